@@ -1,0 +1,41 @@
+# The targets that people use. `make run` starts the service, `make test` proves it.
+
+GO ?= go
+FUZZTIME ?= 20s
+
+.PHONY: run build test check golden bench fuzz soak
+
+run: ## Start the service with an account, starter domains and a key.
+	$(GO) run ./cmd/reckon serve --dev
+
+build: ## Build the static binary bin/reckon.
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/reckon ./cmd/reckon
+
+test: ## Run all tests.
+	$(GO) test ./...
+
+check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the race detector, golden files without a diff.
+	test -z "$$(gofmt -l .)" || { gofmt -l . ; echo 'run gofmt -w .'; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+	$(MAKE) test
+	$(GO) test -race -short ./...
+	$(MAKE) golden
+	git diff --exit-code
+
+golden: ## Write the expected outputs of tests anew; look at the diff before committing it.
+	$(GO) test $$($(GO) list ./... | grep -vE '/(decimal)$$') -run 'Golden|Script' -count=1 -update
+
+bench: ## Run the benchmarks.
+	$(GO) test ./... -run '^$$' -bench . -benchmem
+
+fuzz: ## Run every fuzz target for FUZZTIME.
+	@for target in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+	  for name in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$target/*_test.go | sed 's/func //'); do \
+	    echo "$$target $$name"; $(GO) test $$target -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) || exit 1; \
+	  done; \
+	done
+
+soak: fuzz ## Everything that takes longer than a test may.
+	$(GO) test -race -count=3 ./...

@@ -1,0 +1,213 @@
+// Package events is the history of the service: the types of everything that can have happened, with their wire names,
+// and the log that keeps them, two JetStream streams (COMMANDS and EVENTS) with their rules.
+package events
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Event is one entry of the log. Data is one of the pointer types of the table in table.go.
+type Event struct {
+	ID       uuid.UUID // CloudEvents id
+	Time     time.Time // UTC, cut to milliseconds
+	Subject  Subject
+	Sequence uint64 // in EVENTS; 0 until appended
+	Data     any
+}
+
+// AccountCreated opens an account on its own subject.
+type AccountCreated struct {
+	AccountID   uuid.UUID `json:"account_id"`
+	Name        string    `json:"name"`
+	TimeZone    string    `json:"time_zone"`
+	BodyVersion int       `json:"body_version"`
+}
+
+// AccountChanged replaces the settings of an account.
+type AccountChanged struct {
+	TimeZone    string `json:"time_zone"`
+	BodyVersion int    `json:"body_version"`
+}
+
+// KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex.
+type KeyCreated struct {
+	KeyID uuid.UUID `json:"key_id"`
+	Hash  string    `json:"hash"`
+}
+
+// KeyRotated replaces the secret of a key; the one before is invalid from here on.
+type KeyRotated struct {
+	KeyID uuid.UUID `json:"key_id"`
+	Hash  string    `json:"hash"`
+}
+
+// KeyRevoked ends a key for ever.
+type KeyRevoked struct {
+	KeyID uuid.UUID `json:"key_id"`
+}
+
+// DomainDrafted keeps a definition that is not visible through the API.
+type DomainDrafted struct {
+	DomainID   uuid.UUID  `json:"domain_id"`
+	Key        string     `json:"key"` // dm_ and hex, for ever
+	Definition Definition `json:"definition"`
+}
+
+// DomainPublished makes a definition the newest version of its domain. Versions count from 1.
+type DomainPublished struct {
+	DomainID   uuid.UUID  `json:"domain_id"`
+	Key        string     `json:"key"`
+	Version    int        `json:"version"`
+	Definition Definition `json:"definition"`
+}
+
+// Definition is a domain as its author wrote it, with ids.
+type Definition struct {
+	Title       string     `json:"title"`
+	Description string     `json:"description"`
+	Units       []string   `json:"units,omitempty"`
+	StrictRoots bool       `json:"strict_roots,omitempty"`
+	Variables   []Variable `json:"variables"`
+	Activities  []Activity `json:"activities"`
+	Tests       []Test     `json:"tests,omitempty"`
+	Examples    []string   `json:"examples,omitempty"`
+}
+
+// Variable of a definition. Values are text, as JSON: a string, an array of strings or an array of arrays of strings.
+type Variable struct {
+	ID              uuid.UUID       `json:"id"`
+	Key             string          `json:"key"`
+	Title           string          `json:"title"`
+	Description     string          `json:"description"`
+	Unit            string          `json:"unit,omitempty"`
+	Kind            string          `json:"kind"`
+	Format          string          `json:"format,omitempty"`
+	DefaultValue    json.RawMessage `json:"default_value"`
+	Aliases         []string        `json:"aliases,omitempty"`
+	Min             string          `json:"min,omitempty"`
+	Max             string          `json:"max,omitempty"`
+	DisplayMetadata json.RawMessage `json:"display_metadata,omitempty"`
+}
+
+// Activity of a definition. State is active or disabled. References are the variables of its equation, in domain order.
+type Activity struct {
+	ID          uuid.UUID   `json:"id"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	Equation    string      `json:"equation"`
+	Calculable  []string    `json:"calculable,omitempty"` // as authored; absent means all that can be
+	State       string      `json:"state"`
+	References  []Reference `json:"variable_refs"`
+}
+
+// Reference says whether an activity can be solved for a variable.
+type Reference struct {
+	VariableID uuid.UUID `json:"variable_id"`
+	Calculable bool      `json:"calculable"`
+}
+
+// Test is a prompt with the values that it must give, by variable key.
+type Test struct {
+	Prompt string                     `json:"prompt"`
+	Expect map[string]json.RawMessage `json:"expect"`
+}
+
+// Message is what every message event says of the request it answers.
+type Message struct {
+	ConversationID uuid.UUID `json:"conversation_id"`
+	MessageID      uuid.UUID `json:"message_id"`
+	KeyID          uuid.UUID `json:"key_id"`
+	IdempotencyKey *string   `json:"idempotency_key"` // as the caller sent it
+	Source         string    `json:"source"`          // api or chat
+	InputFormat    string    `json:"input_format"`    // as resolved
+	Prompt         string    `json:"prompt"`
+	Domain         DomainRef `json:"domain"`
+	ReceivedAt     time.Time `json:"received_at"` // when the command was taken in, milliseconds
+	Now            time.Time `json:"now"`         // cut to seconds
+	TimeZone       string    `json:"time_zone"`   // IANA name that decides today and now
+	Engine         string    `json:"engine"`      // version of the engine that decided
+}
+
+// DomainRef names the version of a domain that answered, with what a summary of it shows.
+type DomainRef struct {
+	ID          uuid.UUID `json:"id"`
+	Key         string    `json:"key"`
+	Version     int       `json:"version"`
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+}
+
+// MessageCompleted is a calculation (or fetch) that succeeded.
+type MessageCompleted struct {
+	Message
+	Parsed          json.RawMessage `json:"parsed_json"`      // what the request stated, in the JSON prompt's shape
+	StructuredText  *string         `json:"structured_text"`  // null unless the input format is structured
+	NaturalLanguage *string         `json:"natural_language"` // null unless the input format is natural_language
+	Results         Results         `json:"results"`
+	Targets         []Target        `json:"targets"`           // what was asked in the scenario, oldest first
+	Cleared         []string        `json:"cleared,omitempty"` // keys stated to have no value
+}
+
+// Target is a variable that was asked for in a scenario.
+type Target struct {
+	Key  string `json:"key"`
+	Unit string `json:"unit,omitempty"`
+}
+
+// MessageFailed is a calculation that ended in errors, which are an answer like any other. It moves no scenario.
+type MessageFailed struct {
+	Message
+	Errors  json.RawMessage `json:"errors"`
+	Pending json.RawMessage `json:"pending,omitempty"` // after calculation.missing_inputs: what the next request is read as if it stated too, in the JSON prompt's shape
+	Crashed bool            `json:"crashed,omitempty"` // a failure of the service, not of the request
+}
+
+// Results is SPEC.md's results object in body version 2.
+type Results struct {
+	Action     string           `json:"action"` // new, extend, discard, fetch
+	Scenario   ScenarioRef      `json:"scenario"`
+	Activities []ResultActivity `json:"activities"`
+	Variables  []ResultVariable `json:"variables"`
+	Calculated *uuid.UUID       `json:"calculated"`
+}
+
+// ScenarioRef says which scenario a result was based on and which it belongs to.
+type ScenarioRef struct {
+	Original int `json:"original"`
+	Current  int `json:"current"`
+}
+
+// ResultActivity is an activity that explains a result.
+type ResultActivity struct {
+	ID          uuid.UUID                `json:"id"`
+	Title       string                   `json:"title"`
+	Description string                   `json:"description"`
+	Equation    string                   `json:"equation"`
+	State       string                   `json:"state"`
+	Variables   []ResultActivityVariable `json:"variables"`
+}
+
+// ResultActivityVariable is a variable of a ResultActivity.
+type ResultActivityVariable struct {
+	ID         uuid.UUID `json:"id"`
+	Calculable bool      `json:"calculable"`
+}
+
+// ResultVariable is one value of a result. Value, Display and Scale are JSON as the engine wrote them.
+type ResultVariable struct {
+	ID                uuid.UUID       `json:"id"`
+	Key               string          `json:"key"`
+	Title             string          `json:"title"`
+	Description       string          `json:"description"`
+	Source            string          `json:"source"`
+	Historical        bool            `json:"historical"`
+	Value             json.RawMessage `json:"value"`
+	Display           json.RawMessage `json:"display"`
+	Scale             json.RawMessage `json:"scale,omitempty"`
+	ScaleUnit         string          `json:"scale_unit,omitempty"`
+	ScaleIncompatible bool            `json:"scale_incompatible,omitempty"`
+	ScaleTypes        []string        `json:"scale_types,omitempty"`
+}

@@ -1,0 +1,401 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Errors of the log, matched with errors.Is.
+var (
+	// ErrConflict says that another message was first: the expected sequence is not the last of the subject.
+	ErrConflict = errors.New("another message was first")
+	// ErrInFlight says that a message to the same subject is under way on a cluster; its outcome is not known yet.
+	ErrInFlight = errors.New("another message is under way")
+	// ErrUnknown says that a publish was not answered: it may or may not be in the log.
+	ErrUnknown = errors.New("the outcome of a publish is unknown")
+	// ErrRunning says that another process holds the data directory and could not be reached.
+	ErrRunning = errors.New("the data directory is in use")
+	// ErrNotFound says that a subject holds no message.
+	ErrNotFound = errors.New("no such message")
+)
+
+// Options of a log.
+type Options struct {
+	Dir                  string        // data directory
+	IdempotencyRetention time.Duration // how long commands with a key are kept; 0 means 24 hours
+	Logger               *slog.Logger
+}
+
+// Log is an open log: the streams COMMANDS and EVENTS, on a server of this process or reached through a running one.
+// Its methods may be called at the same time.
+type Log struct {
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	events jetstream.Stream
+	logger *slog.Logger
+	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
+
+	// Of a server in this process; nil and empty when it runs in another one.
+	server *server.Server
+	lock   *os.File
+	dir    string
+
+	closing sync.Mutex
+}
+
+// Open locks the data directory and runs the log's server in this process, listening on loopback with credentials that
+// it leaves in the directory (mode 0600) for Join. It fails with ErrRunning when another process holds the lock. It returns
+// when the log is recovered.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	lock, err := lockDirectory(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return openLocked(ctx, o, lock, true)
+}
+
+// Join opens the log of a data directory whether or not a server runs on it: it reaches the running one on loopback, else it
+// opens the directory as Open does (without a listener). While another process holds the directory and does not answer,
+// being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning. How long
+// commands are kept it only says for a new log; an existing one goes on as it was opened last.
+func Join(ctx context.Context, o Options) (*Log, error) {
+	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		lock, err := lockDirectory(o.Dir)
+		if err == nil {
+			return openLocked(ctx, o, lock, false)
+		}
+		if !errors.Is(err, ErrRunning) {
+			return nil, err
+		}
+		l, joinErr := joinRunning(patience, o)
+		if joinErr == nil {
+			return l, nil
+		}
+		select {
+		case <-patience.Done():
+			return nil, fmt.Errorf("%w, and its server cannot be reached: %w", err, joinErr)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// joinRunning connects to the server that left its credentials in the directory.
+func joinRunning(ctx context.Context, o Options) (*Log, error) {
+	c, err := readCredentials(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s", credentialsPath(o.Dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{logger: o.logger()}
+	if l.conn, err = connectOutside(c, l.logger); err != nil {
+		return nil, err
+	}
+	if err := l.bind(ctx); err != nil {
+		l.conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// openLocked runs a server on a directory whose lock this process holds, and releases it when that fails.
+func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *Log, err error) {
+	l := &Log{dir: o.Dir, lock: lock, logger: o.logger()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := removeCredentials(o.Dir); err != nil {
+		return nil, err
+	}
+	c := newCredentials()
+	if l.server, err = startServer(ctx, o.Dir, c, listen, l.logger); err != nil {
+		return nil, err
+	}
+	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(l.conn)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	retention := o.IdempotencyRetention
+	if !listen {
+		if retention, err = keptRetention(ctx, js, retention); err != nil {
+			return nil, err
+		}
+	}
+	if err := ensureStreams(ctx, js, retention); err != nil {
+		return nil, err
+	}
+	if err := l.bind(ctx); err != nil {
+		return nil, err
+	}
+	if listen {
+		c.URL = l.server.ClientURL()
+		if err := c.write(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// bind finds the streams of the server that the log is connected to.
+func (l *Log) bind(ctx context.Context) error {
+	var err error
+	if l.js, err = jetstream.New(l.conn); err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	if l.events, err = l.js.Stream(ctx, eventsStream); err != nil {
+		return fmt.Errorf("open stream %s: %w", eventsStream, err)
+	}
+	return nil
+}
+
+func (o Options) logger() *slog.Logger {
+	if o.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Logger
+}
+
+// Close flushes and stops; the data directory is free afterwards. What is still under way fails. Closing again does nothing.
+func (l *Log) Close() error {
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	var errs []error
+	if l.lock != nil {
+		errs = append(errs, removeCredentials(l.dir))
+	}
+	if l.conn != nil {
+		l.conn.Close()
+	}
+	if l.server != nil {
+		l.server.Shutdown()
+		l.server.WaitForShutdown()
+	}
+	if l.lock != nil {
+		errs = append(errs, l.lock.Close())
+		l.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+// JetStream is the client of the log's server, for the command consumer.
+func (l *Log) JetStream() jetstream.JetStream { return l.js }
+
+// Append adds an event whose subject's last sequence is expected (0: the subject is empty), and returns the event's own
+// sequence, once it is on disk. It fails with ErrConflict, ErrInFlight or ErrUnknown. Without a deadline in ctx it waits for 5 s.
+func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, error) {
+	m, err := encode(e)
+	if err != nil {
+		return 0, err
+	}
+	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(expected))
+	if err != nil {
+		return 0, publishError("append event to "+m.Subject, err)
+	}
+	l.saw(ack.Sequence)
+	return ack.Sequence, nil
+}
+
+// Enqueue publishes a command to its subject, expecting that none is there. kept tells whether it has an idempotency key
+// (kept for the retention) or goes after 10 minutes. It fails as Append does.
+func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) error {
+	if !strings.HasPrefix(s.name, "cmd.") {
+		return fmt.Errorf("enqueue command: %q is no command's subject", s)
+	}
+	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(0)}
+	if !kept {
+		opts = append(opts, jetstream.WithMsgTTL(keylessLife))
+	}
+	if _, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...); err != nil {
+		return publishError("enqueue command at "+s.name, err)
+	}
+	return nil
+}
+
+// API error codes that say that a publish lost a race.
+const (
+	codeWrongLastSequence = 10071
+	codeStoreFailed       = 10077 // with the text below: a publisher without an expected sequence met a full subject
+	codeSequenceInFlight  = 10164
+
+	textSubjectFull = "maximum messages per subject exceeded"
+)
+
+// publishError names what became of a publish that was not acknowledged. Only a refusal is certain; where the server
+// failed, or did not answer, the message may be in the log.
+func publishError(what string, err error) error {
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &api):
+		switch {
+		case api.ErrorCode == codeWrongLastSequence, api.ErrorCode == codeStoreFailed && api.Description == textSubjectFull:
+			return fmt.Errorf("%s: %w: %w", what, ErrConflict, err)
+		case api.ErrorCode == codeSequenceInFlight:
+			return fmt.Errorf("%s: %w: %w", what, ErrInFlight, err)
+		case api.Code < 500:
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w: %w", what, ErrUnknown, err)
+}
+
+// Command reads the command at a subject, from the stream's leader. It fails with ErrNotFound.
+func (l *Log) Command(ctx context.Context, s Subject) ([]byte, error) {
+	m, err := l.load(ctx, commandsStream, loadRequest{Last: s.name})
+	if err != nil {
+		return nil, fmt.Errorf("read command at %s: %w", s, err)
+	}
+	return m.Data, nil
+}
+
+// Commands is the durable pull consumer of COMMANDS that all nodes share.
+func (l *Log) Commands(ctx context.Context) (jetstream.Consumer, error) {
+	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
+	if err != nil {
+		return nil, fmt.Errorf("open consumer of commands: %w", err)
+	}
+	return c, nil
+}
+
+// Read returns the events of one subject after a sequence, oldest first, from the stream's leader.
+func (l *Log) Read(ctx context.Context, s Subject, after uint64) ([]Event, error) {
+	var read []Event
+	for {
+		m, err := l.load(ctx, eventsStream, loadRequest{Sequence: after + 1, Next: s.name})
+		if errors.Is(err, ErrNotFound) {
+			return read, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read events of %s: %w", s, err)
+		}
+		e, err := decode(m)
+		if err != nil {
+			return nil, err
+		}
+		l.saw(e.Sequence)
+		read, after = append(read, e), e.Sequence
+	}
+}
+
+// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence on.
+type loadRequest struct {
+	Sequence uint64 `json:"seq,omitempty"`
+	Next     string `json:"next_by_subj,omitempty"`
+	Last     string `json:"last_by_subj,omitempty"`
+}
+
+// stored is a message as the server gives it.
+type stored struct {
+	Subject  string `json:"subject"`
+	Sequence uint64 `json:"seq"`
+	Headers  []byte `json:"hdrs"`
+	Data     []byte `json:"data"`
+}
+
+// load reads one message, never from a replica: unlike a direct get, this request is answered by the stream's leader alone.
+func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return stored{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	answer, err := l.conn.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+stream, body)
+	if err != nil {
+		return stored{}, err
+	}
+	var response struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *stored             `json:"message"`
+	}
+	if err := json.Unmarshal(answer.Data, &response); err != nil {
+		return stored{}, err
+	}
+	switch {
+	case response.Error != nil && response.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return stored{}, ErrNotFound
+	case response.Error != nil:
+		return stored{}, response.Error
+	case response.Message == nil:
+		return stored{}, errors.New("the server answered with no message")
+	}
+	return *response.Message, nil
+}
+
+// Accounts lists the accounts that have events of their own, by id.
+func (l *Log) Accounts(ctx context.Context) ([]uuid.UUID, error) {
+	accounts, err := l.subjects(ctx, "evt.*.account", 1)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return accounts, nil
+}
+
+// Domains lists the domains of an account, drafts too, by id.
+func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, error) {
+	domains, err := l.subjects(ctx, "evt."+account.String()+".domain.*", 3)
+	if err != nil {
+		return nil, fmt.Errorf("list domains of account %s: %w", account, err)
+	}
+	return domains, nil
+}
+
+// subjects returns the ids that stand in one part of the subjects that match a filter.
+func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUID, error) {
+	info, err := l.events.Info(ctx, jetstream.WithSubjectFilter(filter))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, 0, len(info.State.Subjects))
+	for name := range info.State.Subjects {
+		if id, ok := parseID(strings.Split(name, ".")[part]); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+	return ids, nil
+}
+
+// Last is the sequence of the newest event, asked from the stream's leader: the read index.
+func (l *Log) Last(ctx context.Context) (uint64, error) {
+	info, err := l.events.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask for the newest event: %w", err)
+	}
+	l.saw(info.State.LastSeq)
+	return info.State.LastSeq, nil
+}
+
+// saw remembers that EVENTS holds a sequence, below which a tail must not stand still.
+func (l *Log) saw(sequence uint64) {
+	for {
+		newest := l.newest.Load()
+		if sequence <= newest || l.newest.CompareAndSwap(newest, sequence) {
+			return
+		}
+	}
+}

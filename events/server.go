@@ -1,0 +1,112 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// maxPayload bounds a message: a message event holds its prompt several times over.
+const maxPayload = 4 << 20
+
+// startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged. A server that does not
+// listen is reached in this process only; one that listens takes a free port of the loopback address. It returns
+// when the log is recovered, which takes as long as the log needs, or ctx ends.
+func startServer(ctx context.Context, dir string, c credentials, listen bool, logger *slog.Logger) (*server.Server, error) {
+	s, err := server.NewServer(&server.Options{
+		ServerName: "reckon",
+		Host:       "127.0.0.1",
+		Port:       server.RANDOM_PORT,
+		DontListen: !listen,
+		Username:   c.User,
+		Password:   c.Password,
+		MaxPayload: maxPayload,
+		JetStream:  true,
+		StoreDir:   filepath.Join(dir, "log"),
+		SyncAlways: true,
+		NoSigs:     true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start log server: %w", err)
+	}
+	log := &serverLog{logger: logger, fatal: make(chan error, 1)}
+	s.SetLoggerV2(log, false, false, false)
+	go s.Start()
+	for !s.ReadyForConnections(100 * time.Millisecond) {
+		select {
+		case err = <-log.fatal:
+		case <-ctx.Done():
+			err = ctx.Err()
+		default:
+			continue
+		}
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("start log server: %w", err)
+	}
+	return s, nil
+}
+
+// connectInside connects to a server of this process, for as long as that runs. Nothing is kept for later while the
+// connection is interrupted: such a publish fails at once.
+func connectInside(s *server.Server, c credentials, logger *slog.Logger) (*nats.Conn, error) {
+	return connect("", c, logger,
+		nats.InProcessServer(s), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
+}
+
+// connectOutside connects to the server of another process. A server that restarts has other credentials and another
+// port, so the connection ends with it.
+func connectOutside(c credentials, logger *slog.Logger) (*nats.Conn, error) {
+	return connect(c.URL, c, logger, nats.NoReconnect())
+}
+
+func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option) (*nats.Conn, error) {
+	conn, err := nats.Connect(url, append(how,
+		nats.Name("reckon"),
+		nats.UserInfo(c.User, c.Password),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			logger.Warn("log connection", "error", err)
+		}))...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the log: %w", err)
+	}
+	return conn, nil
+}
+
+// serverLog hands the server's warnings and errors to the service's own log, and keeps the error that ended its start.
+type serverLog struct {
+	logger *slog.Logger
+	fatal  chan error
+}
+
+func (l *serverLog) Noticef(string, ...any) {}
+func (l *serverLog) Debugf(string, ...any)  {}
+func (l *serverLog) Tracef(string, ...any)  {}
+
+// plainPassword warns of what is meant: the password is random, new at each start, and known to this directory alone.
+const plainPassword = "Plaintext passwords detected, use nkeys or bcrypt"
+
+func (l *serverLog) Warnf(format string, v ...any) {
+	if format == plainPassword {
+		return
+	}
+	l.logger.Warn("log server", "message", fmt.Sprintf(format, v...))
+}
+
+func (l *serverLog) Errorf(format string, v ...any) {
+	l.logger.Error("log server", "message", fmt.Sprintf(format, v...))
+}
+
+func (l *serverLog) Fatalf(format string, v ...any) {
+	err := fmt.Errorf(format, v...)
+	l.logger.Error("log server", "message", err.Error())
+	select {
+	case l.fatal <- err:
+	default:
+	}
+}

@@ -1,0 +1,66 @@
+package events
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Subject is the place of a message in the log. Only the functions of this file make one, from UUIDs and hashes, so that
+// no text of a user can reach a subject.
+type Subject struct{ name string }
+
+// ConversationSubject holds the message events of a conversation.
+func ConversationSubject(account, conversation uuid.UUID) Subject {
+	return Subject{"evt." + account.String() + ".conversation." + conversation.String()}
+}
+
+// DomainSubject holds the drafts and publications of a domain.
+func DomainSubject(account, domain uuid.UUID) Subject {
+	return Subject{"evt." + account.String() + ".domain." + domain.String()}
+}
+
+// AccountSubject holds the settings and keys of an account.
+func AccountSubject(account uuid.UUID) Subject {
+	return Subject{"evt." + account.String() + ".account"}
+}
+
+// CommandSubject is where a command with this idempotency key goes; a command without one uses a key of its own.
+func CommandSubject(account uuid.UUID, idempotencyKey string) Subject {
+	sum := sha256.Sum256([]byte(idempotencyKey))
+	return Subject{"cmd." + account.String() + "." + hex.EncodeToString(sum[:])}
+}
+
+func (s Subject) String() string { return s.name }
+
+// Account is the account a subject belongs to, uuid.Nil for a name that is none of this file's.
+func (s Subject) Account() uuid.UUID {
+	part := strings.Split(s.name, ".")
+	if len(part) < 3 {
+		return uuid.Nil
+	}
+	account, ok := parseID(part[1])
+	switch {
+	case !ok:
+		return uuid.Nil
+	case part[0] == "evt" && part[2] == "account" && len(part) == 3:
+		return account
+	case part[0] == "evt" && (part[2] == "conversation" || part[2] == "domain") && len(part) == 4:
+		if _, ok := parseID(part[3]); ok {
+			return account
+		}
+	case part[0] == "cmd" && len(part) == 3:
+		if sum, err := hex.DecodeString(part[2]); err == nil && len(sum) == sha256.Size && strings.ToLower(part[2]) == part[2] {
+			return account
+		}
+	}
+	return uuid.Nil
+}
+
+// parseID reads a UUID in the one spelling that subjects hold: lower case with hyphens.
+func parseID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil && id.String() == text
+}
