@@ -1,0 +1,129 @@
+package decimal
+
+import "errors"
+
+// Errors of parsing and arithmetic. They are matched with errors.Is.
+var (
+	ErrSyntax         = errors.New("not a number")
+	ErrTooLarge       = errors.New("number too large or too close to 0") // beyond 1e6144 or below 1e-6144
+	ErrDivisionByZero = errors.New("division by zero")
+	ErrLimit          = errors.New("calculation too long") // the budget of a Context is used up
+)
+
+// UndefinedError says that a function has no value at an argument, such as ln(-1).
+type UndefinedError struct {
+	Function string
+	Argument Decimal
+}
+
+func (e *UndefinedError) Error() string {
+	return e.Function + " has no value at " + e.Argument.Shown().String()
+}
+
+// Context does arithmetic at 60 significant digits, rounded half-even: exact where the result fits. The elementary
+// functions, too, are right to hardly more than half a unit of the 60th digit, and exact where the exact result has no
+// more digits. Its first error sticks: every later operation returns 0 and Err tells what went wrong first. Results
+// beyond 1e6144 and nonzero results below 1e-6144 are ErrTooLarge; nothing underflows to 0 silently. Cost counts
+// deterministic units (never time), so that every node decides alike; past the budget the error is ErrLimit. A Context
+// is for one goroutine.
+type Context struct {
+	budget int
+	cost   int
+	err    error
+
+	scratch *registers // made on first use
+}
+
+// Cost units of the operations.
+const (
+	costArithmetic = 1 // + - × ÷ and the roundings
+	costMod        = 3
+	costRoot       = 5 // square and cube root
+	costExp        = 10
+	costLn         = 10
+	costAngle      = 15 // sin, cos, tan and their inverses
+	costCompound   = 20 // the hyperbolic functions and their inverses
+	costPow        = 25 // powers through exp and ln
+)
+
+// longBits is the size of a coefficient from which on an operation costs more. The precision needs 200 bits.
+const longBits = 512
+
+// NewContext returns a context that may spend budget cost units.
+func NewContext(budget int) *Context { return &Context{budget: budget} }
+
+// Err returns the first error since the last Reset, or nil.
+func (c *Context) Err() error { return c.err }
+
+// Reset forgets the error (not the cost), for trying another branch.
+func (c *Context) Reset() { c.err = nil }
+
+// Spend counts n cost units. It reports whether the calculation may go on: false once the budget is used up, which
+// records ErrLimit, and false after an earlier error.
+func (c *Context) Spend(n int) bool {
+	if c.err != nil {
+		return false
+	}
+	if n > c.budget-c.cost {
+		c.cost = c.budget
+		c.err = ErrLimit
+		return false
+	}
+	c.cost += n
+	return true
+}
+
+// spend counts the cost of an operation, and more for operands of hundreds of digits, which only literals have.
+func (c *Context) spend(cost int, operands ...*Decimal) bool {
+	for _, d := range operands {
+		if bits := d.v.Coeff.BitLen(); bits > longBits {
+			cost += bits / 64
+		}
+	}
+	return c.Spend(cost)
+}
+
+// Fail records err unless an earlier one is there, and returns 0.
+func (c *Context) Fail(err error) Decimal {
+	if c.err == nil {
+		c.err = err
+	}
+	return Decimal{}
+}
+
+// result checks the limits of a finished operation and gives zero its one form.
+func (c *Context) result(r Decimal) Decimal {
+	if r.v.Coeff.Sign() == 0 {
+		return Decimal{}
+	}
+	// Up to 6,000 bits are fewer than 2,000 digits, which cannot leave the limits from an exponent that near 0.
+	if e := r.v.Exponent; e > -maxExponent && e < maxExponent-2000 && r.v.Coeff.BitLen() <= 6000 {
+		return r
+	}
+	if first := r.adjusted(); first > maxExponent || first < -maxExponent {
+		return c.Fail(ErrTooLarge)
+	}
+	return r
+}
+
+// finish rounds the result of a function to the precision, cuts its trailing zeros, so that exact results stay short,
+// and checks the limits.
+func (c *Context) finish(r Decimal) Decimal {
+	if r.IsZero() {
+		return Decimal{}
+	}
+	g := c.kernel()
+	r = g.rounded(r, precision)
+	if r.v.Coeff.TrailingZeroBits() > 0 {
+		r = g.reduced(r)
+	}
+	return c.result(r)
+}
+
+// kernel returns the registers of the context.
+func (c *Context) kernel() *registers {
+	if c.scratch == nil {
+		c.scratch = new(registers)
+	}
+	return c.scratch
+}

@@ -1,0 +1,122 @@
+package decimal
+
+import "math/big"
+
+// maxExpArgument is past the logarithm of every number within the limits, in both directions.
+const maxExpArgument = 14_200
+
+// Exp returns e^a. It fails with ErrTooLarge when the result is out of range, before computing it.
+func (c *Context) Exp(a Decimal) Decimal {
+	if !c.spend(costExp, &a) {
+		return Decimal{}
+	}
+	if a.IsZero() {
+		return Int(1)
+	}
+	if expOutOfRange(&a) {
+		return c.Fail(ErrTooLarge)
+	}
+	return c.finish(c.kernel().exp(a, precision))
+}
+
+func expOutOfRange(a *Decimal) bool {
+	limit := Int(maxExpArgument)
+	limit.v.Negative = a.v.Negative
+	return a.v.Cmp(&limit.v)*limit.Sign() > 0
+}
+
+// exp returns e^a to the given digits, for |a| <= maxExpArgument.
+//
+// Method: e^a = 10^n × e^r with 0 <= r < ln 10, e^r from two tables and a Taylor series for a rest below 2^-13 (Brent and
+// Zimmermann, Modern Computer Arithmetic, section 4.3; P. T. P. Tang, Table-driven implementation of the exponential
+// function, ACM TOMS 15, 1989). The power of ten goes straight into the exponent.
+func (g *registers) exp(a Decimal, digits int) Decimal {
+	t := tables()
+	g.setDecimal(&g.x, &a)
+	g.other.QuoRem(&g.x, &t.ln10, &g.y)
+	n := int(g.other.Int64())
+	if g.y.Sign() < 0 {
+		n--
+		g.y.Add(&g.y, &t.ln10)
+	}
+	g.expFixed(&g.z, &g.y)
+	return g.decimal(&g.z, n, digits)
+}
+
+// expFixed sets z to e^r for 0 <= r < 3. It writes to r.
+func (g *registers) expFixed(z, r *big.Int) {
+	t := tables()
+	g.other.Rsh(r, fractionBits-expLowBits)
+	index := int(g.other.Uint64())
+	g.other.Lsh(&g.other, fractionBits-expLowBits)
+	r.Sub(r, &g.other)
+
+	const low = expLowBits - expHighBits
+	g.sum.Set(one)
+	g.term.Set(one)
+	for k := int64(1); ; k++ {
+		g.mul(&g.term, &g.term, r)
+		g.divide(&g.term, &g.term, k)
+		if g.term.Sign() == 0 {
+			break
+		}
+		g.sum.Add(&g.sum, &g.term)
+	}
+	g.mul(z, &g.sum, &t.expLow[index&(1<<low-1)])
+	g.mul(z, z, &t.expHigh[index>>low])
+}
+
+// Sinh returns the hyperbolic sine.
+func (c *Context) Sinh(a Decimal) Decimal {
+	if !c.spend(costCompound, &a) || a.IsZero() {
+		return Decimal{}
+	}
+	if expOutOfRange(&a) {
+		return c.Fail(ErrTooLarge)
+	}
+	return c.finish(c.kernel().sinh(a))
+}
+
+// sinh takes a power series near 0, where e^a − e^-a would lose digits.
+func (g *registers) sinh(a Decimal) Decimal {
+	if a.adjusted() <= seriesExponent {
+		return g.wideMul(a, g.sineRatio(a, 1))
+	}
+	e := g.exp(a.Abs(), wideDigits)
+	r := g.wideMul(g.wideAdd(e, g.wideQuo(Int(1), e).Neg()), oneHalf)
+	if a.v.Negative {
+		return r.Neg()
+	}
+	return r
+}
+
+// Cosh returns the hyperbolic cosine.
+func (c *Context) Cosh(a Decimal) Decimal {
+	if !c.spend(costCompound, &a) {
+		return Decimal{}
+	}
+	if expOutOfRange(&a) {
+		return c.Fail(ErrTooLarge)
+	}
+	return c.finish(c.kernel().cosh(a))
+}
+
+func (g *registers) cosh(a Decimal) Decimal {
+	e := g.exp(a.Abs(), wideDigits)
+	return g.wideMul(g.wideAdd(e, g.wideQuo(Int(1), e)), oneHalf)
+}
+
+// tanhOne is a magnitude from which on tanh is 1 to the precision: 2e^-160 is below 1e-69.
+const tanhOne = 80
+
+// Tanh returns the hyperbolic tangent.
+func (c *Context) Tanh(a Decimal) Decimal {
+	if !c.spend(costCompound, &a) || a.IsZero() {
+		return Decimal{}
+	}
+	if a.Abs().Cmp(Int(tanhOne)) >= 0 {
+		return Int(int64(a.Sign()))
+	}
+	g := c.kernel()
+	return c.finish(g.wideQuo(g.sinh(a), g.cosh(a)))
+}

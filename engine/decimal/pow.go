@@ -1,0 +1,93 @@
+package decimal
+
+import "math/bits"
+
+// maxSquaringPower is the largest integer power that is multiplied out.
+const maxSquaringPower = 10_000
+
+// Pow returns a^b: integer powers up to 10,000 by squaring, exact while they fit, ½ as Sqrt, others as e^(b ln |a|); 0^0
+// is 1. It fails with ErrDivisionByZero for a negative power of 0, with an UndefinedError for a power of a negative number
+// that is not an integer (a cube root is Cbrt), and with ErrTooLarge before computing a result out of range.
+func (c *Context) Pow(a, b Decimal) Decimal {
+	if n, ok := b.Int64(); ok && n >= -maxSquaringPower && n <= maxSquaringPower {
+		return c.powInteger(a, int(n))
+	}
+	if b.Cmp(oneHalf) == 0 && a.Sign() >= 0 {
+		return c.Sqrt(a)
+	}
+	if !c.spend(costPow, &a, &b) {
+		return Decimal{}
+	}
+	if a.IsZero() {
+		if b.Sign() < 0 {
+			return c.Fail(ErrDivisionByZero)
+		}
+		return Decimal{}
+	}
+	negative := false
+	if a.Sign() < 0 {
+		if !b.IsInteger() {
+			return c.Fail(&UndefinedError{"pow", a})
+		}
+		negative = c.kernel().isOdd(b)
+		a = a.Abs()
+	}
+	g := c.kernel()
+	r := Int(1)
+	if exponent := g.wideMul(b, g.ln(a, wideDigits)); !exponent.IsZero() {
+		if expOutOfRange(&exponent) {
+			return c.Fail(ErrTooLarge)
+		}
+		r = g.exp(exponent, precision)
+	}
+	if negative {
+		r = r.Neg()
+	}
+	return c.finish(r)
+}
+
+// isOdd reports whether an integer is odd.
+func (g *registers) isOdd(a Decimal) bool {
+	a = g.reduced(a)
+	return a.v.Exponent == 0 && a.v.Coeff.Bit(0) == 1
+}
+
+// powInteger multiplies a^n out, from the first bit of n on. Each product is rounded to wideDigits and more, of which
+// 10,000 multiplications cost four.
+func (c *Context) powInteger(a Decimal, n int) Decimal {
+	m := n
+	if n < 0 {
+		m = -n
+	}
+	if !c.spend(costArithmetic+bits.Len(uint(m)), &a) {
+		return Decimal{}
+	}
+	switch {
+	case n == 0:
+		return Int(1)
+	case a.IsZero():
+		if n < 0 {
+			return c.Fail(ErrDivisionByZero)
+		}
+		return Decimal{}
+	case n == 1:
+		return c.finish(a)
+	}
+	g := c.kernel()
+	a = g.reduced(a)
+	// |a|^m lies between 10^(first × m) and 10^((first + 1) × m).
+	if first := a.adjusted(); first*m > maxExponent+1 || (first+1)*m < -maxExponent-1 {
+		return c.Fail(ErrTooLarge)
+	}
+	r := a
+	for bit := bits.Len(uint(m)) - 2; bit >= 0; bit-- {
+		r = g.wideMul(r, r)
+		if m>>bit&1 == 1 {
+			r = g.wideMul(r, a)
+		}
+	}
+	if n < 0 {
+		r = g.wideQuo(Int(1), r)
+	}
+	return c.finish(r)
+}

@@ -1,0 +1,148 @@
+package decimal
+
+import "strconv"
+
+// Parse reads digits with an optional sign, one point and a decimal exponent ("-1.5e-3", ".5", "5."), nothing else: no
+// groups, no white space, no NaN or Infinity. All digits are kept. It fails with ErrSyntax, or with ErrTooLarge beyond
+// 1,000 written digits or when the first significant digit stands outside 1e-6144 … 1e6144. It reads back whatever
+// String writes.
+func Parse(text string) (Decimal, error) {
+	i := 0
+	negative := false
+	if i < len(text) && (text[i] == '-' || text[i] == '+') {
+		negative = text[i] == '-'
+		i++
+	}
+	start := i
+	digits, point := 0, -1
+	var small uint64 // the coefficient while it has at most 19 digits
+	for ; i < len(text); i++ {
+		ch := text[i]
+		if ch == '.' && point < 0 {
+			point = i
+			continue
+		}
+		if ch < '0' || ch > '9' {
+			break
+		}
+		digits++
+		if digits <= 19 {
+			small = small*10 + uint64(ch-'0')
+		}
+	}
+	if digits == 0 {
+		return Decimal{}, ErrSyntax
+	}
+	end := i
+	exponent, err := parseExponent(text[end:])
+	if err != nil {
+		return Decimal{}, err
+	}
+	if digits > maxDigits {
+		return Decimal{}, ErrTooLarge
+	}
+	if point >= 0 {
+		exponent -= end - point - 1
+	}
+
+	var d Decimal
+	if digits <= 19 {
+		d.v.Coeff.SetUint64(small)
+	} else {
+		mantissa := text[start:end]
+		if point >= 0 {
+			mantissa = text[start:point] + text[point+1:end]
+		}
+		if _, ok := d.v.Coeff.SetString(mantissa, 10); !ok {
+			return Decimal{}, ErrSyntax
+		}
+	}
+	if d.IsZero() {
+		return Decimal{}, nil
+	}
+	d.v.Negative = negative
+	d.v.Exponent = int32(exponent)
+	if first := d.adjusted(); first > maxExponent || first < -maxExponent {
+		return Decimal{}, ErrTooLarge
+	}
+	return d, nil
+}
+
+// parseExponent reads "e-3", or nothing. Magnitudes past a million come back as a million: no coefficient brings them
+// back into range.
+func parseExponent(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if text[0] != 'e' && text[0] != 'E' {
+		return 0, ErrSyntax
+	}
+	text = text[1:]
+	negative := false
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		negative = text[0] == '-'
+		text = text[1:]
+	}
+	if text == "" {
+		return 0, ErrSyntax
+	}
+	exponent := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, ErrSyntax
+		}
+		exponent = min(exponent*10+int(text[i]-'0'), 1_000_000)
+	}
+	if negative {
+		exponent = -exponent
+	}
+	return exponent, nil
+}
+
+// String writes all digits canonically: trailing zeros cut, "-0" never, and an exponent only below 1e-6 and from 1e21
+// on, spelt "1.5e-7" and "1e21".
+func (d Decimal) String() string {
+	var buf [96]byte
+	return string(d.append(buf[:0]))
+}
+
+func (d *Decimal) append(buf []byte) []byte {
+	if d.v.Coeff.Sign() == 0 {
+		return append(buf, '0')
+	}
+	if d.v.Negative {
+		buf = append(buf, '-')
+	}
+	var digitBuf [80]byte
+	digits := d.v.Coeff.Append(digitBuf[:0], 10)
+	exponent := int(d.v.Exponent) + len(digits) - 1 // of the first digit
+	for digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	switch {
+	case exponent < -6 || exponent > 20:
+		buf = append(buf, digits[0])
+		if len(digits) > 1 {
+			buf = append(buf, '.')
+			buf = append(buf, digits[1:]...)
+		}
+		buf = append(buf, 'e')
+		return strconv.AppendInt(buf, int64(exponent), 10)
+	case exponent < 0:
+		buf = append(buf, "0."...)
+		for range -exponent - 1 {
+			buf = append(buf, '0')
+		}
+		return append(buf, digits...)
+	case exponent >= len(digits)-1:
+		buf = append(buf, digits...)
+		for range exponent - len(digits) + 1 {
+			buf = append(buf, '0')
+		}
+		return buf
+	default:
+		buf = append(buf, digits[:exponent+1]...)
+		buf = append(buf, '.')
+		return append(buf, digits[exponent+1:]...)
+	}
+}

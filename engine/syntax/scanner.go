@@ -1,0 +1,287 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxTokens  = 10_000
+	maxNesting = 100
+	maxDigits  = 1_000
+)
+
+type kind int
+
+const (
+	end      kind = iota
+	number        // text is the literal, unit what stood in brackets behind it
+	name          // text is the name
+	raised        // raised digits; text is the exponent in plain digits, with "-" in front of a negative one
+	operator      // text is the operator in its first spelling; words and punctuation too
+)
+
+type token struct {
+	kind        kind
+	text        string
+	start, stop int // code points
+	unit        string
+	unitStart   int
+}
+
+// described is the token as error messages name it.
+func (t token) described() string {
+	if t.kind == end {
+		return "the end"
+	}
+	text := t.text
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:40]) + "…"
+	}
+	return `"` + text + `"`
+}
+
+// spellings maps every operator that starts with other than a letter or digit to its first spelling, longest first.
+var spellings = []struct{ written, means string }{
+	{"**", "^"}, {"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="},
+	{"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"−", "-"}, {"×", "*"}, {"·", "*"}, {"⋅", "*"}, {"÷", "/"},
+	{"+", "+"}, {"-", "-"}, {"*", "*"}, {"/", "/"}, {"^", "^"}, {"%", "%"}, {"<", "<"}, {">", ">"},
+	{"=", "="}, {"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {",", ","},
+}
+
+var raisedDigits = map[rune]byte{
+	'⁰': '0', '¹': '1', '²': '2', '³': '3', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9',
+}
+
+// scanner cuts a source into tokens one at a time, so that a source past a limit costs no more than the limit.
+type scanner struct {
+	source string
+	at     int // bytes
+	offset int // code points
+	tokens int
+}
+
+func (s *scanner) fail(offset int, format string, args ...any) *Error {
+	return &Error{Source: s.source, Offset: offset, Message: fmt.Sprintf(format, args...)}
+}
+
+func (s *scanner) peek() (rune, int) {
+	if s.at >= len(s.source) {
+		return -1, 0
+	}
+	return utf8.DecodeRuneInString(s.source[s.at:])
+}
+
+func (s *scanner) byteAt(i int) byte {
+	if s.at+i >= len(s.source) {
+		return 0
+	}
+	return s.source[s.at+i]
+}
+
+func (s *scanner) skip(size int) {
+	s.at += size
+	s.offset++
+}
+
+func (s *scanner) space() {
+	for {
+		r, size := s.peek()
+		if !unicode.IsSpace(r) {
+			return
+		}
+		s.skip(size)
+	}
+}
+
+func (s *scanner) next() (token, *Error) {
+	s.space()
+	r, size := s.peek()
+	if r == -1 {
+		return token{kind: end, start: s.offset, stop: s.offset}, nil
+	}
+	if s.tokens++; s.tokens > maxTokens {
+		return token{}, s.fail(s.offset, "The equation is too long: it has more than 10,000 parts.")
+	}
+	if isDigit(byte(r)) && size == 1 || r == '.' && isDigit(s.byteAt(1)) {
+		return s.number()
+	}
+	if startsName(r) {
+		return s.name(), nil
+	}
+	if raisedDigits[r] != 0 || r == '⁻' {
+		return s.raised()
+	}
+	for _, o := range spellings {
+		if strings.HasPrefix(s.source[s.at:], o.written) {
+			t := token{kind: operator, text: o.means, start: s.offset}
+			s.at += len(o.written)
+			s.offset += utf8.RuneCountInString(o.written)
+			t.stop = s.offset
+			return t, nil
+		}
+	}
+	if r == utf8.RuneError && size == 1 {
+		return token{}, s.fail(s.offset, "This is not valid UTF-8 text.")
+	}
+	switch r {
+	case '.':
+		return token{}, s.fail(s.offset, "Expected a digit beside the decimal point.")
+	case '!':
+		return token{}, s.fail(s.offset, `Expected "!=": a factorial is factorial(x), a negation "not".`)
+	case '{', '}':
+		return token{}, s.fail(s.offset, "Expected round brackets: braces have no meaning here.")
+	}
+	return token{}, s.fail(s.offset, "The character %q has no meaning in an equation.", r)
+}
+
+func startsName(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+func isDigit(b byte) bool    { return '0' <= b && b <= '9' }
+
+func (s *scanner) name() token {
+	start, from := s.offset, s.at
+	for {
+		r, size := s.peek()
+		if !startsName(r) && !unicode.IsDigit(r) {
+			break
+		}
+		s.skip(size)
+	}
+	t := token{kind: name, text: s.source[from:s.at], start: start, stop: s.offset}
+	if t.text == "and" || t.text == "or" || t.text == "not" {
+		t.kind = operator
+	}
+	return t
+}
+
+func (s *scanner) raised() (token, *Error) {
+	t := token{kind: raised, start: s.offset}
+	var digits []byte
+	if r, size := s.peek(); r == '⁻' {
+		digits = append(digits, '-')
+		s.skip(size)
+	}
+	count := 0
+	for {
+		r, size := s.peek()
+		if raisedDigits[r] == 0 {
+			break
+		}
+		if count++; count > maxDigits {
+			return t, s.fail(t.start, "This number has more than 1,000 digits.")
+		}
+		digits = append(digits, raisedDigits[r])
+		s.skip(size)
+	}
+	if count == 0 {
+		return t, s.fail(s.offset, "Expected raised digits behind the raised minus.")
+	}
+	t.text, t.stop = string(digits), s.offset
+	return t, nil
+}
+
+// digits takes a run of digits. It counts them into *count.
+func (s *scanner) digits(text *strings.Builder, count *int) {
+	for isDigit(s.byteAt(0)) && *count <= maxDigits {
+		text.WriteByte(s.byteAt(0))
+		s.skip(1)
+		*count++
+	}
+}
+
+func (s *scanner) number() (token, *Error) {
+	t := token{kind: number, start: s.offset}
+	var text strings.Builder
+	count := 0
+	s.digits(&text, &count)
+	if count == 0 {
+		text.WriteByte('0')
+	}
+	for grouped := false; s.byteAt(0) == '_'; grouped = true {
+		if !grouped && count > 3 {
+			return t, s.fail(s.offset, `Expected at most three digits in front of the first "_".`)
+		}
+		s.skip(1)
+		before := count
+		s.digits(&text, &count)
+		if count <= maxDigits && count-before != 3 {
+			return t, s.fail(s.offset, `Expected groups of exactly three digits behind "_".`)
+		}
+	}
+	if s.byteAt(0) == '.' {
+		if !isDigit(s.byteAt(1)) {
+			return t, s.fail(s.offset+1, "Expected a digit behind the decimal point.")
+		}
+		text.WriteByte('.')
+		s.skip(1)
+		s.digits(&text, &count)
+		if s.byteAt(0) == '_' {
+			return t, s.fail(s.offset, `Expected no "_" behind the decimal point.`)
+		}
+	}
+	if b := s.byteAt(0); b == 'e' || b == 'E' {
+		text.WriteByte('e')
+		s.skip(1)
+		if b := s.byteAt(0); b == '+' || b == '-' {
+			text.WriteByte(b)
+			s.skip(1)
+		}
+		if !isDigit(s.byteAt(0)) {
+			return t, s.fail(s.offset, `Expected digits behind the exponent mark "e".`)
+		}
+		s.digits(&text, &count)
+	}
+	if count > maxDigits {
+		return t, s.fail(t.start, "This number has more than 1,000 digits.")
+	}
+	t.text, t.stop = text.String(), s.offset
+	if r, _ := s.peek(); startsName(r) {
+		n := s.name()
+		return t, s.fail(n.start, "Expected an operator between %s and %s. A unit stands in brackets: %s [%s].",
+			t.described(), n.described(), t.text, strings.Trim(n.described(), `"`))
+	}
+	if r, _ := s.peek(); r == '.' {
+		return t, s.fail(s.offset, "Expected only one decimal point in a number.")
+	}
+	err := s.unit(&t)
+	return t, err
+}
+
+// unit reads the unit in brackets behind a number, if there is one.
+func (s *scanner) unit(t *token) *Error {
+	at, offset := s.at, s.offset
+	s.space()
+	if s.byteAt(0) != '[' {
+		s.at, s.offset = at, offset
+		return nil
+	}
+	open := s.offset
+	s.skip(1)
+	s.space()
+	from := s.at
+	t.unitStart = s.offset
+	for {
+		r, size := s.peek()
+		switch {
+		case r == -1:
+			return s.fail(s.offset, `Expected "]" behind the unit that starts at character %d.`, open)
+		case r == '[':
+			return s.fail(s.offset, `Expected "]" behind the unit.`)
+		case r == utf8.RuneError && size == 1:
+			return s.fail(s.offset, "This is not valid UTF-8 text.")
+		}
+		if r == ']' {
+			break
+		}
+		s.skip(size)
+	}
+	t.unit = strings.TrimRightFunc(s.source[from:s.at], unicode.IsSpace)
+	if t.unit == "" {
+		return s.fail(s.offset, "Expected a unit between the brackets.")
+	}
+	s.skip(1)
+	t.stop = s.offset
+	return nil
+}
