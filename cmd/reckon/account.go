@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/projections"
+)
+
+type accountCommands struct {
+	Create accountCreate `cmd:"" help:"Create an account."`
+	Set    accountSet    `cmd:"" help:"Change an account's settings."`
+	List   accountList   `cmd:"" help:"List accounts."`
+}
+
+type accountCreate struct {
+	directory
+	Name        string `arg:"" help:"Name of the account."`
+	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none." default:"UTC" placeholder:"ZONE"`
+	BodyVersion int    `help:"Shape of answers where a request names none (1 or 2)." default:"2" placeholder:"N"`
+}
+
+func (*accountCreate) Help() string {
+	return "Examples:\n  reckon account create acme\n  reckon account create acme --time-zone Europe/Berlin"
+}
+
+func (c *accountCreate) Run(t terminal) error {
+	return c.administer(t, func(a commands.Admin) error {
+		account, err := a.CreateAccount(t, commands.CreateAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "Account %q is created. Give it a key with: reckon key create --account %s\n%s\n", account.Name, quoted(account.Name), account.ID)
+		return nil
+	})
+}
+
+type accountSet struct {
+	directory
+	Name        string  `arg:"" help:"Name of the account."`
+	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
+	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
+}
+
+func (*accountSet) Help() string {
+	return "Example:\n  reckon account set acme --time-zone America/New_York"
+}
+
+func (c *accountSet) Run(t terminal) error {
+	return c.administer(t, func(a commands.Admin) error {
+		account, err := a.ChangeAccount(t, commands.ChangeAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d\n", account.Name, account.TimeZone, account.BodyVersion)
+		return nil
+	})
+}
+
+type accountList struct {
+	directory
+	JSON bool `help:"Print JSON."`
+}
+
+// accountRow is an account as lists show it.
+type accountRow struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	TimeZone    string    `json:"time_zone"`
+	BodyVersion int       `json:"body_version"`
+	ActiveKeys  int       `json:"active_keys"`
+}
+
+func (c *accountList) Run(t terminal) error {
+	return c.administer(t, func(a commands.Admin) error {
+		accounts, err := a.Accounts(t)
+		if err != nil {
+			return err
+		}
+		rows := []accountRow{}
+		for _, account := range accounts {
+			rows = append(rows, accountRow{account.ID, account.Name, account.TimeZone, account.BodyVersion, len(active(account))})
+		}
+		if c.JSON {
+			return printJSON(t, rows)
+		}
+		table := newTable("NAME", "TIME ZONE", "BODY", "KEYS", "ID")
+		for _, r := range rows {
+			table.add(r.Name, r.TimeZone, fmt.Sprint(r.BodyVersion), fmt.Sprint(r.ActiveKeys), r.ID.String())
+		}
+		return table.print(t, "There are no accounts yet. Create one with: reckon account create NAME")
+	})
+}
+
+// active lists the keys of an account that are not revoked.
+func active(account projections.Account) []projections.Key {
+	var keys []projections.Key
+	for _, key := range account.Keys {
+		if !key.Revoked {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"reckon/commands"
+	"reckon/http"
+	"reckon/projections"
+)
+
+type calculateCommand struct {
+	Domain      string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE" type:"path"`
+	InputFormat string `help:"Format of the prompt: ${enum}." enum:"automatic,structured,json,natural_language" default:"automatic" placeholder:"F"`
+	TimeZone    string `help:"Zone that decides 'today' and 'now'." default:"UTC" placeholder:"ZONE"`
+	Now         string `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
+	BodyVersion int    `help:"Shape of the answer (1 or 2)." default:"2" enum:"1,2" placeholder:"N"`
+	Prompt      string `arg:"" help:"The prompt, or - to read it from standard input."`
+}
+
+func (*calculateCommand) Help() string {
+	return `Prints the message that the service would answer with, as JSON. The exit status is 1 when its status is error.
+
+Examples:
+  reckon calculate --domain trip.yaml $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time in min'
+  reckon calculate --domain trip.yaml - < prompt.txt
+  reckon calculate --domain trip.yaml '{"inputs": [{"key": "speed", "value": "60 mi/h"}], "calculate": {"key": "time"}}'`
+}
+
+func (c *calculateCommand) Run(t terminal) error {
+	now := time.Now()
+	if c.Now != "" {
+		var err error
+		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
+			return fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", c.Now)
+		}
+	}
+	if _, ok := commands.Zone(c.TimeZone); !ok {
+		return fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", c.TimeZone)
+	}
+	f, err := readDomainFile(c.Domain)
+	if err != nil {
+		return err
+	}
+	domain, report := f.check()
+	if domain == nil {
+		showFindings(terminal{out: t.err}, report)
+		return errors.New("the domain file has the errors above")
+	}
+	text := c.Prompt
+	if text == "-" {
+		data, err := io.ReadAll(io.LimitReader(t.in, 1<<20))
+		if err != nil {
+			return fmt.Errorf("read the prompt: %w", err)
+		}
+		text = string(data)
+	}
+	message, err := domain.Offline(text, c.InputFormat, c.TimeZone, now)
+	if err != nil {
+		return err
+	}
+	if err := printJSON(t, http.PresentMessage(message, c.BodyVersion)); err != nil {
+		return err
+	}
+	if message.Status == projections.Failed {
+		return exit(1)
+	}
+	return nil
+}

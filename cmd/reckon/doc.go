@@ -1,0 +1,14 @@
+// Command reckon is the whole of the service: the server, its administration, and calculating without a server.
+//
+// To read the program, follow a request. Package http authenticates it and decodes the body. Package commands completes it
+// to a command and publishes that on the stream COMMANDS, on a subject made of the account and the hashed idempotency
+// key, expecting that none is there: the stream decides who was first. A worker takes the command, reads the prompt
+// with package engine/prompt, calculates with package engine, and so decides an event, which it appends to the stream
+// EVENTS of package events, expecting that the conversation has not moved. Package projections folds every event into
+// this node's views and wakes whoever waits for it; GETs read those views.
+//
+//	http → commands → COMMANDS → commands (decide) → EVENTS → projections → http
+//
+// Package engine stands alone: engine/decimal holds numbers, engine/units what they measure, engine/syntax the equations, and
+// engine itself compiles domains, plans and solves. It knows neither network nor clock.
+package main

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"reckon/events"
+)
+
+// maxDomainFile is the largest domain file, in bytes.
+const maxDomainFile = 256 << 10
+
+// domainFile is a domain as its author wrote it, with the place of everything in the file.
+type domainFile struct {
+	name       string
+	key        string // dm_ key, "" where the file states none
+	definition events.Definition
+	findings   []finding
+	places     map[string]*yaml.Node // by path, such as "activities[2].equation"
+}
+
+// finding is a problem at a place of a file.
+type finding struct {
+	Warning bool   `json:"warning"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// readDomainFile reads YAML or JSON. Everything that is not as a domain file should be is in the findings; the error is
+// for a file that cannot be read at all.
+func readDomainFile(name string) (*domainFile, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxDomainFile {
+		return nil, fmt.Errorf("%s: a domain file has at most %d KiB", name, maxDomainFile>>10)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return parseDomainFile(name, data), nil
+}
+
+func parseDomainFile(name string, data []byte) *domainFile {
+	f := &domainFile{name: name, places: map[string]*yaml.Node{}}
+	f.parse(data)
+	return f
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+)`)
+
+func (f *domainFile) parse(data []byte) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		line := 1
+		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+			line, _ = strconv.Atoi(m[1])
+		}
+		f.findings = append(f.findings, finding{Line: line, Column: 1, Message: "This is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")})
+		return
+	}
+	if len(document.Content) == 0 {
+		f.findings = append(f.findings, finding{Line: 1, Column: 1, Message: "The file is empty. A domain has a title, variables and activities."})
+		return
+	}
+	f.domain(document.Content[0])
+}
+
+func (f *domainFile) report(path string, n *yaml.Node, message string, args ...any) {
+	f.findings = append(f.findings, finding{Line: n.Line, Column: n.Column, Path: path, Message: fmt.Sprintf(message, args...)})
+}
+
+// member is what a mapping may hold under a name, and what reads it.
+type member struct {
+	name string
+	read func(path string, n *yaml.Node)
+}
+
+// mapping reads the members of a mapping, each at most once and none that is not in the list.
+func (f *domainFile) mapping(path string, n *yaml.Node, what string, members []member) {
+	n = resolved(n)
+	f.places[path] = n
+	if n.Kind != yaml.MappingNode {
+		f.report(path, n, "%s is a mapping with %s.", what, memberNames(members))
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		at := strings.TrimPrefix(path+"."+name.Value, ".")
+		k := slices.IndexFunc(members, func(m member) bool { return m.name == name.Value })
+		switch {
+		case k < 0:
+			f.report(at, name, "Unknown member %q. %s has %s.", name.Value, what, memberNames(members))
+		case seen[name.Value]:
+			f.report(at, name, "%q stands here a second time.", name.Value)
+		default:
+			seen[name.Value] = true
+			f.places[at] = resolved(value)
+			if !isNull(value) {
+				members[k].read(at, resolved(value))
+			}
+		}
+	}
+}
+
+func memberNames(members []member) string {
+	list := make([]string, len(members))
+	for i, m := range members {
+		list[i] = m.name
+	}
+	return strings.Join(list, ", ")
+}
+
+func resolved(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = resolved(n)
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
+}
+
+// list reads each item of a sequence.
+func (f *domainFile) list(path string, n *yaml.Node, read func(path string, n *yaml.Node)) {
+	if n.Kind != yaml.SequenceNode {
+		f.report(path, n, "A list is expected here.")
+		return
+	}
+	for i, item := range n.Content {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		f.places[at] = resolved(item)
+		read(at, resolved(item))
+	}
+}
+
+// text reads a scalar as it is written, so that 0.06 and 2026-01-01 need no quotes.
+func (f *domainFile) text(to *string) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode {
+			f.report(path, n, "Text is expected here.")
+			return
+		}
+		*to = n.Value
+	}
+}
+
+func (f *domainFile) texts(to *[]string) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		f.list(path, n, func(path string, n *yaml.Node) {
+			var s string
+			f.text(&s)(path, n)
+			*to = append(*to, s)
+		})
+	}
+}
+
+// value reads a string, a column of strings or rows of strings, and keeps it as JSON.
+func (f *domainFile) value(to *json.RawMessage) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		switch n.Kind {
+		case yaml.ScalarNode:
+			*to = jsonText(n.Value)
+		case yaml.SequenceNode:
+			var cells []any
+			f.list(path, n, func(path string, n *yaml.Node) {
+				if n.Kind == yaml.SequenceNode {
+					var row []string
+					f.texts(&row)(path, n)
+					cells = append(cells, append([]string{}, row...))
+					return
+				}
+				var cell string
+				f.text(&cell)(path, n)
+				cells = append(cells, cell)
+			})
+			*to, _ = json.Marshal(append([]any{}, cells...))
+		default:
+			f.report(path, n, "A value is text, a list of texts, or a list of rows of texts.")
+		}
+	}
+}
+
+func jsonText(s string) json.RawMessage {
+	data, _ := json.Marshal(s) // a string always encodes
+	return data
+}
+
+func (f *domainFile) domain(n *yaml.Node) {
+	d := &f.definition
+	d.Variables, d.Activities = []events.Variable{}, []events.Activity{}
+	f.mapping("", n, "A domain", []member{
+		{"title", f.text(&d.Title)},
+		{"description", f.text(&d.Description)},
+		{"key", f.domainKey},
+		{"units", f.texts(&d.Units)},
+		{"strict_roots", func(path string, n *yaml.Node) {
+			if err := n.Decode(&d.StrictRoots); err != nil {
+				f.report(path, n, "strict_roots is true or false.")
+			}
+		}},
+		{"variables", func(path string, n *yaml.Node) { f.list(path, n, f.variable) }},
+		{"activities", func(path string, n *yaml.Node) { f.list(path, n, f.activity) }},
+		{"tests", func(path string, n *yaml.Node) { f.list(path, n, f.test) }},
+		{"examples", f.texts(&d.Examples)},
+	})
+	if strings.TrimSpace(d.Title) == "" && resolved(n).Kind == yaml.MappingNode {
+		f.report("title", resolved(n), "A domain needs a title.")
+	}
+}
+
+var domainKeyForm = regexp.MustCompile(`^dm_[0-9a-f]{8,64}$`)
+
+func (f *domainFile) domainKey(path string, n *yaml.Node) {
+	f.text(&f.key)(path, n)
+	if !domainKeyForm.MatchString(f.key) {
+		f.report(path, n, "A domain's key is dm_ and 8 to 64 hex digits, as the service gave it. Leave it out to get one.")
+	}
+}
+
+func (f *domainFile) variable(path string, n *yaml.Node) {
+	v := events.Variable{DefaultValue: json.RawMessage(`""`)}
+	f.mapping(path, n, "A variable", []member{
+		{"key", f.text(&v.Key)},
+		{"title", f.text(&v.Title)},
+		{"description", f.text(&v.Description)},
+		{"unit", f.text(&v.Unit)},
+		{"kind", f.text(&v.Kind)},
+		{"format", f.text(&v.Format)},
+		{"default_value", f.value(&v.DefaultValue)},
+		{"aliases", f.texts(&v.Aliases)},
+		{"min", f.text(&v.Min)},
+		{"max", f.text(&v.Max)},
+		{"display_metadata", func(path string, n *yaml.Node) {
+			var metadata any
+			err := n.Decode(&metadata)
+			if err == nil {
+				v.DisplayMetadata, err = json.Marshal(metadata)
+			}
+			if err != nil {
+				f.report(path, n, "display_metadata cannot be kept as JSON: %v", err)
+			}
+		}},
+	})
+	if v.Title == "" {
+		v.Title = v.Key
+	}
+	if v.Kind == "" {
+		v.Kind = "number"
+	}
+	f.definition.Variables = append(f.definition.Variables, v)
+}
+
+func (f *domainFile) activity(path string, n *yaml.Node) {
+	a := events.Activity{State: "active"}
+	f.mapping(path, n, "An activity", []member{
+		{"title", f.text(&a.Title)},
+		{"description", f.text(&a.Description)},
+		{"equation", f.text(&a.Equation)},
+		{"calculable", func(path string, n *yaml.Node) {
+			a.Calculable = []string{}
+			f.texts(&a.Calculable)(path, n)
+		}},
+		{"state", func(path string, n *yaml.Node) {
+			f.text(&a.State)(path, n)
+			if a.State != "active" && a.State != "disabled" {
+				f.report(path, n, "state is active or disabled.")
+			}
+		}},
+	})
+	if a.Title == "" {
+		a.Title = a.Equation
+	}
+	f.definition.Activities = append(f.definition.Activities, a)
+}
+
+func (f *domainFile) test(path string, n *yaml.Node) {
+	t := events.Test{Expect: map[string]json.RawMessage{}}
+	f.mapping(path, n, "A test", []member{
+		{"prompt", f.text(&t.Prompt)},
+		{"expect", func(path string, n *yaml.Node) {
+			if n.Kind != yaml.MappingNode {
+				f.report(path, n, "expect is a mapping of variable keys to values.")
+				return
+			}
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				at := path + "." + n.Content[i].Value
+				f.places[at] = resolved(n.Content[i+1])
+				var value json.RawMessage
+				f.value(&value)(at, resolved(n.Content[i+1]))
+				if _, twice := t.Expect[n.Content[i].Value]; twice {
+					f.report(at, n.Content[i], "%q stands here a second time.", n.Content[i].Value)
+				}
+				t.Expect[n.Content[i].Value] = value
+			}
+		}},
+	})
+	if t.Prompt == "" || len(t.Expect) == 0 {
+		f.report(path, n, "A test has a prompt and at least one value under expect.")
+	}
+	f.definition.Tests = append(f.definition.Tests, t)
+}
+
+// locate finds the place of a path in the file; where the path itself is not there, the nearest thing around it. offset is a
+// caret position within the text at the path, -1 for none.
+func (f *domainFile) locate(path string, offset int) (line, column int) {
+	for at := path; ; {
+		if n := f.places[at]; n != nil {
+			line, column = n.Line, n.Column
+			if at == path && offset >= 0 && n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+				column += offset
+				if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+					column++
+				}
+			}
+			return line, column
+		}
+		i := strings.LastIndexAny(at, ".[")
+		if i < 0 {
+			if at == "" {
+				return 1, 1
+			}
+			at = ""
+			continue
+		}
+		at = at[:i]
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // zones are known wherever the binary runs
+
+	"github.com/alecthomas/kong"
+
+	"reckon/events"
+)
+
+// commandLine is the list of everything that the program does.
+type commandLine struct {
+	Serve      serveCommand      `cmd:"" help:"Run the service."`
+	Calculate  calculateCommand  `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Domain     domainCommands    `cmd:"" help:"Check, test and publish domains."`
+	Account    accountCommands   `cmd:"" help:"Create and change accounts."`
+	Key        keyCommands       `cmd:"" help:"Create, rotate and revoke API keys."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+
+	Config kong.ConfigFlag `help:"Read flags from a YAML file, such as 'listen: 127.0.0.1:9000'. Flags and RECKON_… variables win over it." placeholder:"FILE"`
+}
+
+// terminal is where a command reads from and writes to.
+type terminal struct {
+	context.Context
+	in       io.Reader
+	out, err io.Writer
+	model    *kong.Application
+}
+
+// exit ends the program with a status that is no failure of the program itself; what there is to say has been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(terminal{Context: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood.
+func run(t terminal, args []string) int {
+	var c commandLine
+	status := -1
+	parser, err := kong.New(&c,
+		kong.Name("reckon"),
+		kong.Description("Reckon solves published equations in whatever direction a question needs, exactly, with units."),
+		kong.Writers(t.out, t.err),
+		kong.Exit(func(code int) { status = code }),
+		kong.DefaultEnvars("RECKON"),
+		kong.Configuration(loadConfig),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		fmt.Fprintln(t.err, "reckon:", err)
+		return 1
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	t.model = parser.Model
+	parsed, err := parser.Parse(args)
+	if status >= 0 {
+		return status
+	}
+	if err != nil {
+		fmt.Fprintf(t.err, "reckon: %v\nTry 'reckon --help'.\n", err)
+		return 2
+	}
+	err = parsed.Run(t)
+	var code exit
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, events.ErrRunning):
+		fmt.Fprintf(t.err, "reckon: %v\n", err)
+		return 1
+	case err != nil:
+		fmt.Fprintf(t.err, "reckon: %v\n", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// printJSON writes v for programs.
+func printJSON(t terminal, v any) error {
+	e := json.NewEncoder(t.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// table is rows of text in aligned columns.
+type table struct{ rows []string }
+
+func newTable(headings ...string) *table {
+	t := &table{}
+	t.add(headings...)
+	return t
+}
+
+func (t *table) add(cells ...string) {
+	t.rows = append(t.rows, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+}
+
+// print writes the table, or what to do when it is empty.
+func (t *table) print(to terminal, empty string) error {
+	if len(t.rows) == 1 {
+		_, err := fmt.Fprintln(to.out, empty)
+		return err
+	}
+	w := tabwriter.NewWriter(to.out, 0, 0, 2, ' ', 0)
+	for _, row := range t.rows {
+		fmt.Fprintln(w, row)
+	}
+	return w.Flush()
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

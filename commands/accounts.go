@@ -1,0 +1,183 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+	"reckon/projections"
+)
+
+// Errors of administration, matched with errors.Is.
+var (
+	// ErrExists says that the account is there already.
+	ErrExists = errors.New("exists already")
+	// ErrNone says that what was named is not there.
+	ErrNone = errors.New("does not exist")
+	// ErrRevoked says that a key is revoked, which is for ever.
+	ErrRevoked = errors.New("is revoked")
+)
+
+// Admin decides administrators' commands where they are given: it reads the history of the one account or domain that a
+// command is about, decides, and appends, expecting that nothing came in between. It needs no views and no worker.
+type Admin struct{ Log *events.Log }
+
+// names is the name space of ids that are made from names.
+var names = uuid.MustParse("6b1f0c1e-5d0a-5a53-9d0c-7f3f3b1b7a11")
+
+// AccountID is the id of the account with this name. Names are told apart ignoring case.
+func AccountID(name string) uuid.UUID {
+	return uuid.NewSHA1(names, []byte("account "+strings.ToLower(name)))
+}
+
+// CreateAccount opens an account. An empty zone is UTC, body version 0 is the newest.
+type CreateAccount struct {
+	Name        string
+	TimeZone    string
+	BodyVersion int
+}
+
+// ChangeAccount changes settings of an account; nil leaves one as it is.
+type ChangeAccount struct {
+	Name        string
+	TimeZone    *string
+	BodyVersion *int
+}
+
+func decideCreateAccount(c CreateAccount) (events.AccountCreated, error) {
+	if c.TimeZone == "" {
+		c.TimeZone = "UTC"
+	}
+	if c.BodyVersion == 0 {
+		c.BodyVersion = 2
+	}
+	if c.Name == "" || len(c.Name) > 100 || c.Name != strings.TrimSpace(c.Name) || strings.ContainsFunc(c.Name, unicode.IsControl) {
+		return events.AccountCreated{}, fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", c.Name)
+	}
+	if err := checkSettings(c.TimeZone, c.BodyVersion); err != nil {
+		return events.AccountCreated{}, err
+	}
+	return events.AccountCreated{AccountID: AccountID(c.Name), Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}, nil
+}
+
+func checkSettings(zone string, bodyVersion int) error {
+	if _, ok := Zone(zone); !ok {
+		return fmt.Errorf("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
+	}
+	if bodyVersion != 1 && bodyVersion != 2 {
+		return fmt.Errorf("body version %d does not exist: give 1 or 2", bodyVersion)
+	}
+	return nil
+}
+
+// CreateAccount fails with ErrExists where the name is taken.
+func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.Account, error) {
+	data, err := decideCreateAccount(c)
+	if err != nil {
+		return projections.Account{}, err
+	}
+	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, &data)
+	if errors.Is(err, events.ErrConflict) {
+		return account, fmt.Errorf("account %q %w", c.Name, ErrExists)
+	}
+	return account, err
+}
+
+// ChangeAccount fails with ErrNone where there is no such account.
+func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.Account, error) {
+	return a.change(ctx, AccountID(c.Name), c.Name, func(account projections.Account) (any, error) {
+		data := events.AccountChanged{TimeZone: account.TimeZone, BodyVersion: account.BodyVersion}
+		if c.TimeZone != nil {
+			data.TimeZone = *c.TimeZone
+		}
+		if c.BodyVersion != nil {
+			data.BodyVersion = *c.BodyVersion
+		}
+		if data.TimeZone == account.TimeZone && data.BodyVersion == account.BodyVersion {
+			return nil, nil
+		}
+		return &data, checkSettings(data.TimeZone, data.BodyVersion)
+	})
+}
+
+// Account finds an account by name. It fails with ErrNone.
+func (a Admin) Account(ctx context.Context, name string) (projections.Account, error) {
+	account, err := a.read(ctx, AccountID(name))
+	if err == nil && account.Sequence == 0 {
+		err = fmt.Errorf("account %q %w: `reckon account list` names those there are, `reckon account create` makes one", name, ErrNone)
+	}
+	return account, err
+}
+
+// Accounts lists all accounts in the order of their names.
+func (a Admin) Accounts(ctx context.Context) ([]projections.Account, error) {
+	ids, err := a.Log.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []projections.Account{}
+	for _, id := range ids {
+		account, err := a.read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, account)
+	}
+	sortBy(list, func(a projections.Account) string { return strings.ToLower(a.Name) })
+	return list, nil
+}
+
+func (a Admin) read(ctx context.Context, id uuid.UUID) (projections.Account, error) {
+	history, err := a.Log.Read(ctx, events.AccountSubject(id), 0)
+	if err != nil {
+		return projections.Account{}, fmt.Errorf("read account: %w", err)
+	}
+	account := projections.Account{ID: id}
+	for _, e := range history {
+		account = projections.ApplyAccount(account, e)
+	}
+	return account, nil
+}
+
+// change reads an account, decides, and appends; when another change came in between, it starts again. A decision of nil changes
+// nothing. name is how the caller called the account.
+func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide func(projections.Account) (any, error)) (projections.Account, error) {
+	for {
+		account, err := a.read(ctx, id)
+		if err != nil {
+			return account, err
+		}
+		if account.Sequence == 0 {
+			return account, fmt.Errorf("account %q %w: `reckon account list` names those there are, `reckon account create` makes one", name, ErrNone)
+		}
+		data, err := decide(account)
+		if err != nil || data == nil {
+			return account, err
+		}
+		account, err = a.append(ctx, account, data)
+		if !errors.Is(err, events.ErrConflict) {
+			return account, err
+		}
+	}
+}
+
+func (a Admin) append(ctx context.Context, account projections.Account, data any) (projections.Account, error) {
+	e := newEvent(events.AccountSubject(account.ID), data)
+	sequence, err := a.Log.Append(ctx, e, account.Sequence)
+	if err != nil {
+		return account, fmt.Errorf("record the change: %w", err)
+	}
+	e.Sequence = sequence
+	return projections.ApplyAccount(account, e), nil
+}
+
+// newEvent is an event of now.
+func newEvent(s events.Subject, data any) events.Event {
+	return events.Event{ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: s, Data: data}
+}

@@ -1,0 +1,250 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// calculateType is the wire name of Calculate.
+const calculateType = "reckon.calculate.v1"
+
+// maxResult is the most that the results of one message may weigh in an event, so that no document of a view reaches the
+// sizes that a store refuses.
+const maxResult = 448 << 10
+
+// Calculate asks for one calculation. Intake fills it with all that deciding needs, so that every node and every replay
+// decides alike.
+type Calculate struct {
+	Type           string    `json:"type"`
+	AccountID      uuid.UUID `json:"account_id"`
+	KeyID          uuid.UUID `json:"key_id"`
+	IdempotencyKey *string   `json:"idempotency_key"`
+	Fingerprint    string    `json:"fingerprint"` // hex SHA-256 of the canonical body
+	ConversationID uuid.UUID `json:"conversation_id"`
+	MessageID      uuid.UUID `json:"message_id"`
+	DomainID       uuid.UUID `json:"domain_id"`
+	DomainVersion  int       `json:"domain_version"`
+	InputFormat    string    `json:"input_format"` // as resolved
+	Prompt         string    `json:"prompt"`
+	ReceivedAt     time.Time `json:"received_at"` // milliseconds
+	Now            time.Time `json:"now"`         // seconds
+	TimeZone       string    `json:"time_zone"`   // IANA name
+}
+
+func decodeCalculate(data []byte) (Calculate, error) {
+	var c Calculate
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("decode command: %w", err)
+	}
+	if c.Type != calculateType {
+		return c, fmt.Errorf("decode command: unknown type %q", c.Type)
+	}
+	return c, nil
+}
+
+func (c Calculate) env() engine.Env {
+	zone, ok := Zone(c.TimeZone)
+	if !ok {
+		zone = time.UTC
+	}
+	return engine.Env{Now: c.Now, Zone: zone}
+}
+
+// reading is the prompt of a command, read with the words of its domain.
+type reading struct {
+	request engine.Request
+	errors  []engine.Error
+}
+
+// read parses the prompt. pending is the earlier message of the conversation whose inputs and target this request is read
+// as if it stated too, nil for none.
+func read(c Calculate, d *Domain, pending *projections.Message) reading {
+	var r reading
+	switch c.InputFormat {
+	case prompt.Structured:
+		r.request, r.errors = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
+	case prompt.JSON:
+		r.request, r.errors = prompt.ParseJSON(d.compiled, c.Prompt, c.env())
+	default:
+		r.errors = []engine.Error{engine.Problem("language.unavailable")}
+	}
+	if len(r.errors) == 0 && pending != nil && r.request.Selector.Kind == engine.Unselected {
+		earlier, errs := prompt.ParseJSON(d.compiled, string(pending.Failed.Pending), c.env())
+		if len(errs) == 0 {
+			r.request = join(earlier, r.request)
+		}
+	}
+	return r
+}
+
+// join is a request read as if it stated too what an earlier one did; what it restates wins.
+func join(earlier, request engine.Request) engine.Request {
+	restated := map[int]bool{}
+	for _, in := range request.Inputs {
+		restated[in.Variable] = true
+	}
+	var inputs []engine.Given
+	for _, in := range earlier.Inputs {
+		if !restated[in.Variable] {
+			inputs = append(inputs, in)
+		}
+	}
+	inputs = append(inputs, request.Inputs...)
+	target := request.Target
+	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated[t.Variable]) {
+		target = t
+	}
+	return engine.Request{Inputs: inputs, Target: target, Selector: request.Selector}
+}
+
+// base is the index of the scenario that the request builds on, 0 for a new one. Numbered scenarios of another domain
+// are found only when their message is read: see ownScenario.
+func (r reading) base(c Calculate, head projections.Conversation) (int, *engine.Error) {
+	s := r.request.Selector
+	index := 0
+	switch s.Kind {
+	case engine.Unselected:
+		index = head.Focus[c.DomainID]
+	case engine.Current:
+		index = head.Current
+	case engine.Last:
+		index = head.Last
+	case engine.Numbered, engine.NewFrom:
+		if s.Number < 1 || s.Number > head.Last {
+			err := engine.Problem("scenario.not_found", s.Name())
+			return 0, &err
+		}
+		index = s.Number
+	}
+	return index, nil
+}
+
+// View is what deciding sees of a conversation.
+type View struct {
+	Head projections.Conversation
+	Base *projections.Message // the message that the base scenario stands at, nil for a new scenario
+}
+
+// decide turns a command into its one final event. It is pure: the same command, domain and view give the same event. The
+// event's time is the caller's to set.
+func decide(c Calculate, d *Domain, r reading, v View) events.Event {
+	if len(r.errors) > 0 {
+		return fail(c, d, r.errors, nil)
+	}
+	var base *engine.Scenario
+	if v.Base != nil {
+		if v.Base.Domain.ID != c.DomainID {
+			return fail(c, d, []engine.Error{engine.Problem("scenario.domain_mismatch", r.request.Selector.Name())}, nil)
+		}
+		base = d.scenario(v.Base)
+	}
+	result, errs := d.compiled.Calculate(base, v.Head.Last, r.request, c.env())
+	if len(errs) > 0 {
+		var pending json.RawMessage
+		for _, e := range errs {
+			if e.Code == "calculation.missing_inputs" {
+				pending = d.pending(r.request)
+			}
+		}
+		return fail(c, d, errs, pending)
+	}
+	if v.Head.Last >= maxScenarios && result.Current > v.Head.Last {
+		return fail(c, d, []engine.Error{engine.Problem("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios))}, nil)
+	}
+	return complete(c, d, r.request, result)
+}
+
+// maxScenarios is how many scenarios a conversation may have.
+const maxScenarios = 10_000
+
+func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) events.Event {
+	if len(errs) > 20 {
+		errs = errs[:20]
+	}
+	return event(c, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
+}
+
+// crash is the final event of a command that the service failed to calculate.
+func crash(c Calculate, d *Domain) events.Event {
+	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
+	return event(c, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
+}
+
+func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
+	data := &events.MessageCompleted{
+		Message: message(c, d),
+		Parsed:  encode(prompt.Normal(d.compiled, req, res)),
+		Targets: []events.Target{},
+		Results: d.results(res),
+	}
+	if c.InputFormat == prompt.Structured {
+		text := prompt.Text(d.compiled, res)
+		data.StructuredText = &text
+	}
+	for _, t := range res.Targets {
+		target := events.Target{Key: d.Definition.Variables[t.Variable].Key}
+		if t.Unit != nil {
+			target.Unit = unitName(t.Unit)
+		}
+		data.Targets = append(data.Targets, target)
+	}
+	for _, i := range res.Cleared {
+		data.Cleared = append(data.Cleared, d.Definition.Variables[i].Key)
+	}
+	if len(encode(data.Results)) > maxResult {
+		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
+		return fail(c, d, []engine.Error{engine.Problem("calculation.limit_exceeded", limit)}, nil)
+	}
+	return event(c, data)
+}
+
+func event(c Calculate, data any) events.Event {
+	return events.Event{
+		ID:      uuid.NewSHA1(c.MessageID, []byte("final")),
+		Subject: events.ConversationSubject(c.AccountID, c.ConversationID),
+		Data:    data,
+	}
+}
+
+func message(c Calculate, d *Domain) events.Message {
+	m := events.Message{
+		ConversationID: c.ConversationID, MessageID: c.MessageID, KeyID: c.KeyID, IdempotencyKey: c.IdempotencyKey,
+		Source: "api", InputFormat: c.InputFormat, Prompt: c.Prompt,
+		Domain:     events.DomainRef{ID: c.DomainID, Version: c.DomainVersion},
+		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Engine: engine.Version,
+	}
+	if d != nil {
+		m.Domain = d.ref()
+	}
+	return m
+}
+
+// encode writes JSON as events hold it. It is given only values that always encode.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("encode %T: %v", v, err))
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// Zone finds an IANA zone by name. Names that mean the machine's own settings are none.
+func Zone(name string) (*time.Location, bool) {
+	switch name {
+	case "", "Local", "localtime", "posixrules", "Factory":
+		return nil, false
+	}
+	zone, err := time.LoadLocation(name)
+	return zone, err == nil
+}

@@ -1,0 +1,188 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/prompt"
+	"reckon/engine/units"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// Domain is a version of a domain, compiled.
+type Domain struct {
+	ID         uuid.UUID
+	Key        string
+	Version    int
+	Definition events.Definition
+	compiled   *engine.Domain
+}
+
+// Compile prepares a definition for calculating. The domain is nil when an issue is an error.
+func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Domain, []engine.Issue) {
+	in := engine.Definition{
+		Title: def.Title, Description: def.Description, Units: def.Units, StrictRoots: def.StrictRoots,
+	}
+	var issues []engine.Issue
+	for i, v := range def.Variables {
+		var text engine.Text
+		if len(v.DefaultValue) > 0 {
+			if err := json.Unmarshal(v.DefaultValue, &text); err != nil {
+				issues = append(issues, engine.Issue{Path: fmt.Sprintf("variables[%d].default_value", i), Message: err.Error(), Offset: -1})
+			}
+		}
+		in.Variables = append(in.Variables, engine.Variable{
+			ID: v.ID.String(), Key: v.Key, Title: v.Title, Description: v.Description, Unit: v.Unit, Kind: v.Kind,
+			Format: v.Format, Default: text, Aliases: v.Aliases, Min: v.Min, Max: v.Max, Display: v.DisplayMetadata,
+		})
+	}
+	for _, a := range def.Activities {
+		in.Activities = append(in.Activities, engine.Activity{
+			ID: a.ID.String(), Title: a.Title, Description: a.Description, Equation: a.Equation,
+			Calculable: a.Calculable, Disabled: a.State == "disabled",
+		})
+	}
+	compiled, found := engine.Compile(in)
+	issues = append(issues, found...)
+	for _, issue := range issues {
+		if !issue.Warning {
+			return nil, issues
+		}
+	}
+	d := &Domain{ID: id, Key: key, Version: version, Definition: def, compiled: compiled}
+	d.Definition.Variables = slices.Clone(def.Variables)
+	for i := range d.Definition.Variables {
+		d.Definition.Variables[i].DefaultValue = encode(compiled.DefaultText(i))
+	}
+	d.Definition.Activities = make([]events.Activity, len(def.Activities))
+	for i, a := range def.Activities {
+		a.References = d.references(i)
+		d.Definition.Activities[i] = a
+	}
+	return d, issues
+}
+
+func (d *Domain) references(activity int) []events.Reference {
+	references := []events.Reference{}
+	for _, v := range d.compiled.References(activity) {
+		references = append(references, events.Reference{
+			VariableID: d.Definition.Variables[v].ID,
+			Calculable: d.compiled.Calculable(activity, v),
+		})
+	}
+	return references
+}
+
+func (d *Domain) ref() events.DomainRef {
+	return events.DomainRef{
+		ID: d.ID, Key: d.Key, Version: d.Version,
+		Title: d.Definition.Title, Description: d.Definition.Description,
+	}
+}
+
+// scenario is what a message left of its scenario, for this version of the domain. A value of a variable that the version
+// no longer has, or has with another dimension, is left out.
+func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
+	env := engine.Env{Now: m.Now}
+	env.Zone, _ = Zone(m.TimeZone)
+	s := &engine.Scenario{Index: m.Completed.Results.Scenario.Current}
+	for _, v := range m.Completed.Results.Variables {
+		i := d.compiled.Index(v.Key)
+		var text engine.Text
+		if i < 0 || json.Unmarshal(v.Value, &text) != nil {
+			continue
+		}
+		value, _, errs := d.compiled.ParseValue(i, text, env)
+		if len(errs) > 0 {
+			continue
+		}
+		s.Values = append(s.Values, engine.ScenarioValue{
+			Variable: i, Source: engine.Source(v.Source), Historical: v.Historical, Value: value,
+		})
+	}
+	for _, key := range m.Completed.Cleared {
+		if i := d.compiled.Index(key); i >= 0 {
+			s.Cleared = append(s.Cleared, i)
+		}
+	}
+	for _, t := range m.Completed.Targets {
+		i := d.compiled.Index(t.Key)
+		if i < 0 {
+			continue
+		}
+		target := engine.Target{Variable: i}
+		if t.Unit != "" {
+			unit, err := d.compiled.ParseUnit(i, t.Unit)
+			if err != nil {
+				continue
+			}
+			target.Unit = unit
+		}
+		s.Targets = append(s.Targets, target)
+	}
+	return s
+}
+
+// pending is a request as the next one is read with it: its inputs and its target, as a JSON prompt.
+func (d *Domain) pending(req engine.Request) json.RawMessage {
+	p := prompt.Parsed{Version: 2, Inputs: []prompt.Input{}}
+	for _, in := range req.Inputs {
+		p.Inputs = append(p.Inputs, prompt.Input{Key: d.Definition.Variables[in.Variable].Key, Value: in.Normal})
+	}
+	if t := req.Target; t != nil {
+		p.Calculate = &prompt.Calculate{Key: d.Definition.Variables[t.Variable].Key}
+		if t.Unit != nil {
+			unit := unitName(t.Unit)
+			p.Calculate.Unit = &unit
+		}
+	}
+	return encode(p)
+}
+
+// unitName spells a unit that was asked for, "1" for that of plain numbers.
+func unitName(u *units.Unit) string {
+	if symbol := u.Symbol(); symbol != "" {
+		return symbol
+	}
+	return "1"
+}
+
+// results is an engine's result as events hold it.
+func (d *Domain) results(res engine.Result) events.Results {
+	r := events.Results{
+		Action:     res.Action,
+		Scenario:   events.ScenarioRef{Original: res.Original, Current: res.Current},
+		Activities: []events.ResultActivity{},
+		Variables:  []events.ResultVariable{},
+	}
+	if res.Calculated >= 0 {
+		r.Calculated = &d.Definition.Variables[res.Calculated].ID
+	}
+	for _, i := range res.Activities {
+		a := d.Definition.Activities[i]
+		shown := events.ResultActivity{
+			ID: a.ID, Title: a.Title, Description: a.Description, Equation: a.Equation, State: a.State,
+			Variables: []events.ResultActivityVariable{},
+		}
+		for _, ref := range a.References {
+			shown.Variables = append(shown.Variables, events.ResultActivityVariable{ID: ref.VariableID, Calculable: ref.Calculable})
+		}
+		r.Activities = append(r.Activities, shown)
+	}
+	for _, v := range res.Values {
+		def := d.Definition.Variables[v.Variable]
+		scale := d.compiled.ChartScale(v.Variable, v.Value)
+		r.Variables = append(r.Variables, events.ResultVariable{
+			ID: def.ID, Key: def.Key, Title: def.Title, Description: def.Description,
+			Source: string(v.Source), Historical: v.Historical,
+			Value: encode(v.Value.Text()), Display: d.compiled.Display(v.Variable, v.Value, v.Asked),
+			Scale: scale.Scale, ScaleUnit: scale.Unit, ScaleIncompatible: scale.Incompatible, ScaleTypes: scale.Types,
+		})
+	}
+	return r
+}

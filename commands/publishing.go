@@ -1,0 +1,173 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// Publication is a domain file to draft or publish.
+type Publication struct {
+	Account    string // name
+	Key        string // dm_ key that the file states, "" for none
+	Definition events.Definition
+	Draft      bool
+}
+
+// Published is what became of a Publication.
+type Published struct {
+	DomainID  uuid.UUID
+	Key       string
+	Version   int  // of the newest published version; 0 when there is only a draft
+	Unchanged bool // the same definition stood there already
+}
+
+// InvalidError says that a definition cannot be published.
+type InvalidError struct{ Issues []engine.Issue }
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("the domain has %d findings that stop a publish", len(e.Issues))
+}
+
+// Publish makes a definition the newest version of its domain, or its draft. The domain is the account's one with the
+// stated key, else the one with the same title (ignoring case), else a new one. A definition equal to the one that stands
+// there changes nothing. It fails with ErrNone for the account, and with *InvalidError.
+func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
+	account, err := a.Account(ctx, p.Account)
+	if err != nil {
+		return Published{}, err
+	}
+	for {
+		domains, err := a.Domains(ctx, account.ID)
+		if err != nil {
+			return Published{}, err
+		}
+		domain := identify(account.ID, domains, p)
+		data, published, err := decidePublish(domain, p)
+		if err != nil || data == nil {
+			return published, err
+		}
+		_, err = a.Log.Append(ctx, newEvent(events.DomainSubject(account.ID, domain.ID), data), domain.Sequence)
+		if err == nil {
+			return published, nil
+		}
+		if !errors.Is(err, events.ErrConflict) {
+			return published, fmt.Errorf("record the publication: %w", err)
+		}
+	}
+}
+
+// identify finds the domain that a publication is for, or makes up the id and key of a new one.
+func identify(account uuid.UUID, domains []projections.Domain, p Publication) projections.Domain {
+	for _, d := range domains {
+		if p.Key != "" && d.Key == p.Key {
+			return d
+		}
+	}
+	title := strings.ToLower(p.Definition.Title)
+	taken := map[uuid.UUID]bool{}
+	for _, d := range domains {
+		if p.Key == "" && strings.ToLower(Title(d)) == title {
+			return d
+		}
+		taken[d.ID] = true
+	}
+	id := uuid.NewSHA1(account, []byte("domain "+title))
+	for n := 2; taken[id]; n++ {
+		id = uuid.NewSHA1(account, fmt.Appendf(nil, "domain %d %s", n, title))
+	}
+	key := p.Key
+	if key == "" {
+		sum := sha256.Sum256(id[:])
+		key = "dm_" + hex.EncodeToString(sum[:12])
+	}
+	return projections.Domain{AccountID: account, ID: id, Key: key}
+}
+
+// Title is the title of a domain's newest definition, draft or not.
+func Title(d projections.Domain) string {
+	switch {
+	case d.Draft != nil:
+		return d.Draft.Title
+	case d.Published != nil:
+		return d.Published.Title
+	}
+	return ""
+}
+
+// decidePublish gives the definition its ids, checks it, and turns it into an event, nil when it stands there already.
+func decidePublish(d projections.Domain, p Publication) (data any, published Published, err error) {
+	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version}
+	def := identified(d.ID, p.Definition)
+	compiled, issues := Check(def)
+	if compiled == nil {
+		return nil, published, &InvalidError{Issues: issues}
+	}
+	def = compiled.Definition
+	standing := d.Published
+	if p.Draft && d.Draft != nil {
+		standing = d.Draft
+	}
+	if standing != nil && string(encode(standing)) == string(encode(def)) {
+		if p.Draft || d.Draft == nil {
+			published.Unchanged = true
+			return nil, published, nil
+		}
+	}
+	if p.Draft {
+		return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: def}, published, nil
+	}
+	published.Version++
+	return &events.DomainPublished{DomainID: d.ID, Key: d.Key, Version: published.Version, Definition: def}, published, nil
+}
+
+// identified is a definition with the ids of its variables and activities. They are made from the domain's id and the
+// variable's key or the activity's title, so that they are kept from version to version.
+func identified(domain uuid.UUID, def events.Definition) events.Definition {
+	def.Variables = slices.Clone(def.Variables)
+	for i := range def.Variables {
+		def.Variables[i].ID = uuid.NewSHA1(domain, []byte("variable "+def.Variables[i].Key))
+	}
+	def.Activities = slices.Clone(def.Activities)
+	for i, a := range def.Activities {
+		def.Activities[i].ID = uuid.NewSHA1(domain, []byte("activity "+cmp.Or(a.Title, a.Equation)))
+	}
+	return def
+}
+
+// Domains lists the domains of an account, by title.
+func (a Admin) Domains(ctx context.Context, account uuid.UUID) ([]projections.Domain, error) {
+	ids, err := a.Log.Domains(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	list := []projections.Domain{}
+	for _, id := range ids {
+		history, err := a.Log.Read(ctx, events.DomainSubject(account, id), 0)
+		if err != nil {
+			return nil, fmt.Errorf("read domain: %w", err)
+		}
+		d := projections.Domain{AccountID: account, ID: id}
+		for _, e := range history {
+			d = projections.ApplyDomain(d, e)
+		}
+		list = append(list, d)
+	}
+	sortBy(list, func(d projections.Domain) string { return strings.ToLower(Title(d)) })
+	return list, nil
+}
+
+func sortBy[T any](list []T, key func(T) string) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+}

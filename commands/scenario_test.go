@@ -1,0 +1,172 @@
+package commands
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+var update = flag.Bool("update", false, "write the expected outputs anew")
+
+// trip is the domain of the scenario table.
+func trip(t testing.TB) *Domain {
+	variable := func(key, unit, def string) events.Variable {
+		return events.Variable{Key: key, Title: key, Unit: unit, Kind: "number", DefaultValue: encode(def)}
+	}
+	def := events.Definition{
+		Title: "Trip", Description: "A journey.",
+		Variables: []events.Variable{
+			variable("distance", "mi", ""), variable("speed", "mi/h", ""), variable("time", "h", ""),
+			variable("consumption", "gal/mi", "0.05 gal/mi"), variable("fuel", "gal", ""),
+			variable("price", "USD/gal", ""), variable("cost", "USD", ""),
+			variable("start", "s", "now"), variable("arrival", "s", ""),
+		},
+		Activities: []events.Activity{
+			{Title: "Driving time", Equation: "time = distance / speed", State: "active"},
+			{Title: "Fuel", Equation: "fuel = distance * consumption", State: "active"},
+			{Title: "Cost", Equation: "cost = fuel * price", State: "active"},
+			{Title: "Arrival", Equation: "arrival = start + time", State: "active"},
+		},
+	}
+	def.Variables[7].Kind, def.Variables[8].Kind = "datetime", "datetime"
+	d, issues := CheckFile(def)
+	if d == nil {
+		t.Fatal(issues)
+	}
+	d.Key, d.Version = "dm_00000000", 1
+	d.ID = uuid.NewSHA1(names, []byte(def.Title))
+	return d
+}
+
+// history is a conversation kept in memory, as the log and the views would keep it.
+type history struct {
+	head      projections.Conversation
+	messages  []projections.Message
+	scenarios map[int]projections.Message
+	now       time.Time
+}
+
+func newHistory() *history {
+	return &history{scenarios: map[int]projections.Message{}, now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}
+}
+
+// say decides one prompt and folds its event.
+func (h *history) say(d *Domain, text string) projections.Message {
+	h.now = h.now.Add(time.Hour)
+	c := Calculate{
+		ConversationID: uuid.NewSHA1(names, []byte("c")), MessageID: uuid.NewSHA1(names, fmt.Append(nil, len(h.messages))),
+		DomainID: d.ID, DomainVersion: d.Version, InputFormat: prompt.Structured, Prompt: text,
+		Now: h.now, ReceivedAt: h.now, TimeZone: "UTC",
+	}
+	if strings.HasPrefix(text, "{") {
+		c.InputFormat = prompt.JSON
+	}
+	var pending *projections.Message
+	if n := h.head.Pending; n > 0 && h.messages[n-1].Domain.ID == d.ID {
+		pending = &h.messages[n-1]
+	}
+	r := read(c, d, pending)
+	v := View{Head: h.head}
+	if len(r.errors) == 0 {
+		index, problem := r.base(c, h.head)
+		if problem != nil {
+			r.errors = append(r.errors, *problem)
+		} else if base, ok := h.scenarios[index]; ok {
+			v.Base = &base
+		}
+	}
+	e := decide(c, d, r, v)
+	e.Time, e.Sequence = h.now, uint64(len(h.messages)+1)
+	var m projections.Message
+	h.head, m = projections.ApplyConversation(h.head, nil, e)
+	h.messages = append(h.messages, m)
+	if m.Completed != nil && m.Completed.Results.Action != "fetch" {
+		h.scenarios[m.Completed.Results.Scenario.Current] = m
+	}
+	return m
+}
+
+// told is what a message did, in one line a fact.
+func (h *history) told(m projections.Message) string {
+	var b strings.Builder
+	if m.Failed != nil {
+		var errs []engine.Error
+		if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil {
+			return err.Error()
+		}
+		for _, e := range errs {
+			fmt.Fprintf(&b, "%s: %s", e.Code, e.Filled())
+			for _, a := range e.Missing {
+				b.WriteString(" [")
+				for i, v := range a.Variables {
+					if i > 0 {
+						b.WriteString(" ")
+					}
+					b.WriteString(v.Key)
+				}
+				b.WriteString("]")
+			}
+			b.WriteString("\n")
+		}
+		return b.String()
+	}
+	res := m.Completed.Results
+	fmt.Fprintf(&b, "%s %d -> %d, focus %d, last %d\n", res.Action, res.Scenario.Original, res.Scenario.Current, h.head.Current, h.head.Last)
+	for _, v := range res.Variables {
+		historical := ""
+		if v.Historical {
+			historical = ", historical"
+		}
+		fmt.Fprintf(&b, "  %s: %s (%s%s)\n", v.Key, v.Value, v.Source, historical)
+	}
+	return b.String()
+}
+
+// TestGoldenScenarios runs the conversations of testdata/scenarios.txt: a line "= NAME" begins one, a line "> PROMPT" is
+// what is said (with " / " between the lines of a prompt), and what stands below is what it did.
+func TestGoldenScenarios(t *testing.T) {
+	const file = "testdata/scenarios.txt"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := trip(t)
+	other := *d
+	other.ID = uuid.NewSHA1(names, []byte("another domain"))
+	var got strings.Builder
+	var h *history
+	for _, line := range strings.Split(string(data), "\n") {
+		switch {
+		case strings.HasPrefix(line, "= "):
+			h = newHistory()
+			got.WriteString("\n" + line + "\n")
+		case strings.HasPrefix(line, "> "):
+			text, domain := line[2:], d
+			if rest, ok := strings.CutPrefix(text, "(other domain) "); ok {
+				text, domain = rest, &other
+			}
+			got.WriteString(line + "\n" + h.told(h.say(domain, strings.ReplaceAll(text, " / ", "\n"))))
+		case strings.HasPrefix(line, "# "):
+			got.WriteString(line + "\n")
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.String() != string(data) {
+		t.Errorf("%s differs; run the test with -update and look at the diff\n%s", file, got.String())
+	}
+}

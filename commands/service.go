@@ -1,0 +1,229 @@
+// Package commands takes requests in, queues them on the log, and decides them: pure functions turn a command and the
+// views it needs into an event, workers append it, and whoever waits is woken by the fold.
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// Errors of Service.Calculate that are not answers, matched with errors.Is.
+var (
+	// ErrIdempotencyConflict says that the idempotency key was used with another body.
+	ErrIdempotencyConflict = errors.New("the idempotency key was used with another body")
+	// ErrUnknownDomain says that the account has no published domain with this id.
+	ErrUnknownDomain = errors.New("no such domain")
+	// ErrUnknownConversation says that the account has no conversation with this id.
+	ErrUnknownConversation = errors.New("no such conversation")
+	// ErrPromptJSON says that a prompt that must be JSON is not.
+	ErrPromptJSON = errors.New("the prompt is not valid JSON")
+	// ErrPromptTooLong says that a prompt turned out to be prose, and longer than prose may be.
+	ErrPromptTooLong = errors.New("the prompt is too long")
+	// ErrUnavailable says that no answer could be had in time; the same request may be sent again.
+	ErrUnavailable = errors.New("no answer in time")
+)
+
+// CrashedError says that the service failed while it calculated; the failure is recorded under the message id.
+type CrashedError struct{ MessageID uuid.UUID }
+
+func (e *CrashedError) Error() string { return "calculation " + e.MessageID.String() + " failed" }
+
+// MaxProse is how many bytes a natural-language prompt may have.
+const MaxProse = 16 << 10
+
+// deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 4 to 9 s.
+const deadline = 12 * time.Second
+
+// Request is a calculate request that has been authenticated and whose fields are valid.
+type Request struct {
+	Account        projections.Account
+	Key            uuid.UUID
+	Domain         uuid.UUID
+	Format         string // input_format; "" is automatic
+	Prompt         string
+	Conversation   *uuid.UUID // nil starts a new one
+	TimeZone       string     // as sent; "" when absent
+	IdempotencyKey *string
+	Fingerprint    string // hex SHA-256 of the canonical body
+}
+
+// Answer is what became of a request.
+type Answer struct {
+	Message  projections.Message
+	Replayed bool // an earlier request with the same idempotency key was answered
+}
+
+// Service takes calculate requests in, and works through the queue that all nodes share.
+type Service struct {
+	log     *events.Log
+	views   *projections.Views
+	logger  *slog.Logger
+	domains domainCache
+	stripes [256]sync.Mutex // one writer a conversation within this node, by the first byte of its id
+}
+
+// New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.
+func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
+	return &Service{log: log, views: views, logger: logger}
+}
+
+// Calculate queues a request and waits until it is answered and readable on this node, 12 seconds at most. A request
+// whose idempotency key is in the queue already is answered as that one was. It fails with the errors above, or with
+// *CrashedError.
+func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	command, replayed, err := s.enqueue(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	message, err := s.views.AwaitMessage(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	if err != nil {
+		return Answer{}, unavailable(err)
+	}
+	if message.Failed != nil && message.Failed.Crashed {
+		err = &CrashedError{MessageID: command.MessageID}
+	}
+	return Answer{Message: message, Replayed: replayed}, err
+}
+
+// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first.
+func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
+	message, err := uuid.NewV7()
+	if err != nil {
+		return command, false, fmt.Errorf("make message id: %w", err)
+	}
+	subject := events.CommandSubject(r.Account.ID, "message "+message.String())
+	if r.IdempotencyKey != nil {
+		subject = events.CommandSubject(r.Account.ID, "key "+*r.IdempotencyKey)
+		earlier, err := s.earlier(ctx, subject, r.Fingerprint)
+		if !errors.Is(err, events.ErrNotFound) {
+			return earlier, true, err
+		}
+	}
+	command, err = s.complete(ctx, r, message)
+	if err != nil {
+		return command, false, err
+	}
+	data := encode(command)
+	for {
+		err = s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
+		if err == nil {
+			return command, false, nil
+		}
+		if !errors.Is(err, events.ErrConflict) && !errors.Is(err, events.ErrInFlight) && !errors.Is(err, events.ErrUnknown) {
+			return command, false, unavailable(err)
+		}
+		first, lookup := s.earlier(ctx, subject, r.Fingerprint)
+		if lookup == nil {
+			return first, first.MessageID != message, nil
+		}
+		if !errors.Is(lookup, events.ErrNotFound) {
+			return first, false, lookup
+		}
+		// The other publish is under way, or this one never arrived.
+		if err := pause(ctx, 5*time.Millisecond, 50*time.Millisecond); err != nil {
+			return command, false, unavailable(err)
+		}
+	}
+}
+
+// earlier reads the command at a subject. It fails with events.ErrNotFound where there is none, and with
+// ErrIdempotencyConflict where it came from another body.
+func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerprint string) (Calculate, error) {
+	data, err := s.log.Command(ctx, subject)
+	if errors.Is(err, events.ErrNotFound) {
+		return Calculate{}, err
+	}
+	if err != nil {
+		return Calculate{}, unavailable(err)
+	}
+	command, err := decodeCalculate(data)
+	if err != nil {
+		return Calculate{}, err
+	}
+	if command.Fingerprint != fingerprint {
+		return Calculate{}, ErrIdempotencyConflict
+	}
+	return command, nil
+}
+
+// complete makes a request a command: references are checked, and all that is decided by the moment is written down.
+func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (Calculate, error) {
+	if err := s.views.Fresh(ctx); err != nil {
+		return Calculate{}, unavailable(err)
+	}
+	view, ok := s.views.Domain(r.Account.ID, r.Domain)
+	if !ok || view.Published == nil {
+		return Calculate{}, ErrUnknownDomain
+	}
+	var conversation uuid.UUID
+	if r.Conversation != nil {
+		conversation = *r.Conversation
+		if _, ok, err := s.views.Conversation(ctx, r.Account.ID, conversation); err != nil {
+			return Calculate{}, err
+		} else if !ok {
+			return Calculate{}, ErrUnknownConversation
+		}
+	} else {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return Calculate{}, fmt.Errorf("make conversation id: %w", err)
+		}
+		conversation = id
+	}
+	format, err := s.format(ctx, r, view.Version)
+	if err != nil {
+		return Calculate{}, err
+	}
+	zone := r.TimeZone
+	if _, ok := Zone(zone); !ok {
+		zone = r.Account.TimeZone
+	}
+	now := time.Now().UTC()
+	return Calculate{
+		Type: calculateType, AccountID: r.Account.ID, KeyID: r.Key,
+		IdempotencyKey: r.IdempotencyKey, Fingerprint: r.Fingerprint,
+		ConversationID: conversation, MessageID: message,
+		DomainID: r.Domain, DomainVersion: view.Version,
+		InputFormat: format, Prompt: r.Prompt,
+		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone,
+	}, nil
+}
+
+// format resolves input_format. It fails with ErrPromptJSON for a prompt that must be JSON and is not.
+func (s *Service) format(ctx context.Context, r Request, version int) (string, error) {
+	format := r.Format
+	switch format {
+	case "", prompt.Automatic:
+		d, err := s.domain(ctx, r.Account.ID, r.Domain, version)
+		if err != nil {
+			return "", err
+		}
+		format, err = prompt.Detect(d.compiled, r.Prompt)
+		if err != nil {
+			return "", ErrPromptJSON
+		}
+	case prompt.JSON:
+		if !prompt.ValidJSON(r.Prompt) {
+			return "", ErrPromptJSON
+		}
+	}
+	if format == prompt.NaturalLanguage && len(r.Prompt) > MaxProse {
+		return "", ErrPromptTooLong
+	}
+	return format, nil
+}
+
+// unavailable makes a failure to reach or to wait one that the caller may retry.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }

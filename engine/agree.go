@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"strings"
+
+	"reckon/engine/decimal"
+)
+
+// Agrees reports whether a value is the wanted one: the same quantity exactly, or, where a wanted number is written with
+// decimals, the same when it is rounded to as many in the unit that is wanted. Tables agree cell by cell.
+func (d *Domain) Agrees(variable int, got, wanted Text, env Env) (bool, []Error) {
+	want, _, errs := d.ParseValue(variable, wanted, env)
+	if len(errs) > 0 {
+		return false, errs
+	}
+	have, _, errs := d.ParseValue(variable, got, env)
+	if len(errs) > 0 {
+		return false, errs
+	}
+	if have.Rank != want.Rank || len(have.Cells) != len(want.Cells) {
+		return false, nil
+	}
+	for r, row := range want.Cells {
+		if len(have.Cells[r]) != len(row) {
+			return false, nil
+		}
+		for i, cell := range row {
+			if !cellAgrees(have.Cells[r][i], cell, wanted.Cells[r][i]) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+func cellAgrees(have, want Cell, written string) bool {
+	if have.Empty || want.Empty {
+		return have.Empty == want.Empty
+	}
+	one := func(c Cell) Value { return Value{Cells: [][]Cell{{c}}} }
+	if one(have).Equal(one(want)) {
+		return true
+	}
+	_, decimals, ok := strings.Cut(written, ".")
+	if !ok {
+		return false
+	}
+	places := len(decimals) - len(strings.TrimLeft(decimals, "0123456789"))
+	if strings.HasPrefix(decimals[places:], "%") {
+		places += 2 // a percentage is held as a fraction
+	}
+	if strings.HasPrefix(strings.ToLower(decimals[places:]), "e") || places == 0 {
+		return false
+	}
+	converted, problem := convert(one(have), want.Quantity.Unit)
+	if problem != nil {
+		return false
+	}
+	c := decimal.NewContext(1_000_000)
+	return c.Round(converted.Quantity().Number, places).Cmp(want.Quantity.Number) == 0 && c.Err() == nil
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// withinBounds reports whether every cell of a value lies within the variable's declared min and max. A bound of another
+// dimension than the value does not apply.
+func (d *Domain) withinBounds(variable int, v Value) bool {
+	above := func(bound string, sign int) bool {
+		if bound == "" {
+			return true
+		}
+		limit, _, errs := d.ParseValue(variable, Scalar(bound), Env{})
+		if len(errs) > 0 {
+			return true
+		}
+		c := decimal.NewContext(1_000_000)
+		edge := limit.Quantity()
+		for _, row := range v.Cells {
+			for _, cell := range row {
+				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.Unit.Dimension() {
+					continue
+				}
+				if cell.Quantity.SI(c).Cmp(edge.SI(c))*sign < 0 {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	def := d.Variables[variable]
+	return above(def.Min, 1) && above(def.Max, -1)
+}
+
+// defaultValue is the value of a variable's default, resolved now; false when it has none.
+func (d *Domain) defaultValue(variable int, env Env) (Value, bool) {
+	text := d.Variables[variable].Default
+	if text.IsEmpty() {
+		return Value{}, false
+	}
+	v, _, errs := d.ParseValue(variable, text, env)
+	return v, len(errs) == 0
+}
+
+// DefaultText is a variable's default as it is emitted: seconds of the time kinds, the fraction of a percent, a bare number
+// with the unit it is read in, the words today and now as they are.
+func (d *Domain) DefaultText(variable int) Text {
+	if d.defaultMoves(variable) {
+		return Scalar(strings.ToLower(d.Variables[variable].Default.Cells[0][0]))
+	}
+	if v, ok := d.defaultValue(variable, Env{}); ok {
+		return v.Text()
+	}
+	return d.Variables[variable].Default
+}
+
+// defaultMoves reports whether a default means the moment of the calculation.
+func (d *Domain) defaultMoves(variable int) bool {
+	text := d.Variables[variable].Default
+	if text.Rank != 0 || text.IsEmpty() {
+		return false
+	}
+	word := strings.ToLower(text.Cells[0][0])
+	return word == "today" || word == "now"
+}
+
+// convert shows a value in another unit.
+func convert(v Value, to *units.Unit) (Value, *Error) {
+	c := decimal.NewContext(1_000_000)
+	out := Value{Rank: v.Rank}
+	for _, row := range v.Cells {
+		cells := make([]Cell, len(row))
+		for i, cell := range row {
+			cells[i] = cell
+			if cell.Empty {
+				continue
+			}
+			q, err := units.Convert(c, cell.Quantity, to)
+			if err == nil {
+				err = c.Err()
+			}
+			var incompatible *units.IncompatibleError
+			switch {
+			case errors.As(err, &incompatible):
+				problem := Problem("input.incompatible_units", incompatible.From, incompatible.To)
+				return Value{}, &problem
+			case err != nil:
+				problem := Problem("calculation.limit_exceeded", "the size of a number")
+				return Value{}, &problem
+			}
+			cells[i].Quantity = q
+		}
+		out.Cells = append(out.Cells, cells)
+	}
+	return out, nil
+}
+
+// plain is a value's text in one line, as args of errors show it.
+func plain(t Text) string {
+	if t.IsEmpty() {
+		return ""
+	}
+	if t.Rank == 0 {
+		return t.Cells[0][0]
+	}
+	data, err := json.Marshal(t)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

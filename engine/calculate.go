@@ -1,0 +1,398 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays down: it merges what is
+// stated with what is carried, chooses the target, finds the values of the scenario, and says which action that was. last
+// is the index of the scenario created last in the conversation. Errors are those of CONTRACT.md section 6.
+func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Result, []Error) {
+	named := req.Selector.Kind == Current || req.Selector.Kind == Last || req.Selector.Kind == Numbered
+	if base != nil && named && len(req.Inputs) == 0 && req.Target == nil {
+		return Result{
+			Action: "fetch", Original: base.Index, Current: base.Index, Calculated: -1,
+			Selector: Selector{Kind: Numbered, Number: base.Index},
+			Cleared:  base.Cleared, Targets: base.Targets,
+		}, nil
+	}
+	c := calculation{domain: d, base: base, req: req, env: env, target: Target{Variable: -1}}
+	if errs := c.check(); len(errs) > 0 {
+		return Result{}, errs
+	}
+	if err := c.chooseTarget(); err != nil {
+		return Result{}, []Error{*err}
+	}
+	if err := c.dropContradicted(); err != nil {
+		return Result{}, []Error{*err}
+	}
+	if errs := c.solve(); len(errs) > 0 {
+		return Result{}, errs
+	}
+	return c.assemble(last), nil
+}
+
+// calculation is the work of one Calculate.
+type calculation struct {
+	domain  *Domain
+	base    *Scenario // nil for a new scenario
+	req     Request
+	env     Env
+	target  Target // Variable -1 until it is chosen
+	dropped []int  // carried inputs that stated ones contradict
+
+	found      map[int]ScenarioValue // calculated values, and the defaults and remembered values that were used
+	activities []int                 // in evaluation order
+}
+
+// check refuses inputs outside their declared bounds, and a target that has a value too but no unit to show it in.
+func (c *calculation) check() []Error {
+	var errs []Error
+	for _, in := range c.req.Inputs {
+		if !in.Cleared && !c.domain.withinBounds(in.Variable, in.Value) {
+			errs = append(errs, Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
+		}
+	}
+	if t := c.req.Target; t != nil && t.Unit == nil && c.stated(t.Variable) != nil {
+		errs = append(errs, Problem("input.target_has_value", c.key(t.Variable)))
+	}
+	return errs
+}
+
+func (c *calculation) key(variable int) string { return c.domain.Variables[variable].Key }
+
+// stated is the input that gives a variable a value in this request, or nil.
+func (c *calculation) stated(variable int) *Given {
+	for i := range c.req.Inputs {
+		if in := &c.req.Inputs[i]; in.Variable == variable && !in.Cleared {
+			return in
+		}
+	}
+	return nil
+}
+
+// decided reports whether this request says what becomes of a variable: a value, none, or that it is the target.
+func (c *calculation) decided(variable int) bool {
+	return variable == c.target.Variable || slices.Contains(c.dropped, variable) ||
+		slices.ContainsFunc(c.req.Inputs, func(in Given) bool { return in.Variable == variable })
+}
+
+// carried lists the user inputs of the base that stay.
+func (c *calculation) carried() []ScenarioValue {
+	var list []ScenarioValue
+	if c.base != nil {
+		for _, v := range c.base.Values {
+			if v.Source == UserInput && !c.decided(v.Variable) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// cleared lists the variables that are stated to have no value, in this request or still from the base.
+func (c *calculation) cleared() []int {
+	var list []int
+	for _, in := range c.req.Inputs {
+		if in.Cleared {
+			list = append(list, in.Variable)
+		}
+	}
+	if c.base != nil {
+		for _, v := range c.base.Cleared {
+			if !c.decided(v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// replaces reports whether something that the base rests on, a user input or a default that it used, is replaced, cleared,
+// dropped, or becomes the target.
+func (c *calculation) replaces() bool {
+	if c.base == nil {
+		return false
+	}
+	for _, v := range c.base.Values {
+		if v.Source == Calculated || !c.decided(v.Variable) {
+			continue
+		}
+		if in := c.stated(v.Variable); in == nil || !in.Value.Equal(v.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// branches reports whether the values go into a new scenario.
+func (c *calculation) branches() bool {
+	return c.base == nil || c.req.Selector.Kind == NewFrom || c.replaces()
+}
+
+// facts lists what may be used: inputs of the request, user inputs carried, values calculated in the base, and defaults.
+// A default of today or now keeps the value that its scenario resolved first.
+func (c *calculation) facts() []Fact {
+	var facts []Fact
+	taken := map[int]bool{c.target.Variable: true}
+	for _, in := range c.req.Inputs {
+		if !in.Cleared {
+			facts = append(facts, Fact{in.Variable, Stated, in.Value})
+			taken[in.Variable] = true
+		}
+	}
+	for _, v := range c.carried() {
+		facts = append(facts, Fact{v.Variable, Carried, v.Value})
+		taken[v.Variable] = true
+	}
+	for _, v := range c.cleared() {
+		taken[v] = true
+	}
+	resolved := map[int]Value{}
+	if c.base != nil {
+		for _, v := range c.base.Values {
+			switch {
+			case v.Source == Calculated && !taken[v.Variable]:
+				facts = append(facts, Fact{v.Variable, Remembered, v.Value})
+			case v.Source == DefaultValue:
+				resolved[v.Variable] = v.Value
+			}
+		}
+	}
+	branches := c.branches()
+	for i := range c.domain.Variables {
+		if taken[i] {
+			continue
+		}
+		if value, ok := c.domain.defaultValue(i, c.env); ok {
+			if first, used := resolved[i]; used && !branches && c.domain.defaultMoves(i) {
+				value = first
+			}
+			facts = append(facts, Fact{i, Defaulted, value})
+		}
+	}
+	return facts
+}
+
+// chooseTarget takes the target of the request, else the last one of the base unless this request gives that a value,
+// else the only variable that becomes solvable and feeds no other solvable one.
+func (c *calculation) chooseTarget() *Error {
+	if c.req.Target != nil {
+		c.target = *c.req.Target
+		return nil
+	}
+	if c.base != nil && len(c.base.Targets) > 0 {
+		last := c.base.Targets[len(c.base.Targets)-1]
+		if c.stated(last.Variable) == nil {
+			c.target = last
+			return nil
+		}
+	}
+	facts := c.facts()
+	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return f.Tier == Stated })
+	before := c.domain.Solvable(without)
+	solvable := c.domain.Solvable(facts)
+	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool { return slices.Contains(before, v) })
+	if len(c.req.Inputs) == 0 {
+		becomes = nil
+	}
+	ends := slices.DeleteFunc(slices.Clone(becomes), func(from int) bool {
+		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.Feeds(facts, from, to) })
+	})
+	if len(ends) == 1 {
+		c.target = Target{Variable: ends[0]}
+		return nil
+	}
+	err := Problem("input.missing_calculate")
+	candidates := ends
+	if len(candidates) == 0 {
+		candidates = solvable
+	}
+	for _, v := range candidates[:min(len(candidates), 10)] {
+		err.Missing = append(err.Missing, Alternative{Variables: []VariableName{c.domain.name(v)}})
+	}
+	return &err
+}
+
+// dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where exactly one of the
+// activity's values is carried.
+func (c *calculation) dropContradicted() *Error {
+	for {
+		found := c.domain.Contradictions(c.env, c.facts())
+		if len(found) == 0 {
+			return nil
+		}
+		first := found[0]
+		var old []int
+		for _, v := range c.carried() {
+			if slices.Contains(first.Variables, v.Variable) {
+				old = append(old, v.Variable)
+			}
+		}
+		if len(old) != 1 {
+			keys := make([]string, len(first.Variables))
+			for i, v := range first.Variables {
+				keys[i] = c.key(v)
+			}
+			err := Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(first.Activity))
+			return &err
+		}
+		c.dropped = append(c.dropped, old[0])
+	}
+}
+
+// solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
+// follows, so that all values of a scenario agree.
+func (c *calculation) solve() []Error {
+	c.found = map[int]ScenarioValue{}
+	facts := c.facts()
+	if in := c.stated(c.target.Variable); in != nil {
+		shown, err := convert(in.Value, c.target.Unit)
+		if err != nil {
+			return []Error{*err}
+		}
+		in.Value = shown
+	} else {
+		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous())
+		if len(errs) > 0 {
+			return errs
+		}
+		facts = c.take(facts, solution)
+	}
+	if c.base == nil {
+		return nil
+	}
+	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered })
+	for _, t := range c.base.Targets {
+		if c.decided(t.Variable) || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier == Carried }) {
+			continue
+		}
+		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, nil)
+		if len(errs) == 0 {
+			facts = c.take(facts, solution)
+		}
+	}
+	return nil
+}
+
+// previous is the value that the target had in the base, or nil.
+func (c *calculation) previous() *Value {
+	if c.base != nil {
+		for i := range c.base.Values {
+			if c.base.Values[i].Variable == c.target.Variable {
+				return &c.base.Values[i].Value
+			}
+		}
+	}
+	return nil
+}
+
+// take notes what a solution found and rests on, and returns the facts with all of that as given.
+func (c *calculation) take(facts []Fact, s Solution) []Fact {
+	next := slices.Clone(facts)
+	for _, i := range s.Used {
+		switch f := facts[i]; f.Tier {
+		case Remembered:
+			c.found[f.Variable] = ScenarioValue{f.Variable, Calculated, c.branches(), f.Value}
+			next[i].Tier = Carried
+		case Defaulted:
+			c.found[f.Variable] = ScenarioValue{f.Variable, DefaultValue, false, f.Value}
+			next[i].Tier = Carried
+		}
+	}
+	for _, step := range s.Steps {
+		c.found[step.Variable] = ScenarioValue{step.Variable, Calculated, false, step.Value}
+		next = slices.DeleteFunc(next, func(f Fact) bool { return f.Variable == step.Variable })
+		next = append(next, Fact{step.Variable, Carried, step.Value})
+		used := step.Block
+		if used == nil {
+			used = []int{step.Activity}
+		}
+		for _, a := range used {
+			if !slices.Contains(c.activities, a) {
+				c.activities = append(c.activities, a)
+			}
+		}
+	}
+	return next
+}
+
+// assemble orders the values (target, inputs as given, the others in domain order) and names the action.
+func (c *calculation) assemble(last int) Result {
+	branches := c.branches()
+	r := Result{
+		Calculated: c.target.Variable, Unit: c.target.Unit,
+		Activities: c.activities, Cleared: c.cleared(),
+	}
+	switch {
+	case c.base == nil:
+		r.Action, r.Current, r.Selector = "new", last+1, Selector{Kind: New}
+	case c.replaces():
+		r.Action, r.Original, r.Current = "discard", c.base.Index, last+1
+	case branches:
+		r.Action, r.Original, r.Current = "extend", c.base.Index, last+1
+	default:
+		r.Action, r.Original, r.Current = "extend", c.base.Index, c.base.Index
+	}
+	if c.base != nil {
+		r.Selector = Selector{Kind: Numbered, Number: c.base.Index}
+		if c.req.Selector.Kind == NewFrom {
+			r.Selector.Kind = NewFrom
+		}
+		for _, t := range c.base.Targets {
+			if t.Variable != c.target.Variable && c.stated(t.Variable) == nil {
+				r.Targets = append(r.Targets, t)
+			}
+		}
+	}
+	r.Targets = append(r.Targets, c.target)
+
+	asked := map[int]bool{}
+	for _, t := range r.Targets {
+		asked[t.Variable] = t.Unit != nil
+	}
+	placed := map[int]bool{}
+	place := func(v ScenarioValue, stated bool) {
+		if !placed[v.Variable] {
+			placed[v.Variable] = true
+			r.Values = append(r.Values, ResultValue{ScenarioValue: v, Asked: asked[v.Variable], Stated: stated})
+		}
+	}
+	if in := c.stated(c.target.Variable); in != nil {
+		place(ScenarioValue{in.Variable, UserInput, false, in.Value}, true)
+	} else {
+		place(c.found[c.target.Variable], false)
+	}
+	for _, in := range c.req.Inputs {
+		if !in.Cleared {
+			place(ScenarioValue{in.Variable, UserInput, false, in.Value}, true)
+		}
+	}
+	rest := c.found
+	for _, v := range c.carried() {
+		v.Historical = v.Historical || branches
+		rest[v.Variable] = v
+	}
+	for i := range c.domain.Variables {
+		if v, ok := rest[i]; ok {
+			place(v, false)
+		}
+	}
+	return r
+}
+
+// name names a variable to a person and a program.
+func (d *Domain) name(variable int) VariableName {
+	v := d.Variables[variable]
+	return VariableName{ID: v.ID, Key: v.Key, Title: v.Title}
+}
+
+// activityName is the title of an activity, or its equation where it has none.
+func (d *Domain) activityName(activity int) string {
+	a := d.Activities[activity]
+	if a.Title == "" {
+		return a.Equation
+	}
+	return a.Title
+}

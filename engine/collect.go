@@ -1,0 +1,289 @@
+package engine
+
+import "reckon/engine/decimal"
+
+// maxDegree bounds polynomials while terms are collected.
+const maxDegree = 12
+
+// term is a coefficient and the size of the numbers that it was added up from: what is small next to that is rounding.
+type term struct{ value, size decimal.Decimal }
+
+// polynomial holds coefficients, the constant one first.
+type polynomial []term
+
+// ratio is a quotient of polynomials in one expression.
+type ratio struct{ num, den polynomial }
+
+// noise is the part of a coefficient's size that rounding may leave.
+var noise = mustParse("1e-50")
+
+func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
+
+func (m *machine) addPolynomials(a, b polynomial, sign int) polynomial {
+	sum := make(polynomial, max(len(a), len(b)))
+	copy(sum, a)
+	for i, t := range b {
+		if sign < 0 {
+			t.value = t.value.Neg()
+		}
+		sum[i] = term{m.c.Add(sum[i].value, t.value), m.c.Add(sum[i].size, t.size)}
+	}
+	return sum
+}
+
+func (m *machine) multiply(a, b polynomial) (polynomial, bool) {
+	if len(a)+len(b) > maxDegree+2 {
+		return nil, false
+	}
+	product := make(polynomial, len(a)+len(b)-1)
+	for i, s := range a {
+		for j, t := range b {
+			p := &product[i+j]
+			p.value = m.c.Add(p.value, m.c.Mul(s.value, t.value))
+			p.size = m.c.Add(p.size, m.c.Mul(s.size, t.size))
+		}
+	}
+	return product, true
+}
+
+// trim cuts leading coefficients that are nothing but rounding.
+func (m *machine) trim(p polynomial) polynomial {
+	for i := range p {
+		if p[i].value.Abs().Cmp(m.c.Mul(p[i].size, noise)) <= 0 {
+			p[i].value = decimal.Decimal{}
+		}
+	}
+	for len(p) > 0 && p[len(p)-1].value.IsZero() {
+		p = p[:len(p)-1]
+	}
+	return p
+}
+
+// collect writes n as a quotient of polynomials in an expression, the atom. It reports false where n is none.
+func (m *machine) collect(n *node, x unknown, atom *node) (ratio, bool) {
+	unit := constant(decimal.Int(1))
+	if !n.has(x) {
+		return ratio{constant(m.eval(n)), unit}, m.c.Err() == nil
+	}
+	if n.equal(atom) {
+		return ratio{polynomial{{}, {decimal.Int(1), decimal.Int(1)}}, unit}, true
+	}
+	switch n.op {
+	case opNeg, opPercent:
+		r, ok := m.collect(n.args[0], x, atom)
+		if !ok {
+			return ratio{}, false
+		}
+		factor := decimal.Int(-1)
+		if n.op == opPercent {
+			factor = mustParse("0.01")
+		}
+		num, ok := m.multiply(r.num, constant(factor))
+		return ratio{num, r.den}, ok
+	case opAdd, opSub, opMul, opDiv:
+		a, ok1 := m.collect(n.args[0], x, atom)
+		if !ok1 {
+			return ratio{}, false
+		}
+		b, ok2 := m.collect(n.args[1], x, atom)
+		if !ok2 {
+			return ratio{}, false
+		}
+		return m.combine(n.op, a, b)
+	case opPow:
+		if n.args[1].has(x) {
+			return ratio{}, false
+		}
+		exponent, ok := m.eval(n.args[1]).Int64()
+		if !ok || exponent > maxDegree || exponent < -maxDegree {
+			return ratio{}, false
+		}
+		base, ok := m.collect(n.args[0], x, atom)
+		if !ok {
+			return ratio{}, false
+		}
+		if exponent < 0 {
+			base.num, base.den = base.den, base.num
+			exponent = -exponent
+		}
+		result := ratio{unit, unit}
+		for range exponent {
+			if result, ok = m.combine(opMul, result, base); !ok {
+				return ratio{}, false
+			}
+		}
+		return result, true
+	}
+	return ratio{}, false
+}
+
+func (m *machine) combine(o op, a, b ratio) (ratio, bool) {
+	switch o {
+	case opMul, opDiv:
+		if o == opDiv {
+			b.num, b.den = b.den, b.num
+		}
+		num, ok1 := m.multiply(a.num, b.num)
+		den, ok2 := m.multiply(a.den, b.den)
+		return ratio{num, den}, ok1 && ok2
+	}
+	sign := 1
+	if o == opSub {
+		sign = -1
+	}
+	if samePolynomial(a.den, b.den) {
+		return ratio{m.addPolynomials(a.num, b.num, sign), a.den}, true
+	}
+	left, ok1 := m.multiply(a.num, b.den)
+	right, ok2 := m.multiply(b.num, a.den)
+	den, ok3 := m.multiply(a.den, b.den)
+	if !ok1 || !ok2 || !ok3 {
+		return ratio{}, false
+	}
+	return ratio{m.addPolynomials(left, right, sign), den}, true
+}
+
+func samePolynomial(a, b polynomial) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].value.Cmp(b[i].value) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// polynomialRoots solves left = right where both are quotients of polynomials of an atom and the result is at most
+// quadratic in it (or in a power of it). ok is false where it is not.
+func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p preimage, ok bool) {
+	a, ok := m.collect(left, x, atom)
+	if !ok {
+		return preimage{}, false
+	}
+	b, ok := m.collect(right, x, atom)
+	if !ok {
+		return preimage{}, false
+	}
+	all, ok := m.combine(opSub, a, b)
+	if !ok || m.c.Err() != nil {
+		return preimage{}, false
+	}
+	num := m.trim(all.num)
+	switch len(num) {
+	case 0:
+		return preimage{infinite: true}, true
+	case 1:
+		return preimage{}, true
+	}
+	// x^a(c0 + c1 x^k + c2 x^2k): zero, and the k-th roots of a quadratic's roots.
+	low := 0
+	for num[low].value.IsZero() {
+		low++
+	}
+	var values decimals
+	if low > 0 {
+		values = append(values, decimal.Decimal{})
+	}
+	num = num[low:]
+	step := 0
+	for i := 1; i < len(num); i++ {
+		if !num[i].value.IsZero() {
+			step = gcdInt(step, i)
+		}
+	}
+	if step > 0 {
+		degree := (len(num) - 1) / step
+		if degree > 2 {
+			return preimage{}, false
+		}
+		coefficient := func(i int) term {
+			if i*step < len(num) {
+				return num[i*step]
+			}
+			return term{}
+		}
+		var inner decimals
+		if degree == 1 {
+			inner = decimals{m.c.Quo(coefficient(0).value, coefficient(1).value).Neg()}
+		} else {
+			inner = m.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
+		}
+		for _, r := range inner {
+			values = append(values, m.invertPower(decimal.Int(int64(step)), 0, r).roots...)
+		}
+	}
+	for _, v := range values {
+		// Where the denominator vanishes too, the expression has no value there.
+		if !m.horner(all.den, v) {
+			p.roots = append(p.roots, v)
+		}
+	}
+	return p, m.c.Err() == nil
+}
+
+func gcdInt(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// horner reports whether a polynomial is zero at x, rounding aside.
+func (m *machine) horner(p polynomial, x decimal.Decimal) bool {
+	var sum, size decimal.Decimal
+	for i := len(p) - 1; i >= 0; i-- {
+		sum = m.c.Add(m.c.Mul(sum, x), p[i].value)
+		size = m.c.Add(m.c.Mul(size, x.Abs()), p[i].size)
+	}
+	return sum.Abs().Cmp(m.c.Mul(size, mustParse("1e-45"))) <= 0
+}
+
+// quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).
+func (m *machine) quadratic(a, b, c decimal.Decimal) decimals {
+	ctx := m.c
+	square := ctx.Mul(b, b)
+	product := ctx.Mul(decimal.Int(4), ctx.Mul(a, c))
+	discriminant := ctx.Sub(square, product)
+	if size := ctx.Add(square, product.Abs()); discriminant.Abs().Cmp(ctx.Mul(size, noise)) <= 0 {
+		return decimals{ctx.Quo(b.Neg(), ctx.Mul(decimal.Int(2), a))}
+	}
+	if discriminant.Sign() < 0 {
+		return nil
+	}
+	root := ctx.Sqrt(discriminant)
+	if b.Sign() < 0 {
+		root = root.Neg()
+	}
+	q := ctx.Quo(ctx.Add(b, root), decimal.Int(-2))
+	if q.IsZero() {
+		return decimals{q}
+	}
+	return decimals{ctx.Quo(q, a), ctx.Quo(c, q)}
+}
+
+// atoms lists the expressions that terms may be collected in: the unknown itself, and the smallest ones around its first
+// occurrence that are no quotient of polynomials.
+func atoms(n *node, x unknown) []*node {
+	var path []*node
+	for m := n; ; {
+		path = append(path, m)
+		if m.op == opVariable || len(m.args) == 0 {
+			break
+		}
+		for _, a := range m.args {
+			if a.has(x) {
+				m = a
+				break
+			}
+		}
+	}
+	list := []*node{path[len(path)-1]}
+	for i := len(path) - 2; i >= 0; i-- {
+		if op := path[i].op; op == opPow || op == opCall {
+			list = append(list, path[i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,507 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"reckon/engine/decimal"
+	"reckon/engine/syntax"
+	"reckon/engine/units"
+)
+
+// Limits of a definition.
+const (
+	maxVariables  = 1000
+	maxActivities = 1000
+)
+
+// kinds are SPEC.md's kinds of a domain variable, with the dimension of their numbers.
+var kinds = []struct {
+	name    string
+	time    bool // seconds
+	percent bool // a plain number
+	point   bool // counted from the epoch
+	table   bool
+}{
+	{name: "number"}, {name: "no_separator"}, {name: "percent", percent: true},
+	{name: "duration", time: true}, {name: "time", time: true},
+	{name: "date", time: true, point: true}, {name: "datetime", time: true, point: true},
+	{name: "table", table: true}, {name: "bar_chart", table: true}, {name: "pie_chart", table: true},
+}
+
+// Compile checks a definition. The domain is nil when any issue is an error.
+func Compile(def Definition) (*Domain, []Issue) {
+	c := compiler{d: &Domain{Definition: def, index: map[string]int{}, plans: newPlanCache()}}
+	c.run()
+	for _, i := range c.issues {
+		if !i.Warning {
+			return nil, c.issues
+		}
+	}
+	return c.d, c.issues
+}
+
+// compiler collects what Compile finds.
+type compiler struct {
+	d      *Domain
+	issues []Issue
+	folded map[string]int // titles and keys, folded, to variables
+}
+
+func (c *compiler) fail(path string, offset int, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if offset >= 0 {
+		message = fmt.Sprintf("At character %d: %s", offset, message)
+	}
+	c.issues = append(c.issues, Issue{Path: path, Message: message, Offset: offset})
+}
+
+func (c *compiler) warn(path, format string, args ...any) {
+	c.issues = append(c.issues, Issue{Warning: true, Path: path, Message: fmt.Sprintf(format, args...), Offset: -1})
+}
+
+func (c *compiler) run() {
+	d := c.d
+	if len(d.Definition.Variables) > maxVariables {
+		c.fail("variables", -1, "A domain has at most %d variables, this one has %d.", maxVariables, len(d.Definition.Variables))
+		return
+	}
+	if len(d.Activities) > maxActivities {
+		c.fail("activities", -1, "A domain has at most %d activities, this one has %d.", maxActivities, len(d.Activities))
+		return
+	}
+	if strings.TrimSpace(d.Title) == "" {
+		c.fail("title", -1, "A domain needs a title.")
+	}
+	d.table = units.Standard()
+	if len(d.Definition.Units) > 0 {
+		table, err := d.table.With(d.Definition.Units...)
+		if err != nil {
+			c.fail("units", -1, "The counting units cannot be declared: %v.", err)
+		} else {
+			d.table = table
+		}
+	}
+	c.names()
+	c.declarations()
+	c.currency()
+	c.activities()
+	c.values()
+	c.defaults()
+	c.remarks()
+}
+
+// fold is how titles are matched: case folded, space, hyphen and underscore equal.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, strings.ToLower(strings.Join(strings.Fields(s), " ")))
+}
+
+// reservedNames are the words that equations and prompts keep for themselves.
+var reservedNames = []string{"pi", "e", "true", "false", "today", "now", "and", "or", "not", "calculate", "scenario"}
+
+// names checks keys and titles.
+func (c *compiler) names() {
+	d := c.d
+	folded, lower := map[string]int{}, map[string]int{}
+	for i, v := range d.Definition.Variables {
+		path := fmt.Sprintf("variables[%d].key", i)
+		word := v.Key
+		if strings.EqualFold(word, "calculate") || strings.EqualFold(word, "scenario") {
+			word = strings.ToLower(word)
+		}
+		switch {
+		case v.Key == "":
+			c.fail(path, -1, "A variable needs a key.")
+			continue
+		case slices.Contains(reservedNames, word):
+			c.fail(path, -1, "%q is a reserved word and cannot be a key.", v.Key)
+		case len(v.Key) > 200:
+			c.fail(path, -1, "A key has at most 200 characters.")
+		case !syntax.IsName(v.Key):
+			c.fail(path, badRune(v.Key), "%q cannot be a key: a key has letters, digits and underscores only and does not start with a digit.", v.Key)
+		}
+		if first, ok := lower[strings.ToLower(v.Key)]; ok {
+			c.fail(path, -1, "The key %q is that of variable %q too; keys must differ in more than upper and lower case.",
+				v.Key, d.Definition.Variables[first].Key)
+			continue
+		}
+		lower[strings.ToLower(v.Key)] = i
+		d.index[v.Key] = i
+		if _, ok := folded[fold(v.Key)]; !ok {
+			folded[fold(v.Key)] = i
+		}
+	}
+	for i, v := range d.Definition.Variables {
+		f := fold(v.Title)
+		if f == "" {
+			continue
+		}
+		if first, ok := folded[f]; ok && first != i {
+			c.fail(fmt.Sprintf("variables[%d].title", i), -1, "The title %q clashes with variable %q: upper and lower case, space, hyphen and underscore do not tell names apart.",
+				v.Title, d.Definition.Variables[first].Key)
+			continue
+		}
+		folded[f] = i
+	}
+}
+
+// badRune is the position of the first character that no key may have.
+func badRune(key string) int {
+	position := 0
+	for i, r := range key {
+		if !syntax.IsName("a"+string(r)) || i == 0 && !syntax.IsName(string(r)) {
+			return position
+		}
+		position++
+	}
+	return 0
+}
+
+// declarations reads units and kinds.
+func (c *compiler) declarations() {
+	d := c.d
+	d.variables = make([]variable, len(d.Definition.Variables))
+	for i, def := range d.Definition.Variables {
+		v := &d.variables[i]
+		v.point = eitherWay
+		path := func(field string) string { return fmt.Sprintf("variables[%d].%s", i, field) }
+		if def.Unit != "" {
+			u, err := d.table.Parse(def.Unit)
+			if err != nil {
+				c.fail(path("unit"), unitOffset(err), "%s", unitProblem(err))
+			} else {
+				v.unit, v.dimension, v.declared = u, u.Dimension(), true
+			}
+		}
+		kind := def.Kind
+		if kind == "" {
+			kind = "number"
+		}
+		k := slices.IndexFunc(kinds, func(k struct {
+			name                        string
+			time, percent, point, table bool
+		}) bool {
+			return k.name == kind
+		})
+		if k < 0 {
+			c.fail(path("kind"), -1, "%q is not a kind; kinds are number, no_separator, percent, duration, date, datetime, time, table, bar_chart and pie_chart.", def.Kind)
+			continue
+		}
+		v.table = kinds[k].table
+		switch {
+		case kinds[k].time:
+			if v.declared && v.dimension != units.Time {
+				c.fail(path("unit"), -1, "A variable of kind %s is a time; %q is not a unit of time.", kind, def.Unit)
+			}
+			v.dimension, v.declared = units.Time, true
+		case kinds[k].percent:
+			if v.declared && !v.dimension.IsNone() {
+				c.fail(path("unit"), -1, "A variable of kind percent is a plain number; %q is not.", def.Unit)
+			}
+			v.dimension, v.declared = units.None, true
+		}
+		v.point = pointOf(v.unit, kinds[k].point)
+	}
+}
+
+// unitProblem says in a sentence what is wrong with a unit.
+func unitProblem(err error) string {
+	var unknown *units.UnknownError
+	var malformed *units.SyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		if len(unknown.Nearest) > 0 {
+			return fmt.Sprintf("Unknown unit %q. Did you mean %q?", unknown.Name, unknown.Nearest[0])
+		}
+		return fmt.Sprintf("Unknown unit %q.", unknown.Name)
+	case errors.As(err, &malformed):
+		return fmt.Sprintf("The unit %q cannot be read: %s.", malformed.Text, strings.TrimSuffix(malformed.Reason, "."))
+	}
+	return fmt.Sprintf("The unit cannot be read: %v.", err)
+}
+
+// unitOffset is the caret within the text of a unit, -1 when there is none.
+func unitOffset(err error) int {
+	var malformed *units.SyntaxError
+	if errors.As(err, &malformed) {
+		return malformed.Offset
+	}
+	return -1
+}
+
+// currency finds the only currency that declared units name.
+func (c *compiler) currency() {
+	var all []string
+	for _, v := range c.d.variables {
+		if v.unit != nil {
+			all = append(all, v.dimension.Currencies()...)
+		}
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 1 {
+		c.d.currency = all[0]
+	}
+}
+
+// activities parses the equations and checks their dimensions.
+func (c *compiler) activities() {
+	d := c.d
+	d.users = make([][]int, len(d.variables))
+	d.equations = make([]*equation, len(d.Activities))
+	d.solver = unifier{make([]dimension, len(d.variables)), make([]bool, len(d.variables))}
+	c.pinDefaults()
+	for i, a := range d.Activities {
+		d.equations[i] = c.parse(i, a)
+	}
+	// Equations that take part come first: what a disabled one says about dimensions must not reach the others.
+	for i, e := range d.equations {
+		if e.left != nil && e.active {
+			c.dimensions(i, e, &d.solver)
+		}
+	}
+	for i, e := range d.equations {
+		if e.left == nil {
+			continue
+		}
+		solver := &d.solver
+		if !e.active {
+			own := d.solver.clone()
+			solver = &own
+			if !c.dimensions(i, e, solver) {
+				continue
+			}
+		}
+		path := fmt.Sprintf("activities[%d].equation", i)
+		if err := e.checkRounding(d, solver); err != nil {
+			c.fail(path, err.at, "%s", err.message)
+		}
+		if err := d.checkPoints(e, nil); err != nil {
+			c.fail(path, err.at, "%s", err.message)
+		}
+	}
+	for i, e := range d.equations {
+		if e.left != nil {
+			c.calculable(i, e)
+		}
+		for _, v := range e.refs {
+			d.users[v] = append(d.users[v], i)
+		}
+	}
+}
+
+func (c *compiler) dimensions(activity int, e *equation, solver *unifier) bool {
+	err := c.d.checkDimensions(e, solver)
+	if err != nil {
+		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.at, "%s", err.message)
+	}
+	return err == nil
+}
+
+// parse reads one equation; left stays nil when it cannot be read.
+func (c *compiler) parse(i int, a Activity) *equation {
+	path := fmt.Sprintf("activities[%d].equation", i)
+	e := &equation{title: a.Title, source: []rune(a.Equation), active: !a.Disabled}
+	if strings.TrimSpace(e.title) == "" {
+		e.title = a.Equation
+	}
+	tree, err := syntax.ParseEquation(a.Equation)
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			c.fail(path, wrong.Offset, "%s", wrong.Message)
+		} else {
+			c.fail(path, -1, "%v", err)
+		}
+		return e
+	}
+	b := builder{domain: c.d, problem: func(at int, format string, args ...any) { c.fail(path, at, format, args...) }}
+	left, right := b.build(tree.Left), b.build(tree.Right)
+	if b.failed {
+		return e
+	}
+	e.left, e.right, e.order, e.literals, e.tables = left, right, b.order, b.literals, b.tables
+	e.refs = slices.Clone(b.order)
+	slices.Sort(e.refs)
+	left.summarize(e)
+	right.summarize(e)
+	e.count = make([]int, len(e.refs))
+	for k, v := range e.refs {
+		e.count[k] = left.occurrences(v) + right.occurrences(v)
+		e.checkPoints = e.checkPoints || c.d.variables[v].point.isPoint() || c.d.variables[v].unit == nil
+	}
+	for _, n := range e.literals {
+		e.checkPoints = e.checkPoints || n.unit.IsPoint()
+	}
+	return e
+}
+
+// calculable decides for each variable whether the equation can be solved for it, and checks what the author says.
+func (c *compiler) calculable(i int, e *equation) {
+	e.calculable = make([]bool, len(e.refs))
+	for k, v := range e.refs {
+		e.calculable[k] = e.reaches(v)
+	}
+	named := c.d.Activities[i].Calculable
+	if named == nil {
+		return
+	}
+	allowed := make([]bool, len(e.refs))
+	for n, key := range named {
+		path := fmt.Sprintf("activities[%d].calculable[%d]", i, n)
+		v, ok := c.d.index[key]
+		k := -1
+		if ok {
+			k = e.position(v)
+		}
+		switch {
+		case !ok:
+			c.fail(path, -1, "There is no variable %q.%s", key, c.d.nearestKey(key))
+		case k < 0:
+			c.fail(path, -1, "The equation does not name %q.", key)
+		case !e.calculable[k]:
+			c.fail(path, -1, "The equation cannot be solved for %q.", key)
+		default:
+			allowed[k] = true
+		}
+	}
+	e.calculable = allowed
+}
+
+// compileEnv resolves today and now while defaults are checked.
+var compileEnv = Env{Now: time.Unix(0, 0).UTC(), Zone: time.UTC}
+
+// pinDefaults takes the dimension of undeclared variables from defaults that carry a unit. A default that is a bare number
+// says nothing: the equations may.
+func (c *compiler) pinDefaults() {
+	d := c.d
+	for i, def := range d.Definition.Variables {
+		v := &d.variables[i]
+		if v.declared || def.Default.IsEmpty() || v.table {
+			continue
+		}
+		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
+		if len(errs) > 0 || value.Rank != 0 || value.Cells[0][0].Empty {
+			continue
+		}
+		if u := value.Quantity().Unit; u != nil && u.Symbol() != "" {
+			v.dimension, v.declared = u.Dimension(), true
+			v.point = pointOf(u, false)
+		}
+	}
+}
+
+// values checks defaults and bounds through the same reader as prompts.
+func (c *compiler) values() {
+	d := c.d
+	for i, def := range d.Definition.Variables {
+		v := &d.variables[i]
+		read := func(field, text string) *decimal.Decimal {
+			if text == "" {
+				return nil
+			}
+			si, problem := d.readBound(i, text)
+			if problem != "" {
+				c.fail(fmt.Sprintf("variables[%d].%s", i, field), -1, "The bound %q of %s cannot be used: %s", text, def.Key, problem)
+			}
+			return si
+		}
+		v.min, v.max = read("min", def.Min), read("max", def.Max)
+		if v.min != nil && v.max != nil && v.min.Cmp(*v.max) > 0 {
+			c.fail(fmt.Sprintf("variables[%d].min", i), -1, "The lower bound of %s is above its upper bound.", def.Key)
+		}
+		for _, issue := range checkDisplay(def) {
+			if issue.Path != "kind" {
+				issue.Path = fmt.Sprintf("variables[%d].%s", i, issue.Path)
+				c.issues = append(c.issues, issue)
+			}
+		}
+	}
+}
+
+// readBound is a bound in coherent SI, or a sentence that says what is wrong with it.
+func (d *Domain) readBound(variable int, text string) (*decimal.Decimal, string) {
+	value, _, errs := d.ParseValue(variable, Scalar(text), compileEnv)
+	if len(errs) > 0 {
+		return nil, errs[0].Sentence()
+	}
+	if value.Rank != 0 || value.Cells[0][0].Empty {
+		return nil, "it is not a single value."
+	}
+	q := value.Quantity()
+	if dim, ok := d.knownDimensionOf(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
+		return nil, fmt.Sprintf("%s is expected.", d.dimensionText(knownDimension(dim)))
+	}
+	ctx := decimal.NewContext(defaultBudget)
+	si := q.SI(ctx)
+	if ctx.Err() != nil {
+		return nil, "the number is too large."
+	}
+	return &si, ""
+}
+
+// defaults checks default values.
+func (c *compiler) defaults() {
+	d := c.d
+	for i, def := range d.Definition.Variables {
+		if def.Default.IsEmpty() {
+			continue
+		}
+		v := &d.variables[i]
+		path := fmt.Sprintf("variables[%d].default_value", i)
+		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
+		if len(errs) > 0 {
+			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Sentence())
+			continue
+		}
+		if value.Rank != 0 || value.Cells[0][0].Empty {
+			continue
+		}
+		q := value.Quantity()
+		if dim, ok := d.knownDimensionOf(i); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
+			c.warn(path, "The default of %s has no unit, but the equations need %s: declare its unit.", def.Key, d.dimensionText(knownDimension(dim)))
+			continue
+		}
+		ctx := decimal.NewContext(defaultBudget)
+		si := q.SI(ctx)
+		if ctx.Err() != nil {
+			c.fail(path, -1, "The default of %s is too large.", def.Key)
+			continue
+		}
+		if d.defaultMoves(i) {
+			continue
+		}
+		v.hint = &si
+		if v.min != nil && si.Cmp(*v.min) < 0 || v.max != nil && si.Cmp(*v.max) > 0 {
+			c.fail(path, -1, "The default of %s is outside its bounds.", def.Key)
+		}
+	}
+}
+
+// remarks warns of what does not stop a publish.
+func (c *compiler) remarks() {
+	d := c.d
+	if strings.TrimSpace(d.Description) == "" {
+		c.warn("description", "The domain has no description.")
+	}
+	if len(d.Activities) == 0 {
+		c.warn("activities", "The domain has no activities, so that nothing can be calculated.")
+		return
+	}
+	if slices.ContainsFunc(d.equations, func(e *equation) bool { return e.left == nil }) {
+		return // what an equation that cannot be read names is not known
+	}
+	for i, def := range d.Definition.Variables {
+		used := slices.ContainsFunc(d.users[i], func(a int) bool { return d.equations[a].active })
+		if !used {
+			c.warn(fmt.Sprintf("variables[%d]", i), "No active equation names %q.", def.Key)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package engine
+
+import "slices"
+
+// formatted is the one table of kinds: the structure that shows a value of the kind, and the formats of its scalars, the default
+// first. Chart and table kinds have formats by column or series instead.
+var formatted = []struct {
+	kind, structure string
+	formats         []string
+}{
+	{"number", "number", decimalFormats},
+	{"no_separator", "number", decimalFormats},
+	{"percent", "number", decimalFormats},
+	{"duration", "number", []string{
+		"duration_hms", "duration_hm", "duration_ms", "duration_dhms", "duration_human", "duration_iso", "duration_days",
+		"duration_hours", "duration_minutes", "duration_seconds",
+	}},
+	{"date", "number", []string{
+		"date_med", "date_short", "date_med_with_weekday", "date_full", "date_huge", "date_iso",
+	}},
+	{"datetime", "number", []string{
+		"datetime_med", "datetime_short", "datetime_full", "datetime_huge", "datetime_short_with_seconds",
+		"datetime_med_with_seconds", "datetime_full_with_seconds", "datetime_iso",
+	}},
+	{"time", "number", []string{"time_simple", "time_with_seconds", "time_24_simple", "time_24_with_seconds"}},
+	{"table", "table", nil},
+	{"bar_chart", "bar_chart", nil},
+	{"pie_chart", "pie_chart", nil},
+}
+
+var decimalFormats = []string{
+	"decimals_float", "decimals_0", "decimals_1", "decimals_2", "decimals_3", "decimals_4", "decimals_5", "decimals_6",
+	"decimals_7", "decimals_8", "decimals_9",
+}
+
+// structureOf is the structure that shows a kind, "" for an unknown one. The kind "" is number.
+func structureOf(kind string) string {
+	if kind == "" {
+		return "number"
+	}
+	for _, f := range formatted {
+		if f.kind == kind {
+			return f.structure
+		}
+	}
+	return ""
+}
+
+// formatsOf lists the formats of a scalar kind, the default first; none for other kinds.
+func formatsOf(kind string) []string {
+	kind = scalarKind(kind)
+	for _, f := range formatted {
+		if f.kind == kind {
+			return f.formats
+		}
+	}
+	return nil
+}
+
+// isTableKind reports whether values of a kind are tables.
+func isTableKind(kind string) bool {
+	structure := structureOf(kind)
+	return structure != "" && structure != "number"
+}
+
+// isScalarKind reports whether a kind is one of cells and single values.
+func isScalarKind(kind string) bool { return kind != "" && structureOf(kind) == "number" }
+
+// scalarKind is the kind of a single value: number where none is named.
+func scalarKind(kind string) string {
+	if kind == "" {
+		return "number"
+	}
+	return kind
+}
+
+// isFormat reports whether a scalar kind has a format.
+func isFormat(kind, format string) bool { return slices.Contains(formatsOf(kind), format) }

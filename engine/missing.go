@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Bounds of the search for alternatives.
+const (
+	maxAlternatives = 10
+	maxMissingSets  = 2_000
+)
+
+// Alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
+// then domain order, at most 10, never with the target in one.
+func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
+	g := d.givenOf(facts, target)
+	known := g.leaves(true)
+	known[target] = false
+	d.closure(known, false)
+	if known[target] {
+		return nil
+	}
+	sets := d.missingSets(known, target)
+	var alternatives []Alternative
+	for _, set := range sets[:min(len(sets), maxAlternatives)] {
+		var a Alternative
+		for _, v := range set {
+			a.Variables = append(a.Variables, d.name(v))
+		}
+		alternatives = append(alternatives, a)
+	}
+	return alternatives
+}
+
+// missingSets walks backwards from the target: a set of unknown variables that suffices becomes another one when an
+// activity derives a member of it from others.
+func (d *Domain) missingSets(known []bool, target int) [][]int {
+	type state struct {
+		set  []int
+		used []int // activities
+		done []int // variables derived
+	}
+	var found [][]int
+	seen := map[string]bool{}
+	queue := []state{{set: []int{target}}}
+	for steps := 0; len(queue) > 0 && steps < maxMissingSets; steps++ {
+		s := queue[0]
+		queue = queue[1:]
+		for _, v := range s.set {
+			for _, a := range d.users[v] {
+				e := d.equations[a]
+				if !e.active || !e.solves(v) || slices.Contains(s.used, a) {
+					continue
+				}
+				next := state{used: append(slices.Clone(s.used), a), done: append(slices.Clone(s.done), v)}
+				for _, u := range s.set {
+					if u != v {
+						next.set = append(next.set, u)
+					}
+				}
+				fits := true
+				for _, r := range e.refs {
+					if known[r] || r == v {
+						continue
+					}
+					if slices.Contains(next.done, r) || r == target {
+						fits = false
+						break
+					}
+					if !slices.Contains(next.set, r) {
+						next.set = append(next.set, r)
+					}
+				}
+				if !fits {
+					continue
+				}
+				slices.Sort(next.set)
+				id := fingerprint(next.set)
+				if seen[id] {
+					continue
+				}
+				seen[id] = true
+				queue = append(queue, next)
+				if minimal := d.shrink(known, next.set, target); minimal != nil {
+					found = append(found, minimal)
+				}
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b []int) int { return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b)) })
+	return slices.CompactFunc(found, func(a, b []int) bool { return slices.Equal(a, b) })
+}
+
+// shrink leaves out what a sufficient set does not need, nil where it does not suffice.
+func (d *Domain) shrink(known []bool, set []int, target int) []int {
+	suffices := func(set []int) bool {
+		all := slices.Clone(known)
+		for _, v := range set {
+			all[v] = true
+		}
+		return d.reachable(all, target, false)
+	}
+	if len(set) == 0 || !suffices(set) {
+		return nil
+	}
+	minimal := slices.Clone(set)
+	for i := len(minimal) - 1; i >= 0 && len(minimal) > 1; i-- {
+		if without := slices.Delete(slices.Clone(minimal), i, i+1); suffices(without) {
+			minimal = without
+		}
+	}
+	return minimal
+}
+
+func fingerprint(set []int) string {
+	b := make([]byte, 0, 2*len(set))
+	for _, v := range set {
+		b = append(b, byte(v), byte(v>>8))
+	}
+	return string(b)
+}

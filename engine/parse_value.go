@@ -1,0 +1,382 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// Limits of one value.
+const (
+	maxCells       = 10_000
+	maxCellErrors  = 20
+	maxQuotedRunes = 200 // code points of an input that an error repeats
+)
+
+// ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md section 2: units,
+// percent, currencies, compounds, clock times, dates, today and now, arithmetic, fractions; cells of tables one by one). A
+// bare number takes the declared unit, else the unit of the default, else none. The normal form for parsed_json comes
+// along ("260 min", "2026-01-06", "08:15", "6%", "today"); it has all digits and reads back as the same value.
+//
+// Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which of
+// them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
+// string is no value; it is an error here except in a cell of a table.
+func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal Text, errs []Error) {
+	def := &d.Variables[variable]
+	fail := func(code string, args ...string) (Value, Text, []Error) {
+		return Value{}, Text{}, []Error{Problem(code, args...)}
+	}
+	table := isTableKind(def.Kind)
+	switch {
+	case text.Rank == 0 && table && text.IsEmpty():
+		return fail("input.invalid_table", def.Key, "a table of cells is expected, not an empty text")
+	case text.Rank == 0 && table:
+		return fail("input.invalid_table", def.Key, fmt.Sprintf("a table of cells is expected, not %q", quoted(text.scalar())))
+	case text.Rank != 0 && !table:
+		return fail("input.invalid_table", def.Key, "one value is expected, not a table")
+	}
+	r := reading{domain: d, variable: variable, env: env, ctx: decimal.NewContext(parseBudget)}
+	if text.Rank == 0 {
+		r.kind = scalarKind(def.Kind)
+		r.expect()
+		q, shown, err := r.quantity(text.scalar())
+		if err != nil {
+			return Value{}, Text{}, []Error{*err}
+		}
+		return Value{Cells: [][]Cell{{{Quantity: q}}}}, Scalar(shown), nil
+	}
+	if reason := misshapen(text); reason != "" {
+		return fail("input.invalid_table", def.Key, reason)
+	}
+	if len(text.Cells)*len(text.Cells[0]) > maxCells {
+		return fail("input.limit_exceeded", fmt.Sprintf("cells in table %s", def.Key), "10000")
+	}
+	return r.table(text)
+}
+
+// misshapen says what is wrong with the shape of a table, "" for nothing.
+func misshapen(t Text) string {
+	if len(t.Cells) == 0 {
+		return "it has no cells"
+	}
+	for i, row := range t.Cells {
+		switch {
+		case len(row) == 0:
+			return fmt.Sprintf("row %d has no cells", i+1)
+		case len(row) != len(t.Cells[0]):
+			return fmt.Sprintf("row %d has %s, row 1 has %d", i+1, cellCount(len(row)), len(t.Cells[0]))
+		}
+	}
+	return ""
+}
+
+func cellCount(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
+}
+
+// reading is the reading of one value.
+type reading struct {
+	domain   *Domain
+	variable int
+	kind     string      // of the scalar or cell at hand
+	bare     *units.Unit // what a bare number takes, nil for none
+	asks     *units.Unit // whose dimension an explicit unit must have, nil for any
+	env      Env
+	ctx      *decimal.Context
+}
+
+// expect sets the units that a scalar may have and a bare number takes.
+func (r *reading) expect() {
+	r.bare = r.domain.unitOf(r.variable)
+	r.asks = r.bare
+}
+
+func (r *reading) table(text Text) (Value, Text, []Error) {
+	def := &r.domain.Variables[r.variable]
+	v := Value{Rank: text.Rank, Cells: make([][]Cell, len(text.Cells))}
+	normal := Text{Rank: text.Rank, Cells: make([][]string, len(text.Cells))}
+	cellKind := cellKinds(*def)
+	declared := r.domain.declaredUnit(r.variable)
+	var errs []Error
+	for i, row := range text.Cells {
+		v.Cells[i] = make([]Cell, len(row))
+		normal.Cells[i] = make([]string, len(row))
+		for j, cell := range row {
+			if strings.TrimSpace(cell) == "" {
+				v.Cells[i][j] = Cell{Quantity: units.Quantity{Unit: units.One}, Empty: true}
+				continue
+			}
+			r.kind = cellKind(i, j)
+			r.bare = declared
+			q, shown, err := r.quantity(cell)
+			if err != nil {
+				if errs = append(errs, *err); len(errs) == maxCellErrors {
+					return Value{}, Text{}, errs
+				}
+				continue
+			}
+			v.Cells[i][j].Quantity = q
+			normal.Cells[i][j] = shown
+		}
+	}
+	if len(errs) > 0 {
+		return Value{}, Text{}, errs
+	}
+	return v, normal, nil
+}
+
+// invalid is input.invalid_value for a text.
+func (r *reading) invalid(text string) *Error {
+	return problem("input.invalid_value", r.domain.Variables[r.variable].Key, quoted(text))
+}
+
+// quantity reads one quantity of the kind at hand, and its normal form.
+func (r *reading) quantity(text string) (units.Quantity, string, *Error) {
+	text = strings.TrimSpace(text)
+	switch r.kind {
+	case "date", "datetime", "time":
+		return r.moment(text)
+	case "duration":
+		return r.duration(text)
+	case "percent":
+		return r.percent(text)
+	}
+	return r.number(text)
+}
+
+// arithmetic reads a quantity as it is written.
+func (r *reading) arithmetic(text string) (operand, *Error) {
+	a := arithmetic{domain: r.domain, text: text, ctx: r.ctx}
+	return a.whole()
+}
+
+// checked refuses a unit of another dimension than the one asked for.
+func (r *reading) checked(q units.Quantity, to *units.Unit) *Error {
+	if to == nil || units.Compatible(q.Unit, to) || r.domain.sameButCurrency(q.Unit, to) {
+		return nil
+	}
+	return incompatible(q.Unit, to)
+}
+
+func (r *reading) number(text string) (units.Quantity, string, *Error) {
+	if isMomentWord(text) || looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if x.bare && r.bare != nil {
+		x.Unit = r.bare
+	} else if err := r.checked(x.Quantity, r.asks); err != nil {
+		return units.Quantity{}, "", err
+	}
+	return x.Quantity, exact(x.Quantity), nil
+}
+
+// percent reads a fraction: 0.06 and 6% are the same.
+func (r *reading) percent(text string) (units.Quantity, string, *Error) {
+	if isMomentWord(text) || looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if !x.bare {
+		if !x.Unit.Dimension().IsNone() {
+			return units.Quantity{}, "", incompatible(x.Unit, units.One)
+		}
+		x.Quantity = units.Quantity{Number: x.SI(r.ctx), Unit: units.One}
+	}
+	hundredfold := r.ctx.Mul(x.Number, decimal.Int(100))
+	if r.ctx.Err() != nil {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x.Unit = units.One
+	// The digits beyond those that the context keeps stay in the fraction.
+	if r.ctx.Quo(hundredfold, decimal.Int(100)).Cmp(x.Number) != 0 {
+		return x.Quantity, x.Number.String(), nil
+	}
+	return x.Quantity, hundredfold.String() + "%", nil
+}
+
+// seconds is the unit of the four kinds of time.
+func (r *reading) seconds(n decimal.Decimal) units.Quantity {
+	return units.Quantity{Number: n, Unit: r.domain.second()}
+}
+
+func (d *Domain) second() *units.Unit {
+	u, err := d.table.Parse("s")
+	if err != nil {
+		return units.One
+	}
+	return u
+}
+
+// duration reads a span: a quantity of time, bare in the declared unit, else that of the default, else seconds; or h:mm[:ss]. today and now are their
+// distance from the epoch, since a default of any kind of time may be one of them.
+func (r *reading) duration(text string) (units.Quantity, string, *Error) {
+	if n, ok := wordMoment("duration", text, r.env); ok {
+		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
+	}
+	if n, normal, ok := scanSpan(text); ok {
+		return r.seconds(decimal.Int(n)), normal, nil
+	}
+	if looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if x.bare {
+		x.Unit = r.bare
+		if x.Unit == nil || x.Unit.Dimension() != units.Time {
+			x.Unit = r.domain.second()
+		}
+	}
+	if x.Unit.Dimension() != units.Time {
+		return units.Quantity{}, "", incompatible(x.Unit, r.domain.second())
+	}
+	q, failed := units.Convert(r.ctx, x.Quantity, r.domain.second())
+	if failed != nil || r.ctx.Err() != nil {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	return q, exact(x.Quantity), nil
+}
+
+// moment reads a date, a date with clock time, or a clock time: in one of the forms of CONTRACT.md or as N s. A bare
+// number is read only where a unit is declared: it could be a year as well.
+func (r *reading) moment(text string) (units.Quantity, string, *Error) {
+	if n, ok := wordMoment(r.kind, text, r.env); ok {
+		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
+	}
+	n, matched, err := scanMoment(r.kind, text, r.env)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if matched {
+		return r.seconds(decimal.Int(n)), momentText(r.kind, n), nil
+	}
+	invalid := problem("input.invalid_date", quoted(text))
+	x, err := r.arithmetic(text)
+	if err != nil {
+		if err.Code == "input.ambiguous_number" || err.Code == "input.limit_exceeded" || err.Code == "input.incompatible_units" {
+			return units.Quantity{}, "", err
+		}
+		return units.Quantity{}, "", invalid
+	}
+	second := r.domain.second()
+	if x.bare {
+		if x.Unit = r.domain.declaredUnit(r.variable); x.Unit == nil {
+			return units.Quantity{}, "", invalid
+		}
+	}
+	if x.Unit.Dimension() != units.Time {
+		return units.Quantity{}, "", incompatible(x.Unit, second)
+	}
+	if x.Unit.Symbol() != second.Symbol() {
+		return units.Quantity{}, "", invalid
+	}
+	if n, whole := x.Number.Int64(); whole {
+		if normal := momentText(r.kind, n); normal != "" {
+			return x.Quantity, normal, nil
+		}
+	}
+	return x.Quantity, exact(x.Quantity), nil
+}
+
+// exact is a quantity with all its digits.
+func exact(q units.Quantity) string {
+	if symbol := q.Unit.Symbol(); symbol != "" {
+		return q.Number.String() + " " + symbol
+	}
+	return q.Number.String()
+}
+
+// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the variable's
+// declared dimension or kind does not allow it.
+func (d *Domain) ParseUnit(variable int, text string) (*units.Unit, *Error) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > maxUnitLength {
+		return nil, problem("input.unknown_unit", quoted(text))
+	}
+	u, err := d.parseUnit("", text)
+	if err != nil {
+		return nil, unknownUnit(text, err)
+	}
+	var asks *units.Unit
+	switch scalarKind(d.Variables[variable].Kind) {
+	case "date", "datetime", "time":
+		if asks = d.second(); u.Symbol() != asks.Symbol() {
+			return nil, incompatible(u, asks)
+		}
+	case "duration":
+		asks = d.second()
+	case "percent":
+		asks = units.One
+	default:
+		if asks = d.unitOf(variable); asks == nil {
+			return u, nil
+		}
+	}
+	if !units.Compatible(asks, u) && !d.sameButCurrency(asks, u) {
+		return nil, incompatible(u, asks)
+	}
+	return u, nil
+}
+
+// declaredUnit is the declared unit of a variable, nil where there is none or it cannot be read.
+func (d *Domain) declaredUnit(variable int) *units.Unit {
+	if variable < len(d.variables) && d.variables[variable].unit != nil {
+		return d.variables[variable].unit
+	}
+	text := d.Variables[variable].Unit
+	if text == "" {
+		return nil
+	}
+	u, err := d.parseUnit("", text)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// unitOf is the unit that a bare number for a scalar variable takes, and whose dimension others must have: the declared
+// one, else that of the default as it is written. It is nil where neither says anything.
+func (d *Domain) unitOf(variable int) *units.Unit {
+	if u := d.declaredUnit(variable); u != nil {
+		return u
+	}
+	def := &d.Variables[variable]
+	if def.Default.Rank != 0 || def.Default.IsEmpty() {
+		return nil
+	}
+	a := arithmetic{domain: d, text: strings.TrimSpace(def.Default.scalar()), ctx: decimal.NewContext(parseBudget)}
+	x, err := a.whole()
+	if err != nil {
+		return nil
+	}
+	return x.Unit
+}
+
+// problem is Problem by reference.
+func problem(code string, args ...string) *Error {
+	e := Problem(code, args...)
+	return &e
+}
+
+// quoted keeps what an error repeats of an input to a readable length.
+func quoted(s string) string {
+	if len(s) <= maxQuotedRunes || utf8.RuneCountInString(s) <= maxQuotedRunes {
+		return s
+	}
+	return string([]rune(s)[:maxQuotedRunes]) + "…"
+}

@@ -1,0 +1,326 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"reckon/engine/decimal"
+)
+
+// machine evaluates expressions over the values that a calculation has so far, in coherent SI.
+type machine struct {
+	c      *decimal.Context
+	values []decimal.Decimal // by variable
+	floats []float64         // by variable, for root search
+	env    Env
+	locals []decimal.Decimal
+	steps  int // evaluations that root search took
+}
+
+// newMachine makes a machine for a number of variables.
+func newMachine(env Env, variables int) *machine {
+	budget := env.Budget
+	if budget <= 0 {
+		budget = defaultBudget
+	}
+	return &machine{c: decimal.NewContext(budget), values: make([]decimal.Decimal, variables), env: env}
+}
+
+// now is the wall clock in the zone of the calculation, as seconds since 1970-01-01.
+func (e Env) now() int64 {
+	zone := e.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	_, offset := e.Now.In(zone).Zone()
+	return e.Now.Unix() + int64(offset)
+}
+
+// today is the start of the day that now is in.
+func (e Env) today() int64 {
+	now := e.now()
+	return now - ((now%86400)+86400)%86400
+}
+
+var (
+	hundred = decimal.Int(100)
+	// hair is the relative difference below which numbers count as equal: 40 digits.
+	hair = mustParse("1e-40")
+)
+
+// mustParse reads a constant of this package.
+func mustParse(text string) decimal.Decimal {
+	d, err := decimal.Parse(text)
+	if err != nil {
+		panic("engine: constant " + text)
+	}
+	return d
+}
+
+func truth(b bool) decimal.Decimal {
+	if b {
+		return decimal.Int(1)
+	}
+	return decimal.Decimal{}
+}
+
+// compare is -1, 0 or 1; numbers that agree to 40 digits are equal.
+func compare(c *decimal.Context, a, b decimal.Decimal) int {
+	r := a.Cmp(b)
+	if r == 0 || a.Sign() != b.Sign() {
+		return r
+	}
+	size := a.Abs()
+	if other := b.Abs(); other.Cmp(size) > 0 {
+		size = other
+	}
+	if c.Sub(a, b).Abs().Cmp(c.Mul(size, hair)) <= 0 {
+		return 0
+	}
+	return r
+}
+
+// settled is the integer next to x where x differs from it by less than 40 digits show, else x.
+func settled(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
+	near := c.Round(x, 0)
+	if compareNear(c, x, near) {
+		return near
+	}
+	return x
+}
+
+// settledAt is x, or the tie of rounding to places that x is next to.
+func settledAt(c *decimal.Context, x decimal.Decimal, places int) decimal.Decimal {
+	near := c.Round(x, places+1)
+	if compareNear(c, x, near) {
+		return near
+	}
+	return x
+}
+
+func compareNear(c *decimal.Context, x, near decimal.Decimal) bool {
+	size := near.Abs()
+	if one := decimal.Int(1); size.Cmp(one) < 0 {
+		size = one
+	}
+	return c.Sub(x, near).Abs().Cmp(c.Mul(size, hair)) <= 0
+}
+
+// eval is the value of an expression over scalars. Errors stay in the context.
+func (m *machine) eval(n *node) decimal.Decimal {
+	c := m.c
+	switch n.op {
+	case opNumber:
+		return n.value
+	case opVariable:
+		return m.values[n.variable]
+	case opToday:
+		return decimal.Int(m.env.today())
+	case opNow:
+		return decimal.Int(m.env.now())
+	case opLocal:
+		return m.locals[n.variable]
+	case opAdd:
+		return c.Add(m.eval(n.args[0]), m.eval(n.args[1]))
+	case opSub:
+		return c.Sub(m.eval(n.args[0]), m.eval(n.args[1]))
+	case opMul:
+		return c.Mul(m.eval(n.args[0]), m.eval(n.args[1]))
+	case opDiv:
+		return c.Quo(m.eval(n.args[0]), m.eval(n.args[1]))
+	case opPow:
+		return m.pow(m.eval(n.args[0]), m.eval(n.args[1]))
+	case opNeg:
+		return m.eval(n.args[0]).Neg()
+	case opPercent:
+		return c.Quo(m.eval(n.args[0]), hundred)
+	case opNot:
+		return truth(m.eval(n.args[0]).IsZero())
+	case opAnd:
+		return truth(!m.eval(n.args[0]).IsZero() && !m.eval(n.args[1]).IsZero())
+	case opOr:
+		return truth(!m.eval(n.args[0]).IsZero() || !m.eval(n.args[1]).IsZero())
+	case opEq, opNe, opLt, opLe, opGt, opGe:
+		return truth(m.holds(n))
+	case opCall:
+		f := n.function
+		if f.lazy {
+			if m.eval(n.args[0]).IsZero() {
+				return m.eval(n.args[2])
+			}
+			if c.Err() != nil {
+				return decimal.Decimal{}
+			}
+			return m.eval(n.args[1])
+		}
+		var buffer [6]decimal.Decimal
+		args := buffer[:0]
+		for _, a := range n.args {
+			args = append(args, m.eval(a))
+		}
+		if c.Err() != nil || !c.Spend(1) {
+			return decimal.Decimal{}
+		}
+		return f.eval(c, args)
+	}
+	return decimal.Decimal{}
+}
+
+// holds decides a comparison.
+func (m *machine) holds(n *node) bool {
+	r := compare(m.c, m.eval(n.args[0]), m.eval(n.args[1]))
+	switch n.op {
+	case opEq:
+		return r == 0
+	case opNe:
+		return r != 0
+	case opLt:
+		return r < 0
+	case opLe:
+		return r <= 0
+	case opGt:
+		return r > 0
+	}
+	return r >= 0
+}
+
+// pow is a ^ b. An exponent that division left next to an integer is that integer.
+func (m *machine) pow(a, b decimal.Decimal) decimal.Decimal {
+	if a.IsZero() && b.Sign() < 0 {
+		return m.c.Fail(decimal.ErrDivisionByZero)
+	}
+	if !b.IsInteger() {
+		b = settled(m.c, b)
+	}
+	return m.c.Pow(a, b)
+}
+
+// float is eval in float64, for root search only.
+func (m *machine) float(n *node) float64 {
+	switch n.op {
+	case opNumber:
+		return n.float
+	case opVariable:
+		return m.floats[n.variable]
+	case opToday:
+		return float64(m.env.today())
+	case opNow:
+		return float64(m.env.now())
+	case opAdd:
+		return m.float(n.args[0]) + m.float(n.args[1])
+	case opSub:
+		return m.float(n.args[0]) - m.float(n.args[1])
+	case opMul:
+		return m.float(n.args[0]) * m.float(n.args[1])
+	case opDiv:
+		return m.float(n.args[0]) / m.float(n.args[1])
+	case opPow:
+		return math.Pow(m.float(n.args[0]), m.float(n.args[1]))
+	case opNeg:
+		return -m.float(n.args[0])
+	case opPercent:
+		return m.float(n.args[0]) / 100
+	case opNot:
+		return floatTruth(m.float(n.args[0]) == 0)
+	case opAnd:
+		return floatTruth(m.float(n.args[0]) != 0 && m.float(n.args[1]) != 0)
+	case opOr:
+		return floatTruth(m.float(n.args[0]) != 0 || m.float(n.args[1]) != 0)
+	case opEq, opNe, opLt, opLe, opGt, opGe:
+		a, b := m.float(n.args[0]), m.float(n.args[1])
+		switch n.op {
+		case opEq:
+			return floatTruth(a == b)
+		case opNe:
+			return floatTruth(a != b)
+		case opLt:
+			return floatTruth(a < b)
+		case opLe:
+			return floatTruth(a <= b)
+		case opGt:
+			return floatTruth(a > b)
+		}
+		return floatTruth(a >= b)
+	case opCall:
+		f := n.function
+		if f.lazy {
+			if m.float(n.args[0]) == 0 {
+				return m.float(n.args[2])
+			}
+			return m.float(n.args[1])
+		}
+		if f.float == nil {
+			// Only parts without the unknown get here: their value is exact.
+			return m.eval(n).Float64()
+		}
+		var buffer [6]float64
+		args := buffer[:0]
+		for _, a := range n.args {
+			args = append(args, m.float(a))
+		}
+		return f.float(args)
+	}
+	return math.NaN()
+}
+
+func floatTruth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// residual tells how far the two sides of an equation are apart, and on what scale. The scale is that of the numbers
+// that are added up, so that a difference of nearly equal numbers is not held to more digits than they have.
+func (m *machine) residual(e *equation) (miss, scale decimal.Decimal) {
+	left, right := m.eval(e.left), m.eval(e.right)
+	miss = m.c.Sub(left, right).Abs()
+	if miss.IsZero() || m.c.Err() != nil {
+		return miss, decimal.Int(1)
+	}
+	scale = extreme(decimals{left.Abs(), right.Abs()}, 1)
+	return miss, scale
+}
+
+// size is the scale of the numbers that are added up in an expression.
+func (m *machine) size(n *node) decimal.Decimal {
+	switch n.op {
+	case opAdd, opSub:
+		return m.c.Add(m.size(n.args[0]), m.size(n.args[1]))
+	case opMul:
+		return m.c.Mul(m.size(n.args[0]), m.size(n.args[1]))
+	case opDiv:
+		if d := m.eval(n.args[1]).Abs(); !d.IsZero() {
+			return m.c.Quo(m.size(n.args[0]), d)
+		}
+	case opNeg:
+		return m.size(n.args[0])
+	}
+	return m.eval(n).Abs()
+}
+
+// tolerance is the relative residual above which a solution is none.
+var tolerance = mustParse("1e-20")
+
+// satisfied reports whether an equation holds with the values found. An expression that has no value does not hold; the
+// context keeps only errors that end the calculation.
+func (m *machine) satisfied(e *equation) bool {
+	miss, scale := m.residual(e)
+	if m.c.Err() == nil && miss.Cmp(m.c.Mul(scale, tolerance)) > 0 {
+		scale = m.c.Add(m.size(e.left), m.size(e.right))
+	}
+	return m.tryErr() == nil && miss.Cmp(m.c.Mul(scale, tolerance)) <= 0
+}
+
+// tryErr takes an error of a branch out of the context, unless it is one that ends the calculation.
+func (m *machine) tryErr() error {
+	err := m.c.Err()
+	if err != nil && !errors.Is(err, decimal.ErrLimit) {
+		m.c.Reset()
+	}
+	return err
+}
+
+// limited reports whether the budget is used up.
+func (m *machine) limited() bool { return errors.Is(m.c.Err(), decimal.ErrLimit) }

@@ -1,0 +1,152 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"reckon/engine"
+)
+
+const (
+	maxInputs   = 1000
+	maxProblems = 20
+	maxQuoted   = 200 // code points of a prompt that an error repeats
+)
+
+// reader builds a request from what a prompt states, statement by statement in prompt order, and collects the problems
+// in that order.
+type reader struct {
+	domain   *engine.Domain
+	env      engine.Env
+	request  engine.Request
+	counted  int
+	seen     map[int]bool // variables given a value or cleared; true once a repetition is reported
+	asked    bool         // a target was named, readable or not
+	repeated bool         // a second target was reported
+	stopped  bool         // past a limit: the rest of the prompt is not read
+	problems []engine.Error
+}
+
+func newReader(d *engine.Domain, env engine.Env) *reader {
+	return &reader{domain: d, env: env, seen: map[int]bool{}}
+}
+
+func (r *reader) fail(problems ...engine.Error) {
+	r.problems = append(r.problems, problems...)
+}
+
+// full says that nothing more can be reported.
+func (r *reader) full() bool { return r.stopped || len(r.problems) >= maxProblems }
+
+// count takes an input in, known or not, and reports whether it is within the limit.
+func (r *reader) count() bool {
+	r.counted++
+	if r.counted <= maxInputs {
+		return true
+	}
+	r.fail(engine.Problem("input.limit_exceeded", "inputs", strconv.Itoa(maxInputs)))
+	r.stopped = true
+	return false
+}
+
+// input takes in the value of a variable that is stated once, or that it has none where the text is blank.
+func (r *reader) input(variable int, text engine.Text) {
+	given := engine.Given{Variable: variable}
+	if isBlank(text) {
+		given.Cleared = true
+	} else {
+		var problems []engine.Error
+		given.Value, given.Normal, problems = r.domain.ParseValue(variable, text, r.env)
+		if len(problems) > 0 {
+			r.fail(problems...)
+			return
+		}
+	}
+	r.request.Inputs = append(r.request.Inputs, given)
+	r.checkTarget()
+}
+
+// once reports whether a variable is stated for the first time, and the problem at the second.
+func (r *reader) once(variable int) bool {
+	reported, seen := r.seen[variable]
+	if seen && !reported {
+		r.fail(engine.Problem("input.duplicate_variable", r.domain.Variables[variable].Key))
+	}
+	r.seen[variable] = seen
+	return !seen
+}
+
+// first reports whether a target is the first one named, and the problem at the second.
+func (r *reader) first() bool {
+	if !r.asked {
+		r.asked = true
+		return true
+	}
+	if !r.repeated {
+		r.fail(engine.Problem("input.duplicate_calculate"))
+		r.repeated = true
+	}
+	return false
+}
+
+// target takes in the variable asked for and the unit it is asked in, "" for none.
+func (r *reader) target(variable int, unit string) {
+	target := engine.Target{Variable: variable}
+	if unit != "" {
+		parsed, problem := r.domain.ParseUnit(variable, unit)
+		if problem != nil {
+			r.fail(*problem)
+			return
+		}
+		target.Unit = parsed
+	}
+	r.request.Target = &target
+	r.checkTarget()
+}
+
+// checkTarget reports a target without a unit that has a value too, whichever of the two was taken in just now.
+func (r *reader) checkTarget() {
+	target := r.request.Target
+	if target == nil || target.Unit != nil {
+		return
+	}
+	for _, given := range r.request.Inputs {
+		if given.Variable == target.Variable && !given.Cleared {
+			r.fail(engine.Problem("input.target_has_value", r.domain.Variables[target.Variable].Key))
+			r.request.Target = nil
+			return
+		}
+	}
+}
+
+// selector takes in the scenario that the request builds on.
+func (r *reader) selector(text string) {
+	selector, ok := parseSelector(text)
+	if !ok {
+		r.fail(engine.Problem("scenario.invalid_selector", shorten(text)))
+		return
+	}
+	r.request.Selector = selector
+}
+
+// finish is the request, or its problems.
+func (r *reader) finish() (engine.Request, []engine.Error) {
+	if len(r.problems) > 0 {
+		return engine.Request{}, r.problems[:min(len(r.problems), maxProblems)]
+	}
+	return r.request, nil
+}
+
+// isBlank is true of a scalar of nothing but white space.
+func isBlank(t engine.Text) bool {
+	return t.IsEmpty() || t.Rank == 0 && len(t.Cells) == 1 && len(t.Cells[0]) == 1 && strings.TrimSpace(t.Cells[0][0]) == ""
+}
+
+// shorten keeps what an error repeats of a prompt to a readable length.
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) <= maxQuoted {
+		return s
+	}
+	return string([]rune(s)[:maxQuoted]) + "…"
+}

@@ -1,0 +1,225 @@
+package prompt
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"reckon/engine"
+)
+
+// maxInline is the longest inline table, in code points, that a value line has; longer ones are written in rows.
+const maxInline = 80
+
+// Text is the result as structured text (CONTRACT.md section 2, last point). Posting it gives the same answer: the selector
+// as resolved, a line for each value taken as given, an empty one for each variable that is stated to have none, comments
+// for the others, and the target with its unit. A fetched scenario is its selector alone.
+func Text(d *engine.Domain, res engine.Result) string {
+	w := writer{domain: d}
+	if selector := res.Selector.String(); selector != "" {
+		w.entry(scenarioName, selector, "")
+	}
+	if res.Calculated < 0 {
+		return w.text.String()
+	}
+	for _, v := range res.Values {
+		if !isGiven(v) {
+			continue
+		}
+		comment := ""
+		switch {
+		case v.Source == engine.Calculated:
+			comment = "carried, calculated"
+		case !v.Stated:
+			comment = "carried"
+		}
+		w.value(v, comment)
+	}
+	for _, variable := range res.Cleared {
+		w.entry(d.Variables[variable].Key, "", "")
+	}
+	for _, v := range res.Values {
+		switch {
+		case isGiven(v) || v.Variable == res.Calculated:
+		case v.Source == engine.DefaultValue:
+			w.comment(v, "default")
+		default:
+			w.comment(v, "calculated")
+		}
+	}
+	w.target(res)
+	return w.text.String()
+}
+
+// isGiven is true of a value that the result rests on: a user input, or one calculated in the base and copied.
+func isGiven(v engine.ResultValue) bool {
+	return v.Source == engine.UserInput || v.Source == engine.Calculated && v.Historical
+}
+
+// writer writes lines of structured text.
+type writer struct {
+	domain *engine.Domain
+	text   strings.Builder
+}
+
+func (w *writer) key(variable int) string { return w.domain.Variables[variable].Key }
+
+func (w *writer) entry(name, value, comment string) {
+	w.text.WriteString(name)
+	w.text.WriteByte(':')
+	if value != "" {
+		w.text.WriteByte(' ')
+		w.text.WriteString(value)
+	}
+	if comment != "" {
+		w.text.WriteString("  # ")
+		w.text.WriteString(comment)
+	}
+	w.text.WriteByte('\n')
+}
+
+// form is a value's text in the form that parsed_json has, so that dates and percentages read as such. A value in a unit
+// that was asked for stays as it is.
+func (w *writer) form(v engine.ResultValue, text engine.Text) engine.Text {
+	if v.Asked {
+		return text
+	}
+	read, normal, problems := w.domain.ParseValue(v.Variable, text, engine.Env{})
+	if len(problems) > 0 || !read.Equal(v.Value) {
+		return text
+	}
+	return normal
+}
+
+// shown is a value with the digits that results have.
+func (w *writer) shown(v engine.ResultValue) string { return inline(w.form(v, v.Value.Text())) }
+
+// allDigits is a value with all its digits: what follows from it could differ in the last one shown otherwise.
+func allDigits(v engine.Value) engine.Text {
+	text := v.Text()
+	for i, row := range text.Cells {
+		for j := range row {
+			cell := v.Cells[i][j]
+			if cell.Empty {
+				continue
+			}
+			row[j] = cell.Quantity.Number.String()
+			if symbol := cell.Quantity.Unit.Symbol(); symbol != "" {
+				row[j] += " " + symbol
+			}
+		}
+	}
+	return text
+}
+
+// value writes a value on one line, or a table that is long or has two dimensions in rows where rows can show it.
+func (w *writer) value(v engine.ResultValue, comment string) {
+	name, text := w.key(v.Variable), w.form(v, allDigits(v.Value))
+	line := inline(text)
+	if !fitsRows(text) || text.Rank == 1 && utf8.RuneCountInString(line) <= maxInline {
+		w.entry(name, line, comment)
+		return
+	}
+	w.entry(name, "", comment)
+	w.rows(text)
+}
+
+// fitsRows is true of a table that reads back from rows with the same dimensions.
+func fitsRows(t engine.Text) bool {
+	if t.Rank == 0 || len(t.Cells) == 0 {
+		return false
+	}
+	for _, row := range t.Cells {
+		if len(row) != len(t.Cells[0]) || t.Rank == 2 && len(row) < 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// rows writes a table in aligned rows.
+func (w *writer) rows(t engine.Text) {
+	widths := make([]int, len(t.Cells[0]))
+	for _, row := range t.Cells {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, row := range t.Cells {
+		for i, c := range row {
+			w.text.WriteString("| ")
+			w.text.WriteString(c)
+			w.text.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+1))
+		}
+		w.text.WriteString("|\n")
+	}
+}
+
+func (w *writer) comment(v engine.ResultValue, source string) {
+	w.text.WriteString("# ")
+	w.entry(w.key(v.Variable), w.shown(v)+" ("+source+")", "")
+}
+
+// target writes the calculate line, with the value found behind it. A key is quoted where the line would read as the title
+// of a variable.
+func (w *writer) target(res engine.Result) {
+	key := w.key(res.Calculated)
+	target := key
+	if res.Unit != nil {
+		unit := unitName(engine.Target{Unit: res.Unit})
+		target += " in " + unit
+		if _, problem := w.domain.FindVariable(target); problem == nil || isAmbiguous(problem) {
+			target = `"` + key + `" in ` + unit
+		}
+	}
+	comment := ""
+	for _, v := range res.Values {
+		if v.Variable == res.Calculated {
+			comment = w.shown(v)
+		}
+	}
+	w.entry(calculateName, target, comment)
+}
+
+// inline is a value on one line.
+func inline(t engine.Text) string {
+	var b strings.Builder
+	switch t.Rank {
+	case 0:
+		if !t.IsEmpty() {
+			return t.Cells[0][0]
+		}
+	case 1:
+		b.WriteByte('[')
+		for i, row := range t.Cells {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeCells(&b, row)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteByte('[')
+		for i, row := range t.Cells {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteByte('[')
+			writeCells(&b, row)
+			b.WriteByte(']')
+		}
+		b.WriteByte(']')
+	}
+	return b.String()
+}
+
+func writeCells(b *strings.Builder, cells []string) {
+	for i, c := range cells {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if c == "" {
+			c = `""`
+		}
+		b.WriteString(c)
+	}
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"strconv"
+
+	"reckon/engine/units"
+)
+
+// Request is one prompt, read: every name is a variable of the domain, every value a quantity.
+type Request struct {
+	Inputs   []Given  // in prompt order, each variable at most once
+	Target   *Target  // nil when the prompt names none
+	Selector Selector // the zero value when the prompt names none
+}
+
+// Given is a value that a request states, or the statement that a variable has none.
+type Given struct {
+	Variable int
+	Value    Value
+	Normal   Text // as parsed_json shows it; reads back as the same value
+	Cleared  bool // "KEY:" with nothing behind it
+}
+
+// Target is the variable asked for, and the unit it is asked in (nil for none).
+type Target struct {
+	Variable int
+	Unit     *units.Unit
+}
+
+// Selector names the scenario that a request builds on.
+type Selector struct {
+	Kind   SelectorKind
+	Number int    // of Numbered and NewFrom
+	Text   string // as written, for errors
+}
+
+// Name is the scenario that a selector names, as errors show it: a number where there is one.
+func (s Selector) Name() string {
+	if s.Kind == Numbered || s.Kind == NewFrom {
+		return strconv.Itoa(s.Number)
+	}
+	return s.String()
+}
+
+// SelectorKind tells the spellings of a selector apart.
+type SelectorKind int
+
+const (
+	Unselected SelectorKind = iota // no selector: the scenario of the domain last in focus
+	New                            // "new"
+	Current                        // "current": the scenario in focus
+	Last                           // "last": the one created last
+	Numbered                       // a number
+	NewFrom                        // "new from N"
+)
+
+// String is the selector in the grammar of prompts; Unselected is "".
+func (s Selector) String() string {
+	switch s.Kind {
+	case New:
+		return "new"
+	case Current:
+		return "current"
+	case Last:
+		return "last"
+	case Numbered:
+		return strconv.Itoa(s.Number)
+	case NewFrom:
+		return "new from " + strconv.Itoa(s.Number)
+	}
+	return ""
+}
+
+// Source says where a value came from, in SPEC.md's words.
+type Source string
+
+const (
+	UserInput    Source = "user_input"
+	Calculated   Source = "calculated"
+	DefaultValue Source = "default_value"
+)
+
+// Scenario is a what-if branch as it stands: what was stated in it and what follows.
+type Scenario struct {
+	Index   int
+	Values  []ScenarioValue // all variables that have a value in it, in the order of its last result
+	Cleared []int           // variables stated to have no value
+	Targets []Target        // what was asked in it, oldest first; the last one is its target
+}
+
+// ScenarioValue is one value of a scenario.
+type ScenarioValue struct {
+	Variable   int
+	Source     Source
+	Historical bool // copied from another scenario and not restated since
+	Value      Value
+}
+
+// Result is a calculation that succeeded.
+type Result struct {
+	Action     string      // new, extend, discard or fetch
+	Original   int         // the base's index; 0 for a new scenario
+	Current    int         // the scenario the values belong to
+	Calculated int         // the target variable, -1 for a fetch
+	Unit       *units.Unit // the unit the target was asked in, nil for none
+	Selector   Selector    // as resolved: New, Numbered or NewFrom
+	Activities []int       // those that explain the values, in evaluation order
+	Values     []ResultValue
+	Cleared    []int
+	Targets    []Target // of the scenario, oldest first, this one last
+}
+
+// ResultValue is one value of a result: the target first, then inputs in the order given, then the others in domain order.
+type ResultValue struct {
+	ScenarioValue
+	Asked  bool // shown in a unit that was asked for
+	Stated bool // an input of this request
+}

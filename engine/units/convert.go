@@ -1,0 +1,104 @@
+package units
+
+import "reckon/engine/decimal"
+
+// IncompatibleError names two units of different dimensions ("1" for none).
+type IncompatibleError struct{ From, To string }
+
+func (e *IncompatibleError) Error() string {
+	return "the units " + e.From + " and " + e.To + " are not compatible"
+}
+
+// Convert gives q in unit to, multiplying first and dividing once. It fails with *IncompatibleError. Fuel economy
+// converts reciprocally between volume or energy per distance and distance per volume or energy. A point converts to a
+// point; K and degR serve as either. rad/s and Hz are incompatible here. Errors of arithmetic stay in c: a number out
+// of range, or a fuel economy of 0 as consumption, which divides by 0.
+func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
+	from := q.Unit
+	if from == to {
+		return q, nil
+	}
+	if from == nil {
+		from = One
+	}
+	target := to
+	if target == nil {
+		target = One
+	}
+	switch {
+	case reciprocal(from, target):
+		if q.Number.IsZero() {
+			return Quantity{c.Fail(decimal.ErrDivisionByZero), to}, nil
+		}
+		both := from.scale.mul(target.scale)
+		below := newScale(c.Mul(q.Number, both.num), both.den, both.pi)
+		return Quantity{apply(c, one, unscaled, below), to}, nil
+	case from.dimension != target.dimension, !pointsAgree(from, target):
+		return Quantity{}, &IncompatibleError{symbolOrOne(from), symbolOrOne(target)}
+	}
+	v := q.Number
+	if from.symbol == target.symbol {
+		return Quantity{v, to}, nil
+	}
+	if from.point {
+		v = c.Add(v, from.offset)
+	}
+	v = apply(c, v, from.scale, target.scale)
+	if target.point {
+		v = c.Sub(v, target.offset)
+	}
+	return Quantity{v, to}, nil
+}
+
+// Compatible reports whether Convert can give quantities of unit from in unit to.
+func Compatible(from, to *Unit) bool {
+	if from == nil {
+		from = One
+	}
+	if to == nil {
+		to = One
+	}
+	return reciprocal(from, to) || from.dimension == to.dimension && pointsAgree(from, to)
+}
+
+// pointsAgree refuses a point as a difference, and the other way round.
+func pointsAgree(from, to *Unit) bool {
+	return from.origin == nil && to.origin == nil || !from.point && !to.point
+}
+
+func symbolOrOne(u *Unit) string {
+	if u.IsOne() {
+		return "1"
+	}
+	return u.symbol
+}
+
+// reciprocal reports whether one unit is a fuel consumption and the other one a fuel economy of the same kind.
+func reciprocal(from, to *Unit) bool {
+	return from.dimension != to.dimension && from.dimension == to.dimension.inverse() && fuel(from)*fuel(to) == -1
+}
+
+// fuel is 1 for a distance per volume or energy (mpg, km/L, mi/kWh), -1 for the inverse (L/100km), else 0.
+func fuel(u *Unit) int {
+	terms := u.terms
+	if u.entry != nil && u.entry.parts != nil {
+		terms = u.entry.parts.terms
+	}
+	if len(terms) != 2 {
+		return 0
+	}
+	a, b := terms[0], terms[1]
+	if a.Num*b.Num != -1 || a.Den != 1 || b.Den != 1 {
+		return 0
+	}
+	if a.Unit.dimension == Length && isFuel(b.Unit) {
+		return a.Num
+	}
+	if b.Unit.dimension == Length && isFuel(a.Unit) {
+		return b.Num
+	}
+	return 0
+}
+
+// isFuel is true of units that fuel is measured in.
+func isFuel(u *Unit) bool { return u.dimension == volume || u.dimension == energy }

@@ -1,0 +1,415 @@
+package units
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// SyntaxError is a unit expression that cannot be read.
+type SyntaxError struct {
+	Text   string
+	Offset int // code points
+	Reason string
+}
+
+func (e *SyntaxError) Error() string { return "unit \"" + e.Text + "\": " + e.Reason }
+
+// syntaxError counts code points up to a byte offset.
+func syntaxError(text string, at int, reason string) error {
+	return &SyntaxError{Text: text, Offset: utf8.RuneCountInString(text[:at]), Reason: reason}
+}
+
+// Parse reads a unit as people write it. It fails with *UnknownError or *SyntaxError. "" and "1" are One.
+//
+// Products are written with "·", "*", "." or a space, quotients with "/" or "per"; both bind alike, from left to right:
+// "J/kg K" is (J/kg)·K, and what belongs below the line together needs parentheses, "J/(kg K)". Powers are "^2", "²", "m2",
+// "s^-1", "s-1", "m^(1/2)", "squared" behind a unit or "square", "sq", "cubic", "cu" before one. The case of symbols matters
+// (mW and MW); names may be written in any case, and so may a symbol of at least two letters that only one unit fits
+// (KWH, PSI). Units in several words ("fl oz", "imp gal", "pounds per square inch") are read before products.
+func (t *Table) Parse(text string) (*Unit, error) {
+	if s, ok := t.words.symbols[text]; ok {
+		return s.entry.unit, nil
+	}
+	if len(text) > maxText && utf8.RuneCountInString(text) > maxText {
+		return nil, syntaxError(text, 0, "a unit has at most 200 characters")
+	}
+	p := parser{table: t, text: text}
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	return p.unit()
+}
+
+// parser reads one expression. In definitions numbers and pi are factors too.
+type parser struct {
+	table       *Table
+	text        string
+	tokens      []token
+	at          int
+	depth       int
+	words       int   // units read
+	point       *Unit // the last one when it is a point
+	definition  bool
+	coefficient *big.Rat // of a definition
+	pi          int
+	terms       []Term
+}
+
+func (p *parser) run() error {
+	var buffer [10]token
+	tokens, err := scan(p.text, buffer[:0])
+	if err != nil {
+		return err
+	}
+	p.tokens = tokens
+	if p.peek().kind == tokenEnd {
+		return nil
+	}
+	if p.terms, err = p.expression(); err != nil {
+		return err
+	}
+	if p.peek().kind != tokenEnd {
+		return p.fail("an opening parenthesis is missing")
+	}
+	return nil
+}
+
+// unit is the product of the terms read.
+func (p *parser) unit() (*Unit, error) {
+	if p.words == 1 && p.point != nil && len(p.terms) == 1 && p.terms[0] == (Term{p.point.degree, 1, 1}) {
+		return p.point, nil
+	}
+	for _, t := range p.terms {
+		if t.Num > maxExponent*t.Den || t.Num < -maxExponent*t.Den {
+			return nil, syntaxError(p.text, 0, "a power is larger than 100")
+		}
+		if _, ok := t.Unit.dimension.Pow(t.Num, t.Den); !ok || !t.allowed() {
+			return nil, syntaxError(p.text, 0, "a power must be a whole number or a fraction of halves to sixtieths")
+		}
+	}
+	u := compound(p.terms)
+	if !u.scale.valid() {
+		return nil, syntaxError(p.text, 0, "the unit is too large or too small")
+	}
+	if len(u.symbol) > maxText && utf8.RuneCountInString(u.symbol) > maxText {
+		return nil, syntaxError(p.text, 0, "a unit has at most 200 characters")
+	}
+	return u, nil
+}
+
+func (p *parser) peek() *token { return &p.tokens[p.at] }
+
+func (p *parser) fail(reason string) error { return syntaxError(p.text, int(p.peek().start), reason) }
+
+// expression reads factors and what joins them, up to the end or a closing parenthesis.
+func (p *parser) expression() ([]Term, error) {
+	var terms []Term
+	sign := 1
+	if p.peek().kind == tokenOver || p.isPer() && p.longestName() == 0 {
+		sign = -1
+		p.at++
+	}
+	for {
+		coefficient, pi := p.coefficient, p.pi
+		if p.definition {
+			p.coefficient, p.pi = big.NewRat(1, 1), 0
+		}
+		factor, err := p.factor()
+		if err != nil {
+			return nil, err
+		}
+		terms = mergeTerms(terms, factor, sign, nil, 1)
+		if p.definition {
+			if sign < 0 {
+				p.coefficient.Inv(p.coefficient)
+			}
+			if coefficient != nil {
+				p.coefficient.Mul(p.coefficient, coefficient)
+			}
+			p.pi = pi + sign*p.pi
+		}
+		switch next := p.peek(); {
+		case next.kind == tokenTimes:
+			sign = 1
+			p.at++
+		case next.kind == tokenOver, p.isPer():
+			sign = -1
+			p.at++
+		case next.kind == tokenPower:
+			return nil, p.fail("a unit has one power only")
+		case next.kind == tokenEnd, next.kind == tokenClose:
+			return terms, nil
+		default:
+			sign = 1
+		}
+	}
+}
+
+func (p *parser) isWord(lower ...string) bool {
+	t := p.peek()
+	if t.kind != tokenWord {
+		return false
+	}
+	for _, l := range lower {
+		if strings.EqualFold(t.text, l) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) isPer() bool { return p.isWord("per") }
+
+// isReserved is true of the words that the grammar uses, in lower case.
+func isReserved(lower string) bool {
+	switch lower {
+	case "per", "square", "sq", "cubic", "cu", "squared", "cubed", "pi":
+		return true
+	}
+	return false
+}
+
+// factor reads a unit, a number or a parenthesis with its power.
+func (p *parser) factor() ([]Term, error) {
+	before := 0
+	next := p.tokens[min(p.at+1, len(p.tokens)-1)].kind
+	if next == tokenWord || next == tokenOpen {
+		switch {
+		case p.isWord("square", "sq"):
+			before = 2
+		case p.isWord("cubic", "cu"):
+			before = 3
+		}
+		if before != 0 {
+			p.at++
+		}
+	}
+	terms, digits, err := p.primary()
+	if err != nil {
+		return nil, err
+	}
+	num, den := 1, 1
+	switch {
+	case p.peek().kind == tokenPower:
+		num, den = int(p.peek().num), int(p.peek().den)
+		if digits != 0 || before != 0 {
+			return nil, p.fail("a unit has one power only")
+		}
+		p.at++
+	case p.isWord("squared"), p.isWord("cubed"):
+		num = 2
+		if p.isWord("cubed") {
+			num = 3
+		}
+		if digits != 0 || before != 0 {
+			return nil, p.fail("a unit has one power only")
+		}
+		p.at++
+	case digits != 0 && before != 0:
+		return nil, p.fail("a unit has one power only")
+	case digits != 0:
+		num = digits
+	case before != 0:
+		num = before
+	}
+	if num == 1 && den == 1 {
+		return terms, nil
+	}
+	return p.raise(terms, num, den)
+}
+
+// raise brings the terms of a factor, and in definitions its number, to a power.
+func (p *parser) raise(terms []Term, num, den int) ([]Term, error) {
+	if p.definition {
+		if den != 1 && (p.pi != 0 || p.coefficient.Cmp(big.NewRat(1, 1)) != 0) {
+			return nil, p.fail("a number has whole powers only")
+		}
+		r := big.NewRat(1, 1)
+		for range max(num, -num) {
+			r.Mul(r, p.coefficient)
+		}
+		if num < 0 {
+			r.Inv(r)
+		}
+		p.coefficient, p.pi = r, p.pi*num
+	}
+	raised := make([]Term, 0, len(terms))
+	for _, t := range terms {
+		t.Num, t.Den = reduce(t.Num*num, t.Den*den)
+		if t.Num > maxExponent*t.Den || t.Num < -maxExponent*t.Den {
+			return nil, p.fail("a power is larger than 100")
+		}
+		if sixtieths%t.Den != 0 {
+			return nil, p.fail("a power must be a whole number or a fraction of halves to sixtieths")
+		}
+		if t.Num != 0 {
+			raised = append(raised, t)
+		}
+	}
+	return raised, nil
+}
+
+// primary reads a unit, a number or a parenthesis, and the power that trailing digits of a word give, else 0.
+func (p *parser) primary() (terms []Term, digits int, err error) {
+	switch next := p.peek(); next.kind {
+	case tokenWord:
+		return p.word()
+	case tokenNumber:
+		return p.number()
+	case tokenOpen:
+		if p.depth++; p.depth > maxNesting {
+			return nil, 0, p.fail("parentheses are nested deeper than 20")
+		}
+		p.at++
+		if terms, err = p.expression(); err != nil {
+			return nil, 0, err
+		}
+		if p.peek().kind != tokenClose {
+			return nil, 0, p.fail("a closing parenthesis is missing")
+		}
+		p.at++
+		p.depth--
+		return terms, 0, nil
+	case tokenTimes, tokenOver, tokenPower:
+		return nil, 0, p.fail("a unit is missing before this sign")
+	}
+	return nil, 0, p.fail("a unit is expected")
+}
+
+// number reads 1, and 100 where it is part of a unit such as L/100km; in definitions any number.
+func (p *parser) number() ([]Term, int, error) {
+	text := p.peek().text
+	if p.definition {
+		r, ok := new(big.Rat).SetString(text)
+		if !ok || r.Sign() == 0 {
+			return nil, 0, p.fail("this is no number")
+		}
+		p.coefficient = r
+		p.at++
+		return nil, 0, nil
+	}
+	if text == "100" && p.tokens[p.at+1].kind == tokenWord {
+		number := p.at
+		p.at++
+		if terms, digits, err := p.word(); err == nil && digits == 0 && len(terms) == 1 {
+			if s, ok := p.table.words.symbols[text+terms[0].Unit.symbol]; ok {
+				return []Term{{s.entry.unit, 1, 1}}, 0, nil
+			}
+		}
+		p.at = number
+	}
+	if text != "1" {
+		return nil, 0, p.fail("a number is not part of a unit")
+	}
+	p.at++
+	return nil, 0, nil
+}
+
+// maxPhrase is the most words that a unit has.
+const maxPhrase = 5
+
+// word reads a unit by the longest phrase that names one.
+func (p *parser) word() ([]Term, int, error) {
+	start := p.peek()
+	if p.definition && start.text == "pi" {
+		p.pi = 1
+		p.at++
+		return nil, 0, nil
+	}
+	if n := p.longestName(); n > 1 {
+		u := p.table.phrase(p.tokens[p.at : p.at+n])
+		p.at += n
+		return p.found(u), 0, nil
+	}
+	if u := p.table.lookup(start.text); u != nil {
+		p.at++
+		return p.found(u), 0, nil
+	}
+	if rest, digits, ok := cutDigits(start.text); ok {
+		if u := p.table.lookup(rest); u != nil && (u.terms == nil || u == One) {
+			power := 0
+			for i := range len(digits) {
+				power = min(power*10+int(digits[i]-'0'), maxExponent+1)
+			}
+			if power > maxExponent {
+				return nil, 0, p.fail("the power is larger than 100")
+			}
+			if power == 0 {
+				return nil, 0, p.fail("the power is 0")
+			}
+			p.at++
+			return p.found(u), power, nil
+		}
+	}
+	for i, joined := range [...]string{"sq", "cu"} {
+		if rest, ok := strings.CutPrefix(strings.ToLower(start.text), joined); ok && rest != "" {
+			if u := p.table.lookup(rest); u != nil && u.dimension == Length {
+				p.at++
+				return p.found(u), 2 + i, nil
+			}
+		}
+	}
+	return nil, 0, p.unknown()
+}
+
+// found is a factor of one unit read, or of the product that it is short for.
+func (p *parser) found(u *Unit) []Term {
+	p.words++
+	p.point = nil
+	if u.point {
+		p.point = u
+	}
+	return u.factors()
+}
+
+// longestName is the number of the following words that name a unit together, 1 when there is no phrase, 0 when a lone
+// "per" is no name.
+func (p *parser) longestName() int {
+	words := 0
+	for words < maxPhrase && p.tokens[p.at+words].kind == tokenWord {
+		words++
+	}
+	if words > 1 && p.table.words.beginsPhrase(p.peek().text) {
+		for n := words; n > 1; n-- {
+			if p.table.phrase(p.tokens[p.at:p.at+n]) != nil {
+				return n
+			}
+		}
+	}
+	if p.isPer() {
+		return 0
+	}
+	return 1
+}
+
+// phrase finds the unit that several words name: as written, or with spaces for hyphens.
+func (t *Table) phrase(words []token) *Unit {
+	written := words[0].text
+	hyphens := false
+	for _, w := range words[1:] {
+		if w.hyphen {
+			written, hyphens = written+"-"+w.text, true
+		} else {
+			written += " " + w.text
+		}
+	}
+	if u := t.lookup(written); u != nil || !hyphens {
+		return u
+	}
+	return t.lookup(strings.ReplaceAll(written, "-", " "))
+}
+
+// beginsPhrase is true of the first words of names and symbols in several words, with or without a prefix.
+func (w *words) beginsPhrase(word string) bool {
+	lower := strings.ToLower(word)
+	if w.firsts[lower] {
+		return true
+	}
+	begins := false
+	cutPrefixName(lower, func(_ int, rest string) bool {
+		begins = w.firsts[rest]
+		return !begins
+	})
+	return begins
+}

@@ -1,0 +1,44 @@
+package units
+
+import "reckon/engine/decimal"
+
+// Quantity is a number in a unit.
+type Quantity struct {
+	Number decimal.Decimal
+	Unit   *Unit
+}
+
+// SI returns the number in coherent SI (K for temperatures, an absolute one for points; seconds; bits; currency and
+// counting units are their own base).
+func (q Quantity) SI(c *decimal.Context) decimal.Decimal {
+	u := q.Unit
+	if u == nil || u.scale.plain && !u.point {
+		return q.Number
+	}
+	v := q.Number
+	if u.point {
+		v = c.Add(v, u.offset)
+	}
+	return apply(c, v, u.scale, unscaled)
+}
+
+// FromSI is the inverse of SI.
+func FromSI(c *decimal.Context, si decimal.Decimal, u *Unit) Quantity {
+	if u == nil || u.scale.plain && !u.point {
+		return Quantity{si, u}
+	}
+	v := apply(c, si, unscaled, u.scale)
+	if u.point {
+		v = c.Sub(v, u.offset)
+	}
+	return Quantity{v, u}
+}
+
+// String is the quantity as emitted: 34 digits, one space, unit symbol.
+func (q Quantity) String() string {
+	number := q.Number.Shown().String()
+	if q.Unit.IsOne() {
+		return number
+	}
+	return number + " " + q.Unit.symbol
+}

@@ -1,0 +1,357 @@
+package units
+
+import "math/big"
+
+// ForResult picks the unit of a computed value of dimension d from the units that went into it, in order of use:
+//
+//   - a unit of theirs that has the dimension, whole (kWh) or as a factor (mi of mi/h, USD of USD/kWh);
+//   - for fuel per distance and its inverse, their fuel unit over their distance (mi/gal, L/km);
+//   - a product of their factors, one for each base dimension so that none is left over (mi/h and min never give
+//     mi·min/h); a product with a name of its own takes it (kW and h give kWh; kg and m/s^2 give N; V and A give W; N and m
+//     stay N·m, as it may be a torque); one that is no unit people use for the dimension gives way to the next;
+//   - the named unit of the dimension (N, J, m/s), else coherent SI.
+//
+// point says that the value is a point on a temperature scale and not a difference: then degC gives degC, else
+// delta_degC. Angle is dropped where d has a name only without it (power as torque × angular speed). Plain numbers have
+// the unit One, never percent.
+func (t *Table) ForResult(d Dimension, used []*Unit, point bool) *Unit {
+	if d.IsNone() {
+		return One
+	}
+	for _, u := range used {
+		if u.Dimension() == d && !isHundred(u) {
+			return onScale(u, point)
+		}
+	}
+	if _, ok := d.named(); !ok {
+		if n, ok := d.WithoutAngle().named(); ok && n.name != "reciprocal length" && !d.WithoutAngle().IsNone() {
+			d = d.WithoutAngle()
+		}
+	}
+	factors := t.usedFactors(used)
+	for _, u := range factors {
+		if u.dimension == d {
+			return onScale(u, point)
+		}
+	}
+	if u := fuelResult(d, factors); u != nil {
+		return u
+	}
+	if d.exponents[baseAngle] != 0 {
+		factors = append(factors, t.coherentBase(baseAngle))
+	}
+	if terms := solveTerms(d, factors); terms != nil {
+		if u := t.settle(d, splitTimes(terms, factors)); u != nil {
+			return u
+		}
+	}
+	return t.coherent(d)
+}
+
+func onScale(u *Unit, point bool) *Unit {
+	if point {
+		return u.Point()
+	}
+	return u.Difference()
+}
+
+// isHundred is true of 100km and 100mi, which serve only below the line.
+func isHundred(u *Unit) bool {
+	return u != nil && u.entry != nil && u.terms == nil && isDigit(u.symbol[0])
+}
+
+// maxFactors bounds the search: the first factors of a calculation name its unit.
+const maxFactors = 24
+
+// usedFactors lists the named units in use, each once, with those made of others (mph, kWh, 100km) taken apart.
+func (t *Table) usedFactors(used []*Unit) []*Unit {
+	factors := make([]*Unit, 0, 8)
+	add := func(u *Unit) {
+		for _, f := range factors {
+			if f.symbol == u.symbol {
+				return
+			}
+		}
+		if len(factors) < maxFactors {
+			factors = append(factors, u)
+		}
+	}
+	for _, u := range used {
+		if u == nil {
+			continue
+		}
+		for _, term := range u.factors() {
+			if term.Unit.dimension.IsNone() {
+				continue
+			}
+			if parts := t.parts(term.Unit); parts != nil {
+				for _, part := range parts.factors() {
+					add(part.Unit)
+				}
+				continue
+			}
+			add(term.Unit)
+		}
+	}
+	return factors
+}
+
+// parts is the product that a named unit is made of, its prefix on the first factor, or nil.
+func (t *Table) parts(u *Unit) *Unit {
+	if u.entry == nil || u.entry.parts == nil || u.prefix == nil {
+		if u.entry == nil {
+			return nil
+		}
+		return u.entry.parts
+	}
+	terms := append([]Term(nil), u.entry.parts.factors()...)
+	first := terms[0].Unit
+	i := prefixIndex(u.prefix.symbol)
+	if terms[0].Num != 1 || first.prefix != nil || first.entry.prefixes&(1<<i) == 0 {
+		return nil
+	}
+	terms[0].Unit = t.words.prefixed(i, first.entry)
+	return compound(terms)
+}
+
+// fuelResult is distance over fuel or fuel over distance, of the first distance of a kilometre and more and the first
+// volume in use.
+func fuelResult(d Dimension, factors []*Unit) *Unit {
+	if d != area && d != area.inverse() {
+		return nil
+	}
+	var distance, fuel *Unit
+	kilometre := big.NewRat(1000, 1)
+	for _, u := range factors {
+		if u.dimension == Length && distance == nil && u.scale.rational().Cmp(kilometre) >= 0 {
+			distance = u
+		}
+		if u.dimension == volume && fuel == nil {
+			fuel = u
+		}
+	}
+	switch {
+	case distance == nil || fuel == nil:
+		return nil
+	case d == area:
+		return fuel.Div(distance)
+	}
+	return distance.Div(fuel)
+}
+
+// settle accepts a product of units in use, gives it the name that it has, or returns nil where nobody would write it.
+func (t *Table) settle(d Dimension, terms []Term) *Unit {
+	product := compound(terms)
+	if u := t.nameOf(product); u != nil {
+		return u
+	}
+	n, named := d.named()
+	if !named {
+		return product
+	}
+	coherent, _ := t.Parse(n.unit) // a test parses every one
+	if len(terms) == 1 && terms[0].Num == 1 {
+		return product
+	}
+	if d == energy && isTorque(terms) {
+		return product
+	}
+	if u := t.internationalName(product, coherent); u != nil {
+		return u
+	}
+	switch n.name {
+	case "length", "mass", "time", "area", "volume", "speed", "acceleration":
+		for _, term := range terms {
+			if !isBase(term.Unit.dimension) {
+				return coherent
+			}
+		}
+		return product
+	}
+	if coherent.terms != nil {
+		return product
+	}
+	if len(terms) > 2 {
+		return t.withHours(d, terms, coherent)
+	}
+	for _, term := range terms {
+		if term.Unit.dimension == Time && term.Num > 0 && term.Unit.symbol != "h" {
+			return coherent
+		}
+	}
+	return product
+}
+
+// nameOf finds the unit that is made of exactly this product: kWh of kW·h.
+func (t *Table) nameOf(product *Unit) *Unit {
+	if len(product.terms) != 2 {
+		return nil
+	}
+	for _, symbol := range [...]string{"Wh", "Ah"} {
+		e := t.words.symbols[symbol].entry
+		parts := e.parts.terms
+		for i, term := range product.terms {
+			rest := product.terms[1-i]
+			if term.Unit.entry != parts[0].Unit.entry || term.Num != 1 || term.Den != 1 || rest != parts[1] {
+				continue
+			}
+			if term.Unit.prefix == nil {
+				return e.unit
+			}
+			if p := prefixIndex(term.Unit.prefix.symbol); e.prefixes&(1<<p) != 0 {
+				return t.words.prefixed(p, e)
+			}
+		}
+	}
+	return nil
+}
+
+// isTorque is true of a force times a length.
+func isTorque(terms []Term) bool {
+	if len(terms) != 2 || terms[0].Num != 1 || terms[1].Num != 1 {
+		return false
+	}
+	a, b := terms[0].Unit.dimension, terms[1].Unit.dimension
+	return a == Length && !isBase(b) || b == Length && !isBase(a)
+}
+
+// internationalName is the named coherent unit of a product of SI units, with the prefix that makes it equal, or without
+// one where none does.
+func (t *Table) internationalName(product, coherent *Unit) *Unit {
+	if coherent.terms != nil || coherent.IsOne() {
+		return nil
+	}
+	for _, term := range product.Terms() {
+		if e := term.Unit.entry; e == nil || !e.coherent {
+			return nil
+		}
+	}
+	ratio := product.scale.rational()
+	e, shift := coherent.entry, ratPow(big.NewRat(10, 1), 0)
+	if e.symbol == "kg" { // prefixes go before g
+		e, shift = t.words.symbols["g"].entry, ratPow(big.NewRat(10, 1), 3)
+	}
+	ratio.Mul(ratio, shift)
+	if ratio.Cmp(big.NewRat(1, 1)) == 0 {
+		return e.unit
+	}
+	for i := range prefixes {
+		if e.prefixes&(1<<i) != 0 && prefixes[i].rational().Cmp(ratio) == 0 {
+			return t.words.prefixed(i, e)
+		}
+	}
+	return coherent
+}
+
+// withHours names V·A·h, an energy of electric units and hours, as Wh; other long products give way to coherent.
+func (t *Table) withHours(d Dimension, terms []Term, coherent *Unit) *Unit {
+	var rest []Term
+	var hour Term
+	for _, term := range terms {
+		if term.Unit.symbol == "h" && term.Num == 1 && term.Den == 1 {
+			hour = term
+		} else {
+			rest = append(rest, term)
+		}
+	}
+	if d != energy || hour.Unit == nil {
+		return coherent
+	}
+	watt := t.words.symbols["W"].entry.unit
+	product := compound(rest)
+	if power := t.internationalName(product, watt); power != nil && product.dimension == watt.dimension {
+		if u := t.nameOf(power.Mul(hour.Unit)); u != nil {
+			return u
+		}
+	}
+	return coherent
+}
+
+// rational is the exact factor without its power of pi.
+func (s scale) rational() *big.Rat {
+	num, okNum := new(big.Rat).SetString(s.num.String())
+	den, okDen := new(big.Rat).SetString(s.den.String())
+	if !okNum || !okDen || den.Sign() == 0 {
+		return new(big.Rat)
+	}
+	return num.Quo(num, den)
+}
+
+// isBase is true of the dimensions that are one base dimension, currency or counting unit.
+func isBase(d Dimension) bool {
+	count := 0
+	for _, e := range d.exponents {
+		if e != 0 && e != sixtieths {
+			return false
+		}
+		if e == sixtieths {
+			count++
+		}
+	}
+	for _, p := range d.otherPowers() {
+		if p.exponent != sixtieths {
+			return false
+		}
+		count++
+	}
+	return count == 1
+}
+
+// splitTimes writes a square of time below the line as the two times in use, the first one first: mi/(h·s).
+func splitTimes(terms []Term, factors []*Unit) []Term {
+	for i, term := range terms {
+		if term.Unit.dimension != Time || term.Num != -2 || term.Den != 1 {
+			continue
+		}
+		for _, u := range factors {
+			if u.dimension == Time && u != term.Unit {
+				split := append([]Term(nil), terms...)
+				split[i].Num = -1
+				return append(split, Term{u, -1, 1})
+			}
+		}
+	}
+	return terms
+}
+
+// coherent is d in coherent SI: a named unit above or below the line where there is one, else base units.
+func (t *Table) coherent(d Dimension) *Unit {
+	if n, ok := d.named(); ok {
+		u, err := t.Parse(n.unit)
+		if err == nil {
+			return u
+		}
+	}
+	above, below := d.spelling(func(n namedDimension) string { return n.unit }, baseSymbols)
+	u := One
+	for _, text := range above {
+		if factor, err := t.Parse(text); err == nil {
+			u = u.Mul(factor)
+		}
+	}
+	for _, text := range below {
+		if factor, err := t.Parse(text); err == nil {
+			u = u.Div(factor)
+		}
+	}
+	for _, p := range d.otherPowers() {
+		if factor, ok := t.otherUnit(p.name).Pow(p.exponent, sixtieths); ok {
+			u = u.Mul(factor)
+		}
+	}
+	return u
+}
+
+// otherUnit is the unit of a currency or counting unit. One that the table does not know is made up: its dimension came
+// from another table.
+func (t *Table) otherUnit(name string) *Unit {
+	if s, ok := t.words.symbols[name[min(1, len(name)):]]; ok && name[0] == '$' {
+		return s.entry.unit
+	}
+	if u := t.counted[name]; u != nil {
+		return u
+	}
+	return newNamed(name, other(name), unscaled, nil, nil)
+}
+
+func (t *Table) coherentBase(i int) *Unit { return t.words.symbols[baseSymbols[i]].entry.unit }

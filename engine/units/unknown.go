@@ -1,0 +1,191 @@
+package units
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// UnknownError names a unit that is not in the table, with the nearest spellings, best first.
+type UnknownError struct {
+	Name    string
+	Nearest []string // at most 3, each of another unit; nil when none is near
+}
+
+func (e *UnknownError) Error() string {
+	text := "unknown unit \"" + e.Name + "\""
+	if len(e.Nearest) > 0 {
+		text += ", did you mean \"" + strings.Join(e.Nearest, "\" or \"") + "\"?"
+	}
+	return text
+}
+
+// unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit in several words.
+func (p *parser) unknown() error {
+	words := 0
+	for words < 3 && p.tokens[p.at+words].kind == tokenWord {
+		words++
+	}
+	for n := words; n > 1; n-- {
+		var phrase []string
+		for _, t := range p.tokens[p.at : p.at+n] {
+			phrase = append(phrase, t.text)
+		}
+		name := strings.Join(phrase, " ")
+		if nearest := p.table.nearest(name); len(nearest) > 0 && strings.Contains(nearest[0], " ") {
+			return &UnknownError{name, nearest}
+		}
+	}
+	name := p.peek().text
+	return &UnknownError{name, p.table.nearest(name)}
+}
+
+// suggestion is a known spelling near an unknown word.
+type suggestion struct {
+	text     string
+	unit     *Unit
+	distance int // edits ignoring case
+	casing   int // letters in another case
+	ending   int // 0 when both end alike
+}
+
+const (
+	maxSuggestions = 3
+	maxNearest     = 40 // code points of a word that suggestions are sought for
+)
+
+// nearest lists the known spellings closest to a word by edit distance, best first, one for each unit.
+func (t *Table) nearest(word string) []string {
+	length := utf8.RuneCountInString(word)
+	if length > maxNearest {
+		return nil
+	}
+	limit := 0
+	switch {
+	case length >= 8:
+		limit = 3
+	case length >= 5:
+		limit = 2
+	case length >= 3:
+		limit = 1
+	}
+	w, lower := t.words, strings.ToLower(word)
+	var list []suggestion
+	consider := func(text, before, rest, known string, limit int, unit func() *Unit) {
+		if d := len(rest) - len(known); d > 2*limit || -d > 2*limit {
+			return
+		}
+		if d := editDistance(rest, strings.ToLower(known), limit); d <= limit {
+			list = append(list, suggestion{text, unit(), d, caseDistance(word, before+known), endingDistance(word, known)})
+		}
+	}
+	for _, name := range sortedKeys(t.counted) {
+		consider(name, "", lower, name, limit, func() *Unit { return t.counted[name] })
+	}
+	for _, symbol := range w.prefixedFolds(lower) {
+		list = append(list, suggestion{symbol, w.prefixedSymbol(symbol), 0, caseDistance(word, symbol), 0})
+	}
+	for _, e := range w.entries {
+		unit := func() *Unit { return e.unit }
+		consider(e.symbol, "", lower, e.symbol, limit, unit)
+		for _, symbol := range e.symbols {
+			consider(symbol, "", lower, symbol, limit, unit)
+		}
+		for _, name := range e.names {
+			consider(name, "", lower, name, limit, unit)
+		}
+	}
+	cutPrefixName(lower, func(i int, rest string) bool {
+		before := prefixes[i].name
+		for _, e := range w.entries {
+			if e.prefixes&(1<<i) == 0 {
+				continue
+			}
+			for _, name := range e.names {
+				consider(before+name, before, rest, name, min(limit, 2), func() *Unit { return w.prefixed(i, e) })
+			}
+		}
+		return true
+	})
+	cutPrefix(word, func(i int, rest string) bool {
+		if len(rest) < 2 || limit == 0 {
+			return true
+		}
+		for _, e := range w.entries {
+			if e.prefixes&(1<<i) != 0 && len(e.symbol) > 1 {
+				consider(prefixes[i].symbol+e.symbol, prefixes[i].symbol, strings.ToLower(rest), e.symbol, 1, func() *Unit { return w.prefixed(i, e) })
+			}
+		}
+		return true
+	})
+	slices.SortStableFunc(list, func(a, b suggestion) int {
+		return cmp.Or(a.distance-b.distance, a.casing-b.casing, a.ending-b.ending)
+	})
+	var found []string
+	var units []*Unit
+	for _, s := range list {
+		if s.distance == list[0].distance && len(found) < maxSuggestions && !slices.Contains(units, s.unit) {
+			found, units = append(found, s.text), append(units, s.unit)
+		}
+	}
+	return found
+}
+
+// caseDistance counts the letters of two words that differ in case only.
+func caseDistance(a, b string) int {
+	x, y, count := []rune(a), []rune(b), 0
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] && strings.EqualFold(string(x[i]), string(y[i])) {
+			count++
+		}
+	}
+	return count
+}
+
+func endingDistance(a, b string) int {
+	if a[len(a)-1] == b[len(b)-1] {
+		return 0
+	}
+	return 1
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). Past limit
+// it only says that it is more.
+func editDistance(a, b string, limit int) int {
+	if limit == 0 {
+		if a == b {
+			return 0
+		}
+		return 1
+	}
+	x, y := []rune(a), []rune(b)
+	if d := len(x) - len(y); d > limit || -d > limit || len(y) > maxNearest+3 {
+		return limit + 1
+	}
+	var rows [3][maxNearest + 4]int
+	before, last, row := rows[0][:len(y)+1], rows[1][:len(y)+1], rows[2][:len(y)+1]
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(y); j++ {
+			change := 1
+			if x[i-1] == y[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least > limit {
+			return limit + 1
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// Text is a value as written or shown: one string (Rank 0), a column of cells (Rank 1) or rows of cells (Rank 2). In
+// JSON it is a string, an array of strings, or an array of arrays of strings. The zero value is the empty string.
+type Text struct {
+	Rank  int
+	Cells [][]string // rows; Rank 0: one row of one cell (or none for ""); Rank 1: rows of one cell each
+}
+
+// errTextForm is what UnmarshalJSON says of everything that is no Text.
+var errTextForm = errors.New("a value is a string, an array of strings, or an array of arrays of strings")
+
+// MarshalJSON writes a string, an array of strings, or an array of arrays of strings.
+func (t Text) MarshalJSON() ([]byte, error) {
+	var form any
+	switch {
+	case t.Rank == 0:
+		form = t.scalar()
+	case t.Rank == 1:
+		column := make([]string, len(t.Cells))
+		for i, row := range t.Cells {
+			if len(row) > 0 {
+				column[i] = row[0]
+			}
+		}
+		form = column
+	default:
+		rows := make([][]string, len(t.Cells))
+		for i, row := range t.Cells {
+			rows[i] = append([]string{}, row...)
+		}
+		form = rows
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(form); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. It refuses everything else: numbers, null, mixed arrays. The empty array
+// is a column without cells.
+func (t *Text) UnmarshalJSON(data []byte) error {
+	var form any
+	if err := json.Unmarshal(data, &form); err != nil {
+		return err
+	}
+	if s, ok := form.(string); ok {
+		*t = Scalar(s)
+		return nil
+	}
+	items, ok := form.([]any)
+	if !ok {
+		return errTextForm
+	}
+	read := Text{Rank: 1, Cells: make([][]string, 0, len(items))}
+	for i, item := range items {
+		switch item := item.(type) {
+		case string:
+			if read.Rank != 1 {
+				return errTextForm
+			}
+			read.Cells = append(read.Cells, []string{item})
+		case []any:
+			if i > 0 && read.Rank != 2 {
+				return errTextForm
+			}
+			read.Rank = 2
+			row := make([]string, len(item))
+			for j, cell := range item {
+				if row[j], ok = cell.(string); !ok {
+					return errTextForm
+				}
+			}
+			read.Cells = append(read.Cells, row)
+		default:
+			return errTextForm
+		}
+	}
+	*t = read
+	return nil
+}
+
+// scalar is the string of a Text of rank 0.
+func (t Text) scalar() string {
+	if len(t.Cells) == 0 || len(t.Cells[0]) == 0 {
+		return ""
+	}
+	return t.Cells[0][0]
+}
+
+// IsEmpty is true of the empty string.
+func (t Text) IsEmpty() bool { return t.Rank == 0 && t.scalar() == "" }
+
+// Scalar makes a Text of rank 0.
+func Scalar(s string) Text {
+	if s == "" {
+		return Text{}
+	}
+	return Text{Cells: [][]string{{s}}}
+}
+
+// Value is a quantity or a table of quantities. Numbers of date, datetime, time and duration are seconds, those of
+// percent the fraction, unless the unit says otherwise.
+type Value struct {
+	Rank  int      // 0 scalar, 1 column, 2 rows
+	Cells [][]Cell // rows; Rank 0: one row of one cell; Rank 1: rows of one cell each
+}
+
+// Cell is one quantity, or nothing.
+type Cell struct {
+	Quantity units.Quantity
+	Empty    bool
+}
+
+// Text is the value as emitted: 34 digits, unit symbols, "" for an empty cell.
+func (v Value) Text() Text {
+	if v.Rank == 0 {
+		if len(v.Cells) == 0 || len(v.Cells[0]) == 0 || v.Cells[0][0].Empty {
+			return Text{}
+		}
+		return Scalar(v.Cells[0][0].Quantity.String())
+	}
+	t := Text{Rank: v.Rank, Cells: make([][]string, len(v.Cells))}
+	for i, row := range v.Cells {
+		t.Cells[i] = make([]string, len(row))
+		for j, cell := range row {
+			if !cell.Empty {
+				t.Cells[i][j] = cell.Quantity.String()
+			}
+		}
+	}
+	return t
+}
+
+// Equal compares physical quantities at the 34 digits of emitted values, so that a value equals the one read back from
+// its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of different dimensions never are equal.
+func (v Value) Equal(o Value) bool {
+	if v.Rank != o.Rank || len(v.Cells) != len(o.Cells) {
+		return false
+	}
+	for i, row := range v.Cells {
+		if len(row) != len(o.Cells[i]) {
+			return false
+		}
+		for j, cell := range row {
+			if !cell.equal(o.Cells[i][j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (a Cell) equal(b Cell) bool {
+	if a.Empty || b.Empty {
+		return a.Empty == b.Empty
+	}
+	p, q := a.Quantity, b.Quantity
+	same := func(x, y decimal.Decimal) bool { return x.Shown().Cmp(y.Shown()) == 0 }
+	if p.Unit.Symbol() == q.Unit.Symbol() {
+		return same(p.Number, q.Number)
+	}
+	c := decimal.NewContext(parseBudget)
+	if p.Unit.Dimension() != q.Unit.Dimension() {
+		// Fuel economy has two dimensions for one quantity.
+		converted, err := units.Convert(c, q, p.Unit)
+		return err == nil && c.Err() == nil && same(p.Number, converted.Number)
+	}
+	x, y := p.SI(c), q.SI(c)
+	return c.Err() == nil && same(x, y)
+}
+
+// Quantity is the value of a scalar: its number and unit, 0 where there is none.
+func (v Value) Quantity() units.Quantity {
+	if len(v.Cells) == 0 || len(v.Cells[0]) == 0 {
+		return units.Quantity{Unit: units.One}
+	}
+	return v.Cells[0][0].Quantity
+}
+
+// Env is what a calculation knows of the outside, all of it in the command.
+type Env struct {
+	Now    time.Time      // the instant, cut to whole seconds
+	Zone   *time.Location // decides what today and now mean; nil is UTC
+	Budget int            // cost units; 0 means the limit of 1,000,000
+}
+
+// Moment is now as seconds of a naive wall clock in the zone.
+func (e Env) Moment() int64 {
+	zone := e.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	now := e.Now.In(zone)
+	_, offset := now.Zone()
+	return now.Unix() + int64(offset)
+}
+
+// Today is the midnight that began the day of now, as seconds of a naive wall clock in the zone.
+func (e Env) Today() int64 {
+	now := e.Moment()
+	return now - mod(now, secondsPerDay)
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+// mod is the remainder with the sign of b.
+func mod(a, b int64) int64 { return ((a % b) + b) % b }

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// FindVariable matches a name as CONTRACT.md section 2 says: exact key, key ignoring case, title folded. It fails with
+// input.unknown_variable (with the key whose key or title is spelt most like the name) or input.ambiguous_variable.
+func (d *Domain) FindVariable(name string) (int, *Error) {
+	name = strings.TrimSpace(name)
+	if i := slices.IndexFunc(d.Variables, func(v Variable) bool { return v.Key == name }); i >= 0 {
+		return i, nil
+	}
+	if i, err := d.onlyVariable(name, func(v *Variable) bool { return strings.EqualFold(v.Key, name) }); i >= 0 || err != nil {
+		return i, err
+	}
+	title := fold(name)
+	if title != "" {
+		if i, err := d.onlyVariable(name, func(v *Variable) bool { return fold(v.Title) == title }); i >= 0 || err != nil {
+			return i, err
+		}
+	}
+	if nearest := d.nearestVariable(title); nearest != "" {
+		return -1, problem("input.unknown_variable", quoted(name), nearest)
+	}
+	return -1, problem("input.unknown_variable", quoted(name))
+}
+
+// onlyVariable is the one variable that matches, -1 for none. Several are input.ambiguous_variable.
+func (d *Domain) onlyVariable(name string, matches func(*Variable) bool) (int, *Error) {
+	only := -1
+	var keys []string
+	for i := range d.Variables {
+		if v := &d.Variables[i]; matches(v) {
+			only = i
+			keys = append(keys, v.Key)
+		}
+	}
+	if len(keys) > 1 {
+		return -1, problem("input.ambiguous_variable", quoted(name), strings.Join(keys, " or "))
+	}
+	return only, nil
+}
+
+// nearestVariable is the key of the variable whose key or title differs least from a folded name of three letters or
+// more, in a third of them at most, "" for none.
+func (d *Domain) nearestVariable(name string) string {
+	length := utf8.RuneCountInString(name)
+	if length < 3 || length > 100 {
+		return ""
+	}
+	best, least := "", length/3+1
+	for _, v := range d.Variables {
+		for _, candidate := range []string{fold(v.Key), fold(v.Title)} {
+			if other := utf8.RuneCountInString(candidate); candidate == "" || other-length >= least || length-other >= least {
+				continue
+			}
+			if n := distance(name, candidate); n < least {
+				best, least = v.Key, n
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,38 @@
+package http
+
+import (
+	"crypto/sha256"
+	nethttp "net/http"
+	"strings"
+)
+
+// authenticate finds the account of a request's key. The key itself is hashed and forgotten.
+func (s *Server) authenticate(x *exchange) error {
+	secret, ok := bearer(x.r.Header)
+	if !ok {
+		return unauthorized()
+	}
+	key, account, found, err := s.views.Authenticate(sha256.Sum256([]byte(secret)))
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return unauthorized()
+	}
+	x.account, x.key = account, key
+	if key.Revoked {
+		return disabledKey()
+	}
+	return nil
+}
+
+// bearer reads the key of an Authorization header: exactly one value, the scheme in any case, one word behind it.
+func bearer(header nethttp.Header) (string, bool) {
+	values := header.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, rest, _ := strings.Cut(values[0], " ")
+	secret := strings.Trim(rest, " ")
+	return secret, strings.EqualFold(scheme, "Bearer") && visible(secret, len(secret))
+}

@@ -1,0 +1,174 @@
+package http
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	nethttp "net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+)
+
+// Limits of a request body, in bytes.
+const (
+	bodyLimit   = 1 << 20
+	promptLimit = 256 << 10
+)
+
+// calculateBody is the body of POST /v1/calculate.
+type calculateBody struct {
+	domain       uuid.UUID
+	format       string // "" is automatic
+	prompt       string
+	conversation *uuid.UUID // nil when absent
+	timeZone     string     // "" when absent
+}
+
+// formats are the values of input_format, with what they are called further in.
+var formats = map[string]string{
+	"":                 "",
+	"automatic":        "",
+	"natural_language": "natural_language",
+	"structured":       "structured",
+	"json":             "json",
+}
+
+// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is not JSON by its headers.
+func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
+	if r.ContentLength > bodyLimit {
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge("The body", "1 MiB")
+	}
+	body, err := io.ReadAll(nethttp.MaxBytesReader(w, r.Body, bodyLimit))
+	var over *nethttp.MaxBytesError
+	if errors.As(err, &over) {
+		return nil, tooLarge("The body", "1 MiB")
+	}
+	if media := mediaType(r.Header, len(body)); media != nil {
+		return nil, media
+	}
+	if err != nil {
+		return nil, invalidJSON("The body ended before it was complete.")
+	}
+	return body, nil
+}
+
+// mediaType checks the headers that say what a body is: application/json in UTF-8, not encoded further. Nothing need
+// be said of an empty body.
+func mediaType(header nethttp.Header, length int) error {
+	for _, encoding := range header.Values("Content-Encoding") {
+		if !strings.EqualFold(encoding, "identity") {
+			return unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.")
+		}
+	}
+	types := header.Values("Content-Type")
+	if len(types) == 0 && length == 0 {
+		return nil
+	}
+	if len(types) == 1 {
+		media, parameters, err := mime.ParseMediaType(types[0])
+		charset, given := parameters["charset"]
+		if err == nil && media == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return unsupportedMediaType("The body must be sent with Content-Type: application/json, in UTF-8.")
+}
+
+// decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for the first field that
+// is not as it must be.
+func decodeCalculate(canonical []byte) (calculateBody, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(canonical, &members); err != nil {
+		return calculateBody{}, err
+	}
+	var b calculateBody
+	prompt, promptOK := text(members["prompt"])
+	format, formatOK := text(members["input_format"])
+	if len(prompt) > promptLimit {
+		return b, tooLarge("prompt", "256 KiB")
+	}
+	if format == "natural_language" && len(prompt) > commands.MaxProse {
+		return b, longProse()
+	}
+
+	domain, ok := text(members["domain_id"])
+	if ok {
+		b.domain, ok = canonicalUUID(domain)
+	}
+	if !ok {
+		return b, invalidParam("domain_id", "is required and must be a UUID")
+	}
+	if members["input_format"] != nil {
+		b.format, ok = formats[format]
+		if !formatOK || !ok {
+			return b, invalidParam("input_format", "must be natural_language, structured, json or automatic")
+		}
+	}
+	if !promptOK || strings.TrimSpace(prompt) == "" {
+		return b, invalidParam("prompt", "is required and must be a string that is not empty")
+	}
+	b.prompt = prompt
+	if raw := members["conversation_id"]; raw != nil {
+		conversation, ok := text(raw)
+		if !ok {
+			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
+		}
+		id, ok := canonicalUUID(conversation)
+		if !ok {
+			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
+		}
+		b.conversation = &id
+	}
+	if raw := members["time_zone"]; raw != nil {
+		if b.timeZone, ok = text(raw); !ok {
+			return b, invalidParam("time_zone", "must be a string, the IANA name of a time zone")
+		}
+	}
+	return b, nil
+}
+
+// text reads a member that must be a string; ok is false of one that is absent or something else.
+func text(raw json.RawMessage) (s string, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// idempotencyKey reads the header, nil when it is absent.
+func idempotencyKey(header nethttp.Header) (*string, error) {
+	values := header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return nil, nil
+	}
+	if len(values) > 1 || !visible(values[0], 255) {
+		return nil, invalidParam("Idempotency-Key", "must be one value of 1 to 255 visible ASCII characters")
+	}
+	return &values[0], nil
+}
+
+// bodyVersion chooses the shape of the answer: the header, else the account's setting, else 2. The answer names it.
+func (x *exchange) bodyVersion() (int, error) {
+	version := 2
+	if x.account.BodyVersion == 1 {
+		version = 1
+	}
+	if values := x.r.Header.Values("Body-Version"); len(values) > 0 {
+		switch {
+		case len(values) == 1 && values[0] == "1":
+			version = 1
+		case len(values) == 1 && values[0] == "2":
+			version = 2
+		default:
+			return 0, invalidParam("Body-Version", "must be 1 or 2")
+		}
+	}
+	x.w.Header().Set("Body-Version", strconv.Itoa(version))
+	return version, nil
+}

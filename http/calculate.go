@@ -1,0 +1,68 @@
+package http
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	nethttp "net/http"
+
+	"reckon/commands"
+	"reckon/projections"
+)
+
+// calculate answers POST /v1/calculate: the message, 202 while it is in progress.
+func (s *Server) calculate(x *exchange) (answer, error) {
+	raw, err := readBody(x.w, x.r)
+	if err != nil {
+		return answer{}, err
+	}
+	canonical, err := canonicalObject(raw)
+	if err != nil {
+		return answer{}, invalidJSON("The body is not valid JSON: " + err.Error() + ".")
+	}
+	body, err := decodeCalculate(canonical)
+	if err != nil {
+		return answer{}, err
+	}
+	key, err := idempotencyKey(x.r.Header)
+	if err != nil {
+		return answer{}, err
+	}
+	version, err := x.bodyVersion()
+	if err != nil {
+		return answer{}, err
+	}
+	done, err := s.service.Calculate(x.r.Context(), commands.Request{
+		Account:        x.account,
+		Key:            x.key.ID,
+		Domain:         body.domain,
+		Format:         body.format,
+		Prompt:         body.prompt,
+		Conversation:   body.conversation,
+		TimeZone:       body.timeZone,
+		IdempotencyKey: key,
+		Fingerprint:    fingerprint(canonical),
+	})
+	if done.Replayed {
+		x.w.Header().Set("Idempotent-Replayed", "true")
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{
+		status: nethttp.StatusOK,
+		header: map[string]string{},
+		body:   PresentMessage(done.Message, version),
+	}
+	if done.Message.Status == projections.InProgress {
+		a.status = nethttp.StatusAccepted
+		a.header["Retry-After"] = retryAfter
+		a.header["Location"] = "/v1/conversations/" + done.Message.ConversationID.String()
+	}
+	return a, nil
+}
+
+// fingerprint tells bodies apart: the hex SHA-256 of the canonical form.
+func fingerprint(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}

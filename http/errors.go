@@ -1,0 +1,135 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	nethttp "net/http"
+
+	"reckon/commands"
+	"reckon/projections"
+)
+
+// retryAfter is the Retry-After of every answer that asks the caller to come back, in seconds.
+const retryAfter = "1"
+
+// failure is an answer that is not a success.
+type failure struct {
+	status  int
+	code    string
+	message string
+	header  map[string]string
+}
+
+func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// envelope is the body of every failure.
+type envelope struct {
+	Error envelopeError `json:"error"`
+}
+
+// envelopeError is what a failure says. Params is always null.
+type envelopeError struct {
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	Params  *struct{} `json:"params"`
+}
+
+func (f *failure) envelope() envelope {
+	return envelope{envelopeError{Code: f.code, Message: f.message}}
+}
+
+func unauthorized() *failure {
+	return &failure{
+		nethttp.StatusUnauthorized, "error_unauthorized",
+		`A valid API key is needed, sent as "Authorization: Bearer <API_KEY>".`,
+		map[string]string{"WWW-Authenticate": "Bearer"},
+	}
+}
+
+func disabledKey() *failure {
+	return &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has been revoked. Use another key of the account.", nil}
+}
+
+func notFound(message string) *failure {
+	return &failure{nethttp.StatusNotFound, "error_not_found", message, nil}
+}
+
+// unknown is the 404 of an id, the same whether nothing bears it, another account's thing does, or it is no id.
+func unknown(what string) *failure {
+	return notFound("There is no " + what + " with this id.")
+}
+
+func notAllowed(allow string) *failure {
+	return &failure{
+		nethttp.StatusMethodNotAllowed, "error_method_not_allowed",
+		"This path does not answer this method. It answers " + allow + ".",
+		map[string]string{"Allow": allow},
+	}
+}
+
+func tooLarge(what, limit string) *failure {
+	return &failure{nethttp.StatusRequestEntityTooLarge, "error_payload_too_large", what + " is too large (limit " + limit + ").", nil}
+}
+
+func longProse() *failure { return tooLarge("prompt", "16 KiB in natural language") }
+
+func unsupportedMediaType(message string) *failure {
+	return &failure{nethttp.StatusUnsupportedMediaType, "error_unsupported_media_type", message, nil}
+}
+
+func invalidJSON(message string) *failure {
+	return &failure{nethttp.StatusBadRequest, "error_invalid_json", message, nil}
+}
+
+// invalidParam names the parameter and what is expected of it: invalidParam("limit", "must be …").
+func invalidParam(name, rule string) *failure {
+	return &failure{nethttp.StatusUnprocessableEntity, "error_invalid_param", name + " " + rule + ".", nil}
+}
+
+func conflict() *failure {
+	return &failure{
+		nethttp.StatusConflict, "error_idempotency_conflict",
+		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
+	}
+}
+
+func unavailable(message string) *failure {
+	return &failure{
+		nethttp.StatusServiceUnavailable, "error_server_internal", message,
+		map[string]string{"Retry-After": retryAfter},
+	}
+}
+
+func broken(reference string) *failure {
+	return &failure{nethttp.StatusInternalServerError, "error_server_internal", fmt.Sprintf("Something went wrong (reference %s).", reference), nil}
+}
+
+// explain chooses the answer to an error. expected is false of an error that is a fault of the service and that nothing
+// has logged; its answer names the request id as reference and nothing else.
+func explain(err error, requestID string) (f *failure, expected bool) {
+	var crashed *commands.CrashedError
+	switch {
+	case errors.As(err, &f):
+		return f, true
+	case errors.Is(err, commands.ErrIdempotencyConflict):
+		return conflict(), true
+	case errors.Is(err, commands.ErrUnknownDomain):
+		return notFound("domain_id names no published domain."), true
+	case errors.Is(err, commands.ErrUnknownConversation):
+		return notFound("conversation_id names no conversation."), true
+	case errors.Is(err, commands.ErrPromptJSON):
+		return invalidJSON("prompt is not valid JSON."), true
+	case errors.Is(err, commands.ErrPromptTooLong):
+		return longProse(), true
+	case errors.As(err, &crashed):
+		return broken(crashed.MessageID.String()), true
+	case errors.Is(err, projections.ErrCursor):
+		return invalidParam("starting_after", "must be the next_cursor of an earlier page"), true
+	case errors.Is(err, projections.ErrBehind):
+		return unavailable("This node cannot confirm now that it has seen the newest changes. Send the request again."), true
+	case errors.Is(err, commands.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one."), true
+	}
+	return broken(requestID), false
+}

@@ -1,0 +1,187 @@
+package http
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"reckon/projections"
+)
+
+// domainsBody is the list of published domains.
+type domainsBody struct {
+	Domains []summary `json:"domains"`
+	Version int       `json:"version"`
+}
+
+// domainBody is a domain with what is known of its versions.
+type domainBody struct {
+	summary
+	HasDraft     bool `json:"has_draft"`
+	HasPublished bool `json:"has_published"`
+}
+
+// variablesBody is a domain's variables for callers.
+type variablesBody struct {
+	Domain    summary `json:"domain"`
+	Variables []any   `json:"variables"` // domainVariable, or domainVariableV1
+	Version   int     `json:"version"`
+}
+
+// activitiesBody is a domain's definition.
+type activitiesBody struct {
+	Domain     domainBody           `json:"domain"`
+	Activities []definitionActivity `json:"activities"`
+	Variables  []any                `json:"variables"` // definitionVariable, or definitionVariableV1
+	Version    int                  `json:"version"`
+}
+
+// variableBase is what a variable shows in every list and body version. DefaultValue is "" for none.
+type variableBase struct {
+	ID           uuid.UUID       `json:"id"`
+	Key          string          `json:"key"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	DefaultValue json.RawMessage `json:"default_value"`
+}
+
+// domainVariable is a variable for callers. Format is null where formats belong to columns or series.
+type domainVariable struct {
+	variableBase
+	Kind   string  `json:"kind"`
+	Format *string `json:"format"`
+}
+
+// definitionVariable is a variable as its author wrote it.
+type definitionVariable struct {
+	variableBase
+	Kind            string          `json:"kind"`
+	DisplayMetadata json.RawMessage `json:"display_metadata"`
+}
+
+// definitionActivity is an activity as its author wrote it.
+type definitionActivity struct {
+	ID           uuid.UUID               `json:"id"`
+	Title        string                  `json:"title"`
+	Description  string                  `json:"description"`
+	Equation     string                  `json:"equation"`
+	State        string                  `json:"state"`
+	VariableRefs []projections.Reference `json:"variable_refs"`
+}
+
+// kinds are the kinds of variables, with the structural type of each and the format that it has when its author gave
+// none ("" for those without a format of their own).
+var kinds = map[string]struct{ dataType, format string }{
+	"number":       {"number", "decimals_float"},
+	"no_separator": {"number", "decimals_float"},
+	"percent":      {"number", "decimals_float"},
+	"duration":     {"number", "duration_hms"},
+	"date":         {"number", "date_med"},
+	"datetime":     {"number", "datetime_med"},
+	"time":         {"number", "time_simple"},
+	"table":        {"table", ""},
+	"bar_chart":    {"bar_chart", ""},
+	"pie_chart":    {"pie_chart", ""},
+}
+
+// presentDomains is the list of domains.
+func presentDomains(domains []projections.Domain, version int) domainsBody {
+	b := domainsBody{Domains: make([]summary, len(domains)), Version: version}
+	for i, d := range domains {
+		b.Domains[i] = presentSummary(d, version)
+	}
+	return b
+}
+
+// presentDomainVariables is a published domain's variables for callers.
+func presentDomainVariables(d projections.Domain, version int) variablesBody {
+	b := variablesBody{Domain: presentSummary(d, version), Variables: []any{}, Version: version}
+	for _, v := range d.Published.Variables {
+		if version == 1 {
+			b.Variables = append(b.Variables, domainVariableV1{presentBase(v), kinds[kind(v)].dataType})
+		} else {
+			b.Variables = append(b.Variables, domainVariable{presentBase(v), kind(v), format(v)})
+		}
+	}
+	return b
+}
+
+// presentDomainActivities is a published domain's definition.
+func presentDomainActivities(d projections.Domain, version int) activitiesBody {
+	b := activitiesBody{
+		Domain:     domainBody{presentSummary(d, version), d.Draft != nil, d.Published != nil},
+		Activities: make([]definitionActivity, len(d.Published.Activities)),
+		Variables:  []any{},
+		Version:    version,
+	}
+	for i, a := range d.Published.Activities {
+		state := a.State
+		if version == 1 {
+			state = stateV1(state)
+		}
+		b.Activities[i] = definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, list(a.References)}
+	}
+	for _, v := range d.Published.Variables {
+		if version == 1 {
+			b.Variables = append(b.Variables, definitionVariableV1{presentBase(v), kind(v), metadataV1(metadata(v))})
+		} else {
+			b.Variables = append(b.Variables, definitionVariable{presentBase(v), kind(v), metadata(v)})
+		}
+	}
+	return b
+}
+
+// presentSummary is the summary of a published domain.
+func presentSummary(d projections.Domain, version int) summary {
+	return presentReference(projections.DomainRef{
+		ID: d.ID, Key: d.Key, Title: d.Published.Title, Description: d.Published.Description,
+	}, version)
+}
+
+func presentBase(v projections.Variable) variableBase {
+	b := variableBase{ID: v.ID, Key: v.Key, Title: v.Title, Description: v.Description, DefaultValue: v.DefaultValue}
+	if len(b.DefaultValue) == 0 || string(b.DefaultValue) == "null" {
+		b.DefaultValue = json.RawMessage(`""`)
+	}
+	return b
+}
+
+// kind is a variable's kind; an author who names none means a number.
+func kind(v projections.Variable) string {
+	if v.Kind == "" {
+		return "number"
+	}
+	return v.Kind
+}
+
+// format is a scalar variable's format: as the author gave it, beside the kind or in the display metadata, else the
+// kind's default. It is nil for other variables.
+func format(v projections.Variable) *string {
+	k := kinds[kind(v)]
+	if k.dataType != "number" {
+		return nil
+	}
+	if v.Format != "" {
+		return &v.Format
+	}
+	var stored struct {
+		Number struct {
+			Format *string `json:"format"`
+		} `json:"number"`
+	}
+	if json.Unmarshal(v.DisplayMetadata, &stored) == nil && stored.Number.Format != nil {
+		return stored.Number.Format
+	}
+	return &k.format
+}
+
+// metadata is a variable's display metadata as stored, or what follows from its kind and format.
+func metadata(v projections.Variable) json.RawMessage {
+	if len(v.DisplayMetadata) > 0 && string(v.DisplayMetadata) != "null" {
+		return v.DisplayMetadata
+	}
+	if f := format(v); f != nil {
+		return raw(map[string]map[string]string{"number": {"format": *f}})
+	}
+	return raw(map[string]struct{}{kinds[kind(v)].dataType: {}})
+}

@@ -1,0 +1,65 @@
+package http
+
+import "encoding/json"
+
+// domainVariableV1 is a variable for callers in body version 1.
+type domainVariableV1 struct {
+	variableBase
+	DataType string `json:"data_type"`
+}
+
+// definitionVariableV1 is a variable as its author wrote it, in body version 1.
+type definitionVariableV1 struct {
+	variableBase
+	DisplayType     string          `json:"display_type"`
+	DisplayMetadata json.RawMessage `json:"display_metadata"`
+}
+
+// namesV1 are the names of a display's members in body version 1, by those in version 2.
+var namesV1 = map[string]string{"kind": "display_type", "format": "decimal_format"}
+
+// stateV1 is an activity's state in body version 1.
+func stateV1(state string) string {
+	if state == "active" {
+		return "published"
+	}
+	return state
+}
+
+// displayV1 renames kind and format of a display object, and those of its columns and series. What is not such an object
+// stays as it is.
+func displayV1(display json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(display, &members) != nil || members == nil {
+		return display
+	}
+	for _, name := range []string{"columns", "series"} {
+		var parts []json.RawMessage
+		if json.Unmarshal(members[name], &parts) != nil || parts == nil {
+			continue
+		}
+		for i := range parts {
+			parts[i] = displayV1(parts[i])
+		}
+		members[name] = raw(parts)
+	}
+	for name, name1 := range namesV1 {
+		if value, ok := members[name]; ok {
+			delete(members, name)
+			members[name1] = value
+		}
+	}
+	return raw(members)
+}
+
+// metadataV1 is displayV1 of what stands under the type key.
+func metadataV1(metadata json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(metadata, &members) != nil || members == nil {
+		return metadata
+	}
+	for name := range members {
+		members[name] = displayV1(members[name])
+	}
+	return raw(members)
+}

@@ -1,0 +1,111 @@
+package http
+
+import (
+	nethttp "net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+)
+
+// handler answers an authenticated request to a known route, or says why not.
+type handler func(*Server, *exchange) (answer, error)
+
+// route is one line of the interface.
+type route struct {
+	method string
+	path   string
+	handle handler
+}
+
+// routes is the whole interface. HEAD is answered wherever GET is.
+var routes = []route{
+	{"POST", "/v1/calculate", (*Server).calculate},
+	{"GET", "/v1/conversations", (*Server).conversations},
+	{"GET", "/v1/conversations/{id}", (*Server).conversation},
+	{"GET", "/v1/conversations/{id}/context", (*Server).scenarios},
+	{"GET", "/v1/conversations/{id}/context/{scenario_id}", (*Server).scenario},
+	{"GET", "/v1/domains", (*Server).domains},
+	{"GET", "/v1/domains/{id}/variables", (*Server).domainVariables},
+	{"GET", "/v1/domains/{id}/activities", (*Server).domainActivities},
+	{"GET", "/healthz", (*Server).health},
+	{"GET", "/readyz", (*Server).ready},
+}
+
+// resource is a path with its handlers by method.
+type resource map[string]handler
+
+// table makes the router of a list of routes. It matches paths as they were sent: an encoded slash separates nothing,
+// and a doubled or trailing slash is another path.
+func table(list []route) (*mux.Router, map[string]resource) {
+	router := mux.NewRouter().UseEncodedPath()
+	resources := map[string]resource{}
+	for _, r := range list {
+		if resources[r.path] == nil {
+			resources[r.path] = resource{}
+			router.Path(r.path)
+		}
+		resources[r.path][r.method] = r.handle
+		if r.method == nethttp.MethodGet {
+			resources[r.path][nethttp.MethodHead] = r.handle
+		}
+	}
+	return router, resources
+}
+
+// find is the handler of a request: 404 for an unknown path, 405 for an unknown method of a known one.
+func (s *Server) find(x *exchange) (handler, error) {
+	var match mux.RouteMatch
+	if !s.router.Match(x.r, &match) {
+		return nil, notFound("There is nothing at this path.")
+	}
+	path, err := match.Route.GetPathTemplate()
+	if err != nil {
+		return nil, err
+	}
+	x.route, x.vars = path, match.Vars
+	handle, ok := s.resources[path][x.r.Method]
+	if !ok {
+		return nil, notAllowed(s.resources[path].allow())
+	}
+	return handle, nil
+}
+
+// allow lists a resource's methods as the Allow header does.
+func (r resource) allow() string {
+	var methods []string
+	for method := range r {
+		methods = append(methods, method)
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
+}
+
+// versioned reports whether a path is in the part of the interface that needs a key.
+func versioned(path string) bool {
+	return path == "/v1" || strings.HasPrefix(path, "/v1/")
+}
+
+// readOnly reports whether a method only reads.
+func readOnly(method string) bool {
+	return method == nethttp.MethodGet || method == nethttp.MethodHead
+}
+
+// pathID reads the id in a path. A malformed one names nothing, like an unknown one.
+func (x *exchange) pathID(what string) (uuid.UUID, error) {
+	id, ok := canonicalUUID(x.vars["id"])
+	if !ok {
+		return uuid.Nil, unknown(what)
+	}
+	return id, nil
+}
+
+// canonicalUUID reads the form of 36 characters, in any case, and no other.
+func canonicalUUID(text string) (uuid.UUID, bool) {
+	if len(text) != 36 {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}

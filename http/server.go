@@ -1,0 +1,243 @@
+// Package http answers the REST interface: routes in one list, strict request bodies, body versions 1 and 2 of the answers, and
+// one place that chooses the status code of a failure. Every request under /v1 is authenticated before anything else is
+// looked at.
+package http
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	nethttp "net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
+	"reckon/commands"
+	"reckon/projections"
+)
+
+// Limits of a connection. A request has the time of readTimeout to arrive; the answer to a calculation, which takes 12
+// seconds at most, has the time of writeTimeout from then on.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 60 * time.Second
+	writeTimeout      = 2 * time.Minute
+	idleTimeout       = 2 * time.Minute
+	stopTimeout       = 15 * time.Second
+
+	// headerLimit is what net/http is told; it reads 4 KiB beyond that before it answers 431, which makes 32 KiB.
+	headerLimit = 28 << 10
+)
+
+// Options is what a Server needs.
+type Options struct {
+	Views   *projections.Views
+	Service *commands.Service
+	Logger  *slog.Logger // nil logs nothing
+	Version string       // of the program, shown by /healthz
+}
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	views     *projections.Views
+	service   *commands.Service
+	logger    *slog.Logger
+	version   string
+	router    *mux.Router
+	resources map[string]resource // by path template
+}
+
+// New makes a Server.
+func New(o Options) *Server {
+	s := &Server{views: o.Views, service: o.Service, logger: o.Logger, version: o.Version}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	s.router, s.resources = table(routes)
+	return s
+}
+
+// Handler is the whole interface as a handler of net/http.
+func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve) }
+
+// Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15 seconds to finish,
+// and returns nil, or an error when some had to be cut off. The listener is closed in any case.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := &nethttp.Server{
+		Handler:                      s.Handler(),
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            readHeaderTimeout,
+		ReadTimeout:                  readTimeout,
+		WriteTimeout:                 writeTimeout,
+		IdleTimeout:                  idleTimeout,
+		MaxHeaderBytes:               headerLimit,
+		ErrorLog:                     slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	if err := server.Shutdown(limit); err != nil {
+		server.Close()
+		return fmt.Errorf("finish running requests: %w", err)
+	}
+	<-failed
+	return nil
+}
+
+// exchange is one request with what becomes known of it, and the answer as far as it was sent.
+type exchange struct {
+	w       nethttp.ResponseWriter
+	r       *nethttp.Request
+	id      string // X-Request-Id
+	start   time.Time
+	route   string // path template, "" for none
+	vars    map[string]string
+	account projections.Account
+	key     projections.Key
+
+	status int // 0 until the answer's header is sent
+	bytes  int // of the answer's body
+}
+
+// answer is a success: a status, header fields and a body that is written as JSON.
+type answer struct {
+	status int
+	header map[string]string
+	body   any
+}
+
+// serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
+// that nobody takes half an answer for a whole one.
+func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
+	x := &exchange{w: w, r: r, id: requestID(r.Header), start: time.Now()}
+	w.Header().Set("X-Request-Id", x.id)
+	defer func() {
+		thrown := recover()
+		begun := x.status != 0
+		if thrown != nil && thrown != nethttp.ErrAbortHandler {
+			s.logger.Error("panic", "request_id", x.id, "route", x.route, "panic", fmt.Sprint(thrown), "stack", string(debug.Stack()))
+			if !begun {
+				s.refuse(x, broken(x.id))
+			}
+		}
+		s.log(x)
+		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
+			panic(nethttp.ErrAbortHandler)
+		}
+	}()
+	if err := s.answer(x); err != nil {
+		s.refuse(x, err)
+	}
+}
+
+// answer makes the checks that come before a handler, in their order, and sends what the handler returns.
+func (s *Server) answer(x *exchange) error {
+	if versioned(x.r.URL.Path) {
+		header := x.w.Header()
+		header.Set("Cache-Control", "private, no-cache")
+		header.Set("Vary", "Authorization, Body-Version")
+		if err := s.authenticate(x); err != nil {
+			return err
+		}
+	}
+	handle, err := s.find(x)
+	if err != nil {
+		return err
+	}
+	a, err := handle(s, x)
+	if err != nil {
+		return err
+	}
+	body, err := encode(a.body)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	for name, value := range a.header {
+		x.w.Header().Set(name, value)
+	}
+	if a.status == nethttp.StatusOK && readOnly(x.r.Method) {
+		tag := entityTag(body)
+		x.w.Header().Set("ETag", tag)
+		if matches(x.r.Header.Values("If-None-Match"), tag) {
+			a.status, body = nethttp.StatusNotModified, nil
+		}
+	}
+	x.send(a.status, body)
+	return nil
+}
+
+// refuse sends the envelope of an error. An error that nothing explains is logged here, once.
+func (s *Server) refuse(x *exchange, err error) {
+	f, expected := explain(err, x.id)
+	if !expected {
+		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
+	}
+	body, err := encode(f.envelope())
+	if err != nil {
+		s.logger.Error("encode error envelope", "request_id", x.id, "error", err)
+	}
+	header := x.w.Header()
+	for name, value := range f.header {
+		header.Set(name, value)
+	}
+	x.send(f.status, body)
+}
+
+// send writes the answer; body is nil for a status that has none.
+func (x *exchange) send(status int, body []byte) {
+	x.status = status
+	if body != nil {
+		x.w.Header().Set("Content-Type", "application/json")
+		x.w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+	}
+	x.w.WriteHeader(status)
+	if body == nil || x.r.Method == nethttp.MethodHead {
+		return
+	}
+	// A failed write means that the caller has gone; there is nobody to tell.
+	x.bytes, _ = x.w.Write(body)
+}
+
+// log writes the line of a request. It names the route and not the path, and nothing that the caller wrote but the method
+// and the request id.
+func (s *Server) log(x *exchange) {
+	attributes := []slog.Attr{
+		slog.String("request_id", x.id),
+		slog.String("method", x.r.Method),
+		slog.String("route", x.route),
+		slog.Int("status", x.status),
+		slog.Duration("duration", time.Since(x.start)),
+		slog.Int("bytes", x.bytes),
+	}
+	if x.account.ID != uuid.Nil {
+		attributes = append(attributes, slog.String("account_id", x.account.ID.String()))
+	}
+	s.logger.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attributes...)
+}
+
+// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new UUID.
+func requestID(header nethttp.Header) string {
+	if ids := header.Values("X-Request-Id"); len(ids) == 1 && visible(ids[0], 128) {
+		return ids[0]
+	}
+	return uuid.NewString()
+}
+
+// visible reports whether a text is 1 to limit visible ASCII characters.
+func visible(text string, limit int) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= limit
+}

@@ -1,0 +1,137 @@
+package projections
+
+import (
+	"crypto/subtle"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// Account is an account with its settings and keys.
+type Account struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	TimeZone    string    `json:"time_zone"`
+	BodyVersion int       `json:"body_version"`
+	CreatedAt   time.Time `json:"created_at"`
+	Keys        []Key     `json:"keys"` // in order of creation
+	Sequence    uint64    `json:"sequence"`
+}
+
+// Key is an API key of an account. Hash is the hex SHA-256 of the whole key string.
+type Key struct {
+	ID        uuid.UUID  `json:"id"`
+	Hash      string     `json:"hash"`
+	Revoked   bool       `json:"revoked"`
+	CreatedAt time.Time  `json:"created_at"`
+	RotatedAt *time.Time `json:"rotated_at,omitempty"`
+}
+
+// ApplyAccount folds an event of an account's subject. Events of other types and of unknown keys change nothing but the
+// sequence; a revoked key stays as it was when it was revoked.
+func ApplyAccount(a Account, e events.Event) Account {
+	a.Sequence = e.Sequence
+	switch data := e.Data.(type) {
+	case *events.AccountCreated:
+		a.ID = data.AccountID
+		a.Name = data.Name
+		a.TimeZone = data.TimeZone
+		a.BodyVersion = data.BodyVersion
+		a.CreatedAt = e.Time
+	case *events.AccountChanged:
+		a.TimeZone = data.TimeZone
+		a.BodyVersion = data.BodyVersion
+	case *events.KeyCreated:
+		if a.key(data.KeyID) < 0 {
+			a.Keys = append(slices.Clone(a.Keys), Key{ID: data.KeyID, Hash: data.Hash, CreatedAt: e.Time})
+		}
+	case *events.KeyRotated:
+		if i := a.key(data.KeyID); i >= 0 && !a.Keys[i].Revoked {
+			a.Keys = slices.Clone(a.Keys)
+			rotated := e.Time
+			a.Keys[i].Hash = data.Hash
+			a.Keys[i].RotatedAt = &rotated
+		}
+	case *events.KeyRevoked:
+		if i := a.key(data.KeyID); i >= 0 {
+			a.Keys = slices.Clone(a.Keys)
+			a.Keys[i].Revoked = true
+		}
+	}
+	return a
+}
+
+// key is the position of a key, -1 when the account has none with this id.
+func (a Account) key(id uuid.UUID) int {
+	return slices.IndexFunc(a.Keys, func(k Key) bool { return k.ID == id })
+}
+
+// accounts holds every account in memory, since each request asks for one.
+type accounts struct {
+	mu     sync.RWMutex
+	byID   map[uuid.UUID]Account
+	byHash map[string]keyPlace
+}
+
+// keyPlace says where the key with a hash is.
+type keyPlace struct{ account, key uuid.UUID }
+
+func newAccounts() *accounts {
+	return &accounts{byID: map[uuid.UUID]Account{}, byHash: map[string]keyPlace{}}
+}
+
+// set replaces an account. The hashes that its keys had before are forgotten, so that a rotated secret is unknown.
+func (s *accounts) set(a Account) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range s.byID[a.ID].Keys {
+		delete(s.byHash, key.Hash)
+	}
+	s.byID[a.ID] = a
+	for _, key := range a.Keys {
+		s.byHash[key.Hash] = keyPlace{a.ID, key.ID}
+	}
+}
+
+func (s *accounts) get(id uuid.UUID) (Account, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	a, ok := s.byID[id]
+	return a, ok
+}
+
+// find is the key with a hash and its account. What the map finds is compared once more in constant time, so that what
+// decides does not depend on how far two hashes agree.
+func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
+	text := hex.EncodeToString(hash[:])
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	place, ok := s.byHash[text]
+	if !ok {
+		return Key{}, Account{}, false
+	}
+	a := s.byID[place.account]
+	i := a.key(place.key)
+	if i < 0 || subtle.ConstantTimeCompare([]byte(a.Keys[i].Hash), []byte(text)) != 1 {
+		return Key{}, Account{}, false
+	}
+	return a.Keys[i], a, true
+}
+
+// Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is found by its last hash.
+// found is false for a hash of no key. It fails with ErrBehind while the newest confirmed read index is 1 s old or older.
+func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found bool, err error) {
+	if err := v.index.recent(); err != nil {
+		return Key{}, Account{}, false, err
+	}
+	key, account, found = v.accounts.find(hash)
+	return key, account, found, nil
+}
+
+// Account returns an account's settings. Its keys are shared with the view and must not be changed.
+func (v *Views) Account(id uuid.UUID) (Account, bool) { return v.accounts.get(id) }

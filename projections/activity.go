@@ -1,0 +1,231 @@
+package projections
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// Page is one page of an account's conversations, most recently active first. Next is nil on the last page.
+type Page struct {
+	Conversations []Conversation
+	Next          *uuid.UUID
+}
+
+// ErrCursor says that a cursor is none that this service gave to this account.
+var ErrCursor = errors.New("not a cursor")
+
+// Conversations pages through an account's conversations; after is the Next of the page before, nil for the first. Pages
+// follow the order of the newest events: a conversation that moves while a caller pages may be seen again at the top of a
+// new first page, one that does not move is seen exactly once. The time does not depend on the size of the account. A
+// limit below 1 counts as 1.
+func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int, after *uuid.UUID) (Page, error) {
+	limit = max(limit, 1)
+	below := ^uint64(0)
+	if after != nil {
+		position, ok := cursorPosition(account, *after)
+		if !ok {
+			return Page{}, ErrCursor
+		}
+		below = position
+	}
+	entries := v.activity.before(account, below, limit+1)
+	var page Page
+	if len(entries) > limit {
+		entries = entries[:limit]
+		next := cursorAt(account, entries[limit-1].sequence)
+		page.Next = &next
+	}
+	for chunk := range slices.Chunk(entries, maxKeys) {
+		keys := make([]conversationKey, len(chunk))
+		for i, e := range chunk {
+			keys[i] = conversationKey{account, e.conversation}
+		}
+		heads, err := v.heads(ctx, keys)
+		if err != nil {
+			return Page{}, err
+		}
+		for _, key := range keys {
+			head, ok := heads[key]
+			if !ok {
+				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.conversation)
+			}
+			page.Conversations = append(page.Conversations, head)
+		}
+	}
+	return page, nil
+}
+
+// loadActivity reads the order of all conversations from its bucket.
+func (v *Views) loadActivity(ctx context.Context) error {
+	var all []standing
+	err := v.store.activity.each(ctx, "", func(value []byte) error {
+		var at standing
+		if err := json.Unmarshal(value, &at); err != nil {
+			return fmt.Errorf("decode activity: %w", err)
+		}
+		all = append(all, at)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b standing) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	for _, at := range all {
+		v.activity.set(conversationKey{at.AccountID, at.ID}, at.Sequence)
+	}
+	return nil
+}
+
+// cursorAt is a cursor that continues below a sequence: a UUID of version 8 whose last 56 bits are the sequence and whose
+// other bits are a check value of account and sequence. The check keeps random UUIDs and cursors of other accounts out;
+// it is no secret.
+func cursorAt(account uuid.UUID, sequence uint64) uuid.UUID {
+	var cursor uuid.UUID
+	binary.BigEndian.PutUint64(cursor[8:], sequence)
+	check := sha256.Sum256(append(account[:], cursor[9:]...))
+	copy(cursor[:9], check[:])
+	cursor[6] = cursor[6]&0x0f | 0x80
+	cursor[8] = cursor[8]&0x3f | 0x80
+	return cursor
+}
+
+// cursorPosition is the sequence that a cursor continues below; ok is false for a UUID that is none of this account's.
+func cursorPosition(account, cursor uuid.UUID) (sequence uint64, ok bool) {
+	sequence = binary.BigEndian.Uint64(cursor[8:]) & (1<<56 - 1)
+	return sequence, cursorAt(account, sequence) == cursor
+}
+
+// activity is the order of every account's conversations by their newest event.
+type activity struct {
+	mu       sync.RWMutex
+	accounts map[uuid.UUID]*order
+}
+
+// order is the conversations of one account, oldest activity first. The entries are cut into runs of at most maxRun, so
+// that a conversation moves at a cost that hardly depends on how many there are.
+type order struct {
+	at   map[uuid.UUID]uint64 // by conversation: the sequence of its entry
+	runs [][]entry            // none is empty
+}
+
+// entry is a conversation with the sequence of its newest event.
+type entry struct {
+	sequence     uint64
+	conversation uuid.UUID
+}
+
+const maxRun = 512
+
+func newActivity() *activity { return &activity{accounts: map[uuid.UUID]*order{}} }
+
+// known tells whether a conversation has an entry.
+func (s *activity) known(key conversationKey) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.accounts[key.account]
+	return ok && o.at[key.conversation] > 0
+}
+
+// set moves a conversation to a sequence, unless it already stands there or later.
+func (s *activity) set(key conversationKey, sequence uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, ok := s.accounts[key.account]
+	if !ok {
+		o = &order{at: map[uuid.UUID]uint64{}}
+		s.accounts[key.account] = o
+	}
+	before := o.at[key.conversation]
+	if before >= sequence {
+		return
+	}
+	if before > 0 {
+		o.remove(before)
+	}
+	o.insert(entry{sequence, key.conversation})
+	o.at[key.conversation] = sequence
+}
+
+// before returns at most limit entries with sequences below one, newest first.
+func (s *activity) before(account uuid.UUID, below uint64, limit int) []entry {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.accounts[account]
+	if !ok {
+		return nil
+	}
+	var found []entry
+	run, at := o.find(below)
+	for run >= 0 && len(found) < limit {
+		if at == 0 {
+			run--
+			if run >= 0 {
+				at = len(o.runs[run])
+			}
+			continue
+		}
+		at--
+		found = append(found, o.runs[run][at])
+	}
+	return found
+}
+
+// find is the run that a sequence belongs in and its place there; -1 when there are no runs.
+func (o *order) find(sequence uint64) (run, at int) {
+	run, ok := slices.BinarySearchFunc(o.runs, sequence, func(r []entry, s uint64) int { return cmp.Compare(r[0].sequence, s) })
+	if !ok && run > 0 {
+		run--
+	}
+	if run == len(o.runs) {
+		return -1, 0
+	}
+	at, _ = slices.BinarySearchFunc(o.runs[run], sequence, bySequence)
+	return run, at
+}
+
+func bySequence(e entry, sequence uint64) int { return cmp.Compare(e.sequence, sequence) }
+
+func (o *order) insert(e entry) {
+	run, at := o.find(e.sequence)
+	if run < 0 {
+		o.runs = [][]entry{{e}}
+		return
+	}
+	entries := o.runs[run]
+	switch {
+	case len(entries) < maxRun:
+		o.runs[run] = slices.Insert(entries, at, e)
+	case at == maxRun && run == len(o.runs)-1:
+		o.runs = append(o.runs, []entry{e})
+	default:
+		lower, upper := slices.Clone(entries[:maxRun/2]), slices.Clone(entries[maxRun/2:])
+		if at <= maxRun/2 {
+			lower = slices.Insert(lower, at, e)
+		} else {
+			upper = slices.Insert(upper, at-maxRun/2, e)
+		}
+		o.runs = slices.Replace(o.runs, run, run+1, lower, upper)
+	}
+}
+
+// remove takes the entry at a sequence out and joins its run to the next one when both are short, so that runs stay few.
+func (o *order) remove(sequence uint64) {
+	run, at := o.find(sequence)
+	o.runs[run] = slices.Delete(o.runs[run], at, at+1)
+	switch {
+	case len(o.runs[run]) == 0:
+		o.runs = slices.Delete(o.runs, run, run+1)
+	case run+1 < len(o.runs) && len(o.runs[run])+len(o.runs[run+1]) <= maxRun/2:
+		o.runs[run] = append(o.runs[run], o.runs[run+1]...)
+		o.runs = slices.Delete(o.runs, run+1, run+2)
+	}
+}

@@ -1,0 +1,119 @@
+package projections
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// The order is compared with a plain map after many moves, some of them to a place where another conversation has been since.
+func TestActivityIsOrdered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		account := uuid.New()
+		order := newActivity()
+		count := rapid.SampledFrom([]int{1, 2, 30, maxRun, 3000}).Draw(t, "conversations")
+		moves := rapid.SampledFrom([]int{0, 1, 40, 6000}).Draw(t, "moves")
+		hot := rapid.SampledFrom([]int{1, (count + 1) / 2, count}).Draw(t, "hot") // how many of the conversations move
+		choices := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		plain, taken := map[uuid.UUID]uint64{}, map[uint64]bool{}
+		set := func(conversation uuid.UUID, at uint64) {
+			order.set(conversationKey{account, conversation}, at)
+			plain[conversation] = max(plain[conversation], at)
+		}
+		var conversations []uuid.UUID
+		sequence := uint64(0)
+		for range count {
+			sequence += 10
+			conversations = append(conversations, uuid.New())
+			set(conversations[len(conversations)-1], sequence)
+		}
+		for range moves {
+			move := choices.IntN(hot)
+			sequence += 10
+			at := sequence
+			if choices.IntN(4) == 0 {
+				at -= 10*choices.Uint64N(sequence/10) + 1 + choices.Uint64N(9)
+			}
+			if taken[at] {
+				continue
+			}
+			taken[at] = true
+			set(conversations[move], at)
+		}
+		var want []entry
+		for conversation, at := range plain {
+			want = append(want, entry{at, conversation})
+		}
+		slices.SortFunc(want, func(a, b entry) int { return bySequence(b, a.sequence) })
+		size := rapid.SampledFrom([]int{1, 7, 400}).Draw(t, "size")
+		for below, rest := ^uint64(0), want; ; {
+			page := order.before(account, below, size)
+			if !slices.Equal(page, rest[:min(size, len(rest))]) {
+				t.Fatalf("below %d: %d entries, want %d", below, len(page), min(size, len(rest)))
+			}
+			if len(page) == 0 {
+				break
+			}
+			below, rest = page[len(page)-1].sequence, rest[len(page):]
+		}
+		runs := order.accounts[account].runs
+		for i, run := range runs {
+			if len(run) == 0 || len(run) > maxRun {
+				t.Fatalf("run %d has %d entries", i, len(run))
+			}
+		}
+		if len(runs) > 1+4*len(want)/maxRun {
+			t.Fatalf("%d runs for %d entries", len(runs), len(want))
+		}
+	})
+}
+
+func TestCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		account, other := uuid.New(), uuid.New()
+		sequence := rapid.Uint64Range(0, 1<<56-1).Draw(t, "sequence")
+		cursor := cursorAt(account, sequence)
+		if cursor.Version() != 8 || cursor.Variant() != uuid.RFC4122 {
+			t.Fatalf("%s has version %d and variant %s", cursor, cursor.Version(), cursor.Variant())
+		}
+		if position, ok := cursorPosition(account, cursor); !ok || position != sequence {
+			t.Fatalf("the position is %d, %t", position, ok)
+		}
+		if _, ok := cursorPosition(other, cursor); ok {
+			t.Fatal("another account's cursor is taken")
+		}
+		if _, ok := cursorPosition(account, uuid.New()); ok {
+			t.Fatal("a random UUID is taken")
+		}
+	})
+}
+
+func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
+	c := newCache[string, int](10)
+	c.put("a", 1, 4)
+	c.put("b", 2, 4)
+	c.get("a")
+	c.put("c", 3, 4)
+	c.put("a", 4, 5)
+	c.put("huge", 5, 11)
+	for key, want := range map[string]int{"a": 0, "b": 0, "c": 0, "huge": 0} {
+		if got, ok := c.get(key); ok || got != want {
+			t.Errorf("%s is %d, %t", key, got, ok)
+		}
+	}
+	c.put("a", 1, 4)
+	c.put("b", 2, 4)
+	c.get("a")
+	c.put("c", 3, 4)
+	if _, ok := c.get("b"); ok {
+		t.Error("b was used least recently and is still there")
+	}
+	for key, want := range map[string]int{"a": 1, "c": 3} {
+		if got, ok := c.get(key); !ok || got != want {
+			t.Errorf("%s is %d, %t", key, got, ok)
+		}
+	}
+}

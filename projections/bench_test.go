@@ -1,0 +1,154 @@
+package projections
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// fill folds new conversations of one account, in full batches.
+func fill(b *testing.B, v *Views, h *history, account uuid.UUID, count int) []events.Event {
+	b.Helper()
+	var all []events.Event
+	for len(all) < count {
+		var list []events.Event
+		for range min(256, count-len(all)) {
+			list = append(list, h.number(first(account)))
+		}
+		if err := v.fold(list); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, list...)
+	}
+	return all
+}
+
+// BenchmarkFold takes events in, by the number in a batch, as first messages and as further ones. An operation is one event.
+func BenchmarkFold(b *testing.B) {
+	log := openLog(b, b.TempDir())
+	for _, size := range []int{1, 16, 256} {
+		b.Run(fmt.Sprintf("new/batch=%d", size), func(b *testing.B) {
+			v, h := openIdle(b, log, b.TempDir()), newHistory(b, nil)
+			account := uuid.New()
+			list := make([]events.Event, size)
+			for n := 0; b.Loop(); n++ {
+				list[n%size] = h.number(first(account))
+				if n%size == size-1 {
+					if err := v.fold(list); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("further/batch=%d", size), func(b *testing.B) {
+			v, h := openIdle(b, log, b.TempDir()), newHistory(b, nil)
+			old := fill(b, v, h, uuid.New(), 512)
+			list := make([]events.Event, size)
+			for n := 0; b.Loop(); n++ {
+				list[n%size] = h.number(after(old[n%len(old)], 1))
+				if n%size == size-1 {
+					if err := v.fold(list); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRead reads what a fold has written, from memory and from the bucket.
+func BenchmarkRead(b *testing.B) {
+	log := openLog(b, b.TempDir())
+	v, h := openIdle(b, log, b.TempDir()), newHistory(b, nil)
+	account := uuid.New()
+	e := fill(b, v, h, account, 1)[0]
+	const count = 1000
+	for range count - 1 {
+		if err := v.fold([]events.Event{h.number(after(e, 1))}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	conversation := message(e).ConversationID
+	ctx := b.Context()
+	for _, place := range []string{"memory", "bucket"} {
+		if place == "bucket" {
+			v.headCache = newCache[conversationKey, Conversation](0)
+			v.messageCache = newCache[messageKey, Message](0)
+		}
+		b.Run("conversation/"+place, func(b *testing.B) {
+			for b.Loop() {
+				if _, found, err := v.Conversation(ctx, account, conversation); err != nil || !found {
+					b.Fatal(found, err)
+				}
+			}
+		})
+		b.Run("message/"+place, func(b *testing.B) {
+			for b.Loop() {
+				if _, found, err := v.Message(ctx, account, conversation, message(e).MessageID); err != nil || !found {
+					b.Fatal(found, err)
+				}
+			}
+		})
+		b.Run("1000messages/"+place, func(b *testing.B) {
+			for b.Loop() {
+				if list, err := v.Messages(ctx, account, conversation, 1, count); err != nil || len(list) != count {
+					b.Fatal(len(list), err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFresh asks the read index of a log on which nothing happens.
+func BenchmarkFresh(b *testing.B) {
+	dir := b.TempDir()
+	log := openLog(b, dir)
+	v, err := Open(b.Context(), log, dir, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer v.Close()
+	for b.Loop() {
+		if err := v.Fresh(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPage reads a page of 20 and of 100 conversations at the top and in the middle of accounts of several sizes; start is
+// what a restart of such views takes.
+func BenchmarkPage(b *testing.B) {
+	log := openLog(b, b.TempDir())
+	for _, size := range []int{1_000, 100_000} {
+		dir := b.TempDir()
+		v, h := openIdle(b, log, dir), newHistory(b, nil)
+		account := uuid.New()
+		all := fill(b, v, h, account, size)
+		middle := cursorAt(account, all[size/2].Sequence)
+		v.headCache = newCache[conversationKey, Conversation](0)
+		for _, limit := range []int{20, 100} {
+			for name, after := range map[string]*uuid.UUID{"top": nil, "middle": &middle} {
+				b.Run(fmt.Sprintf("account=%d/page=%d/%s", size, limit, name), func(b *testing.B) {
+					for b.Loop() {
+						page, err := v.Conversations(b.Context(), account, limit, after)
+						if err != nil || len(page.Conversations) != limit || page.Next == nil {
+							b.Fatal(len(page.Conversations), err)
+						}
+					}
+				})
+			}
+		}
+		// Without a fold the newest event is the log's last, which the views are beyond.
+		b.Run(fmt.Sprintf("account=%d/start", size), func(b *testing.B) {
+			for b.Loop() {
+				v.activity = newActivity()
+				if err := v.load(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

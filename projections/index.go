@@ -1,0 +1,165 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"reckon/events"
+)
+
+const (
+	// behindAfter is how long a reader waits for its read index, the question and the fold together.
+	behindAfter = 2 * time.Second
+	// staleAfter is the age from which on a confirmed read index no longer vouches for a key.
+	staleAfter = time.Second
+	// askEvery is how often the read index is asked for when no reader asks.
+	askEvery = 250 * time.Millisecond
+	// maxUnconfirmed bounds the answers that wait for the fold.
+	maxUnconfirmed = 1024
+)
+
+// readIndex asks the log for its last sequence on behalf of readers. A reader joins a question that has not been put yet: the
+// answer to one under way may be older than what the reader must see.
+type readIndex struct {
+	log     *events.Log
+	started time.Time
+
+	mu          sync.Mutex
+	asking      bool
+	next        *question
+	unconfirmed []*question // answered but not folded past, oldest first
+	folded      uint64
+
+	confirmed atomic.Int64 // when the newest question was put that is answered and folded past, since started; 0 for none
+}
+
+// question is one question to the log. Its fields are set once done is closed.
+type question struct {
+	done  chan struct{}
+	put   time.Time
+	index uint64
+	err   error
+}
+
+func newReadIndex(log *events.Log) *readIndex {
+	return &readIndex{log: log, started: time.Now()}
+}
+
+// ask returns the last sequence of the log at some moment after the call.
+func (r *readIndex) ask(ctx context.Context) (uint64, error) {
+	r.mu.Lock()
+	if r.next == nil {
+		r.next = &question{done: make(chan struct{})}
+	}
+	q := r.next
+	if !r.asking {
+		r.asking = true
+		go r.run()
+	}
+	r.mu.Unlock()
+	select {
+	case <-q.done:
+		return q.index, q.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// run puts questions one after the other until no reader waits.
+func (r *readIndex) run() {
+	for {
+		r.mu.Lock()
+		q := r.next
+		r.next = nil
+		if q == nil {
+			r.asking = false
+			r.mu.Unlock()
+			return
+		}
+		r.mu.Unlock()
+		q.put = time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), behindAfter)
+		q.index, q.err = r.log.Last(ctx)
+		cancel()
+		if q.err == nil {
+			r.answered(q)
+		}
+		close(q.done)
+	}
+}
+
+// answered confirms an answer when the fold is past it, else keeps it until then. With too many kept the newest is not,
+// which lets the confirmed index look older than it is, never newer.
+func (r *readIndex) answered(q *question) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case q.index <= r.folded:
+		r.confirm(q)
+	case len(r.unconfirmed) < maxUnconfirmed:
+		r.unconfirmed = append(r.unconfirmed, q)
+	}
+}
+
+// advance says how far the fold is.
+func (r *readIndex) advance(folded uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.folded = folded
+	passed := 0
+	for passed < len(r.unconfirmed) && r.unconfirmed[passed].index <= folded {
+		r.confirm(r.unconfirmed[passed])
+		passed++
+	}
+	r.unconfirmed = append(r.unconfirmed[:0], r.unconfirmed[passed:]...)
+}
+
+// confirm is called with the lock held.
+func (r *readIndex) confirm(q *question) {
+	r.confirmed.Store(max(r.confirmed.Load(), int64(q.put.Sub(r.started))))
+}
+
+// recent is nil while the newest confirmed index is under 1 s old.
+func (r *readIndex) recent() error {
+	confirmed := r.confirmed.Load()
+	if confirmed == 0 {
+		return fmt.Errorf("%w: no read index is confirmed yet", ErrBehind)
+	}
+	if age := time.Since(r.started) - time.Duration(confirmed); age >= staleAfter {
+		return fmt.Errorf("%w: the newest confirmed read index is %s old", ErrBehind, age.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// tick asks every 250 ms until ctx ends, so that a confirmed index stays young without readers. A failed question is
+// answered by recent, when it was the last one for long enough.
+func (r *readIndex) tick(ctx context.Context) {
+	ticker := time.NewTicker(askEvery)
+	defer ticker.Stop()
+	for {
+		r.ask(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Fresh waits until everything that was in the log when it was called is folded (the read index; callers share
+// questions to the log). It fails with ErrBehind after 2 seconds, and at once when the fold has stopped.
+func (v *Views) Fresh(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, behindAfter)
+	defer cancel()
+	index, err := v.index.ask(limited)
+	if err == nil {
+		err = v.Folded(limited, index)
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrBehind, err)
+}

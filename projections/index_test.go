@@ -1,0 +1,199 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+func TestFreshSeesWhatWasAppendedBefore(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	var writers sync.WaitGroup
+	for range 4 {
+		account := uuid.New()
+		writers.Go(func() {
+			for range 50 {
+				e := first(account)
+				sequence, err := log.Append(t.Context(), e, 0)
+				if err == nil {
+					err = v.Fresh(t.Context())
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				head, found, err := v.Conversation(t.Context(), account, message(e).ConversationID)
+				if err != nil || !found || head.Sequence != sequence {
+					t.Errorf("a conversation that was appended before is not read: %t, %v", found, err)
+				}
+				page, err := v.Conversations(t.Context(), account, 1, nil)
+				if err != nil || len(page.Conversations) != 1 || page.Conversations[0].Sequence != sequence {
+					t.Errorf("a conversation that was appended before is not listed first: %v", err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+}
+
+// A reader that comes while a question is under way is answered by the next one, together with all who come until then.
+func TestReadersJoinTheNextQuestion(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	r := newReadIndex(log)
+	r.mu.Lock()
+	r.asking = true // a question is under way
+	r.mu.Unlock()
+	answers := make(chan uint64, 10)
+	for range cap(answers) {
+		go func() {
+			index, err := r.ask(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- index
+		}()
+	}
+	eventually(t, "a next question is waited for", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.next != nil
+	})
+	r.mu.Lock()
+	next := r.next
+	r.mu.Unlock()
+	e := newHistory(t, log).append(first(uuid.New()))
+	select {
+	case <-next.done:
+		t.Fatal("the next question is answered before it is put")
+	default:
+	}
+	r.run()
+	for range cap(answers) {
+		if index := <-answers; index < e.Sequence {
+			t.Errorf("the index is %d, an event before the question is %d", index, e.Sequence)
+		}
+	}
+}
+
+func TestFreshFailsWhenTheFoldIsBehind(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openIdle(t, log, dir)
+	newHistory(t, log).append(first(uuid.New()))
+	began := time.Now()
+	if err := v.Fresh(t.Context()); !errors.Is(err, ErrBehind) {
+		t.Errorf("Fresh says %v", err)
+	}
+	if waited := time.Since(began); waited < behindAfter || waited > behindAfter+patience {
+		t.Errorf("it took %s", waited)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := v.Fresh(cancelled); !errors.Is(err, context.Canceled) || errors.Is(err, ErrBehind) {
+		t.Errorf("Fresh of a caller who has left says %v", err)
+	}
+}
+
+// An answer counts from when its question was put, and only once the fold is past it.
+func TestConfirmedIndex(t *testing.T) {
+	r := newReadIndex(nil)
+	r.started = time.Now().Add(-time.Hour)
+	age := func() time.Duration { return time.Since(r.started) - time.Duration(r.confirmed.Load()) }
+	if r.recent() == nil {
+		t.Error("nothing is confirmed and it is recent")
+	}
+	r.answered(&question{put: time.Now(), index: 5})
+	if r.recent() == nil {
+		t.Error("the fold is at 0, the index at 5")
+	}
+	r.advance(4)
+	if r.recent() == nil {
+		t.Error("the fold is at 4, the index at 5")
+	}
+	r.advance(5)
+	if err := r.recent(); err != nil {
+		t.Error(err)
+	}
+	r.answered(&question{put: time.Now().Add(-time.Minute), index: 2})
+	if err := r.recent(); err != nil {
+		t.Errorf("an older answer takes the place of a newer one: %v", err)
+	}
+	r.confirmed.Store(0)
+	r.answered(&question{put: time.Now().Add(-staleAfter), index: 5})
+	if err := r.recent(); !errors.Is(err, ErrBehind) || age() < staleAfter {
+		t.Errorf("an answer of a second ago is recent: %v", err)
+	}
+	for i := range 2 * maxUnconfirmed {
+		r.answered(&question{put: time.Now(), index: uint64(6 + i)})
+	}
+	if len(r.unconfirmed) != maxUnconfirmed {
+		t.Errorf("%d answers wait", len(r.unconfirmed))
+	}
+	r.advance(6 + 2*maxUnconfirmed)
+	if err := r.recent(); err != nil || len(r.unconfirmed) != 0 {
+		t.Errorf("%d answers wait, %v", len(r.unconfirmed), err)
+	}
+}
+
+func TestAuthenticateFailsClosed(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	account, id := uuid.New(), uuid.New()
+	old, oldText := hashOf("old")
+	secret, text := hashOf("secret")
+	for _, data := range []any{
+		&events.AccountCreated{AccountID: account, TimeZone: "UTC", BodyVersion: 2},
+		&events.KeyCreated{KeyID: id, Hash: oldText},
+		&events.KeyRotated{KeyID: id, Hash: text},
+	} {
+		h.append(event(events.AccountSubject(account), data))
+	}
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if key, owner, found, err := v.Authenticate(secret); err != nil || !found || key.ID != id || key.Revoked || owner.ID != account {
+		t.Errorf("the key is %+v of %s, %t, %v", key, owner.ID, found, err)
+	}
+	if _, _, found, err := v.Authenticate(old); err != nil || found {
+		t.Errorf("the secret before: %t, %v", found, err)
+	}
+	h.append(event(events.AccountSubject(account), &events.KeyRevoked{KeyID: id}))
+	began := time.Now()
+	eventually(t, "the revocation is known without a reader's question", func() bool {
+		key, _, found, err := v.Authenticate(secret)
+		return err == nil && found && key.Revoked
+	})
+	if took := time.Since(began); took > staleAfter {
+		t.Errorf("a revocation took %s", took)
+	}
+	// The ticker keeps the index young for longer than an answer would be.
+	lasting := time.Now()
+	eventually(t, "two seconds have passed", func() bool {
+		if _, _, _, err := v.Authenticate(secret); err != nil {
+			t.Fatalf("after %s: %v", time.Since(lasting), err)
+		}
+		return time.Since(lasting) > 2*staleAfter
+	})
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	began = time.Now()
+	eventually(t, "Authenticate fails", func() bool {
+		_, _, found, err := v.Authenticate(secret)
+		return errors.Is(err, ErrBehind) && !found
+	})
+	if took := time.Since(began); took > staleAfter {
+		t.Errorf("it took %s after the log was closed", took)
+	}
+}

@@ -1,0 +1,198 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+const (
+	// maxPayload is the largest document that a bucket takes. The log takes events of up to 4 MiB, and the document of a
+	// domain holds the newest publication and a draft.
+	maxPayload = 8 << 20
+	// cleanMark stands in the mark file of a directory whose views were closed and are on disk.
+	cleanMark = "clean"
+)
+
+// storage is the directory of the views: a lock, a mark that tells how they were left, and the store of the server.
+type storage struct {
+	dir  string
+	lock *os.File
+}
+
+// openStorage locks a directory and prepares it. The views are written without waiting for the disk, so that what a
+// machine's crash leaves is not to be trusted: unless they were closed, or this is still the same boot of the machine, they
+// are removed.
+func openStorage(dir string) (*storage, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make views directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open views lock: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("lock views directory %s: %w", dir, err)
+	}
+	s := &storage{dir: dir, lock: lock}
+	boot := bootID()
+	mark, err := os.ReadFile(s.markFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		lock.Close()
+		return nil, fmt.Errorf("read views mark: %w", err)
+	}
+	if left := string(mark); left != cleanMark && (boot == "" || left != boot) {
+		err = os.RemoveAll(s.storeDir())
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = s.mark(boot)
+	}
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("prepare views directory: %w", err)
+	}
+	return s, nil
+}
+
+func (s *storage) markFile() string { return filepath.Join(s.dir, "mark") }
+func (s *storage) storeDir() string { return filepath.Join(s.dir, server.JetStreamStoreDir) }
+
+// bootID names the running boot of the machine; it is empty where the machine does not tell.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
+// mark replaces the mark; it is on disk when mark returns.
+func (s *storage) mark(text string) error {
+	next := s.markFile() + ".next"
+	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
+		return err
+	}
+	if err := syncPath(next); err != nil {
+		return err
+	}
+	if err := os.Rename(next, s.markFile()); err != nil {
+		return err
+	}
+	return syncPath(s.dir)
+}
+
+// closeClean brings all files to the disk, then marks the directory as clean and unlocks it.
+func (s *storage) closeClean() error {
+	err := filepath.WalkDir(s.storeDir(), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncPath(path)
+	})
+	if err == nil {
+		err = s.mark(cleanMark)
+	}
+	if err != nil {
+		err = fmt.Errorf("sync views directory: %w", err)
+	}
+	return errors.Join(err, s.close())
+}
+
+// close unlocks the directory and leaves the mark as it is.
+func (s *storage) close() error {
+	if err := s.lock.Close(); err != nil {
+		return fmt.Errorf("unlock views directory: %w", err)
+	}
+	return nil
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// startServer runs the views' server on a directory. It listens nowhere; connections are made in process. It returns when
+// the buckets are recovered, which takes as long as they need, or ctx ends.
+func startServer(ctx context.Context, dir string, logger *slog.Logger) (*server.Server, error) {
+	s, err := server.NewServer(&server.Options{
+		ServerName:         "views",
+		DontListen:         true,
+		JetStream:          true,
+		StoreDir:           dir,
+		JetStreamMaxStore:  math.MaxInt64 / 4, // the disk is the limit
+		JetStreamMaxMemory: 64 << 20,
+		MaxPayload:         maxPayload,
+		NoSigs:             true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start views server: %w", err)
+	}
+	log := serverLog{logger: logger, fatal: make(chan error, 1)}
+	s.SetLoggerV2(log, false, false, false)
+	go s.Start()
+	for !s.ReadyForConnections(100 * time.Millisecond) {
+		select {
+		case err = <-log.fatal:
+		case <-ctx.Done():
+			err = ctx.Err()
+		default:
+			continue
+		}
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("start views server: %w", err)
+	}
+	return s, nil
+}
+
+func connect(s *server.Server) (*nats.Conn, error) {
+	conn, err := nats.Connect("", nats.InProcessServer(s), nats.Name("views"),
+		nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
+	if err != nil {
+		return nil, fmt.Errorf("connect to views server: %w", err)
+	}
+	return conn, nil
+}
+
+// serverLog passes a server's warnings and errors on, drops what it tells of its normal course, and keeps the error that
+// ended its start.
+type serverLog struct {
+	logger *slog.Logger
+	fatal  chan error
+}
+
+func (l serverLog) Noticef(string, ...any) {}
+func (l serverLog) Debugf(string, ...any)  {}
+func (l serverLog) Tracef(string, ...any)  {}
+
+func (l serverLog) Warnf(format string, args ...any) {
+	l.logger.Warn("views server", "message", fmt.Sprintf(format, args...))
+}
+
+func (l serverLog) Errorf(format string, args ...any) {
+	l.logger.Error("views server", "message", fmt.Sprintf(format, args...))
+}
+
+func (l serverLog) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	l.logger.Error("views server", "message", err.Error())
+	select {
+	case l.fatal <- err:
+	default:
+	}
+}

@@ -1,0 +1,79 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func TestAwaitMessage(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	h := newHistory(t, log)
+	account := uuid.New()
+	var waiting sync.WaitGroup
+	for i := range 60 {
+		e := first(account)
+		if i%2 == 1 {
+			e = failed(account, request(uuid.New(), "calculate: time"), "")
+		}
+		m := message(e)
+		for range 3 {
+			waiting.Go(func() {
+				answer, err := v.AwaitMessage(t.Context(), account, m.ConversationID, m.MessageID)
+				if err != nil || answer.MessageID != m.MessageID || answer.Status == InProgress || answer.Number != 1 {
+					t.Errorf("the answer is %s %s number %d, %v", answer.MessageID, answer.Status, answer.Number, err)
+				}
+				// What is answered is readable.
+				if _, found, err := v.Message(t.Context(), account, m.ConversationID, m.MessageID); err != nil || !found {
+					t.Errorf("the answered message is found %t, %v", found, err)
+				}
+			})
+		}
+		h.append(e)
+		if i%10 == 9 {
+			waiting.Wait()
+			if answer, err := v.AwaitMessage(t.Context(), account, m.ConversationID, m.MessageID); err != nil || answer.MessageID != m.MessageID {
+				t.Errorf("a message that is long answered: %v", err)
+			}
+		}
+	}
+	waiting.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := v.AwaitMessage(ctx, account, uuid.New(), uuid.New()); !errors.Is(err, context.Canceled) {
+		t.Errorf("a waiter who has left: %v", err)
+	}
+	if len(v.waiters.byID) != 0 {
+		t.Errorf("%d messages are still waited for", len(v.waiters.byID))
+	}
+}
+
+func TestWaitersEndWithTheViews(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	failures := make(chan error, 2)
+	go func() {
+		_, err := v.AwaitMessage(t.Context(), uuid.New(), uuid.New(), uuid.New())
+		failures <- err
+	}()
+	go func() { failures <- v.Folded(t.Context(), 1000) }()
+	eventually(t, "the waiter is registered", func() bool {
+		v.waiters.mu.Lock()
+		defer v.waiters.mu.Unlock()
+		return len(v.waiters.byID) == 1
+	})
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range cap(failures) {
+		if err := <-failures; err == nil {
+			t.Error("a waiter ends without an error")
+		}
+	}
+}
