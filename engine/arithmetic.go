@@ -93,6 +93,9 @@ func (a *arithmetic) syntax(at int) *Error {
 
 // check keeps what went wrong with the numbers of an operation.
 func (a *arithmetic) check(at int) {
+	if a.wrong != nil {
+		return
+	}
 	switch err := a.ctx.Err(); {
 	case err == nil:
 	case errors.Is(err, decimal.ErrLimit):

@@ -483,6 +483,10 @@ func (v *derivation) tear(s planStep) (*Error, error) {
 		if problem != nil {
 			return problem, nil
 		}
+		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
+		if beside := m.c.Add(m.c.Mul(root, mustParse("1.001")), mustParse("0.001")); m.tryErr() == nil && holds(beside) {
+			return nil, errManySolutions
+		}
 		if holds(root) {
 			return nil, nil
 		}

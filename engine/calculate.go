@@ -17,6 +17,7 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Resu
 			Cleared:  base.Cleared, Targets: base.Targets,
 		}, nil
 	}
+	req.Inputs = slices.Clone(req.Inputs)
 	c := calculation{domain: d, base: base, req: req, env: env, target: Target{Variable: -1}}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs

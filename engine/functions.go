@@ -21,13 +21,15 @@ type function struct {
 	float   func(args []float64) float64 // for root search; nil where none may be searched through it
 	inverse inverse                      // nil where the function cannot be inverted exactly
 	rule    func(c *checker, n *node) dimension
-	formula string // an expression in the parameters that the call stands for; then no eval
+	grid    func(c *decimal.Context, args []grid) grid // over tables; then no eval
+	formula string                                     // an expression in the parameters that the call stands for; then no eval
 
-	points pointRule
-	choice bool // its value is that of one of its arguments, or that with the sign changed
-	lazy   bool // the first argument decides which of the others is evaluated
-	binds  bool // the first argument is a name that the last argument may use
-	tables bool // it takes or gives tables
+	points  pointRule
+	choice  bool // its value is that of one of its arguments, or that with the sign changed
+	lazy    bool // the first argument decides which of the others is evaluated
+	binds   bool // the first argument is a name that the last argument may use
+	tables  bool // it takes or gives tables
+	reduces bool // given one table, it is the value over all its cells
 }
 
 // param is a parameter with its dimension rule: 1 for plain numbers, a letter for any one dimension that the function's
@@ -68,7 +70,7 @@ func functions() []*function {
 }
 
 // functionTable is put together once and never changed.
-var functionTable = slices.Concat(algebra, trigonometry, finance, calendar)
+var functionTable = slices.Concat(algebra, trigonometry, overTables, finance, calendar)
 
 // findFunction is the function of a name, or nil.
 func findFunction(name string) *function {

@@ -202,7 +202,7 @@ var algebra = []*function{
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal { return c.Mod(a[0], a[1]) },
 	},
 	{
-		name: "min", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true,
+		name: "min", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
 		doc: "The least of its arguments.", examples: []example{{"min(3, 1, 2)", "1"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, -1) },
 		float: func(a []float64) float64 {
@@ -215,7 +215,7 @@ var algebra = []*function{
 		inverse: func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage { return oneOf(a, k, t, -1) },
 	},
 	{
-		name: "max", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true,
+		name: "max", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
 		doc: "The greatest of its arguments.", examples: []example{{"max(3, 1, 2)", "3"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, 1) },
 		float: func(a []float64) float64 {

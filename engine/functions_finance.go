@@ -35,7 +35,7 @@ var finance = []*function{
 	{
 		name: "fv", params: append(money("rate", "nper", "pmt"), noPresent, atEnd),
 		doc:      "The value after nper payments and a first value pv at a rate per period.",
-		examples: []example{{"round(fv(0.06 / 12, 10, -200, -500, 1), 2)", "2581.40"}},
+		examples: []example{{"round(fv(0.06 / 12, 10, -200, -500, 1), 2)", "2581.4"}},
 		formula: "if(rate == 0, -(pv + pmt * nper)," +
 			" -(pv * (1 + rate)^nper + pmt * (1 + rate * type) * ((1 + rate)^nper - 1) / rate))",
 	},

@@ -1,11 +1,218 @@
 package engine
 
-type gridError struct{ first, second string }
+import (
+	"slices"
 
-func (e *gridError) Error() string { return "tables of different sizes" }
+	"reckon/engine/decimal"
+)
 
-func (d *Domain) needsTables(s planStep) bool { return false }
-func (v *derivation) runTables() *Error {
-	p := Problem("input.not_calculable", v.key(v.target))
-	return &p
+// grid is a table of numbers in coherent SI, or a single number.
+type grid struct {
+	rank int // 0 number, 1 column, 2 rows
+	rows [][]gridCell
+}
+
+// gridCell is a number, or nothing.
+type gridCell struct {
+	number decimal.Decimal
+	empty  bool
+}
+
+// gridError names two variables whose tables have different sizes.
+type gridError struct{ first, second int }
+
+func (e *gridError) Error() string { return "tables have different sizes" }
+
+func scalarGrid(d decimal.Decimal) grid { return grid{rows: [][]gridCell{{{number: d}}}} }
+
+func columnGrid(numbers decimals) grid {
+	g := grid{rank: 1}
+	for _, d := range numbers {
+		g.rows = append(g.rows, []gridCell{{number: d}})
+	}
+	return g
+}
+
+// numbers are the cells that are not empty, row by row.
+func (g grid) numbers() decimals {
+	var list decimals
+	for _, row := range g.rows {
+		for _, cell := range row {
+			if !cell.empty {
+				list = append(list, cell.number)
+			}
+		}
+	}
+	return list
+}
+
+func (g grid) fits(o grid) bool {
+	return len(g.rows) == len(o.rows) && slices.EqualFunc(g.rows, o.rows, func(a, b []gridCell) bool { return len(a) == len(b) })
+}
+
+// width is the number of columns of the widest row.
+func (g grid) width() int {
+	width := 0
+	for _, row := range g.rows {
+		width = max(width, len(row))
+	}
+	return width
+}
+
+// at is a cell; outside of the table it is empty.
+func (g grid) at(row, column int) gridCell {
+	if row < 0 || column < 0 || row >= len(g.rows) || column >= len(g.rows[row]) {
+		return gridCell{empty: true}
+	}
+	return g.rows[row][column]
+}
+
+// firstVariable is the first variable that an expression names, or -1.
+func firstVariable(n *node) int {
+	found := -1
+	n.walk(func(m *node) {
+		if found < 0 && m.op == opVariable {
+			found = m.variable
+		}
+	})
+	return found
+}
+
+// grid is the value of an expression over tables: cell by cell, a number spread over all cells.
+func (m *machine) grid(n *node) grid {
+	switch {
+	case n.op == opVariable:
+		if m.tables != nil && m.tables[n.variable] != nil {
+			return *m.tables[n.variable]
+		}
+		return scalarGrid(m.values[n.variable])
+	case n.op == opList:
+		return m.list(n)
+	case n.op == opCall && n.function.binds:
+		return m.each(n)
+	case len(n.args) == 0:
+		return scalarGrid(m.eval(n))
+	}
+	args := make([]grid, len(n.args))
+	for i, a := range n.args {
+		args[i] = m.grid(a)
+	}
+	if m.c.Err() != nil {
+		return grid{}
+	}
+	if n.op == opCall && n.function.grid != nil {
+		return n.function.grid(m.c, args)
+	}
+	if n.op == opCall && n.function.reduces && len(args) == 1 {
+		if list := args[0].numbers(); len(list) > 0 {
+			return scalarGrid(n.function.eval(m.c, list))
+		}
+		return scalarGrid(m.c.Fail(&decimal.UndefinedError{Function: n.function.name}))
+	}
+	shape := -1
+	for i, a := range args {
+		if a.rank == 0 {
+			continue
+		}
+		if shape >= 0 && !a.fits(args[shape]) {
+			m.c.Fail(&gridError{firstVariable(n.args[shape]), firstVariable(n.args[i])})
+			return grid{}
+		}
+		if shape < 0 {
+			shape = i
+		}
+	}
+	single := *n
+	single.args = make([]*node, len(args))
+	cell := func(row, column int) gridCell {
+		for i, a := range args {
+			c := a.rows[0][0]
+			if a.rank > 0 {
+				c = a.rows[row][column]
+			}
+			if c.empty {
+				return gridCell{empty: true}
+			}
+			single.args[i] = &node{op: opNumber, value: c.number}
+		}
+		return gridCell{number: m.eval(&single)}
+	}
+	if shape < 0 {
+		return grid{rows: [][]gridCell{{cell(0, 0)}}}
+	}
+	result := grid{rank: args[shape].rank}
+	for r, row := range args[shape].rows {
+		cells := make([]gridCell, len(row))
+		for c := range row {
+			cells[c] = cell(r, c)
+		}
+		result.rows = append(result.rows, cells)
+	}
+	return result
+}
+
+// each is a column of the values of an expression for an index that counts from one integer to another.
+func (m *machine) each(n *node) grid {
+	result := grid{rank: 1}
+	from, ok1 := m.eval(n.args[0]).Int64()
+	to, ok2 := m.eval(n.args[1]).Int64()
+	if !ok1 || !ok2 || to-from >= maxCells || to < from {
+		m.c.Fail(&decimal.UndefinedError{Function: n.function.name, Argument: m.eval(n.args[1])})
+		return result
+	}
+	for len(m.locals) <= n.variable {
+		m.locals = append(m.locals, decimal.Decimal{})
+	}
+	for i := from; i <= to && m.c.Err() == nil; i++ {
+		m.locals[n.variable] = decimal.Int(i)
+		result.rows = append(result.rows, []gridCell{{number: m.eval(n.args[2])}})
+	}
+	return result
+}
+
+// list is a column of numbers, or rows of a list each.
+func (m *machine) list(n *node) grid {
+	nested := slices.ContainsFunc(n.args, func(a *node) bool { return a.op == opList })
+	result := grid{rank: 1}
+	if nested {
+		result.rank = 2
+	}
+	for _, a := range n.args {
+		if a.op != opList {
+			result.rows = append(result.rows, []gridCell{{number: m.eval(a)}})
+			continue
+		}
+		var row []gridCell
+		for _, item := range a.args {
+			row = append(row, gridCell{number: m.eval(item)})
+		}
+		result.rows = append(result.rows, row)
+	}
+	return result
+}
+
+// scalarOf is the value of a call over tables where a number is needed.
+func (m *machine) scalarOf(n *node) decimal.Decimal {
+	g := m.grid(n)
+	if m.c.Err() != nil {
+		return decimal.Decimal{}
+	}
+	if g.rank != 0 || len(g.rows) == 0 || len(g.rows[0]) == 0 || g.rows[0][0].empty {
+		return m.c.Fail(&decimal.UndefinedError{Function: n.function.name})
+	}
+	return g.rows[0][0].number
+}
+
+// cellwise lists the variables with tables that occur in n outside of functions over tables.
+func (m *machine) cellwise(n *node, list []int) []int {
+	if n.op == opVariable && m.tables[n.variable] != nil && !slices.Contains(list, n.variable) {
+		return append(list, n.variable)
+	}
+	if n.op == opCall && (n.function.grid != nil || n.function.reduces && len(n.args) == 1) {
+		return list
+	}
+	for _, a := range n.args {
+		list = m.cellwise(a, list)
+	}
+	return list
 }

@@ -200,7 +200,7 @@ func (n *node) invertible(x unknown) bool {
 		if n.function.inverse == nil && !n.function.lazy || n.function.lazy && n.args[0].has(x) {
 			return false
 		}
-		if n.function.name == "clamp" && !n.args[0].has(x) {
+		if n.function.name == "clamp" && !n.args[0].has(x) || n.function.reduces && len(n.args) == 1 {
 			return false
 		}
 	default:
@@ -226,7 +226,7 @@ func (n *node) continuous(x unknown) bool {
 		return true
 	case opAdd, opSub, opMul, opDiv, opPow, opNeg, opPercent:
 	case opCall:
-		if n.function.float == nil {
+		if n.function.float == nil || n.function.reduces && len(n.args) == 1 {
 			return false
 		}
 		if n.function.lazy {

@@ -176,12 +176,33 @@ func (d *Domain) findPlan(g given, target int, disabled bool) *plan {
 }
 
 func (d *Domain) planWith(g given, target int, remembered, disabled bool) *plan {
-	p := &planner{d: d, g: g, target: target, remembered: remembered, disabled: disabled}
+	return d.planOver(d.findBlocks(g, target, remembered, disabled), g, target, remembered, disabled)
+}
+
+// planChain is the cheapest plan of single activities, or nil.
+func (d *Domain) planChain(g given, target int) *plan {
+	for _, remembered := range []bool{false, true} {
+		if p := d.planOver(nil, g, target, remembered, false); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// hasBlock reports whether a plan solves activities together.
+func (p *plan) hasBlock() bool {
+	return slices.ContainsFunc(p.steps, func(s planStep) bool { return s.block != nil })
+}
+
+// planOver is the cheapest plan that uses single activities and the blocks given, or nil.
+func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool) *plan {
+	p := &planner{d: d, g: g, target: target, remembered: remembered, disabled: disabled, blocks: blocks}
 	p.known = g.leaves(remembered)
 	p.known[target] = false
-	p.blocks = d.findBlocks(g, target, remembered, disabled)
 	d.closure(p.known, disabled)
-	d.closeBlocks(p.known, disabled)
+	if len(blocks) > 0 {
+		d.closeBlocks(p.known, disabled)
+	}
 	if !p.known[target] {
 		return nil
 	}

@@ -13,6 +13,7 @@ type machine struct {
 	c      *decimal.Context
 	values []decimal.Decimal // by variable
 	floats []float64         // by variable, for root search
+	tables []*grid           // by variable, nil for numbers; nil where there are none
 	env    Env
 	locals []decimal.Decimal
 	steps  int // evaluations that root search took
@@ -153,6 +154,9 @@ func (m *machine) eval(n *node) decimal.Decimal {
 				return decimal.Decimal{}
 			}
 			return m.eval(n.args[1])
+		}
+		if f.grid != nil || f.binds || f.reduces && len(n.args) == 1 {
+			return m.scalarOf(n)
 		}
 		var buffer [6]decimal.Decimal
 		args := buffer[:0]

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strconv"
+	"strings"
 
 	"reckon/engine/units"
 )
@@ -36,10 +37,13 @@ type Selector struct {
 
 // Name is the scenario that a selector names, as errors show it: a number where there is one.
 func (s Selector) Name() string {
-	if s.Kind == Numbered || s.Kind == NewFrom {
-		return strconv.Itoa(s.Number)
+	if s.Kind != Numbered && s.Kind != NewFrom {
+		return s.String()
 	}
-	return s.String()
+	if words := strings.Fields(s.Text); len(words) > 0 {
+		return words[len(words)-1]
+	}
+	return strconv.Itoa(s.Number)
 }
 
 // SelectorKind tells the spellings of a selector apart.

@@ -235,6 +235,9 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 	}
 	// A difference of temperatures must not be shown as a point on a scale.
 	point := dim == units.Temperature && e.checkPoints && d.pointnessOf(e, variable, v.weightOf) == isPoint
+	if point {
+		slices.SortStableFunc(used, func(a, b *units.Unit) int { return btoi(b.IsPoint()) - btoi(a.IsPoint()) })
+	}
 	return d.table.ForResult(dim, used, point), nil
 }
 

@@ -54,11 +54,23 @@ func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	if p == nil {
 		return Solution{}, []Error{d.unreached(g, facts, target)}
 	}
-	v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, machine: newMachine(env, len(d.variables))}
-	if err := v.run(); err != nil {
+	run := func(p *plan) (Solution, *Error) {
+		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, machine: newMachine(env, len(d.variables))}
+		err := v.run()
+		return v.solution, err
+	}
+	solution, err := run(p)
+	if err != nil && p.hasBlock() && err.Code != "calculation.limit_exceeded" {
+		// Activities that depend on one another look like a system that can be solved together and are none; a chain
+		// of single activities, which rests on more defaults, is the plan then.
+		if chain := d.planChain(g, target); chain != nil {
+			solution, err = run(chain)
+		}
+	}
+	if err != nil {
 		return Solution{}, []Error{*err}
 	}
-	return v.solution, nil
+	return solution, nil
 }
 
 // unreached says why no plan leads to the target.
@@ -201,7 +213,13 @@ func (v *derivation) problem(err error, e *equation, variable int) Error {
 	case errors.Is(err, decimal.ErrDivisionByZero):
 		return Problem("calculation.division_by_zero", e.title)
 	case errors.As(err, &mismatch):
-		return Problem("calculation.table_mismatch", mismatch.first, mismatch.second)
+		name := func(r int) string {
+			if r < 0 {
+				return e.title
+			}
+			return v.key(r)
+		}
+		return Problem("calculation.table_mismatch", name(mismatch.first), name(mismatch.second))
 	case errors.As(err, &undefined):
 		return Problem("calculation.domain_error", e.title, undefined.Function, undefined.Argument.Shown().String())
 	case errors.Is(err, errNotConverged):

@@ -526,6 +526,52 @@ func TestLargeDocuments(t *testing.T) {
 	}
 }
 
+// An event that a document has already leaves it alone, whatever came after it.
+func TestAnOldEventChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openIdle(t, log, dir)
+	h := newHistory(t, nil)
+	account, domain := uuid.New(), uuid.New()
+	_, hash := hashOf("secret")
+	one := h.number(first(account))
+	list := []events.Event{
+		h.number(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, TimeZone: "UTC", BodyVersion: 2})),
+		h.number(event(events.AccountSubject(account), &events.AccountChanged{TimeZone: "Europe/Vienna", BodyVersion: 1})),
+		h.number(event(events.AccountSubject(account), &events.KeyCreated{KeyID: uuid.New(), Hash: hash})),
+		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 1})),
+		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 2})),
+		one,
+		h.number(completed(account, request(message(one).ConversationID, "speed: 3 m/s"), "discard", 1, 2)),
+		h.number(failed(account, request(message(one).ConversationID, "calculate: time"), `{"inputs":[]}`)),
+	}
+	shown := func() string {
+		head, _, err := v.Conversation(t.Context(), account, message(one).ConversationID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := v.Account(account)
+		d, _ := v.Domain(account, domain)
+		text, err := json.Marshal([]any{a, d, head, v.activity.before(account, ^uint64(0), 10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if err := v.fold(list); err != nil {
+		t.Fatal(err)
+	}
+	want := shown()
+	for _, e := range list {
+		if err := v.fold([]events.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(); got != want {
+			t.Errorf("event %d again:\n%s\nbefore:\n%s", e.Sequence, got, want)
+		}
+	}
+}
+
 // A message that has a number keeps it when another event answers it, in the same batch or a later one.
 func TestAMessageKeepsItsNumber(t *testing.T) {
 	dir := t.TempDir()

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // own commands they have:
 //
 //	serve [FLAG…]                start a server on $WORK/data and wait until it is ready; sets $URL
-//	stop, kill                   end it with SIGTERM (and wait), or with SIGKILL
+//	shutdown, crash              end it with SIGTERM (and wait), or with SIGKILL
 //	get PATH [HEADER…]           GET with the key $KEY
 //	send METHOD PATH FILE|- [HEADER…]  any request; FILE's variables are expanded
 //	calculate FILE [NAME=VALUE…] POST /v1/calculate with FILE as prompt for $DOMAIN; other names are members, or headers when they have a capital
@@ -61,8 +61,8 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve":     serveScript,
-			"stop":      func(ts *testscript.TestScript, _ bool, _ []string) { sessionOf(ts).end(syscall.SIGTERM) },
-			"kill":      func(ts *testscript.TestScript, _ bool, _ []string) { sessionOf(ts).end(syscall.SIGKILL) },
+			"shutdown":  func(ts *testscript.TestScript, _ bool, _ []string) { sessionOf(ts).end(syscall.SIGTERM) },
+			"crash":     func(ts *testscript.TestScript, _ bool, _ []string) { sessionOf(ts).end(syscall.SIGKILL) },
 			"get":       getScript,
 			"send":      sendScript,
 			"calculate": calculateScript,

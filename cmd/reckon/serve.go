@@ -52,7 +52,7 @@ func (c *serveCommand) Run(t terminal) error {
 	if host, _, err := net.SplitHostPort(listener.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
 		logger.Warn("listening beyond this machine without TLS: put a proxy that ends TLS before it", "address", listener.Addr().String())
 	}
-	log, err := events.Open(t, events.Options{Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger})
+	log, err := c.open(t, logger)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,24 @@ func (c *serveCommand) Run(t terminal) error {
 		<-served
 	}
 	return err
+}
+
+// open opens the log. A command of administration holds a directory for a moment only, so it is waited for; a running
+// server is not.
+func (c *serveCommand) open(t terminal, logger *slog.Logger) (*events.Log, error) {
+	patience, cancel := context.WithTimeout(t, 3*time.Second)
+	defer cancel()
+	for {
+		log, err := events.Open(t, events.Options{Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger})
+		if !errors.Is(err, events.ErrRunning) {
+			return log, err
+		}
+		select {
+		case <-patience.Done():
+			return nil, err
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 func (c *serveCommand) logger(t terminal) *slog.Logger {

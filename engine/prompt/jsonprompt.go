@@ -15,7 +15,7 @@ import (
 const version = 2
 
 // ValidJSON reports whether a prompt is one JSON value, strictly read (RFC 8259; a byte order mark is left aside, invalid
-// UTF-8 is refused; duplicate member names are the schema's concern, not this function's).
+// UTF-8 and nesting deeper than 10,000 are refused; duplicate member names are the schema's concern, not this function's).
 func ValidJSON(text string) bool {
 	return utf8.ValidString(text) && json.Valid([]byte(strings.TrimPrefix(text, byteOrderMark)))
 }

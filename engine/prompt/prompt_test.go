@@ -276,3 +276,30 @@ func TestHugePrompts(t *testing.T) {
 		}
 	}
 }
+
+// TestText shows the structured text and parsed_json of results. The prompts of a case, told apart by lines of "then", are
+// posted one after the other in one conversation; the last answer is shown.
+func TestText(t *testing.T) {
+	d := testDomain(t)
+	runCases(t, "text.txt", func(prompts string) string {
+		c := &conversation{domain: d, scenarios: map[int]*engine.Scenario{}}
+		shown := ""
+		for prompt := range strings.SplitSeq(prompts, "\nthen\n") {
+			req, problems := ParseStructured(d, prompt, testEnv)
+			if len(problems) > 0 {
+				return show(d, req, problems)
+			}
+			res, problems := c.calculate(req)
+			if len(problems) > 0 {
+				return show(d, req, problems)
+			}
+			c.keep(res)
+			parsed, err := json.Marshal(Normal(d, req, res))
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			shown = Text(d, res) + string(parsed) + "\n"
+		}
+		return shown
+	})
+}

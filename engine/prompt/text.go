@@ -120,7 +120,7 @@ func (w *writer) value(v engine.ResultValue, comment string) {
 		return
 	}
 	w.entry(name, "", comment)
-	w.rows(text)
+	w.rows(text, header(&w.domain.Variables[v.Variable], len(text.Cells[0])))
 }
 
 // fitsRows is true of a table that reads back from rows with the same dimensions.
@@ -136,19 +136,41 @@ func fitsRows(t engine.Text) bool {
 	return true
 }
 
-// rows writes a table in aligned rows.
-func (w *writer) rows(t engine.Text) {
-	widths := make([]int, len(t.Cells[0]))
-	for _, row := range t.Cells {
+// header is the names of a variable's columns, nil where they are not as many as the table has or cannot stand in a row.
+func header(v *engine.Variable, width int) []string {
+	names := columnNames(v)
+	if len(names) != width {
+		return nil
+	}
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "|#\"\r\n") {
+			return nil
+		}
+	}
+	return names
+}
+
+// rows writes a table in aligned rows, below a Markdown header unless that is nil.
+func (w *writer) rows(t engine.Text, header []string) {
+	rows := t.Cells
+	if header != nil {
+		rows = append([][]string{header}, rows...)
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
 		for i, c := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	for _, row := range t.Cells {
+	for n, row := range rows {
+		if n == 1 && header != nil {
+			for _, width := range widths {
+				w.text.WriteString("|" + strings.Repeat("-", width+2))
+			}
+			w.text.WriteString("|\n")
+		}
 		for i, c := range row {
-			w.text.WriteString("| ")
-			w.text.WriteString(c)
-			w.text.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+1))
+			w.text.WriteString("| " + c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+1))
 		}
 		w.text.WriteString("|\n")
 	}

@@ -147,23 +147,37 @@ func (d Dimension) Name() string {
 	return quotient(above, below, "number")
 }
 
-// spelling writes what d has of base dimensions: as one named dimension, above or below the line, or else by base
-// dimensions. d has currencies or counting units when only the rest of it has a name.
+// spelling writes what d has of base dimensions, leaving out currencies and counting units: as one named dimension above
+// or below the line ("time" below for 1/time, not "frequency" above), or else by base dimensions.
 func (d Dimension) spelling(name func(namedDimension) string, bases [bases]string) (above, below []string) {
 	rest := Dimension{exponents: d.exponents}
 	if rest.IsNone() {
 		return nil, nil
 	}
-	if n, ok := rest.inverse().named(); ok {
-		return nil, []string{name(n)}
+	inverse, isBelow := rest.inverse().named()
+	if isBelow && rest.allBelow() {
+		return nil, []string{name(inverse)}
 	}
 	if n, ok := rest.named(); ok {
 		return []string{name(n)}, nil
+	}
+	if isBelow {
+		return nil, []string{name(inverse)}
 	}
 	for i, e := range rest.exponents {
 		addPower(&above, &below, bases[i], int(e))
 	}
 	return above, below
+}
+
+// allBelow is true when no base dimension has a positive power.
+func (d Dimension) allBelow() bool {
+	for _, e := range d.exponents {
+		if e > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // addPower appends "name^2" to the side that the exponent's sign says.

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"reckon/engine/decimal"
 )
@@ -70,6 +71,9 @@ func (l *loader) line(line string) error {
 	if e.prefixes, ok = parsePrefixes(columns[3]); !ok {
 		return fmt.Errorf("%s: unknown prefixes %q", e.symbol, columns[3])
 	}
+	if e.prefixes != 0 {
+		e.made = make([]atomic.Pointer[Unit], len(prefixes))
+	}
 	if err := l.define(e); err != nil {
 		return fmt.Errorf("%s: %w", e.symbol, err)
 	}
@@ -114,7 +118,7 @@ func (l *loader) define(e *entry) error {
 }
 
 func (l *loader) defineBase(e *entry, currency string) error {
-	d := None
+	var d Dimension
 	if currency != "" {
 		d = other(currency)
 	} else {
@@ -274,9 +278,9 @@ func forms(name string) []string {
 // clashes lists the spellings that two readings fit: symbols and names, bare or with a prefix.
 func (w *words) clashes() []string {
 	var list []string
-	symbols := map[string]string{}
+	symbols := map[string]*Unit{}
 	for symbol, s := range w.symbols {
-		symbols[symbol] = s.entry.unit.symbol
+		symbols[symbol] = s.entry.unit
 	}
 	for symbol, s := range w.symbols {
 		if !s.prefixed {
@@ -286,9 +290,9 @@ func (w *words) clashes() []string {
 			if s.entry.prefixes&(1<<i) == 0 {
 				return
 			}
-			u := w.prefixed(i, s.entry).symbol
+			u := w.prefixed(i, s.entry)
 			if known, ok := symbols[before+symbol]; ok && known != u {
-				list = append(list, before+symbol+" is "+known+" and "+u)
+				list = append(list, before+symbol+" is "+known.symbol+" and "+prefixes[i].name+" "+s.entry.symbol)
 			}
 			symbols[before+symbol] = u
 		}
@@ -302,13 +306,13 @@ func (w *words) clashes() []string {
 		}
 	}
 	for name, n := range w.names {
-		if known, ok := symbols[name]; ok && known != n.entry.unit.symbol {
-			list = append(list, name+" is a name of "+n.entry.unit.symbol+" and the symbol of "+known)
+		if known, ok := symbols[name]; ok && known != n.entry.unit {
+			list = append(list, name+" is a name of "+n.entry.symbol+" and the symbol of "+known.symbol)
 		}
 		cutPrefixName(name, func(i int, rest string) bool {
 			o, ok := w.names[rest]
-			if ok && o.entry.prefixes&(1<<i) != 0 && w.prefixed(i, o.entry).symbol != n.entry.unit.symbol {
-				list = append(list, name+" is a name of "+n.entry.unit.symbol+" and "+prefixes[i].name+" "+o.entry.symbol)
+			if ok && o.entry.prefixes&(1<<i) != 0 && w.prefixed(i, o.entry) != n.entry.unit {
+				list = append(list, name+" is a name of "+n.entry.symbol+" and "+prefixes[i].name+" "+o.entry.symbol)
 			}
 			return true
 		})

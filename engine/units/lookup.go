@@ -100,14 +100,14 @@ func (w *words) prefixedFolds(lower string) []string {
 	return list
 }
 
-// prefixed makes the unit of a prefix and an entry. The prefix of a compound stands before its first factor.
+// prefixed is the one unit of an allowed prefix and an entry, made at its first use. The prefix of a compound stands before its first factor.
 func (w *words) prefixed(i int, e *entry) *Unit {
-	key := prefixes[i].symbol + e.symbol
-	if made, ok := w.made.Load(key); ok {
-		return made.(*Unit)
+	slot := &e.made[i]
+	if u := slot.Load(); u != nil {
+		return u
 	}
-	made, _ := w.made.LoadOrStore(key, w.newPrefixed(i, e))
-	return made.(*Unit)
+	slot.CompareAndSwap(nil, w.newPrefixed(i, e))
+	return slot.Load()
 }
 
 func (w *words) newPrefixed(i int, e *entry) *Unit {

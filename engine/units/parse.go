@@ -277,7 +277,7 @@ func (p *parser) primary() (terms []Term, digits int, err error) {
 	return nil, 0, p.fail("a unit is expected")
 }
 
-// number reads 1, and 100 where it is part of a unit such as L/100km; in definitions any number.
+// number reads a 1 that begins a quotient ("1/s"), and 100 where it is part of a unit such as L/100km; in definitions any number.
 func (p *parser) number() ([]Term, int, error) {
 	text := p.peek().text
 	if p.definition {
@@ -299,11 +299,13 @@ func (p *parser) number() ([]Term, int, error) {
 		}
 		p.at = number
 	}
-	if text != "1" {
-		return nil, 0, p.fail("a number is not part of a unit")
-	}
+	first := p.at == 0 || p.tokens[p.at-1].kind == tokenOpen
 	p.at++
-	return nil, 0, nil
+	if next := p.peek().kind; text == "1" && first && (next == tokenOver || next == tokenEnd || next == tokenClose || p.isPer()) {
+		return nil, 0, nil
+	}
+	p.at--
+	return nil, 0, p.fail("a number is not part of a unit")
 }
 
 // maxPhrase is the most words that a unit has.

@@ -104,6 +104,9 @@ func parsePrefixes(text string) (prefixSet, bool) {
 // cutPrefix yields every reading of text as a prefix symbol and a rest that is not empty.
 func cutPrefix(text string, yield func(i int, rest string) bool) {
 	for i := range prefixes {
+		if text == "" || text[0] != prefixes[i].symbol[0] {
+			continue
+		}
 		if rest, ok := strings.CutPrefix(text, prefixes[i].symbol); ok && rest != "" && !yield(i, rest) {
 			return
 		}

@@ -87,6 +87,8 @@ func (s *scanner) next() error {
 		s.add(tokenClose, length)
 	case r == utf8.RuneError && length <= 1:
 		return s.fail(s.at, "this is no UTF-8 text")
+	case !unicode.IsPrint(r):
+		return s.fail(s.at, "a control character is not part of a unit")
 	default:
 		return s.fail(s.at, "the character "+string(r)+" is not part of a unit")
 	}
@@ -165,12 +167,9 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func (s *scanner) dot() {
 	r, _ := utf8.DecodeRuneInString(s.text[s.at+1:])
 	spaced := s.at > 0 && s.text[s.at-1] == ' '
-	if isWordStart(r) || r == '(' || spaced {
+	behindWord := len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].kind == tokenWord
+	if isWordStart(r) || r == '(' || r == '.' || spaced || !behindWord {
 		s.add(tokenTimes, 1)
-		return
-	}
-	if len(s.tokens) == 0 || s.tokens[len(s.tokens)-1].kind != tokenWord {
-		s.add(tokenTimes, 1) // the parser misses a factor there
 		return
 	}
 	s.at++
@@ -272,7 +271,10 @@ func (s *scanner) take(text string) bool {
 	return false
 }
 
-func (s *scanner) minus() bool { return s.take("-") || s.take("−") }
+// minus takes a sign and reports whether it is a minus.
+func (s *scanner) minus() bool {
+	return !s.take("+") && (s.take("-") || s.take("−"))
+}
 
 // superscripts reads "²", "⁻¹".
 func (s *scanner) superscripts() error {

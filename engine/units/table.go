@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -23,7 +24,6 @@ type words struct {
 	names   map[string]spelling // lower case
 	folds   map[string][]string // symbols by lower case
 	firsts  map[string]bool     // first words, in lower case, of spellings in several words
-	made    sync.Map            // prefixed units made so far: prefix symbol and unit symbol to *Unit; bounded by the table
 }
 
 // spelling is one way to write an entry's unit.
@@ -43,9 +43,10 @@ type entry struct {
 	dimension  string // name of its section
 
 	unit     *Unit
-	parts    *Unit // the definition where it is a product of units alone: mi/h of mph; else nil
-	compound bool  // the line gives spellings to a product such as km/h; unit is that product
-	coherent bool  // named unit of SI, factor 1 or (g) a power of ten of one
+	parts    *Unit                  // the definition where it is a product of units alone: mi/h of mph; else nil
+	made     []atomic.Pointer[Unit] // prefixed units, by position in prefixes
+	compound bool                   // the line gives spellings to a product such as km/h; unit is that product
+	coherent bool                   // named unit of SI, factor 1 or (g) a power of ten of one
 }
 
 // Standard is the built-in table. It is read once.

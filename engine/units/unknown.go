@@ -2,6 +2,7 @@ package units
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +24,14 @@ func (e *UnknownError) Error() string {
 
 // unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit in several words.
 func (p *parser) unknown() error {
+	word := p.peek().text
+	if next := p.tokens[p.at+1]; next.kind == tokenWord {
+		for _, power := range [...]string{"square", "cubic"} {
+			if editDistance(strings.ToLower(word), power, 2) <= 2 {
+				return &UnknownError{word + " " + next.text, []string{power + " " + next.text}}
+			}
+		}
+	}
 	words := 0
 	for words < 3 && p.tokens[p.at+words].kind == tokenWord {
 		words++
@@ -37,8 +46,7 @@ func (p *parser) unknown() error {
 			return &UnknownError{name, nearest}
 		}
 	}
-	name := p.peek().text
-	return &UnknownError{name, p.table.nearest(name)}
+	return &UnknownError{word, p.table.nearest(word)}
 }
 
 // suggestion is a known spelling near an unknown word.
@@ -71,9 +79,13 @@ func (t *Table) nearest(word string) []string {
 		limit = 1
 	}
 	w, lower := t.words, strings.ToLower(word)
+	letters := lettersOf(lower)
 	var list []suggestion
 	consider := func(text, before, rest, known string, limit int, unit func() *Unit) {
 		if d := len(rest) - len(known); d > 2*limit || -d > 2*limit {
+			return
+		}
+		if bits.OnesCount32(lettersOf(known)&^letters) > limit {
 			return
 		}
 		if d := editDistance(rest, strings.ToLower(known), limit); d <= limit {
@@ -94,6 +106,9 @@ func (t *Table) nearest(word string) []string {
 		}
 		for _, name := range e.names {
 			consider(name, "", lower, name, limit, unit)
+			if length > 2 && strings.HasSuffix(name, " "+lower) {
+				list = append(list, suggestion{name, e.unit, 0, 0, 0})
+			}
 		}
 	}
 	cutPrefixName(lower, func(i int, rest string) bool {
@@ -119,6 +134,12 @@ func (t *Table) nearest(word string) []string {
 		}
 		return true
 	})
+	if len(list) == 0 && limit > 1 {
+		w.eachPrefixedName(func(i int, e *entry, name string) {
+			whole := prefixes[i].name + name
+			consider(whole, "", lower, whole, 2, func() *Unit { return w.prefixed(i, e) })
+		})
+	}
 	slices.SortStableFunc(list, func(a, b suggestion) int {
 		return cmp.Or(a.distance-b.distance, a.casing-b.casing, a.ending-b.ending)
 	})
@@ -130,6 +151,29 @@ func (t *Table) nearest(word string) []string {
 		}
 	}
 	return found
+}
+
+func (w *words) eachPrefixedName(yield func(i int, e *entry, name string)) {
+	for _, e := range w.entries {
+		for i := range prefixes {
+			if e.prefixes&(1<<i) == 0 {
+				continue
+			}
+			for _, name := range e.names {
+				yield(i, e, name)
+			}
+		}
+	}
+}
+
+// lettersOf is a set of the ASCII letters in a word, ignoring case. One edit brings in at most one new letter.
+func lettersOf(word string) (set uint32) {
+	for i := range len(word) {
+		if word[i] < utf8.RuneSelf {
+			set |= 1 << (word[i] & 31)
+		}
+	}
+	return set
 }
 
 // caseDistance counts the letters of two words that differ in case only.
