@@ -18,13 +18,14 @@ import (
 
 // CheckFile is Check for a definition without ids, as its author wrote it.
 func CheckFile(def events.Definition) (*Domain, []engine.Issue) {
-	return Check(identified(uuid.NewSHA1(names, []byte("domain "+def.Title)), def))
+	id := uuid.NewSHA1(names, []byte("domain "+def.Title))
+	return Check(id, identified(id, def))
 }
 
 // Check compiles a definition and runs its tests. The domain is nil when an issue is an error. Issues are in the order of
 // the definition: what Compile finds, failing tests, activities that no test uses.
-func Check(def events.Definition) (*Domain, []engine.Issue) {
-	d, issues := Compile(uuid.Nil, "", 0, def)
+func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
+	d, issues := Compile(id, "", 0, def)
 	if d == nil {
 		return nil, issues
 	}

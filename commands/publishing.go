@@ -110,7 +110,7 @@ func Title(d projections.Domain) string {
 func decidePublish(d projections.Domain, p Publication) (data any, published Published, err error) {
 	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version}
 	def := identified(d.ID, p.Definition)
-	compiled, issues := Check(def)
+	compiled, issues := Check(d.ID, def)
 	if compiled == nil {
 		return nil, published, &InvalidError{Issues: issues}
 	}

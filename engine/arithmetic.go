@@ -246,8 +246,7 @@ func (a *arithmetic) compound(x operand) (operand, *Error) {
 			return x, a.syntax(a.at)
 		}
 		if unit.Dimension() != x.Unit.Dimension() {
-			a.fail(incompatible(x.Unit, unit))
-			continue
+			return x, incompatible(x.Unit, unit)
 		}
 		one := func(u *units.Unit) decimal.Decimal {
 			return units.Quantity{Number: decimal.Int(1), Unit: u}.SI(a.ctx)
@@ -257,8 +256,7 @@ func (a *arithmetic) compound(x operand) (operand, *Error) {
 		}
 		q, failed := units.Convert(a.ctx, x.Quantity, unit)
 		if failed != nil {
-			a.fail(incompatible(x.Unit, unit))
-			continue
+			return x, incompatible(x.Unit, unit)
 		}
 		x.Quantity = units.Quantity{Number: a.ctx.Add(q.Number, n), Unit: unit}
 		a.check(from)

@@ -3,7 +3,9 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -68,8 +70,13 @@ func readMetadata(data json.RawMessage) (metadata, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&m)
-	return m, err
+	if err := decoder.Decode(&m); err != nil {
+		return m, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return m, errors.New("there is text behind the object")
+	}
+	return m, nil
 }
 
 // authored is the metadata of a variable that Compile has accepted.
@@ -81,7 +88,7 @@ func authored(v *Variable) metadata {
 	return m
 }
 
-// shownSeries is series normalised, for a kind whose values were asked in another unit too.
+// shown is a series normalised, for a kind whose values were asked in another unit too.
 func (s series) shown(asked bool, foreign func(kind string) bool) series {
 	s.Kind = scalarKind(s.Kind)
 	if asked && foreign(s.Kind) {
@@ -211,7 +218,10 @@ func scalarDisplay(kind, format string, authored *string) (string, string) {
 	case authored != nil:
 		format = *authored
 	default:
-		format = formatsOf(kind)[0]
+		format = decimalFormats[0]
+		if formats := formatsOf(kind); len(formats) > 0 {
+			format = formats[0]
+		}
 	}
 	return kind, format
 }

@@ -318,7 +318,7 @@ func TestMoment(t *testing.T) {
 // TestHugeValues has texts of which each part could cost more than its length.
 func TestHugeValues(t *testing.T) {
 	d := textDomain(t, Variable{Key: "x", Unit: "m"}, Variable{Key: "day", Kind: "date"}, Variable{Key: "span", Kind: "duration"}, Variable{Key: "rate", Kind: "percent"})
-	const size = 256 << 10
+	const size = 64 << 10
 	for _, part := range []string{
 		"(", "-", "1", "1,", "1,000", ",000", ".1", "1 m ", "m", "m·", "m/", "/100m", "m1", " ", "1+", "9^", "9*", "½", "²", "1/2", "$", "USD ", "a ", "5 km 1 m ",
 		"9e6000*", "(m", "^(", "mar 1 ",
@@ -328,7 +328,7 @@ func TestHugeValues(t *testing.T) {
 			for variable := range d.Variables {
 				start := time.Now()
 				_, _, errs := d.ParseValue(variable, Scalar(text), Env{})
-				if took := time.Since(start); took > 2*time.Second {
+				if took := time.Since(start); took > time.Second {
 					t.Errorf("%s%s… took %v", head, part, took)
 				}
 				for _, e := range errs {
@@ -380,12 +380,17 @@ func FuzzParseValue(f *testing.F) {
 }
 
 func BenchmarkParseValue(b *testing.B) {
-	d := textDomain(b, Variable{Key: "speed", Unit: "km/h"})
-	text := Scalar("60 mi/h")
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, errs := d.ParseValue(0, text, Env{}); len(errs) > 0 {
-			b.Fatal(errs)
-		}
+	d := textDomain(b, Variable{Key: "x"}, Variable{Key: "day", Kind: "date"})
+	for _, c := range []struct {
+		text     string
+		variable int
+	}{{"60 mi/h", 0}, {"1,250.75 USD", 0}, {"5 ft 11 in", 0}, {"5ft11in", 0}, {"(55 + 5) mi/h", 0}, {"2026-03-05", 1}, {"5 kgg", 0}} {
+		b.Run(c.text, func(b *testing.B) {
+			text := Scalar(c.text)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.ParseValue(c.variable, text, Env{})
+			}
+		})
 	}
 }

@@ -179,7 +179,7 @@ func (b *batch) applyDomain(id uuid.UUID, e events.Event) {
 	if !ok {
 		d, _ = b.views.domains.get(key.account, id)
 	}
-	if true {
+	if d.Sequence < e.Sequence {
 		b.domains[key] = ApplyDomain(d, e)
 	}
 }

@@ -45,7 +45,7 @@ const (
 	// cachedHeads is how many conversation heads stay in memory.
 	cachedHeads = 16384
 	// cachedBytes is how many bytes of message documents stay in memory.
-	cachedBytes = 32 << 20
+	cachedBytes = 16 << 20
 )
 
 // Views is this node's read models. Its methods may be used from several goroutines.

@@ -18,8 +18,8 @@ type accountCommands struct {
 type accountCreate struct {
 	directory
 	Name        string `arg:"" help:"Name of the account."`
-	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none." default:"UTC" placeholder:"ZONE"`
-	BodyVersion int    `help:"Shape of answers where a request names none (1 or 2)." default:"2" placeholder:"N"`
+	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none (${default})." default:"UTC" placeholder:"ZONE"`
+	BodyVersion int    `help:"Shape of answers where a request names none: 1 or 2 (${default})." default:"2" placeholder:"N"`
 }
 
 func (*accountCreate) Help() string {

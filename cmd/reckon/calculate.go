@@ -12,11 +12,11 @@ import (
 )
 
 type calculateCommand struct {
-	Domain      string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE" type:"path"`
-	InputFormat string `help:"Format of the prompt: ${enum}." enum:"automatic,structured,json,natural_language" default:"automatic" placeholder:"F"`
-	TimeZone    string `help:"Zone that decides 'today' and 'now'." default:"UTC" placeholder:"ZONE"`
+	Domain      string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
+	InputFormat string `help:"Format of the prompt: ${enum} (${default})." enum:"automatic,structured,json,natural_language" default:"automatic" placeholder:"F"`
+	TimeZone    string `help:"Zone that decides 'today' and 'now' (${default})." default:"UTC" placeholder:"ZONE"`
 	Now         string `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
-	BodyVersion int    `help:"Shape of the answer (1 or 2)." default:"2" enum:"1,2" placeholder:"N"`
+	BodyVersion int    `help:"Shape of the answer: ${enum} (${default})." default:"2" enum:"1,2" placeholder:"N"`
 	Prompt      string `arg:"" help:"The prompt, or - to read it from standard input."`
 }
 

@@ -9,7 +9,7 @@ import (
 
 // directory is the flag of commands that work on a data directory, whether or not a server runs on it.
 type directory struct {
-	Data string `help:"Data directory." default:".reckon" placeholder:"DIR" type:"path"`
+	Data string `help:"Data directory (${default})." default:".reckon" placeholder:"DIR" type:"path"`
 }
 
 // administer opens the log of the data directory for f.

@@ -21,7 +21,7 @@ type domainCommands struct {
 }
 
 type domainCheck struct {
-	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON." type:"path"`
+	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
 	JSON  bool     `help:"Print JSON."`
 }
 
@@ -130,7 +130,7 @@ func (f *domainFile) placed(issues []engine.Issue) []finding {
 }
 
 type domainTest struct {
-	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON." type:"path"`
+	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
 	JSON  bool     `help:"Print JSON."`
 }
 
@@ -153,7 +153,7 @@ func (c *domainTest) Run(t terminal) error {
 // publishing is what draft and publish have in common.
 type publishing struct {
 	directory
-	Files   []string `arg:"" name:"file" help:"Domain files, YAML or JSON." type:"path"`
+	Files   []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
 	Account string   `help:"Name of the account." required:"" placeholder:"NAME"`
 }
 

@@ -17,11 +17,11 @@ import (
 
 type serveCommand struct {
 	directory
-	Listen               string        `help:"Address to answer on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with the starter domains and a key, printed with a line to paste. Only adds what is missing."`
-	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h." default:"24h" placeholder:"DURATION"`
-	LogLevel             string        `help:"Least level that is logged to standard error: ${enum}." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
-	LogFormat            string        `help:"Form of the log: ${enum}." enum:"text,json" default:"text" placeholder:"FORM"`
+	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
+	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
+	LogFormat            string        `help:"Form of the log: ${enum} (${default})." enum:"text,json" default:"text" placeholder:"FORM"`
 }
 
 func (*serveCommand) Help() string {

@@ -97,17 +97,9 @@ func TestProductsAndQuotientsUndoEachOther(t *testing.T) {
 			r.Fatalf("%s squared", a.Symbol())
 		}
 		if !a.IsPoint() {
-			sameScale(r, square, a.Mul(a))
+			sameUnit(r, square, a.Mul(a))
 		}
 	})
-}
-
-func sameScale(t rapid.TB, a, b *Unit) {
-	if a.Symbol() != b.Symbol() || a.Dimension() != b.Dimension() {
-		t.Fatalf("%s is not %s", a.Symbol(), b.Symbol())
-	}
-	c := decimal.NewContext(1000)
-	near(t, c, apply(c, one, a.scale, b.scale), one)
 }
 
 func TestConversionsRoundTrip(t *testing.T) {
@@ -173,10 +165,9 @@ func TestTemperaturesRoundTrip(t *testing.T) {
 func TestFuelEconomyRoundTrips(t *testing.T) {
 	table := Standard()
 	var units []*Unit
-	for _, symbol := range []string{"mpg", "imp mpg", "km/L", "L/100km", "gal/100mi", "mi/gal", "L/km", "m/m^3"} {
+	for _, symbol := range []string{"mpg", "imp mpg", "km/L", "L/100km", "gal/100mi", "mi/gal", "L/km"} {
 		units = append(units, mustParse(t, table, symbol))
 	}
-	units = units[:len(units)-1] // m/m^3 is m^-2
 	rapid.Check(t, func(r *rapid.T) {
 		from, to := rapid.SampledFrom(units).Draw(r, "from"), rapid.SampledFrom(units).Draw(r, "to")
 		q := Quantity{decimal.Int(rapid.Int64Range(1, 10000).Draw(r, "number")), from}

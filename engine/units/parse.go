@@ -31,6 +31,9 @@ func (t *Table) Parse(text string) (*Unit, error) {
 	if s, ok := t.words.symbols[text]; ok {
 		return s.entry.unit, nil
 	}
+	if u := t.words.prefixedSymbol(text); u != nil {
+		return u, nil
+	}
 	if len(text) > maxText && utf8.RuneCountInString(text) > maxText {
 		return nil, syntaxError(text, 0, "a unit has at most 200 characters")
 	}
@@ -104,7 +107,7 @@ func (p *parser) fail(reason string) error { return syntaxError(p.text, int(p.pe
 
 // expression reads factors and what joins them, up to the end or a closing parenthesis.
 func (p *parser) expression() ([]Term, error) {
-	var terms []Term
+	terms := make([]Term, 0, 3)
 	sign := 1
 	if p.peek().kind == tokenOver || p.isPer() && p.longestName() == 0 {
 		sign = -1

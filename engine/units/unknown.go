@@ -25,7 +25,7 @@ func (e *UnknownError) Error() string {
 // unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit in several words.
 func (p *parser) unknown() error {
 	word := p.peek().text
-	if next := p.tokens[p.at+1]; next.kind == tokenWord {
+	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.lookup(next.text) != nil {
 		for _, power := range [...]string{"square", "cubic"} {
 			if editDistance(strings.ToLower(word), power, 2) <= 2 {
 				return &UnknownError{word + " " + next.text, []string{power + " " + next.text}}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDisplays shows values of the variable in the heading. "asked" in front of a value means that its unit was asked for.
+func TestDisplays(t *testing.T) {
+	env := textEnv(t)
+	runText(t, "display_results.txt", func(t *testing.T, heading, input string) string {
+		d := textDomain(t, textVariable(t, heading))
+		if issues := checkDisplay(d.Variables[0]); len(issues) > 0 {
+			t.Errorf("%s: %v", heading, issues)
+		}
+		input, asked := strings.CutPrefix(input, "asked ")
+		v := plainValue(t, d, textOf(t, input), env)
+		data := d.Display(0, v, asked)
+		if !json.Valid(data) {
+			t.Errorf("%s is no JSON", data)
+		}
+		if again := d.Display(0, v, asked); string(again) != string(data) {
+			t.Errorf("shown differently the second time: %s, then %s", data, again)
+		}
+		return string(data)
+	})
+}
+
+// plainValue reads cells in the units that they are written in, whatever the variable says.
+func plainValue(t *testing.T, d *Domain, text Text, env Env) Value {
+	t.Helper()
+	kind := ""
+	if text.Rank > 0 {
+		kind = "table"
+	}
+	plain := &Domain{Definition: Definition{Variables: []Variable{{Key: "x", Kind: kind}}}, table: d.table}
+	v, _, errs := plain.ParseValue(0, text, env)
+	if len(errs) > 0 {
+		t.Fatalf("%s: %v", lineOf(text), errs)
+	}
+	return v
+}
+
+func TestChartScales(t *testing.T) {
+	env := textEnv(t)
+	runText(t, "display_scales.txt", func(t *testing.T, heading, input string) string {
+		d := textDomain(t, textVariable(t, heading))
+		s := d.ChartScale(0, plainValue(t, d, textOf(t, input), env))
+		switch {
+		case s.Incompatible:
+			if s.Scale != nil || s.Unit != "" {
+				t.Errorf("%s is scaled and incompatible", input)
+			}
+			return "incompatible: " + strings.Join(s.Types, ", ")
+		case s.Scale != nil:
+			if !json.Valid(s.Scale) {
+				t.Errorf("%s is no JSON", s.Scale)
+			}
+			return string(s.Scale) + " " + s.Unit
+		}
+		return "none"
+	})
+}
+
+// TestDisplayIssues has variables as inputs.
+func TestDisplayIssues(t *testing.T) {
+	runText(t, "display_issues.txt", func(t *testing.T, _, input string) string {
+		d := textDomain(t, textVariable(t, input))
+		var lines []string
+		for _, issue := range checkDisplay(d.Variables[0]) {
+			if issue.Warning || issue.Offset != -1 {
+				t.Errorf("%+v", issue)
+			}
+			lines = append(lines, issue.Path+": "+issue.Message)
+		}
+		d.Display(0, Value{}, false)
+		d.Display(0, Value{}, true)
+		d.ChartScale(0, Value{})
+		if len(lines) > 0 {
+			return strings.Join(lines, "\n")
+		}
+		format := d.DisplayFormat(0)
+		if format == "" {
+			format = "null"
+		}
+		return "format " + format + ", metadata " + string(d.DisplayMetadata(0))
+	})
+}
+
+// TestFormats names what the tables of kinds miss.
+func TestFormats(t *testing.T) {
+	for _, f := range formatted {
+		if f.structure == "number" && len(f.formats) == 0 {
+			t.Errorf("kind %s has no format", f.kind)
+		}
+		seen := map[string]bool{}
+		for _, format := range f.formats {
+			if seen[format] {
+				t.Errorf("kind %s has the format %s twice", f.kind, format)
+			}
+			seen[format] = true
+		}
+		if !slices.Contains([]string{"number", "table", "bar_chart", "pie_chart"}, f.structure) {
+			t.Errorf("kind %s has the structure %s", f.kind, f.structure)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package projections
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+
+	"reckon/events"
+)
+
+func published(t *testing.T, log *events.Log, kind, body string) uint64 {
+	t.Helper()
+	id := uuid.New()
+	ack, err := log.JetStream().PublishMsg(t.Context(), &nats.Msg{
+		Subject: events.AccountSubject(id).String(), Data: []byte(body),
+		Header: nats.Header{"ce-specversion": {"1.0"}, "ce-id": {id.String()}, "ce-source": {"reckon"}, "ce-type": {kind}, "ce-time": {start.Format(time.RFC3339)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ack.Sequence
+}
+
+func TestUnknownEventsAreSkipped(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	e := h.append(first(uuid.New()))
+	published(t, log, "reckon.something.else.v1", "{")
+	h.append(after(e, 1))
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if head, _, err := v.Conversation(t.Context(), e.Subject.Account(), message(e).ConversationID); err != nil || head.Messages != 2 {
+		t.Errorf("%d messages, %v", head.Messages, err)
+	}
+}
+
+func TestAnUndecodableEventStopsTheFold(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	var record recorder
+	v, err := Open(t.Context(), log, dir, record.logger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	e := h.append(first(uuid.New()))
+	if err := v.Folded(t.Context(), e.Sequence); err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := v.AwaitMessage(t.Context(), uuid.New(), uuid.New(), uuid.New())
+		waiting <- err
+	}()
+	bad := published(t, log, "reckon.account.created.v1", "{")
+	<-v.stopped
+	name := fmt.Sprint("event ", bad)
+	for what, err := range map[string]error{
+		"Ready":        v.Ready(),
+		"Folded":       v.Folded(t.Context(), bad),
+		"AwaitMessage": <-waiting,
+		"Fresh":        v.Fresh(t.Context()),
+	} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s says %v, which does not name %s", what, err, name)
+		}
+	}
+	if err := v.Fresh(t.Context()); !errors.Is(err, ErrBehind) {
+		t.Errorf("Fresh says %v", err)
+	}
+	if count := strings.Count(record.String(), "the views have stopped"); count != 1 || !strings.Contains(record.String(), name) {
+		t.Errorf("the log says it %d times:\n%s", count, record.String())
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v, err = Open(t.Context(), log, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if err := v.CaughtUp(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("after a restart CaughtUp says %v", err)
+	}
+}
+
+func TestAWriteThatFailsStopsTheFold(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	if err := v.store.publisher.DeleteKeyValue(t.Context(), activityBucket); err != nil {
+		t.Fatal(err)
+	}
+	e := h.append(first(uuid.New()))
+	if err := v.Folded(t.Context(), e.Sequence); err == nil || !strings.Contains(err.Error(), activityBucket) {
+		t.Errorf("Folded says %v", err)
+	}
+	if _, found, err := v.Conversation(t.Context(), e.Subject.Account(), message(e).ConversationID); found || err != nil {
+		t.Errorf("the conversation is shown: %t, %v", found, err)
+	}
+}
+
+func TestLargeDocuments(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	account, conversation := uuid.New(), uuid.New()
+	prompt := strings.Repeat("a < b & c > d. ", 80_000) // 1.2 MB, twice in an event
+	const count = 9
+	for i := range count {
+		h.append(completed(account, request(conversation, prompt), "extend", min(i, 1), 1))
+	}
+	domain := uuid.New()
+	large := Definition{Title: "Large", Description: strings.Repeat("<", 3_500_000)}
+	h.append(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 1, Definition: large}))
+	h.append(event(events.DomainSubject(account, domain), &events.DomainDrafted{DomainID: domain, Definition: large}))
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	messages, err := v.Messages(t.Context(), account, conversation, 1, count)
+	if err != nil || len(messages) != count {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	for i, m := range messages {
+		if m.Number != i+1 || m.Prompt != prompt {
+			t.Errorf("message %d has %d bytes", m.Number, len(m.Prompt))
+		}
+	}
+	if d, _ := v.Domain(account, domain); d.Draft == nil || d.Draft.Description != large.Description {
+		t.Error("the draft is not whole")
+	}
+}
+
+func TestAnOldEventChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openIdle(t, log, dir)
+	h := newHistory(t, nil)
+	account, domain := uuid.New(), uuid.New()
+	_, hash := hashOf("secret")
+	one := h.number(first(account))
+	list := []events.Event{
+		h.number(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, TimeZone: "UTC", BodyVersion: 2})),
+		h.number(event(events.AccountSubject(account), &events.AccountChanged{TimeZone: "Europe/Vienna", BodyVersion: 1})),
+		h.number(event(events.AccountSubject(account), &events.KeyCreated{KeyID: uuid.New(), Hash: hash})),
+		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 1})),
+		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 2})),
+		one,
+		h.number(completed(account, request(message(one).ConversationID, "speed: 3 m/s"), "discard", 1, 2)),
+		h.number(failed(account, request(message(one).ConversationID, "calculate: time"), `{"inputs":[]}`)),
+	}
+	shown := func() string {
+		head, _, err := v.Conversation(t.Context(), account, message(one).ConversationID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := v.Account(account)
+		d, _ := v.Domain(account, domain)
+		text, err := json.Marshal([]any{a, d, head, v.activity.before(account, ^uint64(0), 10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if err := v.fold(list); err != nil {
+		t.Fatal(err)
+	}
+	want := shown()
+	for _, e := range list {
+		if err := v.fold([]events.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(); got != want {
+			t.Errorf("event %d again:\n%s\nbefore:\n%s", e.Sequence, got, want)
+		}
+	}
+}
+
+func TestAMessageKeepsItsNumber(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openIdle(t, log, dir)
+	h := newHistory(t, nil)
+	account := uuid.New()
+	one := h.number(first(account))
+	conversation := message(one).ConversationID
+	two := h.number(failed(account, request(conversation, "calculate: time"), ""))
+	again := h.number(completed(account, *message(two), "extend", 1, 1))
+	three := h.number(after(one, 1))
+	late := h.number(failed(account, *message(one), ""))
+	for _, list := range [][]events.Event{{one, two, again}, {three, late}} {
+		if err := v.fold(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	messages, err := v.Messages(t.Context(), account, conversation, 1, 10)
+	if err != nil || len(messages) != 3 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	for i, want := range []struct {
+		id       uuid.UUID
+		status   string
+		sequence uint64
+	}{
+		{message(one).MessageID, Failed, late.Sequence},
+		{message(two).MessageID, Completed, again.Sequence},
+		{message(three).MessageID, Completed, three.Sequence},
+	} {
+		if m := messages[i]; m.MessageID != want.id || m.Status != want.status || m.Sequence != want.sequence || m.Number != i+1 {
+			t.Errorf("message %d is %s %s at %d, want %+v", m.Number, m.MessageID, m.Status, m.Sequence, want)
+		}
+	}
+}

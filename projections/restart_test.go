@@ -1,0 +1,220 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+)
+
+func TestViewsOutliveARestart(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	accounts := someHistory(h)
+	before := state(t, v, accounts...)
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	idle := openIdle(t, log, dir)
+	if idle.folded.Load() != h.next {
+		t.Errorf("a restart folds from %d, not from %d", idle.folded.Load(), h.next)
+	}
+	if err := idle.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	if after := state(t, v, accounts...); after != before {
+		t.Errorf("before the restart:\n%s\nafter it:\n%s", before, after)
+	}
+}
+
+func TestFoldingAgainChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	accounts := someHistory(h)
+	before := state(t, v, accounts...)
+	for _, sequence := range []uint64{0, 1, h.next / 3, h.next / 2, h.next - 1} {
+		if err := v.store.writeCheckpoint(sequence); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Close(); err != nil {
+			t.Fatal(err)
+		}
+		v = openViews(t, log, dir)
+		if after := state(t, v, accounts...); after != before {
+			t.Fatalf("folded again after %d, before:\n%s\nafter:\n%s", sequence, before, after)
+		}
+	}
+}
+
+func TestFoldingAgainAfterHalfABatch(t *testing.T) {
+	logDir := t.TempDir()
+	log := openLog(t, logDir)
+	h := newHistory(t, log)
+	accounts := someHistory(h)
+	whole := openViews(t, log, logDir)
+	want := state(t, whole, accounts...)
+	for _, size := range []int{1, 5, 256} {
+		dir := t.TempDir()
+		v := openIdle(t, log, dir)
+		var all []events.Event
+		ctx, cancel := context.WithCancel(t.Context())
+		err := log.Tail(ctx, 0, func(list []events.Event) error {
+			all = append(all, list...)
+			if all[len(all)-1].Sequence == h.next {
+				cancel()
+			}
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		for len(all) > 0 {
+			list := all[:min(size, len(all))]
+			all = all[len(list):]
+			b := newBatch(v)
+			if err := errors.Join(b.read(t.Context(), list), b.applyAll(t.Context(), list)); err != nil {
+				t.Fatal(err)
+			}
+			first, _ := b.documents()
+			if err := v.store.write(first.list); err != nil {
+				t.Fatal(err)
+			}
+			if err := v.Close(); err != nil {
+				t.Fatal(err)
+			}
+			v = openIdle(t, log, dir)
+			if err := v.fold(list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := v.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(t, openViews(t, log, dir), accounts...); got != want {
+			t.Errorf("batches of %d, whole:\n%s\nhalved:\n%s", size, want, got)
+		}
+	}
+}
+
+func TestCheckpointBeyondTheLogRebuilds(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	accounts := someHistory(h)
+	v := openViews(t, log, dir)
+	before := state(t, v, accounts...)
+	ghost := uuid.New()
+	if err := v.fold([]events.Event{h.number(first(ghost)), h.number(event(events.AccountSubject(ghost), &events.AccountCreated{AccountID: ghost}))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	if _, found := v.Account(ghost); found {
+		t.Error("an account that the log does not know is still there")
+	}
+	if list := conversations(t, v, ghost, 10); len(list) != 0 {
+		t.Errorf("%d conversations that the log does not know are still there", len(list))
+	}
+	if after := state(t, v, accounts...); after != before {
+		t.Errorf("before:\n%s\nrebuilt:\n%s", before, after)
+	}
+}
+
+func TestViewsOfACrashedMachineAreRebuilt(t *testing.T) {
+	boot := bootID()
+	for _, row := range []struct {
+		name, mark string
+		kept       bool
+	}{
+		{"closed", cleanMark, true},
+		{"killed in this boot", boot, boot != ""},
+		{"killed in another boot", "00000000-0000-0000-0000-000000000000", false},
+		{"boot unknown", "", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := t.TempDir()
+			log := openLog(t, dir)
+			h := newHistory(t, log)
+			accounts := someHistory(h)
+			v := openViews(t, log, dir)
+			before := state(t, v, accounts...)
+			if mark, err := os.ReadFile(v.storage.markFile()); err != nil || string(mark) != boot {
+				t.Errorf("the mark of open views is %q, %v", mark, err)
+			}
+			if err := v.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if mark, err := os.ReadFile(v.storage.markFile()); err != nil || string(mark) != cleanMark {
+				t.Errorf("the mark of closed views is %q, %v", mark, err)
+			}
+			if err := v.storage.mark(row.mark); err != nil {
+				t.Fatal(err)
+			}
+			idle := openIdle(t, log, dir)
+			if kept := idle.folded.Load() == h.next; kept != row.kept {
+				t.Errorf("folding starts after %d of %d", idle.folded.Load(), h.next)
+			}
+			if err := idle.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if after := state(t, openViews(t, log, dir), accounts...); after != before {
+				t.Errorf("before:\n%s\nafter:\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestViewsAreOpenOnce(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	openViews(t, log, dir)
+	if v, err := Open(t.Context(), log, dir, nil); err == nil {
+		t.Error(errors.Join(errors.New("the views are open twice"), v.Close()))
+	}
+}
+
+func TestOldGenerationsAreDeletedAndNewOnesFilled(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	accounts := someHistory(h)
+	v := openViews(t, log, dir)
+	before := state(t, v, accounts...)
+	if _, err := v.store.publisher.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "conversations_0"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.store.publisher.DeleteKeyValue(t.Context(), conversationsBucket); err != nil {
+		t.Fatal(err)
+	}
+	old, err := json.Marshal(checkpoint{h.next, []string{accountsBucket, domainsBucket, "conversations_0", activityBucket}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.store.write([]document{{v.store.checkpoint, checkpointKey, old}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	if after := state(t, v, accounts...); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	eventually(t, "the old bucket is gone", func() bool {
+		_, err := v.store.publisher.KeyValue(t.Context(), "conversations_0")
+		return errors.Is(err, jetstream.ErrBucketNotFound)
+	})
+}
