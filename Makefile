@@ -25,7 +25,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 	git diff --exit-code
 
 golden: ## Write the expected outputs of tests anew; look at the diff before committing it.
-	$(GO) test $$($(GO) list ./... | grep -vE '/(decimal)$$') -run 'Golden|Script' -count=1 -update
+	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
 
 bench: ## Run the benchmarks.
 	$(GO) test ./... -run '^$$' -bench . -benchmem

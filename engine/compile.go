@@ -48,7 +48,6 @@ func Compile(def Definition) (*Domain, []Issue) {
 type compiler struct {
 	d      *Domain
 	issues []Issue
-	folded map[string]int // titles and keys, folded, to variables
 }
 
 func (c *compiler) fail(path string, offset int, format string, args ...any) {
@@ -428,14 +427,10 @@ func (c *compiler) values() {
 
 // readBound is a bound in coherent SI, or a sentence that says what is wrong with it.
 func (d *Domain) readBound(variable int, text string) (*decimal.Decimal, string) {
-	value, _, errs := d.ParseValue(variable, Scalar(text), compileEnv)
-	if len(errs) > 0 {
-		return nil, errs[0].Sentence()
+	q, err := d.parseBound(variable, text, compileEnv)
+	if err != nil {
+		return nil, err.Sentence()
 	}
-	if value.Rank != 0 || value.Cells[0][0].Empty {
-		return nil, "it is not a single value."
-	}
-	q := value.Quantity()
 	if dim, ok := d.knownDimensionOf(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
 		return nil, fmt.Sprintf("%s is expected.", d.dimensionText(knownDimension(dim)))
 	}

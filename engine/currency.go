@@ -25,7 +25,8 @@ func withCodes(unit string) string {
 	return unit
 }
 
-// scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its code and the bytes it took.
+// scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its code and the bytes it
+// took.
 func (d *Domain) scanCurrency(s string) (code string, size int) {
 	for _, c := range currencySigns {
 		if strings.HasPrefix(s, c.sign) {

@@ -50,8 +50,8 @@ func isMomentWord(text string) bool {
 	return strings.EqualFold(text, "today") || strings.EqualFold(text, "now")
 }
 
-// wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the day, and a clock time no
-// date, so that today is midnight.
+// wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the day, and a clock time
+// no date, so that today is midnight.
 func wordMoment(kind, text string, env Env) (seconds int64, ok bool) {
 	if !isMomentWord(text) {
 		return 0, false
@@ -128,8 +128,8 @@ func date(year, month, day int64) (int64, bool) {
 	return t.Unix(), ok
 }
 
-// scanDay reads a date and returns the clock time behind it as text, "" for none. matched tells whether the text has the
-// form of a date, ok whether the calendar has the day.
+// scanDay reads a date and returns the clock time behind it as text, "" for none. matched tells whether the text has
+// the form of a date, ok whether the calendar has the day.
 func scanDay(text string, env Env) (day int64, rest string, matched, ok bool) {
 	if m := isoDate.FindStringSubmatch(text); m != nil {
 		day, ok = date(whole(m[1]), whole(m[2]), whole(m[3]))
@@ -209,8 +209,8 @@ func numericProblem(m []string, invalid *Error) *Error {
 		fmt.Sprintf("%04d-%02d-%02d", year, first, second), fmt.Sprintf("%04d-%02d-%02d", year, second, first))
 }
 
-// momentText is the normal form of a moment of a kind, "" where it has none but its seconds: outside the years 1 to 9999,
-// a date that is no midnight, a clock time outside a day.
+// momentText is the normal form of a moment of a kind, "" where it has none but its seconds: outside the years 1 to
+// 9999, a date that is no midnight, a clock time outside a day.
 func momentText(kind string, seconds int64) string {
 	t := time.Unix(seconds, 0).UTC()
 	clockForm := "15:04"

@@ -34,7 +34,6 @@ type checker struct {
 	domain *Domain
 	e      *equation
 	solver *unifier
-	locals []dimension
 	err    *dimensionError
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 )
 
@@ -102,8 +103,8 @@ func float() *string {
 	return &format
 }
 
-// Display is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects. asked tells that
-// the value is shown in another unit than its kind's own (then kind is number, format decimals_float).
+// Display is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects.
+// asked tells that the value is shown in another unit than its kind's own (then kind is number, format decimals_float).
 func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
 	def := &d.Variables[variable]
 	m := authored(def)
@@ -181,35 +182,6 @@ func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
 	}{"number", kind, format})
 }
 
-// DisplayFormat is the format of SPEC.md's domain variable: that of the variable, else of its display_metadata, else the
-// default of its kind. Tables and charts have none: "".
-func (d *Domain) DisplayFormat(variable int) string {
-	def := &d.Variables[variable]
-	if isTableKind(def.Kind) {
-		return ""
-	}
-	var given *string
-	if m := authored(def); m.Number != nil {
-		given = m.Number.Format
-	}
-	_, format := scalarDisplay(def.Kind, def.Format, given)
-	return format
-}
-
-// DisplayMetadata is SPEC.md's display_metadata of a variable in a domain definition: as authored, else an object of its
-// structure that holds the format, where the variable has one.
-func (d *Domain) DisplayMetadata(variable int) json.RawMessage {
-	def := &d.Variables[variable]
-	if len(def.Display) > 0 && string(def.Display) != "null" {
-		return def.Display
-	}
-	inner := map[string]string{}
-	if def.Format != "" && !isTableKind(def.Kind) {
-		inner["format"] = def.Format
-	}
-	return encode(map[string]any{structureOf(def.Kind): inner})
-}
-
 // scalarDisplay is the kind and format of a scalar: the first format given, else the default of the kind.
 func scalarDisplay(kind, format string, authored *string) (string, string) {
 	kind = scalarKind(kind)
@@ -265,7 +237,8 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// cellKinds gives the kind of each cell of a table variable: that of its column in a table, of its series in a bar chart, of all in a pie chart.
+// cellKinds gives the kind of each cell of a table variable: that of its column in a table, of its series in a bar
+// chart, of all in a pie chart.
 func cellKinds(def Variable) func(row, column int) string {
 	m := authored(&def)
 	var list []series
@@ -287,6 +260,32 @@ func cellKinds(def Variable) func(row, column int) string {
 		}
 		return scalarKind(list[column].Kind)
 	}
+}
+
+// metadataProblem says in a sentence why display_metadata cannot be read.
+func metadataProblem(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		expected := "an object"
+		switch wrong.Type.Kind() {
+		case reflect.String:
+			expected = "a string"
+		case reflect.Int:
+			expected = "a whole number"
+		case reflect.Bool:
+			expected = "true or false"
+		case reflect.Slice:
+			expected = "a list"
+		}
+		if wrong.Field == "" {
+			return fmt.Sprintf("It is %s, not %s.", wrong.Value, expected)
+		}
+		return fmt.Sprintf("%q is %s, not %s.", wrong.Field, wrong.Value, expected)
+	}
+	if member, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		return fmt.Sprintf("The member %s is not known.", member)
+	}
+	return fmt.Sprintf("It is not valid JSON: %s.", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // checkDisplay finds what is wrong with a variable's kind, format and display_metadata. Paths start at the variable:
@@ -327,7 +326,7 @@ func checkDisplay(v Variable) []Issue {
 	}
 	m, err := readMetadata(v.Display)
 	if err != nil {
-		fail("display_metadata", "It cannot be read: %s.", strings.TrimPrefix(err.Error(), "json: "))
+		fail("display_metadata", "%s", metadataProblem(err))
 		return issues
 	}
 	members := 0

@@ -81,11 +81,7 @@ func TestDisplayIssues(t *testing.T) {
 		if len(lines) > 0 {
 			return strings.Join(lines, "\n")
 		}
-		format := d.DisplayFormat(0)
-		if format == "" {
-			format = "null"
-		}
-		return "format " + format + ", metadata " + string(d.DisplayMetadata(0))
+		return "fine"
 	})
 }
 

@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// formatted is the one table of kinds: the structure that shows a value of the kind, and the formats of its scalars, the default
-// first. Chart and table kinds have formats by column or series instead.
+// formatted is the one table of kinds: the structure that shows a value of the kind, and the formats of its scalars,
+// the default first. Chart and table kinds have formats by column or series instead.
 var formatted = []struct {
 	kind, structure string
 	formats         []string

@@ -117,8 +117,8 @@ func scanFraction(c *decimal.Context, s string) (decimal.Decimal, int, *Error) {
 // groupMarks separate groups of three digits.
 var groupMarks = []string{",", "_", "\u2009", "\u202F"}
 
-// scanDigits reads digits with one decimal point, group marks and an exponent. It fails with input.ambiguous_number where
-// the marks allow two readings, with input.invalid_number where they allow none.
+// scanDigits reads digits with one decimal point, group marks and an exponent. It fails with input.ambiguous_number
+// where the marks allow two readings, with input.invalid_number where they allow none.
 func scanDigits(s string) (decimal.Decimal, int, *Error) {
 	plain := strings.Builder{}
 	marks := []string(nil)

@@ -17,12 +17,12 @@ const (
 )
 
 // ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md section 2: units,
-// percent, currencies, compounds, clock times, dates, today and now, arithmetic, fractions; cells of tables one by one). A
-// bare number takes the declared unit, else the unit of the default, else none. The normal form for parsed_json comes
-// along ("260 min", "2026-01-06", "08:15", "6%", "today"); it has all digits and reads back as the same value.
+// percent, currencies, compounds, clock times, dates, today and now, arithmetic, fractions; cells of tables one by
+// one). A bare number takes the declared unit, else the unit of the default, else none. The normal form for parsed_json
+// comes along ("260 min", "2026-01-06", "08:15", "6%", "today"); it has all digits and reads back as the same value.
 //
-// Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which of
-// them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
+// Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which
+// of them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
 // string is no value; it is an error here except in a cell of a table.
 func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal Text, errs []Error) {
 	def := &d.Variables[variable]
@@ -55,6 +55,15 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 		return fail("input.limit_exceeded", fmt.Sprintf("cells in table %s", def.Key), "10000")
 	}
 	return r.table(text)
+}
+
+// parseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a table.
+func (d *Domain) parseBound(variable int, text string, env Env) (units.Quantity, *Error) {
+	r := reading{domain: d, variable: variable, env: env, ctx: decimal.NewContext(parseBudget)}
+	r.kind = scalarKind(d.Variables[variable].Kind)
+	r.expect()
+	q, _, err := r.quantity(text)
+	return q, err
 }
 
 // misshapen says what is wrong with the shape of a table, "" for nothing.
@@ -220,8 +229,8 @@ func (d *Domain) second() *units.Unit {
 	return u
 }
 
-// duration reads a span: a quantity of time, bare in the declared unit, else that of the default, else seconds; or h:mm[:ss]. today and now are their
-// distance from the epoch, since a default of any kind of time may be one of them.
+// duration reads a span: a quantity of time, bare in the declared unit, else that of the default, else seconds; or
+// h:mm[:ss]. today and now are their distance from the epoch, since a default of any kind of time may be one of them.
 func (r *reading) duration(text string) (units.Quantity, string, *Error) {
 	if n, ok := wordMoment("duration", text, r.env); ok {
 		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
@@ -301,8 +310,8 @@ func exact(q units.Quantity) string {
 	return q.Number.String()
 }
 
-// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the variable's
-// declared dimension or kind does not allow it.
+// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the
+// variable's declared dimension or kind does not allow it.
 func (d *Domain) ParseUnit(variable int, text string) (*units.Unit, *Error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > maxUnitLength {

@@ -9,8 +9,8 @@ import (
 	"reckon/engine/units"
 )
 
-// unit reads the unit at hand, if there is one: the longest text that can belong to a unit and that the table knows. code is the currency that
-// stood in front of the number: alone, or as the numerator of what stands behind ($0.30/kWh).
+// unit reads the unit at hand, if there is one: the longest text that can belong to a unit and that the table knows.
+// code is the currency that stood in front of the number: alone, or as the numerator of what stands behind ($0.30/kWh).
 func (a *arithmetic) unit(code string) (*units.Unit, *Error) {
 	end := a.at
 	a.space()
@@ -125,7 +125,8 @@ func inUnit(r rune) bool {
 const maxShorter = 8
 
 // scanUnit measures the longest text at the start of s that can be a unit, in bytes, 0 for none, and the shorter texts,
-// ascending, that end where a number or a parenthesis could belong to the arithmetic as well: "ft" of "ft11in", "L" of "L/100km".
+// ascending, that end where a number or a parenthesis could belong to the arithmetic as well: "ft" of "ft11in", "L" of
+// "L/100km".
 func scanUnit(s string) (end int, shorter []int) {
 	at := 0
 	if strings.HasPrefix(s, "1/") {

@@ -14,6 +14,7 @@ import (
 	"reckon/events"
 )
 
+// published puts a message into the log that Append would not.
 func published(t *testing.T, log *events.Log, kind, body string) uint64 {
 	t.Helper()
 	id := uuid.New()
@@ -147,6 +148,7 @@ func TestLargeDocuments(t *testing.T) {
 	}
 }
 
+// An event that a document has already leaves it alone, whatever came after it.
 func TestAnOldEventChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -192,6 +194,7 @@ func TestAnOldEventChangesNothing(t *testing.T) {
 	}
 }
 
+// A message that has a number keeps it when another event answers it, in the same batch or a later one.
 func TestAMessageKeepsItsNumber(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)

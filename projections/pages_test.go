@@ -40,6 +40,7 @@ func TestCursorsOfOthersAreRefused(t *testing.T) {
 	}
 }
 
+// A caller pages while conversations move and are made: those that stay are seen once, in order, whatever else happens.
 func TestPagesStayRightWhileConversationsMove(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)

@@ -36,6 +36,7 @@ func TestViewsOutliveARestart(t *testing.T) {
 	}
 }
 
+// The process ends between the documents and the checkpoint, or between the two steps of documents, at any point.
 func TestFoldingAgainChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -57,6 +58,7 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 	}
 }
 
+// The first step of every batch is written twice, the second time by a process that knows nothing of the first.
 func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 	logDir := t.TempDir()
 	log := openLog(t, logDir)
@@ -133,6 +135,7 @@ func TestCheckpointBeyondTheLogRebuilds(t *testing.T) {
 	}
 }
 
+// Marks of how a directory was left, and whether its views are kept.
 func TestViewsOfACrashedMachineAreRebuilt(t *testing.T) {
 	boot := bootID()
 	for _, row := range []struct {

@@ -12,7 +12,6 @@ import (
 )
 
 // state is all that views show of some accounts, as JSON that can be compared.
-
 func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 	t.Helper()
 	if err := v.Fresh(t.Context()); err != nil {
@@ -64,7 +63,6 @@ func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 }
 
 // conversations reads all pages of an account.
-
 func conversations(t testing.TB, v *Views, account uuid.UUID, limit int) []Conversation {
 	t.Helper()
 	var all []Conversation
@@ -82,7 +80,6 @@ func conversations(t testing.TB, v *Views, account uuid.UUID, limit int) []Conve
 }
 
 // someHistory appends a little of everything for two accounts.
-
 func someHistory(h *history) []uuid.UUID {
 	accounts := []uuid.UUID{uuid.New(), uuid.New()}
 	for n, account := range accounts {
@@ -178,20 +175,7 @@ func TestViewsShowTheHistory(t *testing.T) {
 	}
 }
 
-// The process ends between the documents and the checkpoint, or between the two steps of documents, at any point.
-
-// The first step of every batch is written twice, the second time by a process that knows nothing of the first.
-
-// Marks of how a directory was left, and whether its views are kept.
-
-// published puts a message into the log that Append would not.
-
-// An event that a document has already leaves it alone, whatever came after it.
-
-// A message that has a number keeps it when another event answers it, in the same batch or a later one.
-
 // Two nodes fold the same log, one in the process of the log and one outside.
-
 func TestNodesAgree(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -223,5 +207,3 @@ func TestNodesAgree(t *testing.T) {
 		t.Errorf("a cursor of one node leads elsewhere on the other: %v", err)
 	}
 }
-
-// A caller pages while conversations move and are made: those that stay are seen once, in order, whatever else happens.

@@ -102,12 +102,11 @@ func checkFiles(files []string) ([]fileReport, error) {
 
 // check compiles the file's definition and runs its tests. The domain is nil when a finding is an error.
 func (f *domainFile) check() (*commands.Domain, fileReport) {
-	report := fileReport{File: f.name, Title: f.definition.Title, Tests: len(f.definition.Tests), Findings: f.findings}
-	var domain *commands.Domain
-	if len(f.findings) == 0 {
-		var issues []engine.Issue
-		domain, issues = commands.CheckFile(f.definition)
-		report.Findings = f.placed(issues)
+	report := fileReport{File: f.name, Title: f.definition.Title, Tests: len(f.definition.Tests)}
+	domain, issues := commands.CheckFile(f.definition)
+	report.Findings = f.placed(issues)
+	if len(f.findings) > 0 {
+		domain = nil
 	}
 	if report.Findings == nil {
 		report.Findings = []finding{}
@@ -116,9 +115,13 @@ func (f *domainFile) check() (*commands.Domain, fileReport) {
 	return domain, report
 }
 
-// placed gives issues their lines and columns, in the order of the file.
+// placed gives issues their lines and columns, and orders them with what the reader found as they stand in the file. Of a
+// file that is no domain at all, only that is said.
 func (f *domainFile) placed(issues []engine.Issue) []finding {
-	var list []finding
+	if len(f.places) == 0 {
+		return f.findings
+	}
+	list := slices.Clone(f.findings)
 	for _, issue := range issues {
 		line, column := f.locate(issue.Path, issue.Offset)
 		list = append(list, finding{issue.Warning, line, column, issue.Path, issue.Message})

@@ -1,0 +1,263 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"reckon/events"
+	"reckon/projections"
+)
+
+// cluster is some nodes on one log: each has views and a worker of its own.
+type cluster struct {
+	log     *events.Log
+	nodes   []*Service
+	account projections.Account
+	domain  uuid.UUID
+}
+
+func startNodes(t *testing.T, n int) *cluster {
+	t.Helper()
+	ctx := t.Context()
+	log, err := events.Open(ctx, events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := &cluster{log: log}
+	admin := Admin{Log: log}
+	if c.account, err = admin.CreateAccount(ctx, CreateAccount{Name: "acme", TimeZone: "Europe/Berlin"}); err != nil {
+		t.Fatal(err)
+	}
+	published, err := admin.Publish(ctx, Publication{Account: "acme", Definition: trip(t).Definition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.domain = published.DomainID
+	for range n {
+		views, err := projections.Open(ctx, log, t.TempDir(), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(log, views, slog.New(slog.DiscardHandler))
+		working, stop := context.WithCancel(context.Background())
+		var work sync.WaitGroup
+		work.Go(func() {
+			if err := s.Run(working); err != nil {
+				t.Error(err)
+			}
+		})
+		t.Cleanup(func() {
+			stop()
+			work.Wait()
+			if err := views.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		c.nodes = append(c.nodes, s)
+	}
+	return c
+}
+
+func (c *cluster) request(text string) Request {
+	return Request{Account: c.account, Domain: c.domain, Prompt: text, Fingerprint: strings.Repeat("0", 64)}
+}
+
+const drive = "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time"
+
+func TestOneKeyRunsOnceOnWhicheverNode(t *testing.T) {
+	c := startNodes(t, 2)
+	key := "the key"
+	answers := make([]Answer, 16)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() {
+			r := c.request(drive)
+			r.IdempotencyKey = &key
+			var err error
+			if answers[i], err = c.nodes[i%2].Calculate(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	first := 0
+	for _, a := range answers {
+		if a.Message.MessageID != answers[0].Message.MessageID {
+			t.Errorf("messages %s and %s", a.Message.MessageID, answers[0].Message.MessageID)
+		}
+		if !a.Replayed {
+			first++
+		}
+	}
+	if first != 1 {
+		t.Errorf("%d answers say that they are the first", first)
+	}
+	r := c.request(drive)
+	r.IdempotencyKey = &key
+	r.Fingerprint = strings.Repeat("1", 64)
+	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrIdempotencyConflict) {
+		t.Errorf("another body: %v", err)
+	}
+}
+
+// TestScenariosAreCountedWithoutHoles lets callers on two nodes work in one conversation; each of their what-ifs must
+// get an index of its own, and a 200 from one node must be there on the other.
+func TestScenariosAreCountedWithoutHoles(t *testing.T) {
+	c := startNodes(t, 2)
+	first, err := c.nodes[0].Calculate(t.Context(), c.request(drive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers, each = 8, 5
+	seen := make([]int, callers*each+2)
+	var mutex sync.Mutex
+	var all sync.WaitGroup
+	for i := range callers {
+		all.Go(func() {
+			for n := range each {
+				r := c.request(fmt.Sprintf("scenario: 1\nspeed: %d mi/h\ncalculate: time", 100+i*each+n))
+				r.Conversation = &first.Message.ConversationID
+				a, err := c.nodes[(i+n)%2].Calculate(t.Context(), r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if a.Message.Completed == nil {
+					t.Errorf("failed: %s", a.Message.Failed.Errors)
+					return
+				}
+				index := a.Message.Completed.Results.Scenario.Current
+				mutex.Lock()
+				seen[index]++
+				mutex.Unlock()
+				other := c.nodes[(i+n+1)%2].views
+				if err := other.Fresh(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				if _, ok, err := other.Scenario(t.Context(), c.account.ID, first.Message.ConversationID, index); err != nil || !ok {
+					t.Errorf("scenario %d is not on the other node: %v", index, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for index := 2; index < len(seen); index++ {
+		if seen[index] != 1 {
+			t.Errorf("scenario %d was given %d times", index, seen[index])
+		}
+	}
+}
+
+// TestACommandThatCannotBeDecidedEndsAsACrash queues a command for a version that no domain has. It ends in one final
+// event, and each request with its key is told so.
+func TestACommandThatCannotBeDecidedEndsAsACrash(t *testing.T) {
+	c := startNodes(t, 1)
+	key := "poison"
+	command := Calculate{
+		Type: calculateType, AccountID: c.account.ID, IdempotencyKey: &key, Fingerprint: strings.Repeat("0", 64),
+		ConversationID: uuid.New(), MessageID: uuid.New(), DomainID: c.domain, DomainVersion: 99,
+		InputFormat: "structured", Prompt: drive, Now: time.Now().UTC(), ReceivedAt: time.Now().UTC(), TimeZone: "UTC",
+	}
+	subject := events.CommandSubject(c.account.ID, "key "+key)
+	if err := c.log.Enqueue(t.Context(), subject, encode(command), true); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r := c.request(drive)
+		r.IdempotencyKey = &key
+		a, err := c.nodes[0].Calculate(t.Context(), r)
+		var crashed *CrashedError
+		if !errors.As(err, &crashed) || crashed.MessageID != command.MessageID || !a.Replayed {
+			t.Errorf("replayed %v: %v", a.Replayed, err)
+		}
+	}
+	list, err := c.log.Read(t.Context(), events.ConversationSubject(c.account.ID, command.ConversationID), 0)
+	if err != nil || len(list) != 1 {
+		t.Errorf("%d final events: %v", len(list), err)
+	}
+}
+
+func TestReferencesAreCheckedBeforeAKeyIsSpent(t *testing.T) {
+	c := startNodes(t, 1)
+	key := "kept"
+	r := c.request(drive)
+	r.IdempotencyKey = &key
+	r.Domain = uuid.New()
+	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrUnknownDomain) {
+		t.Errorf("unknown domain: %v", err)
+	}
+	r.Domain = c.domain
+	unknown := uuid.New()
+	r.Conversation = &unknown
+	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrUnknownConversation) {
+		t.Errorf("unknown conversation: %v", err)
+	}
+	r.Conversation = nil
+	r.Prompt = `{"inputs": [`
+	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrPromptJSON) {
+		t.Errorf("broken JSON: %v", err)
+	}
+	r.Prompt = strings.Repeat("how long? ", 2000)
+	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrPromptTooLong) {
+		t.Errorf("long prose: %v", err)
+	}
+	r.Prompt = drive
+	if a, err := c.nodes[0].Calculate(t.Context(), r); err != nil || a.Replayed {
+		t.Errorf("the key was spent: replayed %v, %v", a.Replayed, err)
+	}
+}
+
+func TestZonesThatMeanTheMachineAreNone(t *testing.T) {
+	for name, known := range map[string]bool{
+		"Europe/Berlin": true, "UTC": true, "America/New_York": true,
+		"": false, "Local": false, "../etc/passwd": false, "/etc/localtime": false, "Mars/Olympus": false, "posixrules": false,
+	} {
+		if _, ok := Zone(name); ok != known {
+			t.Errorf("%q: %v", name, ok)
+		}
+	}
+}
+
+func TestCommandFitsItsSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "schemas", "commands", calculateType+".schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", calculateType+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, err := decodeCalculate(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(encode(command))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(instance); err != nil {
+		t.Error(err)
+	}
+	var written, read any
+	if json.Unmarshal(data, &written) != nil || json.Unmarshal(encode(command), &read) != nil || fmt.Sprint(written) != fmt.Sprint(read) {
+		t.Errorf("the fixture reads back as %s", encode(command))
+	}
+}
