@@ -5,8 +5,8 @@ FUZZTIME ?= 20s
 
 .PHONY: run build test check golden bench fuzz soak
 
-run: ## Start the service with an account, starter domains and a key.
-	$(GO) run ./cmd/reckon serve --dev
+run: build ## Start the service with an account, starter domains and a key.
+	bin/reckon serve --dev
 
 build: ## Build the static binary bin/reckon.
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/reckon ./cmd/reckon

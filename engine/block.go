@@ -42,14 +42,14 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	for v := range owner {
 		owner[v] = -1
 	}
-	var seen []bool
+	seen, round := make([]int, len(d.variables)), 0
 	var augment func(a int) bool
 	augment = func(a int) bool {
 		for _, v := range unknowns[a] {
-			if seen[v] {
+			if seen[v] == round {
 				continue
 			}
-			seen[v] = true
+			seen[v] = round
 			if owner[v] < 0 || augment(owner[v]) {
 				owner[v], match[a] = a, v
 				return true
@@ -60,7 +60,7 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	matched := make([]bool, len(d.equations))
 	for a := range d.equations {
 		if len(unknowns[a]) > 0 {
-			seen = make([]bool, len(d.variables))
+			round++
 			matched[a] = augment(a)
 		}
 	}

@@ -28,7 +28,7 @@ type builder struct {
 func (b *builder) fail(at int, format string, args ...any) *node {
 	b.failed = true
 	b.problem(at, format, args...)
-	return &node{op: opNumber, start: at, end: at}
+	return &node{op: opNumber, start: at, end: at, size: 1}
 }
 
 // binaryOps maps the operators of the syntax to ops.
@@ -37,7 +37,23 @@ var binaryOps = map[string]op{
 	"==": opEq, "!=": opNe, "<": opLt, "<=": opLe, ">": opGt, ">=": opGe,
 }
 
+// maxNodes bounds an equation once its functions are written out.
+const maxNodes = 100_000
+
+// build turns a syntax tree into nodes. It reports what is wrong with it and goes on, so that all problems are found.
 func (b *builder) build(s syntax.Node) *node {
+	n := b.translate(s)
+	n.size = 1
+	for _, a := range n.args {
+		n.size += a.size
+	}
+	if n.size > maxNodes && !b.failed {
+		return b.fail(n.start, "The equation is too long once its functions are written out.")
+	}
+	return n
+}
+
+func (b *builder) translate(s syntax.Node) *node {
 	start, end := s.Offset(), s.End()
 	switch s := s.(type) {
 	case *syntax.Number:
@@ -189,7 +205,7 @@ func (b *builder) expand(f *function, call *node) *node {
 		if err != nil {
 			return b.fail(call.start, "%s is not defined well: %v", f.name, err)
 		}
-		inner.args[p.name] = &node{op: opNumber, start: call.start, end: call.end, value: number, float: number.Float64()}
+		inner.args[p.name] = &node{op: opNumber, start: call.start, end: call.end, value: number, float: number.Float64(), size: 1}
 	}
 	n := inner.build(tree)
 	b.failed = b.failed || inner.failed

@@ -46,6 +46,7 @@ type node struct {
 	variable int             // of opVariable; the depth of opLocal
 	function *function       // of opCall
 	mask     uint64          // variables below, by position in the equation's refs; bit 63 stands for all from there on
+	size     int             // nodes below and itself, counted once for each place they stand in
 	choices  bool            // an if, min, max, abs or clamp is below
 }
 

@@ -533,13 +533,17 @@ func (d *Domain) onScale(e *equation) bool {
 
 // Solvable lists the variables without a Stated or Carried fact that some plan yields from the facts, in domain order.
 func (d *Domain) Solvable(facts []Fact) []int {
+	g := d.givenOf(facts, -1)
+	known := g.leaves(true)
+	d.closure(known, false)
+	d.closeBlocks(known, false)
 	var list []int
 	for v := range d.variables {
-		g := d.givenOf(facts, v)
-		if slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == v && f.Tier <= Carried }) || len(d.users[v]) == 0 {
+		if !known[v] || g.fixed(v) {
 			continue
 		}
-		if d.reachable(g.leaves(true), v, false) {
+		// Where a variable can be taken as it is, what follows without that counts.
+		if _, leaf := g.leafTier(v, true); !leaf || d.reachable(g.leaves(true), v, false) {
 			list = append(list, v)
 		}
 	}
