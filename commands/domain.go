@@ -92,13 +92,17 @@ func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
 	env.Zone, _ = Zone(m.TimeZone)
 	s := &engine.Scenario{Index: m.Completed.Results.Scenario.Current}
 	for _, v := range m.Completed.Results.Variables {
-		i := d.compiled.Index(v.Key)
 		var text engine.Text
-		if i < 0 || json.Unmarshal(v.Value, &text) != nil {
-			continue
+		var value engine.Value
+		i := d.compiled.Index(v.Key)
+		fits := i >= 0 && json.Unmarshal(v.Value, &text) == nil
+		if fits {
+			var errs []engine.Error
+			value, _, errs = d.compiled.ParseValue(i, text, env)
+			fits = len(errs) == 0
 		}
-		value, _, errs := d.compiled.ParseValue(i, text, env)
-		if len(errs) > 0 {
+		if !fits {
+			s.Incomplete = s.Incomplete || v.Source != string(engine.Calculated)
 			continue
 		}
 		s.Values = append(s.Values, engine.ScenarioValue{

@@ -111,10 +111,13 @@ func (c *calculation) cleared() []int {
 }
 
 // replaces reports whether something that the base rests on, a user input or a default that it used, is replaced, cleared,
-// dropped, or becomes the target.
+// dropped, or becomes the target; or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
 	if c.base == nil {
 		return false
+	}
+	if c.base.Incomplete {
+		return true
 	}
 	for _, v := range c.base.Values {
 		if v.Source == Calculated || !c.decided(v.Variable) {
@@ -319,7 +322,8 @@ func (c *calculation) take(facts []Fact, s Solution) []Fact {
 	return next
 }
 
-// assemble orders the values (target, inputs as given, the others in domain order) and names the action.
+// assemble orders the values (target, inputs in the order given, carried ones before those of this request, the others in
+// domain order) and names the action.
 func (c *calculation) assemble(last int) Result {
 	branches := c.branches()
 	r := Result{
@@ -365,18 +369,17 @@ func (c *calculation) assemble(last int) Result {
 	} else {
 		place(c.found[c.target.Variable], false)
 	}
+	for _, v := range c.carried() {
+		v.Historical = v.Historical || branches
+		place(v, false)
+	}
 	for _, in := range c.req.Inputs {
 		if !in.Cleared {
 			place(ScenarioValue{in.Variable, UserInput, false, in.Value}, true)
 		}
 	}
-	rest := c.found
-	for _, v := range c.carried() {
-		v.Historical = v.Historical || branches
-		rest[v.Variable] = v
-	}
 	for i := range c.domain.Variables {
-		if v, ok := rest[i]; ok {
+		if v, ok := c.found[i]; ok {
 			place(v, false)
 		}
 	}

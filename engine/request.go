@@ -90,6 +90,10 @@ type Scenario struct {
 	Values  []ScenarioValue // all variables that have a value in it, in the order of its last result
 	Cleared []int           // variables stated to have no value
 	Targets []Target        // what was asked in it, oldest first; the last one is its target
+
+	// Incomplete says that the scenario rests on a value which is not among Values, since the domain no longer has its
+	// variable, or has it with another dimension.
+	Incomplete bool
 }
 
 // ScenarioValue is one value of a scenario.
