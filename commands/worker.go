@@ -25,6 +25,9 @@ const maxDeliveries = 5
 // Run works through the queue until ctx ends, then finishes what it has begun. It pulls only what it has free slots for.
 func (s *Service) Run(ctx context.Context) error {
 	consumer, err := s.log.Commands(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("open command consumer: %w", err)
 	}

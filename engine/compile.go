@@ -72,9 +72,6 @@ func (c *compiler) run() {
 		c.fail("activities", -1, "A domain has at most %d activities, this one has %d.", maxActivities, len(d.Activities))
 		return
 	}
-	if strings.TrimSpace(d.Title) == "" {
-		c.fail("title", -1, "A domain needs a title.")
-	}
 	d.table = units.Standard()
 	if len(d.Definition.Units) > 0 {
 		table, err := d.table.With(d.Definition.Units...)
@@ -429,7 +426,7 @@ func (c *compiler) values() {
 func (d *Domain) readBound(variable int, text string) (*decimal.Decimal, string) {
 	q, err := d.parseBound(variable, text, compileEnv)
 	if err != nil {
-		return nil, err.Sentence()
+		return nil, err.Filled()
 	}
 	if dim, ok := d.knownDimensionOf(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
 		return nil, fmt.Sprintf("%s is expected.", d.dimensionText(knownDimension(dim)))
@@ -453,7 +450,7 @@ func (c *compiler) defaults() {
 		path := fmt.Sprintf("variables[%d].default_value", i)
 		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
 		if len(errs) > 0 {
-			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Sentence())
+			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Filled())
 			continue
 		}
 		if value.Rank != 0 || value.Cells[0][0].Empty {

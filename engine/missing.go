@@ -8,7 +8,8 @@ import (
 // Bounds of the search for alternatives.
 const (
 	maxAlternatives = 10
-	maxMissingSets  = 2_000
+	maxMissingSets  = 500
+	maxMissingSize  = 20 // of a set that is looked at
 )
 
 // Alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
@@ -43,6 +44,16 @@ func (d *Domain) missingSets(known []bool, target int) [][]int {
 	}
 	var found [][]int
 	seen := map[string]bool{}
+	// One variable alone may do by a way that no step backwards shows in time.
+	for v := range d.variables {
+		if v != target && !known[v] && len(found) < maxAlternatives {
+			all := slices.Clone(known)
+			all[v] = true
+			if d.closure(all, false); all[target] {
+				found = append(found, []int{v})
+			}
+		}
+	}
 	queue := []state{{set: []int{target}}}
 	for steps := 0; len(queue) > 0 && steps < maxMissingSets; steps++ {
 		s := queue[0]
@@ -77,7 +88,7 @@ func (d *Domain) missingSets(known []bool, target int) [][]int {
 				}
 				slices.Sort(next.set)
 				id := fingerprint(next.set)
-				if seen[id] {
+				if seen[id] || len(next.set) > maxMissingSize {
 					continue
 				}
 				seen[id] = true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"sync"
 )
 
 // plan is how a target follows from facts.
@@ -62,8 +61,8 @@ func (d *Domain) givenOf(facts []Fact, target int) given {
 	return g
 }
 
-// closure finds all variables that follow from known ones, one activity and one block at a time. disabled lets disabled activities
-// take part. The target is not among known; blocks that were needed are returned.
+// closure adds to known all variables that follow from it, one activity at a time. disabled lets disabled activities take
+// part.
 func (d *Domain) closure(known []bool, disabled bool) { d.closureWithout(known, disabled, -1) }
 
 // closureWithout is closure through everything but one variable, which is not derived.
@@ -491,37 +490,4 @@ func (p *planner) record() {
 	}
 	visit(p.target)
 	p.best, p.bestCost = found, c
-}
-
-// maxPlans bounds the plans that a domain keeps.
-const maxPlans = 1024
-
-// planCache keeps plans by what is given and asked. It is safe for concurrent use.
-type planCache struct {
-	mu    sync.RWMutex
-	plans map[string]*plan
-}
-
-func newPlanCache() *planCache { return &planCache{plans: map[string]*plan{}} }
-
-// plan is findPlan over enabled activities, remembered.
-func (d *Domain) plan(g given, target int) *plan {
-	key := append(make([]byte, 0, len(g)+2), byte(target), byte(target>>8))
-	for _, set := range g {
-		key = append(key, set)
-	}
-	d.plans.mu.RLock()
-	p, ok := d.plans.plans[string(key)]
-	d.plans.mu.RUnlock()
-	if ok {
-		return p
-	}
-	p = d.findPlan(g, target, false)
-	d.plans.mu.Lock()
-	if len(d.plans.plans) >= maxPlans {
-		clear(d.plans.plans)
-	}
-	d.plans.plans[string(key)] = p
-	d.plans.mu.Unlock()
-	return p
 }

@@ -292,17 +292,22 @@ func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) 
 	return units.FromSI(v.machine.c, si, v.rewrite.outward(unit)), nil
 }
 
-// fromFact is the number of a fact in coherent SI and its unit. A consumption given for a variable that is declared as
-// fuel economy is converted first.
+// fromFact is the number of a fact in coherent SI and its unit.
 func (v *derivation) fromFact(variable int, q units.Quantity) (decimal.Decimal, *units.Unit) {
-	if declared := v.domain.variables[variable].unit; declared != nil && q.Unit.Dimension() != declared.Dimension() {
-		if !sameButAngle(q.Unit.Dimension(), declared.Dimension()) && units.Compatible(q.Unit, declared) {
-			if converted, err := units.Convert(v.machine.c, q, declared); err == nil {
-				q = converted
-			}
-		}
-	}
+	q = v.domain.asDeclared(v.machine.c, variable, q)
 	return q.SI(v.machine.c), v.rewrite.inward(q.Unit)
+}
+
+// asDeclared turns a consumption into the fuel economy that a variable is declared as, and the other way round.
+func (d *Domain) asDeclared(c *decimal.Context, variable int, q units.Quantity) units.Quantity {
+	declared := d.variables[variable].unit
+	if declared == nil || sameButAngle(q.Unit.Dimension(), declared.Dimension()) || !units.Compatible(q.Unit, declared) {
+		return q
+	}
+	if converted, err := units.Convert(c, q, declared); err == nil {
+		return converted
+	}
+	return q
 }
 
 // radiansOnly reports whether the only angle in a unit is the radian.

@@ -42,7 +42,8 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 	}
 	roots := s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) })
 	if m.limited() || len(roots) > 0 {
-		return preimage{roots: roots}, nil
+		// Where roots crowd, those that were found are a chance choice.
+		return preimage{roots: roots, infinite: s.crowded}, nil
 	}
 	return preimage{}, errNotConverged
 }
@@ -54,6 +55,7 @@ type seeker struct {
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
 	found      decimals
+	crowded    bool // there were more roots than are looked at
 }
 
 // roots scans one set of samples after the other until some roots pass a check.
@@ -66,7 +68,7 @@ func (s *seeker) roots(d *Domain, check func(decimals) decimals) decimals {
 		if roots := check(s.found); len(roots) > 0 {
 			return roots
 		}
-		s.found = nil
+		s.found, s.crowded = nil, false
 	}
 	s.m.tryErr()
 	return nil
@@ -103,7 +105,6 @@ func (s *seeker) grids(d *Domain) [][]float64 {
 		scale = 1
 	}
 	dim, known := d.knownDimensionOf(s.v)
-	signless := w.point.isPoint() || known && dim == units.Angle
 	within := func(grid []float64) []float64 {
 		grid = slices.DeleteFunc(grid, func(x float64) bool { return x < low || x > high })
 		for _, edge := range []float64{low, high} {
@@ -115,22 +116,26 @@ func (s *seeker) grids(d *Domain) [][]float64 {
 		return slices.Compact(grid)
 	}
 	var grids [][]float64
+	if w.hint != nil {
+		if h := w.hint.Float64(); h != 0 && !math.IsInf(h, 0) {
+			grids = append(grids, within(evenly(h-math.Abs(h)/2, h+math.Abs(h), searchLinear)))
+		}
+	}
+	if known && dim == units.Angle {
+		// Every turn repeats the first one.
+		for _, n := range []int{searchLinear, 8 * searchLinear} {
+			grids = append(grids, within(evenly(max(low, -math.Pi), min(high, math.Pi), n)), within(evenly(low, high, n)))
+		}
+		return grids
+	}
 	for _, density := range []int{searchDensity, 8 * searchDensity} {
 		up := decades(scale, density)
 		up = append(up, evenly(low, high, density*searchLinear/searchDensity)...)
-		if known && dim == units.Angle {
-			up = append(up, evenly(0, 2*math.Pi, density*searchLinear/searchDensity)...)
-		}
-		if w.hint != nil {
-			if h := w.hint.Float64(); !math.IsInf(h, 0) {
-				up = append(up, evenly(h-math.Abs(h)/2, h+math.Abs(h), 64)...)
-			}
-		}
 		down := []float64{0}
 		for _, x := range up {
 			down = append(down, -x)
 		}
-		if signless {
+		if w.point.isPoint() {
 			grids = append(grids, within(slices.Concat(up, down)))
 			continue
 		}
@@ -168,7 +173,11 @@ func (s *seeker) scan(grid []float64) {
 		values[i] = s.at(x)
 	}
 	for i := range grid {
-		if len(s.found) >= maxFoundRoots || s.m.limited() {
+		if len(s.found) >= maxFoundRoots {
+			s.crowded = true
+			return
+		}
+		if s.m.limited() {
 			return
 		}
 		if values[i] == 0 {
@@ -186,11 +195,25 @@ func (s *seeker) scan(grid []float64) {
 		switch {
 		case math.IsNaN(fa) || math.IsNaN(fb):
 		case fa < 0 && fb > 0 || fa > 0 && fb < 0:
+			s.crowded = s.crowded || s.oscillates(a, b, fa)
 			s.polish(s.brent(a, b, fa, fb))
 		case i+1 < len(grid) && math.Abs(fb) < math.Abs(fa) && math.Abs(fb) <= math.Abs(values[i+1]) && fb*values[i+1] > 0:
 			s.touch(a, grid[i+1])
 		}
 	}
+}
+
+// oscillates reports whether the sign changes so often between two samples that a root between them is one of very many.
+func (s *seeker) oscillates(a, b, fa float64) bool {
+	changes, last := 0, fa
+	for i := 1; i < 16; i++ {
+		f := s.at(a + (b-a)*float64(i)/16)
+		if f*last < 0 {
+			changes++
+			last = f
+		}
+	}
+	return changes > 4
 }
 
 // edge moves the undefined end of an interval to where the sides still have a value.

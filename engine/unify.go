@@ -18,7 +18,7 @@ type power struct {
 	num, den int
 }
 
-// maxExponent bounds the numerators and denominators of powers of unknown dimensions.
+// maxDimensionPower bounds the numerators and denominators of powers of unknown dimensions.
 const maxDimensionPower = 1000
 
 func knownDimension(d units.Dimension) dimension { return dimension{known: d} }

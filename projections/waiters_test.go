@@ -15,6 +15,8 @@ func TestAwaitMessage(t *testing.T) {
 	v := openViews(t, log, dir)
 	h := newHistory(t, log)
 	account := uuid.New()
+	patient, cancelPatient := context.WithTimeout(t.Context(), patience)
+	defer cancelPatient()
 	var waiting sync.WaitGroup
 	for i := range 60 {
 		e := first(account)
@@ -24,7 +26,7 @@ func TestAwaitMessage(t *testing.T) {
 		m := message(e)
 		for range 3 {
 			waiting.Go(func() {
-				answer, err := v.AwaitMessage(t.Context(), account, m.ConversationID, m.MessageID)
+				answer, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID)
 				if err != nil || answer.MessageID != m.MessageID || answer.Status == InProgress || answer.Number != 1 {
 					t.Errorf("the answer is %s %s number %d, %v", answer.MessageID, answer.Status, answer.Number, err)
 				}
@@ -37,7 +39,7 @@ func TestAwaitMessage(t *testing.T) {
 		h.append(e)
 		if i%10 == 9 {
 			waiting.Wait()
-			if answer, err := v.AwaitMessage(t.Context(), account, m.ConversationID, m.MessageID); err != nil || answer.MessageID != m.MessageID {
+			if answer, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID); err != nil || answer.MessageID != m.MessageID {
 				t.Errorf("a message that is long answered: %v", err)
 			}
 		}
