@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -15,26 +16,33 @@ import (
 const maxPayload = 4 << 20
 
 // startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged. A server that does not
-// listen is reached in this process only; one that listens takes a free port of the loopback address. It returns
-// when the log is recovered, which takes as long as the log needs, or ctx ends.
+// listen is reached in this process only; one that listens takes a free port of the loopback address.
 func startServer(ctx context.Context, dir string, c credentials, listen bool, logger *slog.Logger) (*server.Server, error) {
-	s, err := server.NewServer(&server.Options{
-		ServerName: "reckon",
+	return RunServer(ctx, &server.Options{
+		ServerName: "log",
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
 		DontListen: !listen,
 		Username:   c.User,
 		Password:   c.Password,
 		MaxPayload: maxPayload,
-		JetStream:  true,
 		StoreDir:   filepath.Join(dir, "log"),
 		SyncAlways: true,
-		NoSigs:     true,
-	})
+	}, logger)
+}
+
+// maxStore leaves the limit of a store to the disk.
+const maxStore = math.MaxInt64 / 4
+
+// RunServer runs a JetStream server in this process. Its warnings and errors go to logger under the server's name, and
+// signals are left to the program. It returns when the streams are recovered, which takes as long as they need, or ctx ends.
+func RunServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*server.Server, error) {
+	o.JetStream, o.JetStreamMaxStore, o.NoSigs = true, maxStore, true
+	s, err := server.NewServer(o)
 	if err != nil {
-		return nil, fmt.Errorf("start log server: %w", err)
+		return nil, fmt.Errorf("start server %s: %w", o.ServerName, err)
 	}
-	log := &serverLog{logger: logger, fatal: make(chan error, 1)}
+	log := &serverLog{logger: logger.With("server", o.ServerName), fatal: make(chan error, 1)}
 	s.SetLoggerV2(log, false, false, false)
 	go s.Start()
 	for !s.ReadyForConnections(100 * time.Millisecond) {
@@ -47,7 +55,7 @@ func startServer(ctx context.Context, dir string, c credentials, listen bool, lo
 		}
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("start log server: %w", err)
+		return nil, fmt.Errorf("start server %s: %w", o.ServerName, err)
 	}
 	return s, nil
 }
@@ -95,16 +103,16 @@ func (l *serverLog) Warnf(format string, v ...any) {
 	if format == plainPassword {
 		return
 	}
-	l.logger.Warn("log server", "message", fmt.Sprintf(format, v...))
+	l.logger.Warn("nats", "message", fmt.Sprintf(format, v...))
 }
 
 func (l *serverLog) Errorf(format string, v ...any) {
-	l.logger.Error("log server", "message", fmt.Sprintf(format, v...))
+	l.logger.Error("nats", "message", fmt.Sprintf(format, v...))
 }
 
 func (l *serverLog) Fatalf(format string, v ...any) {
 	err := fmt.Errorf(format, v...)
-	l.logger.Error("log server", "message", err.Error())
+	l.logger.Error("nats", "message", err.Error())
 	select {
 	case l.fatal <- err:
 	default:

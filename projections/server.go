@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"reckon/events"
 )
 
 const (
@@ -126,38 +127,15 @@ func syncPath(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// startServer runs the views' server on a directory. It listens nowhere; connections are made in process. It returns when
-// the buckets are recovered, which takes as long as they need, or ctx ends.
+// startServer runs the views' server on a directory. It listens nowhere; connections are made in process.
 func startServer(ctx context.Context, dir string, logger *slog.Logger) (*server.Server, error) {
-	s, err := server.NewServer(&server.Options{
+	return events.RunServer(ctx, &server.Options{
 		ServerName:         "views",
 		DontListen:         true,
-		JetStream:          true,
 		StoreDir:           dir,
-		JetStreamMaxStore:  math.MaxInt64 / 4, // the disk is the limit
 		JetStreamMaxMemory: 64 << 20,
 		MaxPayload:         maxPayload,
-		NoSigs:             true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("start views server: %w", err)
-	}
-	log := serverLog{logger: logger, fatal: make(chan error, 1)}
-	s.SetLoggerV2(log, false, false, false)
-	go s.Start()
-	for !s.ReadyForConnections(100 * time.Millisecond) {
-		select {
-		case err = <-log.fatal:
-		case <-ctx.Done():
-			err = ctx.Err()
-		default:
-			continue
-		}
-		s.Shutdown()
-		s.WaitForShutdown()
-		return nil, fmt.Errorf("start views server: %w", err)
-	}
-	return s, nil
+	}, logger)
 }
 
 func connect(s *server.Server) (*nats.Conn, error) {
@@ -167,32 +145,4 @@ func connect(s *server.Server) (*nats.Conn, error) {
 		return nil, fmt.Errorf("connect to views server: %w", err)
 	}
 	return conn, nil
-}
-
-// serverLog passes a server's warnings and errors on, drops what it tells of its normal course, and keeps the error that
-// ended its start.
-type serverLog struct {
-	logger *slog.Logger
-	fatal  chan error
-}
-
-func (l serverLog) Noticef(string, ...any) {}
-func (l serverLog) Debugf(string, ...any)  {}
-func (l serverLog) Tracef(string, ...any)  {}
-
-func (l serverLog) Warnf(format string, args ...any) {
-	l.logger.Warn("views server", "message", fmt.Sprintf(format, args...))
-}
-
-func (l serverLog) Errorf(format string, args ...any) {
-	l.logger.Error("views server", "message", fmt.Sprintf(format, args...))
-}
-
-func (l serverLog) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	l.logger.Error("views server", "message", err.Error())
-	select {
-	case l.fatal <- err:
-	default:
-	}
 }
