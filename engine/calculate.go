@@ -31,6 +31,12 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Resu
 	if errs := c.solve(); len(errs) > 0 {
 		return Result{}, errs
 	}
+	if !c.branches() && c.outgrown() {
+		c.superseded = true
+		if errs := c.solve(); len(errs) > 0 {
+			return Result{}, errs
+		}
+	}
 	return c.assemble(last), nil
 }
 
@@ -42,6 +48,8 @@ type calculation struct {
 	env     Env
 	target  Target // Variable -1 until it is chosen
 	dropped []int  // carried inputs that stated ones contradict
+
+	superseded bool // a default that the base used has given way to other values
 
 	found      map[int]ScenarioValue // calculated values, and the defaults and remembered values that were used
 	activities []int                 // in evaluation order
@@ -116,7 +124,7 @@ func (c *calculation) replaces() bool {
 	if c.base == nil {
 		return false
 	}
-	if c.base.Incomplete {
+	if c.base.Incomplete || c.superseded {
 		return true
 	}
 	for _, v := range c.base.Values {
@@ -124,6 +132,20 @@ func (c *calculation) replaces() bool {
 			continue
 		}
 		if in := c.stated(v.Variable); in == nil || !in.Value.Equal(v.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// outgrown reports whether a default that the base used is no longer among what was found: added inputs led to its
+// variable, or round it, by another way.
+func (c *calculation) outgrown() bool {
+	for _, v := range c.base.Values {
+		if v.Source != DefaultValue || c.decided(v.Variable) {
+			continue
+		}
+		if now, ok := c.found[v.Variable]; !ok || now.Source != DefaultValue || !now.Value.Equal(v.Value) {
 			return true
 		}
 	}
@@ -249,7 +271,7 @@ func (c *calculation) dropContradicted() *Error {
 // solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
 // follows, so that all values of a scenario agree.
 func (c *calculation) solve() []Error {
-	c.found = map[int]ScenarioValue{}
+	c.found, c.activities = map[int]ScenarioValue{}, nil
 	facts := c.facts()
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -169,14 +168,16 @@ func (p publishing) run(t terminal, draft bool) error {
 			return err
 		}
 		_, report := f.check()
-		if !report.Valid {
-			invalid = true
-			showFindings(terminal{out: t.err}, report)
-		}
+		invalid = invalid || !report.Valid
+		showFindings(terminal{out: t.err}, report)
 		files = append(files, f)
 	}
 	if invalid {
-		return errors.New("nothing is published: mend the errors above first")
+		verb := "published"
+		if draft {
+			verb = "kept"
+		}
+		return fmt.Errorf("nothing is %s: mend the errors above first", verb)
 	}
 	return p.administer(t, func(a commands.Admin) error {
 		for _, f := range files {
