@@ -65,8 +65,8 @@ type reading struct {
 	errors  []engine.Error
 }
 
-// read parses the prompt. pending is the earlier message of the conversation whose inputs and target this request is read
-// as if it stated too, nil for none.
+// read parses the prompt. pending is the earlier message of the conversation whose inputs, target and selector this request
+// is read as if it stated too, nil for none.
 func read(c Calculate, d *Domain, pending *projections.Message) reading {
 	var r reading
 	switch c.InputFormat {
@@ -86,7 +86,8 @@ func read(c Calculate, d *Domain, pending *projections.Message) reading {
 	return r
 }
 
-// join is a request read as if it stated too what an earlier one did; what it restates wins.
+// join is a request without a selector read as if it stated too what an earlier one did, on the scenario that the earlier one
+// asked for; what it restates wins.
 func join(earlier, request engine.Request) engine.Request {
 	restated := map[int]bool{}
 	for _, in := range request.Inputs {
@@ -103,7 +104,7 @@ func join(earlier, request engine.Request) engine.Request {
 	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated[t.Variable]) {
 		target = t
 	}
-	return engine.Request{Inputs: inputs, Target: target, Selector: request.Selector}
+	return engine.Request{Inputs: inputs, Target: target, Selector: earlier.Selector}
 }
 
 // base is the index of the scenario that the request builds on, 0 for a new one. Numbered scenarios of another domain

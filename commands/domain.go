@@ -132,9 +132,9 @@ func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
 	return s
 }
 
-// pending is a request as the next one is read with it: its inputs and its target, as a JSON prompt.
+// pending is a request as the next one is read with it: its inputs, target and selector, as a JSON prompt.
 func (d *Domain) pending(req engine.Request) json.RawMessage {
-	p := prompt.Parsed{Version: 2, Inputs: []prompt.Input{}}
+	p := prompt.Parsed{Version: 2, Inputs: []prompt.Input{}, Scenario: req.Selector.String()}
 	for _, in := range req.Inputs {
 		p.Inputs = append(p.Inputs, prompt.Input{Key: d.Definition.Variables[in.Variable].Key, Value: in.Normal})
 	}

@@ -46,11 +46,12 @@ func cellAgrees(have, want Cell, written string) bool {
 		return false
 	}
 	places := len(decimals) - len(strings.TrimLeft(decimals, "0123456789"))
-	if strings.HasPrefix(decimals[places:], "%") {
-		places += 2 // a percentage is held as a fraction
-	}
-	if strings.HasPrefix(strings.ToLower(decimals[places:]), "e") || places == 0 {
+	rest := strings.ToLower(strings.TrimSpace(decimals[places:]))
+	if places == 0 || strings.HasPrefix(rest, "e") {
 		return false
+	}
+	if strings.HasPrefix(rest, "%") && want.Quantity.Unit.IsOne() {
+		places += 2 // a percentage is held as a fraction
 	}
 	converted, problem := convert(one(have), want.Quantity.Unit)
 	if problem != nil {

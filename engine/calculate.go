@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -25,17 +26,13 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Resu
 	if err := c.chooseTarget(); err != nil {
 		return Result{}, []Error{*err}
 	}
-	if err := c.dropContradicted(); err != nil {
-		return Result{}, []Error{*err}
-	}
-	if errs := c.solve(); len(errs) > 0 {
-		return Result{}, errs
-	}
-	if !c.branches() && c.outgrown() {
+	errs := c.attempt()
+	if base != nil && !c.replaces() && (len(errs) > 0 && c.rests(Calculated) || len(errs) == 0 && !c.keeps()) {
 		c.superseded = true
-		if errs := c.solve(); len(errs) > 0 {
-			return Result{}, errs
-		}
+		errs = c.attempt()
+	}
+	if len(errs) > 0 {
+		return Result{}, errs
 	}
 	return c.assemble(last), nil
 }
@@ -49,10 +46,24 @@ type calculation struct {
 	target  Target // Variable -1 until it is chosen
 	dropped []int  // carried inputs that stated ones contradict
 
-	superseded bool // a default that the base used has given way to other values
+	superseded bool // adding to the base would change or lose one of its values
 
 	found      map[int]ScenarioValue // calculated values, and the defaults and remembered values that were used
 	activities []int                 // in evaluation order
+}
+
+// attempt drops what is contradicted and finds the values.
+func (c *calculation) attempt() []Error {
+	c.dropped = nil
+	for {
+		if err := c.dropContradicted(); err != nil {
+			return []Error{*err}
+		}
+		again, errs := c.solve()
+		if !again {
+			return errs
+		}
+	}
 }
 
 // check refuses inputs outside their declared bounds, and a target that has a value too but no unit to show it in.
@@ -87,17 +98,25 @@ func (c *calculation) decided(variable int) bool {
 		slices.ContainsFunc(c.req.Inputs, func(in Given) bool { return in.Variable == variable })
 }
 
-// carried lists the user inputs of the base that stay.
+// carried lists the user inputs of the base that stay. A scenario that is added to also keeps the calculated values that
+// it was branched off with.
 func (c *calculation) carried() []ScenarioValue {
 	var list []ScenarioValue
 	if c.base != nil {
+		adds := !c.replaces()
 		for _, v := range c.base.Values {
-			if v.Source == UserInput && !c.decided(v.Variable) {
+			if (v.Source == UserInput || adds && v.Source == Calculated && v.Historical) && !c.decided(v.Variable) {
 				list = append(list, v)
 			}
 		}
 	}
 	return list
+}
+
+// rests reports whether the base rests on a value of a source: a user input, a default that it used, or a calculated
+// value that it was branched off with.
+func (c *calculation) rests(on Source) bool {
+	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Source == on && (on != Calculated || v.Historical) })
 }
 
 // cleared lists the variables that are stated to have no value, in this request or still from the base.
@@ -118,8 +137,8 @@ func (c *calculation) cleared() []int {
 	return list
 }
 
-// replaces reports whether something that the base rests on, a user input or a default that it used, is replaced, cleared,
-// dropped, or becomes the target; or is one that the domain no longer has.
+// replaces reports whether something that the base rests on (a user input, a default that it used, a calculated value that
+// it was branched off with) is replaced, cleared, dropped, or becomes the target, or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
 	if c.base == nil {
 		return false
@@ -128,7 +147,7 @@ func (c *calculation) replaces() bool {
 		return true
 	}
 	for _, v := range c.base.Values {
-		if v.Source == Calculated || !c.decided(v.Variable) {
+		if v.Source == Calculated && !v.Historical || !c.decided(v.Variable) {
 			continue
 		}
 		if in := c.stated(v.Variable); in == nil || !in.Value.Equal(v.Value) {
@@ -138,18 +157,25 @@ func (c *calculation) replaces() bool {
 	return false
 }
 
-// outgrown reports whether a default that the base used is no longer among what was found: added inputs led to its
-// variable, or round it, by another way.
-func (c *calculation) outgrown() bool {
+// keeps reports whether all values of the base are among those found, unchanged. What is calculated again may differ in
+// digits that are not shown.
+func (c *calculation) keeps() bool {
 	for _, v := range c.base.Values {
-		if v.Source != DefaultValue || c.decided(v.Variable) {
+		var now Value
+		if in := c.stated(v.Variable); in != nil {
+			now = in.Value
+		} else if found, ok := c.found[v.Variable]; ok && (v.Source != DefaultValue || found.Source == DefaultValue) {
+			now = found.Value
+		} else if slices.ContainsFunc(c.carried(), func(k ScenarioValue) bool { return k.Variable == v.Variable }) {
 			continue
+		} else {
+			return false
 		}
-		if now, ok := c.found[v.Variable]; !ok || now.Source != DefaultValue || !now.Value.Equal(v.Value) {
-			return true
+		if !now.near(v.Value) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // branches reports whether the values go into a new scenario.
@@ -249,19 +275,9 @@ func (c *calculation) dropContradicted() *Error {
 		if len(found) == 0 {
 			return nil
 		}
-		first := found[0]
-		var old []int
-		for _, v := range c.carried() {
-			if slices.Contains(first.Variables, v.Variable) {
-				old = append(old, v.Variable)
-			}
-		}
+		old := c.carriedAmong(found[0].Variables)
 		if len(old) != 1 {
-			keys := make([]string, len(first.Variables))
-			for i, v := range first.Variables {
-				keys[i] = c.key(v)
-			}
-			err := Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(first.Activity))
+			err := c.conflict(found[0].Variables, found[0].Activity)
 			return &err
 		}
 		c.dropped = append(c.dropped, old[0])
@@ -269,44 +285,105 @@ func (c *calculation) dropContradicted() *Error {
 }
 
 // solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
-// follows, so that all values of a scenario agree.
-func (c *calculation) solve() []Error {
+// follows, so that all values of a scenario agree. Where the target's values disagree with an activity that they do not
+// come from, and one carried input is behind that, it is dropped: again says that there is another try to make.
+func (c *calculation) solve() (again bool, errs []Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
 	facts := c.facts()
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)
 		if err != nil {
-			return []Error{*err}
+			return false, []Error{*err}
 		}
 		in.Value = shown
 	} else {
-		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous())
+		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous(c.target.Variable))
 		if len(errs) > 0 {
-			return errs
+			return false, errs
 		}
+		before := facts
 		facts = c.take(facts, solution)
+		if found := c.domain.Contradictions(c.env, facts); len(found) > 0 {
+			behind := c.behind(found[0], before, solution)
+			if old := c.carriedAmong(behind); len(old) == 1 {
+				c.dropped = append(c.dropped, old[0])
+				return true, nil
+			}
+			return false, []Error{c.conflict(behind, found[0].Activity)}
+		}
 	}
 	if c.base == nil {
-		return nil
+		return false, nil
 	}
-	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered })
+	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered && !c.keptInBase(f.Variable) })
 	for _, t := range c.base.Targets {
-		if c.decided(t.Variable) || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier == Carried }) {
+		if c.decided(t.Variable) || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
 			continue
 		}
-		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, nil)
-		if len(errs) == 0 {
-			facts = c.take(facts, solution)
+		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable))
+		if len(errs) > 0 {
+			continue
 		}
+		found, activities := maps.Clone(c.found), slices.Clone(c.activities)
+		next := c.take(facts, solution)
+		if len(c.domain.Contradictions(c.env, next)) > 0 {
+			c.found, c.activities = found, activities
+			continue
+		}
+		facts = next
 	}
-	return nil
+	return false, nil
 }
 
-// previous is the value that the target had in the base, or nil.
-func (c *calculation) previous() *Value {
+// keptInBase reports whether the base was branched off with a calculated value of a variable.
+func (c *calculation) keptInBase(variable int) bool {
+	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Variable == variable && v.Historical })
+}
+
+// behind lists the given values that an activity's disagreement comes from: those in it, and those that the solution used.
+func (c *calculation) behind(found Contradiction, facts []Fact, s Solution) []int {
+	var list []int
+	add := func(f Fact) {
+		if f.Tier <= Carried && !slices.Contains(list, f.Variable) {
+			list = append(list, f.Variable)
+		}
+	}
+	for _, f := range facts {
+		if slices.Contains(found.Variables, f.Variable) {
+			add(f)
+		}
+	}
+	for _, i := range s.Used {
+		add(facts[i])
+	}
+	slices.Sort(list)
+	return list
+}
+
+// carriedAmong lists those of some variables whose values are carried.
+func (c *calculation) carriedAmong(variables []int) []int {
+	var list []int
+	for _, v := range c.carried() {
+		if slices.Contains(variables, v.Variable) {
+			list = append(list, v.Variable)
+		}
+	}
+	return list
+}
+
+func (c *calculation) conflict(variables []int, activity int) Error {
+	keys := make([]string, len(variables))
+	for i, v := range variables {
+		keys[i] = c.key(v)
+	}
+	return Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
+}
+
+// previous is the value that a variable had in the base, or nil.
+func (c *calculation) previous(variable int) *Value {
 	if c.base != nil {
 		for i := range c.base.Values {
-			if c.base.Values[i].Variable == c.target.Variable {
+			if c.base.Values[i].Variable == variable {
 				return &c.base.Values[i].Value
 			}
 		}
@@ -393,7 +470,11 @@ func (c *calculation) assemble(last int) Result {
 	}
 	for _, v := range c.carried() {
 		v.Historical = v.Historical || branches
-		place(v, false)
+		if v.Source == UserInput {
+			place(v, false)
+		} else {
+			c.found[v.Variable] = v
+		}
 	}
 	for _, in := range c.req.Inputs {
 		if !in.Cleared {

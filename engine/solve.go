@@ -151,7 +151,7 @@ func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
 			}
 		}
 		limit := m.c.Quo(scale, hundred)
-		if m.tryErr() == nil && miss.Cmp(limit) > 0 {
+		if m.tryErr() == nil && miss.Cmp(limit) > 0 && !m.satisfied(e) {
 			found = append(found, Contradiction{a, e.refs})
 		}
 		if m.limited() {

@@ -125,6 +125,16 @@ type Cell struct {
 	Empty    bool
 }
 
+// scalarValue is a quantity as a value.
+func scalarValue(q units.Quantity) Value {
+	table := &struct {
+		rows  [1][]Cell
+		cells [1]Cell
+	}{cells: [1]Cell{{Quantity: q}}}
+	table.rows[0] = table.cells[:]
+	return Value{Cells: table.rows[:]}
+}
+
 // Text is the value as emitted: 34 digits, unit symbols, "" for an empty cell.
 func (v Value) Text() Text {
 	if v.Rank == 0 {
@@ -147,7 +157,13 @@ func (v Value) Text() Text {
 
 // Equal compares physical quantities at the 34 digits of emitted values, so that a value equals the one read back from
 // its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of different dimensions never are equal.
-func (v Value) Equal(o Value) bool {
+func (v Value) Equal(o Value) bool { return v.same(o, Cell.equal) }
+
+// near compares physical quantities to 25 digits: a value calculated again from inputs of 34 digits may differ in the last
+// ones.
+func (v Value) near(o Value) bool { return v.same(o, Cell.near) }
+
+func (v Value) same(o Value, cells func(a, b Cell) bool) bool {
 	if v.Rank != o.Rank || len(v.Cells) != len(o.Cells) {
 		return false
 	}
@@ -156,7 +172,7 @@ func (v Value) Equal(o Value) bool {
 			return false
 		}
 		for j, cell := range row {
-			if !cell.equal(o.Cells[i][j]) {
+			if !cells(cell, o.Cells[i][j]) {
 				return false
 			}
 		}
@@ -182,6 +198,25 @@ func (a Cell) equal(b Cell) bool {
 	x, y := p.SI(c), q.SI(c)
 	return c.Err() == nil && same(x, y)
 }
+
+func (a Cell) near(b Cell) bool {
+	if a.equal(b) {
+		return true
+	}
+	if a.Empty || b.Empty {
+		return false
+	}
+	c := decimal.NewContext(parseBudget)
+	converted, err := units.Convert(c, b.Quantity, a.Quantity.Unit)
+	if err != nil {
+		return false
+	}
+	x, y := a.Quantity.Number, converted.Number
+	limit := c.Mul(x.Abs(), nearness)
+	return c.Sub(x, y).Abs().Cmp(limit) <= 0 && c.Err() == nil
+}
+
+var nearness = mustParse("1e-25")
 
 // Quantity is the value of a scalar: its number and unit, 0 where there is none.
 func (v Value) Quantity() units.Quantity {
