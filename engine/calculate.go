@@ -52,6 +52,19 @@ type calculation struct {
 	activities []int                 // in evaluation order
 }
 
+// yielded lists the variables that some active activity can be solved for and that this request gives no value.
+func (c *calculation) yielded() []int {
+	var list []int
+	for v := range c.domain.Variables {
+		if c.stated(v) == nil && slices.ContainsFunc(c.domain.users[v], func(a int) bool {
+			return !c.domain.Activities[a].Disabled && c.domain.Calculable(a, v)
+		}) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // attempt drops what is contradicted and finds the values.
 func (c *calculation) attempt() []Error {
 	c.dropped = nil
@@ -260,6 +273,9 @@ func (c *calculation) chooseTarget() *Error {
 	candidates := ends
 	if len(candidates) == 0 {
 		candidates = solvable
+	}
+	if len(candidates) == 0 {
+		candidates = c.yielded()
 	}
 	for _, v := range candidates[:min(len(candidates), 10)] {
 		err.Missing = append(err.Missing, Alternative{Variables: []VariableName{c.domain.name(v)}})

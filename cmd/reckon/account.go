@@ -27,7 +27,7 @@ func (*accountCreate) Help() string {
 }
 
 func (c *accountCreate) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
+	return c.begin(t, func(a commands.Admin) error {
 		account, err := a.CreateAccount(t, commands.CreateAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
 		if err != nil {
 			return err

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"reckon/commands"
 	"reckon/http"
@@ -29,6 +31,9 @@ Examples:
   reckon calculate --domain trip.yaml '{"inputs": [{"key": "speed", "value": "60 mi/h"}], "calculate": {"key": "time"}}'`
 }
 
+// maxPrompt is how many bytes a prompt may have, here as in a request.
+const maxPrompt = 256 << 10
+
 func (c *calculateCommand) Run(t terminal) error {
 	now := time.Now()
 	if c.Now != "" {
@@ -51,11 +56,19 @@ func (c *calculateCommand) Run(t terminal) error {
 	}
 	text := c.Prompt
 	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(t.in, 1<<20))
+		data, err := io.ReadAll(io.LimitReader(t.in, maxPrompt+1))
 		if err != nil {
 			return fmt.Errorf("read the prompt: %w", err)
 		}
 		text = string(data)
+	}
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the prompt is empty")
+	case len(text) > maxPrompt:
+		return fmt.Errorf("the prompt is longer than %d KiB", maxPrompt>>10)
+	case !utf8.ValidString(text):
+		return errors.New("the prompt is not valid UTF-8")
 	}
 	message, err := domain.Offline(text, c.InputFormat, c.TimeZone, now)
 	if err != nil {

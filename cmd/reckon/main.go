@@ -66,8 +66,11 @@ func run(t terminal, args []string) int {
 		fmt.Fprintln(t.err, "reckon:", err)
 		return 1
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0, len(args) == 1 && args[0] == "help":
 		args = []string{"--help"}
+	case len(args) == 1 && args[0] == "--version":
+		args = []string{"version"}
 	}
 	t.model = parser.Model
 	parsed, err := parser.Parse(args)
