@@ -46,11 +46,11 @@ func cellAgrees(have, want Cell, written string) bool {
 		return false
 	}
 	places := len(decimals) - len(strings.TrimLeft(decimals, "0123456789"))
-	rest := strings.ToLower(strings.TrimSpace(decimals[places:]))
-	if places == 0 || strings.HasPrefix(rest, "e") {
+	rest := decimals[places:]
+	if places == 0 || strings.HasPrefix(rest, "e") || strings.HasPrefix(rest, "E") {
 		return false
 	}
-	if strings.HasPrefix(rest, "%") && want.Quantity.Unit.IsOne() {
+	if strings.HasPrefix(strings.TrimSpace(rest), "%") && want.Quantity.Unit.IsOne() {
 		places += 2 // a percentage is held as a fraction
 	}
 	converted, problem := convert(one(have), want.Quantity.Unit)

@@ -91,3 +91,23 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestDomainFiles checks domains of many fields, whose tests solve their equations forwards and backwards.
+func TestDomainFiles(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("testdata", "domains", "*.yaml"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no domain files: %v", err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			f, err := readDomainFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, report := f.check()
+			for _, finding := range report.Findings {
+				t.Errorf("%s:%d:%d: %s", name, finding.Line, finding.Column, finding.Message)
+			}
+		})
+	}
+}
