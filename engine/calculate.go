@@ -163,7 +163,7 @@ func (c *calculation) replaces() bool {
 		if v.Source == Calculated && !v.Historical || !c.decided(v.Variable) {
 			continue
 		}
-		if in := c.stated(v.Variable); in == nil || !in.Value.Equal(v.Value) {
+		if in := c.stated(v.Variable); in == nil || !in.Value.near(v.Value, restated) {
 			return true
 		}
 	}
@@ -184,7 +184,7 @@ func (c *calculation) keeps() bool {
 		} else {
 			return false
 		}
-		if !now.near(v.Value) {
+		if !now.near(v.Value, recalculated) {
 			return false
 		}
 	}
@@ -333,7 +333,7 @@ func (c *calculation) solve() (again bool, errs []Error) {
 	}
 	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered && !c.keptInBase(f.Variable) })
 	for _, t := range c.base.Targets {
-		if c.decided(t.Variable) || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
+		if t.Variable == c.target.Variable || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
 			continue
 		}
 		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable))

@@ -159,9 +159,17 @@ func (v Value) Text() Text {
 // its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of different dimensions never are equal.
 func (v Value) Equal(o Value) bool { return v.same(o, Cell.equal) }
 
-// near compares physical quantities to 25 digits: a value calculated again from inputs of 34 digits may differ in the last
-// ones.
-func (v Value) near(o Value) bool { return v.same(o, Cell.near) }
+// near compares physical quantities with a relative tolerance.
+func (v Value) near(o Value, tolerance decimal.Decimal) bool {
+	return v.same(o, func(a, b Cell) bool { return a.near(b, tolerance) })
+}
+
+var (
+	// restated is how far a value in one unit may be from the same one in another, of which 34 digits were shown.
+	restated = mustParse("1e-32")
+	// recalculated is how far a value may be from the one calculated before, from inputs of which 34 digits were kept.
+	recalculated = mustParse("1e-25")
+)
 
 func (v Value) same(o Value, cells func(a, b Cell) bool) bool {
 	if v.Rank != o.Rank || len(v.Cells) != len(o.Cells) {
@@ -199,7 +207,7 @@ func (a Cell) equal(b Cell) bool {
 	return c.Err() == nil && same(x, y)
 }
 
-func (a Cell) near(b Cell) bool {
+func (a Cell) near(b Cell, tolerance decimal.Decimal) bool {
 	if a.equal(b) {
 		return true
 	}
@@ -212,11 +220,9 @@ func (a Cell) near(b Cell) bool {
 		return false
 	}
 	x, y := a.Quantity.Number, converted.Number
-	limit := c.Mul(x.Abs(), nearness)
+	limit := c.Mul(x.Abs(), tolerance)
 	return c.Sub(x, y).Abs().Cmp(limit) <= 0 && c.Err() == nil
 }
-
-var nearness = mustParse("1e-25")
 
 // Quantity is the value of a scalar: its number and unit, 0 where there is none.
 func (v Value) Quantity() units.Quantity {
