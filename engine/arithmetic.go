@@ -315,14 +315,18 @@ var raisedDigits = map[rune]int64{'⁰': 0, '¹': 1, '²': 2, '³': 3, '⁴': 4,
 
 // cutPower recognises "^" and "**", and raised digits, which take no bytes of an operator.
 func cutPower(s string) (size int, found bool) {
-	r, _ := utf8.DecodeRuneInString(s)
-	_, found = raisedDigits[r]
 	switch {
-	case strings.HasPrefix(s, "^"):
+	case s == "":
+		return 0, false
+	case s[0] == '^':
 		return 1, true
 	case strings.HasPrefix(s, "**"):
 		return 2, true
+	case s[0] < utf8.RuneSelf:
+		return 0, false
 	}
+	r, _ := utf8.DecodeRuneInString(s)
+	_, found = raisedDigits[r]
 	return 0, found
 }
 

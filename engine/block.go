@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
-	"math"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -269,7 +269,7 @@ var errManySolutions = errors.New("infinitely many solutions")
 // errNoSolution says that equations exclude one another.
 var errNoSolution = errors.New("no solution")
 
-// linearSystem solves linear equations by elimination with scaled partial pivoting. ok is false where one is not linear.
+// linearSystem solves linear equations. ok is false where one is not linear.
 func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, err error) {
 	n := len(unknowns)
 	rows := make([]linear, n)
@@ -280,6 +280,19 @@ func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, 
 		}
 		rows[i] = row
 	}
+	values, err := m.eliminate(rows)
+	if err != nil {
+		return true, err
+	}
+	for i, v := range unknowns {
+		m.values[v] = values[i]
+	}
+	return true, m.c.Err()
+}
+
+// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting.
+func (m *machine) eliminate(rows []linear) (decimals, error) {
+	n := len(rows)
 	c := m.c
 	isNoise := func(t term) bool { return t.value.Abs().Cmp(c.Mul(t.size, noise)) <= 0 }
 	for k := range n {
@@ -298,7 +311,7 @@ func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, 
 			}
 		}
 		if best < 0 {
-			return true, m.singular(rows, k, isNoise)
+			return nil, m.singular(rows, k, isNoise)
 		}
 		rows[k], rows[best] = rows[best], rows[k]
 		for i := k + 1; i < n; i++ {
@@ -316,14 +329,15 @@ func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, 
 			rows[i].factors[k] = term{}
 		}
 	}
+	values := make(decimals, n)
 	for k := n - 1; k >= 0; k-- {
 		sum := rows[k].constant.value
 		for j := k + 1; j < n; j++ {
-			sum = c.Add(sum, c.Mul(rows[k].factors[j].value, m.values[unknowns[j]]))
+			sum = c.Add(sum, c.Mul(rows[k].factors[j].value, values[j]))
 		}
-		m.values[unknowns[k]] = c.Quo(sum, rows[k].factors[k].value).Neg()
+		values[k] = c.Quo(sum, rows[k].factors[k].value).Neg()
 	}
-	return true, c.Err()
+	return values, c.Err()
 }
 
 // singular tells equations that exclude one another from those that say too little.
@@ -340,6 +354,12 @@ func (m *machine) singular(rows []linear, from int, isNoise func(term) bool) err
 // one of them from which the others follow.
 func (v *derivation) solveBlock(s planStep) *Error {
 	m := v.machine
+	// The order in which the domain lists things decides nothing.
+	s.outputs, s.block = slices.Clone(s.outputs), slices.Clone(s.block)
+	slices.SortStableFunc(s.outputs, func(a, b int) int { return cmp.Compare(v.key(a), v.key(b)) })
+	slices.SortStableFunc(s.block, func(a, b int) int {
+		return slices.Compare(v.domain.equations[a].source, v.domain.equations[b].source)
+	})
 	equations := make([]*equation, len(s.block))
 	for i, a := range s.block {
 		equations[i] = v.domain.equations[a]
@@ -364,7 +384,26 @@ func (v *derivation) solveBlock(s planStep) *Error {
 		if m.tryErr(); m.limited() {
 			return fail(m.c.Err())
 		}
+		found, ok, err := v.eliminated(s, equations)
+		v.failed.dependent = errors.Is(err, errManySolutions)
+		if err != nil {
+			return fail(err)
+		}
+		if ok {
+			return v.chooseValues(s, found)
+		}
+		v.guessing = true
+		defer func() { v.guessing = false }()
 		problem, err := v.tear(s)
+		if errors.Is(err, errNotConverged) {
+			if found := v.newton(s, equations); len(found) > 0 {
+				v.guessing = false
+				return v.chooseValues(s, found)
+			}
+		}
+		if m.limited() {
+			return fail(m.c.Err())
+		}
 		if err != nil {
 			return fail(err)
 		}
@@ -380,116 +419,4 @@ func (v *derivation) solveBlock(s planStep) *Error {
 		m.values[o] = root
 	}
 	return nil
-}
-
-// torn is an order in which a block follows from a guess of one variable: each step solves an activity for a variable,
-// and the last activity is left as a check.
-type torn struct {
-	variable int
-	steps    []planStep
-	check    int
-}
-
-// tearings lists the ways to tear a block, those of the target first.
-func (v *derivation) tearings(s planStep) []torn {
-	var list []torn
-	variables := slices.Clone(s.outputs)
-	slices.SortStableFunc(variables, func(a, b int) int { return btoi(b == s.variable) - btoi(a == s.variable) })
-	for _, guess := range variables {
-		t := torn{variable: guess, check: -1}
-		left := slices.Clone(s.block)
-		unknown := slices.DeleteFunc(slices.Clone(s.outputs), func(o int) bool { return o == guess })
-		for progress := true; progress && len(unknown) > 0; {
-			progress = false
-			for i, a := range left {
-				e := v.domain.equations[a]
-				open := slices.DeleteFunc(slices.Clone(unknown), func(o int) bool { return e.position(o) < 0 })
-				if len(open) != 1 || !e.solves(open[0]) || e.count[e.position(open[0])] != 1 {
-					continue
-				}
-				t.steps = append(t.steps, planStep{variable: open[0], activity: a})
-				left = slices.Delete(left, i, i+1)
-				unknown = slices.DeleteFunc(unknown, func(o int) bool { return o == open[0] })
-				progress = true
-				break
-			}
-		}
-		if len(unknown) == 0 && len(left) == 1 {
-			t.check = left[0]
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-// tear searches the value of one variable of a block with which all its equations hold.
-func (v *derivation) tear(s planStep) (*Error, error) {
-	m, d := v.machine, v.domain
-	for _, t := range v.tearings(s) {
-		check := d.equations[t.check]
-		follow := func(x decimal.Decimal) bool {
-			m.values[t.variable] = x
-			for _, step := range t.steps {
-				p, err := m.solutions(d, d.equations[step.activity], step.variable)
-				if m.tryErr() != nil || err != nil || p.infinite {
-					return false
-				}
-				root, problem := v.choose(step.variable, step.activity, p)
-				if problem != nil {
-					return false
-				}
-				m.values[step.variable] = root
-			}
-			return true
-		}
-		seek := &seeker{m: m, v: t.variable}
-		seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
-			if !follow(x) {
-				return decimal.Decimal{}, false
-			}
-			f := m.c.Sub(m.eval(check.left), m.eval(check.right))
-			return f, m.tryErr() == nil
-		}
-		seek.value = func(x float64) (float64, float64) {
-			f, ok := seek.difference(decimalOf(x))
-			if !ok {
-				return math.NaN(), 0
-			}
-			size := math.Abs(m.eval(check.left).Float64()) + math.Abs(m.eval(check.right).Float64())
-			m.tryErr()
-			return f.Float64(), size
-		}
-		holds := func(x decimal.Decimal) bool {
-			if !follow(x) {
-				return false
-			}
-			for _, a := range s.block {
-				if !m.satisfied(d.equations[a]) {
-					return false
-				}
-			}
-			return true
-		}
-		roots := seek.roots(d, func(values decimals) decimals {
-			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
-		})
-		if m.limited() {
-			return nil, m.c.Err()
-		}
-		if len(roots) == 0 {
-			continue
-		}
-		root, problem := v.choose(t.variable, s.activity, preimage{roots: roots})
-		if problem != nil {
-			return problem, nil
-		}
-		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
-		if beside := m.c.Add(m.c.Mul(root, mustParse("1.001")), mustParse("0.001")); m.tryErr() == nil && holds(beside) {
-			return nil, errManySolutions
-		}
-		if holds(root) {
-			return nil, nil
-		}
-	}
-	return nil, errNotConverged
 }

@@ -12,34 +12,30 @@ import (
 // withinBounds reports whether every cell of a value lies within the variable's declared min and max. A bound of another
 // dimension than the value does not apply.
 func (d *Domain) withinBounds(variable int, v Value) bool {
-	above := func(bound string, sign int) bool {
-		if bound == "" {
-			return true
+	for i, edge := range d.prepared[variable].limits {
+		if edge == nil {
+			continue
 		}
-		limit, _, errs := d.ParseValue(variable, Scalar(bound), Env{})
-		if len(errs) > 0 {
-			return true
-		}
-		c := decimal.NewContext(1_000_000)
-		edge := limit.Quantity()
+		c := decimal.NewContext(defaultBudget)
 		for _, row := range v.Cells {
 			for _, cell := range row {
-				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.Unit.Dimension() {
+				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.dimension {
 					continue
 				}
-				if cell.Quantity.SI(c).Cmp(edge.SI(c))*sign < 0 {
+				if r := cell.Quantity.SI(c).Cmp(edge.si); c.Err() == nil && (i == 0 && r < 0 || i == 1 && r > 0) {
 					return false
 				}
 			}
 		}
-		return true
 	}
-	def := d.Variables[variable]
-	return above(def.Min, 1) && above(def.Max, -1)
+	return true
 }
 
 // defaultValue is the value of a variable's default, resolved now; false when it has none.
 func (d *Domain) defaultValue(variable int, env Env) (Value, bool) {
+	if d.prepared != nil && d.prepared[variable].text {
+		return d.prepared[variable].value, true
+	}
 	text := d.Variables[variable].Default
 	if text.IsEmpty() {
 		return Value{}, false

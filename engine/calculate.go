@@ -197,7 +197,8 @@ func (c *calculation) branches() bool {
 }
 
 // facts lists what may be used: inputs of the request, user inputs carried, values calculated in the base, and defaults.
-// A default of today or now keeps the value that its scenario resolved first.
+// A default of today or now keeps the value that its scenario resolved first. Where the request adds to a scenario, all
+// inputs of the scenario count alike, so that what was asked before is found in the same way again.
 func (c *calculation) facts() []Fact {
 	var facts []Fact
 	taken := map[int]bool{c.target.Variable: true}
@@ -207,8 +208,12 @@ func (c *calculation) facts() []Fact {
 			taken[in.Variable] = true
 		}
 	}
+	carriedTier := Carried
+	if c.base != nil && !c.replaces() {
+		carriedTier = Stated
+	}
 	for _, v := range c.carried() {
-		facts = append(facts, Fact{v.Variable, Carried, v.Value})
+		facts = append(facts, Fact{v.Variable, carriedTier, v.Value})
 		taken[v.Variable] = true
 	}
 	for _, v := range c.cleared() {
@@ -255,7 +260,7 @@ func (c *calculation) chooseTarget() *Error {
 		}
 	}
 	facts := c.facts()
-	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return f.Tier == Stated })
+	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return c.stated(f.Variable) != nil })
 	before := c.domain.Solvable(without)
 	solvable := c.domain.Solvable(facts)
 	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool { return slices.Contains(before, v) })

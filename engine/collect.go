@@ -155,8 +155,7 @@ func samePolynomial(a, b polynomial) bool {
 	return true
 }
 
-// polynomialRoots solves left = right where both are quotients of polynomials of an atom and the result is at most
-// quadratic in it (or in a power of it). ok is false where it is not.
+// polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
 func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p preimage, ok bool) {
 	a, ok := m.collect(left, x, atom)
 	if !ok {
@@ -195,9 +194,6 @@ func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p p
 	}
 	if step > 0 {
 		degree := (len(num) - 1) / step
-		if degree > 2 {
-			return preimage{}, false
-		}
 		coefficient := func(i int) term {
 			if i*step < len(num) {
 				return num[i*step]
@@ -205,10 +201,17 @@ func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p p
 			return term{}
 		}
 		var inner decimals
-		if degree == 1 {
+		switch degree {
+		case 1:
 			inner = decimals{m.c.Quo(coefficient(0).value, coefficient(1).value).Neg()}
-		} else {
+		case 2:
 			inner = m.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
+		default:
+			all := make(polynomial, degree+1)
+			for i := range all {
+				all[i] = coefficient(i)
+			}
+			inner = m.realRoots(all)
 		}
 		for _, r := range inner {
 			values = append(values, m.invertPower(decimal.Int(int64(step)), 0, r).roots...)

@@ -41,6 +41,7 @@ func Compile(def Definition) (*Domain, []Issue) {
 			return nil, c.issues
 		}
 	}
+	c.d.prepare()
 	return c.d, c.issues
 }
 
@@ -205,6 +206,9 @@ func (c *compiler) declarations() {
 			v.dimension, v.declared = units.None, true
 		}
 		v.point = pointOf(v.unit, kinds[k].point)
+		if kinds[k].time && !kinds[k].point {
+			v.point = difference
+		}
 	}
 }
 
@@ -321,6 +325,10 @@ func (c *compiler) parse(i int, a Activity) *equation {
 	b := builder{domain: c.d, problem: func(at int, format string, args ...any) { c.fail(path, at, format, args...) }}
 	left, right := b.build(tree.Left), b.build(tree.Right)
 	if b.failed {
+		return e
+	}
+	if len(b.order) == 0 {
+		c.fail(path, -1, "The equation names no variable, so that nothing can be calculated with it.")
 		return e
 	}
 	e.left, e.right, e.order, e.literals, e.tables = left, right, b.order, b.literals, b.tables

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"reckon/engine/units"
 )
@@ -17,6 +18,9 @@ var currencySigns = []struct{ sign, code string }{
 
 // withCodes replaces the currency signs of a unit by their codes.
 func withCodes(unit string) string {
+	if !strings.ContainsFunc(unit, func(r rune) bool { return r == '$' || r >= utf8.RuneSelf }) {
+		return unit // no sign is written without one of these
+	}
 	for _, s := range currencySigns {
 		if strings.Contains(unit, s.sign) {
 			unit = strings.ReplaceAll(unit, s.sign, s.code)
@@ -28,6 +32,9 @@ func withCodes(unit string) string {
 // scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its code and the bytes it
 // took.
 func (d *Domain) scanCurrency(s string) (code string, size int) {
+	if s == "" || isDigit(s[0]) {
+		return "", 0
+	}
 	for _, c := range currencySigns {
 		if strings.HasPrefix(s, c.sign) {
 			return c.code, len(c.sign)

@@ -22,10 +22,17 @@ type derivation struct {
 	machine  *machine
 
 	used     []int         // positions of facts, in order of use
+	proven   []int         // activities whose equation is known to hold
 	units    []*units.Unit // by variable: the unit that its value is in, nil for none
 	rewrite  exchange      // the currency that stands for the declared one
 	solver   *unifier      // dimensions of this calculation, nil where all are declared
+	failed   planStep      // the step that was tried last
 	solution Solution
+
+	everyRoot bool  // steps look for all their roots
+	guessing  bool  // a block is followed from a guess: the best root of each step is taken
+	path      []int // which root is tried at each step that has several
+	sizes     []int // how many there were
 }
 
 func (v *derivation) run() *Error {
@@ -50,7 +57,17 @@ func (v *derivation) run() *Error {
 			return v.runTables()
 		}
 	}
+	err := v.steps()
+	if err == nil || len(v.plan.steps) == 1 || !deadEnd(err) {
+		return err
+	}
+	return v.retry(err)
+}
+
+// steps goes through the plan.
+func (v *derivation) steps() *Error {
 	for i, s := range v.plan.steps {
+		v.failed = s
 		if err := v.step(s); err != nil {
 			return err
 		}
@@ -61,8 +78,63 @@ func (v *derivation) run() *Error {
 	return v.verify()
 }
 
+// maxRetries bounds the choices of roots that are tried.
+const maxRetries = 32
+
+// deadEnd reports whether other roots of earlier steps may lead past an error.
+func deadEnd(err *Error) bool {
+	switch err.Code {
+	case "calculation.no_solution", "calculation.domain_error", "calculation.division_by_zero", "calculation.overflow":
+		return true
+	}
+	return false
+}
+
+// retry goes through the plan with further roots of the steps that have several, the last of them first. Where none leads to
+// the target, the error is the first one.
+func (v *derivation) retry(first *Error) *Error {
+	failed := v.failed
+	v.everyRoot = true
+	var path []int
+	for range maxRetries {
+		v.path, v.sizes = path, nil
+		v.solution.Steps, v.proven = nil, nil
+		err := v.steps()
+		if err == nil || err.Code == "calculation.limit_exceeded" {
+			return err
+		}
+		path = slices.Clone(v.path[:min(len(v.path), len(v.sizes))])
+		for len(path) < len(v.sizes) {
+			path = append(path, 0)
+		}
+		for len(path) > 0 && path[len(path)-1]+1 >= v.sizes[len(path)-1] {
+			path = path[:len(path)-1]
+		}
+		if len(path) == 0 {
+			break
+		}
+		path[len(path)-1]++
+	}
+	v.failed = failed
+	return first
+}
+
+// pick is which of several roots, the best first, is tried this time.
+func (v *derivation) pick(roots decimals) decimal.Decimal {
+	if v.guessing || len(roots) == 1 {
+		return roots[0]
+	}
+	at := len(v.sizes)
+	v.sizes = append(v.sizes, len(roots))
+	if at < len(v.path) {
+		return roots[min(v.path[at], len(roots)-1)]
+	}
+	return roots[0]
+}
+
 // takeFacts finds the facts that the plan rests on.
 func (v *derivation) takeFacts() {
+	v.used = make([]int, 0, len(v.plan.leaves))
 	for _, l := range v.plan.leaves {
 		for i, f := range v.facts {
 			if f.Variable == l.variable && f.Tier == l.tier {
@@ -71,7 +143,8 @@ func (v *derivation) takeFacts() {
 			}
 		}
 	}
-	v.solution.Used = slices.Sorted(slices.Values(v.used))
+	v.solution.Used = slices.Clone(v.used)
+	slices.Sort(v.solution.Used)
 }
 
 // load puts the facts' numbers into the machine.
@@ -126,6 +199,8 @@ func (v *derivation) problem(err error, e *equation, variable int) Error {
 		return Problem("calculation.table_mismatch", name(mismatch.first), name(mismatch.second))
 	case errors.As(err, &undefined):
 		return Problem("calculation.domain_error", e.title, undefined.Function, undefined.Argument.Shown().String())
+	case errors.Is(err, errNoRate):
+		return Problem("calculation.no_solution", v.key(variable))
 	case errors.Is(err, errNotConverged):
 		return Problem("calculation.not_converged", v.key(variable), thousands(max(v.machine.steps, 1)))
 	}
@@ -148,7 +223,9 @@ func (v *derivation) step(s planStep) *Error {
 	}
 	d, m := v.domain, v.machine
 	e := d.equations[s.activity]
+	m.aim = aim{by: v, all: v.everyRoot || d.StrictRoots}
 	p, err := m.solutions(d, e, s.variable)
+	m.aim = aim{}
 	if err == nil {
 		err = m.c.Err()
 	}
@@ -165,6 +242,9 @@ func (v *derivation) step(s planStep) *Error {
 		return problem
 	}
 	m.values[s.variable] = root
+	if m.proven {
+		v.proven = append(v.proven, s.activity)
+	}
 	return v.failure(e, s.variable)
 }
 
@@ -181,14 +261,11 @@ func (v *derivation) isScale(variable int) bool {
 // choose takes one of several roots: within bounds, positive ones first, then the one nearest to the value before, else the
 // smallest.
 func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal, *Error) {
-	m, w := v.machine, &v.domain.variables[variable]
+	m := v.machine
 	allowed := func(list decimals) decimals {
 		var kept decimals
 		for _, t := range list {
-			if w.min != nil && compare(m.c, t, *w.min) < 0 || w.max != nil && compare(m.c, t, *w.max) > 0 {
-				continue
-			}
-			if t.Sign() < 0 && v.absolute(variable) {
+			if !v.allowed(variable, t) {
 				continue
 			}
 			if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return compare(m.c, k, t) == 0 }) {
@@ -205,32 +282,51 @@ func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal
 		problem := Problem("calculation.no_solution", v.key(variable))
 		return decimal.Decimal{}, &problem
 	}
-	if len(roots) > 1 && !v.isScale(variable) {
-		if up := slices.DeleteFunc(slices.Clone(roots), func(t decimal.Decimal) bool { return t.Sign() <= 0 }); len(up) > 0 {
-			roots = up
-		}
-	}
 	if len(roots) == 1 {
 		return roots[0], nil
 	}
 	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
-	if v.domain.StrictRoots {
+	best := roots
+	var rest decimals
+	if !v.isScale(variable) {
+		up := func(t decimal.Decimal) bool { return t.Sign() > 0 }
+		if slices.ContainsFunc(roots, up) {
+			best = slices.DeleteFunc(slices.Clone(roots), func(t decimal.Decimal) bool { return !up(t) })
+			rest = slices.DeleteFunc(slices.Clone(roots), up)
+		}
+	}
+	if v.domain.StrictRoots && len(best) > maxFoundRoots {
+		problem := Problem("calculation.multiple_solutions", v.key(variable), "infinitely many")
+		return decimal.Decimal{}, &problem
+	}
+	if v.domain.StrictRoots && len(best) > 1 {
 		var list []string
-		for _, t := range roots {
+		for _, t := range best {
 			list = append(list, v.shown(variable, activity, t))
 		}
 		problem := Problem("calculation.multiple_solutions", v.key(variable), strings.Join(list, ", "))
 		return decimal.Decimal{}, &problem
 	}
-	if near := v.near(variable); near != nil {
-		return slices.MinFunc(roots, func(a, b decimal.Decimal) int {
+	near := v.near(variable)
+	// Without a value to be near to, positive roots come before zero and that before negative ones, the smallest first.
+	order := func(a, b decimal.Decimal) int {
+		if near != nil {
 			return m.c.Sub(a, *near).Abs().Cmp(m.c.Sub(b, *near).Abs())
-		}), nil
-	}
-	// Of roots on both sides of zero the one next to zero is the smallest; of two equally near, the positive one.
-	return slices.MinFunc(roots, func(a, b decimal.Decimal) int {
+		}
 		return cmp.Or(cmp.Compare(b.Sign(), a.Sign()), a.Abs().Cmp(b.Abs()))
-	}), nil
+	}
+	slices.SortStableFunc(best, order)
+	slices.SortStableFunc(rest, order)
+	return v.pick(slices.Concat(best, rest)), nil
+}
+
+// allowed reports whether a variable may have a value: it is within bounds, and no temperature below 0 K.
+func (v *derivation) allowed(variable int, t decimal.Decimal) bool {
+	m, w := v.machine, &v.domain.variables[variable]
+	if w.min != nil && compare(m.c, t, *w.min) < 0 || w.max != nil && compare(m.c, t, *w.max) > 0 {
+		return false
+	}
+	return t.Sign() >= 0 || !v.absolute(variable)
 }
 
 // absolute reports whether a variable is a temperature that cannot be below 0 K.
@@ -270,14 +366,13 @@ func (v *derivation) shown(variable, activity int, si decimal.Decimal) string {
 	return q.String()
 }
 
-// verify evaluates every equation used with the values found.
+// verify evaluates every equation used with the values found, unless that was done to find them.
 func (v *derivation) verify() *Error {
 	for _, s := range v.plan.steps {
-		activities := s.block
-		if activities == nil {
-			activities = []int{s.activity}
-		}
-		for _, a := range activities {
+		for _, a := range s.activities() {
+			if slices.Contains(v.proven, a) {
+				continue
+			}
 			if !v.machine.satisfied(v.domain.equations[a]) {
 				if v.machine.limited() {
 					return v.failure(v.domain.equations[a], s.variable)
@@ -292,9 +387,9 @@ func (v *derivation) verify() *Error {
 
 // emit adds the value of a step to the solution.
 func (v *derivation) emit(s planStep, last bool) *Error {
-	outputs := s.outputs
-	if outputs == nil {
-		outputs = []int{s.variable}
+	outputs := s.yields()
+	if v.solution.Steps == nil {
+		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
 	}
 	for _, o := range outputs {
 		unit, err := v.resultUnit(o, s.activity)
@@ -306,7 +401,7 @@ func (v *derivation) emit(s planStep, last bool) *Error {
 		if problem != nil {
 			return problem
 		}
-		value := Value{Cells: [][]Cell{{{Quantity: q}}}}
+		value := scalarValue(q)
 		step := Step{Variable: o, Activity: s.activity, Block: s.block, Value: value}
 		if o == v.target {
 			v.solution.Value = value

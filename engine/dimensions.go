@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"reckon/engine/units"
@@ -204,6 +205,15 @@ func smallFraction(n *node) (num, den int, ok bool) {
 		if n.unit != nil {
 			return 0, 0, false
 		}
+		if !(math.Abs(n.float) < 1e5) {
+			return 0, 0, false
+		}
+		if i, whole := n.value.Int64(); whole {
+			return small(int(i), 1)
+		}
+		if decimalOf(n.float).Cmp(n.value) != 0 {
+			return 0, 0, false // it has more digits than a small fraction
+		}
 		text := n.value.String()
 		whole, rest, found := strings.Cut(text, ".")
 		if strings.ContainsAny(text, "eE") || len(whole) > 5 || len(rest) > 4 {
@@ -344,6 +354,9 @@ func (d *Domain) declaredDimension(v int) (units.Dimension, bool) {
 
 // knownDimensionOf is the dimension of a variable as declared or as the equations tell.
 func (d *Domain) knownDimensionOf(v int) (units.Dimension, bool) {
+	if d.prepared != nil {
+		return d.prepared[v].dimension, d.prepared[v].known
+	}
 	r := d.solver.resolve(d.variableDimension(v))
 	return r.known, r.isKnown()
 }

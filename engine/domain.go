@@ -5,6 +5,7 @@ package engine
 
 import (
 	"encoding/json"
+	"sync"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -61,6 +62,8 @@ type Domain struct {
 	solver    unifier     // dimensions of the variables, as far as the equations tell them
 	currency  string      // the only currency that declared units name, "" for none or several
 	plans     *planCache
+	machines  sync.Pool  // of *machine, for their memory
+	prepared  []prepared // by variable, nil until Compile has found no mistake
 }
 
 // variable is what Compile knows of a Variable.
@@ -88,6 +91,10 @@ type equation struct {
 	literals    []*node     // numbers with units
 	deferred    []roundable // checks that wait for the dimensions of values
 	checkPoints bool        // a variable or constant in it may be a point on a scale
+	open        bool        // checkPoints, and what the variables are shows only in a calculation
+	angle       bool        // a function in it yields an angle
+	slots       int         // parts whose value an evaluation keeps
+	flat        *flat       // in float64, nil where there is no such form
 }
 
 // position is the place of a variable in refs, or -1.

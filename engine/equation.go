@@ -17,6 +17,7 @@ var errNotConverged = errors.New("no root was found")
 // wrong; errNotConverged is returned when a search ended without showing that there is no root.
 func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 	x := e.unknown(v)
+	m.proven = false
 	if e.count[e.position(v)] == 1 {
 		side, other := e.left, e.right
 		if !side.has(x) {
@@ -28,8 +29,10 @@ func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 				return preimage{}, nil
 			}
 			p := m.invert(side, x, t)
+			m.proven = side.op == opVariable
 			if len(p.roots)+len(p.more) > 1 {
 				p.roots, p.more = m.keep(e, v, p.roots), m.keep(e, v, p.more)
+				m.proven = true
 			}
 			return p, nil
 		}
@@ -97,6 +100,10 @@ func (m *machine) exactly(e *equation, v int, x unknown) (all preimage, ok bool)
 		infinite = infinite || roots.infinite
 		all.roots = append(all.roots, roots.roots...)
 		all.more = append(all.more, roots.more...)
+	}
+	if !single {
+		// Which branch an angle of another turn belongs to shows only now.
+		all.roots, all.more = append(all.roots, all.more...), nil
 	}
 	all.roots, all.more = m.keep(e, v, all.roots), m.keep(e, v, all.more)
 	if infinite {

@@ -40,7 +40,7 @@ type param struct {
 	value     string // what stands for it when it is left out; "" when it must be given
 }
 
-// example is an expression and its value.
+// example is an expression and its value: a number with its unit, a date, a table as JSON, or "! " and the code of an error.
 type example struct{ expression, value string }
 
 // pointRule says what a function makes of points on a scale.
@@ -69,8 +69,108 @@ func functions() []*function {
 	return functionTable
 }
 
+// functionGroups are the parts of the function table, a file each.
+var functionGroups = []struct {
+	title   string
+	entries []*function
+}{
+	{"Numbers", algebra},
+	{"Angles and hyperbolas", trigonometry},
+	{"Tables", overTables},
+	{"Money", finance},
+	{"Dates", calendar},
+}
+
 // functionTable is put together once and never changed.
 var functionTable = slices.Concat(algebra, trigonometry, overTables, finance, calendar)
+
+// Function describes an entry of the function table, for listings.
+type Function struct {
+	Name       string      `json:"name"`
+	Group      string      `json:"group"`
+	Signature  string      `json:"signature"` // "log(x, base = 10)"
+	Parameters []Parameter `json:"parameters"`
+	Result     string      `json:"result"` // its dimension
+	Doc        string      `json:"documentation"`
+	Examples   []Example   `json:"examples"`
+}
+
+// Parameter is a parameter of a function. A dimension is named in words, or by a letter that stands for any one dimension, the
+// same wherever a function has it, with its powers and products.
+type Parameter struct {
+	Name      string `json:"name"`
+	Dimension string `json:"dimension"`
+	Default   string `json:"default,omitempty"` // "" where the argument must be given
+	Repeats   bool   `json:"repeats,omitempty"`
+}
+
+// Example is an expression with its value, or with the code of the error that it is.
+type Example struct {
+	Expression string `json:"expression"`
+	Value      string `json:"value,omitempty"`
+	Error      string `json:"error,omitempty"`
+}
+
+// Functions lists the functions of equations, group by group.
+func Functions() []Function {
+	var list []Function
+	for _, g := range functionGroups {
+		for _, f := range g.entries {
+			list = append(list, f.describe(g.title))
+		}
+	}
+	return list
+}
+
+// NearestFunctions lists the names of functions that are spelt most like a name, best first; none where nothing is near.
+func NearestFunctions(name string) []string {
+	type near struct {
+		name     string
+		distance int
+	}
+	var list []near
+	for _, f := range functions() {
+		if n := distance(strings.ToLower(name), f.name); n <= len(name)/3 || strings.HasPrefix(f.name, strings.ToLower(name)) {
+			list = append(list, near{f.name, n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b near) int { return a.distance - b.distance })
+	var names []string
+	for _, n := range list[:min(len(list), 3)] {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+func (f *function) describe(group string) Function {
+	d := Function{Name: f.name, Group: group, Signature: f.usage(), Result: ruleText(f.result), Doc: f.doc}
+	for i, p := range f.params {
+		d.Parameters = append(d.Parameters, Parameter{
+			Name: p.name, Dimension: ruleText(p.dimension), Default: p.value, Repeats: f.variadic && i == len(f.params)-1,
+		})
+	}
+	for _, e := range f.examples {
+		if code, failed := strings.CutPrefix(e.value, "! "); failed {
+			d.Examples = append(d.Examples, Example{Expression: e.expression, Error: code})
+		} else {
+			d.Examples = append(d.Examples, Example{Expression: e.expression, Value: e.value})
+		}
+	}
+	return d
+}
+
+// ruleText is a dimension rule in words.
+func ruleText(rule string) string {
+	switch rule {
+	case "1":
+		return "a plain number"
+	case "round":
+		return "a plain number, money or a count"
+	case "any":
+		return "any dimension"
+	}
+	return rule
+}
 
 // findFunction is the function of a name, or nil.
 func findFunction(name string) *function {

@@ -59,7 +59,7 @@ var algebra = []*function{
 	{
 		name: "sqrt", params: unary("x", "a^2"), result: "a",
 		doc:      "The square root of x, which must not be negative.",
-		examples: []example{{"sqrt(16)", "4"}, {"sqrt(2.25)", "1.5"}},
+		examples: []example{{"sqrt(16)", "4"}, {"sqrt(2.25)", "1.5"}, {"sqrt(9 [m^2])", "3 m"}, {"sqrt(-1)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Sqrt), float: float1(math.Sqrt),
 		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, t) }, nonnegative),
 	},
@@ -71,9 +71,9 @@ var algebra = []*function{
 		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, c.Mul(t, t)) }, nil),
 	},
 	{
-		name: "root", params: []param{{name: "x", dimension: "any"}, {name: "n", dimension: "1"}}, rule: rootRule,
+		name: "root", params: []param{{name: "x", dimension: "any"}, {name: "n", dimension: "1"}}, result: "any", rule: rootRule,
 		doc:      "The n-th root of x; odd roots of negative numbers are negative.",
-		examples: []example{{"root(81, 4)", "3"}, {"root(-32, 5)", "-2"}},
+		examples: []example{{"root(81, 4)", "3"}, {"root(-32, 5)", "-2"}, {"root(-16, 4)", "! calculation.domain_error"}},
 		eval:     func(c *decimal.Context, a decimals) decimal.Decimal { return nthRoot(c, a[0], a[1]) },
 		float: func(a []float64) float64 {
 			if a[0] < 0 && math.Mod(a[1], 2) != 0 && a[1] == math.Trunc(a[1]) {
@@ -103,13 +103,13 @@ var algebra = []*function{
 	{
 		name: "ln", params: unary("x", "1"), result: "1",
 		doc:      "The natural logarithm of x.",
-		examples: []example{{"ln(e)", "1"}, {"ln(1)", "0"}},
+		examples: []example{{"ln(e)", "1"}, {"ln(1)", "0"}, {"ln(0)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Ln), float: float1(math.Log), inverse: undo((*decimal.Context).Exp, nil),
 	},
 	{
 		name: "log", params: []param{{name: "x", dimension: "1"}, {name: "base", dimension: "1", value: "10"}}, result: "1",
 		doc:      "The logarithm of x, to base 10 unless another is given.",
-		examples: []example{{"log(1000)", "3"}, {"log(8, 2)", "3"}},
+		examples: []example{{"log(1000)", "3"}, {"log(8, 2)", "3"}, {"log(5, 1)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			if len(a) == 1 {
 				return c.Log10(a[0])
@@ -139,19 +139,19 @@ var algebra = []*function{
 	},
 	{
 		name: "log10", params: unary("x", "1"), result: "1",
-		doc: "The logarithm of x to base 10.", examples: []example{{"log10(0.01)", "-2"}},
+		doc: "The logarithm of x to base 10.", examples: []example{{"log10(0.01)", "-2"}, {"log10(1000)", "3"}},
 		eval: apply((*decimal.Context).Log10), float: float1(math.Log10),
 		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(10), t) }, nil),
 	},
 	{
 		name: "log2", params: unary("x", "1"), result: "1",
-		doc: "The logarithm of x to base 2.", examples: []example{{"log2(1024)", "10"}},
+		doc: "The logarithm of x to base 2.", examples: []example{{"log2(1024)", "10"}, {"log2(0.5)", "-1"}},
 		eval: apply((*decimal.Context).Log2), float: float1(math.Log2),
 		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(2), t) }, nil),
 	},
 	{
 		name: "hypot", params: []param{{name: "x", dimension: "a"}, {name: "y", dimension: "a"}}, result: "a",
-		doc: "The square root of x² + y².", examples: []example{{"hypot(3, 4)", "5"}},
+		doc: "The square root of x² + y².", examples: []example{{"hypot(3, 4)", "5"}, {"hypot(5 [m], 1200 [cm])", "13 m"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			return c.Sqrt(c.Add(c.Mul(a[0], a[0]), c.Mul(a[1], a[1])))
 		},
@@ -198,12 +198,12 @@ var algebra = []*function{
 	},
 	{
 		name: "mod", params: []param{{name: "x", dimension: "a"}, {name: "y", dimension: "a"}}, result: "a",
-		doc: "The remainder of x divided by y, with the sign of y.", examples: []example{{"mod(7, 3)", "1"}, {"mod(-7, 3)", "2"}},
-		eval: func(c *decimal.Context, a decimals) decimal.Decimal { return c.Mod(a[0], a[1]) },
+		doc: "The remainder of x divided by y, with the sign of y.", examples: []example{{"mod(7, 3)", "1"}, {"mod(-7, 3)", "2"}, {"mod(7, -3)", "-2"}, {"mod(5, 0)", "! calculation.division_by_zero"}},
+		eval: remainder,
 	},
 	{
 		name: "min", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
-		doc: "The least of its arguments.", examples: []example{{"min(3, 1, 2)", "1"}},
+		doc: "The least of its arguments.", examples: []example{{"min(3, 1, 2)", "1"}, {"min([3, 1, 2])", "1"}, {"min(2 [m], 1 [km])", "2 m"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, -1) },
 		float: func(a []float64) float64 {
 			least := a[0]
@@ -216,7 +216,7 @@ var algebra = []*function{
 	},
 	{
 		name: "max", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
-		doc: "The greatest of its arguments.", examples: []example{{"max(3, 1, 2)", "3"}},
+		doc: "The greatest of its arguments.", examples: []example{{"max(3, 1, 2)", "3"}, {"max([3, 1, 2])", "3"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, 1) },
 		float: func(a []float64) float64 {
 			most := a[0]
@@ -231,11 +231,19 @@ var algebra = []*function{
 		name:   "clamp",
 		params: []param{{name: "x", dimension: "a"}, {name: "low", dimension: "a"}, {name: "high", dimension: "a"}},
 		result: "a", points: alikeResult, choice: true,
-		doc: "x, but not below low and not above high.", examples: []example{{"clamp(7, 0, 5)", "5"}, {"clamp(3, 0, 5)", "3"}},
-		eval: func(_ *decimal.Context, a decimals) decimal.Decimal {
+		doc: "x, but not below low and not above high, which must not be below low.", examples: []example{{"clamp(7, 0, 5)", "5"}, {"clamp(3, 0, 5)", "3"}, {"clamp(3, 5, 0)", "! calculation.domain_error"}},
+		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
+			if a[1].Cmp(a[2]) > 0 {
+				return c.Fail(&decimal.UndefinedError{Function: "clamp", Argument: a[1]})
+			}
 			return extreme(decimals{extreme(decimals{a[0], a[1]}, 1), a[2]}, -1)
 		},
-		float: func(a []float64) float64 { return math.Min(math.Max(a[0], a[1]), a[2]) },
+		float: func(a []float64) float64 {
+			if a[1] > a[2] {
+				return math.NaN()
+			}
+			return math.Min(math.Max(a[0], a[1]), a[2])
+		},
 		inverse: func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage {
 			if k != 0 {
 				return preimage{}
@@ -252,7 +260,7 @@ var algebra = []*function{
 	},
 	{
 		name: "gcd", params: unary("x", "1"), variadic: true, result: "1",
-		doc: "The greatest common divisor of integers.", examples: []example{{"gcd(12, 18)", "6"}},
+		doc: "The greatest common divisor of integers.", examples: []example{{"gcd(12, 18)", "6"}, {"gcd(24, 36, 20)", "4"}, {"gcd(1.5, 2)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			g := decimal.Int(0)
 			for _, x := range a {
@@ -278,7 +286,7 @@ var algebra = []*function{
 	},
 	{
 		name: "factorial", params: unary("n", "1"), result: "1",
-		doc: "The product of the integers from 1 to n, up to n = 1000.", examples: []example{{"factorial(5)", "120"}, {"factorial(0)", "1"}},
+		doc: "The product of the integers from 1 to n, up to n = 1000.", examples: []example{{"factorial(5)", "120"}, {"factorial(0)", "1"}, {"factorial(2.5)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			n, ok := a[0].Int64()
 			if !ok || n < 0 || n > 1000 {
@@ -412,6 +420,20 @@ func oneOf(a decimals, k int, t decimal.Decimal, sign int) preimage {
 		return preimage{infinite: true}
 	}
 	return preimage{}
+}
+
+// remainder is x mod y. What rounding has left of a whole quotient is no remainder.
+func remainder(c *decimal.Context, a decimals) decimal.Decimal {
+	x, y := a[0], a[1]
+	r := c.Mod(x, y)
+	if c.Err() != nil || r.IsZero() || x.IsInteger() && y.IsInteger() {
+		return r
+	}
+	noise := c.Mul(x.Abs(), hair)
+	if wide := c.Mul(noise, decimal.Int(1_000_000)); wide.Cmp(y.Abs()) < 0 && (r.Abs().Cmp(noise) <= 0 || c.Sub(y, r).Abs().Cmp(noise) <= 0) {
+		return decimal.Decimal{}
+	}
+	return r
 }
 
 // gcd is the greatest common divisor of integers.

@@ -19,10 +19,13 @@ func moment(d decimal.Decimal) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), ok && seconds >= firstMoment && seconds <= lastMoment
 }
 
+// dayOf counts the days from 1970-01-01 to a moment.
+func dayOf(t time.Time) int64 { return (t.Unix() - mod(t.Unix(), secondsPerDay)) / secondsPerDay }
+
 // part makes the entry of a part of a date.
-func part(name, doc string, ex example, f func(t time.Time) int) *function {
+func part(name, doc string, examples []example, f func(t time.Time) int) *function {
 	return &function{
-		name: name, params: unary("date", "time"), result: "1", doc: doc, examples: []example{ex},
+		name: name, params: unary("date", "time"), result: "1", doc: doc, examples: examples,
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			if !ok {
@@ -34,29 +37,25 @@ func part(name, doc string, ex example, f func(t time.Time) int) *function {
 }
 
 // shift makes the entry of a function that moves a date by a whole number.
-func shift(name, doc string, ex example, f func(t time.Time, n int) time.Time) *function {
+func shift(name, doc string, examples []example, f func(t time.Time, n int) time.Time) *function {
 	return &function{
 		name: name, params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1"}}, result: "time",
-		points: pointResult, doc: doc, examples: []example{ex},
+		points: pointResult, doc: doc, examples: examples,
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			t, ok := moment(a[0])
-			n, whole := a[1].Int64()
+			n, whole := settled(c, a[1]).Int64()
 			if !ok {
 				return c.Fail(&decimal.UndefinedError{Function: name, Argument: a[0]})
 			}
 			if !whole || n > 120_000 || n < -120_000 {
 				return c.Fail(&decimal.UndefinedError{Function: name, Argument: a[1]})
 			}
-			return seconds(c, name, f(t, int(n)))
+			if moved := f(t, int(n)).Unix(); moved >= firstMoment && moved <= lastMoment {
+				return decimal.Int(moved)
+			}
+			return c.Fail(&decimal.UndefinedError{Function: name, Argument: a[1]})
 		},
 	}
-}
-
-func seconds(c *decimal.Context, name string, t time.Time) decimal.Decimal {
-	if s := t.Unix(); s >= firstMoment && s <= lastMoment {
-		return decimal.Int(s)
-	}
-	return c.Fail(&decimal.UndefinedError{Function: name, Argument: decimal.Int(t.Unix())})
 }
 
 // addMonths keeps the day of the month, or takes the last one of a shorter month.
@@ -69,7 +68,7 @@ func addMonths(t time.Time, n int) time.Time {
 func wholeArgs(c *decimal.Context, name string, a decimals) (n [3]int64, ok bool) {
 	for i, d := range a {
 		var whole bool
-		if n[i], whole = d.Int64(); !whole || n[i] > 100_000 || n[i] < -100_000 {
+		if n[i], whole = settled(c, d).Int64(); !whole || n[i] > 100_000 || n[i] < -100_000 {
 			c.Fail(&decimal.UndefinedError{Function: name, Argument: d})
 			return n, false
 		}
@@ -88,7 +87,8 @@ func plainParams(names ...string) []param {
 var calendar = []*function{
 	{
 		name: "date", params: plainParams("year", "month", "day"), result: "time", points: pointResult,
-		doc: "The date of a year, month and day, which must exist.", examples: []example{{"date(1970, 1, 2)", "86400 s"}},
+		doc:      "The date of a year, month and day, which must exist, in the years 1 to 9999.",
+		examples: []example{{"date(2026, 3, 5)", "2026-03-05"}, {"date(2024, 3, 1) - date(2024, 2, 28) == 2 [d]", "1"}, {"date(2025, 2, 29)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			n, ok := wholeArgs(c, "date", a)
 			if !ok {
@@ -100,78 +100,95 @@ var calendar = []*function{
 				if n[1] < 1 || n[1] > 12 {
 					bad = a[1]
 				}
+				if n[0] < 1 || n[0] > 9999 {
+					bad = a[0]
+				}
 				return c.Fail(&decimal.UndefinedError{Function: "date", Argument: bad})
 			}
-			return seconds(c, "date", t)
+			return decimal.Int(t.Unix())
 		},
 	},
 	{
 		name: "time", params: plainParams("hour", "minute", "second"), result: "time",
-		doc: "The clock time of an hour, minute and second, as seconds from midnight.", examples: []example{{"time(1, 2, 3)", "3723 s"}},
+		doc:      "The time that hours, minutes and seconds make, such as a clock time since midnight.",
+		examples: []example{{"time(1, 2, 3)", "3723 s"}, {"time(0, 90, 0) == 1.5 [h]", "1"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			return c.Add(c.Mul(a[0], decimal.Int(3600)), c.Add(c.Mul(a[1], decimal.Int(60)), a[2]))
 		},
 	},
-	part("year", "The year of a date.", example{"year(date(2026, 3, 5))", "2026"}, time.Time.Year),
-	part("month", "The month of a date, from 1 to 12.", example{"month(date(2026, 3, 5))", "3"}, func(t time.Time) int { return int(t.Month()) }),
-	part("day", "The day of the month of a date.", example{"day(date(2026, 3, 5))", "5"}, time.Time.Day),
-	part("hour", "The hour of a date or clock time.", example{"hour(time(14, 7, 9))", "14"}, time.Time.Hour),
-	part("minute", "The minute of a date or clock time.", example{"minute(time(14, 7, 9))", "7"}, time.Time.Minute),
-	part("second", "The second of a date or clock time.", example{"second(time(14, 7, 9))", "9"}, time.Time.Second),
-	part("weekday", "The day of the week of a date, from 1 for Monday to 7 for Sunday.", example{"weekday(date(2026, 3, 5))", "4"},
+	part("year", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year),
+	part("month", "The month of a date, from 1 to 12.",
+		[]example{{"month(date(2026, 3, 5))", "3"}, {"month(date(2026, 3, 5) - 5 [d])", "2"}}, func(t time.Time) int { return int(t.Month()) }),
+	part("day", "The day of the month of a date.",
+		[]example{{"day(date(2026, 3, 5))", "5"}, {"day(date(2024, 3, 1) - 1 [d])", "29"}}, time.Time.Day),
+	part("hour", "The hour of a date or clock time, from 0 to 23.",
+		[]example{{"hour(time(14, 7, 9))", "14"}, {"hour(date(2026, 3, 5) + 25 [h])", "1"}}, time.Time.Hour),
+	part("minute", "The minute of a date or clock time, from 0 to 59.",
+		[]example{{"minute(time(14, 7, 9))", "7"}, {"minute(0.75 [h])", "45"}}, time.Time.Minute),
+	part("second", "The second of a date or clock time, from 0 to 59; fractions are cut.",
+		[]example{{"second(time(14, 7, 9))", "9"}, {"second(time(0, 0, 59.9))", "59"}}, time.Time.Second),
+	part("weekday", "The day of the week of a date, from 1 for Monday to 7 for Sunday, as ISO 8601 counts.",
+		[]example{{"weekday(date(2026, 3, 5))", "4"}, {"weekday(date(2026, 3, 8))", "7"}},
 		func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),
-	shift("add_months", "The date n months later; where the month is too short, its last day.",
-		example{"add_months(date(2026, 1, 31), 1) == date(2026, 2, 28)", "1"}, addMonths),
-	shift("add_years", "The date n years later; 29 February becomes the 28th where there is none.",
-		example{"add_years(date(2024, 2, 29), 1) == date(2025, 2, 28)", "1"}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }),
+	shift("add_months", "The date n months later, or earlier for a negative n; where the month is too short, its last day. n is whole.",
+		[]example{{"add_months(date(2026, 1, 31), 1)", "2026-02-28"}, {"add_months(date(2026, 3, 5), -3)", "2025-12-05"},
+			{"add_months(date(2026, 3, 5), 1.5)", "! calculation.domain_error"}}, addMonths),
+	shift("add_years", "The date n years later, or earlier for a negative n; 29 February becomes the 28th where there is none. n is whole.",
+		[]example{{"add_years(date(2024, 2, 29), 1)", "2025-02-28"}, {"add_years(date(2024, 2, 29), -4)", "2020-02-29"},
+			{"add_years(date(2026, 3, 5), 8000)", "! calculation.domain_error"}}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }),
 	{
 		name: "end_of_month", params: unary("date", "time"), result: "time", points: pointResult,
-		doc: "The last day of the month of a date.", examples: []example{{"day(end_of_month(date(2024, 2, 5)))", "29"}},
+		doc: "The last day of the month of a date.", examples: []example{{"end_of_month(date(2024, 2, 5))", "2024-02-29"}, {"end_of_month(date(2026, 12, 31))", "2026-12-31"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			if !ok {
 				return c.Fail(&decimal.UndefinedError{Function: "end_of_month", Argument: a[0]})
 			}
-			return seconds(c, "end_of_month", time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC))
+			return decimal.Int(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Unix())
 		},
 	},
-	{
-		name: "workdays", params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, result: "1",
-		doc: "The days from Monday to Friday from one date to another, both counted.", examples: []example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}},
-		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
-			from, ok1 := moment(a[0])
-			to, ok2 := moment(a[1])
-			if !ok1 || !ok2 {
-				return c.Fail(&decimal.UndefinedError{Function: "workdays", Argument: a[0]})
-			}
-			sign := int64(1)
-			if to.Before(from) {
-				from, to, sign = to, from, -1
-			}
-			days := to.Unix()/86400 - from.Unix()/86400 + 1
+	interval("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier.",
+		[]example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}, {"workdays(date(2026, 3, 9), date(2026, 3, 5))", "-3"},
+			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}},
+		func(from, to time.Time) int64 {
+			days := dayOf(to) - dayOf(from) + 1
 			count := days / 7 * 5
 			for i := range days % 7 {
 				if d := from.AddDate(0, 0, int(i)).Weekday(); d != time.Saturday && d != time.Sunday {
 					count++
 				}
 			}
-			return decimal.Int(sign * count)
-		},
-	},
-	{
-		name: "years_between", params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, result: "1",
-		doc: "The whole years from one date to a later one, as ages are counted.", examples: []example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}},
-		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
-			from, ok1 := moment(a[0])
-			to, ok2 := moment(a[1])
-			if !ok1 || !ok2 {
-				return c.Fail(&decimal.UndefinedError{Function: "years_between", Argument: a[0]})
-			}
+			return count
+		}),
+	interval("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
+		" Years from 29 February are full on the 28th where there is no 29th.",
+		[]example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}, {"years_between(date(2026, 3, 5), date(2000, 3, 6))", "-25"},
+			{"years_between(date(2024, 2, 29), date(2025, 2, 28))", "1"}},
+		func(from, to time.Time) int64 {
 			years := to.Year() - from.Year()
 			if addMonths(from, 12*years).After(to) {
 				years--
 			}
-			return decimal.Int(int64(years))
+			return int64(years)
+		}),
+}
+
+// interval makes the entry of a function that counts something from a date to a later one, and negatively to an earlier one.
+func interval(name, doc string, examples []example, count func(from, to time.Time) int64) *function {
+	return &function{
+		name: name, params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, result: "1", doc: doc, examples: examples,
+		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
+			var at [2]time.Time
+			for i, d := range a {
+				var ok bool
+				if at[i], ok = moment(d); !ok {
+					return c.Fail(&decimal.UndefinedError{Function: name, Argument: d})
+				}
+			}
+			if at[1].Before(at[0]) {
+				return decimal.Int(-count(at[1], at[0]))
+			}
+			return decimal.Int(count(at[0], at[1]))
 		},
-	},
+	}
 }

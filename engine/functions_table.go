@@ -6,12 +6,12 @@ import (
 	"reckon/engine/decimal"
 )
 
-// reducer makes an entry of a function from a table to a number.
-func reducer(name, result, doc string, ex example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
+// reducer makes an entry of a function from tables and numbers to a number.
+func reducer(name, result, doc string, examples []example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
 	return &function{
-		name: name, params: unary("values", "a"), result: result, tables: true, doc: doc, examples: []example{ex},
+		name: name, params: unary("values", "a"), variadic: true, result: result, tables: true, doc: doc, examples: examples,
 		grid: func(c *decimal.Context, args []grid) grid {
-			list := args[0].numbers()
+			list := flatten(args)
 			if len(list) == 0 && name != "sum" && name != "count" {
 				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: name}))
 			}
@@ -21,10 +21,38 @@ func reducer(name, result, doc string, ex example, f func(c *decimal.Context, li
 }
 
 // reshaper makes an entry of a function from a table to a table.
-func reshaper(name, doc string, ex example, f func(c *decimal.Context, g grid) grid) *function {
+func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g grid) grid) *function {
 	return &function{
-		name: name, params: unary("values", "a"), result: "a", tables: true, doc: doc, examples: []example{ex},
+		name: name, params: unary("values", "a"), result: "a", tables: true, doc: doc, examples: examples,
 		grid: func(c *decimal.Context, args []grid) grid { return f(c, args[0]) },
+	}
+}
+
+// finder makes an entry of a function of x, cell by cell, and two tables of one size: what it looks in, and what it finds
+// there.
+func finder(name, keys, values, doc string, examples []example, find func(c *decimal.Context, x decimal.Decimal, keys, values decimals) (decimal.Decimal, bool)) *function {
+	return &function{
+		name: name, params: []param{{name: "x", dimension: "a"}, {name: keys, dimension: "a"}, {name: values, dimension: "b"}}, result: "b",
+		tables: true, doc: doc, examples: examples,
+		grid: func(c *decimal.Context, args []grid) grid {
+			keys, values := args[1].numbers(), args[2].numbers()
+			if len(keys) != len(values) {
+				c.Fail(&gridError{-1, -1})
+				return grid{}
+			}
+			for i := 1; i < len(keys); i++ {
+				if keys[i].Cmp(keys[i-1]) <= 0 {
+					c.Fail(&decimal.UndefinedError{Function: name, Argument: keys[i]})
+					return grid{}
+				}
+			}
+			return args[0].mapped(func(x decimal.Decimal) decimal.Decimal {
+				if y, ok := find(c, x, keys, values); ok {
+					return y
+				}
+				return c.Fail(&decimal.UndefinedError{Function: name, Argument: x})
+			})
+		},
 	}
 }
 
@@ -76,40 +104,45 @@ func quantile(c *decimal.Context, list decimals, share decimal.Decimal) decimal.
 }
 
 var overTables = []*function{
-	reducer("sum", "a", "The sum of all cells; empty ones do not count.", example{"sum([1, 2, 3])", "6"}, total),
-	reducer("avg", "a", "The mean of all cells.", example{"avg([1, 2, 6])", "3"}, average),
-	reducer("median", "a", "The middle of all cells when sorted.", example{"median([5, 1, 3, 2])", "2.5"},
-		func(c *decimal.Context, l decimals) decimal.Decimal { return quantile(c, l, mustParse("0.5")) }),
-	reducer("count", "1", "The number of cells that are not empty.", example{"count([4, 5])", "2"},
+	reducer("sum", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
+		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total),
+	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
+		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average),
+	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
+		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
+		func(c *decimal.Context, l decimals) decimal.Decimal { return quantile(c, l, half) }),
+	reducer("count", "1", "The number of cells that are not empty.", []example{{"count([4, 5])", "2"}, {"count([[1, 2], [3, 4]])", "4"}},
 		func(_ *decimal.Context, l decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }),
-	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).", example{"stdev([2, 4, 6])", "2"},
+	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).",
+		[]example{{"stdev([2, 4, 6])", "2"}, {"stdev([5])", "! calculation.division_by_zero"}},
 		func(c *decimal.Context, l decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }),
-	reducer("stdevp", "a", "The standard deviation of a population (divides by n).", example{"stdevp([1, 3])", "1"},
+	reducer("stdevp", "a", "The standard deviation of a population (divides by n).", []example{{"stdevp([1, 3])", "1"}, {"stdevp([5])", "0"}},
 		func(c *decimal.Context, l decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }),
-	reducer("var", "a^2", "The variance of a sample (divides by n - 1).", example{"var([2, 4, 6])", "4"},
+	reducer("var", "a^2", "The variance of a sample (divides by n - 1).", []example{{"var([2, 4, 6])", "4"}, {"var([1 [m], 3 [m]])", "2 m^2"}},
 		func(c *decimal.Context, l decimals) decimal.Decimal { return variance(c, l, 1) }),
-	reducer("varp", "a^2", "The variance of a population (divides by n).", example{"varp([1, 3])", "1"},
+	reducer("varp", "a^2", "The variance of a population (divides by n).", []example{{"varp([1, 3])", "1"}, {"varp([5])", "0"}},
 		func(c *decimal.Context, l decimals) decimal.Decimal { return variance(c, l, 0) }),
-	reducer("first", "a", "The first cell that is not empty.", example{"first([7, 8])", "7"},
+	reducer("first", "a", "The first cell that is not empty.", []example{{"first([7, 8])", "7"}, {"first([[1, 2], [3, 4]])", "1"}},
 		func(_ *decimal.Context, l decimals) decimal.Decimal { return l[0] }),
-	reducer("last", "a", "The last cell that is not empty.", example{"last([7, 8])", "8"},
+	reducer("last", "a", "The last cell that is not empty.", []example{{"last([7, 8])", "8"}, {"last([[1, 2], [3, 4]])", "4"}},
 		func(_ *decimal.Context, l decimals) decimal.Decimal { return l[len(l)-1] }),
 	{
-		name: "product", params: unary("values", "1"), result: "1", tables: true,
-		doc: "The product of all cells, which must be plain numbers.", examples: []example{{"product([2, 3, 4])", "24"}},
+		name: "product", params: unary("values", "1"), variadic: true, result: "1", tables: true,
+		doc:      "The product of numbers or of all cells of tables, which must be plain numbers; empty ones do not count.",
+		examples: []example{{"product([2, 3, 4])", "24"}, {"product(2, [3, 4])", "24"}},
 		grid: func(c *decimal.Context, args []grid) grid {
 			p := decimal.Int(1)
-			for _, d := range args[0].numbers() {
+			for _, d := range flatten(args) {
 				p = c.Mul(p, d)
 			}
 			return scalarGrid(p)
 		},
 	},
 	{
-		name: "each", params: []param{{name: "i", dimension: "any"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
-		tables: true, binds: true,
-		doc:      "A column of the values of an expression in i, with i counting from one integer to another.",
-		examples: []example{{"sum(each(i, 1, 4, i^2))", "30"}},
+		name: "each", params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
+		tables: true, binds: true, result: "any",
+		doc:      "A column of the values of an expression in i, with i counting from one integer up to another.",
+		examples: []example{{"each(i, 1, 3, i^2)", `["1","4","9"]`}, {"sum(each(i, 1, 4, i^2))", "30"}, {"each(i, 3, 1, i)", "! calculation.domain_error"}},
 		rule: func(c *checker, n *node) dimension {
 			c.plain(n.args[0], "The start of each")
 			c.plain(n.args[1], "The end of each")
@@ -118,16 +151,29 @@ var overTables = []*function{
 	},
 	{
 		name: "range", params: []param{{name: "from", dimension: "a"}, {name: "to", dimension: "a"}, {name: "step", dimension: "a"}}, result: "a", tables: true,
-		doc: "A column of numbers from one up to another in steps.", examples: []example{{"sum(range(1, 7, 2))", "16"}},
+		doc:      "A column of numbers from one to another, which is not passed, in steps.",
+		examples: []example{{"range(1, 7, 2)", `["1","3","5","7"]`}, {"range(3, 2, -0.5)", `["3","2.5","2"]`}, {"range(1, 5, -1)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
-			from, to, step := args[0].rows[0][0].number, args[1].rows[0][0].number, args[2].rows[0][0].number
+			var a [3]decimal.Decimal
+			for i, g := range args {
+				var ok bool
+				if a[i], ok = g.scalar(c); !ok {
+					return grid{}
+				}
+			}
+			from, to, step := a[0], a[1], a[2]
 			steps, ok := decimal.Decimal{}, !step.IsZero()
 			if ok {
 				steps = c.Floor(settled(c, c.Quo(c.Sub(to, from), step)))
 			}
 			n, whole := steps.Int64()
-			if !ok || !whole || n < 0 || n >= maxCells {
+			switch {
+			case !ok || !whole || n < 0:
 				c.Fail(&decimal.UndefinedError{Function: "range", Argument: step})
+			case n >= maxCells:
+				c.Fail(decimal.ErrLimit)
+			}
+			if c.Err() != nil {
 				return grid{}
 			}
 			var list decimals
@@ -139,15 +185,21 @@ var overTables = []*function{
 	},
 	{
 		name: "percentile", params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1"}}, result: "a", tables: true,
-		doc:      "The value below which a share of the cells lies, from 0 to 1, interpolated as spreadsheets do.",
-		examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}},
+		doc: "The value below which a share of the cells lies, from 0 (the least cell) to 1 (the greatest), on straight lines between" +
+			" the cells as the inclusive percentile of spreadsheets.",
+		examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}, {"percentile([4, 1, 3, 2], 1)", "4"}, {"percentile([1, 2], 30)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
-			return scalarGrid(quantile(c, args[0].numbers(), args[1].rows[0][0].number))
+			share, ok := args[1].scalar(c)
+			if !ok {
+				return grid{}
+			}
+			return scalarGrid(quantile(c, args[0].numbers(), share))
 		},
 	},
 	{
 		name: "sumproduct", params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, result: "a*b", tables: true,
-		doc: "The sum of the products of the cells of two tables of one size.", examples: []example{{"sumproduct([1, 2], [3, 4])", "11"}},
+		doc:      "The sum of the products of the cells of two tables of one size; where either is empty, the pair does not count.",
+		examples: []example{{"sumproduct([1, 2], [3, 4])", "11"}, {"sumproduct([1, 2], [3, 4, 5])", "! calculation.table_mismatch"}},
 		grid: func(c *decimal.Context, args []grid) grid {
 			a, b := args[0], args[1]
 			if !a.fits(b) {
@@ -165,7 +217,8 @@ var overTables = []*function{
 			return scalarGrid(sum)
 		},
 	},
-	reshaper("cumsum", "The running sums of the cells, down the rows of each column.", example{"last(cumsum([1, 2, 3]))", "6"},
+	reshaper("cumsum", "The running sums of the cells, down the rows of each column.",
+		[]example{{"cumsum([1, 2, 3])", `["1","3","6"]`}, {"cumsum([[1, 10], [2, 20]])", `[["1","10"],["3","30"]]`}},
 		func(c *decimal.Context, g grid) grid {
 			result := grid{rank: g.rank}
 			sums := make(decimals, g.width())
@@ -181,15 +234,17 @@ var overTables = []*function{
 			}
 			return result
 		}),
-	reshaper("sort", "All cells as a column, the least first.", example{"first(sort([3, 1, 2]))", "1"},
+	reshaper("sort", "All cells that are not empty as a column, the least first.",
+		[]example{{"sort([3, 1, 2])", `["1","2","3"]`}, {"reverse(sort([3, 1, 2]))", `["3","2","1"]`}},
 		func(_ *decimal.Context, g grid) grid { return columnGrid(sorted(g.numbers())) }),
-	reshaper("reverse", "The rows in the opposite order.", example{"first(reverse([3, 1, 2]))", "2"},
+	reshaper("reverse", "The rows in the opposite order.", []example{{"reverse([3, 1, 2])", `["2","1","3"]`}, {"reverse([[1, 2], [3, 4]])", `[["3","4"],["1","2"]]`}},
 		func(_ *decimal.Context, g grid) grid {
 			rows := slices.Clone(g.rows)
 			slices.Reverse(rows)
 			return grid{g.rank, rows}
 		}),
-	reshaper("transpose", "Rows as columns.", example{"cell(transpose([[1, 2], [3, 4]]), 1, 2)", "3"},
+	reshaper("transpose", "Rows as columns and columns as rows.",
+		[]example{{"transpose([[1, 2], [3, 4]])", `[["1","3"],["2","4"]]`}, {"transpose([1, 2, 3])", `[["1","2","3"]]`}},
 		func(_ *decimal.Context, g grid) grid {
 			result := grid{rank: 2}
 			for i := range g.width() {
@@ -202,96 +257,118 @@ var overTables = []*function{
 			return result
 		}),
 	{
-		name: "rows", params: unary("values", "a"), result: "1", tables: true,
-		doc: "The number of rows of a table.", examples: []example{{"rows([4, 5, 6])", "3"}},
+		name: "table", params: unary("columns", "a"), variadic: true, result: "a", tables: true,
+		doc:      "A table of columns, or of tables, side by side; a number stands in every row.",
+		examples: []example{{"table([1, 2], [3, 4])", `[["1","3"],["2","4"]]`}, {"table([1, 2], 5)", `[["1","5"],["2","5"]]`}, {"table([1, 2], [1, 2, 3])", "! calculation.table_mismatch"}},
+		grid: func(c *decimal.Context, args []grid) grid {
+			rows, cells := 1, 0
+			for _, a := range args {
+				if a.rank > 0 {
+					rows = len(a.rows)
+				}
+				cells += a.width()
+			}
+			if rows*cells > maxCells {
+				c.Fail(decimal.ErrLimit)
+				return grid{}
+			}
+			result := grid{rank: 2, rows: make([][]gridCell, rows)}
+			for _, a := range args {
+				if a.rank > 0 && len(a.rows) != rows {
+					c.Fail(&gridError{-1, -1})
+					return grid{}
+				}
+				for r := range result.rows {
+					for i := range a.width() {
+						result.rows[r] = append(result.rows[r], a.at(r*min(a.rank, 1), i))
+					}
+				}
+			}
+			return result
+		},
+	},
+	{
+		name: "rows", params: unary("values", "any"), result: "1", tables: true,
+		doc: "The number of rows of a table.", examples: []example{{"rows([4, 5, 6])", "3"}, {"rows([[1, 2], [3, 4]])", "2"}},
 		grid: func(_ *decimal.Context, args []grid) grid { return scalarGrid(decimal.Int(int64(len(args[0].rows)))) },
 	},
 	{
 		name: "cell", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1"}, {name: "column", dimension: "1", value: "1"}},
 		result: "a", tables: true,
-		doc: "One cell of a table; rows and columns count from 1.", examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}},
+		doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
+		examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
-			row, column := args[1].rows[0][0].number, decimal.Int(1)
-			if len(args) == 3 {
-				column = args[2].rows[0][0].number
+			width := args[0].width()
+			r, ok := args[1].index(c, "cell", len(args[0].rows))
+			i := 0
+			if ok && len(args) == 3 {
+				i, ok = args[2].index(c, "cell", width)
 			}
-			r, _ := row.Int64()
-			i, _ := column.Int64()
-			found := args[0].at(int(r)-1, int(i)-1)
+			if !ok {
+				return grid{}
+			}
+			found := args[0].at(r, i)
 			if found.empty {
-				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: row}))
+				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: decimal.Int(int64(r + 1))}))
 			}
 			return scalarGrid(found.number)
 		},
 	},
 	{
 		name: "column", params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1"}}, result: "a", tables: true,
-		doc: "One column of a table; columns count from 1.", examples: []example{{"sum(column([[1, 2], [3, 4]], 2))", "6"}},
+		doc:      "One column of a table; columns count from 1.",
+		examples: []example{{"column([[1, 2], [3, 4]], 2)", `["2","4"]`}, {"sum(column([[1, 2], [3, 4]], 2))", "6"}, {"column([1, 2], 2)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
-			number := args[1].rows[0][0].number
-			i, ok := number.Int64()
-			if !ok || i < 1 || int(i) > args[0].width() {
-				c.Fail(&decimal.UndefinedError{Function: "column", Argument: number})
+			i, ok := args[1].index(c, "column", args[0].width())
+			if !ok {
 				return grid{}
 			}
 			result := grid{rank: 1}
 			for r := range args[0].rows {
-				result.rows = append(result.rows, []gridCell{args[0].at(r, int(i)-1)})
+				result.rows = append(result.rows, []gridCell{args[0].at(r, i)})
 			}
 			return result
 		},
 	},
 	{
-		name:   "lookup",
-		params: []param{{name: "x", dimension: "a"}, {name: "keys", dimension: "a"}, {name: "values", dimension: "b"}}, result: "b", tables: true,
-		doc:      "The value beside the last key that is not above x; keys ascend.",
-		examples: []example{{"lookup(25, [10, 20, 30], [1, 2, 3])", "2"}},
+		name: "row", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1"}}, result: "a", tables: true,
+		doc:      "The cells of one row of a table, as a column; rows count from 1.",
+		examples: []example{{"row([[1, 2], [3, 4]], 2)", `["3","4"]`}, {"sum(row([[1, 2], [3, 4]], 1))", "3"}, {"row([1, 2], 0)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
-			x, keys, values := args[0].rows[0][0].number, args[1].numbers(), args[2].numbers()
-			if len(keys) != len(values) {
-				c.Fail(&gridError{-1, -1})
+			r, ok := args[1].index(c, "row", len(args[0].rows))
+			if !ok {
 				return grid{}
 			}
-			for i := len(keys) - 1; i >= 0; i-- {
-				if compare(c, keys[i], x) <= 0 {
-					return scalarGrid(values[i])
-				}
+			result := grid{rank: 1}
+			for i := range args[0].rows[r] {
+				result.rows = append(result.rows, []gridCell{args[0].at(r, i)})
 			}
-			return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "lookup", Argument: x}))
+			return result
 		},
 	},
-	{
-		name:   "interpolate",
-		params: []param{{name: "x", dimension: "a"}, {name: "xs", dimension: "a"}, {name: "ys", dimension: "b"}}, result: "b", tables: true,
-		doc:      "The value at x on straight lines between the points (xs, ys); xs ascend.",
-		examples: []example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}},
-		grid: func(c *decimal.Context, args []grid) grid {
-			x, xs, ys := args[0].rows[0][0].number, args[1].numbers(), args[2].numbers()
-			if len(xs) != len(ys) {
-				c.Fail(&gridError{-1, -1})
-				return grid{}
+	finder("lookup", "keys", "values", "The value beside the last key that is not above x; keys ascend.",
+		[]example{{"lookup(25, [10, 20, 30], [1, 2, 3])", "2"}, {"lookup([10, 99], [10, 20, 30], [1, 2, 3])", `["1","3"]`},
+			{"lookup(5, [10, 20], [1, 2])", "! calculation.domain_error"}},
+		func(c *decimal.Context, x decimal.Decimal, keys, values decimals) (decimal.Decimal, bool) {
+			for i := len(keys) - 1; i >= 0; i-- {
+				if compare(c, keys[i], x) <= 0 {
+					return values[i], true
+				}
 			}
+			return decimal.Decimal{}, false
+		}),
+	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
+		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
+			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},
+		func(c *decimal.Context, x decimal.Decimal, xs, ys decimals) (decimal.Decimal, bool) {
 			for i := range len(xs) - 1 {
 				if compare(c, xs[i], x) <= 0 && compare(c, x, xs[i+1]) <= 0 {
 					slope := c.Quo(c.Sub(ys[i+1], ys[i]), c.Sub(xs[i+1], xs[i]))
-					return scalarGrid(c.Add(ys[i], c.Mul(slope, c.Sub(x, xs[i]))))
+					return c.Add(ys[i], c.Mul(slope, c.Sub(x, xs[i]))), true
 				}
 			}
-			return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "interpolate", Argument: x}))
-		},
-	},
-	{
-		name: "npv", params: []param{{name: "rate", dimension: "1"}, {name: "values", dimension: "a"}}, result: "a", tables: true,
-		doc:      "The present value of payments at the ends of periods, at a rate per period.",
-		examples: []example{{"round(npv(0.1, [-10000, 3000, 4200, 6800]), 2)", "1188.44"}},
-		grid: func(c *decimal.Context, args []grid) grid {
-			growth := c.Add(decimal.Int(1), args[0].rows[0][0].number)
-			var sum decimal.Decimal
-			list := args[1].numbers()
-			for i := len(list) - 1; i >= 0; i-- {
-				sum = c.Quo(c.Add(sum, list[i]), growth)
-			}
-			return scalarGrid(sum)
-		},
-	},
+			return decimal.Decimal{}, false
+		}),
 }
+
+var half = mustParse("0.5")

@@ -1,37 +1,133 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"reckon/engine/decimal"
 )
+
+// listedFunctions are the functions that equations may use.
+const listedFunctions = `abs sign sqrt cbrt root exp ln log log10 log2 hypot floor ceil round trunc mod min max clamp gcd lcm
+factorial choose if
+sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell
+transpose lookup interpolate sumproduct each
+pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization
+date time year month day hour minute second weekday add_months add_years end_of_month workdays years_between`
+
+// TestFunctionsAreComplete holds the table to the list, each name once and with all that a reader needs.
+func TestFunctionsAreComplete(t *testing.T) {
+	var names []string
+	for _, f := range Functions() {
+		if slices.Contains(names, f.Name) {
+			t.Errorf("%s stands in the table twice", f.Name)
+		}
+		names = append(names, f.Name)
+		if f.Doc == "" || !strings.HasSuffix(f.Doc, ".") || len(f.Examples) < 2 || len(f.Parameters) == 0 || f.Result == "" {
+			t.Errorf("%s needs sentences of documentation, parameters, a result and two examples", f.Name)
+		}
+	}
+	want := strings.Fields(listedFunctions)
+	slices.Sort(names)
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("the table has\n%v, the list\n%v", names, want)
+	}
+}
+
+// evaluate is the value of an expression without variables, a date where it is of that kind.
+func evaluate(t *testing.T, expression, kind string) string {
+	t.Helper()
+	def := Definition{
+		Title:      "Example",
+		Variables:  []Variable{{Key: "r", Kind: kind}, {Key: "given", Default: Scalar("1")}},
+		Activities: []Activity{{Equation: "r = (" + expression + ") * given"}},
+	}
+	if kind != "" {
+		def.Variables[1].Default = Scalar("0 s")
+		def.Activities[0].Equation = "r = " + expression + " + given"
+	}
+	d, issues := Compile(def)
+	if d == nil {
+		t.Errorf("%s: %v", expression, issues)
+		return ""
+	}
+	value := answer(d, "-> r")
+	if text, ok := strings.CutSuffix(value, " s"); ok && kind != "" {
+		if seconds, whole := mustParse(text).Int64(); whole {
+			return momentText(kind, seconds)
+		}
+	}
+	return value
+}
 
 // TestFunctions runs the examples of the function table.
 func TestFunctions(t *testing.T) {
-	seen := map[string]bool{}
 	for _, f := range functions() {
-		if seen[f.name] {
-			t.Errorf("%s stands in the table twice", f.name)
-		}
-		seen[f.name] = true
-		if f.doc == "" || !strings.HasSuffix(f.doc, ".") || len(f.examples) == 0 {
-			t.Errorf("%s needs a sentence of documentation and an example", f.name)
-		}
 		for _, e := range f.examples {
-			d, issues := Compile(Definition{
-				Title:       "Example",
-				Description: "One equation.",
-				Variables:   []Variable{{Key: "r"}, {Key: "given", Default: Scalar("1")}},
-				Activities:  []Activity{{Equation: "r = (" + e.expression + ") * given"}},
-			})
-			if d == nil {
-				t.Errorf("%s: %v", e.expression, issues)
-				continue
+			kind := ""
+			if f.points == pointResult && !strings.Contains(e.expression, "=") {
+				kind = "date"
 			}
-			if got := answer(d, "-> r"); got != e.value {
+			got := evaluate(t, e.expression, kind)
+			if strings.HasPrefix(e.value, "! ") {
+				got = strings.Join(strings.Fields(got + " . .")[:2], " ")
+			}
+			if got != e.value {
 				t.Errorf("%s is %s, want %s", e.expression, got, e.value)
 			}
 		}
 	}
+}
+
+// TestPublished runs testdata/functions: expressions with values from elsewhere, so that -update leaves them alone.
+func TestPublished(t *testing.T) {
+	files, err := filepath.Glob("testdata/functions/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			m := published.FindStringSubmatch(line)
+			if m == nil {
+				t.Fatalf("%s:%d: not a case: %s", file, i+1, line)
+			}
+			got := evaluate(t, m[2], strings.TrimSpace(m[1]))
+			same := got == m[4]
+			switch m[3] {
+			case "~":
+				same = shownAs(got, m[4])
+			case "!":
+				same = strings.HasPrefix(got, "! "+m[4]+" ")
+			}
+			if !same {
+				t.Errorf("%s:%d: %s is %s, want %s", file, i+1, m[2], got, m[4])
+			}
+		}
+	}
+}
+
+// published is a line of testdata/functions: kind, expression, how the value is meant, value.
+var published = regexp.MustCompile(`^(date |)(.*) (=>|~|!) (\S+)$`)
+
+// shownAs reports whether a number rounds to another at that one's last digit.
+func shownAs(number, shown string) bool {
+	_, decimals, _ := strings.Cut(shown, ".")
+	c := new(Domain).newMachine(testEnv).c
+	d, err := decimal.Parse(number)
+	return err == nil && c.Round(d, len(decimals)).Cmp(mustParse(shown)) == 0
 }
 
 // TestInverses puts values through functions and back.
@@ -68,7 +164,7 @@ func TestInverses(t *testing.T) {
 
 // near compares a value with a number to 25 digits.
 func near(v Value, text string) bool {
-	c := newMachine(testEnv, 0).c
+	c := new(Domain).newMachine(testEnv).c
 	if len(v.Cells) == 0 {
 		return false
 	}

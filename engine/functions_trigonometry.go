@@ -12,8 +12,10 @@ import (
 func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, bounded bool, period int64,
 	other func(c *decimal.Context, a decimal.Decimal) decimal.Decimal) inverse {
 	return func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-		if bounded && t.Abs().Cmp(decimal.Int(1)) > 0 {
-			return preimage{}
+		if bounded {
+			if t = toEdge(c, t); t.Abs().Cmp(decimal.Int(1)) > 0 {
+				return preimage{}
+			}
 		}
 		first := f(c, t)
 		turn := c.Mul(decimal.Pi(), decimal.Int(period))
@@ -46,35 +48,73 @@ func within(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, low, high
 func halfPi(c *decimal.Context) decimal.Decimal      { return c.Quo(decimal.Pi(), decimal.Int(2)) }
 func minusHalfPi(c *decimal.Context) decimal.Decimal { return halfPi(c).Neg() }
 
-func angleFunction(name, doc string, ex example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
+// toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34 digits, given back by a
+// caller, may be.
+func toEdge(c *decimal.Context, t decimal.Decimal) decimal.Decimal {
+	if beyond := c.Sub(t.Abs(), decimal.Int(1)); beyond.Sign() > 0 && beyond.Cmp(edgeNoise) < 0 {
+		return decimal.Int(int64(t.Sign()))
+	}
+	return t
+}
+
+// edgeNoise is the rounding that a sine or cosine may have.
+var edgeNoise = mustParse("1e-30")
+
+func arcSine(c *decimal.Context, t decimal.Decimal) decimal.Decimal   { return c.Asin(toEdge(c, t)) }
+func arcCosine(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Acos(toEdge(c, t)) }
+
+// onAxis gives exactly 0 where a function of an angle crosses zero: an angle has 60 digits, so that what is left of a half or
+// quarter turn is smaller than the angle by at least 55 of them. Angles next to 0 are exact as they are.
+func onAxis(f func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*decimal.Context, decimal.Decimal) decimal.Decimal {
+	return func(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
+		value := f(c, angle)
+		if size := angle.Abs(); size.Cmp(decimal.Int(1)) > 0 && value.Abs().Cmp(c.Mul(size, angleNoise)) < 0 {
+			return decimal.Decimal{}
+		}
+		return value
+	}
+}
+
+// angleNoise is the relative error that an angle may have.
+var angleNoise = mustParse("1e-55")
+
+// tangent is undefined at odd quarter turns, as the division that it is.
+func tangent(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
+	if angle.Abs().Cmp(decimal.Int(1)) > 0 && onAxis((*decimal.Context).Cos)(c, angle).IsZero() {
+		return c.Fail(&decimal.UndefinedError{Function: "tan", Argument: angle})
+	}
+	return onAxis((*decimal.Context).Tan)(c, angle)
+}
+
+func angleFunction(name, doc string, examples []example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
 	return &function{
-		name: name, params: unary("x", "angle"), result: "1", doc: doc, examples: []example{ex},
+		name: name, params: unary("x", "angle"), result: "1", doc: doc, examples: examples,
 		eval: apply(f), float: float1(g), inverse: inv,
 	}
 }
 
-func numberFunction(name, result, doc string, ex example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
+func numberFunction(name, result, doc string, examples []example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
 	return &function{
-		name: name, params: unary("x", "1"), result: result, doc: doc, examples: []example{ex},
+		name: name, params: unary("x", "1"), result: result, doc: doc, examples: examples,
 		eval: apply(f), float: float1(g), inverse: inv,
 	}
 }
 
 var trigonometry = []*function{
-	angleFunction("sin", "The sine of an angle; a plain number is in radians.", example{"sin(30 [deg])", "0.5"},
-		(*decimal.Context).Sin, math.Sin, principal((*decimal.Context).Asin, true, 2,
+	angleFunction("sin", "The sine of an angle; a plain number is in radians.", []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
+		onAxis((*decimal.Context).Sin), math.Sin, principal((*decimal.Context).Asin, true, 2,
 			func(c *decimal.Context, a decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), a) })),
-	angleFunction("cos", "The cosine of an angle; a plain number is in radians.", example{"cos(60 [deg])", "0.5"},
-		(*decimal.Context).Cos, math.Cos, principal((*decimal.Context).Acos, true, 2,
+	angleFunction("cos", "The cosine of an angle; a plain number is in radians.", []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
+		onAxis((*decimal.Context).Cos), math.Cos, principal((*decimal.Context).Acos, true, 2,
 			func(_ *decimal.Context, a decimal.Decimal) decimal.Decimal { return a.Neg() })),
-	angleFunction("tan", "The tangent of an angle; a plain number is in radians.", example{"tan(45 [deg])", "1"},
-		(*decimal.Context).Tan, math.Tan, principal((*decimal.Context).Atan, false, 1, nil)),
-	numberFunction("asin", "angle", "The angle between -90 and 90 degrees whose sine is x.", example{"asin(0)", "0 rad"},
-		(*decimal.Context).Asin, math.Asin, within((*decimal.Context).Sin, minusHalfPi, halfPi)),
-	numberFunction("acos", "angle", "The angle between 0 and 180 degrees whose cosine is x.", example{"acos(1)", "0 rad"},
-		(*decimal.Context).Acos, math.Acos, within((*decimal.Context).Cos,
+	angleFunction("tan", "The tangent of an angle; a plain number is in radians.", []example{{"tan(45 [deg])", "1"}, {"tan(90 [deg])", "! calculation.domain_error"}},
+		tangent, math.Tan, principal((*decimal.Context).Atan, false, 1, nil)),
+	numberFunction("asin", "angle", "The angle between -90 and 90 degrees whose sine is x.", []example{{"asin(0)", "0 rad"}, {"asin(0.5) == 30 [deg]", "1"}, {"asin(2)", "! calculation.domain_error"}},
+		arcSine, math.Asin, within((*decimal.Context).Sin, minusHalfPi, halfPi)),
+	numberFunction("acos", "angle", "The angle between 0 and 180 degrees whose cosine is x.", []example{{"acos(1)", "0 rad"}, {"acos(-0.5) == 120 [deg]", "1"}, {"acos(-2)", "! calculation.domain_error"}},
+		arcCosine, math.Acos, within((*decimal.Context).Cos,
 			func(*decimal.Context) decimal.Decimal { return decimal.Decimal{} }, func(*decimal.Context) decimal.Decimal { return decimal.Pi() })),
-	numberFunction("atan", "angle", "The angle between -90 and 90 degrees whose tangent is x.", example{"atan(1) == pi / 4", "1"},
+	numberFunction("atan", "angle", "The angle between -90 and 90 degrees whose tangent is x.", []example{{"atan(1) == pi / 4", "1"}, {"round(atan(1) / 1 [deg], 10)", "45"}},
 		(*decimal.Context).Atan, math.Atan, within((*decimal.Context).Tan, minusHalfPi, halfPi)),
 	{
 		name: "atan2", params: []param{{name: "y", dimension: "a"}, {name: "x", dimension: "a"}}, result: "angle",
@@ -92,21 +132,21 @@ var trigonometry = []*function{
 			return one(c.Mul(a[0], c.Quo(c.Cos(t), c.Sin(t))))
 		},
 	},
-	numberFunction("sinh", "1", "The hyperbolic sine of x.", example{"sinh(0)", "0"},
+	numberFunction("sinh", "1", "The hyperbolic sine of x.", []example{{"sinh(0)", "0"}, {"round(sinh(1), 4)", "1.1752"}},
 		(*decimal.Context).Sinh, math.Sinh, undo((*decimal.Context).Asinh, nil)),
-	numberFunction("cosh", "1", "The hyperbolic cosine of x.", example{"cosh(0)", "1"},
+	numberFunction("cosh", "1", "The hyperbolic cosine of x.", []example{{"cosh(0)", "1"}, {"round(cosh(4), 6)", "27.308233"}},
 		(*decimal.Context).Cosh, math.Cosh, func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
 			if t.Cmp(decimal.Int(1)) < 0 {
 				return preimage{}
 			}
 			return plusMinus(c.Acosh(t))
 		}),
-	numberFunction("tanh", "1", "The hyperbolic tangent of x.", example{"tanh(0)", "0"},
+	numberFunction("tanh", "1", "The hyperbolic tangent of x.", []example{{"tanh(0)", "0"}, {"round(tanh(0.5), 6)", "0.462117"}},
 		(*decimal.Context).Tanh, math.Tanh, undo((*decimal.Context).Atanh, func(t decimal.Decimal) bool { return t.Abs().Cmp(decimal.Int(1)) < 0 })),
-	numberFunction("asinh", "1", "The inverse hyperbolic sine of x.", example{"asinh(0)", "0"},
+	numberFunction("asinh", "1", "The inverse hyperbolic sine of x.", []example{{"asinh(0)", "0"}, {"round(asinh(10), 8)", "2.99822295"}},
 		(*decimal.Context).Asinh, math.Asinh, undo((*decimal.Context).Sinh, nil)),
-	numberFunction("acosh", "1", "The inverse hyperbolic cosine of x, at least 1.", example{"acosh(1)", "0"},
+	numberFunction("acosh", "1", "The inverse hyperbolic cosine of x, at least 1.", []example{{"acosh(1)", "0"}, {"round(acosh(10), 7)", "2.9932228"}, {"acosh(0.5)", "! calculation.domain_error"}},
 		(*decimal.Context).Acosh, math.Acosh, undo((*decimal.Context).Cosh, nonnegative)),
-	numberFunction("atanh", "1", "The inverse hyperbolic tangent of x, between -1 and 1.", example{"atanh(0)", "0"},
+	numberFunction("atanh", "1", "The inverse hyperbolic tangent of x, between -1 and 1.", []example{{"atanh(0)", "0"}, {"round(atanh(-0.1), 9)", "-0.100335348"}, {"atanh(1)", "! calculation.domain_error"}},
 		(*decimal.Context).Atanh, math.Atanh, undo((*decimal.Context).Tanh, nil)),
 }

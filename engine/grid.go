@@ -50,6 +50,56 @@ func (g grid) fits(o grid) bool {
 	return len(g.rows) == len(o.rows) && slices.EqualFunc(g.rows, o.rows, func(a, b []gridCell) bool { return len(a) == len(b) })
 }
 
+// flatten are the cells of several tables that are not empty.
+func flatten(list []grid) decimals {
+	if len(list) == 1 {
+		return list[0].numbers()
+	}
+	var all decimals
+	for _, g := range list {
+		all = append(all, g.numbers()...)
+	}
+	return all
+}
+
+// scalar is the number where a function needs a single one; false where there is a table, which fails the context.
+func (g grid) scalar(c *decimal.Context) (decimal.Decimal, bool) {
+	if g.rank != 0 || g.at(0, 0).empty {
+		c.Fail(&gridError{-1, -1})
+		return decimal.Decimal{}, false
+	}
+	return g.rows[0][0].number, true
+}
+
+// index is the position, from 0, that a function's argument from 1 to count names.
+func (g grid) index(c *decimal.Context, function string, count int) (int, bool) {
+	d, ok := g.scalar(c)
+	if !ok {
+		return 0, false
+	}
+	i, whole := settled(c, d).Int64()
+	if !whole || i < 1 || i > int64(count) {
+		c.Fail(&decimal.UndefinedError{Function: function, Argument: d})
+		return 0, false
+	}
+	return int(i) - 1, true
+}
+
+// mapped is a function of each cell.
+func (g grid) mapped(f func(decimal.Decimal) decimal.Decimal) grid {
+	result := grid{g.rank, make([][]gridCell, len(g.rows))}
+	for r, row := range g.rows {
+		cells := slices.Clone(row)
+		for i := range cells {
+			if !cells[i].empty {
+				cells[i].number = f(cells[i].number)
+			}
+		}
+		result.rows[r] = cells
+	}
+	return result
+}
+
 // width is the number of columns of the widest row.
 func (g grid) width() int {
 	width := 0
@@ -154,18 +204,29 @@ func (m *machine) grid(n *node) grid {
 // each is a column of the values of an expression for an index that counts from one integer to another.
 func (m *machine) each(n *node) grid {
 	result := grid{rank: 1}
-	from, ok1 := m.eval(n.args[0]).Int64()
-	to, ok2 := m.eval(n.args[1]).Int64()
-	if !ok1 || !ok2 || to-from >= maxCells || to < from {
-		m.c.Fail(&decimal.UndefinedError{Function: n.function.name, Argument: m.eval(n.args[1])})
+	start, end := m.eval(n.args[0]), m.eval(n.args[1])
+	from, ok1 := settled(m.c, start).Int64()
+	to, ok2 := settled(m.c, end).Int64()
+	switch {
+	case !ok1:
+		m.c.Fail(&decimal.UndefinedError{Function: n.function.name, Argument: start})
+	case !ok2 || to < from:
+		m.c.Fail(&decimal.UndefinedError{Function: n.function.name, Argument: end})
+	case uint64(to)-uint64(from) >= maxCells:
+		m.c.Fail(decimal.ErrLimit)
+	}
+	if m.c.Err() != nil {
 		return result
 	}
 	for len(m.locals) <= n.variable {
 		m.locals = append(m.locals, decimal.Decimal{})
 	}
+	m.renew()
 	for i := from; i <= to && m.c.Err() == nil; i++ {
 		m.locals[n.variable] = decimal.Int(i)
-		result.rows = append(result.rows, []gridCell{{number: m.eval(n.args[2])}})
+		m.clock++
+		m.inner = m.clock
+		result.rows = append(result.rows, []gridCell{{number: m.value(n.args[2])}})
 	}
 	return result
 }

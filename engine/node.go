@@ -48,6 +48,9 @@ type node struct {
 	mask     uint64          // variables below, by position in the equation's refs; bit 63 stands for all from there on
 	size     int             // nodes below and itself, counted once for each place they stand in
 	choices  bool            // an if, min, max, abs or clamp is below
+	slot     int             // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
+	self     *node           // the node itself where slot counts, so that a changed copy has none
+	local    bool            // with a slot: it depends on the index of each
 }
 
 // maskOf is the bit of a position in refs.

@@ -31,6 +31,9 @@ func startsNumber(s string) bool {
 	if s[0] == '.' {
 		return len(s) > 1 && isDigit(s[1])
 	}
+	if s[0] < utf8.RuneSelf {
+		return false
+	}
 	r, _ := utf8.DecodeRuneInString(s)
 	_, ok := fractions[r]
 	return ok
@@ -39,9 +42,11 @@ func startsNumber(s string) bool {
 // scanNumber reads an unsigned number at the start of s, which startsNumber: digits with one point, groups and an
 // exponent, a fraction (3/4), a mixed number (1 1/2, 2½) or a Unicode fraction. It returns the bytes it took.
 func scanNumber(c *decimal.Context, s string) (decimal.Decimal, int, *Error) {
-	r, size := utf8.DecodeRuneInString(s)
-	if _, ok := fractions[r]; ok {
-		return fraction(c, r), size, nil
+	if s[0] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRuneInString(s)
+		if _, ok := fractions[r]; ok {
+			return fraction(c, r), size, nil
+		}
 	}
 	n, size, err := scanDigits(s)
 	if err != nil {
@@ -96,9 +101,11 @@ func scanDenominator(s string) (decimal.Decimal, int, *Error) {
 func scanFraction(c *decimal.Context, s string) (decimal.Decimal, int, *Error) {
 	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
 	space := len(s) - len(rest)
-	r, size := utf8.DecodeRuneInString(rest)
-	if _, ok := fractions[r]; ok {
-		return fraction(c, r), space + size, nil
+	if rest != "" && rest[0] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRuneInString(rest)
+		if _, ok := fractions[r]; ok {
+			return fraction(c, r), space + size, nil
+		}
 	}
 	if space == 0 || rest == "" || !isDigit(rest[0]) {
 		return decimal.Decimal{}, 0, nil
@@ -120,6 +127,9 @@ var groupMarks = []string{",", "_", "\u2009", "\u202F"}
 // scanDigits reads digits with one decimal point, group marks and an exponent. It fails with input.ambiguous_number
 // where the marks allow two readings, with input.invalid_number where they allow none.
 func scanDigits(s string) (decimal.Decimal, int, *Error) {
+	if n, size := scanPlain(s); size > 0 {
+		return n, size, nil
+	}
 	plain := strings.Builder{}
 	marks := []string(nil)
 	at := 0
@@ -193,6 +203,27 @@ func scanDigits(s string) (decimal.Decimal, int, *Error) {
 		return first, at, nil
 	}
 	return decimal.Decimal{}, at, problem("input.ambiguous_number", quoted(s[:at]), quoted(first.String()), quoted(second.String()))
+}
+
+// scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could be anything else.
+func scanPlain(s string) (decimal.Decimal, int) {
+	at, points := 0, 0
+	for at < len(s) && at < 18 {
+		if s[at] == '.' && points == 0 && at+1 < len(s) && isDigit(s[at+1]) {
+			points++
+		} else if !isDigit(s[at]) {
+			break
+		}
+		at++
+	}
+	if at == 18 || at < len(s) && (s[at] == '.' || s[at] == ',' || s[at] == '_' || s[at] == 'e' || s[at] == 'E' || s[at] >= utf8.RuneSelf) {
+		return decimal.Decimal{}, 0
+	}
+	n, err := decimal.Parse(s[:at])
+	if err != nil {
+		return n, 0
+	}
+	return n, at
 }
 
 func parseDigits(digits, written string) (decimal.Decimal, *Error) {

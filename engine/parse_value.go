@@ -46,7 +46,7 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 		if err != nil {
 			return Value{}, Text{}, []Error{*err}
 		}
-		return Value{Cells: [][]Cell{{{Quantity: q}}}}, Scalar(shown), nil
+		return scalarValue(q), Scalar(shown), nil
 	}
 	if reason := misshapen(text); reason != "" {
 		return fail("input.invalid_table", def.Key, reason)
@@ -332,8 +332,8 @@ func (d *Domain) ParseUnit(variable int, text string) (*units.Unit, *Error) {
 	case "percent":
 		asks = units.One
 	default:
-		if asks = d.unitOf(variable); asks == nil {
-			return u, nil
+		if asks = d.unitOf(variable); asks == nil || d.declaredUnit(variable) == nil && asks.IsOne() && u.Dimension() == units.Angle {
+			return u, nil // a plain number that is not declared as one may be an angle in radians
 		}
 	}
 	if !units.Compatible(asks, u) && !d.sameButCurrency(asks, u) {
@@ -361,6 +361,9 @@ func (d *Domain) declaredUnit(variable int) *units.Unit {
 // unitOf is the unit that a bare number for a scalar variable takes, and whose dimension others must have: the declared
 // one, else that of the default as it is written. It is nil where neither says anything.
 func (d *Domain) unitOf(variable int) *units.Unit {
+	if d.prepared != nil {
+		return d.prepared[variable].bare
+	}
 	if u := d.declaredUnit(variable); u != nil {
 		return u
 	}

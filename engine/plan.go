@@ -18,6 +18,24 @@ type planStep struct {
 	activity int
 	block    []int // activities solved together, nil for a single one
 	outputs  []int // variables that a block yields
+
+	dependent bool // the equations of the block were found to follow from one another
+}
+
+// activities are those that a step solves.
+func (s *planStep) activities() []int {
+	if s.block != nil {
+		return s.block
+	}
+	return []int{s.activity}
+}
+
+// yields are the variables that a step finds.
+func (s *planStep) yields() []int {
+	if s.outputs != nil {
+		return s.outputs
+	}
+	return []int{s.variable}
 }
 
 // leaf is a fact that a plan rests on.
@@ -146,6 +164,7 @@ type planner struct {
 	disabled   bool
 	known      []bool   // all that follows from the facts
 	blocks     []*block // systems that may be solved together
+	bans       []planStep
 	options    [][]int  // by variable: activities that yield it, and behind those (from len(equations) on) blocks
 	statedBit  []uint64 // by variable: its own bit when it is stated
 	potential  []uint64 // by variable: the stated facts that its value may rest on
@@ -175,27 +194,25 @@ func (d *Domain) findPlan(g given, target int, disabled bool) *plan {
 }
 
 func (d *Domain) planWith(g given, target int, remembered, disabled bool) *plan {
-	return d.planOver(d.findBlocks(g, target, remembered, disabled), g, target, remembered, disabled)
+	return d.planOver(d.findBlocks(g, target, remembered, disabled), g, target, remembered, disabled, nil)
 }
 
-// planChain is the cheapest plan of single activities, or nil.
-func (d *Domain) planChain(g given, target int) *plan {
+// planWithout is the cheapest plan without some steps, or nil.
+func (d *Domain) planWithout(g given, target int, bans []planStep) *plan {
 	for _, remembered := range []bool{false, true} {
-		if p := d.planOver(nil, g, target, remembered, false); p != nil {
+		blocks := slices.DeleteFunc(d.findBlocks(g, target, remembered, false), func(b *block) bool {
+			return slices.ContainsFunc(bans, func(s planStep) bool { return slices.Equal(s.block, b.activities) })
+		})
+		if p := d.planOver(blocks, g, target, remembered, false, bans); p != nil {
 			return p
 		}
 	}
 	return nil
 }
 
-// hasBlock reports whether a plan solves activities together.
-func (p *plan) hasBlock() bool {
-	return slices.ContainsFunc(p.steps, func(s planStep) bool { return s.block != nil })
-}
-
 // planOver is the cheapest plan that uses single activities and the blocks given, or nil.
-func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool) *plan {
-	p := &planner{d: d, g: g, target: target, remembered: remembered, disabled: disabled, blocks: blocks}
+func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool, bans []planStep) *plan {
+	p := &planner{d: d, bans: bans, g: g, target: target, remembered: remembered, disabled: disabled, blocks: blocks}
 	p.known = g.leaves(remembered)
 	p.known[target] = false
 	d.closure(p.known, disabled)
@@ -231,7 +248,7 @@ func (p *planner) prepare() {
 			continue
 		}
 		for i, v := range e.refs {
-			if e.calculable[i] && !p.g.fixed(v) {
+			if e.calculable[i] && !p.g.fixed(v) && !p.banned(a, v) {
 				p.options[v] = append(p.options[v], a)
 			}
 		}
@@ -270,6 +287,11 @@ func (p *planner) prepare() {
 			}
 		}
 	}
+}
+
+// banned reports whether an activity must not yield a variable.
+func (p *planner) banned(a, v int) bool {
+	return slices.ContainsFunc(p.bans, func(s planStep) bool { return s.block == nil && s.activity == a && s.variable == v })
 }
 
 // inputs are the variables that an option needs to yield v.

@@ -16,17 +16,32 @@ type machine struct {
 	tables []*grid           // by variable, nil for numbers; nil where there are none
 	env    Env
 	locals []decimal.Decimal
-	steps  int // evaluations that root search took
+	kept   []keptValue // by slot
+	clock  uint64      // counts up whenever values may have changed
+	since  uint64      // when the variables changed last
+	inner  uint64      // when the index of each changed last
+	steps  int         // evaluations that root search took
+	proven bool        // the solutions found last satisfy their equation
+	aim    aim         // which root a search is to find
 }
 
-// newMachine makes a machine for a number of variables.
-func newMachine(env Env, variables int) *machine {
+// newMachine makes a machine for the variables of a domain, from the memory of one that was released.
+func (d *Domain) newMachine(env Env) *machine {
 	budget := env.Budget
 	if budget <= 0 {
 		budget = defaultBudget
 	}
-	return &machine{c: decimal.NewContext(budget), values: make([]decimal.Decimal, variables), env: env}
+	if m, ok := d.machines.Get().(*machine); ok {
+		m.c.Restart(budget)
+		clear(m.values)
+		*m = machine{c: m.c, values: m.values, floats: m.floats, kept: m.kept, clock: m.clock, env: env}
+		return m
+	}
+	return &machine{c: decimal.NewContext(budget), values: make([]decimal.Decimal, len(d.variables)), env: env}
 }
+
+// release gives back the memory of a machine that nothing uses any more.
+func (d *Domain) release(m *machine) { d.machines.Put(m) }
 
 // now is the wall clock in the zone of the calculation, as seconds since 1970-01-01.
 func (e Env) now() int64 {
@@ -108,8 +123,48 @@ func compareNear(c *decimal.Context, x, near decimal.Decimal) bool {
 	return c.Sub(x, near).Abs().Cmp(c.Mul(size, hair)) <= 0
 }
 
+// keptValue is the value of a part of an equation and when it was found.
+type keptValue struct {
+	at    uint64
+	value decimal.Decimal
+}
+
 // eval is the value of an expression over scalars. Errors stay in the context.
 func (m *machine) eval(n *node) decimal.Decimal {
+	m.renew()
+	return m.value(n)
+}
+
+// renew forgets the values of parts, since variables may have changed.
+func (m *machine) renew() {
+	m.clock++
+	m.since, m.inner = m.clock, m.clock
+}
+
+// value is eval while no variable changes: what occurs more than once is evaluated once.
+func (m *machine) value(n *node) decimal.Decimal {
+	if n.slot == 0 || n.self != n {
+		return m.compute(n)
+	}
+	for len(m.kept) <= n.slot {
+		m.kept = append(m.kept, keptValue{})
+	}
+	oldest := m.since
+	if n.local {
+		oldest = m.inner
+	}
+	if k := &m.kept[n.slot]; k.at >= oldest {
+		return k.value
+	}
+	d := m.compute(n)
+	if m.c.Err() == nil {
+		m.kept[n.slot] = keptValue{m.clock, d}
+	}
+	return d
+}
+
+// compute is the value of a node from those of its arguments.
+func (m *machine) compute(n *node) decimal.Decimal {
 	c := m.c
 	switch n.op {
 	case opNumber:
@@ -123,37 +178,37 @@ func (m *machine) eval(n *node) decimal.Decimal {
 	case opLocal:
 		return m.locals[n.variable]
 	case opAdd:
-		return c.Add(m.eval(n.args[0]), m.eval(n.args[1]))
+		return c.Add(m.value(n.args[0]), m.value(n.args[1]))
 	case opSub:
-		return c.Sub(m.eval(n.args[0]), m.eval(n.args[1]))
+		return c.Sub(m.value(n.args[0]), m.value(n.args[1]))
 	case opMul:
-		return c.Mul(m.eval(n.args[0]), m.eval(n.args[1]))
+		return c.Mul(m.value(n.args[0]), m.value(n.args[1]))
 	case opDiv:
-		return c.Quo(m.eval(n.args[0]), m.eval(n.args[1]))
+		return c.Quo(m.value(n.args[0]), m.value(n.args[1]))
 	case opPow:
-		return m.pow(m.eval(n.args[0]), m.eval(n.args[1]))
+		return m.pow(m.value(n.args[0]), m.value(n.args[1]))
 	case opNeg:
-		return m.eval(n.args[0]).Neg()
+		return m.value(n.args[0]).Neg()
 	case opPercent:
-		return c.Quo(m.eval(n.args[0]), hundred)
+		return c.Quo(m.value(n.args[0]), hundred)
 	case opNot:
-		return truth(m.eval(n.args[0]).IsZero())
+		return truth(m.value(n.args[0]).IsZero())
 	case opAnd:
-		return truth(!m.eval(n.args[0]).IsZero() && !m.eval(n.args[1]).IsZero())
+		return truth(!m.value(n.args[0]).IsZero() && !m.value(n.args[1]).IsZero())
 	case opOr:
-		return truth(!m.eval(n.args[0]).IsZero() || !m.eval(n.args[1]).IsZero())
+		return truth(!m.value(n.args[0]).IsZero() || !m.value(n.args[1]).IsZero())
 	case opEq, opNe, opLt, opLe, opGt, opGe:
 		return truth(m.holds(n))
 	case opCall:
 		f := n.function
 		if f.lazy {
-			if m.eval(n.args[0]).IsZero() {
-				return m.eval(n.args[2])
+			if m.value(n.args[0]).IsZero() {
+				return m.value(n.args[2])
 			}
 			if c.Err() != nil {
 				return decimal.Decimal{}
 			}
-			return m.eval(n.args[1])
+			return m.value(n.args[1])
 		}
 		if f.grid != nil || f.binds || f.reduces && len(n.args) == 1 {
 			return m.scalarOf(n)
@@ -161,7 +216,7 @@ func (m *machine) eval(n *node) decimal.Decimal {
 		var buffer [6]decimal.Decimal
 		args := buffer[:0]
 		for _, a := range n.args {
-			args = append(args, m.eval(a))
+			args = append(args, m.value(a))
 		}
 		if c.Err() != nil || !c.Spend(1) {
 			return decimal.Decimal{}
@@ -173,7 +228,7 @@ func (m *machine) eval(n *node) decimal.Decimal {
 
 // holds decides a comparison.
 func (m *machine) holds(n *node) bool {
-	r := compare(m.c, m.eval(n.args[0]), m.eval(n.args[1]))
+	r := compare(m.c, m.value(n.args[0]), m.value(n.args[1]))
 	switch n.op {
 	case opEq:
 		return r == 0
@@ -278,7 +333,8 @@ func floatTruth(b bool) float64 {
 // residual tells how far the two sides of an equation are apart, and on what scale. The scale is that of the numbers
 // that are added up, so that a difference of nearly equal numbers is not held to more digits than they have.
 func (m *machine) residual(e *equation) (miss, scale decimal.Decimal) {
-	left, right := m.eval(e.left), m.eval(e.right)
+	m.renew()
+	left, right := m.value(e.left), m.value(e.right)
 	miss = m.c.Sub(left, right).Abs()
 	if miss.IsZero() || m.c.Err() != nil {
 		return miss, decimal.Int(1)

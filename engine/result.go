@@ -25,25 +25,31 @@ func (x exchange) swap(u *units.Unit, from, to string) *units.Unit {
 func (x exchange) inward(u *units.Unit) *units.Unit  { return x.swap(u, x.actual, x.declared) }
 func (x exchange) outward(u *units.Unit) *units.Unit { return x.swap(u, x.declared, x.actual) }
 
-// currencies finds the currency of this calculation. Two of them in one are incompatible where the domain has a single
-// one; where it has several, dimensions tell them apart.
+// currencies finds the currency of this calculation. Two of them in one are incompatible unless a rate, a single unit that
+// names both (USD/EUR), joins them. Amounts written in equations in a domain's single currency follow that of the scenario.
 func (v *derivation) currencies() *Error {
 	d := v.domain
-	if d.currency == "" {
-		return nil
-	}
 	var seen []string
+	var group []int // by position in seen: equal where rates join them
 	note := func(u *units.Unit) {
-		if u == nil {
-			return
-		}
+		first := -1
 		for _, c := range u.Dimension().Currencies() {
-			if !slices.Contains(seen, c) {
-				seen = append(seen, c)
+			at := slices.Index(seen, c)
+			if at < 0 {
+				at = len(seen)
+				seen, group = append(seen, c), append(group, at)
+			}
+			if first < 0 {
+				first = at
+			}
+			for i, joined := 0, group[at]; i < len(group); i++ {
+				if group[i] == joined {
+					group[i] = group[first]
+				}
 			}
 		}
 	}
-	for _, i := range v.used {
+	for _, i := range v.solution.Used {
 		for _, row := range v.facts[i].Value.Cells {
 			for _, cell := range row {
 				if !cell.Empty {
@@ -52,18 +58,31 @@ func (v *derivation) currencies() *Error {
 			}
 		}
 	}
+	rate := func(u *units.Unit) {
+		if len(u.Dimension().Currencies()) > 1 {
+			note(u)
+		}
+	}
 	for _, s := range v.plan.steps {
 		for _, a := range append([]int{s.activity}, s.block...) {
 			for _, n := range d.equations[a].literals {
-				note(n.unit)
+				if c := n.unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.currency {
+					note(n.unit)
+				}
+			}
+			for _, r := range d.equations[a].refs {
+				rate(d.variables[r].unit)
 			}
 		}
 	}
-	if len(seen) > 1 {
-		problem := Problem("input.incompatible_units", seen[0], seen[1])
-		return &problem
+	rate(v.asked)
+	for i := range group {
+		if group[i] != group[0] {
+			problem := Problem("input.incompatible_units", seen[0], seen[i])
+			return &problem
+		}
 	}
-	if len(seen) == 1 && seen[0] != d.currency {
+	if d.currency != "" && len(seen) == 1 && seen[0] != d.currency {
 		v.rewrite = exchange{d.table, d.currency, seen[0]}
 	}
 	return nil
@@ -93,7 +112,7 @@ func (v *derivation) checkDimensions() *Error {
 	}
 	open := v.solver != nil
 	for _, s := range v.plan.steps {
-		for _, a := range append([]int{s.activity}, s.block...) {
+		for _, a := range s.activities() {
 			e := d.equations[a]
 			if open {
 				if err := e.checkRounding(d, v.solver); err != nil {
@@ -101,7 +120,7 @@ func (v *derivation) checkDimensions() *Error {
 					return &problem
 				}
 			}
-			if e.checkPoints {
+			if e.open {
 				if err := d.checkPoints(e, v.weightOf); err != nil {
 					return v.pointProblem(e)
 				}
@@ -212,7 +231,7 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 		}
 	}
 	var used []*units.Unit
-	angles := e.givesAngle()
+	angles := e.angle
 	note := func(u *units.Unit) {
 		if u != nil && u.Symbol() != "" {
 			used = append(used, u)
@@ -230,7 +249,7 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 	for _, i := range v.used {
 		note(v.units[v.facts[i].Variable])
 	}
-	if hasAngle(dim) && (!angles || dim != units.Angle && dim.Mul(units.Time) != units.Angle) {
+	if hasAngle(dim) && (!angles || dim != units.Angle && dim.Mul(units.Time) != units.Angle || d.isPlain(variable)) {
 		dim = dim.WithoutAngle()
 	}
 	// A difference of temperatures must not be shown as a point on a scale.
@@ -239,6 +258,20 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 		slices.SortStableFunc(used, func(a, b *units.Unit) int { return btoi(b.IsPoint()) - btoi(a.IsPoint()) })
 	}
 	return d.table.ForResult(dim, used, point), nil
+}
+
+// isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not an angle.
+func (d *Domain) isPlain(variable int) bool {
+	w, p := &d.variables[variable], &d.prepared[variable]
+	if w.hint != nil && !w.hint.IsZero() && p.bare != nil && p.bare.Dimension().IsNone() {
+		return true
+	}
+	for _, edge := range p.limits {
+		if edge != nil && !edge.si.IsZero() && edge.dimension.IsNone() {
+			return true
+		}
+	}
+	return false
 }
 
 func hasAngle(d units.Dimension) bool { return d.WithoutAngle() != d }
@@ -256,9 +289,17 @@ func (e *equation) givesAngle() bool {
 func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable int, e *equation) *Error {
 	want := asked.Dimension()
 	ok := want == dim
-	if !ok && want.WithoutAngle() == dim.WithoutAngle() {
-		// A plain number is an angle in radians; of rates only those in radians are the same number.
-		ok = want.WithoutAngle().IsNone() || radiansOnly(asked) && !hasAngle(dim)
+	if !ok && sameButAngle(want, dim) {
+		switch common := want.WithoutAngle(); {
+		case common.IsNone():
+			ok = true // a plain number is an angle in radians
+		case common != units.None.Div(units.Time):
+			ok = true // energy is torque times angle
+		case hasAngle(dim):
+			ok = hasAngle(want) // rad/s are not Hz
+		default:
+			ok = radiansOnly(asked) || v.turns(variable, e)
+		}
 	}
 	if ok && asked.IsPoint() && v.domain.pointnessOf(e, variable, v.weightOf) == isDifference {
 		ok = false
@@ -272,6 +313,23 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 	}
 	problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.asked))
 	return &problem
+}
+
+// turns reports whether a rate that an equation yields can only be one of radians: a power by a torque, a speed by a radius,
+// but neither 1/period nor a frequency times a number.
+func (v *derivation) turns(variable int, e *equation) bool {
+	found := false
+	for _, r := range e.refs {
+		dim, _ := v.dimensionOf(r)
+		if r == variable || dim.IsNone() {
+			continue
+		}
+		if sameButAngle(dim, units.Time) || sameButAngle(dim, units.None.Div(units.Time)) {
+			return false
+		}
+		found = found || !dim.WithoutAngle().IsNone()
+	}
+	return found
 }
 
 func sameButAngle(a, b units.Dimension) bool { return a.WithoutAngle() == b.WithoutAngle() }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -30,15 +32,30 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 		m.floats[r] = m.values[r].Float64()
 	}
 	s := &seeker{m: m, v: v}
+	run := m.flatRun(e, e.unknown(v))
 	s.value = func(x float64) (float64, float64) {
-		m.floats[v] = x
-		left, right := m.float(e.left), m.float(e.right)
+		var left, right float64
+		if run != nil {
+			left, right = run.sides(x)
+		} else {
+			m.floats[v] = x
+			left, right = m.float(e.left), m.float(e.right)
+		}
 		return left - right, math.Abs(left) + math.Abs(right)
 	}
 	s.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
 		m.values[v] = x
-		f := m.c.Sub(m.eval(e.left), m.eval(e.right))
+		m.renew()
+		f := m.c.Sub(m.value(e.left), m.value(e.right))
 		return f, m.tryErr() == nil
+	}
+	if root, ok := s.quick(d, e, v, m.aim); ok {
+		return one(root), nil
+	}
+	if h := m.hunt(d, e, v, s, m.aim); h != nil {
+		if p, ok := h.preimage(d, v); ok {
+			return p, nil
+		}
 	}
 	roots := s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) })
 	if m.limited() || len(roots) > 0 {
@@ -60,7 +77,7 @@ type seeker struct {
 
 // roots scans one set of samples after the other until some roots pass a check.
 func (s *seeker) roots(d *Domain, check func(decimals) decimals) decimals {
-	for _, grid := range s.grids(d) {
+	for grid := range s.grids(d) {
 		s.scan(grid)
 		if s.m.limited() {
 			return nil
@@ -88,7 +105,7 @@ func (s *seeker) at(x float64) float64 {
 }
 
 // grids are the samples to look at, the likeliest first.
-func (s *seeker) grids(d *Domain) [][]float64 {
+func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
 	w := &d.variables[s.v]
 	low, high := math.Inf(-1), math.Inf(1)
 	if w.min != nil {
@@ -115,44 +132,73 @@ func (s *seeker) grids(d *Domain) [][]float64 {
 		slices.Sort(grid)
 		return slices.Compact(grid)
 	}
-	var grids [][]float64
-	if w.hint != nil {
-		if h := w.hint.Float64(); h != 0 && !math.IsInf(h, 0) {
-			grids = append(grids, within(evenly(h-math.Abs(h)/2, h+math.Abs(h), searchLinear)))
+	return func(yield func([]float64) bool) {
+		if w.hint != nil {
+			if h := w.hint.Float64(); h != 0 && !math.IsInf(h, 0) {
+				if !yield(within(evenly(h-math.Abs(h)/2, h+math.Abs(h), searchLinear))) {
+					return
+				}
+			}
+		}
+		if known && dim == units.Angle {
+			// Every turn repeats the first one.
+			for _, n := range []int{searchLinear, 8 * searchLinear} {
+				if !yield(within(evenly(max(low, -math.Pi), min(high, math.Pi), n))) || !yield(within(evenly(low, high, n))) {
+					return
+				}
+			}
+			return
+		}
+		for _, density := range []int{searchDensity, 8 * searchDensity} {
+			up := decades(scale, density)
+			up = append(up, evenly(low, high, density*searchLinear/searchDensity)...)
+			mirrored := func() []float64 {
+				down := []float64{0}
+				for _, x := range up {
+					down = append(down, -x)
+				}
+				return down
+			}
+			if w.point.isPoint() {
+				if !yield(within(slices.Concat(up, mirrored()))) {
+					return
+				}
+				continue
+			}
+			positive := slices.DeleteFunc(slices.Clone(up), func(x float64) bool { return x <= 0 })
+			if !yield(within(positive)) {
+				return
+			}
+			negative := slices.DeleteFunc(slices.Concat(up, mirrored()), func(x float64) bool { return x > 0 })
+			if !yield(within(append(negative, scale*math.Pow(10, -searchDecades)))) {
+				return
+			}
 		}
 	}
-	if known && dim == units.Angle {
-		// Every turn repeats the first one.
-		for _, n := range []int{searchLinear, 8 * searchLinear} {
-			grids = append(grids, within(evenly(max(low, -math.Pi), min(high, math.Pi), n)), within(evenly(low, high, n)))
-		}
-		return grids
-	}
-	for _, density := range []int{searchDensity, 8 * searchDensity} {
-		up := decades(scale, density)
-		up = append(up, evenly(low, high, density*searchLinear/searchDensity)...)
-		down := []float64{0}
-		for _, x := range up {
-			down = append(down, -x)
-		}
-		if w.point.isPoint() {
-			grids = append(grids, within(slices.Concat(up, down)))
-			continue
-		}
-		positive := slices.DeleteFunc(slices.Clone(up), func(x float64) bool { return x <= 0 })
-		grids = append(grids, within(positive))
-		negative := slices.DeleteFunc(slices.Concat(up, down), func(x float64) bool { return x > 0 })
-		grids = append(grids, within(append(negative, scale*math.Pow(10, -searchDecades))))
-	}
-	return grids
 }
 
 func decades(scale float64, density int) []float64 {
-	var grid []float64
-	for i := -searchDecades * density; i <= searchDecades*density; i++ {
-		grid = append(grid, scale*math.Pow(10, float64(i)/float64(density)))
+	powers := coarse()
+	if density != searchDensity {
+		powers = powersOfTen(density)
+	}
+	grid := make([]float64, 0, len(powers)+2)
+	for _, p := range powers {
+		grid = append(grid, scale*p)
 	}
 	return grid
+}
+
+// coarse is what the first samples are made of.
+var coarse = sync.OnceValue(func() []float64 { return powersOfTen(searchDensity) })
+
+// powersOfTen are the numbers whose logarithms are a density-th apart, over the decades of the search.
+func powersOfTen(density int) []float64 {
+	list := make([]float64, 0, 2*searchDecades*density+1)
+	for i := -searchDecades * density; i <= searchDecades*density; i++ {
+		list = append(list, math.Pow(10, float64(i)/float64(density)))
+	}
+	return list
 }
 
 func evenly(low, high float64, n int) []float64 {
@@ -295,14 +341,45 @@ var (
 	nearby    = mustParse("1e-12")
 	converged = mustParse("1e-50")
 	spacing   = mustParse("1e-18")
+	// settledMove is the last relative move of a search that came to rest.
+	settledMove = mustParse("1e-38")
+	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
+	muchCloser = mustParse("1e-4")
 )
 
 // polish refines a root in decimal by secants.
 func (s *seeker) polish(start float64) {
 	text := decimalOf(start)
-	if x, ok := s.secant(text, s.difference); ok {
+	x, ok := s.newton(start, text)
+	if !ok {
+		x, ok = s.secant(text, s.difference)
+	}
+	if ok {
 		s.found = append(s.found, x)
 	}
+}
+
+// newton is secant with a first step by the slope in float64. It reports false where that step does not come much closer.
+func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool) {
+	h := 1e-6 * math.Abs(start)
+	up, _ := s.value(start + h)
+	down, _ := s.value(start - h)
+	slope := (up - down) / (2 * h)
+	if h == 0 || slope == 0 || math.IsNaN(slope) || math.IsInf(slope, 0) {
+		return x, false
+	}
+	c := s.m.c
+	fx, ok := s.difference(x)
+	if !ok || fx.IsZero() {
+		return x, ok
+	}
+	next := c.Sub(x, c.Quo(fx, decimalOf(slope)))
+	fn, ok := s.difference(next)
+	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
+		s.m.tryErr()
+		return x, false
+	}
+	return s.secants(next, fn, x, fx, s.difference)
 }
 
 // secant finds a zero of f near x.
@@ -323,13 +400,25 @@ func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Deci
 	if !ok {
 		return x, false
 	}
+	return s.secants(x, fx, previous, fp, f)
+}
+
+// secants goes on from two points and the values of f there. It ends where the next move, if it shrinks as much as this
+// one did, would be too small to matter.
+func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
+	c := s.m.c
+	move := x
 	for range 40 {
 		slope := c.Sub(fx, fp)
 		if slope.IsZero() || c.Err() != nil {
 			break
 		}
-		move := c.Quo(c.Mul(fx, c.Sub(x, previous)), slope)
+		gap := c.Sub(x, previous)
+		move := c.Quo(c.Mul(fx, gap), slope)
 		next := c.Sub(x, move)
+		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), converged)) <= 0 {
+			return next, true
+		}
 		fn, ok := f(next)
 		if !ok || c.Err() != nil {
 			s.m.tryErr()
@@ -342,7 +431,7 @@ func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Deci
 		}
 	}
 	s.m.tryErr()
-	return x, true
+	return x, move.Abs().Cmp(c.Mul(x.Abs(), settledMove)) <= 0
 }
 
 // touch looks for a double root, where the difference touches zero without changing sign: the zero of its slope.

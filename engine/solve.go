@@ -49,23 +49,51 @@ func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	if p == nil {
 		return Solution{}, []Error{d.unreached(g, facts, target)}
 	}
+	var failed planStep
 	run := func(p *plan) (Solution, *Error) {
-		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, machine: newMachine(env, len(d.variables))}
+		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, machine: d.newMachine(env)}
+		defer d.release(v.machine)
 		err := v.run()
+		failed = v.failed
 		return v.solution, err
 	}
 	solution, err := run(p)
-	if err != nil && p.hasBlock() && err.Code != "calculation.limit_exceeded" {
-		// Activities that depend on one another look like a system that can be solved together and are none; a chain
-		// of single activities, which rests on more defaults, is the plan then.
-		if chain := d.planChain(g, target); chain != nil {
-			solution, err = run(chain)
+	if err == nil {
+		return solution, nil
+	}
+	// Activities that depend on one another look like a system and are none, and an activity may say nothing about a
+	// variable with the values given: the next best plan does without what failed.
+	var bans []planStep
+	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
+		bans = append(bans, failed)
+		if p = d.planWithout(g, target, bans); p == nil {
+			// A system whose equations follow from one another lacks a value.
+			if lacking := d.unreached(g, facts, target); failed.dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
+				return Solution{}, []Error{lacking}
+			}
+			break
+		}
+		if solution, last = run(p); last == nil {
+			return solution, nil
 		}
 	}
-	if err != nil {
-		return Solution{}, []Error{*err}
+	return Solution{}, []Error{*err}
+}
+
+// maxReplans bounds the plans that are tried after one that failed.
+const maxReplans = 8
+
+// degenerate reports whether a step failed since its activities do not determine what it is to find.
+func degenerate(err *Error, failed planStep) bool {
+	switch err.Code {
+	case "calculation.multiple_solutions":
+		return len(err.Args) > 1 && err.Args[1] == "infinitely many"
+	case "calculation.no_solution", "calculation.not_converged":
+		return failed.block != nil
+	case "calculation.division_by_zero":
+		return failed.activity >= 0 && failed.variable >= 0
 	}
-	return solution, nil
+	return false
 }
 
 // unreached says why no plan leads to the target.
@@ -110,8 +138,19 @@ type Contradiction struct {
 
 // Contradictions checks every active activity against given values (tiers Stated and Carried).
 func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
-	m := newMachine(env, len(d.variables))
 	have := make([]bool, len(d.variables))
+	for _, f := range facts {
+		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
+	}
+	given := func(e *equation) bool {
+		return e.active && !e.tables && len(e.refs) > 0 && !slices.ContainsFunc(e.refs, func(v int) bool { return !have[v] })
+	}
+	if !slices.ContainsFunc(d.equations, given) {
+		return nil
+	}
+	clear(have)
+	m := d.newMachine(env)
+	defer d.release(m)
 	current := map[string]bool{}
 	dims := make([]units.Dimension, len(d.variables))
 	for _, f := range facts {
@@ -126,7 +165,7 @@ func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
 	}
 	var found []Contradiction
 	for a, e := range d.equations {
-		if !e.active || e.tables || len(e.refs) == 0 || slices.ContainsFunc(e.refs, func(v int) bool { return !have[v] }) {
+		if !given(e) {
 			continue
 		}
 		clear(current)

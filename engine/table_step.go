@@ -8,7 +8,7 @@ import (
 
 // needsTables reports whether a step calls functions over tables.
 func (d *Domain) needsTables(s planStep) bool {
-	for _, a := range append([]int{s.activity}, s.block...) {
+	for _, a := range s.activities() {
 		if d.equations[a].tables {
 			return true
 		}

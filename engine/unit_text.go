@@ -118,6 +118,9 @@ func symbolOf(u *units.Unit) string {
 
 // inUnit reports whether a character can stand in the name of a unit.
 func inUnit(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '%' || r == '$' || r == '\'' || r == '"'
+	}
 	return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("_°%‰'\"′″℃℉", r)
 }
 
@@ -141,7 +144,10 @@ func scanUnit(s string) (end int, shorter []int) {
 	}
 	for at < len(s) && len(shorter) <= maxShorter && at < maxUnitLength*8 {
 		r, size := utf8.DecodeRuneInString(s[at:])
-		_, raised := raisedDigits[r]
+		raised := false
+		if r >= utf8.RuneSelf {
+			_, raised = raisedDigits[r]
+		}
 		switch {
 		case unicode.IsSpace(r):
 			at += size

@@ -19,6 +19,8 @@ import (
 type commandLine struct {
 	Serve      serveCommand      `cmd:"" help:"Run the service."`
 	Calculate  calculateCommand  `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Functions  functionsCommand  `cmd:"" help:"List the functions of equations, or explain one."`
+	Units      unitsCommand      `cmd:"" help:"List the units, or find one."`
 	Domain     domainCommands    `cmd:"" help:"Check, test and publish domains."`
 	Account    accountCommands   `cmd:"" help:"Create and change accounts."`
 	Key        keyCommands       `cmd:"" help:"Create, rotate and revoke API keys."`

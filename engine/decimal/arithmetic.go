@@ -17,6 +17,9 @@ func short(d *Decimal) bool { return d.v.Coeff.BitLen() <= 64 }
 func (g *registers) plus(a, b Decimal, digits int) Decimal {
 	gap := int(a.v.Exponent) - int(b.v.Exponent)
 	if short(&a) && short(&b) && gap >= -19 && gap <= 19 {
+		if r, ok := plusShort(&a, &b, gap); ok {
+			return r
+		}
 		var r Decimal
 		_, _ = exact.Add(&r.v, &a.v, &b.v) // cannot fail within apd's exponents
 		return r
@@ -54,6 +57,33 @@ func (g *registers) plus(a, b Decimal, digits int) Decimal {
 		}
 	}
 	return g.round(&g.a, int(b.v.Exponent), negative, digits)
+}
+
+// plusShort returns a + b, whose exponents are a gap apart, where all fits one word and the sum is not 0.
+func plusShort(a, b *Decimal, gap int) (r Decimal, ok bool) {
+	x, y := a.v.Coeff.Uint64(), b.v.Coeff.Uint64()
+	r.v.Exponent = b.v.Exponent
+	var high, carry uint64
+	if gap > 0 {
+		high, x = bits.Mul64(x, powersOf10[gap].Uint64())
+	} else if gap < 0 {
+		r.v.Exponent = a.v.Exponent
+		high, y = bits.Mul64(y, powersOf10[-gap].Uint64())
+	}
+	if high != 0 {
+		return r, false
+	}
+	r.v.Negative = a.v.Negative
+	sum := x - y
+	switch {
+	case a.v.Negative == b.v.Negative:
+		sum, carry = bits.Add64(x, y, 0)
+	case y > x:
+		sum = y - x
+		r.v.Negative = b.v.Negative
+	}
+	r.v.Coeff.SetUint64(sum)
+	return r, carry == 0 && sum != 0
 }
 
 // nearer replaces b by a number of the same sign closer to a when b is so small that only its sign matters to the

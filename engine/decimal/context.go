@@ -52,6 +52,9 @@ const longBits = 512
 // NewContext returns a context that may spend budget cost units.
 func NewContext(budget int) *Context { return &Context{budget: budget} }
 
+// Restart makes the context as good as a new one with a budget, except that it keeps its memory.
+func (c *Context) Restart(budget int) { c.budget, c.cost, c.err = budget, 0, nil }
+
 // Err returns the first error since the last Reset, or nil.
 func (c *Context) Err() error { return c.err }
 

@@ -31,6 +31,21 @@ func (t *Table) Parse(text string) (*Unit, error) {
 	if s, ok := t.words.symbols[text]; ok {
 		return s.entry.unit, nil
 	}
+	if t.parsed == nil { // while the built-in table is read
+		return t.parse(text)
+	}
+	if u := t.parsed.get(text); u != nil {
+		return u, nil
+	}
+	u, err := t.parse(text)
+	if err == nil {
+		t.parsed.put(text, u)
+	}
+	return u, err
+}
+
+// parse is Parse without what was read before.
+func (t *Table) parse(text string) (*Unit, error) {
 	if u := t.words.prefixedSymbol(text); u != nil {
 		return u, nil
 	}

@@ -6,9 +6,10 @@ import "math/big"
 //
 //   - a unit of theirs that has the dimension, whole (kWh) or as a factor (mi of mi/h, USD of USD/kWh);
 //   - for fuel per distance and its inverse, their fuel unit over their distance (mi/gal, L/km);
+//   - for a volume, the cube of the length whose square is in use (mm and m^2 give m^3);
 //   - a product of their factors, one for each base dimension so that none is left over (mi/h and min never give
 //     mi·min/h); a product with a name of its own takes it (kW and h give kWh; kg and m/s^2 give N; V and A give W; N and m
-//     stay N·m, as it may be a torque); one that is no unit people use for the dimension gives way to the next;
+//     stay N·m, as it may be a torque); one that is no unit people use for the dimension (W/bar, J/L) gives way to the next;
 //   - the named unit of the dimension (N, J, m/s), else coherent SI.
 //
 // point says that the value is a point on a temperature scale and not a difference: then degC gives degC, else
@@ -35,6 +36,9 @@ func (t *Table) ForResult(d Dimension, used []*Unit, point bool) *Unit {
 		}
 	}
 	if u := fuelResult(d, factors); u != nil {
+		return u
+	}
+	if u := volumeResult(d, used); u != nil {
 		return u
 	}
 	if d.exponents[baseAngle] != 0 {
@@ -139,20 +143,39 @@ func fuelResult(d Dimension, factors []*Unit) *Unit {
 	return distance.Div(fuel)
 }
 
+// volumeResult is the cube of the length whose square is in use: 25 mm on 100 m^2 are cubic metres.
+func volumeResult(d Dimension, used []*Unit) *Unit {
+	if d != volume {
+		return nil
+	}
+	for _, u := range used {
+		for _, term := range u.factors() {
+			if term.Unit.dimension == Length && term.Num == 2 && term.Den == 1 {
+				return compound([]Term{{term.Unit, 3, 1}})
+			}
+		}
+	}
+	return nil
+}
+
 // settle accepts a product of units in use, gives it the name that it has, or returns nil where nobody would write it.
 func (t *Table) settle(d Dimension, terms []Term) *Unit {
-	product := compound(terms)
-	if u := t.nameOf(product); u != nil {
-		return u
+	product := compound(t.joinHours(terms))
+	if product.terms == nil {
+		return product
 	}
 	n, named := d.named()
 	if !named {
-		return product
+		factor, _ := derived(product.terms)
+		switch {
+		case lengths(product.terms) > 1:
+			return nil
+		case factor.Unit == nil, hasHours(factor.Unit), len(product.terms) <= len(t.coherent(d).factors()):
+			return product
+		}
+		return nil
 	}
 	coherent, _ := t.Parse(n.unit) // a test parses every one
-	if len(terms) == 1 && terms[0].Num == 1 {
-		return product
-	}
 	if d == energy && isTorque(terms) {
 		return product
 	}
@@ -168,11 +191,13 @@ func (t *Table) settle(d Dimension, terms []Term) *Unit {
 		}
 		return product
 	}
-	if coherent.terms != nil {
+	switch {
+	case len(terms) > 2 && coherent.terms == nil:
+		return t.withHours(d, terms, product, coherent)
+	case !isCustomary(product, coherent):
+		return coherent
+	case coherent.terms != nil:
 		return product
-	}
-	if len(terms) > 2 {
-		return t.withHours(d, terms, coherent)
 	}
 	for _, term := range terms {
 		if term.Unit.dimension == Time && term.Num > 0 && term.Unit.symbol != "h" {
@@ -180,30 +205,6 @@ func (t *Table) settle(d Dimension, terms []Term) *Unit {
 		}
 	}
 	return product
-}
-
-// nameOf finds the unit that is made of exactly this product: kWh of kW·h.
-func (t *Table) nameOf(product *Unit) *Unit {
-	if len(product.terms) != 2 {
-		return nil
-	}
-	for _, symbol := range [...]string{"Wh", "Ah"} {
-		e := t.words.symbols[symbol].entry
-		parts := e.parts.terms
-		for i, term := range product.terms {
-			rest := product.terms[1-i]
-			if term.Unit.entry != parts[0].Unit.entry || term.Num != 1 || term.Den != 1 || rest != parts[1] {
-				continue
-			}
-			if term.Unit.prefix == nil {
-				return e.unit
-			}
-			if p := prefixIndex(term.Unit.prefix.symbol); e.prefixes&(1<<p) != 0 {
-				return t.words.prefixed(p, e)
-			}
-		}
-	}
-	return nil
 }
 
 // isTorque is true of a force times a length.
@@ -243,8 +244,9 @@ func (t *Table) internationalName(product, coherent *Unit) *Unit {
 	return coherent
 }
 
-// withHours names V·A·h, an energy of electric units and hours, as Wh; other long products give way to coherent.
-func (t *Table) withHours(d Dimension, terms []Term, coherent *Unit) *Unit {
+// withHours names V·A·h, an energy of electric units and hours, as Wh, and W·h/V as Ah; kWh/km stays. Other long products
+// give way to coherent.
+func (t *Table) withHours(d Dimension, terms []Term, product, coherent *Unit) *Unit {
 	var rest []Term
 	var hour Term
 	for _, term := range terms {
@@ -254,15 +256,22 @@ func (t *Table) withHours(d Dimension, terms []Term, coherent *Unit) *Unit {
 			rest = append(rest, term)
 		}
 	}
-	if d != energy || hour.Unit == nil {
+	if hour.Unit == nil {
 		return coherent
 	}
-	watt := t.words.symbols["W"].entry.unit
-	product := compound(rest)
-	if power := t.internationalName(product, watt); power != nil && product.dimension == watt.dimension {
-		if u := t.nameOf(power.Mul(hour.Unit)); u != nil {
-			return u
+	rate := t.words.symbols["W"].entry.unit
+	if d != energy {
+		rate = t.coherentBase(baseCurrent)
+	}
+	if u := compound(rest); u.dimension == rate.dimension {
+		if named := t.internationalName(u, rate); named != nil {
+			if joined := t.joinHours(named.Mul(hour.Unit).factors()); len(joined) == 1 {
+				return joined[0].Unit
+			}
 		}
+	}
+	if len(product.factors()) == 2 && isCustomary(product, coherent) {
+		return product
 	}
 	return coherent
 }

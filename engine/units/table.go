@@ -15,7 +15,40 @@ type Table struct {
 	words   *words           // the built-in units
 	counted map[string]*Unit // counting units of a domain, by every spelling; nil for none
 	folded  map[string]*Unit // the same by spelling in lower case
+	parsed  *parsedUnits
 }
+
+// parsedUnits keeps units by the text they were read from. It is safe for concurrent use.
+type parsedUnits struct {
+	mu    sync.RWMutex
+	units map[string]*Unit
+}
+
+const (
+	maxParsed     = 1024 // units that a table keeps
+	maxParsedText = 40   // bytes of the text of one
+)
+
+// get is the unit of a text that was read before, or nil.
+func (p *parsedUnits) get(text string) *Unit {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.units[text]
+}
+
+func (p *parsedUnits) put(text string, u *Unit) {
+	if len(text) > maxParsedText {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.units) >= maxParsed {
+		clear(p.units)
+	}
+	p.units[strings.Clone(text)] = u
+}
+
+func newParsedUnits() *parsedUnits { return &parsedUnits{units: map[string]*Unit{}} }
 
 // words finds units by what people write.
 type words struct {
@@ -55,7 +88,7 @@ var Standard = sync.OnceValue(func() *Table {
 	if err != nil {
 		panic("engine/units: the built-in table: " + err.Error()) // a test loads it
 	}
-	return &Table{words: words}
+	return &Table{words: words, parsed: newParsedUnits()}
 })
 
 // maxCountingName is the longest name of a counting unit, in code points.
@@ -67,7 +100,7 @@ func (t *Table) With(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return t, nil
 	}
-	n := &Table{words: t.words, counted: map[string]*Unit{}, folded: map[string]*Unit{}}
+	n := &Table{words: t.words, counted: map[string]*Unit{}, folded: map[string]*Unit{}, parsed: newParsedUnits()}
 	for key, u := range t.counted {
 		n.counted[key] = u
 	}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"reckon/engine"
+	"reckon/schemas"
+)
+
+// withoutCase are the error codes that no case file produces: what they need depends on a language model, on time, or on a
+// defect.
+var withoutCase = []string{"language.not_understood", "language.ambiguous", "language.timeout", "internal.error"}
+
+// errorCases are the files whose expected output has a line "code: message" or "code at OFFSET: message" for an error, with
+// the args in place of the placeholders. A published domain has names that differ by more than their case, so that
+// input.ambiguous_variable is among those of the engine.
+var errorCases = []string{
+	"testdata/contract/*.txt",
+	"../../commands/testdata/scenarios.txt",
+	"../../engine/testdata/names.txt",
+}
+
+var placeholder = regexp.MustCompile(`%arg(\d+)%`)
+
+// errorLine matches the line of an error, with all args of the template.
+func errorLine(t *testing.T, code engine.Code, message string) *regexp.Regexp {
+	t.Helper()
+	at := ""
+	if code.Also == "offset" {
+		at = ` at \d+`
+	}
+	pattern := placeholder.ReplaceAllString(regexp.QuoteMeta(message), `.+`)
+	line, err := regexp.Compile(`(?m)^` + regexp.QuoteMeta(code.Code) + at + `: ` + pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+func TestEveryErrorCodeHasACase(t *testing.T) {
+	var outputs []byte
+	for _, pattern := range errorCases {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: no case files: %v", pattern, err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outputs = append(append(outputs, '\n'), data...)
+		}
+	}
+	for _, code := range engine.Codes() {
+		if slices.Contains(withoutCase, code.Code) {
+			continue
+		}
+		for _, message := range []string{code.Message, code.Without} {
+			if message == "" {
+				continue
+			}
+			found := errorLine(t, code, message).FindIndex(outputs)
+			if found == nil {
+				t.Errorf("no case produces %s: %s", code.Code, message)
+			}
+		}
+		if code.Also != "missing" {
+			continue
+		}
+		if line := `(?m)^` + regexp.QuoteMeta(code.Code) + `: .*\n  missing \S`; !regexp.MustCompile(line).Match(outputs) {
+			t.Errorf("no case produces %s with alternatives", code.Code)
+		}
+	}
+}
+
+// TestErrorCodesAreDocumented holds the table of codes against itself: every placeholder is explained, everything is said.
+func TestErrorCodesAreDocumented(t *testing.T) {
+	seen := map[string]bool{}
+	for _, code := range engine.Codes() {
+		if seen[code.Code] {
+			t.Errorf("%s stands twice in the table", code.Code)
+		}
+		seen[code.Code] = true
+		if code.Cause == "" || code.WayOut == "" {
+			t.Errorf("%s has no cause or no way out", code.Code)
+		}
+		named := map[string]bool{}
+		for _, m := range placeholder.FindAllStringSubmatch(code.Message, -1) {
+			named[m[1]] = true
+		}
+		for i := range code.Args {
+			if !named[fmt.Sprint(i)] {
+				t.Errorf("%s: the template has no %%arg%d%%", code.Code, i)
+			}
+		}
+		if len(named) != len(code.Args) {
+			t.Errorf("%s: the template has %d placeholders and %d args are explained", code.Code, len(named), len(code.Args))
+		}
+		if !slices.Contains([]string{"", "offset", "missing"}, code.Also) {
+			t.Errorf("%s: errors have no member %q", code.Code, code.Also)
+		}
+	}
+}
+
+// TestErrorCodesFile holds schemas/errors.json against the table.
+func TestErrorCodesFile(t *testing.T) {
+	var want bytes.Buffer
+	encoder := json.NewEncoder(&want)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(engine.Codes()); err != nil {
+		t.Fatal(err)
+	}
+	const name = "../../schemas/errors.json"
+	if *update {
+		if err := os.WriteFile(name, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is not what the table of codes says; run this test with -update", name)
+	}
+}
+
+// TestOpenAPIListsTheErrorCodes holds the description of the interface against the table.
+func TestOpenAPIListsTheErrorCodes(t *testing.T) {
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Enum []string
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(schemas.OpenAPI()), &document); err != nil {
+		t.Fatal(err)
+	}
+	listed := document.Components.Schemas["CalculationError"].Properties["code"].Enum
+	var codes []string
+	for _, code := range engine.Codes() {
+		codes = append(codes, code.Code)
+	}
+	if !slices.Equal(listed, codes) {
+		t.Errorf("CalculationError lists\n%s\nthe table has\n%s", strings.Join(listed, "\n"), strings.Join(codes, "\n"))
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reckon/engine"
+)
+
+type functionsCommand struct {
+	Name string `arg:"" optional:"" help:"The function to explain; all are listed when absent."`
+	JSON bool   `help:"Print JSON."`
+}
+
+func (*functionsCommand) Help() string {
+	return "Examples:\n  reckon functions\n  reckon functions pmt"
+}
+
+func (c *functionsCommand) Run(t terminal) error {
+	list := engine.Functions()
+	if c.Name == "" {
+		if c.JSON {
+			return printJSON(t, list)
+		}
+		return listFunctions(t, list)
+	}
+	i := slices.IndexFunc(list, func(f engine.Function) bool { return strings.EqualFold(f.Name, c.Name) })
+	if i < 0 {
+		return fmt.Errorf("there is no function %q.%s List them with: reckon functions", c.Name, didYouMean(engine.NearestFunctions(c.Name)))
+	}
+	if c.JSON {
+		return printJSON(t, list[i])
+	}
+	explainFunction(t, list[i])
+	return nil
+}
+
+// didYouMean is a question that names what is spelt most alike, "" for nothing.
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean %q?", strings.Join(names, `" or "`))
+}
+
+// listFunctions prints a line for each function, under the headings of their groups.
+func listFunctions(t terminal, list []engine.Function) error {
+	const width = 36 // longer signatures push their line to the right
+	group := ""
+	for _, f := range list {
+		if f.Group != group {
+			if group != "" {
+				fmt.Fprintln(t.out)
+			}
+			group = f.Group
+			fmt.Fprintln(t.out, group)
+		}
+		first, _, _ := strings.Cut(f.Doc, ". ")
+		if _, err := fmt.Fprintf(t.out, "  %-*s  %s.\n", width, f.Signature, strings.TrimSuffix(first, ".")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func explainFunction(t terminal, f engine.Function) {
+	fmt.Fprintf(t.out, "%s\n\n%s\n\n", f.Signature, f.Doc)
+	width := len("result")
+	for _, p := range f.Parameters {
+		width = max(width, len(p.Name))
+	}
+	letters := false
+	line := func(name, dimension, rest string) {
+		letters = letters || strings.ContainsAny(dimension, "ab") && len(dimension) <= len("a^2")
+		fmt.Fprintf(t.out, "  %-*s  %s%s\n", width, name, dimension, rest)
+	}
+	for _, p := range f.Parameters {
+		rest := ""
+		if p.Default != "" {
+			rest = ", " + p.Default + " when left out"
+		}
+		if p.Repeats {
+			rest += ", any number of them"
+		}
+		line(p.Name, p.Dimension, rest)
+	}
+	line("result", f.Result, "")
+	if letters {
+		fmt.Fprintln(t.out, "\nA letter stands for any dimension, the same wherever it appears.")
+	}
+	fmt.Fprintln(t.out, "\nExamples")
+	width = 0
+	for _, e := range f.Examples {
+		width = max(width, utf8.RuneCountInString(e.Expression))
+	}
+	for _, e := range f.Examples {
+		answer := "= " + e.Value
+		if e.Error != "" {
+			answer = "is an error: " + e.Error
+		}
+		fmt.Fprintf(t.out, "  %-*s  %s\n", width, e.Expression, answer)
+	}
+}

@@ -1,0 +1,344 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// stories are what may be said of the trip. What is true of one trip agrees, so that every way to a target gives the same;
+// what else is said replaces and contradicts it, or is refused.
+var stories = []struct {
+	key   string
+	truth []string
+	other []string
+	units []string // it may be asked in
+}{
+	{"distance", []string{"150 mi", "241.4016 km", "(100 + 50) mi"}, []string{"300 mi"}, []string{"km"}},
+	{"speed", []string{"60 mi/h", "60 mph"}, []string{"75 mi/h", "60 kg"}, []string{"km/h"}},
+	{"time", []string{"2.5 h", "2 h 30 min"}, []string{"5 h"}, []string{"min", "h"}},
+	{"consumption", []string{"0.05 gal/mi"}, []string{"0.1 gal/mi"}, nil},
+	{"fuel", []string{"7.5 gal"}, []string{"15 gal"}, []string{"L"}},
+	{"price", []string{"$4/gal"}, []string{"2 USD/gal"}, nil},
+	{"cost", []string{"30 USD"}, []string{"60 USD"}, nil},
+	{"start", []string{"2026-03-05T12:00"}, []string{"now"}, nil},
+	{"arrival", []string{"5 March 2026 14:30"}, []string{"2026-03-05T17:00"}, nil},
+	{"arival", []string{"14:30"}, []string{"14:30"}, nil},
+}
+
+// utterance is a request of a conversation.
+type utterance struct {
+	text     string
+	selector string
+	inputs   []string // keys that are stated, cleared ones included
+	target   bool
+}
+
+// drawUtterance makes a request in structured text or JSON.
+func drawUtterance(t *rapid.T, last int, truthful bool) utterance {
+	var u utterance
+	n := rapid.IntRange(1, last+1).Draw(t, "number")
+	u.selector = rapid.SampledFrom([]string{"", "", "", "", "new", "current", "last", fmt.Sprint(n), fmt.Sprintf("new from %d", n)}).Draw(t, "selector")
+	p := map[string]any{"inputs": []any{}}
+	var lines []string
+	if u.selector != "" {
+		p["scenario"] = u.selector
+		lines = append(lines, "scenario: "+u.selector)
+	}
+	inputs := []any{}
+	known := len(stories) - 1
+	if truthful {
+		known-- // where start is its default, now, the arrival is another one
+	}
+	if rapid.IntRange(0, 15).Draw(t, "misspelt") == 0 && !truthful {
+		known = len(stories)
+	}
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, known-1), 0, rapid.SampledFrom([]int{0, 2, 4}).Draw(t, "most"), rapid.ID[int]).Draw(t, "stated") {
+		values := stories[i].truth
+		if !truthful {
+			values = slices.Concat(values, stories[i].other)
+		}
+		value := rapid.SampledFrom(values).Draw(t, "value")
+		if rapid.IntRange(0, 9).Draw(t, "cleared") == 0 {
+			value = ""
+		}
+		u.inputs = append(u.inputs, stories[i].key)
+		inputs = append(inputs, map[string]string{"key": stories[i].key, "value": value})
+		lines = append(lines, stories[i].key+": "+value)
+	}
+	p["inputs"] = inputs
+	if rapid.Bool().Draw(t, "targeted") {
+		u.target = true
+		s := stories[rapid.IntRange(0, len(stories)-2).Draw(t, "target")]
+		unit := rapid.SampledFrom(append([]string{""}, s.units...)).Draw(t, "unit")
+		p["calculate"] = map[string]string{"key": s.key, "unit": unit}
+		lines = append(lines, "calculate: "+strings.TrimSuffix(s.key+" in "+unit, " in "))
+	}
+	u.text = strings.Join(lines, "\n")
+	if rapid.IntRange(0, 3).Draw(t, "json") == 0 {
+		u.text = string(encode(p))
+	}
+	return u
+}
+
+// fork is a history that goes its own way from here.
+func (h *history) fork() *history {
+	other := *h
+	other.messages = slices.Clone(h.messages)
+	other.scenarios = maps.Clone(h.scenarios)
+	return &other
+}
+
+// base is the index of the scenario that a selector means, as the contract says, 0 for none.
+func (h *history) base(d *Domain, selector string) int {
+	n := 0
+	switch selector {
+	case "":
+		return h.head.Focus[d.ID]
+	case "new":
+		return 0
+	case "current":
+		return h.head.Current
+	case "last":
+		return h.head.Last
+	}
+	_, _ = fmt.Sscan(strings.TrimPrefix(selector, "new from "), &n) // what it is made of is a number
+	return n
+}
+
+// variables are the values of a scenario by key.
+func variables(m projections.Message) map[string]events.ResultVariable {
+	byKey := map[string]events.ResultVariable{}
+	for _, v := range m.Completed.Results.Variables {
+		byKey[v.Key] = v
+	}
+	return byKey
+}
+
+// sameQuantity compares two values of a variable as physical quantities, to the last digits that are shown.
+func sameQuantity(t *rapid.T, d *Domain, a, b events.ResultVariable) bool {
+	c := decimal.NewContext(1_000_000)
+	si := func(v events.ResultVariable) decimal.Decimal {
+		var text engine.Text
+		if err := json.Unmarshal(v.Value, &text); err != nil {
+			t.Fatal(err)
+		}
+		value, _, errs := d.compiled.ParseValue(d.compiled.Index(v.Key), text, engine.Env{})
+		if len(errs) > 0 {
+			t.Fatalf("%s %s cannot be read back: %v", v.Key, v.Value, errs)
+		}
+		return value.Quantity().SI(c)
+	}
+	x, y := si(a), si(b)
+	tolerance := c.Mul(x.Abs(), c.Pow(decimal.Int(10), decimal.Int(-30)))
+	return c.Sub(x, y).Abs().Cmp(tolerance) <= 0 && c.Err() == nil
+}
+
+// with is a request as it is read: without a selector it states what is pending too, on the scenario that was asked for then.
+func (u utterance) with(t *rapid.T, h *history, d *Domain) utterance {
+	if u.selector != "" || h.head.Pending == 0 || h.messages[h.head.Pending-1].Domain.ID != d.ID {
+		return u
+	}
+	var p prompt.Parsed
+	if err := json.Unmarshal(h.messages[h.head.Pending-1].Failed.Pending, &p); err != nil {
+		t.Fatal(err)
+	}
+	u.inputs = slices.Clone(u.inputs)
+	for _, in := range p.Inputs {
+		u.inputs = append(u.inputs, in.Key)
+	}
+	u.selector, u.target = p.Scenario, u.target || p.Calculate != nil
+	return u
+}
+
+// TestNoRequestLosesAScenario says what holds for every sequence of requests: indexes are 1 to last without holes and
+// never taken twice, focus and last move as the table of actions says, a scenario changes only when it is extended, and
+// then keeps all its values, historical is what was copied, and what fails moves nothing.
+func TestNoRequestLosesAScenario(t *testing.T) {
+	d := trip(t)
+	other := *d
+	other.ID = uuid.NewSHA1(names, []byte("another domain"))
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHistory()
+		truthful := rapid.Bool().Draw(t, "truthful")
+		if rapid.Bool().Draw(t, "opened") {
+			h.say(d, "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time")
+		}
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			domain := d
+			if rapid.IntRange(0, 3).Draw(t, "other domain") == 0 {
+				domain = &other
+			}
+			u := drawUtterance(t, h.head.Last, truthful)
+			before := h.fork()
+			u = u.with(t, before, domain)
+			m := h.say(domain, u.text)
+			fail := func(format string, args ...any) {
+				t.Helper()
+				var said strings.Builder
+				for _, m := range h.messages {
+					fmt.Fprintf(&said, "(%s) %s\n", m.Domain.ID, strings.ReplaceAll(m.Prompt, "\n", " / "))
+				}
+				t.Fatalf("%s\n%s\n%s", fmt.Sprintf(format, args...), said.String(), h.told(m))
+			}
+			if len(h.scenarios) != h.head.Last {
+				fail("there are %d scenarios, the last one is %d", len(h.scenarios), h.head.Last)
+			}
+			for i := 1; i <= h.head.Last; i++ {
+				if _, ok := h.scenarios[i]; !ok {
+					fail("there is no scenario %d", i)
+				}
+			}
+			if m.Failed != nil {
+				seen[checkFailure(before, h, m, domain, u, fail)]++
+				continue
+			}
+			seen[m.Completed.Results.Action]++
+			checkCompletion(t, before, h, m, domain, u, fail)
+			if m.Completed.Results.Action != "fetch" {
+				checkPostedBack(t, before, m, domain, truthful, fail)
+			}
+		}
+	})
+	for _, outcome := range []string{"new", "extend", "discard", "fetch", "pending", "scenario.not_found", "scenario.domain_mismatch", "error"} {
+		if seen[outcome] == 0 {
+			t.Errorf("no request ended in %s: %v", outcome, seen)
+		}
+	}
+}
+
+// checkFailure says what a failed request leaves alone: everything but the pending inputs. It returns the kind of failure.
+func checkFailure(before, h *history, m projections.Message, d *Domain, u utterance, fail func(string, ...any)) string {
+	if h.head.Current != before.head.Current || h.head.Last != before.head.Last || !maps.Equal(h.head.Focus, before.head.Focus) {
+		fail("a failure moved an index")
+	}
+	var errs []engine.Error
+	if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil || len(errs) == 0 {
+		fail("there are no errors: %v", err)
+	}
+	base := before.base(d, u.selector)
+	_, exists := h.scenarios[base]
+	kind := "error"
+	switch code := errs[0].Code; code {
+	case "scenario.not_found":
+		if exists || base == 0 {
+			fail("scenario %d is there", base)
+		}
+		kind = code
+	case "scenario.domain_mismatch":
+		if !exists || h.scenarios[base].Domain.ID == d.ID {
+			fail("scenario %d belongs to this domain", base)
+		}
+		kind = code
+	case "calculation.missing_inputs":
+		if h.head.Pending != m.Number {
+			fail("its inputs are not pending")
+		}
+		return "pending"
+	}
+	if h.head.Pending != before.head.Pending {
+		fail("pending inputs changed")
+	}
+	return kind
+}
+
+// checkCompletion holds a completed request against the table of actions.
+func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *Domain, u utterance, fail func(string, ...any)) {
+	r := m.Completed.Results
+	base, last := before.base(d, u.selector), before.head.Last
+	branch := strings.HasPrefix(u.selector, "new from ")
+	current := map[string]int{"new": last + 1, "discard": last + 1, "extend": base, "fetch": base}[r.Action]
+	if branch && r.Action == "extend" {
+		current = last + 1
+	}
+	if r.Scenario.Original != base || r.Scenario.Current != current || (r.Action == "new") != (base == 0) {
+		fail("%s %d -> %d, where %d was asked for and %d is the last one", r.Action, r.Scenario.Original, r.Scenario.Current, base, last)
+	}
+	if h.head.Current != current || h.head.Last != max(last, current) || h.head.Focus[d.ID] != current || h.head.Pending != 0 {
+		fail("focus %d, last %d, pending %d", h.head.Current, h.head.Last, h.head.Pending)
+	}
+	named := u.selector != "" && u.selector != "new" && !branch && base > 0
+	if (r.Action == "fetch") != (named && len(u.inputs) == 0 && !u.target) {
+		fail("a fetch names a scenario and nothing else")
+	}
+	for i, was := range before.scenarios {
+		if (i != current || r.Action == "fetch") && h.scenarios[i].MessageID != was.MessageID {
+			fail("scenario %d changed", i)
+		}
+	}
+	if r.Action == "fetch" {
+		if len(r.Variables) > 0 || len(r.Activities) > 0 || r.Calculated != nil {
+			fail("a fetch has results")
+		}
+		return
+	}
+	var old map[string]events.ResultVariable
+	if base > 0 {
+		old = variables(before.scenarios[base])
+	}
+	now := variables(m)
+	for key, was := range old {
+		is, ok := now[key]
+		if r.Action == "extend" && (!ok || !sameQuantity(t, d, was, is)) {
+			fail("%s was %s", key, was.Value)
+		}
+		if r.Action == "extend" && was.Source != is.Source && !slices.Contains(u.inputs, key) && (was.Source == "user_input" || is.Source == "user_input") {
+			fail("%s was %s", key, was.Source)
+		}
+	}
+	for key, is := range now {
+		was, copied := old[key]
+		copied = copied && !slices.Contains(u.inputs, key) && is.Source != "default_value" &&
+			was.Source == is.Source && (is.Source == "user_input" || is.Historical)
+		if want := copied && (current != base || was.Historical); is.Historical != want {
+			fail("%s is historical: %v", key, is.Historical)
+		}
+	}
+}
+
+// checkPostedBack posts the structured text and parsed_json of a message in the place of its prompt: the same is done, and
+// gives the same values. What was carried is stated when a text is posted, and stated values decide which of several ways to
+// a target is taken: such a text is posted only where all ways lead to the same, and other variables on the way, which
+// decide whether the scenario is added to, may be left out.
+func checkPostedBack(t *rapid.T, before *history, m projections.Message, d *Domain, truthful bool, fail func(string, ...any)) {
+	texts := []string{string(m.Completed.Parsed)}
+	if text := m.Completed.StructuredText; text != nil && (truthful || !strings.Contains(*text, "# carried")) {
+		texts = append(texts, *text)
+	}
+	for _, text := range texts {
+		again := before.fork()
+		repeated := again.say(d, text)
+		if repeated.Completed == nil {
+			fail("%s\nposted back gave %s", text, again.told(repeated))
+		}
+		want, got := m.Completed.Results, repeated.Completed.Results
+		sameWay := !strings.Contains(text, "# carried")
+		if *want.Calculated != *got.Calculated || want.Scenario.Original != got.Scenario.Original ||
+			sameWay && (want.Action != got.Action || want.Scenario != got.Scenario) {
+			fail("%s\nposted back gave %s", text, again.told(repeated))
+		}
+		second := variables(repeated)
+		for key, v := range variables(m) {
+			w, ok := second[key]
+			if !sameWay && (key == "start" && v.Source != "user_input" || key == "arrival") {
+				continue // a branch has another now
+			}
+			if !ok && (v.Source == "user_input" || sameWay) || ok && !sameQuantity(t, d, v, w) {
+				fail("%s\nposted back gave %s", text, again.told(repeated))
+			}
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"reckon/engine/decimal"
+)
+
+// cell finds the roots in a box whose ends are of one size.
+func (h *hunt) cell(b stretchBox) decimals {
+	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*h.scale*2 || math.Abs(b.low) > mostScale*h.scale*2 {
+		h.open = true
+		return nil
+	}
+	limit := maxCell
+	if h.tired > 4 {
+		limit = tiredCell
+	}
+	var found decimals
+	var clusters []stretchBox
+	stack := []stretchBox{b}
+	for steps := 0; len(stack) > 0; steps++ {
+		box := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		value, slope := h.over(box.low, box.high)
+		if h.m.limited() {
+			return nil
+		}
+		if value.empty() || !value.has(0) {
+			continue
+		}
+		roots, done := h.rising(box, value, slope)
+		if done {
+			found = append(found, roots...)
+			continue
+		}
+		size := math.Max(math.Abs(box.low), math.Abs(box.high))
+		if box.high-box.low <= narrowest*size {
+			if k := len(clusters) - 1; k >= 0 && clusters[k].high >= box.low-narrowest*size {
+				clusters[k].high = box.high
+			} else {
+				clusters = append(clusters, box)
+			}
+			continue
+		}
+		if steps > limit {
+			h.tired++
+			h.open = true
+			return append(found, h.murky(b)...)
+		}
+		mid := box.low + (box.high-box.low)/2
+		stack = append(stack, stretchBox{low: mid, high: box.high}, stretchBox{low: box.low, high: mid})
+	}
+	for _, c := range clusters {
+		found = append(found, h.cluster(c.low, c.high)...)
+	}
+	if len(found) > maxFoundRoots {
+		h.crowded = math.Min(h.crowded, b.distance)
+	}
+	return found
+}
+
+// murky looks at samples of a box that intervals do not decide.
+func (h *hunt) murky(b stretchBox) decimals {
+	exact := func(x float64) float64 {
+		f, ok := h.seek.difference(decimalOf(x))
+		if !ok {
+			return math.NaN()
+		}
+		return f.Float64()
+	}
+	// What swings in float64 may only be its own rounding.
+	if grid := evenly(b.low, b.high, 64); swings(grid, h.seek.at) && swings(grid, exact) {
+		h.crowded = math.Min(h.crowded, b.distance)
+		return nil
+	}
+	var roots decimals
+	last, from := 0, 0.0
+	for _, x := range evenly(b.low, b.high, 8) {
+		sign, ok := h.sign(x)
+		if !ok || sign == 0 {
+			last = 0
+			continue
+		}
+		if sign*last < 0 {
+			if t, ok := h.bisected(stretchBox{low: from, high: x}, last); ok {
+				roots = append(roots, t)
+			}
+		}
+		last, from = sign, x
+	}
+	return h.m.keep(h.e, h.x.variable, roots)
+}
+
+// swings reports whether a function changes its sign or its direction so often that its roots crowd.
+func swings(grid []float64, f func(float64) float64) bool {
+	changes, turns, last, direction := 0, 0, math.NaN(), 0.0
+	for _, x := range grid {
+		y := f(x)
+		if math.IsNaN(y) {
+			continue
+		}
+		if y*last < 0 {
+			changes++
+		}
+		if (y-last)*direction < 0 {
+			turns++
+		}
+		direction, last = y-last, y
+	}
+	return changes > 6 || turns > 12
+}
+
+// scanned lists the roots within limits that samples show.
+func (h *hunt) scanned(grid []float64, low, high float64) decimals {
+	h.seek.found, h.seek.crowded = nil, false
+	h.seek.scan(grid)
+	return slices.DeleteFunc(h.m.keep(h.e, h.x.variable, h.seek.found), func(t decimal.Decimal) bool {
+		f := t.Float64()
+		return f < low || f > high || f == 0
+	})
+}
+
+// sample looks at samples of a region that is too much for intervals.
+func (h *hunt) sample(r region) decimals {
+	var grid []float64
+	for _, x := range decades(h.scale, searchDensity) {
+		for _, x := range []float64{-x, x} {
+			if x >= r.low && x <= r.high {
+				grid = append(grid, x)
+			}
+		}
+	}
+	slices.Sort(grid)
+	return h.scanned(grid, r.low, r.high)
+}
+
+// cluster finds the root in a narrow interval where the difference of the sides hardly has a slope, or jumps: where it or
+// one of its derivatives is zero, or else at the shortest number.
+func (h *hunt) cluster(low, high float64) decimals {
+	m := h.m
+	slack := 2 * (high - low)
+	mid := decimalOf(low + (high-low)/2)
+	inside := func(x decimal.Decimal) bool {
+		f := x.Float64()
+		return f >= low-slack && f <= high+slack
+	}
+	var candidates decimals
+	for order := 1; order <= 3; order++ {
+		for len(h.slopes) < order {
+			if len(h.slopes) == 0 {
+				break
+			}
+			next := h.slopes[len(h.slopes)-1].derivative(h.x)
+			if next == nil || next.nodes() > 2000 {
+				break
+			}
+			h.slopes = append(h.slopes, next)
+		}
+		if len(h.slopes) < order {
+			break
+		}
+		slope := h.slopes[order-1]
+		x, ok := h.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
+			m.values[h.x.variable] = x
+			f := m.eval(slope)
+			return f, m.tryErr() == nil
+		})
+		if ok && inside(x) {
+			candidates = append(candidates, x)
+		}
+	}
+	if x, ok := shortest(low, high); ok {
+		candidates = append(candidates, x)
+	}
+	if kept := m.keep(h.e, h.x.variable, candidates); len(kept) > 0 {
+		return kept[:1]
+	}
+	var roots decimals
+	for _, x := range []decimal.Decimal{decimalOf(low), mid, decimalOf(high)} {
+		if r, ok := h.seek.secant(x, h.seek.difference); ok && inside(r) {
+			roots = append(roots, r)
+		}
+	}
+	if m.tryErr() != nil && m.limited() {
+		return nil
+	}
+	if roots = m.keep(h.e, h.x.variable, roots); len(roots) == 0 {
+		h.open = true
+	}
+	return roots
+}
+
+// shortest is the number with the fewest digits in an interval.
+func shortest(low, high float64) (decimal.Decimal, bool) {
+	if low <= 0 && high >= 0 {
+		return decimal.Decimal{}, true
+	}
+	mid := low + (high-low)/2
+	c := decimal.NewContext(defaultBudget)
+	exponent := int(math.Floor(math.Log10(math.Abs(mid))))
+	for digits := range 16 {
+		x := c.Round(decimalOf(mid), digits-exponent)
+		if f := x.Float64(); c.Err() == nil && f >= low && f <= high {
+			return x, true
+		}
+	}
+	return decimal.Decimal{}, false
+}
+
+// nodes counts n and all nodes below it, each as often as it stands there, up to a bound.
+func (n *node) nodes() int {
+	count := 1
+	for _, a := range n.args {
+		if count += a.nodes(); count > 10_000 {
+			break
+		}
+	}
+	return count
+}

@@ -1,0 +1,500 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// Bounds of the search over intervals.
+const (
+	maxStretches = 4000 // intervals looked at in one region
+	maxCell      = 240  // of those within one cell
+	tiredCell    = 16   // the same after many cells that stayed undecided
+	narrowest    = 1e-6 // relative width at which an interval is not divided any more
+	leastScale   = 1e-40
+	mostScale    = 1e150
+	farthest     = 1e300 // no unknown is larger
+)
+
+// aim says which root of several is wanted.
+type aim struct {
+	by  *derivation // knows the value before, or the default; nil where there is no preference
+	all bool        // every root is wanted, not only the first one that the rule of choice would take
+}
+
+// hunt finds the roots of an equation of one unknown over whole intervals: where interval arithmetic shows that both sides
+// differ there is no root, where it shows that their difference rises or falls throughout there is at most one, and what
+// is neither is divided (Hansen and Walster, Global Optimization Using Interval Analysis, 2004, chapter 9). So a root that
+// is found first is the first one, and an empty list can be a proof.
+type hunt struct {
+	m           *machine
+	e           *equation
+	x           unknown
+	aim         aim
+	left, right *node   // with everything but the unknown evaluated
+	slopes      []*node // derivatives of left - right, from the first on
+	program     *stretchProgram
+	seek        *seeker
+	scale       float64
+	looked      int
+	tired       int
+	low         float64 // least size that is looked at
+	open        bool    // somewhere it is not known whether there is a root
+	crowded     float64 // distance from where roots crowd, +Inf for none
+}
+
+// stretchBox is an interval of the unknown and its least distance from where the search starts.
+type stretchBox struct {
+	low, high float64
+	distance  float64
+}
+
+// hunt prepares a search; nil where intervals cannot go through the equation.
+func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, a aim) *hunt {
+	x := e.unknown(v)
+	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: d.searchScale(m, v), crowded: math.Inf(1)}
+	h.left, h.right = m.fold(e.left, x), m.fold(e.right, x)
+	difference := combined(opSub, h.left, h.right)
+	p := &stretchProgram{seen: map[*node]int{}, slope: -1}
+	var ok bool
+	if p.value, ok = p.add(difference, x); !ok || m.limited() {
+		return nil
+	}
+	if slope := difference.derivative(x); slope != nil {
+		h.slopes = append(h.slopes, slope)
+		if at, ok := p.add(slope, x); ok {
+			p.slope = at
+		}
+	}
+	p.slots = make([]stretch, len(p.steps))
+	h.program = p
+	return h
+}
+
+// fold is n with every part that does not depend on the unknown evaluated. What has no value stays as it is.
+func (m *machine) fold(n *node, x unknown) *node {
+	if !n.has(x) {
+		if n.op == opNumber {
+			return n
+		}
+		value := m.eval(n)
+		if m.tryErr() != nil {
+			return n
+		}
+		return number(value)
+	}
+	if n.op == opVariable {
+		return n
+	}
+	args := make([]*node, len(n.args))
+	for i, a := range n.args {
+		args[i] = m.fold(a, x)
+	}
+	if n.op == opCall && n.function.lazy && args[0].op == opNumber {
+		if args[0].value.IsZero() {
+			return args[2]
+		}
+		return args[1]
+	}
+	copied := *n
+	copied.args = args
+	return &copied
+}
+
+// searchScale is the size in coherent SI of one unit of a variable.
+func (d *Domain) searchScale(m *machine, v int) float64 {
+	scale := 1.0
+	if u := d.variables[v].unit; u != nil {
+		scale = units.Quantity{Number: decimal.Int(1), Unit: u}.SI(m.c).Float64()
+	}
+	if !(scale > 1e-100 && scale < 1e100) {
+		return 1
+	}
+	return scale
+}
+
+// region is an interval in which roots are looked for, and where the search in it starts.
+type region struct{ low, high, from float64 }
+
+// regions lists what to search, the best first.
+func (h *hunt) regions(d *Domain, v int) []region {
+	w := &d.variables[v]
+	low, high := -farthest, farthest
+	if w.min != nil {
+		low = w.min.Float64()
+		low -= math.Abs(low) * 1e-15
+	}
+	if w.max != nil {
+		high = w.max.Float64()
+		high += math.Abs(high) * 1e-15
+	}
+	near := math.NaN()
+	scaled := false
+	if by := h.aim.by; by != nil {
+		if value := by.near(v); value != nil {
+			near = value.Float64()
+		}
+		scaled = by.isScale(v)
+	}
+	var list []region
+	add := func(a, b, from float64) {
+		if a, b = math.Max(a, low), math.Min(b, high); a <= b {
+			if !math.IsNaN(near) && !math.IsInf(near, 0) {
+				from = near
+			}
+			list = append(list, region{a, b, from})
+		}
+	}
+	turn := 2 * math.Pi
+	switch {
+	case h.periodic() && (h.aim.all || math.IsNaN(near)):
+		add(0, turn*(1+1e-15), 0)
+		add(-turn*(1+1e-15), 0, 0)
+	case scaled && !math.IsNaN(near):
+		add(-farthest, farthest, 0)
+	default:
+		add(0, farthest, 0)
+		add(-farthest, 0, 0)
+	}
+	return list
+}
+
+// periodic reports whether the equation repeats itself after a turn: the unknown stands only in whole multiples of itself
+// under sin, cos and tan.
+func (h *hunt) periodic() bool {
+	var repeats func(n *node) bool
+	repeats = func(n *node) bool {
+		if !n.has(h.x) {
+			return true
+		}
+		if n.op == opCall && (n.function.name == "sin" || n.function.name == "cos" || n.function.name == "tan") {
+			if slope, _, ok := n.args[0].linearIn(h.x); ok && slope.op == opNumber && slope.value.IsInteger() {
+				return true
+			}
+		}
+		return len(n.args) > 0 && !slices.ContainsFunc(n.args, func(a *node) bool { return !repeats(a) })
+	}
+	return repeats(h.left) && repeats(h.right)
+}
+
+// roots lists the roots that were found, those of the first region that has some unless all are wanted. none says that
+// there is provably none.
+func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
+	// Next to a root at zero nothing can be told from it.
+	zero := h.m.keep(h.e, v, decimals{{}})
+	h.low = 0
+	if len(zero) > 0 {
+		h.low = 1e-9 * h.scale
+	}
+	for _, r := range h.regions(d, v) {
+		found := h.search(r)
+		if h.m.limited() {
+			return nil, false
+		}
+		roots = append(roots, found...)
+		if math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) && r.low <= 0 && r.high >= 0 {
+			roots = append(roots, zero...)
+		}
+		if len(roots) > 0 && !h.aim.all || !math.IsInf(h.crowded, 1) {
+			break
+		}
+	}
+	if w := &d.variables[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
+		h.open = true
+	}
+	return h.distinct(roots), len(roots) == 0 && !h.open
+}
+
+// preimage is what the search found; ok is false where it ended without a root and without a proof that there is none.
+func (h *hunt) preimage(d *Domain, v int) (p preimage, ok bool) {
+	roots, none := h.roots(d, v)
+	if !math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) {
+		return preimage{infinite: true}, true
+	}
+	return preimage{roots: roots}, none || len(roots) > 0 || h.m.limited()
+}
+
+func (h *hunt) distinct(list decimals) decimals {
+	var kept decimals
+	for _, t := range list {
+		if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return compare(h.m.c, k, t) == 0 }) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// search finds the roots in a region, from its start outwards.
+func (h *hunt) search(r region) decimals {
+	var found decimals
+	best := math.Inf(1)
+	queue := []stretchBox{}
+	push := func(low, high float64) {
+		b := stretchBox{low, high, 0}
+		if r.from < low {
+			b.distance = low - r.from
+		} else if r.from > high {
+			b.distance = r.from - high
+		}
+		i, _ := slices.BinarySearchFunc(queue, b, func(o, t stretchBox) int {
+			// The nearest last; of two alike the positive one last.
+			switch {
+			case o.distance > t.distance || o.distance == t.distance && o.low < t.low:
+				return -1
+			}
+			return 1
+		})
+		queue = slices.Insert(queue, i, b)
+	}
+	push(r.low, r.high)
+	h.looked = 0
+	for len(queue) > 0 {
+		b := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if b.distance >= h.crowded || !h.aim.all && len(found) > 0 && b.distance > best {
+			break
+		}
+		if len(found) > maxFoundRoots {
+			h.open = true
+			break
+		}
+		if h.looked > maxStretches {
+			h.open = true
+			if len(found) == 0 || h.aim.all {
+				found = append(found, h.sample(r)...)
+			}
+			break
+		}
+		if b.low >= -h.low && b.high <= h.low {
+			continue
+		}
+		value, slope := h.over(b.low, b.high)
+		if h.m.limited() {
+			return nil
+		}
+		if value.empty() || !value.has(0) {
+			continue
+		}
+		roots, done := h.rising(b, value, slope)
+		if !done && h.outlying(b) {
+			if calm, flat := h.calm(b); calm {
+				flat = flat || value.partial && h.valueless(b)
+				h.open = h.open || !flat
+				continue
+			}
+		}
+		if !done {
+			if mid, ok := h.middle(b); ok {
+				push(b.low, mid)
+				push(mid, b.high)
+				continue
+			}
+			roots = h.cell(b)
+		}
+		for _, t := range roots {
+			found = append(found, t)
+			best = math.Min(best, math.Abs(t.Float64()-r.from))
+		}
+	}
+	if best > h.crowded {
+		// Nearer than this root there may be any number of others.
+		return nil
+	}
+	if !h.aim.all {
+		h.crowded = math.Inf(1)
+	}
+	return found
+}
+
+func (h *hunt) over(low, high float64) (value, slope stretch) {
+	h.looked++
+	h.m.steps++
+	if !h.m.c.Spend(1 + len(h.program.steps)/4) {
+		return noStretch, noStretch
+	}
+	value, slope = h.program.over(stretch{lo: low, hi: high})
+	if mid := low + (high-low)/2; !value.jumps && !value.partial && value.has(0) && high-low < 1e100 && low < high && !slope.empty() && !math.IsInf(slope.lo, 0) && !math.IsInf(slope.hi, 0) {
+		// The mean value form is narrower where the interval is.
+		center, _ := h.program.over(stretch{lo: mid, hi: mid})
+		if !center.empty() {
+			half := (high - low) / 2 * (1 + 4*ulps)
+			around := stretchAdd(center, stretchMul(slope, stretch{lo: -half, hi: half}))
+			value.lo, value.hi = math.Max(value.lo, around.lo), math.Min(value.hi, around.hi)
+			if value.lo > value.hi {
+				value = noStretch
+			}
+		}
+	}
+	return value, slope
+}
+
+// sign is the sign of the difference of the sides at x, in decimal where float64 leaves it open; false where it has none.
+func (h *hunt) sign(x float64) (int, bool) {
+	s, _ := h.program.over(stretch{lo: x, hi: x})
+	switch {
+	case s.lo > 0:
+		return 1, true
+	case s.hi < 0:
+		return -1, true
+	}
+	f, ok := h.seek.difference(decimalOf(x))
+	return f.Sign(), ok
+}
+
+// rising decides a box over which the difference of the sides only rises or only falls.
+func (h *hunt) rising(b stretchBox, value, slope stretch) (decimals, bool) {
+	if value.jumps || value.partial || slope.empty() || slope.has(0) || math.IsInf(b.low, 0) || math.IsInf(b.high, 0) {
+		return nil, false
+	}
+	first, ok1 := h.sign(b.low)
+	last, ok2 := h.sign(b.high)
+	switch {
+	case !ok1 || !ok2:
+		return nil, false
+	case first*last > 0:
+		return nil, true
+	case first*last == 0:
+		edge := b.low
+		if first != 0 {
+			edge = b.high
+		}
+		if edge == 0 {
+			return nil, true // zero itself is looked at apart
+		}
+		return h.m.keep(h.e, h.x.variable, decimals{decimalOf(edge)}), true
+	case b.low <= 0 && b.high >= 0, b.low > 0 && b.high > 16*b.low, b.high < 0 && b.low < 16*b.high:
+		if math.Max(math.Abs(b.low), math.Abs(b.high)) > leastScale*h.scale {
+			return nil, false
+		}
+	}
+	start := h.seek.brent(b.low, b.high, h.seek.at(b.low), h.seek.at(b.high))
+	x, ok := h.seek.secant(decimalOf(start), h.seek.difference)
+	if f := x.Float64(); !ok || f < b.low || f > b.high {
+		x, ok = h.bisected(b, first)
+	}
+	if !ok {
+		return nil, false
+	}
+	kept := h.m.keep(h.e, h.x.variable, decimals{x})
+	return kept, len(kept) > 0
+}
+
+// bisected halves a box in decimal until secants find the root in it.
+func (h *hunt) bisected(b stretchBox, first int) (decimal.Decimal, bool) {
+	c := h.m.c
+	low, high := decimalOf(b.low), decimalOf(b.high)
+	half := mustParse("0.5")
+	for i := range 160 {
+		mid := c.Mul(c.Add(low, high), half)
+		f, ok := h.seek.difference(mid)
+		if !ok {
+			return mid, false
+		}
+		if f.IsZero() {
+			return mid, true
+		}
+		if f.Sign() == first {
+			low = mid
+		} else {
+			high = mid
+		}
+		if i%8 == 7 {
+			if x, ok := h.seek.secant(mid, h.seek.difference); ok && x.Cmp(low) >= 0 && x.Cmp(high) <= 0 {
+				return x, true
+			}
+		}
+	}
+	return low, true
+}
+
+// outlying reports whether a box reaches from ordinary sizes to the least or the greatest.
+func (h *hunt) outlying(b stretchBox) bool {
+	low, high := math.Abs(b.low), math.Abs(b.high)
+	if low > high {
+		low, high = high, low
+	}
+	return b.low*b.high >= 0 && (low == 0 && high <= 1e-8*h.scale || low >= 1e8*h.scale && high > mostScale*h.scale)
+}
+
+// calm reports whether the difference of the sides has one sign and only rises or only falls at numbers of very different
+// size in a box, by which what float64 cannot tell is told from what oscillates; flat, that it hardly changes there.
+func (h *hunt) calm(b stretchBox) (calm, flat bool) {
+	inner := math.Min(math.Abs(b.low), math.Abs(b.high))
+	outer := math.Max(math.Abs(b.low), math.Abs(b.high))
+	outer = math.Min(outer, 1e2*mostScale*h.scale)
+	inner = math.Max(inner, leastScale*h.scale)
+	var first, last decimal.Decimal
+	sign, direction := 0, 0
+	valued := 0
+	for i := range 9 {
+		x := decimalOf(math.Copysign(inner*math.Pow(outer/inner, float64(i)/8), b.low+b.high))
+		f, ok := h.seek.difference(x)
+		if !ok {
+			continue
+		}
+		if valued++; f.IsZero() || sign != 0 && f.Sign() != sign {
+			return false, false
+		}
+		sign = f.Sign()
+		if valued > 1 {
+			turn := compare(h.m.c, f, last)
+			if turn*direction < 0 {
+				return false, false
+			}
+			if turn != 0 {
+				direction = turn
+			}
+		} else {
+			first = f
+		}
+		last = f
+	}
+	if valued < 9 {
+		// Numbers too large or too small are evidence only where there is nothing else.
+		return valued == 0, false
+	}
+	c := h.m.c
+	return true, c.Sub(last, first).Abs().Cmp(c.Quo(extreme(decimals{first.Abs(), last.Abs()}, -1), hundred)) < 0
+}
+
+// valueless reports whether the sides have no value at either end of a box or between.
+func (h *hunt) valueless(b stretchBox) bool {
+	for _, x := range []float64{b.low, b.low + (b.high-b.low)/2, b.high} {
+		if s, _ := h.program.over(stretch{lo: x, hi: x}); x != 0 && !s.empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// middle is where a box is divided, by decades as long as it spans several; false where it is a cell.
+func (h *hunt) middle(b stretchBox) (float64, bool) {
+	if b.low < 0 && b.high > 0 {
+		return 0, true
+	}
+	if b.high <= 0 {
+		mid, ok := h.middle(stretchBox{low: -b.high, high: -b.low})
+		return -mid, ok
+	}
+	least, most := math.Max(leastScale*h.scale, h.low), mostScale*h.scale
+	switch {
+	case b.low == 0 && b.high > h.scale:
+		return h.scale, true
+	case b.low == 0 && b.high > least*1.01:
+		return math.Max(b.high*1e-4, least), true
+	case b.low == 0:
+		return 0, false
+	case b.high > most && b.low < h.scale:
+		return h.scale, true
+	case b.high > most && b.low < most:
+		return math.Min(b.low*1e4, most), true
+	case b.high > most:
+		return 0, false
+	case b.high > 2*b.low:
+		return math.Sqrt(b.low) * math.Sqrt(b.high), true
+	}
+	return 0, false
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"reckon/engine/decimal"
+)
+
+// closeTo reports whether two numbers agree to 34 digits, or differ by less than 1e-34.
+func closeTo(c *decimal.Context, a, b decimal.Decimal) bool {
+	size := extreme(decimals{a.Abs(), decimal.Int(1)}, 1)
+	return c.Sub(a, b).Abs().Cmp(c.Mul(size, mustParse("1e-34"))) <= 0
+}
+
+// TestRateGoesBack finds the rate, the periods and the sums of a loan from the others.
+func TestRateGoesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := decimal.NewContext(defaultBudget)
+		rate := c.Quo(decimal.Int(rapid.Int64Range(-400, 1000).Draw(t, "rate")), decimal.Int(10_000))
+		n := c.Quo(decimal.Int(rapid.Int64Range(4, 400).Draw(t, "halves")), decimal.Int(2))
+		pv := decimal.Int(rapid.Int64Range(1, 1_000_000).Draw(t, "pv"))
+		fv := decimal.Int(-rapid.Int64Range(0, 1_000).Draw(t, "fv"))
+		kind := decimal.Int(rapid.Int64Range(0, 1).Draw(t, "type"))
+		payment := newAnnuity(c, rate, n, kind).payment(c, pv, fv)
+		args := decimals{n, payment, pv, fv, kind}
+		relative := func(a, to decimal.Decimal) decimal.Decimal {
+			return c.Quo(a, extreme(decimals{to.Abs(), decimal.Int(1)}, 1))
+		}
+		for k := range 4 {
+			p := invertRate(c, args, k, rate)
+			if interestOnly := pv.Cmp(fv.Neg()) == 0 && k == 0; p.infinite && interestOnly {
+				continue
+			}
+			if len(p.roots) != 1 || !closeTo(c, relative(p.roots[0], args[k]), relative(args[k], args[k])) {
+				t.Fatalf("argument %d of rate%v at %s: %v, %v", k, args, rate, p.roots, c.Err())
+			}
+		}
+		if signChanges(decimals{pv, payment, fv}) != 1 {
+			return // the rate need not be the only one
+		}
+		if found := loanRate(c, args); c.Err() != nil || !closeTo(c, found, rate) {
+			t.Fatalf("rate%v is %s, want %s: %v", args, found, rate, c.Err())
+		}
+	})
+}
+
+// TestReturnsAreTheFirst compares irr and xirr with sampling in high precision: the rate is a root, and no sample shows a
+// root before it, in the order in which roots are chosen.
+func TestReturnsAreTheFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amounts := rapid.SliceOfN(rapid.Int64Range(-20, 20), 2, 12).Draw(t, "amounts")
+		var list decimals
+		var days []int64
+		for i, a := range amounts {
+			list = append(list, decimal.Int(a))
+			days = append(days, int64(i)*365)
+		}
+		c, d := decimal.NewContext(defaultBudget), decimal.NewContext(defaultBudget)
+		found, dated := returnRate(c, slices.Clone(list)), datedRate(d, list, days)
+		if (c.Err() == nil) != (d.Err() == nil) || c.Err() == nil && !closeTo(c, c.Quo(found, c.Add(found, decimal.Int(1))), c.Quo(dated, c.Add(dated, decimal.Int(1)))) {
+			t.Fatalf("irr %s (%v), xirr %s (%v)", found, c.Err(), dated, d.Err())
+		}
+		if c.Err() != nil && c.Err() != errNoRate {
+			return
+		}
+		value := func(growth *big.Float) *big.Float {
+			sum := new(big.Float).SetPrec(400)
+			for _, a := range amounts {
+				sum.Mul(sum, growth)
+				sum.Add(sum, big.NewFloat(float64(a)))
+			}
+			return sum
+		}
+		growth := 1 + found.Float64()
+		last := 0
+		for i := -400; i <= 400; i++ {
+			// Growth from e^-8 to e^8, between rates that people come across.
+			g := math.Exp(float64(i)/50 + 0.001)
+			sign := value(new(big.Float).SetPrec(400).SetFloat64(g)).Sign()
+			before := math.Exp(float64(i-1)/50 + 0.001)
+			if sign*last < 0 {
+				switch {
+				case c.Err() != nil:
+					t.Fatalf("a rate is between %v and %v, but none is found", before-1, g-1)
+				case before > 1 && (growth <= 1 || growth > g):
+					t.Fatalf("a rate is between %v and %v, but it is %s", before-1, g-1, found)
+				case g < 1 && growth < before:
+					t.Fatalf("a rate nearer to 0 is between %v and %v, but it is %s", before-1, g-1, found)
+				}
+			}
+			last = sign
+		}
+		if c.Err() == nil {
+			g, _, err := big.ParseFloat(c.Add(found, decimal.Int(1)).String(), 10, 400, big.ToNearestEven)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := new(big.Float)
+			for i, a := range amounts {
+				term := big.NewFloat(math.Abs(float64(a)))
+				for range len(amounts) - 1 - i {
+					term.Mul(term, g)
+				}
+				size.Add(size, term)
+			}
+			if miss := value(g); miss.Abs(miss).Cmp(size.Mul(size, big.NewFloat(1e-33))) > 0 {
+				t.Fatalf("irr is %s, where the payments are worth %s", found, miss.Text('g', 10))
+			}
+		}
+	})
+}
+
+// TestHostilePayments gives irr payments that are as long and as unclear as they may be.
+func TestHostilePayments(t *testing.T) {
+	long := make(decimals, maxCells)
+	for i := range long {
+		long[i] = decimal.Int(int64(1 - 2*(i%2)))
+	}
+	falling := make(decimals, maxCells)
+	for i := range falling {
+		falling[i] = decimal.Int(int64((i*7919)%1000 - 500))
+	}
+	for i, test := range []struct {
+		list decimals
+		want error
+	}{
+		{long, decimal.ErrLimit},
+		{falling, decimal.ErrLimit},
+		{decimals{mustParse("1e6000"), mustParse("-1e-6000")}, decimal.ErrTooLarge},
+		{decimals{mustParse("-1e-3000"), mustParse("1e3000")}, errNotConverged},
+	} {
+		c := decimal.NewContext(defaultBudget)
+		if rate := returnRate(c, test.list); !errors.Is(c.Err(), test.want) {
+			t.Errorf("list %d: %s, %v", i, rate, c.Err())
+		}
+	}
+}
+
+func BenchmarkLoanRate(b *testing.B) {
+	args := decimals{decimal.Int(360), mustParse("-1798.65"), decimal.Int(300_000)}
+	for b.Loop() {
+		loanRate(decimal.NewContext(defaultBudget), args)
+	}
+}
+
+func BenchmarkAmortizationSchedule(b *testing.B) {
+	var args []grid
+	for _, text := range []string{"0.005", "360", "300000", "0", "0"} {
+		args = append(args, scalarGrid(mustParse(text)))
+	}
+	for b.Loop() {
+		amortization(decimal.NewContext(defaultBudget), args)
+	}
+}
+
+// TestReturnOfTables asks for rates of payments that are a table, on dates that are one.
+func TestReturnOfTables(t *testing.T) {
+	d, issues := Compile(Definition{
+		Title: "Returns",
+		Variables: []Variable{
+			{Key: "payments", Kind: "table", Unit: "USD"},
+			{Key: "dates", Kind: "table", Display: []byte(`{"table": {"columns": [{"name": "date", "kind": "date"}]}}`)},
+			{Key: "regular", Kind: "percent"}, {Key: "dated", Kind: "percent"}, {Key: "worth", Unit: "USD"},
+		},
+		Activities: []Activity{
+			{Equation: "regular = irr(payments)"}, {Equation: "dated = xirr(payments, dates)"},
+			{Equation: "worth = xnpv(dated, payments, dates)"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	for question, want := range map[string]string{
+		"payments [-100, 60, 72] -> regular":                                              "0.2",
+		"payments [-100, , 121] -> regular":                                               "0.21",
+		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":         "0.21",
+		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; dated 10% -> worth":        "10 USD",
+		"payments [-100, 121]; dates [2026-01-01, 2025-01-01]; -regular -> dated":         "! calculation.domain_error dated = xirr(payments, dates) | xirr | 1735689600",
+		"payments [-100, 121, 5]; dates [2025-01-01, 2026-01-01]; -regular -> dated":      "! calculation.table_mismatch dated = xirr(payments, dates) | dated = xirr(payments, dates)",
+		"payments [100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":          "! calculation.no_solution dated",
+		"payments [-100 USD, 121 EUR]; dates [2025-01-01, 2026-01-01]; -regular -> dated": "! input.incompatible_units USD | EUR",
+	} {
+		if got := answer(d, question); got != want {
+			t.Errorf("%s: %s, want %s", question, got, want)
+		}
+	}
+}

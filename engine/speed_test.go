@@ -1,0 +1,225 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/prompt"
+	"reckon/engine/units"
+)
+
+// speedEnv is the outside of all workloads.
+var speedEnv = engine.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
+
+// measure runs a workload over and over and reports how often a second, beside the goal.
+func measure(b *testing.B, goal float64, work func()) {
+	b.Helper()
+	work() // fills what is kept from one calculation to the next
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		work()
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
+	b.ReportMetric(goal, "goal/s")
+}
+
+func compiled(b *testing.B, def engine.Definition) *engine.Domain {
+	b.Helper()
+	d, issues := engine.Compile(def)
+	if d == nil {
+		b.Fatal(issues)
+	}
+	return d
+}
+
+// parsed reads a value that has no mistake.
+func parsed(b *testing.B, d *engine.Domain, key, text string) engine.Value {
+	v, _, errs := d.ParseValue(d.Index(key), engine.Scalar(text), speedEnv)
+	if len(errs) > 0 {
+		b.Fatal(errs)
+	}
+	return v
+}
+
+// stated reads "key", "value", … as facts.
+func stated(b *testing.B, d *engine.Domain, pairs ...string) []engine.Fact {
+	var facts []engine.Fact
+	for i := 0; i < len(pairs); i += 2 {
+		facts = append(facts, engine.Fact{Variable: d.Index(pairs[i]), Tier: engine.Stated, Value: parsed(b, d, pairs[i], pairs[i+1])})
+	}
+	return facts
+}
+
+// derive measures the derivation of a target from facts, its plan kept, and checks the answer.
+func derive(b *testing.B, goal float64, d *engine.Domain, facts []engine.Fact, target, unit, want string) {
+	b.Helper()
+	v := d.Index(target)
+	var asked *units.Unit
+	if unit != "" {
+		u, problem := d.ParseUnit(v, unit)
+		if problem != nil {
+			b.Fatal(problem)
+		}
+		asked = u
+	}
+	solution, errs := d.Derive(speedEnv, facts, v, asked, nil)
+	if len(errs) > 0 {
+		b.Fatal(errs)
+	}
+	expect(b, solution.Value, want)
+	measure(b, goal, func() { d.Derive(speedEnv, facts, v, asked, nil) })
+}
+
+func expect(b *testing.B, v engine.Value, want string) {
+	b.Helper()
+	if text := v.Text(); len(text.Cells) == 0 || text.Cells[len(text.Cells)-1][0] != want {
+		b.Fatalf("got %v, want %s", text, want)
+	}
+}
+
+// BenchmarkSpeed runs the workloads of the engine's goals: W1 to W6 and whole calculations.
+func BenchmarkSpeed(b *testing.B) {
+	b.Run("W1 parse 60 mi/h and convert to km/h", func(b *testing.B) {
+		d := compiled(b, engine.Definition{Variables: []engine.Variable{{Key: "speed"}}})
+		work := func() string {
+			to, problem := d.ParseUnit(0, "km/h")
+			if problem != nil {
+				b.Fatal(problem)
+			}
+			from := parsed(b, d, "speed", "60 mi/h").Quantity()
+			q, err := units.Convert(decimal.NewContext(1000), from, to)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return q.String()
+		}
+		if got := work(); got != "96.56064 km/h" {
+			b.Fatal(got)
+		}
+		measure(b, 300_000, func() { work() })
+	})
+	b.Run("W2 speed times time in one value", func(b *testing.B) {
+		d := compiled(b, engine.Definition{Variables: []engine.Variable{{Key: "distance"}}})
+		expect(b, parsed(b, d, "distance", "60 mi/h * 2.5 h"), "150 mi")
+		measure(b, 300_000, func() { parsed(b, d, "distance", "60 mi/h * 2.5 h") })
+	})
+	b.Run("W2 speed times time by an equation", func(b *testing.B) {
+		d := compiled(b, engine.Definition{
+			Variables:  []engine.Variable{{Key: "distance"}, {Key: "speed"}, {Key: "time"}},
+			Activities: []engine.Activity{{Equation: "distance = speed * time"}},
+		})
+		distance, speed, hours := d.Index("distance"), d.Index("speed"), d.Index("time")
+		facts := make([]engine.Fact, 2)
+		work := func() engine.Value {
+			facts[0] = engine.Fact{Variable: speed, Tier: engine.Stated, Value: parsed(b, d, "speed", "60 mi/h")}
+			facts[1] = engine.Fact{Variable: hours, Tier: engine.Stated, Value: parsed(b, d, "time", "2.5 h")}
+			solution, errs := d.Derive(speedEnv, facts, distance, nil, nil)
+			if len(errs) > 0 {
+				b.Fatal(errs)
+			}
+			return solution.Value
+		}
+		expect(b, work(), "150 mi")
+		measure(b, 300_000, func() { work() })
+	})
+	b.Run("W3 kinetic energy for the speed", func(b *testing.B) {
+		d := compiled(b, engine.Definition{
+			Variables:  []engine.Variable{{Key: "E", Unit: "J"}, {Key: "m", Unit: "kg"}, {Key: "v", Unit: "m/s"}},
+			Activities: []engine.Activity{{Equation: "E = 1/2 * m * v^2"}},
+		})
+		derive(b, 100_000, d, stated(b, d, "E", "200 kJ", "m", "1500 kg"), "v", "km/h", "58.78775382679627435673481779294139 km/h")
+	})
+	loan := compiled(b, engine.Definition{
+		Variables: []engine.Variable{
+			{Key: "principal", Unit: "USD"}, {Key: "rate", Kind: "percent"}, {Key: "months"}, {Key: "payment", Unit: "USD"},
+		},
+		Activities: []engine.Activity{{Equation: "payment = -pmt(rate / 12, months, principal)"}},
+	})
+	b.Run("W4 payment of a loan", func(b *testing.B) {
+		facts := stated(b, loan, "principal", "200000 USD", "rate", "6%", "months", "360")
+		derive(b, 150_000, loan, facts, "payment", "", "1199.101050305504789182922487368952 USD")
+	})
+	b.Run("W4 rate of a loan", func(b *testing.B) {
+		facts := stated(b, loan, "principal", "200000 USD", "payment", "1199.10 USD", "months", "360")
+		derive(b, 40_000, loan, facts, "rate", "", "0.0599999183174306044718877253698185")
+	})
+	b.Run("W5 chain of ten equations", func(b *testing.B) {
+		d := compiled(b, chain)
+		derive(b, 60_000, d, stated(b, d, "a", "3", "b", "7"), "m", "", "15.3")
+	})
+	b.Run("W6 twelve amortisation tables", func(b *testing.B) {
+		d := compiled(b, amortisation)
+		facts := stated(b, d, "principal", "200000 USD", "rate", "6%", "months", "360")
+		work := func() engine.Value {
+			var last engine.Value
+			for range 12 {
+				solution, errs := d.Derive(speedEnv, facts, d.Index("schedule"), nil, nil)
+				if len(errs) > 0 {
+					b.Fatal(errs)
+				}
+				last = solution.Value
+			}
+			return last
+		}
+		if table := work(); len(table.Cells) != 360 || table.Cells[0][1].Quantity.String() != "-1000 USD" {
+			b.Fatal(table.Text().Cells[0])
+		}
+		measure(b, 1000, func() { work() })
+	})
+	trip := compiled(b, engine.Definition{
+		Variables: []engine.Variable{
+			{Key: "distance", Unit: "mi"}, {Key: "speed", Unit: "mi/h"}, {Key: "time", Unit: "h"},
+			{Key: "economy", Unit: "mi/gal"}, {Key: "fuel", Unit: "gal"},
+			{Key: "price", Unit: "USD/gal", Default: engine.Scalar("3.50 USD/gal"), Min: "0 USD/gal"}, {Key: "cost", Unit: "USD"},
+		},
+		Activities: []engine.Activity{
+			{Equation: "distance = speed * time"}, {Equation: "fuel = distance / economy"}, {Equation: "cost = fuel * price"},
+		},
+	})
+	const question = "speed: 60 mi/h\ntime: 2.5 h\neconomy: 30 mi/gal\ncalculate: cost in USD\n"
+	read := func(b *testing.B) engine.Request {
+		req, errs := prompt.ParseStructured(trip, question, speedEnv)
+		if len(errs) > 0 {
+			b.Fatal(errs)
+		}
+		return req
+	}
+	calculate := func(b *testing.B, req engine.Request) engine.Value {
+		res, errs := trip.Calculate(nil, 0, req, speedEnv)
+		if len(errs) > 0 {
+			b.Fatal(errs)
+		}
+		return res.Values[0].Value
+	}
+	b.Run("Calculate three activities", func(b *testing.B) {
+		req := read(b)
+		expect(b, calculate(b, req), "17.5 USD")
+		measure(b, 50_000, func() { calculate(b, req) })
+	})
+	b.Run("Calculate and reading its prompt", func(b *testing.B) {
+		expect(b, calculate(b, read(b)), "17.5 USD")
+		measure(b, 50_000, func() { calculate(b, read(b)) })
+	})
+}
+
+// chain is ten equations of plain numbers, each of which needs the one before.
+var chain = engine.Definition{
+	Variables: []engine.Variable{
+		{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}, {Key: "f"}, {Key: "g"}, {Key: "h"}, {Key: "i"}, {Key: "j"}, {Key: "k"}, {Key: "l"}, {Key: "m"},
+	},
+	Activities: []engine.Activity{
+		{Equation: "c = a + b"}, {Equation: "d = c * 2.5"}, {Equation: "f = d - a"}, {Equation: "g = f / 4"}, {Equation: "h = g + b"},
+		{Equation: "i = h * a"}, {Equation: "j = i - g"}, {Equation: "k = j / b"}, {Equation: "l = k + c"}, {Equation: "m = l * 1.05"},
+	},
+}
+
+// amortisation is the schedule of a loan, month by month.
+var amortisation = engine.Definition{
+	Variables: []engine.Variable{
+		{Key: "principal", Unit: "USD"}, {Key: "rate", Kind: "percent"}, {Key: "months"}, {Key: "schedule", Kind: "table", Unit: "USD"},
+	},
+	Activities: []engine.Activity{{Equation: "schedule = amortization(rate / 12, months, principal)"}},
+}

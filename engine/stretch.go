@@ -1,0 +1,508 @@
+package engine
+
+import (
+	"math"
+)
+
+// stretch is an interval that holds all values an expression takes over an interval of the unknown (Moore, Interval
+// Analysis, 1966). One whose lo is NaN is empty: the expression has no value there.
+type stretch struct {
+	lo, hi  float64
+	jumps   bool // it may be discontinuous there
+	partial bool // it may have no value at some places there
+}
+
+var (
+	allNumbers = stretch{lo: math.Inf(-1), hi: math.Inf(1)}
+	noStretch  = stretch{lo: math.NaN(), hi: math.NaN(), partial: true}
+)
+
+const (
+	ulps    = 2.3e-16 // a unit in the last place, relative
+	tiniest = 5e-324
+)
+
+func (s stretch) empty() bool        { return math.IsNaN(s.lo) }
+func (s stretch) isPoint() bool      { return s.lo == s.hi }
+func (s stretch) has(x float64) bool { return s.lo <= x && x <= s.hi }
+
+// wider rounds the ends outwards by a number of units in the last place.
+func (s stretch) wider(n float64) stretch {
+	s.lo -= float64(math.Abs(s.lo) * n * ulps)
+	s.hi += float64(math.Abs(s.hi) * n * ulps)
+	return s.tidy()
+}
+
+// tidy keeps infinite ends on their side.
+func (s stretch) tidy() stretch {
+	if math.IsNaN(s.lo) || math.IsInf(s.lo, 1) {
+		if math.IsNaN(s.lo) {
+			s.lo = math.Inf(-1)
+		} else {
+			s.lo = math.MaxFloat64
+		}
+	}
+	if math.IsNaN(s.hi) {
+		s.hi = math.Inf(1)
+	} else if math.IsInf(s.hi, -1) {
+		s.hi = -math.MaxFloat64
+	}
+	return s
+}
+
+// marked carries over what the operands say about places without a value.
+func (s stretch) marked(a, b stretch) stretch {
+	s.jumps = s.jumps || a.jumps || b.jumps
+	s.partial = s.partial || a.partial || b.partial
+	return s
+}
+
+func (s stretch) union(o stretch) stretch {
+	switch {
+	case s.empty():
+		o.partial = true
+		return o
+	case o.empty():
+		s.partial = true
+		return s
+	}
+	return stretch{lo: math.Min(s.lo, o.lo), hi: math.Max(s.hi, o.hi)}.marked(s, o)
+}
+
+// integers reports whether both are exact integers, which float64 adds and multiplies exactly.
+func integers(a, b stretch) bool {
+	return a.isPoint() && b.isPoint() && a.lo == math.Trunc(a.lo) && b.lo == math.Trunc(b.lo) &&
+		math.Abs(a.lo) < 1<<26 && math.Abs(b.lo) < 1<<26
+}
+
+func stretchAdd(a, b stretch) stretch {
+	s := stretch{lo: a.lo + b.lo, hi: a.hi + b.hi}.marked(a, b)
+	if integers(a, b) {
+		return s
+	}
+	return s.tidy().wider(1)
+}
+
+func stretchNeg(a, _ stretch) stretch {
+	a.lo, a.hi = -a.hi, -a.lo
+	return a
+}
+
+func stretchSub(a, b stretch) stretch { return stretchAdd(a, stretchNeg(b, b)) }
+
+// timesEnd is a product of ends; an infinite end stands for finite numbers, so that 0 times it is 0.
+func timesEnd(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return a * b
+}
+
+func stretchMul(a, b stretch) stretch {
+	p, q, r, t := timesEnd(a.lo, b.lo), timesEnd(a.lo, b.hi), timesEnd(a.hi, b.lo), timesEnd(a.hi, b.hi)
+	s := stretch{lo: math.Min(math.Min(p, q), math.Min(r, t)), hi: math.Max(math.Max(p, q), math.Max(r, t))}.marked(a, b)
+	if integers(a, b) {
+		return s
+	}
+	return s.wider(1).off(a.lo != 0 && a.hi != 0 && b.lo != 0 && b.hi != 0)
+}
+
+// off moves ends that may have underflowed away from what they were.
+func (s stretch) off(nonzero bool) stretch {
+	if nonzero {
+		if s.hi == 0 {
+			s.hi = tiniest
+		}
+		if s.lo == 0 {
+			s.lo = -tiniest
+		}
+	}
+	return s
+}
+
+func stretchDiv(a, b stretch) stretch {
+	if b.lo == 0 && b.hi == 0 {
+		return noStretch.marked(a, b)
+	}
+	if b.lo < 0 && b.hi > 0 {
+		s := allNumbers.marked(a, b)
+		s.jumps, s.partial = true, true
+		return s
+	}
+	if integers(a, b) && math.Mod(a.lo, b.lo) == 0 {
+		s := a
+		s.lo /= b.lo
+		s.hi = s.lo
+		return s.marked(a, b)
+	}
+	inverse := func(x, zero float64) float64 {
+		if x == 0 {
+			return zero
+		}
+		return 1 / x
+	}
+	r := stretch{lo: inverse(b.hi, math.Inf(-1)), hi: inverse(b.lo, math.Inf(1))}
+	partial := b.lo == 0 || b.hi == 0
+	r = r.wider(1)
+	s := stretchMul(a, r).marked(a, b)
+	s.partial = s.partial || partial
+	return s
+}
+
+// monotone makes a stretch function of one that never falls, defined between low and high.
+func monotone(f func(float64) float64, low, high float64, least, most float64) func(a, _ stretch) stretch {
+	return func(a, _ stretch) stretch {
+		if a.hi < low || a.lo > high {
+			return noStretch.marked(a, a)
+		}
+		s := a
+		if a.lo < low || a.hi > high {
+			s.partial = true
+			s.lo, s.hi = math.Max(a.lo, low), math.Min(a.hi, high)
+		}
+		s.lo, s.hi = f(s.lo), f(s.hi)
+		s = s.tidy().wider(4).off(true)
+		s.lo, s.hi = math.Max(s.lo, least), math.Min(s.hi, most)
+		return s
+	}
+}
+
+func stretchAbs(a, _ stretch) stretch {
+	switch {
+	case a.lo >= 0:
+		return a
+	case a.hi <= 0:
+		return stretchNeg(a, a)
+	}
+	a.lo, a.hi = 0, math.Max(-a.lo, a.hi)
+	return a
+}
+
+func stretchMin(a, b stretch) stretch {
+	return stretch{lo: math.Min(a.lo, b.lo), hi: math.Min(a.hi, b.hi)}.marked(a, b)
+}
+
+func stretchMax(a, b stretch) stretch {
+	return stretch{lo: math.Max(a.lo, b.lo), hi: math.Max(a.hi, b.hi)}.marked(a, b)
+}
+
+var (
+	stretchExp = monotone(math.Exp, math.Inf(-1), math.Inf(1), 0, math.Inf(1))
+	stretchLn  = monotone(math.Log, 0, math.Inf(1), math.Inf(-1), math.Inf(1))
+	stretchSqr = monotone(math.Sqrt, 0, math.Inf(1), 0, math.Inf(1))
+)
+
+// stretchPow is a power. A negative base has one for exponents that are integers.
+func stretchPow(a, b stretch) stretch {
+	if b.isPoint() && b.lo == math.Trunc(b.lo) && math.Abs(b.lo) <= 1e15 {
+		n := b.lo
+		if n < 0 {
+			return stretchDiv(stretch{lo: 1, hi: 1}, stretchPow(a, stretch{lo: -n, hi: -n})).marked(a, b)
+		}
+		if n == 0 {
+			return stretch{lo: 1, hi: 1}.marked(a, b)
+		}
+		if math.Mod(n, 2) == 0 {
+			a = stretchAbs(a, a)
+		}
+		s := a
+		s.lo, s.hi = math.Pow(a.lo, n), math.Pow(a.hi, n)
+		s = s.tidy().wider(4)
+		if a.hi != 0 && s.hi == 0 {
+			s.hi = tiniest
+		}
+		if a.lo < 0 && s.lo == 0 {
+			s.lo = -tiniest
+		}
+		return s.marked(a, b)
+	}
+	// Below 0 there are only powers to integers, which single exponents are.
+	base := a
+	if a.lo < 0 {
+		if a.hi < 0 {
+			return noStretch.marked(a, b)
+		}
+		base.lo, base.partial = 0, true
+	}
+	s := stretchExp(stretchMul(b, stretchLn(base, base)), base)
+	s = s.wider(8).marked(base, b)
+	s.lo = math.Max(s.lo, 0)
+	if base.lo == 0 && b.lo <= 0 {
+		s.partial = true
+	}
+	return s
+}
+
+// stretchSin is the sine over an interval.
+func stretchSin(a, _ stretch) stretch {
+	s := stretch{lo: -1, hi: 1}.marked(a, a)
+	if !(a.hi-a.lo < 2*math.Pi) || math.Abs(a.lo) > 1e9 || math.Abs(a.hi) > 1e9 {
+		return s
+	}
+	// The crests at π/2 + 2πk and the troughs half a turn on, with room for rounding.
+	passes := func(at float64) bool {
+		k := math.Ceil((a.lo-at)/(2*math.Pi) - 1e-6)
+		return at+2*math.Pi*k <= a.hi+1e-6*math.Max(1, 1e-9*math.Abs(a.hi))
+	}
+	x, y := math.Sin(a.lo), math.Sin(a.hi)
+	slack := 4*ulps + 4*ulps*math.Max(math.Abs(x), math.Abs(y))
+	if math.Abs(a.lo) < 1 && math.Abs(a.hi) < 1 {
+		slack = 0
+	}
+	if !passes(math.Pi / 2) {
+		s.hi = math.Max(x, y)
+		s.hi = math.Min(1, s.hi+math.Abs(s.hi)*4*ulps+slack*1e-3)
+	}
+	if !passes(-math.Pi / 2) {
+		s.lo = math.Min(x, y)
+		s.lo = math.Max(-1, s.lo-math.Abs(s.lo)*4*ulps-slack*1e-3)
+	}
+	return s
+}
+
+func stretchCos(a, _ stretch) stretch {
+	half := stretch{lo: math.Pi / 2, hi: math.Pi/2 + 2e-16}
+	return stretchSin(stretchAdd(a, half), a)
+}
+
+func stretchTan(a, _ stretch) stretch {
+	pole := allNumbers.marked(a, a)
+	pole.jumps, pole.partial = true, true
+	if !(a.hi-a.lo < math.Pi) || math.Abs(a.lo) > 1e9 || math.Abs(a.hi) > 1e9 {
+		return pole
+	}
+	k := math.Ceil((a.lo-math.Pi/2)/math.Pi - 1e-15*(1+math.Abs(a.lo)))
+	if at := math.Pi/2 + math.Pi*k; at <= a.hi+1e-15*(1+math.Abs(a.hi)) {
+		return pole
+	}
+	s := a
+	s.lo, s.hi = math.Tan(a.lo), math.Tan(a.hi)
+	return s.wider(4)
+}
+
+func stretchCosh(a, b stretch) stretch {
+	s := stretchAbs(a, b)
+	s.lo, s.hi = math.Cosh(s.lo), math.Cosh(s.hi)
+	s = s.tidy().wider(4)
+	s.lo = math.Max(1, s.lo)
+	return s
+}
+
+// stretchRoot is root(x, n) for a constant n.
+func stretchRoot(a, n stretch) stretch {
+	if n.isPoint() && n.lo > 0 && math.Mod(n.lo, 2) == 1 {
+		root := func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), 1/n.lo), x) }
+		s := monotone(root, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1))(a, a).wider(8)
+		return s.marked(a, n)
+	}
+	if n.lo <= 0 {
+		return allNumbers.marked(noStretch, noStretch)
+	}
+	if a.hi < 0 {
+		return noStretch.marked(a, n)
+	}
+	base := a
+	if base.lo < 0 {
+		base.lo, base.partial = 0, true
+	}
+	return stretchPow(base, stretchDiv(stretch{lo: 1, hi: 1}, n))
+}
+
+func stretchHypot(a, b stretch) stretch {
+	two := stretch{lo: 2, hi: 2}
+	return stretchSqr(stretchAdd(stretchPow(a, two), stretchPow(b, two)), a)
+}
+
+func stretchLog(a, b stretch) stretch { return stretchDiv(stretchLn(a, a), stretchLn(b, b)) }
+
+// stretchTruth is a comparison that may be decided, or not.
+func stretchTruth(sure, never bool) stretch {
+	switch {
+	case sure:
+		return stretch{lo: 1, hi: 1}
+	case never:
+		return stretch{lo: 0, hi: 0}
+	}
+	return stretch{lo: 0, hi: 1}
+}
+
+func stretchLt(a, b stretch) stretch { return stretchTruth(a.hi < b.lo, a.lo >= b.hi).marked(a, b) }
+func stretchLe(a, b stretch) stretch { return stretchTruth(a.hi <= b.lo, a.lo > b.hi).marked(a, b) }
+func stretchGt(a, b stretch) stretch { return stretchLt(b, a) }
+func stretchGe(a, b stretch) stretch { return stretchLe(b, a) }
+func stretchEq(a, b stretch) stretch {
+	return stretchTruth(a.isPoint() && b.isPoint() && a.lo == b.lo, a.hi < b.lo || b.hi < a.lo).marked(a, b)
+}
+func stretchNot(a, _ stretch) stretch {
+	return stretchTruth(a.lo == 0 && a.hi == 0, !a.has(0)).marked(a, a)
+}
+func stretchNe(a, b stretch) stretch { s := stretchEq(a, b); return stretchNot(s, s) }
+func stretchAnd(a, b stretch) stretch {
+	return stretchTruth(!a.has(0) && !b.has(0), a.isZero() || b.isZero()).marked(a, b)
+}
+func stretchOr(a, b stretch) stretch {
+	return stretchTruth(!a.has(0) || !b.has(0), a.isZero() && b.isZero()).marked(a, b)
+}
+func (s stretch) isZero() bool            { return s.lo == 0 && s.hi == 0 }
+func stretchPercent(a, b stretch) stretch { return stretchDiv(a, stretch{lo: 100, hi: 100}) }
+
+// stretchChoice is an if.
+func stretchChoice(condition, yes, no stretch) stretch {
+	switch {
+	case condition.empty():
+		return noStretch
+	case !condition.has(0):
+		return yes.marked(yes, condition)
+	case condition.isZero():
+		return no.marked(no, condition)
+	}
+	s := yes.union(no).marked(condition, condition)
+	s.jumps = true
+	return s
+}
+
+// stretchFunctions are the functions that stretches go through.
+var stretchFunctions = map[string]func(a, b stretch) stretch{
+	"abs": stretchAbs, "min": stretchMin, "max": stretchMax, "exp": stretchExp, "ln": stretchLn, "sqrt": stretchSqr,
+	"cbrt":  monotone(math.Cbrt, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
+	"log10": monotone(math.Log10, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
+	"log2":  monotone(math.Log2, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
+	"log":   stretchLog, "root": stretchRoot, "hypot": stretchHypot, "sin": stretchSin, "cos": stretchCos, "tan": stretchTan,
+	"asin": monotone(math.Asin, -1, 1, -1.58, 1.58),
+	"acos": func(a, b stretch) stretch {
+		return stretchNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, -1, 1, -3.15, 0)(a, b), b)
+	},
+	"atan":  monotone(math.Atan, math.Inf(-1), math.Inf(1), -1.58, 1.58),
+	"sinh":  monotone(math.Sinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
+	"cosh":  stretchCosh,
+	"tanh":  monotone(math.Tanh, math.Inf(-1), math.Inf(1), -1, 1),
+	"asinh": monotone(math.Asinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
+	"acosh": monotone(math.Acosh, 1, math.Inf(1), 0, math.Inf(1)),
+	"atanh": monotone(math.Atanh, -1, 1, math.Inf(-1), math.Inf(1)),
+}
+
+var stretchOperators = map[op]func(a, b stretch) stretch{
+	opAdd: stretchAdd, opSub: stretchSub, opMul: stretchMul, opDiv: stretchDiv, opPow: stretchPow, opNeg: stretchNeg, opPercent: stretchPercent,
+	opNot: stretchNot, opAnd: stretchAnd, opOr: stretchOr, opEq: stretchEq, opNe: stretchNe, opLt: stretchLt, opLe: stretchLe, opGt: stretchGt, opGe: stretchGe,
+}
+
+// stretchStep puts one stretch into the slot of its own number.
+type stretchStep struct {
+	apply   func(a, b stretch) stretch // nil for a constant, the unknown and an if
+	a, b, c int                        // slots
+	value   stretch                    // of a constant
+	kind    stretchKind
+}
+
+type stretchKind uint8
+
+const (
+	stretchApply stretchKind = iota
+	stretchConstant
+	stretchUnknown
+	stretchIf
+)
+
+// stretchProgram evaluates an expression of one unknown, and its derivative, over intervals.
+type stretchProgram struct {
+	steps        []stretchStep
+	slots        []stretch
+	value, slope int // slots; slope is -1 where there is no derivative
+	seen         map[*node]int
+	ignored      bool // powers of negative numbers to exponents that vary are left out
+}
+
+// add compiles n and returns its slot; false where a part of it cannot be evaluated over intervals.
+func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
+	if slot, ok := p.seen[n]; ok {
+		return slot, true
+	}
+	step := stretchStep{}
+	if n.op == opPow && n.args[1].has(x) && (n.args[0].op != opNumber || n.args[0].value.Sign() < 0) {
+		p.ignored = true
+	}
+	switch {
+	case n.op == opNumber:
+		step.kind, step.value = stretchConstant, stretchOf(n)
+	case n.op == opVariable && n.variable == x.variable:
+		step.kind = stretchUnknown
+	case !n.has(x) && n.op != opCall && len(n.args) == 0:
+		return 0, false
+	case n.op == opCall:
+		name := n.function.name
+		if name == "clamp" && len(n.args) == 3 {
+			return p.add(called("min", called("max", n.args[0], n.args[1]), n.args[2]), x)
+		}
+		if name == "log" && len(n.args) == 1 {
+			return p.add(called("log10", n.args[0]), x)
+		}
+		step.apply = stretchFunctions[name]
+		if n.function.lazy {
+			step.kind = stretchIf
+		} else if step.apply == nil || n.function.reduces && len(n.args) == 1 {
+			return 0, false
+		}
+		if n.function.reduces && len(n.args) > 2 {
+			rest := called(name, n.args[1:]...)
+			n = &node{op: opCall, function: n.function, args: []*node{n.args[0], rest}, mask: n.mask}
+		}
+	default:
+		if step.apply = stretchOperators[n.op]; step.apply == nil {
+			return 0, false
+		}
+	}
+	for i, a := range n.args {
+		slot, ok := p.add(a, x)
+		if !ok {
+			return 0, false
+		}
+		switch i {
+		case 0:
+			step.a, step.b = slot, slot
+		case 1:
+			step.b = slot
+		default:
+			step.c = slot
+		}
+	}
+	p.steps = append(p.steps, step)
+	slot := len(p.steps) - 1
+	p.seen[n] = slot
+	return slot, true
+}
+
+// stretchOf is a constant: a point where float64 has it exactly.
+func stretchOf(n *node) stretch {
+	f := n.float
+	if n.value.Cmp(decimalOf(f)) == 0 && math.Abs(f) < 1e15 && (f == math.Trunc(f) || f*1024 == math.Trunc(f*1024)) {
+		return stretch{lo: f, hi: f}
+	}
+	return stretch{lo: f, hi: f}.wider(1).off(true)
+}
+
+// over evaluates the program; the derivative is allNumbers where there is none.
+func (p *stretchProgram) over(x stretch) (value, slope stretch) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch s.kind {
+		case stretchConstant:
+			p.slots[i] = s.value
+		case stretchUnknown:
+			p.slots[i] = x
+		case stretchIf:
+			p.slots[i] = stretchChoice(p.slots[s.a], p.slots[s.b], p.slots[s.c])
+		default:
+			a, b := p.slots[s.a], p.slots[s.b]
+			if a.empty() || b.empty() {
+				p.slots[i] = noStretch
+				continue
+			}
+			p.slots[i] = s.apply(a, b)
+		}
+	}
+	slope = allNumbers
+	if p.slope >= 0 {
+		slope = p.slots[p.slope]
+	}
+	return p.slots[p.value], slope
+}
