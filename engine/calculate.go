@@ -324,7 +324,16 @@ func (c *calculation) solve() (again bool, errs []Error) {
 		}
 		before := facts
 		facts = c.take(facts, solution)
-		if found := c.domain.Contradictions(c.env, facts); len(found) > 0 {
+		found := c.domain.Contradictions(c.env, facts)
+		if len(found) > 0 {
+			other, errs := c.domain.derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
+			if len(errs) == 0 {
+				c.found, c.activities = map[int]ScenarioValue{}, nil
+				facts = c.take(before, other)
+				found = c.domain.Contradictions(c.env, facts)
+			}
+		}
+		if len(found) > 0 {
 			behind := c.behind(found[0], before, solution)
 			if old := c.carriedAmong(behind); len(old) == 1 {
 				c.dropped = append(c.dropped, old[0])

@@ -29,6 +29,7 @@ type derivation struct {
 	failed   planStep      // the step that was tried last
 	solution Solution
 
+	agreeing  bool  // the values found must agree with all activities whose values are known
 	everyRoot bool  // steps look for all their roots
 	guessing  bool  // a block is followed from a guess: the best root of each step is taken
 	path      []int // which root is tried at each step that has several
@@ -58,7 +59,7 @@ func (v *derivation) run() *Error {
 		}
 	}
 	err := v.steps()
-	if err == nil || len(v.plan.steps) == 1 || !deadEnd(err) {
+	if err == nil || len(v.plan.steps) == 1 && !v.agreeing || !deadEnd(err) {
 		return err
 	}
 	return v.retry(err)
@@ -75,7 +76,18 @@ func (v *derivation) steps() *Error {
 			return err
 		}
 	}
-	return v.verify()
+	if err := v.verify(); err != nil || !v.agreeing {
+		return err
+	}
+	known := slices.Clone(v.facts)
+	for _, s := range v.solution.Steps {
+		known = append(known, Fact{s.Variable, Stated, s.Value})
+	}
+	if len(v.domain.Contradictions(v.machine.env, known)) > 0 {
+		err := Problem("calculation.no_solution", v.key(v.target))
+		return &err
+	}
+	return nil
 }
 
 // maxRetries bounds the choices of roots that are tried.

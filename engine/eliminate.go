@@ -355,7 +355,8 @@ func (v *derivation) eliminated(s planStep, equations []*equation) (found []deci
 // them were looked at.
 func (v *derivation) finish(s planStep, equations []*equation, shared *equation, list []reduced) (found []decimals, infinite, sure bool) {
 	m := v.machine
-	sure = true
+	// A function stands for one of its inverses in what was eliminated, so that the others were not looked at.
+	sure = !slices.ContainsFunc(equations, func(e *equation) bool { return e.left.calls() || e.right.calls() })
 	defer func() { m.aim = aim{} }()
 	for _, r := range list {
 		e := &equation{title: equations[0].title, left: r.left, right: r.right, refs: s.outputs, order: s.outputs, count: make([]int, len(s.outputs)), active: true}

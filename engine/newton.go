@@ -40,7 +40,11 @@ func (v *derivation) newton(s planStep, equations []*equation) []decimals {
 		m.floats = make([]float64, len(m.values))
 	}
 	scales := make([]float64, n)
+	z.bounds = make([][2]float64, n)
 	for j, o := range s.outputs {
+		if w := &v.domain.variables[o]; w.min != nil && w.max != nil {
+			z.bounds[j] = [2]float64{w.min.Float64(), w.max.Float64()}
+		}
 		scales[j] = v.domain.searchScale(m, o)
 		if near := v.near(o); near != nil && !near.IsZero() {
 			scales[j] = math.Abs(near.Float64())
@@ -68,6 +72,13 @@ func (v *derivation) newton(s planStep, equations []*equation) []decimals {
 		if slices.ContainsFunc(equations, func(e *equation) bool { return !m.satisfied(e) }) {
 			continue
 		}
+		within := true
+		for j, o := range s.outputs {
+			within = within && v.allowed(o, values[j])
+		}
+		if !within {
+			continue
+		}
 		same := func(o decimals) bool {
 			for j := range o {
 				if compare(m.c, o[j], values[j]) != 0 {
@@ -90,9 +101,12 @@ type zeros struct {
 	sides     []relation
 	functions []*node
 	slopes    [][]*node // by function and unknown
+
+	bounds [][2]float64 // by unknown: the least and the greatest value, equal where it has not both
 }
 
-// start is the k-th start: powers of ten around the scales, spread evenly, first of positive numbers and then of all signs.
+// start is the k-th start: powers of ten around the scales, spread evenly, first of positive numbers and then of all signs; of an
+// unknown with bounds the values between them.
 func (z *zeros) start(scales []float64, k int) []float64 {
 	x := make([]float64, len(scales))
 	for j := range x {
@@ -102,6 +116,10 @@ func (z *zeros) start(scales []float64, k int) []float64 {
 		}
 		// Multiples of roots of a number that has no pattern with small integers (Weyl's sequences).
 		share := math.Mod(float64(k)*math.Sqrt(float64(2+3*j+j*j)), 1)
+		if b := z.bounds[j]; b[0] < b[1] {
+			x[j] = b[0] + share*(b[1]-b[0])
+			continue
+		}
 		x[j] = scales[j] * math.Pow(10, 4*share-2)
 		if k >= maxStarts/2 && math.Mod(float64(k)*math.Cbrt(float64(2+j)), 1) < 0.5 {
 			x[j] = -x[j]

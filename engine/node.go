@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
@@ -135,3 +137,6 @@ func (n *node) summarize(e *equation) {
 		n.choices = true
 	}
 }
+
+// calls reports whether a function is applied anywhere in n.
+func (n *node) calls() bool { return n.op == opCall || slices.ContainsFunc(n.args, (*node).calls) }

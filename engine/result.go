@@ -342,12 +342,27 @@ func (v *derivation) naturalUnit(variable int, dim units.Dimension) *units.Unit 
 	return v.domain.table.ForResult(dim, nil, false)
 }
 
-// inUnit shows a number in coherent SI as a quantity. Fuel economy may be asked as consumption, and the other way round.
+// inUnit shows a number in coherent SI as a quantity.
 func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) (units.Quantity, error) {
-	if dim, known := v.dimensionOf(variable); known && !sameButAngle(dim, unit.Dimension()) {
-		return units.Convert(v.machine.c, units.FromSI(v.machine.c, si, v.naturalUnit(variable, dim)), unit)
+	return v.showing(variable, unit).quantity(v.machine.c, si)
+}
+
+// showing is how the numbers of a variable become quantities. Fuel economy may be asked as consumption, and the other way
+// round.
+type showing struct{ natural, unit *units.Unit } // natural is the unit to convert from, nil for none
+
+func (v *derivation) showing(variable int, unit *units.Unit) showing {
+	if dim, known := v.dimensionOf(variable); known && dim != unit.Dimension() && !sameButAngle(dim, unit.Dimension()) {
+		return showing{v.naturalUnit(variable, dim), unit}
 	}
-	return units.FromSI(v.machine.c, si, v.rewrite.outward(unit)), nil
+	return showing{nil, v.rewrite.outward(unit)}
+}
+
+func (s showing) quantity(c *decimal.Context, si decimal.Decimal) (units.Quantity, error) {
+	if s.natural == nil {
+		return units.FromSI(c, si, s.unit), nil
+	}
+	return units.Convert(c, units.FromSI(c, si, s.natural), s.unit)
 }
 
 // fromFact is the number of a fact in coherent SI and its unit.

@@ -44,6 +44,11 @@ type Solution struct {
 // wanted, nil for none. previous is the value that the target had in the base, nil for none: of several roots the nearest
 // to it is taken. Errors are calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.
 func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, previous *Value) (Solution, []Error) {
+	return d.derive(env, facts, target, asked, previous, false)
+}
+
+// derive is Derive; agreeing asks for roots with which all activities agree whose values are known then.
+func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, previous *Value, agreeing bool) (Solution, []Error) {
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)
 	if p == nil {
@@ -51,7 +56,7 @@ func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	}
 	var failed planStep
 	run := func(p *plan) (Solution, *Error) {
-		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, machine: d.newMachine(env)}
+		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, agreeing: agreeing, machine: d.newMachine(env)}
 		defer d.release(v.machine)
 		err := v.run()
 		failed = v.failed

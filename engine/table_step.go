@@ -132,23 +132,9 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 		return err
 	}
 	v.units[s.variable] = unit
-	value := Value{Rank: result.rank}
-	for _, row := range result.rows {
-		cells := make([]Cell, len(row))
-		for i, c := range row {
-			if c.empty {
-				cells[i].Empty = true
-				continue
-			}
-			if _, err := v.choose(s.variable, s.activity, one(c.number)); err != nil {
-				return err
-			}
-			m.values[s.variable] = c.number
-			if cells[i].Quantity, err = v.quantity(s, s.variable, unit); err != nil {
-				return err
-			}
-		}
-		value.Cells = append(value.Cells, cells)
+	value, problem := v.tableValue(s, result, unit)
+	if problem != nil {
+		return problem
 	}
 	m.tables[s.variable] = &result
 	if last {
@@ -156,6 +142,45 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 	}
 	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.variable, Activity: s.activity, Value: value})
 	return nil
+}
+
+// tableValue shows the cells of a table, all of them in one unit.
+func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *Error) {
+	m := v.machine
+	show := v.showing(s.variable, unit)
+	count := 0
+	for _, row := range g.rows {
+		count += len(row)
+	}
+	all := make([]Cell, count)
+	value := Value{Rank: g.rank, Cells: make([][]Cell, len(g.rows))}
+	for r, row := range g.rows {
+		cells := all[:len(row):len(row)]
+		all = all[len(row):]
+		value.Cells[r] = cells
+		for i := range row {
+			number := row[i].number
+			if row[i].empty {
+				cells[i].Empty = true
+				continue
+			}
+			if !v.allowed(s.variable, number) {
+				problem := Problem("calculation.no_solution", v.key(s.variable))
+				return Value{}, &problem
+			}
+			m.values[s.variable] = number
+			q, err := show.quantity(m.c, number)
+			if err == nil {
+				err = m.c.Err()
+			}
+			if err != nil {
+				problem := v.problem(err, v.domain.equations[s.activity], s.variable)
+				return Value{}, &problem
+			}
+			cells[i].Quantity = q
+		}
+	}
+	return value, nil
 }
 
 // cells solves an equation cell by cell of the tables in it.

@@ -30,6 +30,9 @@ func (g *registers) plus(a, b Decimal, digits int) Decimal {
 	if b.IsZero() {
 		return g.rounded(a, digits)
 	}
+	if r, ok := plusWords(&a, &b, gap, digits); ok {
+		return r
+	}
 	if gap < 0 {
 		a, b = b, a
 	}
@@ -112,6 +115,9 @@ func (g *registers) times(a, b Decimal, digits int) Decimal {
 			return r
 		}
 		_, _ = exact.Mul(&r.v, &a.v, &b.v) // cannot fail within apd's exponents
+		return r
+	}
+	if r, ok := timesWords(&a, &b, digits); ok {
 		return r
 	}
 	setCoefficient(&g.a, &a)
