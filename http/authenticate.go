@@ -6,13 +6,20 @@ import (
 	"strings"
 )
 
-// authenticate finds the account of a request's key. The key itself is hashed and forgotten.
+// authenticate finds the account of a request's key. The key itself is hashed and forgotten. One that is not known here may
+// have been created a moment ago: it is looked up again in views that hold all there was when the request came.
 func (s *Server) authenticate(x *exchange) error {
 	secret, ok := bearer(x.r.Header)
 	if !ok {
 		return unauthorized()
 	}
-	key, account, found, err := s.views.Authenticate(sha256.Sum256([]byte(secret)))
+	hash := sha256.Sum256([]byte(secret))
+	key, account, found, err := s.views.Authenticate(hash)
+	if err == nil && !found {
+		if err = s.views.Fresh(x.r.Context()); err == nil {
+			key, account, found, err = s.views.Authenticate(hash)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
