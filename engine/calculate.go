@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -69,10 +68,11 @@ func (c *calculation) yielded() []int {
 func (c *calculation) attempt() []Error {
 	c.dropped = nil
 	for {
-		if err := c.dropContradicted(); err != nil {
+		facts, err := c.dropContradicted()
+		if err != nil {
 			return []Error{*err}
 		}
-		again, errs := c.solve()
+		again, errs := c.solve(facts)
 		if !again {
 			return errs
 		}
@@ -219,8 +219,9 @@ func (c *calculation) facts() []Fact {
 	for _, v := range c.cleared() {
 		taken[v] = true
 	}
-	resolved := map[int]Value{}
+	var resolved map[int]Value
 	if c.base != nil {
+		resolved = map[int]Value{}
 		for _, v := range c.base.Values {
 			switch {
 			case v.Source == Calculated && !taken[v.Variable]:
@@ -289,17 +290,18 @@ func (c *calculation) chooseTarget() *Error {
 }
 
 // dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where exactly one of the
-// activity's values is carried.
-func (c *calculation) dropContradicted() *Error {
+// activity's values is carried. It returns the facts that are left.
+func (c *calculation) dropContradicted() ([]Fact, *Error) {
 	for {
-		found := c.domain.Contradictions(c.env, c.facts())
+		facts := c.facts()
+		found := c.domain.Contradictions(c.env, facts)
 		if len(found) == 0 {
-			return nil
+			return facts, nil
 		}
 		old := c.carriedAmong(found[0].Variables)
 		if len(old) != 1 {
 			err := c.conflict(found[0].Variables, found[0].Activity)
-			return &err
+			return nil, &err
 		}
 		c.dropped = append(c.dropped, old[0])
 	}
@@ -307,10 +309,10 @@ func (c *calculation) dropContradicted() *Error {
 
 // solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
 // follows, so that all values of a scenario agree. Where the target's values disagree with an activity that they do not
-// come from, and one carried input is behind that, it is dropped: again says that there is another try to make.
-func (c *calculation) solve() (again bool, errs []Error) {
+// come from, and one carried input is behind that, it is dropped: again says that there is another try to make. Else it is a
+// conflict when nothing but the domain's order chose between the ways to the target.
+func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
-	facts := c.facts()
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)
 		if err != nil {
@@ -324,13 +326,13 @@ func (c *calculation) solve() (again bool, errs []Error) {
 		}
 		before := facts
 		facts = c.take(facts, solution)
-		found := c.domain.Contradictions(c.env, facts)
+		found := c.domain.contradictions(c.env, facts, solution)
 		if len(found) > 0 {
 			other, errs := c.domain.derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
 			if len(errs) == 0 {
 				c.found, c.activities = map[int]ScenarioValue{}, nil
 				facts = c.take(before, other)
-				found = c.domain.Contradictions(c.env, facts)
+				found = c.domain.contradictions(c.env, facts, other)
 			}
 		}
 		if len(found) > 0 {
@@ -339,7 +341,9 @@ func (c *calculation) solve() (again bool, errs []Error) {
 				c.dropped = append(c.dropped, old[0])
 				return true, nil
 			}
-			return false, []Error{c.conflict(behind, found[0].Activity)}
+			if c.domain.undecided(before, c.target.Variable) {
+				return false, []Error{c.conflict(behind, found[0].Activity)}
+			}
 		}
 	}
 	if c.base == nil {
@@ -354,13 +358,7 @@ func (c *calculation) solve() (again bool, errs []Error) {
 		if len(errs) > 0 {
 			continue
 		}
-		found, activities := maps.Clone(c.found), slices.Clone(c.activities)
-		next := c.take(facts, solution)
-		if len(c.domain.Contradictions(c.env, next)) > 0 {
-			c.found, c.activities = found, activities
-			continue
-		}
-		facts = next
+		facts = c.take(facts, solution)
 	}
 	return false, nil
 }

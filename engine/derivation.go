@@ -21,12 +21,12 @@ type derivation struct {
 	previous *Value
 	machine  *machine
 
-	used     []int         // positions of facts, in order of use
-	proven   []int         // activities whose equation is known to hold
-	units    []*units.Unit // by variable: the unit that its value is in, nil for none
-	rewrite  exchange      // the currency that stands for the declared one
-	solver   *unifier      // dimensions of this calculation, nil where all are declared
-	failed   planStep      // the step that was tried last
+	used     []int           // positions of facts, in order of use
+	proven   []int           // activities whose equation is known to hold
+	units    []*units.Unit   // by variable: the unit that its value is in, nil for none
+	rewrite  exchange        // the currency that stands for the declared one
+	open     *factDimensions // dimensions of this calculation that are not declared, nil where all are
+	failed   planStep        // the step that was tried last
 	solution Solution
 
 	agreeing  bool  // the values found must agree with all activities whose values are known

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
 // plan is how a target follows from facts.
 type plan struct {
 	steps  []planStep // in evaluation order
 	leaves []leaf     // the facts it rests on, in order of use
+
+	dimensions atomic.Pointer[factDimensions] // found in the calculation before, nil for none
 }
 
 // planStep solves one activity for a variable, or several activities together for as many variables.

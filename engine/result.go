@@ -92,30 +92,18 @@ func (v *derivation) currencies() *Error {
 // domain declares and what its equations need.
 func (v *derivation) checkDimensions() *Error {
 	d := v.domain
-	for _, i := range v.used {
-		f := v.facts[i].Variable
-		have := v.units[f].Dimension()
-		if want, known := d.knownDimensionOf(f); known {
-			if have.WithoutAngle() != want.WithoutAngle() {
-				return v.incompatible(v.units[f], want, f)
-			}
-			continue
-		}
-		if v.solver == nil {
-			own := d.solver.clone()
-			v.solver = &own
-		}
-		want := v.solver.resolve(d.variableDimension(f))
-		if !v.solver.equate(want, knownDimension(have)) {
-			return v.incompatible(v.units[f], want.known, f)
+	var solver *unifier
+	if !v.recall() {
+		var err *Error
+		if solver, err = v.tell(); err != nil {
+			return err
 		}
 	}
-	open := v.solver != nil
 	for _, s := range v.plan.steps {
 		for _, a := range s.activities() {
 			e := d.equations[a]
-			if open {
-				if err := e.checkRounding(d, v.solver); err != nil {
+			if solver != nil {
+				if err := e.checkRounding(d, solver); err != nil {
 					problem := Problem("calculation.domain_error", e.title, v.domain.roundingName(e, err), "a number with a unit")
 					return &problem
 				}
@@ -127,7 +115,34 @@ func (v *derivation) checkDimensions() *Error {
 			}
 		}
 	}
+	if solver != nil {
+		v.keep(solver)
+	}
 	return nil
+}
+
+// tell gives the dimensions of the facts to a unifier, nil where all of them are declared.
+func (v *derivation) tell() (solver *unifier, err *Error) {
+	d := v.domain
+	for _, i := range v.used {
+		f := v.facts[i].Variable
+		have := v.units[f].Dimension()
+		if want, known := d.knownDimensionOf(f); known {
+			if have != want && have.WithoutAngle() != want.WithoutAngle() {
+				return nil, v.incompatible(v.units[f], want, f)
+			}
+			continue
+		}
+		if solver == nil {
+			own := d.solver.clone()
+			solver = &own
+		}
+		want := solver.resolve(d.variableDimension(f))
+		if !solver.equate(want, knownDimension(have)) {
+			return nil, v.incompatible(v.units[f], want.known, f)
+		}
+	}
+	return solver, nil
 }
 
 // roundingName is the function that a rounding error is about.
@@ -198,10 +213,10 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 	if dim, ok := v.domain.knownDimensionOf(variable); ok {
 		return dim, true
 	}
-	if v.solver == nil {
+	if v.open == nil {
 		return units.None, false
 	}
-	r := v.solver.resolve(v.domain.variableDimension(variable))
+	r := &v.open.found[variable]
 	return r.known, r.isKnown()
 }
 

@@ -101,6 +101,34 @@ func degenerate(err *Error, failed planStep) bool {
 	return false
 }
 
+// undecided reports whether a target follows in another way that is as good by every rule but the order of the domain.
+func (d *Domain) undecided(facts []Fact, target int) bool {
+	g := d.givenOf(facts, target)
+	p := d.plan(g, target)
+	if p == nil {
+		return false
+	}
+	weigh := func(p *plan) (tiers [Defaulted + 1]int, activities int) {
+		for _, l := range p.leaves {
+			tiers[l.tier]++
+		}
+		for _, s := range p.steps {
+			activities += len(s.activities())
+		}
+		tiers[Carried] = 0 // does not count in the choice of a plan
+		return tiers, activities
+	}
+	tiers, activities := weigh(p)
+	return slices.ContainsFunc(p.steps, func(s planStep) bool {
+		other := d.planWithout(g, target, []planStep{s})
+		if other == nil {
+			return false
+		}
+		t, a := weigh(other)
+		return t == tiers && a == activities
+	})
+}
+
 // unreached says why no plan leads to the target.
 func (d *Domain) unreached(g given, facts []Fact, target int) Error {
 	key := d.Definition.Variables[target].Key
@@ -143,14 +171,33 @@ type Contradiction struct {
 
 // Contradictions checks every active activity against given values (tiers Stated and Carried).
 func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
+	return d.contradictions(env, facts, Solution{})
+}
+
+// contradictions is Contradictions, where some of the facts come from a solution: the activities that it solved one by one
+// hold.
+func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contradiction {
 	have := make([]bool, len(d.variables))
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
 	}
-	given := func(e *equation) bool {
-		return e.active && !e.tables && len(e.refs) > 0 && !slices.ContainsFunc(e.refs, func(v int) bool { return !have[v] })
+	given := func(a int) bool {
+		e := d.equations[a]
+		if !e.active || e.tables || len(e.refs) == 0 {
+			return false
+		}
+		for _, v := range e.refs {
+			if !have[v] {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(found.Steps, func(s Step) bool { return s.Activity == a && s.Block == nil })
 	}
-	if !slices.ContainsFunc(d.equations, given) {
+	first := 0
+	for first < len(d.equations) && !given(first) {
+		first++
+	}
+	if first == len(d.equations) {
 		return nil
 	}
 	clear(have)
@@ -168,9 +215,9 @@ func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
 		m.c.Reset()
 		dims[f.Variable] = q.Unit.Dimension()
 	}
-	var found []Contradiction
+	var list []Contradiction
 	for a, e := range d.equations {
-		if !given(e) {
+		if !given(a) {
 			continue
 		}
 		clear(current)
@@ -196,13 +243,13 @@ func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
 		}
 		limit := m.c.Quo(scale, hundred)
 		if m.tryErr() == nil && miss.Cmp(limit) > 0 && !m.satisfied(e) {
-			found = append(found, Contradiction{a, e.refs})
+			list = append(list, Contradiction{a, e.refs})
 		}
 		if m.limited() {
 			break
 		}
 	}
-	return found
+	return list
 }
 
 // onScale reports whether the sides of an equation are points on a scale.

@@ -9,6 +9,19 @@ import (
 // FindVariable matches a name as CONTRACT.md section 2 says: exact key, key ignoring case, title folded. It fails with
 // input.unknown_variable (with the key whose key or title is spelt most like the name) or input.ambiguous_variable.
 func (d *Domain) FindVariable(name string) (int, *Error) {
+	if i, err := d.NamedVariable(name); i >= 0 || err != nil {
+		return i, err
+	}
+	name = strings.TrimSpace(name)
+	if nearest := d.nearestVariable(fold(name)); nearest != "" {
+		return -1, problem("input.unknown_variable", quoted(name), nearest)
+	}
+	return -1, problem("input.unknown_variable", quoted(name))
+}
+
+// NamedVariable is FindVariable for names that may be none: -1 says that no variable has it, so that the only error is
+// input.ambiguous_variable.
+func (d *Domain) NamedVariable(name string) (int, *Error) {
 	name = strings.TrimSpace(name)
 	if i := slices.IndexFunc(d.Variables, func(v Variable) bool { return v.Key == name }); i >= 0 {
 		return i, nil
@@ -17,15 +30,10 @@ func (d *Domain) FindVariable(name string) (int, *Error) {
 		return i, err
 	}
 	title := fold(name)
-	if title != "" {
-		if i, err := d.onlyVariable(name, func(v *Variable) bool { return fold(v.Title) == title }); i >= 0 || err != nil {
-			return i, err
-		}
+	if title == "" {
+		return -1, nil
 	}
-	if nearest := d.nearestVariable(title); nearest != "" {
-		return -1, problem("input.unknown_variable", quoted(name), nearest)
-	}
-	return -1, problem("input.unknown_variable", quoted(name))
+	return d.onlyVariable(name, func(v *Variable) bool { return v.Title != "" && fold(v.Title) == title })
 }
 
 // onlyVariable is the one variable that matches, -1 for none. Several are input.ambiguous_variable.

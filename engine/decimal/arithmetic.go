@@ -157,7 +157,7 @@ func (g *registers) over(a, b Decimal, digits int) Decimal {
 	exponent -= up
 	if g.rest.Sign() == 0 {
 		r.v.Exponent = int32(exponent + g.cutZeros(&g.quotient))
-		r.v.Coeff.SetMathBigInt(&g.quotient)
+		setResult(&r, &g.quotient)
 		return g.rounded(r, digits)
 	}
 	g.a.Mul(&g.quotient, pow10(1))
@@ -179,23 +179,39 @@ func (g *registers) rounded(d Decimal, digits int) Decimal {
 
 // round returns the number of coefficient x >= 0 rounded half-even to the given digits.
 func (g *registers) round(x *big.Int, exponent int, negative bool, digits int) Decimal {
-	if x.BitLen() > 3*digits {
-		if cut := countDigits(x) - digits; cut > 0 {
-			unit := pow10(cut)
-			g.quotient.QuoRem(x, unit, &g.rest)
-			g.rest.Lsh(&g.rest, 1)
-			if half := g.rest.Cmp(unit); half > 0 || half == 0 && g.quotient.Bit(0) == 1 {
-				g.quotient.Add(&g.quotient, pow10(0))
-			}
-			x = &g.quotient
-			exponent += cut
-		}
-	}
+	x, cut := g.shorten(x, digits)
 	var r Decimal
-	r.v.Coeff.SetMathBigInt(x)
-	r.v.Exponent = int32(exponent)
+	setResult(&r, x)
+	r.v.Exponent = int32(exponent + cut)
 	r.v.Negative = negative && x.Sign() != 0
 	return r
+}
+
+// shorten rounds x >= 0 half-even to the given digits and returns it without the cut ones, and their number. The result
+// is x itself or quotient.
+func (g *registers) shorten(x *big.Int, digits int) (short *big.Int, cut int) {
+	if x.BitLen() <= 3*digits {
+		return x, 0
+	}
+	if cut = countDigits(x) - digits; cut <= 0 {
+		return x, 0
+	}
+	unit := pow10(cut)
+	g.quotient.QuoRem(x, unit, &g.rest)
+	g.rest.Lsh(&g.rest, 1)
+	if half := g.rest.Cmp(unit); half > 0 || half == 0 && g.quotient.Bit(0) == 1 {
+		g.quotient.Add(&g.quotient, pow10(0))
+	}
+	return &g.quotient, cut
+}
+
+// setResult makes a copy of x >= 0 the coefficient of r, which is 0.
+func setResult(r *Decimal, x *big.Int) {
+	if list := x.Bits(); len(list) > 2 {
+		r.v.Coeff.SetBits(append(make([]big.Word, 0, len(list)), list...))
+	} else {
+		r.v.Coeff.SetMathBigInt(x)
+	}
 }
 
 // countDigits returns the number of decimal digits of x > 0.
@@ -364,7 +380,7 @@ func (g *registers) reduced(d Decimal) Decimal {
 	}
 	var r Decimal
 	r.v.Negative = d.v.Negative
-	r.v.Coeff.SetMathBigInt(&g.a)
+	setResult(&r, &g.a)
 	r.v.Exponent = d.v.Exponent + int32(zeros)
 	return r
 }

@@ -1,6 +1,9 @@
 package decimal
 
-import "math/bits"
+import (
+	"math/big"
+	"math/bits"
+)
 
 // maxSquaringPower is the largest integer power that is multiplied out.
 const maxSquaringPower = 10_000
@@ -79,15 +82,24 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 	if first := a.adjusted(); first*m > maxExponent+1 || (first+1)*m < -maxExponent-1 {
 		return c.Fail(ErrTooLarge)
 	}
-	r := a
+	setCoefficient(&g.y, &a)
+	g.x.Set(&g.y)
+	exponent := int(a.v.Exponent)
+	by := func(factor *big.Int, up int) {
+		g.product.Mul(&g.x, factor)
+		x, cut := g.shorten(&g.product, wideDigits)
+		g.x.Set(x)
+		exponent += up + cut
+	}
 	for bit := bits.Len(uint(m)) - 2; bit >= 0; bit-- {
-		r = g.wideMul(r, r)
+		by(&g.x, exponent)
 		if m>>bit&1 == 1 {
-			r = g.wideMul(r, a)
+			by(&g.y, int(a.v.Exponent))
 		}
 	}
-	if n < 0 {
-		r = g.wideQuo(Int(1), r)
+	negative := a.v.Negative && m&1 == 1
+	if n > 0 {
+		return c.finish(g.round(&g.x, exponent, negative, precision))
 	}
-	return c.finish(r)
+	return c.finish(g.wideQuo(Int(1), g.round(&g.x, exponent, negative, wideDigits)))
 }

@@ -42,23 +42,22 @@ func findTarget(d *engine.Domain, text string) (variable int, unit string, probl
 			return variable, unit, problem
 		}
 	}
-	variable, problem = d.FindVariable(text)
-	if problem == nil || isAmbiguous(problem) {
+	if variable, problem = d.NamedVariable(text); variable >= 0 || problem != nil {
 		return variable, "", problem
 	}
-	for i, s := range separations(text) {
-		variable, failed := d.FindVariable(s.name)
-		if failed == nil || isAmbiguous(failed) {
-			return variable, s.unit, failed
-		}
-		if i == 0 {
-			problem = failed
+	all := separations(text)
+	for _, s := range all {
+		if variable, problem = d.NamedVariable(s.name); variable >= 0 || problem != nil {
+			return variable, s.unit, problem
 		}
 	}
-	return -1, "", problem
+	unknown := text
+	if len(all) > 0 {
+		unknown = all[0].name
+	}
+	variable, problem = d.FindVariable(unknown)
+	return variable, "", problem
 }
-
-func isAmbiguous(problem *engine.Error) bool { return problem.Code == "input.ambiguous_variable" }
 
 // separation is one way to split "KEY in UNIT".
 type separation struct{ name, unit string }

@@ -47,7 +47,7 @@ func isStructured(d *engine.Domain, text string) bool {
 		if !spellings[fold(name)] {
 			continue
 		}
-		if _, problem := d.FindVariable(name); problem == nil || isAmbiguous(problem) {
+		if variable, problem := d.NamedVariable(name); variable >= 0 || problem != nil {
 			return true
 		}
 	}

@@ -189,7 +189,7 @@ func (w *writer) target(res engine.Result) {
 	if res.Unit != nil {
 		unit := unitName(engine.Target{Unit: res.Unit})
 		target += " in " + unit
-		if _, problem := w.domain.FindVariable(target); problem == nil || isAmbiguous(problem) {
+		if variable, problem := w.domain.NamedVariable(target); variable >= 0 || problem != nil {
 			target = `"` + key + `" in ` + unit
 		}
 	}

@@ -2,6 +2,7 @@ package units
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,14 +125,20 @@ func (d Dimension) WithoutAngle() Dimension {
 }
 
 // Currencies lists the ISO codes in the dimension, sorted.
-func (d Dimension) Currencies() []string {
-	var codes []string
-	for _, p := range d.otherPowers() {
-		if code, ok := strings.CutPrefix(p.name, "$"); ok {
-			codes = append(codes, code)
+func (d Dimension) Currencies() []string { return slices.Collect(d.EachCurrency()) }
+
+// EachCurrency is Currencies one by one.
+func (d Dimension) EachCurrency() iter.Seq[string] {
+	return func(yield func(code string) bool) {
+		for rest := d.others; rest != ""; {
+			var item string
+			item, rest, _ = strings.Cut(rest, ",")
+			name, _, _ := strings.Cut(item, ":")
+			if code, ok := strings.CutPrefix(name, "$"); ok && !yield(code) {
+				return
+			}
 		}
 	}
-	return codes
 }
 
 // WithCurrency puts the currency to in the place of the currency from (ISO codes).
