@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 )
 
 // Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays down: it merges what is
@@ -289,24 +288,6 @@ func (c *calculation) chooseTarget() *Error {
 	return &err
 }
 
-// dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where exactly one of the
-// activity's values is carried. It returns the facts that are left.
-func (c *calculation) dropContradicted() ([]Fact, *Error) {
-	for {
-		facts := c.facts()
-		found := c.domain.Contradictions(c.env, facts)
-		if len(found) == 0 {
-			return facts, nil
-		}
-		old := c.carriedAmong(found[0].Variables)
-		if len(old) != 1 {
-			err := c.conflict(found[0].Variables, found[0].Activity)
-			return nil, &err
-		}
-		c.dropped = append(c.dropped, old[0])
-	}
-}
-
 // solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
 // follows, so that all values of a scenario agree. Where the target's values disagree with an activity that they do not
 // come from, and one carried input is behind that, it is dropped: again says that there is another try to make. Else it is a
@@ -366,45 +347,6 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 // keptInBase reports whether the base was branched off with a calculated value of a variable.
 func (c *calculation) keptInBase(variable int) bool {
 	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Variable == variable && v.Historical })
-}
-
-// behind lists the given values that an activity's disagreement comes from: those in it, and those that the solution used.
-func (c *calculation) behind(found Contradiction, facts []Fact, s Solution) []int {
-	var list []int
-	add := func(f Fact) {
-		if f.Tier <= Carried && !slices.Contains(list, f.Variable) {
-			list = append(list, f.Variable)
-		}
-	}
-	for _, f := range facts {
-		if slices.Contains(found.Variables, f.Variable) {
-			add(f)
-		}
-	}
-	for _, i := range s.Used {
-		add(facts[i])
-	}
-	slices.Sort(list)
-	return list
-}
-
-// carriedAmong lists those of some variables whose values are carried.
-func (c *calculation) carriedAmong(variables []int) []int {
-	var list []int
-	for _, v := range c.carried() {
-		if slices.Contains(variables, v.Variable) {
-			list = append(list, v.Variable)
-		}
-	}
-	return list
-}
-
-func (c *calculation) conflict(variables []int, activity int) Error {
-	keys := make([]string, len(variables))
-	for i, v := range variables {
-		keys[i] = c.key(v)
-	}
-	return Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
 }
 
 // previous is the value that a variable had in the base, or nil.

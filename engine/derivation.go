@@ -37,7 +37,7 @@ type derivation struct {
 }
 
 func (v *derivation) run() *Error {
-	v.units = make([]*units.Unit, len(v.domain.variables))
+	v.units = v.machine.units
 	v.takeFacts()
 	if err := v.currencies(); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (v *derivation) isScale(variable int) bool {
 func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal, *Error) {
 	m := v.machine
 	allowed := func(list decimals) decimals {
-		var kept decimals
+		kept := make(decimals, 0, len(list))
 		for _, t := range list {
 			if !v.allowed(variable, t) {
 				continue
@@ -299,12 +299,12 @@ func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal
 	}
 	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
 	best := roots
-	var rest decimals
+	var rest decimals // what follows best in its memory
 	if !v.isScale(variable) {
 		up := func(t decimal.Decimal) bool { return t.Sign() > 0 }
-		if slices.ContainsFunc(roots, up) {
-			best = slices.DeleteFunc(slices.Clone(roots), func(t decimal.Decimal) bool { return !up(t) })
-			rest = slices.DeleteFunc(slices.Clone(roots), up)
+		if first := slices.IndexFunc(roots, up); first >= 0 {
+			all := append(append(make(decimals, 0, len(roots)), roots[first:]...), roots[:first]...)
+			best, rest = all[:len(roots)-first], all[len(roots)-first:]
 		}
 	}
 	if v.domain.StrictRoots && len(best) > maxFoundRoots {
@@ -329,7 +329,7 @@ func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal
 	}
 	slices.SortStableFunc(best, order)
 	slices.SortStableFunc(rest, order)
-	return v.pick(slices.Concat(best, rest)), nil
+	return v.pick(best[:len(best)+len(rest)]), nil
 }
 
 // allowed reports whether a variable may have a value: it is within bounds, and no temperature below 0 K.

@@ -45,7 +45,7 @@ func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 
 // keep leaves the values that satisfy the equation.
 func (m *machine) keep(e *equation, v int, values decimals) decimals {
-	var kept decimals
+	kept := make(decimals, 0, len(values))
 	for _, t := range values {
 		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return compare(m.c, k, t) == 0 }) {
 			continue

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"reckon/engine/decimal"
+	"reckon/engine/units"
 )
 
 // machine evaluates expressions over the values that a calculation has so far, in coherent SI.
 type machine struct {
 	c      *decimal.Context
 	values []decimal.Decimal // by variable
+	units  []*units.Unit     // by variable: for the derivation that uses the machine
 	floats []float64         // by variable, for root search
 	tables []*grid           // by variable, nil for numbers; nil where there are none
 	env    Env
@@ -34,10 +36,13 @@ func (d *Domain) newMachine(env Env) *machine {
 	if m, ok := d.machines.Get().(*machine); ok {
 		m.c.Restart(budget)
 		clear(m.values)
-		*m = machine{c: m.c, values: m.values, floats: m.floats, kept: m.kept, clock: m.clock, env: env}
+		clear(m.units)
+		*m = machine{c: m.c, values: m.values, units: m.units, floats: m.floats, kept: m.kept, clock: m.clock, env: env}
 		return m
 	}
-	return &machine{c: decimal.NewContext(budget), values: make([]decimal.Decimal, len(d.variables)), env: env}
+	return &machine{
+		c: decimal.NewContext(budget), values: make([]decimal.Decimal, len(d.variables)), units: make([]*units.Unit, len(d.variables)), env: env,
+	}
 }
 
 // release gives back the memory of a machine that nothing uses any more.

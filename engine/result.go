@@ -29,11 +29,11 @@ func (x exchange) outward(u *units.Unit) *units.Unit { return x.swap(u, x.declar
 // names both (USD/EUR), joins them. Amounts written in equations in a domain's single currency follow that of the scenario.
 func (v *derivation) currencies() *Error {
 	d := v.domain
-	var seen []string
-	var group []int // by position in seen: equal where rates join them
+	seen := make([]string, 0, 4)
+	group := make([]int, 0, 4) // by position in seen: equal where rates join them
 	note := func(u *units.Unit) {
 		first := -1
-		for _, c := range u.Dimension().Currencies() {
+		for c := range u.Dimension().EachCurrency() {
 			at := slices.Index(seen, c)
 			if at < 0 {
 				at = len(seen)
@@ -59,12 +59,20 @@ func (v *derivation) currencies() *Error {
 		}
 	}
 	rate := func(u *units.Unit) {
-		if len(u.Dimension().Currencies()) > 1 {
+		count := 0
+		for range u.Dimension().EachCurrency() {
+			count++
+		}
+		if count > 1 {
 			note(u)
 		}
 	}
 	for _, s := range v.plan.steps {
-		for _, a := range append([]int{s.activity}, s.block...) {
+		for i := range len(s.block) + 1 {
+			a := s.activity
+			if i > 0 {
+				a = s.block[i-1]
+			}
 			for _, n := range d.equations[a].literals {
 				if c := n.unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.currency {
 					note(n.unit)

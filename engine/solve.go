@@ -101,34 +101,6 @@ func degenerate(err *Error, failed planStep) bool {
 	return false
 }
 
-// undecided reports whether a target follows in another way that is as good by every rule but the order of the domain.
-func (d *Domain) undecided(facts []Fact, target int) bool {
-	g := d.givenOf(facts, target)
-	p := d.plan(g, target)
-	if p == nil {
-		return false
-	}
-	weigh := func(p *plan) (tiers [Defaulted + 1]int, activities int) {
-		for _, l := range p.leaves {
-			tiers[l.tier]++
-		}
-		for _, s := range p.steps {
-			activities += len(s.activities())
-		}
-		tiers[Carried] = 0 // does not count in the choice of a plan
-		return tiers, activities
-	}
-	tiers, activities := weigh(p)
-	return slices.ContainsFunc(p.steps, func(s planStep) bool {
-		other := d.planWithout(g, target, []planStep{s})
-		if other == nil {
-			return false
-		}
-		t, a := weigh(other)
-		return t == tiers && a == activities
-	})
-}
-
 // unreached says why no plan leads to the target.
 func (d *Domain) unreached(g given, facts []Fact, target int) Error {
 	key := d.Definition.Variables[target].Key

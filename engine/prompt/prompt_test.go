@@ -166,6 +166,8 @@ func TestDetect(t *testing.T) {
 	})
 }
 
+func isAmbiguous(problem *engine.Error) bool { return problem.Code == "input.ambiguous_variable" }
+
 // TestAmbiguous has a definition that Compile refuses: names that fit two variables are reported all the same.
 func TestAmbiguous(t *testing.T) {
 	d := &engine.Domain{Definition: engine.Definition{Variables: []engine.Variable{{Key: "net", Title: "Cost"}, {Key: "gross", Title: "cost"}}}}
