@@ -98,8 +98,11 @@ func fold(s string) string {
 			return ' '
 		}
 		return r
-	}, strings.ToLower(strings.Join(strings.Fields(s), " ")))
+	}, caseless(strings.Join(strings.Fields(s), " ")))
 }
+
+// caseless is the same for texts that differ in case only, letters of two lower cases such as σ and ς included.
+func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // reservedNames are the words that equations and prompts keep for themselves.
 var reservedNames = []string{"pi", "e", "true", "false", "today", "now", "and", "or", "not", "calculate", "scenario"}
@@ -125,12 +128,12 @@ func (c *compiler) names() {
 		case !syntax.IsName(v.Key):
 			c.fail(path, badRune(v.Key), "%q cannot be a key: a key has letters, digits and underscores only and does not start with a digit.", v.Key)
 		}
-		if first, ok := lower[strings.ToLower(v.Key)]; ok {
+		if first, ok := lower[caseless(v.Key)]; ok {
 			c.fail(path, -1, "The key %q is that of variable %q too; keys must differ in more than upper and lower case.",
 				v.Key, d.Definition.Variables[first].Key)
 			continue
 		}
-		lower[strings.ToLower(v.Key)] = i
+		lower[caseless(v.Key)] = i
 		d.index[v.Key] = i
 		if _, ok := folded[fold(v.Key)]; !ok {
 			folded[fold(v.Key)] = i
