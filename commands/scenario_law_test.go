@@ -168,56 +168,73 @@ func (u utterance) with(t *rapid.T, h *history, d *Domain) utterance {
 // then keeps all its values, historical is what was copied, and what fails moves nothing.
 func TestNoRequestLosesAScenario(t *testing.T) {
 	d := trip(t)
-	other := *d
-	other.ID = uuid.NewSHA1(names, []byte("another domain"))
+	rapid.Check(t, func(t *rapid.T) { converse(t, d) })
+}
+
+// TestTheLawSeesEveryOutcome holds the conversations that are drawn against what the law speaks of: with these seeds every
+// kind of outcome comes up.
+func TestTheLawSeesEveryOutcome(t *testing.T) {
+	d := trip(t)
+	conversations := rapid.Custom(func(t *rapid.T) map[string]int { return converse(t, d) })
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		h := newHistory()
-		truthful := rapid.Bool().Draw(t, "truthful")
-		if rapid.Bool().Draw(t, "opened") {
-			h.say(d, "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time")
+	for seed := range 300 {
+		for outcome, n := range conversations.Example(seed) {
+			seen[outcome] += n
 		}
-		for range rapid.IntRange(1, 12).Draw(t, "requests") {
-			domain := d
-			if rapid.IntRange(0, 3).Draw(t, "other domain") == 0 {
-				domain = &other
-			}
-			u := drawUtterance(t, h.head.Last, truthful)
-			before := h.fork()
-			u = u.with(t, before, domain)
-			m := h.say(domain, u.text)
-			fail := func(format string, args ...any) {
-				t.Helper()
-				var said strings.Builder
-				for _, m := range h.messages {
-					fmt.Fprintf(&said, "(%s) %s\n", m.Domain.ID, strings.ReplaceAll(m.Prompt, "\n", " / "))
-				}
-				t.Fatalf("%s\n%s\n%s", fmt.Sprintf(format, args...), said.String(), h.told(m))
-			}
-			if len(h.scenarios) != h.head.Last {
-				fail("there are %d scenarios, the last one is %d", len(h.scenarios), h.head.Last)
-			}
-			for i := 1; i <= h.head.Last; i++ {
-				if _, ok := h.scenarios[i]; !ok {
-					fail("there is no scenario %d", i)
-				}
-			}
-			if m.Failed != nil {
-				seen[checkFailure(before, h, m, domain, u, fail)]++
-				continue
-			}
-			seen[m.Completed.Results.Action]++
-			checkCompletion(t, before, h, m, domain, u, fail)
-			if m.Completed.Results.Action != "fetch" {
-				checkPostedBack(t, before, m, domain, truthful, fail)
-			}
-		}
-	})
+	}
 	for _, outcome := range []string{"new", "extend", "discard", "fetch", "pending", "scenario.not_found", "scenario.domain_mismatch", "error"} {
 		if seen[outcome] == 0 {
 			t.Errorf("no request ended in %s: %v", outcome, seen)
 		}
 	}
+}
+
+// converse draws a conversation, checks what each request did, and counts the outcomes.
+func converse(t *rapid.T, d *Domain) map[string]int {
+	other := *d
+	other.ID = uuid.NewSHA1(names, []byte("another domain"))
+	seen := map[string]int{}
+	h := newHistory()
+	truthful := rapid.Bool().Draw(t, "truthful")
+	if rapid.Bool().Draw(t, "opened") {
+		h.say(d, "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time")
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "requests") {
+		domain := d
+		if rapid.IntRange(0, 3).Draw(t, "other domain") == 0 {
+			domain = &other
+		}
+		u := drawUtterance(t, h.head.Last, truthful)
+		before := h.fork()
+		u = u.with(t, before, domain)
+		m := h.say(domain, u.text)
+		fail := func(format string, args ...any) {
+			t.Helper()
+			var said strings.Builder
+			for _, m := range h.messages {
+				fmt.Fprintf(&said, "(%s) %s\n", m.Domain.ID, strings.ReplaceAll(m.Prompt, "\n", " / "))
+			}
+			t.Fatalf("%s\n%s\n%s", fmt.Sprintf(format, args...), said.String(), h.told(m))
+		}
+		if len(h.scenarios) != h.head.Last {
+			fail("there are %d scenarios, the last one is %d", len(h.scenarios), h.head.Last)
+		}
+		for i := 1; i <= h.head.Last; i++ {
+			if _, ok := h.scenarios[i]; !ok {
+				fail("there is no scenario %d", i)
+			}
+		}
+		if m.Failed != nil {
+			seen[checkFailure(before, h, m, domain, u, fail)]++
+			continue
+		}
+		seen[m.Completed.Results.Action]++
+		checkCompletion(t, before, h, m, domain, u, fail)
+		if m.Completed.Results.Action != "fetch" {
+			checkPostedBack(t, before, m, domain, truthful, fail)
+		}
+	}
+	return seen
 }
 
 // checkFailure says what a failed request leaves alone: everything but the pending inputs. It returns the kind of failure.
