@@ -110,9 +110,13 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 func (a Admin) Account(ctx context.Context, name string) (projections.Account, error) {
 	account, err := a.read(ctx, AccountID(name))
 	if err == nil && account.Sequence == 0 {
-		err = fmt.Errorf("account %q %w: `reckon account list` names those there are, `reckon account create` makes one", name, ErrNone)
+		err = noAccount(name)
 	}
 	return account, err
+}
+
+func noAccount(name string) error {
+	return fmt.Errorf("account %q %w: `reckon account list` names those there are, `reckon account create` makes one", name, ErrNone)
 }
 
 // Accounts lists all accounts in the order of their names.
@@ -154,7 +158,7 @@ func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide fun
 			return account, err
 		}
 		if account.Sequence == 0 {
-			return account, fmt.Errorf("account %q %w: `reckon account list` names those there are, `reckon account create` makes one", name, ErrNone)
+			return account, noAccount(name)
 		}
 		data, err := decide(account)
 		if err != nil || data == nil {

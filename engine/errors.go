@@ -180,7 +180,7 @@ var codes = []Code{
 	{
 		Code: "calculation.conflicting_inputs", Message: `The values given for %arg0% do not agree with "%arg1%".`,
 		Args:   []string{"keys", "title of the activity"},
-		Cause:  "All variables of an activity are given, and miss its equation by more than 1%.",
+		Cause:  "All variables of an activity are given, and miss its equation by more than 1%; or two equally good ways to the target lead to values that do.",
 		WayOut: "Leave one of them out, or correct it.",
 	},
 	{

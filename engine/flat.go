@@ -210,18 +210,8 @@ func (r *flatRun) apply(o *flatOp, x float64) float64 {
 		return floatTruth(a != 0 && b != 0)
 	case opOr:
 		return floatTruth(a != 0 || b != 0)
-	case opEq:
-		return floatTruth(a == b)
-	case opNe:
-		return floatTruth(a != b)
-	case opLt:
-		return floatTruth(a < b)
-	case opLe:
-		return floatTruth(a <= b)
-	case opGt:
-		return floatTruth(a > b)
-	case opGe:
-		return floatTruth(a >= b)
+	case opEq, opNe, opLt, opLe, opGt, opGe:
+		return floatCompare(n.op, a, b)
 	case opCall:
 		if n.function.lazy {
 			if a == 0 {

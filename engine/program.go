@@ -292,20 +292,7 @@ func (m *machine) float(n *node) float64 {
 	case opOr:
 		return floatTruth(m.float(n.args[0]) != 0 || m.float(n.args[1]) != 0)
 	case opEq, opNe, opLt, opLe, opGt, opGe:
-		a, b := m.float(n.args[0]), m.float(n.args[1])
-		switch n.op {
-		case opEq:
-			return floatTruth(a == b)
-		case opNe:
-			return floatTruth(a != b)
-		case opLt:
-			return floatTruth(a < b)
-		case opLe:
-			return floatTruth(a <= b)
-		case opGt:
-			return floatTruth(a > b)
-		}
-		return floatTruth(a >= b)
+		return floatCompare(n.op, m.float(n.args[0]), m.float(n.args[1]))
 	case opCall:
 		f := n.function
 		if f.lazy {
@@ -389,3 +376,20 @@ func (m *machine) tryErr() error {
 
 // limited reports whether the budget is used up.
 func (m *machine) limited() bool { return errors.Is(m.c.Err(), decimal.ErrLimit) }
+
+// floatCompare is a comparison, 1 for true and 0 for false.
+func floatCompare(o op, a, b float64) float64 {
+	switch o {
+	case opEq:
+		return floatTruth(a == b)
+	case opNe:
+		return floatTruth(a != b)
+	case opLt:
+		return floatTruth(a < b)
+	case opLe:
+		return floatTruth(a <= b)
+	case opGt:
+		return floatTruth(a > b)
+	}
+	return floatTruth(a >= b)
+}

@@ -145,8 +145,6 @@ func (d Decimal) Float64() float64 {
 	return f
 }
 
-// MarshalText is String for encoders.
-func (d Decimal) MarshalText() ([]byte, error) { return d.append(nil), nil }
 
 // pow10 returns 10^n for n >= 0. It must not be written to.
 func pow10(n int) *big.Int {
