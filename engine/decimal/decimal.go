@@ -145,7 +145,6 @@ func (d Decimal) Float64() float64 {
 	return f
 }
 
-
 // pow10 returns 10^n for n >= 0. It must not be written to.
 func pow10(n int) *big.Int {
 	if n < len(powersOf10) {
