@@ -84,8 +84,8 @@ func (g *registers) reduceAngle(a Decimal) (r Decimal, quadrant int) {
 }
 
 func (g *registers) subtractHalfPis(a *Decimal, places int, halfPi *big.Int) (r Decimal, quadrant int) {
-	setCoefficient(&g.coefficient, a)
-	if up := places + int(a.v.Exponent); up >= 0 {
+	a.coefficient(&g.coefficient)
+	if up := places + int(a.exponent); up >= 0 {
 		g.x.Mul(&g.coefficient, pow10(up))
 	} else {
 		g.x.QuoRem(&g.coefficient, pow10(-up), &g.remainder)
@@ -97,11 +97,11 @@ func (g *registers) subtractHalfPis(a *Decimal, places int, halfPi *big.Int) (r 
 		g.y.Sub(&g.y, halfPi)
 		quadrant++
 	}
-	r.v.Negative = (g.y.Sign() < 0) != a.v.Negative
+	r.negative = (g.y.Sign() < 0) != a.negative
 	g.y.Abs(&g.y)
-	r.v.Coeff.SetMathBigInt(&g.y)
-	r.v.Exponent = int32(-places)
-	if a.v.Negative {
+	r.setCoefficient(&g.y)
+	r.exponent = int32(-places)
+	if a.negative {
 		quadrant = -quadrant
 	}
 	return r, quadrant & 3
@@ -118,7 +118,7 @@ func (g *registers) sin(r Decimal, digits int) Decimal {
 	if r.adjusted() <= seriesExponent {
 		return g.wideMul(r, g.sineRatio(r, -1))
 	}
-	return g.sumSin(g.sinCosRest(&r), r.v.Negative, digits)
+	return g.sumSin(g.sinCosRest(&r), r.negative, digits)
 }
 
 // cos returns cos r to the given digits, for |r| not much above π/4.
@@ -131,7 +131,7 @@ func (g *registers) sinCos(r Decimal) (sin, cos Decimal) {
 	if r.adjusted() <= seriesExponent {
 		return g.wideMul(r, g.sineRatio(r, -1)), cos
 	}
-	return g.sumSin(index, r.v.Negative, wideDigits), cos
+	return g.sumSin(index, r.negative, wideDigits), cos
 }
 
 func (g *registers) sumSin(index int, negative bool, digits int) Decimal {
@@ -140,7 +140,7 @@ func (g *registers) sumSin(index int, negative bool, digits int) Decimal {
 	g.mul(&g.y, &g.sum, &t.sin[index])
 	g.x.Add(&g.x, &g.y)
 	s := g.decimal(&g.x, 0, digits)
-	s.v.Negative = negative
+	s.negative = negative
 	return s
 }
 
@@ -276,7 +276,7 @@ func (g *registers) atan(a Decimal, digits int) Decimal {
 	}
 	if a.adjusted() >= 0 && a.Abs().Cmp(Int(1)) > 0 {
 		r := g.wideAdd(tables().halfPi, g.atan(g.wideQuo(Int(1), a.Abs()), wideDigits).Neg())
-		r.v.Negative = a.v.Negative
+		r.negative = a.negative
 		return r
 	}
 	g.setDecimal(&g.x, &a)
@@ -302,6 +302,6 @@ func (g *registers) atan(a Decimal, digits int) Decimal {
 	g.mul(&g.z, &g.z, &g.sum)
 	g.z.Add(&g.z, &tables().atan[index])
 	r := g.decimal(&g.z, 0, digits)
-	r.v.Negative = a.v.Negative
+	r.negative = a.negative
 	return r
 }

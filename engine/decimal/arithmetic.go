@@ -1,56 +1,41 @@
 package decimal
 
-import (
-	"math/big"
-	"math/bits"
+import "math/big"
 
-	"github.com/cockroachdb/apd/v3"
-)
-
-// exact leaves the results of short operands unrounded: they have at most 40 digits. It is never written to.
-var exact = apd.Context{MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent}
-
-// short reports whether a coefficient has one word, which apd works on without memory of its own.
-func short(d *Decimal) bool { return d.v.Coeff.BitLen() <= 64 }
-
-// plus returns a + b rounded once to the given digits, without writing out the digits between numbers far apart.
-func (g *registers) plus(a, b Decimal, digits int) Decimal {
-	gap := int(a.v.Exponent) - int(b.v.Exponent)
-	if short(&a) && short(&b) && gap >= -19 && gap <= 19 {
-		if r, ok := plusShort(&a, &b, gap); ok {
-			return r
-		}
-		var r Decimal
-		_, _ = exact.Add(&r.v, &a.v, &b.v) // cannot fail within apd's exponents
-		return r
+// plus sets r to a + b rounded once to the given digits, without writing out the digits between numbers far apart.
+func (g *registers) plus(r, a, b *Decimal, digits int) {
+	if !r.plusWords(a, b, digits) {
+		*r = g.plusLarge(*a, *b, digits)
 	}
-	if a.IsZero() {
+}
+
+// plusLarge is plus by big.Int.
+func (g *registers) plusLarge(a, b Decimal, digits int) Decimal {
+	switch {
+	case a.zero():
 		return g.rounded(b, digits)
-	}
-	if b.IsZero() {
+	case b.zero():
 		return g.rounded(a, digits)
 	}
-	if r, ok := plusWords(&a, &b, gap, digits); ok {
-		return r
-	}
+	gap := int(a.exponent) - int(b.exponent)
 	if gap < 0 {
 		a, b = b, a
 	}
 	if gap > digits || -gap > digits {
 		nearer(&a, &b, digits)
 		nearer(&b, &a, digits)
-		if a.v.Exponent < b.v.Exponent {
+		if a.exponent < b.exponent {
 			a, b = b, a
 		}
 	}
-	setCoefficient(&g.a, &a)
-	setCoefficient(&g.b, &b)
-	if up := int(a.v.Exponent) - int(b.v.Exponent); up > 0 {
+	a.coefficient(&g.a)
+	b.coefficient(&g.b)
+	if up := int(a.exponent) - int(b.exponent); up > 0 {
 		g.product.Mul(&g.a, pow10(up))
 		g.a, g.product = g.product, g.a
 	}
-	negative := a.v.Negative
-	if a.v.Negative == b.v.Negative {
+	negative := a.negative
+	if a.negative == b.negative {
 		g.a.Add(&g.a, &g.b)
 	} else {
 		g.a.Sub(&g.a, &g.b)
@@ -59,90 +44,55 @@ func (g *registers) plus(a, b Decimal, digits int) Decimal {
 			negative = !negative
 		}
 	}
-	return g.round(&g.a, int(b.v.Exponent), negative, digits)
-}
-
-// plusShort returns a + b, whose exponents are a gap apart, where all fits one word and the sum is not 0.
-func plusShort(a, b *Decimal, gap int) (r Decimal, ok bool) {
-	x, y := a.v.Coeff.Uint64(), b.v.Coeff.Uint64()
-	r.v.Exponent = b.v.Exponent
-	var high, carry uint64
-	if gap > 0 {
-		high, x = bits.Mul64(x, powersOf10[gap].Uint64())
-	} else if gap < 0 {
-		r.v.Exponent = a.v.Exponent
-		high, y = bits.Mul64(y, powersOf10[-gap].Uint64())
-	}
-	if high != 0 {
-		return r, false
-	}
-	r.v.Negative = a.v.Negative
-	sum := x - y
-	switch {
-	case a.v.Negative == b.v.Negative:
-		sum, carry = bits.Add64(x, y, 0)
-	case y > x:
-		sum = y - x
-		r.v.Negative = b.v.Negative
-	}
-	r.v.Coeff.SetUint64(sum)
-	return r, carry == 0 && sum != 0
+	return g.round(&g.a, int(b.exponent), negative, digits)
 }
 
 // nearer replaces b by a number of the same sign closer to a when b is so small that only its sign matters to the
 // rounding of a + b to the given digits.
 func nearer(a, b *Decimal, digits int) {
-	below := min(int(a.v.Exponent), a.adjusted()-digits-2) - 1
+	below := min(int(a.exponent), a.adjusted()-digits-2) - 1
 	if b.adjusted() < below {
 		tiny := Int(1)
-		tiny.v.Negative = b.v.Negative
-		tiny.v.Exponent = int32(below - 1)
+		tiny.negative = b.negative
+		tiny.exponent = int32(below - 1)
 		*b = tiny
 	}
 }
 
-// times returns a × b rounded once to the given digits.
-func (g *registers) times(a, b Decimal, digits int) Decimal {
-	if a.IsZero() || b.IsZero() {
-		return Decimal{}
+// times sets r to a × b rounded once to the given digits.
+func (g *registers) times(r, a, b *Decimal, digits int) {
+	if !r.timesWords(a, b, digits) {
+		*r = g.timesLarge(a, b, digits)
 	}
-	if short(&a) && short(&b) {
-		var r Decimal
-		if high, low := bits.Mul64(a.v.Coeff.Uint64(), b.v.Coeff.Uint64()); high == 0 {
-			r.v.Coeff.SetUint64(low)
-			r.v.Exponent = a.v.Exponent + b.v.Exponent
-			r.v.Negative = a.v.Negative != b.v.Negative
-			return r
-		}
-		_, _ = exact.Mul(&r.v, &a.v, &b.v) // cannot fail within apd's exponents
-		return r
-	}
-	if r, ok := timesWords(&a, &b, digits); ok {
-		return r
-	}
-	setCoefficient(&g.a, &a)
-	setCoefficient(&g.b, &b)
-	g.product.Mul(&g.a, &g.b)
-	return g.round(&g.product, int(a.v.Exponent)+int(b.v.Exponent), a.v.Negative != b.v.Negative, digits)
 }
 
-// over returns a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have no trailing zeros.
-func (g *registers) over(a, b Decimal, digits int) Decimal {
-	if a.IsZero() {
+// timesLarge is times by big.Int.
+func (g *registers) timesLarge(a, b *Decimal, digits int) Decimal {
+	if a.zero() || b.zero() {
 		return Decimal{}
 	}
-	var r Decimal
-	r.v.Negative = a.v.Negative != b.v.Negative
-	exponent := int(a.v.Exponent) - int(b.v.Exponent)
-	if short(&a) && short(&b) {
-		if x, y := a.v.Coeff.Uint64(), b.v.Coeff.Uint64(); x%y == 0 {
-			r.v.Coeff.SetUint64(x / y)
-			r.v.Exponent = int32(exponent)
-			return r
-		}
+	a.coefficient(&g.a)
+	b.coefficient(&g.b)
+	g.product.Mul(&g.a, &g.b)
+	return g.round(&g.product, int(a.exponent)+int(b.exponent), a.negative != b.negative, digits)
+}
+
+// over sets r to a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have no trailing zeros.
+func (g *registers) over(r, a, b *Decimal, digits int) {
+	if !r.overWords(a, b, digits) {
+		*r = g.overLarge(a, b, digits)
 	}
-	setCoefficient(&g.a, &a)
-	setCoefficient(&g.b, &b)
+}
+
+// overLarge is over by big.Int.
+func (g *registers) overLarge(a, b *Decimal, digits int) (r Decimal) {
+	if a.zero() {
+		return r
+	}
+	r.negative = a.negative != b.negative
+	exponent := int(a.exponent) - int(b.exponent)
+	a.coefficient(&g.a)
+	b.coefficient(&g.b)
 	// One or two digits more than asked, and one that tells whether the quotient is exact.
 	up := digits + 1 + countDigits(&g.b) - countDigits(&g.a)
 	dividend, divisor := &g.a, &g.b
@@ -156,34 +106,44 @@ func (g *registers) over(a, b Decimal, digits int) Decimal {
 	g.quotient.QuoRem(dividend, divisor, &g.rest)
 	exponent -= up
 	if g.rest.Sign() == 0 {
-		r.v.Exponent = int32(exponent + g.cutZeros(&g.quotient))
-		setResult(&r, &g.quotient)
+		r.exponent = int32(exponent + g.cutZeros(&g.quotient))
+		r.setCoefficient(&g.quotient)
 		return g.rounded(r, digits)
 	}
 	g.a.Mul(&g.quotient, pow10(1))
 	g.a.SetBit(&g.a, 0, 1)
-	return g.round(&g.a, exponent-1, r.v.Negative, digits)
+	return g.round(&g.a, exponent-1, r.negative, digits)
 }
 
 // rounded returns d rounded half-even to the given digits.
 func (g *registers) rounded(d Decimal, digits int) Decimal {
-	if d.v.Coeff.BitLen() <= 3*digits { // fewer digits than that, as 2^3 < 10
+	if d.bitLen() <= 3*digits { // fewer digits than that, as 2^3 < 10
 		return d
 	}
-	setCoefficient(&g.a, &d)
-	if countDigits(&g.a) <= digits {
+	if d.large == nil {
+		z := five{d.w[0], d.w[1], d.w[2], d.w[3]}
+		d.roundFive(&z, int(d.exponent), d.negative, digits)
 		return d
 	}
-	return g.round(&g.a, int(d.v.Exponent), d.v.Negative, digits)
+	return g.round(d.coefficient(&g.a), int(d.exponent), d.negative, digits)
+}
+
+// cut returns d without the digits after the given ones.
+func (g *registers) cut(d Decimal, digits int) Decimal {
+	cut := max(0, d.digits()-digits)
+	g.quotient.Quo(d.coefficient(&g.a), pow10(cut))
+	d.setCoefficient(&g.quotient)
+	d.exponent += int32(cut)
+	return d
 }
 
 // round returns the number of coefficient x >= 0 rounded half-even to the given digits.
 func (g *registers) round(x *big.Int, exponent int, negative bool, digits int) Decimal {
 	x, cut := g.shorten(x, digits)
 	var r Decimal
-	setResult(&r, x)
-	r.v.Exponent = int32(exponent + cut)
-	r.v.Negative = negative && x.Sign() != 0
+	r.setCoefficient(x)
+	r.exponent = int32(exponent + cut)
+	r.negative = negative && x.Sign() != 0
 	return r
 }
 
@@ -205,25 +165,6 @@ func (g *registers) shorten(x *big.Int, digits int) (short *big.Int, cut int) {
 	return &g.quotient, cut
 }
 
-// setResult makes a copy of x >= 0 the coefficient of r, which is 0.
-func setResult(r *Decimal, x *big.Int) {
-	if list := x.Bits(); len(list) > 2 {
-		r.v.Coeff.SetBits(append(make([]big.Word, 0, len(list)), list...))
-	} else {
-		r.v.Coeff.SetMathBigInt(x)
-	}
-}
-
-// countDigits returns the number of decimal digits of x > 0.
-func countDigits(x *big.Int) int {
-	// 30103/100000 is hardly above log10(2), so that 10^n is no more than a tenth above x and at most one power below.
-	n := x.BitLen() * 30103 / 100000
-	if x.CmpAbs(pow10(n)) >= 0 {
-		n++
-	}
-	return n
-}
-
 // cutZeros divides x > 0 by ten while that leaves no remainder, and returns how often.
 func (g *registers) cutZeros(x *big.Int) int {
 	zeros := 0
@@ -241,44 +182,48 @@ func (g *registers) cutZeros(x *big.Int) int {
 	return zeros
 }
 
-// setCoefficient copies the coefficient of d into z.
-func setCoefficient(z *big.Int, d *Decimal) {
-	z.SetBits(append(z.Bits()[:0], d.v.Coeff.Bits()...))
-}
-
 // Add returns a + b.
-func (c *Context) Add(a, b Decimal) Decimal {
-	if !c.spend(costArithmetic, &a, &b) {
-		return Decimal{}
+func (c *Context) Add(a, b Decimal) (r Decimal) {
+	if c.pay(&a, &b) {
+		if !r.plusWords(&a, &b, precision) {
+			r = c.kernel().plusLarge(a, b, precision)
+		}
+		c.check(&r)
 	}
-	return c.result(c.kernel().plus(a, b, precision))
+	return r
 }
 
 // Sub returns a - b.
-func (c *Context) Sub(a, b Decimal) Decimal {
-	if !c.spend(costArithmetic, &a, &b) {
-		return Decimal{}
+func (c *Context) Sub(a, b Decimal) (r Decimal) {
+	if c.pay(&a, &b) {
+		b.negative = !b.negative // of 0 the sign does not matter here
+		if !r.plusWords(&a, &b, precision) {
+			r = c.kernel().plusLarge(a, b, precision)
+		}
+		c.check(&r)
 	}
-	return c.result(c.kernel().plus(a, b.Neg(), precision))
+	return r
 }
 
 // Mul returns a × b.
-func (c *Context) Mul(a, b Decimal) Decimal {
-	if !c.spend(costArithmetic, &a, &b) {
-		return Decimal{}
+func (c *Context) Mul(a, b Decimal) (r Decimal) {
+	if c.pay(&a, &b) {
+		c.kernel().times(&r, &a, &b, precision)
+		c.check(&r)
 	}
-	return c.result(c.kernel().times(a, b, precision))
+	return r
 }
 
 // Quo returns a ÷ b. It fails with ErrDivisionByZero, for 0 ÷ 0 too.
-func (c *Context) Quo(a, b Decimal) Decimal {
-	if !c.spend(costArithmetic, &a, &b) {
-		return Decimal{}
+func (c *Context) Quo(a, b Decimal) (r Decimal) {
+	if c.pay(&a, &b) {
+		if b.zero() {
+			return c.Fail(ErrDivisionByZero)
+		}
+		c.kernel().over(&r, &a, &b, precision)
+		c.check(&r)
 	}
-	if b.IsZero() {
-		return c.Fail(ErrDivisionByZero)
-	}
-	return c.result(c.kernel().over(a, b, precision))
+	return r
 }
 
 // Mod returns a - b × floor(a / b), which has the sign of b, as spreadsheets have it. The remainder is exact before it is
@@ -297,10 +242,10 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 	g := c.kernel()
 	r := a
 	if a.adjusted() >= b.adjusted() {
-		setCoefficient(&g.a, &a)
-		setCoefficient(&g.b, &b)
-		r.v.Exponent = min(a.v.Exponent, b.v.Exponent)
-		if up := int64(a.v.Exponent) - int64(b.v.Exponent); up > 0 {
+		a.coefficient(&g.a)
+		b.coefficient(&g.b)
+		r.exponent = min(a.exponent, b.exponent)
+		if up := int64(a.exponent) - int64(b.exponent); up > 0 {
 			// (a × 10^up) mod b without writing 10^up out
 			scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(up), &g.b)
 			g.a.Mul(&g.a, scale)
@@ -308,25 +253,26 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 			g.b.Mul(&g.b, pow10(int(-up)))
 		}
 		g.a.Rem(&g.a, &g.b)
-		r.v.Coeff = apd.BigInt{}
-		r.v.Coeff.SetMathBigInt(&g.a)
+		r.setCoefficient(&g.a)
 	}
-	if !r.IsZero() && a.v.Negative != b.v.Negative {
-		return c.result(g.plus(r, b, precision))
+	if !r.IsZero() && a.negative != b.negative {
+		var sum Decimal
+		g.plus(&sum, &r, &b, precision)
+		return c.result(sum)
 	}
 	return c.result(g.rounded(r, precision))
 }
 
 // Floor returns the largest integer not above a.
-func (c *Context) Floor(a Decimal) Decimal { return c.integer(a, apd.RoundFloor) }
+func (c *Context) Floor(a Decimal) Decimal { return c.integer(a, floor) }
 
 // Ceil returns the smallest integer not below a.
-func (c *Context) Ceil(a Decimal) Decimal { return c.integer(a, apd.RoundCeiling) }
+func (c *Context) Ceil(a Decimal) Decimal { return c.integer(a, ceiling) }
 
 // Trunc cuts the fraction of a.
-func (c *Context) Trunc(a Decimal) Decimal { return c.integer(a, apd.RoundDown) }
+func (c *Context) Trunc(a Decimal) Decimal { return c.integer(a, down) }
 
-func (c *Context) integer(a Decimal, mode apd.Rounder) Decimal {
+func (c *Context) integer(a Decimal, mode rounding) Decimal {
 	if !c.spend(costArithmetic, &a) {
 		return Decimal{}
 	}
@@ -339,48 +285,77 @@ func (c *Context) Round(a Decimal, places int) Decimal {
 		return Decimal{}
 	}
 	exponent := -max(-2*maxExponent, min(2*maxExponent, places))
-	return c.result(c.kernel().quantize(a, exponent, apd.RoundHalfUp))
+	return c.result(c.kernel().quantize(a, exponent, halfUp))
+}
+
+// rounding is what becomes of digits that are cut off, not all of them 0.
+type rounding int
+
+const (
+	down    rounding = iota // they are dropped
+	floor                   // a negative number goes to the next multiple
+	ceiling                 // a positive one does
+	halfUp                  // a half and more do
+)
+
+// away reports whether a number goes to the next multiple from 0, given how the digits cut off compare with a half.
+func (mode rounding) away(negative bool, half int) bool {
+	switch mode {
+	case floor:
+		return negative
+	case ceiling:
+		return !negative
+	case halfUp:
+		return half >= 0
+	}
+	return false
 }
 
 // quantize returns the multiple of 10^exponent that a rounds to.
-func (g *registers) quantize(a Decimal, exponent int, mode apd.Rounder) Decimal {
-	cut := exponent - int(a.v.Exponent)
-	if cut <= 0 || a.IsZero() {
+func (g *registers) quantize(a Decimal, exponent int, mode rounding) Decimal {
+	cut := exponent - int(a.exponent)
+	if cut <= 0 || a.zero() {
 		return a
+	}
+	r := Decimal{negative: a.negative, exponent: int32(exponent)}
+	if a.large == nil && cut <= mostFourWords {
+		z := five{a.w[0], a.w[1], a.w[2], a.w[3]}
+		exact, half := shorten(z[:], cut)
+		if !exact && mode.away(a.negative, half) {
+			increase(&z)
+		}
+		r.w = few(z[:fewWords])
+		return r
 	}
 	half := -1 // how the cut digits compare with a half
 	g.quotient.SetInt64(0)
 	if a.adjusted() >= exponent-1 {
-		setCoefficient(&g.a, &a)
+		a.coefficient(&g.a)
 		g.quotient.QuoRem(&g.a, pow10(cut), &g.rest)
 		if g.rest.Sign() != 0 {
 			g.rest.Lsh(&g.rest, 1)
 			half = g.rest.Cmp(pow10(cut))
 		} else {
-			mode = apd.RoundDown
+			mode = down
 		}
 	}
-	var r Decimal
-	r.v.Negative = a.v.Negative
-	r.v.Exponent = int32(exponent)
-	r.v.Coeff.SetMathBigInt(&g.quotient)
-	if mode.ShouldAddOne(&r.v.Coeff, a.v.Negative, half) {
-		var one apd.BigInt
-		r.v.Coeff.Add(&r.v.Coeff, one.SetInt64(1))
+	if mode.away(a.negative, half) {
+		g.quotient.Add(&g.quotient, pow10(0))
 	}
+	r.setCoefficient(&g.quotient)
 	return r
 }
 
 // reduced returns d without the trailing zeros of its coefficient, which is not 0.
 func (g *registers) reduced(d Decimal) Decimal {
-	setCoefficient(&g.a, &d)
-	zeros := g.cutZeros(&g.a)
-	if zeros == 0 {
+	if d.large == nil {
+		z := five{d.w[0], d.w[1], d.w[2], d.w[3]}
+		d.exponent += int32(cutZeros(&z))
+		d.w = few(z[:fewWords])
 		return d
 	}
-	var r Decimal
-	r.v.Negative = d.v.Negative
-	setResult(&r, &g.a)
-	r.v.Exponent = d.v.Exponent + int32(zeros)
-	return r
+	zeros := g.cutZeros(d.coefficient(&g.a))
+	d.setCoefficient(&g.a)
+	d.exponent += int32(zeros)
+	return d
 }

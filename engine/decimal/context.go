@@ -55,6 +55,9 @@ func NewContext(budget int) *Context { return &Context{budget: budget} }
 // Restart makes the context as good as a new one with a budget, except that it keeps its memory.
 func (c *Context) Restart(budget int) { c.budget, c.cost, c.err = budget, 0, nil }
 
+// Cost is the number of cost units spent so far.
+func (c *Context) Cost() int { return c.cost }
+
 // Err returns the first error since the last Reset, or nil.
 func (c *Context) Err() error { return c.err }
 
@@ -76,11 +79,22 @@ func (c *Context) Spend(n int) bool {
 	return true
 }
 
+// pay is spend for one of the four operations.
+func (c *Context) pay(a, b *Decimal) bool {
+	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.budget {
+		c.cost += costArithmetic
+		return true
+	}
+	return c.spend(costArithmetic, a, b)
+}
+
 // spend counts the cost of an operation, and more for operands of hundreds of digits, which only literals have.
 func (c *Context) spend(cost int, operands ...*Decimal) bool {
 	for _, d := range operands {
-		if bits := d.v.Coeff.BitLen(); bits > longBits {
-			cost += bits / 64
+		if d.large != nil {
+			if bits := d.large.BitLen(); bits > longBits {
+				cost += bits / 64
+			}
 		}
 	}
 	return c.Spend(cost)
@@ -96,17 +110,23 @@ func (c *Context) Fail(err error) Decimal {
 
 // result checks the limits of a finished operation and gives zero its one form.
 func (c *Context) result(r Decimal) Decimal {
-	if r.v.Coeff.Sign() == 0 {
-		return Decimal{}
+	c.check(&r)
+	return r
+}
+
+// check is result in place.
+func (c *Context) check(r *Decimal) {
+	if r.zero() {
+		*r = Decimal{}
+		return
 	}
 	// Up to 6,000 bits are fewer than 2,000 digits, which cannot leave the limits from an exponent that near 0.
-	if e := r.v.Exponent; e > -maxExponent && e < maxExponent-2000 && r.v.Coeff.BitLen() <= 6000 {
-		return r
+	if e := r.exponent; e > -maxExponent && e < maxExponent-2000 && (r.large == nil || r.large.BitLen() <= 6000) {
+		return
 	}
 	if first := r.adjusted(); first > maxExponent || first < -maxExponent {
-		return c.Fail(ErrTooLarge)
+		*r = c.Fail(ErrTooLarge)
 	}
-	return r
 }
 
 // finish rounds the result of a function to the precision, cuts its trailing zeros, so that exact results stay short,
@@ -117,7 +137,7 @@ func (c *Context) finish(r Decimal) Decimal {
 	}
 	g := c.kernel()
 	r = g.rounded(r, precision)
-	if r.v.Coeff.TrailingZeroBits() > 0 {
+	if r.trailingZeroBits() > 0 {
 		r = g.reduced(r)
 	}
 	return c.result(r)

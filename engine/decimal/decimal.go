@@ -3,11 +3,11 @@
 package decimal
 
 import (
+	"cmp"
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
-
-	"github.com/cockroachdb/apd/v3"
 )
 
 const (
@@ -20,75 +20,160 @@ const (
 // Decimal is a finite decimal number. It is a value: no method changes it, so that it may be copied and shared freely.
 // The zero value is 0.
 //
-// Copies share the words of large coefficients. That is safe because every operation writes into a fresh coefficient.
+// A coefficient of up to 256 bits, which all results of at most 76 digits have, is held in the number itself. Copies share
+// a larger one, which is never written to again.
 // A nonzero number's first digit stands between 1e-6144 and 1e6144; zero always has the exponent 0 and no sign.
-type Decimal struct{ v apd.Decimal }
+type Decimal struct {
+	w        few      // the coefficient, unless large
+	large    *big.Int // the coefficient if it has more than 256 bits, else nil
+	exponent int32
+	negative bool
+}
 
 // Int returns i.
 func Int(i int64) Decimal {
-	var d Decimal
 	if i < 0 {
-		d.v.Negative = true
-		d.v.Coeff.SetUint64(-uint64(i))
-	} else {
-		d.v.Coeff.SetUint64(uint64(i))
+		return Decimal{w: few{-uint64(i)}, negative: true}
 	}
-	return d
+	return Decimal{w: few{uint64(i)}}
+}
+
+// short reports whether the coefficient has one word.
+func (d *Decimal) short() bool { return d.w[1]|d.w[2]|d.w[3] == 0 && d.large == nil }
+
+// zero reports whether d is 0.
+func (d *Decimal) zero() bool { return d.w[0]|d.w[1]|d.w[2]|d.w[3] == 0 && d.large == nil }
+
+// bitLen is the number of bits of the coefficient.
+func (d *Decimal) bitLen() int {
+	if d.large != nil {
+		return d.large.BitLen()
+	}
+	return bitLen(d.w[:])
+}
+
+// trailingZeroBits is the number of factors of two of the coefficient, which is not 0.
+func (d *Decimal) trailingZeroBits() int {
+	if d.large != nil {
+		return int(d.large.TrailingZeroBits())
+	}
+	zeros := 0
+	for _, w := range d.w {
+		if w != 0 {
+			return zeros + bits.TrailingZeros64(w)
+		}
+		zeros += wordBits
+	}
+	return zeros
+}
+
+// digits is the number of decimal digits of the coefficient, which is not 0.
+func (d *Decimal) digits() int {
+	if d.large != nil {
+		return countDigits(d.large)
+	}
+	return digitsOf(d.w[:])
 }
 
 // adjusted is the exponent of the first digit. It has no meaning for 0.
 func (d *Decimal) adjusted() int {
-	var x big.Int
-	x.SetBits(d.v.Coeff.Bits()) // shared, and only read
-	return int(d.v.Exponent) + countDigits(&x) - 1
+	if d.zero() {
+		return int(d.exponent)
+	}
+	return int(d.exponent) + d.digits() - 1
+}
+
+// coefficient copies the coefficient into z and returns it.
+func (d *Decimal) coefficient(z *big.Int) *big.Int {
+	if d.large != nil {
+		return z.Set(d.large)
+	}
+	list := z.Bits()[:0]
+	for _, w := range d.w {
+		list = append(list, big.Word(w))
+		if bits.UintSize < wordBits {
+			list = append(list, big.Word(w>>(wordBits/2)))
+		}
+	}
+	return z.SetBits(list)
+}
+
+// setCoefficient makes a copy of |x| the coefficient.
+func (d *Decimal) setCoefficient(x *big.Int) {
+	d.w, d.large = few{}, nil
+	if x.BitLen() > fewWords*wordBits {
+		d.large = new(big.Int).Abs(x)
+		return
+	}
+	for i, w := range x.Bits() {
+		if bits.UintSize == wordBits {
+			d.w[i] = uint64(w)
+		} else {
+			d.w[i/2] |= uint64(w) << (i % 2 * (wordBits / 2))
+		}
+	}
 }
 
 // Shown rounds half-even to 34 significant digits, the precision of every emitted value. The few numbers that would
 // round up to 1e6145 are cut instead, so that everything shown can be read back.
 func (d Decimal) Shown() Decimal {
-	if d.v.Coeff.BitLen() <= 3*shownDigits { // fewer digits than that, as 2^3 < 10
+	limit := &wordPowers[shownDigits]
+	if d.large == nil && d.w[3]|d.w[2] == 0 && less(d.w[:2], limit[:2]) {
 		return d
 	}
-	ctx := apd.Context{
-		Precision:   shownDigits,
-		MaxExponent: apd.MaxExponent,
-		MinExponent: apd.MinExponent,
-		Rounding:    apd.RoundHalfEven,
-	}
 	var r Decimal
-	_, _ = ctx.Round(&r.v, &d.v) // cannot fail within apd's exponents
-	if r.adjusted() > maxExponent {
-		ctx.Rounding = apd.RoundDown
-		_, _ = ctx.Round(&r.v, &d.v)
+	if d.large == nil {
+		z := five{d.w[0], d.w[1], d.w[2], d.w[3]}
+		r.roundFive(&z, int(d.exponent), d.negative, shownDigits)
+	} else {
+		r = new(registers).rounded(d, shownDigits)
+	}
+	if r.w == few(limit[:fewWords]) { // rounded up to one digit more
+		r.w = few(wordPowers[shownDigits-1][:fewWords])
+		r.exponent++
+	}
+	if int(r.exponent)+shownDigits-1 > maxExponent {
+		return new(registers).cut(d, shownDigits)
 	}
 	return r
 }
 
 // Sign returns -1, 0 or 1.
-func (d Decimal) Sign() int { return d.v.Sign() }
+func (d Decimal) Sign() int {
+	switch {
+	case d.zero():
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
 
 // IsZero reports whether d is 0.
-func (d Decimal) IsZero() bool { return d.v.Coeff.Sign() == 0 }
+func (d Decimal) IsZero() bool { return d.zero() }
 
 // IsInteger reports whether d has no fraction, however it is written: 3.00 and 3e2 are integers.
 func (d Decimal) IsInteger() bool {
-	fraction := -int(d.v.Exponent)
-	if fraction <= 0 || d.IsZero() {
+	fraction := -int(d.exponent)
+	if fraction <= 0 || d.zero() {
 		return true
 	}
 	// A multiple of 10^fraction is one of 2^fraction too, and has more digits than fraction.
-	if d.v.Coeff.TrailingZeroBits() < uint(fraction) || d.adjusted() < 0 {
+	if d.trailingZeroBits() < fraction || d.adjusted() < 0 {
 		return false
 	}
-	rest := d.v.Coeff.MathBigInt()
+	if d.short() {
+		return d.w[0]%wordPowers[fraction][0] == 0
+	}
+	rest := d.coefficient(new(big.Int))
 	return rest.Rem(rest, pow10(fraction)).Sign() == 0
 }
 
 // Int64 returns d as an int64. It reports false when d has a fraction or does not fit.
 func (d Decimal) Int64() (int64, bool) {
-	if d.v.Exponent == 0 && d.v.Coeff.BitLen() < 64 {
-		i := int64(d.v.Coeff.Uint64())
-		if d.v.Negative {
+	if d.exponent == 0 && d.short() && d.w[0] <= math.MaxInt64 {
+		i := int64(d.w[0])
+		if d.negative {
 			i = -i
 		}
 		return i, true
@@ -96,47 +181,87 @@ func (d Decimal) Int64() (int64, bool) {
 	if !d.IsInteger() || d.adjusted() > 18 {
 		return 0, false
 	}
-	i := d.v.Coeff.MathBigInt()
-	if d.v.Exponent >= 0 {
-		i.Mul(i, pow10(int(d.v.Exponent)))
+	i := d.coefficient(new(big.Int))
+	if d.exponent >= 0 {
+		i.Mul(i, pow10(int(d.exponent)))
 	} else {
-		i.Quo(i, pow10(-int(d.v.Exponent)))
+		i.Quo(i, pow10(-int(d.exponent)))
 	}
-	if d.v.Negative {
+	if d.negative {
 		i.Neg(i)
 	}
 	return i.Int64(), i.IsInt64()
 }
 
 // Cmp returns -1, 0 or 1 as d is less than, equal to or greater than o.
-func (d Decimal) Cmp(o Decimal) int { return d.v.Cmp(&o.v) }
+func (d Decimal) Cmp(o Decimal) int {
+	sign := d.Sign()
+	if other := o.Sign(); sign != other {
+		return cmp.Compare(sign, other)
+	}
+	if sign == 0 {
+		return 0
+	}
+	return sign * compareMagnitude(&d, &o)
+}
+
+// compareMagnitude compares |a| with |b|, which are not 0.
+func compareMagnitude(a, b *Decimal) int {
+	gap := int(a.exponent) - int(b.exponent)
+	if a.large == nil && b.large == nil && gap >= -mostOneWord && gap <= mostOneWord {
+		x := five{a.w[0], a.w[1], a.w[2], a.w[3]}
+		y := five{b.w[0], b.w[1], b.w[2], b.w[3]}
+		if gap > 0 {
+			scale(&x, &a.w, wordPowers[gap][0])
+		} else if gap < 0 {
+			scale(&y, &b.w, wordPowers[-gap][0])
+		}
+		for i := len(x) - 1; i >= 0; i-- {
+			if x[i] != y[i] {
+				return cmp.Compare(x[i], y[i])
+			}
+		}
+		return 0
+	}
+	if first := cmp.Compare(a.adjusted(), b.adjusted()); first != 0 {
+		return first
+	}
+	// The first digits stand at one place, so that the exponents are no further apart than the longer one has digits.
+	x, y := a.coefficient(new(big.Int)), b.coefficient(new(big.Int))
+	if gap > 0 {
+		x.Mul(x, pow10(gap))
+	} else if gap < 0 {
+		y.Mul(y, pow10(-gap))
+	}
+	return x.Cmp(y)
+}
 
 // Neg returns -d.
 func (d Decimal) Neg() Decimal {
 	if !d.IsZero() {
-		d.v.Negative = !d.v.Negative
+		d.negative = !d.negative
 	}
 	return d
 }
 
 // Abs returns d without its sign.
 func (d Decimal) Abs() Decimal {
-	d.v.Negative = false
+	d.negative = false
 	return d
 }
 
 // Float64 returns the nearest float64, for plotting and searching, never for results. Magnitudes beyond its range give
 // 0 or an infinity.
 func (d Decimal) Float64() float64 {
-	if e := d.v.Exponent; e >= -22 && e <= 22 && d.v.Coeff.BitLen() <= 53 {
+	if e := d.exponent; e >= -22 && e <= 22 && d.short() && d.w[0] < 1<<53 {
 		// Both operands are exact, so that the one rounding is right.
-		f := float64(d.v.Coeff.Uint64())
+		f := float64(d.w[0])
 		if e < 0 {
 			f /= math.Pow10(-int(e))
 		} else {
 			f *= math.Pow10(int(e))
 		}
-		if d.v.Negative {
+		if d.negative {
 			f = -f
 		}
 		return f
@@ -144,21 +269,3 @@ func (d Decimal) Float64() float64 {
 	f, _ := strconv.ParseFloat(d.String(), 64) // out of range it returns the infinity along with its error
 	return f
 }
-
-// pow10 returns 10^n for n >= 0. It must not be written to.
-func pow10(n int) *big.Int {
-	if n < len(powersOf10) {
-		return &powersOf10[n]
-	}
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
-}
-
-// powersOf10 holds 10^0 to 10^199. It is never written to again.
-var powersOf10 = func() (powers [200]big.Int) {
-	powers[0].SetInt64(1)
-	ten := big.NewInt(10)
-	for i := 1; i < len(powers); i++ {
-		powers[i].Mul(&powers[i-1], ten)
-	}
-	return powers
-}()

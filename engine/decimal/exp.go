@@ -21,8 +21,8 @@ func (c *Context) Exp(a Decimal) Decimal {
 
 func expOutOfRange(a *Decimal) bool {
 	limit := Int(maxExpArgument)
-	limit.v.Negative = a.v.Negative
-	return a.v.Cmp(&limit.v)*limit.Sign() > 0
+	limit.negative = a.negative
+	return a.Cmp(limit)*limit.Sign() > 0
 }
 
 // exp returns e^a to the given digits, for |a| <= maxExpArgument.
@@ -84,7 +84,7 @@ func (g *registers) sinh(a Decimal) Decimal {
 	}
 	e := g.exp(a.Abs(), wideDigits)
 	r := g.wideMul(g.wideAdd(e, g.wideQuo(Int(1), e).Neg()), oneHalf)
-	if a.v.Negative {
+	if a.negative {
 		return r.Neg()
 	}
 	return r

@@ -29,9 +29,20 @@ type registers struct {
 
 // The wide operations are the steps within a compound function.
 
-func (g *registers) wideAdd(a, b Decimal) Decimal { return g.plus(a, b, wideDigits) }
-func (g *registers) wideMul(a, b Decimal) Decimal { return g.times(a, b, wideDigits) }
-func (g *registers) wideQuo(a, b Decimal) Decimal { return g.over(a, b, wideDigits) }
+func (g *registers) wideAdd(a, b Decimal) (r Decimal) {
+	g.plus(&r, &a, &b, wideDigits)
+	return r
+}
+
+func (g *registers) wideMul(a, b Decimal) (r Decimal) {
+	g.times(&r, &a, &b, wideDigits)
+	return r
+}
+
+func (g *registers) wideQuo(a, b Decimal) (r Decimal) {
+	g.over(&r, &a, &b, wideDigits)
+	return r
+}
 
 // mul sets z to x × y.
 func (g *registers) mul(z, x, y *big.Int) {
@@ -46,12 +57,12 @@ func (g *registers) divide(z, x *big.Int, k int64) {
 
 // setDecimal sets z to d, cut towards 0. The magnitude of d must be moderate, as its integer part is written out.
 func (g *registers) setDecimal(z *big.Int, d *Decimal) {
-	exponent := int(d.v.Exponent)
+	exponent := int(d.exponent)
 	if d.IsZero() || d.adjusted() < -78 {
 		z.SetInt64(0)
 		return
 	}
-	setCoefficient(&g.coefficient, d)
+	d.coefficient(&g.coefficient)
 	if exponent >= 0 {
 		g.product.Mul(&g.coefficient, pow10(exponent))
 		z.Lsh(&g.product, fractionBits)
@@ -59,7 +70,7 @@ func (g *registers) setDecimal(z *big.Int, d *Decimal) {
 		g.product.Lsh(&g.coefficient, fractionBits)
 		z.QuoRem(&g.product, pow10(-exponent), &g.remainder)
 	}
-	if d.v.Negative {
+	if d.negative {
 		z.Neg(z)
 	}
 }
@@ -80,9 +91,9 @@ func (g *registers) decimal(x *big.Int, exponent, digits int) Decimal {
 		g.scale(x, places)
 	}
 	var r Decimal
-	r.v.Coeff.SetMathBigInt(&g.scaled)
-	r.v.Exponent = int32(exponent - places)
-	r.v.Negative = x.Sign() < 0
+	r.setCoefficient(&g.scaled)
+	r.exponent = int32(exponent - places)
+	r.negative = x.Sign() < 0
 	return r
 }
 
@@ -109,7 +120,7 @@ func floorDiv(a, b int) int {
 // oneHalf is the decimal ½.
 var oneHalf = func() Decimal {
 	d := Int(5)
-	d.v.Exponent = -1
+	d.exponent = -1
 	return d
 }()
 

@@ -35,6 +35,20 @@ var reference = apd.Context{Precision: 2 * precision, MaxExponent: apd.MaxExpone
 // apart is apd at the precision of a Context.
 var apart = apd.Context{Precision: precision, MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent, Rounding: apd.RoundHalfEven}
 
+// inApd is d as a number of apd.
+func inApd(d Decimal) *apd.Decimal {
+	r := &apd.Decimal{Negative: d.negative, Exponent: d.exponent}
+	r.Coeff.SetMathBigInt(d.coefficient(new(big.Int)))
+	return r
+}
+
+// ofApd is a number of apd as a Decimal.
+func ofApd(d *apd.Decimal) Decimal {
+	r := Decimal{negative: d.Negative, exponent: d.Exponent}
+	r.setCoefficient(d.Coeff.MathBigInt())
+	return r
+}
+
 // closeTo fails unless got is want, given at twice the precision, rounded to 60 digits with an error of hardly more than
 // half a unit in the last place.
 func closeTo(t *rapid.T, what string, got Decimal, want apd.Decimal) {
@@ -46,11 +60,11 @@ func closeTo(t *rapid.T, what string, got Decimal, want apd.Decimal) {
 		return
 	}
 	var diff, unit apd.Decimal
-	_, _ = reference.Sub(&diff, &got.v, &want)
+	_, _ = reference.Sub(&diff, inApd(got), &want)
 	diff.Abs(&diff)
-	unit.SetFinite(501, int32((&Decimal{want}).adjusted()-precision+1-3))
+	unit.SetFinite(501, want.Exponent+int32(want.NumDigits())-1-precision+1-3)
 	if diff.Cmp(&unit) > 0 {
-		t.Fatalf("%s = %s, want %s", what, got, Decimal{want})
+		t.Fatalf("%s = %s, want %s", what, got, ofApd(&want))
 	}
 }
 
@@ -70,11 +84,11 @@ func TestFourOperationsAgainstReference(t *testing.T) {
 			c := NewContext(10)
 			got := o.run(c, a, b)
 			var want apd.Decimal
-			if _, err := o.reference(&want, &a.v, &b.v); err != nil {
+			if _, err := o.reference(&want, inApd(a), inApd(b)); err != nil {
 				t.Fatal(err)
 			}
-			if c.Err() != nil || got.v.Cmp(&want) != 0 {
-				t.Fatalf("%s %s %s = %s (%v), want %s", name, a, b, got, c.Err(), Decimal{want})
+			if c.Err() != nil || inApd(got).Cmp(&want) != 0 {
+				t.Fatalf("%s %s %s = %s (%v), want %s", name, a, b, got, c.Err(), ofApd(&want))
 			}
 		}))
 	}
@@ -94,7 +108,7 @@ func TestShownHidesTheLastDigits(t *testing.T) {
 func TestModIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := number(-40, 300).Draw(t, "a"), number(-300, 40).Draw(t, "b")
-		low := min(a.v.Exponent, b.v.Exponent)
+		low := min(a.exponent, b.exponent)
 		x, y := integerAt(a, low), integerAt(b, low)
 		want := new(big.Int)
 		new(big.Int).DivMod(x, y, want) // Euclidean: not negative
@@ -104,9 +118,9 @@ func TestModIsExact(t *testing.T) {
 		c := NewContext(10)
 		got := c.Mod(a, b)
 		var exact Decimal
-		exact.v.Coeff.SetMathBigInt(new(big.Int).Abs(want))
-		exact.v.Negative = want.Sign() < 0
-		exact.v.Exponent = low
+		exact.setCoefficient(want)
+		exact.negative = want.Sign() < 0
+		exact.exponent = low
 		if rounded := new(registers).rounded(exact, precision); c.Err() != nil || got.Cmp(rounded) != 0 {
 			t.Fatalf("%s mod %s = %s (%v), want %s", a, b, got, c.Err(), rounded)
 		}
@@ -115,9 +129,9 @@ func TestModIsExact(t *testing.T) {
 
 // integerAt returns d × 10^-exponent.
 func integerAt(d Decimal, exponent int32) *big.Int {
-	x := d.v.Coeff.MathBigInt()
-	x.Mul(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.v.Exponent-exponent)), nil))
-	if d.v.Negative {
+	x := d.coefficient(new(big.Int))
+	x.Mul(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.exponent-exponent)), nil))
+	if d.negative {
 		x.Neg(x)
 	}
 	return x
@@ -144,7 +158,7 @@ func TestFunctionsAgainstReference(t *testing.T) {
 			c := NewContext(100)
 			got := unary[name](c, a)
 			var want apd.Decimal
-			if _, err := f.reference(&want, &a.v); err != nil {
+			if _, err := f.reference(&want, inApd(a)); err != nil {
 				t.Fatal(err)
 			}
 			if c.Err() != nil {
@@ -161,11 +175,11 @@ func TestLnNearOne(t *testing.T) {
 		d := number(-59, -21).Draw(t, "d")
 		c := NewContext(100)
 		a := c.Add(Int(1), d)
-		_, _ = reference.Sub(&d.v, &a.v, apd.New(1, 0))
-		var want, power, term apd.Decimal
+		var x, want, power, term apd.Decimal
+		_, _ = reference.Sub(&x, inApd(a), apd.New(1, 0))
 		power.SetInt64(-1)
 		for n := int64(1); n <= 6; n++ {
-			_, _ = reference.Mul(&power, &power, &d.v)
+			_, _ = reference.Mul(&power, &power, &x)
 			power.Negative = !power.Negative
 			_, _ = reference.Quo(&term, &power, apd.New(n, 0))
 			_, _ = reference.Add(&want, &want, &term)
@@ -181,8 +195,8 @@ func TestPowAgainstReference(t *testing.T) {
 		got := c.Pow(a, b)
 		// At twice the precision e^(b ln a) has digits to spare.
 		var want apd.Decimal
-		_, _ = reference.Ln(&want, &a.v)
-		_, _ = reference.Mul(&want, &want, &b.v)
+		_, _ = reference.Ln(&want, inApd(a))
+		_, _ = reference.Mul(&want, &want, inApd(b))
 		if _, err := reference.Exp(&want, &want); err != nil || c.Err() != nil {
 			t.Fatal(err, c.Err())
 		}
@@ -232,7 +246,7 @@ func slowSinCos(a Decimal) (sin, cos apd.Decimal) {
 		case 3:
 			_, _ = ctx.Sub(&sin, &sin, &term)
 		}
-		_, _ = ctx.Mul(&term, &term, &a.v)
+		_, _ = ctx.Mul(&term, &term, inApd(a))
 		_, _ = ctx.Quo(&term, &term, apd.New(n+1, 0))
 	}
 	return sin, cos
@@ -304,8 +318,8 @@ func wrapped(c *Context, x Decimal) Decimal {
 
 func TestLongLiterals(t *testing.T) {
 	pi := Decimal{}
-	pi.v.Coeff.SetMathBigInt(halfPi(990))
-	pi.v.Exponent = -990
+	pi.setCoefficient(halfPi(990))
+	pi.exponent = -990
 	c := NewContext(1000)
 	// The next digits of π/2 are the first of the cosine of the cut π/2.
 	next := new(big.Int).Rem(halfPi(1100), pow10(110))
@@ -463,7 +477,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || back.Cmp(d) != 0 || back.String() != written {
 			t.Fatalf("%q: written %s, read back %s, %v", text, written, back, err)
 		}
-		if want, _, err := apd.NewFromString(text); err == nil && want.Cmp(&d.v) != 0 {
+		if want, _, err := apd.NewFromString(text); err == nil && want.Cmp(inApd(d)) != 0 {
 			t.Fatalf("%q: %s, apd reads %s", text, d, want)
 		}
 	})

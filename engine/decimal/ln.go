@@ -47,7 +47,7 @@ func (g *registers) ln(a Decimal, digits int) Decimal {
 	t := tables()
 	first := a.adjusted()
 	m := a
-	m.v.Exponent -= int32(first)
+	m.exponent -= int32(first)
 	g.setDecimal(&g.x, &m)
 	switch first {
 	case 0:
@@ -153,7 +153,7 @@ func (c *Context) Asinh(a Decimal) Decimal {
 	root := g.wideSqrt(g.wideAdd(square, Int(1)))
 	d := g.wideAdd(x, g.wideQuo(square, g.wideAdd(root, Int(1))))
 	r := g.lnOnePlus(d)
-	if a.v.Negative {
+	if a.negative {
 		r = r.Neg()
 	}
 	return c.finish(r)
@@ -187,7 +187,7 @@ func (c *Context) Atanh(a Decimal) Decimal {
 	// ½ ln((1 + x)/(1 − x)) = ½ ln(1 + 2x/(1 − x))
 	d := g.wideQuo(g.wideMul(x, Int(2)), g.wideAdd(Int(1), x.Neg()))
 	r := g.wideMul(g.lnOnePlus(d), oneHalf)
-	if a.v.Negative {
+	if a.negative {
 		r = r.Neg()
 	}
 	return c.finish(r)

@@ -52,7 +52,7 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 // isOdd reports whether an integer is odd.
 func (g *registers) isOdd(a Decimal) bool {
 	a = g.reduced(a)
-	return a.v.Exponent == 0 && a.v.Coeff.Bit(0) == 1
+	return a.exponent == 0 && a.trailingZeroBits() == 0
 }
 
 // powInteger multiplies a^n out, from the first bit of n on. Each product is rounded to wideDigits and more, of which
@@ -82,9 +82,9 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 	if first := a.adjusted(); first*m > maxExponent+1 || (first+1)*m < -maxExponent-1 {
 		return c.Fail(ErrTooLarge)
 	}
-	setCoefficient(&g.y, &a)
+	a.coefficient(&g.y)
 	g.x.Set(&g.y)
-	exponent := int(a.v.Exponent)
+	exponent := int(a.exponent)
 	by := func(factor *big.Int, up int) {
 		g.product.Mul(&g.x, factor)
 		x, cut := g.shorten(&g.product, wideDigits)
@@ -94,10 +94,10 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 	for bit := bits.Len(uint(m)) - 2; bit >= 0; bit-- {
 		by(&g.x, exponent)
 		if m>>bit&1 == 1 {
-			by(&g.y, int(a.v.Exponent))
+			by(&g.y, int(a.exponent))
 		}
 	}
-	negative := a.v.Negative && m&1 == 1
+	negative := a.negative && m&1 == 1
 	if n > 0 {
 		return c.finish(g.round(&g.x, exponent, negative, precision))
 	}

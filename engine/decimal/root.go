@@ -33,14 +33,14 @@ func (g *registers) root(a Decimal, degree, digits int) Decimal {
 		return Decimal{}
 	}
 	// The coefficient needs degree × digits digits, and the exponent must be a multiple of the degree.
-	up := max(0, degree*digits-int(a.v.NumDigits())+degree)
-	exponent := int(a.v.Exponent) - up
+	up := max(0, degree*digits-a.digits()+degree)
+	exponent := int(a.exponent) - up
 	if odd := exponent - floorDiv(exponent, degree)*degree; odd > 0 {
 		up += odd
 		exponent -= odd
 	}
 	x, r, power := &g.x, &g.y, &g.z
-	setCoefficient(x, &a)
+	a.coefficient(x)
 	if up > 0 {
 		g.product.Mul(x, pow10(up))
 		x = &g.product
@@ -58,9 +58,9 @@ func (g *registers) root(a Decimal, degree, digits int) Decimal {
 		exponent--
 	}
 	var d Decimal
-	d.v.Coeff.SetMathBigInt(r)
-	d.v.Exponent = int32(exponent)
-	d.v.Negative = a.v.Negative
+	d.setCoefficient(r)
+	d.exponent = int32(exponent)
+	d.negative = a.negative
 	return d
 }
 

@@ -167,16 +167,16 @@ func buildTables() *constants {
 	digits := func(x *big.Int) (d Decimal) {
 		const places = 90
 		x = new(big.Int).Mul(x, pow10(places))
-		d.v.Coeff.SetMathBigInt(x.Rsh(x, tableBits))
-		d.v.Exponent = -places
+		d.setCoefficient(x.Rsh(x, tableBits))
+		d.exponent = -places
 		return g.rounded(d, wideDigits)
 	}
 	t.ln2Wide, t.ln10Wide = digits(ln2), digits(ln10)
 	oddPart, evenPart := series(scale, 0, 1)
 	t.e = digits(oddPart.Add(oddPart, evenPart))
 	t.halfPiShort.Set(halfPi(halfPiShortPlaces))
-	t.halfPi.v.Coeff.SetMathBigInt(&t.halfPiShort)
-	t.halfPi.v.Exponent = -halfPiShortPlaces
+	t.halfPi.setCoefficient(&t.halfPiShort)
+	t.halfPi.exponent = -halfPiShortPlaces
 	t.pi = g.wideMul(t.halfPi, Int(2))
 	t.halfPi = g.rounded(t.halfPi, wideDigits)
 	t.piRounded = g.rounded(t.pi, precision)

@@ -1,6 +1,9 @@
 package decimal
 
-import "strconv"
+import (
+	"math/big"
+	"strconv"
+)
 
 // Parse reads digits with an optional sign, one point and a decimal exponent ("-1.5e-3", ".5", "5."), nothing else: no
 // groups, no white space, no NaN or Infinity. All digits are kept. It fails with ErrSyntax, or with ErrTooLarge beyond
@@ -47,21 +50,23 @@ func Parse(text string) (Decimal, error) {
 
 	var d Decimal
 	if digits <= 19 {
-		d.v.Coeff.SetUint64(small)
+		d.w[0] = small
 	} else {
 		mantissa := text[start:end]
 		if point >= 0 {
 			mantissa = text[start:point] + text[point+1:end]
 		}
-		if _, ok := d.v.Coeff.SetString(mantissa, 10); !ok {
+		x, ok := new(big.Int).SetString(mantissa, 10)
+		if !ok {
 			return Decimal{}, ErrSyntax
 		}
+		d.setCoefficient(x)
 	}
 	if d.IsZero() {
 		return Decimal{}, nil
 	}
-	d.v.Negative = negative
-	d.v.Exponent = int32(exponent)
+	d.negative = negative
+	d.exponent = int32(exponent)
 	if first := d.adjusted(); first > maxExponent || first < -maxExponent {
 		return Decimal{}, ErrTooLarge
 	}
@@ -107,15 +112,15 @@ func (d Decimal) String() string {
 }
 
 func (d *Decimal) append(buf []byte) []byte {
-	if d.v.Coeff.Sign() == 0 {
+	if d.zero() {
 		return append(buf, '0')
 	}
-	if d.v.Negative {
+	if d.negative {
 		buf = append(buf, '-')
 	}
 	var digitBuf [80]byte
-	digits := d.v.Coeff.Append(digitBuf[:0], 10)
-	exponent := int(d.v.Exponent) + len(digits) - 1 // of the first digit
+	digits := d.appendDigits(digitBuf[:0])
+	exponent := int(d.exponent) + len(digits) - 1 // of the first digit
 	for digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]
 	}
@@ -145,4 +150,28 @@ func (d *Decimal) append(buf []byte) []byte {
 		buf = append(buf, '.')
 		return append(buf, digits[exponent+1:]...)
 	}
+}
+
+// appendDigits writes the coefficient, which is not 0.
+func (d *Decimal) appendDigits(buf []byte) []byte {
+	if d.large != nil {
+		return d.large.Append(buf, 10)
+	}
+	// Groups of 19 digits, the last one first.
+	var groups [5]uint64
+	z, last := d.w, 0
+	for ; z[1]|z[2]|z[3] != 0; last++ {
+		groups[last] = divideShort(z[:], wordPowers[mostOneWord][0])
+	}
+	buf = strconv.AppendUint(buf, z[0], 10)
+	for last--; last >= 0; last-- {
+		var group [mostOneWord]byte
+		rest := groups[last]
+		for i := len(group) - 1; i >= 0; i-- {
+			group[i] = byte('0' + rest%10)
+			rest /= 10
+		}
+		buf = append(buf, group[:]...)
+	}
+	return buf
 }
