@@ -36,9 +36,9 @@ var namedDimensions = nameDimensions([]namedDimension{
 
 	{name: "area", exponents: "L2", unit: "m^2"},
 	{name: "volume", exponents: "L3", unit: "m^3"},
-	{name: "fuel economy", exponents: "L-2", unit: "m^-2"},
-	{name: "reciprocal length", exponents: "L-1", unit: "m^-1"},
-	{name: "frequency", exponents: "T-1", unit: "s^-1"},
+	{name: "fuel economy", exponents: "L-2", unit: "1/m^2"},
+	{name: "reciprocal length", exponents: "L-1", unit: "1/m"},
+	{name: "frequency", exponents: "T-1", unit: "1/s"},
 	{name: "speed", exponents: "L T-1", unit: "m/s"},
 	{name: "acceleration", exponents: "L T-2", unit: "m/s^2"},
 	{name: "jerk", exponents: "L T-3", unit: "m/s^3"},
@@ -71,7 +71,7 @@ var namedDimensions = nameDimensions([]namedDimension{
 	{name: "heat transfer coefficient", exponents: "M T-3 K-1", unit: "W/(m^2·K)"},
 	{name: "thermal insulance", exponents: "M-1 T3 K", unit: "m^2·K/W"},
 	{name: "thermal resistance", exponents: "M-1 L-2 T3 K", unit: "K/W"},
-	{name: "thermal expansion", exponents: "K-1", unit: "K^-1"},
+	{name: "thermal expansion", exponents: "K-1", unit: "1/K"},
 
 	{name: "charge", exponents: "I T", unit: "C"},
 	{name: "voltage", exponents: "M L2 T-3 I-1", unit: "V"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"reckon/engine/decimal"
 )
@@ -32,11 +33,11 @@ type loader struct {
 // under a section "[dimension]". Lists are separated by commas. A "+" behind another symbol lets prefixes stand before
 // it too; "(s)" in a name makes two names. Prefixes are groups (si, large, binary) and symbols, "!P" leaves one out, "-" is none.
 // A definition is an expression in earlier units, numbers and pi; "base" makes a base unit, "base $EUR" a currency,
-// "alias U" only adds spellings to the product or prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
+// "ambiguous U, V" makes the spellings errors that name those units, "alias U" only adds spellings to the product or prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
 func loadWords(texts ...string) (*words, error) {
 	w := &words{
 		symbols: make(map[string]spelling, 1024), names: make(map[string]spelling, 1024),
-		folds: make(map[string][]string, 1024), firsts: make(map[string]bool, 128),
+		folds: make(map[string][]string, 1024), firsts: make(map[string]bool, 128), ambiguous: map[string][]string{},
 	}
 	l := loader{table: &Table{words: w}, rational: make(map[*entry]*big.Rat, 1024)}
 	for _, text := range texts {
@@ -48,6 +49,7 @@ func loadWords(texts ...string) (*words, error) {
 			}
 		}
 	}
+	w.indexPhrases()
 	return w, nil
 }
 
@@ -65,6 +67,12 @@ func (l *loader) line(line string) error {
 	}
 	for i := range columns {
 		columns[i] = strings.TrimSpace(columns[i])
+	}
+	if list, ambiguous := strings.CutPrefix(columns[4], "ambiguous "); ambiguous {
+		for spelling := range splitList(columns[0] + "," + columns[1]) {
+			l.table.words.ambiguous[spelling] = slices.Collect(splitList(list))
+		}
+		return nil
 	}
 	e := &entry{symbol: columns[0], definition: columns[4], source: columns[5], dimension: l.section}
 	var ok bool
@@ -244,7 +252,9 @@ func (w *words) addSymbol(e *entry, symbol string, prefixed bool) error {
 	}
 	w.symbols[symbol] = spelling{e, prefixed}
 	lower := strings.ToLower(symbol)
-	w.folds[lower] = append(w.folds[lower], symbol)
+	if !e.compound || utf8.RuneCountInString(symbol) > 2 { // two letters for a product are read as written: MM is not mM
+		w.folds[lower] = append(w.folds[lower], symbol)
+	}
 	w.addFirst(lower)
 	return nil
 }

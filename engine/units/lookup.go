@@ -4,7 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
+
+// Lookup finds the unit that a word names, or words joined by single spaces: a symbol or a name, perhaps prefixed, read as
+// Parse reads it, but no product, quotient or power. It gives nil for none and looks for no near spelling.
+func (t *Table) Lookup(words string) *Unit { return t.lookup(words) }
 
 // lookup finds the unit that a word (or a phrase of words) names, without powers: counting units first, then a symbol as
 // it stands, a prefix and a symbol, a name in any case, a prefix and a name, and last a symbol in another case where only
@@ -27,17 +32,21 @@ func (t *Table) lookup(word string) *Unit {
 	if s, ok := w.names[lower]; ok {
 		return s.entry.unit
 	}
-	var found *Unit
+	if u := w.prefixedName(lower); u != nil {
+		return u
+	}
+	return w.foldedSymbol(word, lower)
+}
+
+// prefixedName finds the unit of a prefix and a name in one lower-case word.
+func (w *words) prefixedName(lower string) (found *Unit) {
 	cutPrefixName(lower, func(i int, rest string) bool {
 		if s, ok := w.names[rest]; ok && s.entry.prefixes&(1<<i) != 0 {
 			found = w.prefixed(i, s.entry)
 		}
 		return found == nil
 	})
-	if found != nil {
-		return found
-	}
-	return w.foldedSymbol(word, lower)
+	return found
 }
 
 func (w *words) prefixedSymbol(word string) (found *Unit) {
@@ -57,6 +66,7 @@ func (w *words) foldedSymbol(word, lower string) *Unit {
 		return nil
 	}
 	var found *Unit
+	ambiguous := false
 	for _, symbol := range w.folds[lower] {
 		u := w.symbols[symbol].entry.unit
 		if found != nil && found != u {
@@ -67,14 +77,55 @@ func (w *words) foldedSymbol(word, lower string) *Unit {
 	if found != nil {
 		return found
 	}
+	var near, nearest *Unit // with the prefix, or what is behind it, as written
 	for _, symbol := range w.prefixedFolds(lower) {
 		u := w.prefixedSymbol(symbol)
+		if !foldable(word, symbol, u.prefix.symbol) {
+			continue
+		}
+		if deliberate(word, symbol) {
+			if near != nil && near.symbol != u.symbol {
+				nearest = nil
+			} else {
+				near, nearest = u, u
+			}
+		}
 		if found != nil && found.symbol != u.symbol {
-			return nil
+			ambiguous = true
 		}
 		found = u
 	}
+	if ambiguous {
+		return nearest
+	}
 	return found
+}
+
+// foldable reports whether a word may stand for a prefixed symbol in another case. Rare prefixes are never meant by accident.
+func foldable(word, symbol, prefix string) bool {
+	single := utf8.RuneCountInString(symbol) == utf8.RuneCountInString(prefix)+1
+	switch prefix {
+	case "k", "M", "G", "T", "m", "n", "p":
+		return true
+	case "c", "d", "h":
+		return !single || strings.HasSuffix(symbol, "m") || strings.HasSuffix(symbol, "L") || strings.HasSuffix(symbol, "l") || symbol == "cP"
+	case "µ":
+		return !strings.HasPrefix(word, "U")
+	}
+	return len(prefix) > 1 || !single
+}
+
+// deliberate reports whether the case of a word tells which of several prefixed symbols it is: Mhz begins as MHz does, and Kb
+// ends as kb. A word in one case tells nothing, but where more than one letter behind the prefix is right (gbps).
+func deliberate(word, symbol string) bool {
+	if len(word) != len(symbol) {
+		return false
+	}
+	mixed := word != strings.ToLower(word) && word != strings.ToUpper(word)
+	if word[0] == symbol[0] {
+		return mixed && word[0] >= 'A' && word[0] <= 'Z'
+	}
+	return word[1:] == symbol[1:] && (mixed || len(word) > 2 || word == strings.ToUpper(word))
 }
 
 // prefixedFolds lists the prefixed symbols that are lower in lower case, in the order of prefixes.

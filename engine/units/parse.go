@@ -2,6 +2,7 @@ package units
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,7 +24,8 @@ func syntaxError(text string, at int, reason string) error {
 // Parse reads a unit as people write it. It fails with *UnknownError or *SyntaxError. "" and "1" are One.
 //
 // Products are written with "·", "*", "." or a space, quotients with "/" or "per"; both bind alike, from left to right:
-// "J/kg K" is (J/kg)·K, and what belongs below the line together needs parentheses, "J/(kg K)". Powers are "^2", "²", "m2",
+// "J/kg K" is (J/kg)·K, and what belongs below the line together needs parentheses, "J/(kg K)", a hyphen, "J/kg-K", or nothing
+// behind a power, "W/m²K". Powers are "^2", "²", "m2",
 // "s^-1", "s-1", "m^(1/2)", "squared" behind a unit or "square", "sq", "cubic", "cu" before one. The case of symbols matters
 // (mW and MW); names may be written in any case, and so may a symbol of at least two letters that only one unit fits
 // (KWH, PSI). Units in several words ("fl oz", "imp gal", "pounds per square inch") are read before products.
@@ -54,6 +56,12 @@ func (t *Table) parse(text string) (*Unit, error) {
 	}
 	p := parser{table: t, text: text}
 	if err := p.run(); err != nil {
+		// m.p.h. is mph where it is no product.
+		if plain := strings.ReplaceAll(text, ".", ""); len(plain) < len(text)-1 {
+			if s, ok := t.words.symbols[strings.ToLower(plain)]; ok {
+				return s.entry.unit, nil
+			}
+		}
 		return nil, err
 	}
 	return p.unit()
@@ -98,6 +106,7 @@ func (p *parser) unit() (*Unit, error) {
 	if p.words == 1 && p.point != nil && len(p.terms) == 1 && p.terms[0] == (Term{p.point.degree, 1, 1}) {
 		return p.point, nil
 	}
+	p.degrees()
 	for _, t := range p.terms {
 		if t.Num > maxExponent*t.Den || t.Num < -maxExponent*t.Den {
 			return nil, syntaxError(p.text, 0, "a power is larger than 100")
@@ -116,6 +125,29 @@ func (p *parser) unit() (*Unit, error) {
 	return u, nil
 }
 
+// degrees reads F and R beside BTU as degrees: BTU/(lb·F). BTU per farad is nothing.
+func (p *parser) degrees() {
+	heat := slices.ContainsFunc(p.terms, func(t Term) bool {
+		return t.Unit.entry != nil && strings.HasPrefix(t.Unit.entry.symbol, "BTU")
+	})
+	if !heat {
+		return
+	}
+	for i, t := range p.terms {
+		degree := ""
+		switch {
+		case t.Unit.symbol == "F":
+			degree = "delta_degF"
+		case t.Unit.symbol == "R":
+			degree = "degR"
+		default:
+			continue
+		}
+		p.terms = slices.Clone(p.terms)
+		p.terms[i].Unit = p.table.words.symbols[degree].entry.unit
+	}
+}
+
 func (p *parser) peek() *token { return &p.tokens[p.at] }
 
 func (p *parser) fail(reason string) error { return syntaxError(p.text, int(p.peek().start), reason) }
@@ -123,8 +155,8 @@ func (p *parser) fail(reason string) error { return syntaxError(p.text, int(p.pe
 // expression reads factors and what joins them, up to the end or a closing parenthesis.
 func (p *parser) expression() ([]Term, error) {
 	terms := make([]Term, 0, 3)
-	sign := 1
-	if p.peek().kind == tokenOver || p.isPer() && p.longestName() == 0 {
+	sign, per := 1, false
+	if p.peek().kind == tokenOver || p.isPer() && !p.isName() {
 		sign = -1
 		p.at++
 	}
@@ -149,17 +181,19 @@ func (p *parser) expression() ([]Term, error) {
 		}
 		switch next := p.peek(); {
 		case next.kind == tokenTimes:
-			sign = 1
+			sign, per = 1, false
 			p.at++
 		case next.kind == tokenOver, p.isPer():
-			sign = -1
+			sign, per = -1, next.kind != tokenOver
 			p.at++
 		case next.kind == tokenPower:
 			return nil, p.fail("a unit has one power only")
 		case next.kind == tokenEnd, next.kind == tokenClose:
 			return terms, nil
 		default:
-			sign = 1
+			if !next.hyphen && !next.glued && !(per && p.isSpelledOut()) {
+				sign = 1
+			}
 		}
 	}
 }
@@ -178,6 +212,18 @@ func (p *parser) isWord(lower ...string) bool {
 }
 
 func (p *parser) isPer() bool { return p.isWord("per") }
+
+// isSpelledOut reports whether the word at hand is no symbol: in "watts per metre kelvin" both are below the line.
+func (p *parser) isSpelledOut() bool {
+	t := p.peek()
+	return t.kind == tokenWord && !p.table.words.isSymbol(t.text)
+}
+
+// isName reports whether the words at hand name a unit together: "per cent".
+func (p *parser) isName() bool {
+	u, _ := p.name()
+	return u != nil
+}
 
 // isReserved is true of the words that the grammar uses, in lower case.
 func isReserved(lower string) bool {
@@ -337,10 +383,12 @@ func (p *parser) word() ([]Term, int, error) {
 		p.at++
 		return nil, 0, nil
 	}
-	if n := p.longestName(); n > 1 {
-		u := p.table.phrase(p.tokens[p.at : p.at+n])
+	if u, n := p.name(); u != nil {
 		p.at += n
 		return p.found(u), 0, nil
+	}
+	if candidates := p.table.words.ambiguous[start.text]; candidates != nil && p.table.counted[start.text] == nil {
+		return nil, 0, &UnknownError{Name: start.text, Nearest: candidates, Ambiguous: true}
 	}
 	if u := p.table.lookup(start.text); u != nil {
 		p.at++
@@ -370,7 +418,37 @@ func (p *parser) word() ([]Term, int, error) {
 			}
 		}
 	}
+	if u := p.table.single(start.text); u != nil && !p.definition {
+		p.at++
+		return p.found(u), 0, nil
+	}
+	if p.at > 0 && p.tokens[p.at-1].kind == tokenOver && p.split() {
+		return p.word()
+	}
 	return nil, 0, p.unknown()
+}
+
+// split makes two words of one that digits divide: m2K is m2 and K below a line. (ft2in above one is two feet, two inches.)
+// It reports whether it did.
+func (p *parser) split() bool {
+	t := *p.peek()
+	from := strings.IndexFunc(t.text, func(r rune) bool { return r >= '0' && r <= '9' })
+	if from < 0 {
+		return false
+	}
+	to := from
+	for to < len(t.text) && isDigit(t.text[to]) {
+		to++
+	}
+	behind, _, _ := cutDigits(t.text[to:] + "1")
+	if behind == "" || p.table.lookup(t.text[:from]) == nil || p.table.lookup(strings.TrimRight(behind, "0123456789")) == nil {
+		return false
+	}
+	first, second := t, t
+	first.text, second.text = t.text[:to], t.text[to:]
+	second.hyphen, second.glued = false, true
+	p.tokens = slices.Replace(slices.Clone(p.tokens), p.at, p.at+1, first, second)
+	return true
 }
 
 // found is a factor of one unit read, or of the product that it is short for.
@@ -381,26 +459,6 @@ func (p *parser) found(u *Unit) []Term {
 		p.point = u
 	}
 	return u.factors()
-}
-
-// longestName is the number of the following words that name a unit together, 1 when there is no phrase, 0 when a lone
-// "per" is no name.
-func (p *parser) longestName() int {
-	words := 0
-	for words < maxPhrase && p.tokens[p.at+words].kind == tokenWord {
-		words++
-	}
-	if words > 1 && p.table.words.beginsPhrase(p.peek().text) {
-		for n := words; n > 1; n-- {
-			if p.table.phrase(p.tokens[p.at:p.at+n]) != nil {
-				return n
-			}
-		}
-	}
-	if p.isPer() {
-		return 0
-	}
-	return 1
 }
 
 // phrase finds the unit that several words name: as written, or with spaces for hyphens.

@@ -12,7 +12,7 @@ type Quantity struct {
 // counting units are their own base).
 func (q Quantity) SI(c *decimal.Context) decimal.Decimal {
 	u := q.Unit
-	if u == nil || u.scale.plain && !u.point {
+	if u.IsSI() {
 		return q.Number
 	}
 	v := q.Number
@@ -24,7 +24,7 @@ func (q Quantity) SI(c *decimal.Context) decimal.Decimal {
 
 // FromSI is the inverse of SI.
 func FromSI(c *decimal.Context, si decimal.Decimal, u *Unit) Quantity {
-	if u == nil || u.scale.plain && !u.point {
+	if u.IsSI() {
 		return Quantity{si, u}
 	}
 	v := apply(c, si, unscaled, u.scale)
@@ -33,6 +33,9 @@ func FromSI(c *decimal.Context, si decimal.Decimal, u *Unit) Quantity {
 	}
 	return Quantity{v, u}
 }
+
+// IsSI reports whether numbers in the unit are those in coherent SI.
+func (u *Unit) IsSI() bool { return u == nil || u.scale.plain && !u.point }
 
 // String is the quantity as emitted: 34 digits, one space, unit symbol.
 func (q Quantity) String() string {

@@ -22,7 +22,8 @@ const (
 type token struct {
 	text     string // of words (µ, Ω and the like in one spelling) and numbers
 	kind     tokenKind
-	hyphen   bool  // a word joined to the one before by a hyphen
+	hyphen   bool  // a word joined to what stands before by a hyphen
+	glued    bool  // a word directly behind a power
 	start    int16 // bytes
 	num, den int16 // of powers, in lowest terms
 }
@@ -42,6 +43,9 @@ type scanner struct {
 
 // scan appends the tokens of text, at most maxText long, to buffer, the last one a tokenEnd. It fails with *SyntaxError.
 func scan(text string, buffer []token) ([]token, error) {
+	if strings.Contains(text, ".") {
+		text = countries.Replace(text)
+	}
 	s := scanner{text: text, tokens: buffer}
 	for s.at < len(text) {
 		if err := s.next(); err != nil {
@@ -50,6 +54,9 @@ func scan(text string, buffer []token) ([]token, error) {
 	}
 	return append(s.tokens, token{kind: tokenEnd, start: int16(len(text))}), nil
 }
+
+// countries writes the abbreviations of countries without dots.
+var countries = strings.NewReplacer("U.S.", "US", "u.s.", "us", "U.K.", "UK", "u.k.", "uk")
 
 func (s *scanner) fail(at int, reason string) error { return syntaxError(s.text, at, reason) }
 
@@ -102,7 +109,7 @@ func isWordStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '%' || r == '$' || r == '_'
 	}
-	return unicode.IsLetter(r) && superscript(r) == 0 || unicode.Is(unicode.Sc, r) || strings.ContainsRune("°℃℉‰′″℧", r)
+	return unicode.IsLetter(r) && superscript(r) == 0 || unicode.Is(unicode.Sc, r) || strings.ContainsRune("°℃℉‰‱′″℧₂℔", r)
 }
 
 // word reads letters and digits; powers written as trailing digits are the parser's business.
@@ -110,12 +117,20 @@ func (s *scanner) word(hyphen bool) {
 	start, plain := s.at, true
 	for s.at < len(s.text) {
 		r, length := utf8.DecodeRuneInString(s.text[s.at:])
-		if !isWordStart(r) && (r < '0' || r > '9') {
+		if r == '\'' || r == '’' {
+			// gunter's chain, apothecaries' ounce
+			if next, _ := utf8.DecodeRuneInString(s.text[s.at+length:]); s.at > start && (unicode.IsLetter(next) || s.text[s.at-1] == 's' && next == ' ') {
+				plain = false
+				s.at += length
+				continue
+			}
+		}
+		if !isWordStart(r) && (r < '0' || r > '9') || r == '°' && s.at > start && s.beforeDegrees(start) {
 			break
 		}
 		plain = plain && r < utf8.RuneSelf
 		s.at += length
-		if r == '%' || r == '‰' {
+		if r == '%' || r == '‰' || r == '‱' {
 			break
 		}
 	}
@@ -123,7 +138,21 @@ func (s *scanner) word(hyphen bool) {
 	if !plain {
 		text = oneSpelling.Replace(text)
 	}
-	s.tokens = append(s.tokens, token{kind: tokenWord, hyphen: hyphen, text: text, start: int16(start)})
+	glued := len(s.tokens) > 0 && !hyphen && s.tokens[len(s.tokens)-1].kind == tokenPower && start > 0 && s.text[start-1] != ' ' ||
+		start > 0 && strings.HasPrefix(text, "°") && len(text) > len("°") && unicode.IsLetter(s.runeBefore(start))
+	s.tokens = append(s.tokens, token{kind: tokenWord, hyphen: hyphen, glued: glued, text: text, start: int16(start)})
+}
+
+// beforeDegrees reports whether the word since start ends before a degree sign: kg°C is kg and °C, but Δ°C one word.
+func (s *scanner) beforeDegrees(start int) bool {
+	r := s.runeBefore(s.at)
+	next, _ := utf8.DecodeRuneInString(s.text[s.at+len("°"):])
+	return r != 'Δ' && r != '∆' && r != '_' && unicode.IsLetter(next)
+}
+
+func (s *scanner) runeBefore(at int) rune {
+	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
+	return r
 }
 
 // oneSpelling maps characters that look alike to the one that the table uses.
@@ -133,7 +162,7 @@ var oneSpelling = strings.NewReplacer(
 	"\u212B", "Å", // angstrom sign to letter
 	"\u212A", "K", // kelvin sign
 	"℃", "°C", "℉", "°F", "º", "°", "ℓ", "L",
-	"∆", "Δ", "￥", "¥", "＄", "$", "￡", "£",
+	"₂", "2", "'", "", "’", "", "∆", "Δ", "￥", "¥", "＄", "$", "￡", "£",
 )
 
 func (s *scanner) number() {
@@ -168,6 +197,10 @@ func (s *scanner) dot() {
 	r, _ := utf8.DecodeRuneInString(s.text[s.at+1:])
 	spaced := s.at > 0 && s.text[s.at-1] == ' '
 	behindWord := len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].kind == tokenWord
+	if behindWord && isAbbreviated(s.tokens[len(s.tokens)-1].text) {
+		s.at++
+		return
+	}
 	if isWordStart(r) || r == '(' || r == '.' || spaced || !behindWord {
 		s.add(tokenTimes, 1)
 		return
@@ -175,17 +208,30 @@ func (s *scanner) dot() {
 	s.at++
 }
 
+// isAbbreviated is true of words that a dot shortens and never multiplies: "sq.ft." has square feet, "fl.oz" fluid ounces.
+func isAbbreviated(word string) bool {
+	switch strings.ToLower(word) {
+	case "sq", "cu", "fl", "imp":
+		return true
+	}
+	return false
+}
+
 // hyphen joins words ("light-year") or makes a negative power ("s-1").
 func (s *scanner) hyphen(length int) error {
 	start := s.at
-	joined := len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].kind == tokenWord && !s.spaceBefore()
+	before := tokenEnd
+	if len(s.tokens) > 0 && !s.spaceBefore() {
+		before = s.tokens[len(s.tokens)-1].kind
+	}
+	joined := before == tokenWord || before == tokenPower
 	r, _ := utf8.DecodeRuneInString(s.text[s.at+length:])
 	switch {
 	case joined && isWordStart(r):
 		s.at += length
 		s.word(true)
 		return nil
-	case joined && r >= '0' && r <= '9':
+	case before == tokenWord && r >= '0' && r <= '9':
 		return s.exponent(0)
 	}
 	return s.fail(start, "a minus sign stands only in a power such as s^-1")

@@ -57,6 +57,9 @@ type words struct {
 	names   map[string]spelling // lower case
 	folds   map[string][]string // symbols by lower case
 	firsts  map[string]bool     // first words, in lower case, of spellings in several words
+	phrases phraseIndex
+
+	ambiguous map[string][]string // spellings that could be one of several units: what they could be
 }
 
 // spelling is one way to write an entry's unit.

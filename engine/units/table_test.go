@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,9 @@ func TestEverySpellingParses(t *testing.T) {
 			if strings.HasPrefix(name, "å") {
 				first, rest = name[:2], name[2:]
 			}
+			if _, ambiguous := table.words.ambiguous[strings.ToUpper(first)+rest]; ambiguous {
+				continue
+			}
 			if u := mustParse(t, table, strings.ToUpper(first)+rest); u.Symbol() != e.Symbol && len(name) > 3 {
 				t.Errorf("%q with a capital is %s, want %s", name, u.Symbol(), e.Symbol)
 			}
@@ -91,6 +95,25 @@ func TestEverySpellingParses(t *testing.T) {
 			u := mustParse(t, table, p+e.Symbol)
 			if u.Symbol() != p+e.Symbol || u.Dimension() != unit.Dimension() {
 				t.Errorf("%s%s is %s", p, e.Symbol, u.Symbol())
+			}
+		}
+	}
+}
+
+func TestAmbiguousSpellings(t *testing.T) {
+	table := Standard()
+	if len(table.words.ambiguous) == 0 {
+		t.Fatal("there are none")
+	}
+	for spelling, candidates := range table.words.ambiguous {
+		var unknown *UnknownError
+		if _, err := table.Parse(spelling); !errors.As(err, &unknown) || !slices.Equal(unknown.Nearest, candidates) {
+			t.Errorf("%q: %v, want an error that names %q", spelling, err, candidates)
+		}
+		first := mustParse(t, table, candidates[0])
+		for _, c := range candidates[1:] {
+			if !Compatible(first, mustParse(t, table, c)) {
+				t.Errorf("%q: %s and %s have different dimensions", spelling, candidates[0], c)
 			}
 		}
 	}

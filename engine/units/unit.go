@@ -41,8 +41,8 @@ func newNamed(symbol string, d Dimension, s scale, e *entry, p *prefix) *Unit {
 }
 
 // Symbol is the one spelling that is emitted: factors joined by "·", powers as "^2", behind one "/" the factors with
-// negative powers, in parentheses when there are several ("kg/(m·s^2)"). Without a factor above the line powers are
-// negative ("s^-1"). A table that knows its units parses it back to the same unit.
+// negative powers, in parentheses when there are several ("kg/(m·s^2)"). Without a factor above the line a 1 stands there
+// ("1/s"), as people write rates. A table that knows its units parses it back to the same unit.
 func (u *Unit) Symbol() string {
 	if u == nil {
 		return ""
@@ -236,7 +236,7 @@ func spell(terms []Term) string {
 	appendSide := func(sign int) {
 		first := true
 		for _, t := range terms {
-			if t.Num*sign < 0 && above > 0 {
+			if t.Num*sign < 0 {
 				continue
 			}
 			if !first {
@@ -244,17 +244,16 @@ func spell(terms []Term) string {
 			}
 			first = false
 			text = append(text, t.Unit.symbolInCompound()...)
-			num := t.Num
-			if above > 0 {
-				num *= sign
-			}
-			if num != 1 || t.Den != 1 {
+			if num := t.Num * sign; num != 1 || t.Den != 1 {
 				text = append(text, powerSuffix(num, t.Den)...)
 			}
 		}
 	}
+	if above == 0 {
+		text = append(text, '1')
+	}
 	appendSide(1)
-	if above > 0 && below > 0 {
+	if below > 0 {
 		text = append(text, '/')
 		if below > 1 {
 			text = append(text, '(')

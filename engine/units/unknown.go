@@ -10,8 +10,9 @@ import (
 
 // UnknownError names a unit that is not in the table, with the nearest spellings, best first.
 type UnknownError struct {
-	Name    string
-	Nearest []string // at most 3, each of another unit; nil when none is near
+	Name      string
+	Nearest   []string // at most 3, each of another unit; nil when none is near
+	Ambiguous bool     // the name could be each of Nearest, and it is not said which
 }
 
 func (e *UnknownError) Error() string {
@@ -28,7 +29,7 @@ func (p *parser) unknown() error {
 	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.lookup(next.text) != nil {
 		for _, power := range [...]string{"square", "cubic"} {
 			if editDistance(strings.ToLower(word), power, 2) <= 2 {
-				return &UnknownError{word + " " + next.text, []string{power + " " + next.text}}
+				return &UnknownError{Name: word + " " + next.text, Nearest: []string{power + " " + next.text}}
 			}
 		}
 	}
@@ -43,10 +44,10 @@ func (p *parser) unknown() error {
 		}
 		name := strings.Join(phrase, " ")
 		if nearest := p.table.nearest(name); len(nearest) > 0 && strings.Contains(nearest[0], " ") {
-			return &UnknownError{name, nearest}
+			return &UnknownError{Name: name, Nearest: nearest}
 		}
 	}
-	return &UnknownError{word, p.table.nearest(word)}
+	return &UnknownError{Name: word, Nearest: p.table.nearest(word)}
 }
 
 // suggestion is a known spelling near an unknown word.
