@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -266,6 +267,9 @@ func (m *machine) linearForm(n *node, unknowns []int) (linear, bool) {
 // errManySolutions says that equations leave a whole range of values.
 var errManySolutions = errors.New("infinitely many solutions")
 
+// errCrowded says that equations have so many single solutions that those which are found are a chance choice.
+var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
+
 // errNoSolution says that equations exclude one another.
 var errNoSolution = errors.New("no solution")
 
@@ -280,7 +284,10 @@ func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, 
 		}
 		rows[i] = row
 	}
-	values, err := m.eliminate(rows)
+	if m.proportional(equations, unknowns, rows) {
+		return true, errManySolutions
+	}
+	values, err := m.eliminate(rows, noise)
 	if err != nil {
 		return true, err
 	}
@@ -290,11 +297,31 @@ func (m *machine) linearSystem(equations []*equation, unknowns []int) (ok bool, 
 	return true, m.c.Err()
 }
 
-// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting.
-func (m *machine) eliminate(rows []linear) (decimals, error) {
+// proportional reports whether linear equations say nothing about the unknowns but how they relate to one another, and all of
+// them say the same about that, within the 1% that given values may disagree by. Then rounding in the given values would leave
+// zero for every unknown as the only solution.
+func (m *machine) proportional(equations []*equation, unknowns []int, rows []linear) bool {
+	for i, row := range rows {
+		if !row.constant.value.IsZero() || slices.ContainsFunc(equations[i].refs, func(v int) bool {
+			return !slices.Contains(unknowns, v) && m.values[v].IsZero()
+		}) {
+			return false
+		}
+	}
+	copied := make([]linear, len(rows))
+	for i, row := range rows {
+		copied[i] = linear{row.constant, slices.Clone(row.factors)}
+	}
+	_, err := m.eliminate(copied, mustParse("0.01"))
+	return errors.Is(err, errManySolutions)
+}
+
+// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting. What is
+// below a part of the size of what it was added up from counts as zero.
+func (m *machine) eliminate(rows []linear, part decimal.Decimal) (decimals, error) {
 	n := len(rows)
 	c := m.c
-	isNoise := func(t term) bool { return t.value.Abs().Cmp(c.Mul(t.size, noise)) <= 0 }
+	isNoise := func(t term) bool { return t.value.Abs().Cmp(c.Mul(t.size, part)) <= 0 }
 	for k := range n {
 		best := -1
 		var most decimal.Decimal
@@ -384,23 +411,21 @@ func (v *derivation) solveBlock(s planStep) *Error {
 		if m.tryErr(); m.limited() {
 			return fail(m.c.Err())
 		}
-		found, ok, err := v.eliminated(s, equations)
-		v.failed.dependent = errors.Is(err, errManySolutions)
+		found, err := v.blockSolutions(s, equations)
+		v.failed.dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
+		if m.limited() {
+			return fail(m.c.Err())
+		}
+		if len(found) > 0 {
+			return v.chooseValues(s, found)
+		}
 		if err != nil {
 			return fail(err)
 		}
-		if ok {
-			return v.chooseValues(s, found)
-		}
 		v.guessing = true
 		defer func() { v.guessing = false }()
-		problem, err := v.tear(s)
-		if errors.Is(err, errNotConverged) {
-			if found := v.newton(s, equations); len(found) > 0 {
-				v.guessing = false
-				return v.chooseValues(s, found)
-			}
-		}
+		var problem *Error
+		m.within(maxTearCost, func() { problem, err = v.tear(s) })
 		if m.limited() {
 			return fail(m.c.Err())
 		}
@@ -419,4 +444,43 @@ func (v *derivation) solveBlock(s planStep) *Error {
 		m.values[o] = root
 	}
 	return nil
+}
+
+// blockSolutions lists the solutions of a block that is not linear, each in the order of the block's outputs. Arithmetic
+// alone is eliminated, which can show that there are no others; what may have others is searched from many starts too. An
+// error says that there are none, or infinitely many; without one and without a solution nothing is known.
+func (v *derivation) blockSolutions(s planStep, equations []*equation) ([]decimals, error) {
+	m := v.machine
+	var found []decimals
+	eliminate := func() (sure bool, err error) {
+		var all []decimals
+		var infinite bool
+		m.within(maxEliminationCost, func() { all, infinite, sure = v.eliminated(s, equations) })
+		switch {
+		case len(all) > 0:
+			found = all
+		case infinite:
+			return true, errManySolutions
+		case sure:
+			return true, errNoSolution
+		}
+		return sure, nil
+	}
+	arithmetic := !slices.ContainsFunc(equations, func(e *equation) bool { return e.left.calls() || e.right.calls() })
+	if arithmetic {
+		if sure, err := eliminate(); sure || m.limited() {
+			return found, err
+		}
+	}
+	more, err := v.newton(s, equations)
+	for _, values := range more {
+		if !slices.ContainsFunc(found, func(o decimals) bool { return m.sameValues(o, values) }) {
+			found = append(found, values)
+		}
+	}
+	if len(found) > 0 || err != nil || arithmetic || m.limited() {
+		return found, err
+	}
+	_, err = eliminate()
+	return found, err
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,9 +10,6 @@ import (
 	"reckon/engine/syntax"
 	"reckon/engine/units"
 )
-
-// defaultBudget is the number of cost units that a calculation may spend where nothing else is said.
-const defaultBudget = 1_000_000
 
 // builder turns a syntax tree into nodes: names become variables, units become factors.
 type builder struct {
@@ -207,9 +205,51 @@ func (b *builder) expand(f *function, call *node) *node {
 		}
 		inner.args[p.name] = &node{op: opNumber, start: call.start, end: call.end, value: number, float: number.Float64(), size: 1}
 	}
-	n := inner.build(tree)
+	for i, p := range f.params[:len(call.args)] {
+		if p.check != "" {
+			inner.args[p.name] = inner.checked(f, p, call.args[i])
+		}
+	}
+	n := shorter(inner.build(tree), call.args)
 	b.failed = b.failed || inner.failed
 	place(n, call.start, call.end, call.args)
+	return n
+}
+
+// checked is an argument of an expanded function where the parameter's check holds, and undefined elsewhere.
+func (b *builder) checked(f *function, p param, arg *node) *node {
+	if p.value != "" && arg.op == opNumber && (arg.value.IsZero() || isOne(arg.value)) {
+		return arg // a flag: it needs no check when calculating
+	}
+	tree, err := syntax.ParseExpression("if(" + p.check + ", " + p.name + ", " + p.name + ")")
+	if err != nil {
+		return b.fail(arg.start, "%s is not defined well: %v", f.name, err)
+	}
+	n := b.build(tree)
+	undefined := &function{
+		name: f.name, params: []param{{name: p.name, dimension: "1"}}, result: "1",
+		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
+			return c.Fail(&decimal.UndefinedError{Function: f.name, Argument: a[0]})
+		},
+		float: func([]float64) float64 { return math.NaN() },
+	}
+	n.args[2] = &node{op: opCall, start: arg.start, end: arg.end, function: undefined, args: []*node{arg}}
+	return n
+}
+
+// shorter is a formula without the sums and products that parameters of 0 and 1 have no effect in.
+func shorter(n *node, args []*node) *node {
+	if slices.Contains(args, n) {
+		return n
+	}
+	bare := false
+	for i, a := range n.args {
+		n.args[i] = shorter(a, args)
+		bare = bare || n.args[i].op == opNumber && !slices.Contains(args, n.args[i])
+	}
+	if bare && (n.op == opAdd || n.op == opSub || n.op == opMul) {
+		return combined(n.op, n.args...)
+	}
 	return n
 }
 

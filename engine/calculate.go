@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -17,7 +18,7 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Resu
 		}, nil
 	}
 	req.Inputs = slices.Clone(req.Inputs)
-	c := calculation{domain: d, base: base, req: req, env: env, target: Target{Variable: -1}}
+	c := calculation{domain: d, base: base, req: req, env: env.metered(), target: Target{Variable: -1}}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs
 	}
@@ -50,13 +51,11 @@ type calculation struct {
 	activities []int                 // in evaluation order
 }
 
-// yielded lists the variables that some active activity can be solved for and that this request gives no value.
-func (c *calculation) yielded() []int {
+// yielded lists the variables that some active activity can be solved for.
+func (d *Domain) yielded() []int {
 	var list []int
-	for v := range c.domain.Variables {
-		if c.stated(v) == nil && slices.ContainsFunc(c.domain.users[v], func(a int) bool {
-			return !c.domain.Activities[a].Disabled && c.domain.Calculable(a, v)
-		}) {
+	for v := range d.Variables {
+		if slices.ContainsFunc(d.users[v], func(a int) bool { return !d.Activities[a].Disabled && d.Calculable(a, v) }) {
 			list = append(list, v)
 		}
 	}
@@ -149,6 +148,13 @@ func (c *calculation) cleared() []int {
 	return list
 }
 
+// repeats reports whether an input is a user input of the base too, with an equal value.
+func (c *calculation) repeats(in Given) bool {
+	return c.base != nil && slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool {
+		return v.Variable == in.Variable && v.Source == UserInput && in.Value.near(v.Value, restated)
+	})
+}
+
 // replaces reports whether something that the base rests on (a user input, a default that it used, a calculated value that
 // it was branched off with) is replaced, cleared, dropped, or becomes the target, or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
@@ -196,20 +202,25 @@ func (c *calculation) branches() bool {
 }
 
 // facts lists what may be used: inputs of the request, user inputs carried, values calculated in the base, and defaults.
-// A default of today or now keeps the value that its scenario resolved first. Where the request adds to a scenario, all
-// inputs of the scenario count alike, so that what was asked before is found in the same way again.
+// A default of today or now keeps the value that its scenario resolved first, in a copy of the scenario too. Where the request adds to a scenario, all
+// inputs of the scenario count alike, so that what was asked before is found in the same way again. An input that repeats one
+// of the base counts as carried, so that a result's structured text, which states what was carried, gives that result again.
 func (c *calculation) facts() []Fact {
 	var facts []Fact
 	taken := map[int]bool{c.target.Variable: true}
-	for _, in := range c.req.Inputs {
-		if !in.Cleared {
-			facts = append(facts, Fact{in.Variable, Stated, in.Value})
-			taken[in.Variable] = true
-		}
-	}
 	carriedTier := Carried
 	if c.base != nil && !c.replaces() {
 		carriedTier = Stated
+	}
+	for _, in := range c.req.Inputs {
+		if !in.Cleared {
+			tier := Stated
+			if c.repeats(in) {
+				tier = carriedTier
+			}
+			facts = append(facts, Fact{in.Variable, tier, in.Value})
+			taken[in.Variable] = true
+		}
 	}
 	for _, v := range c.carried() {
 		facts = append(facts, Fact{v.Variable, carriedTier, v.Value})
@@ -230,13 +241,13 @@ func (c *calculation) facts() []Fact {
 			}
 		}
 	}
-	branches := c.branches()
+	replaces := c.replaces()
 	for i := range c.domain.Variables {
 		if taken[i] {
 			continue
 		}
 		if value, ok := c.domain.defaultValue(i, c.env); ok {
-			if first, used := resolved[i]; used && !branches && c.domain.defaultMoves(i) {
+			if first, used := resolved[i]; used && !replaces && c.domain.defaultMoves(i) {
 				value = first
 			}
 			facts = append(facts, Fact{i, Defaulted, value})
@@ -274,24 +285,39 @@ func (c *calculation) chooseTarget() *Error {
 		c.target = Target{Variable: ends[0]}
 		return nil
 	}
-	err := Problem("input.missing_calculate")
 	candidates := ends
 	if len(candidates) == 0 {
 		candidates = solvable
 	}
+	err := c.domain.missingCalculate(candidates)
 	if len(candidates) == 0 {
-		candidates = c.yielded()
-	}
-	for _, v := range candidates[:min(len(candidates), 10)] {
-		err.Missing = append(err.Missing, Alternative{Variables: []VariableName{c.domain.name(v)}})
+		err = c.domain.MissingCalculate(c.req.Inputs)
 	}
 	return &err
+}
+
+// MissingCalculate is the problem of a request that names no target where it should, and whose inputs alone are known: any
+// other variable that an active activity can be solved for may be meant.
+func (d *Domain) MissingCalculate(inputs []Given) Error {
+	return d.missingCalculate(slices.DeleteFunc(d.yielded(), func(v int) bool {
+		return slices.ContainsFunc(inputs, func(in Given) bool { return in.Variable == v && !in.Cleared })
+	}))
+}
+
+// missingCalculate is input.missing_calculate, with the first 10 of the variables that may be meant.
+func (d *Domain) missingCalculate(candidates []int) Error {
+	err := Problem("input.missing_calculate")
+	for _, v := range candidates[:min(len(candidates), 10)] {
+		err.Missing = append(err.Missing, Alternative{Variables: []VariableName{d.name(v)}})
+	}
+	return err
 }
 
 // solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
 // follows, so that all values of a scenario agree. Where the target's values disagree with an activity that they do not
 // come from, and one carried input is behind that, it is dropped: again says that there is another try to make. Else it is a
-// conflict when nothing but the domain's order chose between the ways to the target.
+// conflict when this request states all that is behind it, or when nothing but the domain's order chose between the ways to
+// the target. An earlier target is left out when its value would disagree with others that the scenario now has.
 func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
 	if in := c.stated(c.target.Variable); in != nil {
@@ -322,7 +348,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 				c.dropped = append(c.dropped, old[0])
 				return true, nil
 			}
-			if c.domain.undecided(before, c.target.Variable) {
+			if c.insisted(behind, before, solution) || c.domain.undecided(before, c.target.Variable) {
 				return false, []Error{c.conflict(behind, found[0].Activity)}
 			}
 		}
@@ -339,9 +365,20 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 		if len(errs) > 0 {
 			continue
 		}
-		facts = c.take(facts, solution)
+		found, activities := maps.Clone(c.found), c.activities
+		next := c.take(facts, solution)
+		if n := c.contradicts(next, solution); n > 0 && n > c.contradicts(facts, Solution{}) {
+			c.found, c.activities = found, activities
+			continue
+		}
+		facts = next
 	}
 	return false, nil
+}
+
+// contradicts counts the activities that values disagree with.
+func (c *calculation) contradicts(facts []Fact, s Solution) int {
+	return len(c.domain.contradictions(c.env, facts, s))
 }
 
 // keptInBase reports whether the base was branched off with a calculated value of a variable.

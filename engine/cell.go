@@ -76,6 +76,8 @@ func (h *hunt) murky(b stretchBox) decimals {
 		return nil
 	}
 	var roots decimals
+	half := (b.high - b.low) / 2
+	place, limit := h.seek.limitWithin(h.e, decimalOf(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
 	last, from := 0, 0.0
 	for _, x := range evenly(b.low, b.high, 8) {
 		sign, ok := h.sign(x)
@@ -90,7 +92,11 @@ func (h *hunt) murky(b stretchBox) decimals {
 		}
 		last, from = sign, x
 	}
-	return h.m.keep(h.e, h.x.variable, roots)
+	roots = h.m.keep(h.e, h.x.variable, roots)
+	if limit {
+		roots = append(roots, place)
+	}
+	return roots
 }
 
 // swings reports whether a function changes its sign or its direction so often that its roots crowd.
@@ -142,6 +148,9 @@ func (h *hunt) cluster(low, high float64) decimals {
 	m := h.m
 	slack := 2 * (high - low)
 	mid := decimalOf(low + (high-low)/2)
+	if place, ok := h.seek.limit(h.e, mid, h.scale); ok {
+		return decimals{place}
+	}
 	inside := func(x decimal.Decimal) bool {
 		f := x.Float64()
 		return f >= low-slack && f <= high+slack

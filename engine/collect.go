@@ -117,6 +117,26 @@ func (m *machine) collect(n *node, x unknown, atom *node) (ratio, bool) {
 	return ratio{}, false
 }
 
+// collects reports whether collect can go through all of n, the degree of products aside.
+func (m *machine) collects(n *node, x unknown, atom *node) bool {
+	if !n.has(x) || n.equal(atom) {
+		return true
+	}
+	switch n.op {
+	case opNeg, opPercent:
+		return m.collects(n.args[0], x, atom)
+	case opAdd, opSub, opMul, opDiv:
+		return m.collects(n.args[0], x, atom) && m.collects(n.args[1], x, atom)
+	case opPow:
+		if n.args[1].has(x) || !m.collects(n.args[0], x, atom) {
+			return false
+		}
+		exponent, ok := m.eval(n.args[1]).Int64()
+		return ok && exponent <= maxDegree && exponent >= -maxDegree
+	}
+	return false
+}
+
 func (m *machine) combine(o op, a, b ratio) (ratio, bool) {
 	switch o {
 	case opMul, opDiv:
@@ -157,6 +177,9 @@ func samePolynomial(a, b polynomial) bool {
 
 // polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
 func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p preimage, ok bool) {
+	if !m.collects(left, x, atom) || !m.collects(right, x, atom) {
+		return preimage{}, false
+	}
 	a, ok := m.collect(left, x, atom)
 	if !ok {
 		return preimage{}, false
@@ -221,6 +244,8 @@ func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p p
 		// Where the denominator vanishes too, the expression has no value there.
 		if !m.horner(all.den, v) {
 			p.roots = append(p.roots, v)
+		} else if atom.op == opVariable {
+			m.holes = append(m.holes, v)
 		}
 	}
 	return p, m.c.Err() == nil

@@ -43,6 +43,20 @@ func (c *calculation) behind(found Contradiction, facts []Fact, s Solution) []in
 	return list
 }
 
+// insisted reports whether this request states all the values behind a disagreement anew, so that no answer fits what it says.
+// A default that was used may be what is wrong.
+func (c *calculation) insisted(behind []int, facts []Fact, s Solution) bool {
+	if slices.ContainsFunc(s.Used, func(i int) bool { return facts[i].Tier > Carried }) {
+		return false
+	}
+	for _, v := range behind {
+		if in := c.stated(v); in == nil || c.repeats(*in) {
+			return false
+		}
+	}
+	return len(behind) > 0
+}
+
 // carriedAmong lists those of some variables whose values are carried.
 func (c *calculation) carriedAmong(variables []int) []int {
 	var list []int

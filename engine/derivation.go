@@ -30,6 +30,7 @@ type derivation struct {
 	solution Solution
 
 	agreeing  bool  // the values found must agree with all activities whose values are known
+	positive  bool  // no value found may be negative
 	everyRoot bool  // steps look for all their roots
 	guessing  bool  // a block is followed from a guess: the best root of each step is taken
 	path      []int // which root is tried at each step that has several
@@ -59,6 +60,9 @@ func (v *derivation) run() *Error {
 		}
 	}
 	err := v.steps()
+	if err == nil && len(v.sizes) > 0 && v.negative(v.target) {
+		return v.retryPositive()
+	}
 	if err == nil || len(v.plan.steps) == 1 && !v.agreeing || !deadEnd(err) {
 		return err
 	}
@@ -76,14 +80,24 @@ func (v *derivation) steps() *Error {
 			return err
 		}
 	}
-	if err := v.verify(); err != nil || !v.agreeing {
+	if err := v.verify(); err != nil || !v.agreeing && !v.positive {
 		return err
+	}
+	if v.positive && slices.ContainsFunc(v.solution.Steps, func(s Step) bool { return v.negative(s.Variable) }) {
+		err := Problem("calculation.no_solution", v.key(v.target))
+		return &err
+	}
+	if !v.agreeing {
+		return nil
 	}
 	known := slices.Clone(v.facts)
 	for _, s := range v.solution.Steps {
 		known = append(known, Fact{s.Variable, Stated, s.Value})
 	}
-	if len(v.domain.Contradictions(v.machine.env, known)) > 0 {
+	v.machine.settle()
+	contradicted := len(v.domain.Contradictions(v.machine.env, known)) > 0
+	v.machine.settle()
+	if contradicted {
 		err := Problem("calculation.no_solution", v.key(v.target))
 		return &err
 	}
@@ -129,6 +143,25 @@ func (v *derivation) retry(first *Error) *Error {
 	}
 	v.failed = failed
 	return first
+}
+
+// negative reports whether a variable of a natural sign has a value below zero.
+func (v *derivation) negative(variable int) bool {
+	return v.machine.values[variable].Sign() < 0 && !v.isScale(variable)
+}
+
+// retryPositive looks for other roots of earlier steps with which no value is negative. Without such roots those that were
+// taken first stay.
+func (v *derivation) retryPositive() *Error {
+	v.positive = true
+	none := Problem("calculation.no_solution", v.key(v.target))
+	if err := v.retry(&none); err != &none {
+		return err
+	}
+	v.positive, v.everyRoot = false, false
+	v.path, v.sizes = nil, nil
+	v.solution.Steps, v.proven = nil, nil
+	return v.steps()
 }
 
 // pick is which of several roots, the best first, is tried this time.
@@ -194,11 +227,7 @@ func (v *derivation) problem(err error, e *equation, variable int) Error {
 	var mismatch *gridError
 	switch {
 	case errors.Is(err, decimal.ErrLimit):
-		budget := v.machine.env.Budget
-		if budget <= 0 {
-			budget = defaultBudget
-		}
-		return Problem("calculation.limit_exceeded", thousands(budget)+" steps")
+		return Problem("calculation.limit_exceeded", thousands(v.machine.env.budget())+" steps")
 	case errors.Is(err, decimal.ErrDivisionByZero):
 		return Problem("calculation.division_by_zero", e.title)
 	case errors.As(err, &mismatch):
@@ -254,7 +283,7 @@ func (v *derivation) step(s planStep) *Error {
 		return problem
 	}
 	m.values[s.variable] = root
-	if m.proven {
+	if m.proven || m.isLimit(root) {
 		v.proven = append(v.proven, s.activity)
 	}
 	return v.failure(e, s.variable)
@@ -286,7 +315,12 @@ func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal
 		}
 		return kept
 	}
-	roots := allowed(p.roots)
+	var roots decimals
+	if len(p.roots) != 1 {
+		roots = allowed(p.roots)
+	} else if t := p.roots[0]; v.allowed(variable, t) {
+		return t, nil
+	}
 	if len(roots) == 0 {
 		roots = allowed(p.more)
 	}
@@ -337,6 +371,12 @@ func (v *derivation) allowed(variable int, t decimal.Decimal) bool {
 	m, w := v.machine, &v.domain.variables[variable]
 	if w.min != nil && compare(m.c, t, *w.min) < 0 || w.max != nil && compare(m.c, t, *w.max) > 0 {
 		return false
+	}
+	switch scalarKind(v.domain.Variables[variable].Kind) {
+	case "date", "datetime":
+		if t.Cmp(earliest) < 0 || t.Cmp(latest) >= 0 {
+			return false
+		}
 	}
 	return t.Sign() >= 0 || !v.absolute(variable)
 }
@@ -414,6 +454,9 @@ func (v *derivation) emit(s planStep, last bool) *Error {
 			return problem
 		}
 		value := scalarValue(q)
+		if v.domain.variables[o].table {
+			value.Rank = 1 // a table of one cell: its variable takes nothing else
+		}
 		step := Step{Variable: o, Activity: s.activity, Block: s.block, Value: value}
 		if o == v.target {
 			v.solution.Value = value

@@ -12,6 +12,9 @@ const (
 	maxEliminations = 300  // substitutions that are tried
 	maxSubstituted  = 1500 // nodes of an equation
 	maxBranches     = 16   // equations that roots of both signs lead to
+	maxReductions   = 2    // unknowns whose equations are solved
+
+	maxEliminationCost = 150_000 // what is not found by then is given up
 )
 
 // relation is an equation among the unknowns of a block, everything known in it evaluated.
@@ -33,6 +36,7 @@ type reduced struct {
 // eliminator turns a block into equations of one unknown by solving one equation after the other for an unknown and
 // putting that into the rest.
 type eliminator struct {
+	m      *machine
 	shared *equation // its refs are the unknowns; masks of all nodes are by position in it
 	tries  int
 }
@@ -60,6 +64,9 @@ func (m *machine) closed(n *node, shared *equation) (*node, bool) {
 	if n.op == opVariable {
 		return &node{op: opVariable, variable: n.variable, mask: maskOf(shared.position(n.variable))}, true
 	}
+	if n.op == opList || n.op == opCall && (n.function.grid != nil || n.function.binds) {
+		return nil, false
+	}
 	args := make([]*node, len(n.args))
 	for i, a := range n.args {
 		var ok bool
@@ -68,13 +75,7 @@ func (m *machine) closed(n *node, shared *equation) (*node, bool) {
 		}
 	}
 	if n.op == opCall {
-		if n.function.grid != nil || n.function.binds {
-			return nil, false
-		}
 		return called(n.function.name, args...), true
-	}
-	if n.op == opList {
-		return nil, false
 	}
 	return combined(n.op, args...), true
 }
@@ -243,7 +244,9 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 		size         int
 	}
 	var ways []way
-	for at, r := range relations {
+	relations = slices.Clone(relations)
+	for at := range relations {
+		r := &relations[at]
 		for _, v := range unknowns {
 			x := l.shared.unknown(v)
 			if v == keep || !r.left.has(x) && !r.right.has(x) {
@@ -251,9 +254,11 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 			}
 			var by []*node
 			if slope, rest, ok := combined(opSub, r.left, r.right).linearIn(x); ok {
-				if !slope.isInteger(0) {
-					by = []*node{combined(opDiv, combined(opNeg, rest), slope)}
+				if l.vanishes(slope) {
+					*r = relation{rest, integer(0)}
+					continue
 				}
+				by = []*node{combined(opDiv, combined(opNeg, rest), slope)}
 			} else if r.left.has(x) != r.right.has(x) {
 				side, other := r.left, r.right
 				if r.right.has(x) {
@@ -289,6 +294,16 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 	return nil
 }
 
+// vanishes reports whether a slope without unknowns is zero, rounding aside: the terms of an unknown cancel out.
+func (l *eliminator) vanishes(slope *node) bool {
+	if slope.mask != 0 {
+		return false
+	}
+	m := l.m
+	value, size := m.eval(slope), m.size(slope)
+	return m.tryErr() == nil && value.Abs().Cmp(m.c.Mul(size, noise)) <= 0
+}
+
 // along eliminates one unknown in one way and goes on with the rest.
 func (l *eliminator) along(relations []relation, unknowns []int, keep, at, variable int, by []*node) []reduced {
 	x := l.shared.unknown(variable)
@@ -318,37 +333,42 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep, at, varia
 	return all
 }
 
-// eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs. ok is
-// false where that is not possible; an error says that there are none, or infinitely many.
-func (v *derivation) eliminated(s planStep, equations []*equation) (found []decimals, ok bool, err error) {
+// eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs.
+// infinite says that there are infinitely many, sure that all solutions were looked for.
+func (v *derivation) eliminated(s planStep, equations []*equation) (found []decimals, infinite, sure bool) {
 	m := v.machine
 	shared := &equation{refs: s.outputs, order: s.outputs}
 	relations, ok := m.relations(equations, shared)
 	if !ok {
-		return nil, false, nil
+		return nil, false, false
 	}
 	keeps := slices.Clone(s.outputs)
 	slices.SortStableFunc(keeps, func(a, b int) int { return btoi(b == s.variable) - btoi(a == s.variable) })
+	var ways [][]reduced
 	for _, keep := range keeps {
-		l := &eliminator{shared: shared}
-		list := l.reduce(relations, s.outputs, keep)
-		if list == nil {
-			continue
-		}
-		found, infinite, sure := v.finish(s, equations, shared, list)
-		if m.limited() {
-			return nil, true, m.c.Err()
-		}
-		switch {
-		case len(found) > 0:
-			return found, true, nil
-		case infinite:
-			return nil, true, errManySolutions
-		case sure:
-			return nil, true, errNoSolution
+		l := &eliminator{m: m, shared: shared}
+		if list := l.reduce(relations, s.outputs, keep); list != nil {
+			ways = append(ways, list)
 		}
 	}
-	return nil, false, nil
+	size := func(list []reduced) (nodes int) {
+		for _, r := range list {
+			nodes += r.left.nodes() + r.right.nodes()
+		}
+		return nodes
+	}
+	// The shortest equations are the soonest solved.
+	slices.SortStableFunc(ways, func(a, b []reduced) int { return cmp.Compare(size(a), size(b)) })
+	for _, list := range ways[:min(len(ways), maxReductions)] {
+		found, infinite, sure = v.finish(s, equations, shared, list)
+		if m.limited() {
+			return nil, false, false
+		}
+		if len(found) > 0 || infinite || sure {
+			return found, infinite, sure
+		}
+	}
+	return nil, false, false
 }
 
 // finish solves the equations that elimination left and lets the other unknowns follow. sure says that all roots of all of
@@ -363,8 +383,7 @@ func (v *derivation) finish(s planStep, equations []*equation, shared *equation,
 		x := shared.unknown(r.variable)
 		if !r.left.has(x) && !r.right.has(x) {
 			// The equations depend on one another, or exclude one another.
-			same := compare(m.c, m.eval(r.left), m.eval(r.right)) == 0
-			infinite = infinite || m.tryErr() == nil && same
+			infinite = infinite || m.satisfied(e)
 			continue
 		}
 		e.count[e.position(r.variable)] = r.left.occurrences(r.variable) + r.right.occurrences(r.variable)

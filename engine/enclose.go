@@ -14,6 +14,7 @@ const (
 	maxCell      = 240  // of those within one cell
 	tiredCell    = 16   // the same after many cells that stayed undecided
 	narrowest    = 1e-6 // relative width at which an interval is not divided any more
+	maxNegative  = 24   // integers below zero that are tried where powers leave out all else there
 	leastScale   = 1e-40
 	mostScale    = 1e150
 	farthest     = 1e300 // no unknown is larger
@@ -53,9 +54,9 @@ type stretchBox struct {
 }
 
 // hunt prepares a search; nil where intervals cannot go through the equation.
-func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, a aim) *hunt {
+func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, scale float64, a aim) *hunt {
 	x := e.unknown(v)
-	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: d.searchScale(m, v), crowded: math.Inf(1)}
+	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
 	h.left, h.right = m.fold(e.left, x), m.fold(e.right, x)
 	difference := combined(opSub, h.left, h.right)
 	p := &stretchProgram{seen: map[*node]int{}, slope: -1}
@@ -185,8 +186,16 @@ func (h *hunt) periodic() bool {
 func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
 	// Next to a root at zero nothing can be told from it.
 	zero := h.m.keep(h.e, v, decimals{{}})
+	if len(zero) == 0 {
+		if place, ok := h.seek.limit(h.e, decimal.Decimal{}, h.scale); ok {
+			zero = decimals{place}
+		}
+	}
 	h.low = 0
-	if len(zero) > 0 {
+	switch {
+	case len(zero) > 0 && h.m.isLimit(decimal.Decimal{}):
+		h.low = 1e-6 * h.scale // as far as the limit has shown the difference to be straight
+	case len(zero) > 0:
 		h.low = 1e-9 * h.scale
 	}
 	for _, r := range h.regions(d, v) {
@@ -201,6 +210,14 @@ func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
 		if len(roots) > 0 && !h.aim.all || !math.IsInf(h.crowded, 1) {
 			break
 		}
+	}
+	if h.program.ignored && (len(roots) == 0 || h.aim.all) {
+		// What is left out below zero may have a value at integers.
+		var list decimals
+		for i := int64(-1); i >= -maxNegative; i-- {
+			list = append(list, decimal.Int(i))
+		}
+		roots = append(roots, h.m.keep(h.e, v, list)...)
 	}
 	if w := &d.variables[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
 		h.open = true

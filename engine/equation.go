@@ -17,7 +17,7 @@ var errNotConverged = errors.New("no root was found")
 // wrong; errNotConverged is returned when a search ended without showing that there is no root.
 func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 	x := e.unknown(v)
-	m.proven = false
+	m.proven, m.limits, m.holes = false, nil, nil
 	if e.count[e.position(v)] == 1 {
 		side, other := e.left, e.right
 		if !side.has(x) {
@@ -38,9 +38,37 @@ func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 		}
 	}
 	if p, ok := m.exactly(e, v, x); ok || m.c.Err() != nil {
+		if len(m.holes) > 0 && (e.left.powersVary(x) || e.right.powersVary(x)) {
+			p.roots = append(p.roots, m.filled(d, e, v)...)
+		}
 		return p, nil
 	}
 	return m.search(d, e, v)
+}
+
+// filled lists the holes that are limits of the equation. Those of an equation whose powers are all written as numbers
+// stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes no difference to what an equation means,
+// be it small enough for terms to be collected or not.
+func (m *machine) filled(d *Domain, e *equation, v int) decimals {
+	m.toFloats(e)
+	s := &seeker{m: m, v: v}
+	scale := d.searchScale(m, v)
+	for _, t := range m.holes {
+		s.limit(e, t, scale)
+	}
+	return m.limits
+}
+
+// powersVary reports whether n has a power of the unknown to an exponent that is no plain number.
+func (n *node) powersVary(x unknown) bool {
+	if n.op == opPow && n.args[0].has(x) {
+		constant := true
+		n.args[1].walk(func(part *node) { constant = constant && part.op != opVariable })
+		if !constant {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.args, func(a *node) bool { return a.powersVary(x) })
 }
 
 // keep leaves the values that satisfy the equation.
@@ -73,6 +101,11 @@ func (m *machine) exactly(e *equation, v int, x unknown) (all preimage, ok bool)
 			for _, r := range rights {
 				pairs = append(pairs, [2]*node{l, r})
 			}
+		}
+	}
+	for _, p := range pairs {
+		if (p[0].has(x) || p[1].has(x)) && !m.collectable(p[0], p[1], x) {
+			return preimage{}, false
 		}
 	}
 	single := len(pairs) == 1
@@ -125,6 +158,21 @@ func (m *machine) somewhere(e *equation, v int) bool {
 		}
 	}
 	return false
+}
+
+// collectable reports whether it is worth while to collect terms.
+func (m *machine) collectable(left, right *node, x unknown) bool {
+	first := left
+	if !first.has(x) {
+		first = right
+	}
+	if left.occurrences(x.variable)+right.occurrences(x.variable) == 1 && first.invertible(x) {
+		return true
+	}
+	defer m.tryErr()
+	return slices.ContainsFunc(atoms(first, x), func(atom *node) bool {
+		return m.collects(left, x, atom) && m.collects(right, x, atom)
+	})
 }
 
 // collected solves left = right by collecting terms in the unknown, or in an expression that holds all its occurrences.

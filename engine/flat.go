@@ -136,6 +136,7 @@ type flatRun struct {
 	values   []float64 // by place
 	unsteady []int32   // the places that depend on the unknown, in order
 	args     []float64
+	jets     []jet // by place, nil before the first one
 }
 
 // flatRun evaluates all of an equation that does not depend on the unknown. It is nil where the equation has no flat form
@@ -199,7 +200,7 @@ func (r *flatRun) apply(o *flatOp, x float64) float64 {
 	case opDiv:
 		return a / b
 	case opPow:
-		return math.Pow(a, b)
+		return floatPower(a, b)
 	case opNeg:
 		return -a
 	case opPercent:
@@ -226,4 +227,23 @@ func (r *flatRun) apply(o *flatOp, x float64) float64 {
 		return n.function.float(r.args)
 	}
 	return math.NaN()
+}
+
+// floatPower is math.Pow, by squaring where the exponent is a small integer.
+func floatPower(a, b float64) float64 {
+	n := int(b)
+	if float64(n) != b || n < -1024 || n > 1024 {
+		return math.Pow(a, b)
+	}
+	p := 1.0
+	for i := max(n, -n); i > 0; i >>= 1 {
+		if i&1 == 1 {
+			p *= a
+		}
+		a *= a
+	}
+	if n < 0 {
+		return 1 / p
+	}
+	return p
 }

@@ -33,6 +33,15 @@ var decimalFormats = []string{
 	"decimals_7", "decimals_8", "decimals_9",
 }
 
+// Shape is the structure that shows a kind and the default format of its scalars: "" for both of an unknown kind, for the
+// format where columns or series have formats instead. The kind "" is number.
+func Shape(kind string) (structure, format string) {
+	if formats := formatsOf(kind); len(formats) > 0 {
+		format = formats[0]
+	}
+	return structureOf(kind), format
+}
+
 // structureOf is the structure that shows a kind, "" for an unknown one. The kind "" is number.
 func structureOf(kind string) string {
 	if kind == "" {

@@ -38,6 +38,7 @@ type param struct {
 	name      string
 	dimension string
 	value     string // what stands for it when it is left out; "" when it must be given
+	check     string // of a function with a formula: what holds for the arguments, else the call is not defined; "" for nothing
 }
 
 // example is an expression and its value: a number with its unit, a date, a table as JSON, or "! " and the code of an error.

@@ -109,8 +109,11 @@ var algebra = []*function{
 	{
 		name: "log", params: []param{{name: "x", dimension: "1"}, {name: "base", dimension: "1", value: "10"}}, result: "1",
 		doc:      "The logarithm of x, to base 10 unless another is given.",
-		examples: []example{{"log(1000)", "3"}, {"log(8, 2)", "3"}, {"log(5, 1)", "! calculation.domain_error"}},
+		examples: []example{{"log(1000)", "3"}, {"log(8, 2)", "3"}, {"log(5, 1)", "! calculation.domain_error"}, {"log(0)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
+			if a[0].Sign() <= 0 {
+				return c.Fail(&decimal.UndefinedError{Function: "log", Argument: a[0]})
+			}
 			if len(a) == 1 {
 				return c.Log10(a[0])
 			}

@@ -12,6 +12,9 @@ const (
 	lastMoment  = 253402300799
 )
 
+// earliest is the first moment of the calendar, latest the first one behind it.
+var earliest, latest = decimal.Int(firstMoment), decimal.Int(lastMoment + 1)
+
 // moment reads seconds as a date; false outside the calendar.
 func moment(d decimal.Decimal) (time.Time, bool) {
 	c := decimal.NewContext(defaultBudget)

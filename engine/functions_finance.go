@@ -7,8 +7,10 @@ func loanParams(names ...string) []param {
 	var list []param
 	for _, n := range names {
 		switch n {
-		case "rate", "nper", "per":
+		case "rate", "nper":
 			list = append(list, param{name: n, dimension: "1"})
+		case "per":
+			list = append(list, param{name: n, dimension: "1", check: "per >= 1 and per <= nper"})
 		default:
 			list = append(list, param{name: n, dimension: "a"})
 		}
@@ -19,7 +21,7 @@ func loanParams(names ...string) []param {
 var (
 	noFuture  = param{name: "fv", dimension: "a", value: "0"}
 	noPresent = param{name: "pv", dimension: "a", value: "0"}
-	atEnd     = param{name: "type", dimension: "1", value: "0"}
+	atEnd     = param{name: "type", dimension: "1", value: "0", check: "type == 0 or type == 1"}
 )
 
 // finance holds functions with the arguments and signs of spreadsheets: money paid out is negative; type is 0 for payments
@@ -27,8 +29,9 @@ var (
 var finance = []*function{
 	{
 		name: "pmt", params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), result: "a",
-		doc:      "The payment of each of nper periods that pays off pv at a rate per period and leaves fv; type is 1 for payments at the start of periods.",
-		examples: []example{{"round(pmt(0.08 / 12, 10, 10000), 2)", "-1037.03"}, {"round(pmt(0.08 / 12, 10, 10000, 0, 1), 2)", "-1030.16"}, {"pmt(0, 10, 1000)", "-100"}},
+		doc: "The payment of each of nper periods that pays off pv at a rate per period and leaves fv; type is 1 for payments at the start of periods.",
+		examples: []example{{"round(pmt(0.08 / 12, 10, 10000), 2)", "-1037.03"}, {"round(pmt(0.08 / 12, 10, 10000, 0, 1), 2)", "-1030.16"}, {"pmt(0, 10, 1000)", "-100"},
+			{"pmt(0.1, 10, 1000, 0, 2)", "! calculation.domain_error"}},
 		formula: "if(rate == 0, -(pv + fv) / nper," +
 			" -(pv * (1 + rate)^nper + fv) * rate / ((1 + rate * type) * ((1 + rate)^nper - 1)))",
 	},
@@ -65,14 +68,15 @@ var finance = []*function{
 	},
 	{
 		name: "ipmt", params: append(loanParams("rate", "per", "nper", "pv"), noFuture, atEnd), result: "a",
-		doc:      "The interest in the payment of period per of a loan.",
-		examples: []example{{"round(ipmt(0.1 / 12, 1, 36, 8000), 2)", "-66.67"}, {"round(ipmt(0.1, 3, 3, 8000), 2)", "-292.45"}},
+		doc: "The interest in the payment of period per of a loan, from 1 to nper.",
+		examples: []example{{"round(ipmt(0.1 / 12, 1, 36, 8000), 2)", "-66.67"}, {"round(ipmt(0.1, 3, 3, 8000), 2)", "-292.45"},
+			{"ipmt(0.1, 4, 3, 8000)", "! calculation.domain_error"}},
 		formula: "if(type == 0, fv(rate, per - 1, pmt(rate, nper, pv, fv, type), pv, type) * rate," +
 			" if(per == 1, 0, fv(rate, per - 1, pmt(rate, nper, pv, fv, type), pv, type) * rate / (1 + rate)))",
 	},
 	{
 		name: "ppmt", params: append(loanParams("rate", "per", "nper", "pv"), noFuture, atEnd), result: "a",
-		doc:      "The part of the payment of period per that pays off the loan.",
+		doc:      "The part of the payment of period per, from 1 to nper, that pays off the loan.",
 		examples: []example{{"round(ppmt(0.1 / 12, 1, 24, 2000), 2)", "-75.62"}, {"round(ppmt(0.08, 10, 10, 200000), 2)", "-27598.05"}},
 		formula:  "pmt(rate, nper, pv, fv, type) - ipmt(rate, per, nper, pv, fv, type)",
 	},

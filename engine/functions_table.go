@@ -8,8 +8,12 @@ import (
 
 // reducer makes an entry of a function from tables and numbers to a number.
 func reducer(name, result, doc string, examples []example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
+	dimension := "a"
+	if name == "count" {
+		dimension = "any"
+	}
 	return &function{
-		name: name, params: unary("values", "a"), variadic: true, result: result, tables: true, doc: doc, examples: examples,
+		name: name, params: unary("values", dimension), variadic: true, result: result, tables: true, doc: doc, examples: examples,
 		grid: func(c *decimal.Context, args []grid) grid {
 			list := flatten(args)
 			if len(list) == 0 && name != "sum" && name != "count" {

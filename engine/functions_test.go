@@ -40,7 +40,15 @@ func TestFunctionsAreComplete(t *testing.T) {
 	}
 }
 
-// evaluate is the value of an expression without variables, a date where it is of that kind.
+// kindOf is the kind of a variable that holds a value.
+func kindOf(value string) string {
+	if strings.HasPrefix(value, "[") {
+		return "table"
+	}
+	return ""
+}
+
+// evaluate is the value of an expression without variables, in a variable of a kind: "", table or one of moments.
 func evaluate(t *testing.T, expression, kind string) string {
 	t.Helper()
 	def := Definition{
@@ -48,7 +56,8 @@ func evaluate(t *testing.T, expression, kind string) string {
 		Variables:  []Variable{{Key: "r", Kind: kind}, {Key: "given", Default: Scalar("1")}},
 		Activities: []Activity{{Equation: "r = (" + expression + ") * given"}},
 	}
-	if kind != "" {
+	moment := kind != "" && kind != "table"
+	if moment {
 		def.Variables[1].Default = Scalar("0 s")
 		def.Activities[0].Equation = "r = " + expression + " + given"
 	}
@@ -58,7 +67,7 @@ func evaluate(t *testing.T, expression, kind string) string {
 		return ""
 	}
 	value := answer(d, "-> r")
-	if text, ok := strings.CutSuffix(value, " s"); ok && kind != "" {
+	if text, ok := strings.CutSuffix(value, " s"); ok && moment {
 		if seconds, whole := mustParse(text).Int64(); whole {
 			return momentText(kind, seconds)
 		}
@@ -70,7 +79,7 @@ func evaluate(t *testing.T, expression, kind string) string {
 func TestFunctions(t *testing.T) {
 	for _, f := range functions() {
 		for _, e := range f.examples {
-			kind := ""
+			kind := kindOf(e.value)
 			if f.points == pointResult && !strings.Contains(e.expression, "=") {
 				kind = "date"
 			}

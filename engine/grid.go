@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -69,6 +70,32 @@ func (g grid) scalar(c *decimal.Context) (decimal.Decimal, bool) {
 		return decimal.Decimal{}, false
 	}
 	return g.rows[0][0].number, true
+}
+
+// single is the number that all cells of a table are, for a variable that holds no tables. It has no rows where they differ:
+// no one number satisfies the equation for all of them then.
+func (g grid) single(c *decimal.Context) grid {
+	all := g.numbers()
+	for _, n := range all {
+		if c.Sub(n, all[0]).Abs().Cmp(c.Mul(all[0].Abs(), recalculated)) > 0 {
+			return grid{}
+		}
+	}
+	if len(all) == 0 || c.Err() != nil {
+		return grid{}
+	}
+	return scalarGrid(all[0])
+}
+
+// choice is the argument that an if chooses by this condition; false for a table, whose cells may choose differently.
+func (g grid) choice() (argument int, ok bool) {
+	if g.rank != 0 || g.at(0, 0).empty {
+		return 0, false
+	}
+	if g.rows[0][0].number.IsZero() {
+		return 2, true
+	}
+	return 1, true
 }
 
 // index is the position, from 0, that a function's argument from 1 to count names.
@@ -145,13 +172,20 @@ func (m *machine) grid(n *node) grid {
 	}
 	args := make([]grid, len(n.args))
 	for i, a := range n.args {
+		if i == 1 && n.op == opCall && n.function.lazy {
+			if chosen, ok := args[0].choice(); ok && m.c.Err() == nil {
+				return m.grid(n.args[chosen])
+			}
+		}
 		args[i] = m.grid(a)
 	}
 	if m.c.Err() != nil {
 		return grid{}
 	}
 	if n.op == opCall && n.function.grid != nil {
-		return n.function.grid(m.c, args)
+		result := n.function.grid(m.c, args)
+		m.nameTables(n)
+		return result
 	}
 	if n.op == opCall && n.function.reduces && len(args) == 1 {
 		if list := args[0].numbers(); len(list) > 0 {
@@ -199,6 +233,23 @@ func (m *machine) grid(n *node) grid {
 		result.rows = append(result.rows, cells)
 	}
 	return result
+}
+
+// nameTables names the variables of a call that found its tables of different sizes.
+func (m *machine) nameTables(n *node) {
+	var mismatch *gridError
+	if !errors.As(m.c.Err(), &mismatch) || mismatch.first >= 0 {
+		return
+	}
+	for _, a := range n.args {
+		switch v := firstVariable(a); {
+		case v < 0 || v == mismatch.first:
+		case mismatch.first < 0:
+			mismatch.first = v
+		case mismatch.second < 0:
+			mismatch.second = v
+		}
+	}
 }
 
 // each is a column of the values of an expression for an index that counts from one integer to another.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"reckon/engine/decimal"
 )
 
@@ -235,14 +237,21 @@ func (n *node) continuous(x unknown) bool {
 	default:
 		return false
 	}
-	some := false
 	for _, a := range args {
 		if !a.continuous(x) {
 			return false
 		}
-		some = some || a.has(x)
 	}
-	return some
+	return true
+}
+
+// moves reports whether the unknown stands in n elsewhere than in conditions of an if.
+func (n *node) moves(x unknown) bool {
+	args := n.args
+	if n.op == opCall && n.function.lazy {
+		args = args[1:]
+	}
+	return n.op == opVariable && n.has(x) || slices.ContainsFunc(args, func(a *node) bool { return a.moves(x) })
 }
 
 // reaches reports whether the equation can be solved for a variable, by isolation or by root search.
@@ -250,6 +259,8 @@ func (e *equation) reaches(v int) bool {
 	x := e.unknown(v)
 	left, right := e.left.has(x), e.right.has(x)
 	switch {
+	case !e.left.moves(x) && !e.right.moves(x):
+		return false
 	case left && right:
 		return e.left.continuous(x) && e.right.continuous(x)
 	case left:

@@ -16,13 +16,18 @@ const (
 // then domain order, at most 10, never with the target in one.
 func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
 	g := d.givenOf(facts, target)
-	known := g.leaves(true)
-	known[target] = false
-	d.closure(known, false)
-	if known[target] {
+	given := g.leaves(true)
+	given[target] = false
+	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(Env{})}
+	l.known = slices.Clone(given)
+	d.closure(l.known, false)
+	for v, is := range l.known {
+		l.known[v] = is && (given[v] || l.fixes(nil, v))
+	}
+	if l.known[target] {
 		return nil
 	}
-	sets := d.missingSets(known, target)
+	sets := l.sets()
 	var alternatives []Alternative
 	for _, set := range sets[:min(len(sets), maxAlternatives)] {
 		var a Alternative
@@ -34,9 +39,31 @@ func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
 	return alternatives
 }
 
-// missingSets walks backwards from the target: a set of unknown variables that suffices becomes another one when an
-// activity derives a member of it from others.
-func (d *Domain) missingSets(known []bool, target int) [][]int {
+// lacking is the search for what a target needs.
+type lacking struct {
+	domain  *Domain
+	target  int
+	given   []bool
+	known   []bool        // what follows from that
+	tangent *tangentSpace // nil where it is not known
+}
+
+// fixes reports whether what is given and a set fix a variable, as far as slopes tell.
+func (l *lacking) fixes(set []int, variable int) bool {
+	if l.tangent == nil {
+		return true
+	}
+	all := slices.Clone(l.given)
+	for _, v := range set {
+		all[v] = true
+	}
+	return l.tangent.fixes(all, variable)
+}
+
+// sets walks backwards from the target: a set of unknown variables that suffices becomes another one when an activity derives
+// a member of it from others.
+func (l *lacking) sets() [][]int {
+	d, known, target := l.domain, l.known, l.target
 	type state struct {
 		set  []int
 		used []int // activities
@@ -49,7 +76,7 @@ func (d *Domain) missingSets(known []bool, target int) [][]int {
 		if v != target && !known[v] && len(found) < maxAlternatives {
 			all := slices.Clone(known)
 			all[v] = true
-			if d.closure(all, false); all[target] {
+			if d.closure(all, false); all[target] && l.fixes([]int{v}, target) {
 				found = append(found, []int{v})
 			}
 		}
@@ -93,7 +120,7 @@ func (d *Domain) missingSets(known []bool, target int) [][]int {
 				}
 				seen[id] = true
 				queue = append(queue, next)
-				if minimal := d.shrink(known, next.set, target); minimal != nil {
+				if minimal := l.shrink(next.set); minimal != nil {
 					found = append(found, minimal)
 				}
 			}
@@ -104,13 +131,13 @@ func (d *Domain) missingSets(known []bool, target int) [][]int {
 }
 
 // shrink leaves out what a sufficient set does not need, nil where it does not suffice.
-func (d *Domain) shrink(known []bool, set []int, target int) []int {
+func (l *lacking) shrink(set []int) []int {
 	suffices := func(set []int) bool {
-		all := slices.Clone(known)
+		all := slices.Clone(l.known)
 		for _, v := range set {
 			all[v] = true
 		}
-		return d.reachable(all, target, false)
+		return l.domain.reachable(all, l.target, false) && l.fixes(set, l.target)
 	}
 	if len(set) == 0 || !suffices(set) {
 		return nil

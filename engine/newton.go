@@ -3,19 +3,185 @@ package engine
 import (
 	"math"
 	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
 )
 
 // Bounds of Newton's method for systems.
 const (
-	maxStarts      = 60 // of which those with positive numbers come first
-	maxNewtonSteps = 60
-	maxHalvings    = 12
 	maxNewtonSize  = 12 // unknowns
+	maxNewtonNodes = 4000
+	maxNewtonSteps = 40
+	maxHalvings    = 8
+	maxRepeats     = 10 // starts in a row that lead to no new solution end a phase that has some
+	maxUnsettled   = 8  // solutions that are taken for all where that many starts were not reached
+	maxCorrections = 12 // steps in decimal
+	leastPivot     = 1e-10
+	dullPivot      = 1e-7 // a step is the least one from here down
+	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
 )
 
-// newton finds solutions of a block by damped Newton steps from several fixed starts in float64, each refined in decimal.
-// The list holds the different solutions that pass all equations, in the order of the block's outputs.
-func (v *derivation) newton(s planStep, equations []*equation) []decimals {
+// vanishing is what counts as zero in a solution; whether the equations hold with zero is checked.
+var vanishing = mustParse("1e-90")
+
+// phase is a part of the starts of Newton's method.
+type phase struct {
+	starts  int
+	decades float64 // how far the starts lie from the scale of an unknown, on both sides
+	signed  bool    // of all signs
+}
+
+// phases are the starts in order: near the scales of the unknowns, far from them, and those of all signs.
+var phases = []phase{{30, 2, false}, {40, 8, false}, {40, 3, true}}
+
+// newton finds solutions of a block by damped Newton steps from many fixed starts in float64, each refined in decimal. The
+// list holds the different solutions that pass all equations and are within bounds, in the order of the block's outputs.
+// Angles are looked for within one turn first, since every turn repeats it. The error says that there are infinitely many, or
+// more than can be told apart.
+func (v *derivation) newton(s planStep, equations []*equation) ([]decimals, error) {
+	z := v.zeros(s, equations)
+	if z == nil {
+		return nil, nil
+	}
+	turned := false
+	for j, r := range z.ranges {
+		if r.angle && math.IsInf(r.low, 0) && math.IsInf(r.high, 0) {
+			z.ranges[j].low, z.ranges[j].high, turned = -math.Pi, math.Pi, true
+		}
+	}
+	found, err := v.approached(z, s, equations)
+	if len(found) > 0 || err != nil || !turned || z.m.limited() {
+		return found, err
+	}
+	for j, r := range z.ranges {
+		if r.angle && r.low == -math.Pi && r.high == math.Pi {
+			z.ranges[j].low, z.ranges[j].high = math.Inf(-1), math.Inf(1)
+		}
+	}
+	return v.approached(z, s, equations)
+}
+
+// approached lists the solutions that some start leads to. Those with a negative number are looked for where there is none
+// without.
+func (v *derivation) approached(z *zeros, s planStep, equations []*equation) ([]decimals, error) {
+	var found []decimals
+	var seen [][]float64 // places in float64, those that were refused among them
+	at, loose := 0, 0
+	for _, p := range phases {
+		repeats := 0
+		for range p.starts {
+			at++
+			x := z.start(p, at)
+			arrived := z.approach(x, !p.signed, at%2 == 1)
+			if z.m.limited() {
+				return nil, nil
+			}
+			if !arrived {
+				continue
+			}
+			if slices.ContainsFunc(seen, func(o []float64) bool { return alike(o, x) }) {
+				if repeats++; repeats >= maxRepeats && len(found) > 0 {
+					break
+				}
+				continue
+			}
+			seen, repeats = append(seen, x), 0
+			if weakest := z.loosest(x); weakest.size < leastPivot {
+				// With any value of one unknown all equations hold.
+				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && v.fits(s, equations, values) {
+					if loose++; loose >= leastLoose {
+						return nil, errManySolutions
+					}
+				}
+				continue
+			}
+			values, ok := z.refine(x, nil)
+			if ok && v.fits(s, equations, values) && !slices.ContainsFunc(found, func(o decimals) bool { return z.m.sameValues(o, values) }) {
+				found = append(found, values)
+			}
+		}
+		if slices.ContainsFunc(found, func(values decimals) bool { return v.natural(s, values) }) {
+			// Where new solutions keep coming, those that were found are a chance choice.
+			if repeats < maxRepeats && len(found) >= maxUnsettled {
+				return nil, errCrowded
+			}
+			break
+		}
+	}
+	return found, nil
+}
+
+// fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy all its equations.
+func (v *derivation) fits(s planStep, equations []*equation, values decimals) bool {
+	m := v.machine
+	for j, o := range s.outputs {
+		if m.values[o] = values[j]; !v.allowed(o, values[j]) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(equations, func(e *equation) bool { return !m.satisfied(e) })
+}
+
+// natural reports whether no value that has a natural sign is negative.
+func (v *derivation) natural(s planStep, values decimals) bool {
+	for j, o := range s.outputs {
+		if values[j].Sign() < 0 && !v.isScale(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValues reports whether two solutions agree.
+func (m *machine) sameValues(a, b decimals) bool {
+	for j := range a {
+		if compare(m.c, a[j], b[j]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// alike reports whether two solutions in float64 are the same but for rounding, that of double roots included.
+func alike(a, b []float64) bool {
+	for j := range a {
+		if math.Abs(a[j]-b[j]) > 1e-5*(math.Abs(a[j])+math.Abs(b[j])) {
+			return false
+		}
+	}
+	return true
+}
+
+// zeros is a system of equations in as many unknowns.
+type zeros struct {
+	m       *machine
+	outputs []int
+	rows    []zeroRow
+	code    []flatOp // all sides and slopes, in the order of evaluation
+	run     flatRun
+	at      [][]int32 // by unknown: the places in the code where it stands
+	ranges  []zeroRange
+}
+
+// zeroRow is one equation with the slopes of its sides by unknown, as expressions and as places in the code.
+type zeroRow struct {
+	relation
+	slopes      [][2]*node
+	sides       [2]int32
+	slopePlaces [][2]int32
+}
+
+// zeroRange says where an unknown is looked for.
+type zeroRange struct {
+	scale     float64
+	low, high float64 // infinite where there is no bound
+	angle     bool
+	free      bool // its numbers have no natural sign
+}
+
+// zeros prepares a block for Newton's method, nil where its equations have no slopes.
+func (v *derivation) zeros(s planStep, equations []*equation) *zeros {
 	m, n := v.machine, len(s.outputs)
 	if n > maxNewtonSize {
 		return nil
@@ -25,240 +191,296 @@ func (v *derivation) newton(s planStep, equations []*equation) []decimals {
 	if !ok {
 		return nil
 	}
-	z := &zeros{m: m, outputs: s.outputs}
+	z := &zeros{m: m, outputs: s.outputs, at: make([][]int32, n)}
+	t := numbering{seen: map[*node]int32{}, ids: map[numberingKey]int32{}}
 	for _, r := range relations {
-		f := combined(opSub, r.left, r.right)
-		row := make([]*node, n)
-		for j, o := range s.outputs {
-			if row[j] = f.derivative(shared.unknown(o)); row[j] == nil {
+		row := zeroRow{relation: r, sides: [2]int32{t.number(r.left), t.number(r.right)}}
+		for _, o := range s.outputs {
+			left, right := r.left.derivative(shared.unknown(o)), r.right.derivative(shared.unknown(o))
+			if left == nil || right == nil {
 				return nil
 			}
+			row.slopes = append(row.slopes, [2]*node{left, right})
+			row.slopePlaces = append(row.slopePlaces, [2]int32{t.number(left), t.number(right)})
 		}
-		z.sides, z.functions, z.slopes = append(z.sides, r), append(z.functions, f), append(z.slopes, row)
+		z.rows = append(z.rows, row)
 	}
-	if m.floats == nil {
-		m.floats = make([]float64, len(m.values))
+	if len(t.parts) > maxNewtonNodes {
+		return nil
 	}
-	scales := make([]float64, n)
-	z.bounds = make([][2]float64, n)
-	for j, o := range s.outputs {
-		if w := &v.domain.variables[o]; w.min != nil && w.max != nil {
-			z.bounds[j] = [2]float64{w.min.Float64(), w.max.Float64()}
+	for i, part := range t.parts {
+		if part.op == opCall && part.function.float == nil && !part.function.lazy {
+			return nil
 		}
-		scales[j] = v.domain.searchScale(m, o)
+		if part.op == opVariable {
+			j := slices.Index(s.outputs, part.variable)
+			z.at[j] = append(z.at[j], int32(i))
+		}
+		z.code = append(z.code, flatOp{part, t.args[i]})
+	}
+	z.run = flatRun{values: make([]float64, len(z.code)), args: make([]float64, 0, 6)}
+	for _, o := range s.outputs {
+		w := &v.domain.variables[o]
+		r := zeroRange{scale: v.domain.searchScale(m, o), low: math.Inf(-1), high: math.Inf(1), free: v.isScale(o)}
+		dim, _ := v.dimensionOf(o)
+		r.angle = dim == units.Angle
 		if near := v.near(o); near != nil && !near.IsZero() {
-			scales[j] = math.Abs(near.Float64())
+			r.scale = math.Abs(near.Float64())
 		}
+		if w.min != nil {
+			r.low = w.min.Float64()
+		}
+		if w.max != nil {
+			r.high = w.max.Float64()
+		}
+		if v.absolute(o) {
+			r.low, r.scale = math.Max(r.low, 0), 300
+		}
+		z.ranges = append(z.ranges, r)
 	}
-	var found []decimals
-	for k := range maxStarts {
-		x := z.start(scales, k)
-		if !z.approach(x) {
-			if m.limited() {
-				return nil
-			}
-			continue
-		}
-		values, ok := z.refine(x)
-		if !ok {
-			if m.limited() {
-				return nil
-			}
-			continue
-		}
-		for j, o := range s.outputs {
-			m.values[o] = values[j]
-		}
-		if slices.ContainsFunc(equations, func(e *equation) bool { return !m.satisfied(e) }) {
-			continue
-		}
-		within := true
-		for j, o := range s.outputs {
-			within = within && v.allowed(o, values[j])
-		}
-		if !within {
-			continue
-		}
-		same := func(o decimals) bool {
-			for j := range o {
-				if compare(m.c, o[j], values[j]) != 0 {
-					return false
-				}
-			}
-			return true
-		}
-		if !slices.ContainsFunc(found, same) {
-			found = append(found, values)
-		}
-	}
-	return found
+	return z
 }
 
-// zeros is a system of functions of as many unknowns.
-type zeros struct {
-	m         *machine
-	outputs   []int
-	sides     []relation
-	functions []*node
-	slopes    [][]*node // by function and unknown
-
-	bounds [][2]float64 // by unknown: the least and the greatest value, equal where it has not both
-}
-
-// start is the k-th start: powers of ten around the scales, spread evenly, first of positive numbers and then of all signs; of an
-// unknown with bounds the values between them.
-func (z *zeros) start(scales []float64, k int) []float64 {
-	x := make([]float64, len(scales))
-	for j := range x {
-		if k == 0 {
-			x[j] = scales[j]
-			continue
-		}
+// start is a place to start from: powers of ten around the scales, spread evenly; of an unknown with bounds on both sides,
+// and of angles, a value between them.
+func (z *zeros) start(p phase, k int) []float64 {
+	x := make([]float64, len(z.ranges))
+	for j, r := range z.ranges {
 		// Multiples of roots of a number that has no pattern with small integers (Weyl's sequences).
 		share := math.Mod(float64(k)*math.Sqrt(float64(2+3*j+j*j)), 1)
-		if b := z.bounds[j]; b[0] < b[1] {
-			x[j] = b[0] + share*(b[1]-b[0])
+		if k == 1 && !r.angle && r.scale > r.low && r.scale < r.high {
+			x[j] = r.scale
 			continue
 		}
-		x[j] = scales[j] * math.Pow(10, 4*share-2)
-		if k >= maxStarts/2 && math.Mod(float64(k)*math.Cbrt(float64(2+j)), 1) < 0.5 {
+		low, high := r.low, r.high
+		if r.angle {
+			low, high = math.Max(low, -math.Pi), math.Min(high, math.Pi)
+			if k%4 < 2 && !p.signed {
+				low = math.Max(low, 0)
+			}
+		}
+		even := !math.IsInf(low, 0) && !math.IsInf(high, 0) && low < high
+		if even && (r.angle || low < 0 || high <= 1e3*math.Max(low, r.scale) || k%2 == 0) {
+			x[j] = low + share*(high-low)
+			continue
+		}
+		x[j] = r.scale * math.Pow(10, (2*share-1)*p.decades)
+		if p.signed && math.Mod(float64(k)*math.Cbrt(float64(2+j)), 1) < 0.5 {
 			x[j] = -x[j]
+		}
+		if x[j] <= low {
+			x[j] = low + math.Abs(x[j])
+		}
+		if x[j] >= high {
+			x[j] = high - (high-math.Max(low, 0))*share
 		}
 	}
 	return x
 }
 
-// values are the functions at x, and the sum of their squares relative to the sizes of their sides.
-func (z *zeros) values(x []float64) (f []float64, miss float64) {
-	m := z.m
-	for j, o := range z.outputs {
-		m.floats[o] = x[j]
-	}
-	f = make([]float64, len(z.functions))
-	for i, r := range z.sides {
-		if !m.c.Spend(10) {
-			return nil, math.NaN()
-		}
-		m.steps++
-		left, right := m.float(r.left), m.float(r.right)
-		f[i] = left - right
-		size := math.Abs(left) + math.Abs(right)
-		if size > 0 {
-			miss += (f[i] / size) * (f[i] / size)
+// evaluate runs the code at x.
+func (z *zeros) evaluate(x []float64) {
+	for j, places := range z.at {
+		for _, i := range places {
+			z.run.values[i] = x[j]
 		}
 	}
-	return f, miss
+	for i := range z.code {
+		if o := &z.code[i]; o.node.op != opVariable {
+			z.run.values[i] = z.run.apply(o, 0)
+		}
+	}
 }
 
-// approach moves x to a solution; false where it comes to none.
-func (z *zeros) approach(x []float64) bool {
-	f, miss := z.values(x)
+// miss is the sum of the squares of what the equations miss by at x: the differences of their sides relative to the sizes of
+// these, or with ratios the logarithms of their quotients. NaN says that there is none.
+func (z *zeros) miss(x []float64, ratios bool) float64 {
+	if !z.m.c.Spend(4 + len(z.code)/4) {
+		return math.NaN()
+	}
+	z.m.steps++
+	z.evaluate(x)
+	sum := 0.0
+	for i := range z.rows {
+		g := z.gap(&z.rows[i], ratios)
+		sum += g * g
+	}
+	if math.IsInf(sum, 0) {
+		return math.NaN()
+	}
+	return sum
+}
+
+// gap is what an equation misses by where the code was run last.
+func (z *zeros) gap(row *zeroRow, ratios bool) float64 {
+	left, right := z.run.values[row.sides[0]], z.run.values[row.sides[1]]
+	if left == right {
+		return 0
+	}
+	if ratios && left*right > 0 {
+		return math.Log(left / right)
+	}
+	return (left - right) / (math.Abs(left) + math.Abs(right))
+}
+
+// matrix is the system of a Newton step where the code was run last. logs says which unknowns move by factors.
+func (z *zeros) matrix(x []float64, logs []bool, ratios bool) [][]float64 {
+	a := make([][]float64, len(z.rows))
+	for i := range z.rows {
+		row := &z.rows[i]
+		left, right := z.run.values[row.sides[0]], z.run.values[row.sides[1]]
+		by := math.Abs(left) + math.Abs(right)
+		byLeft, byRight := by, by
+		if ratios && left*right > 0 {
+			byLeft, byRight = left, right
+		}
+		if by == 0 {
+			byLeft, byRight = 1, 1
+		}
+		a[i] = make([]float64, len(x)+1)
+		for j := range x {
+			p := row.slopePlaces[j]
+			a[i][j] = z.run.values[p[0]]/byLeft - z.run.values[p[1]]/byRight
+			if logs[j] {
+				a[i][j] *= x[j]
+			}
+		}
+		a[i][len(x)] = z.gap(row, ratios)
+	}
+	return a
+}
+
+// approach moves x to a solution; false where it comes to none. Unknowns of a natural sign move by factors where positive
+// says that they stay positive.
+func (z *zeros) approach(x []float64, positive, ratios bool) bool {
+	logs := make([]bool, len(x))
+	for j, r := range z.ranges {
+		logs[j] = x[j] > 0 && !r.angle && (positive && !r.free || r.low == 0)
+	}
+	miss := z.miss(x, ratios)
+	next := make([]float64, len(x))
 	for range maxNewtonSteps {
-		if math.IsNaN(miss) || math.IsInf(miss, 0) || z.m.limited() {
+		if math.IsNaN(miss) {
 			return false
 		}
 		if miss < 1e-24 {
 			return true
 		}
-		matrix := make([][]float64, len(f))
-		for i := range f {
-			matrix[i] = make([]float64, len(x)+1)
-			for j := range x {
-				if !z.m.c.Spend(5) {
-					return false
-				}
-				matrix[i][j] = z.m.float(z.slopes[i][j])
+		matrix := z.matrix(x, logs, ratios)
+		normal := normalEquations(matrix)
+		step, weakest := gauss(matrix)
+		if weakest.size < dullPivot {
+			if step, weakest = gauss(normal); weakest.size == 0 {
+				return false
 			}
-			matrix[i][len(x)] = f[i]
 		}
-		step, ok := gauss(matrix)
-		if !ok {
-			return false
+		// No number moves by more than a factor of a hundred at once, no angle by more than one radian.
+		most := 1.0
+		for j := range x {
+			switch {
+			case logs[j]:
+				most = math.Max(most, math.Abs(step[j])/4.6)
+			case z.ranges[j].angle:
+				most = math.Max(most, math.Abs(step[j]))
+			}
 		}
 		better := false
 		for h := range maxHalvings {
-			next := make([]float64, len(x))
+			part := math.Pow(0.5, float64(h)) / most
 			for j := range x {
-				next[j] = x[j] - step[j]*math.Pow(0.5, float64(h))
+				next[j] = z.moved(j, x[j], -part*step[j], logs[j])
 			}
-			g, less := z.values(next)
-			if less < miss {
+			if less := z.miss(next, ratios); less < miss {
 				copy(x, next)
-				f, miss, better = g, less, true
+				miss, better = less, true
 				break
+			}
+			if z.m.limited() {
+				return false
 			}
 		}
 		if !better {
-			z.values(x)
 			return miss < 1e-16
 		}
 	}
 	return miss < 1e-16
 }
 
-// gauss solves a system, given with its right side as the last column.
-func gauss(a [][]float64) ([]float64, bool) {
-	n := len(a)
-	for k := range n {
-		best := k
-		for i := k; i < n; i++ {
-			if math.Abs(a[i][k]) > math.Abs(a[best][k]) {
-				best = i
-			}
-		}
-		if p := a[best][k]; p == 0 || math.IsNaN(p) || math.IsInf(p, 0) {
-			return nil, false
-		}
-		a[k], a[best] = a[best], a[k]
-		for i := k + 1; i < n; i++ {
-			by := a[i][k] / a[k][k]
-			for j := k; j <= n; j++ {
-				a[i][j] -= float64(by * a[k][j])
-			}
-		}
+// moved is an unknown a step further, kept within its bounds.
+func (z *zeros) moved(j int, x, step float64, log bool) float64 {
+	next := x + step
+	if log {
+		next = x * math.Exp(step)
 	}
-	x := make([]float64, n)
-	for k := n - 1; k >= 0; k-- {
-		x[k] = a[k][n]
-		for j := k + 1; j < n; j++ {
-			x[k] -= float64(a[k][j] * x[j])
-		}
-		x[k] /= a[k][k]
+	r := &z.ranges[j]
+	switch {
+	case next < r.low:
+		return x + 0.9*(r.low-x)
+	case next > r.high:
+		return x + 0.9*(r.high-x)
 	}
-	return x, true
+	return next
 }
 
-// refine goes on in decimal.
-func (z *zeros) refine(start []float64) (decimals, bool) {
+// loosest is the weakest pivot at x: one of almost no size says that the equations do not fix the unknowns there.
+func (z *zeros) loosest(x []float64) pivot {
+	logs := make([]bool, len(x))
+	for j := range x {
+		logs[j] = x[j] != 0
+	}
+	z.evaluate(x)
+	_, weakest := gauss(z.matrix(x, logs, false))
+	return weakest
+}
+
+// refine goes on in decimal; false where it comes to no solution. Without an equation and an unknown, that unknown stays as
+// it is: fixed is nil for all of them.
+func (z *zeros) refine(start []float64, fixed *pivot) (decimals, bool) {
 	m := z.m
 	x := make(decimals, len(start))
 	for j := range start {
 		x[j] = decimalOf(start[j])
 	}
-	for range 12 {
+	for range maxCorrections {
 		for j, o := range z.outputs {
 			m.values[o] = x[j]
 		}
-		rows := make([]linear, len(x))
-		for i, f := range z.functions {
-			value := m.eval(f)
-			rows[i] = linear{constant: term{value, value.Abs()}}
-			for _, slope := range z.slopes[i] {
-				by := m.eval(slope)
-				rows[i].factors = append(rows[i].factors, term{by, by.Abs()})
+		m.renew()
+		var rows []linear
+		for i := range z.rows {
+			if fixed != nil && i == fixed.row {
+				continue
 			}
+			r := &z.rows[i]
+			value := m.c.Sub(m.value(r.left), m.value(r.right))
+			row := linear{constant: term{value, value.Abs()}}
+			for j, slope := range r.slopes {
+				if fixed == nil || j != fixed.column {
+					by := m.c.Sub(m.value(slope[0]), m.value(slope[1]))
+					row.factors = append(row.factors, term{by, by.Abs()})
+				}
+			}
+			rows = append(rows, row)
 		}
 		if m.tryErr() != nil {
 			return nil, false
 		}
-		step, err := m.eliminate(rows)
+		step, err := m.eliminate(rows, noise)
 		if err != nil || m.tryErr() != nil {
 			return nil, false
 		}
 		rest := true
 		for j := range x {
-			x[j] = m.c.Add(x[j], step[j])
-			rest = rest && step[j].Abs().Cmp(m.c.Mul(x[j].Abs(), settledMove)) <= 0
+			if fixed != nil && j == fixed.column {
+				continue
+			}
+			move := step[0]
+			step = step[1:]
+			if x[j] = m.c.Add(x[j], move); x[j].Abs().Cmp(vanishing) < 0 {
+				x[j] = decimal.Decimal{}
+				continue
+			}
+			rest = rest && move.Abs().Cmp(m.c.Mul(x[j].Abs(), settledMove)) <= 0
 		}
 		if rest {
 			return x, m.tryErr() == nil

@@ -137,7 +137,34 @@ func (r *reading) table(text Text) (Value, Text, []Error) {
 	if len(errs) > 0 {
 		return Value{}, Text{}, errs
 	}
+	if err := r.checkedCells(v, declared); err != nil {
+		return Value{}, Text{}, []Error{*err}
+	}
 	return v, normal, nil
+}
+
+// checkedCells refuses a table none of whose cells has the dimension that is declared. Some may have another: a column of years
+// beside one of money.
+func (r *reading) checkedCells(v Value, declared *units.Unit) *Error {
+	if declared == nil {
+		return nil
+	}
+	var first *Error
+	for _, row := range v.Cells {
+		for _, cell := range row {
+			if cell.Empty {
+				continue
+			}
+			err := r.checked(cell.Quantity, declared)
+			if err == nil {
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
 }
 
 // invalid is input.invalid_value for a text.
@@ -168,6 +195,9 @@ func (r *reading) arithmetic(text string) (operand, *Error) {
 // checked refuses a unit of another dimension than the one asked for.
 func (r *reading) checked(q units.Quantity, to *units.Unit) *Error {
 	if to == nil || units.Compatible(q.Unit, to) || r.domain.sameButCurrency(q.Unit, to) {
+		return nil
+	}
+	if to.IsOne() && q.Unit.Dimension() == units.Angle && r.domain.declaredUnit(r.variable) == nil && r.domain.isAngle(r.variable) {
 		return nil
 	}
 	return incompatible(q.Unit, to)
@@ -340,6 +370,26 @@ func (d *Domain) ParseUnit(variable int, text string) (*units.Unit, *Error) {
 		return nil, incompatible(u, asks)
 	}
 	return u, nil
+}
+
+// isAngle reports whether a variable stands in equations only as the whole argument of functions of an angle, which read a bare
+// number as radians: there, and nowhere else, an angle in any unit means the same as its bare default.
+func (d *Domain) isAngle(variable int) bool {
+	found, only := false, true
+	for _, e := range d.equations {
+		for _, side := range []*node{e.left, e.right} {
+			side.walk(func(n *node) {
+				for i, a := range n.args {
+					if a.op == opVariable && a.variable == variable {
+						found = true
+						only = only && n.op == opCall && n.function.rule == nil && n.function.param(i).dimension == "angle"
+					}
+				}
+			})
+			only = only && !(side.op == opVariable && side.variable == variable)
+		}
+	}
+	return found && only
 }
 
 // declaredUnit is the declared unit of a variable, nil where there is none or it cannot be read.

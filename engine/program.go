@@ -24,14 +24,16 @@ type machine struct {
 	inner  uint64      // when the index of each changed last
 	steps  int         // evaluations that root search took
 	proven bool        // the solutions found last satisfy their equation
+	limits decimals    // those of them that do so in the limit only
+	holes  decimals    // where collected terms are 0 ÷ 0
 	aim    aim         // which root a search is to find
 }
 
 // newMachine makes a machine for the variables of a domain, from the memory of one that was released.
 func (d *Domain) newMachine(env Env) *machine {
-	budget := env.Budget
-	if budget <= 0 {
-		budget = defaultBudget
+	budget := env.budget()
+	if env.meter != nil {
+		budget = env.meter.left
 	}
 	if m, ok := d.machines.Get().(*machine); ok {
 		m.c.Restart(budget)
@@ -46,7 +48,10 @@ func (d *Domain) newMachine(env Env) *machine {
 }
 
 // release gives back the memory of a machine that nothing uses any more.
-func (d *Domain) release(m *machine) { d.machines.Put(m) }
+func (d *Domain) release(m *machine) {
+	m.settle()
+	d.machines.Put(m)
+}
 
 // now is the wall clock in the zone of the calculation, as seconds since 1970-01-01.
 func (e Env) now() int64 {

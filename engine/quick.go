@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"sync"
 
 	"reckon/engine/decimal"
 )
@@ -12,9 +13,13 @@ const (
 	quickDensity = 5 // samples a decade
 )
 
+// quickPowers are what the samples are made of.
+var quickPowers = sync.OnceValue(func() []float64 { return powersOfTen(quickDecades, quickDensity) })
+
 // quick finds the root of an equation whose sides differ by what changes its sign once over all positive samples, and turns
-// nowhere towards zero: of plain functions that is their only positive root. ok is false where this does not show one.
-func (s *seeker) quick(d *Domain, e *equation, v int, a aim) (root decimal.Decimal, ok bool) {
+// nowhere towards zero: of plain functions that is their only positive root. Where it never changes its sign, zero is the
+// root if the sides are equal there in the limit. ok is false where this does not show one.
+func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (root decimal.Decimal, ok bool) {
 	x := e.unknown(v)
 	if a.all || a.by == nil || a.by.isScale(v) || !e.left.plain(x) || !e.right.plain(x) {
 		return root, false
@@ -27,12 +32,11 @@ func (s *seeker) quick(d *Domain, e *equation, v int, a aim) (root decimal.Decim
 	if w.max != nil {
 		high = w.max.Float64()
 	}
-	scale := d.searchScale(s.m, v)
 	var bracket [4]float64
 	changes, turns, direction := 0, 0, 0.0
 	last, from := math.NaN(), 0.0
-	for i := -quickDecades * quickDensity; i <= quickDecades*quickDensity; i++ {
-		at := scale * math.Pow(10, float64(i)/quickDensity)
+	for _, power := range quickPowers() {
+		at := scale * power
 		if at < low || at > high {
 			continue
 		}
@@ -63,16 +67,76 @@ func (s *seeker) quick(d *Domain, e *equation, v int, a aim) (root decimal.Decim
 		}
 		last, from = f, at
 	}
+	if changes == 0 && low == 0 && a.by.near(v) == nil {
+		// Without a positive root it is zero that is taken.
+		return s.limit(e, root, scale)
+	}
 	if changes != 1 {
 		return root, false
 	}
 	start := s.brent(bracket[0], bracket[1], bracket[2], bracket[3])
-	root, ok = s.secant(decimalOf(start), s.difference)
-	if f := root.Float64(); !ok || f < bracket[0] || f > bracket[1] {
+	within := func(x decimal.Decimal) bool {
+		f := x.Float64()
+		return f >= bracket[0] && f <= bracket[1]
+	}
+	if root, ok = s.curved(e, start); ok && within(root) {
+		s.m.proven = true
+		return root, true
+	}
+	if root, ok = s.secant(decimalOf(start), s.difference); !ok || !within(root) {
 		return root, false
 	}
 	return root, len(s.m.keep(e, v, decimals{root})) > 0
 }
+
+// curved refines a root that float64 has found by one step along slope and bend in float64, which leaves an error that is
+// the square of the first one, and one by the slope between the two numbers, corrected by the bend. It evaluates the
+// equation in decimal before each step. ok says that the equation holds already before the second one, that a third step
+// would be too small to matter, and that root and slope are what float64 says: with 60 digits in place of 16 rounding
+// cannot have made the root then, as it can next to where a quotient is 0 ÷ 0.
+func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bool) {
+	m, c := s.m, s.m.c
+	if s.run == nil {
+		return root, false
+	}
+	j, ok := s.run.jet(start)
+	if !ok {
+		return root, false
+	}
+	x := decimalOf(start)
+	first, ok := s.difference(x)
+	if !ok {
+		return root, false
+	}
+	step := -first.Float64() / j.slope
+	turn := step * j.bend / j.slope
+	step -= step * turn / 2
+	if !(math.Abs(step) < 1e-10*math.Abs(start)) || step == 0 {
+		return root, false
+	}
+	move := decimalOf(step)
+	x = c.Add(x, move)
+	m.values[s.v] = x
+	m.renew()
+	left, right := m.value(e.left), m.value(e.right)
+	second := c.Sub(left, right)
+	between := c.Quo(c.Sub(second, first), move)
+	last := c.Quo(second, c.Add(between, decimalOf(j.bend*step/2)))
+	root = c.Sub(x, last)
+	if m.tryErr() != nil {
+		return root, false
+	}
+	holds := second.Abs().Cmp(c.Mul(extreme(decimals{left.Abs(), right.Abs()}, 1), tolerance)) <= 0
+	expected := second.Abs().Cmp(c.Mul(first.Abs(), asExpected)) <= 0
+	most := math.Abs(start) * closeRoot / (1e-6*math.Abs(turn) + turn*turn + 1e-30)
+	return root, holds && expected && last.Abs().Cmp(decimalOf(most)) <= 0
+}
+
+// asExpected is the part that a step with the right slope leaves of a difference at most.
+var asExpected = mustParse("1e-6")
+
+// closeRoot is the relative error that a root found in two steps may have.
+const closeRoot = 1e-42
 
 // plain reports whether n is made of the unknown by arithmetic, powers, roots, exponentials and logarithms only, aside
 // from an if that asks for equality.

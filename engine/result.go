@@ -31,9 +31,9 @@ func (v *derivation) currencies() *Error {
 	d := v.domain
 	seen := make([]string, 0, 4)
 	group := make([]int, 0, 4) // by position in seen: equal where rates join them
-	note := func(u *units.Unit) {
+	note := func(dim units.Dimension) {
 		first := -1
-		for c := range u.Dimension().EachCurrency() {
+		for c := range dim.EachCurrency() {
 			at := slices.Index(seen, c)
 			if at < 0 {
 				at = len(seen)
@@ -53,18 +53,18 @@ func (v *derivation) currencies() *Error {
 		for _, row := range v.facts[i].Value.Cells {
 			for _, cell := range row {
 				if !cell.Empty {
-					note(cell.Quantity.Unit)
+					note(cell.Quantity.Unit.Dimension())
 				}
 			}
 		}
 	}
-	rate := func(u *units.Unit) {
+	rate := func(dim units.Dimension) {
 		count := 0
-		for range u.Dimension().EachCurrency() {
+		for range dim.EachCurrency() {
 			count++
 		}
 		if count > 1 {
-			note(u)
+			note(dim)
 		}
 	}
 	for _, s := range v.plan.steps {
@@ -75,15 +75,17 @@ func (v *derivation) currencies() *Error {
 			}
 			for _, n := range d.equations[a].literals {
 				if c := n.unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.currency {
-					note(n.unit)
+					note(n.unit.Dimension())
 				}
 			}
 			for _, r := range d.equations[a].refs {
-				rate(d.variables[r].unit)
+				if dim, ok := d.knownDimensionOf(r); ok {
+					rate(dim)
+				}
 			}
 		}
 	}
-	rate(v.asked)
+	rate(v.asked.Dimension())
 	for i := range group {
 		if group[i] != group[0] {
 			problem := Problem("input.incompatible_units", seen[0], seen[i])
@@ -228,7 +230,7 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 	return r.known, r.isKnown()
 }
 
-// resultUnit is the unit of a computed value: the asked one for the target, the declared one, that of the kind, else one
+// resultUnit is the unit of a computed value: the asked one for the target, that of the kind, the declared one, else one
 // made of the units that went into it.
 func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 	d := v.domain
@@ -242,16 +244,14 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 		}
 		return asked, nil
 	}
-	if w.unit != nil {
-		return w.unit, nil
-	}
 	switch def.Kind {
 	case "percent":
 		return units.One, nil
 	case "duration", "time", "date", "datetime":
-		if second, err := d.table.Parse("s"); err == nil {
-			return second, nil
-		}
+		return d.second(), nil
+	}
+	if w.unit != nil {
+		return w.unit, nil
 	}
 	var used []*units.Unit
 	angles := e.angle

@@ -25,14 +25,10 @@ const (
 // (Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4) and then by secants in decimal. A pole also
 // changes the sign; the check of the equation refuses it.
 func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
-	if m.floats == nil {
-		m.floats = make([]float64, len(m.values))
-	}
-	for _, r := range e.refs {
-		m.floats[r] = m.values[r].Float64()
-	}
+	m.toFloats(e)
 	s := &seeker{m: m, v: v}
 	run := m.flatRun(e, e.unknown(v))
+	s.run = run
 	s.value = func(x float64) (float64, float64) {
 		var left, right float64
 		if run != nil {
@@ -49,15 +45,24 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 		f := m.c.Sub(m.value(e.left), m.value(e.right))
 		return f, m.tryErr() == nil
 	}
-	if root, ok := s.quick(d, e, v, m.aim); ok {
-		return one(root), nil
-	}
-	if h := m.hunt(d, e, v, s, m.aim); h != nil {
-		if p, ok := h.preimage(d, v); ok {
-			return p, nil
+	scale := d.searchScale(m, v)
+	if root, ok := s.quick(d, e, v, scale, m.aim); ok {
+		if m.proven {
+			return one(root), nil
+		}
+		if roots := s.exact(e, scale, decimals{root}); len(roots) > 0 {
+			return preimage{roots: roots}, nil
 		}
 	}
-	roots := s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) })
+	if h := m.hunt(d, e, v, s, scale, m.aim); h != nil {
+		if p, ok := h.preimage(d, v); ok {
+			found := len(p.roots)
+			if p.roots = s.exact(e, scale, p.roots); len(p.roots) > 0 || found == 0 {
+				return p, nil
+			}
+		}
+	}
+	roots := s.exact(e, scale, s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) }))
 	if m.limited() || len(roots) > 0 {
 		// Where roots crowd, those that were found are a chance choice.
 		return preimage{roots: roots, infinite: s.crowded}, nil
@@ -65,14 +70,43 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 	return preimage{}, errNotConverged
 }
 
+// toFloats gives the machine the values of an equation's variables in float64.
+func (m *machine) toFloats(e *equation) {
+	if m.floats == nil {
+		m.floats = make([]float64, len(m.values))
+	}
+	for _, r := range e.refs {
+		m.floats[r] = m.values[r].Float64()
+	}
+}
+
+// exact puts the places where the equation holds in the limit for the roots next to them, and leaves out what may be the
+// work of rounding.
+func (s *seeker) exact(e *equation, scale float64, roots decimals) decimals {
+	kept := roots[:0]
+	for _, t := range roots {
+		if !s.m.isLimit(t) {
+			if place, ok := s.limit(e, t, scale); ok {
+				t = place
+			} else if s.masked || s.noisy(e, t.Float64()) {
+				continue
+			}
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
 // seeker looks for the roots of a function of one variable.
 type seeker struct {
 	m          *machine
 	v          int
+	run        *flatRun                                             // nil where the equation has no flat form
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
 	found      decimals
 	crowded    bool // there were more roots than are looked at
+	masked     bool // limit found that what seems to be a root may be the work of rounding
 }
 
 // roots scans one set of samples after the other until some roots pass a check.
@@ -180,7 +214,7 @@ func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
 func decades(scale float64, density int) []float64 {
 	powers := coarse()
 	if density != searchDensity {
-		powers = powersOfTen(density)
+		powers = powersOfTen(searchDecades, density)
 	}
 	grid := make([]float64, 0, len(powers)+2)
 	for _, p := range powers {
@@ -190,12 +224,12 @@ func decades(scale float64, density int) []float64 {
 }
 
 // coarse is what the first samples are made of.
-var coarse = sync.OnceValue(func() []float64 { return powersOfTen(searchDensity) })
+var coarse = sync.OnceValue(func() []float64 { return powersOfTen(searchDecades, searchDensity) })
 
-// powersOfTen are the numbers whose logarithms are a density-th apart, over the decades of the search.
-func powersOfTen(density int) []float64 {
-	list := make([]float64, 0, 2*searchDecades*density+1)
-	for i := -searchDecades * density; i <= searchDecades*density; i++ {
+// powersOfTen are the numbers whose logarithms are a density-th apart, over a count of decades on both sides of 1.
+func powersOfTen(count, density int) []float64 {
+	list := make([]float64, 0, 2*count*density+1)
+	for i := -count * density; i <= count*density; i++ {
 		list = append(list, math.Pow(10, float64(i)/float64(density)))
 	}
 	return list

@@ -43,10 +43,10 @@ func (d *Domain) ChartScale(variable int, v Value) Scale {
 				continue
 			}
 			u := cell.Quantity.Unit
-			if unit == nil {
-				unit = u
+			several = several || unit != nil && u.Symbol() != unit.Symbol()
+			if unit == nil || unit.Symbol() == "" {
+				unit = u // plain numbers beside percent are shown in percent: an axis of several units needs one
 			}
-			several = several || u.Symbol() != unit.Symbol()
 			if dimension := u.Dimension(); !slices.Contains(dimensions, dimension) {
 				dimensions = append(dimensions, dimension)
 			}
@@ -88,11 +88,20 @@ func (d *Domain) ChartScale(variable int, v Value) Scale {
 	return Scale{Scale: json.RawMessage(scale), Unit: unit.Symbol()}
 }
 
-// incompatibleScale names the dimensions that have no common axis, in the order of their first cells.
+// incompatibleScale names the dimensions that have no common axis, in the order of their first cells. Those that differ in
+// their currency alone would have one name; each then bears its currencies too: "money (USD)", "money/volume (EUR)".
 func incompatibleScale(dimensions []units.Dimension) Scale {
 	s := Scale{Incompatible: true}
+	named := map[string]int{}
 	for _, dimension := range dimensions {
-		s.Types = append(s.Types, dimension.Name())
+		named[dimension.Name()]++
+	}
+	for _, dimension := range dimensions {
+		name := dimension.Name()
+		if codes := dimension.Currencies(); named[name] > 1 && len(codes) > 0 {
+			name += " (" + strings.Join(codes, ", ") + ")"
+		}
+		s.Types = append(s.Types, name)
 	}
 	return s
 }

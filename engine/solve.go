@@ -49,6 +49,7 @@ func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 
 // derive is Derive; agreeing asks for roots with which all activities agree whose values are known then.
 func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, previous *Value, agreeing bool) (Solution, []Error) {
+	env = env.metered()
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)
 	if p == nil {

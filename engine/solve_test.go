@@ -100,7 +100,10 @@ func readText(s string) Text {
 
 // ask derives the target of "KEY VALUE; ~KEY VALUE; … -> KEY in UNIT". A "~" marks a carried fact, "^" a remembered one,
 // "-KEY" a cleared variable.
-func ask(d *Domain, question string) (Solution, []Error) {
+func ask(d *Domain, question string) (Solution, []Error) { return askIn(d, testEnv, question) }
+
+// askIn is ask with the outside given.
+func askIn(d *Domain, env Env, question string) (Solution, []Error) {
 	givens, target, _ := strings.Cut(question, "->")
 	var facts []Fact
 	taken := map[int]bool{}
@@ -152,7 +155,7 @@ func ask(d *Domain, question string) (Solution, []Error) {
 			facts = append(facts, Fact{i, Defaulted, value})
 		}
 	}
-	return d.Derive(testEnv, facts, t.Variable, t.Unit, nil)
+	return d.Derive(env, facts, t.Variable, t.Unit, nil)
 }
 
 // answer shows what ask gives.

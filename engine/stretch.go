@@ -28,8 +28,9 @@ func (s stretch) has(x float64) bool { return s.lo <= x && x <= s.hi }
 
 // wider rounds the ends outwards by a number of units in the last place.
 func (s stretch) wider(n float64) stretch {
-	s.lo -= float64(math.Abs(s.lo) * n * ulps)
-	s.hi += float64(math.Abs(s.hi) * n * ulps)
+	s = s.tidy()
+	s.lo -= float64(math.Abs(s.lo) * (n * ulps))
+	s.hi += float64(math.Abs(s.hi) * (n * ulps))
 	return s.tidy()
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -60,7 +61,7 @@ func (v *derivation) loadTable(f Fact) *Error {
 				continue
 			}
 			number, unit := v.fromFact(f.Variable, c.Quantity)
-			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) {
+			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) && !v.isCounted(f.Variable) {
 				problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
 				return &problem
 			}
@@ -77,6 +78,33 @@ func (v *derivation) loadTable(f Fact) *Error {
 	v.units[f.Variable] = first
 	v.machine.tables[f.Variable] = &g
 	return nil
+}
+
+// isCounted reports whether the plan only counts cells or rows of a table, whatever their dimensions.
+func (v *derivation) isCounted(variable int) bool {
+	for _, s := range v.plan.steps {
+		for _, a := range s.activities() {
+			e := v.domain.equations[a]
+			if !e.left.isCounted(variable) || !e.right.isCounted(variable) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isCounted reports whether a variable stands only where its dimension does not matter: as the argument of count or rows.
+func (n *node) isCounted(variable int) bool {
+	if n.op == opVariable {
+		return n.variable != variable
+	}
+	for i, a := range n.args {
+		free := n.op == opCall && n.function.rule == nil && n.function.grid != nil && n.function.param(i).dimension == "any"
+		if !(free && a.op == opVariable) && !a.isCounted(variable) {
+			return false
+		}
+	}
+	return true
 }
 
 func (v *derivation) emptyFact(f Fact) *Error {
@@ -115,6 +143,9 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 	if err := v.failure(e, s.variable); err != nil {
 		return err
 	}
+	if result.rank > 0 && !v.domain.variables[s.variable].table {
+		result = result.single(m.c)
+	}
 	if result.rank == 0 {
 		if len(result.rows) == 0 || result.rows[0][0].empty {
 			problem := Problem("calculation.no_solution", v.key(s.variable))
@@ -148,6 +179,10 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *Error) {
 	m := v.machine
 	show := v.showing(s.variable, unit)
+	w := &v.domain.variables[s.variable]
+	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
+	asIs := w.min == nil && w.max == nil && !v.absolute(s.variable) && show.natural == nil && show.unit.IsSI()
+	var last *decimal.Decimal // of the cells that are shown as they are
 	count := 0
 	for _, row := range g.rows {
 		count += len(row)
@@ -159,11 +194,16 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 		all = all[len(row):]
 		value.Cells[r] = cells
 		for i := range row {
-			number := row[i].number
 			if row[i].empty {
 				cells[i].Empty = true
 				continue
 			}
+			if asIs {
+				cells[i].Quantity.Number, cells[i].Quantity.Unit = row[i].number, show.unit
+				last = &row[i].number
+				continue
+			}
+			number := row[i].number
 			if !v.allowed(s.variable, number) {
 				problem := Problem("calculation.no_solution", v.key(s.variable))
 				return Value{}, &problem
@@ -179,6 +219,9 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 			}
 			cells[i].Quantity = q
 		}
+	}
+	if last != nil {
+		m.values[s.variable] = *last
 	}
 	return value, nil
 }

@@ -7,6 +7,9 @@ import (
 	"reckon/engine/decimal"
 )
 
+// maxTearCost bounds the cost of a search over torn blocks; what is not found by then is given up.
+const maxTearCost = 60_000
+
 // torn is an order in which a block follows from a guess of one variable: each step solves an activity for a variable,
 // and the last activity is left as a check.
 type torn struct {
@@ -99,7 +102,7 @@ func (v *derivation) tear(s planStep) (*Error, error) {
 			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
 		})
 		if m.limited() {
-			return nil, m.c.Err()
+			return nil, errNotConverged
 		}
 		if len(roots) == 0 {
 			continue

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,11 +27,14 @@ func (a *arithmetic) unit(code string) (*units.Unit, *Error) {
 	}
 	prefix := ""
 	switch {
-	case s[0] == '/' || strings.HasPrefix(s, "per ") || strings.HasPrefix(s, "÷"):
+	case s[0] == '/' || strings.HasPrefix(s, "÷"):
 		prefix = "1"
 		if code != "" {
 			prefix = code
 		}
+	case strings.HasPrefix(s, "per ") && code != "":
+		prefix = code
+	case strings.HasPrefix(s, "per "): // "per second", but "per cent" is a unit
 	case code != "":
 		unit, size, err := a.resolve("", from, run, shorter)
 		if err != nil {
@@ -101,6 +105,9 @@ func unknownUnit(text string, err error) *Error {
 	if len(unknown.Nearest) == 0 {
 		return problem("input.unknown_unit", quoted(unknown.Name))
 	}
+	if unknown.Ambiguous {
+		return problem("input.unknown_unit", quoted(unknown.Name), strings.Join(unknown.Nearest, `" or "`))
+	}
 	return problem("input.unknown_unit", quoted(unknown.Name), unknown.Nearest[0])
 }
 
@@ -121,7 +128,7 @@ func inUnit(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '%' || r == '$' || r == '\'' || r == '"'
 	}
-	return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("_°%‰'\"′″℃℉", r)
+	return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("_°%‰‱'\"’′″℃℉℧₂℔", r)
 }
 
 // maxShorter bounds the readings of a text as a unit; every unit with digits in it has fewer.
@@ -187,9 +194,34 @@ func scanUnit(s string) (end int, shorter []int) {
 			}
 		case r == '-':
 			next, _ := utf8.DecodeRuneInString(s[at+1:])
-			if spaced || !unicode.IsLetter(last) || !unicode.IsLetter(next) {
+			_, power := raisedDigits[last]
+			switch {
+			case spaced || !unicode.IsLetter(last) && !unicode.IsDigit(last) && !power:
+				return end, shorter
+			case unicode.IsLetter(next) || next == '°':
+			case '1' <= next && next <= '9' && unicode.IsLetter(last) && powersOnly(s[at:]):
+				return at + len(strings.TrimRightFunc(s[at:], unicode.IsSpace)), shorter
+			default:
 				return end, shorter
 			}
+		case r == '(':
+			closing := closingParenthesis(s[at:])
+			inner, _ := ahead(at + 1)
+			if closing < 0 || !inUnit(inner) && inner != '(' && !isQualifier(s[at+1:at+closing]) {
+				return end, shorter
+			}
+			if last != 0 {
+				shorter = append(shorter, end)
+			}
+			size = closing + 1
+			r = ')'
+		case r == '*' && strings.HasPrefix(s[at:], "**") && last != 0:
+			next, _ := ahead(at + 2)
+			if !unicode.IsDigit(next) {
+				return end, shorter
+			}
+			size = 2
+			r = '^'
 		case strings.ContainsRune("*·⋅×/÷", r):
 			next, i := ahead(at + size)
 			switch {
@@ -224,6 +256,21 @@ func scanUnit(s string) (end int, shorter []int) {
 	}
 	return end, shorter
 }
+
+// powersOnly reports whether all that follows are negative powers and units that have them, as in "m-2 K-1": behind a unit, a
+// minus and a number without one are no difference.
+func powersOnly(s string) bool {
+	return negativePowers.MatchString(s)
+}
+
+var negativePowers = regexp.MustCompile(`^-[1-9]([ .·*]\pL+-[1-9])*\s*$`)
+
+// isQualifier reports whether what is in parentheses behind a unit only says which one it is: "20 °C" of a calorie.
+func isQualifier(inner string) bool {
+	return qualifier.MatchString(inner)
+}
+
+var qualifier = regexp.MustCompile(`^\d+ ?°?[CF]$`)
 
 // closingParenthesis finds the one that closes the parenthesis at the start of s, -1 for none.
 func closingParenthesis(s string) int {

@@ -237,6 +237,8 @@ type Env struct {
 	Now    time.Time      // the instant, cut to whole seconds
 	Zone   *time.Location // decides what today and now mean; nil is UTC
 	Budget int            // cost units; 0 means the limit of 1,000,000
+
+	meter *meter // what is left of the budget, nil outside of a calculation
 }
 
 // Moment is now as seconds of a naive wall clock in the zone.

@@ -1,0 +1,43 @@
+package engine
+
+// defaultBudget is the number of cost units that a calculation may spend where nothing else is said.
+const defaultBudget = 1_000_000
+
+// meter counts what is left of the budget of one calculation, over all the machines that it uses.
+type meter struct{ left int }
+
+// budget is the number of cost units that a calculation may spend.
+func (e Env) budget() int {
+	if e.Budget > 0 {
+		return e.Budget
+	}
+	return defaultBudget
+}
+
+// metered is e for a calculation, with a meter of its own unless it is part of one that has a meter.
+func (e Env) metered() Env {
+	if e.meter == nil {
+		e.meter = &meter{e.budget()}
+	}
+	return e
+}
+
+// settle takes what the machine has spent from the calculation's budget, and gives the machine what is left.
+func (m *machine) settle() {
+	if m.env.meter == nil {
+		return
+	}
+	m.env.meter.left = max(0, m.env.meter.left-m.c.Cost())
+	m.c.Restart(m.env.meter.left)
+}
+
+// within lets work spend no more than a part of what is left; work that needs more ends there, and the calculation goes on.
+func (m *machine) within(most int, work func()) {
+	if m.settle(); m.env.meter == nil || m.env.meter.left <= most {
+		work()
+		return
+	}
+	m.c.Restart(most)
+	work()
+	m.settle()
+}

@@ -1,0 +1,28 @@
+package engine
+
+import "reckon/engine/units"
+
+// Leaves lists the facts that the cheapest plan for a target would rest on, by their position among the facts, with the number
+// of steps it would take, and reports whether there is a plan. The values of the facts do not matter.
+func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok bool) {
+	p := d.plan(d.givenOf(facts, target), target)
+	if p == nil {
+		return nil, 0, false
+	}
+	for i, f := range facts {
+		for _, l := range p.leaves {
+			if l.variable == f.Variable && l.tier == f.Tier {
+				used = append(used, i)
+				break
+			}
+		}
+	}
+	return used, len(p.steps), true
+}
+
+// Dimension is the dimension of a variable as declared, or as the equations tell; false where neither does.
+func (d *Domain) Dimension(variable int) (units.Dimension, bool) { return d.knownDimensionOf(variable) }
+
+// BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its default; nil where neither
+// says anything.
+func (d *Domain) BareUnit(variable int) *units.Unit { return d.unitOf(variable) }
