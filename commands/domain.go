@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/engine/units"
 	"reckon/events"
@@ -22,6 +23,10 @@ type Domain struct {
 	Definition events.Definition
 	compiled   *engine.Domain
 }
+
+// Shape is the structure that shows a kind of variables, and the format that one has when its author gave none, "" for
+// those whose columns or series have formats.
+func Shape(kind string) (structure, format string) { return engine.Shape(kind) }
 
 // Compile prepares a definition for calculating. The domain is nil when an issue is an error.
 func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Domain, []engine.Issue) {
@@ -190,3 +195,6 @@ func (d *Domain) results(res engine.Result) events.Results {
 	}
 	return r
 }
+
+// Vocabulary is what prose about the domain can be made of.
+func (d *Domain) Vocabulary() *language.Vocabulary { return language.New(d.compiled) }

@@ -231,7 +231,7 @@ func converse(t *rapid.T, d *Domain) map[string]int {
 		seen[m.Completed.Results.Action]++
 		checkCompletion(t, before, h, m, domain, u, fail)
 		if m.Completed.Results.Action != "fetch" {
-			checkPostedBack(t, before, m, domain, truthful, fail)
+			checkPostedBack(t, before, m, domain, fail)
 		}
 	}
 	return seen
@@ -326,13 +326,11 @@ func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *D
 	}
 }
 
-// checkPostedBack posts the structured text and parsed_json of a message in the place of its prompt: the same is done, and
-// gives the same values. What was carried is stated when a text is posted, and stated values decide which of several ways to
-// a target is taken: such a text is posted only where all ways lead to the same, and other variables on the way, which
-// decide whether the scenario is added to, may be left out.
-func checkPostedBack(t *rapid.T, before *history, m projections.Message, d *Domain, truthful bool, fail func(string, ...any)) {
+// checkPostedBack posts the structured text and parsed_json of a message in the place of its prompt: the same is done, in the
+// same scenarios, and gives the same values.
+func checkPostedBack(t *rapid.T, before *history, m projections.Message, d *Domain, fail func(string, ...any)) {
 	texts := []string{string(m.Completed.Parsed)}
-	if text := m.Completed.StructuredText; text != nil && (truthful || !strings.Contains(*text, "# carried")) {
+	if text := m.Completed.StructuredText; text != nil {
 		texts = append(texts, *text)
 	}
 	for _, text := range texts {
@@ -342,18 +340,12 @@ func checkPostedBack(t *rapid.T, before *history, m projections.Message, d *Doma
 			fail("%s\nposted back gave %s", text, again.told(repeated))
 		}
 		want, got := m.Completed.Results, repeated.Completed.Results
-		sameWay := !strings.Contains(text, "# carried")
-		if *want.Calculated != *got.Calculated || want.Scenario.Original != got.Scenario.Original ||
-			sameWay && (want.Action != got.Action || want.Scenario != got.Scenario) {
+		if *want.Calculated != *got.Calculated || want.Action != got.Action || want.Scenario != got.Scenario {
 			fail("%s\nposted back gave %s", text, again.told(repeated))
 		}
 		second := variables(repeated)
 		for key, v := range variables(m) {
-			w, ok := second[key]
-			if !sameWay && (key == "start" && v.Source != "user_input" || key == "arrival") {
-				continue // a branch has another now
-			}
-			if !ok && (v.Source == "user_input" || sameWay) || ok && !sameQuantity(t, d, v, w) {
+			if w, ok := second[key]; !ok || !sameQuantity(t, d, v, w) {
 				fail("%s\nposted back gave %s", text, again.told(repeated))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	nethttp "net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -14,9 +15,11 @@ import (
 	"reckon/commands"
 )
 
-// Limits of a request body, in bytes.
+// Limits of a request body, in bytes. Of one that is too large drainLimit more is taken in and dropped, since a sender
+// that is cut off in the middle sees a broken connection instead of the answer.
 const (
 	bodyLimit   = 1 << 20
+	drainLimit  = 16 << 20
 	promptLimit = 256 << 10
 )
 
@@ -38,21 +41,26 @@ var formats = map[string]string{
 	"json":             "json",
 }
 
-// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is not JSON by its headers.
+// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is not JSON by its headers,
+// 408 when it stopped coming and 400 when it was cut short.
 func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
-	if r.ContentLength > bodyLimit {
+	if r.ContentLength > bodyLimit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge("The body", "1 MiB")
 	}
-	body, err := io.ReadAll(nethttp.MaxBytesReader(w, r.Body, bodyLimit))
-	var over *nethttp.MaxBytesError
-	if errors.As(err, &over) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, bodyLimit+1))
+	if len(body) > bodyLimit {
+		_, _ = io.CopyN(io.Discard, r.Body, drainLimit) // the answer is the same however much came
 		return nil, tooLarge("The body", "1 MiB")
 	}
-	if media := mediaType(r.Header, len(body)); media != nil {
+	media := mediaType(r.Header, len(body))
+	switch {
+	case media != nil:
 		return nil, media
-	}
-	if err != nil {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		return nil, stalled()
+	case err != nil:
 		return nil, invalidJSON("The body ended before it was complete.")
 	}
 	return body, nil

@@ -1,10 +1,14 @@
 package http
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	nethttp "net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 )
@@ -69,6 +73,63 @@ func TestReadBody(t *testing.T) {
 				t.Errorf("read %d bytes of %d", len(body), len(c.body))
 			}
 		})
+	}
+}
+
+// TestTooLargeIsAnswered sends a body far beyond the limit as simple clients do: whole, before they read anything.
+func TestTooLargeIsAnswered(t *testing.T) {
+	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		_, err := readBody(w, r)
+		_, _ = w.Write([]byte(failureOf(err)))
+	}))
+	defer server.Close()
+	connection, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	const size = 8 << 20
+	if _, err := fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)); err != nil {
+		t.Fatalf("the body is not taken in: %v", err)
+	}
+	response, err := nethttp.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if answer, err := io.ReadAll(response.Body); !strings.HasPrefix(string(answer), "413 ") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
+// brokenBody is a body that comes so far and then ends in an error.
+type brokenBody struct {
+	text string
+	err  error
+}
+
+func (b *brokenBody) Read(p []byte) (int, error) {
+	n := copy(p, b.text)
+	b.text = b.text[n:]
+	if n == 0 {
+		return 0, b.err
+	}
+	return n, nil
+}
+
+func TestBrokenBodies(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("read tcp: %w", os.ErrDeadlineExceeded), "408 error_request_timeout: The body did not arrive in time. Send the request again."},
+		{io.ErrUnexpectedEOF, "400 error_invalid_json: The body ended before it was complete."},
+	} {
+		r := httptest.NewRequest("POST", "/v1/calculate", &brokenBody{`{"domain_id":`, c.err})
+		r.Header.Set("Content-Type", "application/json")
+		if _, err := readBody(httptest.NewRecorder(), r); failureOf(err) != c.want {
+			t.Errorf("%v: %s, want %s", c.err, failureOf(err), c.want)
+		}
 	}
 }
 

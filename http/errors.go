@@ -72,6 +72,10 @@ func tooLarge(what, limit string) *failure {
 	return &failure{nethttp.StatusRequestEntityTooLarge, "error_payload_too_large", what + " is too large (limit " + limit + ").", nil}
 }
 
+func stalled() *failure {
+	return &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
+}
+
 func longProse() *failure { return tooLarge("prompt", "16 KiB in natural language") }
 
 func unsupportedMediaType(message string) *failure {

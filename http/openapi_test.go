@@ -164,6 +164,7 @@ func TestOpenAPIFailures(t *testing.T) {
 		"NotFound":             unknown("conversation"),
 		"MethodNotAllowed":     notAllowed("GET, HEAD"),
 		"Conflict":             conflict(),
+		"RequestTimeout":       stalled(),
 		"PayloadTooLarge":      tooLarge("The body", "1 MiB"),
 		"UnsupportedMediaType": mediaType(nil, 1).(*failure),
 		"InvalidParam":         invalidParam("domain_id", "is required and must be a UUID"),

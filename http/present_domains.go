@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
 	"reckon/projections"
 )
 
@@ -69,21 +70,6 @@ type definitionActivity struct {
 	VariableRefs []projections.Reference `json:"variable_refs"`
 }
 
-// kinds are the kinds of variables, with the structural type of each and the format that it has when its author gave
-// none ("" for those without a format of their own).
-var kinds = map[string]struct{ dataType, format string }{
-	"number":       {"number", "decimals_float"},
-	"no_separator": {"number", "decimals_float"},
-	"percent":      {"number", "decimals_float"},
-	"duration":     {"number", "duration_hms"},
-	"date":         {"number", "date_med"},
-	"datetime":     {"number", "datetime_med"},
-	"time":         {"number", "time_simple"},
-	"table":        {"table", ""},
-	"bar_chart":    {"bar_chart", ""},
-	"pie_chart":    {"pie_chart", ""},
-}
-
 // presentDomains is the list of domains.
 func presentDomains(domains []projections.Domain, version int) domainsBody {
 	b := domainsBody{Domains: make([]summary, len(domains)), Version: version}
@@ -98,7 +84,7 @@ func presentDomainVariables(d projections.Domain, version int) variablesBody {
 	b := variablesBody{Domain: presentSummary(d, version), Variables: []any{}, Version: version}
 	for _, v := range d.Published.Variables {
 		if version == 1 {
-			b.Variables = append(b.Variables, domainVariableV1{presentBase(v), kinds[kind(v)].dataType})
+			b.Variables = append(b.Variables, domainVariableV1{presentBase(v), dataType(v)})
 		} else {
 			b.Variables = append(b.Variables, domainVariable{presentBase(v), kind(v), format(v)})
 		}
@@ -154,11 +140,17 @@ func kind(v projections.Variable) string {
 	return v.Kind
 }
 
+// dataType is the structure that shows a variable.
+func dataType(v projections.Variable) string {
+	structure, _ := commands.Shape(v.Kind)
+	return structure
+}
+
 // format is a scalar variable's format: as the author gave it, beside the kind or in the display metadata, else the
 // kind's default. It is nil for other variables.
 func format(v projections.Variable) *string {
-	k := kinds[kind(v)]
-	if k.dataType != "number" {
+	structure, byDefault := commands.Shape(v.Kind)
+	if structure != "number" {
 		return nil
 	}
 	if v.Format != "" {
@@ -172,7 +164,7 @@ func format(v projections.Variable) *string {
 	if json.Unmarshal(v.DisplayMetadata, &stored) == nil && stored.Number.Format != nil {
 		return stored.Number.Format
 	}
-	return &k.format
+	return &byDefault
 }
 
 // metadata is a variable's display metadata as stored, or what follows from its kind and format.
@@ -183,5 +175,5 @@ func metadata(v projections.Variable) json.RawMessage {
 	if f := format(v); f != nil {
 		return raw(map[string]map[string]string{"number": {"format": *f}})
 	}
-	return raw(map[string]struct{}{kinds[kind(v)].dataType: {}})
+	return raw(map[string]struct{}{dataType(v): {}})
 }

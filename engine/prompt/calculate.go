@@ -19,7 +19,7 @@ func readCalculate(r *reader, l line) {
 	}
 	switch text := l.value; {
 	case text == "":
-		r.fail(engine.Problem("input.missing_calculate"))
+		r.fail(r.domain.MissingCalculate(r.request.Inputs))
 	case len(text) > maxCalculate:
 		r.fail(engine.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
 	default:

@@ -30,11 +30,16 @@ func ParseJSON(d *engine.Domain, text string, env engine.Env) (engine.Request, [
 	s := schema{decoder: json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))}
 	s.decoder.UseNumber()
 	s.prompt()
-	r := newReader(d, env)
 	if len(s.problems) > 0 {
-		r.fail(s.problems...)
-		return r.finish()
+		return engine.Request{}, s.problems
 	}
+	inputs := 0
+	for _, m := range s.members {
+		if m.name == "inputs" {
+			inputs++
+		}
+	}
+	r := newReader(d, env, inputs)
 	for _, m := range s.members {
 		if r.full() {
 			break

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,6 +243,24 @@ func TestLimits(t *testing.T) {
 		}
 	}
 
+	unknown := make([]string, 19, 20)
+	for i := range unknown {
+		unknown[i] = "input.unknown_variable"
+	}
+	unknown = append(unknown, "input.limit_exceeded")
+	for name, problems := range map[string][]engine.Error{
+		"1,001 unknown lines":   problemsOf(ParseStructured(d, strings.Repeat("nothing: 5\n", maxInputs+1), testEnv)),
+		"1,001 unknown entries": problemsOf(ParseJSON(d, `{"inputs": [`+strings.Repeat(`{"key": "nothing", "value": "5"},`, maxInputs)+`{"key": "x", "value": ""}]}`, testEnv)),
+	} {
+		var codes []string
+		for _, p := range problems {
+			codes = append(codes, p.Code)
+		}
+		if !slices.Equal(codes, unknown) {
+			t.Errorf("%s: %v", name, codes)
+		}
+	}
+
 	var many, nested strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&many, "line %d\n", i)
@@ -255,6 +274,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("30 bad members: %d problems", len(problems))
 	}
 }
+
+func problemsOf(_ engine.Request, problems []engine.Error) []engine.Error { return problems }
 
 // TestHugePrompts has prompts of 256 KiB of which each part could cost more than its length.
 func TestHugePrompts(t *testing.T) {

@@ -20,6 +20,7 @@ type reader struct {
 	domain   *engine.Domain
 	env      engine.Env
 	request  engine.Request
+	over     bool // there are more inputs than the limit
 	counted  int
 	seen     map[int]bool // variables given a value or cleared; true once a repetition is reported
 	asked    bool         // a target was named, readable or not
@@ -28,16 +29,25 @@ type reader struct {
 	problems []engine.Error
 }
 
-func newReader(d *engine.Domain, env engine.Env) *reader {
-	return &reader{domain: d, env: env, seen: map[int]bool{}}
+// newReader makes a reader of a prompt with so many inputs.
+func newReader(d *engine.Domain, env engine.Env, inputs int) *reader {
+	return &reader{domain: d, env: env, over: inputs > maxInputs, seen: map[int]bool{}}
 }
 
 func (r *reader) fail(problems ...engine.Error) {
 	r.problems = append(r.problems, problems...)
 }
 
+// room is how many problems may be reported. That there are too many inputs is told in any case.
+func (r *reader) room() int {
+	if r.over && !r.stopped {
+		return maxProblems - 1
+	}
+	return maxProblems
+}
+
 // full says that nothing more can be reported.
-func (r *reader) full() bool { return r.stopped || len(r.problems) >= maxProblems }
+func (r *reader) full() bool { return r.stopped || len(r.problems) >= r.room() }
 
 // count takes an input in, known or not, and reports whether it is within the limit.
 func (r *reader) count() bool {
@@ -45,9 +55,13 @@ func (r *reader) count() bool {
 	if r.counted <= maxInputs {
 		return true
 	}
+	r.tooMany()
+	return false
+}
+
+func (r *reader) tooMany() {
 	r.fail(engine.Problem("input.limit_exceeded", "inputs", strconv.Itoa(maxInputs)))
 	r.stopped = true
-	return false
 }
 
 // input takes in the value of a variable that is stated once, or that it has none where the text is blank.
@@ -132,8 +146,12 @@ func (r *reader) selector(text string) {
 
 // finish is the request, or its problems.
 func (r *reader) finish() (engine.Request, []engine.Error) {
+	r.problems = r.problems[:min(len(r.problems), r.room())]
+	if r.over && !r.stopped {
+		r.tooMany()
+	}
 	if len(r.problems) > 0 {
-		return engine.Request{}, r.problems[:min(len(r.problems), maxProblems)]
+		return engine.Request{}, r.problems
 	}
 	return r.request, nil
 }

@@ -165,9 +165,16 @@ func statements(text string) []line {
 // ParseStructured reads structured text (CONTRACT.md section 2). All problems of the input are reported at once, in prompt
 // order, at most 20; the request is empty then.
 func ParseStructured(d *engine.Domain, text string, env engine.Env) (engine.Request, []engine.Error) {
-	r := newReader(d, env)
+	all := statements(text)
+	inputs := 0
+	for _, l := range all {
+		if asked, _ := cutQuestion(l.value); l.isVariable() && !asked {
+			inputs++
+		}
+	}
+	r := newReader(d, env, inputs)
 	selected := false
-	for _, l := range statements(text) {
+	for _, l := range all {
 		if r.full() {
 			break
 		}

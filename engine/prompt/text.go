@@ -26,10 +26,7 @@ func Text(d *engine.Domain, res engine.Result) string {
 			continue
 		}
 		comment := ""
-		switch {
-		case v.Source == engine.Calculated:
-			comment = "carried, calculated"
-		case !v.Stated:
+		if !v.Stated {
 			comment = "carried"
 		}
 		w.value(v, comment)
