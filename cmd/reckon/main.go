@@ -19,6 +19,8 @@ import (
 type commandLine struct {
 	Serve      serveCommand      `cmd:"" help:"Run the service."`
 	Calculate  calculateCommand  `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Interpret  interpretCommand  `cmd:"" help:"Show how a prompt in prose is read."`
+	Evaluate   evaluateCommand   `cmd:"" help:"Score files of prose prompts against what they mean."`
 	Functions  functionsCommand  `cmd:"" help:"List the functions of equations, or explain one."`
 	Units      unitsCommand      `cmd:"" help:"List the units, or find one."`
 	Domain     domainCommands    `cmd:"" help:"Check, test and publish domains."`

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"reckon/commands"
+	"reckon/engine"
+	"reckon/engine/language"
+)
+
+type interpretCommand struct {
+	Domain   string   `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
+	TimeZone string   `help:"Zone that decides 'today' and 'now' (${default})." default:"UTC" placeholder:"ZONE"`
+	Now      string   `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
+	Prompts  []string `arg:"" name:"prompt" help:"The prompt, in prose; several are the turns of one conversation."`
+}
+
+func (*interpretCommand) Help() string {
+	return `Shows how the offline interpreter reads prose: the amounts with every way to read them, the variables that each could
+belong to, the readings of the whole prompt with their scores, what was chosen, and why there is doubt. Nothing is sent anywhere.
+The exit status is 1 when the last prompt is not understood.
+
+Examples:
+  reckon interpret --domain trip.yaml 'how long for 150 miles at 60 mph?'
+  reckon interpret --domain trip.yaml 'how long for 150 miles at 60 mph?' 'and at 75?'`
+}
+
+func (c *interpretCommand) Run(t terminal) error {
+	now := time.Now()
+	if c.Now != "" {
+		var err error
+		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
+			return fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", c.Now)
+		}
+	}
+	zone, ok := commands.Zone(c.TimeZone)
+	if !ok {
+		return fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", c.TimeZone)
+	}
+	f, err := readDomainFile(c.Domain)
+	if err != nil {
+		return err
+	}
+	domain, report := f.check()
+	if domain == nil {
+		showFindings(terminal{out: t.err}, report)
+		return errors.New("the domain file has the errors above")
+	}
+	env := engine.Env{Now: now.UTC().Truncate(time.Second), Zone: zone}
+	var dialogue language.Dialogue
+	for _, prompt := range c.Prompts {
+		dialogue.Turns = append(dialogue.Turns, language.Turn{Prompt: prompt})
+	}
+	doubt := false
+	for i, o := range domain.Vocabulary().Evaluate(dialogue, false, env) {
+		if i > 0 {
+			fmt.Fprintln(t.out)
+		}
+		fmt.Fprint(t.out, o.Trace.String())
+		fmt.Fprintf(t.out, "understood: %s\n", o.Got)
+		doubt = o.Trace.Doubt != ""
+	}
+	if doubt {
+		return exit(1)
+	}
+	return nil
+}

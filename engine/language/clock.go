@@ -1,0 +1,334 @@
+package language
+
+import (
+	"fmt"
+
+	"reckon/engine/decimal"
+)
+
+// clockWords are times of day that have a name.
+var clockWords = []struct {
+	words          string
+	hour           int
+	example, means string
+}{
+	{"noon midday", 12, "at noon", "12:00"},
+	{"midnight", 0, "at midnight", "00:00"},
+}
+
+// dayPart tells the hours before noon from those after.
+type dayPart struct {
+	words   string // separated by ", "
+	pm      bool
+	example string
+	means   string
+}
+
+var dayParts = []dayPart{
+	{"am, a.m., a.m, a . m ., a . m", false, "8 am", "08:00"},
+	{"pm, p.m., p.m, p . m ., p . m", true, "8:15 p.m.", "20:15"},
+	{"in the morning", false, "8 in the morning", "08:00"},
+	{"in the afternoon", true, "3 in the afternoon", "15:00"},
+	{"in the evening", true, "8 o'clock in the evening", "20:00"},
+	{"at night", true, "10 at night", "22:00"},
+	{"tonight", true, "8:30 tonight", "20:30"},
+}
+
+// clockLeads stand before a time of day that has neither minutes nor am or pm.
+var clockLeads = words("at by until till before after from around")
+
+// minuteLeads stand before "ten to nine" where that is a time of day.
+var minuteLeads = words("at by until till before after")
+
+// clockAt reads a time of day. One with a colon may be a span of hours and minutes as well.
+func (s *scanner) clockAt(at int) (quantity, bool) {
+	if q, ok := s.paceAt(at); ok {
+		return q, true
+	}
+	text, n := s.clockTime(at, false)
+	if n == 0 {
+		if q, ok := s.spanAt(at); ok {
+			return q, true
+		}
+		_, _, _, n := s.colons(at)
+		return quantity{from: at, to: at + n, moment: true}, n > 0
+	}
+	q := quantity{from: at, to: at + n, moment: true}
+	if text == "" {
+		return q, true
+	}
+	q.readings = []reading{{kind: kindClock, text: text}}
+	if span, ok := s.spanAt(at); ok && span.to == q.to {
+		q.readings = append(q.readings, span.readings...)
+	}
+	return q, true
+}
+
+// paceAt reads minutes and seconds by what they are for: 8:30 per mile.
+func (s *scanner) paceAt(at int) (quantity, bool) {
+	m, sec, _, n := s.colons(at)
+	if n != 3 || sec > 59 {
+		return quantity{}, false
+	}
+	q := quantity{from: at, to: at + n}
+	for _, second := range s.parsed("s", 1) {
+		for _, f := range s.over(at+n, second) {
+			q.readings = append(q.readings, s.reading(amount{value: decimal.Int(int64(60*m + sec))}, f, f.n))
+			q.to = at + n + f.n
+		}
+	}
+	return q, len(q.readings) > 0
+}
+
+// spanAt reads h:mm and h:mm:ss as a duration.
+func (s *scanner) spanAt(at int) (quantity, bool) {
+	h, m, sec, n := s.colons(at)
+	if n == 0 || m > 59 || sec > 59 {
+		return quantity{}, false
+	}
+	text := fmt.Sprintf("%d:%02d", h, m)
+	unit, value := "min", int64(h*60+m)
+	if n == 5 {
+		text += fmt.Sprintf(":%02d", sec)
+		unit, value = "s", value*60+int64(sec)
+	}
+	r := reading{kind: kindDuration, number: decimal.Int(value), text: text}
+	for _, f := range s.parsed(unit, 1) {
+		r.unit = f.unit
+	}
+	return quantity{from: at, to: at + n, readings: []reading{r}}, true
+}
+
+// colons reads 14:07 and 14:07:09.
+func (s *scanner) colons(at int) (h, m, sec, n int) {
+	first, colon, second := s.tok(at), s.tok(at+1), s.tok(at+2)
+	if first.kind != number || colon.text != ":" || colon.spaced || second.spaced || second.kind != number || len(second.text) != 2 {
+		return 0, 0, 0, 0
+	}
+	h, okH := small(first.text, 9999)
+	m, okM := small(second.text, 99)
+	if !okH || !okM {
+		return 0, 0, 0, 0
+	}
+	n = 3
+	if again, third := s.tok(at+3), s.tok(at+4); again.text == ":" && !again.spaced && third.kind == number && !third.spaced && len(third.text) == 2 {
+		if v, ok := small(third.text, 99); ok {
+			sec, n = v, 5
+		}
+	}
+	if next := s.tok(at + n); next.kind == number && !next.spaced {
+		return 0, 0, 0, 0
+	}
+	return h, m, sec, n
+}
+
+// clockTime reads a time of day as text hh:mm; n is 0 for none, and the text is empty where no day has that time. loose
+// takes an hour alone.
+func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
+	t := s.tok(at)
+	if t.kind == word {
+		for i := range clockWords {
+			for w := range fields(clockWords[i].words) {
+				if w == t.fold {
+					return clockText(clockWords[i].hour, 0, -1), 1
+				}
+			}
+		}
+	}
+	if h, m, sec, n := s.colons(at); n > 0 {
+		if n == 3 {
+			sec = -1
+		}
+		h, more := s.half(h, at+n)
+		if h < 0 || h > 23 || m > 59 || sec > 59 {
+			if more > 0 {
+				return "", n + more
+			}
+			return "", 0
+		}
+		return clockText(h, m, sec), n + more
+	}
+	if text, n := s.pastHour(at); n > 0 {
+		return text, n
+	}
+	// 8.15am
+	if dot := len(t.text) - 3; t.kind == number && dot > 0 && dot < 3 && t.text[dot] == '.' {
+		h, okH := small(t.text[:dot], 12)
+		m, okM := small(t.text[dot+1:], 59)
+		if hour, more := s.half(h, at+1); okH && okM && more > 0 && hour >= 0 {
+			return clockText(hour, m, -1), 1 + more
+		}
+	}
+	h, n := s.hour(at)
+	if n == 0 {
+		return "", 0
+	}
+	if t := s.tok(at + n); h == 12 && (t.fold == "noon" || t.fold == "midday" || t.fold == "midnight") {
+		text, more := s.clockTime(at+n, false)
+		return text, n + more
+	}
+	if h > 24 {
+		return "", 0
+	}
+	end := at + n
+	if s.tok(end).fold == "o'clock" || s.tok(end).fold == "oclock" {
+		hour, more := s.half(h, end+1)
+		if hour < 0 || hour > 23 {
+			return "", n + 1 + more
+		}
+		return clockText(hour, 0, -1), n + 1 + more
+	}
+	m := 0
+	if role, v := s.role(s.hyphened(end)); t.kind == word && (role == roleTen && v < 60 || role == roleDigit && v > 9) {
+		minutes, more := s.cardinal(s.hyphened(end))
+		if minutes < 60 && (s.partOfDay(s.hyphened(end)+more) != 0 || loose || clockLeads()[s.tok(at-1).fold] && !s.unitStarts(s.hyphened(end)+more)) {
+			end = s.hyphened(end) + more
+			m = int(minutes)
+			loose = true
+		}
+	}
+	hour, more := s.half(h, end)
+	switch {
+	case hour < 0 && more > 0:
+		return "", end + more - at
+	case more > 0 || loose && h < 24 && !s.unitStarts(end) && s.tok(end).fold != "%":
+		return clockText(hour, m, -1), end + more - at
+	}
+	return "", 0
+}
+
+// hour reads a whole number that can be an hour, in digits or words.
+func (s *scanner) hour(at int) (h, n int) {
+	t := s.tok(at)
+	if t.kind == number {
+		if h, ok := small(t.text, 24); ok && len(t.text) <= 2 {
+			return h, 1
+		}
+		return 0, 0
+	}
+	if role, v := s.role(at); role == roleDigit && v > 0 && v < 13 {
+		return int(v), 1
+	}
+	return 0, 0
+}
+
+// half moves an hour to the part of the day that stands at a token; it is -1 where the part has no such hour.
+func (s *scanner) half(h, at int) (hour, n int) {
+	n = s.partOfDay(at)
+	switch {
+	case n == 0:
+		return h, 0
+	case n < 0 && h == 12:
+		return 0, -n
+	case h > 12 && h < 24 && n > 0:
+		return h, n
+	case h > 12 || h == 0 && n > 0:
+		return -1, max(n, -n)
+	case n > 0 && h < 12:
+		return h + 12, n
+	}
+	return h, max(n, -n)
+}
+
+// partOfDay measures the words for a part of the day, negative before noon.
+func (s *scanner) partOfDay(at int) int {
+	t := s.tok(at)
+	if t.end == 0 {
+		return 0
+	}
+	for _, p := range s.dayPhrases[t.fold] {
+		if s.follows(at, p.words) {
+			if p.row.pm {
+				return len(p.words)
+			}
+			return -len(p.words)
+		}
+	}
+	return 0
+}
+
+func clockText(h, m, sec int) string {
+	if sec >= 0 {
+		return fmt.Sprintf("%02d:%02d:%02d", h, m, sec)
+	}
+	return fmt.Sprintf("%02d:%02d", h, m)
+}
+
+// pastHour reads quarter past eight, half past 8, ten to nine. "ten to nine" without a word for time before it is a range.
+func (s *scanner) pastHour(at int) (text string, n int) {
+	i := at
+	if s.tok(i).fold == "a" {
+		i++
+	}
+	role, v := s.role(i)
+	minutes, sure := 0, true
+	switch {
+	case role == roleFraction && v == 2:
+		minutes = 30
+	case role == roleFraction && v == 4:
+		minutes = 15
+	case i > at:
+		return "", 0
+	case role == roleTen && v == 20 || role == roleDigit && (v == 5 || v == 10):
+		value, words := s.cardinal(i)
+		minutes, sure = int(value), false
+		i += words - 1
+	case s.tok(i).kind == number:
+		value, ok := small(s.tok(i).text, 59)
+		if !ok || value%5 != 0 || value == 0 {
+			return "", 0
+		}
+		minutes, sure = value, false
+	default:
+		return "", 0
+	}
+	i++
+	if t := s.tok(i).fold; !sure && (t == "minutes" || t == "mins" || t == "min") {
+		i++
+	}
+	direction := s.tok(i).fold
+	h, words := s.hour(i + 1)
+	if words == 0 || h < 1 || h > 12 {
+		return "", 0
+	}
+	end := i + 1 + words
+	switch direction {
+	case "past", "after":
+		if direction == "after" && !sure {
+			return "", 0
+		}
+	case "to", "of", "till":
+		if minutes > 29 || direction == "of" || !sure && !minuteLeads()[s.tok(at-1).fold] || s.unitStarts(end) {
+			return "", 0
+		}
+		h, minutes = h-1, 60-minutes
+		if h == 0 {
+			h = 12
+		}
+	default:
+		return "", 0
+	}
+	if t := s.tok(end).fold; t == "o'clock" {
+		end++
+	}
+	hour, more := s.half(h, end)
+	if hour < 0 {
+		return "", 0
+	}
+	return clockText(hour, minutes, -1), end + more - at
+}
+
+// clockWord is true of the half or quarter of a clock time.
+func (s *scanner) clockWord(at int) bool {
+	_, n := s.pastHour(at)
+	return n > 0
+}
+
+// hourAlone is the further reading of "at 8".
+func (s *scanner) hourAlone(q quantity, a amount) (reading, bool) {
+	h, ok := a.value.Int64()
+	if !ok || a.n != 1 || h < 0 || h > 23 || !clockLeads()[s.tok(q.from-1).fold] || a.exact != "" {
+		return reading{}, false
+	}
+	return reading{kind: kindClock, text: clockText(int(h), 0, -1), weak: true}, true
+}

@@ -1,0 +1,450 @@
+package language
+
+import (
+	"slices"
+	"strings"
+
+	"reckon/engine"
+)
+
+const (
+	leastScore  = 2.0  // of a whole reading
+	leastLead   = 0.6  // over the next one
+	leastPick   = -1.0 // of a single amount
+	leastAlone  = 2.5  // what speaks for the target where the prompt gives no amount and builds on nothing
+	leastTarget = 1.2  // what speaks for the target where a question is asked
+)
+
+func notUnderstood(fragments string) *engine.Error {
+	err := engine.Problem("language.not_understood", fragments)
+	return &err
+}
+
+func ambiguous(readings string) *engine.Error {
+	err := engine.Problem("language.ambiguous", readings)
+	return &err
+}
+
+// unreadable refuses ranges and amounts that have no single reading.
+func (s *search) unreadable() *engine.Error {
+	for _, q := range s.prose.quantities {
+		words := `"` + s.prose.fragment(q.from, q.to) + `"`
+		if q.rng {
+			return ambiguous(words + " is a range or a choice, not one value")
+		}
+		if len(q.readings) == 0 && !q.weak {
+			return notUnderstood(words)
+		}
+	}
+	return nil
+}
+
+// unassigned refuses amounts that fit no variable, and changes without anything to change.
+func (s *search) unassigned() *engine.Error {
+	var words []string
+	for _, l := range s.list {
+		if !l.dropped && len(l.candidates) == 0 {
+			words = append(words, `"`+s.prose.fragment(l.from, l.to)+`"`)
+		}
+	}
+	if len(words) > 0 {
+		return notUnderstood(strings.Join(words, ", ") + " fits no variable")
+	}
+	if len(s.list) > maxSlots {
+		return notUnderstood("too many amounts in one prompt")
+	}
+	return nil
+}
+
+// nothing is the doubt where no reading of the whole prompt exists.
+func (s *search) nothing() *engine.Error {
+	for i, a := range s.list {
+		for _, b := range s.list[i+1:] {
+			if len(a.candidates) > 0 && len(b.candidates) > 0 && a.candidates[0].variable == b.candidates[0].variable {
+				return s.twice(a, b)
+			}
+		}
+	}
+	if word := s.stranger(0, len(s.prose.tokens)); word != "" {
+		return notUnderstood(word)
+	}
+	return notUnderstood(s.prose.fragment(0, len(s.prose.tokens)))
+}
+
+// twice is the doubt about two amounts for one variable.
+func (s *search) twice(a, b slot) *engine.Error {
+	p := s.prose
+	return ambiguous(s.title(a.candidates[0].variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
+}
+
+func (s *search) title(variable int) string {
+	v := &s.vocabulary.domain.Variables[variable]
+	if v.Title != "" {
+		return v.Title
+	}
+	return v.Key
+}
+
+// doubt refuses the best reading where it is not good enough, or the next one is nearly as good.
+func (s *search) doubt(found []combination) *engine.Error {
+	best := &found[0]
+	p := s.prose
+	if err := s.contested(best); err != nil {
+		return err
+	}
+	if err := s.secondQuestion(found); err != nil {
+		return err
+	}
+	if err := s.slid(best); err != nil {
+		return err
+	}
+	if len(s.list) == 0 && (best.target < 0 || best.target == s.keptTarget() && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
+		return s.nothing()
+	}
+	if len(s.list) == 0 && s.base == nil {
+		word := s.stranger(0, len(p.tokens))
+		if best.heard < leastAlone || word != "" && !best.plan.ok {
+			return s.nothing()
+		}
+	}
+	if word := s.unknownNoun(best); word != "" {
+		return notUnderstood(word)
+	}
+	for _, k := range best.picks {
+		if k.variable >= 0 && k.score < leastPick {
+			return notUnderstood(`"` + p.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
+		}
+	}
+	if len(p.questions) > 0 && best.heard < leastTarget {
+		return s.nothing()
+	}
+	if best.score < leastScore {
+		return s.nothing()
+	}
+	for i := 1; i < len(found); i++ {
+		next := &found[i]
+		if best.score-next.score >= leastLead {
+			break
+		}
+		if s.same(best, next) {
+			continue
+		}
+		return ambiguous(s.describe(best) + ", or " + s.describe(next))
+	}
+	return nil
+}
+
+// contested refuses an amount whose words name a variable that another amount takes.
+func (s *search) contested(best *combination) *engine.Error {
+	for i, k := range best.picks {
+		l := &s.list[i]
+		if k.variable < 0 || len(l.candidates) == 0 {
+			continue
+		}
+		for _, top := range l.candidates {
+			if top.score <= k.score+1.5 {
+				break
+			}
+			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
+			if j >= 0 && j != i && top.linked {
+				other := s.list[j]
+				return ambiguous(s.title(top.variable) + ` as "` + s.prose.fragment(other.from, other.to) + `" or "` + s.prose.fragment(l.from, l.to) + `"`)
+			}
+		}
+	}
+	return nil
+}
+
+// slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both may be meant for its variable.
+func (s *search) slid(best *combination) *engine.Error {
+	p := s.prose
+	for i := 1; i < len(best.picks); i++ {
+		a, b := &best.picks[i-1], &best.picks[i]
+		x, y := &s.list[i-1], &s.list[i]
+		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 {
+			continue
+		}
+		switch p.tokens[x.to].fold {
+		case "and", "or", "&", "/":
+		default:
+			continue
+		}
+		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= 1.5) != (b.evidence >= 1.5) {
+			named := a
+			if b.evidence > a.evidence {
+				named = b
+			}
+			return ambiguous(s.title(named.variable) + ` as "` + p.fragment(x.from, x.to) + `" or "` + p.fragment(y.from, y.to) + `"`)
+		}
+	}
+	return nil
+}
+
+// named reports whether words outside of amounts name a variable.
+func (s *search) named(variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool { return m.variable == variable && m.weight >= 0.5 && s.asking(&m) })
+}
+
+// secondQuestion refuses a prompt that asks for two variables.
+func (s *search) secondQuestion(found []combination) *engine.Error {
+	p := s.prose
+	best := &found[0]
+	if best.target < 0 {
+		return nil
+	}
+	var asked []int
+	for i := range p.questions {
+		if v := s.askedBy(&p.questions[i]); v >= 0 && !slices.Contains(asked, v) {
+			asked = append(asked, v)
+		}
+	}
+	for i := 1; i < len(p.questions); i++ {
+		a, b := &p.questions[i-1], &p.questions[i]
+		if a.how(p) && b.how(p) && b.from <= a.end+1 && p.joins(a.to, b.from) {
+			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
+		}
+	}
+	asked = append(asked, s.joinedNames(best)...)
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	asked = slices.DeleteFunc(asked, func(v int) bool {
+		return v != best.target && !s.plainly(v) && slices.ContainsFunc(best.picks, func(c candidate) bool { return c.variable == v })
+	})
+	if len(asked) > 1 {
+		var titles []string
+		for _, v := range asked {
+			titles = append(titles, s.title(v))
+		}
+		return ambiguous("two questions at once: " + strings.Join(titles, ", "))
+	}
+	return nil
+}
+
+// joinedNames are the variables of a prompt such as "the time and the cost", and of one that begins with a name and goes on to
+// ask for another.
+func (s *search) joinedNames(best *combination) []int {
+	p := s.prose
+	asks := func(m *mention) bool {
+		return m.weight >= 0.7 && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
+			!slices.ContainsFunc(best.picks, func(c candidate) bool {
+				return c.variable == m.variable || c.name >= 0 && c.evidence >= 1 && s.overlaps(c.name, m)
+			})
+	}
+	for i := range p.mentions {
+		a := &p.mentions[i]
+		if !asks(a) {
+			continue
+		}
+		for k := range p.mentions {
+			b := &p.mentions[k]
+			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !p.joins(a.to, b.from) {
+				continue
+			}
+			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
+				return m.weight >= 0.6 && m.from <= a.from && b.to <= m.to
+			})
+			if !better && (a.variable == best.target || b.variable == best.target) {
+				return []int{a.variable, b.variable}
+			}
+		}
+		if p.heads(a) && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+			return []int{a.variable, best.target}
+		}
+	}
+	return nil
+}
+
+// plainly reports whether a question names a variable right behind its form.
+func (s *search) plainly(variable int) bool {
+	p := s.prose
+	for i := range p.questions {
+		q := &p.questions[i]
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable == variable && m.weight >= exactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= 0.85 &&
+				(m.to == len(p.tokens) || p.within[m.to] < 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askedBy is the variable that a question alone asks for, -1 where that is not plain.
+func (s *search) askedBy(q *question) int {
+	p := s.prose
+	best, bestScore := -1, 0.0
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		e := 0.0
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable == variable && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
+				e = max(e, forQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
+			}
+		}
+		if q.want != wantAny {
+			if fit := q.want.fits(t); fit >= 0.9 {
+				e += 2
+			} else if fit == 0 {
+				e -= 3
+			}
+		}
+		if q.unit != nil && s.unitFits(variable, q.unit) {
+			e += 2
+		}
+		if e > bestScore {
+			best, bestScore = variable, e
+		}
+	}
+	if bestScore < 2 {
+		return -1
+	}
+	return best
+}
+
+// unknownNoun is what a question asks for where nothing in the domain, nor any table, knows the word: "how much hay".
+func (s *search) unknownNoun(best *combination) string {
+	p := s.prose
+	for i := range p.questions {
+		for _, m := range p.mentions {
+			if q := &p.questions[i]; m.variable == best.target && m.weight >= 0.3 && m.from >= q.to && m.to <= q.end && q.want == wantAny && i > 0 {
+				return "" // asked plainly by a later question
+			}
+		}
+	}
+	for i := range p.questions {
+		q := &p.questions[i]
+		strong := false
+		for _, m := range p.mentions {
+			if m.variable == best.target && m.weight >= 0.3 && m.from >= q.to && m.to <= q.end {
+				strong = true
+			}
+		}
+		direct := q.to
+		for direct < q.end && (p.tokens[direct].fold == "of" || p.tokens[direct].fold == "the") {
+			direct++
+		}
+		if direct < q.end && q.unit == nil && (q.want == wantCount || p.tokens[q.to-1].fold == "much") {
+			if word := s.stranger(direct, direct+1); word != "" {
+				return word // "how much hay": whatever else is said
+			}
+		}
+		if strong || q.unit != nil {
+			continue
+		}
+		if q.want == wantAny || q.want == wantCount {
+			if word := s.stranger(q.to, q.end); word != "" {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// stranger is the first word of a stretch that nobody knows, in quotes, or "".
+func (s *search) stranger(from, to int) string {
+	p := s.prose
+	for i := from; i < to; i++ {
+		if p.tokens[i].kind == word && len(p.tokens[i].fold) > 1 && p.meaning[i] == content && p.known[i] == "" {
+			return `"` + p.tokens[i].text + `"`
+		}
+	}
+	return ""
+}
+
+// same reports whether two readings come to the same: the same values for the same target, or the same value of it.
+func (s *search) same(a, b *combination) bool {
+	if a.target != b.target {
+		if a.target >= 0 && b.target >= 0 {
+			return false
+		}
+		return s.inferred(a) == s.inferred(b)
+	}
+	equal := true
+	for i := range a.picks {
+		if a.picks[i].variable != b.picks[i].variable || a.picks[i].text != b.picks[i].text {
+			equal = false
+		}
+	}
+	if equal {
+		return true
+	}
+	for i := range a.picks {
+		if a.picks[i].relative || b.picks[i].relative {
+			return false
+		}
+	}
+	x, okX := s.value(a)
+	y, okY := s.value(b)
+	return okX && okY && x.Equal(y)
+}
+
+// inferred is the target of a reading, as the engine would infer it where the prompt does not say.
+func (s *search) inferred(c *combination) int {
+	if c.target >= 0 {
+		return c.target
+	}
+	result, errs := s.calculate(c)
+	if len(errs) > 0 {
+		return -1
+	}
+	return result.Calculated
+}
+
+// value is what the target comes to in a reading.
+func (s *search) value(c *combination) (engine.Value, bool) {
+	result, errs := s.calculate(c)
+	if len(errs) > 0 || len(result.Values) == 0 {
+		return engine.Value{}, false
+	}
+	return result.Values[0].Value, true
+}
+
+func (s *search) calculate(c *combination) (engine.Result, []engine.Error) {
+	var r engine.Request
+	if s.pending != nil {
+		for _, in := range s.pending.Inputs {
+			if !slices.ContainsFunc(c.picks, func(k candidate) bool { return k.variable == in.Variable }) {
+				r.Inputs = append(r.Inputs, in)
+			}
+		}
+	}
+	for _, k := range c.picks {
+		if k.variable < 0 {
+			continue
+		}
+		value, normal, errs := s.vocabulary.domain.ParseValue(k.variable, engine.Scalar(k.text), s.env)
+		if len(errs) > 0 {
+			return engine.Result{}, errs
+		}
+		r.Inputs = append(r.Inputs, engine.Given{Variable: k.variable, Value: value, Normal: normal})
+	}
+	if c.target >= 0 {
+		r.Target = &engine.Target{Variable: c.target}
+	}
+	last := 0
+	if s.base != nil {
+		last = s.base.Index
+	}
+	return s.vocabulary.domain.Calculate(s.base, last, r, s.env)
+}
+
+// describe says what a reading gives and asks.
+func (s *search) describe(c *combination) string {
+	var parts []string
+	for _, k := range c.picks {
+		if k.variable >= 0 {
+			parts = append(parts, s.title(k.variable)+" "+k.text)
+		}
+	}
+	text := strings.Join(parts, " and ")
+	if c.target >= 0 {
+		if text != "" {
+			text += " for "
+		}
+		text += s.title(c.target)
+	}
+	return text
+}

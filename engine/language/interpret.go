@@ -1,0 +1,184 @@
+package language
+
+import (
+	"strconv"
+
+	"reckon/engine"
+	"reckon/engine/units"
+)
+
+// Conversation is what a prompt may refer to.
+type Conversation struct {
+	Current, Last int                              // scenario in focus and created last, 0 for none
+	Focus         int                              // scenario of the domain that was last in focus, 0 for none
+	Scenario      func(index int) *engine.Scenario // nil where the domain has none with that index
+	Origin        func(index int) int              // the scenario that one branched from, 0 for none
+	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
+}
+
+// Interpret reads a prompt in prose as a request. It lists only what the prompt itself states; changes to earlier values ("10
+// mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
+// language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
+func (v *Vocabulary) Interpret(text string, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
+	s := &search{vocabulary: v, prose: v.read(text, readTables()), env: env, plans: map[string]derivation{}}
+	trace := &Trace{Prompt: text, search: s}
+	request, err := s.request(c, trace)
+	if err != nil {
+		trace.Doubt = err.Filled()
+		return engine.Request{}, trace, []engine.Error{*err}
+	}
+	return request, trace, nil
+}
+
+// request is the request that the prompt means, or the doubt about it.
+func (s *search) request(c Conversation, trace *Trace) (engine.Request, *engine.Error) {
+	var r engine.Request
+	if err := s.open(c, &r); err != nil {
+		return r, err
+	}
+	p := s.prose
+	if err := s.unreadable(); err != nil {
+		return r, err
+	}
+	s.list = s.slots()
+	if len(s.list) == 0 && p.opening.move != stay && p.opening.move != startNew && !s.asks() {
+		if r.Selector.Kind == engine.NewFrom || s.base != nil {
+			if word := s.stranger(0, len(p.tokens)); word != "" && len(p.questions) > 0 {
+				return r, notUnderstood(word)
+			}
+			return r, nil // shown again, or calculated again in a scenario of its own
+		}
+	}
+	if err := s.unassigned(); err != nil {
+		return r, err
+	}
+	found := s.combinations()
+	trace.combinations = found
+	if len(found) == 0 {
+		return r, s.nothing()
+	}
+	best := &found[0]
+	if err := s.doubt(found); err != nil {
+		return r, err
+	}
+	for _, k := range best.picks {
+		if k.variable < 0 {
+			continue
+		}
+		value, normal, errs := s.vocabulary.domain.ParseValue(k.variable, engine.Scalar(k.text), s.env)
+		if len(errs) > 0 {
+			return r, &errs[0]
+		}
+		r.Inputs = append(r.Inputs, engine.Given{Variable: k.variable, Value: value, Normal: normal})
+	}
+	if best.target >= 0 {
+		r.Target = &engine.Target{Variable: best.target, Unit: best.unit}
+		if best.target == s.keptTarget() && best.unit == nil {
+			r.Target.Unit = s.keptUnit()
+		}
+	}
+	return r, nil
+}
+
+// keptUnit is the unit that the kept target was asked in.
+func (s *search) keptUnit() *units.Unit {
+	if s.pending != nil && s.pending.Target != nil {
+		return s.pending.Target.Unit
+	}
+	if s.base != nil && len(s.base.Targets) > 0 {
+		return s.base.Targets[len(s.base.Targets)-1].Unit
+	}
+	return nil
+}
+
+// open finds the scenario that the prompt builds on.
+func (s *search) open(c Conversation, r *engine.Request) *engine.Error {
+	o := &s.prose.opening
+	pick := func(kind engine.SelectorKind, index int) *engine.Error {
+		r.Selector = engine.Selector{Kind: kind, Number: index, Text: strconv.Itoa(index)}
+		if index < 1 || index > c.Last {
+			err := engine.Problem("scenario.not_found", strconv.Itoa(index))
+			return &err
+		}
+		if s.base = c.Scenario(index); s.base == nil {
+			err := engine.Problem("scenario.domain_mismatch", strconv.Itoa(index))
+			return &err
+		}
+		return nil
+	}
+	switch o.move {
+	case goTo, branch:
+		index := 0
+		switch o.which {
+		case "last":
+			index = c.Last
+		case "current":
+			index = c.Current
+		case "previous":
+			if c.Focus > 0 {
+				if index = c.Origin(c.Focus); index == 0 {
+					index = c.Focus - 1
+				}
+			}
+		default:
+			index, _ = strconv.Atoi(o.which)
+		}
+		if index == 0 && c.Last == 0 {
+			return notUnderstood(s.prose.fragment(o.from, o.to))
+		}
+		kind := engine.Numbered
+		if o.move == branch {
+			kind = engine.NewFrom
+		}
+		return pick(kind, index)
+	case undo:
+		index := 0
+		if c.Focus > 0 {
+			index = c.Origin(c.Focus)
+		}
+		if index == 0 {
+			return notUnderstood(s.prose.fragment(o.from, o.to))
+		}
+		return pick(engine.Numbered, index)
+	case startNew:
+		r.Selector.Kind = engine.New
+		return nil
+	}
+	s.pending = c.Pending
+	index := c.Focus
+	if c.Pending != nil && c.Pending.Selector.Kind != engine.Unselected {
+		switch c.Pending.Selector.Kind {
+		case engine.New:
+			index = 0
+		case engine.Current:
+			index = c.Current
+		case engine.Last:
+			index = c.Last
+		default:
+			index = c.Pending.Selector.Number
+		}
+	}
+	if index > 0 {
+		s.base = c.Scenario(index)
+	}
+	return nil
+}
+
+// asks reports whether the prompt asks for a variable, beside the phrase that names a scenario.
+func (s *search) asks() bool {
+	p := s.prose
+	if p.asked != nil {
+		return true
+	}
+	for _, m := range p.mentions {
+		if m.weight >= 0.5 && p.within[m.from] < 0 {
+			return true
+		}
+	}
+	for _, q := range p.questions {
+		if q.want != wantAny {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,312 @@
+package language
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// monthWords are the names of the months.
+var monthWords = []struct{ words, name, example, means string }{
+	{"january jan", "January", "5 January 2026", "2026-01-05"},
+	{"february feb febuary", "February", "Feb 5, 2026", "2026-02-05"},
+	{"march mar", "March", "March 5", "March 5"},
+	{"april apr", "April", "5th of April", "April 5"},
+	{"may", "May", "May 5th 2026", "2026-05-05"},
+	{"june jun", "June", "5 June", "June 5"},
+	{"july jul", "July", "July 4th", "July 4"},
+	{"august aug", "August", "1 Aug 2026", "2026-08-01"},
+	{"september sep sept", "September", "Sept 1", "September 1"},
+	{"october oct", "October", "31 October", "October 31"},
+	{"november nov", "November", "November 30, 2026", "2026-11-30"},
+	{"december dec", "December", "25 Dec", "December 25"},
+}
+
+// dayWords are days without a date.
+var dayWords = []struct{ words, text, example, means string }{
+	{"today", "today", "today", "today"},
+	{"now", "now", "now", "now, now"},
+	{"tomorrow yesterday tonight", "", "tomorrow", ""},
+	{"monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays", "", "next Friday", ""},
+}
+
+// dayLeads stand before the name of a weekday.
+var dayLeads = words("next this last on by until till before after from since every coming following")
+
+// verbsOfMay stand behind the verb.
+var verbsOfMay = words("be not have need take cost go get want also or make run")
+
+func monthOf(t token) int {
+	if t.kind != word || len(t.fold) < 3 {
+		return 0
+	}
+	for i := range monthWords {
+		if monthWords[i].words[0] != t.fold[0] {
+			continue
+		}
+		for w := range fields(monthWords[i].words) {
+			if w == t.fold {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// momentAt reads a date, a date with a clock time, or a clock time. ok is true for what names a moment that cannot be
+// expressed, too; that has no readings.
+func (s *scanner) momentAt(at int) (q quantity, ok bool) {
+	t := s.tok(at)
+	switch {
+	case t.kind == number:
+		if unicode.IsDigit(rune(t.text[0])) {
+			if q, ok := s.dateAt(at); ok {
+				return q, true
+			}
+			if s.inName(at) {
+				return q, false
+			}
+			return s.clockAt(at)
+		}
+	case t.kind == word && t.fold != "a" && t.fold != "an":
+		if q, ok := s.dateAt(at); ok {
+			return q, true
+		}
+		if q, ok := s.clockAt(at); ok {
+			return q, true
+		}
+		return s.dayAt(at)
+	case t.fold == "a":
+		return s.clockAt(at)
+	}
+	return q, false
+}
+
+// dayAt reads today, now, and the days that cannot be expressed.
+func (s *scanner) dayAt(at int) (quantity, bool) {
+	t := s.tok(at)
+	if t.fold == "next" || t.fold == "this" || t.fold == "last" || t.fold == "coming" {
+		if day := s.tok(at + 1).fold; len(day) > 5 && strings.Contains(dayWords[3].words, day) && strings.HasSuffix(strings.TrimSuffix(day, "s"), "day") {
+			return quantity{from: at, to: at + 2, weak: true, moment: true}, true
+		}
+		return quantity{}, false
+	}
+	for i := range dayWords {
+		for w := range fields(dayWords[i].words) {
+			if w != t.fold {
+				continue
+			}
+			q := quantity{from: at, to: at + 1, weak: true, moment: true}
+			switch {
+			case i == 3 && !dayLeads()[s.tok(at-1).fold]:
+				return quantity{}, false
+			case w == "today":
+				q.readings = []reading{{kind: kindDate, text: w, weak: true}}
+			case w == "now":
+				q.readings = []reading{{kind: kindDatetime, text: w, weak: true}, {kind: kindClock, text: w, weak: true}}
+			}
+			return q, true
+		}
+	}
+	return quantity{}, false
+}
+
+// day is a date as it is said; the year is 0 where none is.
+type day struct{ year, month, day int }
+
+func (d day) valid() bool {
+	if d.month < 1 || d.month > 12 || d.day < 1 || d.year < 0 {
+		return false
+	}
+	days := [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[d.month-1]
+	if d.month == 2 && d.year > 0 && (d.year%4 != 0 || d.year%100 == 0 && d.year%400 != 0) {
+		days = 28
+	}
+	return d.day <= days
+}
+
+func (d day) text(clock string) string {
+	if d.year == 0 {
+		text := monthWords[d.month-1].name + " " + strconv.Itoa(d.day)
+		if clock != "" {
+			text += " at " + clock
+		}
+		return text
+	}
+	text := fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
+	if clock != "" {
+		text += "T" + clock
+	}
+	return text
+}
+
+// dateAt reads a date and the clock time behind it.
+func (s *scanner) dateAt(at int) (quantity, bool) {
+	days, n := s.daysAt(at)
+	if n == 0 {
+		return quantity{}, false
+	}
+	q := quantity{from: at, to: at + n, moment: true}
+	next := q.to
+	if t := s.tok(next).fold; t == "at" || t == "," || t == "t" {
+		next++
+	}
+	clock, more := s.clockTime(next, next > q.to && s.tok(q.to).fold == "at")
+	if more > 0 {
+		q.to = next + more
+	}
+	for _, d := range days {
+		switch {
+		case !d.valid():
+		case clock != "":
+			q.readings = append(q.readings, reading{kind: kindDatetime, text: d.text(clock)})
+		default:
+			q.readings = append(q.readings, reading{kind: kindDate, text: d.text("")})
+		}
+	}
+	return q, true
+}
+
+// daysAt reads a date in one of its forms, with both readings where day and month could be either; n is 0 for none. Days
+// that no calendar has come back as they are.
+func (s *scanner) daysAt(at int) (days []day, n int) {
+	t := s.tok(at)
+	if t.kind == number {
+		if parts, n := s.numericParts(at); n > 0 {
+			return numericDays(parts), n
+		}
+		dom, ok := small(t.text, 31)
+		if !ok {
+			return nil, 0
+		}
+		i := at + 1
+		ordinal := s.ordinal(i)
+		if ordinal {
+			i++
+		}
+		if s.tok(i).fold == "of" || s.tok(i).fold == "-" && !s.tok(i).spaced {
+			i++
+		}
+		name := s.tok(i)
+		month := monthOf(name)
+		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.fold == "may" && verbsOfMay()[s.tok(i+1).fold] {
+			return nil, 0
+		}
+		i++
+		if s.tok(i).fold == "." && s.tok(i+1).kind == number && len(name.fold) < 5 {
+			i++
+		}
+		year, more := s.yearAt(i)
+		return []day{{year, month, dom}}, i + more - at
+	}
+	month := monthOf(t)
+	if month == 0 {
+		return nil, 0
+	}
+	i := at + 1
+	if s.tok(i).fold == "." && len(t.fold) < 5 {
+		i++
+	}
+	if s.tok(i).fold == "the" {
+		i++
+	}
+	if year, n := s.yearAt(i); n > 0 && s.tok(i).kind == number {
+		return []day{{year, month, 0}}, i + n - at // a month is no date
+	}
+	dom, ok := small(s.tok(i).text, 31)
+	if s.tok(i).kind != number || !ok {
+		return nil, 0
+	}
+	i++
+	if s.ordinal(i) {
+		i++
+	} else if next := s.tok(i); next.kind == sign || next.kind == word && (!next.spaced || s.unitStarts(i) && next.fold != "in" && next.fold != "at") || next.fold == "-" && !next.spaced || next.fold == ":" && !next.spaced {
+		return nil, 0 // "may 10 miles", "march 5 %"
+	}
+	year, more := s.yearAt(i)
+	return []day{{year, month, dom}}, i + more - at
+}
+
+// yearAt reads the year behind a date, and the comma before it.
+func (s *scanner) yearAt(at int) (year, n int) {
+	i := at
+	if s.tok(i).fold == "," || s.tok(i).fold == "-" && !s.tok(i).spaced || s.tok(i).fold == "of" || s.tok(i).fold == "in" {
+		i++
+	}
+	t := s.tok(i)
+	if t.kind != number || len(t.text) != 4 {
+		return 0, 0
+	}
+	year, ok := small(t.text, 2199)
+	if next := s.tok(i + 1); !ok || year < 1800 || next.kind == word && !next.spaced || next.kind == sign {
+		return 0, 0
+	}
+	return year, i + 1 - at
+}
+
+// numericParts reads three numbers with the same mark between them: 2026-03-05, 3/4/2026, 05.03.2026. One of them has to
+// have the four digits of a year.
+func (s *scanner) numericParts(at int) (parts [3]string, n int) {
+	t := s.tok(at)
+	if list := strings.Split(t.text, "."); len(list) == 3 {
+		copy(parts[:], list)
+		n = 1
+	} else {
+		joint := s.tok(at + 1)
+		for i := range 3 {
+			p := s.tok(at + 2*i)
+			if p.kind != number || i > 0 && (p.spaced || s.tok(at+2*i-1).spaced || s.tok(at+2*i-1).fold != joint.fold) {
+				return parts, 0
+			}
+			parts[i] = p.text
+		}
+		if joint.fold != "-" && joint.fold != "/" {
+			return parts, 0
+		}
+		n = 5
+	}
+	for i, p := range parts {
+		if _, ok := small(p, 9999); !ok || len(p) > 2 && len(p) != 4 || len(p) == 4 && i == 1 {
+			return parts, 0
+		}
+	}
+	if len(parts[0]) != 4 && len(parts[2]) != 4 {
+		if n == 1 || s.tok(at+1).fold == "/" {
+			return parts, n // a year in two digits: a date that cannot be expressed
+		}
+		return parts, 0
+	}
+	return parts, n
+}
+
+func numericDays(parts [3]string) []day {
+	var p [3]int
+	for i := range p {
+		p[i], _ = small(parts[i], 9999)
+	}
+	switch {
+	case len(parts[0]) == 4:
+		return []day{{p[0], p[1], p[2]}}
+	case len(parts[2]) != 4:
+		return nil
+	case p[0] == p[1]:
+		return []day{{p[2], p[0], p[1]}}
+	}
+	return []day{{p[2], p[0], p[1]}, {p[2], p[1], p[0]}}
+}
+
+// small reads a whole number up to a limit, in digits only.
+func small(text string, limit int) (int, bool) {
+	if len(text) == 0 || len(text) > 4 {
+		return 0, false
+	}
+	v := 0
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return 0, false
+		}
+		v = v*10 + int(text[i]-'0')
+	}
+	return v, v <= limit
+}

@@ -1,0 +1,536 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine"
+	"reckon/engine/units"
+)
+
+// search looks for the assignment of amounts to variables, and for the target, that explain a prompt best.
+type search struct {
+	vocabulary *Vocabulary
+	prose      *prose
+	env        engine.Env
+	base       *engine.Scenario // nil for a new one
+	pending    *engine.Request
+	list       []slot
+	plans      map[string]derivation
+}
+
+// derivation is what the engine would do for a target with what is given.
+type derivation struct {
+	ok       bool
+	used     int // stated values that take part
+	defaults int
+	steps    int
+}
+
+// combination is one way to read the whole prompt.
+type combination struct {
+	picks  []candidate // by slot; variable -1 for a slot that is only named to be replaced
+	target int         // -1 where the prompt does not say
+	unit   *units.Unit
+	score  float64
+	asked  float64 // the part of the score that is about the target
+	heard  float64 // the same, words that name amounts counted too
+	plan   derivation
+}
+
+const (
+	beam           = 120 // partial assignments kept
+	maxSlots       = 12
+	forPlan        = 3.0
+	againstPlan    = -1.0 // the target does not follow
+	againstUnused  = -3.0 // an amount takes no part in the target
+	againstDefault = -0.25
+	againstStep    = -0.25
+	againstSilence = -1.5 // a variable that is named plays no part
+)
+
+// combinations are the readings of the prompt, best first.
+func (s *search) combinations() []combination {
+	partial := []combination{{target: -1}}
+	for i := range s.list {
+		l := &s.list[i]
+		var next []combination
+		for _, c := range partial {
+			if l.dropped {
+				picks := append(slices.Clone(c.picks), candidate{slot: i, variable: -1})
+				next = append(next, combination{picks: picks, target: -1, score: c.score})
+				continue
+			}
+			for _, k := range l.candidates {
+				if k.variable >= 0 && slices.ContainsFunc(c.picks, func(o candidate) bool { return o.variable == k.variable }) {
+					continue
+				}
+				score := c.score + k.score
+				if k.name >= 0 && s.taken(c.picks, k.name) {
+					score -= 0.8 * k.evidence
+				}
+				if k.variable >= 0 {
+					score += s.orderScore(c.picks, k)
+				}
+				picks := append(slices.Clone(c.picks), k)
+				next = append(next, combination{picks: picks, target: -1, score: score})
+			}
+		}
+		sortCombinations(next)
+		if len(next) > beam {
+			next = next[:beam]
+		}
+		partial = next
+	}
+	targets := s.targets()
+	var whole []combination
+	for _, c := range partial {
+		silence := s.silence(c.picks)
+		for _, t := range targets {
+			if t.variable >= 0 && slices.ContainsFunc(c.picks, func(o candidate) bool { return o.variable == t.variable }) {
+				continue
+			}
+			full := c
+			full.target, full.unit, full.asked = t.variable, t.unit, t.score
+			for _, n := range t.names { // words that give an amount its name do not ask as well
+				full.asked = max(full.asked, n.score-s.claimed(c.picks, n.mention))
+				full.heard = max(full.heard, n.score)
+			}
+			if t.kept {
+				full.asked = max(full.asked, forKeptTarget-forUnasked*s.loudest(c.picks, t.variable))
+			}
+			full.heard = max(full.heard, full.asked)
+			if full.asked < leastAsked && t.variable >= 0 {
+				continue
+			}
+			full.plan = s.derive(c.picks, t.variable)
+			full.score += full.asked + s.planScore(c.picks, t.variable, full.plan)
+			for _, m := range silence {
+				if m.variable != t.variable {
+					full.score += againstSilence * m.weight
+				}
+			}
+			whole = append(whole, full)
+		}
+	}
+	sortCombinations(whole)
+	return whole
+}
+
+// orderScore prefers to give amounts of one kind, where no words tell them apart, to variables in the domain's order.
+func (s *search) orderScore(picks []candidate, k candidate) float64 {
+	t := &s.vocabulary.terms[k.variable]
+	if k.relative {
+		return 0
+	}
+	for _, o := range picks {
+		if o.variable < 0 || o.relative {
+			continue
+		}
+		weight := 0.6
+		if k.evidence > 1 || o.evidence > 1 {
+			weight = 0.3
+		}
+		if u := &s.vocabulary.terms[o.variable]; u.kind == t.kind && u.dimension == t.dimension {
+			if o.variable < k.variable {
+				return weight
+			}
+			return -weight
+		}
+	}
+	return 0
+}
+
+func sortCombinations(list []combination) {
+	slices.SortStableFunc(list, func(a, b combination) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+}
+
+// silence lists the strongest mentions of variables that no pick gives a value, whose words no other one explains as well.
+func (s *search) silence(picks []candidate) []mention {
+	var list []mention
+	for variable := range s.vocabulary.terms {
+		if slices.ContainsFunc(picks, func(o candidate) bool { return o.variable == variable }) {
+			continue
+		}
+		best := mention{}
+		for _, m := range s.prose.mentions {
+			if m.variable == variable && m.weight > best.weight && s.prose.within[m.from] < 0 {
+				best = m
+			}
+		}
+		if best.weight < 0.7 {
+			continue
+		}
+		explained := slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+			return o.variable != variable && o.weight >= best.weight-0.15 && o.from < best.to && best.from < o.to
+		})
+		if !explained {
+			list = append(list, best)
+		}
+	}
+	return list
+}
+
+// facts are what a target may be found from, given some picks.
+func (s *search) facts(picks []candidate, target int) []engine.Fact {
+	var facts []engine.Fact
+	taken := map[int]bool{target: true}
+	add := func(variable int, tier engine.Tier) {
+		if !taken[variable] {
+			taken[variable] = true
+			facts = append(facts, engine.Fact{Variable: variable, Tier: tier})
+		}
+	}
+	for _, c := range picks {
+		if c.variable >= 0 {
+			add(c.variable, engine.Stated)
+		}
+	}
+	if s.pending != nil {
+		for _, in := range s.pending.Inputs {
+			if !in.Cleared {
+				add(in.Variable, engine.Stated)
+			}
+		}
+	}
+	if s.base != nil {
+		for _, v := range s.base.Values {
+			if v.Source == engine.UserInput {
+				add(v.Variable, engine.Carried)
+			}
+		}
+		for _, v := range s.base.Values {
+			if v.Source == engine.Calculated {
+				add(v.Variable, engine.Remembered)
+			}
+		}
+	}
+	for i := range s.vocabulary.terms {
+		if s.vocabulary.terms[i].fallback {
+			add(i, engine.Defaulted)
+		}
+	}
+	return facts
+}
+
+// derive asks the engine how a target would follow, without calculating it.
+func (s *search) derive(picks []candidate, target int) derivation {
+	if target < 0 {
+		return derivation{}
+	}
+	key := make([]byte, 0, len(picks)*2+2)
+	key = append(key, byte(target), byte(target>>8))
+	set := make([]int, 0, len(picks))
+	for _, c := range picks {
+		if c.variable >= 0 {
+			set = append(set, c.variable)
+		}
+	}
+	slices.Sort(set)
+	for _, v := range set {
+		key = append(key, byte(v), byte(v>>8))
+	}
+	if d, ok := s.plans[string(key)]; ok {
+		return d
+	}
+	facts := s.facts(picks, target)
+	used, steps, ok := s.vocabulary.domain.Leaves(facts, target)
+	d := derivation{ok: ok, steps: steps}
+	if !ok { // what would take part if all that equations are made of were known
+		for i := range s.vocabulary.terms {
+			if t := &s.vocabulary.terms[i]; !t.output && i != target && !slices.ContainsFunc(facts, func(f engine.Fact) bool { return f.Variable == i }) {
+				facts = append(facts, engine.Fact{Variable: i, Tier: engine.Defaulted})
+			}
+		}
+		used, d.steps, _ = s.vocabulary.domain.Leaves(facts, target)
+	}
+	for _, i := range used {
+		switch facts[i].Tier {
+		case engine.Stated:
+			if slices.Contains(set, facts[i].Variable) {
+				d.used++
+			}
+		case engine.Defaulted:
+			d.defaults++
+		}
+	}
+	s.plans[string(key)] = d
+	return d
+}
+
+func (s *search) planScore(picks []candidate, target int, d derivation) float64 {
+	stated := 0
+	for _, c := range picks {
+		if c.variable >= 0 {
+			stated++
+		}
+	}
+	if target < 0 {
+		return 0
+	}
+	if !d.ok {
+		return againstPlan + againstUnused*float64(stated-d.used) + againstStep*float64(d.steps)
+	}
+	return forPlan + againstUnused*float64(stated-d.used) + againstDefault*float64(d.defaults) + againstStep*float64(d.steps)
+}
+
+// target is a variable that the prompt may ask for.
+type target struct {
+	variable int
+	unit     *units.Unit
+	score    float64      // whatever the words
+	best     float64      // with the best of the words
+	names    []namedScore // by the words that ask for it
+	kept     bool         // it is what the scenario was asked for, and nothing else is
+}
+
+type namedScore struct {
+	mention int
+	score   float64
+}
+
+const (
+	forQuestion   = 5.0 // the name stands right behind the question
+	forHeading    = 4.5 // a name opens the prompt or closes it
+	forUnasked    = 3.5 // a name without an amount
+	forKeptTarget = 3.5 // the target of the scenario, where the prompt asks for nothing
+	forForm       = 3.0
+	againstForm   = -3.0
+	leastAsked    = 0.2
+	forUnit       = 2.5
+)
+
+// taken reports whether the words of a mention are those that name the variable of a pick.
+func (s *search) taken(picks []candidate, mention int) bool {
+	return slices.ContainsFunc(picks, func(c candidate) bool {
+		return c.name >= 0 && c.evidence >= 0.5 && s.overlap(c.name, mention)
+	})
+}
+
+// claimed is how much of the evidence for picks rests on the words of a mention.
+func (s *search) claimed(picks []candidate, mention int) float64 {
+	claimed := 0.0
+	for _, c := range picks {
+		if c.name >= 0 && s.overlap(c.name, mention) {
+			claimed += c.evidence
+		}
+	}
+	return claimed
+}
+
+// overlap reports whether two mentions share words.
+func (s *search) overlap(a, b int) bool {
+	x, y := &s.prose.mentions[a], &s.prose.mentions[b]
+	return x.from < y.to && y.from < x.to
+}
+
+// overlaps reports whether a mention shares words with another one.
+func (s *search) overlaps(a int, m *mention) bool {
+	x := &s.prose.mentions[a]
+	return x.from < m.to && m.from < x.to
+}
+
+// asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
+func (s *search) asking(m *mention) bool {
+	if s.prose.within[m.from] >= 0 || m.from > 0 && s.prose.tokens[m.from-1].fold == "same" {
+		return false
+	}
+	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })
+}
+
+// targets are the variables that may be asked for, with how well the question fits them, and first none.
+func (s *search) targets() []target {
+	p := s.prose
+	kept := s.keptTarget()
+	list := []target{}
+	if len(p.questions) == 0 && p.asked == nil {
+		list = append(list, target{variable: -1, score: -0.5, best: -0.5})
+	}
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		one := target{variable: variable, unit: p.asked}
+		for i := range p.questions {
+			q := &p.questions[i]
+			e := 0.0
+			switch fit := q.want.fits(t); {
+			case q.want == wantAny:
+			case fit >= 0.9:
+				e += forForm
+			case fit >= 0.3:
+				e += forForm * fit / 2
+			default:
+				e += againstForm
+			}
+			if q.unit != nil {
+				if !s.unitFits(variable, q.unit) {
+					e -= forQuestion
+				} else {
+					e += forUnit
+					if one.unit == nil && q.unit.Dimension() != units.None {
+						one.unit = q.unit
+					}
+				}
+			}
+			if i == 0 || e > one.score {
+				one.score = e
+			}
+			for k := range p.mentions {
+				m := &p.mentions[k]
+				if m.variable != variable || !s.asking(m) {
+					continue
+				}
+				link := p.reach(q.from, q.to, m.from, m.to)
+				if m.to <= q.from {
+					link *= 0.5
+				}
+				one.names = append(one.names, namedScore{k, e + forQuestion*m.weight*link})
+			}
+		}
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable != variable || !s.asking(m) {
+				continue
+			}
+			if p.heads(m) || p.closes(m) { // "monthly payment on 100k", "and at 9 pounds a litre, cost?"
+				one.names = append(one.names, namedScore{k, one.score + forHeading*m.weight})
+				continue
+			}
+			if len(p.questions) > 0 {
+				continue
+			}
+			e := forUnasked * m.weight * (1 - 0.5*s.tied(m))
+			if len(s.list) == 0 {
+				e *= 1.3
+			}
+			one.names = append(one.names, namedScore{k, e})
+		}
+		more := 0.0
+		if variable == kept {
+			if len(p.questions) == 0 {
+				one.kept = true
+			} else if s.emptyQuestions() {
+				more += forKeptTarget / 2
+			}
+		}
+		if p.asked != nil {
+			if !s.unitFits(variable, p.asked) {
+				continue
+			}
+			more += forUnit
+			if variable == kept {
+				more += 0.5
+			}
+		}
+		switch {
+		case variable == kept:
+		case !t.derived:
+			more -= 3
+		case t.output:
+			more += 0.4
+		default:
+			more -= 0.2
+		}
+		if v := s.baseValue(variable); v != nil && v.Source == engine.UserInput && len(s.list) == 0 {
+			more -= 2
+		}
+		one.score += more
+		best := one.score
+		for k := range one.names {
+			one.names[k].score += more
+			best = max(best, one.names[k].score)
+		}
+		if one.kept {
+			best = max(best, forKeptTarget)
+		}
+		if best > leastAsked {
+			one.best = best
+			list = append(list, one)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b target) int {
+		switch {
+		case a.best > b.best:
+			return -1
+		case a.best < b.best:
+			return 1
+		}
+		return 0
+	})
+	if len(list) > 8 {
+		list = list[:8]
+	}
+	return list
+}
+
+// tied says how firmly a name belongs to an amount that its variable could take.
+func (s *search) tied(m *mention) float64 {
+	tied := 0.0
+	for i := range s.list {
+		l := &s.list[i]
+		if slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable }) {
+			tied = max(tied, s.prose.connection(l.from, l.to, m.from, m.to))
+		}
+	}
+	return tied
+}
+
+// loudest is the weight of the surest name without an amount, of a variable that can be found, other than one.
+func (s *search) loudest(picks []candidate, but int) float64 {
+	loudest := 0.0
+	for k := range s.prose.mentions {
+		m := &s.prose.mentions[k]
+		if m.variable != but && m.weight >= 0.5 && s.asking(m) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
+			loudest = max(loudest, (m.weight-0.35)/0.65)
+		}
+	}
+	return loudest
+}
+
+// emptyQuestions reports whether what is asked names nothing: "what is it then?"
+func (s *search) emptyQuestions() bool {
+	for _, q := range s.prose.questions {
+		for i := q.to; i < q.end; i++ {
+			if s.prose.meaning[i] == content {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keptTarget is what the scenario was asked for last, or what a pending request asks for; -1 for none.
+func (s *search) keptTarget() int {
+	if s.pending != nil && s.pending.Target != nil {
+		return s.pending.Target.Variable
+	}
+	if s.base != nil && len(s.base.Targets) > 0 {
+		return s.base.Targets[len(s.base.Targets)-1].Variable
+	}
+	return -1
+}
+
+// unitFits reports whether a variable can be asked in a unit.
+func (s *search) unitFits(variable int, u *units.Unit) bool {
+	t := &s.vocabulary.terms[variable]
+	if t.table || t.moment() {
+		return false
+	}
+	if t.kind == "percent" {
+		return u.Dimension().IsNone() && !u.IsOne()
+	}
+	if u.Symbol() == "%" && variable != s.keptTarget() {
+		return false
+	}
+	if t.dimensional && u.Dimension() != t.dimension && !(t.unit != nil && units.Compatible(t.unit, u)) && !s.sameMoney(u, t) {
+		return false
+	}
+	_, err := s.vocabulary.domain.ParseUnit(variable, u.Symbol())
+	return err == nil
+}

@@ -1,0 +1,145 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind int
+
+const (
+	word   tokenKind = iota // letters, with apostrophes inside ("I'm") and, unless a number stands directly before, digits ("m2")
+	number                  // digits with the points, commas and underscores between them and an exponent; or one fraction ("½")
+	mark                    // punctuation
+	sign                    // everything else: currency signs, %, °, ', ", +, =, a byte that is no UTF-8
+)
+
+// token is a piece of the prompt. White space belongs to none; all other bytes belong to exactly one.
+type token struct {
+	text       string // as written
+	fold       string // in lower case, with plain apostrophes, quotes, dashes and degree signs
+	start, end int    // bytes of the prompt
+	kind       tokenKind
+	spaced     bool // white space or the start of the prompt stands before it
+}
+
+// tokenize cuts a prompt into its tokens.
+func tokenize(prompt string) []token {
+	tokens := make([]token, 0, len(prompt)/4+1)
+	spaced := true
+	for at := 0; at < len(prompt); {
+		r, size := utf8.DecodeRuneInString(prompt[at:])
+		if unicode.IsSpace(r) {
+			spaced = true
+			at += size
+			continue
+		}
+		kind := sign
+		switch {
+		case r < utf8.RuneSelf && isDigit(byte(r)), r == '.' && startsDecimals(prompt, at):
+			kind, size = number, numberSize(prompt[at:])
+		case vulgar(r):
+			kind = number
+		case r == 'º' || r == 'ª':
+		case unicode.IsLetter(r) || r == '_':
+			behindNumber := !spaced && len(tokens) > 0 && tokens[len(tokens)-1].kind == number
+			kind, size = word, wordSize(prompt[at:], !behindNumber)
+		case r == '\'' || r == '"' || strings.ContainsRune("‘’“”", r):
+		case unicode.IsPunct(r) && !strings.ContainsRune("%‰′″*&#@", r), r == '−' || r == '⁄':
+			kind = mark
+		}
+		text := prompt[at : at+size]
+		tokens = append(tokens, token{text: text, fold: fold(text), start: at, end: at + size, kind: kind, spaced: spaced})
+		at += size
+		spaced = false
+	}
+	return tokens
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// startsDecimals is true of the point of ".5", false of that of "5.5" and "v.5".
+func startsDecimals(prompt string, at int) bool {
+	if at+1 >= len(prompt) || !isDigit(prompt[at+1]) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(prompt[:at])
+	return at == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) && before != '.'
+}
+
+// numberSize measures digits with single points, commas, underscores and thin spaces between them, and an exponent that
+// no letter follows. Whether the groups are right is not asked.
+func numberSize(s string) int {
+	at := 0
+	if s[0] == '.' {
+		at = 1
+	}
+	for at < len(s) {
+		if isDigit(s[at]) {
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if !strings.ContainsRune(".,_\u2009\u202f", r) || at+size >= len(s) || !isDigit(s[at+size]) {
+			break
+		}
+		at += size
+	}
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') {
+		end := at + 1
+		if end < len(s) && (s[end] == '-' || s[end] == '+') {
+			end++
+		}
+		digits := end
+		for end < len(s) && isDigit(s[end]) {
+			end++
+		}
+		if next, _ := utf8.DecodeRuneInString(s[end:]); end > digits && !unicode.IsLetter(next) {
+			return end
+		}
+	}
+	return at
+}
+
+// wordSize measures a word: letters and their marks, digits where they may belong to it, and apostrophes between letters.
+func wordSize(s string, digits bool) int {
+	at := 0
+	for at < len(s) {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		switch {
+		case r == 'º' || r == 'ª':
+			return at
+		case unicode.IsLetter(r) || r == '_' || unicode.Is(unicode.M, r):
+		case digits && r < utf8.RuneSelf && isDigit(byte(r)):
+		case r == '\'' || r == '’' || r == '‘':
+			if next, _ := utf8.DecodeRuneInString(s[at+size:]); !unicode.IsLetter(next) {
+				return at
+			}
+		default:
+			return at
+		}
+		at += size
+	}
+	return at
+}
+
+// plain spells out what typography varies.
+var plain = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "–", "-", "—", "-", "−", "-", "‐", "-", "‑", "-",
+	"º", "°", "′", "'", "″", `"`, "⁄", "/", "∕", "/", "×", "x", "＄", "$", "￡", "£", "μ", "µ")
+
+func fold(text string) string {
+	ascii, lower := true, true
+	for i := range len(text) {
+		c := text[i]
+		ascii = ascii && c < utf8.RuneSelf
+		lower = lower && (c < 'A' || c > 'Z')
+	}
+	switch {
+	case ascii && lower:
+		return text
+	case ascii:
+		return strings.ToLower(text)
+	}
+	return plain.Replace(strings.ToLower(text))
+}

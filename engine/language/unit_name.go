@@ -1,0 +1,253 @@
+package language
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"reckon/engine/units"
+)
+
+// counted is the counting unit of the domain that a word names, nil for none.
+func (s *scanner) counted(t token) *units.Unit {
+	if s.table == units.Standard() || t.kind != word {
+		return nil
+	}
+	if u := s.table.Lookup(t.text); u != nil && u != units.Standard().Lookup(t.text) {
+		return u
+	}
+	return nil
+}
+
+// maxPhrase is the most words of a unit.
+const maxPhrase = 4
+
+// named lists the senses of a unit by its longest name.
+func (s *scanner) named(at int, behind bool) []found {
+	t := s.tok(at)
+	if t.kind == mark || t.kind == number || t.end == 0 {
+		return nil
+	}
+	if t.kind == sign && isCurrencySign(t.text) {
+		return s.currencyAt(at)
+	}
+	if u := s.counted(t); u != nil {
+		return []found{{unit: u, n: 1, part: 1}, {unit: units.One, n: 1, part: 1}}
+	}
+	if (t.fold == `"` || t.fold == "'") && s.closesQuote(at) {
+		return nil
+	}
+	var list []found
+	for _, p := range s.unitPhrases[t.fold] {
+		if s.follows(at, p.words) {
+			list = s.senses(p.row, len(p.words))
+			break
+		}
+	}
+	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) {
+		if list := s.letter(t); len(list) > 0 {
+			return list
+		}
+	}
+	if t.kind != word {
+		if list == nil {
+			if u := s.table.Lookup(t.text); u != nil {
+				list = []found{{unit: u, n: 1, part: 1}}
+			}
+		}
+		return list
+	}
+	if n, u := s.phrase(at); n > 1 && (len(list) == 0 || n > list[0].n) {
+		return []found{{unit: u, n: n, part: 1}}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if w := s.moneyWords[t.fold]; w != nil && (len(t.fold) > 2 || behind) {
+		list = s.money(w)
+		if t.text == "p" || t.fold == "c" {
+			return list
+		}
+		if len(list) > 0 {
+			return list
+		}
+	}
+	if notUnits()[t.fold] {
+		return nil
+	}
+	if len(t.fold) < 3 && !behind && !shortAlone(strings.TrimRight(t.text, "23")) {
+		return nil
+	}
+	if u := s.table.Lookup(t.text); u != nil {
+		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || strings.Contains(lowCodes, t.fold) {
+			return []found{{unit: u, n: 1, part: 1}}
+		}
+		return nil
+	}
+	for joined, power := range powerWords {
+		if rest, ok := strings.CutPrefix(t.fold, joined); ok && len(joined) == 2 && rest != "" {
+			if u := s.table.Lookup(rest); u != nil && u.Dimension() == units.Length {
+				if p, ok := u.Pow(power, 1); ok {
+					return []found{{unit: p, n: 1, part: 1}}
+				}
+			}
+		}
+	}
+	if rest := strings.TrimRight(t.text, "23"); len(rest) == len(t.text)-1 {
+		if u := s.table.Lookup(rest); u != nil && u.Dimension() == units.Length {
+			if p, ok := u.Pow(int(t.text[len(rest)]-'0'), 1); ok {
+				return []found{{unit: p, n: 1, part: 1}}
+			}
+		}
+	}
+	if meant := s.slip(t); meant != "" {
+		if p := s.unitPhrases[meant]; len(p) > 0 && len(p[len(p)-1].words) == 1 {
+			list = s.senses(p[len(p)-1].row, 1)
+		} else if w := s.moneyWords[meant]; w != nil {
+			list = s.money(w)
+		} else if u := s.table.Lookup(meant); u != nil {
+			list = []found{{unit: u, n: 1, part: 1}}
+		}
+		for i := range list {
+			list[i].typo = true
+		}
+		return list
+	}
+	return nil
+}
+
+// closesQuote tells the quote behind "60" from the sign of inches.
+func (s *scanner) closesQuote(at int) bool {
+	sign := s.tokens[at].fold
+	for i := at - 1; i >= 0 && i > at-50; i-- {
+		if s.tokens[i].fold == sign {
+			return s.tok(i-1).kind != number && !s.tok(i+1).spaced
+		}
+	}
+	return false
+}
+
+// shortAlone is true of symbols of one or two letters that need no number before them, as in "in km" and "per s".
+func shortAlone(text string) bool {
+	switch text {
+	case "km", "mi", "kg", "kW", "cm", "mm", "ft", "yd", "lb", "oz", "ml", "mL", "L", "l", "h", "s", "hr", "m", "g", "°", "%", "MW", "kJ", "MJ", "kN", "MB", "GB", "TB", "kB", "hp", "W", "J", "N", "V", "A", "K", "C", "F", "t", "st", "ha", "kn", "d", "wk", "yr", "mo", "Hz", "Pa":
+		return true
+	}
+	return false
+}
+
+// letter lists the senses of one letter directly behind a number.
+func (s *scanner) letter(t token) []found {
+	var list []found
+	for i := range letterUnits {
+		if letterUnits[i].words == t.text {
+			list = s.senses(&letterUnits[i], 1)
+			break
+		}
+	}
+	if len(t.text) > 1 {
+		return list
+	}
+	if t.text == "c" {
+		list = append(s.money(s.moneyWords["cents"]), s.parsed("degC", 1)...)
+	}
+	if u := s.table.Lookup(t.text); u != nil && t.text != "c" {
+		if !slices.ContainsFunc(list, func(f found) bool { return f.unit == u }) {
+			list = append(list, found{unit: u, n: 1, part: 1})
+		}
+	}
+	return list
+}
+
+func (s *scanner) parsed(symbol string, n int) []found {
+	if u, err := s.table.Parse(symbol); err == nil {
+		return []found{{unit: u, n: n, part: 1}}
+	}
+	return nil
+}
+
+// senses lists the units of a row. Where the domain's money is one of them it comes first.
+func (s *scanner) senses(row *spokenUnit, n int) []found {
+	list := make([]found, 0, 3)
+	for symbol := range strings.SplitSeq(row.units, ", ") {
+		symbol, part, divided := strings.Cut(symbol, ":")
+		u, err := s.table.Parse(symbol)
+		if err != nil {
+			continue
+		}
+		f := found{unit: u, n: n, part: 1}
+		if divided {
+			f.part, _ = strconv.ParseInt(part, 10, 64)
+		}
+		if s.currency != "" && symbol == s.currency {
+			list = slices.Insert(list, 0, f)
+		} else {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// phrase finds the longest name of a unit in several words, joined by spaces or hyphens.
+func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
+	var spaced, written strings.Builder
+	spaced.WriteString(s.tokens[at].text)
+	written.WriteString(s.tokens[at].text)
+	i := at + 1
+	for range maxPhrase - 1 {
+		joint := " "
+		t := s.tok(i)
+		if t.fold == "-" && !t.spaced && !s.tok(i+1).spaced {
+			i++
+			t = s.tok(i)
+			joint = "-"
+		}
+		if t.kind != word || notUnits()[t.fold] && !inUnits[t.fold] || s.numbers[t.fold] != nil && t.fold != "million" {
+			break
+		}
+		if i++; t.end-s.tokens[at].start > 60 {
+			break
+		}
+		spaced.WriteString(" ")
+		spaced.WriteString(t.text)
+		written.WriteString(joint)
+		written.WriteString(t.text)
+		if u := s.table.Lookup(spaced.String()); u != nil {
+			n, unit = i-at, u
+		} else if joint == "-" {
+			if u := s.table.Lookup(written.String()); u != nil {
+				n, unit = i-at, u
+			}
+		}
+	}
+	return n, unit
+}
+
+// inUnits are the plain words that names of units have inside.
+var inUnits = map[string]bool{"of": true, "per": true, "in": true}
+
+// slip is the common unit that a word of four letters and more is a slip of, "" for none or for two that are as near.
+func (s *scanner) slip(t token) string {
+	if limit := typos(t.fold); limit == 0 || notUnits()[t.fold] || notSlips()[t.fold] || s.numbers[t.fold] != nil || len(t.fold) > 14 {
+		return ""
+	}
+	best, meant, tie := typos(t.fold)+1, "", false
+	for name := range commonUnits() {
+		if len(name) < 4 || len(name) > len(t.fold)+2 || len(t.fold) > len(name)+2 || name[0] != t.fold[0] && name[len(name)-1] != t.fold[len(t.fold)-1] {
+			continue
+		}
+		d := distance(t.fold, name, best)
+		switch {
+		case d < best:
+			best, meant, tie = d, name, false
+		case d == best && meant != "" && s.table.Lookup(name) != s.table.Lookup(meant):
+			tie = true
+		case d == best && meant != "" && name < meant:
+			meant = name
+		}
+	}
+	if tie {
+		return ""
+	}
+	return meant
+}

@@ -1,0 +1,331 @@
+package language
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"reckon/engine"
+	"reckon/engine/units"
+)
+
+// Vocabulary is what the prose about a domain can be made of: the words of its variables, their dimensions, and its equations.
+// It is immutable and safe for concurrent use.
+type Vocabulary struct {
+	domain   *engine.Domain
+	currency string // the only currency that the domain's units and defaults name, "" for none or several
+	terms    []term // by variable
+	rarity   map[string]float64
+	known    map[string]bool // stems of all words that the domain uses anywhere
+	words    []string        // known words of four letters and more, for slips of spelling
+	groups   synonymTable
+}
+
+// term is a variable as people speak of it.
+type term struct {
+	names       []name
+	description []string // stems
+	dimension   units.Dimension
+	dimensional bool // the dimension is known
+	kind        string
+	unit        *units.Unit // that a bare number takes, nil for none
+	fallback    bool        // it has a default
+	derived     bool        // some active activity yields it
+	table       bool
+	output      bool // an equation says what it is: it stands alone on the left
+	priced      bool // it is money for one of something: its name or its unit says so
+	counts      bool // it is a number of things: its name says so
+}
+
+// name is the key, the title or an alias of a variable.
+type name struct {
+	words  []string // stems
+	joined string   // the words as one
+	cut    bool     // words of grammar were left out
+}
+
+// New compiles the vocabulary of a domain.
+func New(d *engine.Domain) *Vocabulary {
+	v := &Vocabulary{domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readSynonyms()}
+	uses := map[string]int{}
+	currencies := map[string]bool{}
+	seen := map[string]bool{}
+	learn := func(text string) {
+		for _, w := range splitWords(text) {
+			v.known[stem(w)] = true
+			if len(w) > 3 && !seen[w] {
+				seen[w] = true
+				v.words = append(v.words, w)
+			}
+		}
+	}
+	for i, def := range d.Variables {
+		t := term{kind: def.Kind, unit: d.BareUnit(i), fallback: !def.Default.IsEmpty()}
+		if t.kind == "" {
+			t.kind = "number"
+		}
+		t.dimension, t.dimensional = d.Dimension(i)
+		for c := range t.dimension.EachCurrency() {
+			currencies[c] = true
+		}
+		switch t.kind {
+		case "table", "bar_chart", "pie_chart":
+			t.table = true
+		case "percent":
+			t.dimensional, t.dimension = true, units.None
+		case "duration", "date", "datetime", "time":
+			t.dimensional, t.dimension = true, units.Time
+		}
+		for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
+			n := newName(text)
+			if len(n.words) > 0 && !slices.ContainsFunc(t.names, func(o name) bool { return o.joined == n.joined }) {
+				t.names = append(t.names, n)
+			}
+			learn(text)
+		}
+		learn(def.Description)
+		mine := map[string]bool{}
+		for _, n := range t.names {
+			for _, w := range n.words {
+				mine[w] = true
+			}
+		}
+		for _, w := range splitWords(def.Description) {
+			if s := stem(w); !grammarWords[w] && !plainWords[w] && !mine[s] {
+				t.description = append(t.description, s)
+			}
+		}
+		for w := range mine {
+			uses[w]++
+		}
+		v.terms = append(v.terms, t)
+	}
+	for i := range v.terms {
+		v.terms[i].priced = len(v.terms[i].dimension.Currencies()) > 0 && !v.terms[i].money()
+		for _, n := range v.terms[i].names {
+			for _, w := range n.words {
+				if priceWords[w] && len(v.terms[i].dimension.Currencies()) > 0 {
+					v.terms[i].priced = true
+				}
+				if countWords[w] && v.terms[i].dimensional && v.terms[i].dimension.IsNone() && v.terms[i].kind != "percent" {
+					v.terms[i].counts = true
+				}
+			}
+		}
+	}
+	for a, activity := range d.Activities {
+		if activity.Disabled {
+			continue
+		}
+		left, _, _ := strings.Cut(activity.Equation, "=")
+		if i := d.Index(strings.TrimSpace(left)); i >= 0 {
+			v.terms[i].output = true
+		}
+		learn(activity.Title)
+		learn(activity.Description)
+		for _, i := range d.References(a) {
+			if d.Calculable(a, i) {
+				v.terms[i].derived = true
+			}
+		}
+	}
+	learn(d.Title)
+	learn(d.Description)
+	count := float64(len(v.terms) + 1)
+	for w, n := range uses {
+		v.rarity[w] = max(0.15, math.Log(count/float64(n))/math.Log(count))
+		switch {
+		case tellingWords[w]:
+			v.rarity[w] *= 0.3
+		case plainWords[w]:
+			v.rarity[w] *= 0.6
+		}
+	}
+	if len(currencies) == 1 {
+		for c := range currencies {
+			v.currency = c
+		}
+	}
+	slices.Sort(v.words)
+	return v
+}
+
+func newName(text string) name {
+	var n name
+	for _, w := range splitWords(text) {
+		if !grammarWords[w] || tellingWords[w] {
+			n.words = append(n.words, stem(w))
+			n.joined += w
+		} else {
+			n.cut = true
+		}
+	}
+	return n
+}
+
+// priceWords are the stems that say that a variable is money for one of something.
+var priceWords = map[string]bool{"pric": true, "rat": true, "far": true, "wag": true, "tariff": true, "fee": true, "each": true, "per": true, "hour": true}
+
+// countWords are the stems that say that a variable is a number of things.
+var countWords = map[string]bool{"quantiti": true, "number": true, "count": true, "unit": true, "item": true, "piec": true, "sell": true}
+
+// splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and where a key turns from lower to
+// upper case.
+func splitWords(text string) []string {
+	var b strings.Builder
+	last := ' '
+	for _, r := range text {
+		if unicode.IsUpper(r) && unicode.IsLower(last) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' {
+			b.WriteRune(unicode.ToLower(r))
+		} else {
+			b.WriteByte(' ')
+		}
+		last = r
+	}
+	return strings.Fields(b.String())
+}
+
+// mention is a stretch of the prompt that speaks of a variable.
+type mention struct {
+	variable int
+	from, to int     // tokens
+	weight   float64 // 0 to 1: how surely
+}
+
+const (
+	synonymQuality = 0.6 // of a synonym, beside the word itself
+	typoQuality    = 0.85
+	descriptionUse = 1.0 / 3
+	leastMention   = 0.12
+	exactName      = 0.92 // of a whole name, however common its words
+)
+
+// mentions finds where the tokens speak of which variable. Stretches of different variables overlap where they share words.
+func (v *Vocabulary) mentions(p *prose) []mention {
+	var found []mention
+	for i := range p.tokens {
+		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && tellingWords[p.tokens[i].fold] && v.rarity[p.stems[i]] > 0) {
+			continue
+		}
+		for variable := range v.terms {
+			if m, ok := v.mentionAt(p, i, variable); ok {
+				found = append(found, m)
+			}
+		}
+	}
+	for i := range found {
+		m := &found[i]
+		for _, longer := range found {
+			if longer.variable != m.variable && longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from && longer.weight >= 0.6 {
+				m.weight *= 0.5 // "fuel" within "fuel cost"
+				break
+			}
+		}
+	}
+	return found
+}
+
+// mentionAt is the best stretch that starts at a token and speaks of a variable.
+func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
+	best := mention{variable: variable, from: at, to: at + 1}
+	t := &v.terms[variable]
+	for _, n := range t.names {
+		whole := 0.0
+		for _, w := range n.words {
+			whole += v.rarity[w]
+		}
+		used := uint64(0)
+		got, peak := 0.0, 0.0
+		gap := 0
+		for i := at; i < len(p.tokens) && gap <= 2; i++ {
+			if p.meaning[i] == other || p.tokens[i].kind == number {
+				break
+			}
+			position, quality, size := v.matches(p, i, n, used)
+			if position < 0 {
+				if i == at {
+					break
+				}
+				if p.meaning[i] == content && p.known[i] == "" {
+					break
+				}
+				gap++
+				continue
+			}
+			gap = 0
+			rare := v.rarity[n.words[position]]
+			used |= 1 << position
+			if size < 0 { // the whole name in one token
+				got, peak = whole*quality, quality
+				used = ^uint64(0)
+			} else {
+				got += rare * quality
+				peak = max(peak, rare*quality)
+			}
+			w := 0.5*got/whole + 0.5*peak
+			if got >= whole*0.999 && !n.cut {
+				w = max(w, exactName)
+			}
+			if w > best.weight || w == best.weight && i+max(size, 1) > best.to {
+				best.weight, best.to = w, i+max(size, 1)
+			}
+			if size > 1 {
+				i += size - 1
+			}
+		}
+	}
+	if best.weight < descriptionUse {
+		for _, w := range t.description {
+			if w == p.stems[at] {
+				rare := 1.0
+				if r, ok := v.rarity[w]; ok {
+					rare = r
+				}
+				if s := descriptionUse * rare; s > best.weight {
+					best.weight, best.to = s, at+1
+				}
+			}
+		}
+	}
+	return best, best.weight >= leastMention
+}
+
+// matches finds the word of a name that a token stands for and that is not used yet: its position (-1 for none), how well, and
+// how many tokens it takes; -1 tokens say that one token is the whole name.
+func (v *Vocabulary) matches(p *prose, at int, n name, used uint64) (position int, quality float64, size int) {
+	position = -1
+	tok := &p.tokens[at]
+	if used == 0 && len(n.words) > 1 && tok.fold == n.joined {
+		return 0, 1, -1
+	}
+	next := ""
+	if at+1 < len(p.tokens) && p.tokens[at+1].kind == word {
+		next = stem(tok.fold + p.tokens[at+1].fold)
+	}
+	for i, w := range n.words {
+		if i < 64 && used&(1<<i) != 0 {
+			continue
+		}
+		q, s := 0.0, 1
+		switch {
+		case w == p.stems[at]:
+			q = 1
+		case next != "" && w == next:
+			q, s = 1, 2
+		case p.meant[at] != "" && w == p.meant[at]:
+			q = typoQuality
+		case v.groups.share(w, p.stems[at]):
+			q = synonymQuality
+		case p.meant[at] != "" && v.groups.share(w, p.meant[at]):
+			q = synonymQuality * typoQuality
+		}
+		if q > quality {
+			position, quality, size = i, q, s
+		}
+	}
+	return position, quality, size
+}
