@@ -31,20 +31,27 @@ type candidate struct {
 }
 
 const (
-	forDimension   = 2.0  // the unit fits the variable
-	forName        = 5.0  // the name of the variable touches the amount
-	forBase        = 1.2  // the variable has a value in the scenario that is built on
-	againstBare    = -1.0 // a number without a unit for a variable that has one
-	againstUnnamed = -1.5
-	againstGuess   = -1.0 // a weak reading
-	againstLater   = -0.7 // not the first reading
-	forLarge       = 1.2  // "300k" is money
-	forUnread      = 1.5  // words that may state no amount are no amount
+	forDimension    = 2.0  // the unit fits the variable
+	forName         = 5.0  // the name of the variable touches the amount
+	forBase         = 1.2  // the variable has a value in the scenario that is built on
+	againstBare     = -1.0 // a number without a unit for a variable that has one
+	againstUnnamed  = -1.5
+	againstGuess    = -1.0 // a weak reading
+	againstFinal    = -1.2 // unnamed, and what equations end in
+	againstOutput   = -0.4 // unnamed, and what an equation yields
+	againstFallback = -1.0 // unnamed, and it has a default
+	againstLater    = -1.0 // not the first reading
+	forLarge        = 1.2  // "300k" is money
+	forUnread       = 1.5  // words that may state no amount are no amount
 )
 
 // slots lists what must be assigned.
 func (s *search) slots() []slot {
 	p := s.prose
+	s.rate = make([]bool, len(p.quantities))
+	for i := range p.quantities {
+		s.rate[i] = s.partOfRate(p.quantities[i].from, i)
+	}
 	var list []slot
 	changed := map[int]*change{}
 	for i := range p.changes {
@@ -68,7 +75,7 @@ func (s *search) slots() []slot {
 			l.candidates = append(l.candidates, s.changeCandidates(i, l)...)
 		}
 		if l.quantity >= 0 && (l.change == nil || !l.change.sure || s.base == nil && len(l.candidates) == 0) {
-			if !s.partOfRate(l) {
+			if !s.rate[l.quantity] {
 				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
 			}
 			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) {
@@ -91,16 +98,16 @@ func (s *search) alone(q *quantity) bool {
 }
 
 // partOfRate reports whether words such as "an hour" only say per what an amount before them is.
-func (s *search) partOfRate(l *slot) bool {
+func (s *search) partOfRate(from, quantity int) bool {
 	p := s.prose
-	if l.from == 0 || !p.quantities[l.quantity].weak {
+	if from == 0 || !p.quantities[quantity].weak {
 		return false
 	}
-	if p.within[l.from-1] >= 0 {
+	if p.within[from-1] >= 0 {
 		return true
 	}
 	for _, c := range p.changes {
-		if c.to == l.from {
+		if c.to == from {
 			return true
 		}
 	}
@@ -115,10 +122,13 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if m.variable != variable || outside && m.from < to && from < m.to {
 			continue
 		}
-		if q := s.prose.within[m.from]; q >= 0 && (m.from < from || m.from >= to) {
+		if q := s.prose.within[m.from]; q >= 0 && (m.from < from || m.from >= to) && !s.rate[q] {
 			continue // the word belongs to another amount
 		}
 		link := s.prose.connection(from, to, m.from, m.to)
+		if s.prose.askedFor(m) {
+			link *= 0.3
+		}
 		if e := forName * m.weight * link; e > evidence {
 			evidence, linked, name = e, link >= 0.7 && m.weight >= 0.4, i
 		}
@@ -172,7 +182,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			if t.money() && s.large(q) {
 				hint += forLarge
 			}
-			if t.counts && s.foreignNoun(q.to) {
+			if t.counts && (s.foreignNoun(q.to) || s.dozens(q)) {
 				hint += 1 // "40 mugs"
 			}
 			if best.evidence < 0.8 && !s.inBase(variable) && hint <= 0 {
@@ -193,6 +203,17 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		list = append(list, best)
 	}
 	return list
+}
+
+// dozens reports whether a number is told as things are counted.
+func (s *search) dozens(q *quantity) bool {
+	for i := q.from; i < q.to; i++ {
+		switch s.prose.tokens[i].fold {
+		case "dozen", "dozens", "couple", "score":
+			return true
+		}
+	}
+	return false
 }
 
 // large reports whether a number is told in thousands or millions, as money is: "300k", "2 million".
@@ -216,6 +237,9 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 	case "at", "@":
 		switch {
 		case t.moment(), t.kind == "percent", t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
+			if t.kind == "percent" {
+				return 1.5
+			}
 			return 1
 		case t.dimensional && strings.ContainsAny(t.dimension.Name(), "/") || t.dimensional && t.dimension == units.Length.Div(units.Time):
 			return 1.5
@@ -234,11 +258,14 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 // seldom what has a default.
 func (s *search) prior(t *term) float64 {
 	prior := 0.0
-	if t.output {
-		prior -= 0.6
+	switch {
+	case t.final:
+		prior += againstFinal
+	case t.output:
+		prior += againstOutput
 	}
 	if t.fallback {
-		prior -= 1
+		prior += againstFallback
 	}
 	return prior
 }
@@ -388,6 +415,9 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 			score += forDimension
 		case t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)):
 			score += forDimension
+		case r.kind == kindMeasure && s.unitNames(variable, q) && s.withoutTime(r, t) != nil:
+			text = r.number.String() + " " + s.withoutTime(r, t).Symbol() // "4200 kWh a year" for a yearly energy
+			score += forDimension
 		case r.kind == kindMoney && t.dimensional && !t.money() && s.perMoney(r, variable) != "":
 			text = s.perMoney(r, variable) // "$12" for a price each
 			score += forDimension - 1.4
@@ -425,6 +455,18 @@ func (s *search) withMoney(r *reading, t *term) *units.Unit {
 		return nil
 	}
 	return currency.Mul(r.unit)
+}
+
+// withoutTime is the unit of a rate without what it is per, for a variable whose name says that; nil where it is not.
+func (s *search) withoutTime(r *reading, t *term) *units.Unit {
+	for _, term := range r.unit.Terms() {
+		if term.Num == -1 && term.Den == 1 && term.Unit.Dimension() == units.Time {
+			if u := r.unit.Mul(term.Unit); t.dimensional && u.Dimension() == t.dimension {
+				return u
+			}
+		}
+	}
+	return nil
 }
 
 // perMoney is an amount of money as the value of a variable that is money per something, in the variable's own unit but for the
@@ -512,8 +554,8 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 				score--
 			}
 		}
-		if s.justSaid(v) {
-			score += 0.7
+		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].fold == "that" {
+			score += 0.7 // "50 more than that"
 		}
 		if c.hint != wantAny {
 			switch fit := c.hint.fits(t); {
@@ -592,6 +634,9 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 				continue
 			}
 			number := r.number
+			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == "percent" && !s.points(q) && evidence < 2 {
+				continue
+			}
 			if t.kind == "percent" {
 				hundred, _ := decimal.Parse("100")
 				number = ctx.Quo(number, hundred)

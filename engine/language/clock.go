@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"strconv"
 
 	"reckon/engine/decimal"
 )
@@ -20,18 +21,55 @@ var clockWords = []struct {
 type dayPart struct {
 	words   string // separated by ", "
 	pm      bool
+	early   int // hours below that, and twelve, are those behind midnight: 2 at night
 	example string
 	means   string
 }
 
 var dayParts = []dayPart{
-	{"am, a.m., a.m, a . m ., a . m", false, "8 am", "08:00"},
-	{"pm, p.m., p.m, p . m ., p . m", true, "8:15 p.m.", "20:15"},
-	{"in the morning", false, "8 in the morning", "08:00"},
-	{"in the afternoon", true, "3 in the afternoon", "15:00"},
-	{"in the evening", true, "8 o'clock in the evening", "20:00"},
-	{"at night", true, "10 at night", "22:00"},
-	{"tonight", true, "8:30 tonight", "20:30"},
+	{"am, a.m., a.m, a . m ., a . m", false, 0, "8 am", "08:00"},
+	{"pm, p.m., p.m, p . m ., p . m", true, 0, "8:15 p.m.", "20:15"},
+	{"in the morning", false, 0, "8 in the morning", "08:00"},
+	{"in the afternoon", true, 0, "3 in the afternoon", "15:00"},
+	{"in the evening", true, 0, "half past 8 in the evening", "20:30"},
+	{"at night, in the night", true, 6, "10 at night", "22:00"},
+	{"tonight, this evening, this afternoon", true, 0, "8:30 tonight", "2026-03-05T20:30, 20:30"},
+	{"this morning", false, 0, "at 8 this morning", "2026-03-05T08:00, 08:00"},
+}
+
+// dayTimes are the parts of a day behind its name.
+var dayTimes = []struct {
+	words          string
+	pm             bool
+	example, means string
+}{
+	{"morning", false, "tomorrow morning at 9", "2026-03-06T09:00"},
+	{"afternoon evening night", true, "8 o'clock tomorrow evening", "2026-03-06T20:00"},
+}
+
+// timeOfDay measures the words for a part of the day behind a day.
+func (s *scanner) timeOfDay(at int) (pm bool, n int) {
+	t := s.tok(at)
+	for i := range dayTimes {
+		for w := range fields(dayTimes[i].words) {
+			if w == t.fold {
+				return dayTimes[i].pm, 1
+			}
+		}
+	}
+	if n := s.partOfDay(at); n > 1 || n < -1 {
+		return n > 0, max(n, -n)
+	}
+	return false, 0
+}
+
+// afterNoon moves a clock time before noon to the evening, but not one behind midnight.
+func afterNoon(clock string) string {
+	if len(clock) < 5 || clock < "04" || clock >= "12" {
+		return clock
+	}
+	h, _ := small(clock[:2], 12)
+	return strconv.Itoa(h+12) + clock[2:]
 }
 
 // clockLeads stand before a time of day that has neither minutes nor am or pm.
@@ -46,6 +84,13 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 		return q, true
 	}
 	text, n := s.clockTime(at, false)
+	if n == 0 && clockLeads()[s.tok(at-1).fold] {
+		if hour, words := s.clockTime(at, true); words > 0 && hour != "" {
+			if d, _, _ := s.dayBehind(at + words); d.n > 0 {
+				text, n = hour, words // at 8 on Monday
+			}
+		}
+	}
 	if n == 0 {
 		if q, ok := s.spanAt(at); ok {
 			return q, true
@@ -57,11 +102,38 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	if text == "" {
 		return q, true
 	}
+	if d, pm, words := s.dayBehind(q.to); d.n > 0 && !spanLeads()[s.tok(at-1).fold] {
+		if q.to += words; pm {
+			text = afterNoon(text)
+		}
+		s.readDays(&q, d, text)
+		return q, true
+	}
 	q.readings = []reading{{kind: kindClock, text: text}}
+	if s.tok(q.to-1).fold == "tonight" || s.tok(q.to-2).fold == "this" {
+		q.readings = []reading{{kind: kindDatetime, text: dayOf(s.today).text(text)}, {kind: kindClock, text: text}}
+	}
 	if span, ok := s.spanAt(at); ok && span.to == q.to {
 		q.readings = append(q.readings, span.readings...)
 	}
 	return q, true
+}
+
+// spanLeads stand before how long something takes.
+var spanLeads = words("in for of takes took take lasts")
+
+// dayBehind reads the day behind a clock time: 6 am on Tuesday, 14:00 tomorrow evening. n counts all tokens.
+func (s *scanner) dayBehind(at int) (d saidDay, pm bool, n int) {
+	next := at
+	if t := s.tok(next).fold; t == "on" || t == "," || t == "of" {
+		next++
+	}
+	d = s.saidDayAt(next)
+	if d.n == 0 || next > at && s.tok(at).fold != "on" && !d.sure {
+		return saidDay{}, false, 0
+	}
+	pm, n = s.timeOfDay(next + d.n)
+	return d, pm || d.pm, next + d.n + n - at
 }
 
 // paceAt reads minutes and seconds by what they are for: 8:30 per mile.
@@ -214,37 +286,43 @@ func (s *scanner) hour(at int) (h, n int) {
 
 // half moves an hour to the part of the day that stands at a token; it is -1 where the part has no such hour.
 func (s *scanner) half(h, at int) (hour, n int) {
-	n = s.partOfDay(at)
+	p, n := s.dayPartAt(at)
 	switch {
 	case n == 0:
 		return h, 0
-	case n < 0 && h == 12:
-		return 0, -n
-	case h > 12 && h < 24 && n > 0:
+	case h == 12 && (!p.pm || p.early > 0):
+		return 0, n
+	case h > 12 && h < 24 && p.pm:
 		return h, n
-	case h > 12 || h == 0 && n > 0:
-		return -1, max(n, -n)
-	case n > 0 && h < 12:
+	case h > 12 || h == 0 && p.pm:
+		return -1, n
+	case p.pm && h < 12 && h >= p.early:
 		return h + 12, n
 	}
-	return h, max(n, -n)
+	return h, n
+}
+
+// dayPartAt finds the words for a part of the day.
+func (s *scanner) dayPartAt(at int) (*dayPart, int) {
+	t := s.tok(at)
+	if t.end == 0 {
+		return nil, 0
+	}
+	for _, p := range s.dayPhrases[t.fold] {
+		if s.follows(at, p.words) {
+			return p.row, len(p.words)
+		}
+	}
+	return nil, 0
 }
 
 // partOfDay measures the words for a part of the day, negative before noon.
 func (s *scanner) partOfDay(at int) int {
-	t := s.tok(at)
-	if t.end == 0 {
-		return 0
+	p, n := s.dayPartAt(at)
+	if n > 0 && !p.pm {
+		return -n
 	}
-	for _, p := range s.dayPhrases[t.fold] {
-		if s.follows(at, p.words) {
-			if p.row.pm {
-				return len(p.words)
-			}
-			return -len(p.words)
-		}
-	}
-	return 0
+	return n
 }
 
 func clockText(h, m, sec int) string {

@@ -87,6 +87,7 @@ func (s *search) title(variable int) string {
 
 // doubt refuses the best reading where it is not good enough, or the next one is nearly as good.
 func (s *search) doubt(found []combination) *engine.Error {
+	s.tryOut(found)
 	best := &found[0]
 	p := s.prose
 	if err := s.contested(best); err != nil {
@@ -98,10 +99,16 @@ func (s *search) doubt(found []combination) *engine.Error {
 	if err := s.slid(best); err != nil {
 		return err
 	}
-	if len(s.list) == 0 && (best.target < 0 || best.target == s.keptTarget() && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
+	amounts := 0
+	for _, k := range best.picks {
+		if k.variable >= 0 {
+			amounts++
+		}
+	}
+	if amounts == 0 && (best.target < 0 || best.target == s.keptTarget() && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
 		return s.nothing()
 	}
-	if len(s.list) == 0 && s.base == nil {
+	if amounts == 0 && s.base == nil {
 		word := s.stranger(0, len(p.tokens))
 		if best.heard < leastAlone || word != "" && !best.plan.ok {
 			return s.nothing()
@@ -132,6 +139,32 @@ func (s *search) doubt(found []combination) *engine.Error {
 		return ambiguous(s.describe(best) + ", or " + s.describe(next))
 	}
 	return nil
+}
+
+// tryOut calculates the readings in question, and sets those back that come to nothing: no solution, or values that
+// contradict each other.
+func (s *search) tryOut(found []combination) {
+	for range 3 {
+		moved := false
+		for i := range min(len(found), 4) {
+			c := &found[i]
+			if c.tried || found[0].score-c.score > 2 {
+				continue
+			}
+			c.tried = true
+			if _, errs := s.calculate(c); len(errs) > 0 {
+				switch errs[0].Code {
+				case "calculation.no_solution", "calculation.conflicting_inputs", "calculation.domain_error", "calculation.division_by_zero", "input.invalid_value":
+					c.score += againstFailure
+					moved = true
+				}
+			}
+		}
+		if !moved {
+			return
+		}
+		sortCombinations(found)
+	}
 }
 
 // contested refuses an amount whose words name a variable that another amount takes.
@@ -170,6 +203,16 @@ func (s *search) slid(best *combination) *engine.Error {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < 1 && b.evidence < 1 {
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text
+			if one, ok := s.value(best); ok {
+				if other, ok := s.value(&swapped); !ok || !one.Equal(other) {
+					return ambiguous(s.title(a.variable) + ` and ` + s.title(b.variable) + ` as "` + p.fragment(x.from, y.to) + `"`)
+				}
+			}
+		}
 		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= 1.5) != (b.evidence >= 1.5) {
 			named := a
 			if b.evidence > a.evidence {
@@ -248,7 +291,7 @@ func (s *search) joinedNames(best *combination) []int {
 				return []int{a.variable, b.variable}
 			}
 		}
-		if p.heads(a) && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+		if p.heads(a) && p.tokens[a.to].fold != "on" && p.tokens[a.to].fold != "at" && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
 			return []int{a.variable, best.target}
 		}
 	}

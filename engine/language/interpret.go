@@ -20,7 +20,7 @@ type Conversation struct {
 // mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
 // language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
-	s := &search{vocabulary: v, prose: v.read(text, readTables()), env: env, plans: map[string]derivation{}}
+	s := &search{vocabulary: v, prose: v.read(text, readTables(), env.Today()), env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	request, err := s.request(c, trace)
 	if err != nil {

@@ -23,17 +23,6 @@ var monthWords = []struct{ words, name, example, means string }{
 	{"december dec", "December", "25 Dec", "December 25"},
 }
 
-// dayWords are days without a date.
-var dayWords = []struct{ words, text, example, means string }{
-	{"today", "today", "today", "today"},
-	{"now", "now", "now", "now, now"},
-	{"tomorrow yesterday tonight", "", "tomorrow", ""},
-	{"monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays", "", "next Friday", ""},
-}
-
-// dayLeads stand before the name of a weekday.
-var dayLeads = words("next this last on by until till before after from since every coming following")
-
 // verbsOfMay stand behind the verb.
 var verbsOfMay = words("be not have need take cost go get want also or make run")
 
@@ -54,8 +43,8 @@ func monthOf(t token) int {
 	return 0
 }
 
-// momentAt reads a date, a date with a clock time, or a clock time. ok is true for what names a moment that cannot be
-// expressed, too; that has no readings.
+// momentAt reads a date, a date with a clock time on either side, or a clock time. ok is true for what names a moment that
+// cannot be expressed, too; that has no readings.
 func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 	t := s.tok(at)
 	switch {
@@ -70,46 +59,19 @@ func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 			return s.clockAt(at)
 		}
 	case t.kind == word && t.fold != "a" && t.fold != "an":
+		if t.fold == "now" {
+			return quantity{from: at, to: at + 1, weak: true, moment: true, readings: []reading{
+				{kind: kindDatetime, text: t.fold, weak: true}, {kind: kindClock, text: t.fold, weak: true},
+			}}, true
+		}
 		if q, ok := s.dateAt(at); ok {
 			return q, true
 		}
-		if q, ok := s.clockAt(at); ok {
-			return q, true
-		}
-		return s.dayAt(at)
+		return s.clockAt(at)
 	case t.fold == "a":
 		return s.clockAt(at)
 	}
 	return q, false
-}
-
-// dayAt reads today, now, and the days that cannot be expressed.
-func (s *scanner) dayAt(at int) (quantity, bool) {
-	t := s.tok(at)
-	if t.fold == "next" || t.fold == "this" || t.fold == "last" || t.fold == "coming" {
-		if day := s.tok(at + 1).fold; len(day) > 5 && strings.Contains(dayWords[3].words, day) && strings.HasSuffix(strings.TrimSuffix(day, "s"), "day") {
-			return quantity{from: at, to: at + 2, weak: true, moment: true}, true
-		}
-		return quantity{}, false
-	}
-	for i := range dayWords {
-		for w := range fields(dayWords[i].words) {
-			if w != t.fold {
-				continue
-			}
-			q := quantity{from: at, to: at + 1, weak: true, moment: true}
-			switch {
-			case i == 3 && !dayLeads()[s.tok(at-1).fold]:
-				return quantity{}, false
-			case w == "today":
-				q.readings = []reading{{kind: kindDate, text: w, weak: true}}
-			case w == "now":
-				q.readings = []reading{{kind: kindDatetime, text: w, weak: true}, {kind: kindClock, text: w, weak: true}}
-			}
-			return q, true
-		}
-	}
-	return quantity{}, false
 }
 
 // day is a date as it is said; the year is 0 where none is.
@@ -141,31 +103,56 @@ func (d day) text(clock string) string {
 	return text
 }
 
-// dateAt reads a date and the clock time behind it.
+// dateAt reads a day and the clock time behind it.
 func (s *scanner) dateAt(at int) (quantity, bool) {
-	days, n := s.daysAt(at)
-	if n == 0 {
+	d := s.saidDayAt(at)
+	if d.n == 0 {
 		return quantity{}, false
 	}
-	q := quantity{from: at, to: at + n, moment: true}
+	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !dayLeads()[s.tok(at-1).fold]}
+	pm, n := s.timeOfDay(q.to)
+	q.to += n
 	next := q.to
-	if t := s.tok(next).fold; t == "at" || t == "," || t == "t" {
+	if s.tok(next).fold == "," && s.tok(next+1).fold == "at" {
 		next++
 	}
-	clock, more := s.clockTime(next, next > q.to && s.tok(q.to).fold == "at")
-	if more > 0 {
-		q.to = next + more
+	joint := s.tok(next).fold
+	if joint == "at" || joint == "," && s.tok(next+1).spaced || joint == "t" || joint == "@" {
+		next++
 	}
-	for _, d := range days {
+	clock, more := s.clockTime(next, joint == "at")
+	if more > 0 && (next == q.to || joint != "," || s.tok(next).kind == number) {
+		q.to = next + more
+		if d.pm || pm {
+			clock = afterNoon(clock)
+		}
+	} else {
+		clock = ""
+	}
+	s.readDays(&q, d, clock)
+	return q, true
+}
+
+// readDays adds the readings of a day, with its clock time if it has one.
+func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
+	if clock != "" {
+		q.weak = false
+	}
+	for _, on := range d.days {
 		switch {
-		case !d.valid():
+		case !on.valid():
 		case clock != "":
-			q.readings = append(q.readings, reading{kind: kindDatetime, text: d.text(clock)})
+			q.readings = append(q.readings, reading{kind: kindDatetime, text: on.text(clock)})
+		case d.now:
+			q.weak = true
+			q.readings = append(q.readings, reading{kind: kindDate, text: "today", weak: true})
 		default:
-			q.readings = append(q.readings, reading{kind: kindDate, text: d.text("")})
+			q.readings = append(q.readings, reading{kind: kindDate, text: on.text("")})
 		}
 	}
-	return q, true
+	if d.now && clock != "" {
+		q.readings = append(q.readings, reading{kind: kindClock, text: clock})
+	}
 }
 
 // daysAt reads a date in one of its forms, with both readings where day and month could be either; n is 0 for none. Days

@@ -45,7 +45,7 @@ var borders = map[string]float64{
 }
 
 // read finds out what the words of a prompt can mean.
-func (v *Vocabulary) read(text string, tables *tables) *prose {
+func (v *Vocabulary) read(text string, tables *tables, today int64) *prose {
 	p := &prose{text: text, tokens: tokenize(text), askedAt: -1}
 	n := len(p.tokens)
 	p.stems, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n)
@@ -64,7 +64,7 @@ func (v *Vocabulary) read(text string, tables *tables) *prose {
 		}
 	}
 	v.findAskedUnit(p)
-	v.scanQuantities(p)
+	v.scanQuantities(p, today)
 	for i := range p.tokens {
 		v.classify(p, i, tables)
 	}
@@ -76,7 +76,7 @@ func (v *Vocabulary) read(text string, tables *tables) *prose {
 }
 
 // scanQuantities finds amounts in the stretches that no phrase took.
-func (v *Vocabulary) scanQuantities(p *prose) {
+func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	for from := 0; from < len(p.tokens); from++ {
 		if p.used[from] {
 			continue
@@ -85,7 +85,7 @@ func (v *Vocabulary) scanQuantities(p *prose) {
 		for to < len(p.tokens) && !p.used[to] {
 			to++
 		}
-		for _, q := range scan(p.tokens[from:to], v.domain.Units(), v.currency) {
+		for _, q := range scan(p.tokens[from:to], v.domain.Units(), v.currency, today) {
 			q.from += from
 			q.to += from
 			for i := q.from; i < q.to; i++ {
@@ -356,6 +356,24 @@ func (p *prose) settleQuestions() {
 	p.questions = list
 }
 
+// asked reports whether a mention stands right behind the form of a question, or heads the prompt.
+func (p *prose) askedFor(m *mention) bool {
+	for i := range p.questions {
+		q := &p.questions[i]
+		if q.want != wantAny || m.from < q.to {
+			continue
+		}
+		direct := true
+		for k := q.to; k < m.from && direct; k++ {
+			direct = p.within[k] < 0 && (p.meaning[k] == grammar || p.meaning[k] == plainly)
+		}
+		if direct {
+			return true
+		}
+	}
+	return p.heads(m)
+}
+
 // heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k", "LTV for 250k".
 func (p *prose) heads(m *mention) bool {
 	for i := 0; i < m.from; i++ {
@@ -367,7 +385,12 @@ func (p *prose) heads(m *mention) bool {
 		return false
 	}
 	switch p.tokens[m.to].fold {
-	case "for", "on", "of", "with", "at", "if", "over", "given", "when", "after":
+	case "on", "at":
+		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
+			return false // "due on May 15"
+		}
+		return true
+	case "for", "of", "with", "if", "over", "given", "when", "after":
 		return true
 	}
 	return false
@@ -382,6 +405,9 @@ func (p *prose) closes(m *mention) bool {
 	}
 	before := m.from - 1
 	for before >= 0 && (p.meaning[before] == grammar || p.meaning[before] == plainly) {
+		if w := p.tokens[before].fold; w == "of" || w == "in" || w == "per" {
+			return false
+		}
 		before--
 	}
 	return before < 0 || p.tokens[before].kind == mark || p.within[before] >= 0 && p.tokens[m.to-1].end < len(p.text) && p.text[len(p.text)-1] == '?'
@@ -397,6 +423,9 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		switch t.fold {
 		case "in", "to", "into", "as":
 		default:
+			continue
+		}
+		if plainWords[p.tokens[i+1].fold] || grammarWords[p.tokens[i+1].fold] && p.tokens[i+1].fold != "a" {
 			continue
 		}
 		if p.used[i+1] || p.tokens[i+1].fold == "a" && t.fold != "as" || p.tokens[i+1].fold == "an" || t.fold == "in" && i > 0 && p.tokens[i-1].kind == number {
@@ -455,7 +484,8 @@ func (p *prose) findChanges(tables *tables) {
 					p.stems[k], p.meaning[k], p.known[k] = stem(base), content, "change"
 					continue
 				}
-				if p.within[k] < 0 && p.known[k] != "idiom" {
+				named := p.known[k] == "name" || p.known[k] == "synonym" || p.known[k] == "description" || p.known[k] == "typo"
+				if p.within[k] < 0 && p.known[k] != "idiom" && !(named && k > c.from && k < c.to-1) {
 					p.meaning[k], p.known[k] = plainly, "change"
 				}
 			}
@@ -512,6 +542,9 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 	c := change{quantity: i, from: q.from, to: q.to}
 	at := q.to
 	for at < len(p.tokens) && (p.tokens[at].fold == "a" || p.tokens[at].fold == "bit") {
+		at++
+	}
+	for at+1 < len(p.tokens) && (p.known[at] == "idiom" || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
 	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != "idiom" {

@@ -48,6 +48,8 @@ type scanner struct {
 	tokens   []token
 	table    *units.Table
 	currency string
+	today    int64 // seconds since 1970
+	since    day   // the last day that the prompt has named so far
 	ctx      *decimal.Context
 	*phraseIndex
 }
@@ -66,6 +68,9 @@ type phraseIndex struct {
 	unitPhrases map[string][]phraseOf[spokenUnit]
 	overPhrases map[string][]phraseOf[overWord]
 	dayPhrases  map[string][]phraseOf[dayPart]
+
+	spokenDayPhrases map[string][]phraseOf[spokenDay]
+	leadPhrases      [][][]string // by row of weekdayLeads
 }
 
 type phraseOf[R any] struct {
@@ -80,6 +85,15 @@ var phrases = sync.OnceValue(func() *phraseIndex {
 		unitPhrases: indexed(spokenUnits, func(r *spokenUnit) string { return r.words }),
 		overPhrases: indexed(overWords, func(r *overWord) string { return r.words }),
 		dayPhrases:  indexed(dayParts, func(r *dayPart) string { return r.words }),
+
+		spokenDayPhrases: indexed(spokenDays, func(r *spokenDay) string { return r.words }),
+	}
+	for i := range weekdayLeads {
+		var list [][]string
+		for spelling := range strings.SplitSeq(weekdayLeads[i].words, ", ") {
+			list = append(list, strings.Fields(spelling))
+		}
+		x.leadPhrases = append(x.leadPhrases, list)
 	}
 	for i := range moneyWords {
 		for w := range fields(moneyWords[i].words) {
@@ -116,8 +130,10 @@ func (s *scanner) tok(i int) token {
 
 // scan lists the quantities of a prompt from left to right, the longest at each place; they do not overlap. currency is
 // the ISO code of the domain's only currency, "" for none: "dollars" and "$" are its own where it is one of that name.
-func scan(tokens []token, table *units.Table, currency string) []quantity {
+// today is the midnight of the present day in seconds since 1970 on the clock of whoever asks.
+func scan(tokens []token, table *units.Table, currency string, today int64) []quantity {
 	s := newScanner(tokens, table, currency)
+	s.today = today
 	var list []quantity
 	for at := 0; at < len(tokens); {
 		q := s.quantityAt(at)
@@ -130,6 +146,9 @@ func scan(tokens []token, table *units.Table, currency string) []quantity {
 			continue // numbers that are no quantity
 		}
 		list = append(list, q)
+		if q.moment && len(q.readings) > 0 {
+			s.since = dayOfText(q.readings[0].text, s.since)
+		}
 	}
 	s.inheritUnits(list)
 	return list
@@ -156,6 +175,7 @@ func (s *scanner) quantityAt(at int) quantity {
 		return q
 	}
 	q = s.ranged(q)
+	q = s.shiftedAt(q)
 	q.approx = s.approxAt(q)
 	return q
 }

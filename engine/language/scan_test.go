@@ -9,13 +9,16 @@ import (
 	"reckon/engine/units"
 )
 
+// thursday is the day of the tests, 2026-03-05.
+const thursday = 1772668800
+
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
 // described is what a scan found, for people: the span of each quantity in brackets, then its readings.
 func described(prompt, currency string) string {
 	tokens := tokenize(prompt)
 	var list []string
-	for _, q := range scan(tokens, units.Standard(), currency) {
+	for _, q := range scan(tokens, units.Standard(), currency, thursday) {
 		text := "[" + prompt[tokens[q.from].start:tokens[q.to-1].end] + "]"
 		if q.approx {
 			text += " about"
@@ -94,6 +97,6 @@ func BenchmarkScan(b *testing.B) {
 	table := units.Standard()
 	b.ReportAllocs()
 	for b.Loop() {
-		scan(tokenize(prompt), table, "USD")
+		scan(tokenize(prompt), table, "USD", thursday)
 	}
 }

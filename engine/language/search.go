@@ -15,6 +15,7 @@ type search struct {
 	base       *engine.Scenario // nil for a new one
 	pending    *engine.Request
 	list       []slot
+	rate       []bool // by quantity: it only says per what an amount before it is
 	plans      map[string]derivation
 }
 
@@ -35,6 +36,7 @@ type combination struct {
 	asked  float64 // the part of the score that is about the target
 	heard  float64 // the same, words that name amounts counted too
 	plan   derivation
+	tried  bool // it was calculated
 }
 
 const (
@@ -43,6 +45,7 @@ const (
 	forPlan        = 3.0
 	againstPlan    = -1.0 // the target does not follow
 	againstUnused  = -3.0 // an amount takes no part in the target
+	againstFailure = -3.0 // it calculates to nothing
 	againstDefault = -0.25
 	againstStep    = -0.25
 	againstSilence = -1.5 // a variable that is named plays no part
@@ -304,13 +307,15 @@ const (
 	forForm       = 3.0
 	againstForm   = -3.0
 	leastAsked    = 0.2
+	forFinal      = 0.6 // equations end in it
+	forOutput     = 0.3 // an equation yields it
 	forUnit       = 2.5
 )
 
 // taken reports whether the words of a mention are those that name the variable of a pick.
 func (s *search) taken(picks []candidate, mention int) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool {
-		return c.name >= 0 && c.evidence >= 0.5 && s.overlap(c.name, mention)
+		return c.name >= 0 && c.evidence >= 1.5 && s.overlap(c.name, mention)
 	})
 }
 
@@ -406,6 +411,9 @@ func (s *search) targets() []target {
 				continue
 			}
 			e := forUnasked * m.weight * (1 - 0.5*s.tied(m))
+			if s.base != nil && len(s.list) > 0 {
+				e *= 0.4 // a change to what was asked, not another question
+			}
 			if len(s.list) == 0 {
 				e *= 1.3
 			}
@@ -432,8 +440,10 @@ func (s *search) targets() []target {
 		case variable == kept:
 		case !t.derived:
 			more -= 3
+		case t.final:
+			more += forFinal
 		case t.output:
-			more += 0.4
+			more += forOutput
 		default:
 			more -= 0.2
 		}
@@ -486,7 +496,7 @@ func (s *search) loudest(picks []candidate, but int) float64 {
 	loudest := 0.0
 	for k := range s.prose.mentions {
 		m := &s.prose.mentions[k]
-		if m.variable != but && m.weight >= 0.5 && s.asking(m) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
+		if m.variable != but && m.weight >= 0.5 && s.asking(m) && (len(s.list) == 0 || s.prose.heads(m) || s.prose.closes(m)) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
 			loudest = max(loudest, (m.weight-0.35)/0.65)
 		}
 	}

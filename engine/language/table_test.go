@@ -10,7 +10,7 @@ import (
 // first is the texts of the readings of the first quantity of a prompt.
 func first(t *testing.T, prompt string) []string {
 	t.Helper()
-	list := scan(tokenize(prompt), units.Standard(), "")
+	list := scan(tokenize(prompt), units.Standard(), "", thursday)
 	if len(list) == 0 {
 		t.Errorf("%q: no quantity", prompt)
 		return nil
@@ -57,7 +57,16 @@ func TestRows(t *testing.T) {
 	for _, r := range monthWords {
 		readsAs(t, r.example, r.means)
 	}
-	for _, r := range dayWords {
+	for _, r := range spokenDays {
+		readsAs(t, r.example, r.means)
+	}
+	for _, r := range weekdays {
+		readsAs(t, r.example, r.means)
+	}
+	for _, r := range weekdayLeads {
+		readsAs(t, r.example, r.means)
+	}
+	for _, r := range dayTimes {
 		readsAs(t, r.example, r.means)
 	}
 	for _, r := range clockWords {
@@ -122,7 +131,7 @@ func TestCountingUnits(t *testing.T) {
 		{"£3 a pizza", "3 GBP/pizza|3 GBP"}, {"2 tiles per hour", "2 tile/h|2 1/h"},
 	} {
 		var texts []string
-		for _, q := range scan(tokenize(c.prompt), table, "") {
+		for _, q := range scan(tokenize(c.prompt), table, "", thursday) {
 			for _, r := range q.readings {
 				texts = append(texts, r.text)
 			}

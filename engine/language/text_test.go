@@ -25,7 +25,7 @@ func TestTextsAreRead(t *testing.T) {
 		if !ok || strings.HasPrefix(prompt, "#") && !strings.HasPrefix(prompt, "#5") {
 			continue
 		}
-		for _, q := range scan(tokenize(prompt), units.Standard(), "") {
+		for _, q := range scan(tokenize(prompt), units.Standard(), "", thursday) {
 			for _, r := range q.readings {
 				readBack(t, ctx, env, prompt, r)
 			}

@@ -72,7 +72,7 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("%q is in no token", prompt[end:])
 		}
 		at := 0
-		for _, q := range scan(tokens, units.Standard(), currency) {
+		for _, q := range scan(tokens, units.Standard(), currency, thursday) {
 			if q.from < at || q.to <= q.from || q.to > len(tokens) {
 				t.Fatalf("quantity from %d to %d behind %d of %d", q.from, q.to, at, len(tokens))
 			}

@@ -34,6 +34,7 @@ type term struct {
 	derived     bool        // some active activity yields it
 	table       bool
 	output      bool // an equation says what it is: it stands alone on the left
+	final       bool // an output that nothing else is made of
 	priced      bool // it is money for one of something: its name or its unit says so
 	counts      bool // it is a number of things: its name says so
 }
@@ -120,13 +121,21 @@ func New(d *engine.Domain) *Vocabulary {
 		}
 		left, _, _ := strings.Cut(activity.Equation, "=")
 		if i := d.Index(strings.TrimSpace(left)); i >= 0 {
-			v.terms[i].output = true
+			v.terms[i].output, v.terms[i].final = true, true
 		}
 		learn(activity.Title)
 		learn(activity.Description)
 		for _, i := range d.References(a) {
 			if d.Calculable(a, i) {
 				v.terms[i].derived = true
+			}
+		}
+	}
+	for a, activity := range d.Activities {
+		left, _, _ := strings.Cut(activity.Equation, "=")
+		for _, i := range d.References(a) {
+			if !activity.Disabled && d.Variables[i].Key != strings.TrimSpace(left) {
+				v.terms[i].final = false
 			}
 		}
 	}
@@ -201,6 +210,8 @@ const (
 	typoQuality    = 0.85
 	descriptionUse = 1.0 / 3
 	leastMention   = 0.12
+	wholeName      = 0.8  // of a name: all its words, one or two misspelt
+	cutName        = 0.85 // of a name with words of grammar, which are not looked at
 	exactName      = 0.92 // of a whole name, however common its words
 )
 
@@ -242,7 +253,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		got, peak := 0.0, 0.0
 		gap := 0
 		for i := at; i < len(p.tokens) && gap <= 2; i++ {
-			if p.meaning[i] == other || p.tokens[i].kind == number {
+			if p.meaning[i] == other || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
 				break
 			}
 			position, quality, size := v.matches(p, i, n, used)
@@ -267,8 +278,11 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 				peak = max(peak, rare*quality)
 			}
 			w := 0.5*got/whole + 0.5*peak
-			if got >= whole*0.999 && !n.cut {
-				w = max(w, exactName)
+			if n.cut {
+				w *= cutName
+			}
+			if !n.cut && got >= whole*wholeName {
+				w = max(w, exactName*got/whole)
 			}
 			if w > best.weight || w == best.weight && i+max(size, 1) > best.to {
 				best.weight, best.to = w, i+max(size, 1)

@@ -1,0 +1,148 @@
+package language
+
+import (
+	"fmt"
+	"strings"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+)
+
+// Answer is a result as one or two sentences: the target, the values that it rests on, and those that were assumed for want of
+// a stated one. Values are written by the kinds and formats of their variables. The same result always gives the same text.
+func Answer(d *engine.Domain, res engine.Result) string {
+	if res.Calculated < 0 {
+		return fmt.Sprintf("Scenario %d is in focus again.", res.Current)
+	}
+	relevant := map[int]bool{}
+	for _, a := range res.Activities {
+		for _, v := range d.References(a) {
+			relevant[v] = true
+		}
+	}
+	var target string
+	var given, kept, assumed []string
+	for _, v := range res.Values {
+		text := title(d, v.Variable) + " " + shown(d, v)
+		switch {
+		case v.Variable == res.Calculated:
+			verb := " is "
+			if v.Value.Rank > 0 {
+				verb = " has "
+			}
+			target = title(d, v.Variable) + verb + shown(d, v)
+		case !relevant[v.Variable]:
+		case v.Source == engine.UserInput:
+			given = append(given, text)
+		case v.Source == engine.Calculated && v.Historical:
+			kept = append(kept, text)
+		case v.Source == engine.DefaultValue:
+			assumed = append(assumed, text)
+		}
+	}
+	text := target
+	if given = append(given, kept...); len(given) > 0 {
+		text += ", with " + list(given)
+	}
+	text += "."
+	if len(assumed) > 0 {
+		text += " Assumed: " + list(assumed) + "."
+	}
+	return text
+}
+
+func title(d *engine.Domain, variable int) string {
+	if t := d.Variables[variable].Title; t != "" {
+		return t
+	}
+	return d.Variables[variable].Key
+}
+
+// list joins parts as a sentence does.
+func list(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+}
+
+// manyDigits is from how many significant digits on a number is rounded to fewDigits, and said to be about that.
+const (
+	manyDigits = 16
+	fewDigits  = 6
+)
+
+// shown is a value as people read it: rendered by its display, tables by their size.
+func shown(d *engine.Domain, v engine.ResultValue) string {
+	switch v.Value.Rank {
+	case 1:
+		return count(len(v.Value.Cells), "cell")
+	case 2:
+		columns := 0
+		if len(v.Value.Cells) > 0 {
+			columns = len(v.Value.Cells[0])
+		}
+		return count(len(v.Value.Cells), "row") + " of " + count(columns, "cell")
+	}
+	text := v.Value.Text()
+	rendered, err := engine.RenderText(text, d.Display(v.Variable, v.Value, v.Asked))
+	if err != nil {
+		rendered = text
+	}
+	one := ""
+	if len(rendered.Cells) > 0 && len(rendered.Cells[0]) > 0 {
+		one = rendered.Cells[0][0]
+	}
+	number, unit, _ := strings.Cut(one, " ")
+	if significant(number) < manyDigits {
+		return one
+	}
+	n, err := decimal.Parse(strings.TrimSuffix(strings.ReplaceAll(number, ",", ""), "%"))
+	if err != nil {
+		return one
+	}
+	c := decimal.NewContext(10_000)
+	places := fewDigits - 1 - magnitude(n)
+	rounded := c.Round(n, max(places, 0)).String()
+	if c.Err() != nil {
+		return one
+	}
+	if strings.HasSuffix(number, "%") {
+		rounded += "%"
+	}
+	if unit != "" {
+		rounded += " " + unit
+	}
+	return "about " + rounded
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// significant counts the digits of a rendered number from its first that is not 0 on.
+func significant(number string) int {
+	n := 0
+	for _, r := range number {
+		if r >= '1' && r <= '9' || r == '0' && n > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// magnitude is the power of ten of a number's first digit.
+func magnitude(n decimal.Decimal) int {
+	size := n.Abs().Float64()
+	m := 0
+	for ; size >= 10; size /= 10 {
+		m++
+	}
+	for ; size > 0 && size < 1; size *= 10 {
+		m--
+	}
+	return m
+}
