@@ -86,7 +86,7 @@ var changeVerbs = []changeVerb{
 	{"decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering", -1, false},
 	{"drop drops dropped dropping cut cuts cutting fall falls fell falling shrink shrinks shrank shorten shortens shortened down sink sinks", -1, false},
 	{"lose loses lost losing", -1, true},
-	{"subtract subtracts minus deduct knock knocks shave shaves trim trims trimmed remove less", -1, true},
+	{"subtract subtracts deduct knock knocks shave shaves trim trims trimmed remove less", -1, true},
 }
 
 // factorWord is a row of the table of words that multiply: "double the price", "at half the speed".

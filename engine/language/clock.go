@@ -405,6 +405,9 @@ func (s *scanner) clockWord(at int) bool {
 // hourAlone is the further reading of "at 8".
 func (s *scanner) hourAlone(q quantity, a amount) (reading, bool) {
 	h, ok := a.value.Int64()
+	if before := s.tok(q.from - 2); s.tok(q.from-1).fold == "by" && (before.kind == number || s.numbers[before.fold] != nil) {
+		return reading{}, false // 5 by 5
+	}
 	if !ok || a.n != 1 || h < 0 || h > 23 || !clockLeads()[s.tok(q.from-1).fold] || a.exact != "" {
 		return reading{}, false
 	}

@@ -133,7 +133,19 @@ func (s *scanner) weekdayAt(at int) saidDay {
 			}
 		}
 	}
+	if week, more := s.weekAt(at); more > 0 {
+		next := at + more
+		if s.tok(next).fold == "on" {
+			next++
+		}
+		if name, short := s.weekday(next); name >= 0 && !short {
+			return saidDay{days: s.dayOfWeek(name, week), n: next + 1 - at, sure: true}
+		}
+	}
 	name, short := s.weekday(at + n)
+	if every := s.tok(at - 1).fold; every == "every" || every == "each" {
+		return saidDay{}
+	}
 	if name < 0 || short && !s.shortDay(at+n) {
 		return saidDay{}
 	}
@@ -154,35 +166,43 @@ func (s *scanner) weekdayAt(at int) saidDay {
 	if date, ok := small(s.tok(next).text, 31); ok && n == 0 && s.ordinal(next+1) {
 		return saidDay{days: s.weekdayOfMonth(name, date), n: next + 2 - at, sure: true} // Friday the 13th
 	}
-	if s.tok(end).fold == "of" && s.tok(end+2).fold == "week" {
-		end++
+	next = end
+	if s.tok(next).fold == "of" {
+		next++
 	}
-	if week := s.tok(end).fold; n == 0 && s.tok(end+1).fold == "week" && (week == "next" || week == "this" || week == "last") {
-		days := s.dayOfWeek(name, map[string]int64{"this": 0, "next": 7, "last": -7}[week])
-		return saidDay{days: days, n: end + 2 - at, sure: true}
+	if week, more := s.weekAt(next); more > 0 && n == 0 {
+		return saidDay{days: s.dayOfWeek(name, week), n: next + more - at, sure: true}
 	}
 	return saidDay{days: s.daysNamed(name, which, at), n: end - at}
+}
+
+// weekAt reads "next week" as the days that it lies ahead of this one.
+func (s *scanner) weekAt(at int) (ahead int64, n int) {
+	if s.tok(at+1).fold != "week" {
+		return 0, 0
+	}
+	switch s.tok(at).fold {
+	case "this":
+		return 0, 2
+	case "next":
+		return 7, 2
+	case "last":
+		return -7, 2
+	}
+	return 0, 0
 }
 
 // weekday is the number of a weekday by its name, Monday 0, -1 for none.
 func (s *scanner) weekday(at int) (name int, short bool) {
 	t := s.tok(at)
-	if t.kind != word || len(t.fold) < 3 || len(t.fold) > 9 {
+	if t.kind != word {
 		return -1, false
 	}
-	for i := range weekdays {
-		for w := range fields(weekdays[i].words) {
-			if w == t.fold {
-				return i, false
-			}
-		}
-		for w := range fields(weekdays[i].short) {
-			if w == t.fold {
-				return i, true
-			}
-		}
+	w, ok := s.weekdays[t.fold]
+	if !ok {
+		return -1, false
 	}
-	return -1, false
+	return w.name, w.short
 }
 
 // shortDay tells the days "Sat", "Sun" and "Wed" from the words: a lead stands before and nothing that they could go with
@@ -223,13 +243,19 @@ func (s *scanner) daysNamed(name int, which whichWeek, at int) []day {
 	default:
 		if after := s.since.seconds(); s.since.year > 0 && after > coming.seconds() {
 			behind := dayOf(after + ((coming.seconds()-after)/secondsOfDay%7+7)%7*secondsOfDay)
-			if t := s.tok(at - 1).fold; t == "to" || t == "until" || t == "till" || t == "through" || t == "-" {
+			if s.untilAt(at) {
 				return []day{behind} // from Monday to Friday
 			}
 			return []day{behind, coming}
 		}
 	}
 	return []day{coming}
+}
+
+// untilAt is true of a day that ends what another one starts.
+func (s *scanner) untilAt(at int) bool {
+	t := s.tok(at - 1).fold
+	return s.since.year > 0 && (t == "to" || t == "until" || t == "till" || t == "through" || t == "-")
 }
 
 // dayOfWeek is a weekday of the week some days from this one. A Sunday begins a week for some and ends it for others.

@@ -32,6 +32,9 @@ func (s *search) unreadable() *engine.Error {
 		if q.rng {
 			return ambiguous(words + " is a range or a choice, not one value")
 		}
+		if len(q.readings) > 1 && q.readings[0].kind == kindDate && q.readings[1].kind == kindDate && !q.readings[1].weak && !q.weak {
+			return ambiguous(words + " as " + q.readings[0].text + " or " + q.readings[1].text)
+		}
 		if len(q.readings) == 0 && !q.weak {
 			return notUnderstood(words)
 		}
@@ -104,6 +107,9 @@ func (s *search) doubt(found []combination) *engine.Error {
 		if k.variable >= 0 {
 			amounts++
 		}
+	}
+	if amounts == 0 && p.whatIf && len(p.questions) == 0 {
+		return s.nothing()
 	}
 	if amounts == 0 && (best.target < 0 || best.target == s.keptTarget() && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
 		return s.nothing()

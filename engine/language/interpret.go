@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"strconv"
 
 	"reckon/engine"
@@ -16,12 +17,22 @@ type Conversation struct {
 	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
 }
 
+// maxTokens is how many words, numbers and marks a prompt may have. Its cost grows with their number, and nobody says so much to
+// have one value calculated.
+const maxTokens = 500
+
 // Interpret reads a prompt in prose as a request. It lists only what the prompt itself states; changes to earlier values ("10
 // mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
 // language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
-	s := &search{vocabulary: v, prose: v.read(text, readTables(), env.Today()), env: env, plans: map[string]derivation{}}
+	s := &search{vocabulary: v, prose: &prose{text: text}, env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
+	if n := len(tokenize(text)); n > maxTokens {
+		err := notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
+		trace.Doubt = err.Filled()
+		return engine.Request{}, trace, []engine.Error{*err}
+	}
+	s.prose = v.read(text, readTables(), env.Today())
 	request, err := s.request(c, trace)
 	if err != nil {
 		trace.Doubt = err.Filled()
@@ -37,6 +48,7 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *engine.
 		return r, err
 	}
 	p := s.prose
+	p.followsUp = s.base != nil
 	if err := s.unreadable(); err != nil {
 		return r, err
 	}

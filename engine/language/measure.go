@@ -1,6 +1,8 @@
 package language
 
 import (
+	"slices"
+
 	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
@@ -18,6 +20,12 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return none(q.to)
 	case a.pronoun && a.n == 1 && s.numbers[s.tok(q.from).fold].role == roleFraction:
 		return none(q.to) // half the distance
+	case a.pronoun && a.n == 1 && next.fold == "of":
+		return none(q.to) // one of them
+	case a.pronoun && a.n == 2 && s.tok(q.from).fold == "a" && s.nounAt(q.to):
+		return none(q.to) // a half marathon
+	case a.n == 1 && s.tok(q.from).fold == "zero" && s.nounAt(q.to):
+		return s.noneOf(q.from)
 	case s.timesAt(q.to):
 		n := q.to + 1 - bareEnd
 		q.to++
@@ -31,7 +39,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		}
 		q.readings = append(q.readings, s.bare(a, q.to-bareEnd))
 		return q
-	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && next.fold != "x":
+	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && next.fold != "x" && next.fold != "ish":
 		if len(next.text) <= 2 || next.text != next.fold {
 			return none(q.to + 1) // 3D, 4WD
 		}
@@ -50,12 +58,50 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	}
 	q.readings = []reading{s.bare(a, 0)}
 	next = s.tok(s.hyphened(q.to))
-	q.weak = a.pronoun || next.start > s.tok(q.to).start && next.fold != "ish" // one more, 6-pack
+	q.weak = a.pronoun && !s.oneMore(q.to) || next.start > s.tok(q.to).start && next.fold != "ish" // one, 6-pack
 	q.readings[0].weak = q.weak
 	if clock, ok := s.hourAlone(q, a); ok {
 		q.readings = append(q.readings, clock)
 	}
 	return q
+}
+
+// added stand between "one" and what there is one more of.
+var added = words("more extra additional further fewer less")
+
+// againWords stand behind "one more" where it states no amount.
+var againWords = words("time thing question go try scenario example case")
+
+// oneMore is true of what makes "one" an amount: one more coat.
+func (s *scanner) oneMore(at int) bool {
+	return added()[s.tok(at).fold] && s.nounAt(at+1) && !againWords()[s.tok(at+1).fold]
+}
+
+// absent are the words that say that there is none of what follows.
+var absent = words("no without zero")
+
+// notAbsent stand behind "no" where it denies something else, or only answers.
+var notAbsent = words(`matter need doubt problem problems idea way longer sooner better worse fewer higher lower wonder chance thank worries rush hurry
+ use set change put keep sorry wait actually try let add take give show go going`)
+
+// absentAt reads "no", "without" and "zero" before a noun.
+func (s *scanner) absentAt(at int) (quantity, bool) {
+	t := s.tok(at)
+	if t.kind != word || !absent()[t.fold] {
+		return quantity{}, false
+	}
+	next := at + 1
+	if w := s.tok(next).fold; t.fold == "without" && (w == "any" || w == "a" || w == "an") {
+		next++
+	}
+	if t.fold == "zero" || !s.nounAt(next) || t.fold == "no" && notAbsent()[s.tok(next).fold] {
+		return quantity{}, false
+	}
+	return s.noneOf(at), true
+}
+
+func (s *scanner) noneOf(at int) quantity {
+	return quantity{from: at, to: at + 1, weak: true, none: true, readings: []reading{{kind: kindNumber, text: "0"}}}
 }
 
 // timesAt is true of "times" and "x" behind a number that no other number follows.
@@ -110,11 +156,21 @@ func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 		if to == 0 || to < end {
 			continue
 		}
+		r.unitTokens = 1
+		list := []reading{r}
+		if isCurrency(f.unit) {
+			for _, o := range s.over(to, found{unit: f.unit, part: 1}) { // 6 pounds 50 a litre
+				list = []reading{s.reading(amount{value: r.number}, o, o.n), r}
+				to += o.n
+				break
+			}
+		}
 		if to > end {
 			best, end = nil, to
 		}
-		r.unitTokens = 1
-		best = append(best, r)
+		if to == end {
+			best = append(best, list...)
+		}
 	}
 	if end == 0 {
 		return q, false
@@ -170,11 +226,17 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	return r, to
 }
 
-// bareParts are the units whose next smaller one need not be said.
-var bareParts = []struct{ unit, part, example, means string }{
-	{"ft", "in", "6 ft 2", "6 ft 2 in"},
-	{"st", "lb", "12 stone 4", "12 st 4 lb"},
-	{"h", "min", "4h20", "4 h 20 min"},
+// bareParts are the units whose next smaller one need not be said. Money is one of them.
+var bareParts = []struct {
+	unit, part     string
+	two            bool // the part is said with two digits, and no noun stands behind it
+	example, means string
+}{
+	{"ft", "in", false, "6 ft 2", "6 ft 2 in"},
+	{"st", "lb", false, "12 stone 4", "12 st 4 lb"},
+	{"h", "min", false, "4h20", "4 h 20 min"},
+	{"m", "cm", true, "one metre eighty-five", "1 m 85 cm"},
+	{"lb", "oz", true, "8 pounds 12", "8 lb 12 oz, 8.12 GBP"},
 }
 
 // thickness is a measure of its own behind a comma: 10 feet by 12 feet, 4 inches deep.
@@ -227,8 +289,15 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 	if t.kind == word && !t.spaced || t.fold == "%" || t.fold == "x" || t.fold == "times" || t.fold == ":" || t.fold == "/" {
 		return b, nil, 0
 	}
+	two := b.n > 0 && t.kind != number && !s.nounAt(at) && s.twoDigits(b, at)
+	if isCurrency(unit) {
+		if name := s.tok(at - b.n - 1); two && name.kind == word && (s.moneyWords[name.fold] != nil || name.fold == "pound" || name.fold == "pounds") {
+			return b, unit, at
+		}
+		return b, nil, 0
+	}
 	for _, p := range bareParts {
-		if unit.Symbol() != p.unit {
+		if unit.Symbol() != p.unit || p.two && !two {
 			continue
 		}
 		smaller := s.parsed(p.part, 1)[0].unit
@@ -241,6 +310,14 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 		}
 	}
 	return b, nil, 0
+}
+
+// twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05 is.
+func (s *scanner) twoDigits(b amount, end int) bool {
+	if t := s.tok(end - 1); b.n == 1 && t.kind == number {
+		return len(t.text) == 2
+	}
+	return b.words && b.value.Cmp(decimal.Int(9)) > 0 && b.value.Cmp(decimal.Int(100)) < 0
 }
 
 // rated reports whether a unit at the tokens in front is that of a rate: 8 hours a day.
@@ -282,7 +359,7 @@ func (s *scanner) ranged(q quantity) quantity {
 	case "-":
 		joined = joint.spaced == s.tok(q.to+1).spaced || joint.spaced
 	case "to":
-		joined = s.tok(q.from-1).fold != "from"
+		joined = !s.fromBefore(q)
 	case "or":
 		joined = true
 	}
@@ -306,6 +383,30 @@ func (s *scanner) ranged(q quantity) quantity {
 	return quantity{from: q.from, to: second.to, rng: true}
 }
 
+// turning are the verbs that lead from one amount to another; growing are those that may as well have a range behind them.
+var (
+	turning = words("turn turns turned turning become becomes became change changes changed raise raises raised")
+	growing = words("grow grows grew growing go goes went going")
+)
+
+// fromBefore tells two amounts from a range: from about 10k to 20k, turn $5 into $10.
+func (s *scanner) fromBefore(q quantity) bool {
+	if s.tok(q.from-1).fold == "by" {
+		return false
+	}
+	large := len(q.readings) > 0 && (q.readings[0].kind == kindMoney || bareOnly(q) && q.readings[0].number.Cmp(decimal.Int(1000)) >= 0)
+	for at := q.from - 1; at >= q.from-5; at-- {
+		t := s.tok(at)
+		switch {
+		case t.kind == mark || t.kind == number:
+			return false
+		case t.fold == "from" || turning()[t.fold] || large && growing()[t.fold]:
+			return true
+		}
+	}
+	return false
+}
+
 func bareOnly(q quantity) bool { return len(q.readings) > 0 && q.readings[0].kind == kindNumber }
 
 // alike is true of two amounts that can be the ends of one range.
@@ -324,23 +425,36 @@ func alike(a, b quantity) bool {
 }
 
 // inheritUnits gives a bare number before "by" or "x", and one of "from 50 to 60 mph", the unit of the number behind it as
-// a further reading, the first one: a room of 12 by 15 feet.
+// a further reading, the first one: a room of 12 by 15 feet. A length before "by" or "x" gives its unit on in the same way.
 func (s *scanner) inheritUnits(list []quantity) {
 	for i := len(list) - 2; i >= 0; i-- {
 		q, next := &list[i], list[i+1]
 		joint := s.tok(q.to).fold
-		if joint != "x" && joint != "by" && (joint != "to" || s.tok(q.from-1).fold != "from") || next.from != q.to+1 || !bareOnly(*q) {
+		if joint != "x" && joint != "by" && (joint != "to" || s.tok(q.from-1).fold != "from") || next.from != q.to+1 {
 			continue
 		}
-		for j := len(next.readings) - 1; j >= 0; j-- {
-			r := next.readings[j]
-			of := amount{value: q.readings[0].number}
-			switch {
-			case r.kind == kindPercent && joint == "to":
-				q.readings = append([]reading{{kind: kindPercent, number: of.value, text: of.text() + "%"}}, q.readings...)
-			case r.unit != nil && (joint == "to" || r.unit.Dimension() == units.Length):
-				q.readings = append([]reading{s.reading(of, found{unit: r.unit, part: 1}, 0)}, q.readings...)
-			}
+		if bareOnly(*q) && len(next.readings) > 0 && !bareOnly(next) {
+			s.inherit(q, next, joint == "to")
+		}
+	}
+	for i := 1; i < len(list); i++ {
+		q, before := &list[i], list[i-1]
+		if joint := s.tok(before.to).fold; (joint == "x" || joint == "by") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+			s.inherit(q, before, false)
+		}
+	}
+}
+
+// inherit gives a bare number the units of another one: any, or lengths only.
+func (s *scanner) inherit(q *quantity, other quantity, any bool) {
+	of := amount{value: q.readings[0].number}
+	for _, r := range slices.Backward(other.readings) {
+		switch {
+		case r.weak:
+		case r.kind == kindPercent && any:
+			q.readings = append([]reading{{kind: kindPercent, number: of.value, text: of.text() + "%"}}, q.readings...)
+		case r.unit != nil && (any || r.unit.Dimension() == units.Length):
+			q.readings = append([]reading{s.reading(of, found{unit: r.unit, part: 1}, 0)}, q.readings...)
 		}
 	}
 }

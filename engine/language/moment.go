@@ -109,7 +109,7 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	if d.n == 0 {
 		return quantity{}, false
 	}
-	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !dayLeads()[s.tok(at-1).fold]}
+	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !dayLeads()[s.tok(at-1).fold] && !s.untilAt(at)}
 	pm, n := s.timeOfDay(q.to)
 	q.to += n
 	next := q.to
@@ -117,7 +117,7 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 		next++
 	}
 	joint := s.tok(next).fold
-	if joint == "at" || joint == "," && s.tok(next+1).spaced || joint == "t" || joint == "@" {
+	if joint == "at" || joint == "," && s.tok(next+1).spaced || joint == "t" || joint == "@" || joint == "from" || joint == "between" {
 		next++
 	}
 	clock, more := s.clockTime(next, joint == "at")
@@ -131,6 +131,42 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	}
 	s.readDays(&q, d, clock)
 	return q, true
+}
+
+// inheritDays gives the day of one end of a stretch of time to the other end, which has a clock time only: from 9 am to 5 pm
+// tomorrow.
+func (s *scanner) inheritDays(list []quantity) {
+	for i := 1; i < len(list); i++ {
+		a, b := &list[i-1], &list[i]
+		switch joint := s.tok(a.to).fold; {
+		case b.from != a.to+1 || !a.moment || !b.moment || len(a.readings) == 0 || len(b.readings) == 0:
+		case joint != "to" && joint != "until" && joint != "till" && joint != "-" && (joint != "and" || s.tok(a.from-1).fold != "between" && s.tok(a.from+1).fold != "between"):
+		case a.readings[0].kind == kindClock && b.readings[0].kind == kindDatetime:
+			a.readings = dated(b.readings, a.readings)
+		case a.readings[0].kind == kindDatetime && b.readings[0].kind == kindClock:
+			b.readings = dated(a.readings, b.readings)
+		}
+	}
+}
+
+// dated puts the days of some readings before the clock times of others.
+func dated(days, clocks []reading) []reading {
+	var list []reading
+	for _, d := range days {
+		if d.kind != kindDatetime {
+			continue
+		}
+		text := clocks[0].text
+		if day, _, ok := strings.Cut(d.text, "T"); ok && isDigit(day[0]) {
+			text = day + "T" + text
+		} else if day, _, ok := strings.Cut(d.text, " at "); ok {
+			text = day + " at " + text
+		} else {
+			continue
+		}
+		list = append(list, reading{kind: kindDatetime, text: text})
+	}
+	return append(list, clocks...)
 }
 
 // readDays adds the readings of a day, with its clock time if it has one.

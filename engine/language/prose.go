@@ -34,6 +34,8 @@ type prose struct {
 	asked      *units.Unit // the unit of "in hours", nil for none
 	askedAt    int         // its token
 	mentions   []mention
+	whatIf     bool  // it supposes something: "what if", "what happens if"
+	followsUp  bool  // the prompt builds on a scenario
 	nots       []int // by quantity: its value is only named to be replaced ("instead of 60")
 }
 
@@ -271,7 +273,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 				if p.within[i] >= 0 {
 					continue
 				}
-				if i > q.from && q.want != wantAny && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
+				if i > q.from && (q.want != wantAny || p.tokens[q.from].fold == "how") && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
 					p.meaning[i], p.known[i] = content, "question"
 					continue
 				}
@@ -339,6 +341,7 @@ func (p *prose) settleQuestions() {
 	var list []question
 	for i, q := range p.questions {
 		if q.want == wantNothing {
+			p.whatIf = p.whatIf || p.tokens[q.to-1].fold == "if" || p.tokens[q.to-1].fold == "when"
 			continue
 		}
 		if i+1 < len(p.questions) && q.want == wantAny {
@@ -380,6 +383,13 @@ func (p *prose) heads(m *mention) bool {
 		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other {
 			return false
 		}
+		switch p.tokens[i].fold {
+		case "with", "at", "for", "if", "on", "by", "from", "in", "to", "over", "without", "say", "make", "use", "using", "assuming", "suppose":
+			return false // "with a deposit of 500"
+		}
+	}
+	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].fold == "of" {
+		return false
 	}
 	if m.to >= len(p.tokens) || p.within[m.to] >= 0 {
 		return false
@@ -558,6 +568,12 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 		if row := tables.changes.comparatives[w]; row != nil && !(w == "less" && at+1 < len(p.tokens) && p.within[at+1] >= 0) {
 			c.sign, c.hint, c.sure = row.sign, row.want, row.sure
 			c.to = at + 1
+			if c.to < len(p.tokens) {
+				switch p.tokens[c.to].fold { // "5% off the price"
+				case "the", "my", "our", "that", "this", "its":
+					c.sure = true
+				}
+			}
 			if c.to < len(p.tokens) && p.tokens[c.to].fold == "than" {
 				c.to++
 			}

@@ -17,6 +17,7 @@ type quantity struct {
 	approx   bool // "about", "roughly" and the like stand before it, outside from:to, or "or so" behind
 	rng      bool // a range or a choice, from its first word ("between") to its last: no single amount, no readings
 	weak     bool // the words may well state no amount: "a month", "one", "now". Such a quantity need not be used.
+	none     bool // "no", "without" or "zero" before a noun: 0, if the noun is one that has an amount
 	moment   bool // it states a date or a time of day, also where it has no readings
 }
 
@@ -71,6 +72,12 @@ type phraseIndex struct {
 
 	spokenDayPhrases map[string][]phraseOf[spokenDay]
 	leadPhrases      [][][]string // by row of weekdayLeads
+	weekdays         map[string]weekdayName
+}
+
+type weekdayName struct {
+	name  int // Monday is 0
+	short bool
 }
 
 type phraseOf[R any] struct {
@@ -87,6 +94,7 @@ var phrases = sync.OnceValue(func() *phraseIndex {
 		dayPhrases:  indexed(dayParts, func(r *dayPart) string { return r.words }),
 
 		spokenDayPhrases: indexed(spokenDays, func(r *spokenDay) string { return r.words }),
+		weekdays:         map[string]weekdayName{},
 	}
 	for i := range weekdayLeads {
 		var list [][]string
@@ -94,6 +102,14 @@ var phrases = sync.OnceValue(func() *phraseIndex {
 			list = append(list, strings.Fields(spelling))
 		}
 		x.leadPhrases = append(x.leadPhrases, list)
+	}
+	for i := range weekdays {
+		for w := range fields(weekdays[i].words) {
+			x.weekdays[w] = weekdayName{i, false}
+		}
+		for w := range fields(weekdays[i].short) {
+			x.weekdays[w] = weekdayName{i, true}
+		}
 	}
 	for i := range moneyWords {
 		for w := range fields(moneyWords[i].words) {
@@ -151,6 +167,7 @@ func scan(tokens []token, table *units.Table, currency string, today int64) []qu
 		}
 	}
 	s.inheritUnits(list)
+	s.inheritDays(list)
 	return list
 }
 
@@ -165,6 +182,9 @@ func (s *scanner) quantityAt(at int) quantity {
 			return q
 		}
 		return quantity{}
+	}
+	if q, ok := s.absentAt(at); ok {
+		return q
 	}
 	if q, ok := s.momentAt(at); ok {
 		q.approx = s.approxAt(q)
@@ -331,7 +351,11 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 			}
 		}
 		if longest == xAt && x.value == 1e3 && s.tok(xAt-1).fold == "k" {
-			take(xAt, s.weakly(s.reading(a, s.parsed("km", 1)[0], 1)))
+			if km := s.reading(a, s.parsed("km", 1)[0], 1); runWords()[s.tok(xAt).fold] {
+				list = append([]reading{km}, list...) // a 10k run
+			} else {
+				take(xAt, s.weakly(km))
+			}
 		}
 		for _, f := range further {
 			if f.share {
@@ -349,7 +373,7 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 				list = append(list, r)
 			}
 		}
-		if f.typo && len(list) > 0 && list[len(list)-1].unit != nil {
+		if last := plainUnits[len(plainUnits)-1]; f.typo && !(last.share && last.unit == units.One) && len(list) > 0 && list[len(list)-1].unit != nil {
 			list = append(list, s.weakly(s.bare(a, longest-end)))
 		}
 	}

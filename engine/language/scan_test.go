@@ -26,6 +26,9 @@ func described(prompt, currency string) string {
 		if q.weak {
 			text += " weak"
 		}
+		if q.none {
+			text += " none"
+		}
 		switch {
 		case q.rng:
 			text += " range"

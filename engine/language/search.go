@@ -344,7 +344,7 @@ func (s *search) overlaps(a int, m *mention) bool {
 
 // asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
 func (s *search) asking(m *mention) bool {
-	if s.prose.within[m.from] >= 0 || m.from > 0 && s.prose.tokens[m.from-1].fold == "same" {
+	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].fold == "same" {
 		return false
 	}
 	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })

@@ -11,7 +11,7 @@ type tokenKind int
 const (
 	word   tokenKind = iota // letters, with apostrophes inside ("I'm") and, unless a number stands directly before, digits ("m2")
 	number                  // digits with the points, commas and underscores between them and an exponent; or one fraction ("½")
-	mark                    // punctuation
+	mark                    // punctuation, and arrows, which all fold to "->"
 	sign                    // everything else: currency signs, %, °, ', ", +, =, a byte that is no UTF-8
 )
 
@@ -36,7 +36,10 @@ func tokenize(prompt string) []token {
 			continue
 		}
 		kind := sign
+		arrow := arrowSize(prompt[at:])
 		switch {
+		case arrow > 0:
+			kind, size = mark, arrow
 		case r < utf8.RuneSelf && isDigit(byte(r)), r == '.' && startsDecimals(prompt, at):
 			kind, size = number, numberSize(prompt[at:])
 		case vulgar(r):
@@ -50,11 +53,25 @@ func tokenize(prompt string) []token {
 			kind = mark
 		}
 		text := prompt[at : at+size]
-		tokens = append(tokens, token{text: text, fold: fold(text), start: at, end: at + size, kind: kind, spaced: spaced})
+		folded := "->"
+		if arrow == 0 {
+			folded = fold(text)
+		}
+		tokens = append(tokens, token{text: text, fold: folded, start: at, end: at + size, kind: kind, spaced: spaced})
 		at += size
 		spaced = false
 	}
 	return tokens
+}
+
+// arrowSize measures an arrow, drawn or typed: →, ->, =>.
+func arrowSize(s string) int {
+	for _, arrow := range [...]string{"->", "=>", "-->", "==>", "→", "⇒", "➔", "➜", "⟶"} {
+		if strings.HasPrefix(s, arrow) {
+			return len(arrow)
+		}
+	}
+	return 0
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -95,11 +95,15 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 		hundred = true
 		next++
 	}
-	if row.behind && !commonUnits()[s.tok(next).fold] && !measured(left.unit) {
+	if row.behind && !commonUnits()[s.tok(next).fold] && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
 		return nil
 	}
+	rights := s.single(next, !row.behind && s.tok(next-1).kind == mark)
+	if s.tok(next).fold == "our" && s.tok(at).fold == "an" && measured(left.unit) {
+		rights = s.parsed("h", 1)
+	}
 	var list []found
-	for _, right := range s.single(next, !row.behind && s.tok(next-1).kind == mark) {
+	for _, right := range rights {
 		if right.unit == units.One || right.part != 1 || right.unit == left.unit {
 			continue
 		}

@@ -44,7 +44,7 @@ func (s *scanner) named(at int, behind bool) []found {
 			break
 		}
 	}
-	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) {
+	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) && (t.text != "a" || !t.spaced && s.tok(at-1).kind == number) {
 		if list := s.letter(t); len(list) > 0 {
 			return list
 		}

@@ -76,6 +76,18 @@ var letterUnits = []spokenUnit{
 	{"C", "degC", "20C", "20 degC, 20 C"},
 	{"F", "degF", "70F", "70 degF, 70 F"},
 	{"f", "degF", "70f", "70 degF"},
+	{"a", "A", "5a", "5 A"},
+	{"v", "V", "12v", "12 V"},
+	{"j", "J", "5j", "5 J"},
+	{"ma", "mA", "500ma", "500 mA"},
+	{"mv", "mV", "20mv", "20 mV"},
+	{"mhz", "MHz", "5mhz", "5 MHz"},
+	{"mw", "MW, mW", "3mw", "3 MW, 3 mW"},
+	{"mwh", "MWh, mWh", "2mwh", "2 MWh, 2 mWh"},
+	{"mj", "MJ, mJ", "3mj", "3 MJ, 3 mJ"},
+	{"mpa", "MPa", "20mpa", "20 MPa"},
+	{"ML", "mL, ML", "200ML", "200 mL, 200 ML"},
+	{"ct", "EUR:100, USD:100, ct", "31.5 ct", "0.315 EUR, 0.315 USD, 31.5 ct"},
 	{"w", "W, wk", "60w", "60 W, 60 wk"},
 	{"Y", "yr", "30Y", "30 yr"},
 	{"H", "h", "2H", "2 h, 2 H"},
@@ -114,6 +126,9 @@ var suffixes = []suffix{
 	{"b B", 1e9, false, false, "2B", "2 B, 2000000000"},
 	{"tn trn", 1e12, false, true, "3tn", "3000000000000"},
 }
+
+// runWords stand behind a distance in thousands of metres: 10k run.
+var runWords = words("run runs race races jog jogs walk walks swim ride row trail course marathon parkrun pb runner runners")
 
 // overWord leads from what is measured to what it is measured by.
 type overWord struct {

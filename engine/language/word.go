@@ -127,7 +127,7 @@ var irregular = map[string]string{
 	"costing": "cost", "tip": "tip", "tips": "tip", "tipping": "tip", "gas": "gas", "bus": "bus", "buses": "bus", "mass": "mass", "masses": "mass",
 	"area": "area", "areas": "area", "data": "data", "series": "series", "species": "species", "percent": "percent", "percentage": "percent",
 	"tax": "tax", "taxes": "tax", "taxed": "tax", "taxing": "tax", "boxes": "box", "axes": "axis", "halves": "half", "knives": "knife", "shelves": "shelf",
-	"repaid": "pay", "repaying": "pay", "savings": "saving", "earnings": "earning", "takings": "taking", "wages": "wage", "costs": "cost",
+	"repaid": "pay", "repaying": "pay", "savings": "sav", "earnings": "earn", "takings": "taking", "wages": "wage", "costs": "cost",
 	"speeding": "speed", "tiles": "tile", "tiling": "tile", "tiled": "tile", "tile": "tile",
 }
 

@@ -1,0 +1,104 @@
+package language
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"reckon/engine"
+)
+
+// trip is a domain with variables of most kinds.
+func trip(t testing.TB) *Vocabulary {
+	t.Helper()
+	d, issues := engine.Compile(engine.Definition{
+		Title: "Trip", Description: "Time and fuel of a journey by car.",
+		Variables: []engine.Variable{
+			{Key: "distance", Title: "Distance", Unit: "mi", Aliases: []string{"trip length"}},
+			{Key: "speed", Title: "Average speed", Unit: "mi/h"},
+			{Key: "time", Title: "Driving time", Kind: "duration"},
+			{Key: "departure", Title: "Departure", Kind: "time"},
+			{Key: "arrival", Title: "Arrival", Kind: "time"},
+			{Key: "economy", Title: "Fuel economy", Unit: "mi/gal", Default: engine.Scalar("30 mi/gal")},
+			{Key: "fuel", Title: "Fuel needed", Unit: "gal"},
+			{Key: "price", Title: "Fuel price", Unit: "USD/gal", Default: engine.Scalar("4 USD/gal")},
+			{Key: "cost", Title: "Fuel cost", Unit: "USD"},
+			{Key: "people", Title: "People"},
+			{Key: "each", Title: "Cost per person", Unit: "USD"},
+			{Key: "toll_share", Title: "Toll share", Kind: "percent", Default: engine.Scalar("0")},
+		},
+		Activities: []engine.Activity{
+			{Title: "Driving time", Equation: "time = distance / speed"},
+			{Title: "Arrival", Equation: "arrival = departure + time"},
+			{Title: "Fuel", Equation: "fuel = distance / economy"},
+			{Title: "Cost", Equation: "cost = fuel * price * (1 + toll_share)"},
+			{Title: "Share", Equation: "each = cost / people"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	return New(d)
+}
+
+var tripEnv = engine.Env{Now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
+
+func empty() Conversation {
+	return Conversation{Scenario: func(int) *engine.Scenario { return nil }, Origin: func(int) int { return 0 }}
+}
+
+// FuzzInterpret holds what is true of every reading: variables stand once, the target is not given, values are read back as the
+// same, and an error names a code of the table.
+func FuzzInterpret(f *testing.F) {
+	v := trip(f)
+	for _, seed := range []string{
+		"how long for 150 miles at 60 mph?", "what does it cost to drive 300 miles at 28 mpg and $3.50 a gallon",
+		"we leave at 8:15, 200 miles, 55 mph, when do we get there?", "10 mph faster", "undo", "show me the first one", "in hours please",
+		"split between four people, 120 miles", "5 to 10 miles", "a\x00b", "½ of ¾", strings.Repeat("cost of the fuel ", 60), strings.Repeat("12 ", 200),
+		strings.Repeat("0 miles and ", 40), "what's the price of the price of the price", "1e999 miles", "-5 people",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, prompt string) {
+		r, trace, errs := v.Interpret(prompt, empty(), tripEnv)
+		if trace == nil || trace.String() == "" {
+			t.Fatal("no trace")
+		}
+		if len(errs) > 0 {
+			if errs[0].Filled() == "" {
+				t.Fatalf("empty error for %q", prompt)
+			}
+			return
+		}
+		seen := map[int]bool{}
+		for _, in := range r.Inputs {
+			if seen[in.Variable] {
+				t.Fatalf("%q: variable %d twice", prompt, in.Variable)
+			}
+			seen[in.Variable] = true
+			value, _, errs := v.domain.ParseValue(in.Variable, in.Normal, tripEnv)
+			if len(errs) > 0 || !value.Equal(in.Value) {
+				t.Fatalf("%q: %v is not read back", prompt, in.Normal)
+			}
+		}
+		if r.Target != nil && seen[r.Target.Variable] {
+			t.Fatalf("%q: the target is given", prompt)
+		}
+	})
+}
+
+func BenchmarkInterpret(b *testing.B) {
+	v := trip(b)
+	for _, c := range []struct{ name, prompt string }{
+		{"short", "how long for 150 miles at 60 mph?"},
+		{"long", "Hi, we are planning a weekend by the sea with four people in the car, it is 260 miles there, the car does 42 miles to the gallon and petrol is $4.10 a gallon at the moment. What is each person's share of the fuel?"},
+		{"hostile", strings.Repeat("cost of fuel 12 miles ", 80)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				v.Interpret(c.prompt, empty(), tripEnv)
+			}
+		})
+	}
+}
