@@ -263,6 +263,7 @@ func (c *compiler) parse(i int, a Activity) *equation {
 	e.left, e.right, e.order, e.literals, e.tables = left, right, b.order, b.literals, b.tables
 	e.refs = slices.Clone(b.order)
 	slices.Sort(e.refs)
+	c.shapes(path, e)
 	left.summarize(e)
 	right.summarize(e)
 	e.count = make([]int, len(e.refs))
@@ -279,8 +280,9 @@ func (c *compiler) parse(i int, a Activity) *equation {
 // calculable decides for each variable whether the equation can be solved for it, and checks what the author says.
 func (c *compiler) calculable(i int, e *equation) {
 	e.calculable = make([]bool, len(e.refs))
+	made := e.tables && (c.d.hasMadeTable(e.left) || c.d.hasMadeTable(e.right))
 	for k, v := range e.refs {
-		e.calculable[k] = e.reaches(v)
+		e.calculable[k] = e.reaches(v) && (!made || e.standsAlone(v))
 	}
 	named := c.d.Activities[i].Calculable
 	if named == nil {

@@ -26,6 +26,7 @@ type derivation struct {
 	units    []*units.Unit   // by variable: the unit that its value is in, nil for none
 	rewrite  exchange        // the currency that stands for the declared one
 	open     *factDimensions // dimensions of this calculation that are not declared, nil where all are
+	results  []resultUnit    // in the order of steps, as the plan has kept them; nil where they are to be found
 	failed   planStep        // the step that was tried last
 	solution Solution
 
@@ -40,8 +41,10 @@ type derivation struct {
 func (v *derivation) run() *Error {
 	v.units = v.machine.units
 	v.takeFacts()
-	if err := v.currencies(); err != nil {
-		return err
+	if !v.inKeptUnits() {
+		if err := v.currencies(); err != nil {
+			return err
+		}
 	}
 	for _, i := range v.used {
 		if v.facts[i].Value.Rank != 0 {
@@ -444,7 +447,7 @@ func (v *derivation) emit(s planStep, last bool) *Error {
 		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
 	}
 	for _, o := range outputs {
-		unit, err := v.resultUnit(o, s.activity)
+		unit, err := v.stepUnit(o, s.activity)
 		if err != nil {
 			return err
 		}

@@ -60,8 +60,7 @@ func (c *checker) checkEquation() {
 
 // describe names an expression and its dimension.
 func (c *checker) describe(n *node, d dimension) string {
-	text := string(c.e.source[n.start:min(n.end, len(c.e.source))])
-	return fmt.Sprintf("%q is %s", strings.TrimSpace(text), c.domain.dimensionText(c.solver.resolve(d)))
+	return fmt.Sprintf("%q is %s", c.e.text(n), c.domain.dimensionText(c.solver.resolve(d)))
 }
 
 // dimensionText names a dimension and its SI unit.

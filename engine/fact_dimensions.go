@@ -2,12 +2,21 @@ package engine
 
 import "reckon/engine/units"
 
-// factDimensions is what the dimensions of facts tell about those that are not declared. A plan keeps the last ones, as
-// most calculations are with values of the dimensions of the one before.
+// factDimensions is what the dimensions of facts tell about those that are not declared, and the units that their results
+// take. A plan keeps the last ones, as most calculations are with values of the dimensions and units of the one before.
 type factDimensions struct {
 	variables  []int // the facts without a declared dimension, in the order of derivation.used
 	dimensions []units.Dimension
-	found      []dimension // by variable, for those not known anyway: what the facts tell
+	found      []dimension // by variable, for those not known anyway: what the facts tell; nil where all facts have declared ones
+
+	units   []*units.Unit // of all facts, in the order of derivation.used; nil where the results are not known
+	results []resultUnit  // of all steps
+}
+
+// resultUnit is the unit of a value that a plan finds.
+type resultUnit struct {
+	variable int
+	unit     *units.Unit
 }
 
 // recall takes what the plan has kept, if that was found from the same dimensions and the others are as declared.
@@ -15,6 +24,9 @@ func (v *derivation) recall() bool {
 	kept := v.plan.dimensions.Load()
 	if kept == nil {
 		return false
+	}
+	if v.recallUnits(kept) {
+		return true
 	}
 	n := 0
 	for _, i := range v.used {
@@ -34,8 +46,77 @@ func (v *derivation) recall() bool {
 	if n != len(kept.variables) {
 		return false
 	}
-	v.open = kept
+	v.take(kept)
 	return true
+}
+
+func (v *derivation) take(kept *factDimensions) {
+	if kept.found != nil {
+		v.open = kept
+	}
+}
+
+// recallUnits takes what the plan has kept, if that was found from facts in the same units.
+func (v *derivation) recallUnits(kept *factDimensions) bool {
+	if len(kept.units) != len(v.used) || len(kept.results) == 0 {
+		return false
+	}
+	for n, i := range v.used {
+		if kept.units[n] != v.units[v.facts[i].Variable] {
+			return false
+		}
+	}
+	v.take(kept)
+	v.results = kept.results
+	return true
+}
+
+// inKeptUnits reports whether all facts are numbers in the units that the plan has kept: their currencies fit then, and none stands
+// for another.
+func (v *derivation) inKeptUnits() bool {
+	kept := v.plan.dimensions.Load()
+	if kept == nil || v.asked != nil || len(kept.units) != len(v.used) || len(kept.results) == 0 {
+		return false
+	}
+	for n, i := range v.used {
+		f := &v.facts[i].Value
+		if f.Rank != 0 || len(f.Cells) == 0 || len(f.Cells[0]) == 0 || f.Cells[0][0].Empty || f.Cells[0][0].Quantity.Unit != kept.units[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// stepUnit is resultUnit for what is found next. A block may find its variables in another order than the steps have at last:
+// then one that is behind is worked out.
+func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *Error) {
+	if v.asked == nil || variable != v.target {
+		for _, r := range v.results[min(len(v.solution.Steps), len(v.results)):] {
+			if r.variable == variable {
+				return r.unit, nil
+			}
+		}
+	}
+	return v.resultUnit(variable, activity)
+}
+
+// keepUnits notes which units the results of a solution have, unless a unit was asked for or a currency stands for another.
+func (v *derivation) keepUnits() {
+	if v.results != nil || v.asked != nil || v.rewrite.declared != "" {
+		return
+	}
+	var kept factDimensions
+	if v.open != nil {
+		kept = *v.open
+	}
+	kept.units, kept.results = make([]*units.Unit, 0, len(v.used)), make([]resultUnit, 0, len(v.solution.Steps))
+	for _, i := range v.used {
+		kept.units = append(kept.units, v.units[v.facts[i].Variable])
+	}
+	for _, s := range v.solution.Steps {
+		kept.results = append(kept.results, resultUnit{s.Variable, v.units[s.Variable]})
+	}
+	v.plan.dimensions.Store(&kept)
 }
 
 // keep notes what a unifier that was told the dimensions of the facts has found.

@@ -26,3 +26,56 @@ func TestFactDimensions(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptUnits asks one domain question after question, in changing units, and holds its answers against those of a domain that
+// has kept nothing.
+func TestKeptUnits(t *testing.T) {
+	var def Definition
+	for _, line := range []string{
+		"var a", "var b", "var c", "var g", "var p", "var q", "var list kind=table", "var all",
+		"eq c = a * b", "eq p + q = c", "eq q - p = g", "eq all = sum(list) + c",
+	} {
+		if err := declare(&def, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile := func() *Domain {
+		d, issues := Compile(def)
+		if d == nil {
+			t.Fatal(issues)
+		}
+		return d
+	}
+	d := compile()
+	units := [][3]string{
+		{"60 mi/h", "2.5 h", "1 mi"}, {"60 mi/h", "2.5 h", "1 km"}, {"60 mi/h", "2.5 h", "1 km"}, {"100 km/h", "90 min", "3 ft"},
+		{"2", "3", "1"}, {"2 kg", "3", "1 lb"}, {"2", "3 kg", "1 lb"}, {"3 USD/h", "2 h", "1 USD"}, {"3 EUR/h", "2 h", "1 USD"}, {"3 EUR/h", "2 h", "1 EUR"}, {"60 mi/h", "2.5 h", "1 mi"},
+	}
+	for _, u := range units {
+		for _, target := range []string{"p", "q", "c", "p", "q in km", "p in m", "q", "all", "all"} {
+			question := "a " + u[0] + "; b " + u[1] + "; g " + u[2] + "; list [" + u[2] + ", " + u[2] + "] -> " + target
+			if got, want := answer(d, question), answer(compile(), question); got != want {
+				t.Errorf("%s: got %s, want %s", question, got, want)
+			}
+		}
+	}
+}
+
+// TestKeptCurrencies changes the currency of the facts of a domain in a single one.
+func TestKeptCurrencies(t *testing.T) {
+	d, issues := Compile(Definition{
+		Variables:  []Variable{{Key: "price", Unit: "USD"}, {Key: "fee"}, {Key: "total"}, {Key: "n"}},
+		Activities: []Activity{{Equation: "total = price * n + fee"}},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	for _, c := range []struct{ price, fee, want string }{
+		{"2 USD", "1 USD", "7 USD"}, {"2 EUR", "1 EUR", "7 EUR"}, {"2 USD", "1 USD", "7 USD"}, {"2 EUR", "1 USD", "! input.incompatible_units EUR | USD"},
+		{"2 USD", "1 EUR", "! input.incompatible_units USD | EUR"}, {"2 EUR", "1 EUR", "7 EUR"}, {"2 USD", "1 USD", "7 USD"},
+	} {
+		if got := answer(d, "price "+c.price+"; fee "+c.fee+"; n 3 -> total"); got != c.want {
+			t.Errorf("%s and %s: got %s, want %s", c.price, c.fee, got, c.want)
+		}
+	}
+}

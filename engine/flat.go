@@ -109,7 +109,7 @@ func (t *numbering) flat(left, right int32) *flat {
 		n := t.parts[id]
 		o := flatOp{node: n}
 		lazy = lazy || n.op == opCall && n.function.lazy
-		if isForeign := n.op == opCall && n.function.float == nil || n.op == opList || n.op == opLocal; isForeign {
+		if isForeign := n.op == opCall && (n.function.float == nil || n.takesTable()) || n.op == opList || n.op == opLocal; isForeign {
 			foreign = true
 		} else {
 			o.args = make([]int32, len(n.args))
@@ -150,7 +150,7 @@ func (m *machine) flatRun(e *equation, x unknown) *flatRun {
 	for i := range e.flat.code {
 		switch o := &e.flat.code[i]; {
 		case o.node.has(x):
-			if o.node.op == opCall && o.node.function.float == nil {
+			if o.node.op == opCall && o.args == nil {
 				return nil
 			}
 			r.unsteady = append(r.unsteady, int32(i))

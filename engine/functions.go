@@ -29,6 +29,7 @@ type function struct {
 	lazy    bool // the first argument decides which of the others is evaluated
 	binds   bool // the first argument is a name that the last argument may use
 	tables  bool // it takes or gives tables
+	shape   shape
 	reduces bool // given one table, it is the value over all its cells
 }
 
@@ -39,6 +40,7 @@ type param struct {
 	dimension string
 	value     string // what stands for it when it is left out; "" when it must be given
 	check     string // of a function with a formula: what holds for the arguments, else the call is not defined; "" for nothing
+	single    bool   // of a function over tables: it takes a number only
 }
 
 // example is an expression and its value: a number with its unit, a date, a table as JSON, or "! " and the code of an error.

@@ -8,20 +8,20 @@ func loanParams(names ...string) []param {
 	for _, n := range names {
 		switch n {
 		case "rate", "nper":
-			list = append(list, param{name: n, dimension: "1"})
+			list = append(list, param{name: n, dimension: "1", single: true})
 		case "per":
-			list = append(list, param{name: n, dimension: "1", check: "per >= 1 and per <= nper"})
+			list = append(list, param{name: n, dimension: "1", check: "per >= 1 and per <= nper", single: true})
 		default:
-			list = append(list, param{name: n, dimension: "a"})
+			list = append(list, param{name: n, dimension: "a", single: true})
 		}
 	}
 	return list
 }
 
 var (
-	noFuture  = param{name: "fv", dimension: "a", value: "0"}
-	noPresent = param{name: "pv", dimension: "a", value: "0"}
-	atEnd     = param{name: "type", dimension: "1", value: "0", check: "type == 0 or type == 1"}
+	noFuture  = param{name: "fv", dimension: "a", value: "0", single: true}
+	noPresent = param{name: "pv", dimension: "a", value: "0", single: true}
+	atEnd     = param{name: "type", dimension: "1", value: "0", check: "type == 0 or type == 1", single: true}
 )
 
 // finance holds functions with the arguments and signs of spreadsheets: money paid out is negative; type is 0 for payments
@@ -81,7 +81,7 @@ var finance = []*function{
 		formula:  "pmt(rate, nper, pv, fv, type) - ipmt(rate, per, nper, pv, fv, type)",
 	},
 	{
-		name: "amortization", params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), result: "a", tables: true,
+		name: "amortization", params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), result: "a", tables: true, shape: shapeTable,
 		doc: "The schedule of a loan: a table with a row for each of nper periods and the columns payment, interest, principal" +
 			" (each with the sign of pmt, ipmt and ppmt) and the balance owed after the payment.",
 		examples: []example{
@@ -92,7 +92,7 @@ var finance = []*function{
 		grid: amortization,
 	},
 	{
-		name: "npv", params: []param{{name: "rate", dimension: "1"}, {name: "values", dimension: "a"}}, variadic: true, result: "a", tables: true,
+		name: "npv", params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, variadic: true, result: "a", tables: true,
 		doc:      "The present value of payments at the ends of periods, at a rate per period. A payment at once is added to it; empty cells do not count.",
 		examples: []example{{"round(npv(0.1, [-10000, 3000, 4200, 6800]), 2)", "1188.44"}, {"npv(0.25, 500, 625) - 700", "100"}, {"npv(-1, [1])", "! calculation.division_by_zero"}},
 		grid: func(c *decimal.Context, args []grid) grid {
@@ -118,7 +118,7 @@ var finance = []*function{
 		grid: func(c *decimal.Context, args []grid) grid { return scalarGrid(returnRate(c, args[0].numbers())) },
 	},
 	{
-		name: "xnpv", params: []param{{name: "rate", dimension: "1"}, {name: "values", dimension: "a"}, {name: "dates", dimension: "time"}},
+		name: "xnpv", params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "time"}},
 		result: "a", tables: true,
 		doc: "The present value, on the first date, of payments on dates, at a rate per year of 365 days. No date is before the first.",
 		examples: []example{{"xnpv(0.1, [-100, 121], [date(2025, 1, 1), date(2026, 1, 1)])", "10"},

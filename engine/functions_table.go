@@ -27,7 +27,7 @@ func reducer(name, result, doc string, examples []example, f func(c *decimal.Con
 // reshaper makes an entry of a function from a table to a table.
 func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g grid) grid) *function {
 	return &function{
-		name: name, params: unary("values", "a"), result: "a", tables: true, doc: doc, examples: examples,
+		name: name, params: unary("values", "a"), result: "a", tables: true, shape: shapeTable, doc: doc, examples: examples,
 		grid: func(c *decimal.Context, args []grid) grid { return f(c, args[0]) },
 	}
 }
@@ -37,7 +37,7 @@ func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g
 func finder(name, keys, values, doc string, examples []example, find func(c *decimal.Context, x decimal.Decimal, keys, values decimals) (decimal.Decimal, bool)) *function {
 	return &function{
 		name: name, params: []param{{name: "x", dimension: "a"}, {name: keys, dimension: "a"}, {name: values, dimension: "b"}}, result: "b",
-		tables: true, doc: doc, examples: examples,
+		tables: true, shape: shapeFirst, doc: doc, examples: examples,
 		grid: func(c *decimal.Context, args []grid) grid {
 			keys, values := args[1].numbers(), args[2].numbers()
 			if len(keys) != len(values) {
@@ -144,7 +144,7 @@ var overTables = []*function{
 	},
 	{
 		name: "each", params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
-		tables: true, binds: true, result: "any",
+		tables: true, shape: shapeTable, binds: true, result: "any",
 		doc:      "A column of the values of an expression in i, with i counting from one integer up to another.",
 		examples: []example{{"each(i, 1, 3, i^2)", `["1","4","9"]`}, {"sum(each(i, 1, 4, i^2))", "30"}, {"each(i, 3, 1, i)", "! calculation.domain_error"}},
 		rule: func(c *checker, n *node) dimension {
@@ -154,7 +154,8 @@ var overTables = []*function{
 		},
 	},
 	{
-		name: "range", params: []param{{name: "from", dimension: "a"}, {name: "to", dimension: "a"}, {name: "step", dimension: "a"}}, result: "a", tables: true,
+		name: "range", params: []param{{name: "from", dimension: "a", single: true}, {name: "to", dimension: "a", single: true}, {name: "step", dimension: "a", single: true}},
+		result: "a", tables: true, shape: shapeTable,
 		doc:      "A column of numbers from one to another, which is not passed, in steps.",
 		examples: []example{{"range(1, 7, 2)", `["1","3","5","7"]`}, {"range(3, 2, -0.5)", `["3","2.5","2"]`}, {"range(1, 5, -1)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
@@ -188,7 +189,7 @@ var overTables = []*function{
 		},
 	},
 	{
-		name: "percentile", params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1"}}, result: "a", tables: true,
+		name: "percentile", params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, result: "a", tables: true,
 		doc: "The value below which a share of the cells lies, from 0 (the least cell) to 1 (the greatest), on straight lines between" +
 			" the cells as the inclusive percentile of spreadsheets.",
 		examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}, {"percentile([4, 1, 3, 2], 1)", "4"}, {"percentile([1, 2], 30)", "! calculation.domain_error"}},
@@ -261,7 +262,7 @@ var overTables = []*function{
 			return result
 		}),
 	{
-		name: "table", params: unary("columns", "a"), variadic: true, result: "a", tables: true,
+		name: "table", params: unary("columns", "a"), variadic: true, result: "a", tables: true, shape: shapeTable,
 		doc:      "A table of columns, or of tables, side by side; a number stands in every row.",
 		examples: []example{{"table([1, 2], [3, 4])", `[["1","3"],["2","4"]]`}, {"table([1, 2], 5)", `[["1","5"],["2","5"]]`}, {"table([1, 2], [1, 2, 3])", "! calculation.table_mismatch"}},
 		grid: func(c *decimal.Context, args []grid) grid {
@@ -297,7 +298,7 @@ var overTables = []*function{
 		grid: func(_ *decimal.Context, args []grid) grid { return scalarGrid(decimal.Int(int64(len(args[0].rows)))) },
 	},
 	{
-		name: "cell", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1"}, {name: "column", dimension: "1", value: "1"}},
+		name: "cell", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
 		result: "a", tables: true,
 		doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
 		examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
@@ -319,7 +320,7 @@ var overTables = []*function{
 		},
 	},
 	{
-		name: "column", params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1"}}, result: "a", tables: true,
+		name: "column", params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, result: "a", tables: true, shape: shapeTable,
 		doc:      "One column of a table; columns count from 1.",
 		examples: []example{{"column([[1, 2], [3, 4]], 2)", `["2","4"]`}, {"sum(column([[1, 2], [3, 4]], 2))", "6"}, {"column([1, 2], 2)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {
@@ -335,7 +336,7 @@ var overTables = []*function{
 		},
 	},
 	{
-		name: "row", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1"}}, result: "a", tables: true,
+		name: "row", params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}}, result: "a", tables: true, shape: shapeTable,
 		doc:      "The cells of one row of a table, as a column; rows count from 1.",
 		examples: []example{{"row([[1, 2], [3, 4]], 2)", `["3","4"]`}, {"sum(row([[1, 2], [3, 4]], 1))", "3"}, {"row([1, 2], 0)", "! calculation.domain_error"}},
 		grid: func(c *decimal.Context, args []grid) grid {

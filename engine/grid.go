@@ -303,14 +303,18 @@ func (m *machine) list(n *node) grid {
 	return result
 }
 
-// scalarOf is the value of a call over tables where a number is needed.
+// scalarOf is the value of a list or of a call over tables where a number is needed.
 func (m *machine) scalarOf(n *node) decimal.Decimal {
 	g := m.grid(n)
 	if m.c.Err() != nil {
 		return decimal.Decimal{}
 	}
 	if g.rank != 0 || len(g.rows) == 0 || len(g.rows[0]) == 0 || g.rows[0][0].empty {
-		return m.c.Fail(&decimal.UndefinedError{Function: n.function.name})
+		name := "a list"
+		if n.op == opCall {
+			name = n.function.name
+		}
+		return m.c.Fail(&decimal.UndefinedError{Function: name})
 	}
 	return g.rows[0][0].number
 }
@@ -320,7 +324,7 @@ func (m *machine) cellwise(n *node, list []int) []int {
 	if n.op == opVariable && m.tables[n.variable] != nil && !slices.Contains(list, n.variable) {
 		return append(list, n.variable)
 	}
-	if n.op == opCall && (n.function.grid != nil || n.function.reduces && len(n.args) == 1) {
+	if n.takesTable() {
 		return list
 	}
 	for _, a := range n.args {

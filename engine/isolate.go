@@ -202,7 +202,7 @@ func (n *node) invertible(x unknown) bool {
 		if n.function.inverse == nil && !n.function.lazy || n.function.lazy && n.args[0].has(x) {
 			return false
 		}
-		if n.function.name == "clamp" && !n.args[0].has(x) || n.function.reduces && len(n.args) == 1 {
+		if n.function.name == "clamp" && !n.args[0].has(x) || n.takesTable() {
 			return false
 		}
 	default:
@@ -228,7 +228,7 @@ func (n *node) continuous(x unknown) bool {
 		return true
 	case opAdd, opSub, opMul, opDiv, opPow, opNeg, opPercent:
 	case opCall:
-		if n.function.float == nil || n.function.reduces && len(n.args) == 1 {
+		if n.function.float == nil || n.takesTable() {
 			return false
 		}
 		if n.function.lazy {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -136,6 +137,11 @@ func (n *node) summarize(e *equation) {
 	if n.op == opCall && n.function.choice {
 		n.choices = true
 	}
+}
+
+// text is how a part of the equation is written.
+func (e *equation) text(n *node) string {
+	return strings.TrimSpace(string(e.source[n.start:min(n.end, len(e.source))]))
 }
 
 // calls reports whether a function is applied anywhere in n.

@@ -101,7 +101,7 @@ func (s *scales) describe(n *node, w weight) string {
 	case difference:
 		what = "a difference"
 	}
-	return fmt.Sprintf("%q is %s", strings.TrimSpace(string(s.e.source[n.start:min(n.end, len(s.e.source))])), what)
+	return fmt.Sprintf("%q is %s", s.e.text(n), what)
 }
 
 // settle refuses a sum of points that is neither a point nor a difference.

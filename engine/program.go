@@ -220,7 +220,7 @@ func (m *machine) compute(n *node) decimal.Decimal {
 			}
 			return m.value(n.args[1])
 		}
-		if f.grid != nil || f.binds || f.reduces && len(n.args) == 1 {
+		if n.takesTable() {
 			return m.scalarOf(n)
 		}
 		var buffer [6]decimal.Decimal
@@ -232,6 +232,8 @@ func (m *machine) compute(n *node) decimal.Decimal {
 			return decimal.Decimal{}
 		}
 		return f.eval(c, args)
+	case opList:
+		return m.scalarOf(n)
 	}
 	return decimal.Decimal{}
 }
@@ -306,7 +308,7 @@ func (m *machine) float(n *node) float64 {
 			}
 			return m.float(n.args[1])
 		}
-		if f.float == nil {
+		if f.float == nil || n.takesTable() {
 			// Only parts without the unknown get here: their value is exact.
 			return m.eval(n).Float64()
 		}

@@ -92,8 +92,8 @@ func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (roo
 // curved refines a root that float64 has found by one step along slope and bend in float64, which leaves an error that is
 // the square of the first one, and one by the slope between the two numbers, corrected by the bend. It evaluates the
 // equation in decimal before each step. ok says that the equation holds already before the second one, that a third step
-// would be too small to matter, and that root and slope are what float64 says: with 60 digits in place of 16 rounding
-// cannot have made the root then, as it can next to where a quotient is 0 ÷ 0.
+// would be too small to matter, that root and slope are what float64 says (with 60 digits in place of 16 rounding cannot have
+// made the root then, as it can next to where a quotient is 0 ÷ 0), and that the root satisfies the equation.
 func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bool) {
 	m, c := s.m, s.m.c
 	if s.run == nil {
@@ -129,7 +129,11 @@ func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bo
 	holds := second.Abs().Cmp(c.Mul(extreme(decimals{left.Abs(), right.Abs()}, 1), tolerance)) <= 0
 	expected := second.Abs().Cmp(c.Mul(first.Abs(), asExpected)) <= 0
 	most := math.Abs(start) * closeRoot / (1e-6*math.Abs(turn) + turn*turn + 1e-30)
-	return root, holds && expected && last.Abs().Cmp(decimalOf(most)) <= 0
+	if !holds || !expected || last.Abs().Cmp(decimalOf(most)) > 0 {
+		return root, false
+	}
+	m.values[s.v] = root
+	return root, m.satisfied(e)
 }
 
 // asExpected is the part that a step with the right slope leaves of a difference at most.

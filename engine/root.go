@@ -1,21 +1,14 @@
 package engine
 
 import (
-	"iter"
 	"math"
-	"slices"
 	"strconv"
-	"sync"
 
 	"reckon/engine/decimal"
-	"reckon/engine/units"
 )
 
 // Bounds of the search for roots.
 const (
-	searchDecades  = 16 // on both sides of the scale of the unknown
-	searchDensity  = 6  // samples a decade, and eight times as many when they show nothing
-	searchLinear   = 400
 	maxFoundRoots  = 24
 	maxRefinements = 200
 )
@@ -136,114 +129,6 @@ func (s *seeker) at(x float64) float64 {
 		return math.NaN()
 	}
 	return f
-}
-
-// grids are the samples to look at, the likeliest first.
-func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
-	w := &d.variables[s.v]
-	low, high := math.Inf(-1), math.Inf(1)
-	if w.min != nil {
-		low = w.min.Float64()
-	}
-	if w.max != nil {
-		high = w.max.Float64()
-	}
-	scale := 1.0
-	if w.unit != nil {
-		scale = units.Quantity{Number: decimal.Int(1), Unit: w.unit}.SI(s.m.c).Float64()
-	}
-	if !(scale > 1e-100 && scale < 1e100) {
-		scale = 1
-	}
-	dim, known := d.knownDimensionOf(s.v)
-	within := func(grid []float64) []float64 {
-		grid = slices.DeleteFunc(grid, func(x float64) bool { return x < low || x > high })
-		for _, edge := range []float64{low, high} {
-			if !math.IsInf(edge, 0) {
-				grid = append(grid, edge)
-			}
-		}
-		slices.Sort(grid)
-		return slices.Compact(grid)
-	}
-	return func(yield func([]float64) bool) {
-		if w.hint != nil {
-			if h := w.hint.Float64(); h != 0 && !math.IsInf(h, 0) {
-				if !yield(within(evenly(h-math.Abs(h)/2, h+math.Abs(h), searchLinear))) {
-					return
-				}
-			}
-		}
-		if known && dim == units.Angle {
-			// Every turn repeats the first one.
-			for _, n := range []int{searchLinear, 8 * searchLinear} {
-				if !yield(within(evenly(max(low, -math.Pi), min(high, math.Pi), n))) || !yield(within(evenly(low, high, n))) {
-					return
-				}
-			}
-			return
-		}
-		for _, density := range []int{searchDensity, 8 * searchDensity} {
-			up := decades(scale, density)
-			up = append(up, evenly(low, high, density*searchLinear/searchDensity)...)
-			mirrored := func() []float64 {
-				down := []float64{0}
-				for _, x := range up {
-					down = append(down, -x)
-				}
-				return down
-			}
-			if w.point.isPoint() {
-				if !yield(within(slices.Concat(up, mirrored()))) {
-					return
-				}
-				continue
-			}
-			positive := slices.DeleteFunc(slices.Clone(up), func(x float64) bool { return x <= 0 })
-			if !yield(within(positive)) {
-				return
-			}
-			negative := slices.DeleteFunc(slices.Concat(up, mirrored()), func(x float64) bool { return x > 0 })
-			if !yield(within(append(negative, scale*math.Pow(10, -searchDecades)))) {
-				return
-			}
-		}
-	}
-}
-
-func decades(scale float64, density int) []float64 {
-	powers := coarse()
-	if density != searchDensity {
-		powers = powersOfTen(searchDecades, density)
-	}
-	grid := make([]float64, 0, len(powers)+2)
-	for _, p := range powers {
-		grid = append(grid, scale*p)
-	}
-	return grid
-}
-
-// coarse is what the first samples are made of.
-var coarse = sync.OnceValue(func() []float64 { return powersOfTen(searchDecades, searchDensity) })
-
-// powersOfTen are the numbers whose logarithms are a density-th apart, over a count of decades on both sides of 1.
-func powersOfTen(count, density int) []float64 {
-	list := make([]float64, 0, 2*count*density+1)
-	for i := -count * density; i <= count*density; i++ {
-		list = append(list, math.Pow(10, float64(i)/float64(density)))
-	}
-	return list
-}
-
-func evenly(low, high float64, n int) []float64 {
-	if math.IsInf(low, 0) || math.IsInf(high, 0) || low >= high {
-		return nil
-	}
-	grid := make([]float64, 0, n+1)
-	for i := 0; i <= n; i++ {
-		grid = append(grid, low+(high-low)*float64(i)/float64(n))
-	}
-	return grid
 }
 
 // scan brackets and refines the roots among samples.
@@ -369,103 +254,6 @@ func (s *seeker) brent(a, b, fa, fb float64) float64 {
 		}
 	}
 	return b
-}
-
-var (
-	nearby    = mustParse("1e-12")
-	converged = mustParse("1e-50")
-	spacing   = mustParse("1e-18")
-	// settledMove is the last relative move of a search that came to rest.
-	settledMove = mustParse("1e-38")
-	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
-	muchCloser = mustParse("1e-4")
-)
-
-// polish refines a root in decimal by secants.
-func (s *seeker) polish(start float64) {
-	text := decimalOf(start)
-	x, ok := s.newton(start, text)
-	if !ok {
-		x, ok = s.secant(text, s.difference)
-	}
-	if ok {
-		s.found = append(s.found, x)
-	}
-}
-
-// newton is secant with a first step by the slope in float64. It reports false where that step does not come much closer.
-func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool) {
-	h := 1e-6 * math.Abs(start)
-	up, _ := s.value(start + h)
-	down, _ := s.value(start - h)
-	slope := (up - down) / (2 * h)
-	if h == 0 || slope == 0 || math.IsNaN(slope) || math.IsInf(slope, 0) {
-		return x, false
-	}
-	c := s.m.c
-	fx, ok := s.difference(x)
-	if !ok || fx.IsZero() {
-		return x, ok
-	}
-	next := c.Sub(x, c.Quo(fx, decimalOf(slope)))
-	fn, ok := s.difference(next)
-	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
-		s.m.tryErr()
-		return x, false
-	}
-	return s.secants(next, fn, x, fx, s.difference)
-}
-
-// secant finds a zero of f near x.
-func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
-	c := s.m.c
-	fx, ok := f(x)
-	if !ok {
-		return x, false
-	}
-	if fx.IsZero() {
-		return x, true
-	}
-	previous := c.Mul(x, c.Add(decimal.Int(1), nearby))
-	if x.IsZero() {
-		previous = nearby
-	}
-	fp, ok := f(previous)
-	if !ok {
-		return x, false
-	}
-	return s.secants(x, fx, previous, fp, f)
-}
-
-// secants goes on from two points and the values of f there. It ends where the next move, if it shrinks as much as this
-// one did, would be too small to matter.
-func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
-	c := s.m.c
-	move := x
-	for range 40 {
-		slope := c.Sub(fx, fp)
-		if slope.IsZero() || c.Err() != nil {
-			break
-		}
-		gap := c.Sub(x, previous)
-		move := c.Quo(c.Mul(fx, gap), slope)
-		next := c.Sub(x, move)
-		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), converged)) <= 0 {
-			return next, true
-		}
-		fn, ok := f(next)
-		if !ok || c.Err() != nil {
-			s.m.tryErr()
-			return x, false
-		}
-		previous, fp = x, fx
-		x, fx = next, fn
-		if fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), converged)) <= 0 {
-			return x, true
-		}
-	}
-	s.m.tryErr()
-	return x, move.Abs().Cmp(c.Mul(x.Abs(), settledMove)) <= 0
 }
 
 // touch looks for a double root, where the difference touches zero without changing sign: the zero of its slope.

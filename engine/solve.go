@@ -61,6 +61,9 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 		defer d.release(v.machine)
 		err := v.run()
 		failed = v.failed
+		if err == nil {
+			v.keepUnits()
+		}
 		return v.solution, err
 	}
 	solution, err := run(p)

@@ -57,7 +57,7 @@ func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
 		step.apply = stretchFunctions[name]
 		if n.function.lazy {
 			step.kind = stretchIf
-		} else if step.apply == nil || n.function.reduces && len(n.args) == 1 {
+		} else if step.apply == nil || n.takesTable() {
 			return 0, false
 		}
 		if n.function.reduces && len(n.args) > 2 {

@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -158,7 +157,7 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 		m.values[s.variable] = root
 		return v.emit(s, last)
 	}
-	unit, err := v.resultUnit(s.variable, s.activity)
+	unit, err := v.stepUnit(s.variable, s.activity)
 	if err != nil {
 		return err
 	}
@@ -182,7 +181,6 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 	w := &v.domain.variables[s.variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
 	asIs := w.min == nil && w.max == nil && !v.absolute(s.variable) && show.natural == nil && show.unit.IsSI()
-	var last *decimal.Decimal // of the cells that are shown as they are
 	count := 0
 	for _, row := range g.rows {
 		count += len(row)
@@ -200,7 +198,6 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 			}
 			if asIs {
 				cells[i].Quantity.Number, cells[i].Quantity.Unit = row[i].number, show.unit
-				last = &row[i].number
 				continue
 			}
 			number := row[i].number
@@ -208,7 +205,6 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 				problem := Problem("calculation.no_solution", v.key(s.variable))
 				return Value{}, &problem
 			}
-			m.values[s.variable] = number
 			q, err := show.quantity(m.c, number)
 			if err == nil {
 				err = m.c.Err()
@@ -219,9 +215,6 @@ func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *E
 			}
 			cells[i].Quantity = q
 		}
-	}
-	if last != nil {
-		m.values[s.variable] = *last
 	}
 	return value, nil
 }

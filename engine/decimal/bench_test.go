@@ -64,3 +64,14 @@ func BenchmarkTables(b *testing.B) {
 		buildTables()
 	}
 }
+
+func BenchmarkFloat64(b *testing.B) {
+	for _, x := range []Decimal{NewContext(10).Quo(Int(1), Int(3)), NewContext(10).Quo(Int(20_000_000), Int(7))} {
+		b.Run(x.Shown().String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = x.Float64()
+			}
+		})
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"strconv"
 )
 
 const (
@@ -248,24 +247,4 @@ func (d Decimal) Neg() Decimal {
 func (d Decimal) Abs() Decimal {
 	d.negative = false
 	return d
-}
-
-// Float64 returns the nearest float64, for plotting and searching, never for results. Magnitudes beyond its range give
-// 0 or an infinity.
-func (d Decimal) Float64() float64 {
-	if e := d.exponent; e >= -22 && e <= 22 && d.short() && d.w[0] < 1<<53 {
-		// Both operands are exact, so that the one rounding is right.
-		f := float64(d.w[0])
-		if e < 0 {
-			f /= math.Pow10(-int(e))
-		} else {
-			f *= math.Pow10(int(e))
-		}
-		if d.negative {
-			f = -f
-		}
-		return f
-	}
-	f, _ := strconv.ParseFloat(d.String(), 64) // out of range it returns the infinity along with its error
-	return f
 }

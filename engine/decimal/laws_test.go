@@ -335,17 +335,6 @@ func TestLongLiterals(t *testing.T) {
 	}
 }
 
-func TestFloat64(t *testing.T) {
-	for text, want := range map[string]float64{
-		"0": 0, "1.1": 1.1, "-0.3": -0.3, "123456789012345678": 123456789012345678, "1e22": 1e22, "1e23": 1e23,
-		"4.9e-324": 5e-324, "2.2250738585072011e-308": 2.2250738585072011e-308,
-	} {
-		if got := mustParse(text).Float64(); got != want {
-			t.Errorf("%s: %g, want %g", text, got, want)
-		}
-	}
-}
-
 func TestFirstErrorSticks(t *testing.T) {
 	c := NewContext(1000)
 	c.Quo(Int(1), Int(0))

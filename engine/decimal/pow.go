@@ -1,9 +1,6 @@
 package decimal
 
-import (
-	"math/big"
-	"math/bits"
-)
+import "math/bits"
 
 // maxSquaringPower is the largest integer power that is multiplied out.
 const maxSquaringPower = 10_000
@@ -82,24 +79,14 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 	if first := a.adjusted(); first*m > maxExponent+1 || (first+1)*m < -maxExponent-1 {
 		return c.Fail(ErrTooLarge)
 	}
-	a.coefficient(&g.y)
-	g.x.Set(&g.y)
-	exponent := int(a.exponent)
-	by := func(factor *big.Int, up int) {
-		g.product.Mul(&g.x, factor)
-		x, cut := g.shorten(&g.product, wideDigits)
-		g.x.Set(x)
-		exponent += up + cut
-	}
+	x := a
 	for bit := bits.Len(uint(m)) - 2; bit >= 0; bit-- {
-		by(&g.x, exponent)
-		if m>>bit&1 == 1 {
-			by(&g.y, int(a.exponent))
+		if x = g.wideMul(x, x); m>>bit&1 == 1 {
+			x = g.wideMul(x, a)
 		}
 	}
-	negative := a.negative && m&1 == 1
 	if n > 0 {
-		return c.finish(g.round(&g.x, exponent, negative, precision))
+		return c.finish(x)
 	}
-	return c.finish(g.wideQuo(Int(1), g.round(&g.x, exponent, negative, wideDigits)))
+	return c.finish(g.wideQuo(Int(1), g.rounded(x, wideDigits)))
 }

@@ -66,10 +66,12 @@ func list(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
-// manyDigits is from how many significant digits on a number is rounded to fewDigits, and said to be about that.
+// A number of manyDigits significant digits and more is rounded to fewDigits, but to leastDecimals at least, and said to be about
+// that.
 const (
-	manyDigits = 16
-	fewDigits  = 6
+	manyDigits    = 12
+	fewDigits     = 6
+	leastDecimals = 2
 )
 
 // shown is a value as people read it: rendered by its display, tables by their size.
@@ -84,10 +86,10 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 		}
 		return count(len(v.Value.Cells), "row") + " of " + count(columns, "cell")
 	}
-	text := v.Value.Text()
-	rendered, err := engine.RenderText(text, d.Display(v.Variable, v.Value, v.Asked))
+	value := v.Value.Text()
+	rendered, err := engine.RenderText(value, d.Display(v.Variable, v.Value, v.Asked))
 	if err != nil {
-		rendered = text
+		rendered = value
 	}
 	one := ""
 	if len(rendered.Cells) > 0 && len(rendered.Cells[0]) > 0 {
@@ -102,18 +104,21 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 		return one
 	}
 	c := decimal.NewContext(10_000)
-	places := fewDigits - 1 - magnitude(n)
-	rounded := c.Round(n, max(places, 0)).String()
-	if c.Err() != nil {
+	short := c.Round(n, max(fewDigits-1-magnitude(n), leastDecimals))
+	if c.Err() != nil || short.Cmp(n) == 0 {
+		return one
+	}
+	if unit != "" {
+		unit = " " + unit
+	}
+	text, err := engine.Render(short.String()+unit, "number", "")
+	if err != nil {
 		return one
 	}
 	if strings.HasSuffix(number, "%") {
-		rounded += "%"
+		text += "%"
 	}
-	if unit != "" {
-		rounded += " " + unit
-	}
-	return "about " + rounded
+	return "about " + text
 }
 
 func count(n int, noun string) string {

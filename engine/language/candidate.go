@@ -32,17 +32,18 @@ type candidate struct {
 
 const (
 	forDimension    = 2.0  // the unit fits the variable
+	forOwnUnit      = 0.6  // of a name that is only the unit of the amount itself
 	forName         = 5.0  // the name of the variable touches the amount
-	forBase         = 1.2  // the variable has a value in the scenario that is built on
+	forBase         = 0.96 // the variable has a value in the scenario that is built on
 	againstBare     = -1.0 // a number without a unit for a variable that has one
-	againstUnnamed  = -1.5
-	againstGuess    = -1.0 // a weak reading
-	againstFinal    = -1.2 // unnamed, and what equations end in
-	againstOutput   = -0.4 // unnamed, and what an equation yields
-	againstFallback = -1.0 // unnamed, and it has a default
-	againstLater    = -1.0 // not the first reading
-	forLarge        = 1.2  // "300k" is money
-	forUnread       = 1.5  // words that may state no amount are no amount
+	againstUnnamed  = -0.9
+	againstGuess    = -1.0  // a weak reading
+	againstFinal    = -0.96 // unnamed, and what equations end in
+	againstOutput   = -0.4  // unnamed, and what an equation yields
+	againstFallback = -1.25 // unnamed, and it has a default
+	againstLater    = -0.8  // not the first reading
+	forLarge        = 1.2   // "300k" is money
+	forUnread       = 1.5   // words that may state no amount are no amount
 )
 
 // slots lists what must be assigned.
@@ -64,6 +65,9 @@ func (s *search) slots() []slot {
 	}
 	for i := range p.quantities {
 		q := &p.quantities[i]
+		if s.idle(q) {
+			continue
+		}
 		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.nots[i] > 0})
 	}
 	for i := range list {
@@ -85,6 +89,20 @@ func (s *search) slots() []slot {
 		sortCandidates(l.candidates)
 	}
 	return list
+}
+
+// idle reports whether an amount is a day that is only mentioned: one in words, where the domain has no moments.
+func (s *search) idle(q *quantity) bool {
+	days := func(t term) bool { return t.kind == "date" || t.kind == "datetime" }
+	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, days) {
+		return false
+	}
+	for i := q.from; i < q.to; i++ {
+		if s.prose.tokens[i].kind == number {
+			return false
+		}
+	}
+	return len(q.readings) == 0 || q.readings[0].kind == kindDate
 }
 
 // alone reports whether a prompt says nothing beside an amount.
@@ -129,11 +147,21 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if s.prose.askedFor(m) {
 			link *= 0.3
 		}
+		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, from) {
+			link *= forOwnUnit
+		}
 		if e := forName * m.weight * link; e > evidence {
 			evidence, linked, name = e, link >= 0.7 && m.weight >= 0.4, i
 		}
 	}
 	return evidence, linked, name
+}
+
+// unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can only be its name.
+func (s *search) unitOnly(variable, from int) bool {
+	q := &s.prose.quantities[s.prose.within[from]]
+	t := &s.vocabulary.terms[variable]
+	return len(q.readings) == 0 || q.readings[0].unit == nil || !t.dimensional || q.readings[0].unit.Dimension() != t.dimension
 }
 
 // valueCandidates are the variables that an amount may be the value of.
@@ -170,6 +198,12 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		}
 		best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
 		bare := q.readings[0].kind == kindNumber
+		if q.none { // "no fee"
+			if !s.denied(q, variable) {
+				continue
+			}
+			best.evidence, best.linked = forName, true
+		}
 		if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && (!best.linked || s.prose.mentions[best.name].from >= q.to || s.prose.connection(q.from, q.to, s.prose.mentions[best.name].from, s.prose.mentions[best.name].to) < 0.9) {
 			continue // "3 kids": a number of something that the domain does not know
 		}
@@ -270,6 +304,13 @@ func (s *search) prior(t *term) float64 {
 	return prior
 }
 
+// denied reports whether the words right behind "no" name a variable.
+func (s *search) denied(q *quantity, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == q.to && m.weight >= 0.5
+	})
+}
+
 // foreignNoun reports whether a token is a noun that nothing in the domain, and no table, knows.
 func (s *search) foreignNoun(at int) bool {
 	p := s.prose
@@ -363,8 +404,8 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 		switch {
 		case t.kind == "percent":
 			score += forDimension
-		case t.kind == "number" && t.dimensional && t.dimension.IsNone():
-			score -= 0.5
+		case t.kind == "number" && t.dimensional && t.dimension.IsNone() && !t.counts:
+			score -= 1
 		default:
 			return "", 0, false
 		}
@@ -494,6 +535,9 @@ func (s *search) durationText(variable int, r *reading) string {
 		return r.text + " " + v.Value.Quantity().Unit.Symbol()
 	}
 	t := &s.vocabulary.terms[variable]
+	if r.number.IsZero() {
+		return "0 s"
+	}
 	if t.unit != nil && t.unit.Symbol() != "s" {
 		return r.text + " " + t.unit.Symbol()
 	}
@@ -557,6 +601,11 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].fold == "that" {
 			score += 0.7 // "50 more than that"
 		}
+		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
+			if t.kind == "duration" || t.dimension == units.Time && !t.moment() {
+				score += 2 // "2 days quicker"
+			}
+		}
 		if c.hint != wantAny {
 			switch fit := c.hint.fits(t); {
 			case fit >= 0.9:
@@ -613,7 +662,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 			share := r.number // in percent
 			hundred, _ := decimal.Parse("100")
 			share = ctx.Quo(share, hundred)
-			if t.moment() {
+			if t.moment() || c.hint == wantSpeed && t.dimension == units.Time.Div(units.Length) {
 				continue
 			}
 			if t.kind == "percent" {
@@ -661,8 +710,8 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 				continue
 			}
 			by := sign
-			if c.hint == wantSpeed && r.unit.Dimension() == units.Time {
-				by = sign.Neg()
+			if slow := r.unit.Dimension(); c.hint == wantSpeed && (slow == units.Time || slow == units.Time.Div(units.Length)) {
+				by = sign.Neg() // faster takes less time
 			}
 			return write(ctx.Add(old.Number, ctx.Mul(by, delta)))
 		}

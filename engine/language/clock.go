@@ -33,43 +33,56 @@ var dayParts = []dayPart{
 	{"in the afternoon", true, 0, "3 in the afternoon", "15:00"},
 	{"in the evening", true, 0, "half past 8 in the evening", "20:30"},
 	{"at night, in the night", true, 6, "10 at night", "22:00"},
-	{"tonight, this evening, this afternoon", true, 0, "8:30 tonight", "2026-03-05T20:30, 20:30"},
+	{"tonight", true, 6, "12:30 tonight", "2026-03-06T00:30, 00:30"},
+	{"this evening, this afternoon", true, 0, "8:30 this evening", "2026-03-05T20:30, 20:30"},
 	{"this morning", false, 0, "at 8 this morning", "2026-03-05T08:00, 08:00"},
 }
 
 // dayTimes are the parts of a day behind its name.
 var dayTimes = []struct {
 	words          string
-	pm             bool
+	late           int // as that of spokenDay
 	example, means string
 }{
-	{"morning", false, "tomorrow morning at 9", "2026-03-06T09:00"},
-	{"afternoon evening night", true, "8 o'clock tomorrow evening", "2026-03-06T20:00"},
+	{"morning", 0, "tomorrow morning at 9", "2026-03-06T09:00"},
+	{"afternoon evening", 1, "8 o'clock tomorrow evening", "2026-03-06T20:00"},
+	{"night", 6, "Friday night at 2", "2026-03-07T02:00"},
 }
 
 // timeOfDay measures the words for a part of the day behind a day.
-func (s *scanner) timeOfDay(at int) (pm bool, n int) {
+func (s *scanner) timeOfDay(at int) (late, n int) {
 	t := s.tok(at)
 	for i := range dayTimes {
 		for w := range fields(dayTimes[i].words) {
 			if w == t.fold {
-				return dayTimes[i].pm, 1
+				return dayTimes[i].late, 1
 			}
 		}
 	}
-	if n := s.partOfDay(at); n > 1 || n < -1 {
-		return n > 0, max(n, -n)
+	if p, n := s.dayPartAt(at); n > 1 {
+		if p.pm {
+			return max(p.early, 1), n
+		}
+		return 0, n
 	}
-	return false, 0
+	return 0, 0
 }
 
-// afterNoon moves a clock time before noon to the evening, but not one behind midnight.
-func afterNoon(clock string) string {
-	if len(clock) < 5 || clock < "04" || clock >= "12" {
-		return clock
+// afterNoon moves a clock time to the late part of a day. next tells that it is one behind midnight, of the day after.
+func afterNoon(clock string, late int) (text string, next bool) {
+	if late == 0 || len(clock) < 5 {
+		return clock, false
 	}
-	h, _ := small(clock[:2], 12)
-	return strconv.Itoa(h+12) + clock[2:]
+	h, _ := small(clock[:2], 23)
+	switch {
+	case late > 1 && h == 12:
+		return "00" + clock[2:], true
+	case h < late:
+		return clock, late > 1
+	case h < 12:
+		return strconv.Itoa(h+12) + clock[2:], false
+	}
+	return clock, false
 }
 
 // clockLeads stand before a time of day that has neither minutes nor am or pm.
@@ -86,7 +99,7 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	text, n := s.clockTime(at, false)
 	if n == 0 && clockLeads()[s.tok(at-1).fold] {
 		if hour, words := s.clockTime(at, true); words > 0 && hour != "" {
-			if d, _, _ := s.dayBehind(at + words); d.n > 0 {
+			if d, _ := s.dayBehind(at + words); d.n > 0 {
 				text, n = hour, words // at 8 on Monday
 			}
 		}
@@ -102,16 +115,20 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	if text == "" {
 		return q, true
 	}
-	if d, pm, words := s.dayBehind(q.to); d.n > 0 && !spanLeads()[s.tok(at-1).fold] {
-		if q.to += words; pm {
-			text = afterNoon(text)
-		}
+	if d, words := s.dayBehind(q.to); d.n > 0 && !spanLeads()[s.tok(at-1).fold] {
+		q.to += words
 		s.readDays(&q, d, text)
 		return q, true
 	}
 	q.readings = []reading{{kind: kindClock, text: text}}
 	if s.tok(q.to-1).fold == "tonight" || s.tok(q.to-2).fold == "this" {
-		q.readings = []reading{{kind: kindDatetime, text: dayOf(s.today).text(text)}, {kind: kindClock, text: text}}
+		q.readings = nil
+		late := 0
+		if s.tok(q.to-1).fold == "tonight" {
+			late = 6
+		}
+		s.readDays(&q, saidDay{days: []day{dayOf(s.today)}, now: true, late: late}, text)
+		return q, true
 	}
 	if span, ok := s.spanAt(at); ok && span.to == q.to {
 		q.readings = append(q.readings, span.readings...)
@@ -123,17 +140,21 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 var spanLeads = words("in for of takes took take lasts")
 
 // dayBehind reads the day behind a clock time: 6 am on Tuesday, 14:00 tomorrow evening. n counts all tokens.
-func (s *scanner) dayBehind(at int) (d saidDay, pm bool, n int) {
+func (s *scanner) dayBehind(at int) (d saidDay, n int) {
 	next := at
 	if t := s.tok(next).fold; t == "on" || t == "," || t == "of" {
 		next++
 	}
+	if _, n := s.daysAt(next + 1); n > 0 && s.tok(next).fold == "the" {
+		next++ // 2 pm on the 9th of March
+	}
 	d = s.saidDayAt(next)
 	if d.n == 0 || next > at && s.tok(at).fold != "on" && !d.sure {
-		return saidDay{}, false, 0
+		return saidDay{}, 0
 	}
-	pm, n = s.timeOfDay(next + d.n)
-	return d, pm || d.pm, next + d.n + n - at
+	late, n := s.timeOfDay(next + d.n)
+	d.late = max(d.late, late)
+	return d, next + d.n + n - at
 }
 
 // paceAt reads minutes and seconds by what they are for: 8:30 per mile.
@@ -365,6 +386,11 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		i++
 	}
 	direction := s.tok(i).fold
+	if h, words := s.hour(i); words > 0 && minutes == 30 && i == at+1 && h > 0 && h < 13 {
+		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || minuteLeads()[s.tok(at-1).fold] && !s.unitStarts(i+words)) {
+			return clockText(hour, 30, -1), i + words + more - at // at half eight
+		}
+	}
 	h, words := s.hour(i + 1)
 	if words == 0 || h < 1 || h > 12 {
 		return "", 0
@@ -405,7 +431,7 @@ func (s *scanner) clockWord(at int) bool {
 // hourAlone is the further reading of "at 8".
 func (s *scanner) hourAlone(q quantity, a amount) (reading, bool) {
 	h, ok := a.value.Int64()
-	if before := s.tok(q.from - 2); s.tok(q.from-1).fold == "by" && (before.kind == number || s.numbers[before.fold] != nil) {
+	if before := s.tok(q.from - 2); s.tok(q.from-1).fold == "by" && (before.kind == number || s.numbers[before.fold] != nil || s.tok(q.from-3).kind == number) {
 		return reading{}, false // 5 by 5
 	}
 	if !ok || a.n != 1 || h < 0 || h > 23 || !clockLeads()[s.tok(q.from-1).fold] || a.exact != "" {

@@ -11,19 +11,20 @@ const secondsOfDay = 86400
 type spokenDay struct {
 	words   string // spellings, separated by ", "
 	ahead   int64  // days from today
-	pm      bool   // an hour with it is one after noon
+	late    int    // the first hour with it that is one after noon, 0 for none; those before are behind midnight
 	example string
 	means   string // on Thursday, 2026-03-05
 }
 
 var spokenDays = []spokenDay{
-	{"today", 0, false, "today", "today"},
-	{"tonight, this evening, this afternoon", 0, true, "tonight at 8", "2026-03-05T20:00, 20:00"},
-	{"this morning", 0, false, "this morning at 8", "2026-03-05T08:00, 08:00"},
-	{"tomorrow, tomorow, tommorow, tommorrow, tmrw", 1, false, "tomorrow", "2026-03-06"},
-	{"yesterday", -1, false, "yesterday", "2026-03-04"},
-	{"the day after tomorrow, day after tomorrow, the day after tmrw", 2, false, "the day after tomorrow", "2026-03-07"},
-	{"the day before yesterday, day before yesterday", -2, false, "the day before yesterday", "2026-03-03"},
+	{"today", 0, 0, "today", "today"},
+	{"tonight", 0, 6, "tonight at 8", "2026-03-05T20:00, 20:00"},
+	{"this evening, this afternoon", 0, 1, "this afternoon at 3", "2026-03-05T15:00, 15:00"},
+	{"this morning", 0, 0, "this morning at 8", "2026-03-05T08:00, 08:00"},
+	{"tomorrow, tomorow, tommorow, tommorrow, tmrw", 1, 0, "tomorrow", "2026-03-06"},
+	{"yesterday", -1, 0, "yesterday", "2026-03-04"},
+	{"the day after tomorrow, day after tomorrow, the day after tmrw", 2, 0, "the day after tomorrow", "2026-03-07"},
+	{"the day before yesterday, day before yesterday", -2, 0, "the day before yesterday", "2026-03-03"},
 }
 
 // weekdays are the days of the week, Monday first. The short words count only where the form makes them days.
@@ -64,11 +65,14 @@ var (
 	unitMonths = map[string]int64{"mo": 1, "yr": 12, "decade": 120}
 )
 
-// dayLeads make a day without a clock time one that is meant.
-var dayLeads = words("on by until till before after from since starting beginning due")
+// dayLeads make a day without a clock time one that is meant; "on Saturday" may only tell a story.
+var dayLeads = words("by until till before after from since between starting beginning due")
 
 // shortLeads do so for the short names of weekdays, which are words of their own.
 var shortLeads = words("on by until till next this last coming past")
+
+// notDays stand before the name of a weekday that is no day of its own: every Friday, Black Friday.
+var notDays = words("every each black good cyber ash easter palm holy super shrove maundy")
 
 // saidDay is a day as the prompt names it, with every day that it may be.
 type saidDay struct {
@@ -76,7 +80,7 @@ type saidDay struct {
 	n    int  // tokens, 0 for none
 	sure bool // the words name a day whatever stands around them
 	now  bool // it is the present day, which the words only mention
-	pm   bool // an hour with it is one after noon
+	late int  // as that of spokenDay
 }
 
 func dayOf(seconds int64) day {
@@ -114,7 +118,7 @@ func (s *scanner) saidDayAt(at int) saidDay {
 	}
 	for _, p := range s.spokenDayPhrases[t.fold] {
 		if s.follows(at, p.words) {
-			return saidDay{days: []day{dayOf(s.today + p.row.ahead*secondsOfDay)}, n: len(p.words), now: p.row.ahead == 0, pm: p.row.pm}
+			return saidDay{days: []day{dayOf(s.today + p.row.ahead*secondsOfDay)}, n: len(p.words), now: p.row.ahead == 0, late: p.row.late}
 		}
 	}
 	if d := s.weekdayAt(at); d.n > 0 {
@@ -143,7 +147,7 @@ func (s *scanner) weekdayAt(at int) saidDay {
 		}
 	}
 	name, short := s.weekday(at + n)
-	if every := s.tok(at - 1).fold; every == "every" || every == "each" {
+	if notDays()[s.tok(at-1).fold] {
 		return saidDay{}
 	}
 	if name < 0 || short && !s.shortDay(at+n) {
@@ -208,6 +212,10 @@ func (s *scanner) weekday(at int) (name int, short bool) {
 // shortDay tells the days "Sat", "Sun" and "Wed" from the words: a lead stands before and nothing that they could go with
 // behind, or a date or clock time follows.
 func (s *scanner) shortDay(at int) bool {
+	before := s.tok(at - 1).fold
+	if before == "the" || before == "a" || before == "an" {
+		return false
+	}
 	next := at + 1
 	if t := s.tok(next).fold; t == "." || t == "," {
 		next++
@@ -221,7 +229,7 @@ func (s *scanner) shortDay(at int) bool {
 	if _, n := s.clockTime(next, next > at+1); n > 0 {
 		return true
 	}
-	return shortLeads()[s.tok(at-1).fold] && !s.nounAt(at+1)
+	return shortLeads()[before] && !s.nounAt(at+1)
 }
 
 // daysNamed lists the days that a weekday may be.
@@ -255,17 +263,18 @@ func (s *scanner) daysNamed(name int, which whichWeek, at int) []day {
 // untilAt is true of a day that ends what another one starts.
 func (s *scanner) untilAt(at int) bool {
 	t := s.tok(at - 1).fold
-	return s.since.year > 0 && (t == "to" || t == "until" || t == "till" || t == "through" || t == "-")
+	return s.since.year > 0 && (t == "to" || t == "until" || t == "till" || t == "through" || t == "-" || t == "and" && s.tok(at-3).fold == "between")
 }
 
-// dayOfWeek is a weekday of the week some days from this one. A Sunday begins a week for some and ends it for others.
+// dayOfWeek lists the weekday of the week some days from this one, which starts on Monday for some and on Sunday for others.
 func (s *scanner) dayOfWeek(name int, ahead int64) []day {
-	monday := s.today - (s.today/secondsOfDay%7+10)%7*secondsOfDay
-	said := monday + (ahead+int64(name))*secondsOfDay
-	if name == 6 {
-		return []day{dayOf(said), dayOf(said - 7*secondsOfDay)}
+	weekday := (s.today/secondsOfDay%7 + 10) % 7
+	fromMonday := dayOf(s.today + (ahead+int64(name)-weekday)*secondsOfDay)
+	fromSunday := dayOf(s.today + (ahead+int64(name+1)%7-(weekday+1)%7)*secondsOfDay)
+	if fromMonday == fromSunday {
+		return []day{fromMonday}
 	}
-	return []day{dayOf(said)}
+	return []day{fromMonday, fromSunday}
 }
 
 // weekdayOfMonth is the first day from today on that is both a weekday and a day of the month.
@@ -314,7 +323,7 @@ func (s *scanner) dayOfMonthAt(at int) saidDay {
 		_, n := s.clockTime(at+4, true)
 		clocked = n > 0
 	}
-	if !clocked && !dayLeads()[s.tok(at-1).fold] {
+	if before := s.tok(at - 1).fold; !clocked && before != "on" && !dayLeads()[before] {
 		return saidDay{}
 	}
 	return saidDay{days: []day{d}, n: 3}
@@ -337,7 +346,10 @@ func (s *scanner) shiftedAt(q quantity) quantity {
 	case "ago":
 		sign = -1
 	case "hence":
-	case "before", "from", "after":
+	case "before", "from", "after", "on":
+		if name, _ := s.weekday(end); s.tok(q.to).fold == "on" && (symbol != "wk" || name < 0 || s.tok(q.from-1).fold == "for") {
+			return q // a week on Friday
+		}
 		if s.tok(q.to).fold == "before" {
 			sign = -1
 		}
@@ -385,11 +397,11 @@ func moved(from day, count int64, symbol string) day {
 }
 
 // functionWords are the words that are no nouns: what stands before one of them is complete.
-var functionWords = words(`a an and are as at away be been being but by can could did do does due each either else ever every extra flat for from
- given had has have he her his how i if in instead into is it its just later less like long make makes may me might minus more my no not now
- of off on once only onto or our out over per please plus rather same she should since so some than thanks that the their them then there these
+var functionWords = words(`a an and are as at away be been being but by can could did do does deep due each either else ever every extra flat for from
+ given had has have he her high his how i if in instead into is it its just later less like long make makes may me might minus more my no not now
+ of off on once only onto or our out over per please plus rather same she should since so some tall than thanks that the their them then there these
  they this those though through till times to today together tomorrow tonight too total under until up using versus via vs was we were what
- when where whether which while who whose why will with within without would you your`)
+ when where whether which while who whose why wide will with within without would you your`)
 
 // nounAt is true of a word that may be what a number counts or an ordinal orders.
 func (s *scanner) nounAt(at int) bool {

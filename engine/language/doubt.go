@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	leastScore  = 2.0  // of a whole reading
-	leastLead   = 0.6  // over the next one
-	leastPick   = -1.0 // of a single amount
-	leastAlone  = 2.5  // what speaks for the target where the prompt gives no amount and builds on nothing
-	leastTarget = 1.2  // what speaks for the target where a question is asked
+	leastScore  = 2.0   // of a whole reading
+	leastLead   = 0.48  // over the next one
+	leastPick   = -1.25 // of a single amount
+	leastAlone  = 2.5   // what speaks for the target where the prompt gives no amount and builds on nothing
+	leastTarget = 1.2   // what speaks for the target where a question is asked
 )
 
 func notUnderstood(fragments string) *engine.Error {

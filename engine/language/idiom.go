@@ -32,6 +32,7 @@ var idioms = []idiom{
 	{"end|ends|ended|finish|wind up with", "final", "what do we end up with"},
 	{"use|uses|used up", "consumption", "how much does it use up"},
 	{"run|runs|running cost|costs", "cost", "running costs"},
+	{"turn|turning|turns over", "turnover", "we turn over 80k"},
 	{"left over", "remaining", "what is left over"},
 }
 

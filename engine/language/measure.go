@@ -24,7 +24,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return none(q.to) // one of them
 	case a.pronoun && a.n == 2 && s.tok(q.from).fold == "a" && s.nounAt(q.to):
 		return none(q.to) // a half marathon
-	case a.n == 1 && s.tok(q.from).fold == "zero" && s.nounAt(q.to):
+	case a.n == 1 && s.tok(q.from).fold == "zero" && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
 		return s.noneOf(q.from)
 	case s.timesAt(q.to):
 		n := q.to + 1 - bareEnd
@@ -74,7 +74,7 @@ var againWords = words("time thing question go try scenario example case")
 
 // oneMore is true of what makes "one" an amount: one more coat.
 func (s *scanner) oneMore(at int) bool {
-	return added()[s.tok(at).fold] && s.nounAt(at+1) && !againWords()[s.tok(at+1).fold]
+	return added()[s.tok(at).fold] && s.nounAt(at+1) && !s.unitStarts(at+1) && !againWords()[s.tok(at+1).fold]
 }
 
 // absent are the words that say that there is none of what follows.
@@ -194,8 +194,8 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	negative := a.value.Sign() < 0
 	for range 3 {
 		b, u, end := s.part(at, unit)
-		if end == 0 {
-			break
+		if end == 0 || end == at+b.n && !a.whole() {
+			break // 1.5 m 20
 		}
 		if isCurrency(unit) {
 			total = s.ctx.Add(total, s.ctx.Quo(b.value, decimal.Int(100)))
@@ -271,7 +271,7 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 			continue
 		}
 		if isCurrency(unit) {
-			if f.unit == unit && f.part == 100 && !s.rated(at+f.n) {
+			if f.unit == unit && f.part == 100 && (joint == "" && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n)) {
 				return b, unit, at + f.n
 			}
 			continue
@@ -383,9 +383,11 @@ func (s *scanner) ranged(q quantity) quantity {
 	return quantity{from: q.from, to: second.to, rng: true}
 }
 
-// turning are the verbs that lead from one amount to another; growing are those that may as well have a range behind them.
+// turning are the verbs that lead from one amount to another; growing are those that may as well have a range behind them;
+// behind ranging "from" starts a range.
 var (
 	turning = words("turn turns turned turning become becomes became change changes changed raise raises raised")
+	ranging = words("range ranges ranged ranging anything anywhere somewhere everything varies vary varying")
 	growing = words("grow grows grew growing go goes went going")
 )
 
@@ -399,6 +401,8 @@ func (s *scanner) fromBefore(q quantity) bool {
 		t := s.tok(at)
 		switch {
 		case t.kind == mark || t.kind == number:
+			return false
+		case t.fold == "from" && ranging()[s.tok(at-1).fold]:
 			return false
 		case t.fold == "from" || turning()[t.fold] || large && growing()[t.fold]:
 			return true

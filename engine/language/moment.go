@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -110,7 +111,8 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !dayLeads()[s.tok(at-1).fold] && !s.untilAt(at)}
-	pm, n := s.timeOfDay(q.to)
+	late, n := s.timeOfDay(q.to)
+	d.late = max(d.late, late)
 	q.to += n
 	next := q.to
 	if s.tok(next).fold == "," && s.tok(next+1).fold == "at" {
@@ -123,9 +125,6 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	clock, more := s.clockTime(next, joint == "at")
 	if more > 0 && (next == q.to || joint != "," || s.tok(next).kind == number) {
 		q.to = next + more
-		if d.pm || pm {
-			clock = afterNoon(clock)
-		}
 	} else {
 		clock = ""
 	}
@@ -169,16 +168,31 @@ func dated(days, clocks []reading) []reading {
 	return append(list, clocks...)
 }
 
-// readDays adds the readings of a day, with its clock time if it has one.
+// readDays adds the readings of a day, with its clock time if it has one. Midnight may be the
+// start or the end of a day that has no date.
 func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
+	clock, next := afterNoon(clock, d.late)
 	if clock != "" {
 		q.weak = false
 	}
+	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.fold == "midnight" })
 	for _, on := range d.days {
+		if !on.valid() {
+			continue
+		}
+		after := on
+		if on.year > 0 {
+			after = dayOf(on.seconds() + secondsOfDay)
+		}
+		if next {
+			on = after
+		}
 		switch {
-		case !on.valid():
 		case clock != "":
 			q.readings = append(q.readings, reading{kind: kindDatetime, text: on.text(clock)})
+			if midnight && after != on {
+				q.readings = append(q.readings, reading{kind: kindDatetime, text: after.text(clock)})
+			}
 		case d.now:
 			q.weak = true
 			q.readings = append(q.readings, reading{kind: kindDate, text: "today", weak: true})

@@ -21,7 +21,7 @@ type moneyWord struct {
 
 var moneyWords = []moneyWord{
 	{"$ dollar dollars buck bucks", "USD CAD AUD NZD SGD HKD JMD TTD BBD BSD BZD FJD NAD GYD LRD XCD TWD", 1, 1, "20 bucks", "20 USD"},
-	{"cent cents ¢", "USD EUR CAD AUD NZD SGD HKD ZAR NAD JMD TTD BBD BSD BZD FJD GYD LRD XCD TWD KES TZS UGX LKR MUR SCR", 2, 100, "50 cents", "0.5 USD, 0.5 EUR"},
+	{"cent cents ¢ ct cts", "USD EUR CAD AUD NZD SGD HKD ZAR NAD JMD TTD BBD BSD BZD FJD GYD LRD XCD TWD KES TZS UGX LKR MUR SCR CHF MXN BRL SEK NOK DKK", 2, 100, "50 cents", "0.5 USD, 0.5 EUR"},
 	{"quid sterling", "GBP", 1, 1, "20 quid", "20 GBP"},
 	{"£", "GBP EGP FKP GIP SHP SYP LBP SDG SSP", 1, 1, "£20", "20 GBP"},
 	{"penny pence p pennies", "GBP", 1, 100, "50p", "0.5 GBP"},

@@ -41,7 +41,7 @@ type prose struct {
 
 // borders cut a sentence into clauses: how much of a connection gets across.
 var borders = map[string]float64{
-	",": 0.5, ";": 0.3, ":": 0.9, ".": 0.2, "?": 0.2, "!": 0.2, "(": 0.6, ")": 0.6, "-": 0.9, "/": 0.8, "&": 0.55, "+": 0.6,
+	",": 0.5, ";": 0.3, ":": 0.9, ".": 0.2, "?": 0.2, "!": 0.2, "(": 0.6, ")": 0.6, "-": 0.9, "->": 0.6, "/": 0.8, "&": 0.55, "+": 0.6,
 	"and": 0.55, "but": 0.4, "then": 0.5, "while": 0.5, "so": 0.5, "if": 0.5, "when": 0.6, "because": 0.4, "or": 0.4, "assuming": 0.5,
 	"with": 0.6, "on": 0.75, "at": 0.8, "for": 0.75, "over": 0.75, "from": 0.7, "by": 0.85, "in": 0.85, "to": 0.85, "than": 0.5,
 }
@@ -152,7 +152,8 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 			return
 		}
 		if misspells(w, meant) {
-			if d := distance(w, meant, 2); d < bestDistance {
+			d := distance(w, meant, 2)
+			if d < bestDistance || d == bestDistance && leavesOut(w, meant) && !leavesOut(w, best) {
 				best, bestDistance = meant, d
 			}
 		}
@@ -179,6 +180,17 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	default:
 		p.meant[i], p.known[i] = stem(best), "typo"
 	}
+}
+
+// leavesOut reports whether a word is another one with letters left out, the commonest slip.
+func leavesOut(written, meant string) bool {
+	i := 0
+	for k := 0; k < len(meant) && i < len(written); k++ {
+		if meant[k] == written[i] {
+			i++
+		}
+	}
+	return i == len(written)
 }
 
 // connection says how much of a link between two stretches of tokens is left across what stands between them: all of it where
@@ -441,7 +453,10 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		if p.used[i+1] || p.tokens[i+1].fold == "a" && t.fold != "as" || p.tokens[i+1].fold == "an" || t.fold == "in" && i > 0 && p.tokens[i-1].kind == number {
 			continue
 		}
-		unit, _, n := scanUnit(p.tokens, i+1, v.domain.Units())
+		unit, n := p.symbols(i+1, v)
+		if n == 0 {
+			unit, _, n = scanUnit(p.tokens, i+1, v.domain.Units())
+		}
 		if n == 0 {
 			unit, n = p.percentage(i+1, v)
 		}
@@ -466,6 +481,22 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		return
 	}
+}
+
+// symbols reads a unit of several tokens without white space between them: "min/mi", "L/100km".
+func (p *prose) symbols(at int, v *Vocabulary) (*units.Unit, int) {
+	end := at + 1
+	for end < len(p.tokens) && !p.tokens[end].spaced && p.tokens[end].fold != "?" && p.tokens[end].fold != "," && p.tokens[end].fold != "." && p.tokens[end].fold != "!" {
+		end++
+	}
+	if end == at+1 {
+		return nil, 0
+	}
+	unit, err := v.domain.Units().Parse(p.text[p.tokens[at].start:p.tokens[end-1].end])
+	if err != nil || unit.IsOne() {
+		return nil, 0
+	}
+	return unit, end - at
 }
 
 // percentage reads "a percentage" as the unit.
@@ -554,7 +585,7 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 	for at < len(p.tokens) && (p.tokens[at].fold == "a" || p.tokens[at].fold == "bit") {
 		at++
 	}
-	for at+1 < len(p.tokens) && (p.known[at] == "idiom" || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
+	for at+1 < len(p.tokens) && (p.known[at] == "idiom" && tables.changes.comparatives[p.tokens[at].fold] == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
 	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != "idiom" {

@@ -271,6 +271,9 @@ func (s *scanner) inName(at int) bool {
 		version := s.tok(at - 2)
 		return version.kind == word && isDigit(version.text[len(version.text)-1]) // v2.5
 	}
+	if before.fold == "-" && !s.tok(at-2).spaced && s.tok(at-3).kind == number {
+		return false // 9am-5pm
+	}
 	return before.fold == "-" && !before.spaced && s.tok(at-2).kind == word || before.fold == "#"
 }
 
@@ -351,7 +354,7 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 			}
 		}
 		if longest == xAt && x.value == 1e3 && s.tok(xAt-1).fold == "k" {
-			if km := s.reading(a, s.parsed("km", 1)[0], 1); runWords()[s.tok(xAt).fold] {
+			if km := s.reading(a, s.parsed("km", 1)[0], 1); runWords()[s.tok(s.hyphened(xAt)).fold] {
 				list = append([]reading{km}, list...) // a 10k run
 			} else {
 				take(xAt, s.weakly(km))

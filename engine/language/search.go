@@ -42,12 +42,12 @@ type combination struct {
 const (
 	beam           = 120 // partial assignments kept
 	maxSlots       = 12
-	forPlan        = 3.0
-	againstPlan    = -1.0 // the target does not follow
-	againstUnused  = -3.0 // an amount takes no part in the target
-	againstFailure = -3.0 // it calculates to nothing
-	againstDefault = -0.25
-	againstStep    = -0.25
+	forPlan        = 2.4
+	againstPlan    = -1.0  // the target does not follow
+	againstUnused  = -3.75 // an amount takes no part in the target
+	againstFailure = -3.0  // it calculates to nothing
+	againstDefault = -0.15
+	againstStep    = -0.15
 	againstSilence = -1.5 // a variable that is named plays no part
 )
 
@@ -300,11 +300,11 @@ type namedScore struct {
 }
 
 const (
-	forQuestion   = 5.0 // the name stands right behind the question
-	forHeading    = 4.5 // a name opens the prompt or closes it
-	forUnasked    = 3.5 // a name without an amount
-	forKeptTarget = 3.5 // the target of the scenario, where the prompt asks for nothing
-	forForm       = 3.0
+	forQuestion   = 5.0  // the name stands right behind the question
+	forHeading    = 4.5  // a name opens the prompt or closes it
+	forUnasked    = 2.1  // a name without an amount
+	forKeptTarget = 4.38 // the target of the scenario, where the prompt asks for nothing
+	forForm       = 1.8
 	againstForm   = -3.0
 	leastAsked    = 0.2
 	forFinal      = 0.6 // equations end in it
@@ -463,6 +463,9 @@ func (s *search) targets() []target {
 			one.best = best
 			list = append(list, one)
 		}
+	}
+	if slices.ContainsFunc(list, func(t target) bool { return t.variable >= 0 && !t.kept && t.best >= leastAlone }) {
+		list = slices.DeleteFunc(list, func(t target) bool { return t.variable < 0 })
 	}
 	slices.SortStableFunc(list, func(a, b target) int {
 		switch {

@@ -120,6 +120,55 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestDays holds that every name of a day is one, and which days a phrase means on which day.
+func TestDays(t *testing.T) {
+	for _, r := range spokenDays {
+		want := dayOf(thursday + r.ahead*secondsOfDay).text("")
+		for spelling := range strings.SplitSeq(r.words, ", ") {
+			if got := first(t, spelling+" at 14:00"); len(got) == 0 || got[0] != want+"T14:00" {
+				t.Errorf("%q: %s, want %s", spelling, got, want)
+			}
+		}
+	}
+	for i, r := range weekdays {
+		for name := range fields(r.words + " " + r.short) {
+			readsAs(t, "on "+name, dayOf(thursday+int64((i+3)%7+1)*secondsOfDay).text(""))
+		}
+	}
+	const saturday, sunday, leapDay = thursday + 2*secondsOfDay, thursday + 3*secondsOfDay, 1835395200
+	for _, c := range []struct {
+		today        int64
+		prompt, want string
+	}{
+		{saturday, "next Friday", "2026-03-13"},
+		{saturday, "next Sunday", "2026-03-08, 2026-03-15"},
+		{saturday, "next Saturday", "2026-03-14"},
+		{sunday, "next Monday", "2026-03-09, 2026-03-16"},
+		{sunday, "next Sunday", "2026-03-15"},
+		{sunday, "Friday next week", "2026-03-13, 2026-03-20"},
+		{saturday, "Friday next week", "2026-03-13"},
+		{sunday, "last Sunday", "2026-03-01"},
+		{sunday, "last Saturday", "2026-03-07"},
+		{leapDay, "tomorrow", "2028-03-01"},
+		{leapDay, "a year from today", "2029-02-28, 1 yr"},
+		{leapDay + 31*secondsOfDay, "a month ago", "2028-02-29, 1 mo"},
+		{leapDay, "by the 31st", "2028-03-31"},
+		{leapDay, "Friday the 13th", "2028-10-13"},
+		{-secondsOfDay, "today at noon", "1969-12-31T12:00, 12:00"},
+		{-secondsOfDay, "on Thursday", "1970-01-01"},
+	} {
+		var texts []string
+		for _, q := range scan(tokenize(c.prompt), units.Standard(), "", c.today) {
+			for _, r := range q.readings {
+				texts = append(texts, r.text)
+			}
+		}
+		if got := strings.Join(texts, ", "); got != c.want {
+			t.Errorf("%q on %s: %s, want %s", c.prompt, dayOf(c.today).text(""), got, c.want)
+		}
+	}
+}
+
 // TestCountingUnits holds that the counting units of a domain come before whatever else their names are.
 func TestCountingUnits(t *testing.T) {
 	table, err := units.Standard().With("pizza", "tile", "person")

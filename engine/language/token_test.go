@@ -24,6 +24,7 @@ func TestTokens(t *testing.T) {
 		{"5–10 well—so", "5|–|10 well|—|so"},
 		{"don’t ‘quote’", "don’t ‘|quote|’"},
 		{"100%", "100|%"},
+		{"5->6 => 7→8 --> -9", "5|->|6 => 7|→|8 --> -|9"},
 		{"\x80a\xff", "\x80|a|\xff"},
 		{"1e5x 2em", "1|e|5|x 2|em"},
 		{"", ""},
@@ -50,6 +51,7 @@ func FuzzScan(f *testing.F) {
 		"If I drive 150 miles at 60 mph, when am I there?", "between £5 and £10k a month", `6'2" and "60"`, "half past eight pm",
 		"1 1/2 - 3/4 of a mile", "March 5th, 2026 at 8:15 a.m.", "a million and a half", "\xff5\xfe", "5 ft 2 in 3", "two-and-a-half",
 		"7 L/100 km per second per second", "5 degrees below zero", "9e999999 m", "12345678901234567890k", "-$-5", "24/7", "a a a an an",
+		"next sun at 8 on the 31st, a century from today", "from 9 am to 5 pm tomorrow", "99999 years ago", "6 pounds 50 a litre -> no fee",
 	} {
 		f.Add(seed, "GBP")
 	}

@@ -68,6 +68,9 @@ func (s *scanner) named(at int, behind bool) []found {
 		if t.text == "p" || t.fold == "c" {
 			return list
 		}
+		if t.fold == "ct" {
+			return append(list, s.parsed("ct", 1)...) // cents before carats
+		}
 		if len(list) > 0 {
 			return list
 		}

@@ -87,7 +87,6 @@ var letterUnits = []spokenUnit{
 	{"mj", "MJ, mJ", "3mj", "3 MJ, 3 mJ"},
 	{"mpa", "MPa", "20mpa", "20 MPa"},
 	{"ML", "mL, ML", "200ML", "200 mL, 200 ML"},
-	{"ct", "EUR:100, USD:100, ct", "31.5 ct", "0.315 EUR, 0.315 USD, 31.5 ct"},
 	{"w", "W, wk", "60w", "60 W, 60 wk"},
 	{"Y", "yr", "30Y", "30 yr"},
 	{"H", "h", "2H", "2 h, 2 H"},
@@ -128,7 +127,7 @@ var suffixes = []suffix{
 }
 
 // runWords stand behind a distance in thousands of metres: 10k run.
-var runWords = words("run runs race races jog jogs walk walks swim ride row trail course marathon parkrun pb runner runners")
+var runWords = words("run runs race races jog jogs walk walks swim ride row trail course marathon parkrun pb fun charity")
 
 // overWord leads from what is measured to what it is measured by.
 type overWord struct {

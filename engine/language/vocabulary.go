@@ -206,7 +206,7 @@ type mention struct {
 }
 
 const (
-	synonymQuality = 0.6 // of a synonym, beside the word itself
+	synonymQuality = 0.48 // of a synonym, beside the word itself
 	typoQuality    = 0.85
 	descriptionUse = 1.0 / 3
 	leastMention   = 0.12

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"math"
+	"slices"
+)
+
+// region is an interval in which roots are looked for, and where the search in it starts.
+type region struct{ low, high, from float64 }
+
+// regions lists what to search, the best first.
+func (h *hunt) regions(d *Domain, v int) []region {
+	w := &d.variables[v]
+	low, high := -farthest, farthest
+	if w.min != nil {
+		low = w.min.Float64()
+		low -= math.Abs(low) * 1e-15
+	}
+	if w.max != nil {
+		high = w.max.Float64()
+		high += math.Abs(high) * 1e-15
+	}
+	near := math.NaN()
+	scaled := false
+	if by := h.aim.by; by != nil {
+		if value := by.near(v); value != nil {
+			near = value.Float64()
+		}
+		scaled = by.isScale(v)
+	}
+	var list []region
+	add := func(a, b, from float64) {
+		if a, b = math.Max(a, low), math.Min(b, high); a <= b {
+			if !math.IsNaN(near) && !math.IsInf(near, 0) {
+				from = near
+			}
+			list = append(list, region{a, b, from})
+		}
+	}
+	turn := 2 * math.Pi
+	switch {
+	case h.periodic() && (h.aim.all || math.IsNaN(near)):
+		add(0, turn*(1+1e-15), 0)
+		add(-turn*(1+1e-15), 0, 0)
+	case scaled && !math.IsNaN(near):
+		add(-farthest, farthest, 0)
+	default:
+		add(0, farthest, 0)
+		add(-farthest, 0, 0)
+	}
+	return list
+}
+
+// periodic reports whether the equation repeats itself after a turn: the unknown stands only in whole multiples of itself
+// under sin, cos and tan.
+func (h *hunt) periodic() bool {
+	var repeats func(n *node) bool
+	repeats = func(n *node) bool {
+		if !n.has(h.x) {
+			return true
+		}
+		if n.op == opCall && (n.function.name == "sin" || n.function.name == "cos" || n.function.name == "tan") {
+			if slope, _, ok := n.args[0].linearIn(h.x); ok && slope.op == opNumber && slope.value.IsInteger() {
+				return true
+			}
+		}
+		return len(n.args) > 0 && !slices.ContainsFunc(n.args, func(a *node) bool { return !repeats(a) })
+	}
+	return repeats(h.left) && repeats(h.right)
+}
