@@ -147,7 +147,7 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if s.prose.askedFor(m) {
 			link *= 0.3
 		}
-		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, from) {
+		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, s.prose.within[m.from]) {
 			link *= forOwnUnit
 		}
 		if e := forName * m.weight * link; e > evidence {
@@ -158,8 +158,8 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 }
 
 // unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can only be its name.
-func (s *search) unitOnly(variable, from int) bool {
-	q := &s.prose.quantities[s.prose.within[from]]
+func (s *search) unitOnly(variable, quantity int) bool {
+	q := &s.prose.quantities[quantity]
 	t := &s.vocabulary.terms[variable]
 	return len(q.readings) == 0 || q.readings[0].unit == nil || !t.dimensional || q.readings[0].unit.Dimension() != t.dimension
 }

@@ -47,6 +47,20 @@ func empty() Conversation {
 	return Conversation{Scenario: func(int) *engine.Scenario { return nil }, Origin: func(int) int { return 0 }}
 }
 
+// after is the conversation that a prompt leads to.
+func after(t testing.TB, v *Vocabulary, prompt string) Conversation {
+	t.Helper()
+	h := holding{vocabulary: v, env: tripEnv, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
+	if o := h.turn(Turn{Prompt: prompt}); h.current != 1 {
+		t.Fatalf("%q: %s", prompt, o.Got)
+	}
+	return Conversation{
+		Current: 1, Last: 1, Focus: 1,
+		Scenario: func(i int) *engine.Scenario { return h.scenarios[i] },
+		Origin:   func(int) int { return 0 },
+	}
+}
+
 // FuzzInterpret holds what is true of every reading: variables stand once, the target is not given, values are read back as the
 // same, and an error names a code of the table.
 func FuzzInterpret(f *testing.F) {
@@ -55,11 +69,15 @@ func FuzzInterpret(f *testing.F) {
 		"how long for 150 miles at 60 mph?", "what does it cost to drive 300 miles at 28 mpg and $3.50 a gallon",
 		"we leave at 8:15, 200 miles, 55 mph, when do we get there?", "10 mph faster", "undo", "show me the first one", "in hours please",
 		"split between four people, 120 miles", "5 to 10 miles", "a\x00b", "½ of ¾", strings.Repeat("cost of the fuel ", 60), strings.Repeat("12 ", 200),
-		strings.Repeat("0 miles and ", 40), "what's the price of the price of the price", "1e999 miles", "-5 people",
+		strings.Repeat("0 miles and ", 40), "what's the price of the price of the price", "20% more", "double the distance", "half as fast", "no toll", "raise the price by 50 cents", "10 mph faster than that", "1e999 miles", "-5 people",
 	} {
 		f.Add(seed)
 	}
+	conversations := []Conversation{after(f, v, "how long for 150 miles at 60 mph in minutes?"), after(f, v, "fuel cost for 300 miles at 28 mpg and $3.50 a gallon for 3 people")}
 	f.Fuzz(func(t *testing.T, prompt string) {
+		for _, held := range conversations {
+			v.Interpret(prompt, held, tripEnv)
+		}
 		r, trace, errs := v.Interpret(prompt, empty(), tripEnv)
 		if trace == nil || trace.String() == "" {
 			t.Fatal("no trace")
