@@ -216,6 +216,9 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			if t.money() && s.large(q) {
 				hint += forLarge
 			}
+			if t.dimensional && t.dimension == units.Length && s.sides(q) {
+				hint += 1.5 // "5 by 4"
+			}
 			if t.counts && (s.foreignNoun(q.to) || s.dozens(q)) {
 				hint += 1 // "40 mugs"
 			}
@@ -237,6 +240,18 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		list = append(list, best)
 	}
 	return list
+}
+
+// sides reports whether a number is one of "5 by 4" or "5 x 4 x 3".
+func (s *search) sides(q *quantity) bool {
+	joins := func(at, beyond int) bool {
+		if at < 0 || at >= len(s.prose.tokens) || beyond < 0 || beyond >= len(s.prose.tokens) || s.prose.within[beyond] < 0 {
+			return false
+		}
+		w := s.prose.tokens[at].fold
+		return w == "by" || w == "x" || w == "×" || w == "*"
+	}
+	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
 }
 
 // dozens reports whether a number is told as things are counted.
@@ -488,7 +503,7 @@ func (s *search) sameMoney(u *units.Unit, t *term) bool {
 // withMoney is the unit of an amount whose currency is not said, for a variable that is money per something; nil where it is not.
 func (s *search) withMoney(r *reading, t *term) *units.Unit {
 	codes := t.dimension.Currencies()
-	if !t.dimensional || len(codes) != 1 {
+	if !t.dimensional || len(codes) != 1 || r.unit.Dimension().IsNone() {
 		return nil
 	}
 	currency, err := s.vocabulary.domain.Units().Parse(codes[0])

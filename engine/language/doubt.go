@@ -209,7 +209,7 @@ func (s *search) slid(best *combination) *engine.Error {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
-		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < 1 && b.evidence < 1 {
+		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < 1.5 && b.evidence < 1.5 {
 			swapped := *best
 			swapped.picks = slices.Clone(best.picks)
 			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text

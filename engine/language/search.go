@@ -467,6 +467,11 @@ func (s *search) targets() []target {
 	if slices.ContainsFunc(list, func(t target) bool { return t.variable >= 0 && !t.kept && t.best >= leastAlone }) {
 		list = slices.DeleteFunc(list, func(t target) bool { return t.variable < 0 })
 	}
+	if kept >= 0 && len(p.questions) == 0 && p.asked == nil && len(s.list) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return s.asking(&m) && m.variable != kept && (p.heads(&m) || p.closes(&m))
+	}) {
+		list = slices.DeleteFunc(list, func(t target) bool { return t.variable >= 0 && t.variable != kept }) // nothing else is asked for
+	}
 	slices.SortStableFunc(list, func(a, b target) int {
 		switch {
 		case a.best > b.best:
