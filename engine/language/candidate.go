@@ -31,11 +31,11 @@ type candidate struct {
 }
 
 const (
-	forDimension    = 2.0  // the unit fits the variable
-	forOwnUnit      = 0.6  // of a name that is only the unit of the amount itself
+	forDimension    = 2.5  // the unit fits the variable
+	forOwnUnit      = 0.75 // of a name that is only the unit of the amount itself
 	forName         = 5.0  // the name of the variable touches the amount
-	forBase         = 0.96 // the variable has a value in the scenario that is built on
-	againstBare     = -1.0 // a number without a unit for a variable that has one
+	forBase         = 1.2  // the variable has a value in the scenario that is built on
+	againstBare     = -0.8 // a number without a unit for a variable that has one
 	againstUnnamed  = -0.9
 	againstGuess    = -1.0  // a weak reading
 	againstFinal    = -0.96 // unnamed, and what equations end in

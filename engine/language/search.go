@@ -42,7 +42,7 @@ type combination struct {
 const (
 	beam           = 120 // partial assignments kept
 	maxSlots       = 12
-	forPlan        = 2.4
+	forPlan        = 1.92
 	againstPlan    = -1.0  // the target does not follow
 	againstUnused  = -3.75 // an amount takes no part in the target
 	againstFailure = -3.0  // it calculates to nothing
