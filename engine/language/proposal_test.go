@@ -111,6 +111,16 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestProposalOfAScenarioOfAnotherDomain holds that a scenario that the conversation has, but this domain has not, is none.
+func TestProposalOfAScenarioOfAnotherDomain(t *testing.T) {
+	c := empty()
+	c.Last, c.Current = 3, 3
+	p := Proposal{Scenario: "2", ScenarioWords: "that other trip"}
+	if _, complaints := trip(t).Check("that other trip", p, c, tripEnv); len(complaints) != 1 || !strings.Contains(complaints[0], `"2"`) {
+		t.Errorf("the complaints are %q", complaints)
+	}
+}
+
 // FuzzProposals holds what is true of every proposal that passes: variables stand once, values are read back as the same, and
 // each is one that the scanner reads in the prompt or a change makes.
 func FuzzProposals(f *testing.F) {

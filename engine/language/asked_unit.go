@@ -1,0 +1,84 @@
+package language
+
+import (
+	"reckon/engine/units"
+)
+
+// findAskedUnit finds the unit that the answer is wanted in: "in hours", "to km/h", at the end of a clause or behind the question.
+func (v *Vocabulary) findAskedUnit(p *prose) {
+	for i := len(p.tokens) - 2; i >= 0; i-- {
+		t := &p.tokens[i]
+		if t.kind != word || p.used[i] || p.within[i] >= 0 {
+			continue
+		}
+		switch t.fold {
+		case "in", "to", "into", "as":
+		default:
+			continue
+		}
+		if plainWords[p.tokens[i+1].fold] || grammarWords[p.tokens[i+1].fold] && p.tokens[i+1].fold != "a" {
+			continue
+		}
+		if p.used[i+1] || p.tokens[i+1].fold == "a" && t.fold != "as" || p.tokens[i+1].fold == "an" || t.fold == "in" && i > 0 && p.tokens[i-1].kind == number {
+			continue
+		}
+		unit, n := p.symbols(i+1, v)
+		if n == 0 {
+			unit, _, n = scanUnit(p.tokens, i+1, v.domain.Units())
+		}
+		if n == 0 {
+			unit, n = p.percentage(i+1, v)
+		}
+		if n == 0 && (i+2 == len(p.tokens) || p.tokens[i+2].kind == mark) {
+			if u, err := v.domain.Units().Parse(p.tokens[i+1].text); err == nil && !u.IsOne() {
+				unit, n = u, 1 // a symbol of one letter or two: "in mA"
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		end := i + 1 + n
+		if end < len(p.tokens) {
+			// What follows a unit that is asked for is not what the unit is of: "in gallon bottles".
+			if next := &p.tokens[end]; next.kind == number || next.kind == word && !grammarWords[next.fold] && !plainWords[next.fold] {
+				continue
+			}
+		}
+		p.asked, p.askedAt = unit, i
+		for k := i; k < end; k++ {
+			p.meaning[k], p.known[k], p.used[k] = plainly, "unit", true
+		}
+		return
+	}
+}
+
+// symbols reads a unit of several tokens without white space between them: "min/mi", "L/100km".
+func (p *prose) symbols(at int, v *Vocabulary) (*units.Unit, int) {
+	end := at + 1
+	for end < len(p.tokens) && !p.tokens[end].spaced && p.tokens[end].fold != "?" && p.tokens[end].fold != "," && p.tokens[end].fold != "." && p.tokens[end].fold != "!" {
+		end++
+	}
+	if end == at+1 {
+		return nil, 0
+	}
+	unit, err := v.domain.Units().Parse(p.text[p.tokens[at].start:p.tokens[end-1].end])
+	if err != nil || unit.IsOne() {
+		return nil, 0
+	}
+	return unit, end - at
+}
+
+// percentage reads "a percentage" as the unit.
+func (p *prose) percentage(at int, v *Vocabulary) (*units.Unit, int) {
+	n := 0
+	if p.tokens[at].fold == "a" && at+1 < len(p.tokens) {
+		n = 1
+	}
+	switch p.tokens[at+n].fold {
+	case "percent", "percentage", "pct", "%":
+		if unit, err := v.domain.Units().Parse("%"); err == nil {
+			return unit, n + 1
+		}
+	}
+	return nil, 0
+}

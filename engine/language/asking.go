@@ -1,0 +1,176 @@
+package language
+
+import (
+	"reckon/engine/units"
+)
+
+// findQuestions finds the forms of questions and where what they ask for ends.
+func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
+	for at := 0; at < len(p.tokens); at++ {
+		if p.used[at] || p.within[at] >= 0 {
+			continue
+		}
+		for r, pattern := range tables.forms {
+			n, _ := pattern.match(p.tokens, p.used, at)
+			if n == 0 || forms[r].command && !p.opens(at) || p.tokens[at].fold == "which" && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
+				continue
+			}
+			q := question{from: at, to: at + n, want: forms[r].want}
+			if q.want == wantCount || q.want == wantAny {
+				if unit, _, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && q.want == wantCount && !v.namesVariable(p, q.to, unit) {
+					q.unit = unit
+				}
+			}
+			for i := q.from; i < q.to; i++ {
+				if p.within[i] >= 0 {
+					continue
+				}
+				if i > q.from && (q.want != wantAny || p.tokens[q.from].fold == "how") && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
+					p.meaning[i], p.known[i] = content, "question"
+					continue
+				}
+				p.meaning[i], p.known[i] = plainly, "question"
+			}
+			q.end = q.to
+			for q.end < len(p.tokens) && !p.ends(q.end) {
+				q.end++
+			}
+			p.questions = append(p.questions, q)
+			at = q.to - 1
+			break
+		}
+	}
+	p.settleQuestions()
+}
+
+// opens reports whether a token opens a clause, as the verb of a command does.
+func (p *prose) opens(at int) bool {
+	if at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 {
+		return true
+	}
+	switch p.tokens[at-1].fold {
+	case "please", "pls", "plz", "you", "to", "and", "then", "so", "now", "i", "we", "just", "ok", "okay", "also", "hi", "hello", "hey", "let's", "lets":
+		return true
+	}
+	return false
+}
+
+// namesVariable reports whether a word is one that names a variable of the domain other than as its unit.
+func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
+	if at >= len(p.tokens) {
+		return false
+	}
+	for i := range v.terms {
+		for _, n := range v.terms[i].names {
+			if t := &v.terms[i]; len(n.words) == 1 && n.words[0] == stem(p.tokens[at].fold) && t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ends reports whether a token ends what a question asks for.
+func (p *prose) ends(i int) bool {
+	t := &p.tokens[i]
+	if p.within[i] >= 0 || p.used[i] {
+		return true
+	}
+	switch t.fold {
+	case "?", "!", ";", "\n", "if", "when", "assuming", "given", "with", "but":
+		return true
+	case ".":
+		return true
+	case ",":
+		return true
+	}
+	return false
+}
+
+// settleQuestions leaves out what only looks like a question ("what if"), and lets a form that introduces another ("tell me how
+// long") give way to it.
+func (p *prose) settleQuestions() {
+	var list []question
+	for i, q := range p.questions {
+		if q.want == wantNothing {
+			p.whatIf = p.whatIf || p.tokens[q.to-1].fold == "if" || p.tokens[q.to-1].fold == "when"
+			continue
+		}
+		if i+1 < len(p.questions) && q.want == wantAny {
+			next := p.questions[i+1]
+			introduces := next.from <= q.end && next.want != wantNothing
+			for k := q.to; k < next.from && introduces; k++ {
+				introduces = p.meaning[k] != content || p.known[k] == ""
+			}
+			if introduces {
+				continue
+			}
+		}
+		list = append(list, q)
+	}
+	p.questions = list
+}
+
+// asked reports whether a mention stands right behind the form of a question, or heads the prompt.
+func (p *prose) askedFor(m *mention) bool {
+	for i := range p.questions {
+		q := &p.questions[i]
+		if q.want != wantAny || m.from < q.to {
+			continue
+		}
+		direct := true
+		for k := q.to; k < m.from && direct; k++ {
+			direct = p.within[k] < 0 && (p.meaning[k] == grammar || p.meaning[k] == plainly)
+		}
+		if direct {
+			return true
+		}
+	}
+	return p.heads(m)
+}
+
+// heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k", "LTV for 250k".
+func (p *prose) heads(m *mention) bool {
+	for i := 0; i < m.from; i++ {
+		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other {
+			return false
+		}
+		switch p.tokens[i].fold {
+		case "with", "at", "for", "if", "on", "by", "from", "in", "to", "over", "without", "say", "make", "use", "using", "assuming", "suppose":
+			return false // "with a deposit of 500"
+		}
+	}
+	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].fold == "of" {
+		return false
+	}
+	if m.to >= len(p.tokens) || p.within[m.to] >= 0 {
+		return false
+	}
+	switch p.tokens[m.to].fold {
+	case "on", "at":
+		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
+			return false // "due on May 15"
+		}
+		return true
+	case "for", "of", "with", "if", "over", "given", "when", "after":
+		return true
+	}
+	return false
+}
+
+// closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph, time?"
+func (p *prose) closes(m *mention) bool {
+	for i := m.to; i < len(p.tokens); i++ {
+		if p.tokens[i].kind != mark && p.meaning[i] != plainly {
+			return false
+		}
+	}
+	before := m.from - 1
+	for before >= 0 && (p.meaning[before] == grammar || p.meaning[before] == plainly) {
+		if w := p.tokens[before].fold; w == "of" || w == "in" || w == "per" {
+			return false
+		}
+		before--
+	}
+	return before < 0 || p.tokens[before].kind == mark || p.within[before] >= 0 && p.tokens[m.to-1].end < len(p.text) && p.text[len(p.text)-1] == '?'
+}

@@ -1,0 +1,175 @@
+package language
+
+import (
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// changeCandidates are the variables whose earlier value a change may be made to.
+func (s *search) changeCandidates(index int, l *slot) []candidate {
+	var list []candidate
+	c := l.change
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		v := s.baseValue(variable)
+		if v == nil || t.table || v.Value.Rank != 0 {
+			continue
+		}
+		evidence, linked, name := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false)
+		score := 0.0
+		switch v.Source {
+		case engine.UserInput:
+			score += forBase
+		case engine.DefaultValue:
+			score -= 0.3
+		default:
+			if evidence < 2.5 {
+				continue
+			}
+			score -= 1.5
+		}
+		text := s.changedText(l, variable, v)
+		if text == "" {
+			continue
+		}
+		if l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 {
+			switch r := &s.prose.quantities[l.quantity].readings[0]; {
+			case r.kind == kindNumber && t.counts:
+				score += 0.8 // "50 more books"
+			case r.kind == kindNumber && !(t.dimensional && t.dimension.IsNone()):
+				score -= 0.8
+			case r.kind == kindMoney && !t.money():
+				score--
+			}
+		}
+		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].fold == "that" {
+			score += 0.7 // "50 more than that"
+		}
+		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
+			if t.kind == "duration" || t.dimension == units.Time && !t.moment() {
+				score += 2 // "2 days quicker"
+			}
+		}
+		if c.hint != wantAny {
+			switch fit := c.hint.fits(t); {
+			case fit >= 0.9:
+				score += 2
+			case fit > 0:
+				score += 0.3
+			default:
+				score -= 1
+			}
+		}
+		if c.sure {
+			score += forDimension
+		}
+		list = append(list, candidate{slot: index, variable: variable, text: text, score: score + evidence, evidence: evidence, relative: true, linked: linked, name: name})
+	}
+	return list
+}
+
+// changedText is the value that a change makes of an earlier one, in its unit; "" where it cannot be made.
+func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) string {
+	t := &s.vocabulary.terms[variable]
+	old := v.Value.Quantity()
+	ctx := decimal.NewContext(10_000)
+	unit := old.Unit
+	write := func(n decimal.Decimal) string {
+		if ctx.Err() != nil {
+			return ""
+		}
+		text := n.Shown().String()
+		if unit != nil && !unit.IsOne() {
+			text += " " + unit.Symbol()
+		}
+		if _, _, errs := s.vocabulary.domain.ParseValue(variable, engine.Scalar(text), s.env); len(errs) > 0 {
+			return ""
+		}
+		return text
+	}
+	c := l.change
+	if c.sign == 0 {
+		if t.moment() {
+			return ""
+		}
+		return write(ctx.Mul(old.Number, c.factor))
+	}
+	sign, _ := decimal.Parse("1")
+	if c.sign < 0 {
+		sign = sign.Neg()
+	}
+	q := &s.prose.quantities[l.quantity]
+	for i := range q.readings {
+		r := &q.readings[i]
+		switch r.kind {
+		case kindPercent:
+			share := r.number // in percent
+			hundred, _ := decimal.Parse("100")
+			share = ctx.Quo(share, hundred)
+			if t.moment() || c.hint == wantSpeed && t.dimension == units.Time.Div(units.Length) {
+				continue
+			}
+			if t.kind == "percent" {
+				if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); !s.points(q) && evidence < 2 {
+					continue
+				}
+				if text := write(ctx.Add(old.Number, ctx.Mul(sign, share))); text != "" {
+					return text
+				}
+				continue
+			}
+			if s.points(q) {
+				continue
+			}
+			return write(ctx.Add(old.Number, ctx.Mul(old.Number, ctx.Mul(sign, share))))
+		case kindNumber:
+			if t.moment() || t.kind == "duration" || s.points(q) && t.kind != "percent" {
+				continue
+			}
+			number := r.number
+			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == "percent" && !s.points(q) && evidence < 2 {
+				continue
+			}
+			if t.kind == "percent" {
+				hundred, _ := decimal.Parse("100")
+				number = ctx.Quo(number, hundred)
+			}
+			return write(ctx.Add(old.Number, ctx.Mul(sign, number)))
+		case kindMeasure, kindMoney, kindDuration:
+			if r.unit == nil {
+				continue
+			}
+			to := unit
+			if to == nil {
+				to = units.One
+			}
+			if r.kind == kindMoney && !t.money() && s.perMoney(r, variable) != "" {
+				return write(ctx.Add(old.Number, ctx.Mul(sign, r.number))) // "5 cents less" of a price per kWh
+			}
+			if r.unit.Dimension() != to.Dimension() && !(t.moment() && r.unit.Dimension() == units.Time) {
+				continue
+			}
+			delta, ok := difference(ctx, r, to)
+			if !ok {
+				continue
+			}
+			by := sign
+			if slow := r.unit.Dimension(); c.hint == wantSpeed && (slow == units.Time || slow == units.Time.Div(units.Length)) {
+				by = sign.Neg() // faster takes less time
+			}
+			return write(ctx.Add(old.Number, ctx.Mul(by, delta)))
+		}
+	}
+	return ""
+}
+
+// points reports whether an amount is told in percentage points.
+func (s *search) points(q *quantity) bool {
+	for i := q.from; i < q.to; i++ {
+		if pointWords[s.prose.tokens[i].fold] {
+			return true
+		}
+	}
+	return q.to < len(s.prose.tokens) && pointWords[s.prose.tokens[q.to].fold]
+}

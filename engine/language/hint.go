@@ -1,0 +1,164 @@
+package language
+
+import (
+	"slices"
+	"strings"
+
+	"reckon/engine"
+	"reckon/engine/units"
+)
+
+// sides reports whether a number is one of "5 by 4" or "5 x 4 x 3".
+func (s *search) sides(q *quantity) bool {
+	joins := func(at, beyond int) bool {
+		if at < 0 || at >= len(s.prose.tokens) || beyond < 0 || beyond >= len(s.prose.tokens) || s.prose.within[beyond] < 0 {
+			return false
+		}
+		w := s.prose.tokens[at].fold
+		return w == "by" || w == "x" || w == "×" || w == "*"
+	}
+	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
+}
+
+// dozens reports whether a number is told as things are counted.
+func (s *search) dozens(q *quantity) bool {
+	for i := q.from; i < q.to; i++ {
+		switch s.prose.tokens[i].fold {
+		case "dozen", "dozens", "couple", "score":
+			return true
+		}
+	}
+	return false
+}
+
+// large reports whether a number is told in thousands or millions, as money is: "300k", "2 million".
+func (s *search) large(q *quantity) bool {
+	for i := q.from; i < q.to; i++ {
+		switch s.prose.tokens[i].fold {
+		case "k", "grand", "thousand", "million", "mn", "bn", "billion":
+			return true
+		}
+	}
+	return false
+}
+
+// prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a price or a rate, never at a
+// distance; and things last "for" or "over" a time.
+func (s *search) prepositionScore(at int, t *term) float64 {
+	if at == 0 {
+		return 0
+	}
+	switch s.prose.tokens[at-1].fold {
+	case "at", "@":
+		switch {
+		case t.moment(), t.kind == "percent", t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
+			if t.kind == "percent" {
+				return 1.5
+			}
+			return 1
+		case t.dimensional && strings.ContainsAny(t.dimension.Name(), "/") || t.dimensional && t.dimension == units.Length.Div(units.Time):
+			return 1.5
+		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
+			return -1
+		}
+	case "for", "over":
+		if t.kind == "duration" || t.dimensional && t.dimension == units.Time && !t.moment() {
+			return 0.7
+		}
+	}
+	return 0
+}
+
+// prior is what speaks for a variable before any words do: people give what equations are made of, seldom what they yield, and
+// seldom what has a default.
+func (s *search) prior(t *term) float64 {
+	prior := 0.0
+	switch {
+	case t.final:
+		prior += againstFinal
+	case t.output:
+		prior += againstOutput
+	}
+	if t.fallback {
+		prior += againstFallback
+	}
+	return prior
+}
+
+// denied reports whether the words right behind "no" name a variable.
+func (s *search) denied(q *quantity, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == q.to && m.weight >= 0.5
+	})
+}
+
+// foreignNoun reports whether a token is a noun that nothing in the domain, and no table, knows.
+func (s *search) foreignNoun(at int) bool {
+	p := s.prose
+	return at < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.known[at] == ""
+}
+
+// inBase reports whether a variable has a value in the scenario that is built on, given or assumed.
+func (s *search) inBase(variable int) bool {
+	v := s.baseValue(variable)
+	return v != nil && v.Source != engine.Calculated
+}
+
+func (s *search) baseValue(variable int) *engine.ScenarioValue {
+	if s.base == nil {
+		return nil
+	}
+	for i := range s.base.Values {
+		if s.base.Values[i].Variable == variable {
+			return &s.base.Values[i]
+		}
+	}
+	return nil
+}
+
+// justSaid reports whether a value is what the request before stated, while others were carried.
+func (s *search) justSaid(v *engine.ScenarioValue) bool {
+	if v.Source != engine.UserInput || v.Historical {
+		return false
+	}
+	return slices.ContainsFunc(s.base.Values, func(o engine.ScenarioValue) bool { return o.Source == engine.UserInput && o.Historical })
+}
+
+// baseScore prefers variables that the conversation has spoken of, and among them those whose value is of the same size.
+func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
+	v := s.baseValue(variable)
+	if v == nil || v.Value.Rank != 0 {
+		return 0
+	}
+	score := 0.0
+	switch v.Source {
+	case engine.UserInput:
+		score = forBase
+	case engine.DefaultValue:
+		score = 0.6 * forBase
+	default:
+		score = -0.3
+	}
+	if s.justSaid(v) {
+		score += 0.5
+	}
+	if bare {
+		old, now := v.Value.Quantity().Number.Float64(), q.readings[0].number.Float64()
+		if s.vocabulary.terms[variable].kind == "percent" {
+			old *= 100
+		}
+		if old > 0 && now > 0 {
+			switch ratio := max(old/now, now/old); {
+			case ratio <= 2:
+				score += 1
+			case ratio <= 4:
+				score += 0.5
+			case ratio > 30:
+				score -= 1.2
+			case ratio > 8:
+				score -= 0.6
+			}
+		}
+	}
+	return score
+}

@@ -1,0 +1,277 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine"
+	"reckon/engine/units"
+)
+
+// target is a variable that the prompt may ask for.
+type target struct {
+	variable int
+	unit     *units.Unit
+	score    float64      // whatever the words
+	best     float64      // with the best of the words
+	names    []namedScore // by the words that ask for it
+	kept     bool         // it is what the scenario was asked for, and nothing else is
+}
+
+type namedScore struct {
+	mention int
+	score   float64
+}
+
+const (
+	forQuestion   = 5.0  // the name stands right behind the question
+	forHeading    = 4.5  // a name opens the prompt or closes it
+	forUnasked    = 2.1  // a name without an amount
+	forKeptTarget = 4.38 // the target of the scenario, where the prompt asks for nothing
+	forForm       = 1.8
+	againstForm   = -3.0
+	leastAsked    = 0.2
+	forFinal      = 0.6 // equations end in it
+	forOutput     = 0.3 // an equation yields it
+	forUnit       = 2.5
+)
+
+// taken reports whether the words of a mention are those that name the variable of a pick.
+func (s *search) taken(picks []candidate, mention int) bool {
+	return slices.ContainsFunc(picks, func(c candidate) bool {
+		return c.name >= 0 && c.evidence >= 1.5 && s.overlap(c.name, mention)
+	})
+}
+
+// claimed is how much of the evidence for picks rests on the words of a mention.
+func (s *search) claimed(picks []candidate, mention int) float64 {
+	claimed := 0.0
+	for _, c := range picks {
+		if c.name >= 0 && s.overlap(c.name, mention) {
+			claimed += c.evidence
+		}
+	}
+	return claimed
+}
+
+// overlap reports whether two mentions share words.
+func (s *search) overlap(a, b int) bool {
+	x, y := &s.prose.mentions[a], &s.prose.mentions[b]
+	return x.from < y.to && y.from < x.to
+}
+
+// overlaps reports whether a mention shares words with another one.
+func (s *search) overlaps(a int, m *mention) bool {
+	x := &s.prose.mentions[a]
+	return x.from < m.to && m.from < x.to
+}
+
+// asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
+func (s *search) asking(m *mention) bool {
+	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].fold == "same" {
+		return false
+	}
+	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })
+}
+
+// targets are the variables that may be asked for, with how well the question fits them, and first none.
+func (s *search) targets() []target {
+	p := s.prose
+	kept := s.keptTarget()
+	list := []target{}
+	if len(p.questions) == 0 && p.asked == nil {
+		list = append(list, target{variable: -1, score: -0.5, best: -0.5})
+	}
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		one := target{variable: variable, unit: p.asked}
+		for i := range p.questions {
+			q := &p.questions[i]
+			e := 0.0
+			switch fit := q.want.fits(t); {
+			case q.want == wantAny:
+			case fit >= 0.9:
+				e += forForm
+			case fit >= 0.3:
+				e += forForm * fit / 2
+			default:
+				e += againstForm
+			}
+			if q.unit != nil {
+				if !s.unitFits(variable, q.unit) {
+					e -= forQuestion
+				} else {
+					e += forUnit
+					if one.unit == nil && q.unit.Dimension() != units.None {
+						one.unit = q.unit
+					}
+				}
+			}
+			if i == 0 || e > one.score {
+				one.score = e
+			}
+			for k := range p.mentions {
+				m := &p.mentions[k]
+				if m.variable != variable || !s.asking(m) {
+					continue
+				}
+				link := p.reach(q.from, q.to, m.from, m.to)
+				if m.to <= q.from {
+					link *= 0.5
+				}
+				one.names = append(one.names, namedScore{k, e + forQuestion*m.weight*link})
+			}
+		}
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable != variable || !s.asking(m) {
+				continue
+			}
+			if p.heads(m) || p.closes(m) { // "monthly payment on 100k", "and at 9 pounds a litre, cost?"
+				one.names = append(one.names, namedScore{k, one.score + forHeading*m.weight})
+				continue
+			}
+			if len(p.questions) > 0 {
+				continue
+			}
+			e := forUnasked * m.weight * (1 - 0.5*s.tied(m))
+			if s.base != nil && len(s.list) > 0 {
+				e *= 0.4 // a change to what was asked, not another question
+			}
+			if len(s.list) == 0 {
+				e *= 1.3
+			}
+			one.names = append(one.names, namedScore{k, e})
+		}
+		more := 0.0
+		if variable == kept {
+			if len(p.questions) == 0 {
+				one.kept = true
+			} else if s.emptyQuestions() {
+				more += forKeptTarget / 2
+			}
+		}
+		if p.asked != nil {
+			if !s.unitFits(variable, p.asked) {
+				continue
+			}
+			more += forUnit
+			if variable == kept {
+				more += 0.5
+			}
+		}
+		switch {
+		case variable == kept:
+		case !t.derived:
+			more -= 3
+		case t.final:
+			more += forFinal
+		case t.output:
+			more += forOutput
+		default:
+			more -= 0.2
+		}
+		if v := s.baseValue(variable); v != nil && v.Source == engine.UserInput && len(s.list) == 0 {
+			more -= 2
+		}
+		one.score += more
+		best := one.score
+		for k := range one.names {
+			one.names[k].score += more
+			best = max(best, one.names[k].score)
+		}
+		if one.kept {
+			best = max(best, forKeptTarget)
+		}
+		if best > leastAsked {
+			one.best = best
+			list = append(list, one)
+		}
+	}
+	if slices.ContainsFunc(list, func(t target) bool { return t.variable >= 0 && !t.kept && t.best >= leastAlone }) {
+		list = slices.DeleteFunc(list, func(t target) bool { return t.variable < 0 })
+	}
+	if kept >= 0 && len(p.questions) == 0 && p.asked == nil && len(s.list) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return s.asking(&m) && m.variable != kept && (p.heads(&m) || p.closes(&m))
+	}) {
+		list = slices.DeleteFunc(list, func(t target) bool { return t.variable >= 0 && t.variable != kept }) // nothing else is asked for
+	}
+	slices.SortStableFunc(list, func(a, b target) int {
+		switch {
+		case a.best > b.best:
+			return -1
+		case a.best < b.best:
+			return 1
+		}
+		return 0
+	})
+	if len(list) > 8 {
+		list = list[:8]
+	}
+	return list
+}
+
+// tied says how firmly a name belongs to an amount that its variable could take.
+func (s *search) tied(m *mention) float64 {
+	tied := 0.0
+	for i := range s.list {
+		l := &s.list[i]
+		if slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable }) {
+			tied = max(tied, s.prose.connection(l.from, l.to, m.from, m.to))
+		}
+	}
+	return tied
+}
+
+// loudest is the weight of the surest name without an amount, of a variable that can be found, other than one.
+func (s *search) loudest(picks []candidate, but int) float64 {
+	loudest := 0.0
+	for k := range s.prose.mentions {
+		m := &s.prose.mentions[k]
+		if m.variable != but && m.weight >= 0.5 && s.asking(m) && (len(s.list) == 0 || s.prose.heads(m) || s.prose.closes(m)) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
+			loudest = max(loudest, (m.weight-0.35)/0.65)
+		}
+	}
+	return loudest
+}
+
+// emptyQuestions reports whether what is asked names nothing: "what is it then?"
+func (s *search) emptyQuestions() bool {
+	for _, q := range s.prose.questions {
+		for i := q.to; i < q.end; i++ {
+			if s.prose.meaning[i] == content {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keptTarget is what the scenario was asked for last, or what a pending request asks for; -1 for none.
+func (s *search) keptTarget() int {
+	if s.pending != nil && s.pending.Target != nil {
+		return s.pending.Target.Variable
+	}
+	if s.base != nil && len(s.base.Targets) > 0 {
+		return s.base.Targets[len(s.base.Targets)-1].Variable
+	}
+	return -1
+}
+
+// unitFits reports whether a variable can be asked in a unit.
+func (s *search) unitFits(variable int, u *units.Unit) bool {
+	t := &s.vocabulary.terms[variable]
+	if t.table || t.moment() {
+		return false
+	}
+	if t.kind == "percent" {
+		return u.Dimension().IsNone() && !u.IsOne()
+	}
+	if u.Symbol() == "%" && variable != s.keptTarget() {
+		return false
+	}
+	if t.dimensional && u.Dimension() != t.dimension && !(t.unit != nil && units.Compatible(t.unit, u)) && !s.sameMoney(u, t) {
+		return false
+	}
+	_, err := s.vocabulary.domain.ParseUnit(variable, u.Symbol())
+	return err == nil
+}

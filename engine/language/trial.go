@@ -1,0 +1,110 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine"
+)
+
+// tryOut calculates the readings in question, and sets those back that come to nothing: no solution, or values that
+// contradict each other.
+func (s *search) tryOut(found []combination) {
+	for range 3 {
+		moved := false
+		for i := range min(len(found), 4) {
+			c := &found[i]
+			if c.tried || found[0].score-c.score > 2 {
+				continue
+			}
+			c.tried = true
+			if _, errs := s.calculate(c); len(errs) > 0 {
+				switch errs[0].Code {
+				case "calculation.no_solution", "calculation.conflicting_inputs", "calculation.domain_error", "calculation.division_by_zero", "input.invalid_value":
+					c.score += againstFailure
+					moved = true
+				}
+			}
+		}
+		if !moved {
+			return
+		}
+		sortCombinations(found)
+	}
+}
+
+// same reports whether two readings come to the same: the same values for the same target, or the same value of it.
+func (s *search) same(a, b *combination) bool {
+	if a.target != b.target {
+		if a.target >= 0 && b.target >= 0 {
+			return false
+		}
+		return s.inferred(a) == s.inferred(b)
+	}
+	equal := true
+	for i := range a.picks {
+		if a.picks[i].variable != b.picks[i].variable || a.picks[i].text != b.picks[i].text {
+			equal = false
+		}
+	}
+	if equal {
+		return true
+	}
+	for i := range a.picks {
+		if a.picks[i].relative || b.picks[i].relative {
+			return false
+		}
+	}
+	x, okX := s.value(a)
+	y, okY := s.value(b)
+	return okX && okY && x.Equal(y)
+}
+
+// inferred is the target of a reading, as the engine would infer it where the prompt does not say.
+func (s *search) inferred(c *combination) int {
+	if c.target >= 0 {
+		return c.target
+	}
+	result, errs := s.calculate(c)
+	if len(errs) > 0 {
+		return -1
+	}
+	return result.Calculated
+}
+
+// value is what the target comes to in a reading.
+func (s *search) value(c *combination) (engine.Value, bool) {
+	result, errs := s.calculate(c)
+	if len(errs) > 0 || len(result.Values) == 0 {
+		return engine.Value{}, false
+	}
+	return result.Values[0].Value, true
+}
+
+func (s *search) calculate(c *combination) (engine.Result, []engine.Error) {
+	var r engine.Request
+	if s.pending != nil {
+		for _, in := range s.pending.Inputs {
+			if !slices.ContainsFunc(c.picks, func(k candidate) bool { return k.variable == in.Variable }) {
+				r.Inputs = append(r.Inputs, in)
+			}
+		}
+	}
+	for _, k := range c.picks {
+		if k.variable < 0 {
+			continue
+		}
+		value, normal, errs := s.vocabulary.domain.ParseValue(k.variable, engine.Scalar(k.text), s.env)
+		if len(errs) > 0 {
+			return engine.Result{}, errs
+		}
+		r.Inputs = append(r.Inputs, engine.Given{Variable: k.variable, Value: value, Normal: normal})
+	}
+	if c.target >= 0 {
+		r.Target = &engine.Target{Variable: c.target}
+	}
+	last := 0
+	if s.base != nil {
+		last = s.base.Index
+	}
+	return s.vocabulary.domain.Calculate(s.base, last, r, s.env)
+}
