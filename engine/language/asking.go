@@ -147,6 +147,8 @@ func (p *prose) heads(m *mention) bool {
 		return false
 	}
 	switch p.tokens[m.to].fold {
+	case ",", ":":
+		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
 	case "on", "at":
 		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
 			return false // "due on May 15"
