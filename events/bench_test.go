@@ -1,8 +1,11 @@
 package events
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -69,7 +72,7 @@ func BenchmarkAppendToFold(b *testing.B) {
 func BenchmarkTail(b *testing.B) {
 	l := open(b, b.TempDir())
 	const history = 20_000
-	m, err := encode(created("a"))
+	m, err := Encode(created("a"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -114,4 +117,35 @@ func BenchmarkReadNothing(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkDecode decodes the fixture of a completed message.
+func BenchmarkDecode(b *testing.B) {
+	const name = "reckon.message.completed.v1"
+	body, err := os.ReadFile("testdata/" + name + ".json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, body); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(compact.Len()))
+	b.Run("events", func(b *testing.B) {
+		b.SetBytes(int64(compact.Len()))
+		for b.Loop() {
+			if _, err := decodeData(name, compact.Bytes()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("json", func(b *testing.B) {
+		b.SetBytes(int64(compact.Len()))
+		for b.Loop() {
+			var m MessageCompleted
+			if err := json.Unmarshal(compact.Bytes(), &m); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

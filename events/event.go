@@ -18,6 +18,21 @@ type Event struct {
 	Data     any
 }
 
+// Message is the request that a message event is about, nil for other events.
+func (e Event) Message() *Message {
+	switch data := e.Data.(type) {
+	case *MessageStarted:
+		return &data.Message
+	case *MessageInterpreted:
+		return &data.Message
+	case *MessageCompleted:
+		return &data.Message
+	case *MessageFailed:
+		return &data.Message
+	}
+	return nil
+}
+
 // AccountCreated opens an account on its own subject.
 type AccountCreated struct {
 	AccountID   uuid.UUID `json:"account_id"`
@@ -138,6 +153,19 @@ type DomainRef struct {
 	Version     int       `json:"version"`
 	Title       string    `json:"title"`
 	Description string    `json:"description"`
+}
+
+// MessageStarted says that a request in natural language is being worked on. From here on its message is in progress.
+type MessageStarted struct {
+	Message
+}
+
+// MessageInterpreted keeps what a language model made of a request in natural language, so that no model is asked again when
+// another worker takes over. The message is still in progress.
+type MessageInterpreted struct {
+	Message
+	Parsed   json.RawMessage `json:"parsed_json"` // in the JSON prompt's shape
+	Proposer string          `json:"proposer"`    // which model it was
 }
 
 // MessageCompleted is a calculation (or fetch) that succeeded.

@@ -37,7 +37,7 @@ func TestFixtures(t *testing.T) {
 			if got := string(body); got != want.String() {
 				t.Errorf("encoded as\n%s\nwant\n%s", got, want.String())
 			}
-			checkFull(t, entry.name, entry.data, body)
+			checkFull(t, entry.name, entry.data.typ, fixture)
 		})
 	}
 }

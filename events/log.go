@@ -200,13 +200,16 @@ func (l *Log) Close() error {
 	return errors.Join(errs...)
 }
 
+// Local tells whether the log's server runs in this process.
+func (l *Log) Local() bool { return l.server != nil }
+
 // JetStream is the client of the log's server, for the command consumer.
 func (l *Log) JetStream() jetstream.JetStream { return l.js }
 
 // Append adds an event whose subject's last sequence is expected (0: the subject is empty), and returns the event's own
 // sequence, once it is on disk. It fails with ErrConflict, ErrInFlight or ErrUnknown. Without a deadline in ctx it waits for 5 s.
 func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, error) {
-	m, err := encode(e)
+	m, err := Encode(e)
 	if err != nil {
 		return 0, err
 	}

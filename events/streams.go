@@ -55,14 +55,15 @@ func eventsConfig() jetstream.StreamConfig {
 }
 
 // workersConfig is the one consumer of commands. A command whose worker is gone for 3 s goes to another; it is delivered
-// until it is acknowledged.
+// until it is acknowledged. How many are out at once the workers bound, which pull what they have room for: a bound here
+// would let waiting prose hold up everything else.
 func workersConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       "workers",
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       3 * time.Second,
 		MaxDeliver:    -1,
-		MaxAckPending: 1000,
+		MaxAckPending: -1,
 	}
 }
 

@@ -7,20 +7,28 @@ import (
 	"reflect"
 )
 
-// table gives every event type its wire name. A name and the shape behind it never change: a new shape is a new name.
-var table = []struct {
-	name string
-	data reflect.Type
-}{
-	{"reckon.account.created.v1", reflect.TypeFor[AccountCreated]()},
-	{"reckon.account.changed.v1", reflect.TypeFor[AccountChanged]()},
-	{"reckon.key.created.v1", reflect.TypeFor[KeyCreated]()},
-	{"reckon.key.rotated.v1", reflect.TypeFor[KeyRotated]()},
-	{"reckon.key.revoked.v1", reflect.TypeFor[KeyRevoked]()},
-	{"reckon.domain.drafted.v1", reflect.TypeFor[DomainDrafted]()},
-	{"reckon.domain.published.v1", reflect.TypeFor[DomainPublished]()},
-	{"reckon.message.completed.v1", reflect.TypeFor[MessageCompleted]()},
-	{"reckon.message.failed.v1", reflect.TypeFor[MessageFailed]()},
+// kind is a wire name with the type behind it. An old kind is decoded and raised, step by step, to a type that events hold
+// today; it is written no more.
+type kind struct {
+	name  string
+	data  *shape
+	raise func(old any) any // of an old kind: from a pointer to its type to a pointer to that of a newer one
+}
+
+// table gives every event type its wire name. A name and the shape behind it never change: a new shape is a new name, and
+// the type of the old one stays, with a function beside it that raises it.
+var table = []kind{
+	{"reckon.account.created.v1", of[AccountCreated](), nil},
+	{"reckon.account.changed.v1", of[AccountChanged](), nil},
+	{"reckon.key.created.v1", of[KeyCreated](), nil},
+	{"reckon.key.rotated.v1", of[KeyRotated](), nil},
+	{"reckon.key.revoked.v1", of[KeyRevoked](), nil},
+	{"reckon.domain.drafted.v1", of[DomainDrafted](), nil},
+	{"reckon.domain.published.v1", of[DomainPublished](), nil},
+	{"reckon.message.started.v1", of[MessageStarted](), nil},
+	{"reckon.message.interpreted.v1", of[MessageInterpreted](), nil},
+	{"reckon.message.completed.v1", of[MessageCompleted](), nil},
+	{"reckon.message.failed.v1", of[MessageFailed](), nil},
 }
 
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
@@ -30,7 +38,7 @@ func encodeData(data any) (name string, body []byte, err error) {
 		return "", nil, fmt.Errorf("encode event: %T is not a pointer to event data", data)
 	}
 	for _, t := range table {
-		if t.data == v.Type().Elem() {
+		if t.data.typ == v.Type().Elem() && t.raise == nil {
 			body, err := marshal(data)
 			if err != nil {
 				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, err)
@@ -42,18 +50,34 @@ func encodeData(data any) (name string, body []byte, err error) {
 }
 
 // decodeData returns the data behind a wire name, nil for a name that is not in the table. Unknown members are ignored.
-func decodeData(name string, body []byte) (any, error) {
-	for _, t := range table {
-		if t.name == name {
-			data := reflect.New(t.data).Interface()
-			if err := json.Unmarshal(body, data); err != nil {
-				return nil, err
-			}
-			return data, nil
+func decodeData(name string, body []byte) (any, error) { return decodeKind(table, name, body) }
+
+func decodeKind(table []kind, name string, body []byte) (any, error) {
+	for i := range table {
+		if table[i].name != name {
+			continue
 		}
+		data, err := table[i].data.decode(body)
+		if err != nil {
+			return nil, err
+		}
+		return raise(table, data), nil
 	}
 	return nil, nil
 }
+
+// raise makes data of a type of today from data of any type of the table.
+func raise(table []kind, data any) any {
+	typ := reflect.TypeOf(data).Elem()
+	for i := range table {
+		if table[i].data.typ == typ && table[i].raise != nil {
+			return raise(table, table[i].raise(data))
+		}
+	}
+	return data
+}
+
+func of[T any]() *shape { return shapeOf(reflect.TypeFor[T]()) }
 
 // marshal writes JSON as it is: equations hold < and >, which encoding/json would escape for HTML.
 func marshal(v any) ([]byte, error) {

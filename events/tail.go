@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -12,43 +14,84 @@ import (
 )
 
 const (
-	tailBatch     = 256
+	tailBatch     = 4096                   // at most so many events are folded at once
 	tailBuffer    = 2 * tailBatch          // events under way from the server
 	tailBytes     = 16 << 20               // what one request may bring; more than the largest message
 	tailHeartbeat = 500 * time.Millisecond // two missed ones reopen the consumer
 	tailStall     = 300 * time.Millisecond // so long below an event that is known to exist reopens it too
 	tailReopen    = 2 * time.Second        // at most one reopening in this time
+	fillBatch     = 256                    // events of one request without a consumer
 )
 
 // errReopen marks errors of a tail's consumer, which another consumer mends.
 var errReopen = errors.New("the consumer of events is lost")
 
 // Tail hands every event after a sequence to fold, in order, until ctx ends or fold fails. Entries come in batches of what is
-// there, at most 256. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with an error
-// that names its sequence, after the events before it were folded. A consumer that is lost is opened again behind the
-// last event that was folded, and until then the tail asks for what is there. It ends with an error when the log is
-// closed, and at once when the log has fewer events than after says.
+// there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with a *DecodeError,
+// after the events before it were folded. A consumer that is lost is opened again behind the last event that was folded,
+// and until then the tail asks for what is there. It ends with an error when the log is closed, and at once when the log
+// has fewer events than after says.
 func (l *Log) Tail(ctx context.Context, after uint64, fold func([]Event) error) error {
 	last, err := l.Last(ctx)
-	if err != nil {
-		return err
+	for err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if l.conn.IsClosed() {
+			return err
+		}
+		l.logger.Warn("beginning the tail of events", "after", after, "error", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(tailStall):
+		}
+		last, err = l.Last(ctx)
 	}
 	if after > last {
 		return fmt.Errorf("tail events after %d: the newest is %d", after, last)
 	}
+	return l.tail(ctx, after, reading{through: math.MaxUint64, fold: func(_ uint64, list []Event) error { return fold(list) }})
+}
+
+// Scan hands the events after a sequence and up to another, which the log must have, to fold: those of the subjects that
+// want names (nil for all), the others are passed over without being decoded. fold is told up to which event it knows all
+// then, also when there is none among those; the list is its own only until it returns. Else it is like Tail.
+func (l *Log) Scan(ctx context.Context, after, through uint64, want func(Subject) bool, fold func(upTo uint64, list []Event) error) error {
+	if after >= through {
+		return nil
+	}
+	return l.tail(ctx, after, reading{through: through, want: want, fold: fold})
+}
+
+// reading is what events are read for.
+type reading struct {
+	through uint64             // the last event
+	want    func(Subject) bool // nil for all
+	fold    func(upTo uint64, list []Event) error
+}
+
+// tail reads until the reading is through, with one consumer after the other.
+func (l *Log) tail(ctx context.Context, after uint64, r reading) error {
 	for {
 		opened := time.Now()
-		after, err = l.follow(ctx, after, fold)
-		if ctx.Err() != nil {
+		var err error
+		after, err = l.follow(ctx, after, r)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if !errors.Is(err, errReopen) || l.conn.IsClosed() {
+		case !errors.Is(err, errReopen) || l.conn.IsClosed():
 			return err
 		}
 		l.logger.Warn("reopening the tail of events", "after", after, "error", err)
 		for wait := time.Duration(1); wait > 0; {
-			if after, err = l.fill(ctx, after, fold); err != nil && !errors.Is(err, errReopen) {
+			if after, err = l.fill(ctx, after, r); err != nil && !errors.Is(err, errReopen) {
 				return err
+			}
+			if after >= r.through {
+				return nil
 			}
 			wait = min(tailStall, time.Until(opened.Add(tailReopen)))
 			select {
@@ -60,9 +103,51 @@ func (l *Log) Tail(ctx context.Context, after uint64, fold func([]Event) error) 
 	}
 }
 
-// follow folds what one consumer brings. It returns the sequence of the last event that was folded and the error that ended it,
-// which is errReopen for a failure of the consumer.
-func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error) (uint64, error) {
+// backlog is what a consumer has brought and nobody has folded yet.
+type backlog struct {
+	mu     sync.Mutex
+	room   sync.Cond // on mu: the list was taken, or nobody will take it again
+	list   []jetstream.Msg
+	closed bool
+	ready  chan struct{} // holds one when the list is not empty
+}
+
+// put waits for room.
+func (b *backlog) put(m jetstream.Msg) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.list) >= tailBatch && !b.closed {
+		b.room.Wait()
+	}
+	b.list = append(b.list, m)
+	if len(b.list) == 1 {
+		select {
+		case b.ready <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// take returns all there is and leaves an empty list in its place.
+func (b *backlog) take(empty []jetstream.Msg) []jetstream.Msg {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := b.list
+	b.list = empty
+	b.room.Signal()
+	return list
+}
+
+func (b *backlog) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	b.room.Broadcast()
+}
+
+// follow folds what one consumer brings. It returns the sequence of the last event that was folded and the error that ended
+// it, which is errReopen for a failure of the consumer and nil when the reading is through.
+func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
 	consumer, err := l.js.CreateConsumer(ctx, eventsStream, jetstream.ConsumerConfig{
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       after + 1,
@@ -74,16 +159,10 @@ func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error
 	if err != nil {
 		return after, fmt.Errorf("%w: %w", errReopen, err)
 	}
-	messages := make(chan jetstream.Msg, tailBatch)
+	waiting := &backlog{ready: make(chan struct{}, 1)}
+	waiting.room.L = &waiting.mu
 	lost := make(chan error, 1)
-	done := make(chan struct{})
-	consuming, err := consumer.Consume(
-		func(m jetstream.Msg) {
-			select {
-			case messages <- m:
-			case <-done:
-			}
-		},
+	consuming, err := consumer.Consume(waiting.put,
 		jetstream.PullMaxMessagesWithBytesLimit(tailBuffer, tailBytes),
 		jetstream.PullHeartbeat(tailHeartbeat),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
@@ -96,7 +175,7 @@ func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error
 		return after, fmt.Errorf("%w: %w", errReopen, err)
 	}
 	defer func() {
-		close(done)
+		waiting.close()
 		consuming.Stop()
 		l.forget(consumer)
 	}()
@@ -104,6 +183,7 @@ func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error
 	stall := time.NewTicker(tailStall / 3)
 	defer stall.Stop()
 	progress := time.Now()
+	var messages []jetstream.Msg
 	delivered := uint64(0)
 	for {
 		select {
@@ -112,29 +192,36 @@ func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error
 		case err := <-lost:
 			return after, fmt.Errorf("%w: %w", errReopen, err)
 		case <-stall.C:
-			if len(messages) == 0 && l.newest.Load() > after && time.Since(progress) > tailStall {
+			if len(waiting.ready) == 0 && l.newest.Load() > after && time.Since(progress) > tailStall {
 				return after, fmt.Errorf("%w: it stands still at %d, below %d", errReopen, after, l.newest.Load())
 			}
-		case m := <-messages:
-			batch := make([]Event, 0, 1+len(messages))
+		case <-waiting.ready:
+			clear(messages)
+			messages = waiting.take(messages[:0])
+			list := make([]Event, 0, len(messages))
+			upTo := after
 			var failure error
-			for failure == nil {
-				var e Event
-				if e, failure = next(m, after, delivered); failure == nil {
-					batch = append(batch, e)
-					after, delivered = e.Sequence, delivered+1
-				}
-				if len(batch) == tailBatch || len(messages) == 0 {
+			for _, m := range messages {
+				if upTo >= r.through {
 					break
 				}
-				m = <-messages
-			}
-			if len(batch) > 0 {
-				if err := fold(batch); err != nil {
-					return after, fmt.Errorf("fold events to %d: %w", after, err)
+				var e Event
+				var wanted bool
+				if e, wanted, failure = next(m, upTo, delivered, r.want); failure != nil {
+					break
 				}
+				if wanted {
+					list = append(list, e)
+				}
+				upTo, delivered = e.Sequence, delivered+1
 			}
-			if failure != nil {
+			if upTo > after {
+				if err := r.fold(upTo, list); err != nil {
+					return after, fmt.Errorf("fold events to %d: %w", upTo, err)
+				}
+				after = upTo
+			}
+			if failure != nil || after >= r.through {
 				return after, failure
 			}
 			progress = time.Now()
@@ -144,70 +231,80 @@ func (l *Log) follow(ctx context.Context, after uint64, fold func([]Event) error
 
 // fill folds what is there behind a sequence without a consumer, by batches of direct gets, which any replica answers. It returns
 // the sequence of the last event that was folded.
-func (l *Log) fill(ctx context.Context, after uint64, fold func([]Event) error) (uint64, error) {
-	for {
-		batch, failure := l.batch(ctx, after+1)
-		if len(batch) > 0 {
-			if err := fold(batch); err != nil {
-				return after, fmt.Errorf("fold events: %w", err)
+func (l *Log) fill(ctx context.Context, after uint64, r reading) (uint64, error) {
+	for after < r.through {
+		list, upTo, failure := l.batch(ctx, after, r)
+		if upTo > after {
+			if err := r.fold(upTo, list); err != nil {
+				return after, fmt.Errorf("fold events to %d: %w", upTo, err)
 			}
-			after = batch[len(batch)-1].Sequence
 		}
-		if failure != nil || len(batch) == 0 {
-			return after, failure
+		if failure != nil || upTo == after {
+			return upTo, failure
 		}
+		after = upTo
 	}
+	return after, nil
 }
 
-// batch gets the events that are there from a sequence on, at most 256, and the error that ended them early.
-func (l *Log) batch(ctx context.Context, from uint64) ([]Event, error) {
+// batch gets the events that are there after a sequence, at most 256, the sequence of the last one, and the error that ended
+// them early.
+func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []Event, upTo uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	answers, err := l.conn.SubscribeSync(l.conn.NewInbox())
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errReopen, err)
+		return nil, after, fmt.Errorf("%w: %w", errReopen, err)
 	}
 	defer answers.Unsubscribe()
-	request := fmt.Sprintf(`{"seq":%d,"batch":%d,"max_bytes":%d}`, from, tailBatch, tailBytes)
+	request := fmt.Sprintf(`{"seq":%d,"batch":%d,"max_bytes":%d}`, after+1, min(fillBatch, r.through-after), tailBytes)
 	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+eventsStream, answers.Subject, []byte(request)); err != nil {
-		return nil, fmt.Errorf("%w: %w", errReopen, err)
+		return nil, after, fmt.Errorf("%w: %w", errReopen, err)
 	}
-	var batch []Event
-	for {
+	for upTo = after; ; {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
-			return batch, fmt.Errorf("%w: %w", errReopen, err)
+			return list, upTo, fmt.Errorf("%w: %w", errReopen, err)
 		}
 		switch m.Header.Get("Status") {
 		case "":
 		case "204", "404": // end of the batch, nothing there
-			return batch, nil
+			return list, upTo, nil
 		default:
-			return batch, fmt.Errorf("%w: direct get: %s %s", errReopen, m.Header.Get("Status"), m.Header.Get("Description"))
+			return list, upTo, fmt.Errorf("%w: direct get: %s %s", errReopen, m.Header.Get("Status"), m.Header.Get("Description"))
 		}
 		sequence, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 		if err != nil {
-			return batch, fmt.Errorf("%w: direct get: %w", errReopen, err)
+			return list, upTo, fmt.Errorf("%w: direct get: %w", errReopen, err)
+		}
+		if sequence > r.through {
+			return list, r.through, nil
 		}
 		e := Event{Subject: Subject{m.Header.Get(jetstream.SubjectHeader)}, Sequence: sequence}
-		if err := e.fill(m.Header, m.Data); err != nil {
-			return batch, err
+		if r.want == nil || r.want(e.Subject) {
+			if err := e.fill(m.Header, m.Data); err != nil {
+				return list, upTo, err
+			}
+			list = append(list, e)
 		}
-		batch = append(batch, e)
+		upTo = sequence
 	}
 }
 
-// next decodes a message that must follow on what was delivered before; a gap is the consumer's failure.
-func next(m jetstream.Msg, after, delivered uint64) (Event, error) {
+// next decodes a message that must follow on what was delivered before, if it is wanted; a gap is the consumer's failure.
+func next(m jetstream.Msg, after, delivered uint64, want func(Subject) bool) (e Event, wanted bool, err error) {
 	meta, err := m.Metadata()
 	if err != nil {
-		return Event{}, fmt.Errorf("%w: %w", errReopen, err)
+		return Event{}, false, fmt.Errorf("%w: %w", errReopen, err)
 	}
 	if meta.Sequence.Consumer != delivered+1 || meta.Sequence.Stream <= after {
-		return Event{}, fmt.Errorf("%w: event %d does not follow on %d", errReopen, meta.Sequence.Stream, after)
+		return Event{}, false, fmt.Errorf("%w: event %d does not follow on %d", errReopen, meta.Sequence.Stream, after)
 	}
-	e := Event{Subject: Subject{m.Subject()}, Sequence: meta.Sequence.Stream}
-	return e, e.fill(m.Headers(), m.Data())
+	e = Event{Subject: Subject{m.Subject()}, Sequence: meta.Sequence.Stream}
+	if want != nil && !want(e.Subject) {
+		return e, false, nil
+	}
+	return e, true, e.fill(m.Headers(), m.Data())
 }
 
 // forget removes a consumer that is no longer read. One that cannot be reached goes by itself after its inactive threshold.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -147,13 +149,13 @@ func TestTailReopensWhenItStandsStill(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var folded []uint64
-	after, err := l.follow(ctx, 0, func(batch []Event) error {
+	after, err := l.follow(ctx, 0, reading{through: math.MaxUint64, fold: func(_ uint64, batch []Event) error {
 		for _, e := range batch {
 			folded = append(folded, e.Sequence)
 		}
 		l.saw(2) // an event that never comes
 		return nil
-	})
+	}})
 	wantError(t, "tail below an event that is known to exist", err, errReopen)
 	if after != 1 || len(folded) != 1 {
 		t.Errorf("folded %v to %d, want event 1", folded, after)
@@ -162,7 +164,7 @@ func TestTailReopensWhenItStandsStill(t *testing.T) {
 
 func TestFillNeedsNoConsumer(t *testing.T) {
 	l := open(t, t.TempDir())
-	const events = 2*tailBatch + 10
+	const events = 2*fillBatch + 10
 	first := created("a")
 	appended(t, l, first, 0)
 	for range events - 1 {
@@ -170,11 +172,14 @@ func TestFillNeedsNoConsumer(t *testing.T) {
 	}
 	var sizes []int
 	var folded []Event
-	after, err := l.fill(t.Context(), 5, func(batch []Event) error {
+	keep := func(fold func([]Event) error) reading {
+		return reading{through: math.MaxUint64, fold: func(_ uint64, list []Event) error { return fold(list) }}
+	}
+	after, err := l.fill(t.Context(), 5, keep(func(batch []Event) error {
 		sizes = append(sizes, len(batch))
 		folded = append(folded, batch...)
 		return nil
-	})
+	}))
 	if err != nil || after != events || !slices.Equal(sizes, []int{256, 256, 5}) {
 		t.Fatalf("filled to %d in batches of %v (%v)", after, sizes, err)
 	}
@@ -184,19 +189,19 @@ func TestFillNeedsNoConsumer(t *testing.T) {
 		}
 	}
 
-	again, err := l.fill(t.Context(), events, func([]Event) error { return errors.New("folded nothing") })
+	again, err := l.fill(t.Context(), events, keep(func([]Event) error { return errors.New("folded nothing") }))
 	if err != nil || again != events {
 		t.Errorf("filled from the end to %d (%v)", again, err)
 	}
 
 	publishRaw(t, l, first.Subject.name, nats.Header{headerType: {"reckon.account.changed.v1"}}, "")
-	if after, err := l.fill(t.Context(), events-1, func([]Event) error { return nil }); after != events ||
+	if after, err := l.fill(t.Context(), events-1, keep(func([]Event) error { return nil })); after != events ||
 		err == nil || errors.Is(err, errReopen) || !strings.Contains(err.Error(), "event 523 of type") {
 		t.Errorf("filled over a broken event to %d (%v)", after, err)
 	}
 
 	l.conn.Close()
-	_, err = l.fill(t.Context(), 5, func([]Event) error { return nil })
+	_, err = l.fill(t.Context(), 5, keep(func([]Event) error { return nil }))
 	wantError(t, "without a connection", err, errReopen)
 }
 
@@ -269,5 +274,28 @@ func TestTailMeetsUnknownAndBrokenEvents(t *testing.T) {
 	read, err := l.Read(t.Context(), Subject{"evt.tick"}, 0)
 	if err != nil || len(read) != 1 || read[0].Data != nil {
 		t.Errorf("read of a message without headers: %+v (%v)", read, err)
+	}
+}
+
+// A tail whose first question is not answered asks again.
+func TestTailBeginsLate(t *testing.T) {
+	l := open(t, t.TempDir())
+	appended(t, l, created("a"), 0)
+	config := *l.server.JetStreamConfig()
+	config.StoreDir = filepath.Dir(config.StoreDir) // to which the server adds a folder of its own
+	if err := l.server.DisableJetStream(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := l.Last(ctx); err == nil {
+		t.Fatal("the log answers")
+	}
+	tail := startTail(t, l, 0)
+	if err := l.server.EnableJetStream(&config); err != nil {
+		t.Fatal(err)
+	}
+	if got := tail.next(t); got != 1 {
+		t.Errorf("folded event %d, want 1", got)
 	}
 }

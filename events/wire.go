@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,8 +27,8 @@ const (
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// encode makes the message that carries an event.
-func encode(e Event) (*nats.Msg, error) {
+// Encode makes the message that carries an event. Its id, time and subject must be set.
+func Encode(e Event) (*nats.Msg, error) {
 	if e.ID == uuid.Nil || e.Time.IsZero() || !strings.HasPrefix(e.Subject.name, "evt.") {
 		return nil, fmt.Errorf("encode event for %q: id, time and an event's subject must be set", e.Subject)
 	}
@@ -47,13 +48,39 @@ func encode(e Event) (*nats.Msg, error) {
 	}}, nil
 }
 
+// DecodeError says that an event of a known type is not whole. Reason names the place and not what stands there, since
+// that may be private.
+type DecodeError struct {
+	Sequence uint64
+	Subject  string
+	Type     string // wire name
+	Reason   string
+}
+
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("decode event %d of type %s on %s: %s", e.Sequence, e.Type, e.Subject, e.Reason)
+}
+
+// reason says what is wrong with a body without repeating any of it.
+func reason(err error) string {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("it is not JSON at byte %d", syntax.Offset)
+	case errors.As(err, &typ):
+		return fmt.Sprintf("the member %s at byte %d is not of the type %s", typ.Field, typ.Offset, typ.Type)
+	}
+	return "a member is no id or time"
+}
+
 // decode reads a stored message. A message whose type is not in the table is an event with nil Data and whatever of its
-// headers can be read; any other message that is not whole is an error that names its sequence and type.
+// headers can be read; any other message that is not whole is a *DecodeError.
 func decode(m stored) (Event, error) {
 	e := Event{Subject: Subject{m.Subject}, Sequence: m.Sequence}
 	header, err := nats.DecodeHeadersMsg(m.Headers)
 	if err != nil && len(m.Headers) > 0 {
-		return e, fmt.Errorf("decode event %d: read headers: %w", m.Sequence, err)
+		return e, &DecodeError{m.Sequence, m.Subject, "", "its headers cannot be read"}
 	}
 	return e, e.fill(header, m.Data)
 }
@@ -71,13 +98,13 @@ func (e *Event) fill(header nats.Header, body []byte) error {
 	}
 	data, err := decodeData(name, body)
 	if err != nil {
-		return fmt.Errorf("decode event %d of type %s: %w", e.Sequence, name, err)
+		return &DecodeError{e.Sequence, e.Subject.name, name, reason(err)}
 	}
 	if data == nil {
 		return nil
 	}
-	if err := errors.Join(idErr, timeErr); err != nil {
-		return fmt.Errorf("decode event %d of type %s: read headers: %w", e.Sequence, name, err)
+	if idErr != nil || timeErr != nil {
+		return &DecodeError{e.Sequence, e.Subject.name, name, "its headers " + headerID + " and " + headerTime + " are no id and time"}
 	}
 	e.Data = data
 	return nil

@@ -12,7 +12,7 @@ import (
 
 func TestEncodeCloudEvent(t *testing.T) {
 	account := uuid.MustParse("0b6f0c1e-9a55-4a53-8a3b-2f6d2f2f4c11")
-	m, err := encode(Event{
+	m, err := Encode(Event{
 		ID:      uuid.MustParse("5f0c8d2e-7a41-4a0e-9d6c-3b2a1f0e9d8c"),
 		Time:    time.Date(2026, 3, 5, 15, 7, 9, 120_900_000, time.FixedZone("", 3600)),
 		Subject: AccountSubject(account),

@@ -1,0 +1,42 @@
+package events
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ErrBroken says that a server of this process can no longer write, and will not until it is started again: after one
+// write that failed (the disk is full, or broken) it refuses all that follow, without an answer.
+var ErrBroken = errors.New("the store can no longer be written")
+
+// Broken is nil while the log's server can write, as far as is known, else an error that is ErrBroken and says why. A
+// server of another process is not asked.
+func (l *Log) Broken() error {
+	if l.server == nil {
+		return nil
+	}
+	return Broken(l.server)
+}
+
+// Broken tells of a running server in this process what Log.Broken tells of the log's. A node of a cluster is never broken:
+// the others go on without it.
+func Broken(s *server.Server) error {
+	if s.JetStreamIsClustered() {
+		return nil
+	}
+	// Other errors pass: a server that is too busy to look, a stream that is being made or deleted.
+	for _, e := range s.Healthz(&server.HealthzOptions{Details: true}).Errors {
+		if s.Running() && (e.Type == server.HealthzErrorJetStream || strings.Contains(e.Error, "write error")) {
+			return brokenError(e.Error)
+		}
+	}
+	return nil
+}
+
+// brokenError is an ErrBroken with its reason.
+type brokenError string
+
+func (e brokenError) Error() string { return ErrBroken.Error() + ": " + string(e) }
+func (e brokenError) Unwrap() error { return ErrBroken }

@@ -1,0 +1,267 @@
+package events
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrNotEmpty says that a directory holds something, where an empty one or none is needed.
+var ErrNotEmpty = errors.New("the directory is not empty")
+
+const (
+	restoreBatch = 1000     // messages that are published before their acknowledgements are awaited
+	restoreBytes = 16 << 20 // and bytes of them
+)
+
+// Restore makes a data directory from a backup, and reads all of it again to compare it with the backup: the same messages
+// in the same order, every event decodable. The directory must be empty or not exist; it appears, whole and on disk, when
+// everything is right, and until then nothing does. A command that is not finished has the lifetime of a new one, so that
+// it is worked on however old the backup is. It fails with ErrNotEmpty or ErrBackup.
+func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Backup{}, fmt.Errorf("restore: %w", err)
+	}
+	if err := restorable(dir); err != nil {
+		return Backup{}, err
+	}
+	r, err := openBackup(from)
+	if err != nil {
+		return Backup{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return Backup{}, fmt.Errorf("restore: %w", err)
+	}
+	building, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring-")
+	if err != nil {
+		return Backup{}, fmt.Errorf("restore: %w", err)
+	}
+	b, err := restoreInto(ctx, building, r, logger, progress)
+	if err == nil {
+		err = publishDirectory(building, dir)
+	}
+	if err != nil {
+		return b, errors.Join(err, os.RemoveAll(building))
+	}
+	return b, nil
+}
+
+// restorable fails with ErrNotEmpty for a directory that holds something.
+func restorable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("restore: %w", err)
+	case len(entries) > 0:
+		return fmt.Errorf("restore to %s: %w", dir, ErrNotEmpty)
+	}
+	return nil
+}
+
+// restoreInto fills a directory that nobody else knows. Nothing in it is trusted before publishDirectory has brought it to
+// the disk, so the server does not wait for that at every message.
+func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.Logger, progress Progress) (Backup, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	retention, err := time.ParseDuration(r.header.Retention)
+	if err != nil {
+		return Backup{}, fmt.Errorf("%w: %w", ErrBackup, err)
+	}
+	l := &Log{logger: logger}
+	l.server, err = RunServer(ctx, &server.Options{
+		ServerName: "log", DontListen: true, MaxPayload: maxPayload, StoreDir: filepath.Join(dir, "log"),
+	}, logger)
+	if err != nil {
+		return Backup{}, err
+	}
+	defer l.Close()
+	if l.conn, err = connectInside(l.server, credentials{}, logger); err != nil {
+		return Backup{}, err
+	}
+	if l.js, err = jetstream.New(l.conn); err != nil {
+		return Backup{}, fmt.Errorf("restore: %w", err)
+	}
+	if err := ensureStreams(ctx, l.js, retention); err != nil {
+		return Backup{}, err
+	}
+	b, written, err := l.refill(ctx, r, progress)
+	if err != nil {
+		return b, err
+	}
+	if err := l.acknowledge(ctx, b.Commands-b.Unfinished); err != nil {
+		return b, err
+	}
+	read := sha256.New()
+	for _, stream := range []string{commandsStream, eventsStream} {
+		_, err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
+			digest(read, m)
+			progress("check "+stream, m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
+			return decodable(m)
+		})
+		if err != nil {
+			return b, err
+		}
+	}
+	if string(read.Sum(nil)) != string(written) {
+		return b, errors.New("restore: what was written reads back otherwise")
+	}
+	return b, nil
+}
+
+// refill publishes what the backup holds, and returns the digest of it.
+func (l *Log) refill(ctx context.Context, r *backupReader, progress Progress) (b Backup, written []byte, err error) {
+	b.CreatedAt, b.LastEvent = r.header.CreatedAt, r.header.Events
+	sum := sha256.New()
+	var flying []jetstream.PubAckFuture
+	var sequences []uint64 // of the events that are flying, 0 for a command
+	size := 0
+	land := func() error {
+		for i, f := range flying {
+			select {
+			case ack := <-f.Ok():
+				b.Renumbered = b.Renumbered || sequences[i] != 0 && ack.Sequence != sequences[i]
+			case err := <-f.Err():
+				return fmt.Errorf("restore a message at %s: %w", f.Msg().Subject, err)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		flying, sequences, size = flying[:0], sequences[:0], 0
+		return nil
+	}
+	for {
+		m, end, err := r.next()
+		if err != nil {
+			return b, nil, err
+		}
+		if end != nil {
+			if end.Commands != b.Commands || end.Events != b.Events {
+				return b, nil, fmt.Errorf("%w: it holds %d commands and %d events instead of %d and %d", ErrBackup, b.Commands, b.Events, end.Commands, end.Events)
+			}
+			return b, sum.Sum(nil), land()
+		}
+		sequence := m.sequence
+		if m.stream == commandsStream {
+			b.Commands++
+			if m.sequence > r.header.Finished {
+				b.Unfinished++
+			}
+			progress("commands", m.sequence, r.header.Commands)
+			sequence = 0
+		} else {
+			b.Events++
+			progress("events", m.sequence, r.header.Events)
+		}
+		digest(sum, m)
+		f, err := l.js.PublishMsgAsync(&nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data})
+		if err != nil {
+			return b, nil, fmt.Errorf("restore a message at %s: %w", m.subject, err)
+		}
+		flying, sequences, size = append(flying, f), append(sequences, sequence), size+len(m.data)
+		if len(flying) == restoreBatch || size >= restoreBytes {
+			if err := land(); err != nil {
+				return b, nil, err
+			}
+		}
+	}
+}
+
+// acknowledge takes the first n commands from the queue, which are finished.
+func (l *Log) acknowledge(ctx context.Context, n uint64) error {
+	consumer, err := l.Commands(ctx)
+	if err != nil {
+		return err
+	}
+	for done := uint64(0); done < n; {
+		batch, err := consumer.Fetch(int(min(n-done, scanBatch)), jetstream.FetchMaxWait(5*time.Second))
+		if err != nil {
+			return fmt.Errorf("mark finished commands: %w", err)
+		}
+		var last jetstream.Msg
+		for m := range batch.Messages() {
+			if last != nil {
+				if err := last.Ack(); err != nil {
+					return fmt.Errorf("mark finished commands: %w", err)
+				}
+			}
+			last, done = m, done+1
+		}
+		if err := batch.Error(); err != nil || last == nil {
+			return fmt.Errorf("mark finished commands: %d of %d could be read: %w", done, n, errors.Join(err))
+		}
+		if err := last.DoubleAck(ctx); err != nil {
+			return fmt.Errorf("mark finished commands: %w", err)
+		}
+	}
+	return nil
+}
+
+// digest adds a message as far as it must be the same after restoring.
+func digest(sum hash.Hash, m message) {
+	headers, err := marshal(m.headers)
+	if err != nil {
+		panic(fmt.Sprintf("encode headers: %v", err)) // a map of strings always encodes
+	}
+	fmt.Fprintf(sum, "%s %s %d %d\n", m.stream, m.subject, len(headers), len(m.data))
+	sum.Write(headers)
+	sum.Write(m.data)
+}
+
+// decodable tries to read an event.
+func decodable(m message) error {
+	if m.stream != eventsStream {
+		return nil
+	}
+	e := Event{Subject: Subject{m.subject}, Sequence: m.sequence}
+	return e.fill(m.headers, m.data)
+}
+
+// publishDirectory brings a directory to the disk and gives it its name.
+func publishDirectory(building, dir string) error {
+	err := filepath.WalkDir(building, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncPath(path)
+	})
+	if err == nil {
+		if err = os.Remove(dir); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = os.Rename(building, dir)
+	}
+	if err == nil {
+		err = syncPath(filepath.Dir(dir))
+	}
+	if err != nil {
+		return fmt.Errorf("restore to %s: %w", dir, err)
+	}
+	return nil
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
