@@ -129,9 +129,9 @@ func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found boo
 	if err := v.index.recent(); err != nil {
 		return Key{}, Account{}, false, err
 	}
-	key, account, found = v.accounts.find(hash)
+	key, account, found = v.serving.Load().accounts.find(hash)
 	return key, account, found, nil
 }
 
 // Account returns an account's settings. Its keys are shared with the view and must not be changed.
-func (v *Views) Account(id uuid.UUID) (Account, bool) { return v.accounts.get(id) }
+func (v *Views) Account(id uuid.UUID) (Account, bool) { return v.serving.Load().accounts.get(id) }

@@ -37,7 +37,9 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 		}
 		below = position
 	}
-	entries := v.activity.before(account, below, limit+1)
+	g, done := v.use()
+	defer done()
+	entries := g.activity.before(account, below, limit+1)
 	var page Page
 	if len(entries) > limit {
 		entries = entries[:limit]
@@ -49,7 +51,7 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 		for i, e := range chunk {
 			keys[i] = conversationKey{account, e.conversation}
 		}
-		heads, err := v.heads(ctx, keys)
+		heads, err := g.heads(ctx, keys)
 		if err != nil {
 			return Page{}, err
 		}
@@ -65,9 +67,9 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 }
 
 // loadActivity reads the order of all conversations from its bucket.
-func (v *Views) loadActivity(ctx context.Context) error {
+func (g *generation) loadActivity(ctx context.Context) error {
 	var all []standing
-	err := v.store.activity.each(ctx, "", func(value []byte) error {
+	err := g.store.activity.each(ctx, "", func(value []byte) error {
 		var at standing
 		if err := json.Unmarshal(value, &at); err != nil {
 			return fmt.Errorf("decode activity: %w", err)
@@ -80,7 +82,7 @@ func (v *Views) loadActivity(ctx context.Context) error {
 	}
 	slices.SortFunc(all, func(a, b standing) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	for _, at := range all {
-		v.activity.set(conversationKey{at.AccountID, at.ID}, at.Sequence)
+		g.activity.set(conversationKey{at.AccountID, at.ID}, at.Sequence)
 	}
 	return nil
 }

@@ -71,12 +71,12 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	conversation := message(e).ConversationID
+	conversation := e.Message().ConversationID
 	ctx := b.Context()
 	for _, place := range []string{"memory", "bucket"} {
 		if place == "bucket" {
-			v.headCache = newCache[conversationKey, Conversation](0)
-			v.messageCache = newCache[messageKey, Message](0)
+			v.serving.Load().headCache = newCache[conversationKey, Conversation](0)
+			v.serving.Load().messageCache = newCache[messageKey, Message](0)
 		}
 		b.Run("conversation/"+place, func(b *testing.B) {
 			for b.Loop() {
@@ -87,7 +87,7 @@ func BenchmarkRead(b *testing.B) {
 		})
 		b.Run("message/"+place, func(b *testing.B) {
 			for b.Loop() {
-				if _, found, err := v.Message(ctx, account, conversation, message(e).MessageID); err != nil || !found {
+				if _, found, err := v.Message(ctx, account, conversation, e.Message().MessageID); err != nil || !found {
 					b.Fatal(found, err)
 				}
 			}
@@ -128,7 +128,7 @@ func BenchmarkPage(b *testing.B) {
 		account := uuid.New()
 		all := fill(b, v, h, account, size)
 		middle := cursorAt(account, all[size/2].Sequence)
-		v.headCache = newCache[conversationKey, Conversation](0)
+		v.serving.Load().headCache = newCache[conversationKey, Conversation](0)
 		for _, limit := range []int{20, 100} {
 			for name, after := range map[string]*uuid.UUID{"top": nil, "middle": &middle} {
 				b.Run(fmt.Sprintf("account=%d/page=%d/%s", size, limit, name), func(b *testing.B) {
@@ -144,8 +144,8 @@ func BenchmarkPage(b *testing.B) {
 		// Without a fold the newest event is the log's last, which the views are beyond.
 		b.Run(fmt.Sprintf("account=%d/start", size), func(b *testing.B) {
 			for b.Loop() {
-				v.activity = newActivity()
-				if err := v.load(b.Context()); err != nil {
+				v.serving.Load().activity = newActivity()
+				if err := v.serving.Load().load(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}

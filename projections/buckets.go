@@ -13,20 +13,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
 )
 
-// The buckets, each named with the number of the fold that fills it. Raise the number when an Apply function or the shape of
-// a document changes: the new bucket starts empty and is filled from the whole history, then the old one is deleted.
-const (
-	accountsBucket      = "accounts_1"      // <account>: Account
-	domainsBucket       = "domains_1"       // <account>.<domain>: Domain; <account>.<domain>.v.<version>: version
-	conversationsBucket = "conversations_1" // <account>.<conversation>: Conversation; below it messages and pointers
-	activityBucket      = "activity_1"      // <account>.<conversation>: standing
-	checkpointBucket    = "checkpoint"      // fold: checkpoint
-)
-
-// foldedBuckets are the buckets that are filled from the history.
-var foldedBuckets = []string{accountsBucket, domainsBucket, conversationsBucket, activityBucket}
+// checkpointBucket holds the checkpoint under the key fold; its name never changes.
+const checkpointBucket = "checkpoint"
 
 // Keys are made of UUIDs and numbers only, by these functions.
 
@@ -43,6 +35,9 @@ func idKey(k conversationKey, message uuid.UUID) string { return headKey(k) + ".
 func scenarioKey(k conversationKey, index int) string {
 	return headKey(k) + ".s." + strconv.Itoa(index)
 }
+func originKey(k conversationKey, index int) string {
+	return headKey(k) + ".o." + strconv.Itoa(index)
+}
 
 const checkpointKey = "fold"
 
@@ -53,10 +48,29 @@ type standing struct {
 	Sequence  uint64    `json:"sequence"`
 }
 
-// checkpoint says up to which event all of the named buckets are filled.
+// checkpoint says which buckets serve, in the order of the models, and up to which event they are all filled. Newest is the
+// last known event up to there: another log does not have it.
 type checkpoint struct {
 	Sequence uint64   `json:"sequence"`
+	Newest   *witness `json:"newest,omitempty"`
 	Buckets  []string `json:"buckets"`
+}
+
+// witness is an event that a log must have.
+type witness struct {
+	Sequence uint64    `json:"sequence"`
+	ID       uuid.UUID `json:"id"`
+}
+
+// after is the checkpoint behind some more events.
+func (c checkpoint) after(list []events.Event) checkpoint {
+	for _, e := range list {
+		c.Sequence = max(c.Sequence, e.Sequence)
+		if e.Data != nil && (c.Newest == nil || c.Newest.Sequence < e.Sequence) {
+			c.Newest = &witness{e.Sequence, e.ID}
+		}
+	}
+	return c
 }
 
 const (
@@ -64,24 +78,33 @@ const (
 	maxKeys = 1000
 	// maxReply is how many bytes of documents one request is answered with; the rest is asked for again.
 	maxReply = 8 << 20
-	// maxUnacknowledged bounds the bytes that are written without waiting for the server.
-	maxUnacknowledged = 16 << 20
+	// maxUnconfirmedKeys and maxUnconfirmedBytes bound what is written without waiting for the server, far below what it
+	// takes in before it drops.
+	maxUnconfirmedKeys  = 16_384
+	maxUnconfirmedBytes = 16 << 20
 	// storeTimeout is how long the views' own server may take for one step.
 	storeTimeout = 30 * time.Second
 )
 
-// store is the node's buckets. Writes and reads have connections of their own, so that readers do not queue behind a fold.
-type store struct {
+// shelf is where this node's buckets are. Writes and reads have connections of their own, so that readers do not queue behind
+// a fold.
+type shelf struct {
 	writes, reads *nats.Conn
 	publisher     jetstream.JetStream
-
-	accounts, domains, conversations, activity, checkpoint *bucket
+	checkpoint    *bucket
 }
 
-// bucket is one key-value bucket.
+// store is the buckets of a generation; those that it does not have are nil.
+type store struct {
+	*shelf
+	accounts, domains, conversations, activity *bucket
+}
+
+// bucket is one key-value bucket. Only one goroutine at a time writes to it.
 type bucket struct {
 	name  string
 	reads *nats.Conn
+	last  uint64 // sequence in the bucket's stream of what was written last
 }
 
 // document is a value to write.
@@ -94,86 +117,145 @@ type document struct {
 func (b *bucket) subject(key string) string { return "$KV." + b.name + "." + key }
 func (b *bucket) directGet() string         { return "$JS.API.DIRECT.GET.KV_" + b.name }
 
-// openStore opens the buckets and creates those that are missing. Both connections must lead to the views' server.
-func openStore(ctx context.Context, writes, reads *nats.Conn) (*store, error) {
-	publisher, err := jetstream.New(writes, jetstream.WithPublishAsyncTimeout(storeTimeout))
+// openShelf makes a shelf of two connections, which must lead to the views' server.
+func openShelf(ctx context.Context, writes, reads *nats.Conn) (*shelf, error) {
+	publisher, err := jetstream.New(writes)
 	if err != nil {
 		return nil, fmt.Errorf("use views server: %w", err)
 	}
-	for _, name := range append([]string{checkpointBucket}, foldedBuckets...) {
-		if _, err := publisher.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name}); err != nil {
-			return nil, fmt.Errorf("create bucket %s: %w", name, err)
-		}
+	s := &shelf{writes: writes, reads: reads, publisher: publisher}
+	if s.checkpoint, err = s.openBucket(ctx, checkpointBucket); err != nil {
+		return nil, err
 	}
-	return &store{
-		writes: writes, reads: reads, publisher: publisher,
-		accounts:      &bucket{accountsBucket, reads},
-		domains:       &bucket{domainsBucket, reads},
-		conversations: &bucket{conversationsBucket, reads},
-		activity:      &bucket{activityBucket, reads},
-		checkpoint:    &bucket{checkpointBucket, reads},
-	}, nil
+	return s, nil
 }
 
-// clear empties every bucket.
-func (s *store) clear(ctx context.Context) error {
-	for _, name := range append([]string{checkpointBucket}, foldedBuckets...) {
-		stream, err := s.publisher.Stream(ctx, "KV_"+name)
-		if err == nil {
-			err = stream.Purge(ctx)
+// openBucket opens a bucket and creates it when it is missing.
+func (s *shelf) openBucket(ctx context.Context, name string) (*bucket, error) {
+	_, err := s.publisher.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name})
+	if err != nil {
+		return nil, fmt.Errorf("create bucket %s: %w", name, err)
+	}
+	stream, err := s.publisher.Stream(ctx, "KV_"+name)
+	if err != nil {
+		return nil, fmt.Errorf("open bucket %s: %w", name, err)
+	}
+	return &bucket{name, s.reads, stream.CachedInfo().State.LastSeq}, nil
+}
+
+// openStore opens the buckets with these names, in the order of the models; an empty name is a bucket that the store does
+// not have.
+func (s *shelf) openStore(ctx context.Context, names []string) (*store, error) {
+	opened := &store{shelf: s}
+	for i, at := range opened.places() {
+		if names[i] == "" {
+			continue
 		}
+		b, err := s.openBucket(ctx, names[i])
 		if err != nil {
-			return fmt.Errorf("empty bucket %s: %w", name, err)
+			return nil, err
 		}
+		*at = b
 	}
-	return nil
+	return opened, nil
 }
 
-// deleteOld deletes the buckets of earlier folds.
-func (s *store) deleteOld(ctx context.Context) error {
-	names := s.publisher.KeyValueStoreNames(ctx)
-	for name := range names.Name() {
-		if name == checkpointBucket || slices.Contains(foldedBuckets, name) {
+// places are where the buckets stand, in the order of the models.
+func (s *store) places() []**bucket {
+	return []**bucket{&s.accounts, &s.domains, &s.conversations, &s.activity}
+}
+
+// names are those of the buckets, in the order of the models.
+func (s *store) names() []string {
+	var names []string
+	for _, at := range s.places() {
+		name := ""
+		if *at != nil {
+			name = (*at).name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// bucketNames lists all buckets but that of the checkpoint.
+func (s *shelf) bucketNames(ctx context.Context) ([]string, error) {
+	var names []string
+	list := s.publisher.KeyValueStoreNames(ctx)
+	for name := range list.Name() {
+		if name != checkpointBucket {
+			names = append(names, name)
+		}
+	}
+	if err := list.Error(); err != nil {
+		return nil, fmt.Errorf("list buckets: %w", err)
+	}
+	return names, nil
+}
+
+// keep deletes all buckets but those with these names and that of the checkpoint.
+func (s *shelf) keep(ctx context.Context, names []string) error {
+	all, err := s.bucketNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range all {
+		if slices.Contains(names, name) {
 			continue
 		}
 		if err := s.publisher.DeleteKeyValue(ctx, name); err != nil {
 			return fmt.Errorf("delete bucket %s: %w", name, err)
 		}
 	}
-	if err := names.Error(); err != nil {
-		return fmt.Errorf("list buckets: %w", err)
-	}
 	return nil
 }
 
 // write stores documents, all of them when it returns nil, and else some.
-func (s *store) write(documents []document) error {
-	var futures []jetstream.PubAckFuture
-	unacknowledged := 0
+func (s *shelf) write(ctx context.Context, documents []document) error {
+	lasts := map[*bucket]int{} // place of the last document of each bucket
+	for start := 0; start < len(documents); {
+		end, size := start, 0
+		for ; end < len(documents) && end-start < maxUnconfirmedKeys && size < maxUnconfirmedBytes; end++ {
+			lasts[documents[end].bucket] = end
+			size += len(documents[end].value)
+		}
+		if err := s.writeSome(ctx, documents[start:end], start, lasts); err != nil {
+			return err
+		}
+		clear(lasts)
+		start = end
+	}
+	return nil
+}
+
+// writeSome writes without waiting but for the last document of each bucket, whose place in the bucket tells whether all
+// before it are there.
+func (s *shelf) writeSome(ctx context.Context, documents []document, start int, lasts map[*bucket]int) error {
+	var waiting []document
 	for i, d := range documents {
-		future, err := s.publisher.PublishAsync(d.bucket.subject(d.key), d.value)
+		d.bucket.last++
+		if lasts[d.bucket] == start+i {
+			waiting = append(waiting, d)
+			continue
+		}
+		if err := s.writes.Publish(d.bucket.subject(d.key), d.value); err != nil {
+			return fmt.Errorf("write %s of bucket %s: %w", d.key, d.bucket.name, err)
+		}
+	}
+	for _, d := range waiting {
+		ack, err := s.publisher.Publish(ctx, d.bucket.subject(d.key), d.value)
 		if err != nil {
 			return fmt.Errorf("write %s of bucket %s: %w", d.key, d.bucket.name, err)
 		}
-		futures = append(futures, future)
-		unacknowledged += len(d.value)
-		if unacknowledged < maxUnacknowledged && i+1 < len(documents) && len(futures) < maxKeys {
-			continue
+		if ack.Sequence != d.bucket.last {
+			return fmt.Errorf("write bucket %s: it stands at %d and not at %d: documents are lost", d.bucket.name, ack.Sequence, d.bucket.last)
 		}
-		for _, future := range futures {
-			select {
-			case <-future.Ok():
-			case err := <-future.Err():
-				return fmt.Errorf("write %s: %w", future.Msg().Subject, err)
-			}
-		}
-		futures, unacknowledged = futures[:0], 0
 	}
 	return nil
 }
 
 // readCheckpoint returns the checkpoint, zero when there is none.
-func (s *store) readCheckpoint(ctx context.Context) (checkpoint, error) {
+func (s *shelf) readCheckpoint(ctx context.Context) (checkpoint, error) {
 	value, err := s.checkpoint.get(ctx, checkpointKey)
 	if err != nil || value == nil {
 		return checkpoint{}, err
@@ -185,13 +267,13 @@ func (s *store) readCheckpoint(ctx context.Context) (checkpoint, error) {
 	return c, nil
 }
 
-// writeCheckpoint says that the buckets hold everything up to a sequence.
-func (s *store) writeCheckpoint(sequence uint64) error {
-	value, err := json.Marshal(checkpoint{sequence, foldedBuckets})
+// writeCheckpoint replaces the checkpoint, which makes its buckets those that serve.
+func (s *shelf) writeCheckpoint(ctx context.Context, c checkpoint) error {
+	value, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
-	return s.write([]document{{s.checkpoint, checkpointKey, value}})
+	return s.write(ctx, []document{{s.checkpoint, checkpointKey, value}})
 }
 
 // get reads the value of a key, nil when there is none.
@@ -256,6 +338,25 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(value []byte)
 	}
 	for {
 		last, more, err := b.batch(ctx, r, func(reply *nats.Msg) error { return do(reply.Data) })
+		if err != nil || !more {
+			return err
+		}
+		r.Sequence = last + 1
+	}
+}
+
+// eachKey hands all keys and values to do, a few thousand at a time. What is written meanwhile may come twice or in its old
+// state only.
+func (b *bucket) eachKey(ctx context.Context, do func(key string, value []byte) error) error {
+	r := batchRequest{Sequence: 1, Batch: 2048, MaxBytes: maxReply}
+	for {
+		last, more, err := b.batch(ctx, r, func(reply *nats.Msg) error {
+			key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
+			if !ok {
+				return errors.New("an answer names no key")
+			}
+			return do(key, reply.Data)
+		})
 		if err != nil || !more {
 			return err
 		}

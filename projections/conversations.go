@@ -26,32 +26,34 @@ const (
 // changed.
 type Message struct {
 	events.Message
-	Status    string
-	UpdatedAt time.Time
-	Completed *events.MessageCompleted // of a completed message
-	Failed    *events.MessageFailed    // of a failed one
-	Number    int                      // position in the conversation, from 1
-	Sequence  uint64                   // of the newest event of the message
+	Status      string
+	UpdatedAt   time.Time
+	Interpreted *events.MessageInterpreted // of a message in progress that a language model has read, else nil
+	Completed   *events.MessageCompleted   // of a completed message
+	Failed      *events.MessageFailed      // of a failed one
+	Number      int                        // position in the conversation, from 1
+	Sequence    uint64                     // of the newest event of the message
 }
 
-// messageDocument is a Message as it is stored: the request stands once, within the answer where there is one.
+// messageDocument is a Message as it is stored: the request stands once, within what was made of it where there is that.
 type messageDocument struct {
-	Number    int                      `json:"number"`
-	Status    string                   `json:"status"`
-	UpdatedAt time.Time                `json:"updated_at"`
-	Request   *events.Message          `json:"request,omitempty"` // of a message in progress
-	Completed *events.MessageCompleted `json:"completed,omitempty"`
-	Failed    *events.MessageFailed    `json:"failed,omitempty"`
-	Sequence  uint64                   `json:"sequence"`
+	Number      int                        `json:"number"`
+	Status      string                     `json:"status"`
+	UpdatedAt   time.Time                  `json:"updated_at"`
+	Request     *events.Message            `json:"request,omitempty"` // of a message in progress
+	Interpreted *events.MessageInterpreted `json:"interpreted,omitempty"`
+	Completed   *events.MessageCompleted   `json:"completed,omitempty"`
+	Failed      *events.MessageFailed      `json:"failed,omitempty"`
+	Sequence    uint64                     `json:"sequence"`
 }
 
 // document is a message as it is stored.
 func (m Message) document() messageDocument {
 	d := messageDocument{
 		Number: m.Number, Status: m.Status, UpdatedAt: m.UpdatedAt,
-		Completed: m.Completed, Failed: m.Failed, Sequence: m.Sequence,
+		Interpreted: m.Interpreted, Completed: m.Completed, Failed: m.Failed, Sequence: m.Sequence,
 	}
-	if m.Completed == nil && m.Failed == nil {
+	if m.Interpreted == nil && m.Completed == nil && m.Failed == nil {
 		d.Request = &m.Message
 	}
 	return d
@@ -65,7 +67,7 @@ func decodeMessage(value []byte) (Message, error) {
 	}
 	m := Message{
 		Status: d.Status, UpdatedAt: d.UpdatedAt,
-		Completed: d.Completed, Failed: d.Failed,
+		Interpreted: d.Interpreted, Completed: d.Completed, Failed: d.Failed,
 		Number: d.Number, Sequence: d.Sequence,
 	}
 	switch {
@@ -73,6 +75,8 @@ func decodeMessage(value []byte) (Message, error) {
 		m.Message = d.Completed.Message
 	case d.Failed != nil:
 		m.Message = d.Failed.Message
+	case d.Interpreted != nil:
+		m.Message = d.Interpreted.Message
 	case d.Request != nil:
 		m.Message = *d.Request
 	default:
@@ -99,19 +103,27 @@ type Conversation struct {
 }
 
 // ApplyConversation folds an event of a conversation's subject: the new head and the message that it is about (previous
-// is that message as it was, nil for a new one, which takes the next number). The first message makes the head. A completed
-// message moves the scenario indexes and ends pending inputs, a failed one moves none. Events of other types change
-// nothing but the sequence and yield no message (its number is 0).
+// is that message as it was, nil for a new one, which takes the next number). The first message makes the head. A message
+// in progress moves no scenario, a completed one moves the scenario indexes and ends pending inputs, a failed one moves
+// none. A message that is answered is in progress no more. Events of other types change nothing but the sequence and yield
+// no message (its number is 0).
 func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conversation, Message) {
 	c.Sequence = e.Sequence
 	var m Message
 	switch data := e.Data.(type) {
+	case *events.MessageStarted:
+		m = Message{Message: data.Message, Status: InProgress}
+	case *events.MessageInterpreted:
+		m = Message{Message: data.Message, Status: InProgress, Interpreted: data}
 	case *events.MessageCompleted:
 		m = Message{Message: data.Message, Status: Completed, Completed: data}
 	case *events.MessageFailed:
 		m = Message{Message: data.Message, Status: Failed, Failed: data}
 	default:
 		return c, Message{}
+	}
+	if m.Status == InProgress && previous != nil && previous.Status != InProgress {
+		return c, *previous
 	}
 	m.UpdatedAt = e.Time
 	m.Sequence = e.Sequence
@@ -121,7 +133,7 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		c.Messages++
 		m.Number = c.Messages
 	}
-	if m.Number == 1 {
+	if previous == nil && m.Number == 1 {
 		domain := m.Domain
 		c.AccountID, c.ID = e.Subject.Account(), m.ConversationID
 		c.Title = titleOf(m.Prompt)
@@ -132,14 +144,16 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 	case m.Completed != nil:
 		c.Current = m.Completed.Results.Scenario.Current
 		c.Last = max(c.Last, c.Current)
-		focus := maps.Clone(c.Focus)
-		if focus == nil {
-			focus = map[uuid.UUID]int{}
+		if at, ok := c.Focus[m.Domain.ID]; !ok || at != c.Current {
+			focus := maps.Clone(c.Focus)
+			if focus == nil {
+				focus = map[uuid.UUID]int{}
+			}
+			focus[m.Domain.ID] = c.Current
+			c.Focus = focus
 		}
-		focus[m.Domain.ID] = c.Current
-		c.Focus = focus
 		c.Pending = 0
-	case stated(m.Failed.Pending):
+	case m.Failed != nil && stated(m.Failed.Pending):
 		c.Pending = m.Number
 	}
 	return c, m
@@ -202,7 +216,9 @@ type messageKey struct {
 
 // Conversation returns a conversation's head.
 func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conversation, bool, error) {
-	heads, err := v.heads(ctx, []conversationKey{{account, id}})
+	g, done := v.use()
+	defer done()
+	heads, err := g.heads(ctx, []conversationKey{{account, id}})
 	if err != nil {
 		return Conversation{}, false, err
 	}
@@ -211,19 +227,19 @@ func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conver
 }
 
 // heads reads the heads of conversations; those that do not exist are absent.
-func (v *Views) heads(ctx context.Context, keys []conversationKey) (map[conversationKey]Conversation, error) {
+func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[conversationKey]Conversation, error) {
 	heads := make(map[conversationKey]Conversation, len(keys))
 	var missing []conversationKey
 	var names []string
 	for _, key := range keys {
-		if head, ok := v.headCache.get(key); ok {
+		if head, ok := g.headCache.get(key); ok {
 			heads[key] = head
 		} else {
 			missing = append(missing, key)
 			names = append(names, headKey(key))
 		}
 	}
-	values, err := v.store.conversations.getAll(ctx, names)
+	values, err := g.store.conversations.getAll(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -243,14 +259,39 @@ func (v *Views) heads(ctx context.Context, keys []conversationKey) (map[conversa
 
 // Message returns one message of a conversation by its id.
 func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID) (Message, bool, error) {
+	g, done := v.use()
+	defer done()
 	key := conversationKey{account, conversation}
-	return v.pointedMessage(ctx, key, idKey(key, id))
+	return g.pointedMessage(ctx, key, idKey(key, id))
 }
 
 // Scenario returns the message that a scenario now stands at: the last one that was not a fetch.
 func (v *Views) Scenario(ctx context.Context, account, conversation uuid.UUID, index int) (Message, bool, error) {
+	g, done := v.use()
+	defer done()
 	key := conversationKey{account, conversation}
-	return v.pointedMessage(ctx, key, scenarioKey(key, index))
+	return g.pointedMessage(ctx, key, scenarioKey(key, index))
+}
+
+// Origin returns the scenario that a scenario branched off from, 0 for none.
+func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, index int) (int, error) {
+	g, done := v.use()
+	defer done()
+	value, err := g.store.conversations.get(ctx, originKey(conversationKey{account, conversation}, index))
+	if err != nil || value == nil {
+		return 0, err
+	}
+	var o origin
+	if err := json.Unmarshal(value, &o); err != nil {
+		return 0, fmt.Errorf("decode origin of scenario %d of conversation %s: %w", index, conversation, err)
+	}
+	return o.Original, nil
+}
+
+// origin is the document of a scenario that branched off from another one.
+type origin struct {
+	Original int    `json:"original"`
+	Sequence uint64 `json:"sequence"`
 }
 
 // pointer is the document that leads from a message id or a scenario to a message.
@@ -260,8 +301,8 @@ type pointer struct {
 }
 
 // pointedMessage reads the message that the pointer at a key leads to.
-func (v *Views) pointedMessage(ctx context.Context, key conversationKey, name string) (Message, bool, error) {
-	value, err := v.store.conversations.get(ctx, name)
+func (g *generation) pointedMessage(ctx context.Context, key conversationKey, name string) (Message, bool, error) {
+	value, err := g.store.conversations.get(ctx, name)
 	if err != nil || value == nil {
 		return Message{}, false, err
 	}
@@ -269,7 +310,7 @@ func (v *Views) pointedMessage(ctx context.Context, key conversationKey, name st
 	if err := json.Unmarshal(value, &to); err != nil {
 		return Message{}, false, fmt.Errorf("decode pointer of conversation %s: %w", key.conversation, err)
 	}
-	found, err := v.Messages(ctx, key.account, key.conversation, to.Number, to.Number)
+	found, err := g.messages(ctx, key, to.Number, to.Number)
 	if err != nil || len(found) == 0 {
 		return Message{}, false, err
 	}
@@ -279,10 +320,15 @@ func (v *Views) pointedMessage(ctx context.Context, key conversationKey, name st
 // Messages returns the messages numbered from first to last, in that order; numbers that the conversation does not have are
 // left out.
 func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
-	key := conversationKey{account, conversation}
+	g, done := v.use()
+	defer done()
+	return g.messages(ctx, conversationKey{account, conversation}, first, last)
+}
+
+func (g *generation) messages(ctx context.Context, key conversationKey, first, last int) ([]Message, error) {
 	var list []Message
 	for from := max(first, 1); from <= last; from += maxKeys {
-		page, err := v.messagePage(ctx, key, from, min(last, from+maxKeys-1))
+		page, err := g.messagePage(ctx, key, from, min(last, from+maxKeys-1))
 		if err != nil {
 			return nil, err
 		}
@@ -295,19 +341,19 @@ func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, f
 }
 
 // messagePage reads at most maxKeys messages with one request for those that are not in the cache.
-func (v *Views) messagePage(ctx context.Context, key conversationKey, first, last int) ([]Message, error) {
+func (g *generation) messagePage(ctx context.Context, key conversationKey, first, last int) ([]Message, error) {
 	page := make([]Message, last-first+1)
 	var missing []int
 	var names []string
 	for number := first; number <= last; number++ {
-		if m, ok := v.messageCache.get(messageKey{key, number}); ok {
+		if m, ok := g.messageCache.get(messageKey{key, number}); ok {
 			page[number-first] = m
 		} else {
 			missing = append(missing, number)
 			names = append(names, numberKey(key, number))
 		}
 	}
-	values, err := v.store.conversations.getAll(ctx, names)
+	values, err := g.store.conversations.getAll(ctx, names)
 	if err != nil {
 		return nil, err
 	}

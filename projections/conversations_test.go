@@ -43,6 +43,8 @@ func TestApplyConversation(t *testing.T) {
 		{"a fetch moves the focus", completed(account, message(nil), "fetch", 1, 1), 9, 1, 2, 0, focus{own: 1}},
 		{"another domain has a focus of its own", completed(account, message(&other), "new", 0, 3), 10, 3, 3, 0, focus{own: 1, other.ID: 3}},
 		{"new from", completed(account, message(nil), "extend", 2, 4), 11, 4, 4, 0, focus{own: 4, other.ID: 3}},
+		{"a started message moves nothing", started(account, message(nil)), 12, 4, 4, 0, focus{own: 4, other.ID: 3}},
+		{"nor does an interpreted one", interpreted(account, message(nil)), 13, 4, 4, 0, focus{own: 4, other.ID: 3}},
 	}
 	var head Conversation
 	for i, row := range rows {
@@ -70,7 +72,8 @@ func TestApplyConversation(t *testing.T) {
 		if m.Number != row.messages || m.Sequence != row.event.Sequence || !m.UpdatedAt.Equal(row.event.Time) {
 			t.Errorf("%s: the message is number %d at %d, %s", row.name, m.Number, m.Sequence, m.UpdatedAt)
 		}
-		if (m.Completed != nil) != (m.Status == Completed) || (m.Failed != nil) != (m.Status == Failed) {
+		if (m.Completed != nil) != (m.Status == Completed) || (m.Failed != nil) != (m.Status == Failed) ||
+			(m.Completed == nil && m.Failed == nil) != (m.Status == InProgress) {
 			t.Errorf("%s: the status is %s", row.name, m.Status)
 		}
 	}
@@ -85,6 +88,39 @@ func TestApplyConversationKeepsTheNumberOfAMessage(t *testing.T) {
 	again, m := ApplyConversation(head, &asked, answer)
 	if m.Number != 1 || again.Messages != 1 || m.Status != Completed || m.Sequence != 9 {
 		t.Errorf("message %d of %d is %s at %d", m.Number, again.Messages, m.Status, m.Sequence)
+	}
+}
+
+// A request in prose goes through all its events, another message's between them.
+func TestApplyConversationFollowsAMessage(t *testing.T) {
+	account := uuid.New()
+	asked := request(uuid.New(), "how long for 150 miles?")
+	var head Conversation
+	messages := map[uuid.UUID]*Message{}
+	fold := func(e events.Event) Message {
+		e.Sequence, e.Time = head.Sequence+1, start.Add(time.Duration(head.Sequence)*time.Second)
+		var m Message
+		head, m = ApplyConversation(head, messages[e.Message().MessageID], e)
+		messages[m.MessageID] = &m
+		return m
+	}
+	m := fold(started(account, asked))
+	if head.Messages != 1 || head.Last != 0 || head.Title == nil || *head.Title != asked.Prompt || head.ID != asked.ConversationID || m.Status != InProgress || m.Number != 1 {
+		t.Fatalf("started: %+v, message %+v", head, m)
+	}
+	fold(completed(account, request(asked.ConversationID, "calculate: time"), "new", 0, 1))
+	if m = fold(interpreted(account, asked)); head.Messages != 2 || m.Status != InProgress || m.Number != 1 || m.Interpreted == nil || head.Current != 1 {
+		t.Fatalf("interpreted: %+v, message %+v", head, m)
+	}
+	m = fold(completed(account, asked, "discard", 1, 2))
+	if head.Messages != 2 || head.Last != 2 || m.Status != Completed || m.Number != 1 || m.Interpreted != nil || !head.LastActivityAt.Equal(start.Add(3*time.Second)) {
+		t.Fatalf("completed: %+v, message %+v", head, m)
+	}
+	before := head
+	for _, late := range []events.Event{started(account, asked), interpreted(account, asked)} {
+		if m = fold(late); m.Status != Completed || m.Sequence != 4 || head.Messages != 2 || head.Current != 2 || !head.LastActivityAt.Equal(before.LastActivityAt) {
+			t.Errorf("an answered message is in progress again: %+v, message %+v", head, m)
+		}
 	}
 }
 

@@ -96,24 +96,29 @@ func (s *domains) get(account, id uuid.UUID) (Domain, bool) {
 // Domains lists an account's published domains by title (upper and lower case alike), then id. The definitions are shared
 // with the view and must not be changed.
 func (v *Views) Domains(account uuid.UUID) []Domain {
-	v.domains.mu.RLock()
-	defer v.domains.mu.RUnlock()
-	return slices.Clone(v.domains.published[account])
+	domains := v.serving.Load().domains
+	domains.mu.RLock()
+	defer domains.mu.RUnlock()
+	return slices.Clone(domains.published[account])
 }
 
 // Domain returns an account's domain, published or not. The definitions are shared with the view and must not be changed.
-func (v *Views) Domain(account, id uuid.UUID) (Domain, bool) { return v.domains.get(account, id) }
+func (v *Views) Domain(account, id uuid.UUID) (Domain, bool) {
+	return v.serving.Load().domains.get(account, id)
+}
 
 // DomainVersion returns a published version of a domain's definition. The newest one comes from memory.
 func (v *Views) DomainVersion(ctx context.Context, account, id uuid.UUID, number int) (Definition, bool, error) {
-	d, ok := v.Domain(account, id)
+	g, done := v.use()
+	defer done()
+	d, ok := g.domains.get(account, id)
 	if !ok || number < 1 || number > d.Version {
 		return Definition{}, false, nil
 	}
 	if number == d.Version {
 		return *d.Published, true, nil
 	}
-	value, err := v.store.domains.get(ctx, versionKey(account, id, number))
+	value, err := g.store.domains.get(ctx, versionKey(account, id, number))
 	if err != nil || value == nil {
 		return Definition{}, false, err
 	}

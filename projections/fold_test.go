@@ -39,7 +39,7 @@ func TestUnknownEventsAreSkipped(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if head, _, err := v.Conversation(t.Context(), e.Subject.Account(), message(e).ConversationID); err != nil || head.Messages != 2 {
+	if head, _, err := v.Conversation(t.Context(), e.Subject.Account(), e.Message().ConversationID); err != nil || head.Messages != 2 {
 		t.Errorf("%d messages, %v", head.Messages, err)
 	}
 }
@@ -60,17 +60,17 @@ func TestAnUndecodableEventStopsTheFold(t *testing.T) {
 	}
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := v.AwaitMessage(t.Context(), uuid.New(), uuid.New(), uuid.New())
+		_, err := v.AwaitAnswer(t.Context(), uuid.New(), uuid.New(), uuid.New())
 		waiting <- err
 	}()
 	bad := published(t, log, "reckon.account.created.v1", "{")
 	<-v.stopped
 	name := fmt.Sprint("event ", bad)
 	for what, err := range map[string]error{
-		"Ready":        v.Ready(),
-		"Folded":       v.Folded(t.Context(), bad),
-		"AwaitMessage": <-waiting,
-		"Fresh":        v.Fresh(t.Context()),
+		"Ready":       v.Ready(),
+		"Folded":      v.Folded(t.Context(), bad),
+		"AwaitAnswer": <-waiting,
+		"Fresh":       v.Fresh(t.Context()),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s says %v, which does not name %s", what, err, name)
@@ -78,6 +78,10 @@ func TestAnUndecodableEventStopsTheFold(t *testing.T) {
 	}
 	if err := v.Fresh(t.Context()); !errors.Is(err, ErrBehind) {
 		t.Errorf("Fresh says %v", err)
+	}
+	want := fmt.Sprintf("the projection accounts has stopped behind event %d: decode event %d of type reckon.account.created.v1 on evt.", bad-1, bad)
+	if err := v.Ready(); !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ".account: it is not JSON at byte 1") {
+		t.Errorf("Ready says %v", err)
 	}
 	if count := strings.Count(record.String(), "the views have stopped"); count != 1 || !strings.Contains(record.String(), name) {
 		t.Errorf("the log says it %d times:\n%s", count, record.String())
@@ -100,14 +104,15 @@ func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	log := openLog(t, dir)
 	h := newHistory(t, log)
 	v := openViews(t, log, dir)
-	if err := v.store.publisher.DeleteKeyValue(t.Context(), activityBucket); err != nil {
+	activity := v.serving.Load().store.activity.name
+	if err := v.shelf.publisher.DeleteKeyValue(t.Context(), activity); err != nil {
 		t.Fatal(err)
 	}
 	e := h.append(first(uuid.New()))
-	if err := v.Folded(t.Context(), e.Sequence); err == nil || !strings.Contains(err.Error(), activityBucket) {
+	if err := v.Folded(t.Context(), e.Sequence); err == nil || !strings.Contains(err.Error(), activity) {
 		t.Errorf("Folded says %v", err)
 	}
-	if _, found, err := v.Conversation(t.Context(), e.Subject.Account(), message(e).ConversationID); found || err != nil {
+	if _, found, err := v.Conversation(t.Context(), e.Subject.Account(), e.Message().ConversationID); found || err != nil {
 		t.Errorf("the conversation is shown: %t, %v", found, err)
 	}
 }
@@ -164,17 +169,17 @@ func TestAnOldEventChangesNothing(t *testing.T) {
 		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 1})),
 		h.number(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 2})),
 		one,
-		h.number(completed(account, request(message(one).ConversationID, "speed: 3 m/s"), "discard", 1, 2)),
-		h.number(failed(account, request(message(one).ConversationID, "calculate: time"), `{"inputs":[]}`)),
+		h.number(completed(account, request(one.Message().ConversationID, "speed: 3 m/s"), "discard", 1, 2)),
+		h.number(failed(account, request(one.Message().ConversationID, "calculate: time"), `{"inputs":[]}`)),
 	}
 	shown := func() string {
-		head, _, err := v.Conversation(t.Context(), account, message(one).ConversationID)
+		head, _, err := v.Conversation(t.Context(), account, one.Message().ConversationID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, _ := v.Account(account)
 		d, _ := v.Domain(account, domain)
-		text, err := json.Marshal([]any{a, d, head, v.activity.before(account, ^uint64(0), 10)})
+		text, err := json.Marshal([]any{a, d, head, v.serving.Load().activity.before(account, ^uint64(0), 10)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,11 +207,11 @@ func TestAMessageKeepsItsNumber(t *testing.T) {
 	h := newHistory(t, nil)
 	account := uuid.New()
 	one := h.number(first(account))
-	conversation := message(one).ConversationID
+	conversation := one.Message().ConversationID
 	two := h.number(failed(account, request(conversation, "calculate: time"), ""))
-	again := h.number(completed(account, *message(two), "extend", 1, 1))
+	again := h.number(completed(account, *two.Message(), "extend", 1, 1))
 	three := h.number(after(one, 1))
-	late := h.number(failed(account, *message(one), ""))
+	late := h.number(failed(account, *one.Message(), ""))
 	for _, list := range [][]events.Event{{one, two, again}, {three, late}} {
 		if err := v.fold(list); err != nil {
 			t.Fatal(err)
@@ -221,9 +226,9 @@ func TestAMessageKeepsItsNumber(t *testing.T) {
 		status   string
 		sequence uint64
 	}{
-		{message(one).MessageID, Failed, late.Sequence},
-		{message(two).MessageID, Completed, again.Sequence},
-		{message(three).MessageID, Completed, three.Sequence},
+		{one.Message().MessageID, Failed, late.Sequence},
+		{two.Message().MessageID, Completed, again.Sequence},
+		{three.Message().MessageID, Completed, three.Sequence},
 	} {
 		if m := messages[i]; m.MessageID != want.id || m.Status != want.status || m.Sequence != want.sequence || m.Number != i+1 {
 			t.Errorf("message %d is %s %s at %d, want %+v", m.Number, m.MessageID, m.Status, m.Sequence, want)

@@ -155,6 +155,18 @@ func failed(account uuid.UUID, m events.Message, pending string) events.Event {
 	return event(events.ConversationSubject(account, m.ConversationID), data)
 }
 
+// started says that a message is being worked on.
+func started(account uuid.UUID, m events.Message) events.Event {
+	return event(events.ConversationSubject(account, m.ConversationID), &events.MessageStarted{Message: m})
+}
+
+// interpreted is what a model made of a message.
+func interpreted(account uuid.UUID, m events.Message) events.Event {
+	return event(events.ConversationSubject(account, m.ConversationID), &events.MessageInterpreted{
+		Message: m, Parsed: json.RawMessage(`{"version":2,"inputs":[],"calculate":{"key":"time","unit":null}}`), Proposer: "a model",
+	})
+}
+
 // first is the first message of a new conversation.
 func first(account uuid.UUID) events.Event {
 	return completed(account, request(uuid.New(), "distance: 150 mi\ncalculate: time"), "new", 0, 1)
@@ -162,7 +174,7 @@ func first(account uuid.UUID) events.Event {
 
 // after is a further message of the conversation of another event, which must be a message's.
 func after(e events.Event, scenario int) events.Event {
-	return completed(e.Subject.Account(), request(message(e).ConversationID, "speed: 60 mi/h"), "extend", scenario, scenario)
+	return completed(e.Subject.Account(), request(e.Message().ConversationID, "speed: 60 mi/h"), "extend", scenario, scenario)
 }
 
 // recorder is a log that a test reads. It may be written to from several goroutines.

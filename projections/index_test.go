@@ -30,7 +30,7 @@ func TestFreshSeesWhatWasAppendedBefore(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				head, found, err := v.Conversation(t.Context(), account, message(e).ConversationID)
+				head, found, err := v.Conversation(t.Context(), account, e.Message().ConversationID)
 				if err != nil || !found || head.Sequence != sequence {
 					t.Errorf("a conversation that was appended before is not read: %t, %v", found, err)
 				}

@@ -84,12 +84,12 @@ func TestPagesStayRightWhileConversationsMove(t *testing.T) {
 					fold(first(account))
 					continue
 				}
-				moved[message(all[move]).ConversationID] = true
+				moved[all[move].Message().ConversationID] = true
 				fold(after(all[move], 1))
 			}
 		}
 		for _, e := range all {
-			id := message(e).ConversationID
+			id := e.Message().ConversationID
 			if count := seen[id]; count > 1 || count == 0 && !moved[id] {
 				t.Fatalf("a conversation (moved %t) is seen %d times", moved[id], count)
 			}

@@ -2,13 +2,11 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
 )
@@ -45,7 +43,7 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 	accounts := someHistory(h)
 	before := state(t, v, accounts...)
 	for _, sequence := range []uint64{0, 1, h.next / 3, h.next / 2, h.next - 1} {
-		if err := v.store.writeCheckpoint(sequence); err != nil {
+		if err := v.shelf.writeCheckpoint(t.Context(), checkpoint{Sequence: sequence, Buckets: v.serving.Load().store.names()}); err != nil {
 			t.Fatal(err)
 		}
 		if err := v.Close(); err != nil {
@@ -84,12 +82,12 @@ func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 		for len(all) > 0 {
 			list := all[:min(size, len(all))]
 			all = all[len(list):]
-			b := newBatch(v)
+			b := newBatch(v.serving.Load())
 			if err := errors.Join(b.read(t.Context(), list), b.applyAll(t.Context(), list)); err != nil {
 				t.Fatal(err)
 			}
 			first, _ := b.documents()
-			if err := v.store.write(first.list); err != nil {
+			if err := v.shelf.write(t.Context(), first.list); err != nil {
 				t.Fatal(err)
 			}
 			if err := v.Close(); err != nil {
@@ -187,37 +185,4 @@ func TestViewsAreOpenOnce(t *testing.T) {
 	if v, err := Open(t.Context(), log, dir, nil); err == nil {
 		t.Error(errors.Join(errors.New("the views are open twice"), v.Close()))
 	}
-}
-
-func TestOldGenerationsAreDeletedAndNewOnesFilled(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	accounts := someHistory(h)
-	v := openViews(t, log, dir)
-	before := state(t, v, accounts...)
-	if _, err := v.store.publisher.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "conversations_0"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.store.publisher.DeleteKeyValue(t.Context(), conversationsBucket); err != nil {
-		t.Fatal(err)
-	}
-	old, err := json.Marshal(checkpoint{h.next, []string{accountsBucket, domainsBucket, "conversations_0", activityBucket}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.store.write([]document{{v.store.checkpoint, checkpointKey, old}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v = openViews(t, log, dir)
-	if after := state(t, v, accounts...); after != before {
-		t.Errorf("before:\n%s\nafter:\n%s", before, after)
-	}
-	eventually(t, "the old bucket is gone", func() bool {
-		_, err := v.store.publisher.KeyValue(t.Context(), "conversations_0")
-		return errors.Is(err, jetstream.ErrBucketNotFound)
-	})
 }

@@ -50,10 +50,10 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		bucket  *bucket
 		pattern string
 	}{
-		"account":      {v.store.accounts, "*"},
-		"domain":       {v.store.domains, "*.*"},
-		"conversation": {v.store.conversations, "*.*"},
-		"message":      {v.store.conversations, "*.*.m.*"},
+		"account":      {v.serving.Load().store.accounts, "*"},
+		"domain":       {v.serving.Load().store.domains, "*.*"},
+		"conversation": {v.serving.Load().store.conversations, "*.*"},
+		"message":      {v.serving.Load().store.conversations, "*.*.m.*"},
 	} {
 		err := place.bucket.each(t.Context(), place.pattern, func(value []byte) error {
 			seen[name]++
@@ -82,6 +82,15 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	}
 	if back, err := decodeMessage(value); err != nil || back.MessageID != running.MessageID || back.Prompt != running.Prompt || back.Status != InProgress {
 		t.Errorf("a message in progress is read as %+v, %v", back, err)
+	}
+	read := running
+	read.Interpreted = interpreted(account, running.Message).Data.(*events.MessageInterpreted)
+	if value, err := encode(read.document()); err != nil {
+		t.Fatal(err)
+	} else if err := check("message", value); err != nil {
+		t.Errorf("a message in progress that a model has read: %v", err)
+	} else if back, err := decodeMessage(value); err != nil || back.Prompt != running.Prompt || back.Interpreted == nil || back.Interpreted.Proposer != "a model" {
+		t.Errorf("a message in progress that a model has read is read as %+v, %v", back, err)
 	}
 	if err := check("message", []byte(strings.Replace(string(value), InProgress, Completed, 1))); err == nil {
 		t.Error("a completed message without an answer passes")

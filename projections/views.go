@@ -3,7 +3,9 @@
 //
 // Each read model has a file: accounts.go, domains.go, conversations.go and activity.go. The machinery is views.go
 // (opening, closing, how far the fold is), fold.go (a batch of events into documents), buckets.go (where documents are),
-// server.go (the server that keeps the buckets), index.go (what a reader must have seen), waiters.go and cache.go.
+// generation.go (a set of buckets, and which one serves), rebuild.go and verify.go (the whole history again), control.go (asking a
+// running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
+// waiters.go and cache.go.
 package projections
 
 import (
@@ -54,15 +56,17 @@ type Views struct {
 	logger  *slog.Logger
 	storage *storage
 	server  *server.Server
-	store   *store
+	shelf   *shelf
+	models  []model
 
-	accounts     *accounts
-	domains      *domains
-	activity     *activity
-	headCache    *cache[conversationKey, Conversation]
-	messageCache *cache[messageKey, Message]
-	waiters      *waiters
-	index        *readIndex
+	serving    atomic.Pointer[generation] // the generation that answers
+	folding    sync.Mutex                 // held while the serving generation takes events in, or another takes its place
+	checkpoint checkpoint                 // with folding held
+	outdated   []string                   // models of which a new generation is to be built from the start
+	rebuilding sync.Mutex                 // held while a generation is built
+	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
+	waiters    *waiters
+	index      *readIndex
 
 	target uint64             // the log's last sequence at start
 	cancel context.CancelFunc // ends the fold and the ticker
@@ -82,31 +86,41 @@ type Views struct {
 // the fold has caught up; Ready tells when it has. One process at a time may have the views of a directory open.
 func Open(ctx context.Context, log *events.Log, dir string, logger *slog.Logger) (*Views, error) {
 	v := newViews(log, logger)
+	if err := v.run(ctx, dir); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// run starts the views and what goes on until they are closed.
+func (v *Views) run(ctx context.Context, dir string) error {
 	after, err := v.start(ctx, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	running, cancel := context.WithCancel(context.Background())
 	v.cancel = cancel
 	v.tasks.Go(func() { v.follow(running, after) })
 	v.tasks.Go(func() { v.index.tick(running) })
-	v.tasks.Go(func() { v.sweep(running) })
-	return v, nil
+	v.tasks.Go(func() { v.renew(running) })
+	if err := v.listen(running); err != nil {
+		return errors.Join(err, v.Close())
+	}
+	return nil
 }
 
 func newViews(log *events.Log, logger *slog.Logger) *Views {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Views{
+	v := &Views{
 		log: log, logger: logger,
-		accounts: newAccounts(), domains: newDomains(), activity: newActivity(), waiters: newWaiters(),
-		headCache:    newCache[conversationKey, Conversation](cachedHeads),
-		messageCache: newCache[messageKey, Message](cachedBytes),
-		index:        newReadIndex(log),
-		advanced:     make(chan struct{}), stopped: make(chan struct{}),
+		models: models, waiters: newWaiters(), index: newReadIndex(log),
+		advanced: make(chan struct{}), stopped: make(chan struct{}),
 		cancel: func() {},
 	}
+	v.serving.Store(newGeneration(&store{}))
+	return v
 }
 
 // start locks the directory, brings up the server and its buckets and reads what stays in memory. It returns the sequence
@@ -140,53 +154,134 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 		writes.Close()
 		return 0, err
 	}
-	if v.store, err = openStore(ctx, writes, reads); err != nil {
+	if v.shelf, err = openShelf(ctx, writes, reads); err != nil {
 		writes.Close()
 		reads.Close()
 		return 0, err
 	}
-	from, err := v.store.readCheckpoint(ctx)
-	if err != nil || from.Sequence > v.target {
-		v.logger.Warn("rebuilding the views", "checkpoint", from.Sequence, "log", v.target, "error", err)
-		if err := v.store.clear(ctx); err != nil {
-			return 0, err
+	v.checkpoint, err = v.shelf.readCheckpoint(ctx)
+	if err == nil {
+		err = v.reopen(ctx)
+	}
+	if err == nil {
+		return v.checkpoint.Sequence, nil
+	}
+	if !errors.Is(err, errNoViews) {
+		v.logger.Warn("the views are built anew", "checkpoint", v.checkpoint.Sequence, "log", v.target, "reason", err)
+	}
+	return 0, v.begin(ctx)
+}
+
+// errNoViews says that there is no checkpoint.
+var errNoViews = errors.New("there are no views yet")
+
+// reopen makes the generation of the checkpoint the serving one. It fails when that cannot serve.
+func (v *Views) reopen(ctx context.Context) error {
+	c := v.checkpoint
+	if c.Sequence == 0 || len(c.Buckets) != len(v.models) {
+		return errNoViews
+	}
+	if c.Sequence > v.target {
+		return fmt.Errorf("the checkpoint is beyond the log")
+	}
+	if c.Newest != nil {
+		e, err := v.log.At(ctx, c.Newest.Sequence)
+		if err != nil && e.ID != c.Newest.ID || err == nil && e.ID != c.Newest.ID {
+			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
 		}
-		return 0, nil
 	}
-	if err := v.load(ctx); err != nil {
-		return 0, err
+	existing, err := v.shelf.bucketNames(ctx)
+	if err != nil {
+		return err
 	}
-	if !slices.Equal(from.Buckets, foldedBuckets) {
-		return 0, nil
+	var outdated []string
+	for i, m := range v.models {
+		name, version, _, ok := bucketVersion(c.Buckets[i])
+		if !ok || name != m.name || version < m.readable || version > m.version || !slices.Contains(existing, c.Buckets[i]) {
+			return fmt.Errorf("bucket %s is not there or not of a version that is read", c.Buckets[i])
+		}
+		if version != m.version {
+			outdated = append(outdated, m.name)
+		}
 	}
-	return from.Sequence, nil
+	if err := v.shelf.keep(ctx, c.Buckets); err != nil {
+		return err
+	}
+	s, err := v.shelf.openStore(ctx, c.Buckets)
+	if err != nil {
+		return err
+	}
+	g := newGeneration(s)
+	if err := g.load(ctx); err != nil {
+		return err
+	}
+	v.serving.Store(g)
+	v.outdated = outdated
+	return nil
+}
+
+// begin makes an empty generation the serving one and deletes all others.
+func (v *Views) begin(ctx context.Context) error {
+	g, err := v.newGeneration(ctx, nil)
+	if err != nil {
+		return err
+	}
+	g.written = newFilter()
+	v.checkpoint = checkpoint{Buckets: g.store.names()}
+	v.serving.Store(g)
+	return v.shelf.keep(ctx, g.store.names())
+}
+
+// newGeneration makes an empty generation of models, nil for all, with a number that no other has.
+func (v *Views) newGeneration(ctx context.Context, names []string) (*generation, error) {
+	existing, err := v.shelf.bucketNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next := 1
+	for _, name := range existing {
+		if _, _, number, ok := bucketVersion(name); ok {
+			next = max(next, number+1)
+		}
+	}
+	buckets := make([]string, len(v.models))
+	for i, m := range v.models {
+		if names == nil || slices.Contains(names, m.name) {
+			buckets[i] = m.bucket(next)
+		}
+	}
+	s, err := v.shelf.openStore(ctx, buckets)
+	if err != nil {
+		return nil, err
+	}
+	return newGeneration(s), nil
 }
 
 // load reads what is held in memory from the buckets.
-func (v *Views) load(ctx context.Context) error {
-	err := v.store.accounts.each(ctx, "", func(value []byte) error {
+func (g *generation) load(ctx context.Context) error {
+	err := g.store.accounts.each(ctx, "", func(value []byte) error {
 		var a Account
 		if err := json.Unmarshal(value, &a); err != nil {
 			return fmt.Errorf("decode account: %w", err)
 		}
-		v.accounts.set(a)
+		g.accounts.set(a)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = v.store.domains.each(ctx, "*.*", func(value []byte) error {
+	err = g.store.domains.each(ctx, "*.*", func(value []byte) error {
 		var d Domain
 		if err := json.Unmarshal(value, &d); err != nil {
 			return fmt.Errorf("decode domain: %w", err)
 		}
-		v.domains.set(d)
+		g.domains.set(d)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return v.loadActivity(ctx)
+	return g.loadActivity(ctx)
 }
 
 // follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever.
@@ -233,6 +328,10 @@ func (v *Views) failure() error {
 	if errors.Is(v.stopErr, ErrClosed) {
 		return v.stopErr
 	}
+	var broken *events.DecodeError
+	if errors.As(v.stopErr, &broken) {
+		return fmt.Errorf("the projection %s has stopped behind event %d: %w", modelOf(broken.Type), v.folded.Load(), broken)
+	}
 	return fmt.Errorf("the views have stopped behind event %d: %w", v.folded.Load(), v.stopErr)
 }
 
@@ -262,21 +361,11 @@ func (v *Views) Folded(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// sweep deletes the buckets of earlier folds once these have caught up.
-func (v *Views) sweep(ctx context.Context) {
-	if v.CaughtUp(ctx) != nil {
-		return
-	}
-	if err := v.store.deleteOld(ctx); err != nil && ctx.Err() == nil {
-		v.logger.Warn("deleting old views", "error", err)
-	}
-}
-
 // disconnect ends the connections and the server, as far as they were started.
 func (v *Views) disconnect() {
-	if v.store != nil {
-		v.store.writes.Close()
-		v.store.reads.Close()
+	if v.shelf != nil {
+		v.shelf.writes.Close()
+		v.shelf.reads.Close()
 	}
 	if v.server != nil {
 		v.server.Shutdown()

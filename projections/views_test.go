@@ -51,7 +51,11 @@ func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 				if err != nil {
 					t.Fatal(err)
 				}
-				all = append(all, found, m.Number)
+				origin, err := v.Origin(t.Context(), id, head.ID, index)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, found, m.Number, origin)
 			}
 		}
 	}
@@ -96,18 +100,30 @@ func someHistory(h *history) []uuid.UUID {
 			h.append(event(events.DomainSubject(account, domain), &events.DomainDrafted{DomainID: domain, Key: "dm_1", Definition: definition}))
 			h.append(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Key: "dm_1", Version: version, Definition: definition}))
 		}
-		var started []events.Event
+		var opened []events.Event
 		for range 9 {
-			started = append(started, h.append(first(account)))
+			opened = append(opened, h.append(first(account)))
 		}
-		for i, e := range started[:5] {
-			conversation := message(e).ConversationID
+		for i, e := range opened[:5] {
+			conversation := e.Message().ConversationID
 			for range i {
 				h.append(after(e, 1))
 			}
 			h.append(completed(account, request(conversation, "speed: 3 m/s"), "discard", 1, 2))
 			h.append(completed(account, request(conversation, "scenario: 1"), "fetch", 1, 1))
 			h.append(failed(account, request(conversation, "calculate: time"), `{"version":2,"inputs":[]}`))
+			// One request in prose is answered while the next one is in progress; a third conversation begins with one.
+			one, two, three := request(conversation, "twice as fast"), request(conversation, "and at 80?"), request(uuid.New(), "how long?")
+			h.append(started(account, one))
+			h.append(started(account, two))
+			h.append(interpreted(account, two))
+			h.append(started(account, three))
+			h.append(completed(account, one, "discard", 2, 3))
+			if i%2 == 0 {
+				h.append(failed(account, two, ""))
+				h.append(interpreted(account, three))
+				h.append(completed(account, three, "new", 0, 1))
+			}
 		}
 	}
 	return accounts
@@ -122,7 +138,7 @@ func TestViewsShowTheHistory(t *testing.T) {
 	h.append(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Key: "dm_1", Version: 1, Definition: Definition{Title: "First"}}))
 	h.append(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Key: "dm_1", Version: 2, Definition: Definition{Title: "Second"}}))
 	one := h.append(first(account))
-	conversation := message(one).ConversationID
+	conversation := one.Message().ConversationID
 	two := h.append(after(one, 1))
 	three := h.append(completed(account, request(conversation, "speed: 3 m/s"), "discard", 1, 2))
 	four := h.append(completed(account, request(conversation, "scenario: 1"), "fetch", 1, 1))
@@ -135,7 +151,7 @@ func TestViewsShowTheHistory(t *testing.T) {
 	}
 	for index, want := range map[int]events.Event{1: two, 2: three} {
 		m, found, err := v.Scenario(t.Context(), account, conversation, index)
-		if err != nil || !found || m.MessageID != message(want).MessageID {
+		if err != nil || !found || m.MessageID != want.Message().MessageID {
 			t.Errorf("scenario %d stands at message %d, %t, %v", index, m.Number, found, err)
 		}
 	}
@@ -143,7 +159,7 @@ func TestViewsShowTheHistory(t *testing.T) {
 		t.Errorf("scenario 3: %t, %v", found, err)
 	}
 	middle, err := v.Messages(t.Context(), account, conversation, -3, 2)
-	if err != nil || len(middle) != 2 || !reflect.DeepEqual(middle[0].Completed, one.Data) || middle[1].MessageID != message(two).MessageID {
+	if err != nil || len(middle) != 2 || !reflect.DeepEqual(middle[0].Completed, one.Data) || middle[1].MessageID != two.Message().MessageID {
 		t.Errorf("the messages to 2 are %+v, %v", middle, err)
 	}
 	rest, err := v.Messages(t.Context(), account, conversation, 4, 5000)
@@ -161,7 +177,7 @@ func TestViewsShowTheHistory(t *testing.T) {
 	if _, found, err := v.Conversation(t.Context(), stranger, conversation); found || err != nil {
 		t.Errorf("a stranger's conversation: %t, %v", found, err)
 	}
-	if _, found, err := v.Message(t.Context(), stranger, conversation, message(one).MessageID); found || err != nil {
+	if _, found, err := v.Message(t.Context(), stranger, conversation, one.Message().MessageID); found || err != nil {
 		t.Errorf("a stranger's message: %t, %v", found, err)
 	}
 	if list, err := v.Messages(t.Context(), stranger, conversation, 1, 4); len(list) != 0 || err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestAwaitMessage(t *testing.T) {
+func TestAwaitAnswer(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
 	v := openViews(t, log, dir)
@@ -23,10 +23,10 @@ func TestAwaitMessage(t *testing.T) {
 		if i%2 == 1 {
 			e = failed(account, request(uuid.New(), "calculate: time"), "")
 		}
-		m := message(e)
+		m := e.Message()
 		for range 3 {
 			waiting.Go(func() {
-				answer, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID)
+				answer, err := v.AwaitAnswer(patient, account, m.ConversationID, m.MessageID)
 				if err != nil || answer.MessageID != m.MessageID || answer.Status == InProgress || answer.Number != 1 {
 					t.Errorf("the answer is %s %s number %d, %v", answer.MessageID, answer.Status, answer.Number, err)
 				}
@@ -39,7 +39,7 @@ func TestAwaitMessage(t *testing.T) {
 		h.append(e)
 		if i%10 == 9 {
 			waiting.Wait()
-			if answer, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID); err != nil || answer.MessageID != m.MessageID {
+			if answer, err := v.AwaitAnswer(patient, account, m.ConversationID, m.MessageID); err != nil || answer.MessageID != m.MessageID {
 				t.Errorf("a message that is long answered: %v", err)
 			}
 		}
@@ -47,12 +47,64 @@ func TestAwaitMessage(t *testing.T) {
 	waiting.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := v.AwaitMessage(ctx, account, uuid.New(), uuid.New()); !errors.Is(err, context.Canceled) {
+	if _, err := v.AwaitAnswer(ctx, account, uuid.New(), uuid.New()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a waiter who has left: %v", err)
 	}
 	if len(v.waiters.byID) != 0 {
 		t.Errorf("%d messages are still waited for", len(v.waiters.byID))
 	}
+}
+
+// Of those who wait for one message in prose, some are content when it is in progress.
+func TestAwaitMessage(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	h := newHistory(t, log)
+	account, m := uuid.New(), request(uuid.New(), "how long for 150 miles?")
+	patient, cancelPatient := context.WithTimeout(t.Context(), patience)
+	defer cancelPatient()
+	there, answered := make(chan Message, 3), make(chan Message, 3)
+	var waiting sync.WaitGroup
+	for range 3 {
+		waiting.Go(func() {
+			got, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID)
+			if err != nil {
+				t.Error(err)
+			}
+			there <- got
+		})
+		waiting.Go(func() {
+			got, err := v.AwaitAnswer(patient, account, m.ConversationID, m.MessageID)
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- got
+		})
+	}
+	h.append(started(account, m))
+	for range cap(there) {
+		if got := <-there; got.Status != InProgress || got.Number != 1 {
+			t.Errorf("the message is %s, number %d", got.Status, got.Number)
+		}
+	}
+	h.append(interpreted(account, m))
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(answered) > 0 {
+		t.Error("a message in progress is taken for an answer")
+	}
+	if got, err := v.AwaitMessage(patient, account, m.ConversationID, m.MessageID); err != nil || got.Interpreted == nil {
+		t.Errorf("the message in progress is %+v, %v", got, err)
+	}
+	h.append(completed(account, m, "new", 0, 1))
+	for range cap(answered) {
+		if got := <-answered; got.Status != Completed || got.Number != 1 {
+			t.Errorf("the answer is %s, number %d", got.Status, got.Number)
+		}
+	}
+	waiting.Wait()
 }
 
 func TestWaitersEndWithTheViews(t *testing.T) {

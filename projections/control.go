@@ -1,0 +1,205 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"reckon/events"
+)
+
+// A server's views are reached from another process through the connection to its log: a request on a subject of its own, and
+// as answers any number of parts of which the last one says that it is done. The one who asks answers a ping each second; a
+// verification that nobody waits for ends, a rebuild goes on.
+
+// demand is a request to a node's views.
+type demand struct {
+	Action      string   `json:"action"` // rebuild or verify
+	Projections []string `json:"projections,omitempty"`
+}
+
+// part is a part of an answer, or a ping when nothing is set.
+type part struct {
+	Progress     *Progress     `json:"progress,omitempty"`
+	Difference   *Difference   `json:"difference,omitempty"`
+	Verification *Verification `json:"verification,omitempty"`
+	Done         bool          `json:"done,omitempty"`
+	Error        string        `json:"error,omitempty"` // of what is done
+}
+
+// maxListed is how many differences are told one by one.
+const maxListed = 10_000
+
+// pingEvery is how often it is looked whether the one who asked still waits.
+const pingEvery = time.Second
+
+// controlSubject is where the views of the node that a connection leads to take orders.
+func controlSubject(conn *nats.Conn) string { return "reckon.views." + conn.ConnectedServerId() }
+
+// listen takes orders from other processes until ctx ends.
+func (v *Views) listen(ctx context.Context) error {
+	conn := v.log.JetStream().Conn()
+	subscription, err := conn.Subscribe(controlSubject(conn), func(m *nats.Msg) {
+		if ctx.Err() == nil && m.Reply != "" {
+			v.tasks.Go(func() { v.obey(ctx, conn, m) })
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("take orders for the views: %w", err)
+	}
+	v.tasks.Go(func() {
+		<-ctx.Done()
+		_ = subscription.Unsubscribe() // the connection may be gone
+	})
+	return nil
+}
+
+// obey carries out an order.
+func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
+	send := func(p part) {
+		if text, err := json.Marshal(p); err == nil {
+			_ = conn.Publish(m.Reply, text) // whether anybody hears it, pings tell
+		}
+	}
+	done := func(err error) {
+		p := part{Done: true}
+		if err != nil {
+			p.Error = err.Error()
+		}
+		send(p)
+	}
+	var o demand
+	if err := json.Unmarshal(m.Data, &o); err != nil {
+		done(errors.New("the order is not understood"))
+		return
+	}
+	tell := func(p Progress) { send(part{Progress: &p}) }
+	switch o.Action {
+	case "rebuild":
+		done(v.Rebuild(ctx, o.Projections, tell))
+	case "verify":
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		go awaited(ctx, conn, m.Reply, stop)
+		listed := 0
+		result, err := v.Verify(ctx, tell, func(d Difference) {
+			if listed++; listed <= maxListed {
+				send(part{Difference: &d})
+			}
+		})
+		send(part{Verification: &result})
+		done(err)
+	default:
+		done(errors.New("the order is not understood"))
+	}
+}
+
+// awaited calls stop when nobody waits at a subject any more.
+func awaited(ctx context.Context, conn *nats.Conn, subject string, stop func()) {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ping.C:
+		}
+		limited, cancel := context.WithTimeout(ctx, 10*pingEvery)
+		_, err := conn.RequestWithContext(limited, subject, []byte("{}"))
+		cancel()
+		if err != nil {
+			stop()
+			return
+		}
+	}
+}
+
+// Remote is the views of the server that a log was joined through.
+type Remote struct{ conn *nats.Conn }
+
+// RemoteOf reaches the views of the server of a log that is not Local.
+func RemoteOf(log *events.Log) Remote { return Remote{log.JetStream().Conn()} }
+
+// Rebuild is Views.Rebuild. When ctx ends the rebuild goes on in the server.
+func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
+	return r.ask(ctx, demand{"rebuild", names}, func(p part) {
+		if p.Progress != nil && tell != nil {
+			tell(*p.Progress)
+		}
+	})
+}
+
+// Verify is Views.Verify, of which at most 10,000 differences are reported.
+func (r Remote) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
+	var result Verification
+	err := r.ask(ctx, demand{Action: "verify"}, func(p part) {
+		switch {
+		case p.Progress != nil && tell != nil:
+			tell(*p.Progress)
+		case p.Difference != nil:
+			report(*p.Difference)
+		case p.Verification != nil:
+			result = *p.Verification
+		}
+	})
+	return result, err
+}
+
+// ask gives an order and hands on the parts of its answer. A server that has just started is asked again until its views are
+// open, for 10 s at most.
+func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	inbox := r.conn.NewInbox()
+	answers, err := r.conn.SubscribeSync(inbox)
+	if err != nil {
+		return fmt.Errorf("ask the running server: %w", err)
+	}
+	defer answers.Unsubscribe()
+	if err := r.conn.PublishRequest(controlSubject(r.conn), inbox, text); err != nil {
+		return fmt.Errorf("ask the running server: %w", err)
+	}
+	patience := time.Now().Add(10 * time.Second)
+	for {
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		m, err := answers.NextMsgWithContext(limited)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, nats.ErrNoResponders) && time.Now().Before(patience):
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(100 * time.Millisecond):
+			}
+			if err := r.conn.PublishRequest(controlSubject(r.conn), inbox, text); err != nil {
+				return fmt.Errorf("ask the running server: %w", err)
+			}
+			continue
+		case err != nil:
+			return fmt.Errorf("ask the running server: %w", err)
+		}
+		if m.Reply != "" {
+			_ = m.Respond(nil) // a ping that is lost is asked again
+			continue
+		}
+		var p part
+		if err := json.Unmarshal(m.Data, &p); err != nil {
+			return fmt.Errorf("read the answer of the running server: %w", err)
+		}
+		if p.Done {
+			if p.Error != "" {
+				return errors.New(p.Error)
+			}
+			return nil
+		}
+		hear(p)
+	}
+}

@@ -1,0 +1,191 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"reckon/events"
+)
+
+// Progress says how far reading the history is.
+type Progress struct {
+	Events uint64  `json:"events"` // read so far
+	Total  uint64  `json:"total"`  // to read; it grows with the log
+	Rate   float64 `json:"rate"`   // events a second
+	Left   float64 `json:"left"`   // seconds until the end, as far as can be told; 0 when there are none
+}
+
+const (
+	// reportEvery is how often progress is told.
+	reportEvery = 200 * time.Millisecond
+	// nearlyThere is how many events the serving generation may be ahead when it is held up for the rest.
+	nearlyThere = 256
+)
+
+// meter counts events and tells of them from time to time.
+type meter struct {
+	started, told time.Time
+	tell          func(Progress)
+}
+
+func newMeter(tell func(Progress)) *meter { return &meter{started: time.Now(), tell: tell} }
+
+func (m *meter) at(events, total uint64, last bool) {
+	if m.tell == nil || !last && time.Since(m.told) < reportEvery {
+		return
+	}
+	m.told = time.Now()
+	p := Progress{Events: events, Total: max(total, events)}
+	if spent := time.Since(m.started).Seconds(); spent > 0 && events > 0 {
+		p.Rate = float64(events) / spent
+		p.Left = float64(p.Total-events) / p.Rate
+	}
+	m.tell(p)
+}
+
+// overtake reads the history from the first event until it is where the serving generation is, and calls last there while that
+// stands still. The sequence is that of the moment of last. told is called behind each fold, but not while anything is held up.
+func (v *Views) overtake(ctx context.Context, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), last func(sequence uint64) error) error {
+	after, held := uint64(0), false
+	read := func(through uint64) error {
+		err := v.log.Scan(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+			err := fold(list)
+			if !held {
+				told(upTo)
+			}
+			return err
+		})
+		after = max(after, through)
+		return err
+	}
+	for {
+		if err := v.following(); err != nil {
+			return err
+		}
+		through := v.folded.Load()
+		if through < v.target {
+			if err := v.CaughtUp(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if after > 0 && through <= after+nearlyThere || through == 0 {
+			break
+		}
+		if err := read(through); err != nil {
+			return err
+		}
+	}
+	v.folding.Lock()
+	defer v.folding.Unlock()
+	held = true
+	sequence := v.folded.Load()
+	if err := read(sequence); err != nil {
+		return err
+	}
+	return last(sequence)
+}
+
+// following is the reason why the fold has stopped, nil while it goes on.
+func (v *Views) following() error {
+	select {
+	case <-v.stopped:
+		return v.failure()
+	default:
+		return nil
+	}
+}
+
+// Rebuild builds a new generation of the read models with these names (none for all) from the first event, beside the serving
+// one, and puts it in its place when it has caught up. Readers notice nothing. One rebuild runs at a time; another one
+// waits for it. tell, which may be nil, is told of the progress, and of the end at last.
+func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
+	for _, name := range names {
+		if !slices.Contains(Names(), name) {
+			return fmt.Errorf("there is no projection %q: it is one of %v", name, Names())
+		}
+	}
+	if len(names) == 0 {
+		names = Names()
+	}
+	v.rebuilding.Lock()
+	defer v.rebuilding.Unlock()
+	next, err := v.newGeneration(ctx, names)
+	if err != nil {
+		return fmt.Errorf("begin rebuild: %w", err)
+	}
+	next.written = newFilter()
+	progress := newMeter(tell)
+	var old *generation
+	err = v.overtake(ctx, nil, func(list []events.Event) error {
+		_, err := next.fold(ctx, list)
+		return err
+	}, func(upTo uint64) {
+		progress.at(upTo, v.folded.Load(), false)
+	}, func(uint64) error {
+		old = v.serving.Load()
+		return v.replace(ctx, old, next)
+	})
+	if err != nil {
+		// What was begun goes at the next start, if not now.
+		if cleanup := v.shelf.keep(context.WithoutCancel(ctx), v.serving.Load().store.names()); cleanup != nil {
+			v.logger.Warn("deleting what a rebuild left", "error", cleanup)
+		}
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	old.retire()
+	if err := v.shelf.keep(ctx, v.serving.Load().store.names()); err != nil {
+		return fmt.Errorf("rebuilt, but the old generation is left: %w", err)
+	}
+	progress.at(v.folded.Load(), v.folded.Load(), true)
+	return nil
+}
+
+// replace makes the models of next serve together with the others of old; both stand at the same event. It is called with
+// folding held.
+func (v *Views) replace(ctx context.Context, old, next *generation) error {
+	if next.store.accounts == nil {
+		next.accounts = old.accounts
+	}
+	if next.store.domains == nil {
+		next.domains = old.domains
+	}
+	if next.store.activity == nil {
+		next.activity = old.activity
+	}
+	if next.store.conversations == nil {
+		next.headCache, next.messageCache, next.written = old.headCache, old.messageCache, old.written
+	}
+	merged := &store{shelf: v.shelf}
+	for i, at := range merged.places() {
+		if *at = *next.store.places()[i]; *at == nil {
+			*at = *old.store.places()[i]
+		}
+	}
+	next.store = merged
+	c := v.checkpoint
+	c.Buckets = merged.names()
+	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {
+		return err
+	}
+	v.checkpoint = c
+	v.serving.Store(next)
+	return nil
+}
+
+// renew rebuilds the models whose buckets are of an older version.
+func (v *Views) renew(ctx context.Context) {
+	if len(v.outdated) == 0 {
+		return
+	}
+	v.logger.Info("rebuilding projections of an older version beside those that serve", "projections", v.outdated)
+	switch err := v.Rebuild(ctx, v.outdated, v.told); {
+	case err == nil:
+		v.logger.Info("projections are rebuilt", "projections", v.outdated)
+	case ctx.Err() == nil && !errors.Is(err, ErrClosed):
+		v.logger.Error("projections of an older version go on serving", "projections", v.outdated, "error", err)
+	}
+}

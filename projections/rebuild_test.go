@@ -1,0 +1,350 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// buckets are the names of all that there is on a shelf.
+func buckets(t *testing.T, v *Views) []string {
+	t.Helper()
+	names, err := v.shelf.bucketNames(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// verified fails when the buckets are not what the history makes.
+func verified(t *testing.T, v *Views) Verification {
+	t.Helper()
+	result, err := v.Verify(t.Context(), nil, func(d Difference) { t.Errorf("%+v", d) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// Each model is rebuilt alone and all together, on views that go on and once more after a restart.
+func TestRebuildMakesTheSame(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	accounts := someHistory(h)
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := state(t, v, accounts...)
+	for _, names := range [][]string{nil, {"accounts"}, {"domains"}, {"conversations"}, {"activity"}, {"activity", "accounts"}} {
+		was := v.serving.Load().store.names()
+		var last Progress
+		if err := v.Rebuild(t.Context(), names, func(p Progress) { last = p }); err != nil {
+			t.Fatal(err)
+		}
+		if last.Events != h.next || last.Total != h.next || last.Left != 0 {
+			t.Errorf("%v: the last progress is %+v of %d events", names, last, h.next)
+		}
+		now := v.serving.Load().store.names()
+		for i, m := range models {
+			if renewed := now[i] != was[i]; renewed != (names == nil || slices.Contains(names, m.name)) {
+				t.Errorf("%v: %s was %s and is %s", names, m.name, was[i], now[i])
+			}
+		}
+		slices.Sort(now)
+		if all := buckets(t, v); !slices.Equal(all, now) {
+			t.Errorf("%v: there are %v, of which %v serve", names, all, now)
+		}
+		if after := state(t, v, accounts...); after != before {
+			t.Errorf("%v, before:\n%s\nafter:\n%s", names, before, after)
+		}
+		verified(t, v)
+	}
+	if err := v.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), "conversations") {
+		t.Errorf("rebuilding what does not exist: %v", err)
+	}
+	now := v.serving.Load().store.names()
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	if again := v.serving.Load().store.names(); !slices.Equal(again, now) {
+		t.Errorf("after a restart %v serve, not %v", again, now)
+	}
+	if after := state(t, v, accounts...); after != before {
+		t.Errorf("before:\n%s\nrestarted:\n%s", before, after)
+	}
+	verified(t, v)
+}
+
+// Callers write and read what they wrote while generations come and go. None is told an older state, and none fails.
+func TestRebuildWhileServing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	newHistoryOf(t, log, 300)
+	ctx, stop := context.WithCancel(t.Context())
+	var callers sync.WaitGroup
+	asked := make(chan struct{}, 1)
+	for range 4 {
+		callers.Go(func() {
+			account := uuid.New()
+			h := newHistory(t, log)
+			e := first(account)
+			sequence, err := log.Append(t.Context(), e, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			h.last[e.Subject.String()] = sequence
+			for n := 1; ctx.Err() == nil; n++ {
+				if err := v.Fresh(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				key := e.Message().ConversationID
+				head, _, err := v.Conversation(t.Context(), account, key)
+				list, listErr := v.Messages(t.Context(), account, key, 1, n)
+				page, pageErr := v.Conversations(t.Context(), account, 1, nil)
+				if err := errors.Join(err, listErr, pageErr); err != nil || head.Messages != n || len(list) != n ||
+					len(page.Conversations) != 1 || page.Conversations[0].Messages != n {
+					t.Errorf("of %d messages the head counts %d, the list %d and the page %+v: %v", n, head.Messages, len(list), page, err)
+					return
+				}
+				select {
+				case asked <- struct{}{}:
+				default:
+				}
+				h.append(after(e, 1))
+			}
+		})
+	}
+	for range 6 {
+		<-asked
+		if err := v.Rebuild(t.Context(), nil, nil); err != nil {
+			t.Error(err)
+			break
+		}
+		verified(t, v)
+	}
+	stop()
+	callers.Wait()
+	verified(t, v)
+}
+
+// newHistoryOf appends a generated history.
+func newHistoryOf(t *testing.T, log *events.Log, count int) {
+	t.Helper()
+	h := newHistory(t, log)
+	for e := range generated(count) {
+		h.append(e)
+	}
+}
+
+// raised are the models with one of a newer version.
+func raised(name string, readable bool) []model {
+	list := slices.Clone(models)
+	i := slices.IndexFunc(list, func(m model) bool { return m.name == name })
+	list[i].version++
+	if readable {
+		return list
+	}
+	list[i].readable = list[i].version
+	return list
+}
+
+// A document as an older Apply function wrote it is served until the new generation has caught up, and new events are taken
+// in meanwhile.
+func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	e := h.append(first(uuid.New()))
+	account, conversation := e.Subject.Account(), e.Message().ConversationID
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	head, _, err := v.Conversation(t.Context(), account, conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := *head.Title
+	wrong := "as it was"
+	head.Title = &wrong
+	plant(t, v, v.serving.Load().store.conversations, headKey(conversationKey{account, conversation}), head)
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	next := newViews(log, nil)
+	next.models = raised("conversations", true)
+	building, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	next.told = func(Progress) { once.Do(func() { close(building); <-release }) }
+	if err := next.run(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	<-building
+	title := func() string {
+		t.Helper()
+		if err := next.Fresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		head, _, err := next.Conversation(t.Context(), account, conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(*head.Title, " ", head.Messages)
+	}
+	h.append(after(e, 1))
+	if got := title(); got != wrong+" 2" {
+		t.Errorf("while it is rebuilt the conversation is %q", got)
+	}
+	if err := next.Ready(); err != nil {
+		t.Errorf("while it is rebuilt: %v", err)
+	}
+	close(release)
+	eventually(t, "the new generation serves", func() bool { return title() == right+" 2" })
+	eventually(t, "the old buckets are gone", func() bool { return len(buckets(t, next)) == len(models) })
+	if name := next.serving.Load().store.conversations.name; !strings.HasPrefix(name, "conversations_3_") {
+		t.Errorf("%s serves", name)
+	}
+	verified(t, next)
+}
+
+func TestAnUnreadableVersionIsBuiltAnew(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	accounts := someHistory(h)
+	before := state(t, v, accounts...)
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range [][]model{raised("activity", false), models} { // up and down again
+		next := newViews(log, nil)
+		next.models = list
+		if err := next.run(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := next.CaughtUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if after := state(t, next, accounts...); after != before {
+			t.Errorf("before:\n%s\nafter:\n%s", before, after)
+		}
+		if all := buckets(t, next); len(all) != len(models) {
+			t.Errorf("there are %v", all)
+		}
+		verified(t, next)
+		if err := next.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What an interrupted rebuild left is gone after a restart.
+func TestAnInterruptedRebuildLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	accounts := someHistory(h)
+	before := state(t, v, accounts...)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := v.Rebuild(ctx, nil, func(Progress) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted rebuild says %v", err)
+	}
+	if all := buckets(t, v); len(all) != len(models) {
+		t.Errorf("there are %v", all)
+	}
+	if _, err := v.newGeneration(t.Context(), nil); err != nil { // as of a process that was killed
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	if all := buckets(t, v); len(all) != len(models) {
+		t.Errorf("after a restart there are %v", all)
+	}
+	if after := state(t, v, accounts...); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// A log that has more events than the views have folded, but not the same ones.
+func TestAnotherLogIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, t.TempDir())
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	someHistory(h)
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	otherDir := t.TempDir()
+	other := openLog(t, otherDir)
+	oh := newHistory(t, other)
+	accounts := someHistory(oh)
+	for oh.next < h.next+3 {
+		oh.append(first(accounts[0]))
+	}
+	v = openViews(t, other, dir)
+	want := state(t, openViews(t, other, otherDir), accounts...)
+	if got := state(t, v, accounts...); got != want {
+		t.Errorf("the views of another log are\n%s\nwant\n%s", got, want)
+	}
+	verified(t, v)
+}
+
+// A server's views are rebuilt and verified through its log.
+func TestRemote(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	someHistory(h)
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	joined, err := events.Join(t.Context(), events.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer joined.Close()
+	remote := RemoteOf(joined)
+	was := v.serving.Load()
+	var last Progress
+	if err := remote.Rebuild(t.Context(), nil, func(p Progress) { last = p }); err != nil || last.Events != h.next {
+		t.Errorf("rebuilt to %+v of %d: %v", last, h.next, err)
+	}
+	if v.serving.Load() == was {
+		t.Error("the same generation serves")
+	}
+	plant(t, v, v.serving.Load().store.activity, "nobody", pointer{1, 1})
+	var found []string
+	result, err := remote.Verify(t.Context(), nil, func(d Difference) { found = append(found, d.Key) })
+	if err != nil || result.Differences != 1 || result.Sequence != h.next || !slices.Equal(found, []string{"nobody"}) {
+		t.Errorf("verified %+v, found %v: %v", result, found, err)
+	}
+	if err := remote.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), `no projection "nothing"`) {
+		t.Errorf("rebuilding what does not exist: %v", err)
+	}
+}

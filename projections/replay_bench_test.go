@@ -1,0 +1,96 @@
+package projections
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+)
+
+// BenchmarkReplay reads a whole history: with a plain ordered consumer, which decodes nothing, and folded in memory from the
+// same log. The ratio of the two is what replay costs beyond reading.
+func BenchmarkReplay(b *testing.B) {
+	dir, last := writeHistory(b, *messages)
+	log := openLog(b, dir)
+	rate := func(b *testing.B) float64 { return float64(last) * float64(b.N) / b.Elapsed().Seconds() }
+	plain := 0.0
+	b.Run("consumer", func(b *testing.B) {
+		for b.Loop() {
+			consumer, err := log.JetStream().OrderedConsumer(b.Context(), "EVENTS", jetstream.OrderedConsumerConfig{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			done := make(chan struct{})
+			count := uint64(0)
+			consuming, err := consumer.Consume(func(jetstream.Msg) {
+				if count++; count == last {
+					close(done)
+				}
+			}, jetstream.PullMaxMessages(8192))
+			if err != nil {
+				b.Fatal(err)
+			}
+			<-done
+			consuming.Stop()
+		}
+		plain = rate(b)
+		b.ReportMetric(plain, "events/s")
+	})
+	v := openIdle(b, log, b.TempDir())
+	b.Run("fold", func(b *testing.B) {
+		for b.Loop() {
+			g := newReplay(v.serving.Load().store)
+			err := log.Scan(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
+				_, err := g.replay(b.Context(), list)
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(rate(b), "events/s")
+		b.ReportMetric(rate(b)/plain, "of-consumer")
+	})
+}
+
+// peak is the most memory that this process has had resident, in MiB.
+func peak(b *testing.B) float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib float64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &kib); n == 1 {
+			return kib / 1024
+		}
+	}
+	return 0
+}
+
+// BenchmarkRebuild fills the buckets from the whole history, beside those that serve. Its memory is that of the process: of
+// the log's server and the views' server, which hold the index of each, and of the fold.
+func BenchmarkRebuild(b *testing.B) {
+	dir, last := writeHistory(b, *messages)
+	log := openLog(b, dir)
+	v, err := Open(b.Context(), log, dir, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer v.Close()
+	if err := v.CaughtUp(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(peak(b), "opened-MiB")
+	for b.Loop() {
+		if err := v.Rebuild(b.Context(), nil, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(peak(b), "peak-MiB")
+}

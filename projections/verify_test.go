@@ -1,0 +1,121 @@
+package projections
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// plant writes a document that the history does not make.
+func plant(t *testing.T, v *Views, b *bucket, key string, value any) {
+	t.Helper()
+	text, err := encode(value)
+	if err == nil {
+		err = v.shelf.write(t.Context(), []document{{b, key, text}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Documents that are missing, older, other, or more than the history makes, each named once.
+func TestVerifyFinds(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	e := h.append(first(uuid.New()))
+	second := h.append(after(e, 1))
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if result := verified(t, v); result.Documents != 7 || result.Sequence != 2 {
+		t.Errorf("verified %+v", result)
+	}
+	c := conversationKey{e.Subject.Account(), e.Message().ConversationID}
+	head, _, err := v.Conversation(t.Context(), c.account, c.conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, _, err := v.Message(t.Context(), c.account, c.conversation, second.Message().MessageID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older, other := head, head
+	older.Sequence = 1
+	other.Messages = 3
+	foreign := headKey(conversationKey{uuid.New(), uuid.New()})
+	for _, row := range []struct {
+		name  string
+		model int // place in models
+		key   string
+		value any // nil for none
+		want  string
+	}{
+		{"missing", 2, numberKey(c, 1), nil, "1: it is missing"},
+		{"missing in another bucket", 3, headKey(c), nil, "2: it is missing"},
+		{"older", 2, headKey(c), older, "2: it stands at event 1"},
+		{"other", 2, headKey(c), other, "2: its bytes differ"},
+		{"no document", 2, headKey(c), "text", "2: it is no document"},
+		{"other number", 2, idKey(c, second.Message().MessageID), pointer{1, 2}, "2: its bytes differ"},
+		{"message under another number", 2, numberKey(c, 7), message.document(), "2: the message of its event has another number"},
+		{"of a later event", 2, scenarioKey(c, 9), pointer{1, 99}, "99: there is no such event"},
+		{"of no event", 2, scenarioKey(c, 9), pointer{1, 0}, "0: there is no such event"},
+		{"of another event", 2, scenarioKey(c, 9), pointer{1, 2}, "2: the event of its sequence does not make it"},
+		{"of another conversation", 3, foreign, standing{Sequence: 1}, "1: the event of its sequence does not make it"},
+		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 1}, "1: the event of its sequence does not make it"},
+		{"of an account that is none", 0, accountKey(c.account), Account{Sequence: 2}, "2: the event of its sequence does not make it"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := *v.serving.Load().store.places()[row.model]
+			if row.value != nil {
+				plant(t, v, b, row.key, row.value)
+			} else {
+				stream, err := v.shelf.publisher.Stream(t.Context(), "KV_"+b.name)
+				if err == nil {
+					err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(b.subject(row.key)))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			var found []string
+			result, err := v.Verify(t.Context(), nil, func(d Difference) {
+				found = append(found, fmt.Sprintf("%s %s %d: %s", d.Projection, d.Key, d.Sequence, d.What))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := models[row.model].name + " " + row.key + " " + row.want
+			if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) || result.Differences != uint64(len(found)) {
+				t.Errorf("found %d:\n%s\nwant\n%s", result.Differences, strings.Join(found, "\n"), want)
+			}
+			if err := v.Rebuild(t.Context(), nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			verified(t, v)
+		})
+	}
+}
+
+// The history is read in several passes, each for some of the conversations.
+func TestPassesCoverEverything(t *testing.T) {
+	const passes = 3
+	count := make([]int, passes)
+	for e := range generated(500) {
+		pass := passOf(e.Subject, passes)
+		count[pass]++
+		if e.Message() == nil && pass != 0 {
+			t.Errorf("%s is of pass %d", e.Subject, pass)
+		}
+	}
+	for pass, n := range count {
+		if n < 100 {
+			t.Errorf("pass %d has %d events", pass, n)
+		}
+	}
+}
