@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
@@ -65,23 +66,54 @@ type reading struct {
 	errors  []engine.Error
 }
 
-// read parses the prompt. pending is the earlier message of the conversation whose inputs, target and selector this request
-// is read as if it stated too, nil for none.
-func read(c Calculate, d *Domain, pending *projections.Message) reading {
-	var r reading
-	switch c.InputFormat {
-	case prompt.Structured:
-		r.request, r.errors = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
-	case prompt.JSON:
-		r.request, r.errors = prompt.ParseJSON(d.compiled, c.Prompt, c.env())
-	default:
-		r.errors = []engine.Error{engine.Problem("language.unavailable")}
+// refer is what a prompt may refer to. pending is the message whose inputs are pending, nil for none. scenario gives the
+// message that a scenario stands at and origin the scenario that one branched off from; both are asked only for scenarios
+// that there are.
+func refer(c Calculate, d *Domain, head projections.Conversation, pending *projections.Message, scenario func(int) *projections.Message, origin func(int) int) language.Conversation {
+	there := func(index int) bool { return index >= 1 && index <= head.Last }
+	r := language.Conversation{
+		Current: head.Current, Last: head.Last, Focus: head.Focus[c.DomainID],
+		Scenario: func(index int) *engine.Scenario {
+			if !there(index) {
+				return nil
+			}
+			m := scenario(index)
+			if m == nil || m.Domain.ID != c.DomainID {
+				return nil
+			}
+			return d.scenario(m)
+		},
+		Origin: func(index int) int {
+			if !there(index) {
+				return 0
+			}
+			return origin(index)
+		},
 	}
-	if len(r.errors) == 0 && pending != nil && r.request.Selector.Kind == engine.Unselected {
-		earlier, errs := prompt.ParseJSON(d.compiled, string(pending.Failed.Pending), c.env())
-		if len(errs) == 0 {
-			r.request = join(earlier, r.request)
+	if pending != nil && pending.Failed != nil && pending.Domain.ID == c.DomainID {
+		if earlier, errs := prompt.ParseJSON(d.compiled, string(pending.Failed.Pending), c.env()); len(errs) == 0 {
+			r.Pending = &earlier
 		}
+	}
+	return r
+}
+
+// read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose where there is that. A
+// request without a selector is read as if it stated too what is pending.
+func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) reading {
+	var r reading
+	switch {
+	case c.InputFormat == prompt.Structured:
+		r.request, r.errors = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
+	case c.InputFormat == prompt.JSON:
+		r.request, r.errors = prompt.ParseJSON(d.compiled, c.Prompt, c.env())
+	case interpreted != nil:
+		r.request, r.errors = prompt.ParseJSON(d.compiled, string(interpreted), c.env())
+	default:
+		r.request, _, r.errors = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
+	}
+	if len(r.errors) == 0 && refers.Pending != nil && r.request.Selector.Kind == engine.Unselected {
+		r.request = join(*refers.Pending, r.request)
 	}
 	return r
 }
@@ -153,7 +185,7 @@ func decide(c Calculate, d *Domain, r reading, v View) events.Event {
 		var pending json.RawMessage
 		for _, e := range errs {
 			if e.Code == "calculation.missing_inputs" {
-				pending = d.pending(r.request)
+				pending = d.stated(r.request)
 			}
 		}
 		return fail(c, d, errs, pending)
@@ -171,13 +203,13 @@ func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) 
 	if len(errs) > 20 {
 		errs = errs[:20]
 	}
-	return event(c, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
 }
 
 // crash is the final event of a command that the service failed to calculate.
 func crash(c Calculate, d *Domain) events.Event {
 	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
-	return event(c, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
 }
 
 func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
@@ -187,9 +219,13 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 		Targets: []events.Target{},
 		Results: d.results(res),
 	}
-	if c.InputFormat == prompt.Structured {
+	switch c.InputFormat {
+	case prompt.Structured:
 		text := prompt.Text(d.compiled, res)
 		data.StructuredText = &text
+	case prompt.NaturalLanguage:
+		text := language.Answer(d.compiled, res)
+		data.NaturalLanguage = &text
 	}
 	for _, t := range res.Targets {
 		target := events.Target{Key: d.Definition.Variables[t.Variable].Key}
@@ -205,12 +241,19 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
 		return fail(c, d, []engine.Error{engine.Problem("calculation.limit_exceeded", limit)}, nil)
 	}
-	return event(c, data)
+	return event(c, final, data)
 }
 
-func event(c Calculate, data any) events.Event {
+// Places of an event in the life of a message. A message has one event at each place at most, and its id is made of both.
+const (
+	started     = "started"
+	interpreted = "interpreted"
+	final       = "final"
+)
+
+func event(c Calculate, place string, data any) events.Event {
 	return events.Event{
-		ID:      uuid.NewSHA1(c.MessageID, []byte("final")),
+		ID:      uuid.NewSHA1(c.MessageID, []byte(place)),
 		Subject: events.ConversationSubject(c.AccountID, c.ConversationID),
 		Data:    data,
 	}

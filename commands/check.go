@@ -56,7 +56,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 }
 
 // Offline calculates one prompt with a domain, outside of any conversation, and returns the message that it gives. It fails
-// with ErrPromptJSON.
+// with ErrPromptJSON and ErrPromptTooLong.
 func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.Message, error) {
 	var err error
 	switch {
@@ -67,13 +67,16 @@ func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.
 	case format == prompt.JSON && !prompt.ValidJSON(text):
 		return projections.Message{}, ErrPromptJSON
 	}
+	if format == prompt.NaturalLanguage && len(text) > MaxProse {
+		return projections.Message{}, ErrPromptTooLong
+	}
 	c := Calculate{
 		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte("offline message")),
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
 		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
 	}
-	r := read(c, d, nil)
 	head := projections.Conversation{}
+	r := read(c, d, refer(c, d, head, nil, nil, nil), nil)
 	if len(r.errors) == 0 {
 		if _, problem := r.base(c, head); problem != nil {
 			r.errors = append(r.errors, *problem)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -22,6 +23,7 @@ type Domain struct {
 	Version    int
 	Definition events.Definition
 	compiled   *engine.Domain
+	vocabulary func() *language.Vocabulary
 }
 
 // Shape is the structure that shows a kind of variables, and the format that one has when its author gave none, "" for
@@ -60,6 +62,7 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 		}
 	}
 	d := &Domain{ID: id, Key: key, Version: version, Definition: def, compiled: compiled}
+	d.vocabulary = sync.OnceValue(func() *language.Vocabulary { return language.New(compiled) })
 	d.Definition.Variables = slices.Clone(def.Variables)
 	for i := range d.Definition.Variables {
 		d.Definition.Variables[i].DefaultValue = encode(compiled.DefaultText(i))
@@ -137,8 +140,8 @@ func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
 	return s
 }
 
-// pending is a request as the next one is read with it: its inputs, target and selector, as a JSON prompt.
-func (d *Domain) pending(req engine.Request) json.RawMessage {
+// stated is a request as a JSON prompt: its inputs, target and selector.
+func (d *Domain) stated(req engine.Request) json.RawMessage {
 	p := prompt.Parsed{Version: 2, Inputs: []prompt.Input{}, Scenario: req.Selector.String()}
 	for _, in := range req.Inputs {
 		p.Inputs = append(p.Inputs, prompt.Input{Key: d.Definition.Variables[in.Variable].Key, Value: in.Normal})
@@ -196,5 +199,5 @@ func (d *Domain) results(res engine.Result) events.Results {
 	return r
 }
 
-// Vocabulary is what prose about the domain can be made of.
-func (d *Domain) Vocabulary() *language.Vocabulary { return language.New(d.compiled) }
+// Vocabulary is what prose about the domain can be made of. It is compiled when it is first asked for.
+func (d *Domain) Vocabulary() *language.Vocabulary { return d.vocabulary() }

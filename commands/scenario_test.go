@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
@@ -61,22 +62,23 @@ func newHistory() *history {
 	return &history{scenarios: map[int]projections.Message{}, now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}
 }
 
-// say decides one prompt and folds its event.
+// say decides one prompt in JSON or structured text, and folds its event.
 func (h *history) say(d *Domain, text string) projections.Message {
+	if strings.HasPrefix(text, "{") {
+		return h.sayAs(d, prompt.JSON, text)
+	}
+	return h.sayAs(d, prompt.Structured, text)
+}
+
+// sayAs is say with the format of the prompt.
+func (h *history) sayAs(d *Domain, format, text string) projections.Message {
 	h.now = h.now.Add(time.Hour)
 	c := Calculate{
 		ConversationID: uuid.NewSHA1(names, []byte("c")), MessageID: uuid.NewSHA1(names, fmt.Append(nil, len(h.messages))),
-		DomainID: d.ID, DomainVersion: d.Version, InputFormat: prompt.Structured, Prompt: text,
+		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text,
 		Now: h.now, ReceivedAt: h.now, TimeZone: "UTC",
 	}
-	if strings.HasPrefix(text, "{") {
-		c.InputFormat = prompt.JSON
-	}
-	var pending *projections.Message
-	if n := h.head.Pending; n > 0 && h.messages[n-1].Domain.ID == d.ID {
-		pending = &h.messages[n-1]
-	}
-	r := read(c, d, pending)
+	r := read(c, d, h.refers(c, d), nil)
 	v := View{Head: h.head}
 	if len(r.errors) == 0 {
 		index, problem := r.base(c, h.head)
@@ -95,6 +97,27 @@ func (h *history) say(d *Domain, text string) projections.Message {
 		h.scenarios[m.Completed.Results.Scenario.Current] = m
 	}
 	return m
+}
+
+// refers is what a prompt may refer to.
+func (h *history) refers(c Calculate, d *Domain) language.Conversation {
+	var pending *projections.Message
+	if n := h.head.Pending; n > 0 {
+		pending = &h.messages[n-1]
+	}
+	scenario := func(index int) *projections.Message {
+		m := h.scenarios[index]
+		return &m
+	}
+	origin := func(index int) int {
+		for _, m := range h.messages {
+			if m.Completed != nil && m.Completed.Results.Scenario.Current == index {
+				return m.Completed.Results.Scenario.Original
+			}
+		}
+		return 0
+	}
+	return refer(c, d, h.head, pending, scenario, origin)
 }
 
 // told is what a message did, in one line a fact.

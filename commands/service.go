@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,9 @@ const MaxProse = 16 << 10
 // deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 4 to 9 s.
 const deadline = 12 * time.Second
 
+// lost is after how long a command without an answer is worked on by whoever asks for it again.
+const lost = proseBudget + deadline
+
 // Request is a calculate request that has been authenticated and whose fields are valid.
 type Request struct {
 	Account        projections.Account
@@ -69,17 +73,21 @@ type Service struct {
 	views   *projections.Views
 	logger  *slog.Logger
 	domains domainCache
-	stripes [256]sync.Mutex // one writer a conversation within this node, by the first byte of its id
+	stripes [256]sync.Mutex // one writer a conversation within this node, by the last byte of its id
+
+	proposer proposer
+	prose    chan struct{} // holds one for each request in natural language that is worked on
+	waiting  atomic.Int32  // how many wait for a place in prose
 }
 
 // New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.
 func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
-	return &Service{log: log, views: views, logger: logger}
+	return &Service{log: log, views: views, logger: logger, prose: make(chan struct{}, proseSlots)}
 }
 
-// Calculate queues a request and waits until it is answered and readable on this node, 12 seconds at most. A request
-// whose idempotency key is in the queue already is answered as that one was. It fails with the errors above, or with
-// *CrashedError.
+// Calculate queues a request and waits until it is answered and readable on this node, 12 seconds at most; one in natural
+// language until it is in progress at least. A request whose idempotency key is in the queue already is answered as that
+// one was. It fails with the errors above, or with *CrashedError.
 func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -87,14 +95,37 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	message, err := s.views.AwaitMessage(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	if replayed && time.Since(command.ReceivedAt) > lost {
+		// The worker acknowledged it, and its event is not in the log any more: what was not written out went with the machine.
+		if err := s.finish(command, ""); err != nil {
+			return Answer{}, unavailable(err)
+		}
+	}
+	await := s.views.AwaitAnswer
+	if command.InputFormat == prompt.NaturalLanguage {
+		await = s.views.AwaitMessage
+	}
+	message, err := await(ctx, command.AccountID, command.ConversationID, command.MessageID)
 	if err != nil {
 		return Answer{}, unavailable(err)
 	}
-	if message.Failed != nil && message.Failed.Crashed {
+	// A failure of the service is an answer in natural language, since the request that asked has been answered before.
+	if message.Failed != nil && message.Failed.Crashed && message.InputFormat != prompt.NaturalLanguage {
 		err = &CrashedError{MessageID: command.MessageID}
 	}
 	return Answer{Message: message, Replayed: replayed}, err
+}
+
+// Await waits until a message in progress is answered and readable on this node, or ctx ends; then it is as it was given.
+func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Message) (projections.Message, error) {
+	answer, err := s.views.AwaitAnswer(ctx, account, m.ConversationID, m.MessageID)
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		return m, nil
+	}
+	return m, unavailable(err)
 }
 
 // enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first.

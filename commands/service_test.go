@@ -30,6 +30,16 @@ type cluster struct {
 
 func startNodes(t *testing.T, n int) *cluster {
 	t.Helper()
+	c := startLog(t)
+	for range n {
+		c.join(t, proposer{})
+	}
+	return c
+}
+
+// startLog is a cluster without nodes.
+func startLog(t *testing.T) *cluster {
+	t.Helper()
 	ctx := t.Context()
 	log, err := events.Open(ctx, events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -50,29 +60,37 @@ func startNodes(t *testing.T, n int) *cluster {
 		t.Fatal(err)
 	}
 	c.domain = published.DomainID
-	for range n {
-		views, err := projections.Open(ctx, log, t.TempDir(), slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := New(log, views, slog.New(slog.DiscardHandler))
-		working, stop := context.WithCancel(context.Background())
-		var work sync.WaitGroup
-		work.Go(func() {
-			if err := s.Run(working); err != nil {
-				t.Error(err)
-			}
-		})
-		t.Cleanup(func() {
-			stop()
-			work.Wait()
-			if err := views.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		c.nodes = append(c.nodes, s)
-	}
 	return c
+}
+
+// join adds a node. stop ends its worker, and waits until that has ended.
+func (c *cluster) join(t *testing.T, p proposer) (s *Service, stop func()) {
+	t.Helper()
+	views, err := projections.Open(t.Context(), c.log, t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = New(c.log, views, slog.New(slog.DiscardHandler))
+	s.proposer = p
+	running, end := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := s.Run(running); err != nil {
+			t.Error(err)
+		}
+	})
+	stop = func() {
+		end()
+		work.Wait()
+	}
+	t.Cleanup(func() {
+		stop()
+		if err := views.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c.nodes = append(c.nodes, s)
+	return s, stop
 }
 
 func (c *cluster) request(text string) Request {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"reckon/engine"
+	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -22,7 +22,8 @@ const slots = 64
 // maxDeliveries is how often a command is delivered before it is failed without being run.
 const maxDeliveries = 5
 
-// Run works through the queue until ctx ends, then finishes what it has begun. It pulls only what it has free slots for.
+// Run works through the queue until ctx ends, then finishes what it has begun; prose that waits, or that a model is reading,
+// is left to another worker. It pulls only what it has free slots for.
 func (s *Service) Run(ctx context.Context) error {
 	consumer, err := s.log.Commands(ctx)
 	if ctx.Err() != nil {
@@ -60,8 +61,10 @@ func (s *Service) Run(ctx context.Context) error {
 				n--
 				working.Add(1)
 				go func() {
-					defer func() { free <- struct{}{}; working.Done() }()
-					s.work(msg)
+					defer working.Done()
+					release := sync.OnceFunc(func() { free <- struct{}{} })
+					defer release()
+					s.work(ctx, msg, release)
 				}()
 			}
 			err = batch.Error()
@@ -78,16 +81,17 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// work gives one delivered command its final event, and acknowledges it once that is in the log.
-func (s *Service) work(msg jetstream.Msg) {
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
+// work gives one delivered command its final event, and acknowledges it once that is in the log. release gives back the slot
+// that it came in. running ends when the worker is to stop.
+func (s *Service) work(running context.Context, msg jetstream.Msg, release func()) {
+	worked := make(chan struct{})
+	defer close(worked)
 	go func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-worked:
 				return
 			case <-tick.C:
 				_ = msg.InProgress()
@@ -100,21 +104,49 @@ func (s *Service) work(msg jetstream.Msg) {
 		_ = msg.Term()
 		return
 	}
-	poisoned := false
-	if meta, err := msg.Metadata(); err == nil && meta.NumDelivered >= maxDeliveries {
-		poisoned = true
-	}
-	if err := s.finish(ctx, command, poisoned); err != nil {
+	meta, err := msg.Metadata()
+	poisoned := err == nil && meta.NumDelivered >= maxDeliveries
+	for {
+		switch {
+		case poisoned:
+			err = s.finish(command, "internal.error")
+		case command.InputFormat == prompt.NaturalLanguage:
+			err = s.converse(running, command, release)
+		default:
+			err = s.finish(command, "")
+		}
+		if err == nil {
+			_ = msg.Ack()
+			return
+		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
-		_ = msg.NakWithDelay(250 * time.Millisecond)
-		return
+		// A delivery is counted against the command; a log that is away for a while is not its fault.
+		if errors.Is(err, errPanicked) || s.views.Fresh(running) == nil || pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil {
+			_ = msg.NakWithDelay(250 * time.Millisecond)
+			return
+		}
 	}
-	_ = msg.Ack()
 }
 
-// finish appends the final event of a command unless it is there. Appends of one conversation are serialised within the
-// node; across nodes the expected sequence decides: whoever lost reads the newer events and decides again.
-func (s *Service) finish(ctx context.Context, c Calculate, poisoned bool) error {
+// finish appends the final event of a command unless it is there. With the code of an error that ends the command without
+// running it; "" runs it.
+func (s *Service) finish(c Calculate, code string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	return s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+		m, err := v.message(ctx, c.MessageID)
+		if err != nil || m != nil && m.Status != projections.InProgress {
+			return nil, err
+		}
+		event, err := s.decide(ctx, c, v, m, code)
+		return &event, err
+	})
+}
+
+// record appends the event that next makes for the conversation as it stands, unless that is nil. Appends of one
+// conversation are serialised within the node; across nodes the expected sequence decides: for whoever lost, next is asked
+// again with the newer events.
+func (s *Service) record(ctx context.Context, c Calculate, next func(*conversation) (*events.Event, error)) error {
 	stripe := &s.stripes[c.ConversationID[15]]
 	stripe.Lock()
 	defer stripe.Unlock()
@@ -123,15 +155,12 @@ func (s *Service) finish(ctx context.Context, c Calculate, poisoned bool) error 
 		return err
 	}
 	for {
-		if done, err := v.has(ctx, c.MessageID); done || err != nil {
-			return err
-		}
-		event, err := s.decide(ctx, c, v, poisoned)
-		if err != nil {
+		event, err := next(v)
+		if event == nil || err != nil {
 			return err
 		}
 		event.Time = time.Now().UTC().Truncate(time.Millisecond)
-		sequence, err := s.log.Append(ctx, event, v.head.Sequence)
+		sequence, err := s.log.Append(ctx, *event, v.head.Sequence)
 		if err == nil {
 			return s.views.Folded(ctx, sequence)
 		}
@@ -150,28 +179,30 @@ func (s *Service) finish(ctx context.Context, c Calculate, poisoned bool) error 
 	}
 }
 
-// decide reads what the command needs of the conversation and decides it. A panic becomes the event of a crash.
-func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, poisoned bool) (event events.Event, err error) {
+// decide reads what the command needs of the conversation and decides it. m is its message as far as it is, nil for none. A
+// panic becomes the event of a crash.
+func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *projections.Message, code string) (event events.Event, err error) {
 	var d *Domain
 	defer func() {
 		if p := recover(); p != nil {
-			s.logger.Error("calculation panicked", "message", c.MessageID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			_ = s.panicked(c, p)
 			event, err = crash(c, d), nil
 		}
 	}()
 	d, err = s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
-	if poisoned {
+	switch {
+	case code == "internal.error":
 		s.logger.Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)
 		return crash(c, d), nil
+	case code != "":
+		return fail(c, d, []engine.Error{engine.Problem(code)}, nil), nil
+	case err != nil:
+		return event, err
 	}
+	r, err := v.read(ctx, c, d, m)
 	if err != nil {
 		return event, err
 	}
-	pending, err := v.pending(ctx, c)
-	if err != nil {
-		return event, err
-	}
-	r := read(c, d, pending)
 	view := View{Head: v.head}
 	if len(r.errors) == 0 {
 		index, problem := r.base(c, v.head)
@@ -185,93 +216,6 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, pois
 		}
 	}
 	return decide(c, d, r, view), nil
-}
-
-// conversation is a conversation as folded on this node, with the newer events of its subject on top.
-type conversation struct {
-	service *Service
-	account uuid.UUID
-	id      uuid.UUID
-	head    projections.Conversation
-	newer   []projections.Message // messages of events newer than the fold, oldest first
-}
-
-func (s *Service) conversation(ctx context.Context, c Calculate) (*conversation, error) {
-	head, _, err := s.views.Conversation(ctx, c.AccountID, c.ConversationID)
-	if err != nil {
-		return nil, err
-	}
-	return &conversation{service: s, account: c.AccountID, id: c.ConversationID, head: head}, nil
-}
-
-// catchUp reads the events that came after the ones seen.
-func (v *conversation) catchUp(ctx context.Context) error {
-	list, err := v.service.log.Read(ctx, events.ConversationSubject(v.account, v.id), v.head.Sequence)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		var m projections.Message
-		v.head, m = projections.ApplyConversation(v.head, nil, e)
-		v.newer = append(v.newer, m)
-	}
-	return nil
-}
-
-// has reports whether a message has its final event.
-func (v *conversation) has(ctx context.Context, id uuid.UUID) (bool, error) {
-	for _, m := range v.newer {
-		if m.MessageID == id {
-			return m.Status != projections.InProgress, nil
-		}
-	}
-	m, ok, err := v.service.views.Message(ctx, v.account, v.id, id)
-	return ok && m.Status != projections.InProgress, err
-}
-
-// scenario is the message that a scenario stands at.
-func (v *conversation) scenario(ctx context.Context, index int) (*projections.Message, error) {
-	for i := len(v.newer) - 1; i >= 0; i-- {
-		m := &v.newer[i]
-		if m.Completed != nil && m.Completed.Results.Action != "fetch" && m.Completed.Results.Scenario.Current == index {
-			return m, nil
-		}
-	}
-	m, ok, err := v.service.views.Scenario(ctx, v.account, v.id, index)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, fmt.Errorf("read scenario %d of conversation %s: not there", index, v.id)
-	}
-	return &m, nil
-}
-
-// pending is the message whose inputs are pending, nil where there is none for this command's domain.
-func (v *conversation) pending(ctx context.Context, c Calculate) (*projections.Message, error) {
-	if v.head.Pending == 0 {
-		return nil, nil
-	}
-	var found *projections.Message
-	for i := range v.newer {
-		if v.newer[i].Number == v.head.Pending {
-			found = &v.newer[i]
-		}
-	}
-	if found == nil {
-		list, err := v.service.views.Messages(ctx, v.account, v.id, v.head.Pending, v.head.Pending)
-		if err != nil {
-			return nil, err
-		}
-		if len(list) != 1 {
-			return nil, fmt.Errorf("read message %d of conversation %s: not there", v.head.Pending, v.id)
-		}
-		found = &list[0]
-	}
-	if found.Failed == nil || found.Domain.ID != c.DomainID {
-		return nil, nil
-	}
-	return found, nil
 }
 
 // pause waits a random time between least and most, or until ctx ends.

@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"reckon/engine/language"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// conversation is a conversation as folded on this node, with the newer events of its subject on top.
+type conversation struct {
+	service *Service
+	account uuid.UUID
+	id      uuid.UUID
+	head    projections.Conversation
+	newer   []projections.Message // messages with events newer than the fold, by their newest one
+}
+
+func (s *Service) conversation(ctx context.Context, c Calculate) (*conversation, error) {
+	head, _, err := s.views.Conversation(ctx, c.AccountID, c.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	return &conversation{service: s, account: c.AccountID, id: c.ConversationID, head: head}, nil
+}
+
+// read reads a prompt with what it may refer to in the conversation. m is its message as far as it is, nil for none.
+func (v *conversation) read(ctx context.Context, c Calculate, d *Domain, m *projections.Message) (reading, error) {
+	refers, failed, err := v.refers(ctx, c, d)
+	if err != nil {
+		return reading{}, err
+	}
+	var interpreted json.RawMessage
+	if m != nil && m.Interpreted != nil {
+		interpreted = m.Interpreted.Parsed
+	}
+	r := read(c, d, refers, interpreted)
+	return r, failed()
+}
+
+// refers is what a prompt may refer to. What is only looked at while it is read may fail to be there: failed says so then.
+func (v *conversation) refers(ctx context.Context, c Calculate, d *Domain) (refers language.Conversation, failed func() error, err error) {
+	pending, err := v.pending(ctx)
+	if err != nil {
+		return refers, nil, err
+	}
+	var missed error
+	scenario := func(index int) *projections.Message {
+		m, err := v.scenario(ctx, index)
+		missed = errors.Join(missed, err)
+		return m
+	}
+	origin := func(index int) int {
+		original, err := v.origin(ctx, index)
+		missed = errors.Join(missed, err)
+		return original
+	}
+	return refer(c, d, v.head, pending, scenario, origin), func() error { return missed }, nil
+}
+
+// catchUp reads the events that came after the ones seen.
+func (v *conversation) catchUp(ctx context.Context) error {
+	list, err := v.service.log.Read(ctx, events.ConversationSubject(v.account, v.id), v.head.Sequence)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		request := e.Message()
+		if request == nil {
+			v.head.Sequence = e.Sequence
+			continue
+		}
+		previous, err := v.message(ctx, request.MessageID)
+		if err != nil {
+			return err
+		}
+		// The views may have gone on since the head was read, and show a message that it does not count yet.
+		if previous != nil && previous.Number > v.head.Messages {
+			previous = nil
+		}
+		var m projections.Message
+		v.head, m = projections.ApplyConversation(v.head, previous, e)
+		v.newer = slices.DeleteFunc(v.newer, func(other projections.Message) bool { return other.MessageID == request.MessageID })
+		v.newer = append(v.newer, m)
+	}
+	return nil
+}
+
+// message is a message as far as it is, nil for none.
+func (v *conversation) message(ctx context.Context, id uuid.UUID) (*projections.Message, error) {
+	for i := range v.newer {
+		if v.newer[i].MessageID == id {
+			return &v.newer[i], nil
+		}
+	}
+	m, ok, err := v.service.views.Message(ctx, v.account, v.id, id)
+	if !ok {
+		return nil, err
+	}
+	return &m, err
+}
+
+// scenario is the message that a scenario stands at.
+func (v *conversation) scenario(ctx context.Context, index int) (*projections.Message, error) {
+	for i := len(v.newer) - 1; i >= 0; i-- {
+		m := &v.newer[i]
+		if m.Completed != nil && m.Completed.Results.Action != "fetch" && m.Completed.Results.Scenario.Current == index {
+			return m, nil
+		}
+	}
+	m, ok, err := v.service.views.Scenario(ctx, v.account, v.id, index)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("read scenario %d of conversation %s: not there", index, v.id)
+	}
+	return &m, nil
+}
+
+// origin is the scenario that one branched off from, 0 for none.
+func (v *conversation) origin(ctx context.Context, index int) (int, error) {
+	for _, m := range v.newer {
+		if m.Completed != nil && m.Completed.Results.Scenario.Current == index && m.Completed.Results.Scenario.Original != index {
+			return m.Completed.Results.Scenario.Original, nil
+		}
+	}
+	return v.service.views.Origin(ctx, v.account, v.id, index)
+}
+
+// pending is the message whose inputs are pending, nil for none.
+func (v *conversation) pending(ctx context.Context) (*projections.Message, error) {
+	if v.head.Pending == 0 {
+		return nil, nil
+	}
+	for i := range v.newer {
+		if v.newer[i].Number == v.head.Pending {
+			return &v.newer[i], nil
+		}
+	}
+	list, err := v.service.views.Messages(ctx, v.account, v.id, v.head.Pending, v.head.Pending)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("read message %d of conversation %s: not there", v.head.Pending, v.id)
+	}
+	return &list[0], nil
+}

@@ -1,0 +1,337 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+	"reckon/events"
+)
+
+// Comparison asks what a definition would change for the messages of an account that its domain has answered.
+type Comparison struct {
+	Publication
+	Since time.Time // only messages answered since then; zero for all
+}
+
+// Compared counts what a comparison has come to.
+type Compared struct {
+	DomainID uuid.UUID      `json:"domain_id"`
+	Title    string         `json:"title"`
+	Version  int            `json:"version"` // the newest published one, which the definition is compared with; 0 for none
+	Messages int            `json:"messages"`
+	Same     int            `json:"same"`
+	Effects  map[Effect]int `json:"effects"`
+	Read     uint64         `json:"-"` // events read
+	Total    uint64         `json:"-"` // events to be read
+}
+
+// Shifted is how many answers would be others.
+func (c Compared) Shifted() int {
+	n := 0
+	for _, count := range c.Effects {
+		n += count
+	}
+	return n
+}
+
+// Effect says how an answer would be another one.
+type Effect string
+
+// Effects, in the order in which they matter.
+const (
+	Changes        Effect = "changes"         // another value
+	Fails          Effect = "fails"           // an error in place of values
+	Succeeds       Effect = "succeeds"        // values in place of an error
+	FailsOtherwise Effect = "fails_otherwise" // an error with another code
+)
+
+// Shift is an answer that would be another one.
+type Shift struct {
+	ConversationID uuid.UUID      `json:"conversation_id"`
+	MessageID      uuid.UUID      `json:"message_id"`
+	Time           time.Time      `json:"time"` // of the recorded answer
+	Prompt         string         `json:"prompt"`
+	Effect         Effect         `json:"effect"`
+	Target         string         `json:"target,omitempty"` // key of what was asked for
+	Values         []ValueChange  `json:"values,omitempty"` // what was asked for first; it alone where one of the answers is an error
+	WasErrors      []engine.Error `json:"was_errors,omitempty"`
+	IsErrors       []engine.Error `json:"is_errors,omitempty"`
+}
+
+// ValueChange is a value of a result that is another one, or is there no more, or was not there; nil where there is none.
+type ValueChange struct {
+	Key      string          `json:"key"`
+	Was      json.RawMessage `json:"was"`
+	Is       json.RawMessage `json:"is"`
+	Relative *float64        `json:"relative,omitempty"` // (is - was) / |was|; of tables that of the cell that changes most; nil where there is none
+}
+
+// Compare computes the messages that a domain of the account has answered with a definition of it that is not published, each
+// on the scenario that it was based on, and with the newest published version, and tells report of those whose values or
+// errors differ, in the order of the history; titles, descriptions and display are not compared. What the newest version
+// itself has answered is taken as recorded. A domain that is not published yet has no answers. Nothing is published. It
+// fails with ErrNone for the account, and with *InvalidError.
+func (a Admin) Compare(ctx context.Context, c Comparison, report func(Shift) error, progress func(Compared)) (Compared, error) {
+	done := Compared{Effects: map[Effect]int{}, Title: c.Definition.Title}
+	account, err := a.Account(ctx, c.Account)
+	if err != nil {
+		return done, err
+	}
+	domains, err := a.Domains(ctx, account.ID)
+	if err != nil {
+		return done, err
+	}
+	domain := identify(account.ID, domains, c.Publication)
+	done.DomainID, done.Version = domain.ID, domain.Version
+	draft, issues := Compile(domain.ID, domain.Key, domain.Version+1, identified(domain.ID, c.Definition))
+	if draft == nil {
+		return done, &InvalidError{Issues: issues}
+	}
+	if domain.Version == 0 {
+		return done, nil
+	}
+	mine := func(s events.Subject) bool { return s.Account() == account.ID }
+	err = a.retell(ctx, Replay{Since: c.Since}, mine, func(h *retelling, read, total uint64, questions []*question) error {
+		done.Read, done.Total = read, total
+		questions = slices.DeleteFunc(questions, func(q *question) bool {
+			return q.recorded.Message().Domain.ID != domain.ID || q.unrepeatable() != ""
+		})
+		done.Messages += len(questions)
+		shifts := make([]*Shift, len(questions))
+		if err := together(len(questions), func(i int) (err error) {
+			shifts[i], err = h.compare(ctx, *questions[i], domain.Version, draft)
+			return err
+		}); err != nil {
+			return err
+		}
+		for _, s := range shifts {
+			if s == nil {
+				done.Same++
+				continue
+			}
+			done.Effects[s.Effect]++
+			if err := report(*s); err != nil {
+				return err
+			}
+		}
+		progress(done)
+		return nil
+	})
+	return done, err
+}
+
+// compare is nil for a question that a draft answers as the newest version does.
+func (h *retelling) compare(ctx context.Context, q question, newest int, draft *Domain) (*Shift, error) {
+	was := q.recorded
+	if m := was.Message(); m.Domain.Version != newest || m.Engine != engine.Version {
+		version, err := h.domains.get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
+		if err != nil {
+			return nil, err
+		}
+		if version.domain != nil {
+			if was, err = h.again(ctx, q, version.domain); err != nil {
+				return nil, err
+			}
+		}
+	}
+	is, err := h.again(ctx, q, draft)
+	if err != nil {
+		return nil, err
+	}
+	return shift(q, was, is, draft), nil
+}
+
+// shift tells two answers of a question apart; it is nil where both have the same values, or errors of the same codes.
+func shift(q question, was, is events.Event, d *Domain) *Shift {
+	m := q.recorded.Message()
+	s := &Shift{ConversationID: m.ConversationID, MessageID: m.MessageID, Time: q.recorded.Time, Prompt: m.Prompt}
+	before, answered := was.Data.(*events.MessageCompleted)
+	after, answers := is.Data.(*events.MessageCompleted)
+	if failed, ok := was.Data.(*events.MessageFailed); ok {
+		s.WasErrors = errorsOf(failed)
+	}
+	if fails, ok := is.Data.(*events.MessageFailed); ok {
+		s.IsErrors = errorsOf(fails)
+	}
+	switch {
+	case answered && answers:
+		s.Effect, s.Target = Changes, target(after.Results)
+		s.Values = valueChanges(before.Results, after.Results, d)
+		if len(s.Values) == 0 {
+			return nil
+		}
+	case answered:
+		s.Effect, s.Target = Fails, target(before.Results)
+		if s.Target != "" {
+			s.Values = []ValueChange{{Key: s.Target, Was: valueOf(before.Results, s.Target)}}
+		}
+	case answers:
+		s.Effect, s.Target = Succeeds, target(after.Results)
+		if s.Target != "" {
+			s.Values = []ValueChange{{Key: s.Target, Is: valueOf(after.Results, s.Target)}}
+		}
+	default:
+		s.Effect = FailsOtherwise
+		code := func(e engine.Error) string { return e.Code }
+		if slices.Equal(mapped(s.WasErrors, code), mapped(s.IsErrors, code)) {
+			return nil
+		}
+	}
+	return s
+}
+
+func mapped[A, B any](list []A, f func(A) B) []B {
+	result := make([]B, len(list))
+	for i, a := range list {
+		result[i] = f(a)
+	}
+	return result
+}
+
+// target is the key of what a result was asked for, "" for a fetch.
+func target(r events.Results) string {
+	for _, v := range r.Variables {
+		if r.Calculated != nil && v.ID == *r.Calculated {
+			return v.Key
+		}
+	}
+	return ""
+}
+
+// valueOf is the value of a variable in a result, nil where it has none.
+func valueOf(r events.Results, key string) json.RawMessage {
+	for _, v := range r.Variables {
+		if v.Key == key {
+			return v.Value
+		}
+	}
+	return nil
+}
+
+// valueChanges lists the values that differ, that of the target first, then as the later result has them, then those that it has
+// no more. d knows the variables.
+func valueChanges(was, is events.Results, d *Domain) []ValueChange {
+	before := map[string]json.RawMessage{}
+	for _, v := range was.Variables {
+		before[v.Key] = v.Value
+	}
+	list := []ValueChange{}
+	for _, v := range is.Variables {
+		if old := before[v.Key]; string(old) != string(v.Value) {
+			list = append(list, ValueChange{Key: v.Key, Was: old, Is: v.Value, Relative: relative(d, v.Key, old, v.Value)})
+		}
+		delete(before, v.Key)
+	}
+	for _, v := range was.Variables {
+		if _, gone := before[v.Key]; gone {
+			list = append(list, ValueChange{Key: v.Key, Was: v.Value})
+		}
+	}
+	asked := target(is)
+	if asked == "" {
+		asked = target(was)
+	}
+	slices.SortStableFunc(list, func(a, b ValueChange) int {
+		switch {
+		case a.Key == asked && b.Key != asked:
+			return -1
+		case b.Key == asked && a.Key != asked:
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// relative is by which part of what it was a value has changed, nil where that has no meaning: it was zero, or is of another
+// dimension or of another shape.
+func relative(d *Domain, key string, was, is json.RawMessage) *float64 {
+	i := d.compiled.Index(key)
+	if i < 0 || was == nil || is == nil {
+		return nil
+	}
+	var values [2]engine.Value
+	for k, raw := range []json.RawMessage{was, is} {
+		var text engine.Text
+		if json.Unmarshal(raw, &text) != nil {
+			return nil
+		}
+		var errs []engine.Error
+		if values[k], _, errs = d.compiled.ParseValue(i, text, engine.Env{Zone: time.UTC}); len(errs) > 0 {
+			return nil
+		}
+	}
+	a, b := values[0], values[1]
+	if a.Rank != b.Rank || len(a.Cells) != len(b.Cells) {
+		return nil
+	}
+	var most *float64
+	for r, row := range a.Cells {
+		if len(row) != len(b.Cells[r]) {
+			return nil
+		}
+		for k := range row {
+			part, ok := cellChange(row[k], b.Cells[r][k])
+			if !ok {
+				return nil
+			}
+			if most == nil || max(part, -part) > max(*most, -*most) {
+				most = &part
+			}
+		}
+	}
+	return most
+}
+
+func cellChange(was, is engine.Cell) (float64, bool) {
+	if was.Empty || is.Empty {
+		return 0, was.Empty && is.Empty
+	}
+	c := decimal.NewContext(relativeBudget)
+	converted, err := units.Convert(c, is.Quantity, was.Quantity.Unit)
+	if err != nil {
+		return 0, false
+	}
+	difference := c.Sub(converted.Number, was.Quantity.Number)
+	if c.Err() == nil && difference.IsZero() {
+		return 0, true
+	}
+	part := c.Quo(difference, was.Quantity.Number.Abs()).Float64()
+	return part, c.Err() == nil
+}
+
+// relativeBudget is the cost that telling how far two numbers are apart may have; it takes a handful of operations.
+const relativeBudget = 10_000
+
+// Describe is the change of a value in words, such as "time: 2.5 h → 3 h (+20%)".
+func (v ValueChange) Describe() string {
+	text := fmt.Sprintf("%s: %s → %s", v.Key, shown(v.Was), shown(v.Is))
+	switch {
+	case v.Relative == nil:
+	case *v.Relative == 0:
+		text += " (the same quantity)"
+	default:
+		text += fmt.Sprintf(" (%+.3g%%)", 100**v.Relative)
+	}
+	return text
+}
+
+// shown is a value as JSON without the quotes of a text, "nothing" where there is none.
+func shown(value json.RawMessage) string {
+	var text string
+	switch {
+	case value == nil:
+		return "nothing"
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	}
+	return string(value)
+}

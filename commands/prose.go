@@ -1,0 +1,179 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"reckon/engine"
+	"reckon/engine/language"
+	"reckon/events"
+	"reckon/projections"
+)
+
+const (
+	// proseBudget is how long a request in natural language may take, from when it was taken in.
+	proseBudget = 30 * time.Second
+
+	// proseSlots is how many requests in natural language a node works on at once. They have left the slots of commands by then.
+	proseSlots = 32
+
+	// maxWaiting is how many of them wait in a node's memory for such a slot.
+	maxWaiting = 4096
+)
+
+// errPanicked says that working on a command panicked.
+var errPanicked = errors.New("panic")
+
+// errCrowded says that no more requests in natural language can wait here.
+var errCrowded = errors.New("too many requests in natural language are waiting")
+
+// proposer is a language model that reads prose where the rules are in doubt, or before them. The zero value asks none.
+type proposer struct {
+	name  string // of the model
+	first bool   // it is asked before the rules
+	// ask gives the request that a prompt means, checked. doubt is why the rules did not understand it, nil where they were
+	// not asked.
+	ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error)
+}
+
+// converse answers a command in natural language: its message is in progress from the started event on, gives back the slot
+// that it came in, waits for one of prose, and has its final event when 30 seconds are over, whatever became of it by then.
+func (s *Service) converse(running context.Context, c Calculate, release func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.panicked(c, p)
+		}
+	}()
+	answered, err := s.begin(c)
+	if answered || err != nil {
+		return err
+	}
+	release()
+	budget, cancel := context.WithDeadline(running, c.ReceivedAt.Add(proseBudget))
+	defer cancel()
+	if err = s.enter(budget); err == nil {
+		defer s.leave()
+		err = s.propose(budget, c)
+	}
+	switch {
+	case errors.Is(err, errCrowded):
+		return s.finish(c, "language.unavailable")
+	case errors.Is(budget.Err(), context.DeadlineExceeded):
+		return s.finish(c, "language.timeout")
+	case err != nil:
+		return err
+	}
+	return s.finish(c, "")
+}
+
+// panicked logs a panic and makes it an error.
+func (s *Service) panicked(c Calculate, p any) error {
+	s.logger.Error("calculation panicked", "message", c.MessageID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return fmt.Errorf("calculate %s: %w", c.MessageID, errPanicked)
+}
+
+// begin appends the started event of a command unless its message is there, and tells whether it is answered.
+func (s *Service) begin(c Calculate) (answered bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	err = s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+		m, err := v.message(ctx, c.MessageID)
+		if err != nil || m != nil {
+			answered = m != nil && m.Status != projections.InProgress
+			return nil, err
+		}
+		d, err := s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
+		if err != nil {
+			return nil, err
+		}
+		e := event(c, started, &events.MessageStarted{Message: message(c, d)})
+		return &e, nil
+	})
+	return answered, err
+}
+
+// enter waits for a slot of prose; leave gives it back. It fails with errCrowded, and when ctx ends.
+func (s *Service) enter(ctx context.Context) error {
+	defer s.waiting.Add(-1)
+	if s.waiting.Add(1) > maxWaiting {
+		return errCrowded
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.prose <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Service) leave() { <-s.prose }
+
+// propose has the model read a prompt, where there is one to be asked and it was not asked before, and records what it made
+// of it. Where the model has no answer, the rules stand.
+func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
+	if s.proposer.ask == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			_ = s.panicked(c, p)
+			err = nil
+		}
+	}()
+	v, err := s.conversation(ctx, c)
+	if err != nil {
+		return err
+	}
+	// The event of an earlier worker's model may not be folded here yet.
+	if err := v.catchUp(ctx); err != nil {
+		return err
+	}
+	m, err := v.message(ctx, c.MessageID)
+	if err != nil || m != nil && (m.Status != projections.InProgress || m.Interpreted != nil) {
+		return err
+	}
+	d, err := s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
+	if err != nil {
+		return err
+	}
+	refers, failed, err := v.refers(ctx, c, d)
+	if err != nil {
+		return err
+	}
+	var doubt []engine.Error
+	if !s.proposer.first {
+		if doubt = read(c, d, refers, nil).errors; doubt == nil {
+			return failed()
+		}
+	}
+	request, err := s.proposer.ask(ctx, d, c.Prompt, refers, c.env(), doubt)
+	if err := failed(); err != nil {
+		return err
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.logger.Debug("the model did not answer, the rules do", "message", c.MessageID, "error", err)
+		return nil
+	}
+	// What the model made of it is kept even when the time is over or the worker is to stop.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	return s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+		m, err := v.message(ctx, c.MessageID)
+		if err != nil || m == nil || m.Status != projections.InProgress || m.Interpreted != nil {
+			return nil, err
+		}
+		e := event(c, interpreted, &events.MessageInterpreted{
+			Message: message(c, d), Parsed: d.stated(request), Proposer: s.proposer.name,
+		})
+		return &e, nil
+	})
+}

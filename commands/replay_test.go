@@ -1,0 +1,353 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reckon/engine"
+	"reckon/engine/language"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// told is a log with conversations of every kind in turns: scenarios, errors, pending inputs, prose read by the rules and by a
+// model, and a version of the domain that came between.
+type told struct {
+	*cluster
+	service  *Service
+	messages []projections.Message
+}
+
+func tell(t *testing.T, rounds int) *told {
+	t.Helper()
+	c := startLog(t)
+	s, _ := c.join(t, proposer{name: "a model", ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
+		if text != "a riddle" {
+			return engine.Request{}, errors.New("no idea")
+		}
+		request, errs := prompt.ParseStructured(d.compiled, "speed: 50 mi/h\ntime: 2 h\ncalculate: distance", env)
+		if len(errs) > 0 {
+			return request, errors.New(errs[0].Code)
+		}
+		return request, nil
+	}})
+	h := &told{cluster: c, service: s}
+	utterances := rapid.Custom(func(t *rapid.T) utterance { return drawUtterance(t, 3, false) })
+	conversations := make([]*uuid.UUID, 3)
+	ask := func(i int, r Request) {
+		r.Conversation = conversations[i]
+		m := c.answered(t, s, r)
+		conversations[i] = &m.ConversationID
+		h.messages = append(h.messages, m)
+	}
+	for i := range conversations {
+		ask(i, c.request(drive))
+	}
+	for n := range rounds {
+		if n == rounds/2 {
+			def := trip(t).Definition
+			def.Activities = slices.Clone(def.Activities)
+			def.Activities[1].Equation = "fuel = 2 * distance * consumption"
+			if _, err := (Admin{Log: c.log}).Publish(t.Context(), Publication{Account: "acme", Definition: def}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range conversations {
+			u := utterances.Example(3*n + i)
+			if u.text == "" {
+				u.text = "cost: ?"
+			}
+			ask(i, c.request(u.text))
+		}
+	}
+	ask(0, c.request("scenario: new\ndistance: 10 mi\ncalculate: time"))
+	ask(0, c.request("speed: 5 mi/h"))
+	ask(1, c.prose(howLong))
+	ask(1, c.prose("a riddle"))
+	ask(1, c.prose(howLong))
+	ask(1, c.prose("and at 75 mph?"))
+	ask(1, c.prose("undo the last change"))
+	ask(2, c.prose("gibberish of no kind"))
+	return h
+}
+
+// copyTo appends the history to an empty log, each event as change leaves it.
+func (h *told) copyTo(t *testing.T, change func(e *events.Event)) *events.Log {
+	t.Helper()
+	to, err := events.Open(t.Context(), events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := to.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	last, err := h.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := map[events.Subject]uint64{}
+	if err := h.log.Scan(t.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
+		for _, e := range list {
+			change(&e)
+			sequence, err := to.Append(t.Context(), e, newest[e.Subject])
+			if err != nil {
+				return err
+			}
+			newest[e.Subject] = sequence
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func replay(t *testing.T, log *events.Log, r Replay) (Replayed, []Difference) {
+	t.Helper()
+	var list []Difference
+	done, err := Admin{Log: log}.Replay(t.Context(), r, func(d Difference) error {
+		list = append(list, d)
+		return nil
+	}, func(Replayed) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Different != len(list) {
+		t.Errorf("%d differences, %d reported", done.Different, len(list))
+	}
+	return done, list
+}
+
+func TestReplayGivesWhatWasRecorded(t *testing.T) {
+	h := tell(t, 12)
+	completed, failed := 0, 0
+	for _, m := range h.messages {
+		switch {
+		case m.Completed != nil:
+			completed++
+		case m.Failed != nil:
+			failed++
+		}
+	}
+	if completed < 10 || failed < 5 {
+		t.Errorf("the history has %d results and %d errors, too few to tell anything", completed, failed)
+	}
+	done, list := replay(t, h.log, Replay{})
+	if done.Messages != len(h.messages) || done.Same != done.Messages || len(list) != 0 {
+		t.Errorf("%+v\n%s", done, encode(list))
+	}
+	one := h.messages[0].ConversationID
+	done, list = replay(t, h.log, Replay{Conversation: one})
+	if want := countIf(h.messages, func(m projections.Message) bool { return m.ConversationID == one }); done.Same != want || len(list) != 0 {
+		t.Errorf("one conversation of %d messages: %+v\n%s", want, done, encode(list))
+	}
+	since := h.messages[len(h.messages)/2].UpdatedAt
+	done, list = replay(t, h.log, Replay{Since: since})
+	if want := countIf(h.messages, func(m projections.Message) bool { return !m.UpdatedAt.Before(since) }); done.Same != want || len(list) != 0 {
+		t.Errorf("%d messages since %s: %+v\n%s", want, since, done, encode(list))
+	}
+	if done, _ = replay(t, h.log, Replay{Since: time.Now().Add(time.Hour)}); done.Messages != 0 {
+		t.Errorf("since a time to come: %+v", done)
+	}
+	if _, err := (Admin{Log: h.log}).Replay(t.Context(), Replay{Conversation: uuid.New()}, nil, nil); !errors.Is(err, ErrNone) {
+		t.Errorf("an unknown conversation: %v", err)
+	}
+}
+
+func countIf[T any](list []T, is func(T) bool) int {
+	n := 0
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestReplayInLittleMemory keeps one conversation and no message, so that all is read again; with both ways to know that a
+// conversation has earlier events.
+func TestReplayInLittleMemory(t *testing.T) {
+	h := tell(t, 4)
+	last, err := h.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, whole := range map[uint64]bool{0: true, last / 2: false} {
+		want := countIf(h.messages, func(m projections.Message) bool { return m.Sequence > after })
+		little := newRetelling(h.log, whole)
+		little.limit, little.messages.limit = 1, 0
+		same := 0
+		if err := h.log.Scan(t.Context(), after, last, nil, func(_ uint64, list []events.Event) error {
+			questions, err := little.questions(t.Context(), list, time.Time{})
+			if err != nil {
+				return err
+			}
+			for _, q := range questions {
+				d, err := little.repeat(t.Context(), q)
+				if err != nil {
+					return err
+				}
+				if d != nil {
+					t.Errorf("%s", encode(d))
+				}
+				same++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if same != want {
+			t.Errorf("after event %d: %d of %d messages", after, same, want)
+		}
+		if little.recent.Len() != 1 || len(little.conversations) != 1 || len(little.messages.bySequence) != 0 {
+			t.Errorf("%d conversations and %d messages are kept", little.recent.Len(), len(little.messages.bySequence))
+		}
+	}
+}
+
+// TestReplayFindsPlantedDifferences changes one event of a copied log at a time.
+func TestReplayFindsPlantedDifferences(t *testing.T) {
+	h := tell(t, 2)
+	first, failed := h.messages[0], projections.Message{}
+	for _, m := range h.messages {
+		if m.Failed != nil {
+			failed = m
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		message uuid.UUID
+		plant   func(e *events.Event)
+		path    string
+	}{
+		{"another value", first.MessageID, func(e *events.Event) {
+			data := e.Data.(*events.MessageCompleted)
+			data.Engine = "0"
+			data.Results.Variables[0].Value = encode("2.4 h")
+		}, "results.variables.time.value"},
+		{"another word of a title", first.MessageID, func(e *events.Event) {
+			e.Data.(*events.MessageCompleted).Results.Activities[0].Title = "Time"
+		}, "results.activities.Driving time"},
+		{"another order", first.MessageID, func(e *events.Event) {
+			v := e.Data.(*events.MessageCompleted).Results.Variables
+			v[1], v[2] = v[2], v[1]
+		}, "results.variables (order)"},
+		{"another error", failed.MessageID, func(e *events.Event) {
+			e.Data.(*events.MessageFailed).Errors = encode([]engine.Error{engine.Problem("input.missing_calculate")})
+		}, "errors"},
+		{"an error for a result", first.MessageID, func(e *events.Event) {
+			e.Data = &events.MessageFailed{Message: *e.Message(), Errors: encode([]engine.Error{engine.Problem("input.missing_calculate")})}
+		}, "errors"},
+	} {
+		planted := 0
+		log := h.copyTo(t, func(e *events.Event) {
+			_, working := e.Data.(*events.MessageStarted)
+			if m := e.Message(); m != nil && m.MessageID == c.message && !working {
+				if _, reading := e.Data.(*events.MessageInterpreted); !reading {
+					c.plant(e)
+					planted++
+				}
+			}
+		})
+		_, list := replay(t, log, Replay{})
+		found := false
+		for _, d := range list {
+			if d.MessageID != c.message {
+				continue
+			}
+			for _, change := range d.Changes {
+				found = found || len(change.Path) >= len(c.path) && change.Path[:len(c.path)] == c.path
+			}
+			if d.EngineNow != engine.Version || d.Domain.Version != 1 && c.message == first.MessageID {
+				t.Errorf("%s: engine %s, domain version %d", c.name, d.EngineNow, d.Domain.Version)
+			}
+		}
+		if planted != 1 || !found {
+			t.Errorf("%s: planted %d, want a change of %s in\n%s", c.name, planted, c.path, encode(list))
+		}
+	}
+}
+
+// TestReplaySkipsWhatNoPromptSays leaves out answers that tell only that there was none in time.
+func TestReplaySkipsWhatNoPromptSays(t *testing.T) {
+	h := tell(t, 0)
+	codes := []string{"language.timeout", "language.unavailable", "internal.error"}
+	n := 0
+	log := h.copyTo(t, func(e *events.Event) {
+		if m := e.Message(); m != nil && n < len(codes) {
+			e.Data = &events.MessageFailed{Message: *m, Errors: encode([]engine.Error{engine.Problem(codes[n])}), Crashed: codes[n] == "internal.error"}
+			n++
+		}
+	})
+	done, _ := replay(t, log, Replay{})
+	for _, code := range codes {
+		if done.Skipped[code] != 1 {
+			t.Errorf("%s: %+v", code, done)
+		}
+	}
+	if done.Same+done.Different+3 != done.Messages {
+		t.Errorf("%+v", done)
+	}
+}
+
+func TestChangesNameThePlace(t *testing.T) {
+	for _, c := range []struct{ was, is, want string }{
+		{`{"a":1}`, `{"a":2}`, `a 1 2`},
+		{`{"a":{"b":[1,2]}}`, `{"a":{"b":[1]}}`, `a.b[1] 2 `},
+		{`{"v":[{"key":"x","n":1}]}`, `{"v":[{"key":"y","n":1},{"key":"x","n":3}]}`, `v.x.n 1 3; v.y  {"key":"y","n":1}`},
+		{`{"v":[{"key":"x"},{"key":"y"}]}`, `{"v":[{"key":"y"},{"key":"x"}]}`, `v (order) ["x","y"] ["y","x"]`},
+		{`{"a":null}`, `{}`, `a null `},
+		{`[1]`, `{}`, `all [1] {}`},
+	} {
+		got := ""
+		for i, change := range changes([]byte(c.was), []byte(c.is)) {
+			if i > 0 {
+				got += "; "
+			}
+			got += fmt.Sprintf("%s %s %s", change.Path, change.Was, change.Is)
+		}
+		if got != c.want {
+			t.Errorf("%s to %s: %s, want %s", c.was, c.is, got, c.want)
+		}
+	}
+}
+
+func TestSieveNeverForgets(t *testing.T) {
+	s := newRetelling(nil, true).dropped
+	account := uuid.New()
+	var added []events.Subject
+	for range 1000 {
+		added = append(added, events.ConversationSubject(account, uuid.New()))
+	}
+	if s.has(added[0]) {
+		t.Error("an empty sieve has something")
+	}
+	for _, subject := range added {
+		s.add(subject)
+	}
+	for _, subject := range added {
+		if !s.has(subject) {
+			t.Errorf("%s is forgotten", subject)
+		}
+	}
+	wrong := 0
+	for range 1000 {
+		if s.has(events.ConversationSubject(account, uuid.New())) {
+			wrong++
+		}
+	}
+	if wrong > 10 {
+		t.Errorf("%d of 1000 others are taken for added ones", wrong)
+	}
+}
