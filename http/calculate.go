@@ -1,15 +1,19 @@
 package http
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	nethttp "net/http"
+	"time"
 
 	"reckon/commands"
 	"reckon/projections"
 )
 
-// calculate answers POST /v1/calculate: the message, 202 while it is in progress.
+// calculate answers POST /v1/calculate: the message, 202 while it is in progress. Where the caller prefers to wait, only
+// after that.
 func (s *Server) calculate(x *exchange) (answer, error) {
 	raw, err := readBody(x.w, x.r)
 	if err != nil {
@@ -48,6 +52,12 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if wait := preferredWait(x.r.Header); wait > 0 && done.Message.InputFormat == "natural_language" {
+		x.w.Header().Set("Preference-Applied", fmt.Sprintf("wait=%d", wait))
+		if done.Message, err = s.await(x, done.Message, time.Duration(wait)*time.Second); err != nil {
+			return answer{}, err
+		}
+	}
 	a := answer{
 		status: nethttp.StatusOK,
 		header: map[string]string{},
@@ -59,6 +69,14 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 		a.header["Location"] = "/v1/conversations/" + done.Message.ConversationID.String()
 	}
 	return a, nil
+}
+
+// await waits until a message is answered, for some time at most, and no longer than until the server is to stop.
+func (s *Server) await(x *exchange, m projections.Message, patience time.Duration) (projections.Message, error) {
+	ctx, cancel := context.WithTimeout(x.r.Context(), patience)
+	defer cancel()
+	defer context.AfterFunc(s.running, cancel)()
+	return s.service.Await(ctx, x.account.ID, m)
 }
 
 // fingerprint tells bodies apart: the hex SHA-256 of the canonical form.

@@ -20,7 +20,7 @@ import (
 )
 
 // Limits of a connection. A request has the time of readTimeout to arrive; the answer to a calculation, which takes 12
-// seconds at most, has the time of writeTimeout from then on.
+// seconds at most and 30 more where the caller prefers to wait, has the time of writeTimeout from then on.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 60 * time.Second
@@ -48,6 +48,9 @@ type Server struct {
 	version   string
 	router    *mux.Router
 	resources map[string]resource // by path template
+
+	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
+	stop    context.CancelFunc
 }
 
 // New makes a Server.
@@ -57,14 +60,15 @@ func New(o Options) *Server {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.router, s.resources = table(routes)
+	s.running, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // Handler is the whole interface as a handler of net/http.
 func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve) }
 
-// Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15 seconds to finish,
-// and returns nil, or an error when some had to be cut off. The listener is closed in any case.
+// Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15 seconds to finish (those
+// that wait for prose are answered with how far it is), and returns nil, or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &nethttp.Server{
 		Handler:                      s.Handler(),
@@ -83,6 +87,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
+	s.stop()
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
