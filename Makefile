@@ -11,8 +11,9 @@ run: build ## Start the service with an account, starter domains and a key.
 build: ## Build the static binary bin/reckon.
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/reckon ./cmd/reckon
 
-test: ## Run all tests.
+test: ## Run all tests, and say which this machine does not allow.
 	$(GO) test ./...
+	@$(GO) test -v ./cmd/reckon -run 'Power|FullDisk|TestLostAcknowledgement' | grep 'NOT RUN' || true
 
 check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the race detector, golden files without a diff.
 	test -z "$$(gofmt -l .)" || { gofmt -l . ; echo 'run gofmt -w .'; exit 1; }
@@ -43,5 +44,6 @@ fuzz: ## Run every fuzz target for FUZZTIME.
 	  done; \
 	done
 
-soak: fuzz ## Everything that takes longer than a test may.
+soak: fuzz ## Everything that takes longer than a test may. It needs root, loop devices and mkfs.ext4, and fails without them.
+	RECKON_SOAK=1 $(GO) test ./cmd/reckon -count=1 -timeout 60m -v -run 'Kill|Power|FullDisk|TornBlock|StoreCall|LostAcknowledgement|Backup|Restore'
 	$(GO) test -race -count=3 ./...

@@ -302,11 +302,12 @@ func (c *contract) send(t *testing.T, method, path string, k contractCase, body 
 	request.Header.Set("Authorization", "Bearer "+c.secret)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Prefer", "wait=30")
 	}
 	if version := k.option("version"); version != "" {
 		request.Header.Set("Body-Version", version)
 	}
-	client := nethttp.Client{Timeout: 30 * time.Second}
+	client := nethttp.Client{Timeout: 45 * time.Second}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)

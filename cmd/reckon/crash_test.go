@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -63,7 +64,7 @@ func (r *running) kill() {
 	_ = r.process.Wait()
 }
 
-// post sends a calculation with an idempotency key.
+// post sends a calculation with an idempotency key, and waits for its answer where it is in prose.
 func (r *running) post(key, secret string, body []byte) (status int, replayed bool, message string, err error) {
 	request, err := nethttp.NewRequest("POST", r.url+"/v1/calculate", bytes.NewReader(body))
 	if err != nil {
@@ -72,6 +73,7 @@ func (r *running) post(key, secret string, body []byte) (status int, replayed bo
 	request.Header.Set("Authorization", "Bearer "+secret)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", key)
+	request.Header.Set("Prefer", "wait=10")
 	client := nethttp.Client{Timeout: 20 * time.Second}
 	response, err := client.Do(request)
 	if err != nil {
@@ -91,14 +93,22 @@ func (r *running) post(key, secret string, body []byte) (status int, replayed bo
 	return response.StatusCode, response.Header.Get("Idempotent-Replayed") == "true", m.ID, err
 }
 
-// TestKillUnderLoadLosesNothing kills the server three times while callers calculate. Whatever was acknowledged must be
-// answered again under its key, by the same message; whatever was not may be asked again and runs at most once.
+// TestKillUnderLoadLosesNothing kills the server three times while callers calculate, in structured text and in prose.
+// Whatever was acknowledged must be answered again under its key, by the same message; whatever was not may be asked again
+// and runs at most once. A request in prose whose worker was killed is answered by the next one.
 func TestKillUnderLoadLosesNothing(t *testing.T) {
 	binary, data := program(t), filepath.Join(t.TempDir(), "data")
 	acknowledged := map[string]string{} // message by key
+	cut := map[string]bool{}            // keys of prose whose answer did not arrive
 	asked := 0
 	var secret string
-	var body []byte
+	var structured, prose []byte
+	body := func(key string) []byte {
+		if strings.HasSuffix(key, "prose") {
+			return prose
+		}
+		return structured
+	}
 	for round := range 3 {
 		server := start(t, binary, data)
 		if secret == "" {
@@ -107,7 +117,15 @@ func TestKillUnderLoadLosesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			secret = string(bytes.TrimSpace(key))
-			body = firstBody(t, server.output)
+			structured = firstBody(t, server.output)
+			var members map[string]string
+			if err := json.Unmarshal(structured, &members); err != nil {
+				t.Fatal(err)
+			}
+			members["input_format"], members["prompt"] = "natural_language", "How long for 150 miles at 60 mph?"
+			if prose, err = json.Marshal(members); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var mutex sync.Mutex
 		var callers sync.WaitGroup
@@ -115,8 +133,8 @@ func TestKillUnderLoadLosesNothing(t *testing.T) {
 		for i := range 8 {
 			callers.Go(func() {
 				for n := 0; ; n++ {
-					key := fmt.Sprintf("%d-%d-%d", round, i, n)
-					status, _, message, err := server.post(key, secret, body)
+					key := fmt.Sprintf("%d-%d-%d-%s", round, i, n, []string{"structured", "prose"}[n%2])
+					status, _, message, err := server.post(key, secret, body(key))
 					mutex.Lock()
 					asked++
 					if err == nil && status == nethttp.StatusOK {
@@ -124,6 +142,9 @@ func TestKillUnderLoadLosesNothing(t *testing.T) {
 						if len(acknowledged) == 150*(round+1) {
 							close(enough)
 						}
+					}
+					if err != nil && n%2 == 1 {
+						cut[key] = true
 					}
 					mutex.Unlock()
 					if err != nil {
@@ -138,9 +159,15 @@ func TestKillUnderLoadLosesNothing(t *testing.T) {
 	}
 	server := start(t, binary, data)
 	for key, message := range acknowledged {
-		status, replayed, again, err := server.post(key, secret, body)
+		status, replayed, again, err := server.post(key, secret, body(key))
 		if err != nil || status != nethttp.StatusOK || !replayed || again != message {
 			t.Fatalf("key %s: status %d, replayed %v, message %s instead of %s: %v", key, status, replayed, again, message, err)
+		}
+	}
+	for key := range cut {
+		status, _, message, err := server.post(key, secret, prose)
+		if err != nil || status != nethttp.StatusOK {
+			t.Fatalf("key %s, which was cut off: status %d, message %s: %v", key, status, message, err)
 		}
 	}
 	t.Logf("%d of %d requests were acknowledged, all are there", len(acknowledged), asked)

@@ -2,8 +2,11 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,9 +16,11 @@ import (
 
 type domainCommands struct {
 	Check   domainCheck   `cmd:"" help:"Check domain files, offline: syntax, dimensions, names, tests."`
-	Test    domainTest    `cmd:"" help:"Run the tests of domain files, offline."`
+	Test    domainTests   `cmd:"" help:"Run the tests of domain files, offline, or add one."`
 	Draft   domainDraft   `cmd:"" help:"Keep domain files as drafts, which no caller sees."`
 	Publish domainPublish `cmd:"" help:"Publish domain files."`
+	Diff    domainDiff    `cmd:"" help:"Show which answers of the past a domain file would change."`
+	Bisect  domainBisect  `cmd:"" help:"Find the published version that changed an answer."`
 	List    domainList    `cmd:"" help:"List an account's domains."`
 }
 
@@ -131,6 +136,16 @@ func (f *domainFile) placed(issues []engine.Issue) []finding {
 	return list
 }
 
+// domainTests has running tests as what is meant without a word.
+type domainTests struct {
+	Run domainTest    `cmd:"" default:"withargs" help:"Run the tests of domain files, offline."`
+	Add domainTestAdd `cmd:"" help:"Make a test of an answered message."`
+}
+
+func (*domainTests) Help() string {
+	return "Examples:\n  reckon domain test trip.yaml\n  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml"
+}
+
 type domainTest struct {
 	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
 	JSON  bool     `help:"Print JSON."`
@@ -159,7 +174,8 @@ type publishing struct {
 	Account string   `help:"Name of the account." required:"" placeholder:"NAME"`
 }
 
-func (p publishing) run(t terminal, draft bool) error {
+// run keeps or publishes the files, all of them or none. allow may refuse before anything is done.
+func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*domainFile) error) error {
 	var files []*domainFile
 	invalid := false
 	for _, name := range p.Files {
@@ -180,6 +196,9 @@ func (p publishing) run(t terminal, draft bool) error {
 		return fmt.Errorf("nothing is %s: mend the errors above first", verb)
 	}
 	return p.administer(t, func(a commands.Admin) error {
+		if err := allow(a, files); err != nil {
+			return err
+		}
 		for _, f := range files {
 			done, err := a.Publish(t, commands.Publication{Account: p.Account, Key: f.key, Definition: f.definition, Draft: draft})
 			if err != nil {
@@ -203,17 +222,213 @@ func (p publishing) run(t terminal, draft bool) error {
 
 type domainDraft struct{ publishing }
 
-func (c *domainDraft) Run(t terminal) error { return c.run(t, true) }
+func (c *domainDraft) Run(t terminal) error {
+	return c.run(t, true, func(commands.Admin, []*domainFile) error { return nil })
+}
 
-type domainPublish struct{ publishing }
+type domainPublish struct {
+	publishing
+	MaxChanged *int   `help:"Publish only if at most so many answers of the past would be others (see 'domain diff')." placeholder:"N"`
+	Since      string `help:"How far back --max-changed looks: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
+}
 
 func (*domainPublish) Help() string {
 	return "Publishing checks the file and runs its tests first. A file whose domain stands there unchanged makes no new version.\n" +
 		"The domain is the one with the file's dm_ key, else the account's domain of the same title, else a new one.\n\n" +
-		"The domain's id alone is on the last line:\n  DOMAIN=$(reckon domain publish trip.yaml --account acme | tail -n 1)"
+		"With --max-changed, what the account has asked is computed with the file first, and nothing is published when too many answers would be others.\n\n" +
+		"The domain's id alone is on the last line:\n  DOMAIN=$(reckon domain publish trip.yaml --account acme | tail -n 1)\n\n" +
+		"Example:\n  reckon domain publish trip.yaml --account acme --max-changed 0 --since 90d"
 }
 
-func (c *domainPublish) Run(t terminal) error { return c.run(t, false) }
+func (c *domainPublish) Run(t terminal) error { return c.run(t, false, c.allow(t)) }
+
+// fewShifts is how many changed answers a refusal shows.
+const fewShifts = 3
+
+// allow refuses files that change too many answers.
+func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) error {
+	return func(a commands.Admin, files []*domainFile) error {
+		if c.MaxChanged == nil {
+			return nil
+		}
+		if *c.MaxChanged < 0 {
+			return fmt.Errorf("--max-changed %d: give 0 or more", *c.MaxChanged)
+		}
+		since, err := parseSince(c.Since)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			few := 0
+			done, err := f.compare(t, a, c.Account, since, func(s commands.Shift) error {
+				if few++; few <= fewShifts {
+					showShift(t.err, s)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if done.Shifted() > *c.MaxChanged {
+				return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s --data %s",
+					f.name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.name), quoted(c.Account), quoted(c.Since), quoted(c.Data))
+			}
+		}
+		return nil
+	}
+}
+
+// compare tells what the file would change of what an account has been answered.
+func (f *domainFile) compare(t terminal, a commands.Admin, account string, since time.Time, report func(commands.Shift) error) (commands.Compared, error) {
+	pace := newPace(t, "compared")
+	return a.Compare(t, commands.Comparison{
+		Publication: commands.Publication{Account: account, Key: f.key, Definition: f.definition}, Since: since,
+	}, report, func(done commands.Compared) { pace.show(done.Read, done.Total) })
+}
+
+type domainDiff struct {
+	directory
+	File    string `arg:"" help:"Domain file, YAML or JSON."`
+	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
+	Since   string `help:"How far back to look: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
+	JSON    bool   `help:"Print JSON."`
+}
+
+func (*domainDiff) Help() string {
+	return `Computes what the account has asked of the domain with the file and with the newest published version, each message on the scenario that it was based on then, and lists the answers that differ: those with other values (and by how much), those that begin to fail, to succeed, or to fail otherwise. Titles, descriptions and formats are not compared. Nothing is published.
+
+Examples:
+  reckon domain diff trip.yaml --account acme
+  reckon domain diff trip.yaml --account acme --since 2026-01-01 --json`
+}
+
+func (c *domainDiff) Run(t terminal) error {
+	since, err := parseSince(c.Since)
+	if err != nil {
+		return err
+	}
+	f, err := readDomainFile(c.File)
+	if err != nil {
+		return err
+	}
+	if _, report := f.check(); !report.Valid {
+		showFindings(terminal{out: t.err}, report)
+		if len(f.findings) > 0 {
+			return errors.New("the domain file has the errors above")
+		}
+	}
+	out := newListing(t, c.JSON, "answers")
+	return c.administer(t, func(a commands.Admin) error {
+		done, err := f.compare(t, a, c.Account, since, func(s commands.Shift) error {
+			return out.add(s, func(w io.Writer) { showShift(w, s) })
+		})
+		var invalid *commands.InvalidError
+		if errors.As(err, &invalid) {
+			return errors.New("the domain file has the errors above")
+		}
+		if err != nil {
+			return err
+		}
+		return out.end("summary", done, func(w io.Writer) {
+			if done.Version == 0 {
+				fmt.Fprintf(w, "%q is not published in account %q: there are no answers to compare with.\n", done.Title, c.Account)
+				return
+			}
+			e := done.Effects
+			fmt.Fprintf(w, "%s of version %d and before: %d the same, %d changed, %d begin to fail, %d begin to succeed, %d fail otherwise\n",
+				count(done.Messages, "answer"), done.Version, done.Same, e[commands.Changes], e[commands.Fails], e[commands.Succeeds], e[commands.FailsOtherwise])
+		})
+	})
+}
+
+// effectWords say an effect to people.
+var effectWords = map[commands.Effect]string{
+	commands.Changes: "changes", commands.Fails: "begins to fail", commands.Succeeds: "begins to succeed", commands.FailsOtherwise: "fails otherwise",
+}
+
+func showShift(w io.Writer, s commands.Shift) {
+	fmt.Fprintf(w, "message %s, answered %s, %s: %s\n", s.MessageID, stamp(s.Time), effectWords[s.Effect], oneLine(s.Prompt, 72))
+	showShifted(w, s)
+}
+
+// showShifted prints what differs, indented.
+func showShifted(w io.Writer, s commands.Shift) {
+	for _, v := range s.Values {
+		fmt.Fprintf(w, "  %s\n", v.Describe())
+	}
+	for _, e := range s.WasErrors {
+		fmt.Fprintf(w, "  was %s: %s\n", e.Code, e.Filled())
+	}
+	for _, e := range s.IsErrors {
+		fmt.Fprintf(w, "  is %s: %s\n", e.Code, e.Filled())
+	}
+}
+
+type domainBisect struct {
+	directory
+	Message string `help:"The message." required:"" placeholder:"ID"`
+	JSON    bool   `help:"Print JSON."`
+}
+
+func (*domainBisect) Help() string {
+	return `Computes an answered message with each published version of its domain, on the scenario that it was based on, and says which versions changed the answer, and what they changed.
+
+Example:
+  reckon domain bisect --message 0199c0de-0000-7000-8000-000000000000`
+}
+
+func (c *domainBisect) Run(t terminal) error {
+	id, err := parseID("--message", c.Message)
+	if err != nil {
+		return err
+	}
+	var b commands.Bisected
+	err = c.administer(t, func(a commands.Admin) (err error) {
+		b, err = a.Bisect(t, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(t, b)
+	}
+	fmt.Fprintf(t.out, "%s\nanswered %s by version %d of %q\n\n", oneLine(b.Prompt, 100), stamp(b.Time), b.Answered, b.Domain)
+	versions := newTable("VERSION", "PUBLISHED", "ANSWER")
+	changed := 0
+	for _, v := range b.Versions {
+		answer := v.Target + " = " + valueText(v.Value)
+		if v.Value == nil {
+			answer = "a scenario, no value"
+		}
+		if len(v.Errors) > 0 {
+			answer = "error " + v.Errors[0].Code
+		}
+		if v.Shift != nil {
+			changed++
+			answer += "  (" + effectWords[v.Shift.Effect] + ")"
+		}
+		versions.add(fmt.Sprint(v.Version), stamp(v.PublishedAt), answer)
+	}
+	if err := versions.print(t, "The domain has no published versions."); err != nil {
+		return err
+	}
+	if changed == 0 {
+		fmt.Fprintln(t.out, "\nNo version changed the answer.")
+	}
+	for _, v := range b.Versions {
+		if v.Shift == nil {
+			continue
+		}
+		fmt.Fprintf(t.out, "\nVersion %d changed the answer:\n", v.Version)
+		showShifted(t.out, *v.Shift)
+		fmt.Fprintln(t.out, "and is another definition:")
+		for _, change := range v.Definition {
+			fmt.Fprintf(t.out, "  %s\n", changeText(change, 100))
+		}
+	}
+	return nil
+}
 
 type domainList struct {
 	directory

@@ -17,17 +17,23 @@ import (
 
 // commandLine is the list of everything that the program does.
 type commandLine struct {
-	Serve      serveCommand      `cmd:"" help:"Run the service."`
-	Calculate  calculateCommand  `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
-	Interpret  interpretCommand  `cmd:"" help:"Show how a prompt in prose is read."`
-	Evaluate   evaluateCommand   `cmd:"" help:"Score files of prose prompts against what they mean."`
-	Functions  functionsCommand  `cmd:"" help:"List the functions of equations, or explain one."`
-	Units      unitsCommand      `cmd:"" help:"List the units, or find one."`
-	Domain     domainCommands    `cmd:"" help:"Check, test and publish domains."`
-	Account    accountCommands   `cmd:"" help:"Create and change accounts."`
-	Key        keyCommands       `cmd:"" help:"Create, rotate and revoke API keys."`
-	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Serve       serveCommand        `cmd:"" help:"Run the service."`
+	Calculate   calculateCommand    `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Interpret   interpretCommand    `cmd:"" help:"Show how a prompt in prose is read."`
+	Evaluate    evaluateCommand     `cmd:"" help:"Score files of prose prompts against what they mean."`
+	Functions   functionsCommand    `cmd:"" help:"List the functions of equations, or explain one."`
+	Units       unitsCommand        `cmd:"" help:"List the units, or find one."`
+	Domain      domainCommands      `cmd:"" help:"Check, test and publish domains."`
+	Account     accountCommands     `cmd:"" help:"Create and change accounts."`
+	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
+	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
+	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
+	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup."`
+	Replay      replayCommand       `cmd:"" help:"Compute answered messages again and compare."`
+	History     historyCommand      `cmd:"" help:"Print a conversation as it is or was."`
+	Bench       benchCommand        `cmd:"" help:"Measure calculations and reads beside what the machine allows."`
+	Completion  completionCommand   `cmd:"" help:"Print a completion script for a shell."`
+	Version     versionCommand      `cmd:"" help:"Print the version."`
 
 	Config kong.ConfigFlag `help:"Read flags from a YAML file, such as 'listen: 127.0.0.1:9000'. Flags and RECKON_… variables win over it." placeholder:"FILE"`
 }

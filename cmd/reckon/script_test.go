@@ -26,7 +26,7 @@ import (
 var update = flag.Bool("update", false, "write the expected outputs of scripts anew")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reckon": main})
+	testscript.Main(m, map[string]func(){"reckon": main, "reckon-default-sync": defaultSync})
 }
 
 // TestScript runs the scripts of testdata/script against the real program in processes of its own. Besides testscript's
@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 //	fromoutput VARIABLE REGEXP   set a variable to the first group in what the server printed
 //	fromjson VARIABLE PATH       set a variable from standard output, which is JSON
 //	becomes STATUS KEY           ask with a key until that status comes, for a second at most
+//	plant FROM TO MESSAGE KEY VALUE  copy the history of a directory, with another value in an answer
 //	same A B                     fail unless two words are the same
 //
 // Answers are printed as the status, the headers that matter, and the body with ids and times replaced.
@@ -84,6 +85,7 @@ func TestScript(t *testing.T) {
 				ts.Setenv(args[0], fmt.Sprint(at(ts, []byte(ts.ReadFile("stdout")), args[1])))
 			},
 			"becomes": becomesScript,
+			"plant":   plantScript,
 			"same": func(ts *testscript.TestScript, _ bool, args []string) {
 				if args[0] != args[1] {
 					ts.Fatalf("%s is not %s", args[0], args[1])
@@ -198,7 +200,7 @@ func ask(ts *testscript.TestScript, method, path string, headers map[string]stri
 }
 
 // shownHeaders are the headers that scripts see.
-var shownHeaders = []string{"Allow", "Body-Version", "Idempotent-Replayed", "Location", "Retry-After", "Www-Authenticate"}
+var shownHeaders = []string{"Allow", "Body-Version", "Idempotent-Replayed", "Location", "Preference-Applied", "Retry-After", "Www-Authenticate"}
 
 func (s *session) show(ts *testscript.TestScript, a answer) {
 	s.last = a.body

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -20,6 +21,11 @@ type serveCommand struct {
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with the starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
+	LanguageMode         string        `help:"Who reads prompts in prose: ${enum} (${default})." enum:"rules,rules-then-model,model-then-rules" default:"rules" placeholder:"MODE"`
+	ModelURL             string        `help:"Where the language model is: any server that speaks OpenAI's chat completions. What comes before /chat/completions." name:"model-url" placeholder:"URL"`
+	ModelName            string        `help:"The model's name, as its server knows it." placeholder:"NAME"`
+	ModelKeyVariable     string        `help:"Name of the environment variable that holds the model's API key. Without, no key is sent." placeholder:"NAME"`
+	ModelAllowPrivate    bool          `help:"Let the model's server be on this machine or in a private network, and do without TLS there."`
 	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
 	LogFormat            string        `help:"Form of the log: ${enum} (${default})." enum:"text,json" default:"text" placeholder:"FORM"`
 }
@@ -29,9 +35,13 @@ func (*serveCommand) Help() string {
 
 Every flag may come from a RECKON_… variable (RECKON_LISTEN, RECKON_DATA) or from the file of --config.
 
+Prose is read by rules, offline. Two modes ask a language model too, which sees the domain, the last scenarios and the prompt; with rules-then-model only where the rules are in doubt. What it proposes counts only where the words of the prompt bear it out. It calculates nothing, and where it does not answer within 15 seconds the rules' answer or doubt stands.
+
 Examples:
   reckon serve --dev
-  reckon serve --data /var/lib/reckon --listen 127.0.0.1:9000 --log-format json`
+  reckon serve --data /var/lib/reckon --listen 127.0.0.1:9000 --log-format json
+  reckon serve --language-mode rules-then-model --model-url https://api.openai.com/v1 --model-name gpt-4.1-mini --model-key-variable OPENAI_API_KEY
+  reckon serve --language-mode rules-then-model --model-url http://127.0.0.1:11434/v1 --model-name llama3.1 --model-allow-private`
 }
 
 // maxRetention is the longest that idempotency keys can be remembered.
@@ -63,6 +73,9 @@ func (c *serveCommand) Run(t terminal) error {
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
 	service := commands.New(log, views, logger)
+	if err := c.useModel(service, logger); err != nil {
+		return err
+	}
 
 	working, stopWork := context.WithCancel(context.WithoutCancel(t))
 	var work sync.WaitGroup
@@ -87,11 +100,56 @@ func (c *serveCommand) Run(t terminal) error {
 			return err
 		}
 	}
+	broken := make(chan error, 1)
+	go watch(ctx, log, views, broken)
 	select {
 	case err = <-served:
 	case err = <-failed:
 		stop()
 		<-served
+	case err = <-broken:
+		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed, which loses nothing:
+		// work that cannot be written must not be waited for.
+		closed(logger, "log", log.Close())
+		stop()
+		<-served
+		fmt.Fprintf(t.err, "reckon: %v\n", err)
+		os.Exit(1)
+	}
+	return err
+}
+
+// watch looks whether the log and the views can be written until ctx ends. A disk that was full or broken for a moment
+// leaves stores behind that refuse everything; whoever supervises the program starts it again.
+func watch(ctx context.Context, log *events.Log, views *projections.Views, broken chan<- error) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := errors.Join(log.Broken(), views.Broken()); err != nil {
+				broken <- err
+				return
+			}
+		}
+	}
+}
+
+// useModel has the service ask the language model that the flags name. The log says whether it does, and never the key.
+func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) error {
+	err := service.UseModel(commands.Model{
+		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate,
+	})
+	switch {
+	case err != nil:
+	case c.LanguageMode != commands.RulesOnly:
+		logger.Info("prose is read with a language model", "mode", c.LanguageMode, "model", c.ModelName)
+	case c.ModelURL != "":
+		logger.Warn("a language model is configured and not asked: choose another --language-mode", "mode", c.LanguageMode)
+	default:
+		logger.Info("prose is read by the rules alone", "mode", c.LanguageMode)
 	}
 	return err
 }
@@ -130,12 +188,15 @@ func closed(logger *slog.Logger, what string, err error) {
 	}
 }
 
-// announce waits until the views have caught up, adds what --dev adds, and says where the service is.
+// announce waits until the views have caught up and can be read, adds what --dev adds, and says where the service is.
 func (c *serveCommand) announce(t terminal, log *events.Log, views *projections.Views, url string) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err
 	}
 	if !c.Dev {
+		if err := views.Fresh(t); err != nil {
+			return err
+		}
 		fmt.Fprintf(t.out, "Reckon %s is ready on %s\n", version(), url)
 		return nil
 	}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"reckon/commands"
+	"reckon/events"
+)
+
+type backupCommand struct {
+	directory
+	File string `arg:"" help:"File to write. It must not exist." type:"path"`
+	JSON bool   `help:"Print what the backup holds as JSON."`
+}
+
+func (*backupCommand) Help() string {
+	return `The file holds all accounts, keys (as hashes), domains, conversations and requests under way, as of one moment. It is taken whether or not a server runs on the directory, and calculations go on meanwhile. The file appears under its name once it is whole and on disk; it holds what callers sent, so keep it as safe as the data directory.
+
+Examples:
+  reckon backup --data /var/lib/reckon /backup/reckon-$(date +%F).gz
+  reckon backup monday.gz --json`
+}
+
+func (c *backupCommand) Run(t terminal) error {
+	if _, err := os.Stat(c.File); err == nil {
+		return fmt.Errorf("%s exists already: name a new file, or remove that one", c.File)
+	}
+	var b events.Backup
+	err := c.administer(t, func(a commands.Admin) (err error) {
+		b, err = c.write(t, a)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(t, b)
+	}
+	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished). Read it back with: reckon restore %s --data NEWDIR\n",
+		c.File, b.Events, b.Commands, b.Unfinished, quoted(c.File))
+	return nil
+}
+
+// write makes the file beside its place and moves it there when it is on disk.
+func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, error) {
+	file, err := os.CreateTemp(filepath.Dir(c.File), "."+filepath.Base(c.File)+".*")
+	if err != nil {
+		return events.Backup{}, fmt.Errorf("write backup: %w", err)
+	}
+	defer os.Remove(file.Name())
+	b, err := a.Log.Backup(t, file, progress(t.err))
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		// A link, unlike a renaming, never replaces a file that came meanwhile.
+		err = os.Link(file.Name(), c.File)
+	}
+	if err != nil {
+		return b, fmt.Errorf("back up to %s: %w", c.File, err)
+	}
+	return b, nil
+}
+
+type restoreCommand struct {
+	File string `arg:"" help:"File that 'reckon backup' wrote." type:"path"`
+	Data string `help:"Data directory to make. It must be empty or not exist." required:"" placeholder:"NEWDIR" type:"path"`
+	JSON bool   `help:"Print what was restored as JSON."`
+}
+
+func (*restoreCommand) Help() string {
+	return `The directory appears once everything is in it, was read again and found to be what the backup holds; when anything is wrong with the file, nothing is left. The projections are not in a backup: they are made from the events, and verified. Requests that were not finished are worked on when the server starts, once.
+
+Examples:
+  reckon restore monday.gz --data /var/lib/reckon-restored
+  reckon serve --data /var/lib/reckon-restored`
+}
+
+func (c *restoreCommand) Run(t terminal) error {
+	file, err := os.Open(c.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no backup %s", c.File)
+	}
+	if err != nil {
+		return fmt.Errorf("read backup: %w", err)
+	}
+	defer file.Close()
+	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	b, err := events.Restore(t, c.Data, file, logger, progress(t.err))
+	switch {
+	case errors.Is(err, events.ErrNotEmpty):
+		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
+	case errors.Is(err, events.ErrBackup):
+		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
+	case err != nil:
+		return err
+	}
+	verified := t
+	if c.JSON {
+		verified.out = t.err
+	}
+	if err := (&projectionsVerify{directory: directory{Data: c.Data}}).Run(verified); err != nil {
+		return fmt.Errorf("%s is restored, but its projections are not right: %w", c.Data, err)
+	}
+	if c.JSON {
+		return printJSON(t, b)
+	}
+	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished), as of %s. All was read again and is the same.\n",
+		c.Data, b.Events, b.Commands, b.Unfinished, b.CreatedAt.Format(time.RFC3339))
+	if b.Renumbered {
+		fmt.Fprintln(t.out, "The log had gaps, so the events have other sequences now: consumers of their own must begin anew.")
+	}
+	fmt.Fprintf(t.out, "Start it with: reckon serve --data %s\n", quoted(c.Data))
+	return nil
+}
+
+// progress writes a line every two seconds: how far a step is, how fast it goes, and how long it will take from there.
+func progress(to io.Writer) events.Progress {
+	const every = 2 * time.Second
+	var step string
+	var begun, told time.Time
+	var first uint64
+	return func(now string, done, of uint64) {
+		if now != step {
+			step, begun, told, first = now, time.Now(), time.Now(), done
+			return
+		}
+		if done%64 != 0 || time.Since(told) < every {
+			return
+		}
+		told = time.Now()
+		rate := float64(done-first) / time.Since(begun).Seconds()
+		left := "?"
+		if rate > 0 && of >= done {
+			left = (time.Duration(float64(of-done) / rate * float64(time.Second))).Round(time.Second).String()
+		}
+		fmt.Fprintf(to, "%s: %d of %d, %.0f a second, %s left\n", step, done, of, rate, left)
+	}
+}

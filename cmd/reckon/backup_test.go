@@ -1,0 +1,251 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	nethttp "net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"reckon/events"
+)
+
+// tool runs the program and returns what it printed.
+func tool(t *testing.T, args ...string) (out, errors string, code int) {
+	t.Helper()
+	program, err := exec.LookPath("reckon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	var o, e strings.Builder
+	cmd.Stdout, cmd.Stderr = &o, &e
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return o.String(), e.String(), cmd.ProcessState.ExitCode()
+}
+
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errors, code := tool(t, args...)
+	if code != 0 {
+		t.Fatalf("reckon %s: exit status %d\n%s%s", strings.Join(args, " "), code, out, errors)
+	}
+	return out
+}
+
+// TestBackupUnderLoad backs a server up while callers calculate and restores that elsewhere. Every answer that had come
+// before the backup began is there and is given again under its key; of the requests under way each has one answer; and
+// what was in the queue at that moment is worked on, once, without being asked for.
+func TestBackupUnderLoad(t *testing.T) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	file, copied := filepath.Join(t.TempDir(), "backup.gz"), filepath.Join(t.TempDir(), "copied")
+	w.serve(t)
+	var taken events.Backup
+	var before int
+	w.loadUntil(t, 16, "load", 200, func(stop func()) {
+		before = w.moment()
+		out := mustRun(t, "backup", "--data", w.data, file, "--json")
+		if err := json.Unmarshal([]byte(out), &taken); err != nil {
+			t.Errorf("%v in %s", err, out)
+		}
+		stop()
+	})
+	w.end(syscall.SIGTERM)
+	if _, stderr, code := tool(t, "backup", "--data", w.data, file); code != 1 || !strings.Contains(stderr, "exists already") {
+		t.Errorf("a backup over a file: exit status %d, %s", code, stderr)
+	}
+
+	var restored events.Backup
+	if err := json.Unmarshal([]byte(mustRun(t, "restore", file, "--data", copied, "--json")), &restored); err != nil {
+		t.Fatal(err)
+	}
+	if restored != taken {
+		t.Errorf("restored %+v from a backup of %+v", restored, taken)
+	}
+	if _, stderr, code := tool(t, "restore", file, "--data", copied); code != 1 || !strings.Contains(stderr, "holds something already") {
+		t.Errorf("a restore over a directory: exit status %d, %s", code, stderr)
+	}
+	original := readEvents(t, w.data)
+	for i, e := range readEvents(t, copied) {
+		if e.Sequence != original[i].Sequence || e.ID != original[i].ID || !e.Time.Equal(original[i].Time) {
+			t.Fatalf("event %d is %v instead of %v", i, e, original[i])
+		}
+	}
+
+	// The copy is another service from here on; only what was answered before the backup must be in it.
+	other := newWorld(t, copied)
+	for _, p := range w.history.posts {
+		if p.ended < before {
+			other.history.posts = append(other.history.posts, p)
+		}
+	}
+	other.moments = w.moments
+	if err := os.WriteFile(filepath.Join(copied, "dev-key"), []byte(w.secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answered := other.acknowledged()
+	if answered < 200 {
+		t.Fatalf("%d answers came before the backup", answered)
+	}
+	if _, floor := other.commands(t); floor != taken.Commands-taken.Unfinished {
+		t.Errorf("of %d commands %d are marked as finished, and %d are not finished", taken.Commands, floor, taken.Unfinished)
+	}
+	other.serve(t)
+	stored, _ := other.commands(t)
+	for asked := 0; ; asked++ { // until the queue is empty
+		if _, floor := other.commands(t); floor >= taken.Commands {
+			break
+		}
+		if asked == 1000 {
+			t.Fatalf("the commands of the backup are not worked on: after %d questions: %d", asked, taken.Commands)
+		}
+	}
+	finals := map[string]int{}
+	for _, e := range readEvents(t, copied) {
+		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
+			finals[*m.IdempotencyKey]++
+		}
+	}
+	for key := range stored {
+		if finals[key] != 1 {
+			t.Errorf("key %s has %d final events", key, finals[key])
+		}
+	}
+	other.settle(t)
+	other.verify(t)
+	t.Logf("%+v, %d answers before it", taken, answered)
+}
+
+// TestRestoreFinishesWhatWasUnderWay backs up a stopped directory in whose queue is a request that no worker has seen.
+func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	file, copied := filepath.Join(t.TempDir(), "backup.gz"), filepath.Join(t.TempDir(), "copied")
+	var left []string
+	for round := 0; len(left) == 0; round++ {
+		if round == 20 {
+			t.Fatal("in 20 rounds no kill left a request in the queue")
+		}
+		w.serve(t)
+		w.loadUntil(t, 16, "round"+string(rune('a'+round)), 20, func(func()) { w.kill() })
+		left = w.unfinished(t)
+	}
+	var taken events.Backup
+	if err := json.Unmarshal([]byte(mustRun(t, "backup", "--data", w.data, file, "--json")), &taken); err != nil {
+		t.Fatal(err)
+	}
+	if taken.Unfinished < uint64(len(left)) {
+		t.Errorf("the backup counts %d unfinished requests of %d", taken.Unfinished, len(left))
+	}
+	mustRun(t, "restore", file, "--data", copied)
+	if err := os.WriteFile(filepath.Join(copied, "dev-key"), []byte(w.secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.data = copied
+	w.serve(t)
+	w.settle(t)
+	if again := w.unfinished(t); len(again) > 0 {
+		t.Errorf("%d requests are still unfinished", len(again))
+	}
+	w.verify(t)
+	t.Logf("%d requests were under way", len(left))
+}
+
+// unfinished are the keys of commands without a final event.
+func (w *world) unfinished(t *testing.T) (keys []string) {
+	t.Helper()
+	final := map[string]bool{}
+	for _, e := range readEvents(t, w.data) {
+		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
+			final[*m.IdempotencyKey] = true
+		}
+	}
+	stored, _ := w.commands(t)
+	for key := range stored {
+		if !final[key] {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// TestDamagedBackupIsRefused damages a backup in several ways; nothing may be left of what was being restored.
+func TestDamagedBackupIsRefused(t *testing.T) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	folder := t.TempDir()
+	file := filepath.Join(folder, "backup.gz")
+	w.serve(t)
+	if _, status, err := w.post("key", "", promptOf(1, true)); err != nil || status != nethttp.StatusOK {
+		t.Fatalf("status %d: %v", status, err)
+	}
+	w.end(syscall.SIGTERM)
+	mustRun(t, "backup", "--data", w.data, file)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func() string {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}()
+	packed := func(text string) []byte {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return []byte(b.String())
+	}
+	if mustRun(t, "restore", file, "--data", filepath.Join(folder, "good")); !strings.Contains(plain, "energy") {
+		t.Fatal("the backup does not hold what was asked")
+	}
+	for name, data := range map[string][]byte{
+		"nothing":         {},
+		"other":           []byte("hello"),
+		"cut":             whole[:len(whole)/2],
+		"without end":     whole[:len(whole)-9],
+		"changed":         packed(strings.Replace(plain, "energy", "Energy", 1)),
+		"without a line":  packed(plain[:strings.LastIndex(strings.TrimSpace(plain), "\n")+1]),
+		"more than whole": packed(plain + "{}\n"),
+		"of another form": packed(strings.Replace(plain, "reckon-backup/1", "reckon-backup/9", 1)),
+	} {
+		damaged := filepath.Join(folder, "damaged.gz")
+		if err := os.WriteFile(damaged, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr, code := tool(t, "restore", damaged, "--data", filepath.Join(folder, "restored"))
+		if code != 1 || !strings.Contains(stderr, "this is no whole backup") {
+			t.Errorf("%s: exit status %d, %s", name, code, stderr)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if n := e.Name(); n != "backup.gz" && n != "damaged.gz" && n != "good" {
+			t.Errorf("%s is left", n)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// load is so many callers that each do one thing after the other.
+type load struct {
+	callers int
+	warm    time.Duration // before the measuring begins
+	length  time.Duration // of the measuring
+	pace    time.Duration // between the beginnings of one caller's steps; 0 is at once
+}
+
+// step does one thing. A *refusal is counted, and every other error ends the load.
+type step func(ctx context.Context) error
+
+// refusal is an answer of the service that is not a 200.
+type refusal struct{ status int }
+
+func (r *refusal) Error() string { return fmt.Sprintf("the service answered with status %d", r.status) }
+
+// sample is what a load has measured.
+type sample struct {
+	perSecond float64
+	latencies histogram
+	refused   map[int]int // answers that are not a 200, by status
+	steps     uint64      // also those before the measuring began
+}
+
+// run prepares the callers, lets them go at once and measures what they finish within the time that is measured. prepare
+// makes the steps of a caller, counted from 0, and what ends them.
+func (l load) run(ctx context.Context, prepare func(ctx context.Context, caller int) (step, func(), error)) (*sample, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	samples := make([]sample, l.callers)
+	var ready, all sync.WaitGroup
+	begin := make(chan struct{})
+	var began time.Time
+	ready.Add(l.callers)
+	for i := range l.callers {
+		all.Go(func() {
+			do, end, err := prepare(ctx, i)
+			ready.Done()
+			if err != nil {
+				cancel(err)
+				return
+			}
+			defer end()
+			<-begin
+			if err := l.caller(ctx, i, began, do, &samples[i]); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	ready.Wait()
+	began = time.Now()
+	close(begin)
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	total := &sample{refused: map[int]int{}}
+	for i := range samples {
+		total.latencies.add(&samples[i].latencies)
+		total.steps += samples[i].steps
+		for status, n := range samples[i].refused {
+			total.refused[status] += n
+		}
+	}
+	total.perSecond = float64(total.latencies.count) / l.length.Seconds()
+	return total, nil
+}
+
+// caller does steps until the time is over.
+func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sample) error {
+	from := began.Add(l.warm)
+	until := from.Add(l.length)
+	next := began.Add(l.pace * time.Duration(i) / time.Duration(l.callers))
+	start := time.Now()
+	for start.Before(until) && ctx.Err() == nil {
+		if l.pace > 0 {
+			time.Sleep(time.Until(next))
+			next = next.Add(l.pace)
+			start = time.Now()
+		}
+		err := do(ctx)
+		end := time.Now()
+		s.steps++
+		switch {
+		case err != nil:
+			if err := s.refuse(err); err != nil {
+				return err
+			}
+		case !end.Before(from) && end.Before(until):
+			s.latencies.record(end.Sub(start))
+		}
+		start = end
+	}
+	return nil
+}
+
+// refuse counts a *refusal and returns every other error.
+func (s *sample) refuse(err error) error {
+	var no *refusal
+	if !errors.As(err, &no) {
+		return err
+	}
+	if s.refused == nil {
+		s.refused = map[int]int{}
+	}
+	s.refused[no.status]++
+	return nil
+}

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"reckon/commands"
+	"reckon/events"
+)
+
+// disk is a file system of its own in a file.
+type disk struct{ image, mounted string }
+
+// newDisk makes and mounts an ext4 file system. ok is false, and the test says so, where the machine does not allow that.
+func newDisk(t *testing.T, megabytes int) (d disk, ok bool) {
+	t.Helper()
+	d = disk{filepath.Join(t.TempDir(), "image"), t.TempDir()}
+	image, err := os.Create(d.image)
+	if err == nil {
+		err = errors.Join(image.Truncate(int64(megabytes)<<20), image.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mkfs.ext4", "-q", "-F", d.image).CombinedOutput(); err != nil {
+		notRun(t, fmt.Sprintf("it needs mkfs.ext4: %v %s", err, out))
+		return d, false
+	}
+	if err := d.mount(); err != nil {
+		notRun(t, fmt.Sprintf("it needs loop devices and the right to mount: %v", err))
+		return d, false
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", d.mounted).Run() })
+	return d, true
+}
+
+func (d disk) mount() error {
+	if out, err := exec.Command("mount", "-o", "loop", d.image, d.mounted).CombinedOutput(); err != nil {
+		return fmt.Errorf("mount: %w %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// losePower shuts the file system down without writing its journal: what is not on the disk at this moment never will be.
+func (d disk) losePower() error {
+	const shutdown, withoutLog = 0x8004587d, 2 // EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH
+	f, err := os.Open(d.mounted)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	flags := uint32(withoutLog)
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), shutdown, uintptr(unsafe.Pointer(&flags))); errno != 0 {
+		return fmt.Errorf("shut the file system down: %w", errno)
+	}
+	return nil
+}
+
+// restart mounts the file system again, which recovers it as after a boot.
+func (d disk) restart(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("umount", d.mounted).CombinedOutput(); err != nil {
+		t.Fatalf("umount: %v %s", err, out)
+	}
+	if err := d.mount(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bootAnew makes the next start remove the views, as after a boot of the machine: their mark names another one.
+func bootAnew(t *testing.T, data string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(data, "views", "mark"), []byte("another boot"), 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
+
+// TestPowerLoss takes the power from a disk while callers calculate. Nothing that was acknowledged may be lost, and nothing
+// may be answered otherwise. The same with a log that NATS syncs as it does by default must lose something, or this test
+// would not see a loss.
+func TestPowerLoss(t *testing.T) {
+	rounds := 2
+	if soaking {
+		rounds = 20
+	}
+	d, ok := newDisk(t, 256)
+	if !ok {
+		return
+	}
+	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	for round := range rounds {
+		w.serve(t)
+		w.loadUntil(t, 8, fmt.Sprintf("round%d", round), 100, func(func()) {
+			if err := d.losePower(); err != nil {
+				t.Fatal(err)
+			}
+			w.kill()
+		})
+		d.restart(t)
+		bootAnew(t, w.data)
+	}
+	w.serve(t)
+	before := w.acknowledged()
+	w.settle(t)
+	w.verify(t)
+	w.kill()
+	t.Logf("%d answers before %d losses of power: all are there", before, rounds)
+}
+
+func TestPowerLossLosesWhatNobodySynced(t *testing.T) {
+	d, ok := newDisk(t, 256)
+	if !ok {
+		return
+	}
+	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.serve(t) // makes the streams, the account and its domains, and syncs them
+	w.end(syscall.SIGTERM)
+	if err := exec.Command("sync", "-f", d.mounted).Run(); err != nil {
+		t.Fatal(err)
+	}
+	w.program = "reckon-default-sync"
+	w.serve(t)
+	w.loadUntil(t, 8, "unsynced", 100, func(func()) {
+		if err := d.losePower(); err != nil {
+			t.Fatal(err)
+		}
+		w.kill()
+	})
+	d.restart(t)
+	bootAnew(t, w.data)
+	kept := map[string]bool{}
+	for _, e := range readEvents(t, w.data) {
+		if m := e.Message(); m != nil {
+			kept[m.MessageID.String()] = true
+		}
+	}
+	lost := 0
+	for _, p := range w.history.posts {
+		if p.acknowledged && !kept[p.answer.message] {
+			lost++
+		}
+	}
+	if lost == 0 {
+		t.Errorf("of %d answers none is lost: the loss of power is none", w.acknowledged())
+	}
+	t.Logf("%d of %d answers are lost with the default sync of NATS", lost, w.acknowledged())
+}
+
+// defaultSync is the program with a log that NATS syncs as it does by default: every two minutes. The log's server runs on
+// the data directory beside the service, which finds it as the commands of administration do.
+func defaultSync() {
+	data := os.Args[slices.Index(os.Args, "--data")+1]
+	own := data + "-service"
+	err := func() error {
+		s, err := events.RunServer(context.Background(), &server.Options{
+			ServerName: "log", Host: "127.0.0.1", Port: server.RANDOM_PORT, StoreDir: filepath.Join(data, "log"), MaxPayload: 4 << 20,
+		}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(own, 0o700); err != nil {
+			return err
+		}
+		c := credentials{URL: s.ClientURL()}
+		url, _, err := serveThrough(c, own)
+		if err != nil {
+			return err
+		}
+		log, err := events.Join(context.Background(), events.Options{Dir: own})
+		if err != nil {
+			return err
+		}
+		t := terminal{Context: context.Background(), out: os.Stdout, err: os.Stderr}
+		dev, err := prepareDev(t, commands.Admin{Log: log}, data)
+		if err == nil {
+			dev.print(t, url)
+		}
+		return err
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	select {} // until it is killed
+}
+
+// TestFullDisk fills the disk while callers calculate. They are answered 503 with Retry-After, and the server goes on, or
+// ends with an error for whoever supervises it. When there is space again it works, and nothing is lost.
+func TestFullDisk(t *testing.T) {
+	d, ok := newDisk(t, 64)
+	if !ok {
+		return
+	}
+	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.serve(t)
+	filler := filepath.Join(d.mounted, "filler")
+	w.loadUntil(t, 8, "filling", 50, func(func()) {
+		f, err := os.Create(filler)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for block := make([]byte, 1<<20); len(block) > 0; {
+			if _, err := f.Write(block); err != nil {
+				block = block[:len(block)/2]
+			}
+		}
+	})
+	err := w.server.Wait()
+	w.server = nil
+	if err == nil {
+		t.Error("the server ended as if all were well")
+	}
+	if w.refused == 0 || len(w.odd) > 0 {
+		t.Errorf("%d requests were refused, and others answered %v", w.refused, w.odd)
+	}
+	if text := w.errors.String(); !strings.Contains(text, "no space left on device") {
+		t.Errorf("the server does not say why it ended: %s", text)
+	}
+	// Whoever supervises it starts it again and again, until there is space.
+	if _, _, code := tool(t, "serve", "--dev", "--data", w.data, "--listen", "127.0.0.1:0"); code == 0 {
+		t.Error("the server starts on a full disk and ends as if all were well")
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	w.serve(t)
+	before := w.acknowledged()
+	w.settle(t)
+	w.verify(t)
+	w.kill()
+	t.Logf("%d answers before the disk was full, %d refusals", before, w.refused)
+}
+
+// TestTornBlock cuts and spoils the end of the newest file of each stream, as a disk may that lied about its syncs. The server
+// starts, and all is there but what was torn off.
+func TestTornBlock(t *testing.T) {
+	for _, stream := range []string{"EVENTS", "COMMANDS"} {
+		for _, tear := range []struct {
+			name string
+			do   func(data []byte) []byte
+			most int // messages that may be lost
+		}{
+			{"half a message", func(data []byte) []byte { return data[:len(data)-37] }, 1},
+			{"garbage behind the end", func(data []byte) []byte { return append(data, bytes.Repeat([]byte{0xA5}, 100)...) }, 0},
+			{"zeroes behind the end", func(data []byte) []byte { return append(data, make([]byte, 4096)...) }, 0},
+			{"a bit of the last message", func(data []byte) []byte { data[len(data)-20] ^= 1; return data }, 1},
+		} {
+			t.Run(stream+" "+tear.name, func(t *testing.T) {
+				w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+				w.serve(t)
+				stop := make(chan struct{})
+				var once sync.Once
+				w.load(1, "torn", stop, func() {
+					if w.acknowledged() == 12 {
+						once.Do(func() { close(stop) })
+					}
+				}).Wait()
+				w.kill()
+				was := len(readEvents(t, w.data))
+				blocks, err := filepath.Glob(filepath.Join(w.data, "log", "jetstream", "*", "streams", stream, "msgs", "*.blk"))
+				if err != nil || len(blocks) == 0 {
+					t.Fatalf("no blocks: %v", err)
+				}
+				slices.Sort(blocks)
+				newest := blocks[len(blocks)-1]
+				data, err := os.ReadFile(newest)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(newest, tear.do(data), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				// A server that was killed has left no index that tells more than the blocks.
+				if err := os.Remove(filepath.Join(filepath.Dir(newest), "index.db")); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Fatal(err)
+				}
+				left := readEvents(t, w.data)
+				if stream == "EVENTS" && len(left) < was-tear.most || stream == "COMMANDS" && len(left) < was {
+					t.Fatalf("%d of %d events are left", len(left), was)
+				}
+				kept := map[string]bool{}
+				for _, e := range left {
+					if m := e.Message(); m != nil {
+						kept[m.MessageID.String()] = true
+					}
+				}
+				w.serve(t)
+				for i, p := range w.history.posts {
+					if !kept[p.answer.message] {
+						w.history.posts[i].acknowledged = false
+					}
+				}
+				// What was torn off is no longer shown, and was before.
+				w.history.reads = nil
+				if stream == "EVENTS" {
+					w.settle(t) // a command whose event was torn off is worked on again
+				}
+				w.verify(t)
+				if p, status, err := w.post("afterwards", "", promptOf(77, true)); err != nil || !p.acknowledged {
+					t.Errorf("a new request is answered %d: %v", status, err)
+				}
+				w.kill()
+				t.Logf("%d of %d events are left", len(left), was)
+			})
+		}
+	}
+}

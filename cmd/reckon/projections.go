@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"reckon/events"
+	"reckon/projections"
+)
+
+type projectionsCommands struct {
+	Rebuild projectionsRebuild `cmd:"" help:"Build the projections anew from the whole history."`
+	Verify  projectionsVerify  `cmd:"" help:"Compare the projections with the whole history."`
+}
+
+type projectionsRebuild struct {
+	directory
+	Name string `arg:"" optional:"" help:"One of accounts, domains, conversations and activity; all when left out."`
+	JSON bool   `help:"Print JSON, one object a line."`
+}
+
+func (*projectionsRebuild) Help() string {
+	return `The new generation is built beside the one that serves and takes its place when it has caught up; on a running server no request fails or is answered from an older state meanwhile. An interrupted command does not interrupt a rebuild in a running server.
+
+Examples:
+  reckon projections rebuild
+  reckon projections rebuild activity --data /var/lib/reckon`
+}
+
+func (c *projectionsRebuild) Run(t terminal) error {
+	var names []string
+	if c.Name != "" {
+		names = []string{c.Name}
+		if !slices.Contains(projections.Names(), c.Name) {
+			return fmt.Errorf("there is no projection %q: give one of %s, or none for all", c.Name, strings.Join(projections.Names(), ", "))
+		}
+	}
+	shown := newProgressLine(t, c.JSON)
+	var last projections.Progress
+	tell := func(p projections.Progress) {
+		last = p
+		shown.progress(p)
+	}
+	err := c.withViews(t, func(v *projections.Views) error {
+		return v.Rebuild(t, names, tell)
+	}, func(r projections.Remote) error {
+		err := r.Rebuild(t, names, tell)
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted; the server goes on with the rebuild")
+		}
+		return err
+	})
+	shown.end()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return shown.line(map[string]any{"rebuilt": true, "events": last.Events})
+	}
+	what := "All projections are"
+	if c.Name != "" {
+		what = "The projection " + c.Name + " is"
+	}
+	fmt.Fprintf(t.out, "%s rebuilt from %s events.\n", what, grouped(last.Events))
+	return nil
+}
+
+type projectionsVerify struct {
+	directory
+	JSON bool `help:"Print JSON, one object a line."`
+}
+
+func (*projectionsVerify) Help() string {
+	return `The history is folded in memory and each document compared byte for byte; documents that the history does not make are differences too. Differences are listed, and the exit status is 1 when there are any: 'reckon projections rebuild' mends them.
+
+Example:
+  reckon projections verify --data /var/lib/reckon`
+}
+
+func (c *projectionsVerify) Run(t terminal) error {
+	shown := newProgressLine(t, c.JSON)
+	var result projections.Verification
+	listed := uint64(0)
+	report := func(d projections.Difference) {
+		listed++
+		shown.end()
+		if c.JSON {
+			_ = shown.line(map[string]any{"difference": d}) // what cannot be printed is counted all the same
+			return
+		}
+		fmt.Fprintf(t.out, "%s %s, event %d: %s\n", d.Projection, d.Key, d.Sequence, d.What)
+	}
+	err := c.withViews(t, func(v *projections.Views) (err error) {
+		result, err = v.Verify(t, shown.progress, report)
+		return err
+	}, func(r projections.Remote) (err error) {
+		result, err = r.Verify(t, shown.progress, report)
+		return err
+	})
+	shown.end()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.JSON:
+		if err := shown.line(map[string]any{"verification": result}); err != nil {
+			return err
+		}
+	case result.Differences == 0:
+		fmt.Fprintf(t.out, "The projections are what the history makes: %s documents compared, up to event %d.\n", grouped(result.Documents), result.Sequence)
+	default:
+		if listed < result.Differences {
+			fmt.Fprintf(t.out, "… and %s more\n", grouped(result.Differences-listed))
+		}
+		fmt.Fprintf(t.out, "%s differences up to event %d. Mend them with: reckon projections rebuild\n", grouped(result.Differences), result.Sequence)
+	}
+	if result.Differences > 0 {
+		return exit(1)
+	}
+	return nil
+}
+
+// withViews runs here on the views of the data directory when no server does, else there on those of the running server.
+func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) (err error) {
+	if _, err := os.Stat(d.Data); err != nil {
+		return fmt.Errorf("there is no data directory %s: name the one of the server with --data", d.Data)
+	}
+	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	log, err := events.Join(t, events.Options{Dir: d.Data, Logger: logger})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	if !log.Local() {
+		return there(projections.RemoteOf(log))
+	}
+	views, err := projections.Open(t, log, d.Data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, views.Close()) }()
+	return here(views)
+}
+
+// progressLine is the progress of a long command: on a terminal a line that is written over, else a line now and then.
+type progressLine struct {
+	t       terminal
+	json    bool
+	rewrite bool
+	width   int // of the line that stands on the terminal
+	last    time.Time
+}
+
+// plainEvery is how often progress is printed where lines stay.
+const plainEvery = 5 * time.Second
+
+func newProgressLine(t terminal, json bool) *progressLine {
+	return &progressLine{t: t, json: json, rewrite: !json && isTerminal(t.err), last: time.Now()}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (s *progressLine) progress(p projections.Progress) {
+	if s.json {
+		_ = s.line(map[string]any{"progress": p}) // the result tells of an output that cannot be written
+		return
+	}
+	line := fmt.Sprintf("%s of %s events, %s a second", grouped(p.Events), grouped(p.Total), grouped(uint64(p.Rate)))
+	if p.Left >= 1 {
+		line += ", " + (time.Duration(p.Left) * time.Second).String() + " left"
+	}
+	s.say(line)
+}
+
+// say shows a line of progress.
+func (s *progressLine) say(line string) {
+	switch {
+	case s.rewrite:
+		fmt.Fprintf(s.t.err, "\r%-*s", s.width, line)
+		s.width = len(line)
+	case time.Since(s.last) >= plainEvery:
+		s.last = time.Now()
+		fmt.Fprintln(s.t.err, line)
+	}
+}
+
+// end takes the line of progress off the terminal.
+func (s *progressLine) end() {
+	if s.width > 0 {
+		fmt.Fprintf(s.t.err, "\r%*s\r", s.width, "")
+		s.width = 0
+	}
+}
+
+func (s *progressLine) line(v any) error {
+	e := json.NewEncoder(s.t.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// grouped writes a count in groups of three digits.
+func grouped(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+)
+
+// The shares, in percent, that the offline interpreter must keep on the prompts of testdata/prose. A wrong guess costs more than
+// a refusal. `reckon evaluate --verbose` shows what went wrong where.
+const (
+	mostWrong      = 3.0 // of all turns
+	leastRight     = 90.0
+	leastRefused   = 95.0 // of those that must be
+	leastDialogues = 85.0 // of conversations right in every turn
+)
+
+func TestProse(t *testing.T) {
+	files, err := filepath.Glob("testdata/prose/*.prompts.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no prompt files: %v", err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(terminal{Context: t.Context(), in: &bytes.Buffer{}, out: &out, err: &errs}, append([]string{"evaluate", "--json"}, files...)); code != 0 {
+		t.Fatalf("exit status %d: %s", code, errs.String())
+	}
+	var report struct{ Total tally }
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	c := report.Total
+	t.Logf("%d turns: %.1f%% right, %.1f%% wrong guesses, %.1f%% over-refusals; %.1f%% refused of %d that must be; %.1f%% of %d conversations",
+		c.Turns, share(c.Right, c.Turns), share(c.Wrong, c.Turns), share(c.OverRefused, c.Turns), share(c.Refused, c.MustRefuse), c.MustRefuse,
+		share(c.AllRight, c.Conversations), c.Conversations)
+	if wrong := share(c.Wrong, c.Turns); wrong > mostWrong {
+		t.Errorf("%.1f%% wrong guesses, more than %g%%", wrong, mostWrong)
+	}
+	if right := share(c.Right, c.Turns); right < leastRight {
+		t.Errorf("%.1f%% right, fewer than %g%%", right, leastRight)
+	}
+	if refused := share(c.Refused, c.MustRefuse); refused < leastRefused {
+		t.Errorf("%.1f%% refused of those that must be, fewer than %g%%", refused, leastRefused)
+	}
+	if right := share(c.AllRight, c.Conversations); right < leastDialogues {
+		t.Errorf("%.1f%% of the conversations right, fewer than %g%%", right, leastDialogues)
+	}
+}

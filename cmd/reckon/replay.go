@@ -1,0 +1,254 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+)
+
+type replayCommand struct {
+	directory
+	Conversation string `help:"Only this conversation." placeholder:"ID"`
+	Since        string `help:"Only what was answered since then: a time, a date, or how long ago (30d, 12h)." placeholder:"T"`
+	All          bool   `help:"The whole history."`
+	JSON         bool   `help:"Print JSON."`
+}
+
+func (*replayCommand) Help() string {
+	return `Computes each answered message again from its event, on the scenario that it was based on then and with the version of the domain that answered, and compares the result with the recorded one, byte for byte. Differences are listed with the versions of the domain and of the engine; the exit status is 1 when there are any. Run it with a new version of Reckon before it serves.
+
+Nothing is written. It works while a server runs on the data directory, and without one.
+
+Examples:
+  reckon replay --all
+  reckon replay --since 7d
+  reckon replay --conversation 0199c0de-0000-7000-8000-000000000000 --json`
+}
+
+func (c *replayCommand) Run(t terminal) error {
+	var r commands.Replay
+	var err error
+	if c.Conversation == "" && c.Since == "" && !c.All {
+		return errors.New("say what to replay: --all, --since 7d, or --conversation ID")
+	}
+	if c.All && (c.Conversation != "" || c.Since != "") {
+		return errors.New("--all goes with neither --since nor --conversation: leave it out to replay less")
+	}
+	if c.Conversation != "" {
+		if r.Conversation, err = parseID("--conversation", c.Conversation); err != nil {
+			return err
+		}
+	}
+	if r.Since, err = parseSince(c.Since); err != nil {
+		return err
+	}
+	out := newListing(t, c.JSON, "differences")
+	var done commands.Replayed
+	began := time.Now()
+	err = c.administer(t, func(a commands.Admin) error {
+		pace := newPace(t, "replayed")
+		done, err = a.Replay(t, r, func(d commands.Difference) error {
+			return out.add(d, func(w io.Writer) { showDifference(w, d) })
+		}, func(done commands.Replayed) { pace.show(done.Read, done.Total) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	summary := struct {
+		commands.Replayed
+		Seconds float64 `json:"seconds"`
+	}{done, time.Since(began).Seconds()}
+	if err := out.end("summary", summary, func(w io.Writer) { showReplayed(w, done, time.Since(began)) }); err != nil {
+		return err
+	}
+	if done.Different > 0 {
+		return exit(1)
+	}
+	return nil
+}
+
+// shownChanges is how many changes of one message are shown on a terminal.
+const shownChanges = 8
+
+func showDifference(w io.Writer, d commands.Difference) {
+	fmt.Fprintf(w, "message %s of conversation %s, answered %s\n  %q version %d, engine %s (now %s): %s\n",
+		d.MessageID, d.ConversationID, stamp(d.Time), d.Domain.Title, d.Domain.Version, d.Engine, d.EngineNow, oneLine(d.Prompt, 72))
+	for i, change := range d.Changes {
+		if i == shownChanges {
+			fmt.Fprintf(w, "  and %s: see them with --json\n", count(len(d.Changes)-i, "other change"))
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", changeText(change, 60))
+	}
+	fmt.Fprintln(w)
+}
+
+// changeText is a change on one line; values are cut at a number of characters.
+func changeText(c commands.Change, length int) string {
+	side := func(value json.RawMessage) string {
+		if value == nil {
+			return "nothing"
+		}
+		return oneLine(string(value), length)
+	}
+	return fmt.Sprintf("%s: was %s, is %s", c.Path, side(c.Was), side(c.Is))
+}
+
+func showReplayed(w io.Writer, done commands.Replayed, took time.Duration) {
+	fmt.Fprintf(w, "%s of %s: %d the same, %d different", count(done.Messages, "message"), count(int(done.Read), "event"), done.Same, done.Different)
+	for _, code := range slices.Sorted(maps.Keys(done.Skipped)) {
+		fmt.Fprintf(w, ", %d not repeated (%s)", done.Skipped[code], code)
+	}
+	fmt.Fprintf(w, ", in %s\n", took.Round(time.Millisecond))
+}
+
+// oneLine is a text without line breaks, cut behind a number of characters.
+func oneLine(text string, length int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if short := []rune(text); len(short) > length {
+		return string(short[:length]) + "…"
+	}
+	return text
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 MST") }
+
+// parseID reads an id that a flag gives.
+func parseID(flag, text string) (uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return id, fmt.Errorf("%s %q is no id: give one such as 0199c0de-0000-7000-8000-000000000000, as answers have them", flag, text)
+	}
+	return id, nil
+}
+
+// parseTime reads a time, or a date, whose day begins in UTC.
+func parseTime(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// parseSince reads a time or how long ago it was; "" is for ever.
+func parseSince(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, ok := parseTime(text); ok {
+		return at, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= 100_000 {
+			return time.Now().AddDate(0, 0, -n), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return time.Now().Add(-ago), nil
+	}
+	return time.Time{}, fmt.Errorf("--since %q: give how long ago (30d, 12h, 90m), a date (2026-03-05) or a time (2026-03-05T14:07:00Z)", text)
+}
+
+// listing writes entries as they come: as text, or as one JSON document with an array of them.
+type listing struct {
+	t       terminal
+	json    bool
+	name    string
+	entries int
+}
+
+func newListing(t terminal, asJSON bool, name string) *listing {
+	return &listing{t: t, json: asJSON, name: name}
+}
+
+func (l *listing) add(entry any, text func(io.Writer)) error {
+	if !l.json {
+		text(l.t.out)
+		return nil
+	}
+	if err := l.open(); err != nil {
+		return err
+	}
+	if l.entries > 0 {
+		fmt.Fprint(l.t.out, ",")
+	}
+	l.entries++
+	return l.write("\n    ", "    ", entry)
+}
+
+// open begins the document.
+func (l *listing) open() error {
+	if l.entries > 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(l.t.out, "{\n  %q: [", l.name)
+	return err
+}
+
+func (l *listing) write(before, prefix string, v any) error {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(l.t.out, before, strings.TrimSpace(text.String()))
+	return err
+}
+
+// end writes what all entries come to.
+func (l *listing) end(name string, v any, text func(io.Writer)) error {
+	if !l.json {
+		text(l.t.out)
+		return nil
+	}
+	if err := l.open(); err != nil {
+		return err
+	}
+	if l.entries > 0 {
+		fmt.Fprint(l.t.out, "\n  ")
+	}
+	if err := l.write(fmt.Sprintf("],\n  %q: ", name), "  ", v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(l.t.out, "\n}")
+	return err
+}
+
+// pace tells on standard error, every two seconds, how far a long run has come.
+type pace struct {
+	t       terminal
+	verb    string
+	began   time.Time
+	printed time.Time
+}
+
+func newPace(t terminal, verb string) *pace {
+	now := time.Now()
+	return &pace{t, verb, now, now}
+}
+
+func (p *pace) show(done, total uint64) {
+	now := time.Now()
+	if done == 0 || done >= total || now.Sub(p.printed) < 2*time.Second {
+		return
+	}
+	p.printed = now
+	rate := float64(done) / now.Sub(p.began).Seconds()
+	left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
+	fmt.Fprintf(p.t.err, "%s %d of %d events (%d%%), %.0f a second, %s left\n", p.verb, done, total, 100*done/total, rate, left)
+}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"reckon/commands"
+	"reckon/events"
+)
+
+type domainTestAdd struct {
+	directory
+	Message string `help:"The answered message." required:"" placeholder:"ID"`
+	File    string `arg:"" optional:"" help:"The domain's file, YAML or JSON; the test is printed when absent." type:"path"`
+}
+
+func (*domainTestAdd) Help() string {
+	return `Makes a test of an answered message: a prompt that states every value that the answer rests on, those of earlier messages and defaults among them, and the values that were calculated. With a file, the test is added to it once the file passes it; the rest of the file stays as it is.
+
+Examples:
+  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000
+  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml`
+}
+
+func (c *domainTestAdd) Run(t terminal) error {
+	id, err := parseID("--message", c.Message)
+	if err != nil {
+		return err
+	}
+	var test events.Test
+	var ref events.DomainRef
+	if err := c.administer(t, func(a commands.Admin) (err error) {
+		test, ref, err = a.TestOf(t, id)
+		return err
+	}); err != nil {
+		return err
+	}
+	if c.File == "" {
+		_, err := t.out.Write(testYAML(test))
+		return err
+	}
+	return c.add(t, test, ref)
+}
+
+// add writes the test into the file, in one step, unless the file would not pass it.
+func (c *domainTestAdd) add(t terminal, test events.Test, ref events.DomainRef) error {
+	before, err := readDomainFile(c.File)
+	if err != nil {
+		return err
+	}
+	if _, report := before.check(); !report.Valid {
+		showFindings(terminal{out: t.err}, report)
+		return errors.New("nothing is added: mend the errors above first")
+	}
+	if slices.ContainsFunc(before.definition.Tests, func(other events.Test) bool { return sameTest(other, test) }) {
+		fmt.Fprintf(t.out, "%s has this test already.\n", c.File)
+		return nil
+	}
+	data, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	changed, err := withTest(data, test)
+	if err != nil {
+		return err
+	}
+	after := parseDomainFile(c.File, changed)
+	if !holdsMore(before, after, test) {
+		return fmt.Errorf("nothing is added: a test cannot be put into %s as it is written. Paste what `reckon domain test add --message %s` prints under tests", c.File, c.Message)
+	}
+	if _, report := after.check(); !report.Valid {
+		report.Findings = slices.DeleteFunc(report.Findings, func(f finding) bool { return f.Warning })
+		for _, f := range report.Findings {
+			fmt.Fprintf(t.err, "%s: %s\n", f.Path, f.Message)
+		}
+		return fmt.Errorf("nothing is added: the file does not pass the test. It was made of an answer of version %d of %q; is this the file of that domain?", ref.Version, ref.Title)
+	}
+	if err := replaceFile(c.File, changed); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: added a test, %s now\n", c.File, count(len(after.definition.Tests), "test"))
+	return nil
+}
+
+func sameTest(a, b events.Test) bool {
+	return strings.TrimSpace(a.Prompt) == strings.TrimSpace(b.Prompt) && maps.EqualFunc(a.Expect, b.Expect, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
+}
+
+// holdsMore tells whether a file is what it was, with one more test.
+func holdsMore(before, after *domainFile, test events.Test) bool {
+	n := len(before.definition.Tests)
+	if len(after.findings) > 0 || len(after.definition.Tests) != n+1 || !sameTest(after.definition.Tests[n], test) {
+		return false
+	}
+	was, is := before.definition, after.definition
+	is.Tests = is.Tests[:n]
+	if n == 0 {
+		is.Tests = was.Tests
+	}
+	a, errA := json.Marshal(was)
+	b, errB := json.Marshal(is)
+	return errA == nil && errB == nil && bytes.Equal(a, b) && before.key == after.key
+}
+
+// replaceFile gives a file new content, all at once, with the permissions that it has.
+func replaceFile(name string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	next, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	_, err = next.Write(data)
+	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Sync(), next.Close())
+	if err == nil {
+		err = os.Rename(next.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(next.Name()))
+	}
+	return nil
+}
+
+// testYAML is a test as an item of a YAML list.
+func testYAML(test events.Test) []byte {
+	expect := &yaml.Node{Kind: yaml.MappingNode}
+	for _, key := range slices.Sorted(maps.Keys(test.Expect)) {
+		expect.Content = append(expect.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, valueNode(test.Expect[key]))
+	}
+	item := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		{Kind: yaml.ScalarNode, Value: "prompt"}, {Kind: yaml.ScalarNode, Value: strings.TrimRight(test.Prompt, "\n"), Style: yaml.LiteralStyle},
+		{Kind: yaml.ScalarNode, Value: "expect"}, expect,
+	}}
+	data, err := yaml.Dump(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}, yaml.WithIndent(2))
+	if err != nil {
+		return nil // nodes of this shape always encode
+	}
+	return data
+}
+
+// valueNode is a value of a test, which is JSON, as YAML.
+func valueNode(value json.RawMessage) *yaml.Node {
+	var cells []json.RawMessage
+	if json.Unmarshal(value, &cells) == nil {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+		for _, cell := range cells {
+			list.Content = append(list.Content, valueNode(cell))
+		}
+		return list
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: valueText(value), Style: yaml.DoubleQuotedStyle}
+}
+
+// withTest is the text of a domain file with one more test. Lines are put in; where the file's tests, or the whole of it, are
+// written in brackets, that part alone is written anew.
+func withTest(data []byte, test events.Test) ([]byte, error) {
+	if json.Valid(data) {
+		return withTestJSON(data, test)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil || len(document.Content) == 0 {
+		return nil, fmt.Errorf("read the domain file: %w", err)
+	}
+	root := document.Content[0]
+	var item yaml.Node
+	if err := yaml.Unmarshal(testYAML(test), &item); err != nil {
+		return nil, fmt.Errorf("write the test: %w", err)
+	}
+	at := memberAt(root, "tests")
+	if root.Style&yaml.FlowStyle != 0 {
+		if at < 0 {
+			root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "tests"}, &yaml.Node{Kind: yaml.SequenceNode})
+			at = len(root.Content) - 2
+		}
+		appendItem(root.Content[at+1], item.Content[0].Content[0])
+		return yaml.Dump(&document, yaml.WithIndent(2))
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	if at < 0 {
+		return inserted(lines, lastLine(lines, len(lines), 0), "tests:\n"+indented(string(testYAML(test)), 2)), nil
+	}
+	end := len(lines)
+	if at+2 < len(root.Content) {
+		end = root.Content[at+2].Line - 1
+	}
+	tests := root.Content[at+1]
+	column := root.Content[at].Column - 1
+	if tests.Kind == yaml.SequenceNode && tests.Style&yaml.FlowStyle == 0 && len(tests.Content) > 0 {
+		column = tests.Column - 1
+		return inserted(lines, lastLine(lines, end, column), indented(string(testYAML(test)), column)), nil
+	}
+	// What is written in brackets, or is nothing yet, becomes a list of lines.
+	end = lastLine(lines, end, column)
+	comment := cmp.Or(tests.LineComment, root.Content[at].LineComment)
+	appendItem(tests, item.Content[0].Content[0])
+	tests.LineComment = ""
+	tests.Style, tests.Tag, tests.Value, tests.Kind = 0, "", "", yaml.SequenceNode
+	list, err := yaml.Dump(tests, yaml.WithIndent(2))
+	if err != nil {
+		return nil, fmt.Errorf("write the tests: %w", err)
+	}
+	start := root.Content[at].Line - 1
+	head := strings.Repeat(" ", column) + "tests:"
+	if comment != "" {
+		head += "   " + comment
+	}
+	head += "\n"
+	return []byte(strings.Join(lines[:start], "") + head + indented(string(list), column+2) + strings.Join(lines[end:], "")), nil
+}
+
+// memberAt is the place of a member's name in a mapping, -1 for none.
+func memberAt(mapping *yaml.Node, name string) int {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func appendItem(list, item *yaml.Node) {
+	list.Kind = yaml.SequenceNode
+	list.Content = append(list.Content, item)
+}
+
+// lastLine is the end of a part that ends before a line, without the blank lines and the comments behind it: those no further
+// in than a column belong to what follows.
+func lastLine(lines []string, end, column int) int {
+	for end > 0 {
+		line := strings.TrimRight(lines[end-1], "\r\n")
+		text := strings.TrimLeft(line, " \t")
+		comment := strings.HasPrefix(text, "#") && len(line)-len(text) <= column
+		if text != "" && !comment && !strings.HasPrefix(line, "...") && !strings.HasPrefix(line, "---") {
+			return end
+		}
+		end--
+	}
+	return end
+}
+
+// inserted is the lines with a text before one of them.
+func inserted(lines []string, at int, text string) []byte {
+	before := strings.Join(lines[:at], "")
+	if before != "" && !strings.HasSuffix(before, "\n") {
+		before += "\n"
+	}
+	return []byte(before + text + strings.Join(lines[at:], ""))
+}
+
+// indented is a text further in by some columns; blank lines stay so.
+func indented(text string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(strings.Repeat(" ", columns))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// withTestJSON puts a test behind the last one of a JSON file.
+func withTestJSON(data []byte, test events.Test) ([]byte, error) {
+	body, err := json.MarshalIndent(struct {
+		Prompt string                     `json:"prompt"`
+		Expect map[string]json.RawMessage `json:"expect"`
+	}{test.Prompt, test.Expect}, "    ", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the test: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("read the domain file: %w", err)
+	}
+	empty, end := true, d.InputOffset()
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("read the domain file: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("read the domain file: %w", err)
+		}
+		empty, end = false, d.InputOffset()
+		if name != "tests" {
+			continue
+		}
+		var list []json.RawMessage
+		if err := json.Unmarshal(value, &list); err != nil {
+			return nil, fmt.Errorf("read the tests: %w", err)
+		}
+		separator := ","
+		if len(list) == 0 {
+			separator = ""
+		}
+		inside := bytes.TrimRight(data[:end-1], " \t\r\n") // without the closing bracket
+		return slices.Concat(inside, []byte(separator+"\n    "), body, []byte("\n  ]"), data[end:]), nil
+	}
+	separator := ","
+	if empty {
+		separator = ""
+	}
+	return slices.Concat(data[:end], []byte(separator+"\n  \"tests\": [\n    "), body, []byte("\n  ]"), data[end:]), nil
+}
