@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -274,28 +273,5 @@ func TestTailMeetsUnknownAndBrokenEvents(t *testing.T) {
 	read, err := l.Read(t.Context(), Subject{"evt.tick"}, 0)
 	if err != nil || len(read) != 1 || read[0].Data != nil {
 		t.Errorf("read of a message without headers: %+v (%v)", read, err)
-	}
-}
-
-// A tail whose first question is not answered asks again.
-func TestTailBeginsLate(t *testing.T) {
-	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
-	config := *l.server.JetStreamConfig()
-	config.StoreDir = filepath.Dir(config.StoreDir) // to which the server adds a folder of its own
-	if err := l.server.DisableJetStream(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if _, err := l.Last(ctx); err == nil {
-		t.Fatal("the log answers")
-	}
-	tail := startTail(t, l, 0)
-	if err := l.server.EnableJetStream(&config); err != nil {
-		t.Fatal(err)
-	}
-	if got := tail.next(t); got != 1 {
-		t.Errorf("folded event %d, want 1", got)
 	}
 }
