@@ -9,9 +9,12 @@ import (
 	"reckon/engine/units"
 )
 
-// withinBounds reports whether every cell of a value lies within the variable's declared min and max. A bound of another
-// dimension than the value does not apply.
+// withinBounds reports whether every cell of a value lies within the variable's declared min and max, and no point on a
+// temperature scale below 0 K. A bound of another dimension than the value does not apply.
 func (d *Domain) withinBounds(variable int, v Value) bool {
+	if d.belowZero(variable, v) {
+		return false
+	}
 	for i, edge := range d.prepared[variable].limits {
 		if edge == nil {
 			continue
@@ -29,6 +32,23 @@ func (d *Domain) withinBounds(variable int, v Value) bool {
 		}
 	}
 	return true
+}
+
+// belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a scale, or in any unit
+// where the variable is declared as one.
+func (d *Domain) belowZero(variable int, v Value) bool {
+	declared := d.variables[variable].unit
+	c := decimal.NewContext(defaultBudget)
+	for _, row := range v.Cells {
+		for _, cell := range row {
+			u := cell.Quantity.Unit
+			point := u.IsPoint() || u.Dimension() == units.Temperature && declared != nil && declared.IsPoint()
+			if point && !cell.Empty && cell.Quantity.SI(c).Sign() < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // defaultValue is the value of a variable's default, resolved now; false when it has none.

@@ -179,7 +179,10 @@ func (c *checker) power(n *node) dimension {
 	if p, q, ok := smallFraction(n.args[1]); ok {
 		d, fits := dimension{}.times(c.solver.resolve(base), p, q)
 		if !fits {
-			c.fail(n.start, "The dimension of this power cannot be expressed: %s.", c.describe(n.args[0], base))
+			// Only plain numbers have so large a power.
+			if d = (dimension{}); !c.solver.equate(base, d) {
+				c.fail(n.start, "The dimension of this power cannot be expressed: %s.", c.describe(n.args[0], base))
+			}
 		}
 		return d
 	}

@@ -144,20 +144,66 @@ func (m *machine) exactly(e *equation, v int, x unknown) (all preimage, ok bool)
 			return preimage{infinite: true}, true
 		}
 		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be told apart.
-		all.infinite = m.somewhere(e, v)
+		all.infinite = m.somewhere(e, v, all)
 	}
 	return all, true
 }
 
-// somewhere reports whether the equation holds at one of a few spread values of v, which shows a range of solutions.
-func (m *machine) somewhere(e *equation, v int) bool {
+// somewhere reports whether the equation holds at one of a few spread values of v, or between two places where the choice
+// of a branch may change, which shows a range of solutions.
+func (m *machine) somewhere(e *equation, v int, roots preimage) bool {
+	places := slices.Concat(roots.roots, roots.more)
+	isolated := slices.Clone(places)
+	for _, side := range []*node{e.left, e.right} {
+		side.walk(func(n *node) { places = append(places, m.switches(n, e.unknown(v))...) })
+	}
+	slices.SortFunc(places, func(a, b decimal.Decimal) int { return a.Cmp(b) })
+	var probes decimals
+	for i := 1; i < len(places); i++ {
+		probes = append(probes, m.c.Mul(m.c.Add(places[i-1], places[i]), oneHalf))
+	}
 	for _, text := range []string{"0", "1", "-1", "1e-6", "1e6", "-1e6", "1e12", "37.3", "1234.5"} {
-		m.values[v] = mustParse(text)
-		if m.satisfied(e) {
-			return true
+		probes = append(probes, mustParse(text))
+	}
+	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
+		m.values[v] = probe
+		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return compare(m.c, root, probe) == 0 }) && m.satisfied(e)
+	})
+}
+
+// switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
+// collecting terms shows it.
+func (m *machine) switches(n *node, x unknown) (places decimals) {
+	if n.op != opCall || !n.function.choice || !n.has(x) {
+		return nil
+	}
+	meet := func(a, b *node) {
+		if !a.has(x) && !b.has(x) || !m.collectable(a, b, x) {
+			return
+		}
+		p, _ := m.collected(a, b, x, 0)
+		if m.tryErr() == nil {
+			places = append(places, p.roots...)
 		}
 	}
-	return false
+	switch {
+	case n.function.lazy:
+		n.args[0].walk(func(c *node) {
+			switch c.op {
+			case opEq, opNe, opLt, opLe, opGt, opGe:
+				meet(c.args[0], c.args[1])
+			}
+		})
+	case n.function.name == "abs":
+		meet(n.args[0], &node{op: opNumber})
+	default:
+		for i, a := range n.args {
+			for _, b := range n.args[:i] {
+				meet(a, b)
+			}
+		}
+	}
+	return places
 }
 
 // collectable reports whether it is worth while to collect terms.

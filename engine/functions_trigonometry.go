@@ -49,9 +49,10 @@ func halfPi(c *decimal.Context) decimal.Decimal      { return c.Quo(decimal.Pi()
 func minusHalfPi(c *decimal.Context) decimal.Decimal { return halfPi(c).Neg() }
 
 // toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34 digits, given back by a
-// caller, may be.
+// caller, may be. So it takes one that is rounded and next to 1.
 func toEdge(c *decimal.Context, t decimal.Decimal) decimal.Decimal {
-	if beyond := c.Sub(t.Abs(), decimal.Int(1)); beyond.Sign() > 0 && beyond.Cmp(edgeNoise) < 0 {
+	beyond := c.Sub(t.Abs(), decimal.Int(1))
+	if beyond.Sign() > 0 && beyond.Cmp(edgeNoise) < 0 || beyond.Sign() < 0 && isRounded(t) && beyond.Abs().Cmp(angleNoise) < 0 {
 		return decimal.Int(int64(t.Sign()))
 	}
 	return t

@@ -40,11 +40,11 @@ func (m *machine) invert(n *node, x unknown, t decimal.Decimal) preimage {
 		next := n.args[k]
 		switch {
 		case n.op == opAdd:
-			t = c.Sub(t, other)
+			t = m.difference(t, other)
 		case n.op == opSub && k == 0:
-			t = c.Add(t, other)
+			t = m.difference(t, other.Neg())
 		case n.op == opSub:
-			t = c.Sub(other, t)
+			t = m.difference(other, t)
 		case n.op == opMul:
 			if other.IsZero() {
 				return preimage{infinite: t.IsZero()}

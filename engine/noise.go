@@ -1,9 +1,89 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"reckon/engine/decimal"
+)
 
 // roundoff is what one operation may change in the last places, relative.
 const roundoff = 1e-59
+
+// What is left of a sum of rounded numbers is rounding where it lies more than sumDigits below the largest of them.
+const (
+	sumDigits     = 56
+	roundedDigits = 59 // a number with as many may be rounded
+	doubtDigits   = 24 // what cancels fewer digits of its two parts is no rounding
+)
+
+// sum is the value of a sum or difference n whose parts come to a and b: zero where rounding alone may have kept numbers
+// from cancelling, as in 10 - 3 * (10 / 3). Exact numbers cancel exactly.
+func (m *machine) sum(n *node, a, b decimal.Decimal) decimal.Decimal {
+	r := m.c.Add(a, b)
+	if cancelled(r, a, doubtDigits) || cancelled(r, b, doubtDigits) {
+		var t terms
+		m.add(&t, n)
+		if t.cancel(r) {
+			return decimal.Decimal{}
+		}
+	}
+	return r
+}
+
+// difference is a - b, zero where that may be the work of rounding.
+func (m *machine) difference(a, b decimal.Decimal) decimal.Decimal {
+	r := m.c.Sub(a, b)
+	if (isRounded(a) || isRounded(b)) && cancelled(r, a, sumDigits) {
+		return decimal.Decimal{}
+	}
+	return r
+}
+
+// cancelled reports whether a sum lies so many digits below one of its terms.
+func cancelled(sum, term decimal.Decimal, digits int) bool {
+	if sum.IsZero() || term.IsZero() {
+		return false
+	}
+	small, _ := sum.Extent()
+	large, _ := term.Extent()
+	return small < large-digits
+}
+
+// isRounded reports whether a number has so many digits that it may be rounded.
+func isRounded(d decimal.Decimal) bool {
+	first, last := d.Extent()
+	return first-last+1 >= roundedDigits
+}
+
+// terms are the numbers that make up a sum.
+type terms struct {
+	largest decimal.Decimal // its magnitude
+	rounded bool            // one of them may be
+}
+
+// add goes through what is added up in n.
+func (m *machine) add(t *terms, n *node) {
+	switch n.op {
+	case opAdd, opSub, opNeg:
+		for _, a := range n.args {
+			m.add(t, a)
+		}
+		return
+	}
+	t.take(m.value(n))
+}
+
+func (t *terms) take(d decimal.Decimal) {
+	t.rounded = t.rounded || isRounded(d)
+	if d.Abs().Cmp(t.largest) > 0 {
+		t.largest = d.Abs()
+	}
+}
+
+// cancel reports whether what the terms add up to may be the work of rounding.
+func (t *terms) cancel(sum decimal.Decimal) bool {
+	return t.rounded && cancelled(sum, t.largest, sumDigits)
+}
 
 // noisy reports whether rounding alone may have made the sides of an equation equal at x: where sums and powers carry the
 // last digits of their operands to the front, as in (1 + 1/x)^x for an x of sixty digits, a residual says nothing.

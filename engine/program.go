@@ -188,9 +188,9 @@ func (m *machine) compute(n *node) decimal.Decimal {
 	case opLocal:
 		return m.locals[n.variable]
 	case opAdd:
-		return c.Add(m.value(n.args[0]), m.value(n.args[1]))
+		return m.sum(n, m.value(n.args[0]), m.value(n.args[1]))
 	case opSub:
-		return c.Sub(m.value(n.args[0]), m.value(n.args[1]))
+		return m.sum(n, m.value(n.args[0]), m.value(n.args[1]).Neg())
 	case opMul:
 		return c.Mul(m.value(n.args[0]), m.value(n.args[1]))
 	case opDiv:
@@ -355,6 +355,13 @@ func (m *machine) size(n *node) decimal.Decimal {
 		}
 	case opNeg:
 		return m.size(n.args[0])
+	case opPow:
+		// A power is small enough to be zero where its base is.
+		if times, whole := m.eval(n.args[1]).Int64(); whole && times > 1 && times <= maxDegree {
+			base := m.size(n.args[0])
+			least := m.c.Mul(base, m.pow(m.c.Mul(base, tolerance), decimal.Int(times-1)))
+			return extreme(decimals{least, m.eval(n).Abs()}, 1)
+		}
 	}
 	return m.eval(n).Abs()
 }

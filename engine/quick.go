@@ -52,6 +52,10 @@ func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (roo
 		}
 		if !math.IsNaN(last) {
 			if move := f - last; math.Abs(move) > 1e-6*(math.Abs(f)+math.Abs(last)) {
+				if direction == 0 && low == 0 && move*last > 0 {
+					// It comes from zero, and may cross it before the first sample.
+					return root, false
+				}
 				if move*direction < 0 {
 					// Only a turn away from zero cannot hide two roots.
 					if turns++; turns > 2 || direction*last < 0 {

@@ -51,6 +51,7 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 		if p, ok := h.preimage(d, v); ok {
 			found := len(p.roots)
 			if p.roots = s.exact(e, scale, p.roots); len(p.roots) > 0 || found == 0 {
+				p.infinite = p.infinite || s.everywhere(e, p.roots)
 				return p, nil
 			}
 		}
@@ -58,10 +59,31 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 	roots := s.exact(e, scale, s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) }))
 	if m.limited() || len(roots) > 0 {
 		// Where roots crowd, those that were found are a chance choice.
-		return preimage{roots: roots, infinite: s.crowded}, nil
+		return preimage{roots: roots, infinite: s.crowded || s.everywhere(e, roots)}, nil
 	}
 	return preimage{}, errNotConverged
 }
+
+// everywhere reports whether an equation holds on both sides of a root as well as there: all numbers around are roots, as
+// of sqrt(x^2) = x.
+func (s *seeker) everywhere(e *equation, roots decimals) bool {
+	if len(roots) == 0 || roots[0].IsZero() || s.m.isLimit(roots[0]) {
+		return false
+	}
+	m := s.m
+	for _, part := range beside {
+		m.values[s.v] = m.c.Mul(roots[0], part)
+		miss, _ := m.residual(e)
+		size := m.c.Add(m.size(e.left), m.size(e.right))
+		if m.tryErr() != nil || miss.Cmp(m.c.Mul(size, flatness)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// beside are parts of a root that lie on both sides of it.
+var beside = decimals{mustParse("0.83"), mustParse("1.37")}
 
 // toFloats gives the machine the values of an equation's variables in float64.
 func (m *machine) toFloats(e *equation) {

@@ -166,6 +166,14 @@ func scanUnit(s string) (end int, shorter []int) {
 				return end, shorter
 			}
 		case '0' <= r && r <= '9':
+			if before, found := strings.CutSuffix(s[:end], " per"); found && spaced && strings.HasPrefix(s[at:], "100") {
+				if next, _ := ahead(at + 3); !unicode.IsLetter(next) {
+					return end, shorter
+				}
+				shorter = append(shorter, len(strings.TrimRightFunc(before, unicode.IsSpace)))
+				size, r = 3, '/'
+				break
+			}
 			if last == 0 || spaced && last != '^' {
 				return end, shorter
 			}

@@ -151,6 +151,9 @@ func (d Decimal) Sign() int {
 // IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.zero() }
 
+// Extent returns the powers of ten that the first and the last digit stand at: 2 and -1 for 123.4. It has no meaning for 0.
+func (d Decimal) Extent() (first, last int) { return d.adjusted(), int(d.exponent) }
+
 // IsInteger reports whether d has no fraction, however it is written: 3.00 and 3e2 are integers.
 func (d Decimal) IsInteger() bool {
 	fraction := -int(d.exponent)
