@@ -28,7 +28,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 golden: ## Write the expected outputs of tests anew; look at the diff before committing it.
 	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
 
-bench: ## Run the benchmarks: the engine's workloads beside their goals, then all the others.
+bench: ## Run the benchmarks: the engine's workloads beside their goals, all the others, the service beside what the machine allows.
 	@$(GO) test ./engine -run '^$$' -bench '^BenchmarkSpeed$$' > bench.out || { cat bench.out; rm -f bench.out; exit 1; }
 	@awk 'BEGIN { printf "%-44s %12s %12s %7s %10s %8s\n", "workload", "goal/s", "measured/s", "ratio", "µs", "allocs" } \
 	  /^BenchmarkSpeed\// { name = $$1; sub(/^BenchmarkSpeed\//, "", name); sub(/-[0-9]+$$/, "", name); gsub(/_/, " ", name); \
@@ -36,6 +36,7 @@ bench: ## Run the benchmarks: the engine's workloads beside their goals, then al
 	    printf "%-44s %12d %12d %7.2f %10.2f %8d\n", name, v["goal/s"], v["ops/s"], v["ops/s"] / v["goal/s"], v["ns/op"] / 1000, v["allocs/op"] }' bench.out
 	@rm -f bench.out
 	$(GO) test ./... -run '^$$' -bench . -skip '^BenchmarkSpeed$$' -benchmem
+	$(GO) run ./cmd/reckon bench
 
 fuzz: ## Run every fuzz target for FUZZTIME.
 	@for target in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -23,7 +23,7 @@ type benchCommand struct {
 	Key      string  `help:"API key for --url." and:"remote" placeholder:"KEY"`
 	Domain   string  `help:"Id of a published domain for --url." and:"remote" placeholder:"ID"`
 	Prompt   string  `help:"File with what is asked, in structured text; {n} stands for a number that changes. What is asked without it suits the starter domain 'Electricity bill'." type:"existingfile" placeholder:"FILE"`
-	Callers  []int   `help:"How many callers ask at once, each waiting for its answer (${default})." default:"1,16,64,256" placeholder:"N,…"`
+	Callers  []int   `help:"How many callers ask at once, each waiting for its answer (${default})." default:"1,16,64,256" placeholder:"N"`
 	Seconds  float64 `help:"How long each thing is measured, in all rounds together (${default})." default:"1.5" placeholder:"N"`
 	Messages int     `help:"Length of a long conversation (${default})." default:"1000" placeholder:"N"`
 	Scratch  string  `help:"Where its temporary directory is made (the system's). What is measured is the disk below." type:"path" placeholder:"DIR"`
@@ -362,7 +362,7 @@ func (b *bench) probe(ctx context.Context, length time.Duration) (*histogram, er
 	h := &histogram{}
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
-	for until := time.Now().Add(length); time.Now().Before(until); {
+	for until := time.Now().Add(length); h.count == 0 || time.Now().Before(until); {
 		if b.prober != nil {
 			if err := b.prober.append(ctx); err != nil {
 				return nil, err

@@ -63,8 +63,11 @@ func (c *connection) close() {
 	}
 }
 
-// do sends a request, reads the whole answer and returns its status.
+// do sends a request, reads the whole answer and returns its status. It begins nothing when ctx has ended.
 func (c *connection) do(ctx context.Context, request []byte) (status int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if c.conn == nil {
 		if err := c.connect(ctx); err != nil {
 			return 0, err

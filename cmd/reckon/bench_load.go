@@ -76,13 +76,13 @@ func (l load) run(ctx context.Context, prepare func(ctx context.Context, caller 
 	return total, nil
 }
 
-// caller does steps until the time is over.
+// caller does steps until the time is over, and one at least.
 func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sample) error {
 	from := began.Add(l.warm)
 	until := from.Add(l.length)
 	next := began.Add(l.pace * time.Duration(i) / time.Duration(l.callers))
 	start := time.Now()
-	for start.Before(until) && ctx.Err() == nil {
+	for ctx.Err() == nil && (s.steps == 0 || start.Before(until)) {
 		if l.pace > 0 {
 			time.Sleep(time.Until(next))
 			next = next.Add(l.pace)

@@ -174,8 +174,8 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 	}
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
-		if t.table || len(q.readings) == 0 {
-			continue
+		if t.table || len(q.readings) == 0 || t.counted != nil && perTime(&q.readings[0], t.counted) {
+			continue // "200 a month" is no number of months
 		}
 		best, found := candidate{slot: index, variable: variable}, false
 		for r := range q.readings {
@@ -205,7 +205,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			continue // "3 kids": a number of something that the domain does not know
 		}
 		if best.evidence < 1.5 {
-			best.score += s.prior(t)
+			best.score += s.prior(t) + s.endScore(q.from, t)
 		}
 		best.score += best.evidence + s.baseScore(variable, bare, q)
 		if bare {
@@ -237,6 +237,16 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		list = append(list, best)
 	}
 	return list
+}
+
+// perTime reports whether a reading is so much per one of a unit of time.
+func perTime(r *reading, unit *units.Unit) bool {
+	if r.unit == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.unit.Terms(), func(t units.Term) bool {
+		return t.Num == -1 && t.Den == 1 && t.Unit.Symbol() == unit.Symbol()
+	})
 }
 
 func sortCandidates(list []candidate) {

@@ -77,10 +77,17 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 		case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()) && s.unitNames(variable, q):
 			text = r.number.String() // "30 years" for a plain number of years: the word of the unit names the variable
 			score += forDimension
+		case t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time:
+			n, ok := inUnit(units.Quantity{Number: r.number, Unit: r.unit}, t.counted)
+			if !ok || !n.Number.IsInteger() {
+				return "", 0, false
+			}
+			text = n.Number.String() // "30 years" for a number of months
+			score += forDimension
 		case t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)):
 			score += forDimension
-		case r.kind == kindMeasure && s.unitNames(variable, q) && s.withoutTime(r, t) != nil:
-			text = r.number.String() + " " + s.withoutTime(r, t).Symbol() // "4200 kWh a year" for a yearly energy
+		case r.kind == kindMeasure && s.unitNames(variable, q) && s.withoutTime(variable, q, r) != nil:
+			text = r.number.String() + " " + s.withoutTime(variable, q, r).Symbol() // "4200 kWh a year" for a yearly energy
 			score += forDimension
 		case r.kind == kindMoney && t.dimensional && !t.money() && s.perMoney(r, variable) != "":
 			text = s.perMoney(r, variable) // "$12" for a price each
@@ -122,7 +129,11 @@ func (s *search) withMoney(r *reading, t *term) *units.Unit {
 }
 
 // withoutTime is the unit of a rate without what it is per, for a variable whose name says that; nil where it is not.
-func (s *search) withoutTime(r *reading, t *term) *units.Unit {
+func (s *search) withoutTime(variable int, q *quantity, r *reading) *units.Unit {
+	t := &s.vocabulary.terms[variable]
+	if t.dimension == units.Time && s.unitNames(variable, &quantity{from: q.to - 1, to: q.to}) {
+		return nil // "5 hours a day" are no days
+	}
 	for _, term := range r.unit.Terms() {
 		if term.Num == -1 && term.Den == 1 && term.Unit.Dimension() == units.Time {
 			if u := r.unit.Mul(term.Unit); t.dimensional && u.Dimension() == t.dimension {

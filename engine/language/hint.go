@@ -61,10 +61,32 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
 			return -1
 		}
-	case "for", "over":
+	case "for", "over", "in", "after":
 		if t.kind == "duration" || t.dimensional && t.dimension == units.Time && !t.moment() {
 			return 0.7
 		}
+	}
+	return 0
+}
+
+// startStems and endStems are the stems that say which end of something a variable is.
+var (
+	startStems = map[string]bool{"start": true, "initial": true, "begin": true, "open": true, "old": true, "depart": true}
+	endStems   = map[string]bool{"end": true, "final": true, "clos": true, "finish": true, "new": true, "target": true, "arriv": true}
+)
+
+// endScore tells the two ends of something apart that have the same unit: it goes "from" the start "to" the end.
+func (s *search) endScore(at int, t *term) float64 {
+	if at == 0 || !t.start && !t.end {
+		return 0
+	}
+	from := s.prose.tokens[at-1].fold == "from"
+	to := s.prose.tokens[at-1].fold == "to"
+	switch {
+	case from && t.start, to && t.end:
+		return 1.5
+	case from || to:
+		return -1.5
 	}
 	return 0
 }

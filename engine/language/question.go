@@ -109,7 +109,7 @@ func (w want) fits(t *term) float64 {
 	}
 	switch w {
 	case wantTime:
-		if t.kind == "duration" {
+		if t.kind == "duration" || t.counted != nil {
 			return 1
 		}
 		return max(is(units.Time), 0.4*is(units.Length))

@@ -33,10 +33,12 @@ type term struct {
 	fallback    bool        // it has a default
 	derived     bool        // some active activity yields it
 	table       bool
-	output      bool // an equation says what it is: it stands alone on the left
-	final       bool // an output that nothing else is made of
-	priced      bool // it is money for one of something: its name or its unit says so
-	counts      bool // it is a number of things: its name says so
+	output      bool        // an equation says what it is: it stands alone on the left
+	final       bool        // an output that nothing else is made of
+	priced      bool        // it is money for one of something: its name or its unit says so
+	counts      bool        // it is a number of things: its name says so
+	start, end  bool        // it has a counterpart of its kind at the other end: "Initial speed" and "Final speed"
+	counted     *units.Unit // of time, of a number or a length of time whose name ends in it: "Number of months"; nil for none
 }
 
 // name is the key, the title or an alias of a variable.
@@ -84,6 +86,9 @@ func New(d *engine.Domain) *Vocabulary {
 				t.names = append(t.names, n)
 			}
 			learn(text)
+			if t.counted == nil && t.dimensional && (t.dimension == units.Time || t.dimension.IsNone() && t.kind != "percent" && (t.unit == nil || t.unit.IsOne())) {
+				t.counted = countedTime(text, d.Units())
+			}
 		}
 		learn(def.Description)
 		mine := map[string]bool{}
@@ -115,6 +120,7 @@ func New(d *engine.Domain) *Vocabulary {
 			}
 		}
 	}
+	v.findEnds()
 	for a, activity := range d.Activities {
 		if activity.Disabled {
 			continue
@@ -173,6 +179,44 @@ func newName(text string) name {
 	return n
 }
 
+// findEnds finds the pairs of variables of one kind and dimension of which one is the start and one the end of something.
+func (v *Vocabulary) findEnds() {
+	named := func(t *term, stems map[string]bool) bool {
+		return slices.ContainsFunc(t.names, func(n name) bool {
+			return slices.ContainsFunc(n.words, func(w string) bool { return stems[w] })
+		})
+	}
+	for i := range v.terms {
+		for k := range v.terms {
+			a, b := &v.terms[i], &v.terms[k]
+			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, startStems) && named(b, endStems) {
+				a.start, b.end = true, true
+			}
+		}
+	}
+}
+
+// countedTime is the unit of time that a name ends in, as that of a number of them does: "Months", "term_in_years", not "Hours a
+// day"; nil for none.
+func countedTime(name string, table *units.Table) *units.Unit {
+	list := splitWords(name)
+	last := len(list) - 1
+	if last < 0 || !strings.HasSuffix(list[last], "s") {
+		return nil
+	}
+	if last > 0 {
+		switch list[last-1] {
+		case "per", "a", "an", "each", "every":
+			return nil
+		}
+	}
+	unit, _, n := scanUnit(tokenize(list[last]), 0, table)
+	if n != 1 || unit.Dimension() != units.Time {
+		return nil
+	}
+	return unit
+}
+
 // priceWords are the stems that say that a variable is money for one of something.
 var priceWords = map[string]bool{"pric": true, "rat": true, "far": true, "wag": true, "tariff": true, "fee": true, "each": true, "per": true, "hour": true}
 
@@ -223,6 +267,9 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			continue
 		}
 		for variable := range v.terms {
+			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, "ly") {
+				continue // "500 monthly" is no number of months
+			}
 			if m, ok := v.mentionAt(p, i, variable); ok {
 				found = append(found, m)
 			}
