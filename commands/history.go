@@ -53,7 +53,7 @@ func (a Admin) History(ctx context.Context, conversation uuid.UUID, at Moment) (
 			end--
 		}
 		if end == 0 {
-			return s, fmt.Errorf("conversation %s %w yet at that time: it began at %s", conversation, ErrNone, list[0].Time.Format(time.RFC3339))
+			return s, fmt.Errorf("conversation %s %w yet at that time: it began at %s", conversation, ErrNone, list[0].Time.UTC().Format("2006-01-02T15:04:05.000Z"))
 		}
 	}
 	for _, e := range list[:end] {

@@ -45,8 +45,9 @@ const MaxProse = 16 << 10
 // deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 4 to 9 s.
 const deadline = 12 * time.Second
 
-// lost is after how long a command without an answer is worked on by whoever asks for it again.
-const lost = proseBudget + deadline
+// patience is how long a request that was sent again waits for somebody else's work, a little longer than a command that its
+// worker has left is held back from the others.
+const patience = 4 * time.Second
 
 // Request is a calculate request that has been authenticated and whose fields are valid.
 type Request struct {
@@ -95,17 +96,26 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if replayed && time.Since(command.ReceivedAt) > lost {
-		// The worker acknowledged it, and its event is not in the log any more: what was not written out went with the machine.
-		if err := s.finish(command, ""); err != nil {
-			return Answer{}, unavailable(err)
-		}
-	}
 	await := s.views.AwaitAnswer
 	if command.InputFormat == prompt.NaturalLanguage {
 		await = s.views.AwaitMessage
 	}
-	message, err := await(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	message, err := projections.Message{}, error(nil)
+	if replayed {
+		// A command can be acknowledged while its event is in the log no more: what was not written out went with the machine. So
+		// one that nobody seems to work on is worked on here; whoever else does, the log takes one event.
+		patient, cancel := context.WithTimeout(ctx, patience)
+		message, err = await(patient, command.AccountID, command.ConversationID, command.MessageID)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			if err := s.finish(command, ""); err != nil {
+				return Answer{}, unavailable(err)
+			}
+		}
+	}
+	if !replayed || err != nil {
+		message, err = await(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	}
 	if err != nil {
 		return Answer{}, unavailable(err)
 	}

@@ -183,6 +183,8 @@ func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
 				return fmt.Errorf("ask the running server: %w", err)
 			}
 			continue
+		case errors.Is(err, nats.ErrConnectionClosed):
+			return errors.New("the running server has ended meanwhile: give the command again")
 		case err != nil:
 			return fmt.Errorf("ask the running server: %w", err)
 		}

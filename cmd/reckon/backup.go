@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"reckon/commands"
@@ -32,6 +33,9 @@ func (c *backupCommand) Run(t terminal) error {
 	if _, err := os.Stat(c.File); err == nil {
 		return fmt.Errorf("%s exists already: name a new file, or remove that one", c.File)
 	}
+	if folder := filepath.Dir(c.File); !isFolder(folder) {
+		return fmt.Errorf("there is no folder %s to write the backup to", folder)
+	}
 	var b events.Backup
 	err := c.administer(t, func(a commands.Admin) (err error) {
 		b, err = c.write(t, a)
@@ -43,9 +47,14 @@ func (c *backupCommand) Run(t terminal) error {
 	if c.JSON {
 		return printJSON(t, b)
 	}
-	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished). Read it back with: reckon restore %s --data NEWDIR\n",
+	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
 		c.File, b.Events, b.Commands, b.Unfinished, quoted(c.File))
 	return nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // write makes the file beside its place and moves it there when it is on disk.
@@ -63,13 +72,34 @@ func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, erro
 		err = closed
 	}
 	if err == nil {
-		// A link, unlike a renaming, never replaces a file that came meanwhile.
-		err = os.Link(file.Name(), c.File)
+		err = c.publish(file.Name())
 	}
 	if err != nil {
 		return b, fmt.Errorf("back up to %s: %w", c.File, err)
 	}
 	return b, nil
+}
+
+// publish gives a whole file the name of the backup, and syncs the folder.
+func (c *backupCommand) publish(whole string) error {
+	// A link, unlike a renaming, never replaces a file that came meanwhile. Not every file system has links.
+	switch err := os.Link(whole, c.File); {
+	case errors.Is(err, fs.ErrExist):
+		return errors.New("a file of this name came meanwhile")
+	case err != nil:
+		if err := os.Rename(whole, c.File); err != nil {
+			return err
+		}
+	}
+	folder, err := os.Open(filepath.Dir(c.File))
+	if err != nil {
+		return err
+	}
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil // some network file systems have no sync of folders
+	}
+	return errors.Join(err, folder.Close())
 }
 
 type restoreCommand struct {
@@ -103,7 +133,7 @@ func (c *restoreCommand) Run(t terminal) error {
 	case errors.Is(err, events.ErrBackup):
 		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
 	case err != nil:
-		return err
+		return fmt.Errorf("%w; nothing was restored", err)
 	}
 	verified := t
 	if c.JSON {
@@ -115,7 +145,7 @@ func (c *restoreCommand) Run(t terminal) error {
 	if c.JSON {
 		return printJSON(t, b)
 	}
-	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished), as of %s. All was read again and is the same.\n",
+	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished), as of %s.\nAll was read again and is the same.\n",
 		c.Data, b.Events, b.Commands, b.Unfinished, b.CreatedAt.Format(time.RFC3339))
 	if b.Renumbered {
 		fmt.Fprintln(t.out, "The log had gaps, so the events have other sequences now: consumers of their own must begin anew.")

@@ -347,7 +347,7 @@ var effectWords = map[commands.Effect]string{
 }
 
 func showShift(w io.Writer, s commands.Shift) {
-	fmt.Fprintf(w, "message %s, answered %s, %s: %s\n", s.MessageID, stamp(s.Time), effectWords[s.Effect], oneLine(s.Prompt, 72))
+	fmt.Fprintf(w, "message %s, answered %s\n  %s: %s\n", s.MessageID, stamp(s.Time), effectWords[s.Effect], oneLine(s.Prompt, 72))
 	showShifted(w, s)
 }
 

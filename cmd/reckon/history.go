@@ -26,6 +26,8 @@ type historyCommand struct {
 func (*historyCommand) Help() string {
 	return `Prints a conversation as it is, or as it was: its messages, and its scenarios with every value and where that came from.
 
+A time is in UTC unless it states an offset; what happened within the second that it names is included. A date is the beginning of that day.
+
 Examples:
   reckon history --conversation 0199c0de-0000-7000-8000-000000000000
   reckon history --conversation 0199c0de-0000-7000-8000-000000000000 --at 2026-03-05T14:07:00Z
@@ -44,6 +46,8 @@ func (c *historyCommand) Run(t terminal) error {
 			if at.Message, err = uuid.Parse(c.At); err != nil {
 				return fmt.Errorf("--at %q: give a time such as 2026-03-05T14:07:00Z, or the id of a message", c.At)
 			}
+		} else if at.Time.Nanosecond() == 0 {
+			at.Time = at.Time.Add(time.Second - 1) // times are shown to the second, which includes all of it
 		}
 	}
 	var s commands.Snapshot
@@ -147,7 +151,7 @@ func showHistory(t terminal, s commands.Snapshot) error {
 	if s.Head.Title != nil {
 		title = *s.Head.Title
 	}
-	fmt.Fprintf(t.out, "%s\n%s, last active %s\nconversation %s of account %s\n", title, s.Head.Domain.Title, stamp(s.Head.LastActivityAt), s.Head.ID, s.Head.AccountID)
+	fmt.Fprintf(t.out, "%s\n%s, last active %s\nconversation %s\nof account   %s\n", title, s.Head.Domain.Title, stamp(s.Head.LastActivityAt), s.Head.ID, s.Head.AccountID)
 	for _, m := range s.Messages {
 		fmt.Fprintf(t.out, "\n%d. %s, %s\n", m.Number, stamp(m.ReceivedAt), m.MessageID)
 		for line := range strings.Lines(strings.TrimSpace(m.Prompt)) {
@@ -175,6 +179,10 @@ func showHistory(t terminal, s commands.Snapshot) error {
 			return err
 		}
 		for _, a := range m.Completed.Results.Activities {
+			if a.Title == a.Equation {
+				fmt.Fprintf(t.out, "  by %s\n", a.Equation)
+				continue
+			}
 			fmt.Fprintf(t.out, "  by %s: %s\n", a.Title, a.Equation)
 		}
 	}

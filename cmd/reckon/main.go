@@ -99,6 +99,9 @@ func run(t terminal, args []string) int {
 	case errors.Is(err, events.ErrRunning):
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		return 1
+	case t.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(t.err, "reckon: interrupted")
+		return 1
 	case err != nil:
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		return 1

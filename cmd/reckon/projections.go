@@ -182,7 +182,7 @@ func (s *progressLine) progress(p projections.Progress) {
 		return
 	}
 	line := fmt.Sprintf("%s of %s events, %s a second", grouped(p.Events), grouped(p.Total), grouped(uint64(p.Rate)))
-	if p.Left >= 1 {
+	if p.Left >= 1 && p.Events > 1 { // the first event waits for the reader to start, which says nothing of the others
 		line += ", " + (time.Duration(p.Left) * time.Second).String() + " left"
 	}
 	s.say(line)

@@ -82,8 +82,8 @@ func (c *replayCommand) Run(t terminal) error {
 const shownChanges = 8
 
 func showDifference(w io.Writer, d commands.Difference) {
-	fmt.Fprintf(w, "message %s of conversation %s, answered %s\n  %q version %d, engine %s (now %s): %s\n",
-		d.MessageID, d.ConversationID, stamp(d.Time), d.Domain.Title, d.Domain.Version, d.Engine, d.EngineNow, oneLine(d.Prompt, 72))
+	fmt.Fprintf(w, "message %s, answered %s\n  in conversation %s\n  %q version %d, engine %s (now %s): %s\n",
+		d.MessageID, stamp(d.Time), d.ConversationID, d.Domain.Title, d.Domain.Version, d.Engine, d.EngineNow, oneLine(d.Prompt, 72))
 	for i, change := range d.Changes {
 		if i == shownChanges {
 			fmt.Fprintf(w, "  and %s: see them with --json\n", count(len(d.Changes)-i, "other change"))
@@ -122,7 +122,8 @@ func oneLine(text string, length int) string {
 	return text
 }
 
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 MST") }
+// stamp is a time to the second. parseTime reads it.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // parseID reads an id that a flag gives.
 func parseID(flag, text string) (uuid.UUID, error) {
@@ -135,7 +136,7 @@ func parseID(flag, text string) (uuid.UUID, error) {
 
 // parseTime reads a time, or a date, whose day begins in UTC.
 func parseTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02T15:04:05", "2006-01-02"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, true
 		}
