@@ -77,11 +77,7 @@ func (p *prose) ends(i int) bool {
 		return true
 	}
 	switch t.fold {
-	case "?", "!", ";", "\n", "if", "when", "assuming", "given", "with", "but":
-		return true
-	case ".":
-		return true
-	case ",":
+	case "?", "!", ";", ".", ",", "if", "when", "assuming", "given", "with", "but":
 		return true
 	}
 	return false
@@ -111,7 +107,7 @@ func (p *prose) settleQuestions() {
 	p.questions = list
 }
 
-// asked reports whether a mention stands right behind the form of a question, or heads the prompt.
+// askedFor reports whether a mention stands right behind the form of a question, or heads the prompt.
 func (p *prose) askedFor(m *mention) bool {
 	for i := range p.questions {
 		q := &p.questions[i]

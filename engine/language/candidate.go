@@ -40,6 +40,7 @@ const (
 	againstFallback = -1.25 // unnamed, and it has a default
 	againstLater    = -0.8  // not the first reading
 	forLarge        = 1.2   // "300k" is money
+	forPeriod       = 2.5   // "in a year", of a number of days
 	forUnread       = 1.5   // words that may state no amount are no amount
 )
 
@@ -65,7 +66,7 @@ func (s *search) slots() []slot {
 		if s.idle(q) {
 			continue
 		}
-		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.nots[i] > 0})
+		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i]})
 	}
 	for i := range list {
 		l := &list[i]
@@ -231,7 +232,9 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 				best.score -= 0.4
 			}
 		}
-		if q.weak && !best.linked && !s.alone(q) {
+		if s.period(q, variable) {
+			best.score += forPeriod
+		} else if q.weak && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
 			best.score += 2.5 * againstGuess
 		}
 		list = append(list, best)

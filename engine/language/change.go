@@ -114,7 +114,7 @@ type changeTable struct {
 	factors      []pattern
 }
 
-// points reports whether a percentage stands for percentage points, as "half a point" does.
+// pointWords say that an amount is one of percentage points, as "half a point" is.
 var pointWords = wordSet("point points pp pts ppt")
 
 // difference is the change that a reading makes to a value in a unit, in that unit.

@@ -2,7 +2,7 @@ package language
 
 // findChanges finds amounts that tell a difference, and words that multiply.
 func (p *prose) findChanges(tables *tables) {
-	p.nots = make([]int, len(p.quantities))
+	p.replaced = make([]bool, len(p.quantities))
 	for i := range p.quantities {
 		if c, ok := p.changeAt(i, tables); ok {
 			p.changes = append(p.changes, c)
@@ -17,7 +17,7 @@ func (p *prose) findChanges(tables *tables) {
 				}
 			}
 		}
-		p.nots[i] = p.replaced(i)
+		p.replaced[i] = p.isReplaced(i)
 	}
 	for at := range p.tokens {
 		if p.used[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
@@ -141,9 +141,8 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 	return c, false
 }
 
-// replaced is 1 for an amount that is only named to say what is not any more: "instead of 60", "rather than 60", "not 60", and
-// 60 of "from 60 to 75" where 75 is an amount of the same kind.
-func (p *prose) replaced(i int) int {
+// isReplaced reports whether an amount is only named to say what is not any more: "instead of 60", "rather than 60", "not 60".
+func (p *prose) isReplaced(i int) bool {
 	q := &p.quantities[i]
 	words := func(back int) string {
 		at := q.from - back
@@ -152,9 +151,5 @@ func (p *prose) replaced(i int) int {
 		}
 		return p.tokens[at].fold
 	}
-	switch {
-	case words(1) == "of" && words(2) == "instead", words(1) == "than" && words(2) == "rather", words(1) == "not":
-		return 1
-	}
-	return 0
+	return words(1) == "of" && words(2) == "instead" || words(1) == "than" && words(2) == "rather" || words(1) == "not"
 }

@@ -147,6 +147,9 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 			if r.kind == kindMoney && !t.money() && s.perMoney(r, variable) != "" {
 				return write(ctx.Add(old.Number, ctx.Mul(sign, r.number))) // "5 cents less" of a price per kWh
 			}
+			if t.counted != nil && to.IsOne() {
+				to = t.counted // "a year longer" of a number of months
+			}
 			if r.unit.Dimension() != to.Dimension() && !(t.moment() && r.unit.Dimension() == units.Time) {
 				continue
 			}

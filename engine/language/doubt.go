@@ -102,6 +102,9 @@ func (s *search) doubt(found []combination) *engine.Error {
 	if err := s.slid(best); err != nil {
 		return err
 	}
+	if err := s.eitherResult(best); err != nil {
+		return err
+	}
 	amounts := 0
 	for _, k := range best.picks {
 		if k.variable >= 0 {
@@ -204,6 +207,41 @@ func (s *search) slid(best *combination) *engine.Error {
 	return nil
 }
 
+// eitherResult refuses money that no words name where it may be one of several results of equations: "for 100 euros", net or
+// with tax.
+func (s *search) eitherResult(best *combination) *engine.Error {
+	unnamed := func(k *candidate) bool {
+		t := &s.vocabulary.terms[k.variable]
+		return t.output && t.money() && k.evidence < 0.3 && !k.relative && !s.inBase(k.variable)
+	}
+	for i := range best.picks {
+		k := &best.picks[i]
+		if k.variable < 0 || !unnamed(k) {
+			continue
+		}
+		for c := range s.list[i].candidates {
+			other := &s.list[i].candidates[c]
+			if other.variable < 0 || other.variable == k.variable || other.variable == best.target || !unnamed(other) ||
+				slices.ContainsFunc(best.picks, func(o candidate) bool { return o.variable == other.variable }) {
+				continue
+			}
+			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[other.variable]
+			if t.kind != u.kind || t.dimension != u.dimension {
+				continue
+			}
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i] = *other
+			one, ok := s.value(best)
+			two, also := s.value(&swapped)
+			if ok && also && !one.Equal(two) {
+				return ambiguous(s.describe(best) + ", or " + s.describe(&swapped))
+			}
+		}
+	}
+	return nil
+}
+
 // named reports whether words outside of amounts name a variable.
 func (s *search) named(variable int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool { return m.variable == variable && m.weight >= 0.5 && s.asking(&m) })
@@ -251,7 +289,7 @@ func (s *search) joinedNames(best *combination) []int {
 	asks := func(m *mention) bool {
 		return m.weight >= 0.7 && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
 			!slices.ContainsFunc(best.picks, func(c candidate) bool {
-				return c.variable == m.variable || c.name >= 0 && c.evidence >= 1 && s.overlaps(c.name, m)
+				return c.variable == m.variable || c.name >= 0 && c.evidence >= 1 && p.mentions[c.name].overlaps(m)
 			})
 	}
 	for i := range p.mentions {

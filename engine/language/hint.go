@@ -91,6 +91,32 @@ func (s *search) endScore(at int, t *term) float64 {
 	return 0
 }
 
+// period reports whether "in a year" or "over a month" gives a variable that counts days, weeks, months or years its value. It does
+// not where the words name another variable, such as a monthly payment.
+func (s *search) period(q *quantity, variable int) bool {
+	t := &s.vocabulary.terms[variable]
+	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !calendar(t.counted) || !calendar(q.readings[0].unit) {
+		return false
+	}
+	switch s.prose.tokens[q.from-1].fold {
+	case "in", "for", "over", "during":
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable != variable && m.from < q.to && q.from < m.to && m.weight >= 0.3
+	})
+}
+
+// calendar reports whether a unit is a day, a week, a month or a year.
+func calendar(unit *units.Unit) bool {
+	switch unit.Symbol() {
+	case "d", "wk", "mo", "yr":
+		return true
+	}
+	return false
+}
+
 // prior is what speaks for a variable before any words do: people give what equations are made of, seldom what they yield, and
 // seldom what has a default.
 func (s *search) prior(t *term) float64 {

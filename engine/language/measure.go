@@ -104,6 +104,32 @@ func (s *scanner) noneOf(at int) quantity {
 	return quantity{from: at, to: at + 1, weak: true, none: true, readings: []reading{{kind: kindNumber, text: "0"}}}
 }
 
+// stillWords say, behind "from" and "to", that something does not move there.
+var stillWords = words("rest standstill standing stationary stop halt")
+
+// stillAt reads "from rest" and "to a stop" as a speed of 0. The preposition is not part of it.
+func (s *scanner) stillAt(at int) (quantity, bool) {
+	if before := s.tok(at - 1).fold; before != "from" && before != "to" {
+		return quantity{}, false
+	}
+	next := at
+	if w := s.tok(next).fold; w == "a" || w == "the" || w == "full" || w == "complete" {
+		next++
+	}
+	if w := s.tok(next).fold; w == "full" || w == "complete" || w == "dead" {
+		next++
+	}
+	if !stillWords()[s.tok(next).fold] {
+		return quantity{}, false
+	}
+	next++
+	if s.tok(next).fold == "start" || s.tok(next).fold == "still" {
+		next++
+	}
+	r := s.reading(amount{}, s.parsed("m/s", 1)[0], 0)
+	return quantity{from: at, to: next, weak: true, readings: []reading{r}}, true
+}
+
 // timesAt is true of "times" and "x" behind a number that no other number follows.
 func (s *scanner) timesAt(at int) bool {
 	t := s.tok(at)
@@ -117,6 +143,10 @@ func (s *scanner) timesAt(at int) bool {
 // readArticle reads "an hour", "a mile a minute": the amount 1, weakly, or surely where a part is added.
 func (s *scanner) readArticle(q *quantity, a amount) {
 	at := q.to
+	switch s.tok(at).fold {
+	case "whole", "full", "entire":
+		at++
+	}
 	name := s.tok(at)
 	if name.kind != word || !commonUnits()[name.fold] || s.tok(q.from-1).fold == "per" {
 		q.to, q.readings = q.from, nil
@@ -443,7 +473,11 @@ func (s *scanner) inheritUnits(list []quantity) {
 	}
 	for i := 1; i < len(list); i++ {
 		q, before := &list[i], list[i-1]
-		if joint := s.tok(before.to).fold; (joint == "x" || joint == "by") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+		joint := s.tok(before.to).fold
+		if joint == "to" && s.tok(before.from-1).fold == "from" && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+			s.inherit(q, before, true) // from 50 km/h to 0
+		}
+		if (joint == "x" || joint == "by") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
 			s.inherit(q, before, false)
 		}
 	}

@@ -34,9 +34,9 @@ type prose struct {
 	asked      *units.Unit // the unit of "in hours", nil for none
 	askedAt    int         // its token
 	mentions   []mention
-	whatIf     bool  // it supposes something: "what if", "what happens if"
-	followsUp  bool  // the prompt builds on a scenario
-	nots       []int // by quantity: its value is only named to be replaced ("instead of 60")
+	whatIf     bool   // it supposes something: "what if", "what happens if"
+	followsUp  bool   // the prompt builds on a scenario
+	replaced   []bool // by quantity: its value is only named to be replaced ("instead of 60")
 }
 
 // read finds out what the words of a prompt can mean.
@@ -63,7 +63,7 @@ func (v *Vocabulary) read(text string, tables *tables, today int64) *prose {
 	for i := range p.tokens {
 		v.classify(p, i, tables)
 	}
-	p.findIdioms(tables)
+	v.findIdioms(p, tables)
 	v.findQuestions(p, tables)
 	p.findChanges(tables)
 	p.mentions = v.mentions(p)

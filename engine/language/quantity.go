@@ -186,6 +186,9 @@ func (s *scanner) quantityAt(at int) quantity {
 	if q, ok := s.absentAt(at); ok {
 		return q
 	}
+	if q, ok := s.stillAt(at); ok {
+		return q
+	}
 	if q, ok := s.momentAt(at); ok {
 		q.approx = s.approxAt(q)
 		return q

@@ -22,7 +22,7 @@ type search struct {
 // derivation is what the engine would do for a target with what is given.
 type derivation struct {
 	ok       bool
-	used     int // stated values that take part
+	used     int // stated values that take part, those of a pending request too
 	defaults int
 	steps    int
 }
@@ -257,9 +257,7 @@ func (s *search) derive(picks []candidate, target int) derivation {
 	for _, i := range used {
 		switch facts[i].Tier {
 		case engine.Stated:
-			if slices.Contains(set, facts[i].Variable) {
-				d.used++
-			}
+			d.used++
 		case engine.Defaulted:
 			d.defaults++
 		}
@@ -270,8 +268,8 @@ func (s *search) derive(picks []candidate, target int) derivation {
 
 func (s *search) planScore(picks []candidate, target int, d derivation) float64 {
 	stated := 0
-	for _, c := range picks {
-		if c.variable >= 0 {
+	for _, f := range s.facts(picks, target) {
+		if f.Tier == engine.Stated {
 			stated++
 		}
 	}

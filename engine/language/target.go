@@ -29,6 +29,7 @@ const (
 	forKeptTarget = 4.38 // the target of the scenario, where the prompt asks for nothing
 	forForm       = 1.8
 	againstForm   = -3.0
+	againstShare  = -0.6 // "how much" of what is told in percent
 	leastAsked    = 0.2
 	forFinal      = 0.6 // equations end in it
 	forOutput     = 0.3 // an equation yields it
@@ -38,7 +39,7 @@ const (
 // taken reports whether the words of a mention are those that name the variable of a pick.
 func (s *search) taken(picks []candidate, mention int) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool {
-		return c.name >= 0 && c.evidence >= 1.5 && s.overlap(c.name, mention)
+		return c.name >= 0 && c.evidence >= 1.5 && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention])
 	})
 }
 
@@ -46,24 +47,15 @@ func (s *search) taken(picks []candidate, mention int) bool {
 func (s *search) claimed(picks []candidate, mention int) float64 {
 	claimed := 0.0
 	for _, c := range picks {
-		if c.name >= 0 && s.overlap(c.name, mention) {
+		if c.name >= 0 && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention]) {
 			claimed += c.evidence
 		}
 	}
 	return claimed
 }
 
-// overlap reports whether two mentions share words.
-func (s *search) overlap(a, b int) bool {
-	x, y := &s.prose.mentions[a], &s.prose.mentions[b]
-	return x.from < y.to && y.from < x.to
-}
-
-// overlaps reports whether a mention shares words with another one.
-func (s *search) overlaps(a int, m *mention) bool {
-	x := &s.prose.mentions[a]
-	return x.from < m.to && m.from < x.to
-}
+// overlaps reports whether two mentions share words.
+func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m.to }
 
 // asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
 func (s *search) asking(m *mention) bool {
@@ -89,6 +81,9 @@ func (s *search) targets() []target {
 			e := 0.0
 			switch fit := q.want.fits(t); {
 			case q.want == wantAny:
+				if t.kind == "percent" && q.to > q.from && p.tokens[q.to-1].fold == "much" {
+					e += againstShare // "how much vat"
+				}
 			case fit >= 0.9:
 				e += forForm
 			case fit >= 0.3:

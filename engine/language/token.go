@@ -10,7 +10,7 @@ type tokenKind int
 
 const (
 	word   tokenKind = iota // letters, with apostrophes inside ("I'm") and, unless a number stands directly before, digits ("m2")
-	number                  // digits with the points, commas and underscores between them and an exponent; or one fraction ("½")
+	number                  // digits with the points, commas and underscores between them and an exponent; one fraction ("½"); or digits of another script, which are not read
 	mark                    // punctuation, and arrows, which all fold to "->"
 	sign                    // everything else: currency signs, %, °, ', ", +, =, a byte that is no UTF-8
 )
@@ -44,6 +44,8 @@ func tokenize(prompt string) []token {
 			kind, size = number, numberSize(prompt[at:])
 		case vulgar(r):
 			kind = number
+		case unicode.IsDigit(r):
+			kind, size = number, otherDigits(prompt[at:])
 		case r == 'º' || r == 'ª':
 		case unicode.IsLetter(r) || r == '_':
 			behindNumber := !spaced && len(tokens) > 0 && tokens[len(tokens)-1].kind == number
@@ -115,6 +117,19 @@ func numberSize(s string) int {
 		if next, _ := utf8.DecodeRuneInString(s[end:]); end > digits && !unicode.IsLetter(next) {
 			return end
 		}
+	}
+	return at
+}
+
+// otherDigits measures digits that are not ASCII: "３０".
+func otherDigits(s string) int {
+	at := 0
+	for at < len(s) {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+			break
+		}
+		at += size
 	}
 	return at
 }

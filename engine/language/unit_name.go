@@ -97,7 +97,7 @@ func (s *scanner) named(at int, behind bool) []found {
 		}
 	}
 	if rest := strings.TrimRight(t.text, "23"); len(rest) == len(t.text)-1 {
-		if u := s.table.Lookup(rest); u != nil && u.Dimension() == units.Length {
+		if u := s.table.Lookup(rest); u != nil && (u.Dimension() == units.Length || u.Dimension() == units.Time && s.tok(at-1).fold == "/") {
 			if p, ok := u.Pow(int(t.text[len(rest)]-'0'), 1); ok {
 				return []found{{unit: p, n: 1, part: 1}}
 			}

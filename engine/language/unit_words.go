@@ -170,7 +170,7 @@ var notSlips = words(`aces acted agrees alone ants atone back bags balls bays be
  cube cubes cusp cute cuts daily date dates dats deals dears decayed decides decks degreed diagrams dogs doors dots
  dozen duck east eggs eras events feat feats feed feeds feel fees fest files filters finch fires fleet floors founds
  four fours galleons gears gets grammar grans guards half halls hear hears hectors here hires hoops horses hoses hosts
- hounds hourly houses inched instagrams itch itches jets jewels jobs joins jolts kegs kill killer kills kilns kilter
+ hounds hourly houses inched incl instagrams itch itches jets jewels jobs joins jolts kegs kill killer kills kilns kilter
  kites knights knits lamps lanes lards last lays leeks legs less lets letters lines logs lost lots luck males many maps
  matters meals meet meetings meetups metros milers mills minus minuses minutest month-end monthly more most moth mother
  moths mounds mouth mouths much must near nears nest nets niches nights note notes other others over page pager paint

@@ -25,7 +25,8 @@ type Vocabulary struct {
 // term is a variable as people speak of it.
 type term struct {
 	names       []name
-	description []string // stems
+	description []string   // stems
+	clauses     [][]string // the stems of all words of each clause of the description that has two and more
 	dimension   units.Dimension
 	dimensional bool // the dimension is known
 	kind        string
@@ -46,6 +47,7 @@ type name struct {
 	words  []string // stems
 	joined string   // the words as one
 	cut    bool     // words of grammar were left out
+	spoken []string // stems of all words, those of grammar too
 }
 
 // New compiles the vocabulary of a domain.
@@ -100,6 +102,14 @@ func New(d *engine.Domain) *Vocabulary {
 		for _, w := range splitWords(def.Description) {
 			if s := stem(w); !grammarWords[w] && !plainWords[w] && !mine[s] {
 				t.description = append(t.description, s)
+			}
+		}
+		for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
+			if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !grammarWords[w] && !plainWords[w] }) {
+				for i := range list {
+					list[i] = stem(list[i])
+				}
+				t.clauses = append(t.clauses, list)
 			}
 		}
 		for w := range mine {
@@ -169,6 +179,7 @@ func New(d *engine.Domain) *Vocabulary {
 func newName(text string) name {
 	var n name
 	for _, w := range splitWords(text) {
+		n.spoken = append(n.spoken, stem(w))
 		if !grammarWords[w] || tellingWords[w] {
 			n.words = append(n.words, stem(w))
 			n.joined += w
@@ -256,6 +267,7 @@ const (
 	leastMention   = 0.12
 	wholeName      = 0.8  // of a name: all its words, one or two misspelt
 	cutName        = 0.85 // of a name with words of grammar, which are not looked at
+	spokenName     = 0.95 // of a name with words of grammar, said word by word
 	exactName      = 0.92 // of a whole name, however common its words
 )
 
@@ -292,6 +304,9 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 	best := mention{variable: variable, from: at, to: at + 1}
 	t := &v.terms[variable]
 	for _, n := range t.names {
+		if n.cut && len(n.words) > 1 && p.says(at, n.spoken) {
+			best.weight, best.to = spokenName, at+len(n.spoken)
+		}
 		whole := 0.0
 		for _, w := range n.words {
 			whole += v.rarity[w]
@@ -339,6 +354,11 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 			}
 		}
 	}
+	for _, clause := range t.clauses {
+		if best.weight < spokenName && p.says(at, clause) {
+			best.weight, best.to = spokenName, at+len(clause) // "bill before tax", as the description has it
+		}
+	}
 	if best.weight < descriptionUse {
 		for _, w := range t.description {
 			if w == p.stems[at] {
@@ -353,6 +373,19 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		}
 	}
 	return best, best.weight >= leastMention
+}
+
+// says reports whether the tokens from one on are some words, given by their stems.
+func (p *prose) says(at int, stems []string) bool {
+	if at+len(stems) > len(p.tokens) {
+		return false
+	}
+	for i, w := range stems {
+		if stem(p.tokens[at+i].fold) != w || p.used[at+i] || p.within[at+i] >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // matches finds the word of a name that a token stands for and that is not used yet: its position (-1 for none), how well, and

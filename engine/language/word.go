@@ -155,7 +155,7 @@ var plainWords = wordSet(`please thanks thank hi hello hey ok okay well just onl
  right sure guess think thinking thought wondering wonder trying try tried planning plan hoping hope looking look see seems seem
  gonna wanna gotta lol btw pls plz thx oh ah aha hm hmm um uh er yeah yep yup nope nah damn argh right-o cool cheers mate folks guys dear sir easy simple simply curious
  happens happen left sum new old one ones keep kept keeping everything else case time times way did done already ever average typical
- most least max maximum min minimum highest lowest biggest smallest best worst extra able good great nice cool sorry actually maybe perhaps possible possibly expect expected estimate estimated estimating`)
+ most least max maximum min minimum highest lowest biggest smallest best worst extra able good great nice cool sorry actually maybe perhaps possible possibly expect expected estimate estimated estimating including excluding incl excl inc`)
 
 func wordSet(s string) map[string]bool {
 	set := map[string]bool{}
