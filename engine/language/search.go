@@ -268,9 +268,16 @@ func (s *search) derive(picks []candidate, target int) derivation {
 
 func (s *search) planScore(picks []candidate, target int, d derivation) float64 {
 	stated := 0
-	for _, f := range s.facts(picks, target) {
-		if f.Tier == engine.Stated {
+	for _, c := range picks {
+		if c.variable >= 0 {
 			stated++
+		}
+	}
+	if s.pending != nil {
+		for _, in := range s.pending.Inputs {
+			if !in.Cleared && in.Variable != target && !slices.ContainsFunc(picks, func(c candidate) bool { return c.variable == in.Variable }) {
+				stated++
+			}
 		}
 	}
 	if target < 0 {
