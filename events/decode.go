@@ -1,13 +1,16 @@
 package events
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/google/uuid"
 )
@@ -18,6 +21,7 @@ type shape struct {
 	typ    reflect.Type
 	fields []field // of an object, in the order in which they are written
 	elem   *shape  // of a pointer or list
+	size   uintptr // of the type
 }
 
 type form int
@@ -37,14 +41,15 @@ const (
 
 // field is a member of an object. Fields of an embedded struct are members of the struct around it.
 type field struct {
-	name  string
-	index []int
-	shape *shape
+	name   string
+	quoted string  // as it mostly stands in JSON: "name":
+	offset uintptr // in the object
+	shape  *shape
 }
 
 // shapeOf makes the shape of a type.
 func shapeOf(typ reflect.Type) *shape {
-	s := &shape{typ: typ}
+	s := &shape{typ: typ, size: typ.Size()}
 	switch {
 	case typ == reflect.TypeFor[uuid.UUID]():
 		s.form = formID
@@ -66,28 +71,39 @@ func shapeOf(typ reflect.Type) *shape {
 		s.form = formObject
 		for _, f := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous && name == "" {
+			if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
 				continue
 			}
 			if name == "" || name == "-" || !f.IsExported() {
-				return &shape{typ: typ}
+				return &shape{typ: typ, size: typ.Size()}
 			}
-			s.fields = append(s.fields, field{name, f.Index, shapeOf(f.Type)})
+			s.fields = append(s.fields, field{name, `"` + name + `":`, offsetOf(typ, f.Index), shapeOf(f.Type)})
 		}
 		if len(s.fields) > 64 {
-			return &shape{typ: typ}
+			return &shape{typ: typ, size: typ.Size()}
 		}
 	}
 	return s
 }
 
-// decode reads the JSON of a shape's type: as encoding/json reads it, from which it differs in taking a third to a half of the time.
-// What it is not made for (members that the type does not have or that come twice, text that is not plain, JSON that is
-// wrong) it leaves to encoding/json, whose verdict counts. The texts and raw values of the result lie within the body.
+// offsetOf is where a field stands in a struct, by its index in that and in the structs embedded in it.
+func offsetOf(typ reflect.Type, index []int) uintptr {
+	offset := uintptr(0)
+	for _, i := range index {
+		f := typ.Field(i)
+		offset, typ = offset+f.Offset, f.Type
+	}
+	return offset
+}
+
+// decode reads the JSON of a shape's type: as encoding/json reads it, from which it differs in taking about a fifth of
+// the time. What it is not made for (members that the type does not have or that come twice, text that is not plain, JSON that
+// is wrong) it leaves to encoding/json, whose verdict counts. The texts and raw values of the result lie within the body,
+// which must not be changed afterwards.
 func (s *shape) decode(body []byte) (any, error) {
 	target := reflect.New(s.typ)
-	r := reader{body: body, text: string(body)}
-	if r.value(s, target.Elem()) && r.end() {
+	r := newReader(body)
+	if r.value(s, target.UnsafePointer()) && r.end() {
 		return target.Interface(), nil
 	}
 	data := reflect.New(s.typ).Interface()
@@ -100,8 +116,12 @@ const maxDepth = 64
 // reader reads JSON from left to right. Its methods return false where it gives up.
 type reader struct {
 	body []byte
-	text string // the same
+	text string // the same bytes
 	at   int
+}
+
+func newReader(body []byte) reader {
+	return reader{body: body, text: unsafe.String(unsafe.SliceData(body), len(body))}
 }
 
 // space skips white space and returns the byte that follows, 0 at the end.
@@ -127,15 +147,14 @@ func (r *reader) word(w string) bool {
 	return true
 }
 
-// value reads a value into a settable v of the shape's type.
-func (r *reader) value(s *shape, v reflect.Value) bool {
+// value reads a value to where a zero value of the shape's type stands. The shape says what that memory is, which is what
+// reflection would ask for anew at every member.
+func (r *reader) value(s *shape, to unsafe.Pointer) bool {
 	c := r.space()
 	switch s.form {
 	case formText:
 		text, ok := r.string()
-		if ok {
-			v.SetString(text)
-		}
+		*(*string)(to) = text
 		return ok
 	case formNumber:
 		start := r.at
@@ -143,68 +162,65 @@ func (r *reader) value(s *shape, v reflect.Value) bool {
 			return false
 		}
 		n, err := strconv.Atoi(r.text[start:r.at])
-		v.SetInt(int64(n))
+		*(*int)(to) = n
 		return err == nil
 	case formTruth:
-		v.SetBool(c == 't')
+		*(*bool)(to) = c == 't'
 		return r.word("true") || r.word("false")
 	case formID:
-		text, ok := r.string()
-		if !ok || len(text) != 36 {
-			return false
-		}
-		id, err := uuid.Parse(text)
-		*v.Addr().Interface().(*uuid.UUID) = id
-		return err == nil
+		return r.id((*uuid.UUID)(to))
 	case formTime:
 		start := r.at
 		text, ok := r.string()
 		if !ok || r.at-start != len(text)+2 {
 			return false
 		}
-		return v.Addr().Interface().(*time.Time).UnmarshalText(r.body[start+1:r.at-1]) == nil
+		return (*time.Time)(to).UnmarshalText(r.body[start+1:r.at-1]) == nil
 	case formRaw:
 		start := r.at
 		if !r.skip(0) {
 			return false
 		}
-		v.SetBytes(r.body[start:r.at:r.at])
+		*(*json.RawMessage)(to) = r.body[start:r.at:r.at]
 		return true
 	case formPointer:
 		if c == 'n' {
 			return r.word("null")
 		}
-		to := reflect.New(s.elem.typ)
-		v.Set(to)
-		return r.value(s.elem, to.Elem())
+		elem := reflect.New(s.elem.typ).UnsafePointer()
+		*(*unsafe.Pointer)(to) = elem
+		return r.value(s.elem, elem)
 	case formList:
 		if c == 'n' {
 			return r.word("null")
 		}
-		return r.list(s, v)
+		return r.list(s, to)
 	case formObject:
-		return r.object(s, v)
+		return r.object(s, to)
 	}
 	start := r.at
-	return r.skip(0) && json.Unmarshal(r.body[start:r.at], v.Addr().Interface()) == nil
+	return r.skip(0) && json.Unmarshal(r.body[start:r.at], reflect.NewAt(s.typ, to).Interface()) == nil
 }
 
-// list reads an array into an empty slice.
-func (r *reader) list(s *shape, v reflect.Value) bool {
+// list reads an array to where an empty slice stands.
+func (r *reader) list(s *shape, to unsafe.Pointer) bool {
 	if !r.word("[") {
 		return false
 	}
+	v := reflect.NewAt(s.typ, to).Elem()
 	if r.space() == ']' {
 		r.at++
 		v.Set(reflect.MakeSlice(s.typ, 0, 0))
 		return true
 	}
+	room := 0
 	for n := 0; ; n++ {
-		if n == v.Cap() {
+		if n == room {
 			v.Grow(max(4, n))
+			room = v.Cap()
 		}
 		v.SetLen(n + 1)
-		if !r.value(s.elem, v.Index(n)) {
+		if !r.value(s.elem, unsafe.Add(v.UnsafePointer(), uintptr(n)*s.elem.size)) {
 			return false
 		}
 		switch r.space() {
@@ -220,7 +236,7 @@ func (r *reader) list(s *shape, v reflect.Value) bool {
 }
 
 // object reads an object. Its members mostly stand in the order of the fields.
-func (r *reader) object(s *shape, v reflect.Value) bool {
+func (r *reader) object(s *shape, to unsafe.Pointer) bool {
 	if !r.word("{") {
 		return false
 	}
@@ -230,25 +246,17 @@ func (r *reader) object(s *shape, v reflect.Value) bool {
 	}
 	seen := uint64(0)
 	for next := 0; ; next++ {
-		r.space()
-		name, ok := r.string()
-		if !ok || r.space() != ':' {
-			return false
+		if next >= len(s.fields) || !r.word(s.fields[next].quoted) {
+			if next = r.member(s.fields); next < 0 {
+				return false
+			}
 		}
-		r.at++
-		if next >= len(s.fields) || s.fields[next].name != name {
-			next = slices.IndexFunc(s.fields, func(f field) bool { return f.name == name })
-		}
-		if next < 0 || seen&(1<<next) != 0 {
+		if seen&(1<<next) != 0 {
 			return false
 		}
 		seen |= 1 << next
 		f := &s.fields[next]
-		to := v.Field(f.index[0])
-		for _, i := range f.index[1:] {
-			to = to.Field(i)
-		}
-		if !r.value(f.shape, to) {
+		if !r.value(f.shape, unsafe.Add(to, f.offset)) {
 			return false
 		}
 		switch r.space() {
@@ -261,6 +269,67 @@ func (r *reader) object(s *shape, v reflect.Value) bool {
 			return false
 		}
 	}
+}
+
+// member reads the name of any member and the colon, and returns the place of its field, -1 for none.
+func (r *reader) member(fields []field) int {
+	r.space()
+	name, ok := r.string()
+	if !ok || r.space() != ':' {
+		return -1
+	}
+	r.at++
+	return slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+}
+
+// digits are the values of hexadecimal digits, 255 for other bytes.
+type digits [256]byte
+
+var (
+	lowerDigits = digitsOf("0123456789abcdef")
+	anyDigits   = digitsOf("0123456789abcdef", "0123456789ABCDEF")
+)
+
+func digitsOf(spellings ...string) *digits {
+	var d digits
+	for c := range d {
+		d[c] = 255
+	}
+	for _, s := range spellings {
+		for i := range len(s) {
+			d[s[i]] = byte(i)
+		}
+	}
+	return &d
+}
+
+// read reads an id in its text of 36 characters.
+func (d *digits) read(text string, id *uuid.UUID) bool {
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return false
+	}
+	wrong := byte(0)
+	at := 0
+	for i := range id {
+		switch i {
+		case 4, 6, 8, 10:
+			at++
+		}
+		high, low := d[text[at]], d[text[at+1]]
+		id[i] = high<<4 | low
+		wrong |= high | low
+		at += 2
+	}
+	return wrong <= 15
+}
+
+func (r *reader) id(id *uuid.UUID) bool {
+	const length = 36
+	if len(r.text)-r.at < length+2 || r.text[r.at] != '"' || r.text[r.at+length+1] != '"' {
+		return false
+	}
+	r.at += length + 2
+	return anyDigits.read(r.text[r.at-length-1:r.at-1], id)
 }
 
 // Classes of bytes within a string.
@@ -296,13 +365,13 @@ func (r *reader) string() (string, bool) {
 	if r.at == len(r.text) || r.text[r.at] != '"' {
 		return "", false
 	}
-	rest := r.text[r.at+1:]
+	start := r.at + 1
 	wide, escaped := false, false
-	for i := 0; i < len(rest); i++ {
-		switch byteClasses[rest[i]] {
+	for i := r.plain(start); i < len(r.text); i = r.plain(i + 1) {
+		switch byteClasses[r.text[i]] {
 		case byteQuote:
-			r.at += i + 2
-			text := rest[:i]
+			r.at = i + 1
+			text := r.text[start:i]
 			if escaped {
 				text = unescape(text)
 			}
@@ -310,7 +379,7 @@ func (r *reader) string() (string, bool) {
 		case byteEscape:
 			escaped = true
 			i++
-			if i == len(rest) || escapes[rest[i]] == 0 {
+			if i == len(r.text) || escapes[r.text[i]] == 0 {
 				return "", false
 			}
 		case byteControl:
@@ -320,6 +389,24 @@ func (r *reader) string() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// plain is the place of the first byte from i on that is not plain. It looks at eight bytes at a time: a byte of specials has
+// its highest bit set where one is, and beyond the first perhaps elsewhere too.
+func (r *reader) plain(i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(r.body); i += 8 {
+		w := binary.LittleEndian.Uint64(r.body[i:])
+		quote, escape := w^ones*'"', w^ones*'\\'
+		specials := (w-ones*' ')&^w | (quote-ones)&^quote | (escape-ones)&^escape | w
+		if specials &= highs; specials != 0 {
+			return i + bits.TrailingZeros64(specials)/8
+		}
+	}
+	for i < len(r.body) && byteClasses[r.body[i]] == bytePlain {
+		i++
+	}
+	return i
 }
 
 func unescape(text string) string {
@@ -411,15 +498,14 @@ func (r *reader) skip(depth int) bool {
 
 // skipString passes over a string, and gives up at a code point that is written as a number.
 func (r *reader) skipString() bool {
-	rest := r.text[r.at+1:]
-	for i := 0; i < len(rest); i++ {
-		switch byteClasses[rest[i]] {
+	for i := r.plain(r.at + 1); i < len(r.text); i = r.plain(i + 1) {
+		switch byteClasses[r.text[i]] {
 		case byteQuote:
-			r.at += i + 2
+			r.at = i + 1
 			return true
 		case byteEscape:
 			i++
-			if i == len(rest) || escapes[rest[i]] == 0 {
+			if i == len(r.text) || escapes[r.text[i]] == 0 {
 				return false
 			}
 		case byteControl:

@@ -31,8 +31,8 @@ func fixtures(t testing.TB) map[string][]byte {
 func sameAsJSON(t *testing.T, s *shape, body []byte) bool {
 	t.Helper()
 	got, want := reflect.New(s.typ), reflect.New(s.typ)
-	r := reader{body: body, text: string(body)}
-	if !r.value(s, got.Elem()) || !r.end() {
+	r := newReader(body)
+	if !r.value(s, got.UnsafePointer()) || !r.end() {
 		return false
 	}
 	if err := json.Unmarshal(body, want.Interface()); err != nil {

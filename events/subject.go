@@ -37,22 +37,21 @@ func (s Subject) String() string { return s.name }
 
 // Account is the account a subject belongs to, uuid.Nil for a name that is none of this file's.
 func (s Subject) Account() uuid.UUID {
-	part := strings.Split(s.name, ".")
-	if len(part) < 3 {
-		return uuid.Nil
-	}
-	account, ok := parseID(part[1])
+	kind, rest, _ := strings.Cut(s.name, ".")
+	first, rest, _ := strings.Cut(rest, ".")
+	what, last, more := strings.Cut(rest, ".")
+	account, ok := parseID(first)
 	switch {
 	case !ok:
 		return uuid.Nil
-	case part[0] == "evt" && part[2] == "account" && len(part) == 3:
+	case kind == "evt" && what == "account" && !more:
 		return account
-	case part[0] == "evt" && (part[2] == "conversation" || part[2] == "domain") && len(part) == 4:
-		if _, ok := parseID(part[3]); ok {
+	case kind == "evt" && (what == "conversation" || what == "domain") && more:
+		if _, ok := parseID(last); ok {
 			return account
 		}
-	case part[0] == "cmd" && len(part) == 3:
-		if sum, err := hex.DecodeString(part[2]); err == nil && len(sum) == sha256.Size && strings.ToLower(part[2]) == part[2] {
+	case kind == "cmd" && !more:
+		if sum, err := hex.DecodeString(what); err == nil && len(sum) == sha256.Size && strings.ToLower(what) == what {
 			return account
 		}
 	}
@@ -60,7 +59,6 @@ func (s Subject) Account() uuid.UUID {
 }
 
 // parseID reads a UUID in the one spelling that subjects hold: lower case with hyphens.
-func parseID(text string) (uuid.UUID, bool) {
-	id, err := uuid.Parse(text)
-	return id, err == nil && id.String() == text
+func parseID(text string) (id uuid.UUID, ok bool) {
+	return id, lowerDigits.read(text, &id)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -293,18 +294,43 @@ func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []Event,
 
 // next decodes a message that must follow on what was delivered before, if it is wanted; a gap is the consumer's failure.
 func next(m jetstream.Msg, after, delivered uint64, want func(Subject) bool) (e Event, wanted bool, err error) {
-	meta, err := m.Metadata()
-	if err != nil {
-		return Event{}, false, fmt.Errorf("%w: %w", errReopen, err)
+	sequence, count, ok := delivery(m.Reply())
+	if !ok {
+		return Event{}, false, fmt.Errorf("%w: the reply subject %q of an event tells no sequence", errReopen, m.Reply())
 	}
-	if meta.Sequence.Consumer != delivered+1 || meta.Sequence.Stream <= after {
-		return Event{}, false, fmt.Errorf("%w: event %d does not follow on %d", errReopen, meta.Sequence.Stream, after)
+	if count != delivered+1 || sequence <= after {
+		return Event{}, false, fmt.Errorf("%w: event %d does not follow on %d", errReopen, sequence, after)
 	}
-	e = Event{Subject: Subject{m.Subject()}, Sequence: meta.Sequence.Stream}
+	e = Event{Subject: Subject{m.Subject()}, Sequence: sequence}
 	if want != nil && !want(e.Subject) {
 		return e, false, nil
 	}
 	return e, true, e.fill(m.Headers(), m.Data())
+}
+
+// delivery reads from the subject that would acknowledge a message where it stands in the stream, and how many the consumer had
+// delivered with it. The subject is $JS.ACK, a domain and an account hash or neither, stream, consumer, attempts, the two
+// sequences, time and pending, and perhaps more after the longer form.
+func delivery(reply string) (sequence, count uint64, ok bool) {
+	before := 5
+	switch dots := strings.Count(reply, "."); {
+	case dots >= 10:
+		before = 7
+	case dots != 8:
+		return 0, 0, false
+	}
+	rest, ok := strings.CutPrefix(reply, "$JS.ACK.")
+	for range before - 2 {
+		_, rest, _ = strings.Cut(rest, ".")
+	}
+	first, rest, _ := strings.Cut(rest, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	sequence, err := strconv.ParseUint(first, 10, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	count, err = strconv.ParseUint(second, 10, 64)
+	return sequence, count, ok && err == nil
 }
 
 // forget removes a consumer that is no longer read. One that cannot be reached goes by itself after its inactive threshold.

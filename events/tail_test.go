@@ -275,3 +275,23 @@ func TestTailMeetsUnknownAndBrokenEvents(t *testing.T) {
 		t.Errorf("read of a message without headers: %+v (%v)", read, err)
 	}
 }
+
+// Both forms of the subject that acknowledges a message tell where it stands, and nothing else does.
+func TestDelivery(t *testing.T) {
+	for reply, want := range map[string][2]uint64{
+		"$JS.ACK.EVENTS.name.1.42.7.1700000000000000000.3":              {42, 7},
+		"$JS.ACK._.hash.EVENTS.name.1.42.7.1700000000000000000.3":       {42, 7},
+		"$JS.ACK.hub.hash.EVENTS.name.1.42.7.1700000000000000000.3.tok": {42, 7},
+		"":         {},
+		"_INBOX.a": {},
+		"$JS.ACK.EVENTS.name.1.x.7.1700000000000000000.3":      {},
+		"$JS.ACK.EVENTS.name.1.42.-7.1700000000000000000.3":    {},
+		"$JS.ACK.hub.EVENTS.name.1.42.7.1700000000000000000.3": {},
+		"$JS.NAK.EVENTS.name.1.42.7.1700000000000000000.3":     {},
+	} {
+		sequence, count, ok := delivery(reply)
+		if ok != (want[0] > 0) || ok && (sequence != want[0] || count != want[1]) {
+			t.Errorf("%q is %d, %d, %v; want %v", reply, sequence, count, ok, want)
+		}
+	}
+}

@@ -130,13 +130,26 @@ func openShelf(ctx context.Context, writes, reads *nats.Conn) (*shelf, error) {
 	return s, nil
 }
 
-// openBucket opens a bucket and creates it when it is missing.
+// openBucket opens a bucket and creates it when it is missing. Its stream is that of any key-value bucket but for the window in
+// which duplicates are dropped, the shortest there is instead of two minutes: no document has an id, and at its start the
+// server would read all that was written within the window and keep an index of it.
 func (s *shelf) openBucket(ctx context.Context, name string) (*bucket, error) {
-	_, err := s.publisher.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name})
-	if err != nil {
-		return nil, fmt.Errorf("create bucket %s: %w", name, err)
-	}
-	stream, err := s.publisher.Stream(ctx, "KV_"+name)
+	stream, err := s.publisher.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name:              "KV_" + name,
+		Subjects:          []string{"$KV." + name + ".>"},
+		MaxMsgsPerSubject: 1,
+		MaxBytes:          -1,
+		MaxMsgSize:        -1,
+		MaxMsgs:           -1,
+		MaxConsumers:      -1,
+		Storage:           jetstream.FileStorage,
+		Replicas:          1,
+		Discard:           jetstream.DiscardNew,
+		Duplicates:        100 * time.Millisecond,
+		AllowRollup:       true,
+		DenyDelete:        true,
+		AllowDirect:       true,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open bucket %s: %w", name, err)
 	}

@@ -12,7 +12,7 @@ type cache[K comparable, V any] struct {
 	limit  int
 	weight int
 	byKey  map[K]*list.Element
-	recent *list.List // of cached[K, V], most recently used first
+	recent *list.List // of *cached[K, V], most recently used first
 }
 
 type cached[K comparable, V any] struct {
@@ -34,7 +34,7 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 		return none, false
 	}
 	c.recent.MoveToFront(element)
-	return element.Value.(cached[K, V]).value, true
+	return element.Value.(*cached[K, V]).value, true
 }
 
 // put replaces the document at a key and drops the least recently used ones beyond the limit.
@@ -42,14 +42,17 @@ func (c *cache[K, V]) put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if element, ok := c.byKey[key]; ok {
-		c.weight -= element.Value.(cached[K, V]).weight
-		c.recent.Remove(element)
+		there := element.Value.(*cached[K, V])
+		c.weight -= there.weight
+		there.value, there.weight = value, weight
+		c.recent.MoveToFront(element)
+	} else {
+		c.byKey[key] = c.recent.PushFront(&cached[K, V]{key, value, weight})
 	}
-	c.byKey[key] = c.recent.PushFront(cached[K, V]{key, value, weight})
 	c.weight += weight
 	for c.weight > c.limit {
 		last := c.recent.Back()
-		dropped := c.recent.Remove(last).(cached[K, V])
+		dropped := c.recent.Remove(last).(*cached[K, V])
 		delete(c.byKey, dropped.key)
 		c.weight -= dropped.weight
 	}

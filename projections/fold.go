@@ -16,19 +16,35 @@ import (
 type batch struct {
 	g *generation
 
-	accounts  map[uuid.UUID]Account
-	domains   map[domainKey]Domain
-	versions  map[string]version // by key
-	heads     map[conversationKey]Conversation
-	messages  map[messageKey]Message
-	numbers   map[nameKey]pointer    // message numbers
-	scenarios map[messageKey]pointer // message numbers by scenario
-	origins   map[messageKey]origin  // by scenario
-	activity  map[conversationKey]uint64
+	accounts      map[uuid.UUID]Account
+	domains       map[domainKey]Domain
+	versions      map[string]version // by key
+	conversations map[conversationKey]*touched
+	messages      map[messageKey]*folded
+	numbers       map[nameKey]number
+	scenarios     map[messageKey]pointer // message numbers by scenario
+	origins       map[messageKey]origin  // by scenario
 
-	changed map[conversationKey]bool // heads that are to be written
-	named   map[nameKey]bool         // numbers that are to be written
-	weights map[messageKey]int       // sizes of the written messages
+	room []folded // where messages are put
+}
+
+// touched is a conversation that events are about.
+type touched struct {
+	head     Conversation
+	changed  bool   // the head is to be written
+	activity uint64 // sequence of its newest event in the batch, 0 for none
+}
+
+// folded is a message that is to be written.
+type folded struct {
+	Message
+	weight int // size of its document, once that is made
+}
+
+// number is where the pointer of a message id leads, to 0 when there is none.
+type number struct {
+	pointer
+	changed bool // the pointer is to be written
 }
 
 // nameKey names a message by its id.
@@ -41,10 +57,19 @@ func newBatch(g *generation) *batch {
 	return &batch{
 		g:        g,
 		accounts: map[uuid.UUID]Account{}, domains: map[domainKey]Domain{}, versions: map[string]version{},
-		heads: map[conversationKey]Conversation{}, messages: map[messageKey]Message{},
-		numbers: map[nameKey]pointer{}, scenarios: map[messageKey]pointer{}, origins: map[messageKey]origin{}, activity: map[conversationKey]uint64{},
-		changed: map[conversationKey]bool{}, named: map[nameKey]bool{}, weights: map[messageKey]int{},
+		conversations: map[conversationKey]*touched{}, messages: map[messageKey]*folded{},
+		numbers: map[nameKey]number{}, scenarios: map[messageKey]pointer{}, origins: map[messageKey]origin{},
 	}
+}
+
+// conversation is where a conversation stands in the batch.
+func (b *batch) conversation(key conversationKey) *touched {
+	c, ok := b.conversations[key]
+	if !ok {
+		c = &touched{}
+		b.conversations[key] = c
+	}
+	return c
 }
 
 // fold takes events into the views: into the generation that serves, then it writes the checkpoint, and only then wakes who
@@ -66,9 +91,18 @@ func (v *Views) fold(list []events.Event) error {
 	v.checkpoint = c
 	v.advance(c.Sequence)
 	for _, m := range b.messages {
-		v.waiters.wake(m)
+		v.waiters.wake(m.Message)
 	}
 	return nil
+}
+
+// put makes a message one that is to be written.
+func (b *batch) put(key messageKey, m Message) {
+	if len(b.room) == cap(b.room) {
+		b.room = make([]folded, 0, 64)
+	}
+	b.room = append(b.room, folded{Message: m})
+	b.messages[key] = &b.room[len(b.room)-1]
 }
 
 // read fetches, with one request, the heads and message numbers that the events need and that may exist. A conversation
@@ -98,7 +132,7 @@ func (b *batch) read(ctx context.Context, list []events.Event) error {
 		if name := headKey(key); !asked[name] {
 			asked[name] = true
 			if head, ok := g.headCache.get(key); ok {
-				b.heads[key] = head
+				b.conversation(key).head = head
 			} else {
 				names = append(names, name)
 				heads[name] = key
@@ -125,14 +159,14 @@ func (b *batch) read(ctx context.Context, list []events.Event) error {
 			if err := json.Unmarshal(value, &head); err != nil {
 				return fmt.Errorf("decode %s: %w", name, err)
 			}
-			b.heads[key] = head
+			b.conversation(key).head = head
 			continue
 		}
-		var number pointer
-		if err := json.Unmarshal(value, &number); err != nil {
+		var to pointer
+		if err := json.Unmarshal(value, &to); err != nil {
 			return fmt.Errorf("decode %s: %w", name, err)
 		}
-		b.numbers[numbers[name]] = number
+		b.numbers[numbers[name]] = number{pointer: to}
 	}
 	return nil
 }
@@ -140,34 +174,41 @@ func (b *batch) read(ctx context.Context, list []events.Event) error {
 // remember is read for a generation that writes nothing: heads are in memory, and so are messages in progress. The number of
 // a message that was answered is in the buckets; a pointer that is not older than the event is its own.
 func (b *batch) remember(ctx context.Context, list []events.Event) error {
-	seen := make(map[uuid.UUID]bool, len(list))
+	b.numbers = make(map[nameKey]number, len(list))
+	b.messages = make(map[messageKey]*folded, len(list))
+	if cap(b.g.room) < len(list) {
+		b.g.room = make([]folded, 0, len(list))
+	}
+	b.room = b.g.room
 	for _, e := range list {
 		m := e.Message()
-		if m == nil || seen[m.MessageID] {
+		if m == nil {
 			continue
 		}
-		seen[m.MessageID] = true
 		key := conversationKey{e.Subject.Account(), m.ConversationID}
-		if head, ok := b.g.headCache.get(key); ok {
-			b.heads[key] = head
-		}
 		name := nameKey{key, m.MessageID}
-		if pending, ok := b.g.pending[m.MessageID]; ok {
-			b.numbers[name] = pointer{pending.Number, 0}
-			b.messages[messageKey{key, pending.Number}] = pending
+		if _, seen := b.numbers[name]; seen {
 			continue
 		}
-		if !b.g.written.add(m.MessageID) {
-			continue
-		}
-		value, err := b.g.store.conversations.get(ctx, idKey(key, m.MessageID))
-		if err != nil {
-			return err
+		if _, ok := b.conversations[key]; !ok {
+			if head, ok := b.g.headCache.get(key); ok {
+				b.conversation(key).head = head
+			}
 		}
 		var to pointer
-		if value != nil && json.Unmarshal(value, &to) == nil && to.Sequence < list[0].Sequence {
-			b.numbers[name] = to
+		if pending, ok := b.g.pending[m.MessageID]; ok {
+			to.Number = pending.Number
+			b.put(messageKey{key, pending.Number}, pending)
+		} else if b.g.written.add(m.MessageID) {
+			value, err := b.g.store.conversations.get(ctx, idKey(key, m.MessageID))
+			if err != nil {
+				return err
+			}
+			if value == nil || json.Unmarshal(value, &to) != nil || to.Sequence >= list[0].Sequence {
+				to = pointer{}
+			}
 		}
+		b.numbers[name] = number{pointer: to}
 	}
 	return nil
 }
@@ -221,31 +262,26 @@ func (b *batch) applyDomain(id uuid.UUID, e events.Event) {
 
 func (b *batch) applyMessage(ctx context.Context, request *events.Message, e events.Event) error {
 	key := conversationKey{e.Subject.Account(), request.ConversationID}
-	b.activity[key] = e.Sequence
-	if b.g.store.conversations == nil {
-		return nil
-	}
-	head := b.heads[key]
-	if head.Sequence >= e.Sequence {
+	c := b.conversation(key)
+	c.activity = e.Sequence
+	if b.g.store.conversations == nil || c.head.Sequence >= e.Sequence {
 		return nil
 	}
 	var previous *Message
 	name := nameKey{key, request.MessageID}
 	// A number that the head does not count yet was written by a fold that ended before it wrote the head.
-	if known, ok := b.numbers[name]; ok && known.Number <= head.Messages {
+	if known := b.numbers[name]; known.Number > 0 && known.Number <= c.head.Messages {
 		m, err := b.message(ctx, messageKey{key, known.Number})
 		if err != nil {
 			return err
 		}
 		previous = &m
 	}
-	head, m := ApplyConversation(head, previous, e)
-	b.heads[key] = head
-	b.changed[key] = true
-	b.messages[messageKey{key, m.Number}] = m
+	head, m := ApplyConversation(c.head, previous, e)
+	c.head, c.changed = head, true
+	b.put(messageKey{key, m.Number}, m)
 	if previous == nil {
-		b.numbers[name] = pointer{m.Number, e.Sequence}
-		b.named[name] = true
+		b.numbers[name] = number{pointer{m.Number, e.Sequence}, true}
 	}
 	if m.Completed != nil && m.Completed.Results.Action != "fetch" {
 		b.scenarios[messageKey{key, head.Current}] = pointer{m.Number, e.Sequence}
@@ -259,7 +295,7 @@ func (b *batch) applyMessage(ctx context.Context, request *events.Message, e eve
 // message is a message that the head counts.
 func (b *batch) message(ctx context.Context, key messageKey) (Message, error) {
 	if m, ok := b.messages[key]; ok {
-		return m, nil
+		return m.Message, nil
 	}
 	found, err := b.g.messages(ctx, key.conversationKey, key.number, key.number)
 	if err == nil && len(found) == 0 {
@@ -276,10 +312,12 @@ func (b *batch) message(ctx context.Context, key messageKey) (Message, error) {
 func (b *batch) documents() (first, second documents) {
 	store := b.g.store
 	for key, m := range b.messages {
-		b.weights[key] = first.add(store.conversations, numberKey(key.conversationKey, key.number), m.document())
+		m.weight = first.add(store.conversations, numberKey(key.conversationKey, key.number), m.document())
 	}
-	for name := range b.named {
-		first.add(store.conversations, idKey(name.conversationKey, name.message), b.numbers[name])
+	for name, to := range b.numbers {
+		if to.changed {
+			first.add(store.conversations, idKey(name.conversationKey, name.message), to.pointer)
+		}
 	}
 	for at, to := range b.scenarios {
 		first.add(store.conversations, scenarioKey(at.conversationKey, at.number), to)
@@ -290,14 +328,13 @@ func (b *batch) documents() (first, second documents) {
 	for name, v := range b.versions {
 		first.add(store.domains, name, v)
 	}
-	for key, sequence := range b.activity {
-		if store.activity == nil {
-			break
+	for key, c := range b.conversations {
+		if store.activity != nil && c.activity > 0 {
+			first.add(store.activity, headKey(key), standing{key.account, key.conversation, c.activity})
 		}
-		first.add(store.activity, headKey(key), standing{key.account, key.conversation, sequence})
-	}
-	for key := range b.changed {
-		second.add(store.conversations, headKey(key), b.heads[key])
+		if c.changed {
+			second.add(store.conversations, headKey(key), c.head)
+		}
 	}
 	for key, d := range b.domains {
 		second.add(store.domains, domainHeadKey(key.account, key.domain), d)
@@ -344,22 +381,22 @@ func (b *batch) show() {
 	for _, d := range b.domains {
 		g.domains.set(d)
 	}
-	for key := range b.changed {
-		g.headCache.put(key, b.heads[key], 1)
+	for key, c := range b.conversations {
+		if c.changed {
+			g.headCache.put(key, c.head, 1)
+		}
+		if g.pending == nil && c.activity > 0 {
+			g.activity.set(key, c.activity)
+		}
 	}
 	for key, m := range b.messages {
 		switch {
 		case g.pending == nil:
-			g.messageCache.put(key, m, b.weights[key])
+			g.messageCache.put(key, m.Message, m.weight)
 		case m.Status == InProgress:
-			g.pending[m.MessageID] = m
+			g.pending[m.MessageID] = m.Message
 		default:
 			delete(g.pending, m.MessageID)
-		}
-	}
-	for key, sequence := range b.activity {
-		if g.pending == nil {
-			g.activity.set(key, sequence)
 		}
 	}
 }

@@ -79,6 +79,7 @@ type generation struct {
 
 	written *filter               // ids of all messages that the buckets hold, nil where that is not known
 	pending map[uuid.UUID]Message // messages in progress, where nothing is written (see replay), else nil
+	room    []folded              // there: empty, for the messages of the next batch
 
 	reading sync.RWMutex // held for reading by those who read the buckets
 	retired bool         // another generation serves

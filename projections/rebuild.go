@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -23,7 +24,21 @@ const (
 	reportEvery = 200 * time.Millisecond
 	// nearlyThere is how many events the serving generation may be ahead when it is held up for the rest.
 	nearlyThere = 256
+	// rebuildGarbage is how much garbage, in percent of what is in use, a rebuild lets come together. The server of the views
+	// holds an index of all keys, of two generations meanwhile, so that the usual 100 would double the most of all memory.
+	rebuildGarbage = 40
 )
+
+// thrift makes the garbage collector of the process run as often as a rebuild wants it to, until end is called. Where it runs as
+// often already, or is governed by a limit of memory alone, nothing changes.
+func thrift() (end func()) {
+	before := debug.SetGCPercent(rebuildGarbage)
+	if before <= rebuildGarbage {
+		debug.SetGCPercent(before)
+		return func() {}
+	}
+	return func() { debug.SetGCPercent(before) }
+}
 
 // meter counts events and tells of them from time to time.
 type meter struct {
@@ -113,6 +128,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	v.rebuilding.Lock()
 	defer v.rebuilding.Unlock()
+	defer thrift()()
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)

@@ -112,7 +112,7 @@ func newReplay(s *store) *generation {
 	return g
 }
 
-// replay folds events in memory; what it returns holds the documents that they make.
+// replay folds events in memory; what it returns holds the documents that they make, until the next call.
 func (g *generation) replay(ctx context.Context, list []events.Event) (*batch, error) {
 	b := newBatch(g)
 	if err := b.read(ctx, list); err != nil {
