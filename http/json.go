@@ -314,7 +314,7 @@ func (c *canonicalizer) escape() (rune, error) {
 	return 0, c.errorf("an escape sequence is half a surrogate pair")
 }
 
-// hex reads \uXXXX.
+// hex reads an escape of four hexadecimal digits.
 func (c *canonicalizer) hex() (rune, error) {
 	c.at += len(`\u`)
 	var r rune

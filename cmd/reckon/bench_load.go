@@ -84,7 +84,9 @@ func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sa
 	start := time.Now()
 	for ctx.Err() == nil && (s.steps == 0 || start.Before(until)) {
 		if l.pace > 0 {
-			time.Sleep(time.Until(next))
+			if !waitUntil(ctx, next) {
+				return nil
+			}
 			next = next.Add(l.pace)
 			start = time.Now()
 		}
@@ -102,6 +104,18 @@ func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sa
 		start = end
 	}
 	return nil
+}
+
+// waitUntil keeps the pace of a load. It reports false when ctx ends first.
+func waitUntil(ctx context.Context, moment time.Time) bool {
+	timer := time.NewTimer(time.Until(moment))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // refuse counts a *refusal and returns every other error.

@@ -141,11 +141,11 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	}
 	best, bestDistance := "", 3
 	try := func(meant string) {
-		if meant[0] != w[0] && distance(w, meant, 1) > 1 {
+		if meant[0] != w[0] && units.EditDistance(w, meant, 1) > 1 {
 			return
 		}
 		if misspells(w, meant) {
-			d := distance(w, meant, 2)
+			d := units.EditDistance(w, meant, 2)
 			if d < bestDistance || d == bestDistance && leavesOut(w, meant) && !leavesOut(w, best) {
 				best, bestDistance = meant, d
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reckon/engine"
+	"reckon/engine/units"
 )
 
 func testTokens(text string) ([]token, []bool) {
@@ -154,8 +155,8 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"speed", "sped", 1}, {"speed", "speeed", 1}, {"price", "prcie", 1}, {"interest", "intrest", 1}, {"monthly", "monhtyl", 2}, {"abc", "xyz", 3}} {
-		if got := distance(c.a, c.b, 2); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		if got := units.EditDistance(c.a, c.b, 2); got != c.want {
+			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (s *scanner) slip(t token) string {
 		if len(name) < 4 || len(name) > len(t.fold)+2 || len(t.fold) > len(name)+2 || name[0] != t.fold[0] && name[len(name)-1] != t.fold[len(t.fold)-1] {
 			continue
 		}
-		d := distance(t.fold, name, best)
+		d := units.EditDistance(t.fold, name, best)
 		switch {
 		case d < best:
 			best, meant, tie = d, name, false

@@ -3,6 +3,8 @@ package language
 import (
 	"strings"
 	"unicode/utf8"
+
+	"reckon/engine/units"
 )
 
 // stem reduces a folded English word to what its forms have in common: plural, possessive, -ing, -ed and -ly endings and a
@@ -58,39 +60,6 @@ func undouble(s string) string {
 	return s
 }
 
-// distance is the number of edits (insert, delete, replace, swap of neighbours) between two words, or more than limit when
-// there are more: optimal string alignment (Damerau 1964).
-func distance(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
-		return limit + 1
-	}
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > limit {
-			return limit + 1
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(y)]
-}
-
 // typos is how many edits a word may be away from what was meant: none to three letters, one, two from eight letters.
 func typos(word string) int {
 	switch n := utf8.RuneCountInString(word); {
@@ -110,7 +79,7 @@ func misspells(written, meant string) bool {
 	if limit == 0 || utf8.RuneCountInString(meant) <= 3 {
 		return false
 	}
-	d := distance(written, meant, limit)
+	d := units.EditDistance(written, meant, limit)
 	return d > 0 && d <= limit
 }
 

@@ -28,7 +28,7 @@ func (p *parser) unknown() error {
 	word := p.peek().text
 	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.lookup(next.text) != nil {
 		for _, power := range [...]string{"square", "cubic"} {
-			if editDistance(strings.ToLower(word), power, 2) <= 2 {
+			if EditDistance(strings.ToLower(word), power, 2) <= 2 {
 				return &UnknownError{Name: word + " " + next.text, Nearest: []string{power + " " + next.text}}
 			}
 		}
@@ -89,7 +89,7 @@ func (t *Table) nearest(word string) []string {
 		if bits.OnesCount32(lettersOf(known)&^letters) > limit {
 			return
 		}
-		if d := editDistance(rest, strings.ToLower(known), limit); d <= limit {
+		if d := EditDistance(rest, strings.ToLower(known), limit); d <= limit {
 			list = append(list, suggestion{text, unit(), d, caseDistance(word, before+known), endingDistance(word, known)})
 		}
 	}
@@ -195,9 +195,9 @@ func endingDistance(a, b string) int {
 	return 1
 }
 
-// editDistance counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). Past limit
-// it only says that it is more.
-func editDistance(a, b string, limit int) int {
+// EditDistance counts insertions, deletions, replacements and swaps of neighbours between two words (optimal string
+// alignment, Damerau 1964). Past limit, and for words of more than 43 letters, it only says that it is more.
+func EditDistance(a, b string, limit int) int {
 	if limit == 0 {
 		if a == b {
 			return 0
