@@ -184,14 +184,7 @@ func (l *Log) scan(ctx context.Context, stream string, last uint64, each func(me
 // scanOnce reads with one consumer. It returns the sequence of the last message that was read; errReopen says that another
 // consumer may read on behind it.
 func (l *Log) scanOnce(ctx context.Context, stream string, after, last uint64, each func(message) error) (uint64, error) {
-	consumer, err := l.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
-		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       after + 1,
-		AckPolicy:         jetstream.AckNonePolicy,
-		MemoryStorage:     true,
-		Replicas:          1,
-		InactiveThreshold: 30 * time.Second,
-	})
+	consumer, err := l.js.CreateConsumer(ctx, stream, behind(after))
 	if err != nil {
 		return after, fmt.Errorf("%w: %w", errReopen, err)
 	}

@@ -149,14 +149,7 @@ func (b *backlog) close() {
 // follow folds what one consumer brings. It returns the sequence of the last event that was folded and the error that ended
 // it, which is errReopen for a failure of the consumer and nil when the reading is through.
 func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
-	consumer, err := l.js.CreateConsumer(ctx, eventsStream, jetstream.ConsumerConfig{
-		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       after + 1,
-		AckPolicy:         jetstream.AckNonePolicy,
-		MemoryStorage:     true,
-		Replicas:          1,
-		InactiveThreshold: 30 * time.Second,
-	})
+	consumer, err := l.js.CreateConsumer(ctx, eventsStream, behind(after))
 	if err != nil {
 		return after, fmt.Errorf("%w: %w", errReopen, err)
 	}
@@ -340,5 +333,17 @@ func (l *Log) forget(c jetstream.Consumer) {
 	err := l.js.DeleteConsumer(ctx, eventsStream, c.CachedInfo().Name)
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, nats.ErrConnectionClosed) {
 		l.logger.Debug("removing the consumer of events", "error", err)
+	}
+}
+
+// behind is a consumer that reads a stream in order, from behind a sequence on.
+func behind(sequence uint64) jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       sequence + 1,
+		AckPolicy:         jetstream.AckNonePolicy,
+		MemoryStorage:     true,
+		Replicas:          1,
+		InactiveThreshold: 30 * time.Second,
 	}
 }

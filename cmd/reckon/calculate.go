@@ -35,24 +35,13 @@ Examples:
 const maxPrompt = 256 << 10
 
 func (c *calculateCommand) Run(t terminal) error {
-	now := time.Now()
-	if c.Now != "" {
-		var err error
-		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
-			return fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", c.Now)
-		}
-	}
-	if _, ok := commands.Zone(c.TimeZone); !ok {
-		return fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", c.TimeZone)
-	}
-	f, err := readDomainFile(c.Domain)
+	now, _, err := momentOf(c.Now, c.TimeZone)
 	if err != nil {
 		return err
 	}
-	domain, report := f.check()
-	if domain == nil {
-		showFindings(terminal{out: t.err}, report)
-		return errors.New("the domain file has the errors above")
+	domain, err := checkedDomain(t, c.Domain)
+	if err != nil {
+		return err
 	}
 	text := c.Prompt
 	if text == "-" {
@@ -81,4 +70,20 @@ func (c *calculateCommand) Run(t terminal) error {
 		return exit(1)
 	}
 	return nil
+}
+
+// momentOf reads the flags that say when and where a calculation takes place; without a time it is the clock's.
+func momentOf(now, zone string) (time.Time, *time.Location, error) {
+	location, ok := commands.Zone(zone)
+	if !ok {
+		return time.Time{}, nil, fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", zone)
+	}
+	if now == "" {
+		return time.Now(), location, nil
+	}
+	moment, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		return time.Time{}, nil, fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", now)
+	}
+	return moment, location, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"reckon/commands"
 	"reckon/events"
 )
 
@@ -339,4 +341,18 @@ func (f *domainFile) locate(path string, offset int) (line, column int) {
 		}
 		at = at[:i]
 	}
+}
+
+// checkedDomain reads a domain file and compiles it. What stops that is shown, place by place.
+func checkedDomain(t terminal, path string) (*commands.Domain, error) {
+	f, err := readDomainFile(path)
+	if err != nil {
+		return nil, err
+	}
+	domain, report := f.check()
+	if domain == nil {
+		showFindings(terminal{out: t.err}, report)
+		return nil, errors.New("the domain file has the errors above")
+	}
+	return domain, nil
 }

@@ -168,14 +168,9 @@ func (c *evaluateCommand) evaluate(t terminal, path string, total *tally, tags m
 	if err := yaml.Load(data, &file, yaml.WithKnownFields()); err != nil {
 		return err
 	}
-	f, err := readDomainFile(filepath.Join(filepath.Dir(path), file.Domain))
+	domain, err := checkedDomain(t, filepath.Join(filepath.Dir(path), file.Domain))
 	if err != nil {
 		return err
-	}
-	domain, report := f.check()
-	if domain == nil {
-		showFindings(terminal{out: t.err}, report)
-		return errors.New("the domain file has the errors above")
 	}
 	zone, ok := commands.Zone(file.TimeZone)
 	if !ok {

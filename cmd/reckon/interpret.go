@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/language"
 )
@@ -28,25 +26,13 @@ Examples:
 }
 
 func (c *interpretCommand) Run(t terminal) error {
-	now := time.Now()
-	if c.Now != "" {
-		var err error
-		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
-			return fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", c.Now)
-		}
-	}
-	zone, ok := commands.Zone(c.TimeZone)
-	if !ok {
-		return fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", c.TimeZone)
-	}
-	f, err := readDomainFile(c.Domain)
+	now, zone, err := momentOf(c.Now, c.TimeZone)
 	if err != nil {
 		return err
 	}
-	domain, report := f.check()
-	if domain == nil {
-		showFindings(terminal{out: t.err}, report)
-		return errors.New("the domain file has the errors above")
+	domain, err := checkedDomain(t, c.Domain)
+	if err != nil {
+		return err
 	}
 	env := engine.Env{Now: now.UTC().Truncate(time.Second), Zone: zone}
 	var dialogue language.Dialogue
