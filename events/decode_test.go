@@ -3,6 +3,7 @@ package events
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -97,7 +98,14 @@ func TestOldKindsAreRaised(t *testing.T) {
 			t.Errorf("%s is %+v (%v)", name, data, err)
 		}
 	}
-	if data, err := decodeKind(kinds, "coin.v4", []byte(`{}`)); data != nil || err != nil {
-		t.Errorf("an unknown kind is %+v (%v)", data, err)
+	for _, name := range []string{"coin.v4", "coin.v0", "coin.v10"} {
+		if data, err := decodeKind(kinds, name, []byte(`{}`)); data != nil || !errors.Is(err, errNewer) {
+			t.Errorf("%s is %+v (%v)", name, data, err)
+		}
+	}
+	for _, name := range []string{"", "coin", "coin.v", "coin.x4", "coins.v1", "coin.v1.note", ".v1"} {
+		if data, err := decodeKind(kinds, name, []byte(`{}`)); data != nil || err != nil {
+			t.Errorf("%s, an unknown kind, is %+v (%v)", name, data, err)
+		}
 	}
 }

@@ -3,8 +3,10 @@ package events
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // kind is a wire name with the type behind it. An old kind is decoded and raised, step by step, to a type that events hold
@@ -49,7 +51,12 @@ func encodeData(data any) (name string, body []byte, err error) {
 	return "", nil, fmt.Errorf("encode event: %T has no wire name", data)
 }
 
-// decodeData returns the data behind a wire name, nil for a name that is not in the table. Unknown members are ignored.
+// errNewer says that a type is in the table, but not this version of it.
+var errNewer = errors.New("a newer Reckon wrote it: upgrade this node")
+
+// decodeData returns the data behind a wire name, nil for a type that is in the table in no version. It fails with errNewer
+// for one that is there in other versions only: passing over it would leave out a part of what happened to something that is
+// shown. Unknown members are ignored.
 func decodeData(name string, body []byte) (any, error) { return decodeKind(table, name, body) }
 
 func decodeKind(table []kind, name string, body []byte) (any, error) {
@@ -63,7 +70,23 @@ func decodeKind(table []kind, name string, body []byte) (any, error) {
 		}
 		return raise(table, data), nil
 	}
+	if typ, ok := unversioned(name); ok {
+		for i := range table {
+			if known, _ := unversioned(table[i].name); known == typ {
+				return nil, errNewer
+			}
+		}
+	}
 	return nil, nil
+}
+
+// unversioned is a wire name without its version, and whether it has one.
+func unversioned(name string) (typ string, ok bool) {
+	at := strings.LastIndex(name, ".v")
+	if at < 0 || at+2 == len(name) || strings.Trim(name[at+2:], "0123456789") != "" {
+		return name, false
+	}
+	return name[:at], true
 }
 
 // raise makes data of a type of today from data of any type of the table.

@@ -48,7 +48,7 @@ func Encode(e Event) (*nats.Msg, error) {
 	}}, nil
 }
 
-// DecodeError says that an event of a known type is not whole. Reason names the place and not what stands there, since
+// DecodeError says that an event of a known type is not whole, or is of a version that is not known. Reason names the place and not what stands there, since
 // that may be private.
 type DecodeError struct {
 	Sequence uint64
@@ -66,6 +66,8 @@ func reason(err error) string {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
+	case errors.Is(err, errNewer):
+		return err.Error()
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("it is not JSON at byte %d", syntax.Offset)
 	case errors.As(err, &typ):
@@ -74,7 +76,7 @@ func reason(err error) string {
 	return "a member is no id or time"
 }
 
-// decode reads a stored message. A message whose type is not in the table is an event with nil Data and whatever of its
+// decode reads a stored message. A message whose type is in the table in no version is an event with nil Data and whatever of its
 // headers can be read; any other message that is not whole is a *DecodeError.
 func decode(m stored) (Event, error) {
 	e := Event{Subject: Subject{m.Subject}, Sequence: m.Sequence}

@@ -99,6 +99,24 @@ func TestAnUndecodableEventStopsTheFold(t *testing.T) {
 	}
 }
 
+// A part of a conversation that only a newer program understands is not left out.
+func TestAnEventOfANewerVersionStopsTheFold(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	bad := published(t, log, "reckon.message.completed.v9", "{}")
+	<-v.stopped
+	err := v.Ready()
+	for _, part := range []string{
+		fmt.Sprintf("behind event %d: decode event %d of type reckon.message.completed.v9 on evt.", bad-1, bad),
+		": a newer Reckon wrote it: upgrade this node",
+	} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("Ready says %v, and not %q", err, part)
+		}
+	}
+}
+
 func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
