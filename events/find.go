@@ -2,13 +2,10 @@ package events
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // At reads the event with a sequence, from the stream's leader. It fails with ErrNotFound.
@@ -20,8 +17,8 @@ func (l *Log) At(ctx context.Context, sequence uint64) (Event, error) {
 	return decode(m)
 }
 
-// Since is the sequence of the first event that the log took in at a time or later. It fails with ErrNotFound where there
-// is none.
+// Since is the sequence of the first event that the log took in at a time or later, asked from the stream's leader. It fails
+// with ErrNotFound where there is none.
 func (l *Log) Since(ctx context.Context, at time.Time) (uint64, error) {
 	// The server counts nanoseconds in 64 bits, which hold neither the zero time nor the last years of RFC 3339.
 	switch {
@@ -30,24 +27,12 @@ func (l *Log) Since(ctx context.Context, at time.Time) (uint64, error) {
 	case at.Year() > 2200:
 		return 0, fmt.Errorf("find the first event since the year %d: %w", at.Year(), ErrNotFound)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	request := fmt.Sprintf(`{"start_time":%q,"batch":1}`, at.UTC().Format(time.RFC3339Nano))
-	m, err := l.conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+eventsStream, []byte(request))
-	if err == nil {
-		switch status := m.Header.Get("Status"); status {
-		case "":
-			var sequence uint64
-			if sequence, err = strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64); err == nil {
-				return sequence, nil
-			}
-		case "204", "404":
-			err = ErrNotFound
-		default:
-			err = errors.New(status + " " + m.Header.Get("Description"))
-		}
+	at = at.UTC()
+	m, err := l.load(ctx, eventsStream, loadRequest{Start: &at, Next: "evt.>"})
+	if err != nil {
+		return 0, fmt.Errorf("find the first event since %s: %w", at.Format(timeLayout), err)
 	}
-	return 0, fmt.Errorf("find the first event since %s: %w", at.UTC().Format(timeLayout), err)
+	return m.Sequence, nil
 }
 
 // Conversation finds the subject of a conversation of whichever account. It fails with ErrNotFound.

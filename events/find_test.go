@@ -36,6 +36,23 @@ func TestEventsAreFound(t *testing.T) {
 	}
 }
 
+// Any replica answers a direct get, also one that lags behind; where those are not allowed, only the leader is left.
+func TestSinceAsksTheLeader(t *testing.T) {
+	l := open(t, t.TempDir())
+	sequence := appended(t, l, created("a"), 0)
+	config := eventsConfig()
+	config.AllowDirect = false
+	if _, err := l.js.UpdateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Since(t.Context(), time.Time{}); err != nil || got != sequence {
+		t.Errorf("the first event is %d, %v; want %d", got, err, sequence)
+	}
+	if _, err := l.Since(t.Context(), time.Now().Add(time.Hour)); !errors.Is(err, ErrNotFound) {
+		t.Errorf("none: %v", err)
+	}
+}
+
 func TestConversationIsFoundWithoutItsAccount(t *testing.T) {
 	l := open(t, t.TempDir())
 	account, id := uuid.New(), uuid.New()

@@ -304,11 +304,12 @@ func (l *Log) Read(ctx context.Context, s Subject, after uint64) ([]Event, error
 	}
 }
 
-// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence on.
+// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence or a time on.
 type loadRequest struct {
-	Sequence uint64 `json:"seq,omitempty"`
-	Next     string `json:"next_by_subj,omitempty"`
-	Last     string `json:"last_by_subj,omitempty"`
+	Sequence uint64     `json:"seq,omitempty"`
+	Next     string     `json:"next_by_subj,omitempty"`
+	Last     string     `json:"last_by_subj,omitempty"`
+	Start    *time.Time `json:"start_time,omitempty"`
 }
 
 // stored is a message as the server gives it.

@@ -41,7 +41,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 }
 
 // eventsConfig keeps everything for ever. Direct gets, which any replica answers, are allowed for the tail, which only
-// needs what it reads to be in order; Read and Last ask the leader.
+// needs what it reads to be in order; everything else asks the leader.
 func eventsConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name:        eventsStream,
