@@ -130,7 +130,10 @@ func (a Admin) Compare(ctx context.Context, c Comparison, report func(Shift) err
 
 // compare is nil for a question that a draft answers as the newest version does.
 func (h *retelling) compare(ctx context.Context, q question, newest int, draft *Domain) (*Shift, error) {
-	was := q.recorded
+	was, err := q.recorded.Whole()
+	if err != nil {
+		return nil, err
+	}
 	if m := was.Message(); m.Domain.Version != newest || m.Engine != engine.Version {
 		version, err := h.domains.get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
 		if err != nil {

@@ -106,7 +106,7 @@ func newRetelling(log *events.Log, whole bool) *retelling {
 	return &retelling{
 		log: log, whole: whole, limit: pastConversations,
 		conversations: map[events.Subject]*list.Element{}, recent: list.New(), dropped: &sieve{seed: maphash.MakeSeed()},
-		messages: messageStore{log: log, limit: pastBytes, bySequence: map[uint64]*projections.Message{}},
+		messages: messageStore{log: log, limit: pastBytes, bySequence: map[uint64]events.Event{}},
 		domains:  versionStore{log: log, entries: map[domainVersion]compiledVersion{}},
 	}
 }
@@ -130,7 +130,7 @@ func (h *retelling) apply(ctx context.Context, e events.Event) (*question, error
 		}
 	}
 	if m := p.apply(e); m.Status != projections.InProgress {
-		h.messages.put(e.Sequence, &m)
+		h.messages.put(e)
 	}
 	return q, nil
 }
@@ -200,7 +200,7 @@ type messageStore struct {
 	limit int
 
 	mutex      sync.Mutex
-	bySequence map[uint64]*projections.Message
+	bySequence map[uint64]events.Event
 	order      []kept // oldest first
 	weight     int    // of all together
 }
@@ -211,16 +211,16 @@ type kept struct {
 	weight   int
 }
 
-// put keeps a message unless no later one can build on it.
-func (s *messageStore) put(sequence uint64, m *projections.Message) {
-	if m.Completed == nil && len(m.Failed.Pending) == 0 {
+// put keeps the final event of a message unless no later one can build on it.
+func (s *messageStore) put(e events.Event) {
+	if failed, ok := e.Data.(*events.MessageFailed); ok && len(failed.Pending) == 0 {
 		return
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.bySequence[sequence] = m
-	s.order = append(s.order, kept{sequence, weight(m)})
-	s.weight += weight(m)
+	s.bySequence[e.Sequence] = e
+	s.order = append(s.order, kept{e.Sequence, e.Weight()})
+	s.weight += e.Weight()
 	for s.weight > s.limit {
 		oldest := s.order[0]
 		s.order = s.order[1:]
@@ -229,27 +229,17 @@ func (s *messageStore) put(sequence uint64, m *projections.Message) {
 	}
 }
 
-// weight is about what a message takes in memory.
-func weight(m *projections.Message) int {
-	size := 2048 + 4*len(m.Prompt)
-	if m.Completed != nil {
-		for _, v := range m.Completed.Results.Variables {
-			size += 512 + len(v.Description) + len(v.Value) + len(v.Display) + len(v.Scale)
-		}
-		size += 1024 * len(m.Completed.Results.Activities)
-	}
-	return size
-}
-
 // get reads a message.
 func (s *messageStore) get(ctx context.Context, sequence uint64) (*projections.Message, error) {
 	s.mutex.Lock()
-	m := s.bySequence[sequence]
+	e, ok := s.bySequence[sequence]
 	s.mutex.Unlock()
-	if m != nil {
-		return m, nil
+	var err error
+	if ok {
+		e, err = e.Whole()
+	} else {
+		e, err = s.log.At(ctx, sequence)
 	}
-	e, err := s.log.At(ctx, sequence)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +309,7 @@ func publications(ctx context.Context, log *events.Log, account, id uuid.UUID) (
 type question struct {
 	past        past
 	interpreted json.RawMessage // what a language model made of the prompt, nil where none did
-	recorded    events.Event
+	recorded    events.Event    // skimmed where the log was read from its beginning
 }
 
 // command is what was asked, as far as deciding needs it.

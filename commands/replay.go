@@ -110,13 +110,17 @@ func (h *retelling) repeat(ctx context.Context, q *question) (*Difference, error
 		d.Changes = []Change{{Path: "domain", Is: encode(is)}}
 		return d, nil
 	}
+	whole, err := q.recorded.Whole()
+	if err != nil {
+		return nil, err
+	}
 	e, err := h.again(ctx, *q, version.domain)
 	if err != nil {
 		return nil, err
 	}
 	e.Message().Engine = recorded.Engine
-	was, is := encode(q.recorded.Data), encode(e.Data)
-	if fmt.Sprintf("%T", q.recorded.Data) == fmt.Sprintf("%T", e.Data) && bytes.Equal(was, is) {
+	was, is := encode(whole.Data), encode(e.Data)
+	if fmt.Sprintf("%T", whole.Data) == fmt.Sprintf("%T", e.Data) && bytes.Equal(was, is) {
 		return nil, nil
 	}
 	d.Changes = changes(was, is)
@@ -180,7 +184,7 @@ func (a Admin) retell(ctx context.Context, r Replay, mine func(events.Subject) b
 	})
 }
 
-// ahead scans the log while fold is at work on what came before.
+// ahead skims the log while fold is at work on what came before.
 func ahead(ctx context.Context, log *events.Log, after, through uint64, want func(events.Subject) bool, fold func(upTo uint64, list []events.Event) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -192,7 +196,7 @@ func ahead(ctx context.Context, log *events.Log, after, through uint64, want fun
 	scanned := make(chan error, 1)
 	go func() {
 		defer close(parts)
-		scanned <- log.Scan(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+		scanned <- log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
 			select {
 			case parts <- part{upTo, slices.Clone(list)}:
 				return nil

@@ -3,6 +3,7 @@ package events
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ const (
 	formPointer
 	formList
 	formObject
+	formPassed // left out
 )
 
 // field is a member of an object. Fields of an embedded struct are members of the struct around it.
@@ -102,6 +104,25 @@ func (s *shape) decode(body []byte) (any, error) {
 	}
 	data := reflect.New(s.typ).Interface()
 	return data, json.Unmarshal(body, data)
+}
+
+// without is the shape without the members at paths of names, which are passed over and left zero.
+func (s *shape) without(paths ...string) *shape {
+	less := *s
+	less.fields = slices.Clone(s.fields)
+	for _, path := range paths {
+		name, rest, deeper := strings.Cut(path, ".")
+		for i, f := range less.fields {
+			switch {
+			case f.name != name:
+			case deeper:
+				less.fields[i].shape = f.shape.without(rest)
+			default:
+				less.fields[i].shape = &shape{form: formPassed}
+			}
+		}
+	}
+	return &less
 }
 
 // maxDepth is how deep the reader goes into values that it does not know.

@@ -88,23 +88,23 @@ type (
 // An old event is raised step by step to the type of today.
 func TestOldKindsAreRaised(t *testing.T) {
 	kinds := []kind{
-		{"coin.v1", of[coinV1](), func(old any) any { return &coinV2{Amount: old.(*coinV1).Value} }},
-		{"coin.v2", of[coinV2](), func(old any) any { return &coin{Amount: old.(*coinV2).Amount, Currency: "EUR"} }},
-		{"coin.v3", of[coin](), nil},
+		{"coin.v1", of[coinV1](), func(old any) any { return &coinV2{Amount: old.(*coinV1).Value} }, nil},
+		{"coin.v2", of[coinV2](), func(old any) any { return &coin{Amount: old.(*coinV2).Amount, Currency: "EUR"} }, nil},
+		{"coin.v3", of[coin](), nil, nil},
 	}
 	for name, body := range map[string]string{"coin.v1": `{"value":"3"}`, "coin.v2": `{"amount":"3"}`, "coin.v3": `{"amount":"3","currency":"EUR"}`} {
-		data, err := decodeKind(kinds, name, []byte(body))
+		data, err := decodeKind(kinds, name, []byte(body), false)
 		if err != nil || !reflect.DeepEqual(data, &coin{"3", "EUR"}) {
 			t.Errorf("%s is %+v (%v)", name, data, err)
 		}
 	}
 	for _, name := range []string{"coin.v4", "coin.v0", "coin.v10"} {
-		if data, err := decodeKind(kinds, name, []byte(`{}`)); data != nil || !errors.Is(err, errNewer) {
+		if data, err := decodeKind(kinds, name, []byte(`{}`), false); data != nil || !errors.Is(err, errNewer) {
 			t.Errorf("%s is %+v (%v)", name, data, err)
 		}
 	}
 	for _, name := range []string{"", "coin", "coin.v", "coin.x4", "coins.v1", "coin.v1.note", ".v1"} {
-		if data, err := decodeKind(kinds, name, []byte(`{}`)); data != nil || err != nil {
+		if data, err := decodeKind(kinds, name, []byte(`{}`), false); data != nil || err != nil {
 			t.Errorf("%s, an unknown kind, is %+v (%v)", name, data, err)
 		}
 	}

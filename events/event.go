@@ -16,7 +16,27 @@ type Event struct {
 	Subject  Subject
 	Sequence uint64 // in EVENTS; 0 until appended
 	Data     any
+
+	// Of an event that Skim read, whose Data may be less than the whole: its wire name and body.
+	name string
+	body []byte
 }
+
+// Whole is the event with all its data. It fails with a *DecodeError, where what Skim passed over is not of its type.
+func (e Event) Whole() (Event, error) {
+	if e.body == nil {
+		return e, nil
+	}
+	data, err := decodeData(e.name, e.body)
+	if err != nil {
+		return e, &DecodeError{e.Sequence, e.Subject.name, e.name, reason(err)}
+	}
+	e.Data, e.name, e.body = data, "", nil
+	return e, nil
+}
+
+// Weight is about what an event that Skim read takes in memory, in bytes.
+func (e Event) Weight() int { return 2048 + len(e.body) }
 
 // Message is the request that a message event is about, nil for other events.
 func (e Event) Message() *Message {

@@ -85,6 +85,8 @@ func (r *reader) value(s *shape, to unsafe.Pointer) bool {
 		}
 		*(*json.RawMessage)(to) = r.body[start:r.at:r.at]
 		return true
+	case formPassed:
+		return r.skip(0)
 	case formPointer:
 		if c == 'n' {
 			return r.word("null")

@@ -230,7 +230,7 @@ func decodable(m message) error {
 		return nil
 	}
 	e := Event{Subject: Subject{m.subject}, Sequence: m.sequence}
-	return e.fill(m.headers, m.data)
+	return e.fill(m.headers, m.data, false)
 }
 
 // publishDirectory brings a directory to the disk and gives it its name.

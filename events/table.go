@@ -15,22 +15,23 @@ type kind struct {
 	name  string
 	data  *shape
 	raise func(old any) any // of an old kind: from a pointer to its type to a pointer to that of a newer one
+	brief *shape            // of a kind most of which a fold does not look at: data without that
 }
 
 // table gives every event type its wire name. A name and the shape behind it never change: a new shape is a new name, and
 // the type of the old one stays, with a function beside it that raises it.
 var table = []kind{
-	{"reckon.account.created.v1", of[AccountCreated](), nil},
-	{"reckon.account.changed.v1", of[AccountChanged](), nil},
-	{"reckon.key.created.v1", of[KeyCreated](), nil},
-	{"reckon.key.rotated.v1", of[KeyRotated](), nil},
-	{"reckon.key.revoked.v1", of[KeyRevoked](), nil},
-	{"reckon.domain.drafted.v1", of[DomainDrafted](), nil},
-	{"reckon.domain.published.v1", of[DomainPublished](), nil},
-	{"reckon.message.started.v1", of[MessageStarted](), nil},
-	{"reckon.message.interpreted.v1", of[MessageInterpreted](), nil},
-	{"reckon.message.completed.v1", of[MessageCompleted](), nil},
-	{"reckon.message.failed.v1", of[MessageFailed](), nil},
+	{"reckon.account.created.v1", of[AccountCreated](), nil, nil},
+	{"reckon.account.changed.v1", of[AccountChanged](), nil, nil},
+	{"reckon.key.created.v1", of[KeyCreated](), nil, nil},
+	{"reckon.key.rotated.v1", of[KeyRotated](), nil, nil},
+	{"reckon.key.revoked.v1", of[KeyRevoked](), nil, nil},
+	{"reckon.domain.drafted.v1", of[DomainDrafted](), nil, nil},
+	{"reckon.domain.published.v1", of[DomainPublished](), nil, nil},
+	{"reckon.message.started.v1", of[MessageStarted](), nil, nil},
+	{"reckon.message.interpreted.v1", of[MessageInterpreted](), nil, nil},
+	{"reckon.message.completed.v1", of[MessageCompleted](), nil, of[MessageCompleted]().without("results.activities", "results.variables")},
+	{"reckon.message.failed.v1", of[MessageFailed](), nil, nil},
 }
 
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
@@ -57,14 +58,18 @@ var errNewer = errors.New("a newer Reckon wrote it: upgrade this node")
 // decodeData returns the data behind a wire name, nil for a type that is in the table in no version. It fails with errNewer
 // for one that is there in other versions only: passing over it would leave out a part of what happened to something that is
 // shown. Unknown members are ignored.
-func decodeData(name string, body []byte) (any, error) { return decodeKind(table, name, body) }
+func decodeData(name string, body []byte) (any, error) { return decodeKind(table, name, body, false) }
 
-func decodeKind(table []kind, name string, body []byte) (any, error) {
+func decodeKind(table []kind, name string, body []byte, brief bool) (any, error) {
 	for i := range table {
 		if table[i].name != name {
 			continue
 		}
-		data, err := table[i].data.decode(body)
+		shape := table[i].data
+		if brief && table[i].brief != nil {
+			shape = table[i].brief
+		}
+		data, err := shape.decode(body)
 		if err != nil {
 			return nil, err
 		}

@@ -84,11 +84,11 @@ func decode(m stored) (Event, error) {
 	if err != nil && len(m.Headers) > 0 {
 		return e, &DecodeError{m.Sequence, m.Subject, "", "its headers cannot be read"}
 	}
-	return e, e.fill(header, m.Data)
+	return e, e.fill(header, m.Data, false)
 }
 
-// fill reads the event's attributes and data.
-func (e *Event) fill(header nats.Header, body []byte) error {
+// fill reads the event's attributes and data, brief without what Skim passes over.
+func (e *Event) fill(header nats.Header, body []byte, brief bool) error {
 	name := header.Get(headerType)
 	id, idErr := uuid.Parse(header.Get(headerID))
 	at, timeErr := time.Parse(time.RFC3339, header.Get(headerTime))
@@ -98,7 +98,7 @@ func (e *Event) fill(header nats.Header, body []byte) error {
 	if timeErr == nil {
 		e.Time = at.UTC().Truncate(time.Millisecond)
 	}
-	data, err := decodeData(name, body)
+	data, err := decodeKind(table, name, body, brief)
 	if err != nil {
 		return &DecodeError{e.Sequence, e.Subject.name, name, reason(err)}
 	}
@@ -109,5 +109,8 @@ func (e *Event) fill(header nats.Header, body []byte) error {
 		return &DecodeError{e.Sequence, e.Subject.name, name, "its headers " + headerID + " and " + headerTime + " are no id and time"}
 	}
 	e.Data = data
+	if brief {
+		e.name, e.body = name, body
+	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestDecodeRefusesBrokenEvents(t *testing.T) {
 	}
 	body := `{"key_id":"5f0c8d2e-7a41-4a0e-9d6c-3b2a1f0e9d8c"}`
 	var e Event
-	if err := e.fill(whole(), []byte(body)); err != nil || e.Data == nil {
+	if err := e.fill(whole(), []byte(body), false); err != nil || e.Data == nil {
 		t.Fatalf("whole event: %+v (%v)", e, err)
 	}
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func TestDecodeRefusesBrokenEvents(t *testing.T) {
 		h := whole()
 		h.Set(c.header, c.value)
 		var e Event
-		if err := e.fill(h, []byte(c.body)); err == nil || e.Data != nil {
+		if err := e.fill(h, []byte(c.body), false); err == nil || e.Data != nil {
 			t.Errorf("%s: decoded as %+v", name, e.Data)
 		}
 	}

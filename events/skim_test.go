@@ -1,0 +1,45 @@
+package events
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+)
+
+// What Skim reads of any event is made whole as Scan reads it, and leaves out of a result what is long.
+func TestSkimmedEventsAreMadeWhole(t *testing.T) {
+	for _, k := range table {
+		header := nats.Header{headerID: {uuid.NewString()}, headerType: {k.name}, headerTime: {"2026-01-02T03:04:05.678Z"}}
+		var whole, brief Event
+		if err := whole.fill(header, fixtures(t)[k.name], false); err != nil {
+			t.Fatal(err)
+		}
+		if err := brief.fill(header, fixtures(t)[k.name], true); err != nil {
+			t.Fatal(err)
+		}
+		if completed, ok := brief.Data.(*MessageCompleted); ok {
+			r := completed.Results
+			if r.Variables != nil || r.Activities != nil || r.Action == "" || r.Scenario.Current == 0 || completed.Prompt == "" {
+				t.Errorf("%s is skimmed as %+v", k.name, completed)
+			}
+		}
+		made, err := brief.Whole()
+		if err != nil || !reflect.DeepEqual(made, whole) {
+			t.Errorf("%s is made whole as %+v (%v), want %+v", k.name, made, err, whole)
+		}
+	}
+}
+
+// What was passed over is read when the event is made whole, and is what it must be or an error.
+func TestSkimmedEventThatIsNotWhole(t *testing.T) {
+	e := Event{Sequence: 7}
+	header := nats.Header{headerID: {uuid.NewString()}, headerType: {"reckon.message.completed.v1"}, headerTime: {"2026-01-02T03:04:05Z"}}
+	if err := e.fill(header, []byte(`{"prompt":"a","results":{"action":"new","variables":[{"key":7}]}}`), true); err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := e.Whole(); err == nil {
+		t.Errorf("made whole as %+v", whole)
+	}
+}
