@@ -61,13 +61,26 @@ type Backup struct {
 	Unfinished uint64    `json:"unfinished"` // of the commands: those that are looked at again after restoring
 	LastEvent  uint64    `json:"last_event"` // sequence of the newest event
 	Renumbered bool      `json:"renumbered"` // after restoring: the events have other sequences, since the log had gaps
+
+	Undecodable      uint64 `json:"undecodable"`                 // of the events: those that this program cannot decode
+	FirstUndecodable string `json:"first_undecodable,omitempty"` // which it is, and why
+}
+
+// decode tries to read an event, and counts it when it cannot be read.
+func (b *Backup) decode(m message) {
+	e := Event{Subject: Subject{m.subject}, Sequence: m.sequence}
+	if err := e.fill(m.headers, m.data, false); err != nil {
+		if b.Undecodable++; b.Undecodable == 1 {
+			b.FirstUndecodable = err.Error()
+		}
+	}
 }
 
 // Progress is told how many of about how many messages are done in a step.
 type Progress func(step string, done, of uint64)
 
-// Backup writes all that the log holds at this moment, while it is in use. The answers to all requests that were
-// acknowledged before the call are in it.
+// Backup writes all that the log holds at this moment, while it is in use, as it is: also events that cannot be decoded. The
+// answers to all requests that were acknowledged before the call are in it.
 func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Backup, error) {
 	header := backupHeader{Format: backupFormat, CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}
 	var err error
@@ -106,6 +119,7 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	}
 	b.Events, err = l.scan(ctx, eventsStream, header.Events, func(m message) error {
 		progress("events", m.sequence, header.Events)
+		b.decode(m)
 		return w.record(m)
 	})
 	if err != nil {

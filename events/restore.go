@@ -28,8 +28,8 @@ const (
 )
 
 // Restore makes a data directory from a backup, and reads all of it again to compare it with the backup: the same messages
-// in the same order, every event decodable. The directory must be empty or not exist; it appears, whole and on disk, when
-// everything is right, and until then nothing does. A command that is not finished has the lifetime of a new one, so that
+// in the same order. Events that cannot be decoded are restored as they are, and counted. The directory must be empty or not
+// exist; it appears, whole and on disk, when everything is right, and until then nothing does. A command that is not finished has the lifetime of a new one, so that
 // it is worked on however old the backup is. It fails with ErrNotEmpty or ErrBackup.
 func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
 	dir, err := filepath.Abs(dir)
@@ -113,7 +113,10 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 		_, err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
 			digest(read, m)
 			progress("check "+stream, m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
-			return decodable(m)
+			if stream == eventsStream {
+				b.decode(m)
+			}
+			return nil
 		})
 		if err != nil {
 			return b, err
@@ -222,15 +225,6 @@ func digest(sum hash.Hash, m message) {
 	fmt.Fprintf(sum, "%s %s %d %d\n", m.stream, m.subject, len(headers), len(m.data))
 	sum.Write(headers)
 	sum.Write(m.data)
-}
-
-// decodable tries to read an event.
-func decodable(m message) error {
-	if m.stream != eventsStream {
-		return nil
-	}
-	e := Event{Subject: Subject{m.subject}, Sequence: m.sequence}
-	return e.fill(m.headers, m.data, false)
 }
 
 // publishDirectory brings a directory to the disk and gives it its name.

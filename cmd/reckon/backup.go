@@ -22,7 +22,7 @@ type backupCommand struct {
 }
 
 func (*backupCommand) Help() string {
-	return `The file holds all accounts, keys (as hashes), domains, conversations and requests under way, as of one moment. It is taken whether or not a server runs on the directory, and calculations go on meanwhile. The file appears under its name once it is whole and on disk; it holds what callers sent, so keep it as safe as the data directory.
+	return `The file holds all accounts, keys (as hashes), domains, conversations and requests under way, as of one moment. It is taken whether or not a server runs on the directory, and calculations go on meanwhile. Events that this program cannot decode are copied as they are, with a warning on standard error. The file appears under its name once it is whole and on disk; it holds what callers sent, so keep it as safe as the data directory.
 
 Examples:
   reckon backup --data /var/lib/reckon /backup/reckon-$(date +%F).gz
@@ -44,12 +44,22 @@ func (c *backupCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	warnUndecodable(t, b)
 	if c.JSON {
 		return printJSON(t, b)
 	}
 	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
 		c.File, b.Events, b.Commands, b.Unfinished, quoted(c.File))
 	return nil
+}
+
+// warnUndecodable says loudly that the log has events that cannot be decoded.
+func warnUndecodable(t terminal, b events.Backup) {
+	if b.Undecodable == 0 {
+		return
+	}
+	fmt.Fprintf(t.err, "WARNING: this Reckon cannot read %s of the log, and does not serve while they are there. The first: %s\nAll events are in the backup as they are stored.\n",
+		count(int(b.Undecodable), "event"), b.FirstUndecodable)
 }
 
 func isFolder(name string) bool {
@@ -140,7 +150,7 @@ func (c *restoreCommand) Run(t terminal) error {
 		verified.out = t.err
 	}
 	if err := (&projectionsVerify{directory: directory{Data: c.Data}}).Run(verified); err != nil {
-		return fmt.Errorf("%s is restored, but its projections are not right: %w", c.Data, err)
+		return fmt.Errorf("%s holds all that is in %s, but its projections are not right: %w", c.Data, c.File, err)
 	}
 	if c.JSON {
 		return printJSON(t, b)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	nethttp "net/http"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
 
 	"reckon/events"
 )
@@ -173,6 +177,44 @@ func (w *world) unfinished(t *testing.T) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// TestUndecodableEventsAreBackedUp backs up a log with an event that this program cannot read: the copy may be the only one.
+// The backup warns and is whole, and what is restored from it is the same log, which verify and serve stop at.
+func TestUndecodableEventsAreBackedUp(t *testing.T) {
+	folder := t.TempDir()
+	data, file, copied := filepath.Join(folder, "data"), filepath.Join(folder, "backup.gz"), filepath.Join(folder, "copied")
+	mustRun(t, "account", "create", "acme", "--data", data)
+	subject := events.AccountSubject(uuid.New()).String()
+	withLog(t, data, func(ctx context.Context, log *events.Log) {
+		_, err := log.JetStream().PublishMsg(ctx, &nats.Msg{Subject: subject, Data: []byte("{"), Header: nats.Header{"ce-type": {"reckon.account.created.v1"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	mustRun(t, "account", "create", "other", "--data", data)
+	const place = "decode event 2 of type reckon.account.created.v1 on "
+	out, stderr, code := tool(t, "backup", "--data", data, file, "--json")
+	if want := "WARNING: this Reckon cannot read 1 event of the log"; code != 0 || !strings.Contains(stderr, want) || !strings.Contains(stderr, place+subject) {
+		t.Errorf("backup: exit status %d, %s", code, stderr)
+	}
+	var b events.Backup
+	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Events != 3 || b.Undecodable != 1 || !strings.HasPrefix(b.FirstUndecodable, place) {
+		t.Errorf("backup: %+v (%v)", b, err)
+	}
+	out, stderr, code = tool(t, "restore", file, "--data", copied)
+	if code != 1 || !strings.Contains(stderr, copied+" holds all that is in "+file) || !strings.Contains(stderr, place) {
+		t.Errorf("restore: exit status %d, %s%s", code, out, stderr)
+	}
+	if _, stderr, code = tool(t, "projections", "verify", "--data", copied); code != 1 || !strings.Contains(stderr, place) {
+		t.Errorf("verify: exit status %d, %s", code, stderr)
+	}
+	again := filepath.Join(folder, "again.gz")
+	out, _, _ = tool(t, "backup", "--data", copied, again, "--json")
+	var c events.Backup
+	if err := json.Unmarshal([]byte(out), &c); err != nil || c.Events != 3 || c.Undecodable != 1 {
+		t.Errorf("backup of what was restored: %+v (%v)", c, err)
+	}
 }
 
 // TestDamagedBackupIsRefused damages a backup in several ways; nothing may be left of what was being restored.
