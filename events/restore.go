@@ -29,8 +29,9 @@ const (
 
 // Restore makes a data directory from a backup, and reads all of it again to compare it with the backup: the same messages
 // in the same order. Events that cannot be decoded are restored as they are, and counted. The directory must be empty or not
-// exist; it appears, whole and on disk, when everything is right, and until then nothing does. A command that is not finished has the lifetime of a new one, so that
-// it is worked on however old the backup is. It fails with ErrNotEmpty or ErrBackup.
+// exist; it appears, whole and on disk, when everything is right, and until then nothing does but a hidden one beside it. A
+// command that is not finished has the lifetime of a new one, so that it is worked on however old the backup is. It fails with
+// ErrNotEmpty, ErrBackup, or ErrRunning while another process restores to the directory.
 func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,13 +44,12 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 	if err != nil {
 		return Backup{}, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return Backup{}, fmt.Errorf("restore: %w", err)
-	}
-	building, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring-")
+	building := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring")
+	lock, err := beginRestoring(building, dir)
 	if err != nil {
-		return Backup{}, fmt.Errorf("restore: %w", err)
+		return Backup{}, err
 	}
+	defer lock.Close()
 	b, err := restoreInto(ctx, building, r, logger, progress)
 	if err == nil {
 		err = publishDirectory(building, dir)
@@ -58,6 +58,44 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 		return b, errors.Join(err, os.RemoveAll(building))
 	}
 	return b, nil
+}
+
+// beginRestoring makes the directory where another one is built, empty but for its lock, which is held. What a restore left
+// there that was killed goes. It fails with ErrRunning while another one is under way.
+func beginRestoring(building, dir string) (*os.File, error) {
+	lock, err := lockDirectory(building)
+	if err != nil {
+		return nil, fmt.Errorf("restore to %s: %w", dir, err)
+	}
+	var left []fs.DirEntry
+	if !isAt(lock, lock.Name()) { // a restore that has just ended has moved it, or removed it
+		err = ErrRunning
+	}
+	if err == nil {
+		err = restorable(dir)
+	}
+	if err == nil {
+		left, err = os.ReadDir(building)
+	}
+	for _, entry := range left {
+		if err == nil && entry.Name() != filepath.Base(lock.Name()) {
+			err = os.RemoveAll(filepath.Join(building, entry.Name()))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("restore to %s: %w", dir, err), lock.Close())
+	}
+	return lock, nil
+}
+
+// isAt tells whether an open file is the one that has a name.
+func isAt(file *os.File, name string) bool {
+	held, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(name)
+	return err == nil && os.SameFile(held, named)
 }
 
 // restorable fails with ErrNotEmpty for a directory that holds something.

@@ -140,6 +140,8 @@ func (c *restoreCommand) Run(t terminal) error {
 	switch {
 	case errors.Is(err, events.ErrNotEmpty):
 		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
+	case errors.Is(err, events.ErrRunning):
+		return fmt.Errorf("another restore to %s is under way: wait for it, or name another directory with --data", c.Data)
 	case errors.Is(err, events.ErrBackup):
 		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
@@ -217,6 +218,80 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	}
 }
 
+// plainBackup is what a backup holds, uncompressed.
+func plainBackup(t *testing.T, file string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestKilledRestoreIsCleared kills a restore that waits for the rest of its file. While it runs, another one to the same
+// place is refused; afterwards the next one clears what it has left.
+func TestKilledRestoreIsCleared(t *testing.T) {
+	folder := t.TempDir()
+	data, file, pipe := filepath.Join(folder, "data"), filepath.Join(folder, "backup.gz"), filepath.Join(folder, "pipe")
+	copied, building := filepath.Join(folder, "copied"), filepath.Join(folder, ".copied.restoring")
+	mustRun(t, "account", "create", "acme", "--data", data)
+	mustRun(t, "backup", "--data", data, file)
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("reckon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := exec.Command(program, "restore", pipe, "--data", copied)
+	if err := waiting.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = waiting.Process.Kill() })
+	source, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	packed := gzip.NewWriter(source)
+	if _, err := packed.Write([]byte(plainBackup(t, file)[:500])); err != nil {
+		t.Fatal(err)
+	}
+	if err := packed.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); !isFolder(filepath.Join(building, "log", "jetstream")); {
+		if time.Now().After(deadline) {
+			t.Fatal("the restore has not begun in a minute")
+		}
+	}
+	if _, stderr, code := tool(t, "restore", file, "--data", copied); code != 1 || !strings.Contains(stderr, "another restore to "+copied+" is under way") {
+		t.Errorf("a second restore: exit status %d, %s", code, stderr)
+	}
+	if err := waiting.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = waiting.Wait()
+	if err := os.WriteFile(filepath.Join(building, "left"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "restore", file, "--data", copied)
+	for _, name := range []string{building, filepath.Join(copied, "left")} {
+		if _, err := os.Stat(name); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+}
+
 // TestDamagedBackupIsRefused damages a backup in several ways; nothing may be left of what was being restored.
 func TestDamagedBackupIsRefused(t *testing.T) {
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
@@ -232,22 +307,7 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := func() string {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}()
+	plain := plainBackup(t, file)
 	packed := func(text string) []byte {
 		var b strings.Builder
 		z := gzip.NewWriter(&b)
