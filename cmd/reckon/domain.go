@@ -229,7 +229,7 @@ func (c *domainDraft) Run(t terminal) error {
 type domainPublish struct {
 	publishing
 	MaxChanged *int   `help:"Publish only if at most so many answers of the past would be others (see 'domain diff')." placeholder:"N"`
-	Since      string `help:"How far back --max-changed looks: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
+	Since      string `help:"How far back --max-changed looks: how long ago, a date or a time (30d)." placeholder:"T"`
 }
 
 func (*domainPublish) Help() string {
@@ -240,7 +240,15 @@ func (*domainPublish) Help() string {
 		"Example:\n  reckon domain publish trip.yaml --account acme --max-changed 0 --since 90d"
 }
 
-func (c *domainPublish) Run(t terminal) error { return c.run(t, false, c.allow(t)) }
+func (c *domainPublish) Run(t terminal) error {
+	switch {
+	case c.Since == "":
+		c.Since = "30d"
+	case c.MaxChanged == nil:
+		return errors.New("--since says how far back --max-changed looks: give that too, such as --max-changed 0, or leave out --since")
+	}
+	return c.run(t, false, c.allow(t))
+}
 
 // fewShifts is how many changed answers a refusal shows.
 const fewShifts = 3
