@@ -10,6 +10,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,10 +35,10 @@ const (
 
 // Options is what a Server needs.
 type Options struct {
-	Views   *projections.Views
-	Service *commands.Service
-	Logger  *slog.Logger // nil logs nothing
-	Version string       // of the program, shown by /healthz
+	Views   *projections.Views // nil for Starting
+	Service *commands.Service  // nil for Starting
+	Logger  *slog.Logger       // nil logs nothing
+	Version string             // of the program, shown by /healthz
 }
 
 // Server answers requests. It is safe for concurrent use.
@@ -49,19 +50,40 @@ type Server struct {
 	router    *mux.Router
 	resources map[string]resource // by path template
 
+	open  atomic.Bool            // views and service are there and may be used
+	waits atomic.Pointer[string] // what it waits for until then
+
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{views: o.Views, service: o.Service, logger: o.Logger, version: o.Version}
+	s := Starting(o)
+	s.Open(o.Views, o.Service)
+	return s
+}
+
+// Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs, everything else is a 503
+// until Open.
+func Starting(o Options) *Server {
+	s := &Server{logger: o.Logger, version: o.Version}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.router, s.resources = table(routes)
 	s.running, s.stop = context.WithCancel(context.Background())
+	s.Waits("it is starting")
 	return s
+}
+
+// Waits says what the server waits for until Open; /readyz tells it.
+func (s *Server) Waits(what string) { s.waits.Store(&what) }
+
+// Open makes a Server that was Starting answer everything. It is called once.
+func (s *Server) Open(views *projections.Views, service *commands.Service) {
+	s.views, s.service = views, service
+	s.open.Store(true)
 }
 
 // Handler is the whole interface as a handler of net/http.
@@ -146,6 +168,9 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 
 // answer makes the checks that come before a handler, in their order, and sends what the handler returns.
 func (s *Server) answer(x *exchange) error {
+	if !s.open.Load() && x.r.URL.Path != "/healthz" {
+		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
+	}
 	if versioned(x.r.URL.Path) {
 		header := x.w.Header()
 		header.Set("Cache-Control", "private, no-cache")
