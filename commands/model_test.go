@@ -513,11 +513,7 @@ func TestModelModes(t *testing.T) {
 			}
 			running, end := context.WithCancel(context.Background())
 			var work sync.WaitGroup
-			work.Go(func() {
-				if err := s.Run(running); err != nil {
-					t.Error(err)
-				}
-			})
+			work.Go(func() { s.Run(running) })
 			defer func() {
 				end()
 				work.Wait()

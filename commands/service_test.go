@@ -74,11 +74,7 @@ func (c *cluster) join(t *testing.T, p proposer) (s *Service, stop func()) {
 	s.proposer = p
 	running, end := context.WithCancel(context.Background())
 	var work sync.WaitGroup
-	work.Go(func() {
-		if err := s.Run(running); err != nil {
-			t.Error(err)
-		}
-	})
+	work.Go(func() { s.Run(running) })
 	stop = func() {
 		end()
 		work.Wait()

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -23,62 +22,93 @@ const slots = 64
 const maxDeliveries = 5
 
 // Run works through the queue until ctx ends, then finishes what it has begun; prose that waits, or that a model is reading,
-// is left to another worker. It pulls only what it has free slots for.
-func (s *Service) Run(ctx context.Context) error {
-	consumer, err := s.log.Commands(ctx)
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("open command consumer: %w", err)
-	}
+// is left to another worker. It pulls only what it has free slots for. A queue that cannot be read is tried again.
+func (s *Service) Run(ctx context.Context) {
 	free := make(chan struct{}, slots)
 	for range slots {
 		free <- struct{}{}
 	}
 	var working sync.WaitGroup
 	defer working.Wait()
+	told := ""
 	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-free:
+		// A consumer in memory may be gone, and then another one is to be made.
+		consumer, err := s.log.Commands(ctx, s.finished)
+		for err == nil {
+			told = ""
+			err = s.pull(ctx, consumer, free, &working)
 		}
-		n := 1
-		for n < slots {
-			select {
-			case <-free:
-				n++
-				continue
-			default:
+		if ctx.Err() == nil {
+			if told != err.Error() {
+				told = err.Error()
+				s.logger.Warn("pull commands", "error", err)
 			}
-			break
-		}
-		pull, cancel := context.WithTimeout(ctx, 5*time.Second)
-		batch, err := consumer.Fetch(n, jetstream.FetchContext(pull))
-		if err == nil {
-			for msg := range batch.Messages() {
-				n--
-				working.Add(1)
-				go func() {
-					defer working.Done()
-					release := sync.OnceFunc(func() { free <- struct{}{} })
-					defer release()
-					s.work(ctx, msg, release)
-				}()
-			}
-			err = batch.Error()
-		}
-		cancel()
-		for range n {
-			free <- struct{}{}
-		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoMessages) {
-			s.logger.Warn("pull commands", "error", err)
 			_ = pause(ctx, 50*time.Millisecond, 250*time.Millisecond)
 		}
 	}
-	return nil
+}
+
+const (
+	// pullPatience is how long one request for commands waits for some.
+	pullPatience = 5 * time.Second
+	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it: the server
+	// may be gone that it was sent to.
+	pullHeartbeat = 500 * time.Millisecond
+)
+
+// pull takes as many commands as there are free slots and begins to work on them. It waits for a slot, and a while for a command.
+func (s *Service) pull(ctx context.Context, consumer jetstream.Consumer, free chan struct{}, working *sync.WaitGroup) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-free:
+	}
+	n := 1
+	for n < slots {
+		select {
+		case <-free:
+			n++
+			continue
+		default:
+		}
+		break
+	}
+	defer func() {
+		for range n {
+			free <- struct{}{}
+		}
+	}()
+	pull, cancel := context.WithTimeout(ctx, pullPatience)
+	defer cancel()
+	batch, err := consumer.Fetch(n, jetstream.FetchContext(pull), jetstream.FetchHeartbeat(pullHeartbeat))
+	if err != nil {
+		return err
+	}
+	for msg := range batch.Messages() {
+		n--
+		working.Add(1)
+		go func() {
+			defer working.Done()
+			release := sync.OnceFunc(func() { free <- struct{}{} })
+			defer release()
+			s.work(ctx, msg, release)
+		}()
+	}
+	err = batch.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
+		return nil
+	}
+	return err
+}
+
+// finished tells of a command whether it needs no work: its message has its final event, or it cannot be read.
+func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
+	command, err := decodeCalculate(data)
+	if err != nil {
+		return true, nil
+	}
+	m, found, err := s.views.Message(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	return found && m.Status != projections.InProgress, err
 }
 
 // work gives one delivered command its final event, and acknowledges it once that is in the log. release gives back the slot

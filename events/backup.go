@@ -140,7 +140,7 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 
 // finished is the sequence up to which every command is acknowledged, which a worker does once its final event is on disk.
 func (l *Log) finished(ctx context.Context) (uint64, error) {
-	c, err := l.js.Consumer(ctx, commandsStream, workersConfig().Durable)
+	c, err := l.js.Consumer(ctx, commandsStream, workersName)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, nil
 	}

@@ -13,6 +13,7 @@ type credentials struct {
 	URL      string `json:"url"`
 	User     string `json:"user"`
 	Password string `json:"password"`
+	Cluster  string `json:"cluster,omitempty"` // that the server is a node of
 }
 
 func newCredentials() credentials {

@@ -125,9 +125,9 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("the server listens on %s, want a free port of the loopback address", c.URL)
 	}
 	for name, wrong := range map[string]credentials{
-		"wrong password": {c.URL, c.User, c.Password + "x"},
-		"wrong user":     {c.URL, "reckon", c.Password},
-		"no password":    {c.URL, c.User, ""},
+		"wrong password": {URL: c.URL, User: c.User, Password: c.Password + "x"},
+		"wrong user":     {URL: c.URL, User: "reckon", Password: c.Password},
+		"no password":    {URL: c.URL, User: c.User},
 		"nothing":        {URL: c.URL},
 	} {
 		conn, err := connectOutside(wrong, slog.New(slog.DiscardHandler))

@@ -39,6 +39,8 @@ type Options struct {
 	Dir                  string        // data directory
 	IdempotencyRetention time.Duration // how long commands with a key are kept; 0 means 24 hours
 	Logger               *slog.Logger
+	Cluster              *Cluster          // makes the log's server a node of a cluster; nil for a single one
+	Waiting              func(what string) // is told what Open waits for, where that may take long; nil tells nobody
 }
 
 // Log is an open log: the streams COMMANDS and EVENTS, on a server of this process or reached through a running one.
@@ -49,6 +51,9 @@ type Log struct {
 	events jetstream.Stream
 	logger *slog.Logger
 	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
+
+	quorum   *quorum // of a cluster, which confirms what its leader says; nil without
+	replicas int     // of the streams where they have more than one, else 0
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server
@@ -79,7 +84,7 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	for {
 		lock, err := lockDirectory(o.Dir)
 		if err == nil {
-			return openLocked(ctx, o, lock, false)
+			return openAlone(ctx, o, lock)
 		}
 		if !errors.Is(err, ErrRunning) {
 			return nil, err
@@ -96,6 +101,19 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	}
 }
 
+// openAlone opens a directory whose lock this process holds, for a short time and without the others of a cluster: a node of one
+// is not to be opened so.
+func openAlone(ctx context.Context, o Options, lock *os.File) (*Log, error) {
+	m, known, err := modeOf(o.Dir)
+	if err == nil && known && m != (mode{}) {
+		err = fmt.Errorf("%w: %s belongs to %s, which is not running: %s", ErrMode, o.Dir, m, m.wayIn())
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return openLocked(ctx, o, lock, false)
+}
+
 // joinRunning connects to the server that left its credentials in the directory.
 func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	c, err := readCredentials(o.Dir)
@@ -109,7 +127,13 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}
-	if err := l.bind(ctx); err != nil {
+	if c.Cluster != "" {
+		l.quorum, err = newQuorum(l.conn, c.Cluster)
+	}
+	if err == nil {
+		err = l.bind(ctx)
+	}
+	if err != nil {
 		l.conn.Close()
 		return nil, err
 	}
@@ -127,24 +151,17 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	if err := removeCredentials(o.Dir); err != nil {
 		return nil, err
 	}
+	if err := claimMode(o.Dir, o.mode()); err != nil {
+		return nil, err
+	}
 	c := newCredentials()
-	if l.server, err = startServer(ctx, o.Dir, c, listen, l.logger); err != nil {
-		return nil, err
+	if o.Cluster != nil {
+		c.Cluster = o.Cluster.Name
+		err = l.openCluster(ctx, o, c)
+	} else {
+		err = l.openSingle(ctx, o, c, listen)
 	}
-	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
-		return nil, err
-	}
-	js, err := jetstream.New(l.conn)
 	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
-	}
-	retention := o.IdempotencyRetention
-	if !listen {
-		if retention, err = keptRetention(ctx, js, retention); err != nil {
-			return nil, err
-		}
-	}
-	if err := ensureStreams(ctx, js, retention); err != nil {
 		return nil, err
 	}
 	if err := l.bind(ctx); err != nil {
@@ -157,6 +174,27 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		}
 	}
 	return l, nil
+}
+
+// openSingle runs a server that has the log alone.
+func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen bool) (err error) {
+	if l.server, err = startServer(ctx, o.Dir, c, listen, l.logger); err != nil {
+		return err
+	}
+	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+		return err
+	}
+	js, err := jetstream.New(l.conn)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	retention := o.IdempotencyRetention
+	if !listen {
+		if retention, err = keptRetention(ctx, js, retention); err != nil {
+			return err
+		}
+	}
+	return ensureStreams(ctx, js, retention)
 }
 
 // bind finds the streams of the server that the log is connected to.
@@ -275,15 +313,6 @@ func (l *Log) Command(ctx context.Context, s Subject) ([]byte, error) {
 	return m.Data, nil
 }
 
-// Commands is the durable pull consumer of COMMANDS that all nodes share.
-func (l *Log) Commands(ctx context.Context) (jetstream.Consumer, error) {
-	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
-	if err != nil {
-		return nil, fmt.Errorf("open consumer of commands: %w", err)
-	}
-	return c, nil
-}
-
 // Read returns the events of one subject after a sequence, oldest first, from the stream's leader.
 func (l *Log) Read(ctx context.Context, s Subject, after uint64) ([]Event, error) {
 	var read []Event
@@ -314,10 +343,11 @@ type loadRequest struct {
 
 // stored is a message as the server gives it.
 type stored struct {
-	Subject  string `json:"subject"`
-	Sequence uint64 `json:"seq"`
-	Headers  []byte `json:"hdrs"`
-	Data     []byte `json:"data"`
+	Subject  string    `json:"subject"`
+	Sequence uint64    `json:"seq"`
+	Headers  []byte    `json:"hdrs"`
+	Data     []byte    `json:"data"`
+	Time     time.Time `json:"time"` // when the server took it in
 }
 
 // load reads one message, never from a replica: unlike a direct get, this request is answered by the stream's leader alone.
@@ -384,8 +414,17 @@ func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUI
 	return ids, nil
 }
 
-// Last is the sequence of the newest event, asked from the stream's leader: the read index.
+// Last is the sequence of the newest event, asked from the stream's leader: the read index. On a cluster it goes on asking until a
+// majority of the nodes confirms the answer or ctx ends.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
+	if l.quorum != nil {
+		last, err := l.quorum.last(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("ask for the newest event: %w", err)
+		}
+		l.saw(last)
+		return last, nil
+	}
 	info, err := l.events.Info(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("ask for the newest event: %w", err)

@@ -403,7 +403,7 @@ func TestCommandsAreDeliveredUntilAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for attempt := uint64(1); attempt <= 2; attempt++ {
-		c, err := l.Commands(t.Context())
+		c, err := l.Commands(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,7 +424,7 @@ func TestCommandsAreDeliveredUntilAcknowledged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := l.Commands(t.Context())
+	c, err := l.Commands(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

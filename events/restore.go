@@ -226,7 +226,7 @@ func (l *Log) refill(ctx context.Context, r *backupReader, progress Progress) (b
 
 // acknowledge takes the first n commands from the queue, which are finished.
 func (l *Log) acknowledge(ctx context.Context, n uint64) error {
-	consumer, err := l.Commands(ctx)
+	consumer, err := l.Commands(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -54,19 +54,6 @@ func eventsConfig() jetstream.StreamConfig {
 	}
 }
 
-// workersConfig is the one consumer of commands. A command whose worker is gone for 3 s goes to another; it is delivered
-// until it is acknowledged. How many are out at once the workers bound, which pull what they have room for: a bound here
-// would let waiting prose hold up everything else.
-func workersConfig() jetstream.ConsumerConfig {
-	return jetstream.ConsumerConfig{
-		Durable:       "workers",
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       3 * time.Second,
-		MaxDeliver:    -1,
-		MaxAckPending: -1,
-	}
-}
-
 // keptRetention is the retention that COMMANDS has, else the one given.
 func keptRetention(ctx context.Context, js jetstream.JetStream, retention time.Duration) (time.Duration, error) {
 	s, err := js.Stream(ctx, commandsStream)

@@ -309,8 +309,9 @@ func (v *Views) advance(sequence uint64) {
 	v.index.advance(sequence)
 }
 
-// Ready is nil once the fold has caught up with the log as it was at start; else it says what is missing, and after
-// the fold stopped, on an event that it cannot decode or a write that failed, which and why.
+// Ready is nil once the fold has caught up with the log as it was at start, and while the log's server is up to date and the
+// newest confirmed read index young; else it says what is missing, and after the fold stopped, on an event that it cannot
+// decode or a write that failed, which and why.
 func (v *Views) Ready() error {
 	select {
 	case <-v.stopped:
@@ -320,7 +321,10 @@ func (v *Views) Ready() error {
 	if folded := v.folded.Load(); folded < v.target {
 		return fmt.Errorf("the views are at event %d of %d", folded, v.target)
 	}
-	return nil
+	if err := v.log.Ready(); err != nil {
+		return err
+	}
+	return v.index.recent()
 }
 
 // failure is why the fold has stopped; it may be asked once stopped is closed.

@@ -265,7 +265,7 @@ func serveThrough(c credentials, own string) (url string, end func(), err error)
 	}
 	running, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	all.Go(func() { _ = service.Run(running) })
+	all.Go(func() { service.Run(running) })
 	all.Go(func() {
 		_ = http.New(http.Options{Views: views, Service: service, Logger: logger}).Serve(running, listener)
 	})

@@ -18,6 +18,7 @@ import (
 
 type serveCommand struct {
 	directory
+	clusterFlags
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with the starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
@@ -62,11 +63,18 @@ func (c *serveCommand) Run(t terminal) error {
 	if host, _, err := net.SplitHostPort(listener.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
 		logger.Warn("listening beyond this machine without TLS: put a proxy that ends TLS before it", "address", listener.Addr().String())
 	}
-	log, err := c.open(t, logger)
+	ctx, stop := context.WithCancel(t)
+	defer stop()
+	served := make(chan error, 1)
+	server := http.Starting(http.Options{Logger: logger, Version: version()})
+	go func() { served <- server.Serve(ctx, listener) }()
+
+	log, err := c.open(t, logger, server.Waits)
 	if err != nil {
 		return err
 	}
 	defer func() { closed(logger, "log", log.Close()) }()
+	server.Waits("the views are being opened")
 	views, err := projections.Open(t, log, c.Data, logger)
 	if err != nil {
 		return err
@@ -81,18 +89,8 @@ func (c *serveCommand) Run(t terminal) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer stopWork()
-	failed := make(chan error, 1)
-	work.Go(func() {
-		if err := service.Run(working); err != nil {
-			failed <- err
-		}
-	})
-
-	ctx, stop := context.WithCancel(t)
-	defer stop()
-	served := make(chan error, 1)
-	server := http.New(http.Options{Views: views, Service: service, Logger: logger, Version: version()})
-	go func() { served <- server.Serve(ctx, listener) }()
+	work.Go(func() { service.Run(working) })
+	server.Open(views, service)
 
 	if err := c.announce(t, log, views, "http://"+listener.Addr().String()); err != nil && t.Err() == nil {
 		logger.Error("not ready", "error", err)
@@ -104,9 +102,6 @@ func (c *serveCommand) Run(t terminal) error {
 	go watch(ctx, log, views, broken)
 	select {
 	case err = <-served:
-	case err = <-failed:
-		stop()
-		<-served
 	case err = <-broken:
 		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed, which loses nothing:
 		// work that cannot be written must not be waited for.
@@ -156,11 +151,17 @@ func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) 
 
 // open opens the log. A command of administration holds a directory for a moment only, so it is waited for; a running
 // server is not.
-func (c *serveCommand) open(t terminal, logger *slog.Logger) (*events.Log, error) {
+func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string)) (*events.Log, error) {
+	cluster, err := c.clusterFlags.options(logger)
+	if err != nil {
+		return nil, err
+	}
 	patience, cancel := context.WithTimeout(t, 3*time.Second)
 	defer cancel()
 	for {
-		log, err := events.Open(t, events.Options{Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger})
+		log, err := events.Open(t, events.Options{
+			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, Waiting: waiting,
+		})
 		if !errors.Is(err, events.ErrRunning) {
 			return log, err
 		}

@@ -1,0 +1,224 @@
+package events
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on three of its nodes.
+type Cluster struct {
+	Name   string
+	Node   string      // of this node, unique in the cluster; letters, digits, - and _
+	Listen string      // host:port that the other nodes reach
+	Routes []string    // nats://host:port of the other nodes; this node's own may be among them
+	TLS    *tls.Config // of the connections between nodes, for both directions; nil on one machine only
+	Secret []byte      // what all nodes have and nobody else
+}
+
+// clusterReplicas is how many nodes have the streams of a cluster.
+const clusterReplicas = 3
+
+// routeUser is the user as which nodes reach each other.
+const routeUser = "reckon"
+
+// options are those of the cluster's server. Its clients connect on loopback: a server with routes does not do without
+// a listener.
+func (c *Cluster) options(dir string, inside credentials) (*server.Options, error) {
+	host, portText, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("read the cluster's address: %w", err)
+	}
+	port, err := strconv.Atoi(portText)
+	if err != nil {
+		return nil, fmt.Errorf("read the port of the cluster's address %s: %w", c.Listen, err)
+	}
+	o := &server.Options{
+		ServerName: c.Node,
+		Host:       "127.0.0.1",
+		Port:       server.RANDOM_PORT,
+		Username:   inside.User,
+		Password:   inside.Password,
+		MaxPayload: maxPayload,
+		StoreDir:   filepath.Join(dir, "log"),
+		SyncAlways: true,
+		Cluster: server.ClusterOpts{
+			Name: c.Name, Host: host, Port: port, NoAdvertise: true,
+			Username: routeUser, Password: c.password(), AuthTimeout: 5,
+			TLSConfig: c.TLS, TLSTimeout: 5,
+		},
+	}
+	for _, route := range c.Routes {
+		u, err := url.Parse(route)
+		if err != nil {
+			return nil, fmt.Errorf("read the route %s: %w", route, err)
+		}
+		u.User = url.UserPassword(routeUser, c.password())
+		o.Routes = append(o.Routes, u)
+	}
+	return o, nil
+}
+
+// password is what the nodes show each other; the hash keeps whatever the secret looks like from being taken for a
+// password that is hashed already.
+func (c *Cluster) password() string {
+	sum := sha256.Sum256(c.Secret)
+	return hex.EncodeToString(sum[:])
+}
+
+// openCluster runs the node's server and returns when the streams are there, which takes a majority of the nodes, at the
+// first start three of them.
+func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
+	options, err := o.Cluster.options(o.Dir, c)
+	if err != nil {
+		return err
+	}
+	if l.server, err = RunServer(ctx, options, l.logger); err != nil {
+		return err
+	}
+	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+		return err
+	}
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(clusterTry)); err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	if err := l.replicate(ctx, o); err != nil {
+		return err
+	}
+	l.replicas = clusterReplicas
+	if l.quorum, err = newQuorum(l.conn, o.Cluster.Name); err != nil {
+		return err
+	}
+	return l.quorum.answerFor(l.server)
+}
+
+const (
+	clusterTry   = 2 * time.Second        // how long one try to find or make a stream may take
+	clusterRetry = 250 * time.Millisecond // between two
+)
+
+// replicate finds or makes the streams. Several nodes may do it at once. It goes on until ctx ends, since there is no
+// telling an error that passes when more nodes are there from one that stays.
+func (l *Log) replicate(ctx context.Context, o Options) error {
+	told := ""
+	for {
+		try, cancel := context.WithTimeout(ctx, clusterTry)
+		err := replicateOnce(try, l.js, o.IdempotencyRetention)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if reason := clusterReason(err); reason != told {
+			told = reason
+			l.logger.Info("waiting for the cluster", "cluster", o.Cluster.Name, "node", o.Cluster.Node, "reason", reason)
+			if o.Waiting != nil {
+				o.Waiting("it waits for the cluster " + o.Cluster.Name + ": " + reason)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the cluster %s: %w", o.Cluster.Name, errors.Join(ctx.Err(), err))
+		case <-time.After(clusterRetry):
+		}
+	}
+}
+
+// codeNoPeers says that there are fewer nodes than a stream needs.
+const codeNoPeers = 10005
+
+// clusterReason says what a failed try means.
+func clusterReason(err error) string {
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &api) && api.ErrorCode == codeNoPeers:
+		return "fewer than three nodes are there yet"
+	case errors.As(err, &api) && api.Code < 500:
+		return err.Error()
+	}
+	return "the nodes that are there have no leader yet"
+}
+
+func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.Duration) error {
+	for _, want := range []jetstream.StreamConfig{commandsConfig(retention), eventsConfig()} {
+		want.Replicas = clusterReplicas
+		s, err := js.Stream(ctx, want.Name)
+		switch {
+		case errors.Is(err, jetstream.ErrStreamNotFound):
+			_, err = js.CreateStream(ctx, want)
+		case err == nil && len(differences(s.CachedInfo().Config, want)) > 0:
+			_, err = js.UpdateStream(ctx, want)
+		}
+		if err != nil {
+			return fmt.Errorf("create stream %s: %w", want.Name, err)
+		}
+	}
+	return nil
+}
+
+// Ready is nil when the log's server is up to date with the others of its cluster, as far as it knows; else it says what is
+// missing. A server that is not a node of a cluster is always ready.
+func (l *Log) Ready() error {
+	if l.server == nil || l.quorum == nil {
+		return nil
+	}
+	status := l.server.Healthz(&server.HealthzOptions{Details: true})
+	if len(status.Errors) > 0 {
+		return fmt.Errorf("the log is not up to date: %s", status.Errors[0].Error)
+	}
+	return nil
+}
+
+// stepDown hands what this node leads to the others, so that they need not find out that it is gone.
+func (l *Log) stepDown() {}
+
+// ClusterTLS makes the configuration of the connections between nodes, from files in PEM form. Every node shows a certificate
+// of the authority, which must certify nothing else: whoever has one is a node, whatever its host is called.
+func ClusterTLS(certFile, keyFile, authorityFile string) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate of the node: %w", err)
+	}
+	text, err := os.ReadFile(authorityFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the cluster: %w", err)
+	}
+	authority := x509.NewCertPool()
+	if !authority.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("read the authority of the cluster: %s holds no certificate in PEM form", authorityFile)
+	}
+	return &tls.Config{
+		MinVersion:   tls.VersionTLS13,
+		Certificates: []tls.Certificate{certificate},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ClientCAs:    authority,
+		RootCAs:      authority,
+		// The name of the host is not looked at, which this says; VerifyConnection looks at all else, in both directions.
+		InsecureSkipVerify: true,
+		VerifyConnection: func(state tls.ConnectionState) error {
+			if len(state.PeerCertificates) == 0 {
+				return errors.New("the other node shows no certificate")
+			}
+			between := x509.NewCertPool()
+			for _, c := range state.PeerCertificates[1:] {
+				between.AddCert(c)
+			}
+			_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{
+				Roots: authority, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+			})
+			return err
+		},
+	}, nil
+}

@@ -1,0 +1,241 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// quorum confirms what the leader of EVENTS says of itself. A leader that is cut off goes on answering from what it has, so its
+// answer counts only if a majority of the nodes that have the stream say, after the answer is there, that it is still
+// the leader, in the term that it was known to be before it was asked: then no other one was elected before the answer
+// was there, and what is acknowledged so far was acknowledged by it.
+//
+// Two rules make that exact. A server may answer for the stream while it is not the leader, then it says nothing of a time
+// since when it is one. And a leadership counts as known only when an earlier answer named the same time since when: at
+// that time the leader has all that was acknowledged before it.
+type quorum struct {
+	conn    *nats.Conn
+	subject string // where the nodes are asked for their terms
+	inbox   string // where they answer: the number of the question follows
+
+	mu     sync.Mutex
+	asked  uint64
+	gather map[string]chan term // open questions by number
+	known  leadership
+}
+
+// leadership is a time in which one server leads EVENTS.
+type leadership struct {
+	leader string // name of the server
+	term   uint64
+	since  int64 // nanoseconds of Unix time, of the leader's clock
+}
+
+// term is what a node knows of the Raft group of EVENTS, from its own server.
+type term struct {
+	Node   string `json:"node"`
+	Leader string `json:"leader"` // name of the server, "" for none
+	Term   uint64 `json:"term"`
+	Size   int    `json:"size"` // nodes of the group
+}
+
+// newQuorum asks through a connection to any node of a cluster.
+func newQuorum(conn *nats.Conn, cluster string) (*quorum, error) {
+	q := &quorum{conn: conn, subject: "reckon.cluster." + cluster + ".term", inbox: conn.NewInbox() + ".", gather: map[string]chan term{}}
+	if _, err := conn.Subscribe(q.inbox+"*", q.hear); err != nil {
+		return nil, fmt.Errorf("listen to the nodes of the cluster: %w", err)
+	}
+	return q, nil
+}
+
+// answerFor answers questions for the terms of a server of this process.
+func (q *quorum) answerFor(s *server.Server) error {
+	_, err := q.conn.Subscribe(q.subject, func(m *nats.Msg) {
+		t, ok := termOf(s, string(m.Data))
+		if !ok {
+			return
+		}
+		if text, err := json.Marshal(t); err == nil {
+			_ = m.Respond(text) // a question that is not answered is asked again
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("answer the nodes of the cluster: %w", err)
+	}
+	return nil
+}
+
+// termOf reads a server's own state of a Raft group of the log's account. ok is false when it is not of the group.
+func termOf(s *server.Server, group string) (t term, ok bool) {
+	groups := s.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT, GroupFilter: group})
+	if groups == nil || group == "" {
+		return t, false
+	}
+	g, ok := (*groups)[server.DEFAULT_GLOBAL_ACCOUNT][group]
+	if !ok {
+		return t, false
+	}
+	t = term{Node: s.Name(), Term: g.Term, Size: g.Size}
+	if g.Leader == g.ID {
+		t.Leader = t.Node
+	} else {
+		t.Leader = g.Peers[g.Leader].Name
+	}
+	return t, true
+}
+
+// hear hands an answer to its question.
+func (q *quorum) hear(m *nats.Msg) {
+	var t term
+	if json.Unmarshal(m.Data, &t) != nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	select {
+	case q.gather[strings.TrimPrefix(m.Subject, q.inbox)] <- t:
+	default: // the question is closed
+	}
+}
+
+// maxNodes bounds the answers to one question that are kept.
+const maxNodes = 64
+
+// errNoMajority says that there was no majority of the nodes that names one leader of one term.
+var errNoMajority = errors.New("no majority of the cluster's nodes agrees on a leader")
+
+// majority asks all nodes, and returns the leader and the term that a majority of the nodes of a Raft group names.
+func (q *quorum) majority(ctx context.Context, group string) (leader string, at uint64, err error) {
+	answers := make(chan term, maxNodes)
+	q.mu.Lock()
+	q.asked++
+	number := strconv.FormatUint(q.asked, 10)
+	q.gather[number] = answers
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		delete(q.gather, number)
+		q.mu.Unlock()
+	}()
+	if err := q.conn.PublishRequest(q.subject, q.inbox+number, []byte(group)); err != nil {
+		return "", 0, fmt.Errorf("ask the nodes of the cluster: %w", err)
+	}
+	heard := map[string]term{}
+	for {
+		select {
+		case t := <-answers:
+			heard[t.Node] = t
+			agree, size := 0, clusterReplicas
+			for _, other := range heard {
+				size = max(size, other.Size)
+				if other.Leader == t.Leader && other.Term == t.Term {
+					agree++
+				}
+			}
+			if t.Leader != "" && agree > size/2 {
+				return t.Leader, t.Term, nil
+			}
+			if len(heard) == size {
+				return "", 0, errNoMajority
+			}
+		case <-ctx.Done():
+			return "", 0, errNoMajority
+		}
+	}
+}
+
+const (
+	infoPatience     = 500 * time.Millisecond // how long the leader may take to answer before it is asked again
+	majorityPatience = 300 * time.Millisecond // and the nodes
+	quorumPause      = 5 * time.Millisecond   // after a question that was not confirmed
+)
+
+// last is the sequence of the newest event, confirmed by a majority of the nodes. It asks until it has one or ctx ends.
+func (q *quorum) last(ctx context.Context) (uint64, error) {
+	for {
+		sequence, confirmed, err := q.try(ctx)
+		if confirmed {
+			return sequence, nil
+		}
+		if err == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-time.After(quorumPause):
+		}
+	}
+}
+
+// try asks once. It is not confirmed, without an error, when the leadership was not known before.
+func (q *quorum) try(ctx context.Context) (sequence uint64, confirmed bool, err error) {
+	q.mu.Lock()
+	known := q.known
+	q.mu.Unlock()
+	info, err := q.info(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	patience, cancel := context.WithTimeout(ctx, majorityPatience)
+	leader, at, err := q.majority(patience, info.Cluster.Group)
+	cancel()
+	if err != nil {
+		return 0, false, err
+	}
+	if leader != info.Cluster.Leader {
+		return 0, false, errNoMajority
+	}
+	found := leadership{leader, at, info.Cluster.Since.UnixNano()}
+	if found == known {
+		return info.State.Last, true, nil
+	}
+	q.mu.Lock()
+	q.known = found
+	q.mu.Unlock()
+	return 0, false, nil
+}
+
+// streamInfo is what a server says of EVENTS.
+type streamInfo struct {
+	Error *jetstream.APIError `json:"error"`
+	State struct {
+		Last uint64 `json:"last_seq"`
+	} `json:"state"`
+	Cluster struct {
+		Group  string     `json:"raft_group"`
+		Leader string     `json:"leader"`
+		Since  *time.Time `json:"leader_since"` // of who answers, when it is the leader
+	} `json:"cluster"`
+}
+
+// info asks the leader of EVENTS.
+func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
+	ctx, cancel := context.WithTimeout(ctx, infoPatience)
+	defer cancel()
+	m, err := q.conn.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+eventsStream, nil)
+	if err == nil {
+		err = json.Unmarshal(m.Data, &i)
+	}
+	switch {
+	case err != nil:
+	case i.Error != nil:
+		err = i.Error
+	case i.Cluster.Since == nil:
+		err = errors.New("the stream has no leader")
+	}
+	if err != nil {
+		return i, fmt.Errorf("ask the leader of the events: %w", err)
+	}
+	return i, nil
+}
