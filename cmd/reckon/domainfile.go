@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -41,15 +42,19 @@ type finding struct {
 // for a file that cannot be read at all.
 func readDomainFile(name string) (*domainFile, error) {
 	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxDomainFile {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no domain file %s: name the YAML or JSON file of the domain", name)
+	case err != nil:
+		return nil, fmt.Errorf("read domain file: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory: name a YAML or JSON file in it", name)
+	case info.Size() > maxDomainFile:
 		return nil, fmt.Errorf("%s: a domain file has at most %d KiB", name, maxDomainFile>>10)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read domain file: %w", err)
 	}
 	return parseDomainFile(name, data), nil
 }
