@@ -167,8 +167,18 @@ func valueNode(value json.RawMessage) *yaml.Node {
 }
 
 // withTest is the text of a domain file with one more test. Lines are put in; where the file's tests, or the whole of it, are
-// written in brackets, that part alone is written anew.
+// written in brackets, that part alone is written anew. Lines that all end with a carriage return and a line feed go on so.
 func withTest(data []byte, test events.Test) ([]byte, error) {
+	carriage, feed := []byte("\r\n"), []byte("\n")
+	if n := bytes.Count(data, carriage); n == 0 || n < bytes.Count(data, feed) {
+		return withTestLines(data, test)
+	}
+	changed, err := withTestLines(bytes.ReplaceAll(data, carriage, feed), test)
+	return bytes.ReplaceAll(changed, feed, carriage), err
+}
+
+// withTestLines is withTest for lines that end with a line feed.
+func withTestLines(data []byte, test events.Test) ([]byte, error) {
 	if json.Valid(data) {
 		return withTestJSON(data, test)
 	}
