@@ -14,28 +14,40 @@ type credentials struct {
 	User     string `json:"user"`
 	Password string `json:"password"`
 	Cluster  string `json:"cluster,omitempty"` // that the server is a node of
+	reader   string // password of the user that reads events and does nothing else, where the server has one
 }
 
 func newCredentials() credentials {
-	return credentials{User: "reckon-" + rand.Text(), Password: rand.Text()}
+	return credentials{User: "reckon-" + rand.Text(), Password: rand.Text(), reader: rand.Text()}
 }
 
-func credentialsPath(dir string) string { return filepath.Join(dir, "nats.json") }
+func credentialsPath(dir string) string       { return filepath.Join(dir, "nats.json") }
+func readerCredentialsPath(dir string) string { return filepath.Join(dir, "nats-reader.json") }
 
-// write leaves the credentials in the data directory, readable by its owner only. A reader never sees half a file.
+// write leaves the credentials in the data directory, those of the reader in a file of their own.
 func (c credentials) write(dir string) error {
+	if c.reader != "" {
+		if err := (credentials{URL: c.URL, User: readerName, Password: c.reader}).writeTo(readerCredentialsPath(dir)); err != nil {
+			return err
+		}
+	}
+	return c.writeTo(credentialsPath(dir))
+}
+
+// writeTo writes a file that is readable by its owner only. Nobody ever sees half of it.
+func (c credentials) writeTo(path string) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write credentials: %w", err)
 	}
-	temporary := credentialsPath(dir) + ".new"
+	temporary := path + ".new"
 	if err := os.Remove(temporary); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("write credentials: %w", err)
 	}
 	if err := os.WriteFile(temporary, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write credentials: %w", err)
 	}
-	if err := os.Rename(temporary, credentialsPath(dir)); err != nil {
+	if err := os.Rename(temporary, path); err != nil {
 		return fmt.Errorf("write credentials: %w", err)
 	}
 	return nil
@@ -56,8 +68,10 @@ func readCredentials(dir string) (credentials, error) {
 
 // removeCredentials removes what a server left, also one that was killed.
 func removeCredentials(dir string) error {
-	if err := os.Remove(credentialsPath(dir)); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("remove credentials: %w", err)
+	for _, path := range []string{credentialsPath(dir), readerCredentialsPath(dir)} {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("remove credentials: %w", err)
+		}
 	}
 	return nil
 }

@@ -440,7 +440,7 @@ func TestCommandsAreDeliveredUntilAcknowledged(t *testing.T) {
 func TestDirectoryIsPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	l := open(t, dir)
-	for path, want := range map[string]os.FileMode{"": os.ModeDir | 0o700, "lock": 0o600, "nats.json": 0o600} {
+	for path, want := range map[string]os.FileMode{"": os.ModeDir | 0o700, "lock": 0o600, "nats.json": 0o600, "nats-reader.json": 0o600} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		if err != nil {
 			t.Fatal(err)
@@ -452,7 +452,9 @@ func TestDirectoryIsPrivate(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(credentialsPath(dir)); !os.IsNotExist(err) {
-		t.Errorf("credentials are left behind: %v", err)
+	for _, path := range []string{credentialsPath(dir), readerCredentialsPath(dir)} {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s is left behind: %v", path, err)
+		}
 	}
 }

@@ -23,8 +23,7 @@ func startServer(ctx context.Context, dir string, c credentials, listen bool, lo
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
 		DontListen: !listen,
-		Username:   c.User,
-		Password:   c.Password,
+		Users:      c.users(),
 		MaxPayload: maxPayload,
 		StoreDir:   filepath.Join(dir, "log"),
 		SyncAlways: true,
@@ -76,6 +75,7 @@ func connectOutside(c credentials, logger *slog.Logger) (*nats.Conn, error) {
 func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option) (*nats.Conn, error) {
 	conn, err := nats.Connect(url, append(how,
 		nats.Name("reckon"),
+		nats.CustomInboxPrefix(inboxPrefix),
 		nats.UserInfo(c.User, c.Password),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			logger.Warn("log connection", "error", err)
