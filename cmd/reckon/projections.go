@@ -121,7 +121,12 @@ func (c *projectionsVerify) Run(t terminal) error {
 		if listed < result.Differences {
 			fmt.Fprintf(t.out, "… and %s more\n", grouped(result.Differences-listed))
 		}
-		fmt.Fprintf(t.out, "%s differences up to event %d. Mend them with: reckon projections rebuild\n", grouped(result.Differences), result.Sequence)
+		noun := "differences"
+		if result.Differences == 1 {
+			noun = "difference"
+		}
+		fmt.Fprintf(t.out, "%s %s up to event %d. Rebuild the projections with: reckon projections rebuild --data %s\n",
+			grouped(result.Differences), noun, result.Sequence, quoted(c.Data))
 	}
 	if result.Differences > 0 {
 		return exit(1)

@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 //	fromjson VARIABLE PATH       set a variable from standard output, which is JSON
 //	becomes STATUS KEY           ask with a key until that status comes, for a second at most
 //	plant FROM TO MESSAGE KEY VALUE  copy the history of a directory, with another value in an answer
+//	spoil PROJECTION WAS IS      write another text into a document of the stopped server's views
 //	same A B                     fail unless two words are the same
 //
 // Answers are printed as the status, the headers that matter, and the body with ids and times replaced.
@@ -86,6 +87,7 @@ func TestScript(t *testing.T) {
 			},
 			"becomes": becomesScript,
 			"plant":   plantScript,
+			"spoil":   spoilScript,
 			"same": func(ts *testscript.TestScript, _ bool, args []string) {
 				if args[0] != args[1] {
 					ts.Fatalf("%s is not %s", args[0], args[1])
