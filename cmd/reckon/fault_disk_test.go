@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -272,23 +273,7 @@ func TestTornBlock(t *testing.T) {
 				}).Wait()
 				w.kill()
 				was := len(readEvents(t, w.data))
-				blocks, err := filepath.Glob(filepath.Join(w.data, "log", "jetstream", "*", "streams", stream, "msgs", "*.blk"))
-				if err != nil || len(blocks) == 0 {
-					t.Fatalf("no blocks: %v", err)
-				}
-				slices.Sort(blocks)
-				newest := blocks[len(blocks)-1]
-				data, err := os.ReadFile(newest)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(newest, tear.do(data), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				// A server that was killed has left no index that tells more than the blocks.
-				if err := os.Remove(filepath.Join(filepath.Dir(newest), "index.db")); err != nil && !errors.Is(err, os.ErrNotExist) {
-					t.Fatal(err)
-				}
+				w.spoilNewest(t, stream, tear.do)
 				left := readEvents(t, w.data)
 				if stream == "EVENTS" && len(left) < was-tear.most || stream == "COMMANDS" && len(left) < was {
 					t.Fatalf("%d of %d events are left", len(left), was)
@@ -318,5 +303,67 @@ func TestTornBlock(t *testing.T) {
 				t.Logf("%d of %d events are left", len(left), was)
 			})
 		}
+	}
+}
+
+// TestTornCommand tears off the newest command before it is answered, its key with it: asked for again it is a new request,
+// which is worked on once, however often it is asked for.
+func TestTornCommand(t *testing.T) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	newest := ""
+	for round := 0; newest == ""; round++ {
+		if round == 20 {
+			t.Fatal("in 20 rounds no kill left the newest request unanswered")
+		}
+		w.serve(t)
+		w.loadUntil(t, 16, fmt.Sprint("torn", round), 20, func(func()) { w.kill() })
+		stored, _ := w.commands(t)
+		for _, key := range w.unfinished(t) {
+			if stored[key] == slices.Max(slices.Collect(maps.Values(stored))) {
+				newest = key
+			}
+		}
+	}
+	before, _ := w.commands(t)
+	w.spoilNewest(t, "COMMANDS", func(data []byte) []byte { return data[:len(data)-37] })
+	after, _ := w.commands(t)
+	if _, there := after[newest]; there || len(after) != len(before)-1 {
+		t.Fatalf("%d of %d commands are left, the newest among them: %v", len(after), len(before), there)
+	}
+	w.serve(t)
+	w.settle(t)
+	w.settle(t)
+	w.verify(t)
+	answers := 0
+	for _, e := range w.history.events {
+		if e.key == newest {
+			answers++
+		}
+	}
+	if answers != 1 {
+		t.Errorf("the request that was torn off has %d answers", answers)
+	}
+	w.kill()
+}
+
+// spoilNewest changes the newest file of a stream, of a server that was killed.
+func (w *world) spoilNewest(t *testing.T, stream string, change func([]byte) []byte) {
+	t.Helper()
+	blocks, err := filepath.Glob(filepath.Join(w.data, "log", "jetstream", "*", "streams", stream, "msgs", "*.blk"))
+	if err != nil || len(blocks) == 0 {
+		t.Fatalf("no blocks: %v", err)
+	}
+	slices.Sort(blocks)
+	newest := blocks[len(blocks)-1]
+	data, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(newest, change(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A server that was killed has left no index that tells more than the blocks.
+	if err := os.Remove(filepath.Join(filepath.Dir(newest), "index.db")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
 	}
 }
