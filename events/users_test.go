@@ -96,7 +96,7 @@ func TestReaderDoesNothingElse(t *testing.T) {
 	l := open(t, dir)
 	e := created("a")
 	appended(t, l, e, 0)
-	if _, err := l.Commands(t.Context()); err != nil {
+	if _, err := l.Commands(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	conn, refusals := asReader(t, dir)
@@ -160,7 +160,7 @@ func TestReaderHearsNoAnswersOfOthers(t *testing.T) {
 		if _, err := log.Last(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		consumer, err := log.Commands(t.Context())
+		consumer, err := log.Commands(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
