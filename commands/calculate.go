@@ -39,6 +39,8 @@ type Calculate struct {
 	ReceivedAt     time.Time `json:"received_at"` // milliseconds
 	Now            time.Time `json:"now"`         // seconds
 	TimeZone       string    `json:"time_zone"`   // IANA name
+
+	sequence uint64 // in COMMANDS, of a command that the queue delivered
 }
 
 func decodeCalculate(data []byte) (Calculate, error) {

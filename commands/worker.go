@@ -129,13 +129,17 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, release func(
 		}
 	}()
 	command, err := decodeCalculate(msg.Data())
+	var meta *jetstream.MsgMetadata
+	if err == nil {
+		meta, err = msg.Metadata()
+	}
 	if err != nil {
 		s.logger.Error("command cannot be read and is dropped", "error", err)
 		_ = msg.Term()
 		return
 	}
-	meta, err := msg.Metadata()
-	poisoned := err == nil && meta.NumDelivered >= maxDeliveries
+	command.sequence = meta.Sequence.Stream
+	poisoned := meta.NumDelivered >= maxDeliveries
 	for {
 		switch {
 		case poisoned:
@@ -187,6 +191,9 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(*conversati
 	for {
 		event, err := next(v)
 		if event == nil || err != nil {
+			return err
+		}
+		if err := s.log.CommandDurable(ctx, c.sequence); err != nil {
 			return err
 		}
 		event.Time = time.Now().UTC().Truncate(time.Millisecond)

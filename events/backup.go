@@ -96,6 +96,14 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return Backup{}, err
 	}
 	header.Events, header.Commands = events.State.LastSeq, commands.State.LastSeq
+	// What is in a backup stays in the log, also after a loss of power.
+	newest, err := l.newestEvent(ctx)
+	if err == nil {
+		err = errors.Join(l.durable(ctx, newest), l.CommandDurable(ctx, header.Commands))
+	}
+	if err != nil {
+		return Backup{}, err
+	}
 	header.Retention = (commands.Config.MaxAge - keylessLife).String()
 
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)

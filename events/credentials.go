@@ -15,6 +15,7 @@ type credentials struct {
 	Password string `json:"password"`
 	Cluster  string `json:"cluster,omitempty"` // that the server is a node of
 	reader   string // password of the user that reads events and does nothing else, where the server has one
+	Commit   string `json:"commit,omitempty"` // subject where the process is asked to sync what it has acknowledged
 }
 
 func newCredentials() credentials {

@@ -8,9 +8,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// At reads the event with a sequence, from the stream's leader. It fails with ErrNotFound.
+// At reads the event with a sequence, from the stream's leader, once it is on disk. It fails with ErrNotFound.
 func (l *Log) At(ctx context.Context, sequence uint64) (Event, error) {
 	m, err := l.load(ctx, eventsStream, loadRequest{Sequence: sequence})
+	if err == nil {
+		err = l.durable(ctx, sequence)
+	}
 	if err != nil {
 		return Event{}, fmt.Errorf("read event %d: %w", sequence, err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrBroken says that a server of this process can no longer write, and will not until it is started again: after one
-// write that failed (the disk is full, or broken) it refuses all that follow, without an answer.
+// write or sync that failed (the disk is full, or broken) it refuses all that follow, without an answer.
 var ErrBroken = errors.New("the store can no longer be written")
 
 // Broken is nil while the log's server can write, as far as is known, else an error that is ErrBroken and says why. A
@@ -16,6 +16,11 @@ var ErrBroken = errors.New("the store can no longer be written")
 func (l *Log) Broken() error {
 	if l.server == nil {
 		return nil
+	}
+	if l.commit != nil {
+		if err := l.commit.broken(); err != nil && !errors.Is(err, errClosed) {
+			return brokenError(err.Error())
+		}
 	}
 	return Broken(l.server)
 }

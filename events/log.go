@@ -59,6 +59,11 @@ type Log struct {
 	server *server.Server
 	lock   *os.File
 	dir    string
+	commit *committer // nil when the server itself syncs each message
+
+	// Of a server in another process that commits in groups; else empty.
+	asks  string        // the subject where it is asked to sync
+	asked atomic.Uint64 // events up to this sequence are on disk, it said
 
 	closing sync.Mutex
 }
@@ -123,7 +128,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{logger: o.logger()}
+	l := &Log{logger: o.logger(), asks: c.Commit}
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}
@@ -155,17 +160,27 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		return nil, err
 	}
 	c := newCredentials()
+	grouped := o.Cluster == nil && groupCommits(o.Dir)
 	if o.Cluster != nil {
 		c.Cluster = o.Cluster.Name
 		err = l.openCluster(ctx, o, c)
 	} else {
-		err = l.openSingle(ctx, o, c, listen)
+		err = l.openSingle(ctx, o, c, listen, !grouped)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := l.bind(ctx); err != nil {
 		return nil, err
+	}
+	if grouped {
+		if l.commit, err = startCommitter(ctx, l); err != nil {
+			return nil, err
+		}
+		if err := l.listen(); err != nil {
+			return nil, err
+		}
+		c.Commit = commitSubject(l.server)
 	}
 	if listen {
 		c.URL = l.server.ClientURL()
@@ -176,9 +191,9 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	return l, nil
 }
 
-// openSingle runs a server that has the log alone.
-func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen bool) (err error) {
-	if l.server, err = startServer(ctx, o.Dir, c, listen, l.logger); err != nil {
+// openSingle runs a server that has the log alone, and that syncs each message itself or leaves it to the group commit.
+func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, sync bool) (err error) {
+	if l.server, err = startServer(ctx, o.Dir, c, listen, sync, l.logger); err != nil {
 		return err
 	}
 	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
@@ -227,6 +242,9 @@ func (l *Log) Close() error {
 	if l.conn != nil {
 		l.conn.Close()
 	}
+	if l.commit != nil {
+		l.commit.close()
+	}
 	if l.server != nil {
 		l.server.Shutdown()
 		l.server.WaitForShutdown()
@@ -256,11 +274,14 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 		return 0, publishError("append event to "+m.Subject, err)
 	}
 	l.saw(ack.Sequence)
+	if err := l.durable(ctx, ack.Sequence); err != nil {
+		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
+	}
 	return ack.Sequence, nil
 }
 
-// Enqueue publishes a command to its subject, expecting that none is there. kept tells whether it has an idempotency key
-// (kept for the retention) or goes after 10 minutes. It fails as Append does.
+// Enqueue publishes a command to its subject, expecting that none is there, and returns once it is on disk. kept tells whether
+// it has an idempotency key (kept for the retention) or goes after 10 minutes. It fails as Append does.
 func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) error {
 	if !strings.HasPrefix(s.name, "cmd.") {
 		return fmt.Errorf("enqueue command: %q is no command's subject", s)
@@ -269,8 +290,12 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 	if !kept {
 		opts = append(opts, jetstream.WithMsgTTL(keylessLife))
 	}
-	if _, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...); err != nil {
+	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...)
+	if err != nil {
 		return publishError("enqueue command at "+s.name, err)
+	}
+	if err := l.CommandDurable(ctx, ack.Sequence); err != nil {
+		return fmt.Errorf("enqueue command at %s: %w: %w", s, ErrUnknown, err)
 	}
 	return nil
 }
@@ -304,22 +329,30 @@ func publishError(what string, err error) error {
 	return fmt.Errorf("%s: %w: %w", what, ErrUnknown, err)
 }
 
-// Command reads the command at a subject, from the stream's leader. It fails with ErrNotFound.
+// Command reads the command at a subject, from the stream's leader, once it is on disk. It fails with ErrNotFound.
 func (l *Log) Command(ctx context.Context, s Subject) ([]byte, error) {
 	m, err := l.load(ctx, commandsStream, loadRequest{Last: s.name})
 	if err != nil {
 		return nil, fmt.Errorf("read command at %s: %w", s, err)
 	}
+	if err := l.CommandDurable(ctx, m.Sequence); err != nil {
+		return nil, fmt.Errorf("read command at %s: %w", s, err)
+	}
 	return m.Data, nil
 }
 
-// Read returns the events of one subject after a sequence, oldest first, from the stream's leader.
+// Read returns the events of one subject after a sequence, oldest first, from the stream's leader, once they are on disk.
 func (l *Log) Read(ctx context.Context, s Subject, after uint64) ([]Event, error) {
 	var read []Event
 	for {
 		m, err := l.load(ctx, eventsStream, loadRequest{Sequence: after + 1, Next: s.name})
 		if errors.Is(err, ErrNotFound) {
-			return read, nil
+			if len(read) == 0 {
+				return nil, nil
+			}
+			if err = l.durable(ctx, after); err == nil {
+				return read, nil
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read events of %s: %w", s, err)
@@ -414,10 +447,19 @@ func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUI
 	return ids, nil
 }
 
-// Last is the sequence of the newest event, asked from the stream's leader: the read index. On a cluster it goes on asking until a
-// majority of the nodes confirms the answer or ctx ends.
+// Last is the read index: the sequence of the newest event, asked from the stream's leader, or, where Known knows it, that of
+// the newest that was acknowledged. On a cluster it goes on asking until a majority of the nodes confirms the answer or ctx ends.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
-	if l.quorum != nil {
+	switch {
+	case l.commit != nil:
+		sequence, ok := l.Known()
+		if !ok {
+			return 0, fmt.Errorf("ask for the newest event: %w", l.commit.failure)
+		}
+		return sequence, nil
+	case l.asks != "":
+		return l.ask(ctx, eventsStream)
+	case l.quorum != nil:
 		last, err := l.quorum.last(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("ask for the newest event: %w", err)
@@ -434,10 +476,13 @@ func (l *Log) Last(ctx context.Context) (uint64, error) {
 }
 
 // saw remembers that EVENTS holds a sequence, below which a tail must not stand still.
-func (l *Log) saw(sequence uint64) {
+func (l *Log) saw(sequence uint64) { atLeast(&l.newest, sequence) }
+
+// atLeast raises a number to another one unless it is higher.
+func atLeast(n *atomic.Uint64, to uint64) {
 	for {
-		newest := l.newest.Load()
-		if sequence <= newest || l.newest.CompareAndSwap(newest, sequence) {
+		was := n.Load()
+		if to <= was || n.CompareAndSwap(was, to) {
 			return
 		}
 	}

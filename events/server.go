@@ -15,9 +15,10 @@ import (
 // maxPayload bounds a message: a message event holds its prompt several times over.
 const maxPayload = 4 << 20
 
-// startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged. A server that does not
-// listen is reached in this process only; one that listens takes a free port of the loopback address.
-func startServer(ctx context.Context, dir string, c credentials, listen bool, logger *slog.Logger) (*server.Server, error) {
+// startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged where it syncs, else it is
+// written. A server that does not listen is reached in this process only; one that listens takes a free port of the loopback
+// address.
+func startServer(ctx context.Context, dir string, c credentials, listen, sync bool, logger *slog.Logger) (*server.Server, error) {
 	return RunServer(ctx, &server.Options{
 		ServerName: "log",
 		Host:       "127.0.0.1",
@@ -26,7 +27,7 @@ func startServer(ctx context.Context, dir string, c credentials, listen bool, lo
 		Users:      c.users(),
 		MaxPayload: maxPayload,
 		StoreDir:   filepath.Join(dir, "log"),
-		SyncAlways: true,
+		SyncAlways: sync,
 	}, logger)
 }
 

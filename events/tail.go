@@ -27,7 +27,7 @@ const (
 // errReopen marks errors of a tail's consumer, which another consumer mends.
 var errReopen = errors.New("the consumer of events is lost")
 
-// Tail hands every event after a sequence to fold, in order, until ctx ends or fold fails. Entries come in batches of what is
+// Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or fold fails. Entries come in batches of what is
 // there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with a *DecodeError,
 // after the events before it were folded. A consumer that is lost is opened again behind the last event that was folded,
 // and until then the tail asks for what is there. It ends with an error when the log is closed, and at once when the log
@@ -83,10 +83,18 @@ type reading struct {
 }
 
 // tail reads until the reading is through, with one consumer after the other.
-func (l *Log) tail(ctx context.Context, after uint64, r reading) error {
+func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
+	r.fold = l.durably(ctx, r.fold)
+	defer func() {
+		// The event that ends it is part of the read index like those that are folded.
+		if broken := (*DecodeError)(nil); errors.As(err, &broken) {
+			if failure := l.durable(ctx, broken.Sequence); failure != nil {
+				err = failure
+			}
+		}
+	}()
 	for {
 		opened := time.Now()
-		var err error
 		after, err = l.follow(ctx, after, r)
 		switch {
 		case err == nil:

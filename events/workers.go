@@ -28,7 +28,8 @@ func workersConfig() jetstream.ConsumerConfig {
 // Commands is the pull consumer of COMMANDS that all nodes share. On a single node it is on disk. Where the streams have
 // replicas it is in the memory of as many servers, since what it remembers would be synced there at every delivery and
 // acknowledgement; it is gone when most of them have stopped, and whoever asks for it makes it again, from the first
-// command on for which finished, asked of a command, does not say that its final event is in the log.
+// command on for which finished, asked of a command, does not say that its final event is in the log. What it delivers may not
+// be on disk yet: CommandDurable waits for that.
 func (l *Log) Commands(ctx context.Context, finished func(ctx context.Context, command []byte) (bool, error)) (jetstream.Consumer, error) {
 	c, err := l.commands(ctx, finished)
 	if err != nil {

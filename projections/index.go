@@ -149,12 +149,27 @@ func (r *readIndex) tick(ctx context.Context) {
 	}
 }
 
-// Fresh waits until everything that was in the log when it was called is folded (the read index; callers share
-// questions to the log). It fails with ErrBehind after 2 seconds, and at once when the fold has stopped.
+// recent is nil while the views are current, or were within the last second.
+func (v *Views) recent() error {
+	if index, known := v.log.Known(); known && index <= v.folded.Load() {
+		return nil
+	}
+	return v.index.recent()
+}
+
+// Fresh waits until everything that was in the log when it was called is folded: the read index, which the log knows, or
+// callers share questions for. It fails with ErrBehind after 2 seconds, and at once when the fold has stopped.
 func (v *Views) Fresh(ctx context.Context) error {
+	index, known := v.log.Known()
+	if known && index <= v.folded.Load() {
+		return nil
+	}
 	limited, cancel := context.WithTimeout(ctx, behindAfter)
 	defer cancel()
-	index, err := v.index.ask(limited)
+	var err error
+	if !known {
+		index, err = v.index.ask(limited)
+	}
 	if err == nil {
 		err = v.Folded(limited, index)
 	}

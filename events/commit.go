@@ -1,0 +1,410 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Group commit: what the log acknowledges is on disk, and all who wait for that at the same time share one sync.
+//
+// A server with SyncAlways syncs each message by itself while it holds the stream's lock. Where groupCommits allows it, the
+// log's own server does without: it writes a message to the stream's block file before it acknowledges it, and whoever has an
+// acknowledgement in hand waits for a sync that began after that. This is right for these reasons:
+//
+//   - The server writes to a file stream of one replica in the order of sequences, under one lock, and before it
+//     acknowledges (TestWrittenBeforeAcknowledged). So when a message is acknowledged, its bytes and those of all before it
+//     are in the newest block file or in older ones, and a sync of these files that begins now brings them to the disk.
+//   - A sync is an fdatasync of the newest block. When there is a newer one, all blocks from the one that was the newest are
+//     synced, then their directory. (A sync of the whole file system would wait for what the views write too, which takes
+//     several times as long.)
+//   - An event must not be on disk without its command, or a key that is sent again would make a second message. The kernel
+//     may write the files in any order, so the event is not published before its command is on disk: Enqueue and Command
+//     return commands that are, and a worker asks CommandDurable for those that the queue delivers. The sync of a
+//     command goes on while the command is delivered.
+//   - What is not on disk is shown to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
+//     answer therefore never stands on a message that a loss of power takes back, and no view is ahead of the log.
+//   - After a sync that failed nobody knows what is on disk, and the next one may succeed although pages are lost. So the
+//     first failure is final: all who wait and all who come fail, and Broken tells the program to end.
+//   - The server replaces a block of COMMANDS, of which much has expired, by a shorter file that it syncs a moment later.
+//     ext4 brings the data of a file to the disk before a name that replaces another one; groupCommits names the file
+//     systems for which that is known.
+//
+// The durable sequence of EVENTS is the read index at the same time: an append of any process is acknowledged after it has
+// passed this barrier, so nothing acknowledged is beyond it.
+
+// publishTimeout is how long a publish, or a question for the disk, waits for its answer when the caller has no deadline.
+const publishTimeout = 5 * time.Second
+
+// committer is the group commit of a log whose server runs in this process.
+type committer struct {
+	events, commands *syncer
+
+	failing sync.Once
+	failed  chan struct{} // closed after the first failure
+	failure error         // set before
+}
+
+// syncer brings the messages of one stream to the disk.
+type syncer struct {
+	group *committer
+	dir   string // of the stream's blocks
+
+	newest *os.File // the newest block at the last sync, nil before there was one
+	index  int      // its number; blocks are numbered from 1 without gaps when they are made
+
+	durable atomic.Uint64 // everything up to this sequence is on disk
+
+	mu      sync.Mutex
+	current *round // is being synced, nil for none
+	next    *round // is synced after that, nil while nobody needs it
+	syncing sync.WaitGroup
+}
+
+// round is one sync.
+type round struct {
+	done    chan struct{}
+	through uint64 // the highest sequence of those who wait for it
+}
+
+// startCommitter brings all that a log of this process holds to the disk.
+func startCommitter(ctx context.Context, l *Log) (_ *committer, err error) {
+	c := &committer{failed: make(chan struct{})}
+	c.events, c.commands = c.syncer(l.dir, eventsStream), c.syncer(l.dir, commandsStream)
+	defer func() {
+		if err != nil {
+			c.close()
+			err = fmt.Errorf("open group commit: %w", err)
+		}
+	}()
+	events, err := l.newestEvent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	commands, err := l.state(ctx, commandsStream)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.events.find(), c.commands.find()); err != nil {
+		return nil, err
+	}
+	if err := syncVolume(l.dir); err != nil {
+		return nil, fmt.Errorf("sync the file system of %s: %w", l.dir, err)
+	}
+	c.events.durable.Store(events)
+	c.commands.durable.Store(commands.State.LastSeq)
+	return c, nil
+}
+
+// newestEvent is the sequence of the last event that is there. After a loss of power the stream may count beyond it: the
+// server's index of the stream can be on disk when the end of a block is not.
+func (l *Log) newestEvent(ctx context.Context) (uint64, error) {
+	info, err := l.events.Info(ctx)
+	if err != nil || info.State.Msgs == 0 {
+		return 0, err
+	}
+	m, err := l.load(ctx, eventsStream, loadRequest{Sequence: info.State.LastSeq})
+	if errors.Is(err, ErrNotFound) {
+		m, err = l.load(ctx, eventsStream, loadRequest{Last: "evt.>"})
+	}
+	return m.Sequence, err
+}
+
+// fail keeps the first failure.
+func (c *committer) fail(err error) {
+	c.failing.Do(func() {
+		c.failure = err
+		close(c.failed)
+	})
+}
+
+// broken is the first failure, nil for none.
+func (c *committer) broken() error {
+	select {
+	case <-c.failed:
+		return c.failure
+	default:
+		return nil
+	}
+}
+
+// close ends all waiting and returns when no sync is under way.
+func (c *committer) close() {
+	c.fail(errClosed)
+	for _, s := range []*syncer{c.events, c.commands} {
+		s.mu.Lock()
+		idle := s.current == nil // none begins after a failure
+		s.mu.Unlock()
+		if !idle {
+			s.syncing.Wait()
+		}
+		if s.newest != nil {
+			s.newest.Close()
+		}
+	}
+}
+
+// errClosed says that the log was closed while something waited for the disk.
+var errClosed = errors.New("the log is closed")
+
+func (c *committer) syncer(dir, stream string) *syncer {
+	return &syncer{group: c, dir: filepath.Join(dir, "log", server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+}
+
+// wait returns when everything up to a sequence is on disk; somebody has its acknowledgement in hand.
+func (s *syncer) wait(ctx context.Context, sequence uint64) error {
+	if sequence <= s.durable.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	if err := s.group.broken(); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	// A sync under way may have begun before the message was written, unless somebody who waits for it had that
+	// acknowledgement, or a later one, in hand before it began.
+	r := s.current
+	if r == nil || r.through < sequence {
+		if s.next == nil {
+			s.next = &round{done: make(chan struct{})}
+		}
+		r = s.next
+		r.through = max(r.through, sequence)
+	}
+	if s.current == nil {
+		s.current, s.next = s.next, nil
+		s.syncing.Add(1)
+		go s.run()
+	}
+	s.mu.Unlock()
+	select {
+	case <-r.done:
+		return nil
+	case <-s.group.failed:
+		return s.group.failure
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run syncs round after round until nobody waits.
+func (s *syncer) run() {
+	defer s.syncing.Done()
+	for {
+		if err := s.sync(); err != nil {
+			s.group.fail(err)
+			return
+		}
+		s.mu.Lock()
+		done := s.current
+		atLeast(&s.durable, done.through)
+		s.current, s.next = s.next, nil
+		over := s.current == nil
+		s.mu.Unlock()
+		close(done.done)
+		if over {
+			return
+		}
+	}
+}
+
+// sync brings to the disk what stands in the blocks. The next block is looked for before the newest one is synced: when it is
+// there, nothing more is written to this one, and when it is not, nothing that was acknowledged stands in it.
+func (s *syncer) sync() error {
+	for rolled := false; ; rolled = true {
+		next, err := os.Open(s.block(s.index + 1))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("sync stream: %w", err)
+		}
+		last := err != nil
+		if s.newest != nil {
+			if err := dataSync(s.newest); err != nil {
+				if !last {
+					next.Close()
+				}
+				return fmt.Errorf("sync %s: %w", s.newest.Name(), err)
+			}
+		}
+		switch {
+		case last && s.newest == nil:
+			return fmt.Errorf("sync stream: %w", err)
+		case last && rolled:
+			return syncPath(s.dir)
+		case last:
+			return nil
+		}
+		if s.newest != nil {
+			s.newest.Close()
+		}
+		s.newest, s.index = next, s.index+1
+	}
+}
+
+// find opens the newest block, if there is one.
+func (s *syncer) find() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		number, ok := strings.CutSuffix(entry.Name(), blockSuffix)
+		if index, err := strconv.Atoi(number); ok && err == nil {
+			s.index = max(s.index, index)
+		}
+	}
+	if s.index > 0 {
+		s.newest, err = os.Open(s.block(s.index))
+	}
+	return err
+}
+
+const blockSuffix = ".blk"
+
+func (s *syncer) block(index int) string {
+	return filepath.Join(s.dir, strconv.Itoa(index)+blockSuffix)
+}
+
+// durable waits until an event, of which somebody has the acknowledgement in hand, is on disk.
+func (l *Log) durable(ctx context.Context, sequence uint64) error {
+	switch {
+	case l.commit != nil:
+		return l.commit.events.wait(ctx, sequence)
+	case l.asks != "" && sequence > l.asked.Load():
+		_, err := l.ask(ctx, eventsStream)
+		return err
+	}
+	return nil
+}
+
+// CommandDurable waits until the command at a sequence of COMMANDS, which the queue has delivered, is on disk. An event that
+// comes of a command must not be appended before. Sequence 0 is none.
+func (l *Log) CommandDurable(ctx context.Context, sequence uint64) error {
+	var err error
+	switch {
+	case sequence == 0:
+	case l.commit != nil:
+		err = l.commit.commands.wait(ctx, sequence)
+	case l.asks != "":
+		_, err = l.ask(ctx, commandsStream)
+	}
+	if err != nil {
+		return fmt.Errorf("wait for command %d to be on disk: %w", sequence, err)
+	}
+	return nil
+}
+
+// Known is the read index without a question: the sequence of the newest event that was acknowledged, to whomever. ok is
+// false where the log must be asked, or can no longer be written.
+func (l *Log) Known() (sequence uint64, ok bool) {
+	if l.commit == nil || l.commit.broken() != nil {
+		return 0, false
+	}
+	return l.commit.events.durable.Load(), true
+}
+
+// durably is a fold that is handed durable events only: those that are by now, then the others when they are.
+func (l *Log) durably(ctx context.Context, fold func(uint64, []Event) error) func(uint64, []Event) error {
+	return func(upTo uint64, list []Event) error {
+		if l.commit != nil {
+			now := l.commit.events.durable.Load()
+			ready := slices.IndexFunc(list, func(e Event) bool { return e.Sequence > now })
+			if ready > 0 {
+				if err := fold(list[ready-1].Sequence, list[:ready:ready]); err != nil {
+					return err
+				}
+				list = list[ready:]
+			}
+		}
+		if err := l.durable(ctx, upTo); err != nil {
+			return fmt.Errorf("wait for event %d to be on disk: %w", upTo, err)
+		}
+		return fold(upTo, list)
+	}
+}
+
+// commitSubject is where the process of a server waits for the disk on behalf of others that publish to the same server. The
+// request names a stream; the answer is a committed of all that the stream held when it came.
+func commitSubject(s *server.Server) string { return "reckon.log." + s.ID() + ".commit" }
+
+type committed struct {
+	Sequence uint64 `json:"sequence"`
+	Error    string `json:"error,omitempty"`
+}
+
+// listen answers other processes until the connection ends.
+func (l *Log) listen() error {
+	_, err := l.conn.Subscribe(commitSubject(l.server), func(m *nats.Msg) {
+		go func() {
+			var c committed
+			var err error
+			if c.Sequence, err = l.settle(string(m.Data)); err != nil {
+				c.Error = err.Error()
+			}
+			answer, err := json.Marshal(c)
+			if err == nil {
+				err = m.Respond(answer)
+			}
+			if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+				l.logger.Warn("answering another process", "error", err)
+			}
+		}()
+	})
+	if err != nil {
+		return fmt.Errorf("open group commit: %w", err)
+	}
+	return nil
+}
+
+// settle waits until all that a stream holds is on disk, and returns the last sequence of that.
+func (l *Log) settle(stream string) (last uint64, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
+	defer cancel()
+	s := l.commit.events
+	if stream == commandsStream {
+		s = l.commit.commands
+		var info *jetstream.StreamInfo
+		if info, err = l.state(ctx, stream); err == nil {
+			last = info.State.LastSeq
+		}
+	} else {
+		last, err = l.newestEvent(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return last, s.wait(ctx, last)
+}
+
+// ask has the process of the server settle a stream.
+func (l *Log) ask(ctx context.Context, stream string) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	defer cancel()
+	m, err := l.conn.RequestWithContext(ctx, l.asks, []byte(stream))
+	if err != nil {
+		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
+	}
+	var c committed
+	if err := json.Unmarshal(m.Data, &c); err != nil {
+		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
+	}
+	if c.Error != "" {
+		return 0, fmt.Errorf("ask the process of the log to sync: %s", c.Error)
+	}
+	if stream == eventsStream {
+		atLeast(&l.asked, c.Sequence)
+	}
+	return c.Sequence, nil
+}
