@@ -56,11 +56,11 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 			return Page{}, err
 		}
 		for _, key := range keys {
-			head, ok := heads[key]
+			h, ok := heads[key]
 			if !ok {
 				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.conversation)
 			}
-			page.Conversations = append(page.Conversations, head)
+			page.Conversations = append(page.Conversations, h.Conversation)
 		}
 	}
 	return page, nil

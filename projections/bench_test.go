@@ -59,24 +59,27 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// BenchmarkRead reads what a fold has written, from memory and from the bucket.
+// BenchmarkRead reads what a fold has written, from memory, and from the bucket and the log.
 func BenchmarkRead(b *testing.B) {
-	log := openLog(b, b.TempDir())
-	v, h := openIdle(b, log, b.TempDir()), newHistory(b, nil)
+	dir := b.TempDir()
+	log := openLog(b, dir)
+	h := newHistory(b, log)
 	account := uuid.New()
-	e := fill(b, v, h, account, 1)[0]
+	e := h.append(first(account))
 	const count = 1000
-	for range count - 1 {
-		if err := v.fold([]events.Event{h.number(after(e, 1))}); err != nil {
-			b.Fatal(err)
+	for n := range count - 1 {
+		h.append(after(e, 1))
+		if n%3 == 0 {
+			h.append(first(account))
 		}
 	}
+	v := openViews(b, log, dir)
 	conversation := e.Message().ConversationID
 	ctx := b.Context()
-	for _, place := range []string{"memory", "bucket"} {
-		if place == "bucket" {
-			v.serving.Load().headCache = newCache[conversationKey, Conversation](0)
-			v.serving.Load().messageCache = newCache[messageKey, Message](0)
+	for _, place := range []string{"memory", "disk"} {
+		if place == "disk" {
+			v.serving.Load().headCache = newCache[conversationKey, head](0)
+			v.serving.Load().messageCache = newCache[uint64, Message](0)
 		}
 		b.Run("conversation/"+place, func(b *testing.B) {
 			for b.Loop() {
@@ -128,7 +131,7 @@ func BenchmarkPage(b *testing.B) {
 		account := uuid.New()
 		all := fill(b, v, h, account, size)
 		middle := cursorAt(account, all[size/2].Sequence)
-		v.serving.Load().headCache = newCache[conversationKey, Conversation](0)
+		v.serving.Load().headCache = newCache[conversationKey, head](0)
 		for _, limit := range []int{20, 100} {
 			for name, after := range map[string]*uuid.UUID{"top": nil, "middle": &middle} {
 				b.Run(fmt.Sprintf("account=%d/page=%d/%s", size, limit, name), func(b *testing.B) {

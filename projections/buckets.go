@@ -28,16 +28,6 @@ func versionKey(account, id uuid.UUID, number int) string {
 	return domainHeadKey(account, id) + ".v." + strconv.Itoa(number)
 }
 func headKey(k conversationKey) string { return k.account.String() + "." + k.conversation.String() }
-func numberKey(k conversationKey, number int) string {
-	return headKey(k) + ".m." + strconv.Itoa(number)
-}
-func idKey(k conversationKey, message uuid.UUID) string { return headKey(k) + ".i." + message.String() }
-func scenarioKey(k conversationKey, index int) string {
-	return headKey(k) + ".s." + strconv.Itoa(index)
-}
-func originKey(k conversationKey, index int) string {
-	return headKey(k) + ".o." + strconv.Itoa(index)
-}
 
 const checkpointKey = "fold"
 
@@ -242,27 +232,40 @@ func (s *shelf) write(ctx context.Context, documents []document) error {
 }
 
 // writeSome writes without waiting but for the last document of each bucket, whose place in the bucket tells whether all
-// before it are there.
+// before it are there. These are waited for together.
 func (s *shelf) writeSome(ctx context.Context, documents []document, start int, lasts map[*bucket]int) error {
-	var waiting []document
+	type awaited struct {
+		document
+		ack jetstream.PubAckFuture
+	}
+	waiting := make([]awaited, 0, len(lasts))
 	for i, d := range documents {
 		d.bucket.last++
+		var err error
 		if lasts[d.bucket] == start+i {
-			waiting = append(waiting, d)
-			continue
+			var ack jetstream.PubAckFuture
+			ack, err = s.publisher.PublishAsync(d.bucket.subject(d.key), d.value)
+			waiting = append(waiting, awaited{d, ack})
+		} else {
+			err = s.writes.Publish(d.bucket.subject(d.key), d.value)
 		}
-		if err := s.writes.Publish(d.bucket.subject(d.key), d.value); err != nil {
+		if err != nil {
 			return fmt.Errorf("write %s of bucket %s: %w", d.key, d.bucket.name, err)
 		}
 	}
 	for _, d := range waiting {
-		ack, err := s.publisher.Publish(ctx, d.bucket.subject(d.key), d.value)
-		if err != nil {
-			return fmt.Errorf("write %s of bucket %s: %w", d.key, d.bucket.name, err)
+		var err error
+		select {
+		case ack := <-d.ack.Ok():
+			if ack.Sequence != d.bucket.last {
+				return fmt.Errorf("write bucket %s: it stands at %d and not at %d: documents are lost", d.bucket.name, ack.Sequence, d.bucket.last)
+			}
+			continue
+		case err = <-d.ack.Err():
+		case <-ctx.Done():
+			err = ctx.Err()
 		}
-		if ack.Sequence != d.bucket.last {
-			return fmt.Errorf("write bucket %s: it stands at %d and not at %d: documents are lost", d.bucket.name, ack.Sequence, d.bucket.last)
-		}
+		return fmt.Errorf("write %s of bucket %s: %w", d.key, d.bucket.name, err)
 	}
 	return nil
 }

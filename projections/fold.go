@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,45 +22,30 @@ type batch struct {
 	domains       map[domainKey]Domain
 	versions      map[string]version // by key
 	conversations map[conversationKey]*touched
-	messages      map[messageKey]*folded
-	numbers       map[nameKey]number
-	scenarios     map[messageKey]pointer // message numbers by scenario
-	origins       map[messageKey]origin  // by scenario
-
-	room []folded // where messages are put
+	pages         map[pageKey]*touchedPage
+	messages      []Message // as the events made them, oldest first
 }
 
 // touched is a conversation that events are about.
 type touched struct {
-	head     Conversation
-	changed  bool   // the head is to be written
-	activity uint64 // sequence of its newest event in the batch, 0 for none
+	head         head
+	changed      bool   // the head is to be written
+	activity     uint64 // sequence of its newest event in the batch, 0 for none
+	ownPlaces    bool   // no reader has the head's places
+	ownScenarios bool   // nor its scenarios
 }
 
-// folded is a message that is to be written.
-type folded struct {
-	Message
-	weight int // size of its document, once that is made
-}
-
-// number is where the pointer of a message id leads, to 0 when there is none.
-type number struct {
-	pointer
-	changed bool // the pointer is to be written
-}
-
-// nameKey names a message by its id.
-type nameKey struct {
-	conversationKey
-	message uuid.UUID
+// touchedPage is a page that was read or made. Its lists are the batch's own.
+type touchedPage struct {
+	page
+	changed bool // it is to be written
 }
 
 func newBatch(g *generation) *batch {
 	return &batch{
 		g:        g,
 		accounts: map[uuid.UUID]Account{}, domains: map[domainKey]Domain{}, versions: map[string]version{},
-		conversations: map[conversationKey]*touched{}, messages: map[messageKey]*folded{},
-		numbers: map[nameKey]number{}, scenarios: map[messageKey]pointer{}, origins: map[messageKey]origin{},
+		conversations: map[conversationKey]*touched{}, pages: map[pageKey]*touchedPage{},
 	}
 }
 
@@ -72,8 +59,27 @@ func (b *batch) conversation(key conversationKey) *touched {
 	return c
 }
 
-// fold takes events into the views: into the generation that serves, then it writes the checkpoint, and only then wakes who
-// waits.
+// page is where a page stands in the batch.
+func (b *batch) page(ctx context.Context, key pageKey) (*touchedPage, error) {
+	if p, ok := b.pages[key]; ok {
+		return p, nil
+	}
+	p := &touchedPage{}
+	if b.g.pages != nil {
+		p.page = b.g.pages[key]
+		p.Places, p.Scenarios = slices.Clone(p.Places), slices.Clone(p.Scenarios)
+	} else {
+		var err error
+		if p.page, err = b.g.page(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	b.pages[key] = p
+	return p, nil
+}
+
+// fold takes events into the views: into the generation that serves, and then it wakes who waits. The checkpoint follows later:
+// what is folded again leaves the documents as they are.
 func (v *Views) fold(list []events.Event) error {
 	v.folding.Lock()
 	defer v.folding.Unlock()
@@ -84,131 +90,81 @@ func (v *Views) fold(list []events.Event) error {
 	if err != nil {
 		return err
 	}
-	c := v.checkpoint.after(list)
-	if err := g.store.writeCheckpoint(ctx, c); err != nil {
-		return err
-	}
-	v.checkpoint = c
-	v.advance(c.Sequence)
-	for _, m := range b.messages {
-		v.waiters.wake(m.Message)
+	v.checkpoint = v.checkpoint.after(list)
+	v.unsaved = true
+	v.advance(v.checkpoint.Sequence)
+	// A waiter takes the first that serves it, which is to be the newest.
+	for _, m := range slices.Backward(b.messages) {
+		v.waiters.wake(m)
 	}
 	return nil
 }
 
-// put makes a message one that is to be written.
-func (b *batch) put(key messageKey, m Message) {
-	if len(b.room) == cap(b.room) {
-		b.room = make([]folded, 0, 64)
+// save writes the checkpoint if events were folded since it was written.
+func (v *Views) save() error {
+	v.folding.Lock()
+	defer v.folding.Unlock()
+	if !v.unsaved {
+		return nil
 	}
-	b.room = append(b.room, folded{Message: m})
-	b.messages[key] = &b.room[len(b.room)-1]
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	if err := v.shelf.writeCheckpoint(ctx, v.checkpoint); err != nil {
+		return err
+	}
+	v.unsaved = false
+	return nil
 }
 
-// read fetches, with one request, the heads and message numbers that the events need and that may exist. A conversation
-// without activity has none: its activity is written before its head.
+// saveOften saves from time to time until ctx ends. A checkpoint that is behind only makes a restart fold more.
+func (v *Views) saveOften(ctx context.Context) {
+	ticker := time.NewTicker(saveEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := v.save(); err != nil {
+			v.logger.Error("the checkpoint of the views is no longer written", "error", err)
+			return
+		}
+	}
+}
+
+// read fetches, with one request, the heads that the events need and that may exist. A conversation without activity has
+// none that counts: nothing of it was folded before the checkpoint.
 func (b *batch) read(ctx context.Context, list []events.Event) error {
 	g := b.g
 	if g.store.conversations == nil {
 		return nil
 	}
-	if g.pending != nil {
-		return b.remember(ctx, list)
-	}
-	var names []string
-	heads := map[string]conversationKey{}
-	numbers := map[string]nameKey{}
-	asked := map[string]bool{}
+	var missing []conversationKey
 	for _, e := range list {
 		m := e.Message()
 		if m == nil {
 			continue
 		}
 		key := conversationKey{e.Subject.Account(), m.ConversationID}
-		known := g.written == nil || g.written.add(m.MessageID)
-		if !g.activity.known(key) {
+		if _, ok := b.conversations[key]; ok {
 			continue
 		}
-		if name := headKey(key); !asked[name] {
-			asked[name] = true
-			if head, ok := g.headCache.get(key); ok {
-				b.conversation(key).head = head
-			} else {
-				names = append(names, name)
-				heads[name] = key
-			}
-		}
-		if name := idKey(key, m.MessageID); !asked[name] {
-			asked[name] = true
-			if known {
-				names = append(names, name)
-				numbers[name] = nameKey{key, m.MessageID}
-			}
+		c := b.conversation(key)
+		var ok bool
+		if c.head, ok = g.headCache.get(key); !ok && g.activity.known(key) {
+			missing = append(missing, key)
 		}
 	}
-	if len(names) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
-	values, err := g.store.conversations.getAll(ctx, names)
+	heads, err := g.heads(ctx, missing)
 	if err != nil {
 		return err
 	}
-	for name, value := range values {
-		if key, ok := heads[name]; ok {
-			var head Conversation
-			if err := json.Unmarshal(value, &head); err != nil {
-				return fmt.Errorf("decode %s: %w", name, err)
-			}
-			b.conversation(key).head = head
-			continue
-		}
-		var to pointer
-		if err := json.Unmarshal(value, &to); err != nil {
-			return fmt.Errorf("decode %s: %w", name, err)
-		}
-		b.numbers[numbers[name]] = number{pointer: to}
-	}
-	return nil
-}
-
-// remember is read for a generation that writes nothing: heads are in memory, and so are messages in progress. The number of
-// a message that was answered is in the buckets; a pointer that is not older than the event is its own.
-func (b *batch) remember(ctx context.Context, list []events.Event) error {
-	b.numbers = make(map[nameKey]number, len(list))
-	b.messages = make(map[messageKey]*folded, len(list))
-	if cap(b.g.room) < len(list) {
-		b.g.room = make([]folded, 0, len(list))
-	}
-	b.room = b.g.room
-	for _, e := range list {
-		m := e.Message()
-		if m == nil {
-			continue
-		}
-		key := conversationKey{e.Subject.Account(), m.ConversationID}
-		name := nameKey{key, m.MessageID}
-		if _, seen := b.numbers[name]; seen {
-			continue
-		}
-		if _, ok := b.conversations[key]; !ok {
-			if head, ok := b.g.headCache.get(key); ok {
-				b.conversation(key).head = head
-			}
-		}
-		var to pointer
-		if pending, ok := b.g.pending[m.MessageID]; ok {
-			to.Number = pending.Number
-			b.put(messageKey{key, pending.Number}, pending)
-		} else if b.g.written.add(m.MessageID) {
-			value, err := b.g.store.conversations.get(ctx, idKey(key, m.MessageID))
-			if err != nil {
-				return err
-			}
-			if value == nil || json.Unmarshal(value, &to) != nil || to.Sequence >= list[0].Sequence {
-				to = pointer{}
-			}
-		}
-		b.numbers[name] = number{pointer: to}
+	for key, h := range heads {
+		b.conversation(key).head = h
 	}
 	return nil
 }
@@ -267,70 +223,116 @@ func (b *batch) applyMessage(ctx context.Context, request *events.Message, e eve
 	if b.g.store.conversations == nil || c.head.Sequence >= e.Sequence {
 		return nil
 	}
-	var previous *Message
-	name := nameKey{key, request.MessageID}
-	// A number that the head does not count yet was written by a fold that ended before it wrote the head.
-	if known := b.numbers[name]; known.Number > 0 && known.Number <= c.head.Messages {
-		m, err := b.message(ctx, messageKey{key, known.Number})
+	number, known, err := c.head.locate(request.MessageID, func(n int) (page, error) {
+		p, err := b.page(ctx, messagePage(key, n))
 		if err != nil {
-			return err
+			return page{}, err
 		}
-		previous = &m
+		return p.page, nil
+	})
+	if err != nil {
+		return err
 	}
-	head, m := ApplyConversation(c.head, previous, e)
-	c.head, c.changed = head, true
-	b.put(messageKey{key, m.Number}, m)
-	if previous == nil {
-		b.numbers[name] = number{pointer{m.Number, e.Sequence}, true}
-	}
-	if m.Completed != nil && m.Completed.Results.Action != "fetch" {
-		b.scenarios[messageKey{key, head.Current}] = pointer{m.Number, e.Sequence}
-		if original := m.Completed.Results.Scenario.Original; original != 0 && original != head.Current {
-			b.origins[messageKey{key, head.Current}] = origin{original, e.Sequence}
+	var previous *Message
+	if number > 0 {
+		previous = &Message{Number: number, Status: Completed, Sequence: known.Sequence}
+		if known.InProgress {
+			previous.Status = InProgress
 		}
+	}
+	last := c.head.Last
+	next, m := ApplyConversation(c.head.Conversation, previous, e)
+	c.head.Conversation, c.changed = next, true
+	b.turn(key, c, last, e.Sequence)
+	if m.Sequence != e.Sequence {
+		return nil
+	}
+	b.messages = append(b.messages, m)
+	if err := b.place(ctx, key, c, m); err != nil {
+		return err
+	}
+	if m.Completed != nil && m.Completed.Results.Action != "fetch" && next.Current > 0 {
+		return b.stand(ctx, key, c, m)
 	}
 	return nil
 }
 
-// message is a message that the head counts.
-func (b *batch) message(ctx context.Context, key messageKey) (Message, error) {
-	if m, ok := b.messages[key]; ok {
-		return m.Message, nil
+// place notes which event makes a message what it is, in the head or in the page that has its number.
+func (b *batch) place(ctx context.Context, key conversationKey, c *touched, m Message) error {
+	is := place{m.MessageID, m.Sequence, m.Status == InProgress}
+	number, at := pageOf(m.Number)
+	if number < c.head.pages() {
+		p, err := b.page(ctx, messagePage(key, number))
+		if err == nil && p.Sequence < m.Sequence {
+			p.Places[at], p.Sequence, p.changed = is, m.Sequence, true
+		}
+		return err
 	}
-	found, err := b.g.messages(ctx, key.conversationKey, key.number, key.number)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("message %d of conversation %s is counted but not there", key.number, key.conversation)
-	}
-	if err != nil {
-		return Message{}, err
-	}
-	return found[0], nil
+	c.head.Places = put(c.head.Places, at, is, c.ownPlaces)
+	c.ownPlaces = true
+	return nil
 }
 
-// documents are what is to be written, in two steps: a head, a domain or an account is written only when all that it counts
-// on is there, so that one that is ahead of the checkpoint never lacks anything.
+// stand notes that a scenario stands at a message, in the head or in the page that has its index.
+func (b *batch) stand(ctx context.Context, key conversationKey, c *touched, m Message) error {
+	ref := m.Completed.Results.Scenario
+	now := func(list []scenario, at int) scenario {
+		s := scenario{Message: m.Number}
+		if at < len(list) {
+			s.Origin = list[at].Origin
+		}
+		if ref.Original != 0 && ref.Original != ref.Current {
+			s.Origin = ref.Original
+		}
+		return s
+	}
+	number, at := pageOf(ref.Current)
+	if last, _ := pageOf(c.head.Last); number < last {
+		p, err := b.page(ctx, scenarioPage(key, number))
+		if err == nil && p.Sequence < m.Sequence {
+			p.Scenarios, p.Sequence, p.changed = put(p.Scenarios, at, now(p.Scenarios, at), true), m.Sequence, true
+		}
+		return err
+	}
+	c.head.Scenarios = put(c.head.Scenarios, at, now(c.head.Scenarios, at), c.ownScenarios)
+	c.ownScenarios = true
+	return nil
+}
+
+// turn makes pages of what the head no longer covers, once it counts another message or scenario; last was the last scenario.
+func (b *batch) turn(key conversationKey, c *touched, last int, sequence uint64) {
+	h := &c.head
+	if len(h.Places) == pageSize && h.Messages%pageSize == 1 {
+		for _, at := range h.Places {
+			if since, ok := timeOf(at.ID); ok {
+				h.Paged = max(h.Paged, since)
+			}
+		}
+		b.pages[messagePage(key, h.pages()-1)] = &touchedPage{page{Places: slices.Clone(h.Places), Sequence: sequence}, true}
+		h.Places, c.ownPlaces = nil, true
+	}
+	before, _ := pageOf(last)
+	if now, _ := pageOf(h.Last); before < now && len(h.Scenarios) > 0 {
+		b.pages[scenarioPage(key, before)] = &touchedPage{page{Scenarios: slices.Clone(h.Scenarios), Sequence: sequence}, true}
+		h.Scenarios, c.ownScenarios = nil, true
+	}
+}
+
+// documents are what is to be written, in two steps: a head or a domain is written only when all that it counts on is there,
+// so that one that is ahead of the checkpoint never lacks anything. The first step is mostly empty.
 func (b *batch) documents() (first, second documents) {
 	store := b.g.store
-	for key, m := range b.messages {
-		m.weight = first.add(store.conversations, numberKey(key.conversationKey, key.number), m.document())
-	}
-	for name, to := range b.numbers {
-		if to.changed {
-			first.add(store.conversations, idKey(name.conversationKey, name.message), to.pointer)
+	for key, p := range b.pages {
+		if p.changed {
+			first.add(store.conversations, key.String(), p.page)
 		}
-	}
-	for at, to := range b.scenarios {
-		first.add(store.conversations, scenarioKey(at.conversationKey, at.number), to)
-	}
-	for at, from := range b.origins {
-		first.add(store.conversations, originKey(at.conversationKey, at.number), from)
 	}
 	for name, v := range b.versions {
 		first.add(store.domains, name, v)
 	}
 	for key, c := range b.conversations {
 		if store.activity != nil && c.activity > 0 {
-			first.add(store.activity, headKey(key), standing{key.account, key.conversation, c.activity})
+			second.add(store.activity, headKey(key), standing{key.account, key.conversation, c.activity})
 		}
 		if c.changed {
 			second.add(store.conversations, headKey(key), c.head)
@@ -351,14 +353,12 @@ type documents struct {
 	err  error
 }
 
-// add encodes a value and returns its size.
-func (d *documents) add(to *bucket, key string, value any) int {
+func (d *documents) add(to *bucket, key string, value any) {
 	text, err := encode(value)
 	if err != nil && d.err == nil {
 		d.err = fmt.Errorf("encode %s of bucket %s: %w", key, to.name, err)
 	}
 	d.list = append(d.list, document{to, key, text})
-	return len(text)
 }
 
 // encode writes JSON without escaping <, > and &, which would make up to six bytes of one.
@@ -381,22 +381,23 @@ func (b *batch) show() {
 	for _, d := range b.domains {
 		g.domains.set(d)
 	}
+	for key, p := range b.pages {
+		if g.pages != nil && p.changed {
+			g.pages[key] = p.page
+		}
+	}
 	for key, c := range b.conversations {
 		if c.changed {
-			g.headCache.put(key, c.head, 1)
+			g.headCache.put(key, c.head, c.head.weight())
 		}
-		if g.pending == nil && c.activity > 0 {
+		if g.pages == nil && c.activity > 0 {
 			g.activity.set(key, c.activity)
 		}
 	}
-	for key, m := range b.messages {
-		switch {
-		case g.pending == nil:
-			g.messageCache.put(key, m.Message, m.weight)
-		case m.Status == InProgress:
-			g.pending[m.MessageID] = m.Message
-		default:
-			delete(g.pending, m.MessageID)
-		}
+	if g.pages != nil {
+		return
+	}
+	for i := range b.messages {
+		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
 	}
 }

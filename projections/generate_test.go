@@ -24,17 +24,17 @@ import (
 var messages = flag.Int("messages", 20_000, "how many messages the history of a benchmark has")
 
 // generated is a history of so many messages, the same at every call: of four accounts, each with a key and a domain, and of
-// conversations of about ten messages, of which some hundred go on at a time. One message in ten fails, one in five branches
+// conversations of about five messages, of which some hundred go on at a time. One message in ten fails, one in five branches
 // off, and one in twenty is in prose, which makes three events.
 func generated(count int) iter.Seq[events.Event] {
 	random := rand.New(rand.NewPCG(1, 2))
+	at := start
 	id := func() (id uuid.UUID) {
-		binary.BigEndian.PutUint64(id[:8], random.Uint64())
+		binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16|random.Uint64()&0xffff)
 		binary.BigEndian.PutUint64(id[8:], random.Uint64())
 		id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
 		return id
 	}
-	at := start
 	event := func(s events.Subject, data any) events.Event {
 		at = at.Add(time.Millisecond)
 		return events.Event{ID: id(), Time: at, Subject: s, Data: data}
@@ -62,7 +62,7 @@ func generated(count int) iter.Seq[events.Event] {
 		open := make([]conversation, 256)
 		for n := range count {
 			c := &open[random.IntN(len(open))]
-			if c.last == 0 || random.IntN(10) == 0 {
+			if c.last == 0 || random.IntN(5) == 0 {
 				*c = conversation{account: accounts[random.IntN(len(accounts))], request: request(id(), "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time in min")}
 			}
 			m := c.request

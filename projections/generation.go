@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"reckon/events"
 )
 
@@ -26,7 +24,7 @@ type model struct {
 var models = []model{
 	{"accounts", 1, 1},      // <account>: Account
 	{"domains", 1, 1},       // <account>.<domain>: Domain; <account>.<domain>.v.<version>: version
-	{"conversations", 2, 2}, // <account>.<conversation>: Conversation; below it messages, pointers and origins
+	{"conversations", 3, 3}, // <account>.<conversation>: head; <account>.<conversation>.m.<n> and .s.<n>: page
 	{"activity", 1, 1},      // <account>.<conversation>: standing
 }
 
@@ -70,27 +68,26 @@ func bucketVersion(name string) (model string, version, generation int, ok bool)
 // models or all: the buckets of the others are nil.
 type generation struct {
 	store *store
+	log   *events.Log // has the messages
 
 	accounts     *accounts
 	domains      *domains
 	activity     *activity
-	headCache    *cache[conversationKey, Conversation]
-	messageCache *cache[messageKey, Message]
+	headCache    *cache[conversationKey, head]
+	messageCache *cache[uint64, Message] // by sequence
 
-	written *filter               // ids of all messages that the buckets hold, nil where that is not known
-	pending map[uuid.UUID]Message // messages in progress, where nothing is written (see replay), else nil
-	room    []folded              // there: empty, for the messages of the next batch
+	pages map[pageKey]page // all pages, where nothing is written (see newReplay), else nil
 
 	reading sync.RWMutex // held for reading by those who read the buckets
 	retired bool         // another generation serves
 }
 
-func newGeneration(s *store) *generation {
+func newGeneration(s *store, log *events.Log) *generation {
 	return &generation{
-		store:    s,
+		store: s, log: log,
 		accounts: newAccounts(), domains: newDomains(), activity: newActivity(),
-		headCache:    newCache[conversationKey, Conversation](cachedHeads),
-		messageCache: newCache[messageKey, Message](cachedBytes),
+		headCache:    newCache[conversationKey, head](cachedHeads),
+		messageCache: newCache[uint64, Message](cachedMessages),
 	}
 }
 
@@ -149,30 +146,4 @@ func (g *generation) fold(ctx context.Context, list []events.Event) (*batch, err
 	}
 	b.show()
 	return b, nil
-}
-
-// filter tells of ids that were not added that they were not, except for a few; of those that were it always says so. Its
-// size is fixed.
-type filter struct{ bits []uint64 }
-
-// filterBits is 8 MiB: of a million ids one new one in a million is taken for a known one, of ten millions one in forty.
-const filterBits = 1 << 26
-
-func newFilter() *filter { return &filter{make([]uint64, filterBits/64)} }
-
-// add adds an id and tells whether it may have been there. Ids are random in their last 62 bits.
-func (f *filter) add(id uuid.UUID) bool {
-	known := true
-	h := uint64(id[8])<<56 | uint64(id[9])<<48 | uint64(id[10])<<40 | uint64(id[11])<<32 | uint64(id[12])<<24 | uint64(id[13])<<16 | uint64(id[14])<<8 | uint64(id[15])
-	h ^= (uint64(id[0])<<40 | uint64(id[1])<<32 | uint64(id[2])<<24 | uint64(id[3])<<16 | uint64(id[4])<<8 | uint64(id[5])) * 0x9e3779b97f4a7c15
-	for range 4 {
-		h *= 0x9e3779b97f4a7c15
-		h ^= h >> 29
-		bit := h % filterBits
-		if f.bits[bit/64]&(1<<(bit%64)) == 0 {
-			known = false
-			f.bits[bit/64] |= 1 << (bit % 64)
-		}
-	}
-	return known
 }

@@ -133,7 +133,6 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)
 	}
-	next.written = newFilter()
 	progress := newMeter(tell)
 	var old *generation
 	err = v.overtake(ctx, nil, func(list []events.Event) error {
@@ -173,7 +172,7 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 		next.activity = old.activity
 	}
 	if next.store.conversations == nil {
-		next.headCache, next.messageCache, next.written = old.headCache, old.messageCache, old.written
+		next.headCache, next.messageCache = old.headCache, old.messageCache
 	}
 	merged := &store{shelf: v.shelf}
 	for i, at := range merged.places() {
@@ -187,7 +186,7 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {
 		return err
 	}
-	v.checkpoint = c
+	v.checkpoint, v.unsaved = c, false
 	v.serving.Store(next)
 	return nil
 }

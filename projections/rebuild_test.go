@@ -142,6 +142,16 @@ func TestRebuildWhileServing(t *testing.T) {
 	verified(t, v)
 }
 
+// headOf is the document of a conversation.
+func headOf(t *testing.T, v *Views, key conversationKey) head {
+	t.Helper()
+	h, found, err := v.serving.Load().head(t.Context(), key)
+	if err != nil || !found {
+		t.Fatalf("the head of %s: %t, %v", key.conversation, found, err)
+	}
+	return h
+}
+
 // newHistoryOf appends a generated history.
 func newHistoryOf(t *testing.T, log *events.Log, count int) {
 	t.Helper()
@@ -175,14 +185,15 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	head, _, err := v.Conversation(t.Context(), account, conversation)
+	shown, _, err := v.Conversation(t.Context(), account, conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := *head.Title
+	right := *shown.Title
 	wrong := "as it was"
-	head.Title = &wrong
-	plant(t, v, v.serving.Load().store.conversations, headKey(conversationKey{account, conversation}), head)
+	older := headOf(t, v, conversationKey{account, conversation})
+	older.Title = &wrong
+	plant(t, v, v.serving.Load().store.conversations, headKey(conversationKey{account, conversation}), older)
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +229,7 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	close(release)
 	eventually(t, "the new generation serves", func() bool { return title() == right+" 2" })
 	eventually(t, "the old buckets are gone", func() bool { return len(buckets(t, next)) == len(models) })
-	if name := next.serving.Load().store.conversations.name; !strings.HasPrefix(name, "conversations_3_") {
+	if name := next.serving.Load().store.conversations.name; !strings.HasPrefix(name, "conversations_4_") {
 		t.Errorf("%s serves", name)
 	}
 	verified(t, next)
@@ -338,7 +349,7 @@ func TestRemote(t *testing.T) {
 	if v.serving.Load() == was {
 		t.Error("the same generation serves")
 	}
-	plant(t, v, v.serving.Load().store.activity, "nobody", pointer{1, 1})
+	plant(t, v, v.serving.Load().store.activity, "nobody", scenario{Message: 1})
 	var found []string
 	result, err := remote.Verify(t.Context(), nil, func(d Difference) { found = append(found, d.Key) })
 	if err != nil || result.Differences != 1 || result.Sequence != h.next || !slices.Equal(found, []string{"nobody"}) {

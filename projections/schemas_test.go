@@ -2,9 +2,7 @@ package projections
 
 import (
 	"bytes"
-	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -18,7 +16,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	schemas := map[string]*jsonschema.Schema{}
-	for _, name := range []string{"account", "domain", "conversation", "message"} {
+	for _, name := range []string{"account", "domain", "conversation", "page"} {
 		schema, err := compiler.Compile(filepath.Join("..", "schemas", "views", name+".schema.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -42,6 +40,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	account, domain := uuid.New(), uuid.New()
 	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "no keys", TimeZone: "UTC", BodyVersion: 2}))
 	h.append(event(events.DomainSubject(account, domain), &events.DomainDrafted{DomainID: domain, Key: "dm_1", Definition: Definition{Title: "Draft", Variables: []events.Variable{}, Activities: []events.Activity{}}}))
+	for _, e := range longConversation(account) {
+		h.append(e)
+	}
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		"account":      {v.serving.Load().store.accounts, "*"},
 		"domain":       {v.serving.Load().store.domains, "*.*"},
 		"conversation": {v.serving.Load().store.conversations, "*.*"},
-		"message":      {v.serving.Load().store.conversations, "*.*.m.*"},
+		"page":         {v.serving.Load().store.conversations, "*.*.*.*"},
 	} {
 		err := place.bucket.each(t.Context(), place.pattern, func(value []byte) error {
 			seen[name]++
@@ -66,44 +67,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 18, "message": 68} {
+	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 19, "page": 5} {
 		if seen[name] < least {
 			t.Errorf("%d documents of %s were checked, want %d at least", seen[name], name, least)
 		}
-	}
-
-	running := Message{Message: request(uuid.New(), "how long?"), Status: InProgress, UpdatedAt: start, Number: 1, Sequence: 1}
-	value, err := encode(running.document())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := check("message", value); err != nil {
-		t.Errorf("a message in progress: %v", err)
-	}
-	if back, err := decodeMessage(value); err != nil || back.MessageID != running.MessageID || back.Prompt != running.Prompt || back.Status != InProgress {
-		t.Errorf("a message in progress is read as %+v, %v", back, err)
-	}
-	read := running
-	read.Interpreted = interpreted(account, running.Message).Data.(*events.MessageInterpreted)
-	if value, err := encode(read.document()); err != nil {
-		t.Fatal(err)
-	} else if err := check("message", value); err != nil {
-		t.Errorf("a message in progress that a model has read: %v", err)
-	} else if back, err := decodeMessage(value); err != nil || back.Prompt != running.Prompt || back.Interpreted == nil || back.Interpreted.Proposer != "a model" {
-		t.Errorf("a message in progress that a model has read is read as %+v, %v", back, err)
-	}
-	if err := check("message", []byte(strings.Replace(string(value), InProgress, Completed, 1))); err == nil {
-		t.Error("a completed message without an answer passes")
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(value, &fields); err != nil {
-		t.Fatal(err)
-	}
-	delete(fields, "request")
-	if value, err = json.Marshal(fields); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := decodeMessage(value); err == nil {
-		t.Error("a message with neither request nor answer is read")
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"reckon/events"
 )
@@ -31,8 +30,10 @@ type Verification struct {
 }
 
 const (
-	// passConversations is about how many conversations one pass over the history holds in memory.
+	// passConversations is about how many conversations one pass over the history holds in memory, passEvents of how many
+	// messages it knows where they are.
 	passConversations = 32_768
+	passEvents        = 4 << 20
 	// pageDocuments is how many documents are looked up in the history at once.
 	pageDocuments = 10_000
 )
@@ -49,7 +50,7 @@ func (v *Views) Verify(ctx context.Context, tell func(Progress), report func(Dif
 	}
 	g := v.serving.Load()
 	check := &verification{g: g, log: v.log, report: report}
-	passes := 1 + g.activity.count()/passConversations
+	passes := 1 + max(g.activity.count()/passConversations, int(v.folded.Load()/passEvents))
 	progress := newMeter(tell)
 	for pass := range passes {
 		check.memory = newReplay(g.store)
@@ -102,13 +103,11 @@ func (s *activity) count() int {
 	return n
 }
 
-// newReplay makes a generation that folds in memory and writes nothing. Of a message it remembers after its answer no more
-// than that it was there: where another event answers it again, its number is read from the buckets.
+// newReplay makes a generation that folds in memory and writes nothing: it keeps all heads and pages.
 func newReplay(s *store) *generation {
-	g := newGeneration(s)
-	g.written = newFilter()
-	g.pending = map[uuid.UUID]Message{}
-	g.headCache = newCache[conversationKey, Conversation](int(^uint(0) >> 1))
+	g := newGeneration(s, nil)
+	g.pages = map[pageKey]page{}
+	g.headCache = newCache[conversationKey, head](math.MaxInt)
 	return g
 }
 
@@ -178,7 +177,7 @@ func (c *verification) compare(ctx context.Context, list []events.Event) error {
 			case have < want:
 				c.differ(bucket, d.key, want, fmt.Sprintf("it stands at event %d", have))
 			case !bytes.Equal(value, d.value):
-				c.differ(bucket, d.key, want, "its bytes differ "+place(value, d.value))
+				c.differ(bucket, d.key, want, "its bytes differ "+parting(value, d.value))
 			}
 			c.Documents++
 		}
@@ -186,8 +185,8 @@ func (c *verification) compare(ctx context.Context, list []events.Event) error {
 	return nil
 }
 
-// place says where two documents begin to differ.
-func place(a, b []byte) string {
+// parting says where two documents begin to differ.
+func parting(a, b []byte) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++
@@ -263,8 +262,7 @@ func (c *verification) foreignPage(ctx context.Context, b *bucket, page []named)
 		run := page[start:end]
 		start = end
 		at := 0
-		var suspects []named // message documents and the ids that the events name
-		var ids []string
+		var pages []named
 		err := c.log.Scan(ctx, run[0].sequence-1, run[len(run)-1].sequence, nil, func(_ uint64, list []events.Event) error {
 			for _, e := range list {
 				for at < len(run) && run[at].sequence < e.Sequence {
@@ -272,12 +270,12 @@ func (c *verification) foreignPage(ctx context.Context, b *bucket, page []named)
 					at++
 				}
 				for ; at < len(run) && run[at].sequence == e.Sequence; at++ {
-					made, id := makes(e, run[at].key)
+					made, paged := makes(e, run[at].key)
 					if !made {
 						c.differ(b, run[at].key, e.Sequence, "the event of its sequence does not make it")
 					}
-					if id != "" {
-						suspects, ids = append(suspects, run[at]), append(ids, id)
+					if paged {
+						pages = append(pages, run[at])
 					}
 				}
 			}
@@ -289,56 +287,60 @@ func (c *verification) foreignPage(ctx context.Context, b *bucket, page []named)
 		for ; at < len(run); at++ {
 			c.differ(b, run[at].key, run[at].sequence, "there is no such event")
 		}
-		if err := c.numbered(ctx, b, suspects, ids); err != nil {
+		if err := c.counted(ctx, b, pages); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// numbered looks whether the messages that events name have the numbers of the documents. Both are compared as such.
-func (c *verification) numbered(ctx context.Context, b *bucket, documents []named, ids []string) error {
-	values, err := b.getAll(ctx, slices.Compact(slices.Sorted(slices.Values(ids))))
+// counted looks whether the conversations have the pages that are there.
+func (c *verification) counted(ctx context.Context, b *bucket, pages []named) error {
+	var names []string
+	for _, p := range pages {
+		names = append(names, p.key[:headLength])
+	}
+	values, err := b.getAll(ctx, slices.Compact(slices.Sorted(slices.Values(names))))
 	if err != nil {
 		return err
 	}
-	for i, d := range documents {
-		var to pointer
-		if json.Unmarshal(values[ids[i]], &to) != nil || !strings.HasSuffix(d.key, ".m."+strconv.Itoa(to.Number)) {
-			c.differ(b, d.key, d.sequence, "the message of its event has another number")
+	for i, p := range pages {
+		var h head
+		_ = json.Unmarshal(values[names[i]], &h) // a head that is none counts nothing
+		kind, number, _ := strings.Cut(p.key[headLength+1:], ".")
+		count := h.pages()
+		if kind == "s" {
+			count, _ = pageOf(h.Last)
+		}
+		if n, err := strconv.Atoi(number); err != nil || n < 0 || n >= count || strconv.Itoa(n) != number {
+			c.differ(b, p.key, p.sequence, "the conversation has no such page")
 		}
 	}
 	return nil
 }
 
-// makes tells whether an event writes a document with a key. For the document of a message, whose number the event does not
-// tell, id is the key of the pointer that does.
-func makes(e events.Event, key string) (made bool, id string) {
+// headLength is how long the key of a head is.
+const headLength = 2*36 + 1
+
+// makes tells whether an event writes a document with a key. paged says that it is the key of a page, of which the event does
+// not tell whether there is one.
+func makes(e events.Event, key string) (made, paged bool) {
 	account := e.Subject.Account()
 	switch data := e.Data.(type) {
 	case nil:
-		return false, ""
+		return false, false
 	case *events.DomainDrafted:
-		return key == domainHeadKey(account, data.DomainID), ""
+		return key == domainHeadKey(account, data.DomainID), false
 	case *events.DomainPublished:
-		return key == domainHeadKey(account, data.DomainID) || key == versionKey(account, data.DomainID, data.Version), ""
+		return key == domainHeadKey(account, data.DomainID) || key == versionKey(account, data.DomainID, data.Version), false
 	}
 	m := e.Message()
 	if m == nil {
-		return key == accountKey(account), ""
+		return key == accountKey(account), false
 	}
-	c := conversationKey{account, m.ConversationID}
-	id = idKey(c, m.MessageID)
-	if number, ok := strings.CutPrefix(key, headKey(c)+".m."); ok && number != "" {
-		return true, id
+	name := headKey(conversationKey{account, m.ConversationID})
+	if strings.HasPrefix(key, name+".m.") || strings.HasPrefix(key, name+".s.") {
+		return true, true
 	}
-	if key == headKey(c) || key == id {
-		return true, ""
-	}
-	completed, ok := e.Data.(*events.MessageCompleted)
-	if !ok || completed.Results.Action == "fetch" {
-		return false, ""
-	}
-	scenario := completed.Results.Scenario
-	return key == scenarioKey(c, scenario.Current) || scenario.Original != 0 && key == originKey(c, scenario.Current), ""
+	return key == name, false
 }

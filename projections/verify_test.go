@@ -33,21 +33,16 @@ func TestVerifyFinds(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if result := verified(t, v); result.Documents != 7 || result.Sequence != 2 {
+	if result := verified(t, v); result.Documents != 2 || result.Sequence != 2 {
 		t.Errorf("verified %+v", result)
 	}
 	c := conversationKey{e.Subject.Account(), e.Message().ConversationID}
-	head, _, err := v.Conversation(t.Context(), c.account, c.conversation)
-	if err != nil {
-		t.Fatal(err)
-	}
-	message, _, err := v.Message(t.Context(), c.account, c.conversation, second.Message().MessageID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	older, other := head, head
+	right := headOf(t, v, c)
+	older, other, elsewhere := right, right, right
 	older.Sequence = 1
 	other.Messages = 3
+	elsewhere.Places = slices.Clone(right.Places)
+	elsewhere.Places[0].Sequence = second.Sequence
 	foreign := headKey(conversationKey{uuid.New(), uuid.New()})
 	for _, row := range []struct {
 		name  string
@@ -56,16 +51,18 @@ func TestVerifyFinds(t *testing.T) {
 		value any // nil for none
 		want  string
 	}{
-		{"missing", 2, numberKey(c, 1), nil, "1: it is missing"},
+		{"missing", 2, headKey(c), nil, "2: it is missing"},
 		{"missing in another bucket", 3, headKey(c), nil, "2: it is missing"},
 		{"older", 2, headKey(c), older, "2: it stands at event 1"},
 		{"other", 2, headKey(c), other, "2: its bytes differ"},
 		{"no document", 2, headKey(c), "text", "2: it is no document"},
-		{"other number", 2, idKey(c, second.Message().MessageID), pointer{1, 2}, "2: its bytes differ"},
-		{"message under another number", 2, numberKey(c, 7), message.document(), "2: the message of its event has another number"},
-		{"of a later event", 2, scenarioKey(c, 9), pointer{1, 99}, "99: there is no such event"},
-		{"of no event", 2, scenarioKey(c, 9), pointer{1, 0}, "0: there is no such event"},
-		{"of another event", 2, scenarioKey(c, 9), pointer{1, 2}, "2: the event of its sequence does not make it"},
+		{"another event's message", 2, headKey(c), elsewhere, "2: its bytes differ"},
+		{"a page too many", 2, messagePage(c, 0).String(), page{Sequence: 2}, "2: the conversation has no such page"},
+		{"a page of scenarios too many", 2, scenarioPage(c, 1).String(), page{Sequence: 2}, "2: the conversation has no such page"},
+		{"a page under another name", 2, messagePage(c, 0).String() + "x", page{Sequence: 2}, "2: the conversation has no such page"},
+		{"of a later event", 2, scenarioPage(c, 9).String(), page{Sequence: 99}, "99: there is no such event"},
+		{"of no event", 2, scenarioPage(c, 9).String(), page{Sequence: 0}, "0: there is no such event"},
+		{"of another event", 2, headKey(c) + ".o.9", page{Sequence: 2}, "2: the event of its sequence does not make it"},
 		{"of another conversation", 3, foreign, standing{Sequence: 1}, "1: the event of its sequence does not make it"},
 		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 1}, "1: the event of its sequence does not make it"},
 		{"of an account that is none", 0, accountKey(c.account), Account{Sequence: 2}, "2: the event of its sequence does not make it"},

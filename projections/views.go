@@ -1,7 +1,7 @@
 // Package projections folds the history into read models: pure Apply functions from a view and an event to a view, and
 // the node's own key-value buckets that hold the views, with a checkpoint, waiters and the read index.
 //
-// Each read model has a file: accounts.go, domains.go, conversations.go and activity.go. The machinery is views.go
+// Each read model has a file: accounts.go, domains.go, conversations.go (with messages.go and places.go) and activity.go. The machinery is views.go
 // (opening, closing, how far the fold is), fold.go (a batch of events into documents), buckets.go (where documents are),
 // generation.go (a set of buckets, and which one serves), rebuild.go and verify.go (the whole history again), control.go (asking a
 // running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
@@ -18,6 +18,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -44,10 +45,12 @@ var (
 )
 
 const (
-	// cachedHeads is how many conversation heads stay in memory.
-	cachedHeads = 16384
-	// cachedBytes is how many bytes of message documents stay in memory.
-	cachedBytes = 16 << 20
+	// cachedHeads is about how many bytes of conversation heads stay in memory.
+	cachedHeads = 16 << 20
+	// cachedMessages is about how many bytes of messages stay in memory.
+	cachedMessages = 16 << 20
+	// saveEvery is how often the checkpoint is written while events come in.
+	saveEvery = 100 * time.Millisecond
 )
 
 // Views is this node's read models. Its methods may be used from several goroutines.
@@ -62,6 +65,7 @@ type Views struct {
 	serving    atomic.Pointer[generation] // the generation that answers
 	folding    sync.Mutex                 // held while the serving generation takes events in, or another takes its place
 	checkpoint checkpoint                 // with folding held
+	unsaved    bool                       // with folding held: the checkpoint that is written is an older one
 	outdated   []string                   // models of which a new generation is to be built from the start
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
@@ -103,6 +107,7 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	v.tasks.Go(func() { v.follow(running, after) })
 	v.tasks.Go(func() { v.index.tick(running) })
 	v.tasks.Go(func() { v.renew(running) })
+	v.tasks.Go(func() { v.saveOften(running) })
 	if err := v.listen(running); err != nil {
 		return errors.Join(err, v.Close())
 	}
@@ -119,7 +124,7 @@ func newViews(log *events.Log, logger *slog.Logger) *Views {
 		advanced: make(chan struct{}), stopped: make(chan struct{}),
 		cancel: func() {},
 	}
-	v.serving.Store(newGeneration(&store{}))
+	v.serving.Store(newGeneration(&store{}, log))
 	return v
 }
 
@@ -211,7 +216,7 @@ func (v *Views) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g := newGeneration(s)
+	g := newGeneration(s, v.log)
 	if err := g.load(ctx); err != nil {
 		return err
 	}
@@ -226,7 +231,6 @@ func (v *Views) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.written = newFilter()
 	v.checkpoint = checkpoint{Buckets: g.store.names()}
 	v.serving.Store(g)
 	return v.shelf.keep(ctx, g.store.names())
@@ -254,7 +258,7 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 	if err != nil {
 		return nil, err
 	}
-	return newGeneration(s), nil
+	return newGeneration(s, v.log), nil
 }
 
 // load reads what is held in memory from the buckets.
@@ -383,6 +387,9 @@ func (v *Views) Close() error {
 	v.closing.Do(func() {
 		v.cancel()
 		v.tasks.Wait()
+		if err := v.save(); err != nil {
+			v.logger.Warn("the checkpoint of the views is an older one", "error", err)
+		}
 		v.disconnect()
 		v.closeErr = v.storage.closeClean()
 	})

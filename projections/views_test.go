@@ -44,7 +44,7 @@ func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 				if err != nil || !found || byID.Number != i+1 || m.Number != i+1 {
 					t.Errorf("message %d of conversation %s: found %t as number %d, %v", m.Number, head.ID, found, byID.Number, err)
 				}
-				all = append(all, m.document())
+				all = append(all, m)
 			}
 			for index := 1; index <= head.Last; index++ {
 				m, found, err := v.Scenario(t.Context(), id, head.ID, index)

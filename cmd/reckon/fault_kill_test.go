@@ -74,7 +74,7 @@ func (w *world) lastSteps(t *testing.T, prefix string) (found []string) {
 		}
 	}
 	stored, pending := w.commands(t)
-	folded := w.checkpoint(t)
+	folded := w.projected(t)
 	at := map[string]bool{steps[2]: folded < newest, steps[3]: false}
 	for key := range stored {
 		at[steps[1]] = at[steps[1]] || final[key] == 0
@@ -130,8 +130,8 @@ func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged u
 	return stored, acknowledged
 }
 
-// checkpoint is the event up to which a server that was killed had written its views.
-func (w *world) checkpoint(t *testing.T) uint64 {
+// projected is the event that the document names which a server that was killed had written last to its views.
+func (w *world) projected(t *testing.T) uint64 {
 	t.Helper()
 	s, err := events.RunServer(t.Context(), &server.Options{ServerName: "views", DontListen: true, StoreDir: filepath.Join(w.data, "views")}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -150,24 +150,32 @@ func (w *world) checkpoint(t *testing.T) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bucket, err := js.KeyValue(t.Context(), "checkpoint")
-	if err != nil {
-		t.Fatal(err)
+	newest := uint64(0)
+	for name := range js.StreamNames(t.Context()).Name() {
+		if !strings.HasPrefix(name, "KV_activity_") {
+			continue
+		}
+		stream, err := js.Stream(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := stream.CachedInfo().State.LastSeq
+		if last == 0 {
+			continue
+		}
+		m, err := stream.GetMsg(t.Context(), last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct {
+			Sequence uint64 `json:"sequence"`
+		}
+		if err := json.Unmarshal(m.Data, &document); err != nil {
+			t.Fatal(err)
+		}
+		newest = max(newest, document.Sequence)
 	}
-	entry, err := bucket.Get(t.Context(), "fold")
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return 0
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c struct {
-		Sequence uint64 `json:"sequence"`
-	}
-	if err := json.Unmarshal(entry.Value(), &c); err != nil {
-		t.Fatal(err)
-	}
-	return c.Sequence
+	return newest
 }
 
 // askAsStranger reads a conversation with another account's key. What it is shown is kept as a read of that account.

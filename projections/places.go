@@ -1,0 +1,211 @@
+package projections
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+)
+
+// A message is not stored in a bucket: it is an event, which the log keeps for ever. The bucket of conversations says which
+// one, by the number of the message, and which message a scenario stands at. The newest of both is in the head, so that a
+// short conversation is one document; what is older is in pages.
+
+// pageSize is how many messages, or scenarios, a page covers: page 0 those from 1 to 64. The head covers the page of the
+// last one.
+const pageSize = 64
+
+// head is the document of a conversation. The lists are shared; only the fold appends to them.
+type head struct {
+	Places    []place    `json:"places"`              // of the messages of the last page
+	Scenarios []scenario `json:"scenarios,omitempty"` // of the last page
+	Paged     int64      `json:"paged,omitempty"`     // highest time of the message ids that are in pages, in milliseconds since 1970
+	Conversation
+}
+
+// place says which event makes a message what it is.
+type place struct {
+	ID         uuid.UUID `json:"id"`
+	Sequence   uint64    `json:"sequence"`
+	InProgress bool      `json:"in_progress,omitempty"`
+}
+
+// scenario says where a scenario stands; it is zero for an index that no scenario has.
+type scenario struct {
+	Message int `json:"message"`          // number of the message
+	Origin  int `json:"origin,omitempty"` // scenario that it branched off from
+}
+
+// page is the document of a page, which has one of the two lists.
+type page struct {
+	Places    []place    `json:"places,omitempty"`
+	Scenarios []scenario `json:"scenarios,omitempty"`
+	Sequence  uint64     `json:"sequence"` // of the event that changed it last
+}
+
+// pageKey names a page.
+type pageKey struct {
+	conversationKey
+	kind   string // m of messages, s of scenarios
+	number int
+}
+
+func messagePage(key conversationKey, number int) pageKey  { return pageKey{key, "m", number} }
+func scenarioPage(key conversationKey, number int) pageKey { return pageKey{key, "s", number} }
+
+// String is the key in the bucket.
+func (k pageKey) String() string {
+	return headKey(k.conversationKey) + "." + k.kind + "." + strconv.Itoa(k.number)
+}
+
+// pageOf is the page of a number or index, from 1 on, and its place there. For 0, of what is empty, it is the first page.
+func pageOf(number int) (page, at int) {
+	if number < 1 {
+		return 0, 0
+	}
+	return (number - 1) / pageSize, (number - 1) % pageSize
+}
+
+// pages is how many pages of messages there are besides the head.
+func (h *head) pages() int {
+	n, _ := pageOf(h.Messages)
+	return n
+}
+
+// weight is about how many bytes a head takes in memory.
+func (h *head) weight() int {
+	return 768 + 40*len(h.Places) + 16*len(h.Scenarios) + 64*len(h.Focus)
+}
+
+// locate finds a message by its id; number is 0 when the conversation has none with it. A message that is newer than all in
+// pages, by the time in its id, costs no page; for others pages are read, newest first.
+func (h *head) locate(id uuid.UUID, read func(number int) (page, error)) (number int, at place, err error) {
+	first := h.pages()*pageSize + 1
+	for i := len(h.Places) - 1; i >= 0; i-- {
+		if h.Places[i].ID == id {
+			return first + i, h.Places[i], nil
+		}
+	}
+	if since, ok := timeOf(id); ok && since > h.Paged {
+		return 0, place{}, nil
+	}
+	for n := h.pages() - 1; n >= 0; n-- {
+		p, err := read(n)
+		if err != nil {
+			return 0, place{}, err
+		}
+		if i := slices.IndexFunc(p.Places, func(at place) bool { return at.ID == id }); i >= 0 {
+			return n*pageSize + i + 1, p.Places[i], nil
+		}
+	}
+	return 0, place{}, nil
+}
+
+// timeOf is the time in a UUID of version 7, in milliseconds since 1970.
+func timeOf(id uuid.UUID) (milliseconds int64, ok bool) {
+	return int64(binary.BigEndian.Uint64(id[:8]) >> 16), id.Version() == 7
+}
+
+// scenario reads where a scenario stands, and the head.
+func (g *generation) scenario(ctx context.Context, key conversationKey, index int) (h head, s scenario, err error) {
+	h, found, err := g.head(ctx, key)
+	if !found || index < 1 || index > h.Last {
+		return h, scenario{}, err
+	}
+	list := h.Scenarios
+	number, at := pageOf(index)
+	if last, _ := pageOf(h.Last); number < last {
+		p, err := g.page(ctx, scenarioPage(key, number))
+		if err != nil {
+			return h, scenario{}, err
+		}
+		list = p.Scenarios
+	}
+	if at < len(list) {
+		s = list[at]
+	}
+	return h, s, nil
+}
+
+// places are those of the messages numbered from first to last, which the head must count.
+func (g *generation) places(ctx context.Context, key conversationKey, h head, first, last int) ([]place, error) {
+	if first < 1 || first > last {
+		return nil, nil
+	}
+	from, skip := pageOf(first)
+	to, _ := pageOf(last)
+	var keys []pageKey
+	for n := from; n <= to && n < h.pages(); n++ {
+		keys = append(keys, messagePage(key, n))
+	}
+	list := make([]place, 0, last-first+1+2*pageSize)
+	pages, err := g.readPages(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		list = append(list, p.Places...)
+	}
+	if to == h.pages() {
+		list = append(list, h.Places...)
+	}
+	if len(list) < skip+last-first+1 {
+		return nil, fmt.Errorf("messages %d to %d of conversation %s are counted but not there", first, last, key.conversation)
+	}
+	return list[skip : skip+last-first+1], nil
+}
+
+// page reads one page. A page of scenarios that is not there is one of indexes that no scenario has.
+func (g *generation) page(ctx context.Context, key pageKey) (page, error) {
+	pages, err := g.readPages(ctx, []pageKey{key})
+	if err != nil {
+		return page{}, err
+	}
+	return pages[0], nil
+}
+
+func (g *generation) readPages(ctx context.Context, keys []pageKey) ([]page, error) {
+	names := make([]string, len(keys))
+	for i, key := range keys {
+		names[i] = key.String()
+	}
+	values, err := g.store.conversations.getAll(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	pages := make([]page, len(keys))
+	for i, key := range keys {
+		value, ok := values[names[i]]
+		if !ok && key.kind == "m" {
+			return nil, fmt.Errorf("page %s is counted but not there", names[i])
+		}
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal(value, &pages[i]); err != nil {
+			return nil, fmt.Errorf("decode page %s: %w", names[i], err)
+		}
+	}
+	return pages, nil
+}
+
+// put sets an element of a list, which grows to it with zero ones. Readers may have a list that is not the fold's own: nothing
+// that they see of it is changed.
+func put[T any](list []T, at int, value T, own bool) []T {
+	for len(list) < at {
+		var none T
+		list = append(list, none)
+	}
+	if at == len(list) {
+		return append(list, value)
+	}
+	if !own {
+		list = slices.Clone(list)
+	}
+	list[at] = value
+	return list
+}
