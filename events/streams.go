@@ -18,6 +18,10 @@ const (
 	keylessLife = 10 * time.Minute
 
 	defaultRetention = 24 * time.Hour
+
+	// duplicateWindow is the shortest there is. No message of the log has an id by which NATS could tell duplicates, and at its
+	// start the server reads all that was written within the window, two minutes by default.
+	duplicateWindow = 100 * time.Millisecond
 )
 
 // commandsConfig has one command a subject: the stream itself decides who was first.
@@ -35,6 +39,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 		MaxMsgsPerSubject:    1,
 		MaxAge:               retention + keylessLife,
 		AllowMsgTTL:          true,
+		Duplicates:           duplicateWindow,
 		DenyDelete:           true,
 		DenyPurge:            true,
 	}
@@ -49,6 +54,7 @@ func eventsConfig() jetstream.StreamConfig {
 		Storage:     jetstream.FileStorage,
 		Retention:   jetstream.LimitsPolicy,
 		AllowDirect: true,
+		Duplicates:  duplicateWindow,
 		DenyDelete:  true,
 		DenyPurge:   true,
 	}

@@ -24,8 +24,9 @@ const (
 	reportEvery = 200 * time.Millisecond
 	// nearlyThere is how many events the serving generation may be ahead when it is held up for the rest.
 	nearlyThere = 256
-	// rebuildGarbage is how much garbage, in percent of what is in use, a rebuild lets come together. The server of the views
-	// holds an index of all keys, of two generations meanwhile, so that the usual 100 would double the most of all memory.
+	// rebuildGarbage is how much garbage, in percent of what is in use, a rebuild lets come together, as the first fold of a whole
+	// history does. The server of the views holds an index of all keys, of two generations meanwhile, so that the usual 100
+	// would double the most of all memory.
 	rebuildGarbage = 40
 )
 

@@ -1,8 +1,10 @@
 package projections
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -57,40 +59,90 @@ func BenchmarkReplay(b *testing.B) {
 	})
 }
 
+// forgetPeak lets the most memory count from here on, where the machine allows that.
+func forgetPeak() {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
+
 // peak is the most memory that this process has had resident, in MiB.
-func peak(b *testing.B) float64 {
+func peak() float64 {
+	return status("VmHWM")
+}
+
+// resident is the memory that this process has resident, in MiB.
+func resident() float64 { return status("VmRSS") }
+
+func status(name string) float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
 		var kib float64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &kib); n == 1 {
+		if n, _ := fmt.Sscanf(line, name+": %f kB", &kib); n == 1 {
 			return kib / 1024
 		}
 	}
 	return 0
 }
 
-// BenchmarkRebuild fills the buckets from the whole history, beside those that serve. Its memory is that of the process: of
-// the log's server and the views' server, which hold the index of each, and of the fold.
+// BenchmarkRebuild fills the buckets from the whole history: of an empty directory (fill), and beside those that serve
+// (rebuild); start is a start on what is there. The memory is that of the process: of the log's server and the views' server,
+// which hold the index of each, and of the fold.
 func BenchmarkRebuild(b *testing.B) {
-	dir, last := writeHistory(b, *messages)
-	log := openLog(b, dir)
-	v, err := Open(b.Context(), log, dir, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer v.Close()
-	if err := v.CaughtUp(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(peak(b), "opened-MiB")
-	for b.Loop() {
-		if err := v.Rebuild(b.Context(), nil, nil); err != nil {
+	history, last := writeHistory(b, *messages)
+	rate := func(b *testing.B) { b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s") }
+	opened := func(b *testing.B, dir string) (*Views, func()) {
+		log, err := events.Open(b.Context(), events.Options{Dir: history})
+		if err != nil {
 			b.Fatal(err)
 		}
+		v, err := Open(b.Context(), log, dir, nil)
+		if err == nil {
+			err = v.CaughtUp(b.Context())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		return v, func() {
+			if err := errors.Join(v.Close(), log.Close()); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
-	b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-	b.ReportMetric(peak(b), "peak-MiB")
+	dir, all := "", b
+	b.Run("fill", func(b *testing.B) {
+		forgetPeak()
+		for b.Loop() {
+			dir = all.TempDir()
+			_, closed := opened(b, dir)
+			closed()
+		}
+		rate(b)
+		b.ReportMetric(peak(), "peak-MiB")
+	})
+	b.Run("start", func(b *testing.B) {
+		forgetPeak()
+		for b.Loop() {
+			_, closed := opened(b, dir)
+			b.StopTimer()
+			closed()
+			b.StartTimer()
+		}
+		b.ReportMetric(peak(), "peak-MiB")
+	})
+	b.Run("rebuild", func(b *testing.B) {
+		v, closed := opened(b, dir)
+		defer closed()
+		forgetPeak()
+		b.ReportMetric(resident(), "before-MiB")
+		for b.Loop() {
+			if err := v.Rebuild(b.Context(), nil, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+		b.ReportMetric(peak(), "peak-MiB")
+	})
 }

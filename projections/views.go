@@ -104,6 +104,13 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	}
 	running, cancel := context.WithCancel(context.Background())
 	v.cancel = cancel
+	if after == 0 {
+		end := thrift()
+		v.tasks.Go(func() {
+			defer end()
+			_ = v.CaughtUp(running) // why it fails, follow says
+		})
+	}
 	v.tasks.Go(func() { v.follow(running, after) })
 	v.tasks.Go(func() { v.index.tick(running) })
 	v.tasks.Go(func() { v.renew(running) })
