@@ -135,7 +135,7 @@ func (p *picking) take(m *nats.Msg, places string) (ended bool, err error) {
 		return single, nil
 	}
 	e := Event{Subject: Subject{m.Header.Get(jetstream.SubjectHeader)}, Sequence: sequence}
-	if err := e.fill(m.Header, m.Data); err != nil {
+	if err := e.fill(m.Header, m.Data, false); err != nil {
 		return false, err
 	}
 	p.list[first+int(sequence-p.wanted[first])] = e

@@ -90,6 +90,9 @@ func (v *Views) fold(list []events.Event) error {
 	if err != nil {
 		return err
 	}
+	for i := range b.messages {
+		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
+	}
 	v.checkpoint = v.checkpoint.after(list)
 	v.unsaved = true
 	v.advance(v.checkpoint.Sequence)
@@ -393,11 +396,5 @@ func (b *batch) show() {
 		if g.pages == nil && c.activity > 0 {
 			g.activity.set(key, c.activity)
 		}
-	}
-	if g.pages != nil {
-		return
-	}
-	for i := range b.messages {
-		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
 	}
 }

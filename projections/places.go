@@ -196,15 +196,12 @@ func (g *generation) readPages(ctx context.Context, keys []pageKey) ([]page, err
 // put sets an element of a list, which grows to it with zero ones. Readers may have a list that is not the fold's own: nothing
 // that they see of it is changed.
 func put[T any](list []T, at int, value T, own bool) []T {
-	for len(list) < at {
-		var none T
-		list = append(list, none)
-	}
-	if at == len(list) {
-		return append(list, value)
-	}
 	if !own {
 		list = slices.Clone(list)
+	}
+	for len(list) <= at {
+		var none T
+		list = append(list, none)
 	}
 	list[at] = value
 	return list

@@ -62,12 +62,12 @@ func (m *meter) at(events, total uint64, last bool) {
 	m.tell(p)
 }
 
-// overtake reads the history from the first event until it is where the serving generation is, and calls last there while that
+// overtake skims the history from the first event until it is where the serving generation is, and calls last there while that
 // stands still. The sequence is that of the moment of last. told is called behind each fold, but not while anything is held up.
 func (v *Views) overtake(ctx context.Context, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), last func(sequence uint64) error) error {
 	after, held := uint64(0), false
 	read := func(through uint64) error {
-		err := v.log.Scan(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
 			err := fold(list)
 			if !held {
 				told(upTo)
@@ -173,8 +173,9 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 		next.activity = old.activity
 	}
 	if next.store.conversations == nil {
-		next.headCache, next.messageCache = old.headCache, old.messageCache
+		next.headCache = old.headCache
 	}
+	next.messageCache = old.messageCache // of events, which are the same in all generations
 	merged := &store{shelf: v.shelf}
 	for i, at := range merged.places() {
 		if *at = *next.store.places()[i]; *at == nil {

@@ -46,7 +46,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.Run("fold", func(b *testing.B) {
 		for b.Loop() {
 			g := newReplay(v.serving.Load().store)
-			err := log.Scan(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
+			err := log.Skim(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
 				_, err := g.replay(b.Context(), list)
 				return err
 			})
