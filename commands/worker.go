@@ -34,7 +34,7 @@ func (s *Service) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A consumer in memory may be gone, and then another one is to be made.
 		consumer, err := s.log.Commands(ctx, s.finished)
-		for err == nil {
+		for err == nil && ctx.Err() == nil {
 			told = ""
 			err = s.pull(ctx, consumer, free, &working)
 		}
@@ -49,14 +49,17 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 const (
-	// pullPatience is how long one request for commands waits for some.
-	pullPatience = 5 * time.Second
+	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too.
+	pullPatience   = 5 * time.Second
+	sharedPatience = time.Second
 	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it: the server
 	// may be gone that it was sent to.
 	pullHeartbeat = 500 * time.Millisecond
 )
 
-// pull takes as many commands as there are free slots and begins to work on them. It waits for a slot, and a while for a command.
+// pull takes as many commands as there are free slots and begins to work on them. It waits for a slot, and a while for a
+// command. Where other nodes work too, a request that is out is not taken back when ctx ends: a command that was sent then
+// would be held back from the others for as long as a lost worker's.
 func (s *Service) pull(ctx context.Context, consumer jetstream.Consumer, free chan struct{}, working *sync.WaitGroup) error {
 	select {
 	case <-ctx.Done():
@@ -78,9 +81,13 @@ func (s *Service) pull(ctx context.Context, consumer jetstream.Consumer, free ch
 			free <- struct{}{}
 		}
 	}()
-	pull, cancel := context.WithTimeout(ctx, pullPatience)
+	out, patience := ctx, pullPatience
+	if !s.log.Alone() {
+		out, patience = context.WithoutCancel(ctx), sharedPatience
+	}
+	out, cancel := context.WithTimeout(out, patience)
 	defer cancel()
-	batch, err := consumer.Fetch(n, jetstream.FetchContext(pull), jetstream.FetchHeartbeat(pullHeartbeat))
+	batch, err := consumer.Fetch(n, jetstream.FetchContext(out), jetstream.FetchHeartbeat(min(pullHeartbeat, patience/3)))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package events
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -25,20 +26,21 @@ func (l *Log) Broken() error {
 	return Broken(l.server)
 }
 
-// Broken tells of a running server in this process what Log.Broken tells of the log's. A node of a cluster is never broken:
-// the others go on without it.
+// Broken tells of a running server in this process what Log.Broken tells of the log's. A node of a cluster is not broken when
+// it is cut off from the others or behind them; it is when it has given up its part, as it does when its disk is full.
 func Broken(s *server.Server) error {
-	if s.JetStreamIsClustered() {
-		return nil
-	}
+	clustered := s.JetStreamIsClustered()
 	// Other errors pass: a server that is too busy to look, a stream that is being made or deleted.
 	for _, e := range s.Healthz(&server.HealthzOptions{Details: true}).Errors {
-		if s.Running() && (e.Type == server.HealthzErrorJetStream || strings.Contains(e.Error, "write error")) {
+		if s.Running() && (e.Type == server.HealthzErrorJetStream && !clustered || slices.ContainsFunc(brokenTexts, func(text string) bool { return strings.Contains(e.Error, text) })) {
 			return brokenError(e.Error)
 		}
 	}
 	return nil
 }
+
+// brokenTexts are in the errors of a server that stay until it is started again.
+var brokenTexts = []string{"write error", "meta layer is not running"}
 
 // brokenError is an ErrBroken with its reason.
 type brokenError string

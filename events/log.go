@@ -246,6 +246,9 @@ func (l *Log) Close() error {
 		l.commit.close()
 	}
 	if l.server != nil {
+		if l.quorum != nil {
+			stepDown(l.server)
+		}
 		l.server.Shutdown()
 		l.server.WaitForShutdown()
 	}
@@ -269,7 +272,7 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(expected))
+	ack, err := l.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(expected))
 	if err != nil {
 		return 0, publishError("append event to "+m.Subject, err)
 	}
@@ -290,7 +293,7 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 	if !kept {
 		opts = append(opts, jetstream.WithMsgTTL(keylessLife))
 	}
-	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...)
+	ack, err := l.publish(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...)
 	if err != nil {
 		return publishError("enqueue command at "+s.name, err)
 	}
@@ -391,7 +394,7 @@ func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, e
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	answer, err := l.conn.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+stream, body)
+	answer, err := l.request(ctx, "$JS.API.STREAM.MSG.GET."+stream, body)
 	if err != nil {
 		return stored{}, err
 	}

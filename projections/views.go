@@ -320,9 +320,9 @@ func (v *Views) advance(sequence uint64) {
 	v.index.advance(sequence)
 }
 
-// Ready is nil once the fold has caught up with the log as it was at start, and while the log's server is up to date and the
-// newest confirmed read index young; else it says what is missing, and after the fold stopped, on an event that it cannot
-// decode or a write that failed, which and why.
+// Ready is nil once the fold has caught up with the log as it was at start; else it says what is missing, and after
+// the fold stopped, on an event that it cannot decode or a write that failed, which and why. Where other nodes have a part in
+// the log it also is an error while this one is not up to date with them or cut off from most.
 func (v *Views) Ready() error {
 	select {
 	case <-v.stopped:
@@ -331,6 +331,9 @@ func (v *Views) Ready() error {
 	}
 	if folded := v.folded.Load(); folded < v.target {
 		return fmt.Errorf("the views are at event %d of %d", folded, v.target)
+	}
+	if v.log.Alone() {
+		return nil
 	}
 	if err := v.log.Ready(); err != nil {
 		return err

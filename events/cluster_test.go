@@ -1,0 +1,221 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience is how long the nodes of a test's cluster may take: an election alone takes up to 9 s, more on a loaded machine.
+const patience = 90 * time.Second
+
+// trio is a cluster of three logs in this process.
+type trio struct {
+	options [3]Options
+	logs    [3]*Log // nil for one that is closed
+}
+
+// newTrio starts three nodes at once.
+func newTrio(t *testing.T) *trio {
+	t.Helper()
+	c := &trio{}
+	var routes []string
+	var addresses [3]string
+	var held []net.Listener
+	for i := range addresses {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, listener)
+		addresses[i] = listener.Addr().String()
+		routes = append(routes, "nats://"+addresses[i])
+	}
+	for _, listener := range held {
+		listener.Close()
+	}
+	dir := t.TempDir()
+	for i := range c.options {
+		c.options[i] = Options{
+			Dir: filepath.Join(dir, fmt.Sprint(i)), Logger: slog.New(slog.DiscardHandler),
+			Cluster: &Cluster{Name: "trio", Node: fmt.Sprintf("n%d", i), Listen: addresses[i], Routes: routes, Secret: []byte("a secret of three")},
+		}
+	}
+	t.Cleanup(func() {
+		for i := range c.logs {
+			c.close(t, i)
+		}
+	})
+	c.start(t, 0, 1, 2)
+	return c
+}
+
+// start opens nodes at the same time.
+func (c *trio) start(t *testing.T, nodes ...int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var all sync.WaitGroup
+	var errs [3]error
+	for _, i := range nodes {
+		all.Go(func() { c.logs[i], errs[i] = Open(ctx, c.options[i]) })
+	}
+	all.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *trio) close(t *testing.T, i int) {
+	t.Helper()
+	if c.logs[i] == nil {
+		return
+	}
+	if err := c.logs[i].Close(); err != nil {
+		t.Error(err)
+	}
+	c.logs[i] = nil
+}
+
+// lose ends a node's server as if it had crashed: nothing is handed to the others.
+func (c *trio) lose(t *testing.T, i int) {
+	t.Helper()
+	c.logs[i].server.Shutdown()
+	c.logs[i].server.WaitForShutdown()
+	c.close(t, i)
+}
+
+// until tries until it works.
+func until(t *testing.T, what string, try func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		err := try(ctx)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// append adds an event to a subject that has the expected sequence, however often it takes. An outcome that was unknown is
+// found by reading.
+func (c *trio) append(t *testing.T, node int, e Event, expected uint64) (sequence uint64) {
+	t.Helper()
+	until(t, "append", func(ctx context.Context) (err error) {
+		if sequence, err = c.logs[node].Append(ctx, e, expected); err == nil {
+			return nil
+		}
+		read, readErr := c.logs[node].Read(ctx, e.Subject, expected)
+		if readErr == nil && len(read) == 1 && read[0].ID == e.ID {
+			sequence = read[0].Sequence
+			return nil
+		}
+		return errors.Join(err, readErr)
+	})
+	return sequence
+}
+
+// wantLast checks what nodes say is the newest event.
+func (c *trio) wantLast(t *testing.T, want uint64, nodes ...int) {
+	t.Helper()
+	for _, i := range nodes {
+		until(t, "last", func(ctx context.Context) error {
+			last, err := c.logs[i].Last(ctx)
+			if err == nil && last != want {
+				t.Fatalf("node %d: last is %d, want %d", i, last, want)
+			}
+			return err
+		})
+	}
+}
+
+func TestCluster(t *testing.T) {
+	c := newTrio(t)
+	e := created("a")
+	sequence := c.append(t, 0, e, 0)
+	for node := 1; node < 3; node++ {
+		sequence = c.append(t, node, changed(e), sequence)
+		c.wantLast(t, sequence, 0, 1, 2)
+	}
+	_, err := c.logs[0].Append(t.Context(), changed(e), sequence-1)
+	if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInFlight) {
+		t.Errorf("append behind an event that is not the last: got error %v, want %v", err, ErrConflict)
+	}
+	for i, l := range c.logs {
+		if read, err := l.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 {
+			t.Errorf("node %d reads %d events (%v), want 3", i, len(read), err)
+		}
+		if err := l.Broken(); err != nil {
+			t.Errorf("node %d: %v", i, err)
+		}
+		until(t, "ready", func(context.Context) error { return l.Ready() })
+	}
+
+	// One node is stopped, then another one is lost: two go on, one does not.
+	c.close(t, 0)
+	sequence = c.append(t, 1, changed(e), sequence)
+	c.wantLast(t, sequence, 1, 2)
+	c.start(t, 0)
+	c.wantLast(t, sequence, 0)
+	until(t, "ready", func(context.Context) error { return c.logs[0].Ready() })
+	c.lose(t, 1)
+	sequence = c.append(t, 2, changed(e), sequence)
+	c.wantLast(t, sequence, 0, 2)
+	c.lose(t, 2)
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if last, err := c.logs[0].Last(ctx); err == nil {
+		t.Errorf("a node without the others says that %d is the newest event", last)
+	}
+	if _, err := c.logs[0].Append(t.Context(), changed(e), sequence); err == nil || errors.Is(err, ErrConflict) {
+		t.Errorf("append at a node without the others: got error %v", err)
+	}
+	if err := c.logs[0].Broken(); err != nil {
+		t.Errorf("a node without the others is broken: %v", err)
+	}
+
+	// What was appended without a majority may be there afterwards or not.
+	c.start(t, 1, 2)
+	var read []Event
+	until(t, "read", func(ctx context.Context) (err error) {
+		read, err = c.logs[0].Read(ctx, e.Subject, sequence)
+		return err
+	})
+	if len(read) > 0 {
+		sequence = read[len(read)-1].Sequence
+	}
+	sequence = c.append(t, 0, changed(e), sequence)
+	c.wantLast(t, sequence, 0, 1, 2)
+}
+
+// A wiped node gets all that it had from the others, and everybody can read the same.
+func TestWipedNodeCatchesUp(t *testing.T) {
+	c := newTrio(t)
+	e := created("a")
+	sequence := c.append(t, 0, e, 0)
+	c.close(t, 1)
+	if err := os.RemoveAll(c.options[1].Dir); err != nil {
+		t.Fatal(err)
+	}
+	sequence = c.append(t, 0, changed(e), sequence)
+	c.start(t, 1)
+	c.wantLast(t, sequence, 1)
+	until(t, "ready", func(context.Context) error { return c.logs[1].Ready() })
+	c.lose(t, 2)
+	sequence = c.append(t, 1, changed(e), sequence)
+	if read, err := c.logs[1].Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 || read[2].Sequence != sequence {
+		t.Errorf("the node reads %d events (%v), want 3", len(read), err)
+	}
+}
