@@ -198,9 +198,9 @@ func stepDown(s *server.Server) {
 
 // answerPatience is how long an answer of a cluster is waited for before it is asked again: the server may be gone that was
 // asked, or may lead no more.
-const answerPatience = time.Second
+const answerPatience = 750 * time.Millisecond
 
-// publish adds a message. On a cluster it waits a second at most; what is not acknowledged by then may be in the log or not.
+// publish adds a message. On a cluster it does not wait long; what is not acknowledged by then may be in the log or not.
 func (l *Log) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	if !l.Alone() {
 		limited, cancel := context.WithTimeout(ctx, answerPatience)
