@@ -170,11 +170,14 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 }
 
 // Alone tells whether no other node has a part in the log.
-func (l *Log) Alone() bool { return l.quorum == nil }
+func (l *Log) Alone() bool { return l.quorum == nil && !l.ticks }
 
 // Ready is nil when the log's server is up to date with the others of its cluster, as far as it knows; else it says what is
-// missing. A server that is not a node of a cluster is always ready.
+// missing. A server that is not a node of a cluster is always ready, an existing NATS while there is a connection to it.
 func (l *Log) Ready() error {
+	if l.ticks && !l.conn.IsConnected() {
+		return errors.New("there is no connection to NATS")
+	}
 	if l.server == nil || l.quorum == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ type credentials struct {
 	User     string `json:"user"`
 	Password string `json:"password"`
 	Cluster  string `json:"cluster,omitempty"` // that the server is a node of
+	Views    string `json:"views,omitempty"`   // see Log.ViewsID; with a NATS that runs by itself, of which the rest says nothing
 	reader   string // password of the user that reads events and does nothing else, where the server has one
 	Commit   string `json:"commit,omitempty"` // subject where the process is asked to sync what it has acknowledged
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,17 +14,20 @@ import (
 var ErrBroken = errors.New("the store can no longer be written")
 
 // Broken is nil while the log's server can write, as far as is known, else an error that is ErrBroken and says why. A
-// server of another process is not asked.
+// server of another process is not asked; it is broken for this one when it does not let it in any more.
 func (l *Log) Broken() error {
-	if l.server == nil {
-		return nil
-	}
-	if l.commit != nil {
-		if err := l.commit.broken(); err != nil && !errors.Is(err, errClosed) {
-			return brokenError(err.Error())
+	switch {
+	case l.server != nil:
+		if l.commit != nil {
+			if err := l.commit.broken(); err != nil && !errors.Is(err, errClosed) {
+				return brokenError(err.Error())
+			}
 		}
+		return Broken(l.server)
+	case l.ticks && l.conn.IsClosed():
+		return brokenError(fmt.Sprintf("the connection to NATS is closed: %v", l.conn.LastError()))
 	}
-	return Broken(l.server)
+	return nil
 }
 
 // Broken tells of a running server in this process what Log.Broken tells of the log's. A node of a cluster is not broken when

@@ -40,6 +40,7 @@ type Options struct {
 	IdempotencyRetention time.Duration // how long commands with a key are kept; 0 means 24 hours
 	Logger               *slog.Logger
 	Cluster              *Cluster          // makes the log's server a node of a cluster; nil for a single one
+	External             *External         // keeps the log elsewhere; the data directory has the views only
 	Waiting              func(what string) // is told what Open waits for, where that may take long; nil tells nobody
 }
 
@@ -54,6 +55,8 @@ type Log struct {
 
 	quorum   *quorum // of a cluster, which confirms what its leader says; nil without
 	replicas int     // of the streams where they have more than one, else 0
+	ticks    bool    // the read index is an append: the log is on an existing NATS
+	views    string  // see ViewsID; "" is the server's id
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server
@@ -84,6 +87,12 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 // being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning. How long
 // commands are kept it only says for a new log; an existing one goes on as it was opened last.
 func Join(ctx context.Context, o Options) (*Log, error) {
+	if o.External != nil {
+		return visit(ctx, o)
+	}
+	if m, _, err := modeOf(o.Dir); err != nil || m.External {
+		return nil, errors.Join(err, m.refuse(o.Dir))
+	}
 	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
@@ -109,9 +118,9 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 // openAlone opens a directory whose lock this process holds, for a short time and without the others of a cluster: a node of one
 // is not to be opened so.
 func openAlone(ctx context.Context, o Options, lock *os.File) (*Log, error) {
-	m, known, err := modeOf(o.Dir)
-	if err == nil && known && m != (mode{}) {
-		err = fmt.Errorf("%w: %s belongs to %s, which is not running: %s", ErrMode, o.Dir, m, m.wayIn())
+	m, _, err := modeOf(o.Dir)
+	if err == nil && m != (mode{}) {
+		err = m.refuse(o.Dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -160,11 +169,18 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		return nil, err
 	}
 	c := newCredentials()
-	grouped := o.Cluster == nil && groupCommits(o.Dir)
-	if o.Cluster != nil {
+	grouped := o.Cluster == nil && o.External == nil && groupCommits(o.Dir)
+	switch {
+	case o.Cluster != nil:
 		c.Cluster = o.Cluster.Name
 		err = l.openCluster(ctx, o, c)
-	} else {
+	case o.External != nil:
+		l.views = newViewsID()
+		c = credentials{Views: l.views}
+		if err = l.openExternal(ctx, o, true); err == nil {
+			l.sayExternal()
+		}
+	default:
 		err = l.openSingle(ctx, o, c, listen, !grouped)
 	}
 	if err != nil {
@@ -183,7 +199,9 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		c.Commit = commitSubject(l.server)
 	}
 	if listen {
-		c.URL = l.server.ClientURL()
+		if l.server != nil {
+			c.URL = l.server.ClientURL()
+		}
 		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
@@ -259,8 +277,17 @@ func (l *Log) Close() error {
 	return errors.Join(errs...)
 }
 
-// Local tells whether the log's server runs in this process.
-func (l *Log) Local() bool { return l.server != nil }
+// Local tells whether this process holds the data directory, so that the views in there are its own.
+func (l *Log) Local() bool { return l.lock != nil }
+
+// ViewsID names the views of the process that holds the data directory among all that are reached through the log's
+// connection.
+func (l *Log) ViewsID() string {
+	if l.views != "" {
+		return l.views
+	}
+	return l.conn.ConnectedServerId()
+}
 
 // JetStream is the client of the log's server, for the command consumer.
 func (l *Log) JetStream() jetstream.JetStream { return l.js }
@@ -452,6 +479,8 @@ func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUI
 
 // Last is the read index: the sequence of the newest event, asked from the stream's leader, or, where Known knows it, that of
 // the newest that was acknowledged. On a cluster it goes on asking until a majority of the nodes confirms the answer or ctx ends.
+// On an existing NATS it is the sequence of a message that is appended for it and goes after a second, so that what is behind
+// the newest event may be nothing by and by.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
 	switch {
 	case l.commit != nil:
@@ -469,6 +498,9 @@ func (l *Log) Last(ctx context.Context) (uint64, error) {
 		}
 		l.saw(last)
 		return last, nil
+	}
+	if l.ticks {
+		return l.tick(ctx)
 	}
 	info, err := l.events.Info(ctx)
 	if err != nil {

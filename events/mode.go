@@ -33,16 +33,19 @@ func (o Options) mode() mode {
 	switch {
 	case o.Cluster != nil:
 		return mode{Cluster: o.Cluster.Name, Node: o.Cluster.Node}
+	case o.External != nil:
+		return mode{External: true}
 	}
 	return mode{}
 }
 
-// wayIn is what to do where a directory of this mode cannot be used alone.
-func (m mode) wayIn() string {
+// refuse says why a directory of this mode cannot be opened alone.
+func (m mode) refuse(dir string) error {
+	way := "which is not running: start that node and give the command then, or name the data directory of another node that runs"
 	if m.External {
-		return "give --nats-url instead of the directory"
+		way = "so that the log is not here: give the same --nats-url as that server has"
 	}
-	return "start that node, and name its directory while it runs, or name the directory of another node"
+	return fmt.Errorf("%w: %s belongs to %s, %s", ErrMode, dir, m, way)
 }
 
 func modePath(dir string) string { return filepath.Join(dir, "mode.json") }

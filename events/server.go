@@ -74,10 +74,11 @@ func connectOutside(c credentials, logger *slog.Logger) (*nats.Conn, error) {
 }
 
 func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option) (*nats.Conn, error) {
+	if c.User != "" {
+		how = append(how, nats.UserInfo(c.User, c.Password), nats.CustomInboxPrefix(inboxPrefix))
+	}
 	conn, err := nats.Connect(url, append(how,
 		nats.Name("reckon"),
-		nats.CustomInboxPrefix(inboxPrefix),
-		nats.UserInfo(c.User, c.Password),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			logger.Warn("log connection", "error", err)
 		}))...)

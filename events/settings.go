@@ -12,25 +12,32 @@ import (
 type setting struct {
 	name  string
 	value func(jetstream.StreamConfig) string
+	more  func(have, want jetstream.StreamConfig) bool // tells of another value that it serves too; nil for none
 }
 
 // settings are what is compared of a stream. The names are those of the NATS API.
 var settings = []setting{
-	{"subjects", func(c jetstream.StreamConfig) string { return strings.Join(c.Subjects, ", ") }},
-	{"storage", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Storage.String()) }},
-	{"retention", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Retention.String()) }},
-	{"discard", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Discard.String()) }},
-	{"discard_new_per_subject", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DiscardNewPerSubject) }},
-	{"max_msgs_per_subject", func(c jetstream.StreamConfig) string { return limit(c.MaxMsgsPerSubject) }},
-	{"max_msgs", func(c jetstream.StreamConfig) string { return limit(c.MaxMsgs) }},
-	{"max_bytes", func(c jetstream.StreamConfig) string { return limit(c.MaxBytes) }},
-	{"max_age", func(c jetstream.StreamConfig) string { return age(c.MaxAge) }},
-	{"deny_delete", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyDelete) }},
-	{"deny_purge", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyPurge) }},
-	{"allow_rollup_hdrs", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowRollup) }},
-	{"allow_direct", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowDirect) }},
-	{"allow_msg_ttl", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowMsgTTL) }},
-	{"num_replicas", func(c jetstream.StreamConfig) string { return fmt.Sprint(max(1, c.Replicas)) }},
+	{"subjects", func(c jetstream.StreamConfig) string { return strings.Join(c.Subjects, ", ") }, nil},
+	{"storage", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Storage.String()) }, nil},
+	{"retention", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Retention.String()) }, nil},
+	{"discard", func(c jetstream.StreamConfig) string { return strings.ToLower(c.Discard.String()) }, nil},
+	{"discard_new_per_subject", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DiscardNewPerSubject) }, nil},
+	{"max_msgs_per_subject", func(c jetstream.StreamConfig) string { return limit(c.MaxMsgsPerSubject) }, nil},
+	{"max_msgs", func(c jetstream.StreamConfig) string { return limit(c.MaxMsgs) }, nil},
+	{"max_bytes", func(c jetstream.StreamConfig) string { return limit(c.MaxBytes) }, nil},
+	{"max_age", func(c jetstream.StreamConfig) string { return age(c.MaxAge) }, longer},
+	{"deny_delete", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyDelete) }, nil},
+	{"deny_purge", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyPurge) }, nil},
+	{"allow_rollup_hdrs", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowRollup) }, nil},
+	{"allow_direct", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowDirect) }, nil},
+	{"allow_msg_ttl", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowMsgTTL) }, nil},
+	{"num_replicas", func(c jetstream.StreamConfig) string { return fmt.Sprint(max(1, c.Replicas)) },
+		func(have, want jetstream.StreamConfig) bool { return have.Replicas > want.Replicas }},
+}
+
+// longer tells of commands that are kept for longer than they must be.
+func longer(have, want jetstream.StreamConfig) bool {
+	return want.MaxAge > 0 && (have.MaxAge <= 0 || have.MaxAge > want.MaxAge)
 }
 
 // limit is a number for which the server knows two ways to say that there is none.
@@ -58,7 +65,7 @@ func (d difference) String() string {
 // differences lists what is not as it is wanted.
 func differences(have, want jetstream.StreamConfig) (list []difference) {
 	for _, s := range settings {
-		if found, wanted := s.value(have), s.value(want); found != wanted {
+		if found, wanted := s.value(have), s.value(want); found != wanted && (s.more == nil || !s.more(have, want)) {
 			list = append(list, difference{s.name, found, wanted})
 		}
 	}

@@ -106,6 +106,9 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 		}
 		l.logger.Warn("reopening the tail of events", "after", after, "error", err)
 		for wait := time.Duration(1); wait > 0; {
+			if l.ticks {
+				l.tickOnce(ctx)
+			}
 			if after, err = l.fill(ctx, after, r); err != nil && !errors.Is(err, errReopen) {
 				return err
 			}
@@ -219,7 +222,11 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 				}
 				var e Event
 				var wanted bool
-				if e, wanted, failure = next(m, upTo, delivered, r); failure != nil {
+				if e, wanted, failure = next(m, upTo, delivered, r); e.Sequence > r.through {
+					upTo, failure = r.through, nil // what stood there is gone
+					break
+				}
+				if failure != nil {
 					break
 				}
 				if wanted {

@@ -37,13 +37,13 @@ const maxListed = 10_000
 // pingEvery is how often it is looked whether the one who asked still waits.
 const pingEvery = time.Second
 
-// controlSubject is where the views of the node that a connection leads to take orders.
-func controlSubject(conn *nats.Conn) string { return "reckon.views." + conn.ConnectedServerId() }
+// controlSubject is where the views that a log leads to take orders.
+func controlSubject(log *events.Log) string { return "reckon.views." + log.ViewsID() }
 
 // listen takes orders from other processes until ctx ends.
 func (v *Views) listen(ctx context.Context) error {
 	conn := v.log.JetStream().Conn()
-	subscription, err := conn.Subscribe(controlSubject(conn), func(m *nats.Msg) {
+	subscription, err := conn.Subscribe(controlSubject(v.log), func(m *nats.Msg) {
 		if ctx.Err() == nil && m.Reply != "" {
 			v.tasks.Go(func() { v.obey(ctx, conn, m) })
 		}
@@ -119,10 +119,13 @@ func awaited(ctx context.Context, conn *nats.Conn, subject string, stop func()) 
 }
 
 // Remote is the views of the server that a log was joined through.
-type Remote struct{ conn *nats.Conn }
+type Remote struct {
+	conn    *nats.Conn
+	subject string
+}
 
 // RemoteOf reaches the views of the server of a log that is not Local.
-func RemoteOf(log *events.Log) Remote { return Remote{log.JetStream().Conn()} }
+func RemoteOf(log *events.Log) Remote { return Remote{log.JetStream().Conn(), controlSubject(log)} }
 
 // Rebuild is Views.Rebuild. When ctx ends the rebuild goes on in the server.
 func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
@@ -162,7 +165,7 @@ func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
 		return fmt.Errorf("ask the running server: %w", err)
 	}
 	defer answers.Unsubscribe()
-	if err := r.conn.PublishRequest(controlSubject(r.conn), inbox, text); err != nil {
+	if err := r.conn.PublishRequest(r.subject, inbox, text); err != nil {
 		return fmt.Errorf("ask the running server: %w", err)
 	}
 	patience := time.Now().Add(10 * time.Second)
@@ -179,7 +182,7 @@ func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
 				return ctx.Err()
 			case <-time.After(100 * time.Millisecond):
 			}
-			if err := r.conn.PublishRequest(controlSubject(r.conn), inbox, text); err != nil {
+			if err := r.conn.PublishRequest(r.subject, inbox, text); err != nil {
 				return fmt.Errorf("ask the running server: %w", err)
 			}
 			continue

@@ -64,13 +64,13 @@ const (
 // check looks whether the flags go together.
 func (c clusterFlags) check() error {
 	if c.Cluster == "" {
-		for name, set := range map[string]bool{
-			"--node": c.Node != "", "--cluster-listen": c.ClusterListen != "", "--routes": len(c.Routes) > 0,
-			"--cluster-tls-cert": c.ClusterTLSCert != "", "--cluster-tls-key": c.ClusterTLSKey != "", "--cluster-tls-ca": c.ClusterTLSCA != "",
-			"--cluster-secret-file": c.ClusterSecretFile != "",
+		for _, flag := range [][2]string{
+			{"--node", c.Node}, {"--cluster-listen", c.ClusterListen}, {"--routes", strings.Join(c.Routes, "")},
+			{"--cluster-tls-cert", c.ClusterTLSCert}, {"--cluster-tls-key", c.ClusterTLSKey}, {"--cluster-tls-ca", c.ClusterTLSCA},
+			{"--cluster-secret-file", c.ClusterSecretFile},
 		} {
-			if set {
-				return fmt.Errorf("%s is for a node of a cluster: give --cluster NAME too, or leave it out", name)
+			if flag[1] != "" {
+				return fmt.Errorf("%s is for a node of a cluster: give --cluster NAME too, or leave it out", flag[0])
 			}
 		}
 		return nil
@@ -148,7 +148,10 @@ func loopback(host string) bool {
 // redacted is a URL without the password in it.
 func redacted(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
+	switch {
+	case !strings.Contains(text, "@"):
+		return text
+	case err != nil:
 		return "(not a URL)"
 	}
 	return u.Redacted()

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
+	"slices"
 
 	"reckon/commands"
 	"reckon/events"
@@ -11,12 +13,44 @@ import (
 
 // directory is the flag of commands that work on a data directory, whether or not a server runs on it.
 type directory struct {
-	Data string `help:"Data directory (${default})." default:".reckon" placeholder:"DIR" type:"path"`
+	Data      string   `help:"Data directory (${default})." default:".reckon" placeholder:"DIR" type:"path"`
+	NATSURL   []string `help:"Keep the log on an existing NATS with JetStream, instead of in the data directory." name:"nats-url" placeholder:"nats://HOST:PORT"`
+	NATSCreds string   `help:"Credentials file for --nats-url." name:"nats-creds" placeholder:"FILE" type:"path"`
+	NATSCA    string   `help:"Authority of the certificates at --nats-url, PEM." name:"nats-ca" placeholder:"FILE" type:"path"`
 }
 
-// administer opens the log of the data directory for f. A directory that is not there is an error, since it may be misspelt.
+// external reads what the flags say of an existing NATS; nil without one.
+func (d directory) external() (*events.External, error) {
+	for _, flag := range [][2]string{{"--nats-creds", d.NATSCreds}, {"--nats-ca", d.NATSCA}} {
+		name, file := flag[0], flag[1]
+		switch {
+		case file == "":
+		case len(d.NATSURL) == 0:
+			return nil, fmt.Errorf("%s is for an existing NATS: give --nats-url too, or leave it out", name)
+		default:
+			f, err := os.Open(file)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", name, err)
+			}
+			f.Close()
+		}
+	}
+	if len(d.NATSURL) == 0 {
+		return nil, nil
+	}
+	for _, address := range d.NATSURL {
+		u, err := url.Parse(address)
+		if err != nil || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) || u.Hostname() == "" {
+			return nil, fmt.Errorf("--nats-url %q: give nats://HOST:PORT or tls://HOST:PORT of one or more servers, separated by commas", redacted(address))
+		}
+	}
+	return &events.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
+}
+
+// administer opens the log of the data directory, or of an existing NATS, for f. A directory that is not there is an error,
+// since it may be misspelt.
 func (d directory) administer(t terminal, f func(commands.Admin) error) error {
-	if _, err := os.Stat(d.Data); err != nil {
+	if _, err := os.Stat(d.Data); err != nil && len(d.NATSURL) == 0 {
 		return fmt.Errorf("there is no data directory %s: name the one of the server with --data, or make one with 'reckon account create'", d.Data)
 	}
 	return d.begin(t, f)
@@ -24,7 +58,15 @@ func (d directory) administer(t terminal, f func(commands.Admin) error) error {
 
 // begin is administer, for the commands that may make a directory.
 func (d directory) begin(t terminal, f func(commands.Admin) error) error {
-	log, err := events.Join(t, events.Options{Dir: d.Data, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
+	external, err := d.external()
+	if err != nil {
+		return err
+	}
+	where := d.Data
+	if external != nil {
+		where = ""
+	}
+	log, err := events.Join(t, events.Options{Dir: where, External: external, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		return err
 	}

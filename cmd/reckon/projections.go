@@ -140,7 +140,11 @@ func (d directory) withViews(t terminal, here func(*projections.Views) error, th
 		return fmt.Errorf("there is no data directory %s: name the one of the server with --data", d.Data)
 	}
 	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	log, err := events.Join(t, events.Options{Dir: d.Data, Logger: logger})
+	external, err := d.external()
+	if err != nil {
+		return err
+	}
+	log, err := events.Join(t, events.Options{Dir: d.Data, External: external, Logger: logger})
 	if err != nil {
 		return err
 	}

@@ -152,6 +152,13 @@ func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) 
 // open opens the log. A command of administration holds a directory for a moment only, so it is waited for; a running
 // server is not.
 func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string)) (*events.Log, error) {
+	external, err := c.external()
+	if err != nil {
+		return nil, err
+	}
+	if external != nil && c.Cluster != "" {
+		return nil, errors.New("--cluster and --nats-url exclude each other: with --cluster the nodes keep the log, with --nats-url an existing NATS does")
+	}
 	cluster, err := c.clusterFlags.options(logger)
 	if err != nil {
 		return nil, err
@@ -160,7 +167,7 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 	defer cancel()
 	for {
 		log, err := events.Open(t, events.Options{
-			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, Waiting: waiting,
+			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, External: external, Waiting: waiting,
 		})
 		if !errors.Is(err, events.ErrRunning) {
 			return log, err
