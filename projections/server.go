@@ -97,10 +97,14 @@ func (s *storage) mark(text string) error {
 // closeClean brings all files to the disk, then marks the directory as clean and unlocks it.
 func (s *storage) closeClean() error {
 	err := filepath.WalkDir(s.storeDir(), func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+		if err == nil {
+			err = syncPath(path)
 		}
-		return syncPath(path)
+		// The server may still be removing a bucket that was deleted a moment ago.
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	})
 	if err == nil {
 		err = s.mark(cleanMark)
