@@ -67,8 +67,9 @@ func (c *replayCommand) Run(t terminal) error {
 	}
 	summary := struct {
 		commands.Replayed
+		Zones   string  `json:"zones_now"` // rules of time zones that it was computed with
 		Seconds float64 `json:"seconds"`
-	}{done, time.Since(began).Seconds()}
+	}{done, zones(), time.Since(began).Seconds()}
 	if err := out.end("summary", summary, func(w io.Writer) { showReplayed(w, done, time.Since(began)) }); err != nil {
 		return err
 	}
@@ -111,6 +112,9 @@ func showReplayed(w io.Writer, done commands.Replayed, took time.Duration) {
 		fmt.Fprintf(w, ", %d not repeated (%s)", done.Skipped[code], code)
 	}
 	fmt.Fprintf(w, ", in %s\n", took.Round(time.Millisecond))
+	if done.Different > 0 {
+		fmt.Fprintf(w, "Time zones follow the rules %s now; which they followed then is not recorded.\n", zones())
+	}
 }
 
 // oneLine is a text without line breaks, cut behind a number of characters.
