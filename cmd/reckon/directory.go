@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"reckon/commands"
@@ -50,10 +53,28 @@ func (d directory) external() (*events.External, error) {
 // administer opens the log of the data directory, or of an existing NATS, for f. A directory that is not there is an error,
 // since it may be misspelt.
 func (d directory) administer(t terminal, f func(commands.Admin) error) error {
-	if _, err := os.Stat(d.Data); err != nil && len(d.NATSURL) == 0 {
-		return fmt.Errorf("there is no data directory %s: name the one of the server with --data, or make one with 'reckon account create'", d.Data)
+	if len(d.NATSURL) > 0 {
+		return d.begin(t, f)
+	}
+	if err := d.there(); err != nil {
+		return err
 	}
 	return d.begin(t, f)
+}
+
+// there is nil for a directory that a Reckon has worked on: each takes the lock first.
+func (d directory) there() error {
+	const out = "name the one of the server with --data, or make one with 'reckon account create'"
+	switch info, err := os.Stat(d.Data); {
+	case err != nil:
+		return fmt.Errorf("there is no data directory %s: %s", d.Data, out)
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file and no data directory: %s", d.Data, out)
+	}
+	if _, err := os.Stat(filepath.Join(d.Data, "lock")); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is no data directory of Reckon: %s", d.Data, out)
+	}
+	return nil
 }
 
 // begin is administer, for the commands that may make a directory.

@@ -136,8 +136,8 @@ func (c *projectionsVerify) Run(t terminal) error {
 
 // withViews runs here on the views of the data directory when no server does, else there on those of the running server.
 func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) (err error) {
-	if _, err := os.Stat(d.Data); err != nil {
-		return fmt.Errorf("there is no data directory %s: name the one of the server with --data", d.Data)
+	if err := d.there(); err != nil {
+		return err
 	}
 	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	external, err := d.external()
