@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,6 +158,21 @@ func (c *committer) close() {
 	}
 }
 
+// distrust removes the server's indexes of the streams, once the server has ended, when a sync has failed: they count messages
+// that may not be there. The next server reads the blocks instead, up to the first message that is not whole.
+func (c *committer) distrust() error {
+	if errors.Is(c.broken(), errClosed) {
+		return nil
+	}
+	var errs []error
+	for _, s := range []*syncer{c.events, c.commands} {
+		if err := os.Remove(filepath.Join(s.dir, "index.db")); !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // errClosed says that the log was closed while something waited for the disk.
 var errClosed = errors.New("the log is closed")
 
@@ -269,6 +285,16 @@ func (s *syncer) find() error {
 		s.newest, err = os.Open(s.block(s.index))
 	}
 	return err
+}
+
+// forgetQueue removes the state of the queue, how far its commands are acknowledged, when nothing of it is left, and tells so.
+// The server replaces that file many times a second and syncs none of them, so that a disk that fails may leave one whose blocks
+// were never written, and with that the server has no queue. Without the file commands are delivered from the first one on;
+// for those that have their events nothing more is done.
+func (c *committer) forgetQueue() bool {
+	name := filepath.Join(filepath.Dir(c.commands.dir), "obs", workersConfig().Durable, "o.dat")
+	state, err := os.ReadFile(name)
+	return err == nil && len(bytes.Trim(state, "\x00")) == 0 && os.Remove(name) == nil
 }
 
 const blockSuffix = ".blk"

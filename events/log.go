@@ -270,6 +270,9 @@ func (l *Log) Close() error {
 		l.server.Shutdown()
 		l.server.WaitForShutdown()
 	}
+	if l.commit != nil {
+		errs = append(errs, l.commit.distrust())
+	}
 	if l.lock != nil {
 		errs = append(errs, l.lock.Close())
 		l.lock = nil

@@ -40,7 +40,7 @@ func (l *Log) Commands(ctx context.Context, finished func(ctx context.Context, c
 
 func (l *Log) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
 	if l.replicas == 0 {
-		return l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
+		return l.lastingWorkers(ctx)
 	}
 	c, err := l.js.Consumer(ctx, commandsStream, workersName)
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -59,6 +59,18 @@ func (l *Log) commands(ctx context.Context, finished func(context.Context, []byt
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		// Another node was first. Its start is right too: whoever knows of fewer events starts earlier.
 		return l.js.Consumer(ctx, commandsStream, workersName)
+	}
+	return c, err
+}
+
+// lastingWorkers is the consumer on the disk of a single server.
+func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
+	if l.commit != nil && l.commit.forgetQueue() {
+		l.logger.Warn("the state of the queue was lost: all commands are delivered again")
+	}
+	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
+	if err == nil && l.commit != nil {
+		err = syncVolume(l.dir) // the files of a new consumer
 	}
 	return c, err
 }

@@ -29,7 +29,13 @@ type disk struct{ image, mounted string }
 // newDisk makes and mounts an ext4 file system. ok is false, and the test says so, where the machine does not allow that.
 func newDisk(t *testing.T, megabytes int) (d disk, ok bool) {
 	t.Helper()
-	d = disk{filepath.Join(t.TempDir(), "image"), t.TempDir()}
+	return newDiskIn(t, t.TempDir(), megabytes)
+}
+
+// newDiskIn is newDisk with its file in a directory, where it takes space as it is written to.
+func newDiskIn(t *testing.T, dir string, megabytes int) (d disk, ok bool) {
+	t.Helper()
+	d = disk{filepath.Join(dir, "image"), t.TempDir()}
 	image, err := os.Create(d.image)
 	if err == nil {
 		err = errors.Join(image.Truncate(int64(megabytes)<<20), image.Close())
@@ -45,7 +51,12 @@ func newDisk(t *testing.T, megabytes int) (d disk, ok bool) {
 		notRun(t, fmt.Sprintf("it needs loop devices and the right to mount: %v", err))
 		return d, false
 	}
-	t.Cleanup(func() { _ = exec.Command("umount", d.mounted).Run() })
+	// A disk whose file is on this one may be let go of a moment after it was unmounted.
+	t.Cleanup(func() {
+		if exec.Command("umount", d.mounted).Run() != nil {
+			_ = exec.Command("umount", "--lazy", d.mounted).Run()
+		}
+	})
 	return d, true
 }
 
@@ -82,6 +93,22 @@ func (d disk) restart(t *testing.T) {
 	}
 }
 
+// fill takes all space that is left, with a file that it names.
+func (d disk) fill(t *testing.T) (filler string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(d.mounted, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for block := make([]byte, 1<<20); len(block) > 0; {
+		if _, err := f.Write(block); err != nil {
+			block = block[:len(block)/2]
+		}
+	}
+	return f.Name()
+}
+
 // bootAnew makes the next start remove the views, as after a boot of the machine: their mark names another one.
 func bootAnew(t *testing.T, data string) {
 	t.Helper()
@@ -105,6 +132,9 @@ func TestPowerLoss(t *testing.T) {
 	w := newWorld(t, filepath.Join(d.mounted, "data"))
 	for round := range rounds {
 		w.serve(t)
+		if c := readCredentials(t, w.data); c.Commit == "" {
+			t.Error("the server syncs each message by itself")
+		}
 		w.loadUntil(t, 8, fmt.Sprintf("round%d", round), 100, func(func()) {
 			if err := d.losePower(); err != nil {
 				t.Fatal(err)
@@ -208,19 +238,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	w := newWorld(t, filepath.Join(d.mounted, "data"))
 	w.serve(t)
-	filler := filepath.Join(d.mounted, "filler")
-	w.loadUntil(t, 8, "filling", 50, func(func()) {
-		f, err := os.Create(filler)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		for block := make([]byte, 1<<20); len(block) > 0; {
-			if _, err := f.Write(block); err != nil {
-				block = block[:len(block)/2]
-			}
-		}
-	})
+	var filler string
+	w.loadUntil(t, 8, "filling", 50, func(func()) { filler = d.fill(t) })
 	err := w.server.Wait()
 	w.server = nil
 	if err == nil {
@@ -245,6 +264,50 @@ func TestFullDisk(t *testing.T) {
 	w.verify(t)
 	w.kill()
 	t.Logf("%d answers before the disk was full, %d refusals", before, w.refused)
+}
+
+// TestFailedSync lets callers calculate on a disk that is a file on another disk, which it fills: writes still succeed, and
+// syncs fail. After the first one that does nothing is acknowledged, and the server ends with an error. When there is space
+// again, nothing is lost.
+func TestFailedSync(t *testing.T) {
+	below, ok := newDisk(t, 128)
+	if !ok {
+		return
+	}
+	d, ok := newDiskIn(t, below.mounted, 256)
+	if !ok {
+		return
+	}
+	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.serve(t)
+	var filler string
+	w.loadUntil(t, 8, "syncing", 50, func(func()) { filler = below.fill(t) })
+	err := w.server.Wait()
+	w.server = nil
+	if err == nil {
+		t.Error("the server ended as if all were well")
+	}
+	if len(w.odd) > 0 {
+		t.Errorf("requests were answered %v", w.odd)
+	}
+	if text := w.errors.String(); !strings.Contains(text, events.ErrBroken.Error()+": sync ") {
+		t.Errorf("the server does not say why it ended: %s", text)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("sync", "-f", below.mounted).Run(); err != nil { // which frees the space
+		t.Fatal(err)
+	}
+	d.restart(t)
+	_ = exec.Command("sync", "-f", d.mounted).Run() // takes what the device has to say of before
+	bootAnew(t, w.data)
+	w.serve(t)
+	before := w.acknowledged()
+	w.settle(t)
+	w.verify(t)
+	w.kill()
+	t.Logf("%d answers before a sync failed, %d refusals", before, w.refused)
 }
 
 // TestTornBlock cuts and spoils the end of the newest file of each stream, as a disk may that lied about its syncs. The server

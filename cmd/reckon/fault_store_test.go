@@ -213,6 +213,20 @@ type credentials struct {
 	URL      string `json:"url"`
 	User     string `json:"user"`
 	Password string `json:"password"`
+	Commit   string `json:"commit,omitempty"`
+}
+
+// readCredentials are those of the server that runs on a directory.
+func readCredentials(t *testing.T, dir string) (c credentials) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "nats.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // serveThrough runs a service in this process, with views in a directory of its own, on a log's server that it reaches by
@@ -290,14 +304,7 @@ func newFaultyWorld(t *testing.T) (*world, *faults) {
 		t.Fatal(err)
 	}
 
-	text, err := os.ReadFile(filepath.Join(dir, "nats.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c credentials
-	if err := json.Unmarshal(text, &c); err != nil {
-		t.Fatal(err)
-	}
+	c := readCredentials(t, dir)
 	f := &faults{server: strings.TrimPrefix(c.URL, "nats://"), replies: map[string]bool{}, inboxes: map[string]string{}}
 	if f.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
