@@ -29,7 +29,7 @@ func readerCredentialsPath(dir string) string { return filepath.Join(dir, "nats-
 // write leaves the credentials in the data directory, those of the reader in a file of their own.
 func (c credentials) write(dir string) error {
 	if c.reader != "" {
-		if err := (credentials{URL: c.URL, User: readerName, Password: c.reader}).writeTo(readerCredentialsPath(dir)); err != nil {
+		if err := (credentials{URL: c.URL, User: readerName, Password: c.reader, Commit: c.Commit}).writeTo(readerCredentialsPath(dir)); err != nil {
 			return err
 		}
 	}

@@ -123,7 +123,7 @@ func (f *floor) newEvent() events.Event {
 	}
 }
 
-// publishLogged publishes a command and then an event as the service does.
+// publishLogged publishes a command and, when that is on disk, an event as the service does. It returns when that is too.
 func (f *floor) publishLogged(ctx context.Context) error {
 	if err := f.log.Enqueue(ctx, events.CommandSubject(f.account, uuid.NewString()), f.command, false); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (f *floor) publishLogged(ctx context.Context) error {
 	return err
 }
 
-// publishSynced publishes the same on streams of the same settings, with nothing of the service's between. encoded is the
-// event as it goes over the wire.
+// publishSynced publishes the same on streams of the same settings, each of which is on disk when it is acknowledged, with
+// nothing of the service's between. encoded is the event as it goes over the wire.
 func (f *floor) publishSynced(ctx context.Context, encoded *nats.Msg) error {
 	expected := jetstream.WithExpectLastSequencePerSubject(0)
 	command := &nats.Msg{Subject: events.CommandSubject(f.account, uuid.NewString()).String(), Data: f.command}
