@@ -23,7 +23,7 @@ type batch struct {
 	versions      map[string]version // by key
 	conversations map[conversationKey]*touched
 	pages         map[pageKey]*touchedPage
-	messages      []Message // as the events made them, oldest first
+	messages      []Message // as the events made them, oldest first; none where nothing is written
 }
 
 // touched is a conversation that events are about.
@@ -143,8 +143,12 @@ func (b *batch) read(ctx context.Context, list []events.Event) error {
 	if g.store.conversations == nil {
 		return nil
 	}
+	if g.pages == nil {
+		b.messages = make([]Message, 0, len(list))
+	}
 	var missing []conversationKey
-	for _, e := range list {
+	for i := range list {
+		e := &list[i]
 		m := e.Message()
 		if m == nil {
 			continue
@@ -250,7 +254,9 @@ func (b *batch) applyMessage(ctx context.Context, request *events.Message, e eve
 	if m.Sequence != e.Sequence {
 		return nil
 	}
-	b.messages = append(b.messages, m)
+	if b.g.pages == nil {
+		b.messages = append(b.messages, m)
+	}
 	if err := b.place(ctx, key, c, m); err != nil {
 		return err
 	}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -21,6 +23,7 @@ func BenchmarkReplay(b *testing.B) {
 	rate := func(b *testing.B) float64 { return float64(last) * float64(b.N) / b.Elapsed().Seconds() }
 	plain := 0.0
 	b.Run("consumer", func(b *testing.B) {
+		before := processor(b)
 		for b.Loop() {
 			consumer, err := log.JetStream().OrderedConsumer(b.Context(), "EVENTS", jetstream.OrderedConsumerConfig{})
 			if err != nil {
@@ -39,11 +42,13 @@ func BenchmarkReplay(b *testing.B) {
 			<-done
 			consuming.Stop()
 		}
+		b.ReportMetric((processor(b)-before)*1e6/float64(last)/float64(b.N), "cpu-µs/event")
 		plain = rate(b)
 		b.ReportMetric(plain, "events/s")
 	})
 	v := openIdle(b, log, b.TempDir())
 	b.Run("fold", func(b *testing.B) {
+		before := processor(b)
 		for b.Loop() {
 			g := newReplay(v.serving.Load().store)
 			err := log.Skim(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
@@ -54,9 +59,19 @@ func BenchmarkReplay(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		b.ReportMetric((processor(b)-before)*1e6/float64(last)/float64(b.N), "cpu-µs/event")
 		b.ReportMetric(rate(b), "events/s")
 		b.ReportMetric(rate(b)/plain, "of-consumer")
 	})
+}
+
+// processor is how many seconds of processor time this process has used.
+func processor(b *testing.B) float64 {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
 }
 
 // forgetPeak lets the most memory count from here on, where the machine allows that.
