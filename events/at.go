@@ -56,8 +56,11 @@ type picking struct {
 // read asks for all events and takes the answers in. What is not answered is left out. It fails when an event cannot be
 // decoded or ctx ends.
 func (p *picking) read(ctx context.Context, conn *nats.Conn) error {
-	if len(p.wanted) == 0 {
+	switch len(p.wanted) {
+	case 0:
 		return nil
+	case 1:
+		return p.readOne(ctx, conn)
 	}
 	inbox := conn.NewInbox() + "."
 	answers, err := conn.SubscribeSync(inbox + "*")
@@ -94,6 +97,21 @@ func (p *picking) read(ctx context.Context, conn *nats.Conn) error {
 	}
 }
 
+// readOne is read for one event.
+func (p *picking) readOne(ctx context.Context, conn *nats.Conn) error {
+	limited, cancel := context.WithTimeout(ctx, pickPatience)
+	defer cancel()
+	m, err := conn.RequestWithContext(limited, directGet, fmt.Appendf(nil, `{"seq":%d}`, p.wanted[0]))
+	if err != nil {
+		return ctx.Err()
+	}
+	_, err = p.take(m, "0-1")
+	return err
+}
+
+// directGet is where replicas of EVENTS answer.
+const directGet = "$JS.API.DIRECT.GET." + eventsStream
+
 // window is how many requests may be under way.
 func (p *picking) window() int {
 	if p.largest == 0 {
@@ -114,7 +132,7 @@ func (p *picking) ask(conn *nats.Conn, inbox string) error {
 	if p.asked-first > 1 {
 		request = fmt.Sprintf(`{"seq":%d,"batch":%d,"max_bytes":%d}`, p.wanted[first], p.asked-first, pickBytes)
 	}
-	return conn.PublishRequest("$JS.API.DIRECT.GET."+eventsStream, fmt.Sprintf("%s%d-%d", inbox, first, p.asked), []byte(request))
+	return conn.PublishRequest(directGet, fmt.Sprintf("%s%d-%d", inbox, first, p.asked), []byte(request))
 }
 
 // take takes an answer to the request for the events of some places in, and tells whether it is the last one.

@@ -11,7 +11,7 @@ import (
 	"reckon/projections"
 )
 
-// messagePage is how many messages of a conversation are read at a time.
+// messagePage is how many messages or scenarios of a conversation are read at a time.
 const messagePage = 500
 
 // conversations answers GET /v1/conversations.
@@ -83,15 +83,17 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 		return answer{}, err
 	}
 	body := scenariosBody{ConversationID: c.ID, Scenarios: make([]scenarioBody, 0, c.Last)}
-	for index := 1; index <= c.Last; index++ {
-		m, found, err := s.views.Scenario(x.r.Context(), x.account.ID, c.ID, index)
+	for first := 1; first <= c.Last; first += messagePage {
+		page, err := s.views.Scenarios(x.r.Context(), x.account.ID, c.ID, first, min(first+messagePage-1, c.Last))
 		if err != nil {
 			return answer{}, err
 		}
-		if !found {
-			return answer{}, fmt.Errorf("scenario %d of conversation %s is missing from the views", index, c.ID)
+		for i, m := range page {
+			if m.Number == 0 {
+				return answer{}, fmt.Errorf("scenario %d of conversation %s is missing from the views", first+i, c.ID)
+			}
+			body.Scenarios = append(body.Scenarios, presentScenario(first+i, m, version))
 		}
-		body.Scenarios = append(body.Scenarios, presentScenario(index, m, version))
 	}
 	return answer{status: nethttp.StatusOK, body: body}, nil
 }

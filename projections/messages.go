@@ -83,31 +83,71 @@ func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID
 	if number == 0 {
 		return Message{}, false, err
 	}
-	return g.one(ctx, number, at)
+	list, err := g.messages(ctx, []int{number}, []place{at})
+	if err != nil {
+		return Message{}, false, err
+	}
+	return list[0], true, nil
 }
 
 // Scenario returns the message that a scenario now stands at: the last one that was not a fetch.
 func (v *Views) Scenario(ctx context.Context, account, conversation uuid.UUID, index int) (Message, bool, error) {
+	list, err := v.Scenarios(ctx, account, conversation, index, index)
+	if err != nil || list[0].Number == 0 {
+		return Message{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// Scenarios returns the messages that the scenarios from first to last now stand at. A message without a number stands for a
+// scenario that the conversation does not have.
+func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
 	g, done := v.use()
 	defer done()
 	key := conversationKey{account, conversation}
-	h, s, err := g.scenario(ctx, key, index)
-	if err != nil || s.Message == 0 {
-		return Message{}, false, err
+	list := make([]Message, max(last-first+1, 0))
+	h, found, err := g.head(ctx, key)
+	if !found {
+		return list, err
 	}
-	places, err := g.places(ctx, key, h, s.Message, s.Message)
-	if err != nil || len(places) == 0 {
-		return Message{}, false, err
+	scenarios, err := g.scenarios(ctx, key, h, first, last)
+	if err != nil {
+		return nil, err
 	}
-	return g.one(ctx, s.Message, places[0])
+	var numbers, indexes []int
+	for i, s := range scenarios {
+		if s.Message > 0 {
+			numbers, indexes = append(numbers, s.Message), append(indexes, i)
+		}
+	}
+	places, err := g.placesOf(ctx, key, h, numbers)
+	if err != nil {
+		return nil, err
+	}
+	read, err := g.messages(ctx, numbers, places)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range indexes {
+		list[i] = read[n]
+	}
+	return list, nil
 }
 
 // Origin returns the scenario that a scenario branched off from, 0 for none.
 func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, index int) (int, error) {
 	g, done := v.use()
 	defer done()
-	_, s, err := g.scenario(ctx, conversationKey{account, conversation}, index)
-	return s.Origin, err
+	key := conversationKey{account, conversation}
+	h, found, err := g.head(ctx, key)
+	if !found {
+		return 0, err
+	}
+	list, err := g.scenarios(ctx, key, h, index, index)
+	if err != nil {
+		return 0, err
+	}
+	return list[0].Origin, nil
 }
 
 // Messages returns the messages numbered from first to last, in that order; numbers that the conversation does not have are
@@ -120,25 +160,19 @@ func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, f
 	if !found {
 		return nil, err
 	}
-	first = max(first, 1)
-	places, err := g.places(ctx, key, h, first, min(last, h.Messages))
+	var numbers []int
+	for number := max(first, 1); number <= min(last, h.Messages); number++ {
+		numbers = append(numbers, number)
+	}
+	places, err := g.placesOf(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
-	return g.messages(ctx, first, places)
+	return g.messages(ctx, numbers, places)
 }
 
-// one reads the message at a place.
-func (g *generation) one(ctx context.Context, number int, at place) (Message, bool, error) {
-	list, err := g.messages(ctx, number, []place{at})
-	if err != nil {
-		return Message{}, false, err
-	}
-	return list[0], true, nil
-}
-
-// messages reads the messages at places, numbered from first on: from memory, and what is not there from the log, at once.
-func (g *generation) messages(ctx context.Context, first int, places []place) ([]Message, error) {
+// messages reads messages by their numbers and places: from memory, and what is not there from the log, at once.
+func (g *generation) messages(ctx context.Context, numbers []int, places []place) ([]Message, error) {
 	list := make([]Message, len(places))
 	var missing []int
 	var sequences []uint64
@@ -160,7 +194,7 @@ func (g *generation) messages(ctx context.Context, first int, places []place) ([
 		if !ok || m.MessageID != places[i].ID {
 			return nil, fmt.Errorf("read message %s: event %d is not its own", places[i].ID, sequences[n])
 		}
-		m.Number = first + i
+		m.Number = numbers[i]
 		list[i] = m
 	}
 	return list, nil

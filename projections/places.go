@@ -110,53 +110,61 @@ func timeOf(id uuid.UUID) (milliseconds int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(id[:8]) >> 16), id.Version() == 7
 }
 
-// scenario reads where a scenario stands, and the head.
-func (g *generation) scenario(ctx context.Context, key conversationKey, index int) (h head, s scenario, err error) {
-	h, found, err := g.head(ctx, key)
-	if !found || index < 1 || index > h.Last {
-		return h, scenario{}, err
-	}
-	list := h.Scenarios
-	number, at := pageOf(index)
-	if last, _ := pageOf(h.Last); number < last {
-		p, err := g.page(ctx, scenarioPage(key, number))
-		if err != nil {
-			return h, scenario{}, err
-		}
-		list = p.Scenarios
-	}
-	if at < len(list) {
-		s = list[at]
-	}
-	return h, s, nil
-}
-
-// places are those of the messages numbered from first to last, which the head must count.
-func (g *generation) places(ctx context.Context, key conversationKey, h head, first, last int) ([]place, error) {
-	if first < 1 || first > last {
-		return nil, nil
-	}
-	from, skip := pageOf(first)
-	to, _ := pageOf(last)
+// scenarios reads where the scenarios from first to last stand.
+func (g *generation) scenarios(ctx context.Context, key conversationKey, h head, first, last int) ([]scenario, error) {
+	list := make([]scenario, max(last-first+1, 0))
+	newest, _ := pageOf(h.Last)
 	var keys []pageKey
-	for n := from; n <= to && n < h.pages(); n++ {
-		keys = append(keys, messagePage(key, n))
+	for index := max(first, 1); index <= min(last, h.Last); index++ {
+		if n, at := pageOf(index); n < newest && (at == 0 || index == first) {
+			keys = append(keys, scenarioPage(key, n))
+		}
 	}
-	list := make([]place, 0, last-first+1+2*pageSize)
 	pages, err := g.readPages(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pages {
-		list = append(list, p.Places...)
+	for index := max(first, 1); index <= min(last, h.Last); index++ {
+		n, at := pageOf(index)
+		from := h.Scenarios
+		if n < newest {
+			from = pages[n-keys[0].number].Scenarios
+		}
+		if at < len(from) {
+			list[index-first] = from[at]
+		}
 	}
-	if to == h.pages() {
-		list = append(list, h.Places...)
+	return list, nil
+}
+
+// placesOf are those of messages by their numbers, which the head must count. Each page is read once.
+func (g *generation) placesOf(ctx context.Context, key conversationKey, h head, numbers []int) ([]place, error) {
+	var keys []pageKey
+	asked := map[int]int{} // place in keys by page
+	for _, number := range numbers {
+		n, _ := pageOf(number)
+		if _, ok := asked[n]; !ok && n < h.pages() {
+			asked[n] = len(keys)
+			keys = append(keys, messagePage(key, n))
+		}
 	}
-	if len(list) < skip+last-first+1 {
-		return nil, fmt.Errorf("messages %d to %d of conversation %s are counted but not there", first, last, key.conversation)
+	pages, err := g.readPages(ctx, keys)
+	if err != nil {
+		return nil, err
 	}
-	return list[skip : skip+last-first+1], nil
+	list := make([]place, len(numbers))
+	for i, number := range numbers {
+		n, at := pageOf(number)
+		from := h.Places
+		if n < h.pages() {
+			from = pages[asked[n]].Places
+		}
+		if at >= len(from) {
+			return nil, fmt.Errorf("message %d of conversation %s is counted but not there", number, key.conversation)
+		}
+		list[i] = from[at]
+	}
+	return list, nil
 }
 
 // page reads one page. A page of scenarios that is not there is one of indexes that no scenario has.
