@@ -19,7 +19,7 @@ import (
 
 // node is a server on a log of its own. Nothing works through its queue: a test appends the events of its commands.
 type node struct {
-	t       *testing.T
+	t       testing.TB
 	server  *Server
 	log     *events.Log
 	account uuid.UUID
@@ -27,7 +27,7 @@ type node struct {
 	domain  events.DomainRef
 }
 
-func startNode(t *testing.T) *node {
+func startNode(t testing.TB) *node {
 	t.Helper()
 	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
 	log, err := events.Open(ctx, events.Options{Dir: t.TempDir(), Logger: logger})
