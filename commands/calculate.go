@@ -31,6 +31,7 @@ type Calculate struct {
 	IdempotencyKey *string   `json:"idempotency_key"`
 	Fingerprint    string    `json:"fingerprint"` // hex SHA-256 of the canonical body
 	ConversationID uuid.UUID `json:"conversation_id"`
+	Opens          bool      `json:"opens_conversation,omitempty"` // the conversation begins with this message
 	MessageID      uuid.UUID `json:"message_id"`
 	DomainID       uuid.UUID `json:"domain_id"`
 	DomainVersion  int       `json:"domain_version"`

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine/language"
+	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -21,9 +22,15 @@ type conversation struct {
 	id      uuid.UUID
 	head    projections.Conversation
 	newer   []projections.Message // messages with events newer than the fold, by their newest one
+	opened  bool                  // by this command: the views have nothing of it that is not in newer
 }
 
+// conversation reads where a conversation stands. Of one that the command opens nothing is looked up: should something be
+// there, the event meets it and the newer events tell.
 func (s *Service) conversation(ctx context.Context, c Calculate) (*conversation, error) {
+	if c.Opens && c.InputFormat != prompt.NaturalLanguage {
+		return &conversation{service: s, account: c.AccountID, id: c.ConversationID, opened: true}, nil
+	}
 	head, _, err := s.views.Conversation(ctx, c.AccountID, c.ConversationID)
 	if err != nil {
 		return nil, err
@@ -99,6 +106,9 @@ func (v *conversation) message(ctx context.Context, id uuid.UUID) (*projections.
 		if v.newer[i].MessageID == id {
 			return &v.newer[i], nil
 		}
+	}
+	if v.opened {
+		return nil, nil
 	}
 	m, ok, err := v.service.views.Message(ctx, v.account, v.id, id)
 	if !ok {

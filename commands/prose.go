@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/events"
@@ -17,7 +19,8 @@ const (
 	// proseBudget is how long a request in natural language may take, from when it was taken in.
 	proseBudget = 30 * time.Second
 
-	// proseSlots is how many requests in natural language a node works on at once. They have left the slots of commands by then.
+	// proseSlots is how many requests in natural language of one account a node works on at once; twice as many of several
+	// accounts. They have left the slots of commands by then.
 	proseSlots = 32
 
 	// maxWaiting is how many of them wait in a node's memory for such a slot.
@@ -54,8 +57,8 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 	release()
 	budget, cancel := context.WithDeadline(running, c.ReceivedAt.Add(proseBudget))
 	defer cancel()
-	if err = s.enter(budget); err == nil {
-		defer s.leave()
+	if err = s.enter(budget, c.AccountID); err == nil {
+		defer s.prose.leave(c.AccountID)
 		err = s.propose(budget, c)
 	}
 	switch {
@@ -77,9 +80,7 @@ func (s *Service) panicked(c Calculate, p any) error {
 
 // begin appends the started event of a command unless its message is there, and tells whether it is answered.
 func (s *Service) begin(c Calculate) (answered bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
-	err = s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+	err = s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil {
 			answered = m != nil && m.Status != projections.InProgress
@@ -95,8 +96,8 @@ func (s *Service) begin(c Calculate) (answered bool, err error) {
 	return answered, err
 }
 
-// enter waits for a slot of prose; leave gives it back. It fails with errCrowded, and when ctx ends.
-func (s *Service) enter(ctx context.Context) error {
+// enter waits for a slot of prose. It fails with errCrowded, and when ctx ends.
+func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 	defer s.waiting.Add(-1)
 	if s.waiting.Add(1) > maxWaiting {
 		return errCrowded
@@ -104,15 +105,8 @@ func (s *Service) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case s.prose <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return s.prose.enter(ctx, account)
 }
-
-func (s *Service) leave() { <-s.prose }
 
 // propose has the model read a prompt, where there is one to be asked and it was not asked before, and records what it made
 // of it. Where the model has no answer, the rules stand.
@@ -164,9 +158,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 		return nil
 	}
 	// What the model made of it is kept even when the time is over or the worker is to stop.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
-	defer cancel()
-	return s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+	return s.record(context.WithoutCancel(ctx), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m == nil || m.Status != projections.InProgress || m.Interpreted != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,14 +78,22 @@ type Service struct {
 	domains domainCache
 	stripes [256]sync.Mutex // one writer a conversation within this node, by the last byte of its id
 
+	slots    *turns // of commands in work
+	deciding *turns // of commands that are decided, which is what takes a processor
+	prose    *turns // of requests in natural language that are read
+
 	proposer proposer
-	prose    chan struct{} // holds one for each request in natural language that is worked on
-	waiting  atomic.Int32  // how many wait for a place in prose
+	waiting  atomic.Int32 // how many wait for a slot in prose
 }
 
 // New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.
 func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
-	return &Service{log: log, views: views, logger: logger, prose: make(chan struct{}, proseSlots)}
+	return &Service{
+		log: log, views: views, logger: logger,
+		slots:    newTurns(slots, slots),
+		deciding: newTurns(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
+		prose:    newTurns(2*proseSlots, proseSlots),
+	}
 }
 
 // Calculate queues a request and waits until it is answered and readable on this node, 12 seconds at most; one in natural
@@ -108,6 +118,7 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 		message, err = await(patient, command.AccountID, command.ConversationID, command.MessageID)
 		cancel()
 		if err != nil && ctx.Err() == nil {
+			command.Opens = false
 			if err := s.finish(command, ""); err != nil {
 				return Answer{}, unavailable(err)
 			}
@@ -233,7 +244,8 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 	}
 	now := time.Now().UTC()
 	return Calculate{
-		Type: calculateType, AccountID: r.Account.ID, KeyID: r.Key,
+		Opens: r.Conversation == nil,
+		Type:  calculateType, AccountID: r.Account.ID, KeyID: r.Key,
 		IdempotencyKey: r.IdempotencyKey, Fingerprint: r.Fingerprint,
 		ConversationID: conversation, MessageID: message,
 		DomainID: r.Domain, DomainVersion: view.Version,

@@ -3,7 +3,9 @@ package commands
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,28 +17,112 @@ import (
 	"reckon/projections"
 )
 
-// slots is how many commands a node works on at once. Most of that time is spent waiting for the disk.
-const slots = 64
+const (
+	// slots is how many commands a node works on at once, those of one account half of that. Most of that time is spent waiting
+	// for the disk.
+	slots = 128
 
-// maxDeliveries is how often a command is delivered before it is failed without being run.
-const maxDeliveries = 5
+	// held is how many commands a node takes in before it takes no more until half of them have left; as many again can be on
+	// the way then. Those that have no slot yet wait in memory, so that the few of one account are seen behind the many of
+	// another one: what the queue hands out comes in one order for all. Nodes that ask are served in turn, so that what one
+	// holds has had its share of the others.
+	held = 256
 
-// Run works through the queue until ctx ends, then finishes what it has begun; prose that waits, or that a model is reading,
-// is left to another worker. It pulls only what it has free slots for. A queue that cannot be read is tried again.
-func (s *Service) Run(ctx context.Context) {
-	free := make(chan struct{}, slots)
-	for range slots {
-		free <- struct{}{}
+	// maxDeliveries is how often a command is delivered before it is failed without being run.
+	maxDeliveries = 5
+
+	// keepEvery is how often the queue is told that a command is still worked on, a third of the time after which another
+	// worker gets it.
+	keepEvery = time.Second
+)
+
+// hand is what a worker has of the queue.
+type hand struct {
+	mutex sync.Mutex
+	all   map[jetstream.Msg]struct{} // not acknowledged yet
+	held  int                        // those that count against held
+	full  chan struct{}              // holds one when held is reached
+	room  chan struct{}              // holds one when half of that is left again
+}
+
+func newHand() *hand {
+	return &hand{all: map[jetstream.Msg]struct{}{}, full: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
+
+func (h *hand) take(msg jetstream.Msg) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.all[msg] = struct{}{}
+	if h.held++; h.held >= held {
+		raise(h.full)
 	}
-	var working sync.WaitGroup
-	defer working.Wait()
+}
+
+// release says that a command counts no longer against held.
+func (h *hand) release() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.held--; h.held <= held/2 {
+		raise(h.room)
+	}
+}
+
+func (h *hand) drop(msg jetstream.Msg) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	delete(h.all, msg)
+}
+
+// keep tells the queue of all that is in the hand, so that no other worker gets it, until done is closed.
+func (h *hand) keep(done <-chan struct{}) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+		}
+		h.mutex.Lock()
+		all := slices.Collect(maps.Keys(h.all))
+		h.mutex.Unlock()
+		for _, msg := range all {
+			_ = msg.InProgress()
+		}
+	}
+}
+
+// raise puts a signal where there is none yet.
+func raise(signal chan struct{}) {
+	select {
+	case signal <- struct{}{}:
+	default:
+	}
+}
+
+// Run works through the queue until ctx ends, then finishes what it has begun; what waits for its turn, prose that waits, and
+// prose that a model is reading is left to another worker. A queue that cannot be read is tried again.
+func (s *Service) Run(ctx context.Context) {
+	h := newHand()
+	done := make(chan struct{})
+	var keeping, working sync.WaitGroup
+	keeping.Go(func() { h.keep(done) })
+	defer func() {
+		working.Wait()
+		close(done)
+		keeping.Wait()
+	}()
 	told := ""
 	for ctx.Err() == nil {
 		// A consumer in memory may be gone, and then another one is to be made.
 		consumer, err := s.log.Commands(ctx, s.finished)
 		for err == nil && ctx.Err() == nil {
 			told = ""
-			err = s.pull(ctx, consumer, free, &working)
+			if s.log.Alone() {
+				err = s.consume(ctx, consumer, h, &working)
+			} else {
+				err = s.fetch(ctx, consumer, h, &working)
+			}
 		}
 		if ctx.Err() == nil {
 			if told != err.Error() {
@@ -48,58 +134,27 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-const (
-	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too.
-	pullPatience   = 5 * time.Second
-	sharedPatience = time.Second
-	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it: the server
-	// may be gone that it was sent to.
-	pullHeartbeat = 500 * time.Millisecond
-)
+// pullPatience is how long one request for commands waits for some where other nodes work too. The server that it was sent to
+// may be gone: then its heartbeats are missed.
+const pullPatience = time.Second
 
-// pull takes as many commands as there are free slots and begins to work on them. It waits for a slot, and a while for a
-// command. Where other nodes work too, a request that is out is not taken back when ctx ends: a command that was sent then
-// would be held back from the others for as long as a lost worker's.
-func (s *Service) pull(ctx context.Context, consumer jetstream.Consumer, free chan struct{}, working *sync.WaitGroup) error {
-	select {
-	case <-ctx.Done():
+// fetch takes in as many commands as there is room for, and waits a while for them. A request that is out is not taken back when
+// ctx ends: a command that another node's server has sent then would be held back from the other workers for as long as a
+// lost worker's.
+func (s *Service) fetch(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
+	h.await(ctx)
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case <-free:
 	}
-	n := 1
-	for n < slots {
-		select {
-		case <-free:
-			n++
-			continue
-		default:
-		}
-		break
-	}
-	defer func() {
-		for range n {
-			free <- struct{}{}
-		}
-	}()
-	out, patience := ctx, pullPatience
-	if !s.log.Alone() {
-		out, patience = context.WithoutCancel(ctx), sharedPatience
-	}
-	out, cancel := context.WithTimeout(out, patience)
+	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), pullPatience)
 	defer cancel()
-	batch, err := consumer.Fetch(n, jetstream.FetchContext(out), jetstream.FetchHeartbeat(min(pullHeartbeat, patience/3)))
+	batch, err := consumer.Fetch(held/2, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullPatience/3))
 	if err != nil {
 		return err
 	}
 	for msg := range batch.Messages() {
-		n--
-		working.Add(1)
-		go func() {
-			defer working.Done()
-			release := sync.OnceFunc(func() { free <- struct{}{} })
-			defer release()
-			s.work(ctx, msg, release)
-		}()
+		h.take(msg)
+		working.Go(func() { s.work(ctx, msg, h) })
 	}
 	err = batch.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
@@ -118,35 +173,88 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	return found && m.Status != projections.InProgress, err
 }
 
-// work gives one delivered command its final event, and acknowledges it once that is in the log. release gives back the slot
-// that it came in. running ends when the worker is to stop.
-func (s *Service) work(running context.Context, msg jetstream.Msg, release func()) {
-	worked := make(chan struct{})
-	defer close(worked)
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
+// consume takes commands in until ctx ends or the consumer fails. While the hand is full it takes none.
+func (s *Service) consume(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
+	for ctx.Err() == nil {
+		failed := make(chan error, 1)
+		consuming, err := consumer.Consume(func(msg jetstream.Msg) {
+			h.take(msg)
+			working.Go(func() { s.work(ctx, msg, h) })
+		}, jetstream.PullMaxMessages(held), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 			select {
-			case <-worked:
-				return
-			case <-tick.C:
-				_ = msg.InProgress()
+			case failed <- err:
+			default:
 			}
+		}))
+		if err != nil {
+			return err
 		}
-	}()
+		err = nil
+		select {
+		case <-ctx.Done():
+		case <-h.full:
+		case err = <-failed:
+		case <-consuming.Closed():
+		}
+		consuming.Drain()
+		<-consuming.Closed()
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		h.await(ctx)
+	}
+	return nil
+}
+
+// await waits until half of the hand is free.
+func (h *hand) await(ctx context.Context) {
+	for {
+		h.mutex.Lock()
+		free := h.held <= held/2
+		h.mutex.Unlock()
+		if free {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.room:
+		}
+	}
+}
+
+// work gives one delivered command its final event, and acknowledges it once that is in the log. running ends when the worker
+// is to stop.
+func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
+	defer h.drop(msg)
 	command, err := decodeCalculate(msg.Data())
 	var meta *jetstream.MsgMetadata
 	if err == nil {
 		meta, err = msg.Metadata()
 	}
 	if err != nil {
+		h.release()
 		s.logger.Error("command cannot be read and is dropped", "error", err)
 		_ = msg.Term()
 		return
 	}
+	if err := s.slots.enter(running, command.AccountID); err != nil {
+		h.release()
+		_ = msg.Nak()
+		return
+	}
+	released := false
+	release := func() {
+		if !released {
+			released = true
+			s.slots.leave(command.AccountID)
+			h.release()
+		}
+	}
+	defer release()
 	command.sequence = meta.Sequence.Stream
 	poisoned := meta.NumDelivered >= maxDeliveries
+	command.Opens = command.Opens && meta.NumDelivered == 1
 	for {
 		switch {
 		case poisoned:
@@ -166,15 +274,14 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, release func(
 			_ = msg.NakWithDelay(250 * time.Millisecond)
 			return
 		}
+		command.Opens = false
 	}
 }
 
 // finish appends the final event of a command unless it is there. With the code of an error that ends the command without
 // running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
-	return s.record(ctx, c, func(v *conversation) (*events.Event, error) {
+	return s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil && m.Status != projections.InProgress {
 			return nil, err
@@ -186,17 +293,26 @@ func (s *Service) finish(c Calculate, code string) error {
 
 // record appends the event that next makes for the conversation as it stands, unless that is nil. Appends of one
 // conversation are serialised within the node; across nodes the expected sequence decides: for whoever lost, next is asked
-// again with the newer events.
-func (s *Service) record(ctx context.Context, c Calculate, next func(*conversation) (*events.Event, error)) error {
+// again with the newer events. Of one account next runs only so often at once that its calculations leave a processor to
+// others. It all takes as long as the deadline allows, from when next may run.
+func (s *Service) record(ctx context.Context, c Calculate, next func(context.Context, *conversation) (*events.Event, error)) error {
 	stripe := &s.stripes[c.ConversationID[15]]
 	stripe.Lock()
 	defer stripe.Unlock()
+	if err := s.deciding.enter(ctx, c.AccountID); err != nil {
+		return err
+	}
+	leave := sync.OnceFunc(func() { s.deciding.leave(c.AccountID) })
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
 	v, err := s.conversation(ctx, c)
 	if err != nil {
 		return err
 	}
 	for {
-		event, err := next(v)
+		event, err := next(ctx, v)
+		leave()
 		if event == nil || err != nil {
 			return err
 		}

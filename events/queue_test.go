@@ -16,7 +16,7 @@ func TestQueueWithoutReadableState(t *testing.T) {
 	if !ok {
 		return
 	}
-	queue, err := l.Commands(t.Context())
+	queue, err := l.Commands(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,198 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reckon/events"
+	"reckon/projections"
+)
+
+// TestTurns holds turns against their rules after each step: nobody waits who may have a slot, and those of an account are served
+// in the order in which they came.
+func TestTurns(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		slots := rapid.IntRange(1, 12).Draw(r, "slots")
+		each := rapid.IntRange(1, 12).Draw(r, "each")
+		steps := rapid.SliceOfN(rapid.IntRange(0, 999), 1, 60).Draw(r, "steps")
+		var wrong error
+		synctest.Test(t, func(*testing.T) { wrong = takeTurns(slots, each, steps) })
+		if wrong != nil {
+			r.Fatal(wrong)
+		}
+	})
+}
+
+// takeTurns has three accounts enter (steps that are even), and leave or cease to wait (those that are odd).
+func takeTurns(slots, each int, steps []int) error {
+	type one struct {
+		account       uuid.UUID
+		cancel        func()
+		inside, ended bool
+	}
+	s := newTurns(slots, each)
+	accounts := []uuid.UUID{{1}, {2}, {3}}
+	var all []*one
+	current := func() []*one { return slices.DeleteFunc(slices.Clone(all), func(o *one) bool { return o.ended }) }
+	end := func(o *one) {
+		if !o.inside {
+			o.cancel()
+			return
+		}
+		o.ended = true
+		s.leave(o.account)
+	}
+	for _, step := range steps {
+		if list := current(); step%2 == 1 && len(list) > 0 {
+			end(list[step/2%len(list)])
+		} else {
+			ctx, cancel := context.WithCancel(context.Background())
+			o := &one{account: accounts[step/2%len(accounts)], cancel: cancel}
+			all = append(all, o)
+			go func() {
+				o.inside = s.enter(ctx, o.account) == nil
+				o.ended = !o.inside
+			}()
+		}
+		synctest.Wait()
+		free := slots
+		taken, waiting := map[uuid.UUID]int{}, map[uuid.UUID]int{}
+		for _, o := range current() {
+			if !o.inside {
+				waiting[o.account]++
+				continue
+			}
+			taken[o.account]++
+			free--
+			if waiting[o.account] > 0 {
+				return errors.New("one that came later was served first")
+			}
+		}
+		if free < 0 {
+			return fmt.Errorf("%d slots too many are taken", -free)
+		}
+		for _, n := range taken {
+			if n > min(each, (slots+1)/2) {
+				return fmt.Errorf("an account has %d of %d slots, and %d are the most", n, slots, each)
+			}
+		}
+		for account := range waiting {
+			if taken[account] < min(each, free) {
+				return fmt.Errorf("an account with %d of %d slots waits while %d are free", taken[account], slots, free)
+			}
+		}
+	}
+	for list := current(); len(list) > 0; list = current() {
+		end(list[0])
+		synctest.Wait()
+	}
+	for _, o := range all {
+		o.cancel()
+	}
+	if s.free != slots || len(s.accounts) != 0 || len(s.waiting) != 0 {
+		return fmt.Errorf("%d of %d slots are free in the end, %d accounts are known", s.free, slots, len(s.accounts))
+	}
+	return nil
+}
+
+// TestTurnsAlternate has two accounts wait for the one slot of a third.
+func TestTurnsAlternate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTurns(1, 1)
+		if err := s.enter(t.Context(), uuid.UUID{9}); err != nil {
+			t.Fatal(err)
+		}
+		var order strings.Builder
+		for _, account := range []byte{1, 1, 1, 1, 2, 2} {
+			go func() {
+				if err := s.enter(t.Context(), uuid.UUID{account}); err != nil {
+					t.Error(err)
+				}
+				fmt.Fprint(&order, account)
+				s.leave(uuid.UUID{account})
+			}()
+			synctest.Wait()
+		}
+		s.leave(uuid.UUID{9})
+		synctest.Wait()
+		if order.String() != "121211" {
+			t.Errorf("the order is %s", &order)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.enter(t.Context(), uuid.UUID{1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.enter(ctx, uuid.UUID{2}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHeavyAccountLeavesOthersTheirTurn lets one account ask for more long calculations than a node takes in at once. What
+// another account asks then is in the log before the middle of them.
+func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
+	c := startNodes(t, 1)
+	admin := Admin{Log: c.log}
+	other, err := admin.CreateAccount(t.Context(), CreateAccount{Name: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := admin.Publish(t.Context(), Publication{Account: "other", Definition: trip(t).Definition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func(key string) events.Variable {
+		return events.Variable{Key: key, Title: key, Kind: "number", DefaultValue: encode("")}
+	}
+	slow, err := admin.Publish(t.Context(), Publication{Account: "acme", Definition: events.Definition{
+		Title: "Wave", Description: "An equation that is searched for long.", Variables: []events.Variable{plain("x"), plain("y")},
+		Activities: []events.Activity{{Title: "Wave", Equation: "y = sin(1/x) + cos(x^2) + tan(x)/1000", State: "active"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.nodes[0]
+	const heavy = slots
+	answers := make([]projections.Message, heavy)
+	first := make(chan struct{}, heavy)
+	var all sync.WaitGroup
+	for i := range heavy {
+		all.Go(func() {
+			r := c.request("y: 5\ncalculate: x")
+			r.Domain = slow.DomainID
+			a, err := s.Calculate(t.Context(), r)
+			if err != nil {
+				t.Error(err)
+			}
+			answers[i] = a.Message
+			first <- struct{}{}
+		})
+	}
+	<-first
+	r := c.request(drive)
+	r.Account, r.Domain = other, published.DomainID
+	light, err := s.Calculate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	before := 0
+	for _, m := range answers {
+		if m.Sequence < light.Message.Sequence {
+			before++
+		}
+	}
+	if before > heavy/2 {
+		t.Errorf("%d of %d heavy calculations were answered first", before, heavy)
+	}
+}
