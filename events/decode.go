@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// shape is how to read the JSON of one Go type. Shapes are made once, from the types of the table.
+// shape is how to read and write the JSON of one Go type. Shapes are made once, from the types of the table.
 type shape struct {
 	form   form
 	typ    reflect.Type
@@ -39,6 +39,7 @@ const (
 type field struct {
 	name   string
 	quoted string  // as it mostly stands in JSON: "name":
+	omit   bool    // it is not written when it is empty
 	offset uintptr // in the object
 	shape  *shape
 }
@@ -66,14 +67,14 @@ func shapeOf(typ reflect.Type) *shape {
 	case typ.Kind() == reflect.Struct:
 		s.form = formObject
 		for _, f := range reflect.VisibleFields(typ) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
 				continue
 			}
 			if name == "" || name == "-" || !f.IsExported() {
 				return &shape{typ: typ, size: typ.Size()}
 			}
-			s.fields = append(s.fields, field{name, `"` + name + `":`, offsetOf(typ, f.Index), shapeOf(f.Type)})
+			s.fields = append(s.fields, field{name, `"` + name + `":`, option == "omitempty", offsetOf(typ, f.Index), shapeOf(f.Type)})
 		}
 		if len(s.fields) > 64 {
 			return &shape{typ: typ, size: typ.Size()}

@@ -34,6 +34,9 @@ var table = []kind{
 	{"reckon.message.failed.v1", of[MessageFailed](), nil, nil},
 }
 
+// usualEvent is the room that most events have enough of.
+const usualEvent = 4 << 10
+
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
 func encodeData(data any) (name string, body []byte, err error) {
 	v := reflect.ValueOf(data)
@@ -42,11 +45,11 @@ func encodeData(data any) (name string, body []byte, err error) {
 	}
 	for _, t := range table {
 		if t.data.typ == v.Type().Elem() && t.raise == nil {
-			body, err := marshal(data)
-			if err != nil {
-				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, err)
+			w := writer{out: make([]byte, 0, usualEvent)}
+			if w.value(t.data, v.UnsafePointer()); w.err != nil {
+				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, w.err)
 			}
-			return t.name, body, nil
+			return t.name, w.out, nil
 		}
 	}
 	return "", nil, fmt.Errorf("encode event: %T has no wire name", data)

@@ -1,0 +1,83 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// Every fixture is written as encoding/json writes it.
+func TestWriterWritesFixtures(t *testing.T) {
+	for _, k := range table {
+		data, err := k.data.decode(fixtures(t)[k.name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameAsMarshal(t, k.data, data)
+	}
+}
+
+// sameAsMarshal writes what a pointer leads to.
+func sameAsMarshal(t interface{ Errorf(string, ...any) }, s *shape, data any) {
+	want, err := marshal(data)
+	w := writer{}
+	w.value(s, reflect.ValueOf(data).UnsafePointer())
+	if (err == nil) != (w.err == nil) || err == nil && !bytes.Equal(w.out, want) {
+		t.Errorf("wrote %v\n%s\nwant %v\n%s", w.err, w.out, err, want)
+	}
+}
+
+// writable has a field of each form, with and without omitempty.
+type writable struct {
+	Text    string          `json:"text"`
+	Texts   []string        `json:"texts,omitempty"`
+	Number  int             `json:"number"`
+	Truth   bool            `json:"truth,omitempty"`
+	ID      uuid.UUID       `json:"id"`
+	IDs     []uuid.UUID     `json:"ids"`
+	Time    time.Time       `json:"time"`
+	Raw     json.RawMessage `json:"raw"`
+	Some    json.RawMessage `json:"some,omitempty"`
+	Pointer *int            `json:"pointer"`
+	Left    *string         `json:"left,omitempty"`
+	Map     map[string]int  `json:"map,omitempty"`
+	Float   float64         `json:"float,omitempty"`
+	inner
+}
+
+type inner struct {
+	Inside string `json:"inside,omitempty"`
+	Of     []struct {
+		Place int `json:"place,omitempty"`
+	} `json:"of"`
+}
+
+func TestWriterWritesAsEncodingJSON(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("a\"\\\b\f\n\r\t\x00\x1f<>&é\u2028\u2029\U0001f600")), 0, 12, -1),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	raws := rapid.SampledFrom([]json.RawMessage{nil, json.RawMessage("null"), json.RawMessage(`{"a":[1,"<"]}`), json.RawMessage("0"),
+		json.RawMessage(" { \"a \\\" b\\\\\" :\t[ 1 ,\n\"\u2028 \\u0041\"\r] } "), json.RawMessage(`{"a"`), {}})
+	rapid.Check(t, func(r *rapid.T) {
+		number := rapid.Int().Draw(r, "number")
+		words := text.Draw(r, "words")
+		v := writable{
+			Text: words, Texts: rapid.SliceOfN(text, 0, 2).Draw(r, "texts"), Number: number, Truth: rapid.Bool().Draw(r, "truth"),
+			ID: uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "id")), Raw: raws.Draw(r, "raw"), Some: raws.Draw(r, "some"),
+			Time:  time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
+			inner: inner{Inside: text.Draw(r, "inside")}, Float: rapid.SampledFrom([]float64{0, 1.5}).Draw(r, "float"),
+		}
+		if rapid.Bool().Draw(r, "more") {
+			v.IDs, v.Pointer, v.Left, v.Map = []uuid.UUID{v.ID, {}}, &number, &words, map[string]int{words: 1}
+			v.Of = append(v.Of, struct {
+				Place int `json:"place,omitempty"`
+			}{number})
+			v.Time = v.Time.In(time.FixedZone("", rapid.IntRange(-50_000, 50_000).Draw(r, "zone")))
+		}
+		sameAsMarshal(r, shapeOf(reflect.TypeFor[writable]()), &v)
+	})
+}
