@@ -44,15 +44,22 @@ type Calculate struct {
 	sequence uint64 // in COMMANDS, of a command that the queue delivered
 }
 
+var (
+	calculateJSON = events.JSONOf[Calculate]()
+	parsedJSON    = events.JSONOf[prompt.Parsed]()
+	resultsJSON   = events.JSONOf[events.Results]()
+)
+
+// decodeCalculate reads a command. Its texts lie within the data, which must not be changed afterwards.
 func decodeCalculate(data []byte) (Calculate, error) {
-	var c Calculate
-	if err := json.Unmarshal(data, &c); err != nil {
-		return c, fmt.Errorf("decode command: %w", err)
+	c, err := calculateJSON.Decode(data)
+	if err != nil {
+		return *c, fmt.Errorf("decode command: %w", err)
 	}
 	if c.Type != calculateType {
-		return c, fmt.Errorf("decode command: unknown type %q", c.Type)
+		return *c, fmt.Errorf("decode command: unknown type %q", c.Type)
 	}
-	return c, nil
+	return *c, nil
 }
 
 func (c Calculate) env() engine.Env {
@@ -218,8 +225,8 @@ func crash(c Calculate, d *Domain) events.Event {
 func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
 	data := &events.MessageCompleted{
 		Message: message(c, d),
-		Parsed:  encode(prompt.Normal(d.compiled, req, res)),
-		Targets: []events.Target{},
+		Parsed:  encodeAs(parsedJSON, prompt.Normal(d.compiled, req, res)),
+		Targets: make([]events.Target, 0, len(res.Targets)),
 		Results: d.results(res),
 	}
 	switch c.InputFormat {
@@ -240,11 +247,28 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 	for _, i := range res.Cleared {
 		data.Cleared = append(data.Cleared, d.Definition.Variables[i].Key)
 	}
-	if len(encode(data.Results)) > maxResult {
+	if heavy(data.Results) {
 		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
 		return fail(c, d, []engine.Error{engine.Problem("calculation.limit_exceeded", limit)}, nil)
 	}
 	return event(c, final, data)
+}
+
+// heavy tells whether results weigh more than maxResult. They are written out only where they may.
+func heavy(r events.Results) bool {
+	const names, escaped = 512, 6 // bytes of an entry's member names and ids; what one byte of text becomes at most
+	most := names
+	for _, a := range r.Activities {
+		most += names + names*len(a.Variables) + escaped*(len(a.Title)+len(a.Description)+len(a.Equation)+len(a.State))
+	}
+	for _, v := range r.Variables {
+		most += names + len(v.Value) + len(v.Display) + len(v.Scale)
+		most += escaped * (len(v.Key) + len(v.Title) + len(v.Description) + len(v.Source) + len(v.ScaleUnit))
+		for _, t := range v.ScaleTypes {
+			most += names + escaped*len(t)
+		}
+	}
+	return most > maxResult && len(encodeAs(resultsJSON, r)) > maxResult
 }
 
 // Places of an event in the life of a message. A message has one event at each place at most, and its id is made of both.
@@ -273,6 +297,15 @@ func message(c Calculate, d *Domain) events.Message {
 		m.Domain = d.ref()
 	}
 	return m
+}
+
+// encodeAs is encode of a type whose JSON is known beforehand.
+func encodeAs[T any](as events.JSON[T], v T) json.RawMessage {
+	text, err := as.Append(make([]byte, 0, 512), &v)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", v, err))
+	}
+	return text
 }
 
 // encode writes JSON as events hold it. It is given only values that always encode.

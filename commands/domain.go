@@ -23,6 +23,7 @@ type Domain struct {
 	Version    int
 	Definition events.Definition
 	compiled   *engine.Domain
+	shown      []events.ResultActivity // by activity
 	vocabulary func() *language.Vocabulary
 }
 
@@ -72,6 +73,7 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 		a.References = d.references(i)
 		d.Definition.Activities[i] = a
 	}
+	d.shown = shownActivities(d.Definition)
 	return d, issues
 }
 
@@ -103,7 +105,7 @@ func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
 		var text engine.Text
 		var value engine.Value
 		i := d.compiled.Index(v.Key)
-		fits := i >= 0 && json.Unmarshal(v.Value, &text) == nil
+		fits := i >= 0 && text.UnmarshalJSON(v.Value) == nil
 		if fits {
 			var errs []engine.Error
 			value, _, errs = d.compiled.ParseValue(i, text, env)
@@ -153,7 +155,7 @@ func (d *Domain) stated(req engine.Request) json.RawMessage {
 			p.Calculate.Unit = &unit
 		}
 	}
-	return encode(p)
+	return encodeAs(parsedJSON, p)
 }
 
 // unitName spells a unit that was asked for, "1" for that of plain numbers.
@@ -169,34 +171,45 @@ func (d *Domain) results(res engine.Result) events.Results {
 	r := events.Results{
 		Action:     res.Action,
 		Scenario:   events.ScenarioRef{Original: res.Original, Current: res.Current},
-		Activities: []events.ResultActivity{},
-		Variables:  []events.ResultVariable{},
+		Activities: make([]events.ResultActivity, 0, len(res.Activities)),
+		Variables:  make([]events.ResultVariable, 0, len(res.Values)),
 	}
 	if res.Calculated >= 0 {
 		r.Calculated = &d.Definition.Variables[res.Calculated].ID
 	}
 	for _, i := range res.Activities {
-		a := d.Definition.Activities[i]
-		shown := events.ResultActivity{
-			ID: a.ID, Title: a.Title, Description: a.Description, Equation: a.Equation, State: a.State,
-			Variables: []events.ResultActivityVariable{},
-		}
-		for _, ref := range a.References {
-			shown.Variables = append(shown.Variables, events.ResultActivityVariable{ID: ref.VariableID, Calculable: ref.Calculable})
-		}
-		r.Activities = append(r.Activities, shown)
+		r.Activities = append(r.Activities, d.shown[i])
 	}
 	for _, v := range res.Values {
-		def := d.Definition.Variables[v.Variable]
+		def := &d.Definition.Variables[v.Variable]
 		scale := d.compiled.ChartScale(v.Variable, v.Value)
+		value, err := v.Value.Text().MarshalJSON()
+		if err != nil {
+			panic(fmt.Sprintf("encode a value of %s: %v", def.Key, err))
+		}
 		r.Variables = append(r.Variables, events.ResultVariable{
 			ID: def.ID, Key: def.Key, Title: def.Title, Description: def.Description,
 			Source: string(v.Source), Historical: v.Historical,
-			Value: encode(v.Value.Text()), Display: d.compiled.Display(v.Variable, v.Value, v.Asked),
+			Value: value, Display: d.compiled.Display(v.Variable, v.Value, v.Asked),
 			Scale: scale.Scale, ScaleUnit: scale.Unit, ScaleIncompatible: scale.Incompatible, ScaleTypes: scale.Types,
 		})
 	}
 	return r
+}
+
+// shownActivities are the activities of a definition as results show them.
+func shownActivities(def events.Definition) []events.ResultActivity {
+	list := make([]events.ResultActivity, len(def.Activities))
+	for i, a := range def.Activities {
+		list[i] = events.ResultActivity{
+			ID: a.ID, Title: a.Title, Description: a.Description, Equation: a.Equation, State: a.State,
+			Variables: make([]events.ResultActivityVariable, len(a.References)),
+		}
+		for j, ref := range a.References {
+			list[i].Variables[j] = events.ResultActivityVariable{ID: ref.VariableID, Calculable: ref.Calculable}
+		}
+	}
+	return list
 }
 
 // Vocabulary is what prose about the domain can be made of. It is compiled when it is first asked for.

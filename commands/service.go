@@ -167,7 +167,7 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if err != nil {
 		return command, false, err
 	}
-	data := encode(command)
+	data := encodeAs(calculateJSON, command)
 	for {
 		err = s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {

@@ -175,11 +175,8 @@ func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
 	if asked && foreign(kind) {
 		kind, format = "number", "decimals_float"
 	}
-	return encode(struct {
-		DataType string `json:"data_type"`
-		Kind     string `json:"kind"`
-		Format   string `json:"format"`
-	}{"number", kind, format})
+	// Kinds and formats are names of tables: nothing in them is escaped.
+	return json.RawMessage(`{"data_type":"number","kind":"` + kind + `","format":"` + format + `"}`)
 }
 
 // scalarDisplay is the kind and format of a scalar: the first format given, else the default of the kind.

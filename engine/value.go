@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -25,7 +26,11 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	var form any
 	switch {
 	case t.Rank == 0:
-		form = t.scalar()
+		scalar := t.scalar()
+		if isPlain(scalar) {
+			return append(append(append(make([]byte, 0, len(scalar)+2), '"'), scalar...), '"'), nil
+		}
+		form = scalar
 	case t.Rank == 1:
 		column := make([]string, len(t.Cells))
 		for i, row := range t.Cells {
@@ -50,9 +55,25 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// isPlain is true of a string that stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // UnmarshalJSON reads what MarshalJSON writes. It refuses everything else: numbers, null, mixed arrays. The empty array
 // is a column without cells.
 func (t *Text) UnmarshalJSON(data []byte) error {
+	if n := len(data); n > 1 && data[0] == '"' && data[n-1] == '"' {
+		if text := string(data[1 : n-1]); isPlain(text) {
+			*t = Scalar(text)
+			return nil
+		}
+	}
 	var form any
 	if err := json.Unmarshal(data, &form); err != nil {
 		return err

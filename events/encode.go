@@ -58,13 +58,11 @@ func (w *writer) value(s *shape, at unsafe.Pointer) {
 		w.out = t.AppendFormat(w.out, time.RFC3339Nano)
 		w.out = append(w.out, '"')
 	case formRaw:
-		if raw := *(*json.RawMessage)(at); raw == nil {
-			w.null()
-		} else if r := newReader(raw); r.skip(0) && r.end() {
-			w.compact(raw)
-		} else {
-			w.other(s, at)
+		if raw := *(*json.RawMessage)(at); raw != nil {
+			w.raw(raw)
+			return
 		}
+		w.null()
 	case formPointer:
 		if elem := *(*unsafe.Pointer)(at); elem != nil {
 			w.value(s.elem, elem)
@@ -82,17 +80,41 @@ func (w *writer) value(s *shape, at unsafe.Pointer) {
 
 func (w *writer) null() { w.out = append(w.out, "null"...) }
 
-// other leaves a value to encoding/json.
+// other writes what a value says of itself, and leaves any other value to encoding/json.
 func (w *writer) other(s *shape, at unsafe.Pointer) {
-	text, err := marshal(reflect.NewAt(s.typ, at).Interface())
-	if err != nil && w.err == nil {
-		w.err = err
+	value := reflect.NewAt(s.typ, at).Interface()
+	if m, ok := value.(json.Marshaler); ok {
+		text, err := m.MarshalJSON()
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		w.raw(text)
+		return
+	}
+	text, err := marshal(value)
+	if err != nil {
+		w.fail(err)
 	}
 	w.out = append(w.out, text...)
 }
 
-// compact writes JSON without the spaces outside of its strings.
-func (w *writer) compact(raw []byte) {
+func (w *writer) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// raw writes JSON without the spaces outside of its strings.
+func (w *writer) raw(raw []byte) {
+	if r := newReader(raw); !r.skip(0) || !r.end() {
+		text, err := marshal(json.RawMessage(raw))
+		if err != nil {
+			w.fail(err)
+		}
+		w.out = append(w.out, text...)
+		return
+	}
 	within, from := false, 0
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

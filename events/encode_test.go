@@ -3,6 +3,8 @@ package events
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -47,7 +49,18 @@ type writable struct {
 	Left    *string         `json:"left,omitempty"`
 	Map     map[string]int  `json:"map,omitempty"`
 	Float   float64         `json:"float,omitempty"`
+	Itself  spoken          `json:"itself"`
 	inner
+}
+
+// spoken writes itself, with spaces, or fails where it is empty.
+type spoken string
+
+func (s spoken) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return nil, errors.New("nothing to say")
+	}
+	return fmt.Appendf(nil, "[ %q,\n1 ]", string(s)), nil
 }
 
 type inner struct {
@@ -68,8 +81,9 @@ func TestWriterWritesAsEncodingJSON(t *testing.T) {
 		v := writable{
 			Text: words, Texts: rapid.SliceOfN(text, 0, 2).Draw(r, "texts"), Number: number, Truth: rapid.Bool().Draw(r, "truth"),
 			ID: uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "id")), Raw: raws.Draw(r, "raw"), Some: raws.Draw(r, "some"),
-			Time:  time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
-			inner: inner{Inside: text.Draw(r, "inside")}, Float: rapid.SampledFrom([]float64{0, 1.5}).Draw(r, "float"),
+			Time:   time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
+			Itself: rapid.SampledFrom([]spoken{"", "a", "<"}).Draw(r, "itself"),
+			inner:  inner{Inside: text.Draw(r, "inside")}, Float: rapid.SampledFrom([]float64{0, 1.5}).Draw(r, "float"),
 		}
 		if rapid.Bool().Draw(r, "more") {
 			v.IDs, v.Pointer, v.Left, v.Map = []uuid.UUID{v.ID, {}}, &number, &words, map[string]int{words: 1}
