@@ -130,7 +130,12 @@ func Scalar(s string) Text {
 	if s == "" {
 		return Text{}
 	}
-	return Text{Cells: [][]string{{s}}}
+	table := &struct {
+		rows  [1][]string
+		cells [1]string
+	}{cells: [1]string{s}}
+	table.rows[0] = table.cells[:]
+	return Text{Cells: table.rows[:]}
 }
 
 // Value is a quantity or a table of quantities. Numbers of date, datetime, time and duration are seconds, those of

@@ -39,7 +39,7 @@ func TestQueueWithoutReadableState(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := open(t, l.dir)
-		queue, err = again.Commands(t.Context())
+		queue, err = again.Commands(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

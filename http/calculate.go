@@ -60,13 +60,14 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 	}
 	a := answer{
 		status: nethttp.StatusOK,
-		header: map[string]string{},
 		body:   PresentMessage(done.Message, version),
 	}
 	if done.Message.Status == projections.InProgress {
 		a.status = nethttp.StatusAccepted
-		a.header["Retry-After"] = retryAfter
-		a.header["Location"] = "/v1/conversations/" + done.Message.ConversationID.String()
+		a.header = map[string]string{
+			"Retry-After": retryAfter,
+			"Location":    "/v1/conversations/" + done.Message.ConversationID.String(),
+		}
 	}
 	return a, nil
 }

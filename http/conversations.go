@@ -64,12 +64,16 @@ func (s *Server) conversation(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	messages := make([]projections.Message, 0, c.Messages)
+	var messages []projections.Message
 	for first := 1; first <= c.Messages; first += messagePage {
 		last := min(first+messagePage-1, c.Messages)
 		page, err := s.views.Messages(x.r.Context(), x.account.ID, c.ID, first, last)
 		if err != nil {
 			return answer{}, err
+		}
+		if first == 1 && last == c.Messages {
+			messages = page
+			break
 		}
 		messages = append(messages, page...)
 	}
@@ -82,7 +86,7 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	body := scenariosBody{ConversationID: c.ID, Scenarios: make([]scenarioBody, 0, c.Last)}
+	at := make([]projections.Message, 0, c.Last)
 	for first := 1; first <= c.Last; first += messagePage {
 		page, err := s.views.Scenarios(x.r.Context(), x.account.ID, c.ID, first, min(first+messagePage-1, c.Last))
 		if err != nil {
@@ -92,10 +96,10 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 			if m.Number == 0 {
 				return answer{}, fmt.Errorf("scenario %d of conversation %s is missing from the views", first+i, c.ID)
 			}
-			body.Scenarios = append(body.Scenarios, presentScenario(first+i, m, version))
+			at = append(at, m)
 		}
 	}
-	return answer{status: nethttp.StatusOK, body: body}, nil
+	return answer{status: nethttp.StatusOK, body: presentScenarios(c.ID, at, version)}, nil
 }
 
 // scenario answers GET /v1/conversations/:id/context/:scenario_id.
@@ -115,8 +119,7 @@ func (s *Server) scenario(x *exchange) (answer, error) {
 	if !found {
 		return answer{}, unknown("scenario")
 	}
-	body := oneScenarioBody{ConversationID: c.ID, Scenario: presentScenario(index, m, version)}
-	return answer{status: nethttp.StatusOK, body: body}, nil
+	return answer{status: nethttp.StatusOK, body: presentScenario(c.ID, index, m, version)}, nil
 }
 
 // scenarioIndex reads the index in a path: digits that do not begin with 0.

@@ -2,8 +2,6 @@ package http
 
 import (
 	"encoding/json"
-	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -18,128 +16,179 @@ type summary struct {
 	Description string    `json:"description"`
 }
 
-// messageBody is a message: the answer of calculate, or one entry of a conversation.
-type messageBody struct {
-	ConversationID  *uuid.UUID           `json:"conversation_id,omitempty"` // nil in a conversation
-	MessageID       uuid.UUID            `json:"message_id"`
-	IdempotencyKey  *string              `json:"idempotency_key"`
-	Status          string               `json:"status"`
-	Source          string               `json:"source"`
-	InputFormat     string               `json:"input_format"`
-	NaturalLanguage **string             `json:"natural_language,omitempty"` // nil is no member, a pointer to nil is null
-	ParsedJSON      json.RawMessage      `json:"parsed_json,omitempty"`
-	StructuredText  *string              `json:"structured_text"`
-	Domain          summary              `json:"domain"`
-	CreatedAt       string               `json:"created_at"`
-	UpdatedAt       string               `json:"updated_at"`
-	Results         *projections.Results `json:"results,omitempty"`
-	Errors          json.RawMessage      `json:"errors,omitempty"`
-	Version         int                  `json:"version"`
-}
-
-// conversationItem is an entry of the list of conversations.
-type conversationItem struct {
-	ID             uuid.UUID  `json:"id"`
-	Title          *string    `json:"title"`
-	Notes          *string    `json:"notes"`
-	DomainID       *uuid.UUID `json:"domain_id"`
-	LastActivityAt string     `json:"last_activity_at"`
-}
-
-// pageBody is a page of the list of conversations.
-type pageBody struct {
-	Conversations []conversationItem `json:"conversations"`
-	NextCursor    *uuid.UUID         `json:"next_cursor"`
-}
-
-// conversationBody is a conversation in detail.
-type conversationBody struct {
-	ConversationID       uuid.UUID     `json:"conversation_id"`
-	Title                *string       `json:"title"`
-	Notes                *string       `json:"notes"`
-	Domain               *summary      `json:"domain"`
-	CurrentScenarioIndex *int          `json:"current_scenario_index"`
-	LastScenarioIndex    *int          `json:"last_scenario_index"`
-	LastActivityAt       string        `json:"last_activity_at"`
-	Messages             []messageBody `json:"messages"`
-}
-
-// scenarioBody is a scenario as it now stands.
-type scenarioBody struct {
-	ID         int                          `json:"id"`
-	Domains    []summary                    `json:"domains"`
-	Activities []projections.ResultActivity `json:"activities"`
-	Variables  []projections.ResultVariable `json:"variables"`
-}
-
-// scenariosBody is all scenarios of a conversation, by index.
-type scenariosBody struct {
-	ConversationID uuid.UUID      `json:"conversation_id"`
-	Scenarios      []scenarioBody `json:"scenarios"`
-}
-
-// oneScenarioBody is one scenario of a conversation.
-type oneScenarioBody struct {
-	ConversationID uuid.UUID    `json:"conversation_id"`
-	Scenario       scenarioBody `json:"scenario"`
-}
-
-// PresentMessage is the answer of calculate in body version 1 or 2: a value whose JSON, best written without escaping for
-// HTML, is the body.
-func PresentMessage(m projections.Message, bodyVersion int) any {
-	b := presentEntry(m, bodyVersion)
-	b.ConversationID = &m.ConversationID
-	if *b.NaturalLanguage == nil {
-		b.NaturalLanguage = nil
+// room is about what messages take.
+func room(messages ...projections.Message) int {
+	const rest, entry = 1 << 10, 400
+	n := rest
+	for i := range messages {
+		n += rest
+		if c := messages[i].Completed; c != nil {
+			n += entry*(len(c.Results.Activities)+len(c.Results.Variables)) + len(c.Parsed)
+		}
 	}
-	return b
+	return n
 }
 
-// presentEntry is a message as it stands in a conversation.
-func presentEntry(m projections.Message, version int) messageBody {
-	none := (*string)(nil)
-	b := messageBody{
-		MessageID:       m.MessageID,
-		IdempotencyKey:  m.IdempotencyKey,
-		Status:          m.Status,
-		Source:          m.Source,
-		InputFormat:     m.InputFormat,
-		NaturalLanguage: &none,
-		Domain:          presentReference(m.Domain, version),
-		CreatedAt:       stamp(m.ReceivedAt),
-		UpdatedAt:       stamp(m.UpdatedAt),
-		Version:         version,
+// PresentMessage is the answer of calculate in body version 1 or 2, as JSON.
+func PresentMessage(m projections.Message, bodyVersion int) json.RawMessage {
+	w := newWriter(room(m))
+	w.message(&m, bodyVersion, true)
+	return w.out
+}
+
+// message writes a message: the answer of calculate, or as it stands in a conversation.
+func (w *writer) message(m *projections.Message, version int, answer bool) {
+	w.literal("{")
+	if answer {
+		w.literal(`"conversation_id":`)
+		w.id(m.ConversationID)
+		w.literal(",")
 	}
+	w.literal(`"message_id":`)
+	w.id(m.MessageID)
+	w.literal(`,"idempotency_key":`)
+	w.optional(m.IdempotencyKey)
+	w.literal(`,"status":`)
+	w.text(m.Status)
+	w.literal(`,"source":`)
+	w.text(m.Source)
+	w.literal(`,"input_format":`)
+	w.text(m.InputFormat)
+	var natural, structured *string
+	if m.Completed != nil {
+		natural, structured = m.Completed.NaturalLanguage, m.Completed.StructuredText
+	}
+	if natural != nil || !answer {
+		w.literal(`,"natural_language":`)
+		w.optional(natural)
+	}
+	if m.Completed != nil && m.InputFormat != "structured" && len(m.Completed.Parsed) > 0 {
+		w.literal(`,"parsed_json":`)
+		w.raw(m.Completed.Parsed)
+	}
+	w.literal(`,"structured_text":`)
+	w.optional(structured)
+	w.literal(`,"domain":`)
+	w.reference(m.Domain, version)
+	w.literal(`,"created_at":`)
+	w.stamp(m.ReceivedAt)
+	w.literal(`,"updated_at":`)
+	w.stamp(m.UpdatedAt)
 	switch {
 	case m.Completed != nil:
-		results := presentResults(m.Completed.Results, version)
-		b.Results = &results
-		b.NaturalLanguage = &m.Completed.NaturalLanguage
-		b.StructuredText = m.Completed.StructuredText
-		if m.InputFormat != "structured" {
-			b.ParsedJSON = m.Completed.Parsed
-		}
-	case m.Failed != nil:
-		b.Errors = m.Failed.Errors
+		w.literal(`,"results":`)
+		w.results(&m.Completed.Results, version)
+	case m.Failed != nil && len(m.Failed.Errors) > 0:
+		w.literal(`,"errors":`)
+		w.raw(m.Failed.Errors)
 	}
-	return b
+	w.literal(`,"version":`)
+	w.number(version)
+	w.literal("}")
 }
 
-// presentResults is a results object with arrays where the view has nothing, in the words of the body version.
-func presentResults(r projections.Results, version int) projections.Results {
-	r.Activities, r.Variables = list(slices.Clone(r.Activities)), list(slices.Clone(r.Variables))
+// results writes a results object.
+func (w *writer) results(r *projections.Results, version int) {
+	w.literal(`{"action":`)
+	w.text(r.Action)
+	w.literal(`,"scenario":{"original":`)
+	w.number(r.Scenario.Original)
+	w.literal(`,"current":`)
+	w.number(r.Scenario.Current)
+	w.literal(`},`)
+	w.values(r, version)
+	w.literal(`,"calculated":`)
+	if r.Calculated == nil {
+		w.literal("null")
+	} else {
+		w.id(*r.Calculated)
+	}
+	w.literal("}")
+}
+
+// values writes the members of results that a scenario has too: activities and variables, in the words of the body version.
+func (w *writer) values(r *projections.Results, version int) {
+	w.literal(`"activities":[`)
 	for i := range r.Activities {
-		r.Activities[i].Variables = list(r.Activities[i].Variables)
+		w.comma(i)
+		w.activity(&r.Activities[i], version)
 	}
+	w.literal(`],"variables":[`)
+	for i := range r.Variables {
+		w.comma(i)
+		w.variable(&r.Variables[i], version)
+	}
+	w.literal("]")
+}
+
+func (w *writer) activity(a *projections.ResultActivity, version int) {
+	state := a.State
 	if version == 1 {
-		for i := range r.Activities {
-			r.Activities[i].State = stateV1(r.Activities[i].State)
-		}
-		for i := range r.Variables {
-			r.Variables[i].Display = displayV1(r.Variables[i].Display)
-		}
+		state = stateV1(state)
 	}
-	return r
+	w.literal(`{"id":`)
+	w.id(a.ID)
+	w.literal(`,"title":`)
+	w.text(a.Title)
+	w.literal(`,"description":`)
+	w.text(a.Description)
+	w.literal(`,"equation":`)
+	w.text(a.Equation)
+	w.literal(`,"state":`)
+	w.text(state)
+	w.literal(`,"variables":[`)
+	for i, v := range a.Variables {
+		w.comma(i)
+		w.literal(`{"id":`)
+		w.id(v.ID)
+		w.literal(`,"calculable":`)
+		w.truth(v.Calculable)
+		w.literal("}")
+	}
+	w.literal("]}")
+}
+
+func (w *writer) variable(v *projections.ResultVariable, version int) {
+	display := v.Display
+	if version == 1 {
+		display = displayV1(display)
+	}
+	w.literal(`{"id":`)
+	w.id(v.ID)
+	w.literal(`,"key":`)
+	w.text(v.Key)
+	w.literal(`,"title":`)
+	w.text(v.Title)
+	w.literal(`,"description":`)
+	w.text(v.Description)
+	w.literal(`,"source":`)
+	w.text(v.Source)
+	w.literal(`,"historical":`)
+	w.truth(v.Historical)
+	w.literal(`,"value":`)
+	w.raw(v.Value)
+	w.literal(`,"display":`)
+	w.raw(display)
+	if len(v.Scale) > 0 {
+		w.literal(`,"scale":`)
+		w.raw(v.Scale)
+	}
+	if v.ScaleUnit != "" {
+		w.literal(`,"scale_unit":`)
+		w.text(v.ScaleUnit)
+	}
+	if v.ScaleIncompatible {
+		w.literal(`,"scale_incompatible":true`)
+	}
+	if len(v.ScaleTypes) > 0 {
+		w.literal(`,"scale_types":[`)
+		for i, t := range v.ScaleTypes {
+			w.comma(i)
+			w.text(t)
+		}
+		w.literal("]")
+	}
+	w.literal("}")
 }
 
 // list is a slice that is written as an array even when there is nothing in it.
@@ -151,55 +200,133 @@ func list[T any](s []T) []T {
 }
 
 // presentPage is a page of the list of conversations.
-func presentPage(p projections.Page) pageBody {
-	b := pageBody{Conversations: make([]conversationItem, len(p.Conversations)), NextCursor: p.Next}
-	for i, c := range p.Conversations {
-		item := conversationItem{ID: c.ID, Title: c.Title, Notes: c.Notes, LastActivityAt: stamp(c.LastActivityAt)}
-		if c.Domain != nil {
-			item.DomainID = &c.Domain.ID
+func presentPage(p projections.Page) json.RawMessage {
+	w := newWriter(256 * (1 + len(p.Conversations)))
+	w.literal(`{"conversations":[`)
+	for i := range p.Conversations {
+		c := &p.Conversations[i]
+		w.comma(i)
+		w.literal(`{"id":`)
+		w.id(c.ID)
+		w.literal(`,"title":`)
+		w.optional(c.Title)
+		w.literal(`,"notes":`)
+		w.optional(c.Notes)
+		w.literal(`,"domain_id":`)
+		if c.Domain == nil {
+			w.literal("null")
+		} else {
+			w.id(c.Domain.ID)
 		}
-		b.Conversations[i] = item
+		w.literal(`,"last_activity_at":`)
+		w.stamp(c.LastActivityAt)
+		w.literal("}")
 	}
-	return b
+	w.literal(`],"next_cursor":`)
+	if p.Next == nil {
+		w.literal("null")
+	} else {
+		w.id(*p.Next)
+	}
+	w.literal("}")
+	return w.out
 }
 
 // presentConversation is a conversation with its messages, oldest first.
-func presentConversation(c projections.Conversation, messages []projections.Message, version int) conversationBody {
-	b := conversationBody{
-		ConversationID:       c.ID,
-		Title:                c.Title,
-		Notes:                c.Notes,
-		CurrentScenarioIndex: index(c.Current),
-		LastScenarioIndex:    index(c.Last),
-		LastActivityAt:       stamp(c.LastActivityAt),
-		Messages:             make([]messageBody, len(messages)),
+func presentConversation(c projections.Conversation, messages []projections.Message, version int) json.RawMessage {
+	w := newWriter(room(messages...))
+	w.literal(`{"conversation_id":`)
+	w.id(c.ID)
+	w.literal(`,"title":`)
+	w.optional(c.Title)
+	w.literal(`,"notes":`)
+	w.optional(c.Notes)
+	w.literal(`,"domain":`)
+	if c.Domain == nil {
+		w.literal("null")
+	} else {
+		w.reference(*c.Domain, version)
 	}
-	if c.Domain != nil {
-		domain := presentReference(*c.Domain, version)
-		b.Domain = &domain
+	w.literal(`,"current_scenario_index":`)
+	w.index(c.Current)
+	w.literal(`,"last_scenario_index":`)
+	w.index(c.Last)
+	w.literal(`,"last_activity_at":`)
+	w.stamp(c.LastActivityAt)
+	w.literal(`,"messages":[`)
+	for i := range messages {
+		w.comma(i)
+		w.message(&messages[i], version, false)
 	}
-	for i, m := range messages {
-		b.Messages[i] = presentEntry(m, version)
-	}
-	return b
+	w.literal("]}")
+	return w.out
 }
 
-// presentScenario is the scenario with an index, from the message that it now stands at.
-func presentScenario(index int, m projections.Message, version int) scenarioBody {
+// presentScenarios is all scenarios of a conversation, from the messages that they now stand at, by index from 1 on.
+func presentScenarios(conversation uuid.UUID, at []projections.Message, version int) json.RawMessage {
+	w := newWriter(room(at...))
+	w.literal(`{"conversation_id":`)
+	w.id(conversation)
+	w.literal(`,"scenarios":[`)
+	for i := range at {
+		w.comma(i)
+		w.scenario(i+1, &at[i], version)
+	}
+	w.literal("]}")
+	return w.out
+}
+
+// presentScenario is one scenario of a conversation.
+func presentScenario(conversation uuid.UUID, index int, at projections.Message, version int) json.RawMessage {
+	w := newWriter(room(at))
+	w.literal(`{"conversation_id":`)
+	w.id(conversation)
+	w.literal(`,"scenario":`)
+	w.scenario(index, &at, version)
+	w.literal("}")
+	return w.out
+}
+
+// scenario writes the scenario with an index, from the message that it now stands at.
+func (w *writer) scenario(index int, m *projections.Message, version int) {
 	var r projections.Results
 	if m.Completed != nil {
 		r = m.Completed.Results
 	}
-	r = presentResults(r, version)
-	return scenarioBody{
-		ID:         index,
-		Domains:    []summary{presentReference(m.Domain, version)},
-		Activities: r.Activities,
-		Variables:  r.Variables,
-	}
+	w.literal(`{"id":`)
+	w.number(index)
+	w.literal(`,"domains":[`)
+	w.reference(m.Domain, version)
+	w.literal(`],`)
+	w.values(&r, version)
+	w.literal("}")
 }
 
-// presentReference is the summary of the domain version that a message or a conversation refers to.
+// reference writes the summary of the domain version that a message or a conversation refers to.
+func (w *writer) reference(d projections.DomainRef, version int) {
+	w.literal(`{"id":`)
+	w.id(d.ID)
+	if version == 1 && d.Key != "" {
+		w.literal(`,"key":`)
+		w.text(d.Key)
+	}
+	w.literal(`,"title":`)
+	w.text(d.Title)
+	w.literal(`,"description":`)
+	w.text(d.Description)
+	w.literal("}")
+}
+
+// index writes a scenario's index, null for none.
+func (w *writer) index(i int) {
+	if i == 0 {
+		w.literal("null")
+		return
+	}
+	w.number(i)
+}
+
+// presentReference is the summary of a domain.
 func presentReference(d projections.DomainRef, version int) summary {
 	s := summary{ID: d.ID, Title: d.Title, Description: d.Description}
 	if version == 1 {
@@ -207,14 +334,3 @@ func presentReference(d projections.DomainRef, version int) summary {
 	}
 	return s
 }
-
-// index is a scenario's index, null for none.
-func index(i int) *int {
-	if i == 0 {
-		return nil
-	}
-	return &i
-}
-
-// stamp writes a time as RFC 3339 in UTC with milliseconds.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

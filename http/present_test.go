@@ -89,19 +89,33 @@ func message(t *testing.T, f txtar.File) projections.Message {
 	return m
 }
 
+// entry is a message as it stands in a conversation.
+func entry(m projections.Message, version int) json.RawMessage {
+	w := newWriter(0)
+	w.message(&m, version, false)
+	return w.out
+}
+
+// scenario is a scenario as it stands among others.
+func scenario(index int, m projections.Message, version int) json.RawMessage {
+	w := newWriter(0)
+	w.scenario(index, &m, version)
+	return w.out
+}
+
 func TestPresentMessage(t *testing.T) {
 	golden(t, "messages", func(t *testing.T, input txtar.File) []output {
 		m := message(t, input)
 		outputs := []output{
 			{"answer in version 2", "Message", PresentMessage(m, 2)},
 			{"answer in version 1", "MessageV1", PresentMessage(m, 1)},
-			{"entry in version 2", "ConversationMessage", presentEntry(m, 2)},
-			{"entry in version 1", "ConversationMessageV1", presentEntry(m, 1)},
+			{"entry in version 2", "ConversationMessage", entry(m, 2)},
+			{"entry in version 1", "ConversationMessageV1", entry(m, 1)},
 		}
 		if m.Completed != nil && m.Completed.Results.Action != "fetch" {
 			outputs = append(outputs,
-				output{"scenario in version 2", "Scenario", presentScenario(3, m, 2)},
-				output{"scenario in version 1", "ScenarioV1", presentScenario(3, m, 1)},
+				output{"scenario in version 2", "Scenario", scenario(3, m, 2)},
+				output{"scenario in version 1", "ScenarioV1", scenario(3, m, 1)},
 			)
 		}
 		return outputs
@@ -186,7 +200,7 @@ func TestPresentConversation(t *testing.T) {
 				`"current_scenario_index":null,"last_scenario_index":null,"last_activity_at":"2026-03-05T13:07:09.120Z","messages":[]}`,
 			presentConversation(bare, nil, 1),
 		},
-		{"Scenarios", `{"conversation_id":"0198f2c4-0000-7000-8000-000000000002","scenarios":[]}`, scenariosBody{full.ID, []scenarioBody{}}},
+		{"Scenarios", `{"conversation_id":"0198f2c4-0000-7000-8000-000000000002","scenarios":[]}`, presentScenarios(full.ID, nil, 2)},
 	} {
 		body, err := encode(c.body)
 		if err != nil || string(body) != c.want {

@@ -5,11 +5,13 @@ package http
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
 	nethttp "net/http"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -135,11 +137,11 @@ type exchange struct {
 	bytes  int // of the answer's body
 }
 
-// answer is a success: a status, header fields and a body that is written as JSON.
+// answer is a success: a status, header fields and a body in JSON.
 type answer struct {
 	status int
 	header map[string]string
-	body   any
+	body   json.RawMessage
 }
 
 // serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
@@ -187,10 +189,7 @@ func (s *Server) answer(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	body, err := encode(a.body)
-	if err != nil {
-		return fmt.Errorf("encode answer: %w", err)
-	}
+	body := a.body
 	for name, value := range a.header {
 		x.w.Header().Set(name, value)
 	}
@@ -211,10 +210,7 @@ func (s *Server) refuse(x *exchange, err error) {
 	if !expected {
 		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
 	}
-	body, err := encode(f.envelope())
-	if err != nil {
-		s.logger.Error("encode error envelope", "request_id", x.id, "error", err)
-	}
+	body := raw(f.envelope())
 	header := x.w.Header()
 	for name, value := range f.header {
 		header.Set(name, value)
@@ -227,7 +223,7 @@ func (x *exchange) send(status int, body []byte) {
 	x.status = status
 	if body != nil {
 		x.w.Header().Set("Content-Type", "application/json")
-		x.w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+		x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	x.w.WriteHeader(status)
 	if body == nil || x.r.Method == nethttp.MethodHead {
