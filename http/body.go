@@ -1,13 +1,13 @@
 package http
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	nethttp "net/http"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -91,13 +91,27 @@ func mediaType(header nethttp.Header, length int) error {
 // decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for the first field that
 // is not as it must be.
 func decodeCalculate(canonical []byte) (calculateBody, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(canonical, &members); err != nil {
-		return calculateBody{}, err
-	}
 	var b calculateBody
-	prompt, promptOK := text(members["prompt"])
-	format, formatOK := text(members["input_format"])
+	var members struct{ prompt, format, domain, conversation, zone []byte }
+	err := eachMember(canonical, func(name, value []byte) {
+		switch string(name) {
+		case "prompt":
+			members.prompt = value
+		case "input_format":
+			members.format = value
+		case "domain_id":
+			members.domain = value
+		case "conversation_id":
+			members.conversation = value
+		case "time_zone":
+			members.zone = value
+		}
+	})
+	if err != nil {
+		return b, err
+	}
+	prompt, promptOK := text(members.prompt)
+	format, formatOK := text(members.format)
 	if len(prompt) > promptLimit {
 		return b, tooLarge("prompt", "256 KiB")
 	}
@@ -105,14 +119,14 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		return b, longProse()
 	}
 
-	domain, ok := text(members["domain_id"])
+	domain, ok := text(members.domain)
 	if ok {
 		b.domain, ok = canonicalUUID(domain)
 	}
 	if !ok {
 		return b, invalidParam("domain_id", "is required and must be a UUID")
 	}
-	if members["input_format"] != nil {
+	if members.format != nil {
 		b.format, ok = formats[format]
 		if !formatOK || !ok {
 			return b, invalidParam("input_format", "must be natural_language, structured, json or automatic")
@@ -122,7 +136,7 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		return b, invalidParam("prompt", "is required and must be a string that is not empty")
 	}
 	b.prompt = prompt
-	if raw := members["conversation_id"]; raw != nil {
+	if raw := members.conversation; raw != nil {
 		conversation, ok := text(raw)
 		if !ok {
 			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
@@ -133,7 +147,7 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		}
 		b.conversation = &id
 	}
-	if raw := members["time_zone"]; raw != nil {
+	if raw := members.zone; raw != nil {
 		if b.timeZone, ok = text(raw); !ok {
 			return b, invalidParam("time_zone", "must be a string, the IANA name of a time zone")
 		}
@@ -142,9 +156,12 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 }
 
 // text reads a member that must be a string; ok is false of one that is absent or something else.
-func text(raw json.RawMessage) (s string, ok bool) {
+func text(raw []byte) (s string, ok bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
 	}
 	return s, json.Unmarshal(raw, &s) == nil
 }
@@ -177,6 +194,10 @@ func (x *exchange) bodyVersion() (int, error) {
 			return 0, invalidParam("Body-Version", "must be 1 or 2")
 		}
 	}
-	x.w.Header().Set("Body-Version", strconv.Itoa(version))
+	shown := version2
+	if version == 1 {
+		shown = version1
+	}
+	x.w.Header()["Body-Version"] = shown
 	return version, nil
 }

@@ -55,6 +55,27 @@ func canonicalObject(text []byte) ([]byte, error) {
 	return c.out, nil
 }
 
+// eachMember gives the members of an object in canonical form: what stands between the quotes of the name, and the value.
+func eachMember(canonical []byte, do func(name, value []byte)) error {
+	c := canonicalizer{text: canonical, out: make([]byte, 0, len(canonical))}
+	if c.peek() != '{' {
+		return c.errorf("an object is expected")
+	}
+	for c.at++; c.peek() != '}'; {
+		if c.peek() == ',' {
+			c.at++
+		}
+		begin := c.at
+		m, err := c.member(1)
+		if err != nil {
+			return err
+		}
+		colon := begin + m.colon - m.start
+		do(canonical[begin+1:colon-1], canonical[colon+1:c.at])
+	}
+	return nil
+}
+
 // canonicalizer reads text from at on and writes its canonical form to out.
 type canonicalizer struct {
 	text []byte

@@ -168,6 +168,15 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 	}
 }
 
+// Header fields that many answers share. They are never changed.
+var (
+	cacheControl = []string{"private, no-cache"}
+	vary         = []string{"Authorization, Body-Version"}
+	contentType  = []string{"application/json"}
+	version1     = []string{"1"}
+	version2     = []string{"2"}
+)
+
 // answer makes the checks that come before a handler, in their order, and sends what the handler returns.
 func (s *Server) answer(x *exchange) error {
 	if !s.open.Load() && x.r.URL.Path != "/healthz" {
@@ -175,8 +184,8 @@ func (s *Server) answer(x *exchange) error {
 	}
 	if versioned(x.r.URL.Path) {
 		header := x.w.Header()
-		header.Set("Cache-Control", "private, no-cache")
-		header.Set("Vary", "Authorization, Body-Version")
+		header["Cache-Control"] = cacheControl
+		header["Vary"] = vary
 		if err := s.authenticate(x); err != nil {
 			return err
 		}
@@ -222,7 +231,7 @@ func (s *Server) refuse(x *exchange, err error) {
 func (x *exchange) send(status int, body []byte) {
 	x.status = status
 	if body != nil {
-		x.w.Header().Set("Content-Type", "application/json")
+		x.w.Header()["Content-Type"] = contentType
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	x.w.WriteHeader(status)

@@ -40,15 +40,42 @@ func (w *writer) stamp(t time.Time) {
 	w.out = t.UTC().AppendFormat(w.out, `"2006-01-02T15:04:05.000Z"`)
 }
 
-// text writes a string.
+// text writes a string. One that holds what encoding/json escapes as a number is left to it.
 func (w *writer) text(s string) {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			w.raw(raw(s))
+	begin := len(w.out)
+	w.literal(`"`)
+	plain := 0
+	for i := 0; i < len(s); i++ {
+		escaped := ""
+		switch c := s[i]; {
+		case c == '"':
+			escaped = `\"`
+		case c == '\\':
+			escaped = `\\`
+		case c == '\n':
+			escaped = `\n`
+		case c == '\t':
+			escaped = `\t`
+		case c < ' ':
+			w.out = append(w.out[:begin], raw(s)...)
 			return
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
+				w.out = append(w.out[:begin], raw(s)...)
+				return
+			}
+			i += size - 1
+			continue
+		default:
+			continue
 		}
+		w.literal(s[plain:i])
+		w.literal(escaped)
+		plain = i + 1
 	}
-	w.out = append(append(append(w.out, '"'), s...), '"')
+	w.literal(s[plain:])
+	w.literal(`"`)
 }
 
 // optional writes a string, null for nil.
