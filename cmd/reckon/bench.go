@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,7 @@ const rounds = 3
 type bench struct {
 	benchCommand
 	service *service
+	heavy   *service // of an account that calculates heavily, nil where there is none
 	floor   *floor
 	prober  *prober // nil where the log cannot be reached
 	recent  []string
@@ -99,6 +101,11 @@ func (b *bench) serve(t terminal, data string) (stop func() error, err error) {
 		return nil, err
 	}
 	b.URL, b.Key, b.Domain = own.url, own.secret, own.domain.String()
+	base, err := url.Parse(own.url)
+	if err != nil {
+		return nil, errors.Join(err, own.stop())
+	}
+	b.heavy = &service{base: base, key: own.heavy, domain: own.heavyDomain.String()}
 	if b.prober, err = joinServer(t, data); err != nil {
 		return nil, errors.Join(err, own.stop())
 	}
@@ -159,6 +166,10 @@ func (b *bench) measure(t terminal, dir string) (r *benchReport, err error) {
 	}
 	r.finish()
 	if err := b.lag(t, r); err != nil {
+		return nil, err
+	}
+	b.shown.say("an account beside another one's heavy calculations")
+	if err := b.fairness(t, r); err != nil {
 		return nil, err
 	}
 	r.judge()

@@ -54,7 +54,10 @@ type benchReport struct {
 	Caller     float64     `json:"caller_processor_us"` // of the load's own, a request
 	Rows       []*benchRow `json:"rows"`
 	Lag        lagReport   `json:"lag"`
-	Goals      []benchGoal `json:"goals"`
+
+	Fairness *fairnessReport `json:"fairness,omitempty"` // only of a server of the measurement's own
+
+	Goals []benchGoal `json:"goals"`
 
 	bench   *bench
 	appends []time.Duration // medians by round
@@ -208,6 +211,17 @@ func (r *benchReport) judge() {
 	if r.Lag.Probes > 0 {
 		r.Goals = append(r.Goals, limit("projection lag at half load, 99 of 100", r.Lag.P99, goalLag))
 	}
+	r.fair()
+}
+
+// fair is the goal of fairness.
+func (r *benchReport) fair() {
+	if f := r.Fairness; f != nil && f.Ratio > 0 {
+		r.Goals = append(r.Goals, benchGoal{
+			"99 of 100 beside another account's heavy calculations, to those alone", fmt.Sprintf("at most %v", goalFairness),
+			rounded(f.Ratio), f.Ratio <= goalFairness,
+		})
+	}
 }
 
 // limit is a goal in milliseconds.
@@ -260,6 +274,10 @@ func (r *benchReport) print(t terminal, json bool) error {
 	}
 	fmt.Fprintf(t.out, "\nProjection lag at %s calculations a second: %s, 99 of 100 within %s (without load %s; %s).\n\n",
 		whole(r.Lag.PerSecond), latency(r.Lag.P50), latency(r.Lag.P99), latency(r.Lag.IdleP50), lagFrom[r.Lag.From])
+	if f := r.Fairness; f != nil {
+		fmt.Fprintf(t.out, "Of one account's calculations by %d callers 99 of 100 take %s alone, and %s beside %d callers of another account that asks %s heavy ones a second.\n\n",
+			lightCallers, latency(f.Alone), latency(f.Beside), heavyCallers, whole(f.Heavy))
+	}
 	goals := newTable("GOAL", "WANTED", "MEASURED", "")
 	for _, g := range r.Goals {
 		met := "met"

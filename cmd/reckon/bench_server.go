@@ -30,6 +30,9 @@ type ownServer struct {
 	url     string
 	secret  string
 	domain  uuid.UUID
+
+	heavy       string // key of the account that calculates heavily
+	heavyDomain uuid.UUID
 }
 
 // startServer prepares an account with a key and domains in a directory and starts the service on it.
@@ -46,7 +49,8 @@ func startServer(t terminal, data string) (_ *ownServer, err error) {
 				s.domain = domain.ID
 			}
 		}
-		return nil
+		s.heavy, s.heavyDomain, err = prepareHeavy(t, a)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare a server: %w", err)

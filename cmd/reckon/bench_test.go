@@ -44,7 +44,7 @@ func TestBenchMeasuresEverything(t *testing.T) {
 	if err := d.Decode(&r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if r.Server != "own" || r.Seconds != 0.09 || r.Messages != 2 || r.Lag.From != "append" || r.Lag.Probes == 0 {
+	if r.Server != "own" || r.Seconds != 0.09 || r.Messages != 2 || r.Lag.From != "append" || r.Lag.Probes == 0 || r.Fairness == nil {
 		t.Errorf("the report is of something else: %+v", r)
 	}
 	var seen []string
@@ -107,6 +107,7 @@ func TestBenchReport(t *testing.T) {
 	}
 	r.finish()
 	r.Lag = lagReport{From: "append", Callers: 64, PerSecond: 1234.4, Probes: 100, IdleP50: 300, P50: 1500, P99: 10_500, P999: 2e6}
+	r.Fairness = &fairnessReport{Alone: 2500, Beside: 5500, Heavy: 12, Ratio: 2.2}
 	r.judge()
 	var got bytes.Buffer
 	if err := r.print(terminal{out: &got}, false); err != nil {

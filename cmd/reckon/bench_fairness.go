@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/events"
+)
+
+const (
+	heavyAccount = "bench-heavy"
+	// heavyPrompt is a question that is searched for until the search has spent all it may.
+	heavyPrompt = "p: 5\nq: 7\ncalculate: x"
+	// heavyCallers ask it, and lightCallers what everything else is measured with.
+	heavyCallers = 8
+	lightCallers = 4
+	// goalFairness is how much longer 99 of 100 of one account's calculations may take beside another's heavy ones.
+	goalFairness = 2
+)
+
+// fairnessReport is how one account's calculations do beside another's heavy ones.
+type fairnessReport struct {
+	Alone  float64 `json:"alone_p99_us"`
+	Beside float64 `json:"beside_p99_us"`
+	Heavy  float64 `json:"heavy_per_second"` // calculations of the other account meanwhile
+	Ratio  float64 `json:"ratio"`            // of beside to alone, the median of the rounds; 0 where too little was asked
+}
+
+// heavyDomain has two equations of two unknowns that search long for what is not there.
+func heavyDomain() events.Definition {
+	var d events.Definition
+	d.Title, d.Description = "Heavy", "A system of equations that has no solution."
+	for _, key := range []string{"p", "q", "x", "y"} {
+		d.Variables = append(d.Variables, events.Variable{Key: key, Title: key, Kind: "number", DefaultValue: json.RawMessage(`""`)})
+	}
+	nested := strings.Repeat("sin(x + ", 20) + "y" + strings.Repeat(")", 20)
+	for _, equation := range []string{"p = " + nested, "q = y * " + nested} {
+		d.Activities = append(d.Activities, events.Activity{Title: equation[:1], Equation: equation, State: "active"})
+	}
+	return d
+}
+
+// prepareHeavy makes the account that calculates heavily.
+func prepareHeavy(ctx context.Context, a commands.Admin) (secret string, domain uuid.UUID, err error) {
+	if _, err = a.CreateAccount(ctx, commands.CreateAccount{Name: heavyAccount}); err != nil && !errors.Is(err, commands.ErrExists) {
+		return "", domain, err
+	}
+	if _, secret, err = a.CreateKey(ctx, heavyAccount); err != nil {
+		return "", domain, err
+	}
+	published, err := a.Publish(ctx, commands.Publication{Account: heavyAccount, Definition: heavyDomain()})
+	return secret, published.DomainID, err
+}
+
+// fairness measures one account alone and then beside the heavy one, in turns. It is measured where the server is the
+// measurement's own.
+func (b *bench) fairness(ctx context.Context, r *benchReport) error {
+	if b.heavy == nil {
+		return nil
+	}
+	light := b.service.questions("structured", b.service.structured, nil)
+	heavy := b.heavy.questions("structured", []string{heavyPrompt}, nil)
+	var alone, beside, perSecond []float64
+	for range rounds {
+		one, err := b.asked99(ctx, light, lightCallers, b.length)
+		if err != nil {
+			return err
+		}
+		under, stop := context.WithCancel(ctx)
+		var other *sample
+		var failed error
+		var all sync.WaitGroup
+		all.Go(func() {
+			l := load{callers: heavyCallers, warm: b.warm, length: b.warm + b.length}
+			other, failed = l.run(under, func(ctx context.Context, caller int) (step, func(), error) {
+				return b.heavy.caller(ctx, caller, l.warm+l.length, heavy)
+			})
+		})
+		two, err := b.asked99(ctx, light, lightCallers, b.length)
+		if err != nil {
+			stop()
+		}
+		all.Wait()
+		stop()
+		if err := errors.Join(err, failed); err != nil {
+			return fmt.Errorf("fairness: %w", err)
+		}
+		alone, beside, perSecond = append(alone, one), append(beside, two), append(perSecond, other.perSecond)
+	}
+	r.Fairness = &fairnessReport{Alone: median(alone), Beside: median(beside), Heavy: median(perSecond), Ratio: median(quotients(beside, alone))}
+	return nil
+}
+
+// asked99 is the time within which 99 of 100 of some callers' requests are answered, in microseconds.
+func (b *bench) asked99(ctx context.Context, requests [][]byte, callers int, length time.Duration) (float64, error) {
+	s, err := load{callers: callers, warm: b.warm, length: length}.run(ctx, func(ctx context.Context, caller int) (step, func(), error) {
+		return b.service.caller(ctx, caller, b.warm+length, requests)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return micros(s.latencies.quantile(0.99)), nil
+}
