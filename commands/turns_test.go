@@ -138,10 +138,10 @@ func TestTurnsAlternate(t *testing.T) {
 	})
 }
 
-// TestHeavyAccountLeavesOthersTheirTurn lets one account ask for more long calculations than a node takes in at once. What
-// another account asks then is in the log before the middle of them.
+// TestHeavyAccountLeavesOthersTheirTurn puts many long calculations of one account into the queue, and behind them a short one
+// of another account. It is in the log before the middle of them.
 func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
-	c := startNodes(t, 1)
+	c := startLog(t)
 	admin := Admin{Log: c.log}
 	other, err := admin.CreateAccount(t.Context(), CreateAccount{Name: "other"})
 	if err != nil {
@@ -161,34 +161,38 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := c.nodes[0]
-	const heavy = slots
-	answers := make([]projections.Message, heavy)
-	first := make(chan struct{}, heavy)
-	var all sync.WaitGroup
-	for i := range heavy {
-		all.Go(func() {
-			r := c.request("y: 5\ncalculate: x")
-			r.Domain = slow.DomainID
-			a, err := s.Calculate(t.Context(), r)
-			if err != nil {
-				t.Error(err)
-			}
-			answers[i] = a.Message
-			first <- struct{}{}
-		})
+	s, stop := c.join(t, proposer{})
+	stop()
+	const heavy = 60
+	var queue []Calculate
+	for i := range heavy + 1 {
+		r := c.request("y: 5\ncalculate: x")
+		r.Domain = slow.DomainID
+		if i == heavy {
+			r.Account, r.Domain, r.Prompt = other, published.DomainID, drive
+		}
+		command, _, err := s.enqueue(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queue = append(queue, command)
 	}
-	<-first
-	r := c.request(drive)
-	r.Account, r.Domain = other, published.DomainID
-	light, err := s.Calculate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
+	running, end := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() { s.Run(running) })
+	defer work.Wait()
+	defer end()
+	var answers []projections.Message
+	for _, command := range queue {
+		m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, m)
 	}
-	all.Wait()
 	before := 0
-	for _, m := range answers {
-		if m.Sequence < light.Message.Sequence {
+	for _, m := range answers[:heavy] {
+		if m.Sequence < answers[heavy].Sequence {
 			before++
 		}
 	}

@@ -46,13 +46,14 @@ func startJourney(b *testing.B) *node {
 	}
 	n.domain.ID = published.DomainID
 	running, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- n.server.service.Run(running) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		n.server.service.Run(running)
+	}()
 	b.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
+		<-ended
 	})
 	return n
 }

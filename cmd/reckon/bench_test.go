@@ -254,10 +254,10 @@ func TestLoadEndsWithTheFirstFailure(t *testing.T) {
 	}
 }
 
-// BenchmarkCalculate lets 64 callers calculate in new conversations of a server in this process. In its profiles all that
-// is below connection.do is the callers' part.
-func BenchmarkCalculate(b *testing.B) {
-	ctx, stop := context.WithCancel(b.Context())
+// served is a server in this process, on a data directory of its own.
+func served(b *testing.B) *service {
+	b.Helper()
+	ctx, stop := context.WithCancel(context.Background())
 	data := filepath.Join(b.TempDir(), "data")
 	out, in := io.Pipe()
 	over := make(chan int, 1)
@@ -265,12 +265,12 @@ func BenchmarkCalculate(b *testing.B) {
 		over <- run(terminal{Context: ctx, in: nil, out: in, err: io.Discard}, []string{"serve", "--dev", "--data", data, "--listen", "127.0.0.1:0"})
 		in.Close()
 	}()
-	defer func() {
+	b.Cleanup(func() {
 		stop()
 		if code := <-over; code != 0 {
 			b.Errorf("the server ended with status %d", code)
 		}
-	}()
+	})
 	var output strings.Builder
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		fmt.Fprintln(&output, lines.Text())
@@ -286,24 +286,50 @@ func BenchmarkCalculate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	requests := s.questions("structured", s.structured, nil)
+	return s
+}
+
+// press has 64 callers send requests to a server in this process. In its profiles all that is below connection.do is the
+// callers' part.
+func press(b *testing.B, s *service, requests [][]byte) {
+	b.Helper()
 	b.ReportAllocs()
 	b.SetParallelism(goalCallers / runtime.GOMAXPROCS(0))
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
-		do, end, err := s.caller(ctx, 0, time.Hour, requests)
+		do, end, err := s.caller(b.Context(), 0, time.Hour, requests)
 		if err != nil {
 			b.Error(err)
 			return
 		}
 		defer end()
 		for pb.Next() {
-			if err := do(ctx); err != nil {
+			if err := do(b.Context()); err != nil {
 				b.Error(err)
 				return
 			}
 		}
 	})
 	b.StopTimer()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calculations/s")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+}
+
+// BenchmarkCalculate calculates in new conversations.
+func BenchmarkCalculate(b *testing.B) {
+	s := served(b)
+	press(b, s, s.questions("structured", s.structured, nil))
+}
+
+// BenchmarkGet reads recent conversations.
+func BenchmarkGet(b *testing.B) {
+	s := served(b)
+	ids, err := s.recent(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var paths []string
+	for _, id := range ids {
+		paths = append(paths, "/v1/conversations/"+id)
+	}
+	press(b, s, s.gets(paths...))
 }
