@@ -82,7 +82,7 @@ func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, erro
 		err = closed
 	}
 	if err == nil {
-		err = c.publish(file.Name())
+		err = publish(file.Name(), c.File)
 	}
 	if err != nil {
 		return b, fmt.Errorf("back up to %s: %w", c.File, err)
@@ -90,18 +90,18 @@ func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, erro
 	return b, nil
 }
 
-// publish gives a whole file the name of the backup, and syncs the folder.
-func (c *backupCommand) publish(whole string) error {
+// publish gives a whole file its name, which no file may have, and syncs the folder.
+func publish(whole, name string) error {
 	// A link, unlike a renaming, never replaces a file that came meanwhile. Not every file system has links.
-	switch err := os.Link(whole, c.File); {
+	switch err := os.Link(whole, name); {
 	case errors.Is(err, fs.ErrExist):
 		return errors.New("a file of this name came meanwhile")
 	case err != nil:
-		if err := os.Rename(whole, c.File); err != nil {
+		if err := os.Rename(whole, name); err != nil {
 			return err
 		}
 	}
-	folder, err := os.Open(filepath.Dir(c.File))
+	folder, err := os.Open(filepath.Dir(name))
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type commandLine struct {
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
 	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
 	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup."`
+	Cluster     clusterCommands     `cmd:"" help:"Prepare machines that run as one service."`
+	Ready       readyCommand        `cmd:"" help:"Say whether a server is ready, by the exit status."`
 	Replay      replayCommand       `cmd:"" help:"Compute answered messages again and compare."`
 	History     historyCommand      `cmd:"" help:"Print a conversation as it is or was."`
 	Bench       benchCommand        `cmd:"" help:"Measure calculations and reads beside what the machine allows."`
