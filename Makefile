@@ -3,13 +3,16 @@
 GO ?= go
 FUZZTIME ?= 20s
 
-.PHONY: run build test check golden bench fuzz soak
+.PHONY: run build image test check golden bench fuzz soak
 
 run: build ## Start the service with an account, starter domains and a key.
 	bin/reckon serve --dev
 
 build: ## Build the static binary bin/reckon.
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/reckon ./cmd/reckon
+
+image: ## Build the image reckon, for docker-compose.yml, Kubernetes and others.
+	docker build -f cmd/reckon/Dockerfile -t reckon .
 
 test: ## Run all tests, and say which this machine does not allow.
 	$(GO) test ./...

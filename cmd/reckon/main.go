@@ -60,20 +60,25 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood.
-func run(t terminal, args []string) int {
-	var c commandLine
-	status := -1
-	parser, err := kong.New(&c,
+// newParser makes what reads command lines into c. It writes help to out and ends a line that is done with it by exit.
+func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c,
 		kong.Name("reckon"),
 		kong.Description("Reckon solves published equations in whatever direction a question needs, exactly, with units."),
-		kong.Writers(t.out, t.err),
-		kong.Exit(func(code int) { status = code }),
+		kong.Writers(out, err),
+		kong.Exit(exit),
 		kong.DefaultEnvars("RECKON"),
 		kong.Configuration(loadConfig),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.UsageOnError(),
 	)
+}
+
+// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood.
+func run(t terminal, args []string) int {
+	var c commandLine
+	status := -1
+	parser, err := newParser(&c, t.out, t.err, func(code int) { status = code })
 	if err != nil {
 		fmt.Fprintln(t.err, "reckon:", err)
 		return 1
