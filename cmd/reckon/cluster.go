@@ -207,8 +207,8 @@ func (c *clusterCredentials) secret(files *[]credential) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if len(bytes.TrimSpace(secret)) < 32 {
-		return nil, fmt.Errorf("%s is shorter than 32 characters: remove it, here and from the nodes, to have a new one made", file)
+	if len(bytes.TrimSpace(secret)) < minSecret {
+		return nil, fmt.Errorf("%s is shorter than %d bytes: remove it, here and from the nodes, to have a new one made", file, minSecret)
 	}
 	*files = append(*files, credential{File: file, Made: made, about: "by which nodes belong together"})
 	return secret, nil
