@@ -458,4 +458,12 @@ func TestCommandsOfTheManualAreUnderstood(t *testing.T) {
 	if found < 10 {
 		t.Errorf("%d commands are found", found)
 	}
+	env := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ *(RECKON_[A-Z_]+)=(\S+)$`).FindAllStringSubmatch(root(t, "README.md"), -1) {
+		env[m[1]] = m[2]
+	}
+	if len(env) < 5 {
+		t.Errorf("%d variables are found", len(env))
+	}
+	understood(t, "README.md", []string{"serve"}, env, nil)
 }
