@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	nethttp "net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"reckon/events"
+
+	"github.com/google/uuid"
 )
 
 // soaking says that `make soak` runs: more rounds, and a test that the machine does not allow fails.
@@ -40,18 +41,12 @@ type world struct {
 	server  *exec.Cmd
 	errors  *bytes.Buffer // what it wrote to standard error
 	url     string
-	secret  string
-	domain  string
-
-	mutex   sync.Mutex
-	moments int
-	history history
-	refused int   // answers that ask to come back: 503 with Retry-After and error_server_internal
-	odd     []int // statuses that are neither that nor a success
+	tenant
+	ledger
 }
 
 func newWorld(t *testing.T, data string) *world {
-	return &world{data: data, program: "reckon"}
+	return &world{data: data, program: "reckon", tenant: tenant{account: devAccount}}
 }
 
 // serve starts the service on the directory.
@@ -111,110 +106,14 @@ func (w *world) end(signal syscall.Signal) {
 	}
 }
 
-func (w *world) moment() int {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	w.moments++
-	return w.moments
-}
-
-var caller = nethttp.Client{Timeout: 25 * time.Second, Transport: &nethttp.Transport{MaxIdleConnsPerHost: 64}}
-
-// ask sends a request to the service.
-func (w *world) ask(method, path, secret, key string, body []byte) (answer, error) {
-	r, err := nethttp.NewRequest(method, w.url+path, bytes.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
-	r.Header.Set("Authorization", "Bearer "+secret)
-	if len(body) > 0 {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if key != "" {
-		r.Header.Set("Idempotency-Key", key)
-	}
-	response, err := caller.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, data}, err
-}
-
-// messageBody is a message in an answer, as far as histories keep it.
-type messageBody struct {
-	ConversationID string          `json:"conversation_id"`
-	MessageID      string          `json:"message_id"`
-	Results        *events.Results `json:"results"`
-	Errors         json.RawMessage `json:"errors"`
-}
-
-func (s messageBody) answered() answered {
-	a := answered{message: s.MessageID, values: string(s.Errors)}
-	if s.Results != nil {
-		a.original, a.current = s.Results.Scenario.Original, s.Results.Scenario.Current
-		for _, v := range s.Results.Variables {
-			a.values += v.Key + "=" + string(v.Value) + " "
-		}
-	}
-	return a
-}
-
 // post asks for a calculation and keeps what came back. status is 0 when nothing did.
 func (w *world) post(key, conversation, prompt string) (p post, status int, err error) {
-	members := map[string]string{"domain_id": w.domain, "prompt": prompt}
-	if conversation != "" {
-		members["conversation_id"] = conversation
-	}
-	body, err := json.Marshal(members)
-	if err != nil {
-		return post{}, 0, err
-	}
-	p = post{began: w.moment(), account: devAccount, key: key, conversation: conversation, prompt: prompt}
-	a, err := w.ask("POST", "/v1/calculate", w.secret, key, body)
-	p.ended = w.moment()
-	if err == nil && a.status == nethttp.StatusOK {
-		var s messageBody
-		if err := json.Unmarshal(a.body, &s); err != nil {
-			return p, a.status, err
-		}
-		p.acknowledged, p.conversationID, p.answer = true, s.ConversationID, s.answered()
-	}
-	w.mutex.Lock()
-	w.history.posts = append(w.history.posts, p)
-	switch {
-	case err != nil || p.acknowledged:
-	case a.status == nethttp.StatusServiceUnavailable && a.header.Get("Retry-After") != "" && bytes.Contains(a.body, []byte(`"error_server_internal"`)):
-		w.refused++
-	default:
-		w.odd = append(w.odd, a.status)
-	}
-	w.mutex.Unlock()
-	return p, a.status, err
+	return w.ledger.post(&caller, w.url, w.tenant, key, conversation, prompt)
 }
 
 // read gets a conversation and keeps it.
 func (w *world) read(account, secret, conversation string) (status int, err error) {
-	r := reading{began: w.moment(), account: account, conversation: conversation}
-	a, err := w.ask("GET", "/v1/conversations/"+conversation, secret, "", nil)
-	if err != nil || a.status != nethttp.StatusOK {
-		return a.status, err
-	}
-	r.ended = w.moment()
-	var detail struct {
-		Messages []messageBody `json:"messages"`
-	}
-	if err := json.Unmarshal(a.body, &detail); err != nil {
-		return a.status, err
-	}
-	for _, m := range detail.Messages {
-		r.messages = append(r.messages, m.answered())
-	}
-	w.mutex.Lock()
-	w.history.reads = append(w.history.reads, r)
-	w.mutex.Unlock()
-	return a.status, nil
+	return w.ledger.read(&caller, w.url, tenant{account: account, secret: secret}, conversation)
 }
 
 // promptOf differs for every number, so that an answer tells which request it belongs to. A first message states all;
@@ -327,44 +226,10 @@ func (w *world) settle(t *testing.T) {
 // verify checks the history against EVENTS.
 func (w *world) verify(t *testing.T) {
 	t.Helper()
-	w.history.events = nil
-	for _, e := range readEvents(t, w.data) {
-		m := e.Message()
-		if m == nil {
-			continue
-		}
-		r := recorded{account: devAccount, conversation: m.ConversationID.String(), prompt: m.Prompt}
-		if m.IdempotencyKey != nil {
-			r.key = *m.IdempotencyKey
-		}
-		s := messageBody{MessageID: m.MessageID.String()}
-		switch data := e.Data.(type) {
-		case *events.MessageCompleted:
-			s.Results = &data.Results
-		case *events.MessageFailed:
-			s.Errors = data.Errors
-		default:
-			continue
-		}
-		r.answer = s.answered()
-		w.history.events = append(w.history.events, r)
-	}
+	w.history.events = recordedIn(readEvents(t, w.data), func(uuid.UUID) string { return devAccount })
 	if wrong := w.history.check(); len(wrong) > 0 {
 		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
 	}
-}
-
-// acknowledged counts the requests that were answered.
-func (w *world) acknowledged() int {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	n := 0
-	for _, p := range w.history.posts {
-		if p.acknowledged {
-			n++
-		}
-	}
-	return n
 }
 
 // withLog opens the log of a directory, whether or not a server runs on it.

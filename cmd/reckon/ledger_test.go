@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	nethttp "net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// ledger keeps what callers asked and were answered, in the order in which it began and ended. Its methods may be called
+// at the same time.
+type ledger struct {
+	mutex   sync.Mutex
+	moments int
+	history history
+	refused int   // answers that ask to come back: 503 with Retry-After and error_server_internal
+	odd     []int // statuses that are neither that nor a success
+}
+
+// tenant is an account with what its callers need.
+type tenant struct{ account, secret, domain string }
+
+func (l *ledger) moment() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.moments++
+	return l.moments
+}
+
+var caller = nethttp.Client{Timeout: 25 * time.Second, Transport: &nethttp.Transport{MaxIdleConnsPerHost: 64}}
+
+// request sends a request to a service.
+func request(client *nethttp.Client, method, url, secret, key string, body []byte) (answer, error) {
+	r, err := nethttp.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+secret)
+	if len(body) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, data}, err
+}
+
+// refuses says that an answer asks to come back.
+func (a answer) refuses() bool {
+	return a.status == nethttp.StatusServiceUnavailable && a.header.Get("Retry-After") != "" && bytes.Contains(a.body, []byte(`"error_server_internal"`))
+}
+
+// messageBody is a message in an answer, as far as histories keep it.
+type messageBody struct {
+	ConversationID string          `json:"conversation_id"`
+	MessageID      string          `json:"message_id"`
+	Results        *events.Results `json:"results"`
+	Errors         json.RawMessage `json:"errors"`
+}
+
+func (s messageBody) answered() answered {
+	a := answered{message: s.MessageID, values: string(s.Errors)}
+	if s.Results != nil {
+		a.original, a.current = s.Results.Scenario.Original, s.Results.Scenario.Current
+		for _, v := range s.Results.Variables {
+			a.values += v.Key + "=" + string(v.Value) + " "
+		}
+	}
+	return a
+}
+
+// post asks the service at a URL for a calculation and keeps what came back. status is 0 when nothing did.
+func (l *ledger) post(client *nethttp.Client, url string, who tenant, key, conversation, prompt string) (p post, status int, err error) {
+	members := map[string]string{"domain_id": who.domain, "prompt": prompt}
+	if conversation != "" {
+		members["conversation_id"] = conversation
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return post{}, 0, err
+	}
+	p = post{began: l.moment(), account: who.account, key: key, conversation: conversation, prompt: prompt}
+	a, err := request(client, "POST", url+"/v1/calculate", who.secret, key, body)
+	p.ended = l.moment()
+	if err == nil && a.status == nethttp.StatusOK {
+		var s messageBody
+		if err := json.Unmarshal(a.body, &s); err != nil {
+			return p, a.status, err
+		}
+		p.acknowledged, p.conversationID, p.answer = true, s.ConversationID, s.answered()
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.history.posts = append(l.history.posts, p)
+	switch {
+	case err != nil || p.acknowledged:
+	case a.refuses():
+		l.refused++
+	default:
+		l.odd = append(l.odd, a.status)
+	}
+	return p, a.status, err
+}
+
+// read gets a conversation from the service at a URL and keeps it.
+func (l *ledger) read(client *nethttp.Client, url string, who tenant, conversation string) (status int, err error) {
+	r := reading{began: l.moment(), account: who.account, conversation: conversation}
+	a, err := request(client, "GET", url+"/v1/conversations/"+conversation, who.secret, "", nil)
+	if err != nil || a.status != nethttp.StatusOK {
+		return a.status, err
+	}
+	r.ended = l.moment()
+	var detail struct {
+		Messages []messageBody `json:"messages"`
+	}
+	if err := json.Unmarshal(a.body, &detail); err != nil {
+		return a.status, err
+	}
+	for _, m := range detail.Messages {
+		r.messages = append(r.messages, m.answered())
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.history.reads = append(l.history.reads, r)
+	return a.status, nil
+}
+
+// acknowledged counts the requests that were answered.
+func (l *ledger) acknowledged() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	n := 0
+	for _, p := range l.history.posts {
+		if p.acknowledged {
+			n++
+		}
+	}
+	return n
+}
+
+// recordedIn are the final events among all, with the names of accounts.
+func recordedIn(all []events.Event, account func(uuid.UUID) string) (final []recorded) {
+	for _, e := range all {
+		m := e.Message()
+		if m == nil {
+			continue
+		}
+		s := messageBody{MessageID: m.MessageID.String()}
+		switch data := e.Data.(type) {
+		case *events.MessageCompleted:
+			s.Results = &data.Results
+		case *events.MessageFailed:
+			s.Errors = data.Errors
+		default:
+			continue
+		}
+		r := recorded{account: account(e.Subject.Account()), conversation: m.ConversationID.String(), prompt: m.Prompt, answer: s.answered()}
+		if m.IdempotencyKey != nil {
+			r.key = *m.IdempotencyKey
+		}
+		final = append(final, r)
+	}
+	return final
+}
