@@ -253,24 +253,31 @@ func withLog(t *testing.T, dir string, f func(ctx context.Context, log *events.L
 func readEvents(t *testing.T, dir string) (all []events.Event) {
 	t.Helper()
 	withLog(t, dir, func(ctx context.Context, log *events.Log) {
-		last, err := log.Last(ctx)
-		if err != nil {
+		var err error
+		if all, err = eventsOf(ctx, log); err != nil {
 			t.Fatal(err)
-		}
-		if last == 0 {
-			return
-		}
-		ctx, stop := context.WithCancel(ctx)
-		err = log.Tail(ctx, 0, func(batch []events.Event) error {
-			all = append(all, batch...)
-			if all[len(all)-1].Sequence >= last {
-				stop()
-			}
-			return nil
-		})
-		if len(all) == 0 || all[len(all)-1].Sequence < last {
-			t.Fatalf("read events: %v", err)
 		}
 	})
 	return all
+}
+
+// eventsOf reads all events that are in a log when it begins.
+func eventsOf(ctx context.Context, log *events.Log) (all []events.Event, err error) {
+	last, err := log.Last(ctx)
+	if err != nil || last == 0 {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	err = log.Tail(ctx, 0, func(batch []events.Event) error {
+		all = append(all, batch...)
+		if all[len(all)-1].Sequence >= last {
+			stop()
+		}
+		return nil
+	})
+	if len(all) == 0 || all[len(all)-1].Sequence < last {
+		return nil, fmt.Errorf("read events up to %d: %w", last, err)
+	}
+	return all, nil
 }
