@@ -338,6 +338,3 @@ func (n *node) withLog(f func(ctx context.Context, log *events.Log) error) error
 		return f(ctx, log)
 	})
 }
-
-// inside does something where the node's network is.
-func (n *node) inside(do func() error) error { return do() }
