@@ -69,6 +69,7 @@ func (r *record) checkLists() (wrong []string) {
 // conversationState is a conversation as its messages make it, one after the other.
 type conversationState struct {
 	messages string // as text of them all
+	count    int    // of messages
 	last     int    // the last scenario's index
 }
 
@@ -81,11 +82,13 @@ type seen struct {
 	place   string // account and conversation
 	append  bool
 	message answered
+	at      int // place of the message among those of the conversation, as the log has them
 	all     string
 }
 
 // conversations is the order that there is in a conversation: a message is appended and makes the next scenario, goes on in one, or
-// is an error; the same again under its key gives the same and changes nothing; a read gives all messages.
+// is an error; the same again under its key gives the same and changes nothing; a read gives all messages. Which message comes
+// next is not searched for, since the log says it.
 var conversations = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		parts := map[string][]porcupine.Operation{}
@@ -106,6 +109,8 @@ var conversations = porcupine.Model{
 			return strings.Contains(s.messages, m.text()), s
 		}
 		switch {
+		case i.at != s.count:
+			return false, s
 		case m.current == 0: // an error
 		case m.current == s.last+1 && m.original <= s.last:
 			s.last++
@@ -114,6 +119,7 @@ var conversations = porcupine.Model{
 			return false, s
 		}
 		s.messages += m.text()
+		s.count++
 		return true, s
 	},
 }
@@ -136,8 +142,19 @@ func (h history) checkOrder() (wrong []string) {
 			acknowledged[c] = p.ended
 		}
 	}
+	at, count := map[string]int{}, map[string]int{} // by message, and by conversation
+	for _, e := range h.events {
+		place := e.account + " " + e.conversation
+		at[e.answer.message] = count[place]
+		count[place]++
+	}
 	var all []porcupine.Operation
 	add := func(s seen, call, end int) {
+		if place, ok := at[s.message.message]; ok {
+			s.at = place
+		} else {
+			s.at = -1
+		}
 		all = append(all, porcupine.Operation{Input: s, Call: int64(call), Return: int64(end)})
 	}
 	for _, p := range h.posts {

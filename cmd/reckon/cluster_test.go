@@ -171,24 +171,20 @@ func (n *node) running() bool {
 // wipe removes all that a node that has ended knows.
 func (n *node) wipe(t *testing.T) {
 	t.Helper()
-	entries, err := os.ReadDir(n.data)
-	if err != nil {
+	if err := os.RemoveAll(n.data); err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(n.data, e.Name())); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
-// lastWords are the last lines of the node's log.
+// lastWords are the last lines of the node's log, without those that say that another node is not there.
 func (n *node) lastWords(lines int) string {
 	data, err := os.ReadFile(n.log)
 	if err != nil {
 		return err.Error()
 	}
-	all := strings.Split(strings.TrimSpace(string(data)), "\n")
+	all := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(data)), "\n"), func(line string) bool {
+		return strings.Contains(line, "trying to connect to route")
+	})
 	return strings.Join(all[max(len(all)-lines, 0):], "\n")
 }
 
@@ -244,6 +240,9 @@ func (c *cluster) startAll(t *testing.T) time.Duration {
 
 // administer runs a command of administration through a running node's data directory, and returns the lines that it prints.
 func (n *node) administer(args ...string) ([]string, error) {
+	if !n.running() {
+		return nil, fmt.Errorf("%v: %s does not run", args, n.name)
+	}
 	out, err := n.command(append(args, "--data", n.data)...).Output()
 	if err != nil {
 		text := ""

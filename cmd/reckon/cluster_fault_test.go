@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// clusterFault is what happens to a cluster while callers work. It returns when all nodes are ready again.
+type clusterFault struct {
+	name string
+	do   func(t *testing.T, c *cluster, w *traffic)
+}
+
+// clusterFaults happen on every machine. The first ones are those that the rest of a run may show the traces of.
+var clusterFaults = []clusterFault{
+	{"a node loses its disk and gets an empty one", func(t *testing.T, c *cluster, w *traffic) {
+		_, followers := c.leader(t)
+		followers[0].end(syscall.SIGKILL)
+		followers[0].wipe(t)
+		w.goesOn(t, 20)
+		c.start(t, followers[0])
+		t.Logf("wiped: it has caught up after %s", c.awaitReady(t))
+	}},
+	{"the leader is killed", func(t *testing.T, c *cluster, w *traffic) {
+		leader, _ := c.leader(t)
+		leader.end(syscall.SIGKILL)
+		w.goesOn(t, 50)
+		c.start(t, leader)
+		c.awaitReady(t)
+	}},
+	{"a follower is killed", func(t *testing.T, c *cluster, w *traffic) {
+		_, followers := c.leader(t)
+		followers[1].end(syscall.SIGKILL)
+		w.goesOn(t, 50)
+		c.start(t, followers[1])
+		c.awaitReady(t)
+	}},
+	{"the leader stands still", func(t *testing.T, c *cluster, w *traffic) {
+		leader, _ := c.leader(t)
+		leader.signal(syscall.SIGSTOP)
+		w.goesOn(t, 30)
+		leader.signal(syscall.SIGCONT)
+		c.awaitReady(t)
+	}},
+	{"one node after the other is stopped and started", func(t *testing.T, c *cluster, w *traffic) {
+		for _, n := range c.nodes {
+			if began := time.Now(); !n.end(syscall.SIGTERM) {
+				t.Errorf("%s does not end when it is asked to", n.name)
+			} else {
+				t.Logf("stopped: %s ended after %s", n.name, time.Since(began))
+			}
+			w.goesOn(t, 10)
+			c.start(t, n)
+			c.awaitReady(t)
+		}
+	}},
+	{"all nodes are killed at once", func(t *testing.T, c *cluster, w *traffic) {
+		for _, n := range c.nodes {
+			n.signal(syscall.SIGKILL)
+		}
+		for _, n := range c.nodes {
+			n.end(syscall.SIGKILL)
+		}
+		t.Logf("all killed: ready again after %s", c.startAll(t))
+		w.goesOn(t, 10)
+	}},
+}
+
+// suffer lets faults happen, and says how long callers waited.
+func (c *cluster) suffer(t *testing.T, w *traffic, faults []clusterFault) {
+	t.Helper()
+	for _, f := range faults {
+		if t.Failed() {
+			return
+		}
+		began := time.Now()
+		f.do(t, c, w)
+		took := time.Since(began)
+		w.goesOn(t, 10)
+		longest, tries := c.longest(began)
+		t.Logf("%s: over after %.1f s, callers waited for %.2f s at most, with %d tries", f.name, took.Seconds(), longest.Seconds(), tries)
+	}
+}
+
+// settle posts again, at another node, what a part of the callers asked, and reads all conversations and lists from every node.
+func (c *cluster) settle(t *testing.T, seed uint64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 2_000_000))
+	who := map[string]tenant{}
+	for _, one := range c.tenants {
+		who[one.account] = one
+	}
+	type place struct{ account, conversation string }
+	places, asked := map[place]bool{}, map[string]post{}
+	for _, p := range c.history.posts {
+		if p.acknowledged {
+			places[place{p.account, p.conversationID}] = true
+		}
+		asked[p.account+" "+p.key] = p
+	}
+	work := make(chan func())
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for do := range work {
+				do()
+			}
+		})
+	}
+	for _, p := range asked {
+		if from := random.IntN(len(c.nodes)); !p.acknowledged || random.IntN(8) == 0 {
+			work <- func() { c.calculate(who[p.account], from, p.key, p.conversation, p.prompt) }
+		}
+	}
+	for i := range c.nodes {
+		for p := range places {
+			work <- func() { c.look(who[p.account], i, p.conversation) }
+		}
+		for _, one := range c.tenants {
+			work <- func() { c.list(one, i) }
+		}
+	}
+	close(work)
+	all.Wait()
+}
+
+// verify reads EVENTS through every node and checks all that callers saw.
+func (c *cluster) verify(t *testing.T) {
+	t.Helper()
+	var first []events.Event
+	for i, n := range c.nodes {
+		var read []events.Event
+		err := n.withLog(func(ctx context.Context, log *events.Log) (err error) {
+			read, err = eventsOf(ctx, log)
+			return err
+		})
+		if err != nil {
+			t.Fatalf("read the events from %s: %v", n.name, err)
+		}
+		if i == 0 {
+			first = read
+		} else if !reflect.DeepEqual(read, first) {
+			t.Errorf("%s has other events than %s: %d and %d", n.name, c.nodes[0].name, len(read), len(first))
+		}
+	}
+	names := map[uuid.UUID]string{}
+	for _, e := range first {
+		if made, ok := e.Data.(*events.AccountCreated); ok {
+			names[made.AccountID] = made.Name
+		}
+	}
+	c.history.events = recordedIn(first, func(id uuid.UUID) string { return names[id] })
+	wrong := c.check()
+	if len(c.odd) > 0 {
+		wrong = append(wrong, fmt.Sprintf("odd: requests are answered %v", c.odd))
+	}
+	if len(wrong) > 0 {
+		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
+	}
+	t.Logf("%d answers of %d tries, %d reads, %d lists, %d uses of revoked keys, %d events: all are good; half of the callers waited for less than %s",
+		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(first), c.typical().Round(100*time.Microsecond))
+}
+
+// TestCluster lets callers work at three nodes, which are killed, stopped, wiped and held up meanwhile.
+func TestCluster(t *testing.T) {
+	c := newCluster(t, t.TempDir())
+	seed := seedOf(t, 7)
+	t.Logf("three nodes: ready after %s", c.startAll(t))
+	c.settleTenants(t, 2)
+	w := c.run(seed, 50*time.Millisecond)
+	defer w.stop()
+	w.goesOn(t, 50)
+	c.suffer(t, w, clusterFaults)
+	w.stop()
+	c.settle(t, seed)
+	c.verify(t)
+}
+
+// TestClusterSoak is TestCluster again and again, each time with another seed and the faults in another order.
+func TestClusterSoak(t *testing.T) {
+	if !soaking {
+		fmt.Printf("NOT RUN: %s: it takes minutes; make soak runs it\n", t.Name())
+		return
+	}
+	seed := seedOf(t, uint64(time.Now().UnixNano()))
+	for round := range uint64(10) {
+		t.Run(fmt.Sprintf("seed %d", seed+round), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed+round, 3_000_000))
+			c := newCluster(t, t.TempDir())
+			c.startAll(t)
+			c.settleTenants(t, 2)
+			w := c.run(seed+round, 50*time.Millisecond)
+			defer w.stop()
+			w.goesOn(t, 50)
+			for range 3 {
+				faults := append([]clusterFault(nil), clusterFaults...)
+				random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+				c.suffer(t, w, faults)
+			}
+			w.stop()
+			c.settle(t, seed+round)
+			c.verify(t)
+		})
+	}
+}
