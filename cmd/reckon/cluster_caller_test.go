@@ -5,6 +5,7 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -34,8 +35,9 @@ type keyUse struct {
 
 // wait is how long a caller waited for an answer, all tries together.
 type wait struct {
+	what        string
 	from, until time.Time
-	tries       int
+	tries       []string // what became of each, and how long it took
 }
 
 func (r *record) fail(format string, args ...any) {
@@ -50,21 +52,22 @@ var impatient = nethttp.Client{Timeout: 4 * time.Second, Transport: &nethttp.Tra
 // persist asks node after node, from one on, until an answer is neither a 503 nor lost, for as long as a caller is patient.
 // It returns the last status, and the node that answered.
 func (c *cluster) persist(what string, from int, try func(n *node) (status int, err error)) (status int, by int) {
-	w := wait{from: time.Now()}
+	w := wait{what: what, from: time.Now()}
 	var last error
 	for {
 		by = from % len(c.nodes)
-		w.tries++
+		began := time.Now()
 		status, last = try(c.nodes[by])
 		w.until = time.Now()
+		w.tries = append(w.tries, fmt.Sprintf("%s %d %.1fs", c.nodes[by].name, status, w.until.Sub(began).Seconds()))
 		if last == nil && status != nethttp.StatusServiceUnavailable {
 			break
 		}
 		if w.until.Sub(w.from) > patienceCaller {
-			c.fail("%s is not answered in %d tries, at last with status %d: %v", what, w.tries, status, last)
+			c.fail("%s is not answered in %d tries, at last with status %d: %v", what, len(w.tries), status, last)
 			return 0, by
 		}
-		if w.tries%len(c.nodes) == 0 {
+		if len(w.tries)%len(c.nodes) == 0 {
 			<-time.After(100 * time.Millisecond) // a caller's manners
 		}
 		from++
@@ -121,16 +124,27 @@ func (c *cluster) list(who tenant, from int) {
 	})
 }
 
-// longest is the longest wait of callers that waited at some time from a moment on, and the most tries.
-func (c *cluster) longest(from time.Time) (longest time.Duration, tries int) {
+// longest is the longest wait of callers that waited at some time from a moment on.
+func (c *cluster) longest(from time.Time) (longest wait) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, w := range c.waits {
-		if w.until.After(from) {
-			longest, tries = max(longest, w.until.Sub(w.from)), max(tries, w.tries)
+		if w.until.After(from) && w.length() > longest.length() {
+			longest = w
 		}
 	}
-	return longest, tries
+	return longest
+}
+
+func (w wait) length() time.Duration { return w.until.Sub(w.from) }
+
+// String tells a wait with what became of its first and last tries.
+func (w wait) String() string {
+	tries := w.tries
+	if len(tries) > 8 {
+		tries = slices.Concat(tries[:4], []string{"…"}, tries[len(tries)-3:])
+	}
+	return fmt.Sprintf("%.2f s for %s: %d tries: %s", w.length().Seconds(), w.what, len(w.tries), strings.Join(tries, ", "))
 }
 
 // typical is the median wait of callers that were answered.
@@ -139,7 +153,7 @@ func (c *cluster) typical() time.Duration {
 	defer c.mutex.Unlock()
 	var all []time.Duration
 	for _, w := range c.waits {
-		all = append(all, w.until.Sub(w.from))
+		all = append(all, w.length())
 	}
 	if len(all) == 0 {
 		return 0

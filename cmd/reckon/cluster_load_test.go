@@ -194,7 +194,7 @@ func (w *traffic) revokeOne(name string, who tenant, n int) error {
 	if err != nil {
 		return err
 	}
-	id, secret := strings.Fields(made[0])[1], made[len(made)-1]
+	id, secret := keyOf(made)
 	status, _ := c.persist("a new key of "+who.account, n, func(n *node) (int, error) {
 		a, err := request(&impatient, "GET", n.url+"/v1/domains", secret, "", nil)
 		if a.status == nethttp.StatusUnauthorized {
@@ -210,6 +210,11 @@ func (w *traffic) revokeOne(name string, who tenant, n int) error {
 	}
 	c.tryRevoked(name, secret, time.Now(), tried)
 	return nil
+}
+
+// keyOf finds a key's id and secret in what key create prints.
+func keyOf(made []string) (id, secret string) {
+	return strings.Fields(made[0])[1], made[len(made)-1]
 }
 
 // tryRevoked uses a key at every node for some time after the acknowledgement of its revocation.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"math/rand/v2"
+	nethttp "net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+// partitions are the faults of a network.
+func partitions(net *network) []clusterFault {
+	return []clusterFault{
+		{"the leader is cut off", func(t *testing.T, c *cluster, w *traffic) {
+			leader, _ := c.leader(t)
+			c.cutOff(t, net, w, leader, true, true)
+		}},
+		{"what a follower sends is lost", func(t *testing.T, c *cluster, w *traffic) {
+			_, followers := c.leader(t)
+			c.cutOff(t, net, w, followers[0], true, false)
+		}},
+		{"the wires are long", func(t *testing.T, c *cluster, w *traffic) {
+			net.slow(100 * time.Millisecond)
+			w.goesOn(t, 30)
+			net.slow(0)
+		}},
+		{"a follower is cut off", func(t *testing.T, c *cluster, w *traffic) {
+			_, followers := c.leader(t)
+			c.cutOff(t, net, w, followers[1], true, true)
+		}},
+		{"what the leader sends is lost", func(t *testing.T, c *cluster, w *traffic) {
+			leader, _ := c.leader(t)
+			c.cutOff(t, net, w, leader, true, false)
+		}},
+		{"what the leader is sent is lost", func(t *testing.T, c *cluster, w *traffic) {
+			leader, _ := c.leader(t)
+			c.cutOff(t, net, w, leader, false, true)
+		}},
+		{"what a follower is sent is lost", func(t *testing.T, c *cluster, w *traffic) {
+			_, followers := c.leader(t)
+			c.cutOff(t, net, w, followers[0], false, true)
+		}},
+	}
+}
+
+// everyTime is how many of the partitions each run has; a soak has them all.
+const everyTime = 3
+
+// cutOff cuts a node off from the others, not from its callers. It must say that it is not ready, and the others go on. A key that is
+// revoked meanwhile is tried at every node.
+func (c *cluster) cutOff(t *testing.T, net *network, w *traffic, n *node, sent, received bool) {
+	t.Helper()
+	i := slices.Index(c.nodes, n)
+	other := c.nodes[(i+1)%len(c.nodes)]
+	made, err := other.administer("key", "create", "--account", c.tenants[0].account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, secret := keyOf(made)
+	for _, n := range c.nodes {
+		await(t, n.name+" knows the key", patienceCaller, func() bool {
+			a, err := request(&probing, "GET", n.url+"/v1/domains", secret, "", nil)
+			return err == nil && a.status == nethttp.StatusOK
+		})
+	}
+	net.cut(i, sent, received, true)
+	unready := await(t, n.name+" is not ready when it is cut off", patienceCaller, func() bool { return !n.ready() })
+	revoked := time.Now()
+	await(t, "the key is revoked", patienceReady, func() bool {
+		_, err := other.administer("key", "revoke", id)
+		return err == nil
+	})
+	waited := time.Since(revoked)
+	c.tryRevoked("key of "+n.name, secret, time.Now(), 2*time.Second)
+	goes := w.goesOn(t, 20)
+	net.cut(i, sent, received, false)
+	t.Logf("%s cut off: not ready after %.2f s, a revocation took %.2f s, the others went on after %.2f s more, all were ready %.2f s after the wires were",
+		n.name, unready.Seconds(), waited.Seconds(), goes.Seconds(), c.awaitReady(t).Seconds())
+}
+
+// TestPartition lets callers work at three nodes in namespaces of their own while the network between them loses packets.
+func TestPartition(t *testing.T) {
+	c, net, ok := newNetworkCluster(t, t.TempDir())
+	if !ok {
+		return
+	}
+	seed := seedOf(t, 11)
+	t.Logf("three nodes: ready after %s", c.startAll(t))
+	c.settleTenants(t, 2)
+	w := c.run(seed, 50*time.Millisecond)
+	defer w.stop()
+	w.goesOn(t, 50)
+	faults := partitions(net)
+	c.suffer(t, w, faults[:everyTime])
+	if soaking {
+		random := rand.New(rand.NewPCG(seed, 4_000_000))
+		for range 3 {
+			random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+			c.suffer(t, w, faults)
+		}
+	}
+	w.stop()
+	c.settle(t, seed)
+	c.verify(t)
+}
