@@ -147,17 +147,19 @@ func (w wait) String() string {
 	return fmt.Sprintf("%.2f s for %s: %d tries: %s", w.length().Seconds(), w.what, len(w.tries), strings.Join(tries, ", "))
 }
 
-// typical is the median wait of callers that were answered.
-func (c *cluster) typical() time.Duration {
+// typical is the median wait of callers that were answered from a moment on.
+func (c *cluster) typical(from time.Time) time.Duration {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	var all []time.Duration
 	for _, w := range c.waits {
-		all = append(all, w.length())
+		if w.until.After(from) {
+			all = append(all, w.length())
+		}
 	}
 	if len(all) == 0 {
 		return 0
 	}
 	slices.Sort(all)
-	return all[len(all)/2]
+	return all[len(all)/2].Round(100 * time.Microsecond)
 }

@@ -91,7 +91,7 @@ func (c *cluster) suffer(t *testing.T, w *traffic, faults []clusterFault) {
 		f.do(t, c, w)
 		took := time.Since(began)
 		w.goesOn(t, 10)
-		t.Logf("%s: over after %.1f s, a caller waited for %s", f.name, took.Seconds(), c.longest(began))
+		t.Logf("%s: over after %.1f s, half of the callers waited for less than %s, and one for %s", f.name, took.Seconds(), c.typical(began), c.longest(began))
 	}
 }
 
@@ -171,7 +171,7 @@ func (c *cluster) verify(t *testing.T) {
 		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
 	}
 	t.Logf("%d answers of %d tries, %d reads, %d lists, %d uses of revoked keys, %d events: all are good; half of the callers waited for less than %s",
-		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(first), c.typical().Round(100*time.Microsecond))
+		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(first), c.typical(time.Time{}))
 }
 
 // TestCluster lets callers work at three nodes, which are killed, stopped, wiped and held up meanwhile.

@@ -28,7 +28,7 @@ import (
 // the test, which loses or delays them: no module of the kernel is needed for that but tun.
 type network struct {
 	machines []*machine
-	prefix  string // the first three numbers of all addresses
+	prefix   string // the first three numbers of all addresses
 }
 
 // machine is a machine of the network.
