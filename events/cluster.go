@@ -59,6 +59,7 @@ func (c *Cluster) options(dir string, inside credentials) (*server.Options, erro
 			Name: c.Name, Host: host, Port: port, NoAdvertise: true,
 			Username: routeUser, Password: c.password(), AuthTimeout: 5,
 			TLSConfig: c.TLS, TLSTimeout: 5,
+			PingInterval: time.Second, MaxPingsOut: 3,
 		},
 		LameDuckGracePeriod: drainGrace, LameDuckDuration: drainAll,
 	}
