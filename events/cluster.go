@@ -112,13 +112,16 @@ const (
 	clusterRetry = 250 * time.Millisecond // between two
 )
 
-// replicate finds or makes the streams. Several nodes may do it at once. It goes on until ctx ends, since there is no
+// replicate finds or makes the streams and binds the log to them. Several nodes may do it at once. It goes on until ctx ends, since there is no
 // telling an error that passes when more nodes are there from one that stays.
 func (l *Log) replicate(ctx context.Context, o Options) error {
 	told := ""
 	for {
 		try, cancel := context.WithTimeout(ctx, clusterTry)
 		err := replicateOnce(try, l.js, o.IdempotencyRetention)
+		if err == nil {
+			err = l.bind(try) // a node that has just become the leader may not know yet what another one made
+		}
 		cancel()
 		if err == nil {
 			return nil

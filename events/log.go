@@ -186,8 +186,10 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	if err != nil {
 		return nil, err
 	}
-	if err := l.bind(ctx); err != nil {
-		return nil, err
+	if l.events == nil {
+		if err := l.bind(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if grouped {
 		if l.commit, err = startCommitter(ctx, l); err != nil {
