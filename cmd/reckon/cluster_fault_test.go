@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,22 +25,15 @@ type clusterFault struct {
 	do   func(t *testing.T, c *cluster, w *traffic)
 }
 
-// clusterFaults happen on every machine. The first ones are those that the rest of a run may show the traces of.
+// clusterFaults happen on every machine.
 var clusterFaults = []clusterFault{
-	{"a node loses its disk and gets an empty one", func(t *testing.T, c *cluster, w *traffic) {
-		_, followers := c.leader(t)
-		followers[0].end(syscall.SIGKILL)
-		followers[0].wipe(t)
-		w.goesOn(t, 20)
-		c.start(t, followers[0])
-		t.Logf("wiped: it has caught up after %s", c.awaitReady(t))
-	}},
-	{"the leader is killed", func(t *testing.T, c *cluster, w *traffic) {
+	{"the leader is killed and gets an empty disk", func(t *testing.T, c *cluster, w *traffic) {
 		leader, _ := c.leader(t)
 		leader.end(syscall.SIGKILL)
 		w.goesOn(t, 50)
+		leader.wipe(t)
 		c.start(t, leader)
-		c.awaitReady(t)
+		t.Logf("wiped: it has caught up after %s", c.awaitReady(t))
 	}},
 	{"a follower is killed", func(t *testing.T, c *cluster, w *traffic) {
 		_, followers := c.leader(t)
@@ -78,6 +74,29 @@ var clusterFaults = []clusterFault{
 		t.Logf("all killed: ready again after %s", c.startAll(t))
 		w.goesOn(t, 10)
 	}},
+}
+
+// fullDisk fills the disk of a node. It must end or say that it is not ready, and catch up when there is space again and whoever
+// supervises it has started it.
+func fullDisk(n *node, d disk) clusterFault {
+	return clusterFault{"the disk of a node is full", func(t *testing.T, c *cluster, w *traffic) {
+		filler := d.fill(t)
+		began := time.Now()
+		await(t, n.name+" says that its disk is full", patienceReady, func() bool { return !n.running() || !n.ready() })
+		said := time.Since(began)
+		w.goesOn(t, 30)
+		t.Logf("full disk: %s ended or was not ready after %.2f s; while the others go on it runs: %v", n.name, said.Seconds(), n.running())
+		if text := n.lastWords(20); !n.running() && !strings.Contains(text, "no space left on device") {
+			t.Errorf("%s does not say why it ended: %s", n.name, text)
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+		if !n.running() {
+			c.start(t, n)
+		}
+		c.awaitReady(t)
+	}}
 }
 
 // suffer lets faults happen, and says how long callers waited.
@@ -176,14 +195,21 @@ func (c *cluster) verify(t *testing.T) {
 
 // TestCluster lets callers work at three nodes, which are killed, stopped, wiped and held up meanwhile.
 func TestCluster(t *testing.T) {
+	t.Parallel()
+	d, mounted := newDisk(t, 64) // and is unmounted when the nodes have ended
 	c := newCluster(t, t.TempDir())
+	faults := clusterFaults
+	if mounted {
+		c.nodes[2].data = filepath.Join(d.mounted, "data")
+		faults = append(slices.Clone(faults), fullDisk(c.nodes[2], d))
+	}
 	seed := seedOf(t, 7)
 	t.Logf("three nodes: ready after %s", c.startAll(t))
 	c.settleTenants(t, 2)
 	w := c.run(seed, 50*time.Millisecond)
 	defer w.stop()
 	w.goesOn(t, 50)
-	c.suffer(t, w, clusterFaults)
+	c.suffer(t, w, faults)
 	w.stop()
 	c.settle(t, seed)
 	c.verify(t)

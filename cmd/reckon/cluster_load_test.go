@@ -194,7 +194,7 @@ func (w *traffic) revokeOne(name string, who tenant, n int) error {
 	if err != nil {
 		return err
 	}
-	id, secret := keyOf(made)
+	id, secret := madeKey(made)
 	status, _ := c.persist("a new key of "+who.account, n, func(n *node) (int, error) {
 		a, err := request(&impatient, "GET", n.url+"/v1/domains", secret, "", nil)
 		if a.status == nethttp.StatusUnauthorized {
@@ -213,7 +213,7 @@ func (w *traffic) revokeOne(name string, who tenant, n int) error {
 }
 
 // keyOf finds a key's id and secret in what key create prints.
-func keyOf(made []string) (id, secret string) {
+func madeKey(made []string) (id, secret string) {
 	return strings.Fields(made[0])[1], made[len(made)-1]
 }
 

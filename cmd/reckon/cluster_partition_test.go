@@ -56,7 +56,7 @@ func (c *cluster) cutOff(t *testing.T, net *network, w *traffic, n *node, sent, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, secret := keyOf(made)
+	id, secret := madeKey(made)
 	for _, n := range c.nodes {
 		await(t, n.name+" knows the key", patienceCaller, func() bool {
 			a, err := request(&probing, "GET", n.url+"/v1/domains", secret, "", nil)
@@ -80,6 +80,7 @@ func (c *cluster) cutOff(t *testing.T, net *network, w *traffic, n *node, sent, 
 
 // TestPartition lets callers work at three nodes in namespaces of their own while the network between them loses packets.
 func TestPartition(t *testing.T) {
+	t.Parallel()
 	c, net, ok := newNetworkCluster(t, t.TempDir())
 	if !ok {
 		return
