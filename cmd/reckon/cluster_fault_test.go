@@ -218,7 +218,7 @@ func TestCluster(t *testing.T) {
 // TestClusterSoak is TestCluster again and again, each time with another seed and the faults in another order.
 func TestClusterSoak(t *testing.T) {
 	if !soaking {
-		fmt.Printf("NOT RUN: %s: it takes minutes; make soak runs it\n", t.Name())
+		fmt.Fprintf(os.Stderr, "NOT RUN: %s: it takes minutes; make soak runs it\n", t.Name())
 		return
 	}
 	seed := seedOf(t, uint64(time.Now().UnixNano()))

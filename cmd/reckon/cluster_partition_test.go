@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
+	gonet "net"
 	nethttp "net/http"
 	"slices"
 	"testing"
@@ -103,4 +106,72 @@ func TestPartition(t *testing.T) {
 	w.stop()
 	c.settle(t, seed)
 	c.verify(t)
+}
+
+// TestNetworkLosesPackets holds the network to what the tests that use it mean by it. Where the machine does not allow it, the
+// partitions are not run either.
+func TestNetworkLosesPackets(t *testing.T) {
+	net, ok := newNetwork(t, 3)
+	if !ok {
+		return
+	}
+	at := func(i int) *node { return &node{name: fmt.Sprint(i), space: net.machines[i].space} }
+	var listener gonet.Listener
+	err := at(1).inside(func() (err error) {
+		listener, err = gonet.Listen("tcp", net.machines[1].address+":7")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(conn, conn) }()
+		}
+	}()
+	// trip sends a word from a machine to the second one and back.
+	trip := func(from int) (took time.Duration, err error) {
+		began := time.Now()
+		err = at(from).inside(func() error {
+			conn, err := gonet.DialTimeout("tcp", net.machines[1].address+":7", time.Second)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			if _, err := conn.Write([]byte("word")); err != nil {
+				return err
+			}
+			_, err = io.ReadFull(conn, make([]byte, 4))
+			return err
+		})
+		return time.Since(began), err
+	}
+	for _, c := range []struct {
+		name          string
+		before, after func()
+		reached, slow bool // from the first machine
+	}{
+		{"whole", func() {}, func() {}, true, false},
+		{"slow", func() { net.slow(50 * time.Millisecond) }, func() { net.slow(0) }, true, true},
+		{"sends nothing", func() { net.cut(0, true, false, true) }, func() { net.cut(0, true, false, false) }, false, false},
+		{"is sent nothing", func() { net.cut(0, false, true, true) }, func() { net.cut(0, false, true, false) }, false, false},
+		{"whole again", func() {}, func() {}, true, false},
+	} {
+		c.before()
+		took, err := trip(0)
+		if (err == nil) != c.reached || c.slow && took < 200*time.Millisecond {
+			t.Errorf("%s: %s: %v", c.name, took, err)
+		}
+		for _, other := range []int{2, 3} {
+			if _, err := trip(other); err != nil {
+				t.Errorf("%s: from machine %d: %v", c.name, other, err)
+			}
+		}
+		c.after()
+	}
 }

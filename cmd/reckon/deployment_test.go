@@ -230,15 +230,15 @@ func TestComposeServicesAreConfined(t *testing.T) {
 	}
 }
 
-// cluster is what the services of the compose file must agree on.
-type cluster struct {
+// composed is what the services of the compose file must agree on.
+type composed struct {
 	nodes, routes, certified []string // hosts
 	credentials              string   // directory of node.crt and the others
 }
 
 func TestComposeFitsTheProgram(t *testing.T) {
 	i := readImage(t)
-	var c cluster
+	var c composed
 	services := readCompose(t)
 	for _, name := range slices.Sorted(maps.Keys(services)) {
 		s := services[name]
@@ -292,7 +292,7 @@ func argument(words []string, flag string) string {
 }
 
 // addNode wants a node to be named as its service, to listen where the routes lead, and to keep its data in a volume of its own.
-func (c *cluster) addNode(t *testing.T, name string, s composeService, env map[string]string) {
+func (c *composed) addNode(t *testing.T, name string, s composeService, env map[string]string) {
 	t.Helper()
 	c.nodes = append(c.nodes, name)
 	if argument(s.Command, "--node") != name {
@@ -318,7 +318,7 @@ func (c *cluster) addNode(t *testing.T, name string, s composeService, env map[s
 }
 
 // checkBalancer wants the load balancer to know each node and to ask for its readiness.
-func (c *cluster) checkBalancer(t *testing.T) {
+func (c *composed) checkBalancer(t *testing.T) {
 	t.Helper()
 	text := root(t, "cmd/reckon/haproxy.cfg")
 	var servers []string
