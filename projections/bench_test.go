@@ -68,7 +68,9 @@ func BenchmarkRead(b *testing.B) {
 	e := h.append(first(account))
 	const count = 1000
 	for n := range count - 1 {
-		h.append(after(e, 1))
+		next := completed(account, request(e.Message().ConversationID, "speed: 60 mi/h"), "discard", 1, 2+n)
+		next.Message().MessageID = uuid.Must(uuid.NewV7())
+		h.append(next)
 		if n%3 == 0 {
 			h.append(first(account))
 		}
@@ -92,6 +94,20 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				if _, found, err := v.Message(ctx, account, conversation, e.Message().MessageID); err != nil || !found {
 					b.Fatal(found, err)
+				}
+			}
+		})
+		b.Run("nomessage/"+place, func(b *testing.B) {
+			for b.Loop() {
+				if _, found, err := v.Message(ctx, account, conversation, uuid.Must(uuid.NewV7())); err != nil || found {
+					b.Fatal(found, err)
+				}
+			}
+		})
+		b.Run("1000scenarios/"+place, func(b *testing.B) {
+			for b.Loop() {
+				if list, err := v.Scenarios(ctx, account, conversation, 1, count); err != nil || len(list) != count || list[count-1].Number != count {
+					b.Fatal(len(list), err)
 				}
 			}
 		})
