@@ -145,6 +145,17 @@ func TestLongConversations(t *testing.T) {
 				t.Errorf("a message that is not there: %t, %v", found, err)
 			}
 		}
+		for _, r := range [][2]int{{1, 150}, {0, 3}, {64, 65}, {60, 130}, {130, 400}, {500, 501}, {3, 2}} {
+			list, err := v.Scenarios(t.Context(), account, conversation, r[0], r[1])
+			if err != nil || len(list) != r[1]-r[0]+1 {
+				t.Fatalf("scenarios %d to %d: %d, %v", r[0], r[1], len(list), err)
+			}
+			for i, m := range list {
+				if number := want.scenarios[r[0]+i]; m.Number != number {
+					t.Errorf("of scenarios %d to %d, %d stands at %d, want %d", r[0], r[1], r[0]+i, m.Number, number)
+				}
+			}
+		}
 		for index := range 160 {
 			m, found, err := v.Scenario(t.Context(), account, conversation, index)
 			number, exists := want.scenarios[index]
@@ -189,6 +200,32 @@ func TestLongConversations(t *testing.T) {
 			}
 			check(t, v)
 		})
+	}
+}
+
+// A reader has a head whose places and scenarios stay as they are while a batch adds to them and changes them.
+func TestReadersKeepTheirHead(t *testing.T) {
+	log := openLog(t, t.TempDir())
+	v := openIdle(t, log, t.TempDir())
+	h := newHistory(t, nil)
+	account := uuid.New()
+	one := h.number(first(account))
+	asked := request(one.Message().ConversationID, "how long?")
+	list := []events.Event{one, h.number(after(one, 1)), h.number(started(account, asked))} // a list of three has room for a fourth
+	if err := v.fold(list); err != nil {
+		t.Fatal(err)
+	}
+	key := conversationKey{account, asked.ConversationID}
+	had := headOf(t, v, key)
+	places, scenarios := slices.Clone(had.Places), slices.Clone(had.Scenarios)
+	if err := v.fold([]events.Event{h.number(after(one, 1)), h.number(completed(account, asked, "discard", 1, 2))}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(had.Places, places) || !slices.Equal(had.Scenarios, scenarios) {
+		t.Errorf("the head that a reader has was %v, %v and is %v, %v", places, scenarios, had.Places, had.Scenarios)
+	}
+	if now := headOf(t, v, key); len(now.Places) != 4 || now.Places[2].InProgress || len(now.Scenarios) != 2 {
+		t.Errorf("the head is %v, %v", now.Places, now.Scenarios)
 	}
 }
 
