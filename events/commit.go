@@ -3,7 +3,6 @@ package events
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Group commit: what the log acknowledges is on disk, and all who wait for that at the same time share one sync.
@@ -36,7 +33,7 @@ import (
 //     may write the files in any order, so the event is not published before its command is on disk: Enqueue and Command
 //     return commands that are, and a worker asks CommandDurable for those that the queue delivers. The sync of a
 //     command goes on while the command is delivered.
-//   - What is not on disk is shown to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
+//   - What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
 //     answer therefore never stands on a message that a loss of power takes back, and no view is ahead of the log.
 //   - After a sync that failed nobody knows what is on disk, and the next one may succeed although pages are lost. So the
 //     first failure is final: all who wait and all who come fail, and Broken tells the program to end.
@@ -359,78 +356,4 @@ func (l *Log) durably(ctx context.Context, fold func(uint64, []Event) error) fun
 		}
 		return fold(upTo, list)
 	}
-}
-
-// commitSubject is where the process of a server waits for the disk on behalf of others that publish to the same server. The
-// request names a stream; the answer is a committed of all that the stream held when it came.
-func commitSubject(s *server.Server) string { return "reckon.log." + s.ID() + ".commit" }
-
-type committed struct {
-	Sequence uint64 `json:"sequence"`
-	Error    string `json:"error,omitempty"`
-}
-
-// listen answers other processes until the connection ends.
-func (l *Log) listen() error {
-	_, err := l.conn.Subscribe(commitSubject(l.server), func(m *nats.Msg) {
-		go func() {
-			var c committed
-			var err error
-			if c.Sequence, err = l.settle(string(m.Data)); err != nil {
-				c.Error = err.Error()
-			}
-			answer, err := json.Marshal(c)
-			if err == nil {
-				err = m.Respond(answer)
-			}
-			if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-				l.logger.Warn("answering another process", "error", err)
-			}
-		}()
-	})
-	if err != nil {
-		return fmt.Errorf("open group commit: %w", err)
-	}
-	return nil
-}
-
-// settle waits until all that a stream holds is on disk, and returns the last sequence of that.
-func (l *Log) settle(stream string) (last uint64, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
-	defer cancel()
-	s := l.commit.events
-	if stream == commandsStream {
-		s = l.commit.commands
-		var info *jetstream.StreamInfo
-		if info, err = l.state(ctx, stream); err == nil {
-			last = info.State.LastSeq
-		}
-	} else {
-		last, err = l.newestEvent(ctx)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return last, s.wait(ctx, last)
-}
-
-// ask has the process of the server settle a stream.
-func (l *Log) ask(ctx context.Context, stream string) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
-	defer cancel()
-	m, err := l.conn.RequestWithContext(ctx, l.asks, []byte(stream))
-	if err != nil {
-		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
-	}
-	var c committed
-	if err := json.Unmarshal(m.Data, &c); err != nil {
-		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
-	}
-	if c.Error != "" {
-		return 0, fmt.Errorf("ask the process of the log to sync: %s", c.Error)
-	}
-	if stream == eventsStream {
-		atLeast(&l.asked, c.Sequence)
-	}
-	return c.Sequence, nil
 }
