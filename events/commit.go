@@ -338,7 +338,8 @@ func (l *Log) Known() (sequence uint64, ok bool) {
 	return l.commit.events.durable.Load(), true
 }
 
-// durably is a fold that is handed durable events only: those that are by now, then the others when they are.
+// durably is a fold that is handed durable events only: those that are by now, then the others when they are. A process that
+// is asked and does not answer is asked again for as long as there is a connection.
 func (l *Log) durably(ctx context.Context, fold func(uint64, []Event) error) func(uint64, []Event) error {
 	return func(upTo uint64, list []Event) error {
 		if l.commit != nil {
@@ -351,8 +352,15 @@ func (l *Log) durably(ctx context.Context, fold func(uint64, []Event) error) fun
 				list = list[ready:]
 			}
 		}
-		if err := l.durable(ctx, upTo); err != nil {
-			return fmt.Errorf("wait for event %d to be on disk: %w", upTo, err)
+		for err := l.durable(ctx, upTo); err != nil; err = l.durable(ctx, upTo) {
+			if l.commit != nil || ctx.Err() != nil || l.conn.IsClosed() {
+				return fmt.Errorf("wait for event %d to be on disk: %w", upTo, err)
+			}
+			l.logger.Warn("waiting for events to be on disk", "event", upTo, "error", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(tailStall):
+			}
 		}
 		return fold(upTo, list)
 	}

@@ -3,6 +3,8 @@ package projections
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +44,29 @@ func TestFreshSeesWhatWasAppendedBefore(t *testing.T) {
 		})
 	}
 	writers.Wait()
+}
+
+// Where the log knows the read index, a reader of current views asks nobody and leaves nothing behind.
+func TestFreshOfCurrentViewsCostsNothing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	if _, known := log.Known(); !known {
+		fmt.Fprintf(os.Stderr, "NOT RUN: %s: it needs TMPDIR on ext4\n", t.Name())
+		return
+	}
+	v := openViews(t, log, dir)
+	newHistory(t, log).append(first(uuid.New()))
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if allocations := testing.AllocsPerRun(1000, func() {
+		if err := errors.Join(v.Fresh(ctx), v.recent()); err != nil {
+			t.Error(err)
+		}
+	}); allocations >= 1 {
+		t.Errorf("%v allocations", allocations)
+	}
 }
 
 // A reader that comes while a question is under way is answered by the next one, together with all who come until then.

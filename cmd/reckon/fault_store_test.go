@@ -290,8 +290,9 @@ func serveThrough(c credentials, own string) (url string, end func(), err error)
 	return "http://" + listener.Addr().String(), end, nil
 }
 
-// newFaultyWorld runs a service in this process whose every call of the log passes through faults.
-func newFaultyWorld(t *testing.T) (*world, *faults) {
+// newFaultyWorld runs a service in this process whose every call of the log passes through faults. Where the log commits in
+// groups, asking says whether the service knows; else it is as with a server that syncs each message.
+func newFaultyWorld(t *testing.T, asking bool) (*world, *faults) {
 	t.Helper()
 	dir := t.TempDir()
 	direct, err := events.Open(t.Context(), events.Options{Dir: dir})
@@ -312,6 +313,9 @@ func newFaultyWorld(t *testing.T) (*world, *faults) {
 	t.Cleanup(func() { f.listener.Close() })
 	go f.run()
 	c.URL = "nats://" + f.listener.Addr().String()
+	if !asking {
+		c.Commit = ""
+	}
 	url, end, err := serveThrough(c, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -367,7 +371,26 @@ func (w *world) converse(t *testing.T, name string) {
 // for n from 1 until a conversation ends before its n-th call; once so that the call is not made, and once so that it is
 // made and its outcome not known.
 func TestEveryStoreCallMayFail(t *testing.T) {
-	w, f := newFaultyWorld(t)
+	t.Run("a sync for each message", func(t *testing.T) { everyStoreCallMayFail(t, false, "$JS.API.STREAM.INFO.EVENTS") })
+	t.Run("group commit", func(t *testing.T) {
+		if !groups(t) {
+			notRun(t, "it needs TMPDIR on ext4")
+			return
+		}
+		everyStoreCallMayFail(t, true, "reckon.log.")
+	})
+}
+
+// groups tells whether a log of a temporary directory commits in groups.
+func groups(t *testing.T) (known bool) {
+	t.Helper()
+	withLog(t, t.TempDir(), func(_ context.Context, log *events.Log) { _, known = log.Known() })
+	return known
+}
+
+// everyStoreCallMayFail wants calls of index, the subject where the read index is asked for, among those that fail.
+func everyStoreCallMayFail(t *testing.T, asking bool, index string) {
+	w, f := newFaultyWorld(t, asking)
 	for _, c := range []struct {
 		kind fault
 		name string
@@ -390,7 +413,7 @@ func TestEveryStoreCallMayFail(t *testing.T) {
 		}
 		struck[f.disarm()] = true
 		for _, must := range []string{
-			"cmd.", "evt.", "$JS.ACK.", "$JS.API.STREAM.INFO.EVENTS", "$JS.API.STREAM.MSG.GET.COMMANDS",
+			"cmd.", "evt.", "$JS.ACK.", index, "$JS.API.STREAM.MSG.GET.COMMANDS",
 			"$JS.API.CONSUMER.MSG.NEXT.",
 		} {
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(struck)), func(subject string) bool { return strings.HasPrefix(subject, must) }) {
@@ -409,7 +432,7 @@ func TestLostAcknowledgement(t *testing.T) {
 		fmt.Fprintf(os.Stderr, "NOT RUN: %s: a lost answer is waited for as long as a request may take; make soak runs it\n", t.Name())
 		return
 	}
-	w, f := newFaultyWorld(t)
+	w, f := newFaultyWorld(t, groups(t))
 	for _, on := range []string{"cmd.", "evt."} {
 		f.arm(answerLost, on, 1)
 		w.converse(t, "silent-"+on)
