@@ -128,6 +128,7 @@ func (l *Log) replicate(ctx context.Context, o Options) error {
 		}
 		if reason := clusterReason(err); reason != told {
 			told = reason
+			l.workers.suspect = time.Now() // most of the nodes have stopped since it was made
 			l.logger.Info("waiting for the cluster", "cluster", o.Cluster.Name, "node", o.Cluster.Node, "reason", reason)
 			if o.Waiting != nil {
 				o.Waiting("it waits for the cluster " + o.Cluster.Name + ": " + reason)
@@ -206,6 +207,14 @@ func stepDown(s *server.Server) {
 // answerPatience is how long an answer of a cluster is waited for before it is asked again: the server may be gone that was
 // asked, or may lead no more.
 const answerPatience = 750 * time.Millisecond
+
+// apiPatience is how long the server may take to make or find something before it is asked again.
+func (l *Log) apiPatience() time.Duration {
+	if l.Alone() {
+		return 5 * time.Second
+	}
+	return clusterTry
+}
 
 // publish adds a message. On a cluster it does not wait long; what is not acknowledged by then may be in the log or not.
 func (l *Log) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // patience is how long the nodes of a test's cluster may take: an election alone takes up to 9 s, more on a loaded machine.
@@ -200,6 +203,28 @@ func TestCluster(t *testing.T) {
 	c.wantLast(t, sequence, 0, 1, 2)
 }
 
+// A node whose disk is full gives up its part; only a new start brings it back.
+func TestClusterBroken(t *testing.T) {
+	c := newTrio(t)
+	if err := c.logs[1].server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
+		t.Fatal(err)
+	}
+	wantError(t, "a node that has given up", c.logs[1].Broken(), ErrBroken)
+	for _, i := range []int{0, 2} {
+		if err := c.logs[i].Broken(); err != nil {
+			t.Errorf("node %d: %v", i, err)
+		}
+	}
+	e := created("a")
+	sequence := c.append(t, 0, e, 0)
+	c.close(t, 1)
+	c.start(t, 1)
+	c.wantLast(t, sequence, 1)
+	if err := c.logs[1].Broken(); err != nil {
+		t.Errorf("after a new start: %v", err)
+	}
+}
+
 // A wiped node gets all that it had from the others, and everybody can read the same.
 func TestWipedNodeCatchesUp(t *testing.T) {
 	c := newTrio(t)
@@ -217,5 +242,67 @@ func TestWipedNodeCatchesUp(t *testing.T) {
 	sequence = c.append(t, 1, changed(e), sequence)
 	if read, err := c.logs[1].Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 || read[2].Sequence != sequence {
 		t.Errorf("the node reads %d events (%v), want 3", len(read), err)
+	}
+}
+
+// The consumer of commands is in memory: after all nodes have stopped it begins again behind what is finished.
+func TestClusterCommands(t *testing.T) {
+	c := newTrio(t)
+	account := uuid.New()
+	finished := map[string]bool{}
+	isFinished := func(_ context.Context, command []byte) (bool, error) { return finished[string(command)], nil }
+	enqueue := func(node int, name string) {
+		until(t, "enqueue", func(ctx context.Context) error {
+			err := c.logs[node].Enqueue(ctx, CommandSubject(account, name), []byte(name), true)
+			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
+				return nil
+			}
+			return err
+		})
+	}
+	// next takes the next command, acknowledges it and returns it with how often it was delivered.
+	next := func(node int) (name string, deliveries uint64) {
+		until(t, "next command", func(ctx context.Context) error {
+			consumer, err := c.logs[node].Commands(ctx, isFinished)
+			if err != nil {
+				return err
+			}
+			m, err := consumer.Next(jetstream.FetchMaxWait(time.Second))
+			if err != nil {
+				return err
+			}
+			meta, err := m.Metadata()
+			if err != nil {
+				return err
+			}
+			name, deliveries = string(m.Data()), meta.NumDelivered
+			return m.DoubleAck(ctx)
+		})
+		return name, deliveries
+	}
+	for i := range 20 {
+		name := fmt.Sprintf("command %d", i)
+		enqueue(i%3, name)
+		if got, _ := next((i + 1) % 3); got != name {
+			t.Fatalf("the next command is %q, want %q", got, name)
+		}
+		finished[name] = true
+	}
+	enqueue(0, "not finished")
+	enqueue(1, "finished elsewhere")
+	finished["finished elsewhere"] = true
+	for i := range c.logs {
+		c.lose(t, i)
+	}
+	c.start(t, 0, 1, 2)
+	if got, _ := next(2); got != "not finished" {
+		t.Errorf("after a restart of all nodes the next command is %q, want the one that is not finished", got)
+	}
+	if got, _ := next(1); got != "finished elsewhere" {
+		t.Errorf("the next command is %q", got)
+	}
+	enqueue(2, "new")
+	if got, deliveries := next(0); got != "new" || deliveries != 1 {
+		t.Errorf("the next command is %q for the time %d", got, deliveries)
 	}
 }

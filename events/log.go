@@ -57,6 +57,7 @@ type Log struct {
 	replicas int     // of the streams where they have more than one, else 0
 	ticks    bool    // the read index is an append: the log is on an existing NATS
 	views    string  // see ViewsID; "" is the server's id
+	workers  workers // the consumer of commands, where there are replicas
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server
@@ -235,7 +236,7 @@ func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, 
 // bind finds the streams of the server that the log is connected to.
 func (l *Log) bind(ctx context.Context) error {
 	var err error
-	if l.js, err = jetstream.New(l.conn); err != nil {
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(l.apiPatience())); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
 	if l.events, err = l.js.Stream(ctx, eventsStream); err != nil {

@@ -170,7 +170,9 @@ func (b *backlog) close() {
 // follow folds what one consumer brings. It returns the sequence of the last event that was folded and the error that ended
 // it, which is errReopen for a failure of the consumer and nil when the reading is through.
 func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
-	consumer, err := l.js.CreateConsumer(ctx, eventsStream, behind(after))
+	opening, cancel := context.WithTimeout(ctx, l.apiPatience()/2)
+	consumer, err := l.js.CreateConsumer(opening, eventsStream, behind(after))
+	cancel()
 	if err != nil {
 		return after, fmt.Errorf("%w: %w", errReopen, err)
 	}
@@ -192,7 +194,11 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 	defer func() {
 		waiting.close()
 		consuming.Stop()
-		l.forget(consumer)
+		if l.Alone() {
+			l.forget(consumer)
+		} else {
+			go l.forget(consumer) // its server may be gone, and what follows here does not wait for that
+		}
 	}()
 
 	stall := time.NewTicker(tailStall / 3)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,40 +28,110 @@ func workersConfig() jetstream.ConsumerConfig {
 
 // Commands is the pull consumer of COMMANDS that all nodes share. On a single node it is on disk. Where the streams have
 // replicas it is in the memory of as many servers, since what it remembers would be synced there at every delivery and
-// acknowledgement; it is gone when most of them have stopped, and whoever asks for it makes it again, from the first
-// command on for which finished, asked of a command, does not say that its final event is in the log. What it delivers may not
-// be on disk yet: CommandDurable waits for that.
+// acknowledgement; when most of them have stopped it is gone, or begins anew, or does nothing any more. Whoever asks for
+// it makes it again then, from the first command on for which finished, asked of a command, does not say that its final
+// event is in the log. What it delivers may not be on disk
+// yet: CommandDurable waits for that.
 func (l *Log) Commands(ctx context.Context, finished func(ctx context.Context, command []byte) (bool, error)) (jetstream.Consumer, error) {
-	c, err := l.commands(ctx, finished)
+	var c jetstream.Consumer
+	var err error
+	if l.replicas == 0 {
+		c, err = l.lastingWorkers(ctx)
+	} else {
+		c, err = l.sharedCommands(ctx, finished)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open consumer of commands: %w", err)
 	}
 	return c, nil
 }
 
-func (l *Log) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
-	if l.replicas == 0 {
-		return l.lastingWorkers(ctx)
-	}
-	c, err := l.js.Consumer(ctx, commandsStream, workersName)
-	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return c, err
-	}
-	first, err := l.firstUnfinished(ctx, finished)
-	if err != nil {
+// workers is what a node knows of the consumer of commands where that is in memory.
+type workers struct {
+	mu      sync.Mutex
+	suspect time.Time // a consumer that is older may be one from before most of the servers were started; zero for none
+	silent  time.Time // since when it has not answered; zero for one that has
+}
+
+const (
+	// workersSilence is how long the consumer may be silent while the log has a leader: longer than an election takes.
+	workersSilence = 15 * time.Second
+	// maxAgain is how many finished commands may be delivered once more, which costs a look at the views each.
+	maxAgain = 1000
+)
+
+// sharedCommands finds the consumer in memory, or makes it where there is none or none of use. Another node may do the same: a
+// consumer that is replaced once too often costs that some commands are delivered twice.
+func (l *Log) sharedCommands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
+	l.workers.mu.Lock()
+	defer l.workers.mu.Unlock()
+	c, err := l.findWorkers(ctx)
+	first := uint64(0)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
+	case err == nil:
+		l.workers.silent = time.Time{}
+		info := c.CachedInfo()
+		if !info.Created.Before(l.workers.suspect) && info.NumPending <= maxAgain {
+			return c, nil
+		}
+		most := uint64(maxAgain)
+		if info.Created.Before(l.workers.suspect) {
+			most = 1
+		}
+		if first, err = l.firstUnfinished(ctx, finished); err != nil || first <= info.AckFloor.Stream+most {
+			return c, err
+		}
+	case ctx.Err() != nil:
 		return nil, err
+	default:
+		if l.workers.silent.IsZero() {
+			l.workers.silent = time.Now()
+		}
+		if l.workers.suspect.IsZero() && time.Since(l.workers.silent) < workersSilence {
+			return nil, err
+		}
+	}
+	if err != nil || first == 0 {
+		if first, err = l.firstUnfinished(ctx, finished); err != nil {
+			return nil, err
+		}
+	}
+	return l.replaceWorkers(ctx, first)
+}
+
+func (l *Log) findWorkers(ctx context.Context) (jetstream.Consumer, error) {
+	limited, cancel := context.WithTimeout(ctx, clusterTry)
+	defer cancel()
+	return l.js.Consumer(limited, commandsStream, workersName)
+}
+
+// replaceWorkers makes the consumer anew.
+func (l *Log) replaceWorkers(ctx context.Context, first uint64) (jetstream.Consumer, error) {
+	// A consumer that does nothing any more may be removed without an answer.
+	limited, cancel := context.WithTimeout(ctx, clusterTry)
+	defer cancel()
+	if err := l.js.DeleteConsumer(limited, commandsStream, workersName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		l.logger.Warn("removing the consumer of commands", "error", err)
 	}
 	config := workersConfig()
 	config.MemoryStorage = true
 	config.Replicas = l.replicas
 	config.DeliverPolicy = jetstream.DeliverByStartSequencePolicy
 	config.OptStartSeq = first
-	c, err = l.js.CreateConsumer(ctx, commandsStream, config)
+	limited, cancel = context.WithTimeout(ctx, clusterTry)
+	defer cancel()
+	c, err := l.js.CreateConsumer(limited, commandsStream, config)
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		// Another node was first. Its start is right too: whoever knows of fewer events starts earlier.
-		return l.js.Consumer(ctx, commandsStream, workersName)
+		c, err = l.findWorkers(ctx)
 	}
-	return c, err
+	if err != nil {
+		return nil, fmt.Errorf("make it anew: %w", err)
+	}
+	l.logger.Info("the consumer of commands is made anew", "first", first)
+	l.workers.suspect, l.workers.silent = time.Time{}, time.Time{}
+	return c, nil
 }
 
 // lastingWorkers is the consumer on the disk of a single server.
@@ -90,12 +161,14 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 	case !errors.Is(err, ErrNotFound):
 		return 0, fmt.Errorf("read the newest event: %w", err)
 	}
-	state, err := l.state(ctx, commandsStream)
+	limited, cancel := context.WithTimeout(ctx, clusterTry)
+	defer cancel()
+	state, err := l.state(limited, commandsStream)
 	if err != nil {
 		return 0, err
 	}
 	last := state.State.LastSeq
-	consumer, err := l.js.CreateConsumer(ctx, commandsStream, search)
+	consumer, err := l.js.CreateConsumer(limited, commandsStream, search)
 	if err != nil {
 		return 0, fmt.Errorf("look for commands that are not finished: %w", err)
 	}

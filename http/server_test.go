@@ -362,3 +362,26 @@ func TestWire(t *testing.T) {
 		})
 	}
 }
+
+// A server that has nothing to answer from yet says so, and what it waits for, in the envelope of every failure.
+func TestStarting(t *testing.T) {
+	s := Starting(Options{Version: "v0"})
+	s.Waits("it waits for two others")
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/v1/conversations": 503, "/nothing": 503} {
+		recorder := httptest.NewRecorder()
+		s.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", path, nil))
+		body := recorder.Body.String()
+		if recorder.Code != want {
+			t.Errorf("%s answers %d, want %d", path, recorder.Code, want)
+		}
+		if want == 503 && (recorder.Header().Get("Retry-After") != retryAfter || !strings.Contains(body, `"code":"error_server_internal","message":"This node is not ready: it waits for two others."`)) {
+			t.Errorf("%s answers %q", path, body)
+		}
+	}
+	s.Open(nil, nil)
+	recorder := httptest.NewRecorder()
+	s.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/nothing", nil))
+	if recorder.Code != 404 {
+		t.Errorf("an open server answers %d, want 404", recorder.Code)
+	}
+}

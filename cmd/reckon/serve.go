@@ -202,7 +202,11 @@ func (c *serveCommand) announce(t terminal, log *events.Log, views *projections.
 		return err
 	}
 	if !c.Dev {
-		if err := views.Fresh(t); err != nil {
+		err := views.Fresh(t)
+		for !log.Alone() && errors.Is(err, projections.ErrBehind) {
+			err = views.Fresh(t) // which takes 2 s to fail; the others may be choosing a leader
+		}
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(t.out, "Reckon %s is ready on %s\n", version(), url)
