@@ -24,6 +24,7 @@ type benchCommand struct {
 	Key      string  `help:"API key for --url." and:"remote" placeholder:"KEY"`
 	Domain   string  `help:"Id of a published domain for --url." and:"remote" placeholder:"ID"`
 	Prompt   string  `help:"File with what is asked, in structured text; {n} stands for a number that changes. What is asked without it suits the starter domain 'Electricity bill'." type:"existingfile" placeholder:"FILE"`
+	Nodes    int     `help:"Measure three nodes of a cluster on this machine beside one, and nothing else: 1 or 3 (${default})." default:"1" placeholder:"N"`
 	Callers  []int   `help:"How many callers ask at once, each waiting for its answer (${default})." default:"1,16,64,256" placeholder:"N"`
 	Seconds  float64 `help:"How long each thing is measured, in all rounds together (${default})." default:"1.5" placeholder:"N"`
 	Messages int     `help:"Length of a long conversation (${default})." default:"1000" placeholder:"N"`
@@ -38,6 +39,7 @@ Without --url a server of its own starts in a temporary directory, which takes u
 
 Examples:
   reckon bench
+  reckon bench --nodes 3 --callers 1,16,64
   reckon bench --callers 64 --seconds 6 --scratch /var/lib --json
   reckon bench --url http://127.0.0.1:8080 --key "$KEY" --domain 06997cbc-3d9f-5c93-aad8-649b70c0e31a`
 }
@@ -78,6 +80,9 @@ func (c *benchCommand) Run(t terminal) (failed error) {
 			failed = errors.New("interrupted")
 		}
 	}()
+	if c.Nodes == clusterSize {
+		return b.compare(t, dir)
+	}
 	if c.URL == "" {
 		stop, err := b.serve(t, filepath.Join(dir, "service"))
 		if err != nil {
@@ -121,6 +126,9 @@ func (c *benchCommand) check() error {
 	c.Callers = slices.Compact(c.Callers)
 	if !(c.Seconds >= 0.01 && c.Seconds <= 3600) {
 		return fmt.Errorf("--seconds %v: give 0.01 to 3600", c.Seconds)
+	}
+	if c.Nodes != 1 && c.Nodes != clusterSize || c.Nodes != 1 && c.URL != "" {
+		return fmt.Errorf("--nodes %d: give 1 or %d, and leave out --url", c.Nodes, clusterSize)
 	}
 	if c.Messages < 1 || c.Messages > 100_000 {
 		return fmt.Errorf("--messages %d: give 1 to 100000", c.Messages)
@@ -217,6 +225,7 @@ type section int
 const (
 	calculations section = iota
 	reads
+	comparisons // of three nodes with one
 )
 
 // works are all things that are measured, in the order in which a round takes them: floors stand between what is compared with

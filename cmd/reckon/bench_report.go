@@ -33,6 +33,8 @@ var ratios = []ratio{
 	{name: "of_fresh", heading: "OF FRESH", to: func(w work) string { return w.fresh }},
 	{name: "p50_of_append", heading: "P50/APPEND", what: "median, to that of one append and sync", goal: 2.5, at: 1, most: true},
 	{name: "of_bucket", heading: "OF BUCKET", what: "of bare reads of a bucket", section: reads, to: always("bucket"), goal: 0.5, at: goalCallers},
+	{name: "of_publishes", heading: "OF PUBLISHES", section: comparisons, to: func(w work) string { return ofPublishes[w.key] }},
+	{name: "of_one", heading: "OF ONE NODE", section: comparisons, to: func(w work) string { return ofOne[w.key] }},
 }
 
 func always(key string) func(work) string { return func(work) string { return key } }

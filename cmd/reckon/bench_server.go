@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -36,10 +37,22 @@ type ownServer struct {
 }
 
 // startServer prepares an account with a key and domains in a directory and starts the service on it.
-func startServer(t terminal, data string) (_ *ownServer, err error) {
+func startServer(t terminal, data string) (*ownServer, error) {
 	s := &ownServer{data: data}
-	err = directory{Data: data}.begin(t, func(a commands.Admin) error {
-		d, err := prepareDev(t, a, data)
+	if err := s.prepare(t); err != nil {
+		return nil, err
+	}
+	out, err := s.begin()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.awaitReady(t, out)
+}
+
+// prepare makes an account with a key and domains, whether or not the server runs.
+func (s *ownServer) prepare(t terminal) error {
+	err := directory{Data: s.data}.begin(t, func(a commands.Admin) error {
+		d, err := prepareDev(t, a, s.data)
 		if err != nil {
 			return err
 		}
@@ -53,8 +66,13 @@ func startServer(t terminal, data string) (_ *ownServer, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("prepare a server: %w", err)
+		return fmt.Errorf("prepare a server: %w", err)
 	}
+	return nil
+}
+
+// begin starts the process with flags of its own. What it prints can be read from out.
+func (s *ownServer) begin(flags ...string) (out io.Reader, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
@@ -66,29 +84,33 @@ func startServer(t terminal, data string) (_ *ownServer, err error) {
 	defer output.Close()
 	// It is the name that it was called by that tells the program what it is.
 	s.process = &exec.Cmd{
-		Path: program, Args: []string{os.Args[0], "serve", "--data", data, "--listen", "127.0.0.1:0"}, Stderr: output,
+		Path: program, Args: append([]string{os.Args[0], "serve", "--data", s.data, "--listen", "127.0.0.1:0"}, flags...), Stderr: output,
 		Env: slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "RECKON_") }),
 	}
-	out, err := s.process.StdoutPipe()
-	if err != nil {
+	if out, err = s.process.StdoutPipe(); err != nil {
 		return nil, err
 	}
 	if err := s.process.Start(); err != nil {
 		return nil, fmt.Errorf("start a server: %w", err)
 	}
-	stop := context.AfterFunc(t, func() { _ = s.process.Process.Kill() })
+	return out, nil
+}
+
+// awaitReady returns when the server has said where it is. One that fails or ctx interrupts has ended.
+func (s *ownServer) awaitReady(ctx context.Context, out io.Reader) error {
+	stop := context.AfterFunc(ctx, func() { _ = s.process.Process.Kill() })
 	defer stop()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if m := readyWords.FindStringSubmatch(lines.Text()); m != nil {
 			s.url = m[1]
-			return s, nil
+			return nil
 		}
 	}
 	_ = s.process.Wait()
-	if t.Err() != nil {
-		return nil, t.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return nil, fmt.Errorf("the server did not start: %s", s.lastWords())
+	return fmt.Errorf("the server did not start: %s", s.lastWords())
 }
 
 // readyWords stand in the line that says where a server is.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	nethttp "net/http"
 	"os"
 	"os/exec"
@@ -54,7 +53,10 @@ func newCluster(t *testing.T, dir string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addresses := freeAddresses(t, 6)
+	addresses, err := unused(6)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &cluster{}
 	for i := range 3 {
 		name := fmt.Sprintf("n%d", i+1)
@@ -74,20 +76,6 @@ func newCluster(t *testing.T, dir string) *cluster {
 		}
 	})
 	return c
-}
-
-// freeAddresses finds addresses of loopback on which nothing listens.
-func freeAddresses(t *testing.T, count int) (free []string) {
-	t.Helper()
-	for range count {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		free = append(free, l.Addr().String())
-	}
-	return free
 }
 
 // start starts a node; whether it becomes ready is another matter.
