@@ -227,6 +227,9 @@ func (v *Views) reopen(ctx context.Context) error {
 	if err := g.load(ctx); err != nil {
 		return err
 	}
+	if err := v.borneOut(ctx, g); err != nil {
+		return err
+	}
 	v.serving.Store(g)
 	v.outdated = outdated
 	return nil
