@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -76,7 +75,7 @@ type Service struct {
 	views   *projections.Views
 	logger  *slog.Logger
 	domains domainCache
-	stripes [256]sync.Mutex // one writer a conversation within this node, by the last byte of its id
+	writers writers // one a conversation within this node
 
 	slots    *turns // of commands in work
 	deciding *turns // of commands that are decided, which is what takes a processor

@@ -22,11 +22,13 @@ const (
 	// for the disk.
 	slots = 128
 
-	// held is how many commands a node takes in before it takes no more until half of them have left; as many again can be on
-	// the way then. Those that have no slot yet wait in memory, so that the few of one account are seen behind the many of
-	// another one: what the queue hands out comes in one order for all. Nodes that ask are served in turn, so that what one
-	// holds has had its share of the others.
-	held = 256
+	// held is how many commands a node takes in before it asks for no more until some have left. It has pulls requests out at
+	// once, each for pulled commands, so that one is out while another one is answered. Commands that have no slot yet wait in
+	// memory, so that the few of one account are seen behind the many of another one: what the queue hands out comes in one
+	// order for all. Nodes that ask are served in turn, so that what one holds has had its share of the others.
+	held   = 256
+	pulls  = 2
+	pulled = 128
 
 	// maxDeliveries is how often a command is delivered before it is failed without being run.
 	maxDeliveries = 5
@@ -41,28 +43,25 @@ type hand struct {
 	mutex sync.Mutex
 	all   map[jetstream.Msg]struct{} // not acknowledged yet
 	held  int                        // those that count against held
-	full  chan struct{}              // holds one when held is reached
-	room  chan struct{}              // holds one when half of that is left again
+	room  chan struct{}              // holds one when there are fewer again
 }
 
 func newHand() *hand {
-	return &hand{all: map[jetstream.Msg]struct{}{}, full: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	return &hand{all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1)}
 }
 
 func (h *hand) take(msg jetstream.Msg) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.all[msg] = struct{}{}
-	if h.held++; h.held >= held {
-		raise(h.full)
-	}
+	h.held++
 }
 
 // release says that a command counts no longer against held.
 func (h *hand) release() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if h.held--; h.held <= held/2 {
+	if h.held--; h.held < held {
 		raise(h.room)
 	}
 }
@@ -116,13 +115,9 @@ func (s *Service) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A consumer in memory may be gone, and then another one is to be made.
 		consumer, err := s.log.Commands(ctx, s.finished)
-		for err == nil && ctx.Err() == nil {
+		if err == nil {
 			told = ""
-			if s.log.Alone() {
-				err = s.consume(ctx, consumer, h, &working)
-			} else {
-				err = s.fetch(ctx, consumer, h, &working)
-			}
+			err = s.pullAll(ctx, consumer, h, &working)
 		}
 		if ctx.Err() == nil {
 			if told != err.Error() {
@@ -134,27 +129,81 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// pullPatience is how long one request for commands waits for some where other nodes work too. The server that it was sent to
-// may be gone: then its heartbeats are missed.
-const pullPatience = time.Second
+const (
+	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too.
+	pullPatience   = 5 * time.Second
+	sharedPatience = time.Second
+	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it: the server
+	// may be gone that it was sent to.
+	pullHeartbeat = 500 * time.Millisecond
+)
 
-// fetch takes in as many commands as there is room for, and waits a while for them. A request that is out is not taken back when
-// ctx ends: a command that another node's server has sent then would be held back from the other workers for as long as a
-// lost worker's.
-func (s *Service) fetch(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
-	h.await(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
+// pullAll takes commands in until ctx ends or a request for them fails.
+func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
+	running := ctx
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, pulls)
+	for range pulls {
+		go func() {
+			for {
+				err := h.await(ctx)
+				if err == nil {
+					err = s.pull(ctx, running, consumer, h, working)
+				}
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
 	}
-	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), pullPatience)
+	err := <-ended
+	stop()
+	for range pulls - 1 {
+		<-ended
+	}
+	return err
+}
+
+// await waits until the hand holds less than held.
+func (h *hand) await(ctx context.Context) error {
+	for {
+		h.mutex.Lock()
+		free := h.held < held
+		h.mutex.Unlock()
+		if free {
+			raise(h.room) // for the others who wait
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-h.room:
+		}
+	}
+}
+
+// pull asks for commands and begins to work on those that come within a while; running ends when the worker is to stop. Where
+// other nodes work too, a request that is out is not taken back when ctx ends: a command that was sent then would be held
+// back from the others for as long as a lost worker's.
+func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
+	out, patience := ctx, pullPatience
+	if !s.log.Alone() {
+		out, patience = context.WithoutCancel(ctx), sharedPatience
+	}
+	out, cancel := context.WithTimeout(out, patience)
 	defer cancel()
-	batch, err := consumer.Fetch(held/2, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullPatience/3))
+	batch, err := consumer.Fetch(pulled, jetstream.FetchContext(out), jetstream.FetchHeartbeat(min(pullHeartbeat, patience/3)))
 	if err != nil {
 		return err
 	}
 	for msg := range batch.Messages() {
 		h.take(msg)
-		working.Go(func() { s.work(ctx, msg, h) })
+		working.Go(func() { s.work(running, msg, h) })
 	}
 	err = batch.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
@@ -171,56 +220,6 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	}
 	m, found, err := s.views.Message(ctx, command.AccountID, command.ConversationID, command.MessageID)
 	return found && m.Status != projections.InProgress, err
-}
-
-// consume takes commands in until ctx ends or the consumer fails. While the hand is full it takes none.
-func (s *Service) consume(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
-	for ctx.Err() == nil {
-		failed := make(chan error, 1)
-		consuming, err := consumer.Consume(func(msg jetstream.Msg) {
-			h.take(msg)
-			working.Go(func() { s.work(ctx, msg, h) })
-		}, jetstream.PullMaxMessages(held), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			select {
-			case failed <- err:
-			default:
-			}
-		}))
-		if err != nil {
-			return err
-		}
-		err = nil
-		select {
-		case <-ctx.Done():
-		case <-h.full:
-		case err = <-failed:
-		case <-consuming.Closed():
-		}
-		consuming.Drain()
-		<-consuming.Closed()
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-		h.await(ctx)
-	}
-	return nil
-}
-
-// await waits until half of the hand is free.
-func (h *hand) await(ctx context.Context) {
-	for {
-		h.mutex.Lock()
-		free := h.held <= held/2
-		h.mutex.Unlock()
-		if free {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-h.room:
-		}
-	}
 }
 
 // work gives one delivered command its final event, and acknowledges it once that is in the log. running ends when the worker
@@ -253,8 +252,8 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 	}
 	defer release()
 	command.sequence = meta.Sequence.Stream
-	poisoned := meta.NumDelivered >= maxDeliveries
 	command.Opens = command.Opens && meta.NumDelivered == 1
+	poisoned := meta.NumDelivered >= maxDeliveries
 	for {
 		switch {
 		case poisoned:
@@ -296,9 +295,7 @@ func (s *Service) finish(c Calculate, code string) error {
 // again with the newer events. Of one account next runs only so often at once that its calculations leave a processor to
 // others. It all takes as long as the deadline allows, from when next may run.
 func (s *Service) record(ctx context.Context, c Calculate, next func(context.Context, *conversation) (*events.Event, error)) error {
-	stripe := &s.stripes[c.ConversationID[15]]
-	stripe.Lock()
-	defer stripe.Unlock()
+	defer s.writers.lock(c.ConversationID)()
 	if err := s.deciding.enter(ctx, c.AccountID); err != nil {
 		return err
 	}
