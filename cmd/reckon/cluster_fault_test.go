@@ -182,6 +182,12 @@ func (c *cluster) verify(t *testing.T) {
 		}
 	}
 	c.history.events = recordedIn(first, func(id uuid.UUID) string { return names[id] })
+	c.judge(t)
+}
+
+// judge checks all that callers saw against the events of the history.
+func (c *cluster) judge(t *testing.T) {
+	t.Helper()
 	wrong := c.check()
 	if len(c.odd) > 0 {
 		wrong = append(wrong, fmt.Sprintf("odd: requests are answered %v", c.odd))
@@ -189,8 +195,8 @@ func (c *cluster) verify(t *testing.T) {
 	if len(wrong) > 0 {
 		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
 	}
-	t.Logf("%d answers of %d tries, %d reads, %d lists, %d uses of revoked keys, %d events: all are good; half of the callers waited for less than %s",
-		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(first), c.typical(time.Time{}))
+	t.Logf("%d answers of %d tries, %d reads, %d lists, %d uses of revoked keys, %d final events: all are good; half of the callers waited for less than %s",
+		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(c.history.events), c.typical(time.Time{}))
 }
 
 // TestCluster lets callers work at three nodes, which are killed, stopped, wiped and held up meanwhile.
