@@ -123,7 +123,7 @@ func (h history) check() []string {
 		}
 		for _, p := range h.posts {
 			if p.acknowledged && p.ended < r.began && p.account == r.account && p.conversationID == r.conversation && !shown[p.answer.message] {
-				say("stale: a read lacks message %s, which had been answered", p.answer.message)
+				say("stale: a read (%d) lacks message %s, which had been answered (%d)", r.began, p.answer.message, p.began)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (h history) check() []string {
 	for i, later := range byBegin {
 		for _, earlier := range byBegin[:i] {
 			if earlier.account == later.account && earlier.conversation == later.conversation && earlier.ended < later.began && len(later.messages) < len(earlier.messages) {
-				say("stale: a read of conversation %s shows less than one before it", later.conversation)
+				say("stale: a read (%d) of conversation %s shows less than one before it (%d)", later.began, later.conversation, earlier.began)
 			}
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -156,6 +158,9 @@ func (c *cluster) settle(t *testing.T, seed uint64) {
 	all.Wait()
 }
 
+// momentInText is where the checker names what began at a moment.
+var momentInText = regexp.MustCompile(`\(\d+\)`)
+
 // verify reads EVENTS through every node and checks all that callers saw.
 func (c *cluster) verify(t *testing.T) {
 	t.Helper()
@@ -193,6 +198,12 @@ func (c *cluster) judge(t *testing.T) {
 		wrong = append(wrong, fmt.Sprintf("odd: requests are answered %v", c.odd))
 	}
 	if len(wrong) > 0 {
+		for i, w := range wrong {
+			wrong[i] = momentInText.ReplaceAllStringFunc(w, func(text string) string {
+				moment, _ := strconv.Atoi(strings.Trim(text, "()"))
+				return fmt.Sprintf("(%d: %s)", moment, c.traces[moment])
+			})
+		}
 		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
 	}
 	t.Logf("%d answers of %d tries, %d reads, %d lists, %d uses of revoked keys, %d final events: all are good; half of the callers waited for less than %s",

@@ -70,8 +70,12 @@ func newCluster(t *testing.T, dir string) *cluster {
 			n.end(syscall.SIGKILL)
 		}
 		if t.Failed() {
+			lines := 30
+			if soaking {
+				lines = 100_000
+			}
 			for _, n := range c.nodes {
-				t.Logf("%s wrote in the end:\n%s", n.name, n.lastWords(30))
+				t.Logf("%s on %s wrote in the end:\n%s", n.name, n.url, n.lastWords(lines))
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	nethttp "net/http"
 	"sync"
@@ -19,8 +20,9 @@ type ledger struct {
 	mutex   sync.Mutex
 	moments int
 	history history
-	refused int   // answers that ask to come back: 503 with Retry-After and error_server_internal
-	odd     []int // statuses that are neither that nor a success
+	traces  map[int]string // where and when what began at a moment was asked
+	refused int            // answers that ask to come back: 503 with Retry-After and error_server_internal
+	odd     []int          // statuses that are neither that nor a success
 }
 
 // tenant is an account with what its callers need.
@@ -31,6 +33,16 @@ func (l *ledger) moment() int {
 	defer l.mutex.Unlock()
 	l.moments++
 	return l.moments
+}
+
+// trace says where what began at a moment was asked, and from when on.
+func (l *ledger) trace(moment int, url string, began time.Time) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.traces == nil {
+		l.traces = map[int]string{}
+	}
+	l.traces[moment] = fmt.Sprintf("%s from %s to %s", url, began.Format("15:04:05.000"), time.Now().Format("15:04:05.000"))
 }
 
 var caller = nethttp.Client{Timeout: 25 * time.Second, Transport: &nethttp.Transport{MaxIdleConnsPerHost: 64}}
@@ -91,9 +103,11 @@ func (l *ledger) post(client *nethttp.Client, url string, who tenant, key, conve
 	if err != nil {
 		return post{}, 0, err
 	}
+	at := time.Now()
 	p = post{began: l.moment(), account: who.account, key: key, conversation: conversation, prompt: prompt}
 	a, err := request(client, "POST", url+"/v1/calculate", who.secret, key, body)
 	p.ended = l.moment()
+	l.trace(p.began, url, at)
 	if err == nil && a.status == nethttp.StatusOK {
 		var s messageBody
 		if err := json.Unmarshal(a.body, &s); err != nil {
@@ -116,12 +130,14 @@ func (l *ledger) post(client *nethttp.Client, url string, who tenant, key, conve
 
 // read gets a conversation from the service at a URL and keeps it.
 func (l *ledger) read(client *nethttp.Client, url string, who tenant, conversation string) (status int, err error) {
+	at := time.Now()
 	r := reading{began: l.moment(), account: who.account, conversation: conversation}
 	a, err := request(client, "GET", url+"/v1/conversations/"+conversation, who.secret, "", nil)
 	if err != nil || a.status != nethttp.StatusOK {
 		return a.status, err
 	}
 	r.ended = l.moment()
+	l.trace(r.began, url, at)
 	var detail struct {
 		Messages []messageBody `json:"messages"`
 	}
