@@ -132,10 +132,11 @@ func (s *Service) Run(ctx context.Context) {
 const (
 	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too.
 	pullPatience   = 5 * time.Second
-	sharedPatience = time.Second
-	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it: the server
-	// may be gone that it was sent to.
-	pullHeartbeat = 500 * time.Millisecond
+	sharedPatience = 2 * time.Second
+	// pullHeartbeat and sharedHeartbeat are how often the server says that it still knows of the request. Two that are missed end
+	// it: the server may be gone that it was sent to. What is on a slow way then is delivered again, which counts against it.
+	pullHeartbeat   = 500 * time.Millisecond
+	sharedHeartbeat = time.Second
 )
 
 // pullAll takes commands in until ctx ends or a request for them fails.
@@ -191,13 +192,16 @@ func (h *hand) await(ctx context.Context) error {
 // other nodes work too, a request that is out is not taken back when ctx ends: a command that was sent then would be held
 // back from the others for as long as a lost worker's.
 func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
-	out, patience := ctx, pullPatience
-	if !s.log.Alone() {
-		out, patience = context.WithoutCancel(ctx), sharedPatience
+	var batch jetstream.MessageBatch
+	var err error
+	if s.log.Alone() {
+		out, cancel := context.WithTimeout(ctx, pullPatience)
+		defer cancel()
+		batch, err = consumer.Fetch(pulled, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullHeartbeat))
+	} else {
+		// What the server sends at the end of its time is waited for a second longer.
+		batch, err = consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience), jetstream.FetchHeartbeat(sharedHeartbeat))
 	}
-	out, cancel := context.WithTimeout(out, patience)
-	defer cancel()
-	batch, err := consumer.Fetch(pulled, jetstream.FetchContext(out), jetstream.FetchHeartbeat(min(pullHeartbeat, patience/3)))
 	if err != nil {
 		return err
 	}
