@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -226,6 +227,17 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.Publis
 	return l.js.PublishMsg(ctx, m, opts...)
 }
 
+// leaderless tells of an answer whether it says only that the stream has no leader now.
+func leaderless(answer []byte) bool {
+	if len(answer) > 1024 { // a message
+		return false
+	}
+	var response struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	return json.Unmarshal(answer, &response) == nil && response.Error != nil && response.Error.Code == 503
+}
+
 // request asks what can be asked again. On a cluster it goes on asking until there is an answer or ctx ends.
 func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
 	if l.Alone() {
@@ -235,12 +247,12 @@ func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.M
 		limited, cancel := context.WithTimeout(ctx, answerPatience)
 		m, err := l.conn.RequestWithContext(limited, subject, body)
 		cancel()
-		if err == nil || ctx.Err() != nil || l.conn.IsClosed() {
+		if err == nil && !leaderless(m.Data) || ctx.Err() != nil || l.conn.IsClosed() {
 			return m, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return m, err
 		case <-time.After(quorumPause):
 		}
 	}
