@@ -99,13 +99,23 @@ func raise(signal chan struct{}) {
 	}
 }
 
-// Run works through the queue until ctx ends, then finishes what it has begun; what waits for its turn, prose that waits, and
-// prose that a model is reading is left to another worker. A queue that cannot be read is tried again.
+// Run works through the queue until ctx ends or the views have stopped, then finishes what it has begun; what waits for its
+// turn, prose that waits, and prose that a model is reading is left to another worker. A queue that cannot be read is tried
+// again.
 func (s *Service) Run(ctx context.Context) {
 	h := newHand()
 	done := make(chan struct{})
 	var keeping, working sync.WaitGroup
 	keeping.Go(func() { h.keep(done) })
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	keeping.Go(func() {
+		select {
+		case <-s.views.Stopped():
+			stop()
+		case <-done:
+		}
+	})
 	defer func() {
 		working.Wait()
 		close(done)

@@ -344,6 +344,9 @@ func (v *Views) Ready() error {
 	return v.index.recent()
 }
 
+// Stopped is closed when the fold has stopped: nothing can be decided by these views any more.
+func (v *Views) Stopped() <-chan struct{} { return v.stopped }
+
 // failure is why the fold has stopped; it may be asked once stopped is closed.
 func (v *Views) failure() error {
 	if errors.Is(v.stopErr, ErrClosed) {
