@@ -15,10 +15,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// quorum confirms what the leader of EVENTS says of itself. A leader that is cut off goes on answering from what it has, so its
-// answer counts only if a majority of the nodes that have the stream say, after the answer is there, that it is still
-// the leader, in the term that it was known to be before it was asked: then no other one was elected before the answer
-// was there, and what is acknowledged so far was acknowledged by it.
+// quorum finds how far EVENTS is, as a reader must see it: all that any node may have shown. A leader that is cut off goes on
+// answering from what it has, so its answer counts only if a majority of the nodes that have the stream, asked at the same
+// time, name the same leader and term: then no event was committed in a later one before they were asked.
+//
+// Of its own term the leader answers for everything that was committed before it was asked. It may be the last node that
+// applies an event, since it commits one first and tells the others, whose disks may be faster: their views show the event
+// while the leader's own stream does not have it yet. So it looks how far its Raft group has committed, waits until that is
+// applied, and only then says how far its stream is.
 //
 // Two rules make that exact. A server may answer for the stream while it is not the leader, then it says nothing of a time
 // since when it is one. And a leadership counts as known only when an earlier answer named the same time since when: at
@@ -31,6 +35,7 @@ type quorum struct {
 	mu     sync.Mutex
 	asked  uint64
 	gather map[string]chan term // open questions by number
+	group  string               // of EVENTS, "" when it is to be found out
 	known  leadership
 }
 
@@ -47,6 +52,12 @@ type term struct {
 	Leader string `json:"leader"` // name of the server, "" for none
 	Term   uint64 `json:"term"`
 	Size   int    `json:"size"` // nodes of the group
+
+	// Of the leader's own answer: since when it is that, in nanoseconds of its clock, and how far its stream is. 0 of others.
+	Since int64  `json:"since,omitempty"`
+	Last  uint64 `json:"last,omitempty"`
+
+	committed, applied uint64 // in its Raft log
 }
 
 // newQuorum asks through a connection to any node of a cluster.
@@ -62,17 +73,56 @@ func newQuorum(conn *nats.Conn, cluster string) (*quorum, error) {
 func (q *quorum) answerFor(s *server.Server) error {
 	_, err := q.conn.Subscribe(q.subject, func(m *nats.Msg) {
 		t, ok := termOf(s, string(m.Data))
-		if !ok {
-			return
-		}
-		if text, err := json.Marshal(t); err == nil {
-			_ = m.Respond(text) // a question that is not answered is asked again
+		switch {
+		case !ok:
+		case t.Leader == t.Node:
+			go q.answerAsLeader(s, m, t)
+		default:
+			t.answer(m)
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("answer the nodes of the cluster: %w", err)
 	}
 	return nil
+}
+
+// answer answers a question; one that is not answered is asked again.
+func (t term) answer(m *nats.Msg) {
+	if text, err := json.Marshal(t); err == nil {
+		_ = m.Respond(text)
+	}
+}
+
+// settleEvery is how often a leader looks whether it has applied what it has committed.
+const settleEvery = 200 * time.Microsecond
+
+// answerAsLeader answers a question once all is applied that was committed when it came, and says how far the stream then is. A
+// leader that no longer is one, or does not know, is silent.
+func (q *quorum) answerAsLeader(s *server.Server, m *nats.Msg, t term) {
+	ctx, cancel := context.WithTimeout(context.Background(), majorityPatience)
+	defer cancel()
+	group, committed, ok := string(m.Data), t.committed, true
+	for t.applied < committed {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(settleEvery):
+		}
+		if t, ok = termOf(s, group); !ok {
+			return
+		}
+	}
+	info, err := q.info(ctx)
+	if err != nil || info.Cluster.Leader != t.Node {
+		return
+	}
+	after, ok := termOf(s, group)
+	if !ok || after.Leader != t.Node || after.Term != t.Term {
+		return
+	}
+	t.Since, t.Last = info.Cluster.Since.UnixNano(), info.State.Last
+	t.answer(m)
 }
 
 // termOf reads a server's own state of a Raft group of the log's account. ok is false when it is not of the group.
@@ -85,7 +135,7 @@ func termOf(s *server.Server, group string) (t term, ok bool) {
 	if !ok {
 		return t, false
 	}
-	t = term{Node: s.Name(), Term: g.Term, Size: g.Size}
+	t = term{Node: s.Name(), Term: g.Term, Size: g.Size, committed: g.Committed, applied: g.Applied}
 	if g.Leader == g.ID {
 		t.Leader = t.Node
 	} else {
@@ -114,8 +164,8 @@ const maxNodes = 64
 // errNoMajority says that there was no majority of the nodes that names one leader of one term.
 var errNoMajority = errors.New("no majority of the cluster's nodes agrees on a leader")
 
-// majority asks all nodes, and returns the leader and the term that a majority of the nodes of a Raft group names.
-func (q *quorum) majority(ctx context.Context, group string) (leader string, at uint64, err error) {
+// majority asks all nodes, and returns the answer of the leader that a majority of the nodes of a Raft group names.
+func (q *quorum) majority(ctx context.Context, group string) (term, error) {
 	answers := make(chan term, maxNodes)
 	q.mu.Lock()
 	q.asked++
@@ -128,7 +178,7 @@ func (q *quorum) majority(ctx context.Context, group string) (leader string, at 
 		q.mu.Unlock()
 	}()
 	if err := q.conn.PublishRequest(q.subject, q.inbox+number, []byte(group)); err != nil {
-		return "", 0, fmt.Errorf("ask the nodes of the cluster: %w", err)
+		return term{}, fmt.Errorf("ask the nodes of the cluster: %w", err)
 	}
 	heard := map[string]term{}
 	for {
@@ -142,21 +192,21 @@ func (q *quorum) majority(ctx context.Context, group string) (leader string, at 
 					agree++
 				}
 			}
-			if t.Leader != "" && agree > size/2 {
-				return t.Leader, t.Term, nil
+			if leader := heard[t.Leader]; agree > size/2 && leader.Since != 0 && leader.Term == t.Term {
+				return leader, nil
 			}
 			if len(heard) == size {
-				return "", 0, errNoMajority
+				return term{}, errNoMajority
 			}
 		case <-ctx.Done():
-			return "", 0, errNoMajority
+			return term{}, errNoMajority
 		}
 	}
 }
 
 const (
 	infoPatience     = 500 * time.Millisecond // how long the leader may take to answer before it is asked again
-	majorityPatience = 300 * time.Millisecond // and the nodes
+	majorityPatience = 500 * time.Millisecond // and the nodes
 	quorumPause      = 5 * time.Millisecond   // after a question that was not confirmed
 )
 
@@ -181,28 +231,30 @@ func (q *quorum) last(ctx context.Context) (uint64, error) {
 // try asks once. It is not confirmed, without an error, when the leadership was not known before.
 func (q *quorum) try(ctx context.Context) (sequence uint64, confirmed bool, err error) {
 	q.mu.Lock()
-	known := q.known
+	known, group := q.known, q.group
 	q.mu.Unlock()
-	info, err := q.info(ctx)
-	if err != nil {
-		return 0, false, err
+	if group == "" {
+		info, err := q.info(ctx)
+		if err != nil {
+			return 0, false, err
+		}
+		group = info.Cluster.Group
 	}
 	patience, cancel := context.WithTimeout(ctx, majorityPatience)
-	leader, at, err := q.majority(patience, info.Cluster.Group)
+	leader, err := q.majority(patience, group)
 	cancel()
+	found := leadership{leader.Node, leader.Term, leader.Since}
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if err != nil {
+		q.group = ""
 		return 0, false, err
 	}
-	if leader != info.Cluster.Leader {
-		return 0, false, errNoMajority
-	}
-	found := leadership{leader, at, info.Cluster.Since.UnixNano()}
+	q.group = group
 	if found == known {
-		return info.State.Last, true, nil
+		return leader.Last, true, nil
 	}
-	q.mu.Lock()
 	q.known = found
-	q.mu.Unlock()
 	return 0, false, nil
 }
 
