@@ -2,14 +2,7 @@ package main
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -213,82 +206,25 @@ func (n *node) inside(do func() error) error {
 	return <-result
 }
 
-// newNetworkCluster makes three nodes in namespaces of their own that do not run yet, with certificates and a secret. ok is
-// false, and the test says so, where the machine does not allow that.
+// newNetworkCluster makes three nodes in namespaces of their own that do not run yet, with the credentials that nodes need
+// there. ok is false, and the test says so, where the machine does not allow that.
 func newNetworkCluster(t *testing.T, dir string) (c *cluster, w *network, ok bool) {
 	t.Helper()
 	if w, ok = newNetwork(t, 3); !ok {
 		return nil, nil, false
 	}
 	c = newCluster(t, dir)
-	secret := filepath.Join(dir, "secret")
-	if err := os.WriteFile(secret, []byte("a secret of this test's nodes alone\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a := newAuthority(t, dir)
-	c.flags = []string{"--cluster-secret-file", secret, "--cluster-tls-ca", a.file}
 	for i, n := range c.nodes {
-		m := w.machines[i]
+		m, own := w.machines[i], filepath.Join(dir, n.name+"-credentials")
+		out, err := n.command("cluster", "credentials", own, "--ca", filepath.Join(dir, "authority"), "--host", m.address).CombinedOutput()
+		if err != nil {
+			t.Fatalf("make the credentials of %s: %v: %s", n.name, err, out)
+		}
+		n.flags = []string{
+			"--cluster-tls-cert", filepath.Join(own, nodeCertificate), "--cluster-tls-key", filepath.Join(own, nodeKey),
+			"--cluster-tls-ca", filepath.Join(own, authorityCertificate), "--cluster-secret-file", filepath.Join(own, clusterSecret),
+		}
 		n.space, n.listen, n.routed, n.url = m.space, m.address+":8080", m.address+":6222", "http://"+m.address+":8080"
-		certificate, key := a.issue(t, dir, n.name, m.address)
-		n.flags = []string{"--cluster-tls-cert", certificate, "--cluster-tls-key", key}
 	}
 	return c, w, true
-}
-
-// authority signs certificates of nodes.
-type authority struct {
-	file        string
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T, dir string) *authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &authority{file: filepath.Join(dir, "ca.pem"), key: key, certificate: &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
-	}}
-	der, err := x509.CreateCertificate(rand.Reader, a.certificate, a.certificate, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writePEM(t, a.file, "CERTIFICATE", der)
-	return a
-}
-
-// issue makes a node's certificate and key for an address, and returns their files.
-func (a *authority) issue(t *testing.T, dir, name, address string) (certificate, key string) {
-	t.Helper()
-	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.ParseIP(address)},
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}, a.certificate, &own.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := x509.MarshalPKCS8PrivateKey(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
-	writePEM(t, certificate, "CERTIFICATE", der)
-	writePEM(t, key, "PRIVATE KEY", text)
-	return certificate, key
-}
-
-func writePEM(t *testing.T, file, kind string, der []byte) {
-	t.Helper()
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -19,7 +19,6 @@ import (
 // cluster is three nodes in processes of their own, their tenants, and what callers saw of them.
 type cluster struct {
 	nodes   []*node
-	flags   []string // of every node, besides those of its addresses
 	tenants []tenant
 	record
 }
@@ -30,7 +29,7 @@ type node struct {
 	program string
 	space   string // network namespace, "" for that of the test
 	env     []string
-	flags   []string // of this node alone
+	flags   []string // besides those of its addresses
 	data    string
 	log     string // file of its standard error
 	listen  string
@@ -94,7 +93,7 @@ func (c *cluster) start(t *testing.T, n *node) {
 	args := slices.Concat([]string{
 		"serve", "--cluster", "test", "--node", n.name, "--cluster-listen", n.routed, "--routes", strings.Join(routes, ","),
 		"--data", n.data, "--listen", n.listen, "--log-level", "warn",
-	}, c.flags, n.flags)
+	}, n.flags)
 	n.process = n.command(args...)
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
