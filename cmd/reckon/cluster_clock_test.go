@@ -81,19 +81,10 @@ func Now() Time {
 		t.Run(offset, func(t *testing.T) {
 			c := newCluster(t, t.TempDir())
 			c.nodes[0].program, c.nodes[0].env = program, []string{"WRONG_CLOCK=" + offset}
-			seed := seedOf(t, 13)
-			c.startAll(t)
-			c.settleTenants(t, 2)
+			c.goThrough(t, seedOf(t, 13), clusterFaults)
 			if hour := c.nodes[0].wrongClock(t); hour < 59*time.Minute || hour > 61*time.Minute {
 				t.Fatalf("the clock of %s is wrong by %s", c.nodes[0].name, hour)
 			}
-			w := c.run(seed, 50*time.Millisecond)
-			defer w.stop()
-			w.goesOn(t, 50)
-			c.suffer(t, w, clusterFaults)
-			w.stop()
-			c.settle(t, seed)
-			c.verify(t)
 		})
 	}
 }

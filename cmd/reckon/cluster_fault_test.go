@@ -87,17 +87,21 @@ func fullDisk(n *node, d disk) clusterFault {
 		await(t, n.name+" says that its disk is full", patienceReady, func() bool { return !n.running() || !n.ready() })
 		said := time.Since(began)
 		w.goesOn(t, 30)
-		t.Logf("full disk: %s ended or was not ready after %.2f s; while the others go on it runs: %v", n.name, said.Seconds(), n.running())
-		if text := n.lastWords(20); !n.running() && !strings.Contains(text, "no space left on device") {
-			t.Errorf("%s does not say why it ended: %s", n.name, text)
-		}
 		if err := os.Remove(filler); err != nil {
 			t.Fatal(err)
 		}
-		if !n.running() {
-			c.start(t, n)
-		}
-		c.awaitReady(t)
+		starts := 0
+		await(t, n.name+" is ready when there is space", patienceReady, func() bool {
+			if !n.running() {
+				if text := n.lastWords(20); !strings.Contains(text, "no space left on device") {
+					t.Fatalf("%s does not say why it ended: %s", n.name, text)
+				}
+				c.start(t, n)
+				starts++
+			}
+			return n.ready()
+		})
+		t.Logf("full disk: %s ended or was not ready after %.2f s, and was ready when it had been started %d times", n.name, said.Seconds(), starts)
 	}}
 }
 
@@ -210,17 +214,31 @@ func (c *cluster) judge(t *testing.T) {
 		c.acknowledged(), len(c.history.posts), len(c.history.reads), len(c.lists), len(c.uses), len(c.history.events), c.typical(time.Time{}))
 }
 
-// TestCluster lets callers work at three nodes, which are killed, stopped, wiped and held up meanwhile.
-func TestCluster(t *testing.T) {
+// TestClusterLoses and TestClusterRests let callers work at three nodes, which are killed and wiped and get a full disk, or are held
+// up, stopped one after the other and killed at once. They are two, and run beside each other, since most of what they do is wait.
+func TestClusterLoses(t *testing.T) {
 	t.Parallel()
 	d, mounted := newDisk(t, 64) // and is unmounted when the nodes have ended
 	c := newCluster(t, t.TempDir())
-	faults := clusterFaults
+	faults := clusterFaults[:firstHalf]
 	if mounted {
 		c.nodes[2].data = filepath.Join(d.mounted, "data")
 		faults = append(slices.Clone(faults), fullDisk(c.nodes[2], d))
 	}
-	seed := seedOf(t, 7)
+	c.goThrough(t, seedOf(t, 7), faults)
+}
+
+func TestClusterRests(t *testing.T) {
+	t.Parallel()
+	newCluster(t, t.TempDir()).goThrough(t, seedOf(t, 8), clusterFaults[firstHalf:])
+}
+
+// firstHalf is how many of the faults lose something.
+const firstHalf = 2
+
+// goThrough lets callers work while faults happen, and checks what they saw.
+func (c *cluster) goThrough(t *testing.T, seed uint64, faults []clusterFault) {
+	t.Helper()
 	t.Logf("three nodes: ready after %s", c.startAll(t))
 	c.settleTenants(t, 2)
 	w := c.run(seed, 50*time.Millisecond)
@@ -232,7 +250,7 @@ func TestCluster(t *testing.T) {
 	c.verify(t)
 }
 
-// TestClusterSoak is TestCluster again and again, each time with another seed and the faults in another order.
+// TestClusterSoak lets all faults happen in another order with each seed.
 func TestClusterSoak(t *testing.T) {
 	if !soaking {
 		fmt.Fprintf(os.Stderr, "NOT RUN: %s: it takes minutes; make soak runs it\n", t.Name())
@@ -242,20 +260,9 @@ func TestClusterSoak(t *testing.T) {
 	for round := range uint64(10) {
 		t.Run(fmt.Sprintf("seed %d", seed+round), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed+round, 3_000_000))
-			c := newCluster(t, t.TempDir())
-			c.startAll(t)
-			c.settleTenants(t, 2)
-			w := c.run(seed+round, 50*time.Millisecond)
-			defer w.stop()
-			w.goesOn(t, 50)
-			for range 3 {
-				faults := append([]clusterFault(nil), clusterFaults...)
-				random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
-				c.suffer(t, w, faults)
-			}
-			w.stop()
-			c.settle(t, seed+round)
-			c.verify(t)
+			faults := slices.Concat(clusterFaults, clusterFaults, clusterFaults)
+			random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+			newCluster(t, t.TempDir()).goThrough(t, seed+round, faults)
 		})
 	}
 }
