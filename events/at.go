@@ -2,9 +2,11 @@ package events
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,12 +26,20 @@ const (
 	pickPatience = time.Second
 )
 
-// AtAll reads the events with these sequences, in that order. Any replica may answer, since an event never changes; what it
+// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. Any replica may answer, since an event never changes; what it
 // does not have yet, or does not answer in time, is read from the stream's leader. It fails with ErrNotFound when the log
 // does not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]Event, error) {
 	p := picking{list: make([]Event, len(sequences)), wanted: sequences}
-	if err := p.read(ctx, l.conn); err != nil {
+	conn := l.reads
+	if conn == nil {
+		conn = l.conn
+	}
+	read := p.read
+	if len(sequences) <= fewPicks {
+		read = p.readFew
+	}
+	if err := read(ctx, conn); err != nil {
 		return nil, err
 	}
 	for i, e := range p.list {
@@ -51,6 +61,33 @@ type picking struct {
 	asked  int     // how many of the wanted ones are asked for
 
 	open, largest int // requests under way, and bytes of the largest answer
+}
+
+// readFew is read for so few events that they are asked for at once, without a subscription of their own.
+func (p *picking) readFew(ctx context.Context, conn *nats.Conn) error {
+	limited, cancel := context.WithTimeout(ctx, pickPatience)
+	defer cancel()
+	errs := make([]error, len(p.wanted))
+	one := func(i int) {
+		m, err := conn.RequestWithContext(limited, "$JS.API.DIRECT.GET."+eventsStream, []byte(`{"seq":`+strconv.FormatUint(p.wanted[i], 10)+`}`))
+		if err != nil || m.Header.Get("Status") != "" || m.Header.Get(jetstream.SequenceHeader) != strconv.FormatUint(p.wanted[i], 10) {
+			return // the leader is asked, and what it says counts
+		}
+		e := Event{Subject: Subject{m.Header.Get(jetstream.SubjectHeader)}, Sequence: p.wanted[i]}
+		if errs[i] = e.fill(m.Header, m.Data, false); errs[i] == nil {
+			p.list[i] = e
+		}
+	}
+	var all sync.WaitGroup
+	for i := range p.wanted {
+		if i == len(p.wanted)-1 {
+			one(i)
+		} else {
+			all.Go(func() { one(i) })
+		}
+	}
+	all.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
 }
 
 // read asks for all events and takes the answers in. What is not answered is left out. It fails when an event cannot be

@@ -92,7 +92,7 @@ func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
 	if l.server, err = RunServer(ctx, options, l.logger); err != nil {
 		return err
 	}
-	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+	if err := l.connect(c); err != nil {
 		return err
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(clusterTry)); err != nil {

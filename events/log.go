@@ -61,6 +61,7 @@ type Log struct {
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server
+	reads  *nats.Conn // for single events, which are not to wait behind the tail
 	lock   *os.File
 	dir    string
 	commit *committer // nil when the server itself syncs each message
@@ -217,7 +218,7 @@ func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, 
 	if l.server, err = startServer(ctx, o.Dir, c, listen, sync, l.logger); err != nil {
 		return err
 	}
-	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+	if err := l.connect(c); err != nil {
 		return err
 	}
 	js, err := jetstream.New(l.conn)
@@ -231,6 +232,15 @@ func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, 
 		}
 	}
 	return ensureStreams(ctx, js, retention)
+}
+
+// connect connects to the server of this process.
+func (l *Log) connect(c credentials) (err error) {
+	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+		return err
+	}
+	l.reads, err = connectInside(l.server, c, l.logger)
+	return err
 }
 
 // bind finds the streams of the server that the log is connected to.
@@ -260,8 +270,10 @@ func (l *Log) Close() error {
 	if l.lock != nil {
 		errs = append(errs, removeCredentials(l.dir))
 	}
-	if l.conn != nil {
-		l.conn.Close()
+	for _, conn := range []*nats.Conn{l.conn, l.reads} {
+		if conn != nil {
+			conn.Close()
+		}
 	}
 	if l.commit != nil {
 		l.commit.close()

@@ -196,6 +196,7 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 		}
 		m.Number = numbers[i]
 		list[i] = m
+		g.messageCache.put(m.Sequence, m, m.weight()) // an event never changes
 	}
 	return list, nil
 }

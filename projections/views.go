@@ -48,7 +48,7 @@ const (
 	// cachedHeads is about how many bytes of conversation heads stay in memory.
 	cachedHeads = 16 << 20
 	// cachedMessages is about how many bytes of messages stay in memory.
-	cachedMessages = 16 << 20
+	cachedMessages = 64 << 20
 	// saveEvery is how often the checkpoint is written while events come in.
 	saveEvery = 100 * time.Millisecond
 )
