@@ -33,7 +33,7 @@ var (
 // side is one node, or three of a cluster.
 type side struct {
 	servers  []*ownServer
-	logs     []*events.Log // by server
+	logs     []*events.Log // by server, where there are several
 	services []*service
 	account  uuid.UUID
 	command  []byte    // as the service publishes it
@@ -59,6 +59,14 @@ func (b *bench) compare(t terminal, dir string) (failed error) {
 			return err
 		}
 	}
+	command, event, err := b.published()
+	if err != nil {
+		return err
+	}
+	if b.floor, err = openFloor(t, filepath.Join(dir, "floor"), command, b.service.document, event); err != nil {
+		return fmt.Errorf("open the floor: %w", err)
+	}
+	defer func() { failed = errors.Join(failed, b.floor.close()) }()
 	r := &benchReport{bench: b}
 	for round := range rounds {
 		for _, n := range b.Callers {
@@ -91,28 +99,32 @@ type nodesReport struct {
 	Rows       []*benchRow `json:"rows"`
 }
 
-// comparisons are what is measured in turns.
+// comparisons are what is measured in turns. A log of one node syncs for all who wait at once, which bare publishes to its server
+// would not wait for, so its publishes are those of such a log in this process.
 func (b *bench) comparisons(one, three *side) []work {
 	row := func(key, title string, prepare func(context.Context, int) (step, func(), error)) work {
 		return work{key: key, title: title, section: comparisons, prepare: prepare}
 	}
 	return []work{
-		row("one_publishes", "two publishes, one node", one.publishing),
+		row("one_publishes", "two publishes, one node", func(context.Context, int) (step, func(), error) {
+			return b.floor.publishLogged, func() {}, nil
+		}),
 		row("one_node", "calculation, one node", one.asking(b)),
 		row("three_publishes", "two publishes, three nodes", three.publishing),
 		row("three_nodes", "calculation, three nodes", three.asking(b)),
 	}
 }
 
-// open starts nodes and reaches their logs.
+// open starts nodes, and reaches the logs of several.
 func (s *side) open(t terminal, dir string, nodes int) error {
 	if nodes == 1 {
 		own, err := startServer(t, dir)
-		if err != nil {
-			return err
+		if err == nil {
+			s.servers = []*ownServer{own}
 		}
-		s.servers = []*ownServer{own}
-	} else if err := s.startNodes(t, dir, nodes); err != nil {
+		return err
+	}
+	if err := s.startNodes(t, dir, nodes); err != nil {
 		return err
 	}
 	for _, own := range s.servers {
