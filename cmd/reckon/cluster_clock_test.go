@@ -80,7 +80,8 @@ func Now() Time {
 	for _, offset := range []string{"1h", "-1h"} {
 		t.Run(offset, func(t *testing.T) {
 			c := newCluster(t, t.TempDir())
-			c.nodes[0].program, c.nodes[0].env = program, []string{"WRONG_CLOCK=" + offset}
+			c.nodes[0].install(program)
+			c.nodes[0].env = []string{"WRONG_CLOCK=" + offset}
 			c.goThrough(t, seedOf(t, 13), clusterFaults)
 			if hour := c.nodes[0].wrongClock(t); hour < 59*time.Minute || hour > 61*time.Minute {
 				t.Fatalf("the clock of %s is wrong by %s", c.nodes[0].name, hour)

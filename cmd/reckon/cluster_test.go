@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,18 +26,34 @@ type cluster struct {
 
 // node is one of them.
 type node struct {
-	name    string
+	name   string
+	space  string // network namespace, "" for that of the test
+	env    []string
+	flags  []string // besides those of its addresses
+	data   string
+	log    string // file of its standard error
+	listen string
+	routed string // address for the other nodes
+	url    string
+
+	mutex   sync.Mutex // guards what follows
 	program string
-	space   string // network namespace, "" for that of the test
-	env     []string
-	flags   []string // besides those of its addresses
-	data    string
-	log     string // file of its standard error
-	listen  string
-	routed  string // address for the other nodes
-	url     string
 	process *exec.Cmd
 	ended   chan struct{} // closed when the process has ended
+}
+
+// current is the process that was started last, nil for none, and what is closed when it has ended.
+func (n *node) current() (*exec.Cmd, chan struct{}) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.process, n.ended
+}
+
+// install makes another program the node's.
+func (n *node) install(program string) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.program = program
 }
 
 // patience is how long a node may take to become ready, and a caller to be answered.
@@ -94,18 +111,19 @@ func (c *cluster) start(t *testing.T, n *node) {
 		"serve", "--cluster", "test", "--node", n.name, "--cluster-listen", n.routed, "--routes", strings.Join(routes, ","),
 		"--data", n.data, "--listen", n.listen, "--log-level", "warn",
 	}, n.flags)
-	n.process = n.command(args...)
+	process, ended := n.command(args...), make(chan struct{})
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	n.process.Stdout, n.process.Stderr = log, log
-	if err := n.process.Start(); err != nil {
+	process.Stdout, process.Stderr = log, log
+	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
-	process, ended := n.process, make(chan struct{})
-	n.ended = ended
+	n.mutex.Lock()
+	n.process, n.ended = process, ended
+	n.mutex.Unlock()
 	go func() {
 		_ = process.Wait()
 		close(ended)
@@ -114,7 +132,9 @@ func (c *cluster) start(t *testing.T, n *node) {
 
 // command is a program of the node, the service or a command of administration.
 func (n *node) command(args ...string) *exec.Cmd {
+	n.mutex.Lock()
 	all := append([]string{n.program}, args...)
+	n.mutex.Unlock()
 	if n.space != "" {
 		all = append([]string{"ip", "netns", "exec", n.space}, all...)
 	}
@@ -124,35 +144,40 @@ func (n *node) command(args ...string) *exec.Cmd {
 }
 
 // signal sends a signal to a node.
-func (n *node) signal(s syscall.Signal) { _ = n.process.Process.Signal(s) }
+func (n *node) signal(s syscall.Signal) {
+	process, _ := n.current()
+	_ = process.Process.Signal(s)
+}
 
 // end ends a node with a signal and returns when it has ended. One that SIGTERM does not end is killed in the end, and
 // false comes back.
 func (n *node) end(s syscall.Signal) bool {
-	if n.process == nil {
+	process, ended := n.current()
+	if process == nil {
 		return true
 	}
 	n.signal(s)
 	if s == syscall.SIGKILL {
-		<-n.ended
+		<-ended
 		return true
 	}
 	select {
-	case <-n.ended:
+	case <-ended:
 		return true
 	case <-time.After(patienceReady):
 		n.signal(syscall.SIGKILL)
-		<-n.ended
+		<-ended
 		return false
 	}
 }
 
 func (n *node) running() bool {
-	if n.process == nil {
+	process, ended := n.current()
+	if process == nil {
 		return false
 	}
 	select {
-	case <-n.ended:
+	case <-ended:
 		return false
 	default:
 		return true

@@ -50,7 +50,7 @@ func TestRollingUpgrade(t *testing.T) {
 		if !n.end(syscall.SIGTERM) {
 			t.Errorf("%s does not end when it is asked to", n.name)
 		}
-		n.program = next
+		n.install(next)
 		c.start(t, n)
 		ready := c.awaitReady(t, n)
 		w.goesOn(t, 20)
