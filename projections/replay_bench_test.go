@@ -102,36 +102,38 @@ func status(name string) float64 {
 	return 0
 }
 
+// openTimed opens the views of a directory on the log of another, and waits until they have caught up.
+func openTimed(b *testing.B, history, dir string) (*Views, func()) {
+	log, err := events.Open(b.Context(), events.Options{Dir: history})
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, err := Open(b.Context(), log, dir, nil)
+	if err == nil {
+		err = v.CaughtUp(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v, func() {
+		if err := errors.Join(v.Close(), log.Close()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkRebuild fills the buckets from the whole history: of an empty directory (fill), and beside those that serve
 // (rebuild); start is a start on what is there. The memory is that of the process: of the log's server and the views' server,
 // which hold the index of each, and of the fold.
 func BenchmarkRebuild(b *testing.B) {
 	history, last := writeHistory(b, *messages)
 	rate := func(b *testing.B) { b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s") }
-	opened := func(b *testing.B, dir string) (*Views, func()) {
-		log, err := events.Open(b.Context(), events.Options{Dir: history})
-		if err != nil {
-			b.Fatal(err)
-		}
-		v, err := Open(b.Context(), log, dir, nil)
-		if err == nil {
-			err = v.CaughtUp(b.Context())
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		return v, func() {
-			if err := errors.Join(v.Close(), log.Close()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
 	dir, all := "", b
 	b.Run("fill", func(b *testing.B) {
 		forgetPeak()
 		for b.Loop() {
 			dir = all.TempDir()
-			_, closed := opened(b, dir)
+			_, closed := openTimed(b, history, dir)
 			closed()
 		}
 		rate(b)
@@ -140,7 +142,7 @@ func BenchmarkRebuild(b *testing.B) {
 	b.Run("start", func(b *testing.B) {
 		forgetPeak()
 		for b.Loop() {
-			_, closed := opened(b, dir)
+			_, closed := openTimed(b, history, dir)
 			b.StopTimer()
 			closed()
 			b.StartTimer()
@@ -148,7 +150,7 @@ func BenchmarkRebuild(b *testing.B) {
 		b.ReportMetric(peak(), "peak-MiB")
 	})
 	b.Run("rebuild", func(b *testing.B) {
-		v, closed := opened(b, dir)
+		v, closed := openTimed(b, history, dir)
 		defer closed()
 		forgetPeak()
 		b.ReportMetric(resident(), "before-MiB")
@@ -160,4 +162,33 @@ func BenchmarkRebuild(b *testing.B) {
 		rate(b)
 		b.ReportMetric(peak(), "peak-MiB")
 	})
+}
+
+// BenchmarkVerify compares the buckets with the whole history. Silent is the longest time between two reports of progress.
+func BenchmarkVerify(b *testing.B) {
+	history, last := writeHistory(b, *messages)
+	v, closed := openTimed(b, history, b.TempDir())
+	defer closed()
+	forgetPeak()
+	held, before, silent := resident(), processor(b), time.Duration(0)
+	documents := uint64(0)
+	for b.Loop() {
+		told := time.Now()
+		heard := func() {
+			silent = max(silent, time.Since(told))
+			told = time.Now()
+		}
+		result, err := v.Verify(b.Context(), func(Progress) { heard() }, func(d Difference) { b.Errorf("%+v", d) })
+		if err != nil {
+			b.Fatal(err)
+		}
+		heard()
+		documents = result.Documents
+	}
+	b.ReportMetric((processor(b)-before)*1e6/float64(last)/float64(b.N), "cpu-µs/event")
+	b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(silent.Seconds(), "silent-s")
+	b.ReportMetric(float64(documents), "documents")
+	b.ReportMetric(held, "before-MiB")
+	b.ReportMetric(peak(), "peak-MiB")
 }
