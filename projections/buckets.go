@@ -196,6 +196,16 @@ func (s *shelf) bucketNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// extent is how many keys a bucket has, and how many bytes their documents take.
+func (s *shelf) extent(ctx context.Context, b *bucket) (keys, size uint64, err error) {
+	stream, err := s.publisher.Stream(ctx, "KV_"+b.name)
+	if err != nil {
+		return 0, 0, fmt.Errorf("look at bucket %s: %w", b.name, err)
+	}
+	state := stream.CachedInfo().State
+	return state.Msgs, state.Bytes, nil
+}
+
 // keep deletes all buckets but those with these names and that of the checkpoint.
 func (s *shelf) keep(ctx context.Context, names []string) error {
 	all, err := s.bucketNames(ctx)

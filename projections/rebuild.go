@@ -11,7 +11,8 @@ import (
 	"reckon/events"
 )
 
-// Progress says how far reading the history is.
+// Progress says how far reading the history is. A verification counts the documents that it reads as events, and what it reads in
+// each pass.
 type Progress struct {
 	Events uint64  `json:"events"` // read so far
 	Total  uint64  `json:"total"`  // to read; it grows with the log
@@ -62,10 +63,10 @@ func (m *meter) at(events, total uint64, last bool) {
 	m.tell(p)
 }
 
-// overtake skims the history from the first event until it is where the serving generation is, and calls last there while that
+// overtake skims the history behind an event until it is where the serving generation is, and calls last there while that
 // stands still. The sequence is that of the moment of last. told is called behind each fold, but not while anything is held up.
-func (v *Views) overtake(ctx context.Context, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), last func(sequence uint64) error) error {
-	after, held := uint64(0), false
+func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), last func(sequence uint64) error) error {
+	held := false
 	read := func(through uint64) error {
 		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
 			err := fold(list)
@@ -136,7 +137,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	progress := newMeter(tell)
 	var old *generation
-	err = v.overtake(ctx, nil, func(list []events.Event) error {
+	err = v.overtake(ctx, 0, nil, func(list []events.Event) error {
 		_, err := next.fold(ctx, list)
 		return err
 	}, func(upTo uint64) {

@@ -1,13 +1,17 @@
 package projections
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
 )
 
 // plant writes a document that the history does not make.
@@ -22,28 +26,73 @@ func plant(t *testing.T, v *Views, b *bucket, key string, value any) {
 	}
 }
 
-// Documents that are missing, older, other, or more than the history makes, each named once.
+// take removes a document.
+func take(t *testing.T, v *Views, b *bucket, key string) {
+	t.Helper()
+	stream, err := v.shelf.publisher.Stream(t.Context(), "KV_"+b.name)
+	if err == nil {
+		err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(b.subject(key)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// versioned publishes a version of a domain.
+func versioned(account, domain uuid.UUID, number int) events.Event {
+	definition := Definition{Title: fmt.Sprint("Road trip ", number), Variables: []events.Variable{}, Activities: []events.Activity{}}
+	return event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Key: "dm_1", Version: number, Definition: definition})
+}
+
+// differences are what was found, each as a line.
+type differences []string
+
+func (f *differences) add(d Difference) {
+	*f = append(*f, fmt.Sprintf("%s %s %d: %s", d.Projection, d.Key, d.Sequence, d.What))
+}
+
+// smallPass makes several passes of a few conversations.
+const smallPass = 4 << 10
+
+// Documents that are missing, older, newer, other, or more than the history makes, each named once, in one pass as in several.
 func TestVerifyFinds(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
 	h := newHistory(t, log)
 	v := openViews(t, log, dir)
-	e := h.append(first(uuid.New()))
+	account, domain := uuid.New(), uuid.New()
+	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "acme", TimeZone: "UTC", BodyVersion: 2}))
+	h.append(versioned(account, domain, 1))
+	h.append(versioned(account, domain, 2))
+	e := h.append(first(account))
 	second := h.append(after(e, 1))
+	long := h.append(first(account))
+	for range pageSize {
+		h.append(after(long, 1))
+	}
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if result := verified(t, v); result.Documents != 2 || result.Sequence != 2 {
+	if result := verified(t, v); result.Documents != 9 || result.Sequence != h.next {
 		t.Errorf("verified %+v", result)
 	}
-	c := conversationKey{e.Subject.Account(), e.Message().ConversationID}
+	c := conversationKey{account, e.Message().ConversationID}
+	paged := messagePage(conversationKey{account, long.Message().ConversationID}, 0)
 	right := headOf(t, v, c)
-	older, other, elsewhere := right, right, right
-	older.Sequence = 1
+	older, newer, beyond, other, elsewhere := right, right, right, right, right
+	older.Sequence, newer.Sequence, beyond.Sequence = 4, 6, 999
 	other.Messages = 3
 	elsewhere.Places = slices.Clone(right.Places)
 	elsewhere.Places[0].Sequence = second.Sequence
-	foreign := headKey(conversationKey{uuid.New(), uuid.New()})
+	at := standing{c.account, c.conversation, 5}
+	early, late, nobody := at, at, at
+	early.Sequence, late.Sequence, nobody.ID = 4, 6, uuid.New()
+	settings, _ := v.Account(account)
+	renamed := settings
+	renamed.Name = "another"
+	foreign := headKey(conversationKey{account, uuid.New()})
+	stranger := accountKey(uuid.New())
+	made := "the event of its sequence does not make it"
 	for _, row := range []struct {
 		name  string
 		model int // place in models
@@ -51,45 +100,64 @@ func TestVerifyFinds(t *testing.T) {
 		value any // nil for none
 		want  string
 	}{
-		{"missing", 2, headKey(c), nil, "2: it is missing"},
-		{"missing in another bucket", 3, headKey(c), nil, "2: it is missing"},
-		{"older", 2, headKey(c), older, "2: it stands at event 1"},
-		{"other", 2, headKey(c), other, "2: its bytes differ"},
-		{"no document", 2, headKey(c), "text", "2: it is no document"},
-		{"another event's message", 2, headKey(c), elsewhere, "2: its bytes differ"},
-		{"a page too many", 2, messagePage(c, 0).String(), page{Sequence: 2}, "2: the conversation has no such page"},
-		{"a page of scenarios too many", 2, scenarioPage(c, 1).String(), page{Sequence: 2}, "2: the conversation has no such page"},
-		{"a page under another name", 2, messagePage(c, 0).String() + "x", page{Sequence: 2}, "2: the conversation has no such page"},
+		{"a head is missing", 2, headKey(c), nil, "5: it is missing"},
+		{"a page is missing", 2, paged.String(), nil, "70: it is missing"},
+		{"an activity is missing", 3, headKey(c), nil, "5: it is missing"},
+		{"an account is missing", 0, accountKey(account), nil, "1: it is missing"},
+		{"a domain is missing", 1, domainHeadKey(account, domain), nil, "3: it is missing"},
+		{"a version is missing", 1, versionKey(account, domain, 1), nil, "2: it is missing"},
+		{"older", 2, headKey(c), older, "5: it stands at event 4"},
+		{"an older page", 2, paged.String(), page{Sequence: 6}, "70: it stands at event 6"},
+		{"an older activity", 3, headKey(c), early, "5: it stands at event 4"},
+		{"an older domain", 1, domainHeadKey(account, domain), Domain{Sequence: 2}, "3: it stands at event 2"},
+		{"newer", 2, headKey(c), newer, "5: it stands at event 6"},
+		{"a newer activity", 3, headKey(c), late, "5: it stands at event 6"},
+		{"a newer version", 1, versionKey(account, domain, 1), version{Sequence: 3}, "2: it stands at event 3"},
+		{"a newer account", 0, accountKey(account), Account{Sequence: 2}, "1: it stands at event 2"},
+		{"newer than the log", 2, headKey(c), beyond, "999: there is no such event"},
+		{"of no event where there is one", 2, headKey(c), page{}, "5: it stands at event 0"},
+		{"other", 2, headKey(c), other, "5: its bytes differ"},
+		{"another event's message", 2, headKey(c), elsewhere, "5: its bytes differ"},
+		{"another page", 2, paged.String(), page{Sequence: 70}, "70: its bytes differ"},
+		{"another activity", 3, headKey(c), nobody, "5: its bytes differ"},
+		{"another account", 0, accountKey(account), renamed, "1: its bytes differ"},
+		{"another version", 1, versionKey(account, domain, 1), version{Sequence: 2}, "2: its bytes differ"},
+		{"no document", 2, headKey(c), "text", "5: it is no document"},
+		{"no document where there is none", 2, "nobody", "text", "0: it is no document"},
+		{"an activity that is no document", 3, headKey(c), "text", "5: it is no document"},
+		{"a page too many", 2, messagePage(c, 0).String(), page{Sequence: 5}, "5: the conversation has no such page"},
+		{"a page of scenarios too many", 2, scenarioPage(c, 1).String(), page{Sequence: 5}, "5: the conversation has no such page"},
+		{"a page under another name", 2, paged.String() + "x", page{Sequence: 5}, "5: the conversation has no such page"},
+		{"a page with another number", 2, messagePage(paged.conversationKey, 0).String() + "0", page{Sequence: 70}, "70: the conversation has no such page"},
+		{"a page of nobody", 2, foreign + ".m.0", page{Sequence: 5}, "5: " + made},
 		{"of a later event", 2, scenarioPage(c, 9).String(), page{Sequence: 99}, "99: there is no such event"},
 		{"of no event", 2, scenarioPage(c, 9).String(), page{Sequence: 0}, "0: there is no such event"},
-		{"of another event", 2, headKey(c) + ".o.9", page{Sequence: 2}, "2: the event of its sequence does not make it"},
-		{"of another conversation", 3, foreign, standing{Sequence: 1}, "1: the event of its sequence does not make it"},
-		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 1}, "1: the event of its sequence does not make it"},
-		{"of an account that is none", 0, accountKey(c.account), Account{Sequence: 2}, "2: the event of its sequence does not make it"},
+		{"of another event", 2, headKey(c) + ".o.9", page{Sequence: 5}, "5: " + made},
+		{"a head too many", 2, foreign, right, "5: " + made},
+		{"an activity too many", 3, foreign, at, "5: " + made},
+		{"an activity under a page's name", 3, paged.String(), at, "5: " + made},
+		{"an activity in capitals", 3, strings.ToUpper(headKey(c)), at, "5: " + made},
+		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 2}, "2: " + made},
+		{"a version too many", 1, versionKey(account, domain, 3), version{Sequence: 3}, "3: " + made},
+		{"of an account that is none", 0, stranger, Account{Sequence: 2}, "2: " + made},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := *v.serving.Load().store.places()[row.model]
 			if row.value != nil {
 				plant(t, v, b, row.key, row.value)
 			} else {
-				stream, err := v.shelf.publisher.Stream(t.Context(), "KV_"+b.name)
-				if err == nil {
-					err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(b.subject(row.key)))
-				}
+				take(t, v, b, row.key)
+			}
+			want := models[row.model].name + " " + row.key + " " + row.want
+			for _, memory := range []uint64{passMemory, smallPass} {
+				var found differences
+				result, err := v.verify(t.Context(), memory, nil, found.add)
 				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			var found []string
-			result, err := v.Verify(t.Context(), nil, func(d Difference) {
-				found = append(found, fmt.Sprintf("%s %s %d: %s", d.Projection, d.Key, d.Sequence, d.What))
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := models[row.model].name + " " + row.key + " " + row.want
-			if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) || result.Differences != uint64(len(found)) {
-				t.Errorf("found %d:\n%s\nwant\n%s", result.Differences, strings.Join(found, "\n"), want)
+				if len(found) != 1 || !strings.HasPrefix(found[0], want) || result.Differences != 1 {
+					t.Errorf("found %d:\n%s\nwant\n%s", result.Differences, strings.Join(found, "\n"), want)
+				}
 			}
 			if err := v.Rebuild(t.Context(), nil, nil); err != nil {
 				t.Fatal(err)
@@ -99,15 +167,160 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// The history is read in several passes, each for some of the conversations.
+// Events that come while the keys are read are compared too: what they make is no difference, and a document that only claims to
+// be of one of them is.
+func TestVerifyFindsWhileEventsCome(t *testing.T) {
+	for _, memory := range []uint64{passMemory, smallPass} {
+		dir := t.TempDir()
+		log := openLog(t, dir)
+		h := newHistory(t, log)
+		v := openViews(t, log, dir)
+		account, domain := uuid.New(), uuid.New()
+		h.append(versioned(account, domain, 1))
+		var all []events.Event
+		for range 40 {
+			all = append(all, h.append(first(account)))
+		}
+		for range pageSize - 2 {
+			h.append(after(all[0], 1))
+		}
+		if err := v.Fresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		key := func(e events.Event) conversationKey { return conversationKey{account, e.Message().ConversationID} }
+		s := v.serving.Load().store
+		nobody := accountKey(uuid.New())
+		plant(t, v, s.accounts, nobody, Account{Sequence: 1}) // which is found first
+		take(t, v, s.activity, headKey(key(all[1])))
+		older := headOf(t, v, key(all[2]))
+		older.Sequence--
+		plant(t, v, s.conversations, headKey(key(all[2])), older)
+		want := []string{
+			fmt.Sprintf("accounts %s 1: the event of its sequence does not make it", nobody),
+			fmt.Sprintf("activity %s 3: it is missing", headKey(key(all[1]))),
+			fmt.Sprintf("conversations %s 4: it stands at event 3", headKey(key(all[2]))),
+		}
+		var found differences
+		result, err := v.verify(t.Context(), memory, nil, func(d Difference) {
+			found.add(d)
+			if len(found) > 1 {
+				return
+			}
+			h.append(versioned(account, domain, 2))
+			for i := 3; i < len(all); i++ {
+				h.append(after(all[i], 1))
+			}
+			h.append(after(all[0], 1)) // fills the page
+			h.append(after(all[0], 1)) // makes it
+			e := h.append(first(account))
+			h.append(after(e, 1))
+			if err := v.Fresh(t.Context()); err != nil {
+				t.Error(err)
+			}
+			claims, foreign := headOf(t, v, key(all[1])), headKey(conversationKey{account, uuid.New()})
+			claims.Sequence = e.Sequence
+			plant(t, v, s.conversations, headKey(key(all[1])), claims)
+			plant(t, v, s.conversations, foreign, claims)
+			plant(t, v, s.activity, foreign, standing{account, uuid.New(), e.Sequence})
+			plant(t, v, s.conversations, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
+			plant(t, v, s.domains, versionKey(account, domain, 3), version{Sequence: e.Sequence})
+			plant(t, v, s.activity, headKey(key(all[5])), standing{account, key(all[5]).conversation, 999})
+			want = append(want,
+				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", headKey(key(all[1])), e.Sequence),
+				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", foreign, e.Sequence),
+				fmt.Sprintf("activity %s %d: the event of its sequence does not make it", foreign, e.Sequence),
+				fmt.Sprintf("conversations %s %d: the conversation has no such page", messagePage(key(all[4]), 0), h.last[all[4].Subject.String()]),
+				fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(account, domain, 3), e.Sequence),
+				fmt.Sprintf("activity %s 999: there is no such event", headKey(key(all[5]))))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory == smallPass { // where a pass begins at the last of the events, it is compared with that
+			for _, list := range [][]string{found, want} {
+				for i := range list {
+					list[i] = strings.Join(strings.Fields(list[i])[:2], " ")
+				}
+			}
+		}
+		slices.Sort(found)
+		slices.Sort(want)
+		if result.Sequence != h.next || !slices.Equal(found, want) {
+			t.Errorf("to %d of %d, found\n%s\nwant\n%s", result.Sequence, h.next, strings.Join(found, "\n"), strings.Join(want, "\n"))
+		}
+		if err := v.Rebuild(t.Context(), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		verified(t, v)
+	}
+}
+
+// A node that takes events in all the time is verified without a difference, and the progress grows to the end.
+func TestVerifyWhileServing(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	newHistoryOf(t, log, 300)
+	v := openViews(t, log, dir)
+	ctx, stop := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			h := newHistory(t, log)
+			account := uuid.New()
+			for e := h.append(first(account)); ctx.Err() == nil; {
+				for range 3 {
+					h.append(after(e, 1))
+				}
+				e = h.append(first(account))
+			}
+		})
+	}
+	for _, memory := range []uint64{passMemory, 8 * smallPass} {
+		before, read := v.folded.Load(), uint64(0)
+		for _, at := range v.serving.Load().store.places()[2:] {
+			keys, _, err := v.shelf.extent(t.Context(), *at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read += keys
+		}
+		_, held, err := extent(t.Context(), v.serving.Load())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = (1 + held/memory) * (before + read)
+		var told []Progress
+		_, err = v.verify(t.Context(), memory, func(p Progress) { told = append(told, p) }, func(d Difference) { t.Errorf("%+v", d) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := told[len(told)-1]
+		if last.Events != last.Total || last.Left != 0 || last.Events < read {
+			t.Errorf("the last progress is %+v of %d that were read at least", last, read)
+		}
+		for i, p := range told[1:] {
+			if p.Events < told[i].Events || p.Total < p.Events {
+				t.Errorf("the progress is %+v behind %+v", p, told[i])
+			}
+		}
+	}
+	stop()
+	writers.Wait()
+}
+
+// The history is read in several passes, each for some of the conversations, whose documents are compared in the same one.
 func TestPassesCoverEverything(t *testing.T) {
 	const passes = 3
 	count := make([]int, passes)
 	for e := range generated(500) {
 		pass := passOf(e.Subject, passes)
 		count[pass]++
-		if e.Message() == nil && pass != 0 {
-			t.Errorf("%s is of pass %d", e.Subject, pass)
+		if m := e.Message(); m == nil {
+			if pass != 0 {
+				t.Errorf("%s is of pass %d", e.Subject, pass)
+			}
+		} else if key := headKey(conversationKey{e.Subject.Account(), m.ConversationID}); passOfKey(key, passes) != pass || passOfKey(key+".m.1", passes) != pass {
+			t.Errorf("%s is of pass %d, its documents are of %d", e.Subject, pass, passOfKey(key, passes))
 		}
 	}
 	for pass, n := range count {

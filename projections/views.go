@@ -2,9 +2,9 @@
 // the node's own key-value buckets that hold the views, with a checkpoint, waiters and the read index.
 //
 // Each read model has a file: accounts.go, domains.go, conversations.go (with messages.go and places.go) and activity.go. The machinery is views.go
-// (opening, closing, how far the fold is), fold.go (a batch of events into documents), buckets.go (where documents are),
-// generation.go (a set of buckets, and which one serves), rebuild.go and verify.go (the whole history again), control.go (asking a
-// running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
+// (opening, closing, how far the fold is), fold.go (a batch of events into documents), buckets.go and keys.go (where
+// documents are), generation.go (a set of buckets, and which one serves), rebuild.go, verify.go and comparison.go (the whole history
+// again), control.go (asking a running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
 // waiters.go and cache.go.
 package projections
 
