@@ -371,25 +371,6 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(value []byte)
 	}
 }
 
-// eachKey hands all keys and values to do, a few thousand at a time. What is written meanwhile may come twice or in its old
-// state only.
-func (b *bucket) eachKey(ctx context.Context, do func(key string, value []byte) error) error {
-	r := batchRequest{Sequence: 1, Batch: 2048, MaxBytes: maxReply}
-	for {
-		last, more, err := b.batch(ctx, r, func(reply *nats.Msg) error {
-			key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
-			if !ok {
-				return errors.New("an answer names no key")
-			}
-			return do(key, reply.Data)
-		})
-		if err != nil || !more {
-			return err
-		}
-		r.Sequence = last + 1
-	}
-}
-
 // batchRequest is a batch direct get, in the words of NATS.
 type batchRequest struct {
 	Sequence      uint64   `json:"seq,omitempty"`
