@@ -30,8 +30,14 @@ const (
 	pulls  = 2
 	pulled = 128
 
-	// maxDeliveries is how often a command is delivered before it is failed without being run.
+	// maxDeliveries is how often a command is delivered before it is failed without being run, lostFor how old it must be then:
+	// so old is one that was given to so many workers who were lost with it. One that workers hand back when they stop is
+	// delivered as often in less.
 	maxDeliveries = 5
+	lostFor       = (maxDeliveries - 1) * events.AckWait
+
+	// failingFor is how long a command is tried again that fails although the log answers: less than patience.
+	failingFor = 3 * time.Second
 
 	// keepEvery is how often the queue is told that a command is still worked on, a third of the time after which another
 	// worker gets it.
@@ -267,7 +273,8 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 	defer release()
 	command.sequence = meta.Sequence.Stream
 	command.Opens = command.Opens && meta.NumDelivered == 1
-	poisoned := meta.NumDelivered >= maxDeliveries
+	poisoned := meta.NumDelivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
+	var failing time.Time // since when it fails although the log answers; zero while it does not
 	for {
 		switch {
 		case poisoned:
@@ -282,8 +289,17 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 			return
 		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
-		// A delivery is counted against the command; a log that is away for a while is not its fault.
-		if errors.Is(err, errPanicked) || s.views.Fresh(running) == nil || pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil {
+		// A log that is away for a while is not the command's fault.
+		switch answering := s.views.Fresh(running) == nil; {
+		case !answering:
+			failing = time.Time{}
+		case failing.IsZero():
+			failing = time.Now()
+		}
+		switch {
+		case errors.Is(err, errPanicked) && meta.NumDelivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
+			poisoned = true
+		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
 			_ = msg.NakWithDelay(250 * time.Millisecond)
 			return
 		}

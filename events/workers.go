@@ -13,6 +13,9 @@ import (
 // workersName names the one consumer of commands, which all nodes share.
 const workersName = "workers"
 
+// AckWait is how long a command whose worker is gone is held back from the others.
+const AckWait = 3 * time.Second
+
 // workersConfig is the consumer of commands. A command whose worker is gone for 3 s goes to another; it is delivered
 // until it is acknowledged. How many are out at once the workers bound, which pull what they have room for: a bound here
 // would let waiting prose hold up everything else.
@@ -20,7 +23,7 @@ func workersConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       workersName,
 		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       3 * time.Second,
+		AckWait:       AckWait,
 		MaxDeliver:    -1,
 		MaxAckPending: -1,
 	}
