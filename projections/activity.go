@@ -69,7 +69,7 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 // loadActivity reads the order of all conversations from its bucket.
 func (g *generation) loadActivity(ctx context.Context) error {
 	var all []standing
-	err := g.store.activity.each(ctx, "", func(value []byte) error {
+	err := g.store.activity.each(ctx, "", func(_ string, value []byte) error {
 		var at standing
 		if err := json.Unmarshal(value, &at); err != nil {
 			return fmt.Errorf("decode activity: %w", err)

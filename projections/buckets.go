@@ -335,7 +335,7 @@ func (b *bucket) getAll(ctx context.Context, keys []string) (map[string][]byte, 
 			for i, key := range wanted {
 				subjects[i] = b.subject(key)
 			}
-			_, more, err := b.batch(ctx, batchRequest{MultiLast: subjects, MaxBytes: maxReply}, func(reply *nats.Msg) error {
+			more, err := b.batch(ctx, batchRequest{MultiLast: subjects, MaxBytes: maxReply}, func(reply *nats.Msg) error {
 				key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
 				if !ok {
 					return errors.New("an answer names no key")
@@ -355,35 +355,14 @@ func (b *bucket) getAll(ctx context.Context, keys []string) (map[string][]byte, 
 	return values, nil
 }
 
-// each hands the values of all keys to do, or of those that a pattern of key tokens matches. It is meant for the start, not
-// for requests.
-func (b *bucket) each(ctx context.Context, pattern string, do func(value []byte) error) error {
-	r := batchRequest{Sequence: 1, Batch: 10_000, MaxBytes: maxReply, NoHeaders: true}
-	if pattern != "" {
-		r.NextBySubject = b.subject(pattern)
-	}
-	for {
-		last, more, err := b.batch(ctx, r, func(reply *nats.Msg) error { return do(reply.Data) })
-		if err != nil || !more {
-			return err
-		}
-		r.Sequence = last + 1
-	}
-}
-
 // batchRequest is a batch direct get, in the words of NATS.
 type batchRequest struct {
-	Sequence      uint64   `json:"seq,omitempty"`
-	NextBySubject string   `json:"next_by_subj,omitempty"`
-	Batch         int      `json:"batch,omitempty"`
-	MaxBytes      int      `json:"max_bytes,omitempty"`
-	MultiLast     []string `json:"multi_last,omitempty"`
-	NoHeaders     bool     `json:"no_hdr,omitempty"`
+	MultiLast []string `json:"multi_last"`
+	MaxBytes  int      `json:"max_bytes"`
 }
 
-// batch makes a batch direct get and hands each answer to do. last is the bucket's own sequence of the last answer, and
-// more says that the server stopped at a limit.
-func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.Msg) error) (last uint64, more bool, err error) {
+// batch makes a batch direct get and hands each answer to do. more says that the server stopped at a limit.
+func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.Msg) error) (more bool, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
@@ -391,40 +370,37 @@ func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.
 	}()
 	request, err := json.Marshal(r)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	inbox := b.reads.NewInbox()
 	replies, err := b.reads.SubscribeSync(inbox)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	defer replies.Unsubscribe()
 	if err := replies.SetPendingLimits(-1, -1); err != nil {
-		return 0, false, err
+		return false, err
 	}
 	if err := b.reads.PublishRequest(b.directGet(), inbox, request); err != nil {
-		return 0, false, err
+		return false, err
 	}
 	for {
 		reply, err := replies.NextMsgWithContext(ctx)
 		if err != nil {
-			return 0, false, err
+			return false, err
 		}
 		switch status := reply.Header.Get("Status"); status {
 		case "":
 			if err := do(reply); err != nil {
-				return 0, false, err
+				return false, err
 			}
 		case "204":
-			if pending := reply.Header.Get("Nats-Num-Pending"); pending == "" || pending == "0" {
-				return 0, false, nil
-			}
-			last, err := strconv.ParseUint(reply.Header.Get("Nats-Last-Sequence"), 10, 64)
-			return last, true, err
+			pending := reply.Header.Get("Nats-Num-Pending")
+			return pending != "" && pending != "0", nil
 		case "404":
-			return 0, false, nil
+			return false, nil
 		default:
-			return 0, false, fmt.Errorf("status %s %s", status, reply.Header.Get("Description"))
+			return false, fmt.Errorf("status %s %s", status, reply.Header.Get("Description"))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,43 @@ func TestLargeDocuments(t *testing.T) {
 	}
 	if d, _ := v.Domain(account, domain); d.Draft == nil || d.Draft.Description != large.Description {
 		t.Error("the draft is not whole")
+	}
+	verified(t, v)
+}
+
+// All keys of a bucket are read, also when a document is larger than what is asked for at once, and when there are many or none.
+func TestEach(t *testing.T) {
+	log := openLog(t, t.TempDir())
+	v := openIdle(t, log, t.TempDir())
+	b := v.serving.Load().store.domains
+	want := map[string]int{}
+	read := func() {
+		t.Helper()
+		got := map[string]int{}
+		err := b.each(t.Context(), "", func(key string, value []byte) error {
+			got[key] = len(value)
+			return nil
+		})
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("read %d keys of %d: %v", len(got), len(want), err)
+		}
+	}
+	read()
+	for _, row := range []struct{ count, size int }{{1, 10}, {pullKeys - 1, 10}, {1, maxPayload}, {1, 1 << 20}, {2, maxPayload}, {20, 1 << 20}, {pullKeys, 1}} {
+		var list []document
+		for range row.count {
+			key := uuid.New().String()
+			list = append(list, document{b, key, make([]byte, row.size)})
+			want[key] = row.size
+		}
+		if err := v.shelf.write(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+		read()
+	}
+	stopped := errors.New("enough")
+	if err := b.each(t.Context(), "", func(string, []byte) error { return stopped }); !errors.Is(err, stopped) {
+		t.Errorf("stopped: %v", err)
 	}
 }
 

@@ -273,7 +273,7 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 
 // load reads what is held in memory from the buckets.
 func (g *generation) load(ctx context.Context) error {
-	err := g.store.accounts.each(ctx, "", func(value []byte) error {
+	err := g.store.accounts.each(ctx, "", func(_ string, value []byte) error {
 		var a Account
 		if err := json.Unmarshal(value, &a); err != nil {
 			return fmt.Errorf("decode account: %w", err)
@@ -284,7 +284,7 @@ func (g *generation) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = g.store.domains.each(ctx, "*.*", func(value []byte) error {
+	err = g.store.domains.each(ctx, "*.*", func(_ string, value []byte) error {
 		var d Domain
 		if err := json.Unmarshal(value, &d); err != nil {
 			return fmt.Errorf("decode domain: %w", err)
