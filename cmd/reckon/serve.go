@@ -80,7 +80,8 @@ func (c *serveCommand) Run(t terminal) error {
 		return err
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
-	service := commands.New(log, views, logger)
+	service := commands.New(log, views, logger) // which counts the processors, before there seem to be more
+	tune()
 	if err := c.useModel(service, logger); err != nil {
 		return err
 	}
