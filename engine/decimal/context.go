@@ -1,6 +1,9 @@
 package decimal
 
-import "errors"
+import (
+	"errors"
+	"runtime"
+)
 
 // Errors of parsing and arithmetic. They are matched with errors.Is.
 var (
@@ -29,6 +32,7 @@ func (e *UndefinedError) Error() string {
 type Context struct {
 	budget int
 	cost   int
+	rest   int // the cost at which others are let run; never beyond the budget
 	err    error
 
 	scratch *registers // made on first use
@@ -49,11 +53,21 @@ const (
 // longBits is the size of a coefficient from which on an operation costs more. The precision needs 200 bits.
 const longBits = 512
 
+// stretch is how many cost units are spent, in about a quarter of a millisecond, before other goroutines are let run: the
+// scheduler alone would let a long calculation keep a processor for 10 ms at a time.
+const stretch = 1000
+
 // NewContext returns a context that may spend budget cost units.
-func NewContext(budget int) *Context { return &Context{budget: budget} }
+func NewContext(budget int) *Context { return &Context{budget: budget, rest: min(budget, stretch)} }
 
 // Restart makes the context as good as a new one with a budget, except that it keeps its memory.
-func (c *Context) Restart(budget int) { c.budget, c.cost, c.err = budget, 0, nil }
+func (c *Context) Restart(budget int) {
+	left := c.rest - c.cost
+	if left <= 0 {
+		left = stretch
+	}
+	c.budget, c.cost, c.rest, c.err = budget, 0, min(budget, left), nil
+}
 
 // Cost is the number of cost units spent so far.
 func (c *Context) Cost() int { return c.cost }
@@ -76,12 +90,16 @@ func (c *Context) Spend(n int) bool {
 		return false
 	}
 	c.cost += n
+	if c.cost >= c.rest && c.cost < c.budget {
+		c.rest = min(c.budget, c.cost+stretch)
+		runtime.Gosched()
+	}
 	return true
 }
 
 // pay is spend for one of the four operations.
 func (c *Context) pay(a, b *Decimal) bool {
-	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.budget {
+	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.rest {
 		c.cost += costArithmetic
 		return true
 	}
