@@ -27,18 +27,18 @@ const (
 // errReopen marks errors of a tail's consumer, which another consumer mends.
 var errReopen = errors.New("the consumer of events is lost")
 
-// Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or fold fails. Entries come in batches of what is
-// there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with a *DecodeError,
-// after the events before it were folded. A consumer that is lost is opened again behind the last event that was folded,
-// and until then the tail asks for what is there. It ends with an error when the log is closed, and at once when the log
-// has fewer events than after says.
+// Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or fold fails. Entries come in
+// batches of what is there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with
+// a *DecodeError, after the events before it were folded. A consumer that is lost is opened again behind the last event that
+// was folded, and until then the tail asks for what is there. It ends with an error when the log is closed or can no longer be
+// written, and at once when the log has fewer events than after says.
 func (l *Log) Tail(ctx context.Context, after uint64, fold func([]Event) error) error {
 	last, err := l.Last(ctx)
 	for err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if l.conn.IsClosed() {
+		if l.conn.IsClosed() || l.commit != nil && l.commit.broken() != nil {
 			return err
 		}
 		l.logger.Warn("beginning the tail of events", "after", after, "error", err)
