@@ -173,12 +173,41 @@ func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide fun
 
 func (a Admin) append(ctx context.Context, account projections.Account, data any) (projections.Account, error) {
 	e := newEvent(events.AccountSubject(account.ID), data)
-	sequence, err := a.Log.Append(ctx, e, account.Sequence)
+	sequence, err := a.record(ctx, e, account.Sequence)
 	if err != nil {
 		return account, fmt.Errorf("record the change: %w", err)
 	}
 	e.Sequence = sequence
 	return projections.ApplyAccount(account, e), nil
+}
+
+// record appends an event whose subject's last sequence is expected, and returns its own. Where another message is under way, or
+// the outcome is not known, as while a cluster elects a leader, it looks whether the event is there and appends it again, for as
+// long as a request may take. It fails with events.ErrConflict where another event was first.
+func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	for {
+		sequence, err := a.Log.Append(ctx, e, expected)
+		if err == nil {
+			return sequence, nil
+		}
+		if !errors.Is(err, events.ErrInFlight) && !errors.Is(err, events.ErrUnknown) && !errors.Is(err, events.ErrConflict) {
+			return 0, err
+		}
+		newer, lookup := a.Log.Read(ctx, e.Subject, expected)
+		for _, n := range newer {
+			if n.ID == e.ID {
+				return n.Sequence, nil
+			}
+		}
+		if errors.Is(err, events.ErrConflict) && (lookup == nil || len(newer) > 0) {
+			return 0, err
+		}
+		if a.Log.Broken() != nil || pause(ctx, 5*time.Millisecond, 50*time.Millisecond) != nil {
+			return 0, err
+		}
+	}
 }
 
 // newEvent is an event of now.

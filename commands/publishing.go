@@ -58,7 +58,7 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 		if err != nil || data == nil {
 			return published, err
 		}
-		_, err = a.Log.Append(ctx, newEvent(events.DomainSubject(account.ID, domain.ID), data), domain.Sequence)
+		_, err = a.record(ctx, newEvent(events.DomainSubject(account.ID, domain.ID), data), domain.Sequence)
 		if err == nil {
 			return published, nil
 		}
