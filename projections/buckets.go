@@ -99,9 +99,8 @@ type bucket struct {
 
 // document is a value to write.
 type document struct {
-	bucket *bucket
-	key    string
-	value  []byte
+	location
+	value []byte
 }
 
 func (b *bucket) subject(key string) string { return "$KV." + b.name + "." + key }
@@ -299,7 +298,7 @@ func (s *shelf) writeCheckpoint(ctx context.Context, c checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
-	return s.write(ctx, []document{{s.checkpoint, checkpointKey, value}})
+	return s.write(ctx, []document{{location{s.checkpoint, checkpointKey}, value}})
 }
 
 // get reads the value of a key, nil when there is none.

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// cache keeps documents of a kind in memory, up to a weight. Only the fold puts documents in that can change, after they are
-// written, so that none is ever older than its bucket. It may be used from several goroutines.
+// cache keeps documents of a kind in memory, up to a weight. Only the fold puts documents in that can change, so that none is
+// ever older than its bucket. It may be used from several goroutines.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	limit  int

@@ -43,12 +43,6 @@ type digest struct {
 // found tells which documents of a conversation were found, besides pages.
 type found struct{ head, activity bool }
 
-// location is where a document is.
-type location struct {
-	bucket *bucket
-	key    string
-}
-
 // begin prepares a pass.
 func (c *comparison) begin() {
 	c.memory = newReplay(c.g.store)
@@ -86,8 +80,11 @@ func (c *comparison) follow(ctx context.Context, list []events.Event) error {
 	}
 	first, second := b.documents()
 	var made []location
-	for _, d := range slices.Concat(first.list, second.list) {
-		made = append(made, location{d.bucket, d.key})
+	for _, s := range slices.Concat(first, second) {
+		made = append(made, s.location)
+	}
+	if err := c.g.write(); err != nil {
+		return err
 	}
 	return c.fetch(ctx, made)
 }
@@ -95,6 +92,9 @@ func (c *comparison) follow(ctx context.Context, list []events.Event) error {
 // scan compares all documents of the buckets that are of the pass with memory, and then those of memory that were not among
 // them. told is called at each.
 func (c *comparison) scan(ctx context.Context, told func()) error {
+	if err := c.g.write(); err != nil {
+		return err
+	}
 	s := c.g.store
 	for _, at := range s.places() {
 		b := *at

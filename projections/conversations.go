@@ -157,10 +157,14 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[con
 	for _, key := range keys {
 		if h, ok := g.headCache.get(key); ok {
 			heads[key] = h
-		} else {
-			missing = append(missing, key)
-			names = append(names, headKey(key))
+			continue
 		}
+		name := headKey(key)
+		if h, ok := g.backlog.get(location{g.store.conversations, name}); ok {
+			heads[key] = h.(head)
+			continue
+		}
+		missing, names = append(missing, key), append(names, name)
 	}
 	values, err := g.store.conversations.getAll(ctx, names)
 	if err != nil {

@@ -118,7 +118,11 @@ func (v *Views) DomainVersion(ctx context.Context, account, id uuid.UUID, number
 	if number == d.Version {
 		return *d.Published, true, nil
 	}
-	value, err := g.store.domains.get(ctx, versionKey(account, id, number))
+	at := location{g.store.domains, versionKey(account, id, number)}
+	if document, ok := g.backlog.get(at); ok {
+		return document.(version).Definition, true, nil
+	}
+	value, err := at.bucket.get(ctx, at.key)
 	if err != nil || value == nil {
 		return Definition{}, false, err
 	}

@@ -67,19 +67,19 @@ func (b *batch) page(ctx context.Context, key pageKey) (*touchedPage, error) {
 	p := &touchedPage{}
 	if b.g.pages != nil {
 		p.page = b.g.pages[key]
-		p.Places, p.Scenarios = slices.Clone(p.Places), slices.Clone(p.Scenarios)
 	} else {
 		var err error
 		if p.page, err = b.g.page(ctx, key); err != nil {
 			return nil, err
 		}
 	}
+	p.Places, p.Scenarios = slices.Clone(p.Places), slices.Clone(p.Scenarios)
 	b.pages[key] = p
 	return p, nil
 }
 
-// fold takes events into the views: into the generation that serves, and then it wakes who waits. The checkpoint follows later:
-// what is folded again leaves the documents as they are.
+// fold takes events into the views: into the generation that serves, and then it wakes who waits. The documents and the checkpoint
+// are written later: what is folded again leaves the documents as they are.
 func (v *Views) fold(list []events.Event) error {
 	v.folding.Lock()
 	defer v.folding.Unlock()
@@ -94,7 +94,10 @@ func (v *Views) fold(list []events.Event) error {
 		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
 	}
 	v.checkpoint = v.checkpoint.after(list)
-	v.unsaved = true
+	select {
+	case v.unsaved <- struct{}{}:
+	default:
+	}
 	v.advance(v.checkpoint.Sequence)
 	// A waiter takes the first that serves it, which is to be the newest.
 	for _, m := range slices.Backward(b.messages) {
@@ -103,34 +106,46 @@ func (v *Views) fold(list []events.Event) error {
 	return nil
 }
 
-// save writes the checkpoint if events were folded since it was written.
+// save writes what was folded since the last time, and then a checkpoint of when it began.
 func (v *Views) save() error {
+	v.saving.Lock()
+	defer v.saving.Unlock()
 	v.folding.Lock()
-	defer v.folding.Unlock()
-	if !v.unsaved {
+	g, c := v.serving.Load(), v.checkpoint
+	v.folding.Unlock()
+	if c.Sequence == v.saved {
 		return nil
+	}
+	if err := g.write(); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	if err := v.shelf.writeCheckpoint(ctx, v.checkpoint); err != nil {
+	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {
 		return err
 	}
-	v.unsaved = false
+	v.saved = c.Sequence
 	return nil
 }
 
-// saveOften saves from time to time until ctx ends. A checkpoint that is behind only makes a restart fold more.
-func (v *Views) saveOften(ctx context.Context) {
-	ticker := time.NewTicker(saveEvery)
-	defer ticker.Stop()
+// saveOften saves soon after events were folded, until ctx ends. When that fails the fold ends too.
+func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-v.unsaved:
+		}
+		timer.Reset(saveAfter)
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
 		}
 		if err := v.save(); err != nil {
-			v.logger.Error("the checkpoint of the views is no longer written", "error", err)
+			stop(err)
 			return
 		}
 	}
@@ -327,47 +342,34 @@ func (b *batch) turn(key conversationKey, c *touched, last int, sequence uint64)
 	}
 }
 
-// documents are what is to be written, in two steps: a head or a domain is written only when all that it counts on is there,
+// documents are what the batch made, in two steps: a head or a domain is written only when all that it counts on is there,
 // so that one that is ahead of the checkpoint never lacks anything. The first step is mostly empty.
-func (b *batch) documents() (first, second documents) {
+func (b *batch) documents() (first, second []unwritten) {
 	store := b.g.store
 	for key, p := range b.pages {
 		if p.changed {
-			first.add(store.conversations, key.String(), p.page)
+			first = append(first, unwritten{location{store.conversations, key.String()}, p.page})
 		}
 	}
 	for name, v := range b.versions {
-		first.add(store.domains, name, v)
+		first = append(first, unwritten{location{store.domains, name}, v})
 	}
 	for key, c := range b.conversations {
+		name := headKey(key)
 		if store.activity != nil && c.activity > 0 {
-			second.add(store.activity, headKey(key), standing{key.account, key.conversation, c.activity})
+			second = append(second, unwritten{location{store.activity, name}, standing{key.account, key.conversation, c.activity}})
 		}
 		if c.changed {
-			second.add(store.conversations, headKey(key), c.head)
+			second = append(second, unwritten{location{store.conversations, name}, c.head})
 		}
 	}
 	for key, d := range b.domains {
-		second.add(store.domains, domainHeadKey(key.account, key.domain), d)
+		second = append(second, unwritten{location{store.domains, domainHeadKey(key.account, key.domain)}, d})
 	}
 	for id, a := range b.accounts {
-		second.add(store.accounts, accountKey(id), a)
+		second = append(second, unwritten{location{store.accounts, accountKey(id)}, a})
 	}
 	return first, second
-}
-
-// documents gathers what is to be written. The first value that cannot be encoded stays as the error.
-type documents struct {
-	list []document
-	err  error
-}
-
-func (d *documents) add(to *bucket, key string, value any) {
-	text, err := encode(value)
-	if err != nil && d.err == nil {
-		d.err = fmt.Errorf("encode %s of bucket %s: %w", key, to.name, err)
-	}
-	d.list = append(d.list, document{to, key, text})
 }
 
 // encode writes JSON without escaping <, > and &, which would make up to six bytes of one.
@@ -381,7 +383,7 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// show puts what is written into memory.
+// show puts what was made into memory.
 func (b *batch) show() {
 	g := b.g
 	for _, a := range b.accounts {

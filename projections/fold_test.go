@@ -127,12 +127,17 @@ func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	if err := v.shelf.publisher.DeleteKeyValue(t.Context(), activity); err != nil {
 		t.Fatal(err)
 	}
-	e := h.append(first(uuid.New()))
-	if err := v.Folded(t.Context(), e.Sequence); err == nil || !strings.Contains(err.Error(), activity) {
-		t.Errorf("Folded says %v", err)
+	h.append(first(uuid.New()))
+	select {
+	case <-v.Stopped():
+	case <-t.Context().Done():
+		t.Fatal("the fold goes on")
 	}
-	if _, found, err := v.Conversation(t.Context(), e.Subject.Account(), e.Message().ConversationID); found || err != nil {
-		t.Errorf("the conversation is shown: %t, %v", found, err)
+	e := h.append(first(uuid.New()))
+	for name, err := range map[string]error{"Folded": v.Folded(t.Context(), e.Sequence), "Ready": v.Ready(), "save": v.save()} {
+		if err == nil || !strings.Contains(err.Error(), activity) {
+			t.Errorf("%s says %v", name, err)
+		}
 	}
 }
 
@@ -195,7 +200,7 @@ func TestEach(t *testing.T) {
 		var list []document
 		for range row.count {
 			key := uuid.New().String()
-			list = append(list, document{b, key, make([]byte, row.size)})
+			list = append(list, document{location{b, key}, make([]byte, row.size)})
 			want[key] = row.size
 		}
 		if err := v.shelf.write(t.Context(), list); err != nil {

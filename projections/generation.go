@@ -76,6 +76,10 @@ type generation struct {
 	headCache    *cache[conversationKey, head]
 	messageCache *cache[uint64, Message] // by sequence
 
+	backlog    *backlog
+	writing    sync.Mutex // held while the backlog is written
+	unwritable error      // with writing held: why nothing can be written any more
+
 	pages map[pageKey]page // all pages, where nothing is written (see newReplay), else nil
 
 	reading sync.RWMutex // held for reading by those who read the buckets
@@ -85,7 +89,7 @@ type generation struct {
 func newGeneration(s *store, log *events.Log) *generation {
 	return &generation{
 		store: s, log: log,
-		accounts: newAccounts(), domains: newDomains(), activity: newActivity(),
+		accounts: newAccounts(), domains: newDomains(), activity: newActivity(), backlog: newBacklog(),
 		headCache:    newCache[conversationKey, head](cachedHeads),
 		messageCache: newCache[uint64, Message](cachedMessages),
 	}
@@ -124,8 +128,8 @@ func (g *generation) folds(e events.Event) bool {
 	return g.store.conversations != nil || g.store.activity != nil
 }
 
-// fold takes events into the generation: it writes the documents that they change, and only then shows them to readers in
-// memory.
+// fold takes events into the generation and shows readers the documents that they change, which write brings into the buckets
+// later; here it does when there are many.
 func (g *generation) fold(ctx context.Context, list []events.Event) (*batch, error) {
 	b := newBatch(g)
 	list = slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool { return !g.folds(e) })
@@ -135,15 +139,10 @@ func (g *generation) fold(ctx context.Context, list []events.Event) (*batch, err
 	if err := b.applyAll(ctx, list); err != nil {
 		return nil, err
 	}
-	first, second := b.documents()
-	for _, step := range []documents{first, second} {
-		if step.err != nil {
-			return nil, step.err
-		}
-		if err := g.store.write(ctx, step.list); err != nil {
-			return nil, err
-		}
-	}
+	waiting := g.backlog.add(b.documents())
 	b.show()
-	return b, nil
+	if waiting < maxBacklog {
+		return b, nil
+	}
+	return b, g.write()
 }

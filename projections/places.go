@@ -176,26 +176,33 @@ func (g *generation) page(ctx context.Context, key pageKey) (page, error) {
 	return pages[0], nil
 }
 
+// readPages reads pages, whose lists are shared and must not be changed.
 func (g *generation) readPages(ctx context.Context, keys []pageKey) ([]page, error) {
-	names := make([]string, len(keys))
+	pages := make([]page, len(keys))
+	var missing []int
+	var names []string
 	for i, key := range keys {
-		names[i] = key.String()
+		name := key.String()
+		if p, ok := g.backlog.get(location{g.store.conversations, name}); ok {
+			pages[i] = p.(page)
+			continue
+		}
+		missing, names = append(missing, i), append(names, name)
 	}
 	values, err := g.store.conversations.getAll(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	pages := make([]page, len(keys))
-	for i, key := range keys {
-		value, ok := values[names[i]]
-		if !ok && key.kind == "m" {
-			return nil, fmt.Errorf("page %s is counted but not there", names[i])
+	for n, i := range missing {
+		value, ok := values[names[n]]
+		if !ok && keys[i].kind == "m" {
+			return nil, fmt.Errorf("page %s is counted but not there", names[n])
 		}
 		if !ok {
 			continue
 		}
 		if err := json.Unmarshal(value, &pages[i]); err != nil {
-			return nil, fmt.Errorf("decode page %s: %w", names[i], err)
+			return nil, fmt.Errorf("decode page %s: %w", names[n], err)
 		}
 	}
 	return pages, nil

@@ -175,12 +175,38 @@ func TestLongConversations(t *testing.T) {
 		check(t, v)
 		verified(t, v)
 	})
+	// Nothing is in the buckets until it is written, and nothing in memory besides.
+	for _, size := range []int{1, 10, 100} {
+		t.Run("not written", func(t *testing.T) {
+			v := openIdle(t, log, t.TempDir())
+			v.serving.Load().headCache = newCache[conversationKey, head](0)
+			for batch := range slices.Chunk(list, size) {
+				if err := v.fold(batch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(t, v)
+			if keys, _, err := v.shelf.extent(t.Context(), v.serving.Load().store.conversations); keys > 0 || err != nil {
+				t.Errorf("%d documents are written: %v", keys, err)
+			}
+			if err := v.save(); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := v.serving.Load().backlog.get(location{v.serving.Load().store.conversations, headKey(conversationKey{account, conversation})}); ok {
+				t.Error("the head is still to be written")
+			}
+			check(t, v)
+		})
+	}
 	// Each batch is folded in part by a process that ends before the rest of the documents.
 	for _, size := range []int{1, 10, 100} {
 		t.Run("folded again", func(t *testing.T) {
 			dir := t.TempDir()
 			v := openIdle(t, log, dir)
 			for batch := range slices.Chunk(list, size) {
+				if err := v.save(); err != nil {
+					t.Fatal(err)
+				}
 				g := newGeneration(v.serving.Load().store, log)
 				g.activity = v.serving.Load().activity
 				b := newBatch(g)
@@ -191,9 +217,7 @@ func TestLongConversations(t *testing.T) {
 					t.Fatal(err)
 				}
 				pages, _ := b.documents()
-				if err := v.shelf.write(t.Context(), pages.list); err != nil {
-					t.Fatal(err)
-				}
+				writeAll(t, v, pages)
 				if err := v.fold(batch); err != nil {
 					t.Fatal(err)
 				}

@@ -96,6 +96,8 @@ func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Sub
 			return err
 		}
 	}
+	v.saving.Lock()
+	defer v.saving.Unlock()
 	v.folding.Lock()
 	defer v.folding.Unlock()
 	held = true
@@ -162,8 +164,13 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 }
 
 // replace makes the models of next serve together with the others of old; both stand at the same event. It is called with
-// folding held.
+// saving and folding held.
 func (v *Views) replace(ctx context.Context, old, next *generation) error {
+	for _, g := range []*generation{old, next} {
+		if err := g.write(); err != nil {
+			return err
+		}
+	}
 	if next.store.accounts == nil {
 		next.accounts = old.accounts
 	}
@@ -189,7 +196,7 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {
 		return err
 	}
-	v.checkpoint, v.unsaved = c, false
+	v.checkpoint, v.saved = c, c.Sequence
 	v.serving.Store(next)
 	return nil
 }

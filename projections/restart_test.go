@@ -44,7 +44,7 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 	before := state(t, v, accounts...)
 	for _, sequence := range []uint64{0, 1, h.next / 3, h.next / 2, h.next - 1} {
 		v.folding.Lock()
-		v.checkpoint, v.unsaved = checkpoint{Sequence: sequence, Buckets: v.serving.Load().store.names()}, true
+		v.checkpoint = checkpoint{Sequence: sequence, Buckets: v.serving.Load().store.names()}
 		v.folding.Unlock()
 		if err := v.Close(); err != nil {
 			t.Fatal(err)
@@ -92,14 +92,12 @@ func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, second := b.documents()
-			for _, d := range second.list {
-				if model, _, _, _ := bucketVersion(d.bucket.name); model == row.model {
-					first.list = append(first.list, d)
+			for _, u := range second {
+				if model, _, _, _ := bucketVersion(u.bucket.name); model == row.model {
+					first = append(first, u)
 				}
 			}
-			if err := v.shelf.write(t.Context(), first.list); err != nil {
-				t.Fatal(err)
-			}
+			writeAll(t, v, first)
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}

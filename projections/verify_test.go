@@ -17,11 +17,24 @@ import (
 // plant writes a document that the history does not make.
 func plant(t *testing.T, v *Views, b *bucket, key string, value any) {
 	t.Helper()
-	text, err := encode(value)
-	if err == nil {
-		err = v.shelf.write(t.Context(), []document{{b, key, text}})
+	writeAll(t, v, []unwritten{{location{b, key}, value}})
+}
+
+// writeAll writes documents past the backlog.
+func writeAll(t *testing.T, v *Views, list []unwritten) {
+	t.Helper()
+	// The views' own writing must not come in between.
+	if err := v.save(); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
+	documents := make([]document, len(list))
+	for i, u := range list {
+		var err error
+		if documents[i], err = u.document(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := v.shelf.write(t.Context(), documents); err != nil {
 		t.Fatal(err)
 	}
 }

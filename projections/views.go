@@ -2,7 +2,7 @@
 // the node's own key-value buckets that hold the views, with a checkpoint, waiters and the read index.
 //
 // Each read model has a file: accounts.go, domains.go, conversations.go (with messages.go and places.go) and activity.go. The machinery is views.go
-// (opening, closing, how far the fold is), fold.go (a batch of events into documents), buckets.go and keys.go (where
+// (opening, closing, how far the fold is), fold.go (a batch of events into documents), backlog.go (documents to be written), buckets.go and keys.go (where
 // documents are), generation.go (a set of buckets, and which one serves), rebuild.go, verify.go and comparison.go (the whole history
 // again), control.go (asking a running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
 // waiters.go and cache.go.
@@ -49,8 +49,11 @@ const (
 	cachedHeads = 16 << 20
 	// cachedMessages is about how many bytes of messages stay in memory.
 	cachedMessages = 64 << 20
-	// saveEvery is how often the checkpoint is written while events come in.
-	saveEvery = 100 * time.Millisecond
+	// saveAfter is how long after an event its documents and a checkpoint are written at the latest, but for the time that
+	// writing takes: what comes meanwhile is written together.
+	saveAfter = 20 * time.Millisecond
+	// maxBacklog is how many documents may be folded and not written; then the fold waits.
+	maxBacklog = 2048
 )
 
 // Views is this node's read models. Its methods may be used from several goroutines.
@@ -65,7 +68,9 @@ type Views struct {
 	serving    atomic.Pointer[generation] // the generation that answers
 	folding    sync.Mutex                 // held while the serving generation takes events in, or another takes its place
 	checkpoint checkpoint                 // with folding held
-	unsaved    bool                       // with folding held: the checkpoint that is written is an older one
+	unsaved    chan struct{}              // holds one when something was folded since it was last saved
+	saving     sync.Mutex                 // held while documents and a checkpoint are written; taken before folding
+	saved      uint64                     // with saving held: the sequence of the checkpoint that was last written
 	outdated   []string                   // models of which a new generation is to be built from the start
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
@@ -111,10 +116,11 @@ func (v *Views) run(ctx context.Context, dir string) error {
 			_ = v.CaughtUp(running) // why it fails, follow says
 		})
 	}
-	v.tasks.Go(func() { v.follow(running, after) })
+	following, stop := context.WithCancelCause(running)
+	v.tasks.Go(func() { v.follow(following, after) })
 	v.tasks.Go(func() { v.index.tick(running) })
 	v.tasks.Go(func() { v.renew(running) })
-	v.tasks.Go(func() { v.saveOften(running) })
+	v.tasks.Go(func() { v.saveOften(running, stop) })
 	if err := v.listen(running); err != nil {
 		return errors.Join(err, v.Close())
 	}
@@ -128,7 +134,7 @@ func newViews(log *events.Log, logger *slog.Logger) *Views {
 	v := &Views{
 		log: log, logger: logger,
 		models: models, waiters: newWaiters(), index: newReadIndex(log),
-		advanced: make(chan struct{}), stopped: make(chan struct{}),
+		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
 		cancel: func() {},
 	}
 	v.serving.Store(newGeneration(&store{}, log))
@@ -298,12 +304,16 @@ func (g *generation) load(ctx context.Context) error {
 	return g.loadActivity(ctx)
 }
 
-// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever.
+// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever. Of a write
+// that fails ctx ends with the reason.
 func (v *Views) follow(ctx context.Context, after uint64) {
 	err := v.log.Tail(ctx, after, v.fold)
-	if ctx.Err() != nil {
+	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		err = ErrClosed
 	} else {
+		if cause != nil {
+			err = cause
+		}
 		if err == nil {
 			err = errors.New("the log has ended")
 		}
