@@ -30,6 +30,7 @@ type sample struct {
 	latencies histogram
 	refused   map[int]int // answers that are not a 200, by status
 	steps     uint64      // also those before the measuring began
+	last      time.Time   // end of the last step that was measured
 }
 
 // run prepares the callers, lets them go at once and measures what they finish within the time that is measured. prepare
@@ -68,21 +69,25 @@ func (l load) run(ctx context.Context, prepare func(ctx context.Context, caller 
 	for i := range samples {
 		total.latencies.add(&samples[i].latencies)
 		total.steps += samples[i].steps
+		if samples[i].last.After(total.last) {
+			total.last = samples[i].last
+		}
 		for status, n := range samples[i].refused {
 			total.refused[status] += n
 		}
 	}
-	total.perSecond = float64(total.latencies.count) / l.length.Seconds()
+	took := max(l.length, total.last.Sub(began.Add(l.warm)))
+	total.perSecond = float64(total.latencies.count) / took.Seconds()
 	return total, nil
 }
 
-// caller does steps until the time is over, and one at least.
+// caller does steps until the time is over and one was measured at least, or refused.
 func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sample) error {
 	from := began.Add(l.warm)
 	until := from.Add(l.length)
 	next := began.Add(l.pace * time.Duration(i) / time.Duration(l.callers))
 	start := time.Now()
-	for ctx.Err() == nil && (s.steps == 0 || start.Before(until)) {
+	for ctx.Err() == nil && (start.Before(until) || s.latencies.count == 0 && s.refused == nil) {
 		if l.pace > 0 {
 			if !waitUntil(ctx, next) {
 				return nil
@@ -98,8 +103,9 @@ func (l load) caller(ctx context.Context, i int, began time.Time, do step, s *sa
 			if err := s.refuse(err); err != nil {
 				return err
 			}
-		case !end.Before(from) && end.Before(until):
+		case !end.Before(from) && (end.Before(until) || s.latencies.count == 0):
 			s.latencies.record(end.Sub(start))
+			s.last = end
 		}
 		start = end
 	}
