@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -64,11 +65,11 @@ func shapeOf(typ reflect.Type) *shape {
 		s.form, s.elem = formPointer, shapeOf(typ.Elem())
 	case typ.Kind() == reflect.Slice && typ.Elem().Kind() != reflect.Uint8:
 		s.form, s.elem = formList, shapeOf(typ.Elem())
-	case typ.Kind() == reflect.Struct:
+	case typ.Kind() == reflect.Struct && !speaks(typ):
 		s.form = formObject
 		for _, f := range reflect.VisibleFields(typ) {
 			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
+			if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct || !f.Anonymous && !f.IsExported() {
 				continue
 			}
 			if name == "" || name == "-" || !f.IsExported() {
@@ -81,6 +82,13 @@ func shapeOf(typ reflect.Type) *shape {
 		}
 	}
 	return s
+}
+
+// speaks tells whether a type reads or writes itself.
+func speaks(typ reflect.Type) bool {
+	to := reflect.PointerTo(typ)
+	return to.Implements(reflect.TypeFor[json.Marshaler]()) || to.Implements(reflect.TypeFor[json.Unmarshaler]()) ||
+		to.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || to.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
 // offsetOf is where a field stands in a struct, by its index in that and in the structs embedded in it.

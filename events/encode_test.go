@@ -50,7 +50,9 @@ type writable struct {
 	Map     map[string]int  `json:"map,omitempty"`
 	Float   float64         `json:"float,omitempty"`
 	Itself  spoken          `json:"itself"`
+	Sealed  sealed          `json:"sealed"`
 	inner
+	hidden int // which is not written
 }
 
 // spoken writes itself, with spaces, or fails where it is empty.
@@ -63,6 +65,11 @@ func (s spoken) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "[ %q,\n1 ]", string(s)), nil
 }
 
+// sealed writes itself, from what nobody else sees.
+type sealed struct{ text string }
+
+func (s sealed) MarshalText() ([]byte, error) { return []byte(s.text), nil }
+
 type inner struct {
 	Inside string `json:"inside,omitempty"`
 	Of     []struct {
@@ -71,6 +78,9 @@ type inner struct {
 }
 
 func TestWriterWritesAsEncodingJSON(t *testing.T) {
+	if s := of[writable](); s.form != formObject || len(s.fields) != reflect.TypeFor[writable]().NumField()+len(of[inner]().fields)-2 {
+		t.Errorf("the type is written as %+v, not by its exported fields", s)
+	}
 	text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("a\"\\\b\f\n\r\t\x00\x1f<>&é\u2028\u2029\U0001f600")), 0, 12, -1),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	raws := rapid.SampledFrom([]json.RawMessage{nil, json.RawMessage("null"), json.RawMessage(`{"a":[1,"<"]}`), json.RawMessage("0"),
@@ -82,6 +92,7 @@ func TestWriterWritesAsEncodingJSON(t *testing.T) {
 			Text: words, Texts: rapid.SliceOfN(text, 0, 2).Draw(r, "texts"), Number: number, Truth: rapid.Bool().Draw(r, "truth"),
 			ID: uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "id")), Raw: raws.Draw(r, "raw"), Some: raws.Draw(r, "some"),
 			Time:   time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
+			Sealed: sealed{words}, hidden: number,
 			Itself: rapid.SampledFrom([]spoken{"", "a", "<"}).Draw(r, "itself"),
 			inner:  inner{Inside: text.Draw(r, "inside")}, Float: rapid.SampledFrom([]float64{0, 1.5}).Draw(r, "float"),
 		}
