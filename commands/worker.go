@@ -50,10 +50,11 @@ type hand struct {
 	all   map[jetstream.Msg]struct{} // not acknowledged yet
 	held  int                        // those that count against held
 	room  chan struct{}              // holds one when there are fewer again
+	idle  chan jetstream.Msg         // takes a command while a goroutine waits for its next one
 }
 
 func newHand() *hand {
-	return &hand{all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1)}
+	return &hand{all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan jetstream.Msg)}
 }
 
 func (h *hand) take(msg jetstream.Msg) {
@@ -223,7 +224,11 @@ func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer
 	}
 	for msg := range batch.Messages() {
 		h.take(msg)
-		working.Go(func() { s.work(running, msg, h) })
+		select {
+		case h.idle <- msg:
+		default:
+			working.Go(func() { s.workOn(running, msg, h) })
+		}
 	}
 	err = batch.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
@@ -240,6 +245,19 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	}
 	m, found, err := s.views.Message(ctx, command.AccountID, command.ConversationID, command.MessageID)
 	return found && m.Status != projections.InProgress, err
+}
+
+// workOn works on a command and then on others, until running ends. A goroutine that has decided one has a stack deep enough
+// for the next.
+func (s *Service) workOn(running context.Context, msg jetstream.Msg, h *hand) {
+	for {
+		s.work(running, msg, h)
+		select {
+		case msg = <-h.idle:
+		case <-running.Done():
+			return
+		}
+	}
 }
 
 // work gives one delivered command its final event, and acknowledges it once that is in the log. running ends when the worker
