@@ -66,6 +66,27 @@ type Backup struct {
 	FirstUndecodable string `json:"first_undecodable,omitempty"` // which it is, and why
 }
 
+// add counts a message of a backup. In a log that was empty the events get the sequences 1, 2 and so on.
+func (b *Backup) add(header backupHeader, m message) {
+	if m.stream == commandsStream {
+		b.Commands++
+		if m.sequence > header.Finished {
+			b.Unfinished++
+		}
+		return
+	}
+	b.Events++
+	b.Renumbered = b.Renumbered || m.sequence != b.Events
+}
+
+// matches fails with ErrBackup where the end of a backup tells of another number of messages.
+func (b *Backup) matches(end *backupEnd) error {
+	if end.Commands != b.Commands || end.Events != b.Events {
+		return fmt.Errorf("%w: it holds %d commands and %d events instead of %d and %d", ErrBackup, b.Commands, b.Events, end.Commands, end.Events)
+	}
+	return nil
+}
+
 // decode tries to read an event, and counts it when it cannot be read.
 func (b *Backup) decode(m message) {
 	e := Event{Subject: Subject{m.subject}, Sequence: m.sequence}
@@ -159,7 +180,11 @@ func (l *Log) finished(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("ask how far the commands are: %w", err)
 	}
-	return c.CachedInfo().AckFloor.Stream, nil
+	info := c.CachedInfo()
+	if info.Config.DeliverPolicy == jetstream.DeliverByStartSequencePolicy { // until the first is acknowledged
+		return max(info.AckFloor.Stream, info.Config.OptStartSeq-1), nil
+	}
+	return info.AckFloor.Stream, nil
 }
 
 func (l *Log) state(ctx context.Context, stream string) (*jetstream.StreamInfo, error) {
@@ -378,4 +403,19 @@ func (r *backupReader) next() (m message, end *backupEnd, err error) {
 		return m, nil, fmt.Errorf("%w: a message is longer than it says", ErrBackup)
 	}
 	return message{record.Stream, record.Sequence, record.Subject, record.Headers, data[:record.Size]}, nil, nil
+}
+
+// nextOf reads the next message of one stream. It fails with ErrBackup, also at the end.
+func (r *backupReader) nextOf(stream string) (message, error) {
+	for {
+		m, end, err := r.next()
+		switch {
+		case err != nil:
+			return m, err
+		case end != nil:
+			return m, fmt.Errorf("%w: it has changed since it was read first", ErrBackup)
+		case m.stream == stream:
+			return m, nil
+		}
+	}
 }

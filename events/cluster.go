@@ -165,6 +165,7 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 		switch {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			_, err = js.CreateStream(ctx, want)
+		case err == nil && isShut(s.CachedInfo().Config.Subjects): // a restore takes it into use
 		case err == nil && len(differences(s.CachedInfo().Config, want)) > 0:
 			_, err = js.UpdateStream(ctx, want)
 		}

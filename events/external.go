@@ -141,7 +141,11 @@ func (l *Log) ensureExternal(ctx context.Context, want jetstream.StreamConfig) e
 	if err != nil {
 		return fmt.Errorf("open stream %s: %w", want.Name, err)
 	}
-	list := differences(s.CachedInfo().Config, want)
+	have := s.CachedInfo().Config
+	if isShut(have.Subjects) {
+		have.Subjects = want.Subjects // a restore takes it into use
+	}
+	list := differences(have, want)
 	if len(list) == 0 {
 		return nil
 	}

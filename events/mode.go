@@ -48,6 +48,12 @@ func (m mode) refuse(dir string) error {
 	return fmt.Errorf("%w: %s belongs to %s, %s", ErrMode, dir, m, way)
 }
 
+// ClusterOf is the name of the cluster that a data directory is a node's of; "" for any other directory, or none.
+func ClusterOf(dir string) (string, error) {
+	m, _, err := modeOf(dir)
+	return m.Cluster, err
+}
+
 func modePath(dir string) string { return filepath.Join(dir, "mode.json") }
 
 // modeOf is the mode of a data directory; known is false for one that nothing has used yet.

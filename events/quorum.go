@@ -210,15 +210,19 @@ const (
 	quorumPause      = 5 * time.Millisecond   // after a question that was not confirmed
 )
 
-// last is the sequence of the newest event, confirmed by a majority of the nodes. It asks until it has one or ctx ends.
+// last is the sequence of the newest event, confirmed by a majority of the nodes. It asks until it has one or ctx ends. It fails
+// with ErrUnfinished.
 func (q *quorum) last(ctx context.Context) (uint64, error) {
 	for {
 		sequence, confirmed, err := q.try(ctx)
 		if confirmed {
 			return sequence, nil
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			continue
+		case errors.Is(err, ErrUnfinished):
+			return 0, err
 		}
 		select {
 		case <-ctx.Done():
@@ -264,6 +268,9 @@ type streamInfo struct {
 	State struct {
 		Last uint64 `json:"last_seq"`
 	} `json:"state"`
+	Config struct {
+		Subjects []string `json:"subjects"`
+	} `json:"config"`
 	Cluster struct {
 		Group  string     `json:"raft_group"`
 		Leader string     `json:"leader"`
@@ -285,6 +292,8 @@ func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
 		err = i.Error
 	case i.Cluster.Since == nil:
 		err = errors.New("the stream has no leader")
+	case isShut(i.Config.Subjects):
+		return i, ErrUnfinished
 	}
 	if err != nil {
 		return i, fmt.Errorf("ask the leader of the events: %w", err)

@@ -170,58 +170,64 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 func (l *Log) refill(ctx context.Context, r *backupReader, progress Progress) (b Backup, written []byte, err error) {
 	b.CreatedAt, b.LastEvent = r.header.CreatedAt, r.header.Events
 	sum := sha256.New()
-	var flying []jetstream.PubAckFuture
-	var sequences []uint64 // of the events that are flying, 0 for a command
-	size := 0
-	land := func() error {
-		for i, f := range flying {
-			select {
-			case ack := <-f.Ok():
-				b.Renumbered = b.Renumbered || sequences[i] != 0 && ack.Sequence != sequences[i]
-			case err := <-f.Err():
-				return fmt.Errorf("restore a message at %s: %w", f.Msg().Subject, err)
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		flying, sequences, size = flying[:0], sequences[:0], 0
-		return nil
-	}
+	flying := flight{js: l.js}
 	for {
 		m, end, err := r.next()
 		if err != nil {
 			return b, nil, err
 		}
 		if end != nil {
-			if end.Commands != b.Commands || end.Events != b.Events {
-				return b, nil, fmt.Errorf("%w: it holds %d commands and %d events instead of %d and %d", ErrBackup, b.Commands, b.Events, end.Commands, end.Events)
+			if err := b.matches(end); err != nil {
+				return b, nil, err
 			}
-			return b, sum.Sum(nil), land()
+			return b, sum.Sum(nil), flying.land(ctx)
 		}
-		sequence := m.sequence
+		b.add(r.header, m)
 		if m.stream == commandsStream {
-			b.Commands++
-			if m.sequence > r.header.Finished {
-				b.Unfinished++
-			}
 			progress("commands", m.sequence, r.header.Commands)
-			sequence = 0
 		} else {
-			b.Events++
 			progress("events", m.sequence, r.header.Events)
 		}
 		digest(sum, m)
-		f, err := l.js.PublishMsgAsync(&nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data})
-		if err != nil {
-			return b, nil, fmt.Errorf("restore a message at %s: %w", m.subject, err)
-		}
-		flying, sequences, size = append(flying, f), append(sequences, sequence), size+len(m.data)
-		if len(flying) == restoreBatch || size >= restoreBytes {
-			if err := land(); err != nil {
-				return b, nil, err
-			}
+		if err := flying.publish(ctx, &nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data}); err != nil {
+			return b, nil, err
 		}
 	}
+}
+
+// flight is what is published and not acknowledged yet.
+type flight struct {
+	js   jetstream.JetStream
+	open []jetstream.PubAckFuture
+	size int
+}
+
+// publish adds a message, and waits for all when there are many.
+func (f *flight) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) error {
+	future, err := f.js.PublishMsgAsync(m, opts...)
+	if err != nil {
+		return fmt.Errorf("restore a message at %s: %w", m.Subject, err)
+	}
+	f.open, f.size = append(f.open, future), f.size+len(m.Data)
+	if len(f.open) < restoreBatch && f.size < restoreBytes {
+		return nil
+	}
+	return f.land(ctx)
+}
+
+// land waits until all are acknowledged.
+func (f *flight) land(ctx context.Context) error {
+	for _, future := range f.open {
+		select {
+		case <-future.Ok():
+		case err := <-future.Err():
+			return fmt.Errorf("restore a message at %s: %w", future.Msg().Subject, err)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.open, f.size = f.open[:0], 0
+	return nil
 }
 
 // acknowledge takes the first n commands from the queue, which are finished.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -110,60 +109,6 @@ func publish(whole, name string) error {
 		err = nil // some network file systems have no sync of folders
 	}
 	return errors.Join(err, folder.Close())
-}
-
-type restoreCommand struct {
-	File string `arg:"" help:"File that 'reckon backup' wrote." type:"path"`
-	Data string `help:"Data directory to make. It must be empty or not exist." required:"" placeholder:"NEWDIR" type:"path"`
-	JSON bool   `help:"Print what was restored as JSON."`
-}
-
-func (*restoreCommand) Help() string {
-	return `The directory appears once everything is in it, was read again and found to be what the backup holds; when anything is wrong with the file, nothing is left. The projections are not in a backup: they are made from the events, and verified. Requests that were not finished are worked on when the server starts, once.
-
-Examples:
-  reckon restore monday.gz --data /var/lib/reckon-restored
-  reckon serve --data /var/lib/reckon-restored`
-}
-
-func (c *restoreCommand) Run(t terminal) error {
-	file, err := os.Open(c.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no backup %s", c.File)
-	}
-	if err != nil {
-		return fmt.Errorf("read backup: %w", err)
-	}
-	defer file.Close()
-	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	b, err := events.Restore(t, c.Data, file, logger, progress(t.err))
-	switch {
-	case errors.Is(err, events.ErrNotEmpty):
-		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
-	case errors.Is(err, events.ErrRunning):
-		return fmt.Errorf("another restore to %s is under way: wait for it, or name another directory with --data", c.Data)
-	case errors.Is(err, events.ErrBackup):
-		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
-	case err != nil:
-		return fmt.Errorf("%w; nothing was restored", err)
-	}
-	verified := t
-	if c.JSON {
-		verified.out = t.err
-	}
-	if err := (&projectionsVerify{directory: directory{Data: c.Data}}).Run(verified); err != nil {
-		return fmt.Errorf("%s holds all that is in %s, but its projections are not right: %w", c.Data, c.File, err)
-	}
-	if c.JSON {
-		return printJSON(t, b)
-	}
-	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished), as of %s.\nAll was read again and is the same.\n",
-		c.Data, b.Events, b.Commands, b.Unfinished, b.CreatedAt.Format(time.RFC3339))
-	if b.Renumbered {
-		fmt.Fprintln(t.out, "The log had gaps, so the events have other sequences now: consumers of their own must begin anew.")
-	}
-	fmt.Fprintf(t.out, "Start it with: reckon serve --data %s\n", quoted(c.Data))
-	return nil
 }
 
 // progress writes a line every two seconds: how far a step is, how fast it goes, and how long it will take from there.

@@ -28,7 +28,7 @@ type commandLine struct {
 	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
 	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
-	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup."`
+	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup, or fill a new cluster from it."`
 	Cluster     clusterCommands     `cmd:"" help:"Prepare machines that run as one service."`
 	Ready       readyCommand        `cmd:"" help:"Say whether a server is ready, by the exit status."`
 	Replay      replayCommand       `cmd:"" help:"Compute answered messages again and compare."`

@@ -1,0 +1,272 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// original makes a log on a single node and a backup of it. Of its commands the first four are finished, and the last two have
+// no idempotency key.
+func original(t *testing.T, events int) (file *bytes.Reader, whole Backup, messages []message) {
+	t.Helper()
+	l := open(t, t.TempDir())
+	account := uuid.New()
+	for i := range 8 {
+		name := fmt.Sprintf("command %d", i)
+		if err := l.Enqueue(t.Context(), CommandSubject(account, name), []byte(name), i < 6); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < events; i += 2 {
+		e := created(fmt.Sprint(i))
+		appended(t, l, changed(e), appended(t, l, e, 0))
+	}
+	if err := l.acknowledge(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	whole, err := l.Backup(t.Context(), &b, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Events != uint64(events) || whole.Commands != 8 || whole.Unfinished != 4 {
+		t.Fatalf("the backup holds %+v", whole)
+	}
+	return bytes.NewReader(b.Bytes()), whole, stream(t, l)
+}
+
+func quiet(string, uint64, uint64) {}
+
+// stream reads all messages of a log.
+func stream(t *testing.T, l *Log) (all []message) {
+	t.Helper()
+	for _, name := range []string{commandsStream, eventsStream} {
+		_, err := l.scan(t.Context(), name, 1<<40, func(m message) error {
+			m.data = slices.Clone(m.data)
+			all = append(all, m)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// visitor reaches a running node as a command of administration does.
+func (c *trio) visitor(t *testing.T, node int) *Log {
+	t.Helper()
+	l, err := Join(t.Context(), Options{Dir: c.options[node].Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func wantMessages(t *testing.T, l *Log, want []message) {
+	t.Helper()
+	got := stream(t, l)
+	if len(got) != len(want) {
+		t.Fatalf("%d messages are there, want %d", len(got), len(want))
+	}
+	for i, m := range got {
+		w := want[i]
+		if m.stream != w.stream || m.sequence != w.sequence || m.subject != w.subject || !bytes.Equal(m.data, w.data) ||
+			fmt.Sprint(m.headers) != fmt.Sprint(w.headers) {
+			t.Fatalf("message %d is %v, want %v", i, m, w)
+		}
+	}
+}
+
+// A backup of one node goes into three new ones. They go on as that one would have: keys are taken, events conflict, and only
+// what was not finished is worked on.
+func TestFill(t *testing.T) {
+	file, whole, messages := original(t, 40)
+	c := newTrio(t)
+	filled, err := c.visitor(t, 1).Fill(t.Context(), file, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filled != whole {
+		t.Errorf("filled with %+v, want %+v", filled, whole)
+	}
+	wantMessages(t, c.visitor(t, 2), messages)
+	_, err = c.visitor(t, 0).Fill(t.Context(), file, quiet)
+	wantError(t, "fill again", err, ErrFilled)
+
+	again := created("another")
+	again.Subject = Subject{messages[8].subject}
+	_, err = c.logs[2].Append(t.Context(), again, 0)
+	wantError(t, "append to a subject that is restored", err, ErrConflict)
+	err = c.logs[2].Enqueue(t.Context(), Subject{messages[0].subject}, []byte("again"), true)
+	wantError(t, "enqueue a command that is restored", err, ErrConflict)
+	sequence := c.append(t, 0, created("new"), 0)
+	if sequence != whole.Events+1 {
+		t.Errorf("the first new event is %d", sequence)
+	}
+	c.wantLast(t, sequence, 0, 1, 2)
+
+	// The workers asked for their consumer before; it begins where it must.
+	consumer, err := c.logs[2].Commands(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := consumer.Next(jetstream.FetchMaxWait(patience))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(m.Data()) != "command 4" {
+		t.Errorf("the workers begin with %q", m.Data())
+	}
+
+	// And back: a single node is made of what the cluster has.
+	var b bytes.Buffer
+	if _, err := c.visitor(t, 2).Backup(t.Context(), &b, quiet); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	single, err := Restore(t.Context(), dir, &b, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if single.Events != whole.Events+1 || single.Commands != 8 || single.Unfinished != 4 {
+		t.Errorf("a single node has %+v of the cluster", single)
+	}
+	back := stream(t, open(t, dir))
+	if len(back) != len(messages)+1 {
+		t.Errorf("a single node has %d messages of the cluster", len(back))
+	}
+}
+
+// What interrupts a restore leaves nodes that take and show nothing, also after they were all started again. It goes on where
+// it was, with the same backup alone.
+func TestFillGoesOn(t *testing.T) {
+	const events = 3*restoreBatch + 500
+	file, whole, messages := original(t, events)
+	c := newTrio(t)
+	stopped, stop := context.WithCancel(t.Context())
+	_, err := c.visitor(t, 0).Fill(stopped, file, func(_ string, done, _ uint64) {
+		if done == restoreBatch+10 {
+			stop()
+		}
+	})
+	wantError(t, "a restore that is stopped", err, ErrUnfinished)
+
+	// part is as far as it came.
+	part := func() uint64 {
+		s, err := c.logs[0].state(t.Context(), eventsStream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.State.LastSeq
+	}
+	for i := range c.logs {
+		c.close(t, i)
+	}
+	c.start(t, 0, 1, 2)
+	begun := part()
+	if begun < restoreBatch || begun >= events-restoreBatch {
+		t.Fatalf("%d of %d events are there", begun, events)
+	}
+	for i, l := range c.logs {
+		until(t, "unfinished", func(ctx context.Context) error {
+			last, err := l.Last(ctx)
+			if err == nil {
+				t.Fatalf("node %d says that %d is the newest event", i, last)
+			}
+			if errors.Is(err, ErrUnfinished) {
+				return nil
+			}
+			return err
+		})
+		if _, err := l.Append(t.Context(), created("early"), 0); err == nil {
+			t.Errorf("node %d takes an event", i)
+		}
+		if err := l.Enqueue(t.Context(), CommandSubject(uuid.New(), "early"), []byte("early"), true); err == nil {
+			t.Errorf("node %d takes a command", i)
+		}
+	}
+	if now := part(); now != begun {
+		t.Fatalf("%d events are there instead of %d", now, begun)
+	}
+	other, _, _ := original(t, events)
+	_, err = c.visitor(t, 1).Fill(t.Context(), other, quiet)
+	wantError(t, "another backup", err, ErrFilled)
+
+	// Now the node that leads is lost on the way.
+	s, err := c.logs[0].state(t.Context(), eventsStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader := slices.IndexFunc(c.options[:], func(o Options) bool { return o.Cluster.Node == s.Cluster.Leader })
+	visitor, lost := c.visitor(t, (leader+1)%3), false
+	filled, err := visitor.Fill(t.Context(), file, func(step string, done, _ uint64) {
+		if step == "events" && done == begun+restoreBatch/2 && !lost {
+			lost = true
+			c.lose(t, leader)
+		}
+	})
+	if err != nil || filled != whole || !lost {
+		t.Fatalf("filled with %+v, want %+v: %v", filled, whole, err)
+	}
+	c.start(t, leader)
+	until(t, "ready", func(context.Context) error { return c.logs[leader].Ready() })
+	wantMessages(t, c.visitor(t, leader), messages)
+	c.wantLast(t, events, 0, 1, 2)
+}
+
+// A log with an event of its own is left as it is, and so is one that a damaged backup was meant for.
+func TestFillRefuses(t *testing.T) {
+	file, _, _ := original(t, 2)
+	text := make([]byte, file.Len())
+	if _, err := file.Read(text); err != nil {
+		t.Fatal(err)
+	}
+	c := newTrio(t)
+	_, err := c.visitor(t, 0).Fill(t.Context(), bytes.NewReader(text[:len(text)-9]), quiet)
+	wantError(t, "a damaged backup", err, ErrBackup)
+	sequence := c.append(t, 0, created("own"), 0)
+	_, err = c.visitor(t, 1).Fill(t.Context(), bytes.NewReader(text), quiet)
+	wantError(t, "a log with an event", err, ErrFilled)
+	c.wantLast(t, sequence, 0, 1, 2)
+}
+
+func TestFillExternal(t *testing.T) {
+	for name, start := range map[string]func(t *testing.T) *External{
+		"one": existingNATS,
+		"cluster": func(t *testing.T) *External {
+			e, _ := existingCluster(t)
+			return e
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, whole, messages := original(t, 10)
+			e := start(t)
+			var visitor *Log
+			until(t, "visit", func(ctx context.Context) (err error) {
+				visitor, err = Join(ctx, Options{External: e})
+				return err
+			})
+			defer visitor.Close()
+			filled, err := visitor.Fill(t.Context(), file, quiet)
+			if err != nil || filled != whole {
+				t.Fatalf("filled with %+v, want %+v: %v", filled, whole, err)
+			}
+			wantMessages(t, visitor, messages)
+			l := openAt(t, e)
+			if last, err := l.Last(t.Context()); err != nil || last <= whole.Events {
+				t.Errorf("the read index is %d: %v", last, err)
+			}
+			_, err = visitor.Fill(t.Context(), file, quiet)
+			wantError(t, "fill again", err, ErrFilled)
+		})
+	}
+}
