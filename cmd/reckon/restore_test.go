@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"reckon/events"
+)
+
+// TestRestoreIntoCluster makes three nodes of one: a backup that is taken under load goes into new nodes, and the backup of
+// these into one again. Every answer is on every node and is given again under its key.
+func TestRestoreIntoCluster(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	folder := t.TempDir()
+	file, damaged := filepath.Join(folder, "backup.gz"), filepath.Join(folder, "damaged.gz")
+	w.serve(t)
+	before := 0
+	w.loadUntil(t, 16, "load", 200, func(stop func()) {
+		before = w.moment()
+		mustRun(t, "backup", "--data", w.data, file)
+		stop()
+	})
+	w.end(syscall.SIGTERM)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(damaged, whole[:len(whole)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	c := newCluster(t, t.TempDir())
+	c.startAll(t)
+	refuse := func(what, says string, args ...string) {
+		t.Helper()
+		if _, stderr, code := tool(t, append([]string{"restore"}, args...)...); code != 1 || !strings.Contains(stderr, says) {
+			t.Errorf("restore %s: exit status %d, %s", what, code, stderr)
+		}
+	}
+	refuse("a damaged backup", "nothing was restored", damaged, "--data", c.nodes[0].data)
+	c.nodes[2].end(syscall.SIGTERM)
+	refuse("through a node that does not run", "start that node", file, "--data", c.nodes[2].data)
+	c.start(t, c.nodes[2])
+	c.awaitReady(t)
+
+	var filled events.Backup
+	if err := json.Unmarshal([]byte(mustRun(t, "restore", file, "--data", c.nodes[1].data, "--json")), &filled); err != nil {
+		t.Fatal(err)
+	}
+	c.awaitReady(t)
+	refuse("again", "holds something already", file, "--data", c.nodes[2].data)
+	for _, p := range w.history.posts {
+		if p.ended < before {
+			c.history.posts = append(c.history.posts, p)
+		}
+	}
+	c.moments = w.moments
+	answered := c.acknowledged()
+	if answered < 200 {
+		t.Fatalf("%d answers came before the backup", answered)
+	}
+	c.tenants = []tenant{w.tenant}
+	c.settle(t, seedOf(t, 19))
+	c.verify(t)
+	for _, n := range c.nodes {
+		if _, err := n.administer("projections", "verify"); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%+v, %d answers before it", filled, answered)
+
+	// The callers go on with one node, which has what the cluster answered.
+	file, single := filepath.Join(folder, "cluster.gz"), newWorld(t, filepath.Join(t.TempDir(), "single"))
+	if _, err := c.nodes[2].administer("backup", file); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "restore", file, "--data", single.data)
+	if err := os.WriteFile(filepath.Join(single.data, "dev-key"), []byte(w.secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	single.history.posts, single.moments = c.history.posts, c.moments
+	single.serve(t)
+	defer single.end(syscall.SIGTERM)
+	single.settle(t)
+	single.verify(t)
+}
