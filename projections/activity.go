@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,23 +65,31 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	return page, nil
 }
 
-// loadActivity reads the order of all conversations from its bucket.
+// loadActivity reads the order of all conversations from their heads.
 func (g *generation) loadActivity(ctx context.Context) error {
+	type standing struct {
+		key      conversationKey
+		sequence uint64
+	}
 	var all []standing
-	err := g.store.activity.each(ctx, "", func(_ string, value []byte) error {
-		var at standing
-		if err := json.Unmarshal(value, &at); err != nil {
-			return fmt.Errorf("decode activity: %w", err)
+	err := g.store.conversations.each(ctx, "", func(name string, value []byte) error {
+		key, rest, ok := parseKey(name)
+		if !ok || rest != "" {
+			return nil // a page
 		}
-		all = append(all, at)
+		sequence, ok := sequenceOf(value)
+		if !ok {
+			return fmt.Errorf("conversation %s names no event", name)
+		}
+		all = append(all, standing{key, sequence})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b standing) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	slices.SortFunc(all, func(a, b standing) int { return cmp.Compare(a.sequence, b.sequence) })
 	for _, at := range all {
-		g.activity.set(conversationKey{at.AccountID, at.ID}, at.Sequence)
+		g.activity.set(at.key, at.sequence)
 	}
 	return nil
 }

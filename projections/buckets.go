@@ -31,13 +31,6 @@ func headKey(k conversationKey) string { return k.account.String() + "." + k.con
 
 const checkpointKey = "fold"
 
-// standing is the document of a conversation's place in the order of activity.
-type standing struct {
-	AccountID uuid.UUID `json:"account_id"`
-	ID        uuid.UUID `json:"id"`
-	Sequence  uint64    `json:"sequence"`
-}
-
 // checkpoint says which buckets serve, in the order of the models, and up to which event they are all filled. Newest is the
 // last known event up to there: another log does not have it.
 type checkpoint struct {
@@ -87,7 +80,7 @@ type shelf struct {
 // store is the buckets of a generation; those that it does not have are nil.
 type store struct {
 	*shelf
-	accounts, domains, conversations, activity *bucket
+	accounts, domains, conversations *bucket
 }
 
 // bucket is one key-value bucket. Only one goroutine at a time writes to it.
@@ -164,7 +157,7 @@ func (s *shelf) openStore(ctx context.Context, names []string) (*store, error) {
 
 // places are where the buckets stand, in the order of the models.
 func (s *store) places() []**bucket {
-	return []**bucket{&s.accounts, &s.domains, &s.conversations, &s.activity}
+	return []**bucket{&s.accounts, &s.domains, &s.conversations}
 }
 
 // names are those of the buckets, in the order of the models.

@@ -27,10 +27,10 @@ type comparison struct {
 	pass, passes  int
 	memory        *generation // what the history makes of what is of the pass
 	versions      map[string]digest
-	reached       uint64 // the event that memory stands at
-	conversations map[conversationKey]found
-	others        map[string]bool     // keys of the accounts, domains, versions and pages that were found
-	later         map[location]uint64 // documents that stand at an event behind what memory had reached: their sequences
+	reached       uint64                   // the event that memory stands at
+	conversations map[conversationKey]bool // those of which the head was found
+	others        map[string]bool          // keys of the accounts, domains, versions and pages that were found
+	later         map[location]uint64      // documents that stand at an event behind what memory had reached: their sequences
 }
 
 // digest is what is kept of the document of a published version, of which a generation holds but the newest of each domain. It stands
@@ -40,15 +40,13 @@ type digest struct {
 	sum      [sha256.Size]byte
 }
 
-// found tells which documents of a conversation were found, besides pages.
-type found struct{ head, activity bool }
 
 // begin prepares a pass.
 func (c *comparison) begin() {
 	c.memory = newReplay(c.g.store)
 	c.versions = map[string]digest{}
 	c.reached = 0
-	c.conversations = map[conversationKey]found{}
+	c.conversations = map[conversationKey]bool{}
 	c.others = map[string]bool{}
 	c.later = map[location]uint64{}
 }
@@ -98,7 +96,7 @@ func (c *comparison) scan(ctx context.Context, told func()) error {
 	s := c.g.store
 	for _, at := range s.places() {
 		b := *at
-		spread := b == s.conversations || b == s.activity
+		spread := b == s.conversations
 		if !spread && c.pass > 0 {
 			continue
 		}
@@ -132,14 +130,7 @@ func (c *comparison) unseen(ctx context.Context) error {
 		return c.fetch(ctx, some)
 	}
 	for key := range c.memory.headCache.byKey {
-		found := c.conversations[key]
-		if found.head && found.activity {
-			continue
-		}
-		if err := ask(s.conversations, headKey(key), found.head); err != nil {
-			return err
-		}
-		if err := ask(s.activity, headKey(key), found.activity); err != nil {
+		if err := ask(s.conversations, headKey(key), c.conversations[key]); err != nil {
 			return err
 		}
 	}
@@ -231,7 +222,7 @@ func (c *comparison) judge(at location, value []byte) error {
 func (c *comparison) end(ctx context.Context, sequence uint64) error {
 	c.Sequence = sequence
 	m := c.memory
-	c.Documents += uint64(2*len(m.headCache.byKey) + len(m.pages) + len(m.accounts.byID) + len(m.domains.byKey) + len(c.versions))
+	c.Documents += uint64(len(m.headCache.byKey) + len(m.pages) + len(m.accounts.byID) + len(m.domains.byKey) + len(c.versions))
 	if len(c.later) == 0 {
 		return nil
 	}
@@ -311,16 +302,9 @@ func (c *comparison) made(at location) (sequence uint64, differs func(value []by
 		if !ok {
 			return 0, nil
 		}
-		found := c.conversations[key]
-		if at.bucket == s.activity {
-			found.activity = true
-			c.conversations[key] = found
-			return h.Sequence, as(standing{key.account, key.conversation, h.Sequence})
-		}
-		found.head = true
-		c.conversations[key] = found
+		c.conversations[key] = true
 		return h.Sequence, as(h)
-	case at.bucket == s.conversations && len(rest) > 3:
+	case len(rest) > 3:
 		number, err := strconv.Atoi(rest[3:])
 		page := pageKey{key, rest[1:2], number}
 		if p, ok := m.pages[page]; ok && err == nil && page.String() == at.key {

@@ -136,7 +136,7 @@ func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conver
 	return h.Conversation, found, err
 }
 
-// head reads the head of a conversation. One without activity has none.
+// head reads the head of a conversation. One that is not in the order of activity has none.
 func (g *generation) head(ctx context.Context, key conversationKey) (h head, found bool, err error) {
 	if h, found = g.headCache.get(key); found || !g.activity.known(key) {
 		return h, found, nil

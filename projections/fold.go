@@ -155,9 +155,6 @@ func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
 // none that counts: nothing of it was folded before the checkpoint.
 func (b *batch) read(ctx context.Context, list []events.Event) error {
 	g := b.g
-	if g.store.conversations == nil {
-		return nil
-	}
 	if g.pages == nil {
 		b.messages = make([]Message, 0, len(list))
 	}
@@ -242,7 +239,7 @@ func (b *batch) applyMessage(ctx context.Context, request *events.Message, e eve
 	key := conversationKey{e.Subject.Account(), request.ConversationID}
 	c := b.conversation(key)
 	c.activity = e.Sequence
-	if b.g.store.conversations == nil || c.head.Sequence >= e.Sequence {
+	if c.head.Sequence >= e.Sequence {
 		return nil
 	}
 	number, known, err := c.head.locate(request.MessageID, func(n int) (page, error) {
@@ -355,12 +352,8 @@ func (b *batch) documents() (first, second []unwritten) {
 		first = append(first, unwritten{location{store.domains, name}, v})
 	}
 	for key, c := range b.conversations {
-		name := headKey(key)
-		if store.activity != nil && c.activity > 0 {
-			second = append(second, unwritten{location{store.activity, name}, standing{key.account, key.conversation, c.activity}})
-		}
 		if c.changed {
-			second = append(second, unwritten{location{store.conversations, name}, c.head})
+			second = append(second, unwritten{location{store.conversations, headKey(key)}, c.head})
 		}
 	}
 	for key, d := range b.domains {

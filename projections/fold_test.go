@@ -123,8 +123,8 @@ func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	log := openLog(t, dir)
 	h := newHistory(t, log)
 	v := openViews(t, log, dir)
-	activity := v.serving.Load().store.activity.name
-	if err := v.shelf.publisher.DeleteKeyValue(t.Context(), activity); err != nil {
+	bucket := v.serving.Load().store.conversations.name
+	if err := v.shelf.publisher.DeleteKeyValue(t.Context(), bucket); err != nil {
 		t.Fatal(err)
 	}
 	h.append(first(uuid.New()))
@@ -135,7 +135,7 @@ func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	}
 	e := h.append(first(uuid.New()))
 	for name, err := range map[string]error{"Folded": v.Folded(t.Context(), e.Sequence), "Ready": v.Ready(), "save": v.save()} {
-		if err == nil || !strings.Contains(err.Error(), activity) {
+		if err == nil || !strings.Contains(err.Error(), bucket) {
 			t.Errorf("%s says %v", name, err)
 		}
 	}

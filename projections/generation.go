@@ -25,7 +25,6 @@ var models = []model{
 	{"accounts", 1, 1},      // <account>: Account
 	{"domains", 1, 1},       // <account>.<domain>: Domain; <account>.<domain>.v.<version>: version
 	{"conversations", 3, 3}, // <account>.<conversation>: head; <account>.<conversation>.m.<n> and .s.<n>: page
-	{"activity", 1, 1},      // <account>.<conversation>: standing
 }
 
 // Names lists the read models, in the order in which they are rebuilt.
@@ -125,7 +124,7 @@ func (g *generation) folds(e events.Event) bool {
 	case *events.DomainDrafted, *events.DomainPublished:
 		return g.store.domains != nil
 	}
-	return g.store.conversations != nil || g.store.activity != nil
+	return g.store.conversations != nil
 }
 
 // fold takes events into the generation and shows readers the documents that they change, which write brings into the buckets

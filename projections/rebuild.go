@@ -177,11 +177,8 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	if next.store.domains == nil {
 		next.domains = old.domains
 	}
-	if next.store.activity == nil {
-		next.activity = old.activity
-	}
 	if next.store.conversations == nil {
-		next.headCache = old.headCache
+		next.activity, next.headCache = old.activity, old.headCache
 	}
 	next.messageCache = old.messageCache // of events, which are the same in all generations
 	merged := &store{shelf: v.shelf}

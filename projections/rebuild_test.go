@@ -46,7 +46,7 @@ func TestRebuildMakesTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := state(t, v, accounts...)
-	for _, names := range [][]string{nil, {"accounts"}, {"domains"}, {"conversations"}, {"activity"}, {"activity", "accounts"}} {
+	for _, names := range [][]string{nil, {"accounts"}, {"domains"}, {"conversations"}, {"conversations", "accounts"}} {
 		was := v.serving.Load().store.names()
 		var last Progress
 		if err := v.Rebuild(t.Context(), names, func(p Progress) { last = p }); err != nil {
@@ -245,7 +245,7 @@ func TestAnUnreadableVersionIsBuiltAnew(t *testing.T) {
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range [][]model{raised("activity", false), models} { // up and down again
+	for _, list := range [][]model{raised("conversations", false), models} { // up and down again
 		next := newViews(log, nil)
 		next.models = list
 		if err := next.run(t.Context(), dir); err != nil {
@@ -349,7 +349,7 @@ func TestRemote(t *testing.T) {
 	if v.serving.Load() == was {
 		t.Error("the same generation serves")
 	}
-	plant(t, v, v.serving.Load().store.activity, "nobody", scenario{Message: 1})
+	plant(t, v, v.serving.Load().store.conversations, "nobody", scenario{Message: 1})
 	var found []string
 	result, err := remote.Verify(t.Context(), nil, func(d Difference) { found = append(found, d.Key) })
 	if err != nil || result.Differences != 1 || result.Sequence != h.next || !slices.Equal(found, []string{"nobody"}) {

@@ -68,7 +68,7 @@ func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 	for _, row := range []struct {
 		size  int
 		model string // of which documents of the second step are written
-	}{{1, ""}, {5, "activity"}, {5, "conversations"}, {256, "accounts"}} {
+	}{{1, ""}, {5, "conversations"}, {256, "accounts"}} {
 		size := row.size
 		dir := t.TempDir()
 		v := openIdle(t, log, dir)

@@ -139,7 +139,7 @@ func passOf(s events.Subject, passes int) int {
 	return 0
 }
 
-// passOfKey is the pass that a key of conversations or activity is compared in: that of the conversation.
+// passOfKey is the pass that a key of conversations is compared in.
 func passOfKey(key string, passes int) int {
 	if len(key) < headLength {
 		return 0

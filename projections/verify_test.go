@@ -86,7 +86,7 @@ func TestVerifyFinds(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if result := verified(t, v); result.Documents != 9 || result.Sequence != h.next {
+	if result := verified(t, v); result.Documents != 7 || result.Sequence != h.next {
 		t.Errorf("verified %+v", result)
 	}
 	c := conversationKey{account, e.Message().ConversationID}
@@ -97,9 +97,6 @@ func TestVerifyFinds(t *testing.T) {
 	other.Messages = 3
 	elsewhere.Places = slices.Clone(right.Places)
 	elsewhere.Places[0].Sequence = second.Sequence
-	at := standing{c.account, c.conversation, 5}
-	early, late, nobody := at, at, at
-	early.Sequence, late.Sequence, nobody.ID = 4, 6, uuid.New()
 	settings, _ := v.Account(account)
 	renamed := settings
 	renamed.Name = "another"
@@ -115,16 +112,13 @@ func TestVerifyFinds(t *testing.T) {
 	}{
 		{"a head is missing", 2, headKey(c), nil, "5: it is missing"},
 		{"a page is missing", 2, paged.String(), nil, "70: it is missing"},
-		{"an activity is missing", 3, headKey(c), nil, "5: it is missing"},
 		{"an account is missing", 0, accountKey(account), nil, "1: it is missing"},
 		{"a domain is missing", 1, domainHeadKey(account, domain), nil, "3: it is missing"},
 		{"a version is missing", 1, versionKey(account, domain, 1), nil, "2: it is missing"},
 		{"older", 2, headKey(c), older, "5: it stands at event 4"},
 		{"an older page", 2, paged.String(), page{Sequence: 6}, "70: it stands at event 6"},
-		{"an older activity", 3, headKey(c), early, "5: it stands at event 4"},
 		{"an older domain", 1, domainHeadKey(account, domain), Domain{Sequence: 2}, "3: it stands at event 2"},
 		{"newer", 2, headKey(c), newer, "5: it stands at event 6"},
-		{"a newer activity", 3, headKey(c), late, "5: it stands at event 6"},
 		{"a newer version", 1, versionKey(account, domain, 1), version{Sequence: 3}, "2: it stands at event 3"},
 		{"a newer account", 0, accountKey(account), Account{Sequence: 2}, "1: it stands at event 2"},
 		{"newer than the log", 2, headKey(c), beyond, "999: there is no such event"},
@@ -132,12 +126,10 @@ func TestVerifyFinds(t *testing.T) {
 		{"other", 2, headKey(c), other, "5: its bytes differ"},
 		{"another event's message", 2, headKey(c), elsewhere, "5: its bytes differ"},
 		{"another page", 2, paged.String(), page{Sequence: 70}, "70: its bytes differ"},
-		{"another activity", 3, headKey(c), nobody, "5: its bytes differ"},
 		{"another account", 0, accountKey(account), renamed, "1: its bytes differ"},
 		{"another version", 1, versionKey(account, domain, 1), version{Sequence: 2}, "2: its bytes differ"},
 		{"no document", 2, headKey(c), "text", "5: it is no document"},
 		{"no document where there is none", 2, "nobody", "text", "0: it is no document"},
-		{"an activity that is no document", 3, headKey(c), "text", "5: it is no document"},
 		{"a page too many", 2, messagePage(c, 0).String(), page{Sequence: 5}, "5: the conversation has no such page"},
 		{"a page of scenarios too many", 2, scenarioPage(c, 1).String(), page{Sequence: 5}, "5: the conversation has no such page"},
 		{"a page under another name", 2, paged.String() + "x", page{Sequence: 5}, "5: the conversation has no such page"},
@@ -147,9 +139,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"of no event", 2, scenarioPage(c, 9).String(), page{Sequence: 0}, "0: there is no such event"},
 		{"of another event", 2, headKey(c) + ".o.9", page{Sequence: 5}, "5: " + made},
 		{"a head too many", 2, foreign, right, "5: " + made},
-		{"an activity too many", 3, foreign, at, "5: " + made},
-		{"an activity under a page's name", 3, paged.String(), at, "5: " + made},
-		{"an activity in capitals", 3, strings.ToUpper(headKey(c)), at, "5: " + made},
+		{"a head in capitals", 2, strings.ToUpper(headKey(c)), right, "5: " + made},
 		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 2}, "2: " + made},
 		{"a version too many", 1, versionKey(account, domain, 3), version{Sequence: 3}, "3: " + made},
 		{"of an account that is none", 0, stranger, Account{Sequence: 2}, "2: " + made},
@@ -204,13 +194,13 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 		s := v.serving.Load().store
 		nobody := accountKey(uuid.New())
 		plant(t, v, s.accounts, nobody, Account{Sequence: 1}) // which is found first
-		take(t, v, s.activity, headKey(key(all[1])))
+		take(t, v, s.conversations, headKey(key(all[3])))
 		older := headOf(t, v, key(all[2]))
 		older.Sequence--
 		plant(t, v, s.conversations, headKey(key(all[2])), older)
 		want := []string{
 			fmt.Sprintf("accounts %s 1: the event of its sequence does not make it", nobody),
-			fmt.Sprintf("activity %s 3: it is missing", headKey(key(all[1]))),
+			fmt.Sprintf("conversations %s 5: it is missing", headKey(key(all[3]))),
 			fmt.Sprintf("conversations %s 4: it stands at event 3", headKey(key(all[2]))),
 		}
 		var found differences
@@ -220,7 +210,7 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 				return
 			}
 			h.append(versioned(account, domain, 2))
-			for i := 3; i < len(all); i++ {
+			for i := 4; i < len(all); i++ {
 				h.append(after(all[i], 1))
 			}
 			h.append(after(all[0], 1)) // fills the page
@@ -234,17 +224,17 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 			claims.Sequence = e.Sequence
 			plant(t, v, s.conversations, headKey(key(all[1])), claims)
 			plant(t, v, s.conversations, foreign, claims)
-			plant(t, v, s.activity, foreign, standing{account, uuid.New(), e.Sequence})
 			plant(t, v, s.conversations, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
 			plant(t, v, s.domains, versionKey(account, domain, 3), version{Sequence: e.Sequence})
-			plant(t, v, s.activity, headKey(key(all[5])), standing{account, key(all[5]).conversation, 999})
+			ahead := headOf(t, v, key(all[5]))
+			ahead.Sequence = 999
+			plant(t, v, s.conversations, headKey(key(all[5])), ahead)
 			want = append(want,
 				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", headKey(key(all[1])), e.Sequence),
 				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", foreign, e.Sequence),
-				fmt.Sprintf("activity %s %d: the event of its sequence does not make it", foreign, e.Sequence),
 				fmt.Sprintf("conversations %s %d: the conversation has no such page", messagePage(key(all[4]), 0), h.last[all[4].Subject.String()]),
 				fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(account, domain, 3), e.Sequence),
-				fmt.Sprintf("activity %s 999: there is no such event", headKey(key(all[5]))))
+				fmt.Sprintf("conversations %s 999: there is no such event", headKey(key(all[5]))))
 		})
 		if err != nil {
 			t.Fatal(err)

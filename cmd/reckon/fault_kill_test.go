@@ -152,7 +152,7 @@ func (w *world) projected(t *testing.T) uint64 {
 	}
 	newest := uint64(0)
 	for name := range js.StreamNames(t.Context()).Name() {
-		if !strings.HasPrefix(name, "KV_activity_") {
+		if !strings.HasPrefix(name, "KV_conversations_") {
 			continue
 		}
 		stream, err := js.Stream(t.Context(), name)

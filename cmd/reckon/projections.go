@@ -24,7 +24,7 @@ type projectionsCommands struct {
 
 type projectionsRebuild struct {
 	directory
-	Name string `arg:"" optional:"" help:"One of accounts, domains, conversations and activity; all when left out."`
+	Name string `arg:"" optional:"" help:"One of accounts, domains and conversations; all when left out."`
 	JSON bool   `help:"Print JSON, one object a line."`
 }
 
@@ -33,7 +33,7 @@ func (*projectionsRebuild) Help() string {
 
 Examples:
   reckon projections rebuild
-  reckon projections rebuild activity --data /var/lib/reckon`
+  reckon projections rebuild conversations --data /var/lib/reckon`
 }
 
 func (c *projectionsRebuild) Run(t terminal) error {
