@@ -1,8 +1,11 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -26,57 +29,74 @@ func (u unwritten) document() (document, error) {
 	return document{u.location, text}, err
 }
 
+const (
+	// maxBacklog is how many documents may be folded and not written; then the fold waits. Those of so many short conversations
+	// fill two blocks of the server. In a history that is folded in bulk what has come to an end by then is written once.
+	maxBacklog = 8192
+	// maxBacklogDefinitions is how many bytes of events of domains may be.
+	maxBacklogDefinitions = 16 << 20
+)
+
 // backlog holds the documents that readers see already and that are not in the buckets yet: those of the events that came since
 // it was last written, the newest state of each, however many events made it.
 type backlog struct {
-	mu sync.RWMutex
-	// first are written before second: documents that those of second count on.
-	first, second map[location]any
-	writing       [2]map[location]any // the same, while they are written
+	mu          sync.RWMutex
+	coming      steps
+	writing     steps // taken to be written
+	batches     int   // that were added
+	definitions int   // bytes of events of domains that are coming
 }
 
-func newBacklog() *backlog {
-	return &backlog{first: map[location]any{}, second: map[location]any{}}
+// steps are documents in the two steps in which they are written: those of the second count on those of the first.
+type steps [2]map[location]waiting
+
+type waiting struct {
+	value any
+	batch int // the number of the batch that made it
 }
 
-// add takes in what a batch makes, and returns how many documents are to be written.
-func (b *backlog) add(first, second []unwritten) int {
+func newSteps() steps { return steps{map[location]waiting{}, map[location]waiting{}} }
+
+func newBacklog() *backlog { return &backlog{coming: newSteps()} }
+
+// add takes in what a batch makes of events, of which those of domains have so many bytes. full says that it is to be written now.
+func (b *backlog) add(first, second []unwritten, definitions int) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range first {
-		b.first[s.location] = s.value
+	b.batches++
+	b.definitions += definitions
+	for i, list := range [...][]unwritten{first, second} {
+		for _, u := range list {
+			b.coming[i][u.location] = waiting{u.value, b.batches}
+		}
 	}
-	for _, s := range second {
-		b.second[s.location] = s.value
-	}
-	return len(b.first) + len(b.second)
+	return len(b.coming[0])+len(b.coming[1]) >= maxBacklog || b.definitions >= maxBacklogDefinitions
 }
 
 // get returns a document that is not known to be in its bucket yet.
 func (b *backlog) get(at location) (value any, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	for _, documents := range [...]map[location]any{b.first, b.second, b.writing[0], b.writing[1]} {
-		if value, ok = documents[at]; ok {
-			return value, true
+	for _, documents := range [...]map[location]waiting{b.coming[0], b.coming[1], b.writing[0], b.writing[1]} {
+		if w, ok := documents[at]; ok {
+			return w.value, true
 		}
 	}
 	return nil, false
 }
 
-// take hands over all documents, in the two steps in which they are to be written. They can be got until written is called.
-func (b *backlog) take() (steps [2]map[location]any) {
+// take hands over all documents. They can be got until written is called.
+func (b *backlog) take() steps {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.writing = [2]map[location]any{b.first, b.second}
-	b.first, b.second = map[location]any{}, map[location]any{}
+	b.coming, b.writing, b.definitions = newSteps(), b.coming, 0
 	return b.writing
 }
 
 func (b *backlog) written() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.writing = [2]map[location]any{}
+	b.writing = steps{}
 }
 
 // write brings all that was folded into the buckets. A failure is final.
@@ -89,13 +109,17 @@ func (g *generation) write() error {
 	return g.unwritable
 }
 
+// writeBacklog writes what was made last first: it is likely to be made again, and when it is then, in a history that is folded in
+// bulk, the server has filled the block that it holds for writing with others. A block in which something was replaced before it
+// was full stays in memory for ten seconds, 4 MiB of it.
 func (g *generation) writeBacklog() error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	for _, step := range g.backlog.take() {
+		order := slices.SortedFunc(maps.Keys(step), func(x, y location) int { return cmp.Compare(step[y].batch, step[x].batch) })
 		list := make([]document, 0, len(step))
-		for at, value := range step {
-			d, err := unwritten{at, value}.document()
+		for _, at := range order {
+			d, err := unwritten{at, step[at].value}.document()
 			if err != nil {
 				return err
 			}

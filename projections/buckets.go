@@ -63,8 +63,8 @@ const (
 	maxReply = 8 << 20
 	// maxUnconfirmedKeys and maxUnconfirmedBytes bound what is written without waiting for the server, far below what it
 	// takes in before it drops.
-	maxUnconfirmedKeys  = 16_384
-	maxUnconfirmedBytes = 16 << 20
+	maxUnconfirmedKeys  = 4096
+	maxUnconfirmedBytes = 4 << 20
 	// storeTimeout is how long the views' own server may take for one step.
 	storeTimeout = 30 * time.Second
 )

@@ -40,7 +40,6 @@ type digest struct {
 	sum      [sha256.Size]byte
 }
 
-
 // begin prepares a pass.
 func (c *comparison) begin() {
 	c.memory = newReplay(c.g.store)

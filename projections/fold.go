@@ -23,7 +23,7 @@ type batch struct {
 	versions      map[string]version // by key
 	conversations map[conversationKey]*touched
 	pages         map[pageKey]*touchedPage
-	messages      []Message // as the events made them, oldest first; none where nothing is written
+	messages      []Message // as the events made them, oldest first; nil where nobody asks for them
 }
 
 // touched is a conversation that events are about.
@@ -86,24 +86,51 @@ func (v *Views) fold(list []events.Event) error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	g := v.serving.Load()
-	b, err := g.fold(ctx, list)
-	if err != nil {
+	b := newBatch(g)
+	b.messages = make([]Message, 0, len(list))
+	if err := g.fold(ctx, b, list); err != nil {
 		return err
 	}
 	for i := range b.messages {
 		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
 	}
-	v.checkpoint = v.checkpoint.after(list)
-	select {
-	case v.unsaved <- struct{}{}:
-	default:
-	}
-	v.advance(v.checkpoint.Sequence)
+	v.reached(v.checkpoint.after(list))
 	// A waiter takes the first that serves it, which is to be the newest.
 	for _, m := range slices.Backward(b.messages) {
 		v.waiters.wake(m)
 	}
 	return nil
+}
+
+// reached says that the serving generation stands at a checkpoint. It is called with folding held.
+func (v *Views) reached(c checkpoint) {
+	v.checkpoint = c
+	select {
+	case v.unsaved <- struct{}{}:
+	default:
+	}
+	v.advance(c.Sequence)
+}
+
+// catchUp folds what the log had at start, behind a sequence. Nobody waits for a message of these: until they are folded no index
+// is confirmed, and no key is accepted.
+func (v *Views) catchUp(ctx context.Context, after uint64) error {
+	v.thrift.begin()
+	defer v.thrift.end()
+	return v.log.Skim(ctx, after, v.target, nil, func(upTo uint64, list []events.Event) error {
+		v.folding.Lock()
+		defer v.folding.Unlock()
+		limited, cancel := context.WithTimeout(context.Background(), storeTimeout)
+		defer cancel()
+		g := v.serving.Load()
+		if err := g.fold(limited, newBatch(g), list); err != nil {
+			return err
+		}
+		c := v.checkpoint.after(list)
+		c.Sequence = max(c.Sequence, upTo)
+		v.reached(c)
+		return nil
+	})
 }
 
 // save writes what was folded since the last time, and then a checkpoint of when it began.
@@ -128,7 +155,8 @@ func (v *Views) save() error {
 	return nil
 }
 
-// saveOften saves soon after events were folded, until ctx ends. When that fails the fold ends too.
+// saveOften saves soon after events were folded, until ctx ends; while the fold catches up, less often than the backlog is written
+// because it is full. When that fails the fold ends too.
 func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -138,7 +166,11 @@ func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		case <-v.unsaved:
 		}
-		timer.Reset(saveAfter)
+		if v.folded.Load() < v.target {
+			timer.Reset(saveBehind)
+		} else {
+			timer.Reset(saveAfter)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -155,9 +187,6 @@ func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
 // none that counts: nothing of it was folded before the checkpoint.
 func (b *batch) read(ctx context.Context, list []events.Event) error {
 	g := b.g
-	if g.pages == nil {
-		b.messages = make([]Message, 0, len(list))
-	}
 	var missing []conversationKey
 	for i := range list {
 		e := &list[i]
@@ -266,7 +295,7 @@ func (b *batch) applyMessage(ctx context.Context, request *events.Message, e eve
 	if m.Sequence != e.Sequence {
 		return nil
 	}
-	if b.g.pages == nil {
+	if b.messages != nil {
 		b.messages = append(b.messages, m)
 	}
 	if err := b.place(ctx, key, c, m); err != nil {

@@ -127,21 +127,28 @@ func (g *generation) folds(e events.Event) bool {
 	return g.store.conversations != nil
 }
 
-// fold takes events into the generation and shows readers the documents that they change, which write brings into the buckets
-// later; here it does when there are many.
-func (g *generation) fold(ctx context.Context, list []events.Event) (*batch, error) {
-	b := newBatch(g)
+// fold takes events into the generation, through an empty batch, and shows readers the documents that they change, which write
+// brings into the buckets later; here it does when there are many.
+func (g *generation) fold(ctx context.Context, b *batch, list []events.Event) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool { return !g.folds(e) })
 	if err := b.read(ctx, list); err != nil {
-		return nil, err
+		return err
 	}
 	if err := b.applyAll(ctx, list); err != nil {
-		return nil, err
+		return err
 	}
-	waiting := g.backlog.add(b.documents())
+	definitions := 0
+	for i := range list {
+		switch list[i].Data.(type) {
+		case *events.DomainDrafted, *events.DomainPublished:
+			definitions += list[i].Weight()
+		}
+	}
+	first, second := b.documents()
+	full := g.backlog.add(first, second, definitions)
 	b.show()
-	if waiting < maxBacklog {
-		return b, nil
+	if full {
+		return g.write()
 	}
-	return b, g.write()
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"reckon/events"
@@ -31,15 +32,36 @@ const (
 	rebuildGarbage = 40
 )
 
-// thrift makes the garbage collector of the process run as often as a rebuild wants it to, until end is called. Where it runs as
-// often already, or is governed by a limit of memory alone, nothing changes.
-func thrift() (end func()) {
-	before := debug.SetGCPercent(rebuildGarbage)
-	if before <= rebuildGarbage {
-		debug.SetGCPercent(before)
-		return func() {}
+// thrift makes the garbage collector of the process run as often as a rebuild wants it to, from the first begin to the last end.
+// Where it runs as often already, or is governed by a limit of memory alone, nothing changes.
+type thrift struct {
+	mu     sync.Mutex
+	begun  int
+	before int
+}
+
+func (t *thrift) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begun++; t.begun > 1 {
+		return
 	}
-	return func() { debug.SetGCPercent(before) }
+	if t.before = debug.SetGCPercent(rebuildGarbage); t.before <= rebuildGarbage {
+		debug.SetGCPercent(t.before)
+	}
+}
+
+// end gives what a rebuild no longer needs back to the machine.
+func (t *thrift) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begun--; t.begun > 0 {
+		return
+	}
+	if t.before > rebuildGarbage {
+		debug.SetGCPercent(t.before)
+	}
+	debug.FreeOSMemory()
 }
 
 // meter counts events and tells of them from time to time.
@@ -132,7 +154,8 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	v.rebuilding.Lock()
 	defer v.rebuilding.Unlock()
-	defer thrift()()
+	v.thrift.begin()
+	defer v.thrift.end()
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)
@@ -140,8 +163,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	progress := newMeter(tell)
 	var old *generation
 	err = v.overtake(ctx, 0, nil, func(list []events.Event) error {
-		_, err := next.fold(ctx, list)
-		return err
+		return next.fold(ctx, newBatch(next), list)
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
 	}, func(uint64) error {

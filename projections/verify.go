@@ -48,7 +48,8 @@ func (v *Views) verify(ctx context.Context, memory uint64, tell func(Progress), 
 	if err := v.CaughtUp(ctx); err != nil {
 		return Verification{}, err
 	}
-	defer thrift()()
+	v.thrift.begin()
+	defer v.thrift.end()
 	c := &comparison{g: v.serving.Load(), log: v.log, report: report}
 	keys, held, err := extent(ctx, c.g)
 	if err != nil {

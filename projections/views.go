@@ -52,8 +52,8 @@ const (
 	// saveAfter is how long after an event its documents and a checkpoint are written at the latest, but for the time that
 	// writing takes: what comes meanwhile is written together.
 	saveAfter = 20 * time.Millisecond
-	// maxBacklog is how many documents may be folded and not written; then the fold waits.
-	maxBacklog = 2048
+	// saveBehind is the same while the fold catches up.
+	saveBehind = time.Second
 )
 
 // Views is this node's read models. Its methods may be used from several goroutines.
@@ -74,6 +74,7 @@ type Views struct {
 	outdated   []string                   // models of which a new generation is to be built from the start
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
+	thrift     thrift
 	waiters    *waiters
 	index      *readIndex
 
@@ -109,13 +110,6 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	}
 	running, cancel := context.WithCancel(context.Background())
 	v.cancel = cancel
-	if after == 0 {
-		end := thrift()
-		v.tasks.Go(func() {
-			defer end()
-			_ = v.CaughtUp(running) // why it fails, follow says
-		})
-	}
 	following, stop := context.WithCancelCause(running)
 	v.tasks.Go(func() { v.follow(following, after) })
 	v.tasks.Go(func() { v.index.tick(running) })
@@ -307,7 +301,14 @@ func (g *generation) load(ctx context.Context) error {
 // follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever. Of a write
 // that fails ctx ends with the reason.
 func (v *Views) follow(ctx context.Context, after uint64) {
-	err := v.log.Tail(ctx, after, v.fold)
+	var err error
+	if after < v.target {
+		err = v.catchUp(ctx, after)
+		after = v.target
+	}
+	if err == nil {
+		err = v.log.Tail(ctx, after, v.fold)
+	}
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		err = ErrClosed
 	} else {
