@@ -21,6 +21,8 @@ const (
 	tailHeartbeat = 500 * time.Millisecond // two missed ones reopen the consumer
 	tailStall     = 300 * time.Millisecond // so long below an event that is known to exist reopens it too
 	tailReopen    = 2 * time.Second        // at most one reopening in this time
+	tailGap       = 100 * time.Millisecond // so long below an event that is known to exist has the tail ask for it without a consumer
+	tailLook      = 20 * time.Millisecond  // and so long without a consumer
 	fillBatch     = 256                    // events of one request without a consumer
 )
 
@@ -116,10 +118,28 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 				return nil
 			}
 			wait = min(tailStall, time.Until(opened.Add(tailReopen)))
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(wait):
+			if err := l.missing(ctx, after, wait); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// missing returns when an event behind a sequence is known to exist, or after a while.
+func (l *Log) missing(ctx context.Context, after uint64, while time.Duration) error {
+	end := time.NewTimer(while)
+	defer end.Stop()
+	look := time.NewTicker(tailLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-end.C:
+			return nil
+		case <-look.C:
+			if l.newest.Load() > after {
+				return nil
 			}
 		}
 	}
@@ -167,14 +187,47 @@ func (b *backlog) close() {
 	b.room.Broadcast()
 }
 
-// follow folds what one consumer brings. It returns the sequence of the last event that was folded and the error that ended
+// openTail makes a consumer of what is behind a sequence, and folds meanwhile what is known to exist: while nodes of a cluster come
+// and go, that may take long. It returns no consumer when the reading is through.
+func (l *Log) openTail(ctx context.Context, after uint64, r reading) (jetstream.Consumer, uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.apiPatience()/2)
+	defer cancel()
+	type result struct {
+		consumer jetstream.Consumer
+		err      error
+	}
+	opened := make(chan result, 1)
+	go func(after uint64) {
+		c, err := l.js.CreateConsumer(ctx, eventsStream, behind(after))
+		opened <- result{c, err}
+	}(after)
+	gap := time.NewTicker(tailGap)
+	defer gap.Stop()
+	for {
+		select {
+		case o := <-opened:
+			if o.err != nil {
+				return nil, after, fmt.Errorf("%w: %w", errReopen, o.err)
+			}
+			return o.consumer, after, nil
+		case <-gap.C:
+			if l.newest.Load() <= after {
+				continue
+			}
+			var err error
+			if after, err = l.fill(ctx, after, r); err != nil && !errors.Is(err, errReopen) || after >= r.through {
+				return nil, after, err
+			}
+		}
+	}
+}
+
+// follow folds what one consumer brings, and what it does not bring in time. It returns the sequence of the last event that was folded and the error that ended
 // it, which is errReopen for a failure of the consumer and nil when the reading is through.
 func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
-	opening, cancel := context.WithTimeout(ctx, l.apiPatience()/2)
-	consumer, err := l.js.CreateConsumer(opening, eventsStream, behind(after))
-	cancel()
-	if err != nil {
-		return after, fmt.Errorf("%w: %w", errReopen, err)
+	consumer, after, err := l.openTail(ctx, after, r)
+	if err != nil || consumer == nil {
+		return after, err
 	}
 	waiting := &backlog{ready: make(chan struct{}, 1)}
 	waiting.room.L = &waiting.mu
@@ -201,20 +254,30 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 		}
 	}()
 
-	stall := time.NewTicker(tailStall / 3)
-	defer stall.Stop()
-	progress := time.Now()
+	gap := time.NewTicker(tailGap)
+	defer gap.Stop()
+	late := 0 // how often in a row the consumer had not brought what is known to exist
 	var messages []jetstream.Msg
-	delivered := uint64(0)
+	brought, delivered := after, uint64(0)
 	for {
 		select {
 		case <-ctx.Done():
 			return after, ctx.Err()
 		case err := <-lost:
 			return after, fmt.Errorf("%w: %w", errReopen, err)
-		case <-stall.C:
-			if len(waiting.ready) == 0 && l.newest.Load() > after && time.Since(progress) > tailStall {
-				return after, fmt.Errorf("%w: it stands still at %d, below %d", errReopen, after, l.newest.Load())
+		case <-gap.C:
+			newest := l.newest.Load()
+			if newest <= brought || len(waiting.ready) > 0 {
+				late = 0
+				continue
+			}
+			if late++; late > int(tailStall/tailGap) {
+				return after, fmt.Errorf("%w: it stands still at %d, below %d", errReopen, brought, newest)
+			}
+			if late > 1 && newest > after {
+				if after, err = l.fill(ctx, after, r); err != nil && !errors.Is(err, errReopen) || after >= r.through {
+					return after, err
+				}
 			}
 		case <-waiting.ready:
 			clear(messages)
@@ -228,7 +291,7 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 				}
 				var e Event
 				var wanted bool
-				if e, wanted, failure = next(m, upTo, delivered, r); e.Sequence > r.through {
+				if e, wanted, failure = next(m, brought, delivered, after, r); e.Sequence > r.through {
 					upTo, failure = r.through, nil // what stood there is gone
 					break
 				}
@@ -238,7 +301,8 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 				if wanted {
 					list = append(list, e)
 				}
-				upTo, delivered = e.Sequence, delivered+1
+				brought, delivered = e.Sequence, delivered+1
+				upTo = max(upTo, brought)
 			}
 			if upTo > after {
 				if err := r.fold(upTo, list); err != nil {
@@ -249,7 +313,7 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 			if failure != nil || after >= r.through {
 				return after, failure
 			}
-			progress = time.Now()
+			late = 0
 		}
 	}
 }
@@ -316,17 +380,18 @@ func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []Event,
 	}
 }
 
-// next decodes a message that must follow on what was delivered before, if it is wanted; a gap is the consumer's failure.
-func next(m jetstream.Msg, after, delivered uint64, r reading) (e Event, wanted bool, err error) {
+// next decodes a message that must follow on what was delivered before, if it is wanted and not folded yet; a gap is the consumer's
+// failure.
+func next(m jetstream.Msg, before, delivered, folded uint64, r reading) (e Event, wanted bool, err error) {
 	sequence, count, ok := delivery(m.Reply())
 	if !ok {
 		return Event{}, false, fmt.Errorf("%w: the reply subject %q of an event tells no sequence", errReopen, m.Reply())
 	}
-	if count != delivered+1 || sequence <= after {
-		return Event{}, false, fmt.Errorf("%w: event %d does not follow on %d", errReopen, sequence, after)
+	if count != delivered+1 || sequence <= before {
+		return Event{}, false, fmt.Errorf("%w: event %d does not follow on %d", errReopen, sequence, before)
 	}
 	e = Event{Subject: Subject{m.Subject()}, Sequence: sequence}
-	if r.want != nil && !r.want(e.Subject) {
+	if sequence <= folded || r.want != nil && !r.want(e.Subject) {
 		return e, false, nil
 	}
 	return e, true, e.fill(m.Headers(), m.Data(), r.brief)

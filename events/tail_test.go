@@ -161,6 +161,47 @@ func TestTailReopensWhenItStandsStill(t *testing.T) {
 	}
 }
 
+// A consumer that does not bring an event in time has it folded all the same, and once.
+func TestTailFoldsWhatItsConsumerHoldsBack(t *testing.T) {
+	l := open(t, t.TempDir())
+	appended(t, l, created("a"), 0)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	pause := func(until time.Time) {
+		names := l.events.ConsumerNames(ctx)
+		for name := range names.Name() {
+			if _, err := l.js.PauseConsumer(ctx, eventsStream, name, until); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	var folded []uint64
+	r := reading{through: 3, fold: func(_ uint64, batch []Event) error {
+		for _, e := range batch {
+			folded = append(folded, e.Sequence)
+		}
+		switch len(folded) {
+		case 1:
+			pause(time.Now().Add(time.Hour))
+			appended(t, l, created("b"), 0)
+		case 2:
+			pause(time.Now())
+			appended(t, l, created("c"), 0)
+		}
+		return nil
+	}}
+	after, err := l.follow(ctx, 0, r)
+	if len(folded) < 2 {
+		t.Fatalf("folded %v to %d before it gave its consumer up (%v), want two events", folded, after, err)
+	}
+	for errors.Is(err, errReopen) {
+		after, err = l.follow(ctx, after, r)
+	}
+	if err != nil || after != 3 || !slices.Equal(folded, []uint64{1, 2, 3}) {
+		t.Errorf("folded %v to %d (%v), want 1, 2, 3", folded, after, err)
+	}
+}
+
 func TestFillNeedsNoConsumer(t *testing.T) {
 	l := open(t, t.TempDir())
 	const events = 2*fillBatch + 10
