@@ -102,10 +102,19 @@ func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
 		return err
 	}
 	l.replicas = clusterReplicas
-	if l.quorum, err = newQuorum(l.conn, o.Cluster.Name); err != nil {
+	if err := l.joinQuorum(o.Cluster.Name); err != nil {
 		return err
 	}
 	return l.quorum.answerFor(l.server)
+}
+
+// joinQuorum makes the log one of a cluster.
+func (l *Log) joinQuorum(cluster string) (err error) {
+	if l.elections, err = followElections(l.conn); err != nil {
+		return err
+	}
+	l.quorum, err = newQuorum(l.conn, cluster, l.elections)
+	return err
 }
 
 const (
@@ -206,9 +215,23 @@ func stepDown(s *server.Server) {
 	s.LameDuckShutdown()
 }
 
-// answerPatience is how long an answer of a cluster is waited for before it is asked again: the server may be gone that was
-// asked, or may lead no more.
-const answerPatience = 750 * time.Millisecond
+const (
+	// answerPatience is how long an answer of a cluster is waited for before it is asked again, where no election says before that
+	// the server that was asked leads no more: it may be gone.
+	answerPatience = 750 * time.Millisecond
+	// answerSoon is how long at first, where it costs nothing to ask once too often.
+	answerSoon = 100 * time.Millisecond
+	// publishPause is the time between two publishes that nobody took in, since there is no leader yet.
+	publishPause = 25 * time.Millisecond
+)
+
+// within is a context that ends after some time, or when the log has another leader.
+func (l *Log) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	if l.elections == nil {
+		return context.WithTimeout(ctx, patience)
+	}
+	return l.elections.within(ctx, patience)
+}
 
 // apiPatience is how long the server may take to make or find something before it is asked again.
 func (l *Log) apiPatience() time.Duration {
@@ -218,12 +241,14 @@ func (l *Log) apiPatience() time.Duration {
 	return clusterTry
 }
 
-// publish adds a message. On a cluster it does not wait long; what is not acknowledged by then may be in the log or not.
+// publish adds a message. On a cluster it does not wait long, nor for a leader that was followed by another one; what is not
+// acknowledged by then may be in the log or not.
 func (l *Log) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	if !l.Alone() {
-		limited, cancel := context.WithTimeout(ctx, answerPatience)
+		limited, cancel := l.within(ctx, answerPatience)
 		defer cancel()
 		ctx = limited
+		opts = append(opts, jetstream.WithRetryWait(publishPause), jetstream.WithRetryAttempts(int(answerPatience/publishPause)))
 	}
 	return l.js.PublishMsg(ctx, m, opts...)
 }
@@ -239,13 +264,25 @@ func leaderless(answer []byte) bool {
 	return json.Unmarshal(answer, &response) == nil && response.Error != nil && response.Error.Code == 503
 }
 
+const (
+	requestPatience  = 5 * time.Second  // how long a single server may take to answer
+	electionPatience = 12 * time.Second // how long a cluster may take, where the caller sets no deadline
+)
+
 // request asks what can be asked again. On a cluster it goes on asking until there is an answer or ctx ends.
 func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
 	if l.Alone() {
+		ctx, cancel := context.WithTimeout(ctx, requestPatience)
+		defer cancel()
 		return l.conn.RequestWithContext(ctx, subject, body)
 	}
-	for {
-		limited, cancel := context.WithTimeout(ctx, answerPatience)
+	if _, limited := ctx.Deadline(); !limited {
+		longer, cancel := context.WithTimeout(ctx, electionPatience)
+		defer cancel()
+		ctx = longer
+	}
+	for patience := answerSoon; ; patience = min(2*patience, answerPatience) {
+		limited, cancel := l.within(ctx, patience)
 		m, err := l.conn.RequestWithContext(limited, subject, body)
 		cancel()
 		if err == nil && !leaderless(m.Data) || ctx.Err() != nil || l.conn.IsClosed() {

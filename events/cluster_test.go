@@ -165,6 +165,24 @@ func TestCluster(t *testing.T) {
 		until(t, "ready", func(context.Context) error { return l.Ready() })
 	}
 
+	// An election ends what waits for the leader before, at every node.
+	var waiting []context.Context
+	for _, l := range c.logs {
+		ctx, cancel := l.within(t.Context(), patience)
+		defer cancel()
+		waiting = append(waiting, ctx)
+	}
+	if _, err := c.logs[0].conn.RequestWithContext(t.Context(), "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, ctx := range waiting {
+		if <-ctx.Done(); !errors.Is(ctx.Err(), context.Canceled) {
+			t.Errorf("node %d hears of no election", i)
+		}
+	}
+	sequence = c.append(t, 0, changed(e), sequence)
+	c.wantLast(t, sequence, 0, 1, 2)
+
 	// One node is stopped, then another one is lost: two go on, one does not.
 	c.close(t, 0)
 	sequence = c.append(t, 1, changed(e), sequence)

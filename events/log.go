@@ -48,11 +48,12 @@ type Log struct {
 	logger *slog.Logger
 	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
 
-	quorum   *quorum // of a cluster, which confirms what its leader says; nil without
-	replicas int     // of the streams where they have more than one, else 0
-	ticks    bool    // the read index is an append: the log is on an existing NATS
-	views    string  // see ViewsID; "" is the server's id
-	workers  workers // the consumer of commands, where there are replicas
+	quorum    *quorum    // of a cluster, which confirms what its leader says; nil without
+	elections *elections // of a cluster; nil without
+	replicas  int        // of the streams where they have more than one, else 0
+	ticks     bool       // the read index is an append: the log is on an existing NATS
+	views     string     // see ViewsID; "" is the server's id
+	workers   workers    // the consumer of commands, where there are replicas
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server

@@ -84,7 +84,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 		return nil, err
 	}
 	if c.Cluster != "" {
-		l.quorum, err = newQuorum(l.conn, c.Cluster)
+		err = l.joinQuorum(c.Cluster)
 	}
 	if err == nil {
 		err = l.bind(ctx)

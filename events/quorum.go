@@ -28,15 +28,17 @@ import (
 // since when it is one. And a leadership counts as known only when an earlier answer named the same time since when: at
 // that time the leader has all that was acknowledged before it.
 type quorum struct {
-	conn    *nats.Conn
-	subject string // where the nodes are asked for their terms
-	inbox   string // where they answer: the number of the question follows
+	conn      *nats.Conn
+	subject   string // where the nodes are asked for their terms
+	inbox     string // where they answer: the number of the question follows
+	elections *elections
 
 	mu     sync.Mutex
 	asked  uint64
 	gather map[string]chan term // open questions by number
 	group  string               // of EVENTS, "" when it is to be found out
 	known  leadership
+	usual  time.Duration // how long the last question took that was confirmed
 }
 
 // leadership is a time in which one server leads EVENTS.
@@ -61,8 +63,8 @@ type term struct {
 }
 
 // newQuorum asks through a connection to any node of a cluster.
-func newQuorum(conn *nats.Conn, cluster string) (*quorum, error) {
-	q := &quorum{conn: conn, subject: "reckon.cluster." + cluster + ".term", inbox: conn.NewInbox() + ".", gather: map[string]chan term{}}
+func newQuorum(conn *nats.Conn, cluster string, e *elections) (*quorum, error) {
+	q := &quorum{conn: conn, elections: e, subject: "reckon.cluster." + cluster + ".term", inbox: conn.NewInbox() + ".", gather: map[string]chan term{}}
 	if _, err := conn.Subscribe(q.inbox+"*", q.hear); err != nil {
 		return nil, fmt.Errorf("listen to the nodes of the cluster: %w", err)
 	}
@@ -206,7 +208,8 @@ func (q *quorum) majority(ctx context.Context, group string) (term, error) {
 
 const (
 	infoPatience     = 500 * time.Millisecond // how long the leader may take to answer before it is asked again
-	majorityPatience = 500 * time.Millisecond // and the nodes
+	majorityPatience = 500 * time.Millisecond // and the nodes, at most
+	majoritySoon     = 100 * time.Millisecond // and the nodes, at least
 	quorumPause      = 5 * time.Millisecond   // after a question that was not confirmed
 )
 
@@ -235,7 +238,7 @@ func (q *quorum) last(ctx context.Context) (uint64, error) {
 // try asks once. It is not confirmed, without an error, when the leadership was not known before.
 func (q *quorum) try(ctx context.Context) (sequence uint64, confirmed bool, err error) {
 	q.mu.Lock()
-	known, group := q.known, q.group
+	known, group, usual := q.known, q.group, q.usual
 	q.mu.Unlock()
 	if group == "" {
 		info, err := q.info(ctx)
@@ -244,17 +247,20 @@ func (q *quorum) try(ctx context.Context) (sequence uint64, confirmed bool, err 
 		}
 		group = info.Cluster.Group
 	}
-	patience, cancel := context.WithTimeout(ctx, majorityPatience)
-	leader, err := q.majority(patience, group)
+	// A node that is gone does not answer; another question may be answered when the others have a leader.
+	asked := time.Now()
+	limited, cancel := q.elections.within(ctx, min(max(4*usual, majoritySoon), majorityPatience))
+	leader, err := q.majority(limited, group)
 	cancel()
 	found := leadership{leader.Node, leader.Term, leader.Since}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
 		q.group = ""
+		q.usual = min(2*max(usual, majoritySoon/4), majorityPatience)
 		return 0, false, err
 	}
-	q.group = group
+	q.group, q.usual = group, time.Since(asked)
 	if found == known {
 		return leader.Last, true, nil
 	}
@@ -280,7 +286,7 @@ type streamInfo struct {
 
 // info asks the leader of EVENTS.
 func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
-	ctx, cancel := context.WithTimeout(ctx, infoPatience)
+	ctx, cancel := q.elections.within(ctx, infoPatience)
 	defer cancel()
 	m, err := q.conn.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+eventsStream, nil)
 	if err == nil {

@@ -73,8 +73,6 @@ func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, e
 	if err != nil {
 		return stored{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	answer, err := l.request(ctx, "$JS.API.STREAM.MSG.GET."+stream, body)
 	if err != nil {
 		return stored{}, err

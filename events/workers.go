@@ -104,7 +104,7 @@ func (l *Log) sharedCommands(ctx context.Context, finished func(context.Context,
 }
 
 func (l *Log) findWorkers(ctx context.Context) (jetstream.Consumer, error) {
-	limited, cancel := context.WithTimeout(ctx, clusterTry)
+	limited, cancel := l.within(ctx, answerPatience)
 	defer cancel()
 	return l.js.Consumer(limited, commandsStream, workersName)
 }
