@@ -147,13 +147,12 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 const (
-	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too.
+	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too: so long may
+	// it take until a worker ends.
 	pullPatience   = 5 * time.Second
-	sharedPatience = 2 * time.Second
-	// pullHeartbeat and sharedHeartbeat are how often the server says that it still knows of the request. Two that are missed end
-	// it: the server may be gone that it was sent to. What is on a slow way then is delivered again, which counts against it.
-	pullHeartbeat   = 500 * time.Millisecond
-	sharedHeartbeat = time.Second
+	sharedPatience = 500 * time.Millisecond
+	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it.
+	pullHeartbeat = 500 * time.Millisecond
 )
 
 // pullAll takes commands in until ctx ends or a request for them fails.
@@ -216,8 +215,9 @@ func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer
 		defer cancel()
 		batch, err = consumer.Fetch(pulled, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullHeartbeat))
 	} else {
-		// What the server sends at the end of its time is waited for a second longer.
-		batch, err = consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience), jetstream.FetchHeartbeat(sharedHeartbeat))
+		// What the server sends at the end of its time is waited for a second longer, and no longer: the server may be gone that the
+		// request was sent to. What is on a slow way then is delivered again, which counts against it.
+		batch, err = consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience))
 	}
 	if err != nil {
 		return err
