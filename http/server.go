@@ -12,6 +12,7 @@ import (
 	nethttp "net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,6 +55,8 @@ type Server struct {
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
+
+	probed sync.Map // path of a probe to the status that it was answered with last
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -243,7 +246,7 @@ func (x *exchange) send(status int, body []byte) {
 }
 
 // log writes the line of a request. It names the route and not the path, and nothing that the caller wrote but the method
-// and the request id.
+// and the request id. A probe that is answered as the one before is worth a line for debugging only.
 func (s *Server) log(x *exchange) {
 	attributes := []slog.Attr{
 		slog.String("request_id", x.id),
@@ -256,7 +259,13 @@ func (s *Server) log(x *exchange) {
 	if x.account.ID != uuid.Nil {
 		attributes = append(attributes, slog.String("account_id", x.account.ID.String()))
 	}
-	s.logger.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attributes...)
+	level := slog.LevelInfo
+	if x.r.URL.Path == "/readyz" || x.r.URL.Path == "/healthz" {
+		if before, _ := s.probed.Swap(x.r.URL.Path, x.status); before == x.status {
+			level = slog.LevelDebug
+		}
+	}
+	s.logger.LogAttrs(x.r.Context(), level, "request", attributes...)
 }
 
 // requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new UUID.

@@ -257,6 +257,29 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// What asks every few seconds whether a node is ready fills no log.
+func TestLogOfProbes(t *testing.T) {
+	var logged bytes.Buffer
+	s := Starting(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	for range 3 {
+		for _, path := range []string{"/readyz", "/healthz", "/healthz", "/readyz"} {
+			s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+		}
+	}
+	if n := strings.Count(logged.String(), "status=503"); n != 1 {
+		t.Errorf("a node that is not ready says so %d times:\n%s", n, &logged)
+	}
+	if n := strings.Count(logged.String(), "status=200"); n != 1 {
+		t.Errorf("a node that runs says so %d times:\n%s", n, &logged)
+	}
+	s.router, s.resources = table([]route{{"GET", "/readyz", func(s *Server, _ *exchange) (answer, error) { return s.healthy("ready"), nil }}})
+	s.open.Store(true)
+	s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
+	if n := strings.Count(logged.String(), "status=200"); n != 2 {
+		t.Errorf("a node that becomes ready does not say so:\n%s", &logged)
+	}
+}
+
 // TestServe stops a server while a request runs: it is answered, and the next connection is refused.
 func TestServe(t *testing.T) {
 	s := New(Options{})
