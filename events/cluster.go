@@ -37,6 +37,9 @@ const clusterReplicas = 3
 // routeUser is the user as which nodes reach each other.
 const routeUser = "reckon"
 
+// routeReports is how often a node that cannot be reached is tried again, once a second, until the log says so again.
+const routeReports = 60
+
 // options are those of the cluster's server. Its clients connect on loopback: a server with routes does not do without
 // a listener.
 func (c *Cluster) options(dir string, inside credentials) (*server.Options, error) {
@@ -63,6 +66,7 @@ func (c *Cluster) options(dir string, inside credentials) (*server.Options, erro
 			PingInterval: time.Second, MaxPingsOut: 3,
 		},
 		LameDuckGracePeriod: drainGrace, LameDuckDuration: drainAll,
+		ReconnectErrorReports: routeReports,
 	}
 	for _, route := range c.Routes {
 		u, err := url.Parse(route)
@@ -297,8 +301,9 @@ func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.M
 }
 
 // ClusterTLS makes the configuration of the connections between nodes, from files in PEM form. Every node shows a certificate
-// of the authority, which must certify nothing else: whoever has one is a node, whatever its host is called.
-func ClusterTLS(certFile, keyFile, authorityFile string) (*tls.Config, error) {
+// of the authority, which must certify nothing else. A node that is dialled must have one for the host that it is dialled at, and
+// one that dials, whose host is not known, one for any of the hosts of the cluster.
+func ClusterTLS(certFile, keyFile, authorityFile string, hosts []string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the certificate of the node: %w", err)
@@ -317,20 +322,13 @@ func ClusterTLS(certFile, keyFile, authorityFile string) (*tls.Config, error) {
 		ClientAuth:   tls.RequireAndVerifyClientCert,
 		ClientCAs:    authority,
 		RootCAs:      authority,
-		// The name of the host is not looked at, which this says; VerifyConnection looks at all else, in both directions.
-		InsecureSkipVerify: true,
-		VerifyConnection: func(state tls.ConnectionState) error {
-			if len(state.PeerCertificates) == 0 {
-				return errors.New("the other node shows no certificate")
+		VerifyConnection: func(state tls.ConnectionState) (err error) {
+			for _, host := range hosts {
+				if err = state.PeerCertificates[0].VerifyHostname(host); err == nil {
+					return nil
+				}
 			}
-			between := x509.NewCertPool()
-			for _, c := range state.PeerCertificates[1:] {
-				between.AddCert(c)
-			}
-			_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{
-				Roots: authority, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
-			})
-			return err
+			return fmt.Errorf("the other node's certificate is for none of the hosts of --routes: %w", err)
 		},
 	}, nil
 }

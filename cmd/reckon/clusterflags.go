@@ -21,7 +21,7 @@ type clusterFlags struct {
 	Node              string   `help:"Name of this node, another one on each: letters, digits, - and _." placeholder:"NODE"`
 	ClusterListen     string   `help:"Address that the other nodes reach." placeholder:"HOST:PORT"`
 	Routes            []string `help:"Where the other nodes are, separated by commas; this one may be among them." placeholder:"nats://HOST:PORT"`
-	ClusterTLSCert    string   `help:"Certificate of this node for the connections between nodes, PEM." name:"cluster-tls-cert" placeholder:"FILE"`
+	ClusterTLSCert    string   `help:"Certificate of this node for the connections between nodes, for its host in --routes, PEM." name:"cluster-tls-cert" placeholder:"FILE"`
 	ClusterTLSKey     string   `help:"Key of that certificate, PEM." name:"cluster-tls-key" placeholder:"FILE"`
 	ClusterTLSCA      string   `help:"Authority of all nodes' certificates and of nothing else, PEM." name:"cluster-tls-ca" placeholder:"FILE"`
 	ClusterSecretFile string   `help:"File with the secret that all nodes share." placeholder:"FILE"`
@@ -35,7 +35,7 @@ func (c clusterFlags) options(logger *slog.Logger) (*events.Cluster, error) {
 	o := &events.Cluster{Name: c.Cluster, Node: c.Node, Listen: c.ClusterListen, Routes: c.Routes}
 	var err error
 	if c.ClusterTLSCert != "" {
-		if o.TLS, err = events.ClusterTLS(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA); err != nil {
+		if o.TLS, err = events.ClusterTLS(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA, c.hosts()); err != nil {
 			return nil, err
 		}
 	}
@@ -115,6 +115,16 @@ func (c clusterFlags) check() error {
 		return errors.New("--cluster beyond this machine needs --cluster-secret-file: 'reckon cluster credentials DIR' makes one")
 	}
 	return nil
+}
+
+// hosts are those of the nodes. The routes are checked.
+func (c clusterFlags) hosts() (hosts []string) {
+	for _, route := range c.Routes {
+		if u, err := url.Parse(route); err == nil {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
 }
 
 func countSet(texts ...string) (n int) {

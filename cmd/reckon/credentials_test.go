@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reckon/events"
 )
 
 // reckon runs a command line that must succeed and returns its standard output.
@@ -25,25 +27,15 @@ func reckon(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// routeTLS is what a node makes of its directory: it shows its certificate on both ends of a route and wants the other's.
-func routeTLS(t *testing.T, dir string) *tls.Config {
+// routeTLS is what a node makes of its directory: it shows its certificate on both ends of a route and wants the other's, for one of
+// the hosts.
+func routeTLS(t *testing.T, dir string, hosts ...string) *tls.Config {
 	t.Helper()
-	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, nodeCertificate), filepath.Join(dir, nodeKey))
+	c, err := events.ClusterTLS(filepath.Join(dir, nodeCertificate), filepath.Join(dir, nodeKey), filepath.Join(dir, authorityCertificate), hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	authority, err := os.ReadFile(filepath.Join(dir, authorityCertificate))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(authority) {
-		t.Fatalf("%s holds no authority", dir)
-	}
-	return &tls.Config{
-		Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool,
-		ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13,
-	}
+	return c
 }
 
 // handshake connects two nodes on loopback and returns what each end thinks of it.
@@ -87,7 +79,9 @@ func TestCredentialsConnectNodesOfOneAuthority(t *testing.T) {
 	reckon(t, "cluster", "credentials", at("one"), "--ca", at("authority"), "--host", "node1.internal", "--host", "10.0.0.1")
 	reckon(t, "cluster", "credentials", at("two"), "--ca", at("authority"), "--host", "*.internal")
 	reckon(t, "cluster", "credentials", at("stranger"), "--host", "node1.internal,node2.internal")
-	one, two, stranger := routeTLS(t, at("one")), routeTLS(t, at("two")), routeTLS(t, at("stranger"))
+	reckon(t, "cluster", "credentials", at("other"), "--ca", at("authority"), "--host", "other.example")
+	hosts := []string{"10.0.0.1", "node1.internal", "node2.internal", "node3.internal"}
+	one, two, stranger := routeTLS(t, at("one"), hosts...), routeTLS(t, at("two"), hosts...), routeTLS(t, at("stranger"), hosts...)
 
 	for _, c := range []struct {
 		listening, dialling *tls.Config
@@ -100,6 +94,9 @@ func TestCredentialsConnectNodesOfOneAuthority(t *testing.T) {
 	var name x509.HostnameError
 	if _, err := handshake(t, one, two, "node2.internal"); !errors.As(err, &name) {
 		t.Errorf("a node is taken for another: %v", err)
+	}
+	if listened, _ := handshake(t, one, routeTLS(t, at("other"), hosts...), "node1.internal"); !errors.As(listened, &name) {
+		t.Errorf("a node is dialled by one of another host: %v", listened)
 	}
 	var unknown x509.UnknownAuthorityError
 	if _, err := handshake(t, stranger, one, "node1.internal"); !errors.As(err, &unknown) {
@@ -121,7 +118,7 @@ func TestCredentialsOfARenewedAuthority(t *testing.T) {
 		t.Fatal(err)
 	}
 	reckon(t, "cluster", "credentials", two, "--ca", authority, "--host", "two")
-	before, after := routeTLS(t, one), routeTLS(t, two)
+	before, after := routeTLS(t, one, "one", "two"), routeTLS(t, two, "one", "two")
 	if listened, dialled := handshake(t, before, after, "one"); listened != nil || dialled != nil {
 		t.Errorf("the one before is dialled: %v, %v", listened, dialled)
 	}
