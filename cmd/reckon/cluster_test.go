@@ -83,6 +83,12 @@ func newCluster(t *testing.T, dir string) *cluster {
 	}
 	t.Cleanup(func() {
 		for _, n := range c.nodes {
+			if t.Failed() && n.running() {
+				a, err := request(&probing, "GET", n.url+"/readyz", "", "", nil)
+				t.Logf("%s says in the end whether it is ready: %d %s %v", n.name, a.status, a.body, err)
+			}
+		}
+		for _, n := range c.nodes {
 			n.end(syscall.SIGKILL)
 		}
 		if t.Failed() {
