@@ -275,26 +275,47 @@ const (
 
 // request asks what can be asked again. On a cluster it goes on asking until there is an answer or ctx ends.
 func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
+	var m *nats.Msg
+	err := l.again(ctx, func(ctx context.Context) (err error) {
+		m, err = l.conn.RequestWithContext(ctx, subject, body)
+		if err == nil && !l.Alone() && leaderless(m.Data) {
+			err = errLeaderless
+		}
+		return err
+	})
+	return m, err
+}
+
+// errLeaderless says that a stream has no leader now.
+var errLeaderless = errors.New("the stream has no leader")
+
+// errSilent says that a cluster did not answer in time.
+var errSilent = errors.New("the cluster does not answer, which takes most of its nodes")
+
+// again does what can be done again. On a cluster it goes on until it succeeds, is refused, or ctx ends, with a context that ends
+// before, when it is time to ask anew.
+func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) error {
 	if l.Alone() {
 		ctx, cancel := context.WithTimeout(ctx, requestPatience)
 		defer cancel()
-		return l.conn.RequestWithContext(ctx, subject, body)
+		return do(ctx)
 	}
 	if _, limited := ctx.Deadline(); !limited {
 		longer, cancel := context.WithTimeout(ctx, electionPatience)
 		defer cancel()
 		ctx = longer
 	}
-	for patience := answerSoon; ; patience = min(2*patience, answerPatience) {
+	for patience := answerSoon; ; patience = min(2*patience, clusterTry) {
 		limited, cancel := l.within(ctx, patience)
-		m, err := l.conn.RequestWithContext(limited, subject, body)
+		err := do(limited)
 		cancel()
-		if err == nil && !leaderless(m.Data) || ctx.Err() != nil || l.conn.IsClosed() {
-			return m, err
+		var api *jetstream.APIError
+		if err == nil || l.conn.IsClosed() || errors.As(err, &api) && api.Code < 500 {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return m, err
+			return fmt.Errorf("%w: %w", errSilent, err)
 		case <-time.After(quorumPause):
 		}
 	}

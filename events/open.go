@@ -83,11 +83,14 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}
-	if c.Cluster != "" {
-		err = l.joinQuorum(c.Cluster)
-	}
-	if err == nil {
+	if c.Cluster == "" {
 		err = l.bind(ctx)
+	} else if err = l.joinQuorum(c.Cluster); err == nil {
+		limited, cancel := l.within(ctx, answerPatience)
+		defer cancel()
+		if err = l.bind(limited); err != nil {
+			err = fmt.Errorf("%w: %w", errSilent, err)
+		}
 	}
 	if err != nil {
 		l.conn.Close()

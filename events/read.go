@@ -115,7 +115,11 @@ func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, erro
 
 // subjects returns the ids that stand in one part of the subjects that match a filter.
 func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUID, error) {
-	info, err := l.events.Info(ctx, jetstream.WithSubjectFilter(filter))
+	var info *jetstream.StreamInfo
+	err := l.again(ctx, func(ctx context.Context) (err error) {
+		info, err = l.events.Info(ctx, jetstream.WithSubjectFilter(filter))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
