@@ -205,7 +205,7 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 			return 0, err
 		}
 		if a.Log.Broken() != nil || pause(ctx, 5*time.Millisecond, 50*time.Millisecond) != nil {
-			return 0, err
+			return 0, fmt.Errorf("it is not known whether it was: look, and give the command again if not: %w", err)
 		}
 	}
 }
