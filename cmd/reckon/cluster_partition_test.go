@@ -68,12 +68,7 @@ func (c *cluster) cutOff(t *testing.T, net *network, w *traffic, n *node, sent, 
 	}
 	net.cut(i, sent, received, true)
 	unready := await(t, n.name+" is not ready when it is cut off", patienceCaller, func() bool { return !n.ready() })
-	revoked := time.Now()
-	await(t, "the key is revoked", patienceReady, func() bool {
-		_, err := other.administer("key", "revoke", id)
-		return err == nil
-	})
-	waited := time.Since(revoked)
+	waited := other.insist(t, "key", "revoke", id)
 	c.tryRevoked("key of "+n.name, secret, time.Now(), 2*time.Second)
 	goes := w.goesOn(t, 20)
 	net.cut(i, sent, received, false)

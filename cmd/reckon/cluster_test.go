@@ -276,6 +276,19 @@ func (n *node) administer(args ...string) ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 }
 
+// insist gives a command of administration to a running node until it succeeds, and returns how long that took. One that does not
+// succeed must say why.
+func (n *node) insist(t *testing.T, args ...string) time.Duration {
+	t.Helper()
+	return await(t, fmt.Sprint(args), patienceReady, func() bool {
+		_, err := n.administer(args...)
+		if err != nil && !strings.Contains(err.Error(), "the cluster does not answer") && !strings.Contains(err.Error(), "it is not known whether") {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+}
+
 // settleTenants makes accounts, each with a key and the domain that promptOf asks, through one node after the other, and
 // waits until every node knows them.
 func (c *cluster) settleTenants(t *testing.T, count int) {
