@@ -43,7 +43,8 @@ func (e *CrashedError) Error() string { return "calculation " + e.MessageID.Stri
 // MaxProse is how many bytes a natural-language prompt may have.
 const MaxProse = 16 << 10
 
-// deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 4 to 9 s.
+// deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 3 to 6 s: the others elect
+// leaders.
 const deadline = 12 * time.Second
 
 // patience is how long a request that was sent again waits for somebody else's work, a little longer than a command that its

@@ -214,7 +214,7 @@ const (
 )
 
 // stepDown hands all that a node's server leads to the others and stops the server. Its own connection is closed before. The others
-// need not find out then that it is gone, which takes them 4 to 9 s.
+// need not find out then that it is gone, which takes them 2.5 to 5 s and more.
 func stepDown(s *server.Server) {
 	s.LameDuckShutdown()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// patience is how long the nodes of a test's cluster may take: an election alone takes up to 9 s, more on a loaded machine.
+// patience is how long the nodes of a test's cluster may take: elections take seconds, more on a loaded machine.
 const patience = 90 * time.Second
 
 // trio is a cluster of three logs in this process.
