@@ -26,6 +26,8 @@ const (
 	formOther form = iota // left to encoding/json
 	formText
 	formNumber // an int
+	formLong   // an int64
+	formCount  // a uint64
 	formTruth
 	formID
 	formTime
@@ -59,6 +61,10 @@ func shapeOf(typ reflect.Type) *shape {
 		s.form = formText
 	case typ == reflect.TypeFor[int]():
 		s.form = formNumber
+	case typ == reflect.TypeFor[int64]():
+		s.form = formLong
+	case typ == reflect.TypeFor[uint64]():
+		s.form = formCount
 	case typ == reflect.TypeFor[bool]():
 		s.form = formTruth
 	case typ.Kind() == reflect.Pointer:

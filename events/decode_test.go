@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -56,6 +57,28 @@ func TestReaderTakesFixtures(t *testing.T) {
 			if sameAsJSON(t, k.data, body[:end]) {
 				t.Errorf("%s is taken when cut at byte %d", k.name, end)
 			}
+		}
+	}
+}
+
+func TestReaderReadsNumbers(t *testing.T) {
+	type numbers struct {
+		Number int    `json:"number"`
+		Long   int64  `json:"long"`
+		Count  uint64 `json:"count"`
+	}
+	for text, taken := range map[string]bool{
+		"0": true, "7": true, "9223372036854775807": true,
+		"-0": false, "-1": false, "18446744073709551615": false, "18446744073709551616": false, "1.5": false, "1e3": false, "01": false, "": false,
+	} {
+		body := fmt.Appendf(nil, `{"number":%[1]s,"long":%[1]s,"count":%[1]s}`, text)
+		if sameAsJSON(t, of[numbers](), body) != taken {
+			t.Errorf("%s: taken is %v, want %v", body, !taken, taken)
+		}
+	}
+	for _, body := range []string{`{"long":-9223372036854775808}`, `{"count":18446744073709551615}`} {
+		if !sameAsJSON(t, of[numbers](), []byte(body)) {
+			t.Errorf("%s is left to encoding/json", body)
 		}
 	}
 }

@@ -44,6 +44,10 @@ func (w *writer) value(s *shape, at unsafe.Pointer) {
 		w.text(*(*string)(at))
 	case formNumber:
 		w.out = strconv.AppendInt(w.out, int64(*(*int)(at)), 10)
+	case formLong:
+		w.out = strconv.AppendInt(w.out, *(*int64)(at), 10)
+	case formCount:
+		w.out = strconv.AppendUint(w.out, *(*uint64)(at), 10)
 	case formTruth:
 		w.out = strconv.AppendBool(w.out, *(*bool)(at))
 	case formID:
@@ -179,6 +183,8 @@ func (s *shape) empty(at unsafe.Pointer) bool {
 		return *(*string)(at) == ""
 	case formNumber:
 		return *(*int)(at) == 0
+	case formLong, formCount:
+		return *(*uint64)(at) == 0
 	case formTruth:
 		return !*(*bool)(at)
 	case formRaw, formList:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -39,6 +40,10 @@ type writable struct {
 	Text    string          `json:"text"`
 	Texts   []string        `json:"texts,omitempty"`
 	Number  int             `json:"number"`
+	Long    int64           `json:"long"`
+	Longer  int64           `json:"longer,omitempty"`
+	Count   uint64          `json:"count"`
+	Counted uint64          `json:"counted,omitempty"`
 	Truth   bool            `json:"truth,omitempty"`
 	ID      uuid.UUID       `json:"id"`
 	IDs     []uuid.UUID     `json:"ids"`
@@ -91,7 +96,9 @@ func TestWriterWritesAsEncodingJSON(t *testing.T) {
 		v := writable{
 			Text: words, Texts: rapid.SliceOfN(text, 0, 2).Draw(r, "texts"), Number: number, Truth: rapid.Bool().Draw(r, "truth"),
 			ID: uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "id")), Raw: raws.Draw(r, "raw"), Some: raws.Draw(r, "some"),
-			Time:   time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
+			Time: time.Unix(rapid.Int64Range(-1<<38, 1<<38).Draw(r, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(r, "nanoseconds")).UTC(),
+			Long: rapid.Int64().Draw(r, "long"), Longer: rapid.SampledFrom([]int64{0, math.MinInt64}).Draw(r, "longer"),
+			Count: rapid.Uint64().Draw(r, "count"), Counted: rapid.SampledFrom([]uint64{0, math.MaxUint64}).Draw(r, "counted"),
 			Sealed: sealed{words}, hidden: number,
 			Itself: rapid.SampledFrom([]spoken{"", "a", "<"}).Draw(r, "itself"),
 			inner:  inner{Inside: text.Draw(r, "inside")}, Float: rapid.SampledFrom([]float64{0, 1.5}).Draw(r, "float"),

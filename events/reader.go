@@ -66,6 +66,22 @@ func (r *reader) value(s *shape, to unsafe.Pointer) bool {
 		n, err := strconv.Atoi(r.text[start:r.at])
 		*(*int)(to) = n
 		return err == nil
+	case formLong:
+		start := r.at
+		if !r.number() {
+			return false
+		}
+		n, err := strconv.ParseInt(r.text[start:r.at], 10, 64)
+		*(*int64)(to) = n
+		return err == nil
+	case formCount:
+		start := r.at
+		if !r.number() {
+			return false
+		}
+		n, err := strconv.ParseUint(r.text[start:r.at], 10, 64)
+		*(*uint64)(to) = n
+		return err == nil
 	case formTruth:
 		*(*bool)(to) = c == 't'
 		return r.word("true") || r.word("false")

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"reckon/events"
 )
 
 // location is where a document is.
@@ -21,8 +23,23 @@ type unwritten struct {
 	value any
 }
 
+// How the documents of conversations are written. The others are few.
+var (
+	headJSON = events.JSONOf[head]()
+	pageJSON = events.JSONOf[page]()
+)
+
 func (u unwritten) document() (document, error) {
-	text, err := encode(u.value)
+	var text []byte
+	var err error
+	switch value := u.value.(type) {
+	case head:
+		text, err = headJSON.Append(make([]byte, 0, 1024), &value)
+	case page:
+		text, err = pageJSON.Append(make([]byte, 0, 1024), &value)
+	default:
+		text, err = encode(value)
+	}
 	if err != nil {
 		err = fmt.Errorf("encode %s of bucket %s: %w", u.key, u.bucket.name, err)
 	}
