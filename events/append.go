@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,15 +19,16 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	ack, err := l.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(expected))
+	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
+	sequence, err := l.publish(ctx, m)
 	if err != nil {
 		return 0, publishError("append event to "+m.Subject, err)
 	}
-	l.saw(ack.Sequence)
-	if err := l.durable(ctx, ack.Sequence); err != nil {
+	l.saw(sequence)
+	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
 	}
-	return ack.Sequence, nil
+	return sequence, nil
 }
 
 // Enqueue publishes a command to its subject, expecting that none is there, and returns once it is on disk. kept tells whether
@@ -34,18 +37,63 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 	if !strings.HasPrefix(s.name, "cmd.") {
 		return fmt.Errorf("enqueue command: %q is no command's subject", s)
 	}
-	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(0)}
+	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
 	if !kept {
-		opts = append(opts, jetstream.WithMsgTTL(keylessLife))
+		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
 	}
-	ack, err := l.publish(ctx, &nats.Msg{Subject: s.name, Data: command}, opts...)
+	sequence, err := l.publish(ctx, &nats.Msg{Subject: s.name, Header: header, Data: command})
 	if err != nil {
 		return publishError("enqueue command at "+s.name, err)
 	}
-	if err := l.CommandDurable(ctx, ack.Sequence); err != nil {
+	if err := l.CommandDurable(ctx, sequence); err != nil {
 		return fmt.Errorf("enqueue command at %s: %w: %w", s, ErrUnknown, err)
 	}
 	return nil
+}
+
+// ack is the server's answer to a message.
+type ack struct {
+	Error    *jetstream.APIError `json:"error"`
+	Stream   string              `json:"stream"`
+	Sequence uint64              `json:"seq"`
+}
+
+var ackJSON = JSONOf[ack]()
+
+// publish adds a message and returns its sequence. What is expected of the stream must be in the header. On a cluster it does not
+// wait long, nor for a leader that was followed by another one; what is not acknowledged by then may be in the log or not.
+func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
+	pause, cancel := publishPause, context.CancelFunc(func() {})
+	switch _, limited := ctx.Deadline(); {
+	case !l.Alone():
+		ctx, cancel = l.within(ctx, answerPatience)
+	case limited:
+		pause = jetstream.DefaultPubRetryWait
+	default:
+		pause = jetstream.DefaultPubRetryWait
+		ctx, cancel = context.WithTimeout(ctx, publishTimeout)
+	}
+	defer cancel()
+	answer, err := l.conn.RequestMsgWithContext(ctx, m)
+	for again := pause; again <= answerPatience && errors.Is(err, nats.ErrNoResponders); again += pause {
+		// The stream's leader may be changing.
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		answer, err = l.conn.RequestMsgWithContext(ctx, m)
+	}
+	if err != nil {
+		return 0, err
+	}
+	a, err := ackJSON.Decode(answer.Data)
+	switch {
+	case err == nil && a.Error != nil:
+		return 0, a.Error
+	case err != nil || a.Stream == "":
+		return 0, jetstream.ErrInvalidJSAck
+	}
+	return a.Sequence, nil
 }
 
 // API error codes that say that a publish lost a race.

@@ -245,18 +245,6 @@ func (l *Log) apiPatience() time.Duration {
 	return clusterTry
 }
 
-// publish adds a message. On a cluster it does not wait long, nor for a leader that was followed by another one; what is not
-// acknowledged by then may be in the log or not.
-func (l *Log) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
-	if !l.Alone() {
-		limited, cancel := l.within(ctx, answerPatience)
-		defer cancel()
-		ctx = limited
-		opts = append(opts, jetstream.WithRetryWait(publishPause), jetstream.WithRetryAttempts(int(answerPatience/publishPause)))
-	}
-	return l.js.PublishMsg(ctx, m, opts...)
-}
-
 // leaderless tells of an answer whether it says only that the stream has no leader now.
 func leaderless(answer []byte) bool {
 	if len(answer) > 1024 { // a message

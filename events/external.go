@@ -201,10 +201,10 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 // tick appends a message that says nothing, again and again until one is acknowledged or ctx ends, and returns its sequence.
 func (l *Log) tick(ctx context.Context) (uint64, error) {
 	for {
-		ack, err := l.publish(ctx, &nats.Msg{Subject: tickSubject}, jetstream.WithMsgTTL(tickLife))
+		sequence, err := l.publish(ctx, &nats.Msg{Subject: tickSubject, Header: nats.Header{jetstream.MsgTTLHeader: {tickLife.String()}}})
 		if err == nil {
-			l.saw(ack.Sequence)
-			return ack.Sequence, nil
+			l.saw(sequence)
+			return sequence, nil
 		}
 		if ctx.Err() != nil || l.conn.IsClosed() {
 			return 0, fmt.Errorf("ask for the newest event: %w", err)

@@ -36,17 +36,25 @@ func Encode(e Event) (*nats.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &nats.Msg{Subject: e.Subject.name, Data: body, Header: nats.Header{
-		headerSpec:        {"1.0"},
-		headerID:          {e.ID.String()},
-		headerSource:      {"reckon"},
-		headerType:        {name},
-		headerTime:        {e.Time.UTC().Format(timeLayout)},
-		headerSubject:     {e.Subject.name},
-		headerDataContent: {"application/json"},
-		headerContent:     {"application/json"},
-	}}, nil
+	own := [...]string{e.ID.String(), name, e.Time.UTC().Format(timeLayout), e.Subject.name}
+	header := make(nats.Header, 9) // one more is what an append expects
+	header[headerSpec] = specVersion
+	header[headerID] = own[0:1:1]
+	header[headerSource] = source
+	header[headerType] = own[1:2:2]
+	header[headerTime] = own[2:3:3]
+	header[headerSubject] = own[3:4:4]
+	header[headerDataContent] = contentType
+	header[headerContent] = contentType
+	return &nats.Msg{Subject: e.Subject.name, Data: body, Header: header}, nil
 }
+
+// Values that all headers share. They are never changed.
+var (
+	specVersion = []string{"1.0"}
+	source      = []string{"reckon"}
+	contentType = []string{"application/json"}
+)
 
 // DecodeError says that an event of a known type is not whole, or is of a version that is not known. Reason names the place and not what stands there, since
 // that may be private.
