@@ -169,7 +169,7 @@ func (l *Log) sayExternal() {
 // visit opens the log of an existing NATS for a short time. With a data directory it also finds the views in there: they are
 // this process's while it holds the directory, else those of the server that does.
 func visit(ctx context.Context, o Options) (_ *Log, err error) {
-	l := &Log{logger: o.logger(), dir: o.Dir}
+	l := &Log{logger: o.logger(), dir: o.Dir, visits: true}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())

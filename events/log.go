@@ -54,6 +54,7 @@ type Log struct {
 	ticks     bool       // the read index is an append: the log is on an existing NATS
 	views     string     // see ViewsID; "" is the server's id
 	workers   workers    // the consumer of commands, where there are replicas
+	visits    bool       // for a command of administration, which is not to wait for ever
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server
@@ -87,8 +88,13 @@ func (l *Log) JetStream() jetstream.JetStream { return l.js }
 // Last is the read index: the sequence of the newest event, asked from the stream's leader, or, where Known knows it, that of
 // the newest that was acknowledged. On a cluster it goes on asking until a majority of the nodes confirms the answer or ctx ends.
 // On an existing NATS it is the sequence of a message that is appended for it and goes after a second, so that what is behind
-// the newest event may be nothing by and by.
+// the newest event may be nothing by and by. A log that was joined gives up after 12 s.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
+	if l.visits {
+		limited, cancel := context.WithTimeout(ctx, electionPatience)
+		defer cancel()
+		ctx = limited
+	}
 	switch {
 	case l.commit != nil:
 		sequence, ok := l.Known()

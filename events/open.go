@@ -32,8 +32,12 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	if o.External != nil {
 		return visit(ctx, o)
 	}
-	if m, _, err := modeOf(o.Dir); err != nil || m.External {
-		return nil, errors.Join(err, m.refuse(o.Dir))
+	m, _, err := modeOf(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.External {
+		return nil, m.refuse(o.Dir)
 	}
 	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -51,7 +55,11 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 		}
 		select {
 		case <-patience.Done():
-			return nil, fmt.Errorf("%w, and its server cannot be reached: %w", err, joinErr)
+			hint := ""
+			if m.Cluster != "" {
+				hint = "; it may wait for the other nodes of the cluster " + m.Cluster + ": its log and 'reckon ready' say what for"
+			}
+			return nil, fmt.Errorf("%w, and its server cannot be reached: %w%s", err, joinErr, hint)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -79,7 +87,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{logger: o.logger(), asks: c.Commit}
+	l := &Log{logger: o.logger(), asks: c.Commit, visits: true}
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}

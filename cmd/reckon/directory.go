@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"reckon/commands"
 	"reckon/events"
@@ -91,9 +93,28 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 	if err != nil {
 		return err
 	}
-	err = f(commands.Admin{Log: log})
+	err = explained(t, log, f(commands.Admin{Log: log}))
 	if closed := log.Close(); err == nil {
 		err = closed
 	}
 	return err
+}
+
+// explained says of a command that failed what is behind it where the nodes that share the log have no leader: most of what a
+// command asks fails in a way of its own then.
+func explained(t terminal, log *events.Log, err error) error {
+	var code exit
+	own := errors.As(err, &code) || errors.Is(err, events.ErrUnfinished) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup)
+	if err == nil || own || log.Alone() || t.Err() != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t, 2*time.Second)
+	defer cancel()
+	switch _, asked := log.Last(ctx); {
+	case asked == nil || t.Err() != nil:
+		return err
+	case errors.Is(asked, events.ErrUnfinished):
+		return fmt.Errorf("%w. %w: give the 'reckon restore' of it again, which goes on where it was", err, asked)
+	}
+	return fmt.Errorf("%w. The nodes that keep the log have no leader now: a majority of them must run and reach each other. Give the command again then; a change may have been made or not", err)
 }

@@ -150,7 +150,7 @@ func (d directory) withViews(t terminal, here func(*projections.Views) error, th
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if !log.Local() {
-		return there(projections.RemoteOf(log))
+		return explained(t, log, there(projections.RemoteOf(log)))
 	}
 	views, err := projections.Open(t, log, d.Data, slog.New(slog.DiscardHandler))
 	if err != nil {
