@@ -26,7 +26,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 
 // Join opens the log of a data directory whether or not a server runs on it: it reaches the running one on loopback, else it
 // opens the directory as Open does (without a listener). While another process holds the directory and does not answer,
-// being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning. How long
+// being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning, or with ErrNoLeader. How long
 // commands are kept it only says for a new log; an existing one goes on as it was opened last.
 func Join(ctx context.Context, o Options) (*Log, error) {
 	if o.External != nil {
@@ -55,6 +55,9 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 		}
 		select {
 		case <-patience.Done():
+			if errors.Is(joinErr, ErrNoLeader) {
+				return nil, joinErr
+			}
 			hint := ""
 			if m.Cluster != "" {
 				hint = "; it may wait for the other nodes of the cluster " + m.Cluster + ": its log and 'reckon ready' say what for"
@@ -102,6 +105,9 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	}
 	if err != nil {
 		l.conn.Close()
+		if l.quorum != nil {
+			err = fmt.Errorf("%w: %w", ErrNoLeader, err)
+		}
 		return nil, err
 	}
 	return l, nil

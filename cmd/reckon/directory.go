@@ -116,5 +116,5 @@ func explained(t terminal, log *events.Log, err error) error {
 	case errors.Is(asked, events.ErrUnfinished):
 		return fmt.Errorf("%w. %w: give the 'reckon restore' of it again, which goes on where it was", err, asked)
 	}
-	return fmt.Errorf("%w. The nodes that keep the log have no leader now: a majority of them must run and reach each other. Give the command again then; a change may have been made or not", err)
+	return fmt.Errorf("%w: %w. Give the command again then; a change may have been made or not", err, events.ErrNoLeader)
 }
