@@ -16,28 +16,38 @@ import (
 
 type backupCommand struct {
 	directory
-	File string `arg:"" help:"File to write. It must not exist." type:"path"`
+	File string `arg:"" help:"File to write. It must not exist. - is standard output." type:"path"`
 	JSON bool   `help:"Print what the backup holds as JSON."`
 }
 
 func (*backupCommand) Help() string {
-	return `The file holds all accounts, keys (as hashes), domains, conversations and requests under way, as of one moment. It is taken whether or not a server runs on the directory, and calculations go on meanwhile. Events that this program cannot decode are copied as they are, with a warning on standard error. The file appears under its name once it is whole and on disk; it holds what callers sent, so keep it as safe as the data directory.
+	return `The file holds all accounts, keys (as hashes), domains, conversations and requests under way, as of one moment. It is taken whether or not a server runs on the directory, and calculations go on meanwhile. Events that this program cannot decode are copied as they are, with a warning on standard error. The file appears under its name once it is whole and on disk; what is written to standard output ends with a checksum, and is whole when the exit status is 0. It holds what callers sent, so keep it as safe as the data directory.
 
 Examples:
   reckon backup --data /var/lib/reckon /backup/reckon-$(date +%F).gz
-  reckon backup monday.gz --json`
+  reckon backup monday.gz --json
+  kubectl exec reckon-0 -- /reckon backup - > monday.gz`
 }
 
+// standard is the name of standard input or output where a file is to be named.
+const standard = "-"
+
 func (c *backupCommand) Run(t terminal) error {
-	if _, err := os.Stat(c.File); err == nil {
-		return fmt.Errorf("%s exists already: name a new file, or remove that one", c.File)
-	}
-	if folder := filepath.Dir(c.File); !isFolder(folder) {
-		return fmt.Errorf("there is no folder %s to write the backup to", folder)
+	write, said := c.write, t
+	if c.File == standard {
+		if isTerminal(t.out) {
+			return errors.New("standard output is a terminal: redirect it to a file, or name one")
+		}
+		said.out = t.err
+		write = func(t terminal, a commands.Admin) (events.Backup, error) {
+			return a.Log.Backup(t, t.out, progress(t.err))
+		}
+	} else if err := c.writable(); err != nil {
+		return err
 	}
 	var b events.Backup
 	err := c.administer(t, func(a commands.Admin) (err error) {
-		b, err = c.write(t, a)
+		b, err = write(t, a)
 		return err
 	})
 	if err != nil {
@@ -45,10 +55,29 @@ func (c *backupCommand) Run(t terminal) error {
 	}
 	warnUndecodable(t, b)
 	if c.JSON {
-		return printJSON(t, b)
+		return printJSON(said, b)
 	}
-	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
-		c.File, b.Events, b.Commands, b.Unfinished, quoted(c.File))
+	fmt.Fprintf(said.out, "%s holds %d events and %d requests (%d of them not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
+		fileName(c.File), b.Events, b.Commands, b.Unfinished, quoted(c.File))
+	return nil
+}
+
+// fileName is what a file is called in messages.
+func fileName(file string) string {
+	if file == standard {
+		return "the backup"
+	}
+	return file
+}
+
+// writable looks whether the file can be made.
+func (c *backupCommand) writable() error {
+	if _, err := os.Stat(c.File); err == nil {
+		return fmt.Errorf("%s exists already: name a new file, or remove that one", c.File)
+	}
+	if folder := filepath.Dir(c.File); !isFolder(folder) {
+		return fmt.Errorf("there is no folder %s to write the backup to", folder)
+	}
 	return nil
 }
 

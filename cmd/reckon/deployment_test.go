@@ -442,7 +442,7 @@ func TestKubernetesManifestFitsTheProgram(t *testing.T) {
 var dateForm = regexp.MustCompile(`\$\(date [^)]*\)`)
 
 // commandForm finds calls of the program in a shell's lines, up to what ends a call there.
-var commandForm = regexp.MustCompile(`(?:^|[\s(/])(?:-u reckon )?reckon ([a-z][^|)#;&>]*)`)
+var commandForm = regexp.MustCompile(`(?:^|[\s(/])(?:-u reckon )?reckon ([a-z][^|)#;&<>]*)`)
 
 func TestCommandsOfTheManualAreUnderstood(t *testing.T) {
 	found := 0

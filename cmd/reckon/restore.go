@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -14,7 +15,7 @@ import (
 
 type restoreCommand struct {
 	directory
-	File string `arg:"" help:"File that 'reckon backup' wrote." type:"path"`
+	File string `arg:"" help:"File that 'reckon backup' wrote. - is standard input." type:"path"`
 	JSON bool   `help:"Print what was restored as JSON."`
 }
 
@@ -28,18 +29,23 @@ The projections are not in a backup: they are made from the events, and verified
 Examples:
   reckon restore monday.gz --data /var/lib/reckon-restored
   reckon serve --data /var/lib/reckon-restored
-  reckon restore monday.gz --data /var/lib/reckon    # of a running node of a new cluster`
+  reckon restore monday.gz --data /var/lib/reckon    # of a running node of a new cluster
+  kubectl exec -i reckon-0 -- /reckon restore - < monday.gz`
 }
 
 func (c *restoreCommand) Run(t terminal) error {
-	file, err := os.Open(c.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no backup %s", c.File)
+	file := t.in
+	if c.File != standard {
+		opened, err := os.Open(c.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no backup %s", c.File)
+		}
+		if err != nil {
+			return fmt.Errorf("read backup: %w", err)
+		}
+		defer opened.Close()
+		file = opened
 	}
-	if err != nil {
-		return fmt.Errorf("read backup: %w", err)
-	}
-	defer file.Close()
 	if len(c.NATSURL) > 0 {
 		return c.fill(t, file, "the log on that NATS")
 	}
@@ -54,7 +60,7 @@ func (c *restoreCommand) Run(t terminal) error {
 }
 
 // make makes the directory of a single node.
-func (c *restoreCommand) make(t terminal, file *os.File) error {
+func (c *restoreCommand) make(t terminal, file io.Reader) error {
 	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	b, err := events.Restore(t, c.Data, file, logger, progress(t.err))
 	switch {
@@ -63,7 +69,7 @@ func (c *restoreCommand) make(t terminal, file *os.File) error {
 	case errors.Is(err, events.ErrRunning):
 		return fmt.Errorf("another restore to %s is under way: wait for it, or name another directory with --data", c.Data)
 	case errors.Is(err, events.ErrBackup):
-		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
+		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return fmt.Errorf("%w; nothing was restored", err)
 	}
@@ -78,7 +84,15 @@ func (c *restoreCommand) make(t terminal, file *os.File) error {
 }
 
 // fill restores into a log that several nodes share, and that runs.
-func (c *restoreCommand) fill(t terminal, file *os.File, where string) error {
+func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
+	file, ok := from.(*os.File)
+	if !ok || c.File == standard {
+		var err error
+		if file, err = c.kept(from); err != nil {
+			return err
+		}
+		defer file.Close()
+	}
 	var b events.Backup
 	err := c.begin(t, func(a commands.Admin) (err error) {
 		b, err = a.Log.Fill(t, file, progress(t.err))
@@ -90,7 +104,7 @@ func (c *restoreCommand) fill(t terminal, file *os.File, where string) error {
 	case errors.Is(err, events.ErrFilled):
 		return fmt.Errorf("%s: %w: restore into one that nothing was written to, whose nodes have new data directories; nothing was restored", where, err)
 	case errors.Is(err, events.ErrBackup):
-		return fmt.Errorf("%s: %w; nothing was restored", c.File, err)
+		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return err
 	}
@@ -102,13 +116,31 @@ func (c *restoreCommand) fill(t terminal, file *os.File, where string) error {
 	return c.print(t, b, where)
 }
 
+// kept copies what can be read only once to a file that has no name. It is in the data directory, where there is one: a container
+// may have no other place to write.
+func (c *restoreCommand) kept(from io.Reader) (*os.File, error) {
+	folder := c.Data
+	if !isFolder(folder) {
+		folder = ""
+	}
+	file, err := os.CreateTemp(folder, ".restoring.*")
+	if err != nil {
+		return nil, fmt.Errorf("keep the backup: %w", err)
+	}
+	_, err = io.Copy(file, from)
+	if err = errors.Join(err, os.Remove(file.Name())); err != nil {
+		return nil, errors.Join(fmt.Errorf("keep the backup: %w", err), file.Close())
+	}
+	return file, nil
+}
+
 // verify compares the projections with what was restored.
 func (c *restoreCommand) verify(t terminal, where string) error {
 	if c.JSON {
 		t.out = t.err
 	}
 	if err := (&projectionsVerify{directory: c.directory}).Run(t); err != nil {
-		return fmt.Errorf("%s holds all that is in %s, but its projections are not right: %w", where, c.File, err)
+		return fmt.Errorf("%s holds all that is in %s, but its projections are not right: %w", where, fileName(c.File), err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -49,7 +50,13 @@ func TestRestoreIntoCluster(t *testing.T) {
 	c.awaitReady(t)
 
 	var filled events.Backup
-	if err := json.Unmarshal([]byte(mustRun(t, "restore", file, "--data", c.nodes[1].data, "--json")), &filled); err != nil {
+	restore := c.nodes[1].command("restore", "-", "--data", c.nodes[1].data, "--json")
+	restore.Stdin = bytes.NewReader(whole)
+	text, err := restore.Output()
+	if err == nil {
+		err = json.Unmarshal(text, &filled)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.awaitReady(t)
@@ -76,7 +83,10 @@ func TestRestoreIntoCluster(t *testing.T) {
 
 	// The callers go on with one node, which has what the cluster answered.
 	file, single := filepath.Join(folder, "cluster.gz"), newWorld(t, filepath.Join(t.TempDir(), "single"))
-	if _, err := c.nodes[2].administer("backup", file); err != nil {
+	if text, err = c.nodes[2].command("backup", "-", "--data", c.nodes[2].data).Output(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	mustRun(t, "restore", file, "--data", single.data)
