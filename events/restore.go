@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,7 +30,7 @@ const (
 
 // Restore makes a data directory from a backup, and reads all of it again to compare it with the backup: the same messages
 // in the same order. Events that cannot be decoded are restored as they are, and counted. The directory must be empty or not
-// exist; it appears, whole and on disk, when everything is right, and until then nothing does but a hidden one beside it. A
+// exist; its log appears, whole and on disk, when everything is right, and until then nothing does but a hidden one beside or in it. A
 // command that is not finished has the lifetime of a new one, so that it is worked on however old the backup is. It fails with
 // ErrNotEmpty, ErrBackup, or ErrRunning while another process restores to the directory.
 func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
@@ -44,7 +45,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 	if err != nil {
 		return Backup{}, err
 	}
-	building := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring")
+	building := buildingOf(dir)
 	lock, err := beginRestoring(building, dir)
 	if err != nil {
 		return Backup{}, err
@@ -58,6 +59,18 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 		return b, errors.Join(err, os.RemoveAll(building))
 	}
 	return b, nil
+}
+
+// insideName is the directory in which an empty one is made.
+const insideName = ".restoring"
+
+// buildingOf is where a directory is made: beside its place, or in it where it exists. That may be a volume, which nothing can
+// take the place of, or in a folder where the user may write nothing.
+func buildingOf(dir string) string {
+	if _, err := os.Stat(dir); err == nil {
+		return filepath.Join(dir, insideName)
+	}
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring")
 }
 
 // beginRestoring makes the directory where another one is built, empty but for its lock, which is held. What a restore left
@@ -98,7 +111,7 @@ func isAt(file *os.File, name string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// restorable fails with ErrNotEmpty for a directory that holds something.
+// restorable fails with ErrNotEmpty for a directory that holds something, other than what a new file system does.
 func restorable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -106,7 +119,7 @@ func restorable(dir string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("restore: %w", err)
-	case len(entries) > 0:
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != insideName && e.Name() != "lost+found" }):
 		return fmt.Errorf("restore to %s: %w", dir, ErrNotEmpty)
 	}
 	return nil
@@ -271,7 +284,8 @@ func digest(sum hash.Hash, m message) {
 	sum.Write(m.data)
 }
 
-// publishDirectory brings a directory to the disk and gives it its name.
+// publishDirectory brings a directory to the disk and gives it its name. Of one that was made in its place, the log gets its name,
+// which is all there is but for the lock.
 func publishDirectory(building, dir string) error {
 	err := filepath.WalkDir(building, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -279,16 +293,22 @@ func publishDirectory(building, dir string) error {
 		}
 		return syncPath(path)
 	})
-	if err == nil {
-		if err = os.Remove(dir); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+	inside := filepath.Dir(building) == dir
+	from, to := building, dir
+	if inside {
+		from, to = filepath.Join(building, "log"), filepath.Join(dir, "log")
 	}
 	if err == nil {
-		err = os.Rename(building, dir)
+		err = os.Rename(from, to)
+	}
+	if err == nil && inside {
+		err = os.Rename(filepath.Join(building, "lock"), filepath.Join(dir, "lock"))
+	}
+	if err == nil && inside {
+		err = os.Remove(building)
 	}
 	if err == nil {
-		err = syncPath(filepath.Dir(dir))
+		err = syncPath(filepath.Dir(to))
 	}
 	if err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)

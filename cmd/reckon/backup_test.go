@@ -237,17 +237,27 @@ func plainBackup(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestKilledRestoreIsCleared kills a restore that waits for the rest of its file. While it runs, another one to the same
-// place is refused; afterwards the next one clears what it has left.
+// TestKilledRestoreIsCleared kills restores that wait for the rest of their file, to a directory that is not there and to an empty
+// one, which may be a volume that nothing can take the place of. While one runs, another one to the
+// same place is refused; afterwards the next one clears what it has left.
 func TestKilledRestoreIsCleared(t *testing.T) {
 	folder := t.TempDir()
 	data, file, pipe := filepath.Join(folder, "data"), filepath.Join(folder, "backup.gz"), filepath.Join(folder, "pipe")
-	copied, building := filepath.Join(folder, "copied"), filepath.Join(folder, ".copied.restoring")
 	mustRun(t, "account", "create", "acme", "--data", data)
 	mustRun(t, "backup", "--data", data, file)
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	copied, volume := filepath.Join(folder, "copied"), filepath.Join(folder, "volume")
+	if err := os.MkdirAll(filepath.Join(volume, "lost+found"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	clearsKilled(t, file, pipe, copied, filepath.Join(folder, ".copied.restoring"))
+	clearsKilled(t, file, pipe, volume, filepath.Join(volume, ".restoring"))
+}
+
+func clearsKilled(t *testing.T, file, pipe, copied, building string) {
+	t.Helper()
 	program, err := exec.LookPath("reckon")
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type restoreCommand struct {
 }
 
 func (*restoreCommand) Help() string {
-	return `Where DIR is empty or does not exist, it becomes the data directory of a single node. It appears once everything is in it, was read again and found to be what the backup holds; when anything is wrong with the file, nothing is left.
+	return `Where DIR is empty or does not exist, it becomes the data directory of a single node. Its log appears once everything is in it, was read again and found to be what the backup holds; when anything is wrong with the file, nothing is left.
 
 Where DIR is that of a running node of a cluster, or with --nats-url, the backup goes into the log that the nodes share, which must be empty: new nodes that nothing was written to. They answer 503 until everything is there, was read again and found to be what the backup holds. A restore that was interrupted goes on where it was when the command is given again.
 
