@@ -503,24 +503,11 @@ func TestModelModes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)
-			views, err := projections.Open(t.Context(), c.log, t.TempDir(), slog.New(slog.DiscardHandler))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := New(c.log, views, slog.New(slog.DiscardHandler))
-			if err := s.UseModel(Model{Mode: row.mode, URL: row.url + "/v1", Name: "a-model", AllowPrivate: true}); err != nil {
-				t.Fatal(err)
-			}
-			running, end := context.WithCancel(context.Background())
-			var work sync.WaitGroup
-			work.Go(func() { s.Run(running) })
-			defer func() {
-				end()
-				work.Wait()
-				if err := views.Close(); err != nil {
-					t.Error(err)
+			s, _ := c.start(t, func(s *Service) {
+				if err := s.UseModel(Model{Mode: row.mode, URL: row.url + "/v1", Name: "a-model", AllowPrivate: true}); err != nil {
+					t.Fatal(err)
 				}
-			}()
+			})
 			m := c.answered(t, s, c.prose(row.text))
 			got := code(t, m)
 			if m.Completed != nil {

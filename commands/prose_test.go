@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"reflect"
 	"strings"
@@ -287,30 +286,7 @@ func TestOneKeyOfProseRunsOnceOnWhicheverNode(t *testing.T) {
 	key := "the key"
 	r := c.prose(howLong)
 	r.IdempotencyKey = &key
-	answers := make([]Answer, 16)
-	var all sync.WaitGroup
-	for i := range answers {
-		all.Go(func() {
-			var err error
-			if answers[i], err = c.nodes[i%2].Calculate(t.Context(), r); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	first := 0
-	for _, a := range answers {
-		if a.Message.MessageID != answers[0].Message.MessageID {
-			t.Errorf("messages %s and %s", a.Message.MessageID, answers[0].Message.MessageID)
-		}
-		if !a.Replayed {
-			first++
-		}
-	}
-	if first != 1 {
-		t.Errorf("%d answers say that they are the first", first)
-	}
-	m := c.await(t, c.nodes[0], answers[0].Message)
+	m := c.await(t, c.nodes[0], c.once(t, r))
 	if got := c.history(t, m.ConversationID, m.MessageID); !reflect.DeepEqual(got, []string{"MessageStarted", "MessageCompleted"}) {
 		t.Errorf("what happened is %v", got)
 	}
@@ -331,13 +307,13 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 		command func(Calculate) Calculate
 		prepare func(*Service)
 	}{
-		{"too late", func(c Calculate) Calculate { c.ReceivedAt = long; return c }, nil},
+		{"too late", func(c Calculate) Calculate { c.ReceivedAt = long; return c }, func(*Service) {}},
 		{"a model that goes on until it is too late", func(c Calculate) Calculate { c.ReceivedAt = time.Now().Add(time.Second - proseBudget); return c }, func(s *Service) {
 			s.proposer = proposer{name: "endless", first: true, ask: newReader("").ask}
 		}},
 		{"too many", func(c Calculate) Calculate { return c }, func(s *Service) { s.waiting.Store(maxWaiting) }},
-		{"delivered too often", func(c Calculate) Calculate { c.DomainVersion = 99; return c }, nil},
-		{"not understood", func(c Calculate) Calculate { c.Prompt = "tell me a joke about penguins"; return c }, nil},
+		{"delivered too often", func(c Calculate) Calculate { c.DomainVersion = 99; return c }, func(*Service) {}},
+		{"not understood", func(c Calculate) Calculate { c.Prompt = "tell me a joke about penguins"; return c }, func(*Service) {}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)
@@ -347,24 +323,7 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 			if err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
 				t.Fatal(err)
 			}
-			views, err := projections.Open(t.Context(), c.log, t.TempDir(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := New(c.log, views, slog.New(slog.DiscardHandler))
-			if row.prepare != nil {
-				row.prepare(s)
-			}
-			running, end := context.WithCancel(context.Background())
-			var work sync.WaitGroup
-			work.Go(func() { s.Run(running) })
-			defer func() {
-				end()
-				work.Wait()
-				if err := views.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
+			s, _ := c.start(t, row.prepare)
 			r := c.prose(howLong)
 			r.IdempotencyKey = &key
 			fmt.Fprintf(&got, "= %s\n", row.name)

@@ -63,15 +63,21 @@ func startLog(t *testing.T) *cluster {
 	return c
 }
 
-// join adds a node. stop ends its worker, and waits until that has ended.
+// join adds a node that asks a proposer; see start.
 func (c *cluster) join(t *testing.T, p proposer) (s *Service, stop func()) {
+	t.Helper()
+	return c.start(t, func(s *Service) { s.proposer = p })
+}
+
+// start adds a node, which is prepared before its worker runs. stop ends the worker, and waits until it has ended.
+func (c *cluster) start(t *testing.T, prepare func(*Service)) (s *Service, stop func()) {
 	t.Helper()
 	views, err := projections.Open(t.Context(), c.log, t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = New(c.log, views, slog.New(slog.DiscardHandler))
-	s.proposer = p
+	prepare(s)
 	running, end := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { s.Run(running) })
@@ -95,17 +101,16 @@ func (c *cluster) request(text string) Request {
 
 const drive = "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time"
 
-func TestOneKeyRunsOnceOnWhicheverNode(t *testing.T) {
-	c := startNodes(t, 2)
-	key := "the key"
+// once sends a request with a key to all nodes many times at once. All are answered with the same message, which is returned,
+// and one of them as the first.
+func (c *cluster) once(t *testing.T, r Request) projections.Message {
+	t.Helper()
 	answers := make([]Answer, 16)
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {
-			r := c.request(drive)
-			r.IdempotencyKey = &key
 			var err error
-			if answers[i], err = c.nodes[i%2].Calculate(t.Context(), r); err != nil {
+			if answers[i], err = c.nodes[i%len(c.nodes)].Calculate(t.Context(), r); err != nil {
 				t.Error(err)
 			}
 		})
@@ -123,8 +128,15 @@ func TestOneKeyRunsOnceOnWhicheverNode(t *testing.T) {
 	if first != 1 {
 		t.Errorf("%d answers say that they are the first", first)
 	}
+	return answers[0].Message
+}
+
+func TestOneKeyRunsOnceOnWhicheverNode(t *testing.T) {
+	c := startNodes(t, 2)
+	key := "the key"
 	r := c.request(drive)
 	r.IdempotencyKey = &key
+	c.once(t, r)
 	r.Fingerprint = strings.Repeat("1", 64)
 	if _, err := c.nodes[0].Calculate(t.Context(), r); !errors.Is(err, ErrIdempotencyConflict) {
 		t.Errorf("another body: %v", err)
