@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	nethttp "net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -59,33 +56,24 @@ const contractZone = "Pacific/Kiritimati"
 
 // contract is a server with the two domains of the cases.
 type contract struct {
-	server         *running
-	secret         string
-	domain, second string
+	*world
+	second string
 }
+
+// patient waits for prose longer than the service does.
+var patient = nethttp.Client{Timeout: 45 * time.Second}
 
 func newContract(t *testing.T) *contract {
 	t.Helper()
-	binary, data := program(t), filepath.Join(t.TempDir(), "data")
-	c := &contract{server: start(t, binary, data)}
-	secret, err := os.ReadFile(filepath.Join(data, "dev-key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.secret = string(bytes.TrimSpace(secret))
+	c := &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data"))}
+	c.serve(t)
 	publish := func(name string) string {
-		file := filepath.Join("testdata", "contract", name)
-		out, err := exec.Command(binary, "domain", "publish", file, "--account", devAccount, "--data", data).Output()
-		if err != nil {
-			t.Fatalf("publish %s: %v\n%s", name, err, out)
-		}
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		out := mustRun(t, "domain", "publish", filepath.Join("testdata", "contract", name), "--account", devAccount, "--data", c.data)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
 		return lines[len(lines)-1]
 	}
 	c.domain, c.second = publish("domain.yaml"), publish("other.yaml")
-	if out, err := exec.Command(binary, "account", "set", devAccount, "--time-zone", contractZone, "--data", data).CombinedOutput(); err != nil {
-		t.Fatalf("set the zone: %v\n%s", err, out)
-	}
+	mustRun(t, "account", "set", devAccount, "--time-zone", contractZone, "--data", c.data)
 	return c
 }
 
@@ -295,28 +283,15 @@ func (c *contract) ask(t *testing.T, k contractCase, prompt, format, conversatio
 
 func (c *contract) send(t *testing.T, method, path string, k contractCase, body []byte) (status int, answer []byte) {
 	t.Helper()
-	request, err := nethttp.NewRequest(method, c.server.url+path, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+c.secret)
+	headers := map[string]string{"Authorization": "Bearer " + c.secret, "Body-Version": k.option("version")}
 	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Prefer", "wait=30")
+		headers["Prefer"] = "wait=30"
 	}
-	if version := k.option("version"); version != "" {
-		request.Header.Set("Body-Version", version)
-	}
-	client := nethttp.Client{Timeout: 45 * time.Second}
-	response, err := client.Do(request)
+	a, err := send(&patient, method, c.url+path, headers, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	if answer, err = io.ReadAll(response.Body); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, answer
+	return a.status, a.body
 }
 
 // postBack posts what a message said of itself where its prompt was, and compares the answers.

@@ -95,6 +95,16 @@ func (w *world) serve(t *testing.T) {
 	t.Fatalf("the server did not start:\n%s%s", output.String(), w.errors)
 }
 
+// firstBody is the body of the curl line that --dev prints.
+func firstBody(t *testing.T, output string) []byte {
+	t.Helper()
+	from, to := strings.Index(output, "-d '"), strings.LastIndexByte(output, '\'')
+	if from < 0 || to <= from {
+		t.Fatalf("no curl line in %s", output)
+	}
+	return []byte(output[from+4 : to])
+}
+
 func (w *world) kill() { w.end(syscall.SIGKILL) }
 
 // end ends the server with a signal and waits for it.

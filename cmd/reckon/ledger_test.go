@@ -47,18 +47,26 @@ func (l *ledger) trace(moment int, url string, began time.Time) {
 
 var caller = nethttp.Client{Timeout: 25 * time.Second, Transport: &nethttp.Transport{MaxIdleConnsPerHost: 64}}
 
-// request sends a request to a service.
-func request(client *nethttp.Client, method, url, secret, key string, body []byte) (answer, error) {
+// answer is what came back for a request.
+type answer struct {
+	status int
+	header nethttp.Header
+	body   []byte
+}
+
+// send sends a request to a service. A header without a value is left out.
+func send(client *nethttp.Client, method, url string, headers map[string]string, body []byte) (answer, error) {
 	r, err := nethttp.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
-	r.Header.Set("Authorization", "Bearer "+secret)
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if key != "" {
-		r.Header.Set("Idempotency-Key", key)
+	for name, value := range headers {
+		if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
 	}
 	response, err := client.Do(r)
 	if err != nil {
@@ -67,6 +75,11 @@ func request(client *nethttp.Client, method, url, secret, key string, body []byt
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	return answer{response.StatusCode, response.Header, data}, err
+}
+
+// request sends a request with an API key, and with an idempotency key where there is one.
+func request(client *nethttp.Client, method, url, secret, key string, body []byte) (answer, error) {
+	return send(client, method, url, map[string]string{"Authorization": "Bearer " + secret, "Idempotency-Key": key}, body)
 }
 
 // refuses says that an answer asks to come back.

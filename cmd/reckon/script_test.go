@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	nethttp "net/http"
 	"os"
 	"os/exec"
@@ -167,38 +166,19 @@ func becomesScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// answer is what came back for a request.
-type answer struct {
-	status int
-	header nethttp.Header
-	body   []byte
-}
+// scripted shows scripts where a redirect leads.
+var scripted = nethttp.Client{Timeout: 30 * time.Second, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }}
 
+// ask sends a request to the server of a script, with its API key unless a header names another one or none.
 func ask(ts *testscript.TestScript, method, path string, headers map[string]string, body []byte) (answer, error) {
-	r, err := nethttp.NewRequest(method, ts.Getenv("URL")+path, bytes.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
+	all := map[string]string{}
 	if key := ts.Getenv("KEY"); key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	if len(body) > 0 {
-		r.Header.Set("Content-Type", "application/json")
+		all["Authorization"] = "Bearer " + key
 	}
 	for name, value := range headers {
-		r.Header.Set(name, value)
-		if value == "" {
-			r.Header.Del(name)
-		}
+		all[nethttp.CanonicalHeaderKey(name)] = value
 	}
-	client := nethttp.Client{Timeout: 30 * time.Second, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, data}, err
+	return send(&scripted, method, ts.Getenv("URL")+path, all, body)
 }
 
 // shownHeaders are the headers that scripts see.
