@@ -13,8 +13,8 @@ import (
 )
 
 // A server's views are reached from another process through the connection to its log: a request on a subject of its own, and
-// as answers any number of parts of which the last one says that it is done. The one who asks answers a ping each second; a
-// verification that nobody waits for ends, a rebuild goes on.
+// as answers any number of parts of which the last one says that it is done. The one who asks is sent a ping each second, also
+// while an order waits for another one, and answers it; a verification that nobody waits for ends, a rebuild goes on.
 
 // demand is a request to a node's views.
 type demand struct {
@@ -78,15 +78,15 @@ func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		return
 	}
 	tell := func(p Progress) { send(part{Progress: &p}) }
+	waited, stop := context.WithCancel(ctx)
+	defer stop()
+	go awaited(waited, conn, m.Reply, stop)
 	switch o.Action {
 	case "rebuild":
 		done(v.Rebuild(ctx, o.Projections, tell))
 	case "verify":
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		go awaited(ctx, conn, m.Reply, stop)
 		listed := 0
-		result, err := v.Verify(ctx, tell, func(d Difference) {
+		result, err := v.Verify(waited, tell, func(d Difference) {
 			if listed++; listed <= maxListed {
 				send(part{Difference: &d})
 			}

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -357,5 +358,42 @@ func TestRemote(t *testing.T) {
 	}
 	if err := remote.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), `no projection "nothing"`) {
 		t.Errorf("rebuilding what does not exist: %v", err)
+	}
+}
+
+// Whoever asks for a rebuild hears of it also while another one goes before it.
+func TestAWaitingOrderIsHeardOf(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openViews(t, log, dir)
+	conn := log.JetStream().Conn()
+	answers, err := conn.SubscribeSync(conn.NewInbox())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.rebuilding.Lock()
+	if err := conn.PublishRequest(controlSubject(log), answers.Subject, []byte(`{"action":"rebuild"}`)); err != nil {
+		t.Fatal(err)
+	}
+	ping, err := answers.NextMsgWithContext(t.Context())
+	v.rebuilding.Unlock()
+	if err != nil || ping.Reply == "" {
+		t.Fatalf("while it waits %+v comes: %v", ping, err)
+	}
+	for {
+		m, err := answers.NextMsgWithContext(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p part
+		if err := json.Unmarshal(m.Data, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Done {
+			if p.Error != "" {
+				t.Error(p.Error)
+			}
+			return
+		}
 	}
 }
