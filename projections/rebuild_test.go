@@ -38,54 +38,39 @@ func verified(t *testing.T, v *Views) Verification {
 
 // Each model is rebuilt alone and all together, on views that go on and once more after a restart.
 func TestRebuildMakesTheSame(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	accounts := someHistory(h)
-	if err := v.Fresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	before := state(t, v, accounts...)
+	s := openSome(t)
 	for _, names := range [][]string{nil, {"accounts"}, {"domains"}, {"conversations"}, {"conversations", "accounts"}} {
-		was := v.serving.Load().store.names()
+		was := s.v.serving.Load().store.names()
 		var last Progress
-		if err := v.Rebuild(t.Context(), names, func(p Progress) { last = p }); err != nil {
+		if err := s.v.Rebuild(t.Context(), names, func(p Progress) { last = p }); err != nil {
 			t.Fatal(err)
 		}
-		if last.Events != h.next || last.Total != h.next || last.Left != 0 {
-			t.Errorf("%v: the last progress is %+v of %d events", names, last, h.next)
+		if last.Events != s.h.next || last.Total != s.h.next || last.Left != 0 {
+			t.Errorf("%v: the last progress is %+v of %d events", names, last, s.h.next)
 		}
-		now := v.serving.Load().store.names()
+		now := s.v.serving.Load().store.names()
 		for i, m := range models {
 			if renewed := now[i] != was[i]; renewed != (names == nil || slices.Contains(names, m.name)) {
 				t.Errorf("%v: %s was %s and is %s", names, m.name, was[i], now[i])
 			}
 		}
 		slices.Sort(now)
-		if all := buckets(t, v); !slices.Equal(all, now) {
+		if all := buckets(t, s.v); !slices.Equal(all, now) {
 			t.Errorf("%v: there are %v, of which %v serve", names, all, now)
 		}
-		if after := state(t, v, accounts...); after != before {
-			t.Errorf("%v, before:\n%s\nafter:\n%s", names, before, after)
-		}
-		verified(t, v)
+		s.unchanged(t, s.v, fmt.Sprint("after a rebuild of ", names))
+		verified(t, s.v)
 	}
-	if err := v.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), "conversations") {
+	if err := s.v.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), "conversations") {
 		t.Errorf("rebuilding what does not exist: %v", err)
 	}
-	now := v.serving.Load().store.names()
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v = openViews(t, log, dir)
-	if again := v.serving.Load().store.names(); !slices.Equal(again, now) {
+	now := s.v.serving.Load().store.names()
+	s.reopen(t)
+	if again := s.v.serving.Load().store.names(); !slices.Equal(again, now) {
 		t.Errorf("after a restart %v serve, not %v", again, now)
 	}
-	if after := state(t, v, accounts...); after != before {
-		t.Errorf("before:\n%s\nrestarted:\n%s", before, after)
-	}
-	verified(t, v)
+	s.unchanged(t, s.v, "after a restart")
+	verified(t, s.v)
 }
 
 // Callers write and read what they wrote while generations come and go. None is told an older state, and none fails.
@@ -237,27 +222,18 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 }
 
 func TestAnUnreadableVersionIsBuiltAnew(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	accounts := someHistory(h)
-	before := state(t, v, accounts...)
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := openSome(t)
+	s.close(t)
 	for _, list := range [][]model{raised("conversations", false), models} { // up and down again
-		next := newViews(log, nil)
+		next := newViews(s.log, nil)
 		next.models = list
-		if err := next.run(t.Context(), dir); err != nil {
+		if err := next.run(t.Context(), s.dir); err != nil {
 			t.Fatal(err)
 		}
 		if err := next.CaughtUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if after := state(t, next, accounts...); after != before {
-			t.Errorf("before:\n%s\nafter:\n%s", before, after)
-		}
+		s.unchanged(t, next, "built anew")
 		if all := buckets(t, next); len(all) != len(models) {
 			t.Errorf("there are %v", all)
 		}
@@ -270,32 +246,22 @@ func TestAnUnreadableVersionIsBuiltAnew(t *testing.T) {
 
 // What an interrupted rebuild left is gone after a restart.
 func TestAnInterruptedRebuildLeavesNothing(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	accounts := someHistory(h)
-	before := state(t, v, accounts...)
+	s := openSome(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := v.Rebuild(ctx, nil, func(Progress) { cancel() }); !errors.Is(err, context.Canceled) {
+	if err := s.v.Rebuild(ctx, nil, func(Progress) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted rebuild says %v", err)
 	}
-	if all := buckets(t, v); len(all) != len(models) {
+	if all := buckets(t, s.v); len(all) != len(models) {
 		t.Errorf("there are %v", all)
 	}
-	if _, err := v.newGeneration(t.Context(), nil); err != nil { // as of a process that was killed
+	if _, err := s.v.newGeneration(t.Context(), nil); err != nil { // as of a process that was killed
 		t.Fatal(err)
 	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v = openViews(t, log, dir)
-	if all := buckets(t, v); len(all) != len(models) {
+	s.reopen(t)
+	if all := buckets(t, s.v); len(all) != len(models) {
 		t.Errorf("after a restart there are %v", all)
 	}
-	if after := state(t, v, accounts...); after != before {
-		t.Errorf("before:\n%s\nafter:\n%s", before, after)
-	}
+	s.unchanged(t, s.v, "after a restart")
 }
 
 // A log that has more events than the views have folded, but not the same ones.
@@ -328,32 +294,25 @@ func TestAnotherLogIsNoticed(t *testing.T) {
 
 // A server's views are rebuilt and verified through its log.
 func TestRemote(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	someHistory(h)
-	if err := v.Fresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	joined, err := events.Join(t.Context(), events.Options{Dir: dir})
+	s := openSome(t)
+	joined, err := events.Join(t.Context(), events.Options{Dir: s.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer joined.Close()
 	remote := RemoteOf(joined)
-	was := v.serving.Load()
+	was := s.v.serving.Load()
 	var last Progress
-	if err := remote.Rebuild(t.Context(), nil, func(p Progress) { last = p }); err != nil || last.Events != h.next {
-		t.Errorf("rebuilt to %+v of %d: %v", last, h.next, err)
+	if err := remote.Rebuild(t.Context(), nil, func(p Progress) { last = p }); err != nil || last.Events != s.h.next {
+		t.Errorf("rebuilt to %+v of %d: %v", last, s.h.next, err)
 	}
-	if v.serving.Load() == was {
+	if s.v.serving.Load() == was {
 		t.Error("the same generation serves")
 	}
-	plant(t, v, v.serving.Load().store.conversations, "nobody", scenario{Message: 1})
+	plant(t, s.v, s.v.serving.Load().store.conversations, "nobody", scenario{Message: 1})
 	var found []string
 	result, err := remote.Verify(t.Context(), nil, func(d Difference) { found = append(found, d.Key) })
-	if err != nil || result.Differences != 1 || result.Sequence != h.next || !slices.Equal(found, []string{"nobody"}) {
+	if err != nil || result.Differences != 1 || result.Sequence != s.h.next || !slices.Equal(found, []string{"nobody"}) {
 		t.Errorf("verified %+v, found %v: %v", result, found, err)
 	}
 	if err := remote.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), `no projection "nothing"`) {

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -12,47 +13,28 @@ import (
 )
 
 func TestViewsOutliveARestart(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	accounts := someHistory(h)
-	before := state(t, v, accounts...)
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
-	idle := openIdle(t, log, dir)
-	if idle.folded.Load() != h.next {
-		t.Errorf("a restart folds from %d, not from %d", idle.folded.Load(), h.next)
+	s := openSome(t)
+	s.close(t)
+	idle := openIdle(t, s.log, s.dir)
+	if idle.folded.Load() != s.h.next {
+		t.Errorf("a restart folds from %d, not from %d", idle.folded.Load(), s.h.next)
 	}
 	if err := idle.Close(); err != nil {
 		t.Fatal(err)
 	}
-	v = openViews(t, log, dir)
-	if after := state(t, v, accounts...); after != before {
-		t.Errorf("before the restart:\n%s\nafter it:\n%s", before, after)
-	}
+	s.v = openViews(t, s.log, s.dir)
+	s.unchanged(t, s.v, "after a restart")
 }
 
 // The process ends between the documents and the checkpoint, or between the two steps of documents, at any point.
 func TestFoldingAgainChangesNothing(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	v := openViews(t, log, dir)
-	accounts := someHistory(h)
-	before := state(t, v, accounts...)
-	for _, sequence := range []uint64{0, 1, h.next / 3, h.next / 2, h.next - 1} {
-		v.folding.Lock()
-		v.checkpoint = checkpoint{Sequence: sequence, Buckets: v.serving.Load().store.names()}
-		v.folding.Unlock()
-		if err := v.Close(); err != nil {
-			t.Fatal(err)
-		}
-		v = openViews(t, log, dir)
-		if after := state(t, v, accounts...); after != before {
-			t.Fatalf("folded again after %d, before:\n%s\nafter:\n%s", sequence, before, after)
-		}
+	s := openSome(t)
+	for _, sequence := range []uint64{0, 1, s.h.next / 3, s.h.next / 2, s.h.next - 1} {
+		s.v.folding.Lock()
+		s.v.checkpoint = checkpoint{Sequence: sequence, Buckets: s.v.serving.Load().store.names()}
+		s.v.folding.Unlock()
+		s.reopen(t)
+		s.unchanged(t, s.v, fmt.Sprint("folded again after ", sequence))
 	}
 }
 
@@ -116,29 +98,19 @@ func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 }
 
 func TestCheckpointBeyondTheLogRebuilds(t *testing.T) {
-	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	accounts := someHistory(h)
-	v := openViews(t, log, dir)
-	before := state(t, v, accounts...)
+	s := openSome(t)
 	ghost := uuid.New()
-	if err := v.fold([]events.Event{h.number(first(ghost)), h.number(event(events.AccountSubject(ghost), &events.AccountCreated{AccountID: ghost}))}); err != nil {
+	if err := s.v.fold([]events.Event{s.h.number(first(ghost)), s.h.number(event(events.AccountSubject(ghost), &events.AccountCreated{AccountID: ghost}))}); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v = openViews(t, log, dir)
-	if _, found := v.Account(ghost); found {
+	s.reopen(t)
+	if _, found := s.v.Account(ghost); found {
 		t.Error("an account that the log does not know is still there")
 	}
-	if list := conversations(t, v, ghost, 10); len(list) != 0 {
+	if list := conversations(t, s.v, ghost, 10); len(list) != 0 {
 		t.Errorf("%d conversations that the log does not know are still there", len(list))
 	}
-	if after := state(t, v, accounts...); after != before {
-		t.Errorf("before:\n%s\nrebuilt:\n%s", before, after)
-	}
+	s.unchanged(t, s.v, "rebuilt")
 }
 
 // Marks of how a directory was left, and whether its views are kept.
@@ -154,34 +126,25 @@ func TestViewsOfACrashedMachineAreRebuilt(t *testing.T) {
 		{"boot unknown", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			dir := t.TempDir()
-			log := openLog(t, dir)
-			h := newHistory(t, log)
-			accounts := someHistory(h)
-			v := openViews(t, log, dir)
-			before := state(t, v, accounts...)
-			if mark, err := os.ReadFile(v.storage.markFile()); err != nil || string(mark) != boot {
+			s := openSome(t)
+			if mark, err := os.ReadFile(s.v.storage.markFile()); err != nil || string(mark) != boot {
 				t.Errorf("the mark of open views is %q, %v", mark, err)
 			}
-			if err := v.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if mark, err := os.ReadFile(v.storage.markFile()); err != nil || string(mark) != cleanMark {
+			s.close(t)
+			if mark, err := os.ReadFile(s.v.storage.markFile()); err != nil || string(mark) != cleanMark {
 				t.Errorf("the mark of closed views is %q, %v", mark, err)
 			}
-			if err := v.storage.mark(row.mark); err != nil {
+			if err := s.v.storage.mark(row.mark); err != nil {
 				t.Fatal(err)
 			}
-			idle := openIdle(t, log, dir)
-			if kept := idle.folded.Load() == h.next; kept != row.kept {
-				t.Errorf("folding starts after %d of %d", idle.folded.Load(), h.next)
+			idle := openIdle(t, s.log, s.dir)
+			if kept := idle.folded.Load() == s.h.next; kept != row.kept {
+				t.Errorf("folding starts after %d of %d", idle.folded.Load(), s.h.next)
 			}
 			if err := idle.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if after := state(t, openViews(t, log, dir), accounts...); after != before {
-				t.Errorf("before:\n%s\nafter:\n%s", before, after)
-			}
+			s.unchanged(t, openViews(t, s.log, s.dir), "opened again")
 		})
 	}
 }

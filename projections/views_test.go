@@ -129,6 +129,49 @@ func someHistory(h *history) []uuid.UUID {
 	return accounts
 }
 
+// some is a log with some history, views that have folded it, and what these showed.
+type some struct {
+	dir      string
+	log      *events.Log
+	h        *history
+	v        *Views
+	accounts []uuid.UUID
+	shown    string
+}
+
+func openSome(t *testing.T) *some {
+	t.Helper()
+	s := &some{dir: t.TempDir()}
+	s.log = openLog(t, s.dir)
+	s.h = newHistory(t, s.log)
+	s.v = openViews(t, s.log, s.dir)
+	s.accounts = someHistory(s.h)
+	s.shown = state(t, s.v, s.accounts...)
+	return s
+}
+
+// reopen closes the views and opens them again.
+func (s *some) reopen(t *testing.T) {
+	t.Helper()
+	s.close(t)
+	s.v = openViews(t, s.log, s.dir)
+}
+
+func (s *some) close(t *testing.T) {
+	t.Helper()
+	if err := s.v.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unchanged fails when views show anything else than in the beginning.
+func (s *some) unchanged(t *testing.T, v *Views, when string) {
+	t.Helper()
+	if now := state(t, v, s.accounts...); now != s.shown {
+		t.Errorf("%s, before:\n%s\nafter:\n%s", when, s.shown, now)
+	}
+}
+
 func TestViewsShowTheHistory(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
