@@ -26,9 +26,9 @@ const (
 	pickPatience = time.Second
 )
 
-// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. Any replica may answer, since an event never changes; what it
-// does not have yet, or does not answer in time, is read from the stream's leader. It fails with ErrNotFound when the log
-// does not have one of them.
+// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. Any replica may answer, since
+// an event never changes; what it does not have yet, or does not answer in time, is read from the stream's leader. It fails with
+// ErrNotFound when the log does not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]Event, error) {
 	p := picking{list: make([]Event, len(sequences)), wanted: sequences}
 	conn := l.reads
@@ -69,7 +69,7 @@ func (p *picking) readFew(ctx context.Context, conn *nats.Conn) error {
 	defer cancel()
 	errs := make([]error, len(p.wanted))
 	one := func(i int) {
-		m, err := conn.RequestWithContext(limited, "$JS.API.DIRECT.GET."+eventsStream, []byte(`{"seq":`+strconv.FormatUint(p.wanted[i], 10)+`}`))
+		m, err := conn.RequestWithContext(limited, directGet, []byte(`{"seq":`+strconv.FormatUint(p.wanted[i], 10)+`}`))
 		if err != nil || m.Header.Get("Status") != "" || m.Header.Get(jetstream.SequenceHeader) != strconv.FormatUint(p.wanted[i], 10) {
 			return // the leader is asked, and what it says counts
 		}
@@ -93,12 +93,6 @@ func (p *picking) readFew(ctx context.Context, conn *nats.Conn) error {
 // read asks for all events and takes the answers in. What is not answered is left out. It fails when an event cannot be
 // decoded or ctx ends.
 func (p *picking) read(ctx context.Context, conn *nats.Conn) error {
-	switch len(p.wanted) {
-	case 0:
-		return nil
-	case 1:
-		return p.readOne(ctx, conn)
-	}
 	inbox := conn.NewInbox() + "."
 	answers, err := conn.SubscribeSync(inbox + "*")
 	if err != nil {
@@ -132,18 +126,6 @@ func (p *picking) read(ctx context.Context, conn *nats.Conn) error {
 			p.open--
 		}
 	}
-}
-
-// readOne is read for one event.
-func (p *picking) readOne(ctx context.Context, conn *nats.Conn) error {
-	limited, cancel := context.WithTimeout(ctx, pickPatience)
-	defer cancel()
-	m, err := conn.RequestWithContext(limited, directGet, fmt.Appendf(nil, `{"seq":%d}`, p.wanted[0]))
-	if err != nil {
-		return ctx.Err()
-	}
-	_, err = p.take(m, "0-1")
-	return err
 }
 
 // directGet is where replicas of EVENTS answer.

@@ -347,7 +347,7 @@ func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []Event,
 	}
 	defer answers.Unsubscribe()
 	request := fmt.Sprintf(`{"seq":%d,"batch":%d,"max_bytes":%d}`, after+1, min(fillBatch, r.through-after), tailBytes)
-	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+eventsStream, answers.Subject, []byte(request)); err != nil {
+	if err := l.conn.PublishRequest(directGet, answers.Subject, []byte(request)); err != nil {
 		return nil, after, fmt.Errorf("%w: %w", errReopen, err)
 	}
 	for upTo = after; ; {
