@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +20,7 @@ type Moment struct {
 type Snapshot struct {
 	Head      projections.Conversation
 	Messages  []projections.Message // in the order in which they were begun
-	Scenarios []Scenario            // by index
+	Scenarios []Scenario            // in the order of their indexes; without those that only events of unknown types have made
 }
 
 // Scenario is a what-if branch of a conversation.
@@ -56,34 +55,32 @@ func (a Admin) History(ctx context.Context, conversation uuid.UUID, at Moment) (
 			return s, fmt.Errorf("conversation %s %w yet at that time: it began at %s", conversation, ErrNone, list[0].Time.UTC().Format("2006-01-02T15:04:05.000Z"))
 		}
 	}
+	numbers := map[uuid.UUID]int{} // of the messages
+	standing := map[uint64]int{}   // by the sequence of a final event, the number of its message
+	var scenarios branches
 	for _, e := range list[:end] {
 		request := e.Message()
 		if request == nil {
 			continue
 		}
-		i := slices.IndexFunc(s.Messages, func(m projections.Message) bool { return m.MessageID == request.MessageID })
 		var previous *projections.Message
-		if i >= 0 {
-			previous = &s.Messages[i]
+		if number := numbers[request.MessageID]; number > 0 {
+			previous = &s.Messages[number-1]
 		}
 		head, m := projections.ApplyConversation(s.Head, previous, e)
 		s.Head = head
-		if i >= 0 {
-			s.Messages[i] = m
+		if previous != nil {
+			*previous = m
 		} else {
 			s.Messages = append(s.Messages, m)
+			numbers[m.MessageID] = m.Number
 		}
-		if m.Completed == nil || m.Completed.Results.Action == "fetch" {
-			continue
-		}
-		ref := m.Completed.Results.Scenario
-		for len(s.Scenarios) < ref.Current {
-			s.Scenarios = append(s.Scenarios, Scenario{Index: len(s.Scenarios) + 1})
-		}
-		scenario := &s.Scenarios[ref.Current-1]
-		scenario.Message = m
-		if ref.Original != ref.Current {
-			scenario.Original = ref.Original
+		standing[m.Sequence] = m.Number
+		scenarios.follow(m)
+	}
+	for i, b := range scenarios {
+		if number := standing[b.event]; number > 0 {
+			s.Scenarios = append(s.Scenarios, Scenario{Index: i + 1, Original: b.origin, Message: s.Messages[number-1]})
 		}
 	}
 	return s, nil

@@ -30,15 +30,34 @@ const (
 type past struct {
 	subject  events.Subject
 	head     projections.Conversation
-	branches []branch                          // by index from 1
+	branches branches
 	pending  uint64                            // the event whose inputs are pending, 0 for none
 	working  map[uuid.UUID]projections.Message // messages in progress
 }
+
+// branches are the scenarios of a conversation, by index from 1.
+type branches []branch
 
 // branch is a scenario.
 type branch struct {
 	event  uint64 // that it stands at, 0 for none
 	origin int    // the scenario that it branched off from, 0 for none
+}
+
+// follow moves the scenario that a message was calculated in on to its event.
+func (b *branches) follow(m projections.Message) {
+	if m.Completed == nil || m.Completed.Results.Action == "fetch" {
+		return
+	}
+	ref := m.Completed.Results.Scenario
+	for len(*b) < ref.Current {
+		*b = append(*b, branch{})
+	}
+	at := &(*b)[ref.Current-1]
+	at.event = m.Sequence
+	if ref.Original != 0 && ref.Original != ref.Current {
+		at.origin = ref.Original
+	}
 }
 
 // apply takes the next event of the conversation in, and returns the message that it is about.
@@ -69,16 +88,7 @@ func (p *past) apply(e events.Event) projections.Message {
 	case head.Pending == 0:
 		p.pending = 0
 	}
-	if m.Completed != nil && m.Completed.Results.Action != "fetch" {
-		ref := m.Completed.Results.Scenario
-		for len(p.branches) < ref.Current {
-			p.branches = append(p.branches, branch{})
-		}
-		p.branches[ref.Current-1].event = e.Sequence
-		if ref.Original != 0 && ref.Original != ref.Current {
-			p.branches[ref.Current-1].origin = ref.Original
-		}
-	}
+	p.branches.follow(m)
 	return m
 }
 
