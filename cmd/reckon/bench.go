@@ -71,7 +71,7 @@ func (c *benchCommand) Run(t terminal) (failed error) {
 		return err
 	}
 	tune() // the floors are those of a process that is set like the service's
-	b := &bench{benchCommand: *c, shown: newProgressLine(t, false)}
+	b := &bench{benchCommand: *c, shown: newProgressLine(t, false, "events")}
 	b.length = time.Duration(c.Seconds / rounds * float64(time.Second))
 	b.warm = b.length / 5
 	defer func() {

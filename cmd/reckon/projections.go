@@ -44,7 +44,7 @@ func (c *projectionsRebuild) Run(t terminal) error {
 			return fmt.Errorf("there is no projection %q: give one of %s, or none for all", c.Name, strings.Join(projections.Names(), ", "))
 		}
 	}
-	shown := newProgressLine(t, c.JSON)
+	shown := newProgressLine(t, c.JSON, "events")
 	var last projections.Progress
 	tell := func(p projections.Progress) {
 		last = p
@@ -87,7 +87,7 @@ Example:
 }
 
 func (c *projectionsVerify) Run(t terminal) error {
-	shown := newProgressLine(t, c.JSON)
+	shown := newProgressLine(t, c.JSON, "events and documents")
 	var result projections.Verification
 	listed := uint64(0)
 	report := func(d projections.Difference) {
@@ -164,6 +164,7 @@ func (d directory) withViews(t terminal, here func(*projections.Views) error, th
 type progressLine struct {
 	t       terminal
 	json    bool
+	what    string // that is counted
 	rewrite bool
 	width   int // of the line that stands on the terminal
 	last    time.Time
@@ -172,8 +173,8 @@ type progressLine struct {
 // plainEvery is how often progress is printed where lines stay.
 const plainEvery = 5 * time.Second
 
-func newProgressLine(t terminal, json bool) *progressLine {
-	return &progressLine{t: t, json: json, rewrite: !json && isTerminal(t.err), last: time.Now()}
+func newProgressLine(t terminal, json bool, what string) *progressLine {
+	return &progressLine{t: t, json: json, what: what, rewrite: !json && isTerminal(t.err), last: time.Now()}
 }
 
 func isTerminal(w io.Writer) bool {
@@ -190,7 +191,7 @@ func (s *progressLine) progress(p projections.Progress) {
 		_ = s.line(map[string]any{"progress": p}) // the result tells of an output that cannot be written
 		return
 	}
-	line := fmt.Sprintf("%s of %s events, %s a second", grouped(p.Events), grouped(p.Total), grouped(uint64(p.Rate)))
+	line := fmt.Sprintf("%s of %s %s, %s a second", grouped(p.Events), grouped(p.Total), s.what, grouped(uint64(p.Rate)))
 	if p.Left >= 1 && p.Events > 1 { // the first event waits for the reader to start, which says nothing of the others
 		line += ", " + (time.Duration(p.Left) * time.Second).String() + " left"
 	}
