@@ -70,7 +70,8 @@ func (c *benchCommand) Run(t terminal) (failed error) {
 	if err != nil {
 		return err
 	}
-	tune() // the floors are those of a process that is set like the service's
+	collectLess() // the floors are those of a process that is set like the service's
+	moreProcessors()
 	b := &bench{benchCommand: *c, shown: newProgressLine(t, false, "events")}
 	b.length = time.Duration(c.Seconds / rounds * float64(time.Second))
 	b.warm = b.length / 5

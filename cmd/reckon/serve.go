@@ -75,13 +75,14 @@ func (c *serveCommand) Run(t terminal) error {
 	}
 	defer func() { closed(logger, "log", log.Close()) }()
 	server.Waits("the views are being opened")
+	collectLess()
 	views, err := projections.Open(t, log, c.Data, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
 	service := commands.New(log, views, logger) // which counts the processors, before there seem to be more
-	tune()
+	moreProcessors()
 	if err := c.useModel(service, logger); err != nil {
 		return err
 	}

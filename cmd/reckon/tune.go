@@ -15,12 +15,17 @@ const (
 	garbage = 200
 )
 
-// tune sets the runtime of a process with a log, unless the environment does by GOMAXPROCS or GOGC.
-func tune() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
-	}
+// collectLess sets how much garbage may come together in a process with a log, unless the environment does by GOGC. It is called
+// before views are opened, which make it less while they fold much history, and then set it back to what they found.
+func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
+	}
+}
+
+// moreProcessors adds to the processors of the runtime in a process with a log, unless the environment sets them by GOMAXPROCS.
+func moreProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
 	}
 }
