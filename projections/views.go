@@ -197,8 +197,7 @@ func (v *Views) reopen(ctx context.Context) error {
 		return fmt.Errorf("the checkpoint is beyond the log")
 	}
 	if c.Newest != nil {
-		e, err := v.log.At(ctx, c.Newest.Sequence)
-		if err != nil && e.ID != c.Newest.ID || err == nil && e.ID != c.Newest.ID {
+		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID { // one that cannot be decoded has its id
 			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
 		}
 	}
