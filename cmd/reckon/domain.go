@@ -288,10 +288,14 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 
 // compare tells what the file would change of what an account has been answered.
 func (f *domainFile) compare(t terminal, a commands.Admin, account string, since time.Time, report func(commands.Shift) error) (commands.Compared, error) {
-	pace := newPace(t, "compared")
+	shown := newProgressLine(t, false, "events")
+	defer shown.end()
 	return a.Compare(t, commands.Comparison{
 		Publication: commands.Publication{Account: account, Key: f.key, Definition: f.definition}, Since: since,
-	}, report, func(done commands.Compared) { pace.show(done.Read, done.Total) })
+	}, func(s commands.Shift) error {
+		shown.end()
+		return report(s)
+	}, func(done commands.Compared) { shown.count(done.Read, done.Total) })
 }
 
 type domainDiff struct {

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"reckon/events"
 	"reckon/projections"
@@ -158,77 +153,4 @@ func (d directory) withViews(t terminal, here func(*projections.Views) error, th
 	}
 	defer func() { err = errors.Join(err, views.Close()) }()
 	return here(views)
-}
-
-// progressLine is the progress of a long command: on a terminal a line that is written over, else a line now and then.
-type progressLine struct {
-	t       terminal
-	json    bool
-	what    string // that is counted
-	rewrite bool
-	width   int // of the line that stands on the terminal
-	last    time.Time
-}
-
-// plainEvery is how often progress is printed where lines stay.
-const plainEvery = 5 * time.Second
-
-func newProgressLine(t terminal, json bool, what string) *progressLine {
-	return &progressLine{t: t, json: json, what: what, rewrite: !json && isTerminal(t.err), last: time.Now()}
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-func (s *progressLine) progress(p projections.Progress) {
-	if s.json {
-		_ = s.line(map[string]any{"progress": p}) // the result tells of an output that cannot be written
-		return
-	}
-	line := fmt.Sprintf("%s of %s %s, %s a second", grouped(p.Events), grouped(p.Total), s.what, grouped(uint64(p.Rate)))
-	if p.Left >= 1 && p.Events > 1 { // the first event waits for the reader to start, which says nothing of the others
-		line += ", " + (time.Duration(p.Left) * time.Second).String() + " left"
-	}
-	s.say(line)
-}
-
-// say shows a line of progress.
-func (s *progressLine) say(line string) {
-	switch {
-	case s.rewrite:
-		fmt.Fprintf(s.t.err, "\r%-*s", s.width, line)
-		s.width = len(line)
-	case time.Since(s.last) >= plainEvery:
-		s.last = time.Now()
-		fmt.Fprintln(s.t.err, line)
-	}
-}
-
-// end takes the line of progress off the terminal.
-func (s *progressLine) end() {
-	if s.width > 0 {
-		fmt.Fprintf(s.t.err, "\r%*s\r", s.width, "")
-		s.width = 0
-	}
-}
-
-func (s *progressLine) line(v any) error {
-	e := json.NewEncoder(s.t.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-// grouped writes a count in groups of three digits.
-func grouped(n uint64) string {
-	text := strconv.FormatUint(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -56,10 +56,12 @@ func (c *replayCommand) Run(t terminal) error {
 	var done commands.Replayed
 	began := time.Now()
 	err = c.administer(t, func(a commands.Admin) error {
-		pace := newPace(t, "replayed")
+		shown := newProgressLine(t, false, "events")
+		defer shown.end()
 		done, err = a.Replay(t, r, func(d commands.Difference) error {
+			shown.end()
 			return out.add(d, func(w io.Writer) { showDifference(w, d) })
-		}, func(done commands.Replayed) { pace.show(done.Read, done.Total) })
+		}, func(done commands.Replayed) { shown.count(done.Read, done.Total) })
 		return err
 	})
 	if err != nil {
@@ -232,28 +234,4 @@ func (l *listing) end(name string, v any, text func(io.Writer)) error {
 	}
 	_, err := fmt.Fprintln(l.t.out, "\n}")
 	return err
-}
-
-// pace tells on standard error, every two seconds, how far a long run has come.
-type pace struct {
-	t       terminal
-	verb    string
-	began   time.Time
-	printed time.Time
-}
-
-func newPace(t terminal, verb string) *pace {
-	now := time.Now()
-	return &pace{t, verb, now, now}
-}
-
-func (p *pace) show(done, total uint64) {
-	now := time.Now()
-	if done == 0 || done >= total || now.Sub(p.printed) < 2*time.Second {
-		return
-	}
-	p.printed = now
-	rate := float64(done) / now.Sub(p.began).Seconds()
-	left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
-	fmt.Fprintf(p.t.err, "%s %d of %d events (%d%%), %.0f a second, %s left\n", p.verb, done, total, 100*done/total, rate, left)
 }

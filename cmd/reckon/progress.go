@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"reckon/projections"
+)
+
+// progressLine is the progress of a long command: on a terminal a line that is written over, else a line now and then.
+type progressLine struct {
+	t       terminal
+	json    bool
+	what    string // that is counted
+	rewrite bool
+	width   int // of the line that stands on the terminal
+	began   time.Time
+	last    time.Time // that a line was printed
+}
+
+// How often progress is printed: where lines stay, and where one is written over.
+const (
+	plainEvery   = 2 * time.Second
+	rewriteEvery = 100 * time.Millisecond
+)
+
+func newProgressLine(t terminal, json bool, what string) *progressLine {
+	now := time.Now()
+	return &progressLine{t: t, json: json, what: what, rewrite: !json && isTerminal(t.err), began: now, last: now}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (s *progressLine) progress(p projections.Progress) {
+	if s.json {
+		_ = s.line(map[string]any{"progress": p}) // the result tells of an output that cannot be written
+		return
+	}
+	line := fmt.Sprintf("%s of %s %s, %s a second", grouped(p.Events), grouped(p.Total), s.what, grouped(uint64(p.Rate)))
+	if p.Left >= 1 && p.Events > 1 { // the first event waits for the reader to start, which says nothing of the others
+		line += ", " + (time.Duration(p.Left) * time.Second).String() + " left"
+	}
+	s.say(line)
+}
+
+// count shows how many of all are done since the beginning.
+func (s *progressLine) count(done, total uint64) {
+	every := plainEvery
+	if s.rewrite {
+		every = rewriteEvery
+	}
+	if spent := time.Since(s.began).Seconds(); done > 0 && done < total && time.Since(s.last) >= every {
+		rate := float64(done) / spent
+		s.progress(projections.Progress{Events: done, Total: total, Rate: rate, Left: float64(total-done) / rate})
+	}
+}
+
+// say shows a line of progress.
+func (s *progressLine) say(line string) {
+	switch {
+	case s.rewrite:
+		s.last = time.Now()
+		fmt.Fprintf(s.t.err, "\r%-*s", s.width, line)
+		s.width = len(line)
+	case time.Since(s.last) >= plainEvery:
+		s.last = time.Now()
+		fmt.Fprintln(s.t.err, line)
+	}
+}
+
+// end takes the line of progress off the terminal.
+func (s *progressLine) end() {
+	if s.width > 0 {
+		fmt.Fprintf(s.t.err, "\r%*s\r", s.width, "")
+		s.width = 0
+	}
+}
+
+func (s *progressLine) line(v any) error {
+	e := json.NewEncoder(s.t.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// grouped writes a count in groups of three digits.
+func grouped(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
