@@ -114,13 +114,5 @@ func TestGoldenProse(t *testing.T) {
 			}
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got.String() != string(data) {
-		t.Errorf("%s is not what was done, which is\n%s\nrun the test with -update and look at the diff", file, got.String())
-	}
+	golden(t, file, got.String())
 }

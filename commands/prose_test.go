@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -296,10 +295,6 @@ func TestOneKeyOfProseRunsOnceOnWhicheverNode(t *testing.T) {
 // message in every case, however often it is asked for. testdata/endings.txt holds what happened.
 func TestProseThatCannotBeAnswered(t *testing.T) {
 	const file = "testdata/endings.txt"
-	expected, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got strings.Builder
 	long := time.Now().Add(-proseBudget - time.Second)
 	for _, row := range []struct {
@@ -333,15 +328,7 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 			fmt.Fprintf(&got, "%s\n\n", strings.Join(c.history(t, command.ConversationID, command.MessageID), ", "))
 		})
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got.String() != string(expected) {
-		t.Errorf("%s is not what was done, which is\n%s\nrun the test with -update and look at the diff", file, got.String())
-	}
+	golden(t, file, got.String())
 }
 
 // TestWhenAModelIsAsked says what a model is asked, and that the rules stand where it has no answer.

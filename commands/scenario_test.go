@@ -20,6 +20,30 @@ import (
 
 var update = flag.Bool("update", false, "write the expected outputs anew")
 
+// golden compares what was done with a file, and names the first line that differs; with -update it writes the file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(string(data), "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(want) || want[i] != line {
+			t.Fatalf("%s:%d: %s\nrun the test with -update and look at the diff", file, i+1, line)
+		}
+	}
+	if len(got) != len(data) {
+		t.Fatalf("%s is longer than what was done", file)
+	}
+}
+
 // trip is the domain of the scenario table.
 func trip(t testing.TB) *Domain {
 	variable := func(key, unit, def string) events.Variable {
@@ -184,21 +208,7 @@ func TestGoldenScenarios(t *testing.T) {
 			got.WriteString(line + "\n")
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := strings.Split(string(data), "\n")
-	for i, line := range strings.Split(got.String(), "\n") {
-		if i >= len(want) || want[i] != line {
-			t.Fatalf("%s:%d: %s\nrun the test with -update and look at the diff", file, i+1, line)
-		}
-	}
-	if got.Len() != len(data) {
-		t.Fatalf("%s is longer than what was done", file)
-	}
+	golden(t, file, got.String())
 }
 
 // TestAScenarioWhoseVariableIsGoneBranches publishes a version without a variable that a scenario rests on: nothing of the
