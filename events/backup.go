@@ -206,7 +206,7 @@ type message struct {
 
 const (
 	scanBatch = 256
-	scanTries = 5 // readings in a row that bring nothing although there is something
+	scanTries = 20 // readings in a row that bring nothing although there is something
 )
 
 // scan reads a stream in order up to a sequence. It returns how many messages there were.
@@ -227,6 +227,10 @@ func (l *Log) scan(ctx context.Context, stream string, last uint64, each func(me
 			tries = 0
 		case tries == scanTries:
 			return count, fmt.Errorf("read stream %s after %d: %w", stream, after, err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(clusterRetry):
 		}
 	}
 	return count, nil
@@ -268,10 +272,23 @@ func (l *Log) scanOnce(ctx context.Context, stream string, after, last uint64, e
 			return after, fmt.Errorf("%w: %w", errReopen, err)
 		}
 		if delivered == before {
-			return after, nil
+			return after, l.nothing(ctx, stream, after, last)
 		}
 	}
 	return after, nil
+}
+
+// nothing fails with errReopen when the stream's leader has a message between two sequences: the node that keeps a consumer may
+// be behind.
+func (l *Log) nothing(ctx context.Context, stream string, after, last uint64) error {
+	m, err := l.load(ctx, stream, loadRequest{Sequence: after + 1, Next: ">"})
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && m.Sequence > last:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", errReopen, err)
+	}
+	return fmt.Errorf("%w: message %d is not there yet", errReopen, m.Sequence)
 }
 
 // storedHeaders are a message's headers without the conditions under which it was published.
