@@ -277,9 +277,6 @@ func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.M
 // errLeaderless says that a stream has no leader now.
 var errLeaderless = errors.New("the stream has no leader")
 
-// errSilent says that a cluster did not answer in time.
-var errSilent = errors.New("the cluster does not answer, which takes most of its nodes")
-
 // again does what can be done again. On a cluster it goes on until it succeeds, is refused, or ctx ends, with a context that ends
 // before, when it is time to ask anew.
 func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) error {
@@ -303,7 +300,7 @@ func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", errSilent, err)
+			return fmt.Errorf("%w: %w", ErrNoLeader, err)
 		case <-time.After(quorumPause):
 		}
 	}

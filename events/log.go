@@ -25,8 +25,8 @@ var (
 	ErrUnknown = errors.New("the outcome of a publish is unknown")
 	// ErrRunning says that another process holds the data directory and could not be reached.
 	ErrRunning = errors.New("the data directory is in use")
-	// ErrNoLeader says that a cluster cannot be asked now.
-	ErrNoLeader = errors.New("the nodes that keep the log have no leader now: a majority of them must run and reach each other")
+	// ErrNoLeader says that a cluster did not answer in time.
+	ErrNoLeader = errors.New("the nodes that keep the log do not answer: a majority of them must run and reach each other")
 	// ErrNotFound says that a subject holds no message.
 	ErrNotFound = errors.New("no such message")
 )

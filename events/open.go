@@ -100,14 +100,11 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 		limited, cancel := l.within(ctx, answerPatience)
 		defer cancel()
 		if err = l.bind(limited); err != nil {
-			err = fmt.Errorf("%w: %w", errSilent, err)
+			err = fmt.Errorf("%w: %w", ErrNoLeader, err)
 		}
 	}
 	if err != nil {
 		l.conn.Close()
-		if l.quorum != nil {
-			err = fmt.Errorf("%w: %w", ErrNoLeader, err)
-		}
 		return nil, err
 	}
 	return l, nil

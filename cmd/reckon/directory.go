@@ -104,7 +104,8 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 // command asks fails in a way of its own then.
 func explained(t terminal, log *events.Log, err error) error {
 	var code exit
-	own := errors.As(err, &code) || errors.Is(err, events.ErrUnfinished) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup)
+	own := errors.As(err, &code) || errors.Is(err, events.ErrUnfinished) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup) ||
+		errors.Is(err, events.ErrNoLeader)
 	if err == nil || own || log.Alone() || t.Err() != nil {
 		return err
 	}
@@ -116,5 +117,5 @@ func explained(t terminal, log *events.Log, err error) error {
 	case errors.Is(asked, events.ErrUnfinished):
 		return fmt.Errorf("%w. %w: give the 'reckon restore' of it again, which goes on where it was", err, asked)
 	}
-	return fmt.Errorf("%w: %w. Give the command again then; a change may have been made or not", err, events.ErrNoLeader)
+	return fmt.Errorf("%w: %w", err, events.ErrNoLeader)
 }
