@@ -98,7 +98,8 @@ func definitionChanges(was, is events.Definition) []Change {
 // ErrUnanswered says that a message has no answer of the kind that is needed.
 var ErrUnanswered = errors.New("has no answer that follows from its request")
 
-// question finds an answered message by its id, with the conversation as it stood before it. It fails with ErrNone and ErrUnanswered.
+// question finds an answered message by its id, with the conversation as it stood before it. It fails with ErrNone and
+// ErrUnanswered.
 func (a Admin) question(ctx context.Context, message uuid.UUID) (*retelling, *question, error) {
 	found, err := a.find(ctx, message)
 	if err != nil {

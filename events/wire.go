@@ -56,8 +56,8 @@ var (
 	contentType = []string{"application/json"}
 )
 
-// DecodeError says that an event of a known type is not whole, or is of a version that is not known. Reason names the place and not what stands there, since
-// that may be private.
+// DecodeError says that an event of a known type is not whole, or is of a version that is not known. Reason names the place and
+// not what stands there, since that may be private.
 type DecodeError struct {
 	Sequence uint64
 	Subject  string

@@ -13,8 +13,9 @@ import (
 // pullKeys is how many documents are asked for at once by those who read all.
 const pullKeys = 2048
 
-// each hands all keys and values to do, or those that a pattern of key tokens matches, in the order in which they were written. What is written meanwhile may come twice or
-// in its old state only. It reads with a consumer, since of batches of direct gets each counts all keys of the bucket.
+// each hands all keys and values to do, or those that a pattern of key tokens matches, in the order in which they were written.
+// What is written meanwhile may come twice or in its old state only. It reads with a consumer, since of batches of direct gets
+// each counts all keys of the bucket.
 func (b *bucket) each(ctx context.Context, pattern string, do func(key string, value []byte) error) (err error) {
 	defer func() {
 		if err != nil {
