@@ -156,7 +156,7 @@ func TestLargeDocuments(t *testing.T) {
 	large := Definition{Title: "Large", Description: strings.Repeat("<", 3_500_000)}
 	h.append(event(events.DomainSubject(account, domain), &events.DomainPublished{DomainID: domain, Version: 1, Definition: large}))
 	h.append(event(events.DomainSubject(account, domain), &events.DomainDrafted{DomainID: domain, Definition: large}))
-	if err := v.Fresh(t.Context()); err != nil {
+	if err := v.Folded(t.Context(), h.next); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.Close(); err != nil {
