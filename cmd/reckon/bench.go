@@ -33,7 +33,7 @@ type benchCommand struct {
 }
 
 func (*benchCommand) Help() string {
-	return `Calculations and reads are measured beside what the machine itself allows, in turns, so that noise of the machine hits both: two publishes that depend on each other, as the log does them and with a sync for each message; reads of a bucket; appends to a file. All numbers are medians of three rounds, ratios those of one round.
+	return `Calculations and reads are measured beside what the machine itself allows, in turns, so that noise of the machine hits both: two publishes that depend on each other, as the log does them and with a sync for each message; reads of a bucket; appends to a file. All numbers are medians of three rounds (nine for an account beside another one), ratios those of one round.
 
 Without --url a server of its own starts in a temporary directory, which takes up to 1 GB. With --url the floors are still those of this machine and of --scratch. Conversations stay behind in the account of the key.
 

@@ -22,6 +22,9 @@ const (
 	// heavyCallers ask it, and lightCallers what everything else is measured with.
 	heavyCallers = 8
 	lightCallers = 4
+	// fairRounds is how often one account is measured alone and beside the other one. The slowest hundredth of few answers differs
+	// much from round to round, and their quotient more.
+	fairRounds = 9
 	// goalFairness is how much longer 99 of 100 of one account's calculations may take beside another's heavy ones.
 	goalFairness = 2
 )
@@ -69,7 +72,7 @@ func (b *bench) fairness(ctx context.Context, r *benchReport) error {
 	light := b.service.questions("structured", b.service.structured, nil)
 	heavy := b.heavy.questions("structured", []string{heavyPrompt}, nil)
 	var alone, beside, perSecond []float64
-	for range rounds {
+	for range fairRounds {
 		one, err := b.asked99(ctx, light, lightCallers, b.length)
 		if err != nil {
 			return err
