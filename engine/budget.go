@@ -1,5 +1,7 @@
 package engine
 
+import "reckon/engine/decimal"
+
 // defaultBudget is the number of cost units that a calculation may spend where nothing else is said.
 const defaultBudget = 1_000_000
 
@@ -12,6 +14,13 @@ func (e Env) budget() int {
 		return e.Budget
 	}
 	return defaultBudget
+}
+
+// context is what calculates with a budget.
+func (e Env) context(budget int) *decimal.Context {
+	c := decimal.NewContext(budget)
+	c.Rest = e.Rest
+	return c
 }
 
 // metered is e for a calculation, with a meter of its own unless it is part of one that has a meter.

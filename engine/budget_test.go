@@ -90,3 +90,23 @@ func TestCostOfSeveralPlans(t *testing.T) {
 		t.Error(errs)
 	}
 }
+
+// TestLongCalculationsRest has a search that spends all it may, and one step that is soon done.
+func TestLongCalculationsRest(t *testing.T) {
+	nested := strings.Repeat("sin(x + ", 20) + "y" + strings.Repeat(")", 20)
+	d, issues := Compile(Definition{Title: "Rest", Description: "Generated.", Variables: []Variable{{Key: "p"}, {Key: "q"}, {Key: "r"}, {Key: "x"}, {Key: "y"}}, Activities: []Activity{
+		{Equation: "p = " + nested}, {Equation: "q = y * " + nested}, {Equation: "r = p + q"},
+	}})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	for question, long := range map[string]bool{"p 5; q 7 -> x": true, "p 5; q 7 -> r": false} {
+		env := testEnv
+		_, want := askIn(d, env, question)
+		rests := 0
+		env.Rest = func() { rests++ }
+		if _, got := askIn(d, env, question); fmt.Sprint(got) != fmt.Sprint(want) || (rests > 50) != long || !long && rests > 0 {
+			t.Errorf("%q: %d rests, %v, without %v", question, rests, got, want)
+		}
+	}
+}

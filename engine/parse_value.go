@@ -38,7 +38,7 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 	case text.Rank != 0 && !table:
 		return fail("input.invalid_table", def.Key, "one value is expected, not a table")
 	}
-	r := reading{domain: d, variable: variable, env: env, ctx: decimal.NewContext(parseBudget)}
+	r := reading{domain: d, variable: variable, env: env, ctx: env.context(parseBudget)}
 	if text.Rank == 0 {
 		r.kind = scalarKind(def.Kind)
 		r.expect()
@@ -59,7 +59,7 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 
 // parseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a table.
 func (d *Domain) parseBound(variable int, text string, env Env) (units.Quantity, *Error) {
-	r := reading{domain: d, variable: variable, env: env, ctx: decimal.NewContext(parseBudget)}
+	r := reading{domain: d, variable: variable, env: env, ctx: env.context(parseBudget)}
 	r.kind = scalarKind(d.Variables[variable].Kind)
 	r.expect()
 	q, _, err := r.quantity(text)

@@ -37,13 +37,14 @@ func (d *Domain) newMachine(env Env) *machine {
 	}
 	if m, ok := d.machines.Get().(*machine); ok {
 		m.c.Restart(budget)
+		m.c.Rest = env.Rest
 		clear(m.values)
 		clear(m.units)
 		*m = machine{c: m.c, values: m.values, units: m.units, floats: m.floats, kept: m.kept, clock: m.clock, env: env}
 		return m
 	}
 	return &machine{
-		c: decimal.NewContext(budget), values: make([]decimal.Decimal, len(d.variables)), units: make([]*units.Unit, len(d.variables)), env: env,
+		c: env.context(budget), values: make([]decimal.Decimal, len(d.variables)), units: make([]*units.Unit, len(d.variables)), env: env,
 	}
 }
 

@@ -264,6 +264,10 @@ type Env struct {
 	Zone   *time.Location // decides what today and now mean; nil is UTC
 	Budget int            // cost units; 0 means the limit of 1,000,000
 
+	// Rest is called about every quarter of a millisecond while a calculation goes on, so that it can make way for others; nil
+	// lets other goroutines run. What is calculated does not depend on it.
+	Rest func()
+
 	meter *meter // what is left of the budget, nil outside of a calculation
 }
 

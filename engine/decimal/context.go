@@ -32,8 +32,12 @@ func (e *UndefinedError) Error() string {
 type Context struct {
 	budget int
 	cost   int
-	rest   int // the cost at which others are let run; never beyond the budget
+	rest   int // the cost at which Rest is called; never beyond the budget
 	err    error
+
+	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without it other goroutines are let
+	// run: the scheduler alone would let a long calculation keep a processor for 10 ms at a time.
+	Rest func()
 
 	scratch *registers // made on first use
 }
@@ -53,8 +57,7 @@ const (
 // longBits is the size of a coefficient from which on an operation costs more. The precision needs 200 bits.
 const longBits = 512
 
-// stretch is how many cost units are spent, in about a quarter of a millisecond, before other goroutines are let run: the
-// scheduler alone would let a long calculation keep a processor for 10 ms at a time.
+// stretch is how many cost units are spent, in about a quarter of a millisecond, between two rests.
 const stretch = 1000
 
 // NewContext returns a context that may spend budget cost units.
@@ -92,7 +95,11 @@ func (c *Context) Spend(n int) bool {
 	c.cost += n
 	if c.cost >= c.rest && c.cost < c.budget {
 		c.rest = min(c.budget, c.cost+stretch)
-		runtime.Gosched()
+		if c.Rest != nil {
+			c.Rest()
+		} else {
+			runtime.Gosched()
+		}
 	}
 	return true
 }
