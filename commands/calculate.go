@@ -42,6 +42,7 @@ type Calculate struct {
 	TimeZone       string    `json:"time_zone"`   // IANA name
 
 	sequence uint64 // in COMMANDS, of a command that the queue delivered
+	rest     func() // of engine.Env
 }
 
 var (
@@ -67,7 +68,7 @@ func (c Calculate) env() engine.Env {
 	if !ok {
 		zone = time.UTC
 	}
-	return engine.Env{Now: c.Now, Zone: zone}
+	return engine.Env{Now: c.Now, Zone: zone, Rest: c.rest}
 }
 
 // reading is the prompt of a command, read with the words of its domain.

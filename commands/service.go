@@ -81,6 +81,7 @@ type Service struct {
 	slots    *turns // of commands in work
 	deciding *turns // of commands that are decided, which is what takes a processor
 	prose    *turns // of requests in natural language that are read
+	company  company
 
 	proposer proposer
 	waiting  atomic.Int32 // how many wait for a slot in prose
@@ -136,6 +137,9 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	}
 	return Answer{Message: message, Replayed: replayed}, err
 }
+
+// Note says that an account has asked for something, so that long calculations of others make way.
+func (s *Service) Note(account uuid.UUID) { s.company.note(account) }
 
 // Await waits until a message in progress is answered and readable on this node, or ctx ends; then it is as it was given.
 func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Message) (projections.Message, error) {

@@ -328,6 +328,8 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 // finish appends the final event of a command unless it is there. With the code of an error that ends the command without
 // running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
+	s.company.note(c.AccountID)
+	c.rest = (&stint{company: &s.company, account: c.AccountID}).rest
 	return s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil && m.Status != projections.InProgress {

@@ -192,6 +192,7 @@ func (s *Server) answer(x *exchange) error {
 		if err := s.authenticate(x); err != nil {
 			return err
 		}
+		s.service.Note(x.account.ID)
 	}
 	handle, err := s.find(x)
 	if err != nil {
