@@ -81,7 +81,7 @@ type Service struct {
 	slots    *turns // of commands in work
 	deciding *turns // of commands that are decided, which is what takes a processor
 	prose    *turns // of requests in natural language that are read
-	company  company
+	company  *company
 
 	proposer proposer
 	waiting  atomic.Int32 // how many wait for a slot in prose
@@ -89,9 +89,11 @@ type Service struct {
 
 // New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.
 func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
+	c := &company{}
 	return &Service{
 		log: log, views: views, logger: logger,
-		slots:    newTurns(slots, slots),
+		slots:    newTurns(slots, slots).in(c, slotsBeside),
+		company:  c,
 		deciding: newTurns(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
 		prose:    newTurns(2*proseSlots, proseSlots),
 	}

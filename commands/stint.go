@@ -38,15 +38,16 @@ func (c *company) note(account uuid.UUID) {
 	c.last = visit{account, time.Now()}
 }
 
-// besides tells whether another account has asked for something lately.
-func (c *company) besides(account uuid.UUID, now time.Time) bool {
+// besides tells whether another account has asked for something in a time that has just passed.
+func (c *company) besides(account uuid.UUID, lately time.Duration) bool {
+	now := time.Now()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	other := c.last
 	if other.account == account {
 		other = c.before
 	}
-	return now.Sub(other.at) < companyFor
+	return now.Sub(other.at) < lately
 }
 
 // stint is the time for which a calculation works without a rest.
@@ -67,7 +68,7 @@ func (s *stint) rest() {
 		if now.Sub(s.began) < stintLength {
 			return
 		}
-		if s.company.besides(s.account, now) {
+		if s.company.besides(s.account, companyFor) {
 			time.Sleep(restLength)
 			now = time.Now()
 		}

@@ -4,20 +4,27 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 )
 
 // turns shares slots among accounts. Those of one account go in the order in which they came; where several accounts wait, each
 // is served in turn. One account takes no more slots than each, and no more than are still free: so a single account has
-// half of them at most, some accounts have equal parts, and one that comes later always finds a slot.
+// half of them at most, some accounts have equal parts, and one that comes later always finds a slot. Where one comes now and then, its
+// slot is of little use behind all that is in work for another one: so those of an account can be fewer in company.
 type turns struct {
 	each     int
+	shared   int      // instead of each while another account is there
+	company  *company // tells who is there; nil for nobody
 	mutex    sync.Mutex
 	free     int
 	accounts map[uuid.UUID]*turn // those that have slots or wait for one
 	waiting  []*turn             // those that wait, next first
 }
+
+// crowdedFor is how long room is left for an account that has asked for something.
+const crowdedFor = 100 * time.Millisecond
 
 // turn is where an account stands.
 type turn struct {
@@ -28,6 +35,12 @@ type turn struct {
 
 func newTurns(slots, each int) *turns {
 	return &turns{each: each, free: slots, accounts: map[uuid.UUID]*turn{}}
+}
+
+// in gives an account no more than so many slots while others have asked for something lately, whether or not they wait.
+func (s *turns) in(c *company, shared int) *turns {
+	s.company, s.shared = c, shared
+	return s
 }
 
 // enter waits for a slot, which leave gives back. It fails when ctx ends first.
@@ -96,7 +109,11 @@ func (s *turns) give(t *turn) {
 
 // take takes a slot for an account if it may have one more.
 func (s *turns) take(t *turn) bool {
-	if t.taken >= min(s.each, s.free) {
+	each := s.each
+	if s.company != nil && s.company.besides(t.account, crowdedFor) {
+		each = min(each, s.shared)
+	}
+	if t.taken >= min(each, s.free) {
 		return false
 	}
 	t.taken++

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -188,4 +190,40 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 			t.Error("a calculation that should wait was answered first")
 		}
 	}
+}
+
+// TestTurnsInCompany has an account take slots before, while and after another one is there.
+func TestTurnsInCompany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c company
+		s := newTurns(20, 8).in(&c, 3)
+		mine, other := uuid.UUID{1}, uuid.UUID{2}
+		var inside atomic.Int32
+		for range 20 {
+			go func() {
+				if s.enter(t.Context(), mine) == nil {
+					inside.Add(1)
+				}
+			}()
+		}
+		takes := func(want int32) {
+			t.Helper()
+			synctest.Wait()
+			if got := inside.Load(); got != want {
+				t.Errorf("%d have had slots, not %d", got, want)
+			}
+		}
+		c.note(mine)
+		takes(8)
+		c.note(other)
+		for range 5 {
+			s.leave(mine)
+		}
+		takes(8)
+		s.leave(mine)
+		takes(9)
+		time.Sleep(crowdedFor)
+		s.leave(mine)
+		takes(15)
+	})
 }

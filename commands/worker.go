@@ -22,6 +22,10 @@ const (
 	// for the disk.
 	slots = 128
 
+	// slotsBeside is how many commands of one account a node works on at once while others ask for something. Each of theirs passes
+	// the queues of the log and of the runtime behind those that are in work.
+	slotsBeside = 16
+
 	// held is how many commands a node takes in before it asks for no more until some have left. It has pulls requests out at
 	// once, each for pulled commands, so that one is out while another one is answered. Commands that have no slot yet wait in
 	// memory, so that the few of one account are seen behind the many of another one: what the queue hands out comes in one
@@ -329,7 +333,7 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 // running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
 	s.company.note(c.AccountID)
-	c.rest = (&stint{company: &s.company, account: c.AccountID}).rest
+	c.rest = (&stint{company: s.company, account: c.AccountID}).rest
 	return s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil && m.Status != projections.InProgress {
