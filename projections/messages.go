@@ -185,6 +185,9 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 		missing = append(missing, i)
 		sequences = append(sequences, at.Sequence)
 	}
+	if len(missing) == 0 {
+		return list, nil
+	}
 	read, err := g.log.AtAll(ctx, sequences)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
