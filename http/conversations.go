@@ -104,7 +104,7 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 
 // scenario answers GET /v1/conversations/:id/context/:scenario_id.
 func (s *Server) scenario(x *exchange) (answer, error) {
-	index, wellFormed := scenarioIndex(x.vars["scenario_id"])
+	index, wellFormed := scenarioIndex(x.vars[1])
 	c, version, err := s.findConversation(x)
 	if err != nil {
 		return answer{}, err

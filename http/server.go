@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/gorilla/mux"
 
 	"reckon/commands"
 	"reckon/projections"
@@ -50,8 +49,7 @@ type Server struct {
 	service   *commands.Service
 	logger    *slog.Logger
 	version   string
-	router    *mux.Router
-	resources map[string]resource // by path template
+	resources []resource
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
@@ -76,7 +74,7 @@ func Starting(o Options) *Server {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	s.router, s.resources = table(routes)
+	s.resources = table(routes)
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
 	return s
@@ -131,8 +129,8 @@ type exchange struct {
 	r       *nethttp.Request
 	id      string // X-Request-Id
 	start   time.Time
-	route   string // path template, "" for none
-	vars    map[string]string
+	route   string    // path template, "" for none
+	vars    [2]string // what stands in the path for segments in braces
 	account projections.Account
 	key     projections.Key
 
