@@ -2,7 +2,6 @@ package http
 
 import (
 	"fmt"
-	nethttp "net/http"
 	"net/url"
 	"strconv"
 
@@ -27,11 +26,20 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	if err := s.views.Fresh(ctx); err != nil {
 		return answer{}, err
 	}
+	q := question{account: x.account.ID, route: x.route, number: limit}
+	if after != nil {
+		q.id = *after
+	}
+	edition := s.views.Edition()
+	now := state{edition, s.views.Newest(x.account.ID)}
+	if a, ok := s.answers.find(q, now); ok {
+		return a, nil
+	}
 	page, err := s.views.Conversations(ctx, x.account.ID, limit, after)
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: nethttp.StatusOK, body: presentPage(page)}, nil
+	return s.answers.keep(q, state{edition, page.Newest}, presentPage(page)), nil
 }
 
 // pageQuery reads limit and starting_after. Other parameters are ignored.
@@ -60,9 +68,12 @@ func pageQuery(query string) (limit int, after *uuid.UUID, err error) {
 
 // conversation answers GET /v1/conversations/:id.
 func (s *Server) conversation(x *exchange) (answer, error) {
-	c, version, err := s.findConversation(x)
+	c, q, now, err := s.findConversation(x)
 	if err != nil {
 		return answer{}, err
+	}
+	if a, ok := s.answers.find(q, now); ok {
+		return a, nil
 	}
 	var messages []projections.Message
 	for first := 1; first <= c.Messages; first += messagePage {
@@ -77,14 +88,17 @@ func (s *Server) conversation(x *exchange) (answer, error) {
 		}
 		messages = append(messages, page...)
 	}
-	return answer{status: nethttp.StatusOK, body: presentConversation(c, messages, version)}, nil
+	return s.answers.keep(q, now, presentConversation(c, messages, q.bodyVersion)), nil
 }
 
 // scenarios answers GET /v1/conversations/:id/context.
 func (s *Server) scenarios(x *exchange) (answer, error) {
-	c, version, err := s.findConversation(x)
+	c, q, now, err := s.findConversation(x)
 	if err != nil {
 		return answer{}, err
+	}
+	if a, ok := s.answers.find(q, now); ok {
+		return a, nil
 	}
 	at := make([]projections.Message, 0, c.Last)
 	for first := 1; first <= c.Last; first += messagePage {
@@ -99,18 +113,22 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 			at = append(at, m)
 		}
 	}
-	return answer{status: nethttp.StatusOK, body: presentScenarios(c.ID, at, version)}, nil
+	return s.answers.keep(q, now, presentScenarios(c.ID, at, q.bodyVersion)), nil
 }
 
 // scenario answers GET /v1/conversations/:id/context/:scenario_id.
 func (s *Server) scenario(x *exchange) (answer, error) {
 	index, wellFormed := scenarioIndex(x.vars[1])
-	c, version, err := s.findConversation(x)
+	c, q, now, err := s.findConversation(x)
 	if err != nil {
 		return answer{}, err
 	}
 	if !wellFormed || index > c.Last {
 		return answer{}, unknown("scenario")
+	}
+	q.number = index
+	if a, ok := s.answers.find(q, now); ok {
+		return a, nil
 	}
 	m, found, err := s.views.Scenario(x.r.Context(), x.account.ID, c.ID, index)
 	if err != nil {
@@ -119,7 +137,7 @@ func (s *Server) scenario(x *exchange) (answer, error) {
 	if !found {
 		return answer{}, unknown("scenario")
 	}
-	return answer{status: nethttp.StatusOK, body: presentScenario(c.ID, index, m, version)}, nil
+	return s.answers.keep(q, now, presentScenario(c.ID, index, m, q.bodyVersion)), nil
 }
 
 // scenarioIndex reads the index in a path: digits that do not begin with 0.
@@ -128,22 +146,25 @@ func scenarioIndex(text string) (int, bool) {
 	return index, err == nil && index > 0 && strconv.Itoa(index) == text
 }
 
-// findConversation reads the head of the conversation that the path names, and the body version of the answer.
-func (s *Server) findConversation(x *exchange) (c projections.Conversation, version int, err error) {
+// findConversation reads the head of the conversation that the path names, what is asked of it, and the state that it is in.
+func (s *Server) findConversation(x *exchange) (c projections.Conversation, q question, now state, err error) {
 	id, err := x.pathID("conversation")
 	if err != nil {
-		return c, 0, err
+		return c, q, now, err
 	}
-	if version, err = x.bodyVersion(); err != nil {
-		return c, 0, err
+	version, err := x.bodyVersion()
+	if err != nil {
+		return c, q, now, err
 	}
 	ctx := x.r.Context()
 	if err := s.views.Fresh(ctx); err != nil {
-		return c, 0, err
+		return c, q, now, err
 	}
+	edition := s.views.Edition()
 	c, found, err := s.views.Conversation(ctx, x.account.ID, id)
 	if err == nil && !found {
 		err = unknown("conversation")
 	}
-	return c, version, err
+	q = question{account: x.account.ID, route: x.route, id: id, bodyVersion: version}
+	return c, q, state{edition, c.Sequence}, err
 }

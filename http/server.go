@@ -50,6 +50,7 @@ type Server struct {
 	logger    *slog.Logger
 	version   string
 	resources []resource
+	answers   answers
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
@@ -143,6 +144,7 @@ type answer struct {
 	status int
 	header map[string]string
 	body   json.RawMessage
+	tag    string // ETag of the body where that is known, else ""
 }
 
 // serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
@@ -205,7 +207,10 @@ func (s *Server) answer(x *exchange) error {
 		x.w.Header().Set(name, value)
 	}
 	if a.status == nethttp.StatusOK && readOnly(x.r.Method) {
-		tag := entityTag(body)
+		tag := a.tag
+		if tag == "" {
+			tag = entityTag(body)
+		}
 		x.w.Header().Set("ETag", tag)
 		if matches(x.r.Header.Values("If-None-Match"), tag) {
 			a.status, body = nethttp.StatusNotModified, nil

@@ -13,10 +13,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Page is one page of an account's conversations, most recently active first. Next is nil on the last page.
+// Page is one page of an account's conversations, most recently active first. Next is nil on the last page. Newest is what
+// Views.Newest says of the state that the page shows, 0 when the fold changed it meanwhile: pages of the same account, limit, cursor
+// and Newest are equal.
 type Page struct {
 	Conversations []Conversation
 	Next          *uuid.UUID
+	Newest        uint64
 }
 
 // ErrCursor says that a cursor is none that this service gave to this account.
@@ -38,6 +41,7 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	}
 	g, done := v.use()
 	defer done()
+	newest, turn := g.newest(account)
 	entries := g.activity.before(account, below, limit+1)
 	var page Page
 	if len(entries) > limit {
@@ -45,6 +49,8 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 		next := cursorAt(account, entries[limit-1].sequence)
 		page.Next = &next
 	}
+	exact := true
+	page.Conversations = make([]Conversation, 0, len(entries))
 	for chunk := range slices.Chunk(entries, maxKeys) {
 		keys := make([]conversationKey, len(chunk))
 		for i, e := range chunk {
@@ -54,15 +60,36 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 		if err != nil {
 			return Page{}, err
 		}
-		for _, key := range keys {
+		for i, key := range keys {
 			h, ok := heads[key]
 			if !ok {
 				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.conversation)
 			}
+			exact = exact && h.Sequence == chunk[i].sequence
 			page.Conversations = append(page.Conversations, h.Conversation)
 		}
 	}
+	if exact && g.turn.Load() == turn {
+		page.Newest = newest
+	}
 	return page, nil
+}
+
+// Newest is the sequence of the newest event of an account's conversations, up to which all is shown and nothing beyond. It is 0
+// while the fold is changing what is shown, and of an account without conversations.
+func (v *Views) Newest(account uuid.UUID) uint64 {
+	newest, _ := v.serving.Load().newest(account)
+	return newest
+}
+
+// newest is Views.Newest with the turn that it is of.
+func (g *generation) newest(account uuid.UUID) (sequence, turn uint64) {
+	turn = g.turn.Load()
+	sequence = g.activity.newest(account)
+	if turn%2 == 1 || g.turn.Load() != turn {
+		return 0, turn
+	}
+	return sequence, turn
 }
 
 // loadActivity reads the order of all conversations from their heads.
@@ -162,6 +189,18 @@ func (s *activity) set(key conversationKey, sequence uint64) {
 	}
 	o.insert(entry{sequence, key.conversation})
 	o.at[key.conversation] = sequence
+}
+
+// newest is the sequence of the newest entry of an account, 0 for none.
+func (s *activity) newest(account uuid.UUID) uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.accounts[account]
+	if !ok || len(o.runs) == 0 {
+		return 0
+	}
+	last := o.runs[len(o.runs)-1]
+	return last[len(last)-1].sequence
 }
 
 // before returns at most limit entries with sequences below one, newest first.

@@ -1,12 +1,15 @@
 package projections
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"reckon/events"
 )
 
 // The order is compared with a plain map after many moves, some of them to a place where another conversation has been since.
@@ -115,5 +118,64 @@ func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 		if got, ok := c.get(key); !ok || got != want {
 			t.Errorf("%s is %d, %t", key, got, ok)
 		}
+	}
+}
+
+// TestPagesOfOneState reads pages while the fold moves several conversations at a time: those with the same Newest are equal, and
+// the last one is of the newest event.
+func TestPagesOfOneState(t *testing.T) {
+	log := openLog(t, t.TempDir())
+	v, h := openIdle(t, log, t.TempDir()), newHistory(t, nil)
+	v.serving.Load().headCache = newCache[conversationKey, head](4096) // some come from the bucket
+	account := uuid.New()
+	var all []events.Event
+	fold := func(make func(i int) events.Event) {
+		var list []events.Event
+		for i := range 8 {
+			list = append(list, h.number(make(i)))
+		}
+		if err := v.fold(list); err != nil {
+			t.Error(err)
+		}
+		all = append(all, list...)
+	}
+	fold(func(int) events.Event { return first(account) })
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for round := range 50 {
+			fold(func(i int) events.Event { return after(all[i], round%3+1) })
+		}
+	}()
+	seen := map[uint64]string{}
+	read := func() Page {
+		page, err := v.Conversations(t.Context(), account, 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, ok := seen[page.Newest]; ok && page.Newest > 0 && there != string(text) {
+			t.Fatalf("of event %d there are two pages:\n%s\n%s", page.Newest, there, text)
+		}
+		seen[page.Newest] = string(text)
+		return page
+	}
+	for going := true; going; {
+		select {
+		case <-over:
+			going = false
+		default:
+		}
+		read()
+	}
+	newest := all[len(all)-1].Sequence
+	if page := read(); page.Newest != newest || v.Newest(account) != newest {
+		t.Errorf("the page is of event %d, the newest is %d of %d", page.Newest, v.Newest(account), newest)
+	}
+	if got := v.Newest(uuid.New()); got != 0 {
+		t.Errorf("an account without conversations has event %d", got)
 	}
 }

@@ -408,6 +408,8 @@ func encode(value any) ([]byte, error) {
 // show puts what was made into memory.
 func (b *batch) show() {
 	g := b.g
+	g.turn.Add(1)
+	defer g.turn.Add(1)
 	for _, a := range b.accounts {
 		g.accounts.set(a)
 	}

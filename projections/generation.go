@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"reckon/events"
 )
@@ -78,6 +79,8 @@ type generation struct {
 	backlog    *backlog
 	writing    sync.Mutex // held while the backlog is written
 	unwritable error      // with writing held: why nothing can be written any more
+
+	turn atomic.Uint64 // odd while the fold changes what is shown
 
 	pages map[pageKey]page // all pages, where nothing is written (see newReplay), else nil
 

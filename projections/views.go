@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -244,6 +245,12 @@ func (v *Views) begin(ctx context.Context) error {
 	v.serving.Store(g)
 	return v.shelf.keep(ctx, g.store.names())
 }
+
+// Edition tells the buckets that serve, with what is held of them in memory, from others that were filled from the same events.
+type Edition struct{ of weak.Pointer[generation] }
+
+// Edition is the one that serves now.
+func (v *Views) Edition() Edition { return Edition{weak.Make(v.serving.Load())} }
 
 // newGeneration makes an empty generation of models, nil for all, with a number that no other has.
 func (v *Views) newGeneration(ctx context.Context, names []string) (*generation, error) {
