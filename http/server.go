@@ -95,7 +95,7 @@ func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve)
 
 // Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15 seconds to finish (those
 // that wait for prose are answered with how far it is), and returns nil, or an error when some had to be cut off. The listener is closed in any case.
-func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &nethttp.Server{
 		Handler:                      s.Handler(),
 		DisableGeneralOptionsHandler: true,
@@ -104,13 +104,14 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               headerLimit,
+		ConnContext:                  withConnection,
 		ErrorLog:                     slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(holding{l}) }()
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve %s: %w", listener.Addr(), err)
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
 	s.stop()
@@ -246,7 +247,12 @@ func (x *exchange) send(status int, body []byte) {
 		return
 	}
 	// A failed write means that the caller has gone; there is nobody to tell.
-	x.bytes, _ = x.w.Write(body)
+	write := func() { x.bytes, _ = x.w.Write(body) }
+	if c, ok := x.r.Context().Value(connectionKey{}).(*connection); ok && len(body) >= heldFrom && len(body) <= heldUpTo {
+		c.whole(x.w, write)
+		return
+	}
+	write()
 }
 
 // log writes the line of a request. It names the route and not the path, and nothing that the caller wrote but the method
