@@ -16,8 +16,11 @@ type load struct {
 	pace    time.Duration // between the beginnings of one caller's steps; 0 is at once
 }
 
-// step does one thing. A *refusal is counted, and every other error ends the load.
+// step does one thing. A *refusal is counted, errUnmeasured is not, and every other error ends the load.
 type step func(ctx context.Context) error
+
+// errUnmeasured is returned by a step that only prepares the next one.
+var errUnmeasured = errors.New("this is not measured")
 
 // refusal is an answer of the service that is not a 200.
 type refusal struct{ status int }
@@ -126,6 +129,9 @@ func waitUntil(ctx context.Context, moment time.Time) bool {
 
 // refuse counts a *refusal and returns every other error.
 func (s *sample) refuse(err error) error {
+	if err == errUnmeasured {
+		return nil
+	}
 	var no *refusal
 	if !errors.As(err, &no) {
 		return err

@@ -42,7 +42,7 @@ type service struct {
 	structured []string    // prompts
 	objects    []string    // the same as JSON prompts
 	long       []string    // ids of conversations that callers go on with
-	still      string      // id of a long conversation that is only read
+	still      string      // id of a long conversation that one caller reads
 }
 
 // benchAnswer is an answer of POST /v1/calculate, as far as it is looked at.

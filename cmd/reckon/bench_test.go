@@ -234,6 +234,16 @@ func TestLoadCountsWhatIsRefused(t *testing.T) {
 	}
 }
 
+func TestLoadLeavesOutWhatPrepares(t *testing.T) {
+	l := load{callers: 2, length: 20 * time.Millisecond}
+	s, err := l.run(t.Context(), func(context.Context, int) (step, func(), error) {
+		return func(context.Context) error { return errUnmeasured }, func() {}, nil
+	})
+	if err != nil || s.steps < 2 || s.latencies.count != 0 || len(s.refused) != 0 {
+		t.Errorf("%d steps, %d measured, %v refused: %v", s.steps, s.latencies.count, s.refused, err)
+	}
+}
+
 func TestLoadEndsWithTheFirstFailure(t *testing.T) {
 	failure := errors.New("no more")
 	for _, early := range []bool{true, false} {
