@@ -54,7 +54,8 @@ func (c *serveCommand) Run(t terminal) error {
 	if c.IdempotencyRetention < time.Minute || c.IdempotencyRetention > maxRetention {
 		return fmt.Errorf("--idempotency-retention %s: give 1m to 720h", c.IdempotencyRetention)
 	}
-	logger := c.logger(t)
+	logger, flush := c.logger(t)
+	defer flush()
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w (choose another address with --listen)", c.Listen, err)
@@ -110,6 +111,7 @@ func (c *serveCommand) Run(t terminal) error {
 		closed(logger, "log", log.Close())
 		stop()
 		<-served
+		flush()
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		os.Exit(1)
 	}
@@ -182,14 +184,17 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 	}
 }
 
-func (c *serveCommand) logger(t terminal) *slog.Logger {
+// logger writes to standard error. flush writes what waits.
+func (c *serveCommand) logger(t terminal) (logger *slog.Logger, flush func()) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the flag's enum
 	options := &slog.HandlerOptions{Level: level}
+	lines := &lines{out: t.err}
+	var handler slog.Handler = slog.NewTextHandler(lines, options)
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(t.err, options))
+		handler = slog.NewJSONHandler(lines, options)
 	}
-	return slog.New(slog.NewTextHandler(t.err, options))
+	return slog.New(lateLog{handler, lines}), lines.flush
 }
 
 func closed(logger *slog.Logger, what string, err error) {

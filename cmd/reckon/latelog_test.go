@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestLateLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		c := serveCommand{LogLevel: "info", LogFormat: "json"}
+		logger, flush := c.logger(terminal{err: &out})
+		has := func(lines int) {
+			t.Helper()
+			if n := strings.Count(out.String(), "\n"); n != lines {
+				t.Errorf("%d lines are written, want %d", n, lines)
+			}
+		}
+		logger.Info("one")
+		logger.With("a", 1).WithGroup("g").Info("two", "b", 2)
+		has(0)
+		time.Sleep(logDelay)
+		synctest.Wait()
+		has(2)
+		logger.Info("three")
+		logger.With("a", 1).Warn("four")
+		has(4)
+		logger.Info("five")
+		flush()
+		has(5)
+		logger.Info("six", "long", strings.Repeat("x", logRoom))
+		has(6)
+		for i, level := range []slog.Level{slog.LevelDebug, slog.LevelError} {
+			logger.Log(t.Context(), level, "seven")
+			has(6 + i)
+		}
+	})
+}
