@@ -118,7 +118,7 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 
 // scenario answers GET /v1/conversations/:id/context/:scenario_id.
 func (s *Server) scenario(x *exchange) (answer, error) {
-	index, wellFormed := scenarioIndex(x.vars[1])
+	index, wellFormed := scenarioIndex(x.vars["scenario_id"])
 	c, q, now, err := s.findConversation(x)
 	if err != nil {
 		return answer{}, err

@@ -1,12 +1,12 @@
 package http
 
 import (
-	"maps"
 	nethttp "net/http"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/gorilla/mux"
 )
 
 // handler answers an authenticated request to a known route, or says why not.
@@ -33,77 +33,53 @@ var routes = []route{
 	{"GET", "/readyz", (*Server).ready},
 }
 
-// resource is a path with its handlers by method. A segment in braces stands for any that is not empty.
-type resource struct {
-	path     string
-	segments []string
-	methods  map[string]handler
-}
+// resource is a path with its handlers by method.
+type resource map[string]handler
 
-// table makes the resources of a list of routes.
-func table(list []route) []resource {
-	var resources []resource
+// table makes the router of a list of routes. It matches paths as they were sent: an encoded slash separates nothing,
+// and a doubled or trailing slash is another path.
+func table(list []route) (*mux.Router, map[string]resource) {
+	router := mux.NewRouter().UseEncodedPath()
+	resources := map[string]resource{}
 	for _, r := range list {
-		i := slices.IndexFunc(resources, func(there resource) bool { return there.path == r.path })
-		if i < 0 {
-			i = len(resources)
-			resources = append(resources, resource{r.path, strings.Split(r.path, "/"), map[string]handler{}})
+		if resources[r.path] == nil {
+			resources[r.path] = resource{}
+			router.Path(r.path)
 		}
-		resources[i].methods[r.method] = r.handle
+		resources[r.path][r.method] = r.handle
 		if r.method == nethttp.MethodGet {
-			resources[i].methods[nethttp.MethodHead] = r.handle
+			resources[r.path][nethttp.MethodHead] = r.handle
 		}
 	}
-	return resources
-}
-
-// match tells whether a path is the resource's, and what stands in it for the segments in braces. Paths are matched as they were
-// sent: an encoded slash separates nothing, and a doubled or trailing slash is another path.
-func (r *resource) match(path string) (vars [2]string, ok bool) {
-	n, more := 0, true
-	for _, want := range r.segments {
-		if !more {
-			return vars, false
-		}
-		var segment string
-		segment, path, more = strings.Cut(path, "/")
-		switch {
-		case !strings.HasPrefix(want, "{"):
-			if segment != want {
-				return vars, false
-			}
-		case segment == "":
-			return vars, false
-		default:
-			vars[n] = segment
-			n++
-		}
-	}
-	return vars, !more
+	return router, resources
 }
 
 // find is the handler of a request: 404 for an unknown path, 405 for an unknown method of a known one.
 func (s *Server) find(x *exchange) (handler, error) {
-	path := x.r.URL.EscapedPath()
-	for i := range s.resources {
-		r := &s.resources[i]
-		vars, ok := r.match(path)
-		if !ok {
-			continue
-		}
-		x.route, x.vars = r.path, vars
-		handle, ok := r.methods[x.r.Method]
-		if !ok {
-			return nil, notAllowed(r.allow())
-		}
-		return handle, nil
+	var match mux.RouteMatch
+	if !s.router.Match(x.r, &match) {
+		return nil, notFound("There is nothing at this path.")
 	}
-	return nil, notFound("There is nothing at this path.")
+	path, err := match.Route.GetPathTemplate()
+	if err != nil {
+		return nil, err
+	}
+	x.route, x.vars = path, match.Vars
+	handle, ok := s.resources[path][x.r.Method]
+	if !ok {
+		return nil, notAllowed(s.resources[path].allow())
+	}
+	return handle, nil
 }
 
 // allow lists a resource's methods as the Allow header does.
-func (r *resource) allow() string {
-	return strings.Join(slices.Sorted(maps.Keys(r.methods)), ", ")
+func (r resource) allow() string {
+	var methods []string
+	for method := range r {
+		methods = append(methods, method)
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
 }
 
 // versioned reports whether a path is in the part of the interface that needs a key.
@@ -116,9 +92,9 @@ func readOnly(method string) bool {
 	return method == nethttp.MethodGet || method == nethttp.MethodHead
 }
 
-// pathID reads the id in a path, which stands first there. A malformed one names nothing, like an unknown one.
+// pathID reads the id in a path. A malformed one names nothing, like an unknown one.
 func (x *exchange) pathID(what string) (uuid.UUID, error) {
-	id, ok := canonicalUUID(x.vars[0])
+	id, ok := canonicalUUID(x.vars["id"])
 	if !ok {
 		return uuid.Nil, unknown(what)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gorilla/mux"
 
 	"reckon/commands"
 	"reckon/projections"
@@ -49,7 +50,8 @@ type Server struct {
 	service   *commands.Service
 	logger    *slog.Logger
 	version   string
-	resources []resource
+	router    *mux.Router
+	resources map[string]resource // by path template
 	answers   answers
 
 	open  atomic.Bool            // views and service are there and may be used
@@ -75,7 +77,7 @@ func Starting(o Options) *Server {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	s.resources = table(routes)
+	s.router, s.resources = table(routes)
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
 	return s
@@ -131,8 +133,8 @@ type exchange struct {
 	r       *nethttp.Request
 	id      string // X-Request-Id
 	start   time.Time
-	route   string    // path template, "" for none
-	vars    [2]string // what stands in the path for segments in braces
+	route   string // path template, "" for none
+	vars    map[string]string
 	account projections.Account
 	key     projections.Key
 

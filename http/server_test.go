@@ -218,7 +218,7 @@ func TestExplain(t *testing.T) {
 func TestPanic(t *testing.T) {
 	var logged bytes.Buffer
 	s := New(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
-	s.resources = table([]route{
+	s.router, s.resources = table([]route{
 		{"GET", "/before", func(*Server, *exchange) (answer, error) { panic("secret prompt") }},
 		{"GET", "/after", func(_ *Server, x *exchange) (answer, error) { x.send(200, []byte("{}")); panic("late") }},
 	})
@@ -272,7 +272,7 @@ func TestLogOfProbes(t *testing.T) {
 	if n := strings.Count(logged.String(), "status=200"); n != 1 {
 		t.Errorf("a node that runs says so %d times:\n%s", n, &logged)
 	}
-	s.resources = table([]route{{"GET", "/readyz", func(s *Server, _ *exchange) (answer, error) { return s.healthy("ready"), nil }}})
+	s.router, s.resources = table([]route{{"GET", "/readyz", func(s *Server, _ *exchange) (answer, error) { return s.healthy("ready"), nil }}})
 	s.open.Store(true)
 	s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
 	if n := strings.Count(logged.String(), "status=200"); n != 2 {
@@ -284,7 +284,7 @@ func TestLogOfProbes(t *testing.T) {
 func TestServe(t *testing.T) {
 	s := New(Options{})
 	running, finish := make(chan struct{}), make(chan struct{})
-	s.resources = table([]route{
+	s.router, s.resources = table([]route{
 		{"GET", "/slow", func(*Server, *exchange) (answer, error) {
 			close(running)
 			<-finish
