@@ -222,9 +222,10 @@ func (l *Log) openTail(ctx context.Context, after uint64, r reading) (jetstream.
 	}
 }
 
-// follow folds what one consumer brings, and what it does not bring in time. It returns the sequence of the last event that was folded and the error that ended
-// it, which is errReopen for a failure of the consumer and nil when the reading is through.
+// follow folds what one consumer brings, and what it does not bring in time. It returns the sequence of the last event that was folded
+// and the error that ended it, which is errReopen for a failure of the consumer and nil when the reading is through.
 func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
+	brought, delivered := after, uint64(0) // by the consumer
 	consumer, after, err := l.openTail(ctx, after, r)
 	if err != nil || consumer == nil {
 		return after, err
@@ -258,7 +259,6 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 	defer gap.Stop()
 	late := 0 // how often in a row the consumer had not brought what is known to exist
 	var messages []jetstream.Msg
-	brought, delivered := after, uint64(0)
 	for {
 		select {
 		case <-ctx.Done():

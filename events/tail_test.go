@@ -7,11 +7,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // tailing is a tail that runs until its test ends.
@@ -199,6 +201,58 @@ func TestTailFoldsWhatItsConsumerHoldsBack(t *testing.T) {
 	}
 	if err != nil || after != 3 || !slices.Equal(folded, []uint64{1, 2, 3}) {
 		t.Errorf("folded %v to %d (%v), want 1, 2, 3", folded, after, err)
+	}
+}
+
+// What is folded while the consumer is being made is not folded again when the consumer brings it.
+func TestTailFoldsWhileItsConsumerIsMade(t *testing.T) {
+	l := open(t, t.TempDir())
+	for _, name := range []string{"a", "b", "c"} {
+		appended(t, l, created(name), 0)
+	}
+	began := make(chan struct{})
+	more := sync.OnceFunc(func() {
+		if _, err := l.Append(t.Context(), created("d"), 0); err != nil {
+			t.Error(err)
+		}
+	})
+	slow, err := l.conn.Subscribe("slow.API.>", func(m *nats.Msg) {
+		<-began
+		if strings.Contains(m.Subject, ".CONSUMER.MSG.NEXT.") { // the consumer is there
+			more()
+		}
+		if err := l.conn.PublishRequest("$JS"+strings.TrimPrefix(m.Subject, "slow"), m.Reply, m.Data); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Unsubscribe()
+	if l.js, err = jetstream.NewWithAPIPrefix(l.conn, "slow.API"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var folded []uint64
+	r := reading{through: 4, fold: func(_ uint64, batch []Event) error {
+		for _, e := range batch {
+			folded = append(folded, e.Sequence)
+		}
+		if len(folded) == 3 {
+			close(began)
+		}
+		return nil
+	}}
+	after, err := l.follow(ctx, 0, r)
+	for errors.Is(err, errReopen) {
+		if strings.Contains(err.Error(), "does not follow") {
+			t.Fatal(err)
+		}
+		after, err = l.follow(ctx, after, r)
+	}
+	if err != nil || after != 4 || !slices.Equal(folded, []uint64{1, 2, 3, 4}) {
+		t.Errorf("folded %v to %d (%v), want 1, 2, 3, 4", folded, after, err)
 	}
 }
 
