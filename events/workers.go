@@ -57,8 +57,9 @@ type workers struct {
 }
 
 const (
-	// workersSilence is how long the consumer may be silent while the log has a leader: longer than an election takes.
-	workersSilence = 15 * time.Second
+	// workersSilence is how long the consumer may be silent while the log has a leader: longer than an election takes, but where votes
+	// are split.
+	workersSilence = 6 * time.Second
 	// maxAgain is how many finished commands may be delivered once more, which costs a look at the views each.
 	maxAgain = 1000
 )
