@@ -21,10 +21,13 @@ import (
 	"reckon/events"
 )
 
-var messages = flag.Int("messages", 20_000, "how many messages the history of a benchmark has")
+var (
+	messages = flag.Int("messages", 20_000, "how many messages the history of a benchmark has")
+	length   = flag.Int("length", 5, "about how many of them a conversation has")
+)
 
 // generated is a history of so many messages, the same at every call: of four accounts, each with a key and a domain, and of
-// conversations of about five messages, of which some hundred go on at a time. One message in ten fails, one in five branches
+// conversations of about as many messages as -length says, of which some hundred go on at a time. One message in ten fails, one in five branches
 // off, and one in twenty is in prose, which makes three events.
 func generated(count int) iter.Seq[events.Event] {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -62,7 +65,7 @@ func generated(count int) iter.Seq[events.Event] {
 		open := make([]conversation, 256)
 		for n := range count {
 			c := &open[random.IntN(len(open))]
-			if c.last == 0 || random.IntN(5) == 0 {
+			if c.last == 0 || random.IntN(*length) == 0 {
 				*c = conversation{account: accounts[random.IntN(len(accounts))], request: request(id(), "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time in min")}
 			}
 			m := c.request

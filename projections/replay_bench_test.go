@@ -124,7 +124,8 @@ func openTimed(b *testing.B, history, dir string) (*Views, func()) {
 
 // BenchmarkRebuild fills the buckets from the whole history: of an empty directory (fill), and beside those that serve
 // (rebuild); start is a start on what is there. The memory is that of the process: of the log's server and the views' server,
-// which hold the index of each, and of the fold.
+// which hold the index of each, and of the fold. What it is used for is printed, at rest behind a start and near the end of a
+// rebuild. With -length the same number of conversations has more messages.
 func BenchmarkRebuild(b *testing.B) {
 	history, last := writeHistory(b, *messages)
 	rate := func(b *testing.B) { b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s") }
@@ -142,23 +143,32 @@ func BenchmarkRebuild(b *testing.B) {
 	b.Run("start", func(b *testing.B) {
 		forgetPeak()
 		for b.Loop() {
-			_, closed := openTimed(b, history, dir)
+			v, closed := openTimed(b, history, dir)
 			b.StopTimer()
+			b.ReportMetric(peak(), "peak-MiB")
+			b.ReportMetric(float64(v.serving.Load().activity.count()), "conversations")
+			debug.FreeOSMemory()
+			fmt.Printf("MiB at rest\n%s", memoryTable())
 			closed()
 			b.StartTimer()
 		}
-		b.ReportMetric(peak(), "peak-MiB")
 	})
 	b.Run("rebuild", func(b *testing.B) {
 		v, closed := openTimed(b, history, dir)
 		defer closed()
 		forgetPeak()
 		b.ReportMetric(resident(), "before-MiB")
+		table := ""
 		for b.Loop() {
-			if err := v.Rebuild(b.Context(), nil, nil); err != nil {
+			if err := v.Rebuild(b.Context(), nil, func(p Progress) {
+				if p.Events < p.Total {
+					table = memoryTable()
+				}
+			}); err != nil {
 				b.Fatal(err)
 			}
 		}
+		fmt.Printf("MiB near the end of a rebuild\n%s", table)
 		rate(b)
 		b.ReportMetric(peak(), "peak-MiB")
 	})
