@@ -13,7 +13,8 @@ import (
 )
 
 // Append adds an event whose subject's last sequence is expected (0: the subject is empty), and returns the event's own
-// sequence, once it is on disk. It fails with ErrConflict, ErrInFlight or ErrUnknown. Without a deadline in ctx it waits for 5 s.
+// sequence, once it is on disk. It fails with ErrConflict, ErrInFlight, ErrUnfinished or ErrUnknown. Without a deadline in ctx it
+// waits for 5 s.
 func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, error) {
 	m, err := Encode(e)
 	if err != nil {
@@ -60,8 +61,9 @@ type ack struct {
 
 var ackJSON = JSONOf[ack]()
 
-// publish adds a message and returns its sequence. What is expected of the stream must be in the header. On a cluster it does not
-// wait long, nor for a leader that was followed by another one; what is not acknowledged by then may be in the log or not.
+// publish adds a message to a log that is whole, and returns its sequence. What is expected of the stream must be in the header. On
+// a cluster it does not wait long, nor for a leader that was followed by another one; what is not acknowledged by then may be in
+// the log or not.
 func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	pause, cancel := publishPause, context.CancelFunc(func() {})
 	switch _, limited := ctx.Deadline(); {
@@ -74,6 +76,9 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 		ctx, cancel = context.WithTimeout(ctx, publishTimeout)
 	}
 	defer cancel()
+	if err := l.whole(ctx); err != nil {
+		return 0, err
+	}
 	answer, err := l.conn.RequestMsgWithContext(ctx, m)
 	for again := pause; again <= answerPatience && errors.Is(err, nats.ErrNoResponders); again += pause {
 		// The stream's leader may be changing.
@@ -110,6 +115,8 @@ const (
 func publishError(what string, err error) error {
 	var api *jetstream.APIError
 	switch {
+	case errors.Is(err, ErrUnfinished):
+		return fmt.Errorf("%s: %w", what, err)
 	case errors.As(err, &api):
 		switch {
 		case api.ErrorCode == codeWrongLastSequence, api.ErrorCode == codeStoreFailed && api.Description == textSubjectFull:

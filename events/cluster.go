@@ -178,8 +178,8 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 		switch {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			_, err = js.CreateStream(ctx, want)
-		case err == nil && isShut(s.CachedInfo().Config.Subjects): // a restore takes it into use
 		case err == nil && len(differences(s.CachedInfo().Config, want)) > 0:
+			want.Metadata = s.CachedInfo().Config.Metadata
 			_, err = js.UpdateStream(ctx, want)
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,6 +22,7 @@ type elections struct {
 	mu    sync.Mutex
 	reign context.Context // until the next election
 	end   context.CancelFunc
+	heard atomic.Uint64 // how many there were
 }
 
 // followElections listens to the cluster for as long as the connection is there.
@@ -38,6 +40,7 @@ func followElections(conn *nats.Conn) (*elections, error) {
 func (e *elections) elected() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.heard.Add(1)
 	e.end()
 	e.reign, e.end = context.WithCancel(context.Background())
 }

@@ -141,11 +141,7 @@ func (l *Log) ensureExternal(ctx context.Context, want jetstream.StreamConfig) e
 	if err != nil {
 		return fmt.Errorf("open stream %s: %w", want.Name, err)
 	}
-	have := s.CachedInfo().Config
-	if isShut(have.Subjects) {
-		have.Subjects = want.Subjects // a restore takes it into use
-	}
-	list := differences(have, want)
+	list := differences(s.CachedInfo().Config, want)
 	if len(list) == 0 {
 		return nil
 	}
@@ -198,7 +194,8 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 	return l, l.bind(ctx)
 }
 
-// tick appends a message that says nothing, again and again until one is acknowledged or ctx ends, and returns its sequence.
+// tick appends a message that says nothing, again and again until one is acknowledged or ctx ends, and returns its sequence. It
+// fails with ErrUnfinished.
 func (l *Log) tick(ctx context.Context) (uint64, error) {
 	for {
 		sequence, err := l.publish(ctx, &nats.Msg{Subject: tickSubject, Header: nats.Header{jetstream.MsgTTLHeader: {tickLife.String()}}})
@@ -206,7 +203,7 @@ func (l *Log) tick(ctx context.Context) (uint64, error) {
 			l.saw(sequence)
 			return sequence, nil
 		}
-		if ctx.Err() != nil || l.conn.IsClosed() {
+		if ctx.Err() != nil || l.conn.IsClosed() || errors.Is(err, ErrUnfinished) {
 			return 0, fmt.Errorf("ask for the newest event: %w", err)
 		}
 		select {

@@ -22,34 +22,54 @@ var (
 	ErrUnfinished = errors.New("the log is being restored from a backup")
 )
 
-// shutPrefix stands before the subjects of a stream that is shut: only a restore publishes there, and the stream keeps each
-// message at its own subject.
-const shutPrefix = "reckon.restore."
+// restoringKey is in the metadata of EVENTS while a backup is restored into the log. Its value names the backup.
+const restoringKey = "reckon.restoring"
 
-func isShut(subjects []string) bool {
-	return len(subjects) == 1 && strings.HasPrefix(subjects[0], shutPrefix)
+// mark sets what says that the log has a part of a backup, or takes it away for "".
+func (l *Log) mark(ctx context.Context, backup string) error {
+	err := l.again(ctx, func(ctx context.Context) error {
+		s, err := l.state(ctx, eventsStream)
+		if err != nil || s.Config.Metadata[restoringKey] == backup {
+			return err
+		}
+		c := s.Config
+		if c.Metadata = maps.Clone(c.Metadata); c.Metadata == nil {
+			c.Metadata = map[string]string{}
+		}
+		c.Metadata[restoringKey] = backup
+		if backup == "" {
+			delete(c.Metadata, restoringKey)
+		}
+		_, err = l.js.UpdateStream(ctx, c)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("mark stream %s: %w", eventsStream, err)
+	}
+	return nil
 }
 
-// shut makes a stream one that takes nothing but what a restore brings, or takes it into use again.
-func (l *Log) shut(ctx context.Context, stream string, shut bool) error {
-	s, err := l.state(ctx, stream)
+// whole fails with ErrUnfinished while the log has a part of a backup. One that was found whole is asked again after an election. On an
+// existing NATS it is not: it gets a tick, and nothing is restored into a log that has one.
+func (l *Log) whole(ctx context.Context) error {
+	if l.Alone() {
+		return nil
+	}
+	elections := uint64(1)
+	if l.elections != nil {
+		elections += l.elections.heard.Load()
+	}
+	if l.wholeAt.Load() == elections {
+		return nil
+	}
+	s, err := l.state(ctx, eventsStream)
 	if err != nil {
 		return err
 	}
-	c := s.Config
-	switch {
-	case isShut(c.Subjects) == shut:
-		return nil
-	case shut:
-		source := shutPrefix + c.Subjects[0]
-		kept := map[string]string{commandsStream: "cmd.{{wildcard(1)}}.{{wildcard(2)}}", eventsStream: "evt.>"}[stream]
-		c.Subjects, c.SubjectTransform = []string{source}, &jetstream.SubjectTransformConfig{Source: source, Destination: kept}
-	default:
-		c.Subjects, c.SubjectTransform = []string{strings.TrimPrefix(c.Subjects[0], shutPrefix)}, nil
+	if s.Config.Metadata[restoringKey] != "" {
+		return ErrUnfinished
 	}
-	if _, err := l.js.UpdateStream(ctx, c); err != nil {
-		return fmt.Errorf("change stream %s: %w", stream, err)
-	}
+	l.wholeAt.Store(elections)
 	return nil
 }
 
@@ -63,17 +83,20 @@ type filling struct {
 	log      *Log
 	file     io.ReadSeeker
 	header   backupHeader
+	name     string // of the backup: the digest at its end
 	whole    Backup
+	empty    bool // the log was when it began
 	progress Progress
 }
 
 // Fill restores a backup into the log of a running cluster, or of an existing NATS. The log must be empty, or have a part of
 // the same backup from a call that was interrupted, which is completed. The file is read several times, first to see that it
 // is whole. Then all messages are published in their order, EVENTS before COMMANDS, so that a worker finds the final event of
-// each finished command, and each stream is read again and compared. Meanwhile the streams are shut: nodes take no requests
-// and answer none from a part. A command that is not finished has the lifetime of a new one.
+// each finished command, and each stream is read again and compared. Meanwhile EVENTS has a mark: nodes that see it take no
+// requests and answer none from a part. A command that is not finished has the lifetime of a new one.
 //
-// It fails with ErrBackup or ErrFilled, which leave the log as it was, or with ErrUnfinished.
+// It fails with ErrBackup or ErrFilled, which leave the log as it was, or with ErrUnfinished: the same backup completes it then, unless
+// the error is ErrFilled too. That says that somebody else has written to the log meanwhile, and that it is of no use.
 func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (Backup, error) {
 	f := &filling{log: l, file: file, progress: progress}
 	if err := f.check(); err != nil {
@@ -83,10 +106,16 @@ func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (
 		return f.whole, err
 	}
 	err := f.fill(ctx)
-	if err != nil && !errors.Is(err, ErrFilled) {
+	if err != nil && !(errors.Is(err, ErrFilled) && f.completed(ctx)) {
 		err = fmt.Errorf("%w: %w", ErrUnfinished, err)
 	}
 	return f.whole, err
+}
+
+// completed tells whether the mark is gone: another call has restored the same backup, and the log is in use.
+func (f *filling) completed(ctx context.Context) bool {
+	s, err := f.log.state(ctx, eventsStream)
+	return err == nil && s.Config.Metadata[restoringKey] == ""
 }
 
 // check reads the whole backup.
@@ -103,6 +132,7 @@ func (f *filling) check() error {
 			return err
 		}
 		if end != nil {
+			f.name = end.SHA256
 			return f.whole.matches(end)
 		}
 		f.whole.add(r.header, m)
@@ -128,63 +158,111 @@ func (f *filling) of(stream string) uint64 {
 	return f.whole.Commands
 }
 
-// begin shuts the streams of an empty log. Those of a log that is being restored stay as they are.
+// begin looks whether the log is empty, or has a part of the same backup.
 func (f *filling) begin(ctx context.Context) error {
-	commands, err := f.log.state(ctx, commandsStream)
-	if err != nil {
-		return err
-	}
 	events, err := f.log.state(ctx, eventsStream)
 	if err != nil {
 		return err
 	}
-	if isShut(commands.Config.Subjects) && (isShut(events.Config.Subjects) || events.State.LastSeq > 0) {
+	commands, err := f.log.state(ctx, commandsStream)
+	if err != nil {
+		return err
+	}
+	begun := events.Config.Metadata[restoringKey]
+	f.empty = events.State.LastSeq == 0 && commands.State.LastSeq == 0
+	switch {
+	case f.empty || begun == f.name:
 		return nil
+	case begun != "":
+		return fmt.Errorf("%w: a part of another backup", ErrFilled)
 	}
-	if n := max(events.State.LastSeq, commands.State.LastSeq); n > 0 {
-		return fmt.Errorf("%w: %d events", ErrFilled, events.State.LastSeq)
+	return fmt.Errorf("%w: %d events", ErrFilled, events.State.LastSeq)
+}
+
+// fill marks a log that was empty, brings what is missing to the streams, and takes the mark away. A log that had the mark is not given it
+// again: another call may just have completed it.
+func (f *filling) fill(ctx context.Context) error {
+	var err error
+	if f.empty {
+		err = f.log.mark(ctx, f.name)
 	}
-	// COMMANDS is shut first and taken into use last, so that one can tell how far a restore was.
-	err = errors.Join(f.log.shut(ctx, commandsStream, true), f.log.shut(ctx, eventsStream, true))
-	for _, stream := range []string{commandsStream, eventsStream} {
-		var s *jetstream.StreamInfo
-		if err == nil {
-			s, err = f.log.state(ctx, stream)
-		}
-		if err == nil && s.State.LastSeq > 0 {
-			err = fmt.Errorf("%w: it was written a moment ago", ErrFilled)
-		}
+	if err == nil {
+		err = f.elect(ctx)
+	}
+	if err == nil && f.empty {
+		err = f.first(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, f.log.shut(ctx, eventsStream, false), f.log.shut(ctx, commandsStream, false))
+		return err
+	}
+	for _, stream := range []string{eventsStream, commandsStream} {
+		err := f.pour(ctx, stream)
+		if err == nil {
+			err = f.compare(ctx, stream, f.of(stream))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.queue(ctx); err != nil {
+		return err
+	}
+	for _, stream := range []string{eventsStream, commandsStream} {
+		s, err := f.log.state(ctx, stream)
+		if err == nil && s.State.LastSeq != f.of(stream) {
+			err = f.longer(stream)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.log.mark(ctx, "")
+}
+
+// elect has the nodes of a cluster elect another leader of EVENTS, since they look for the mark after an election, and waits until there
+// is one, which shows the mark that this call has set.
+func (f *filling) elect(ctx context.Context) error {
+	if f.log.quorum == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, fillPatience)
+	defer cancel()
+	if _, err := f.log.request(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
+		return fmt.Errorf("have another leader of the events elected: %w", err)
+	}
+	return f.log.again(ctx, func(ctx context.Context) error {
+		s, err := f.log.state(ctx, eventsStream)
+		if err == nil && (s.Cluster == nil || s.Cluster.Leader == "" || f.empty && s.Config.Metadata[restoringKey] != f.name) {
+			err = errLeaderless
+		}
+		return err
+	})
+}
+
+// first leaves a log in use to which somebody has written just before the mark was there.
+func (f *filling) first(ctx context.Context) error {
+	for _, stream := range []string{eventsStream, commandsStream} {
+		s, err := f.log.state(ctx, stream)
+		switch {
+		case err != nil:
+			return err
+		case s.State.LastSeq > f.of(stream):
+			err = f.longer(stream)
+		case s.State.LastSeq > 0: // of the same backup, when it is restored by another call too
+			err = f.compare(ctx, stream, s.State.LastSeq)
+		}
+		if errors.Is(err, ErrFilled) {
+			err = errors.Join(err, f.log.mark(ctx, ""))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// fill brings what is missing to the streams that are shut, and takes them into use.
-func (f *filling) fill(ctx context.Context) error {
-	for _, stream := range []string{eventsStream, commandsStream} {
-		s, err := f.log.state(ctx, stream)
-		if err != nil {
-			return err
-		}
-		if isShut(s.Config.Subjects) {
-			err = f.pour(ctx, stream)
-		}
-		if err == nil {
-			err = f.compare(ctx, stream, f.of(stream))
-		}
-		if err == nil && stream == commandsStream {
-			err = f.queue(ctx, s.Config.Replicas)
-		}
-		if err == nil {
-			err = f.log.shut(ctx, stream, false)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+func (f *filling) longer(stream string) error {
+	return fmt.Errorf("%w: stream %s is longer than the backup", ErrFilled, stream)
 }
 
 // pour publishes what a stream does not have yet. What goes wrong on the way, as when another node becomes the leader, is tried
@@ -202,7 +280,7 @@ func (f *filling) pour(ctx context.Context, stream string) error {
 		case err != nil:
 			failed = err
 		case s.State.LastSeq > f.of(stream):
-			return fmt.Errorf("%w: stream %s is longer than the backup", ErrFilled, stream)
+			return f.longer(stream)
 		case s.State.LastSeq == f.of(stream):
 			return nil
 		default:
@@ -244,7 +322,7 @@ func (f *filling) publish(ctx context.Context, js jetstream.JetStream, stream st
 			continue
 		}
 		f.progress(strings.ToLower(stream), sequence, f.of(stream))
-		err = flying.publish(ctx, &nats.Msg{Subject: shutPrefix + m.subject, Header: m.headers, Data: m.data}, jetstream.WithExpectLastSequence(sequence-1))
+		err = flying.publish(ctx, &nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data}, jetstream.WithExpectLastSequence(sequence-1))
 		if err != nil {
 			return err
 		}
@@ -294,11 +372,12 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 
 // queue has the workers of a cluster begin with the first command that is not finished. Those of a single NATS see that the others are finished
 // one by one.
-func (f *filling) queue(ctx context.Context, replicas int) error {
-	if replicas <= 1 {
-		return nil
+func (f *filling) queue(ctx context.Context) error {
+	s, err := f.log.state(ctx, commandsStream)
+	if err != nil || s.Config.Replicas <= 1 {
+		return err
 	}
-	f.log.replicas = replicas
-	_, err := f.log.replaceWorkers(ctx, f.whole.Commands-f.whole.Unfinished+1)
+	f.log.replicas = s.Config.Replicas
+	_, err = f.log.replaceWorkers(ctx, f.whole.Commands-f.whole.Unfinished+1)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -187,12 +188,8 @@ func TestFillGoesOn(t *testing.T) {
 			}
 			return err
 		})
-		if _, err := l.Append(t.Context(), created("early"), 0); err == nil {
-			t.Errorf("node %d takes an event", i)
-		}
-		if err := l.Enqueue(t.Context(), CommandSubject(uuid.New(), "early"), []byte("early"), true); err == nil {
-			t.Errorf("node %d takes a command", i)
-		}
+		wantShut(t, fmt.Sprintf("node %d", i), l)
+		wantShut(t, fmt.Sprintf("a command at node %d", i), c.visitor(t, i))
 	}
 	if now := part(); now != begun {
 		t.Fatalf("%d events are there instead of %d", now, begun)
@@ -221,6 +218,67 @@ func TestFillGoesOn(t *testing.T) {
 	until(t, "ready", func(context.Context) error { return c.logs[leader].Ready() })
 	wantMessages(t, c.visitor(t, leader), messages)
 	c.wantLast(t, events, 0, 1, 2)
+	// It takes in what it missed after the end, and has the same then.
+	c.wantReplicas(t, messages)
+}
+
+// wantShut checks that a log takes nothing since it has a part of a backup.
+func wantShut(t *testing.T, what string, l *Log) {
+	t.Helper()
+	for _, publish := range []func(ctx context.Context) error{
+		func(ctx context.Context) error {
+			_, err := l.Append(ctx, created("early"), 0)
+			return err
+		},
+		func(ctx context.Context) error {
+			return l.Enqueue(ctx, CommandSubject(uuid.New(), "early"), []byte("early"), true)
+		},
+	} {
+		until(t, what, func(ctx context.Context) error {
+			err := publish(ctx)
+			switch {
+			case err == nil:
+				t.Fatalf("%s publishes into a part of a backup", what)
+			case errors.Is(err, ErrUnfinished):
+				return nil
+			}
+			return err
+		})
+	}
+}
+
+// wantReplicas checks that all nodes have on their own disks what the leader answers from: as many messages, of as many subjects, of
+// the same size.
+func (c *trio) wantReplicas(t *testing.T, want []message) {
+	t.Helper()
+	subjects := map[string]map[string]bool{commandsStream: {}, eventsStream: {}}
+	for _, m := range want {
+		subjects[m.stream][m.subject] = true
+	}
+	for name, of := range subjects {
+		var leads *jetstream.StreamInfo
+		until(t, "ask the leader", func(ctx context.Context) (err error) {
+			leads, err = c.logs[0].state(ctx, name)
+			return err
+		})
+		for i, l := range c.logs {
+			until(t, "replica", func(ctx context.Context) error {
+				all, err := l.server.Jsz(&server.JSzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Streams: true})
+				if err != nil {
+					return err
+				}
+				for _, s := range all.AccountDetails[0].Streams {
+					if s.Name == name && s.State.LastSeq == leads.State.LastSeq {
+						if s.State.Msgs != leads.State.Msgs || s.State.Bytes != leads.State.Bytes || s.State.NumSubjects != len(of) {
+							t.Fatalf("node %d has of %s %+v, want %d subjects and else %+v", i, name, s.State, len(of), leads.State)
+						}
+						return nil
+					}
+				}
+				return fmt.Errorf("node %d is behind in %s", i, name)
+			})
+		}
+	}
 }
 
 // A log with an event of its own is left as it is, and so is one that a damaged backup was meant for.
@@ -256,17 +314,80 @@ func TestFillExternal(t *testing.T) {
 				return err
 			})
 			defer visitor.Close()
-			filled, err := visitor.Fill(t.Context(), file, quiet)
+			var l *Log // is opened on the way
+			filled, err := visitor.Fill(t.Context(), file, func(step string, _, _ uint64) {
+				if step != "commands" || l != nil {
+					return
+				}
+				l = openAt(t, e)
+				_, err := l.Last(t.Context())
+				wantError(t, "ask for the newest event on the way", err, ErrUnfinished)
+				wantShut(t, "a node that is opened on the way", l)
+			})
 			if err != nil || filled != whole {
 				t.Fatalf("filled with %+v, want %+v: %v", filled, whole, err)
 			}
 			wantMessages(t, visitor, messages)
-			l := openAt(t, e)
 			if last, err := l.Last(t.Context()); err != nil || last <= whole.Events {
 				t.Errorf("the read index is %d: %v", last, err)
 			}
 			_, err = visitor.Fill(t.Context(), file, quiet)
 			wantError(t, "fill again", err, ErrFilled)
 		})
+	}
+}
+
+// Who writes in spite of the mark, as a program of its own may, makes a restore fail, and the log takes nothing any more.
+func TestFillIsDisturbed(t *testing.T) {
+	for _, when := range []string{"events", "check events", "commands", "check commands"} {
+		t.Run(when, func(t *testing.T) {
+			file, _, _ := original(t, 4)
+			e := existingNATS(t)
+			visitor, err := Join(t.Context(), Options{External: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer visitor.Close()
+			written := false
+			_, err = visitor.Fill(t.Context(), file, func(step string, _, _ uint64) {
+				if step != when || written {
+					return
+				}
+				written = true
+				if _, err := visitor.js.Publish(t.Context(), "evt.of.somebody", []byte("else")); err != nil {
+					t.Error(err)
+				}
+			})
+			wantError(t, "a restore that is disturbed", err, ErrFilled)
+			wantError(t, "a restore that is disturbed", err, ErrUnfinished)
+			wantShut(t, "a visitor", visitor)
+			_, err = visitor.Fill(t.Context(), file, quiet)
+			wantError(t, "the same again", err, ErrFilled)
+		})
+	}
+}
+
+// An event that comes between the look at a log and the mark stays, and the log is in use.
+func TestFillComesSecond(t *testing.T) {
+	file, _, _ := original(t, 4)
+	l := openAt(t, existingNATS(t))
+	f := &filling{log: l, file: file, progress: quiet}
+	if err := errors.Join(f.check(), f.begin(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	e := created("own")
+	sequence, err := l.Append(t.Context(), e, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "fill a log that is not empty any more", f.fill(t.Context()), ErrFilled)
+	if !f.completed(t.Context()) {
+		t.Error("the log is shut")
+	}
+	if _, err := l.Append(t.Context(), changed(e), sequence); err != nil {
+		t.Error(err)
+	}
+	if all := stream(t, l); len(all) != 2 {
+		t.Errorf("%d messages are there, want 2", len(all))
 	}
 }

@@ -50,13 +50,14 @@ type Log struct {
 	logger *slog.Logger
 	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
 
-	quorum    *quorum    // of a cluster, which confirms what its leader says; nil without
-	elections *elections // of a cluster; nil without
-	replicas  int        // of the streams where they have more than one, else 0
-	ticks     bool       // the read index is an append: the log is on an existing NATS
-	views     string     // see ViewsID; "" is the server's id
-	workers   workers    // the consumer of commands, where there are replicas
-	visits    bool       // for a command of administration, which is not to wait for ever
+	quorum    *quorum       // of a cluster, which confirms what its leader says; nil without
+	elections *elections    // of a cluster; nil without
+	replicas  int           // of the streams where they have more than one, else 0
+	ticks     bool          // the read index is an append: the log is on an existing NATS
+	views     string        // see ViewsID; "" is the server's id
+	workers   workers       // the consumer of commands, where there are replicas
+	visits    bool          // for a command of administration, which is not to wait for ever
+	wholeAt   atomic.Uint64 // see whole: one more than the elections that were heard of when it last held; 0 for never
 
 	// Of a server in this process; nil and empty when it runs in another one.
 	server *server.Server

@@ -275,7 +275,9 @@ type streamInfo struct {
 		Last uint64 `json:"last_seq"`
 	} `json:"state"`
 	Config struct {
-		Subjects []string `json:"subjects"`
+		Metadata struct {
+			Restoring string `json:"reckon.restoring"` // see restoringKey
+		} `json:"metadata"`
 	} `json:"config"`
 	Cluster struct {
 		Group  string     `json:"raft_group"`
@@ -298,7 +300,7 @@ func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
 		err = i.Error
 	case i.Cluster.Since == nil:
 		err = errors.New("the stream has no leader")
-	case isShut(i.Config.Subjects):
+	case i.Config.Metadata.Restoring != "":
 		return i, ErrUnfinished
 	}
 	if err != nil {

@@ -100,14 +100,19 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 	return err
 }
 
+// restoreAgain is what to do about a log that has a part of a backup.
+const restoreAgain = "give the 'reckon restore' of it again, which goes on where it was"
+
 // explained says of a command that failed what is behind it where the nodes that share the log have no leader: most of what a
 // command asks fails in a way of its own then.
 func explained(t terminal, log *events.Log, err error) error {
 	var code exit
-	own := errors.As(err, &code) || errors.Is(err, events.ErrUnfinished) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup) ||
-		errors.Is(err, events.ErrNoLeader)
-	if err == nil || own || log.Alone() || t.Err() != nil {
+	own := errors.As(err, &code) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup) || errors.Is(err, events.ErrNoLeader)
+	switch {
+	case err == nil || own || log.Alone() || t.Err() != nil:
 		return err
+	case errors.Is(err, events.ErrUnfinished):
+		return fmt.Errorf("%w: %s", err, restoreAgain)
 	}
 	ctx, cancel := context.WithTimeout(t, 2*time.Second)
 	defer cancel()
@@ -115,7 +120,7 @@ func explained(t terminal, log *events.Log, err error) error {
 	case asked == nil || t.Err() != nil:
 		return err
 	case errors.Is(asked, events.ErrUnfinished):
-		return fmt.Errorf("%w. %w: give the 'reckon restore' of it again, which goes on where it was", err, asked)
+		return fmt.Errorf("%w. %w: %s", err, asked, restoreAgain)
 	}
 	return fmt.Errorf("%w: %w", err, events.ErrNoLeader)
 }

@@ -99,8 +99,10 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 		return err
 	})
 	switch {
+	case errors.Is(err, events.ErrUnfinished) && errors.Is(err, events.ErrFilled):
+		return fmt.Errorf("%s: %w: somebody else wrote to it meanwhile, so it cannot be completed and takes no requests: make it anew, as for another backup, and restore into that", where, err)
 	case errors.Is(err, events.ErrUnfinished):
-		return fmt.Errorf("%w. Until it is whole %s takes no requests: give the same command again, which goes on where this one was", err, where)
+		return fmt.Errorf("%w. Until it is whole %s takes no requests", err, where)
 	case errors.Is(err, events.ErrFilled):
 		return fmt.Errorf("%s: %w: restore into one that nothing was written to, whose nodes have new data directories; nothing was restored", where, err)
 	case errors.Is(err, events.ErrBackup):
