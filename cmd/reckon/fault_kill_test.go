@@ -21,13 +21,13 @@ import (
 	"reckon/events"
 )
 
-// steps are the places between a request and its answer where a kill can fall.
+// steps are the places on the way of a request where a kill can fall. Readers see what is folded before it is in the buckets.
 var steps = []string{
 	"before the command is stored",
 	"between command and event",
-	"between event and projection",
+	"between event and answer",
 	"between event and the command's acknowledgement",
-	"between projection and answer",
+	"between answer and projection",
 }
 
 // TestKillAtEveryStep kills the server at random moments under load until the stores that it left have shown a request at
@@ -66,24 +66,27 @@ func TestKillAtEveryStep(t *testing.T) {
 // lastSteps says where the requests of the last round, whose keys have a prefix, were when the server was killed.
 func (w *world) lastSteps(t *testing.T, prefix string) (found []string) {
 	t.Helper()
-	final, newest := map[string]uint64{}, uint64(0) // sequence of the final event by key
+	final := map[string]uint64{} // sequence of the final event by key
 	for _, e := range readEvents(t, w.data) {
-		newest = e.Sequence
 		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
 			final[*m.IdempotencyKey] = e.Sequence
 		}
 	}
 	stored, pending := w.commands(t)
-	folded := w.projected(t)
-	at := map[string]bool{steps[2]: folded < newest, steps[3]: false}
+	projected := w.projected(t)
+	at := map[string]bool{}
 	for key := range stored {
 		at[steps[1]] = at[steps[1]] || final[key] == 0
 		at[steps[3]] = at[steps[3]] || final[key] != 0 && stored[key] > pending
 	}
 	for _, p := range w.history.posts {
-		if strings.HasPrefix(p.key, prefix) && !p.acknowledged {
+		switch {
+		case !strings.HasPrefix(p.key, prefix):
+		case p.acknowledged:
+			at[steps[4]] = at[steps[4]] || final[p.key] > projected
+		default:
 			at[steps[0]] = at[steps[0]] || stored[p.key] == 0
-			at[steps[4]] = at[steps[4]] || final[p.key] != 0 && final[p.key] <= folded
+			at[steps[2]] = at[steps[2]] || final[p.key] != 0
 		}
 	}
 	for _, step := range steps {
@@ -130,8 +133,8 @@ func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged u
 	return stored, acknowledged
 }
 
-// projected is the event that the document names which a server that was killed had written last to its views.
-func (w *world) projected(t *testing.T) uint64 {
+// projected is the newest event that a server which was killed had brought into its views.
+func (w *world) projected(t *testing.T) (newest uint64) {
 	t.Helper()
 	s, err := events.RunServer(t.Context(), &server.Options{ServerName: "views", DontListen: true, StoreDir: filepath.Join(w.data, "views")}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -150,30 +153,31 @@ func (w *world) projected(t *testing.T) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest := uint64(0)
-	for name := range js.StreamNames(t.Context()).Name() {
-		if !strings.HasPrefix(name, "KV_conversations_") {
+	for name := range js.KeyValueStoreNames(t.Context()).Name() {
+		if !strings.HasPrefix(name, "conversations_") {
 			continue
 		}
-		stream, err := js.Stream(t.Context(), name)
+		bucket, err := js.KeyValue(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := stream.CachedInfo().State.LastSeq
-		if last == 0 {
-			continue
-		}
-		m, err := stream.GetMsg(t.Context(), last)
+		all, err := bucket.WatchAll(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		var document struct {
-			Sequence uint64 `json:"sequence"`
+		defer all.Stop()
+		for entry := range all.Updates() {
+			if entry == nil { // the end of what is there
+				break
+			}
+			var document struct {
+				Sequence uint64 `json:"sequence"`
+			}
+			if err := json.Unmarshal(entry.Value(), &document); err != nil {
+				t.Fatal(err)
+			}
+			newest = max(newest, document.Sequence)
 		}
-		if err := json.Unmarshal(m.Data, &document); err != nil {
-			t.Fatal(err)
-		}
-		newest = max(newest, document.Sequence)
 	}
 	return newest
 }
