@@ -46,6 +46,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if err := v.save(); err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]int{}
 	for name, place := range map[string]struct {
 		bucket  *bucket

@@ -42,6 +42,9 @@ func writeAll(t *testing.T, v *Views, list []unwritten) {
 // take removes a document.
 func take(t *testing.T, v *Views, b *bucket, key string) {
 	t.Helper()
+	if err := v.save(); err != nil {
+		t.Fatal(err)
+	}
 	stream, err := v.shelf.publisher.Stream(t.Context(), "KV_"+b.name)
 	if err == nil {
 		err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(b.subject(key)))
