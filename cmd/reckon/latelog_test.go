@@ -4,19 +4,28 @@ import (
 	"bytes"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// linesSeen counts the lines that were written to it.
+type linesSeen struct{ lines atomic.Int64 }
+
+func (w *linesSeen) Write(p []byte) (int, error) {
+	w.lines.Add(int64(bytes.Count(p, []byte("\n"))))
+	return len(p), nil
+}
+
 func TestLateLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out linesSeen
 		c := serveCommand{LogLevel: "info", LogFormat: "json"}
 		logger, flush := c.logger(terminal{err: &out})
 		has := func(lines int) {
 			t.Helper()
-			if n := strings.Count(out.String(), "\n"); n != lines {
+			if n := int(out.lines.Load()); n != lines {
 				t.Errorf("%d lines are written, want %d", n, lines)
 			}
 		}
