@@ -8,27 +8,33 @@ import (
 	"testing"
 )
 
-// TestWhole holds what is written in parts until all of it is there, and nothing after that.
-func TestWhole(t *testing.T) {
+// connect makes both ends of a connection that a holding listener has accepted.
+func connect(t *testing.T) (c *connection, peer net.Conn) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	peer, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
+	if peer, err = net.Dial("tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
-	defer peer.Close()
+	t.Cleanup(func() { peer.Close() })
 	accepted, err := holding{l}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer accepted.Close()
+	t.Cleanup(func() { accepted.Close() })
 	c, ok := withConnection(t.Context(), accepted).Value(connectionKey{}).(*connection)
 	if !ok {
 		t.Fatalf("the connection is a %T", accepted)
 	}
+	return c, peer
+}
+
+// TestWhole holds what is written in parts until all of it is there, and nothing after that.
+func TestWhole(t *testing.T) {
+	c, peer := connect(t)
 	head, body := []byte("head"), bytes.Repeat([]byte("b"), heldFrom)
 	for range 2 {
 		c.whole(httptest.NewRecorder(), func() {
@@ -55,22 +61,7 @@ func TestWhole(t *testing.T) {
 
 // TestWholeOfAConnectionThatHasGone drops what cannot be sent and closes the connection.
 func TestWholeOfAConnectionThatHasGone(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	peer, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer peer.Close()
-	accepted, err := holding{l}.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer accepted.Close()
-	c := accepted.(*connection)
+	c, _ := connect(t)
 	if err := c.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
