@@ -207,6 +207,46 @@ func (l *Log) Ready() error {
 	return nil
 }
 
+// AwaitOthers waits until the nodes that are there besides this one have what the streams hold, so that they can go on without it. A
+// node that is behind cannot vote for what it does not know: if this one stopped meanwhile, all would wait for that. Nodes
+// that are away are not waited for. It fails when ctx ends; on a log without other nodes of ours it returns at once.
+func (l *Log) AwaitOthers(ctx context.Context) error {
+	if l.server == nil || l.quorum == nil {
+		return nil
+	}
+	for _, stream := range []string{eventsStream, commandsStream} {
+		current := map[string]bool{l.server.Name(): true} // those that have been level since this began
+		behind := func() (string, bool) {
+			limited, cancel := l.within(ctx, answerPatience)
+			defer cancel()
+			info, err := l.state(limited, stream)
+			if err != nil || info.Cluster == nil {
+				return "the leader", true
+			}
+			for _, node := range info.Cluster.Replicas {
+				if node.Current {
+					current[node.Name] = true
+				}
+				if !current[node.Name] && !node.Offline {
+					return node.Name, true
+				}
+			}
+			return "", false
+		}
+		for name, waits := behind(); waits; name, waits = behind() {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("wait for %s of stream %s to catch up: %w", name, stream, ctx.Err())
+			case <-time.After(othersLook):
+			}
+		}
+	}
+	return nil
+}
+
+// othersLook is the time between two looks at what others hold.
+const othersLook = 25 * time.Millisecond
+
 const (
 	// drainGrace is how long the server of a node that stops gives what is connected to it, and drainAll how long at most.
 	drainGrace = 10 * time.Millisecond

@@ -336,3 +336,66 @@ func TestClusterCommands(t *testing.T) {
 		t.Errorf("the next command is %q for the time %d", got, deliveries)
 	}
 }
+
+// A node that is to stop waits for one that is behind, and not for one that is away.
+func TestAwaitOthers(t *testing.T) {
+	c := newTrio(t)
+	wait := func() {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if err := c.logs[0].AwaitOthers(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := created("a")
+	sequence := c.append(t, 0, e, 0)
+	wait()
+	c.lose(t, 2)
+	wait()
+	if err := os.RemoveAll(c.options[2].Dir); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		sequence = c.append(t, 0, changed(e), sequence)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		log, err := Open(t.Context(), c.options[2])
+		c.logs[2] = log
+		opened <- err
+	}()
+	last := func() jetstream.PeerInfo {
+		var info jetstream.PeerInfo
+		until(t, "ask for the replicas", func(ctx context.Context) error {
+			state, err := c.logs[0].state(ctx, eventsStream)
+			if err != nil {
+				return err
+			}
+			for _, node := range state.Cluster.Replicas {
+				if node.Name == c.options[2].Cluster.Node {
+					info = *node
+				}
+			}
+			return nil
+		})
+		return info
+	}
+	for last().Offline {
+	}
+	wait()
+	if node := last(); !node.Current {
+		t.Errorf("not waited for: %+v", node)
+	}
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	single, err := Open(t.Context(), Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer single.Close()
+	if err := single.AwaitOthers(t.Context()); err != nil {
+		t.Errorf("a log without other nodes: %v", err)
+	}
+}

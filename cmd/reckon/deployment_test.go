@@ -20,8 +20,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// longestStop is what a planned stop takes: running requests have 15 seconds to finish, then the log and the views are closed.
-const longestStop = 20 * time.Second
+// longestStop is what a planned stop takes: the other nodes have 5 seconds to catch up, running requests 15 to finish, then the log
+// and the views are closed.
+const longestStop = 25 * time.Second
 
 // understood parses a command line with its environment as the program does and returns what it is, such as "serve". Every
 // RECKON_ variable must be that of a flag of the command, but those that an image sets for whatever it runs.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reckon/commands"
@@ -64,8 +65,13 @@ func (c *serveCommand) Run(t terminal) error {
 	if host, _, err := net.SplitHostPort(listener.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
 		logger.Warn("listening beyond this machine without TLS: put a proxy that ends TLS before it", "address", listener.Addr().String())
 	}
-	ctx, stop := context.WithCancel(t)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t))
 	defer stop()
+	var opened atomic.Pointer[events.Log]
+	defer context.AfterFunc(t, func() {
+		handOver(opened.Load(), logger)
+		stop()
+	})()
 	served := make(chan error, 1)
 	server := http.Starting(http.Options{Logger: logger, Version: version()})
 	go func() { served <- server.Serve(ctx, listener) }()
@@ -75,6 +81,7 @@ func (c *serveCommand) Run(t terminal) error {
 		return err
 	}
 	defer func() { closed(logger, "log", log.Close()) }()
+	opened.Store(log)
 	server.Waits("the views are being opened")
 	collectLess()
 	views, err := projections.Open(t, log, c.Data, logger)
@@ -116,6 +123,21 @@ func (c *serveCommand) Run(t terminal) error {
 		os.Exit(1)
 	}
 	return err
+}
+
+// handOverFor is how long a node that is to stop goes on until the others of its cluster have what they need to go on without it.
+const handOverFor = 5 * time.Second
+
+// handOver waits for that. There may be no log yet.
+func handOver(log *events.Log, logger *slog.Logger) {
+	if log == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), handOverFor)
+	defer cancel()
+	if err := log.AwaitOthers(ctx); err != nil {
+		logger.Warn("stopping although another node is behind", "error", err)
+	}
 }
 
 // watch looks whether the log and the views can be written until ctx ends. A disk that was full or broken for a moment
