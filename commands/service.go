@@ -51,6 +51,10 @@ const deadline = 12 * time.Second
 // worker has left is held back from the others.
 const patience = 4 * time.Second
 
+// handedOver is how long a request waits, when the cluster has elected a leader or this node reaches no queue, until its command is
+// taken for one that nobody has. Most are not, and what is worked on twice costs a processor's time only.
+const handedOver = 300 * time.Millisecond
+
 // Request is a calculate request that has been authenticated and whose fields are valid.
 type Request struct {
 	Account        projections.Account
@@ -82,6 +86,7 @@ type Service struct {
 	deciding *turns // of commands that are decided, which is what takes a processor
 	prose    *turns // of requests in natural language that are read
 	company  *company
+	pulling  atomic.Bool // whether Run reaches the queue
 
 	proposer proposer
 	waiting  atomic.Int32 // how many wait for a slot in prose
@@ -109,27 +114,7 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	await := s.views.AwaitAnswer
-	if command.InputFormat == prompt.NaturalLanguage {
-		await = s.views.AwaitMessage
-	}
-	message, err := projections.Message{}, error(nil)
-	if replayed {
-		// A command can be acknowledged while its event is in the log no more: what was not written out went with the machine. So
-		// one that nobody seems to work on is worked on here; whoever else does, the log takes one event.
-		patient, cancel := context.WithTimeout(ctx, patience)
-		message, err = await(patient, command.AccountID, command.ConversationID, command.MessageID)
-		cancel()
-		if err != nil && ctx.Err() == nil {
-			command.Opens = false
-			if err := s.finish(command, ""); err != nil {
-				return Answer{}, unavailable(err)
-			}
-		}
-	}
-	if !replayed || err != nil {
-		message, err = await(ctx, command.AccountID, command.ConversationID, command.MessageID)
-	}
+	message, err := s.awaitOrWork(ctx, command, replayed)
 	if err != nil {
 		return Answer{}, unavailable(err)
 	}
@@ -138,6 +123,50 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 		err = &CrashedError{MessageID: command.MessageID}
 	}
 	return Answer{Message: message, Replayed: replayed}, err
+}
+
+// awaitOrWork waits until a command is answered, one in natural language until it is in progress. One that nobody seems to work on
+// is worked on here; whoever else does, the log takes one event.
+func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (projections.Message, error) {
+	await, prose := s.views.AwaitAnswer, c.InputFormat == prompt.NaturalLanguage
+	if prose {
+		await = s.views.AwaitMessage
+	}
+	// The leader of the queue may have taken the command out and have been followed by another one before it sent it.
+	patient, cancel := s.log.AfterElection(ctx, c.ReceivedAt, handedOver)
+	defer cancel()
+	// And a command can be acknowledged while its event is in the log no more: what was not written out went with the machine.
+	lost := patient
+	if replayed {
+		lost, cancel = context.WithTimeout(patient, patience)
+		defer cancel()
+	}
+	for {
+		look, cancel := lost, context.CancelFunc(func() {})
+		if !s.log.Alone() {
+			look, cancel = context.WithTimeout(lost, handedOver)
+		}
+		message, err := await(look, c.AccountID, c.ConversationID, c.MessageID)
+		cancel()
+		if err == nil || ctx.Err() != nil || look.Err() == nil {
+			return message, err
+		}
+		// Without an election there may be no queue for a while.
+		if lost.Err() != nil || !s.pulling.Load() {
+			break
+		}
+	}
+	c.Opens = false
+	var err error
+	if prose && (patient.Err() != nil || lost.Err() == nil) {
+		_, err = s.begin(c) // the model is asked when it is delivered again
+	} else {
+		err = s.finish(c, "")
+	}
+	if err != nil {
+		return projections.Message{}, err
+	}
+	return await(ctx, c.AccountID, c.ConversationID, c.MessageID)
 }
 
 // Note says that an account has asked for something, so that long calculations of others make way.

@@ -51,16 +51,23 @@ func startLog(t *testing.T) *cluster {
 		}
 	})
 	c := &cluster{log: log}
-	admin := Admin{Log: log}
-	if c.account, err = admin.CreateAccount(ctx, CreateAccount{Name: "acme", TimeZone: "Europe/Berlin"}); err != nil {
+	c.settle(t)
+	return c
+}
+
+// settle makes the account and its domain.
+func (c *cluster) settle(t *testing.T) {
+	t.Helper()
+	admin := Admin{Log: c.log}
+	var err error
+	if c.account, err = admin.CreateAccount(t.Context(), CreateAccount{Name: "acme", TimeZone: "Europe/Berlin"}); err != nil {
 		t.Fatal(err)
 	}
-	published, err := admin.Publish(ctx, Publication{Account: "acme", Definition: trip(t).Definition})
+	published, err := admin.Publish(t.Context(), Publication{Account: "acme", Definition: trip(t).Definition})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.domain = published.DomainID
-	return c
 }
 
 // join adds a node that asks a proposer; see start.

@@ -138,7 +138,9 @@ func (s *Service) Run(ctx context.Context) {
 		consumer, err := s.log.Commands(ctx, s.finished)
 		if err == nil {
 			told = ""
+			s.pulling.Store(true)
 			err = s.pullAll(ctx, consumer, h, &working)
+			s.pulling.Store(false)
 		}
 		if ctx.Err() == nil {
 			if told != err.Error() {
