@@ -124,12 +124,15 @@ func (c *cluster) list(who tenant, from int) {
 	})
 }
 
-// longest is the longest wait of callers that waited at some time from a moment on.
+// longest is the longest wait of callers from a moment on, of those that waited already what came after it.
 func (c *cluster) longest(from time.Time) (longest wait) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, w := range c.waits {
-		if w.until.After(from) && w.length() > longest.length() {
+		if w.from.Before(from) {
+			w.from = from
+		}
+		if w.length() > longest.length() {
 			longest = w
 		}
 	}
