@@ -220,11 +220,11 @@ func (l *Log) AwaitOthers(ctx context.Context) error {
 			limited, cancel := l.within(ctx, answerPatience)
 			defer cancel()
 			info, err := l.state(limited, stream)
-			if err != nil || info.Cluster == nil {
+			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" { // a node that starts may answer for the leader
 				return "the leader", true
 			}
 			for _, node := range info.Cluster.Replicas {
-				if node.Current {
+				if node.Current && node.Active < heardFor {
 					current[node.Name] = true
 				}
 				if !current[node.Name] && !node.Offline {
@@ -244,8 +244,10 @@ func (l *Log) AwaitOthers(ctx context.Context) error {
 	return nil
 }
 
-// othersLook is the time between two looks at what others hold.
-const othersLook = 25 * time.Millisecond
+const (
+	othersLook = 25 * time.Millisecond // between two looks at what others hold
+	heardFor   = 2 * time.Second       // so long is believed what a node had; it says so each second
+)
 
 const (
 	// drainGrace is how long the server of a node that stops gives what is connected to it, and drainAll how long at most.

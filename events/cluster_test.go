@@ -348,10 +348,28 @@ func TestAwaitOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	last := func() jetstream.PeerInfo {
+		var info jetstream.PeerInfo
+		until(t, "ask for the replicas", func(ctx context.Context) error {
+			state, err := c.logs[0].state(ctx, eventsStream)
+			if err != nil || state.Cluster.Leader == "" {
+				return errors.Join(err, errLeaderless)
+			}
+			for _, node := range state.Cluster.Replicas {
+				if node.Name == c.options[2].Cluster.Node {
+					info = *node
+				}
+			}
+			return nil
+		})
+		return info
+	}
 	e := created("a")
 	sequence := c.append(t, 0, e, 0)
 	wait()
 	c.lose(t, 2)
+	for !last().Offline {
+	}
 	wait()
 	if err := os.RemoveAll(c.options[2].Dir); err != nil {
 		t.Fatal(err)
@@ -365,22 +383,6 @@ func TestAwaitOthers(t *testing.T) {
 		c.logs[2] = log
 		opened <- err
 	}()
-	last := func() jetstream.PeerInfo {
-		var info jetstream.PeerInfo
-		until(t, "ask for the replicas", func(ctx context.Context) error {
-			state, err := c.logs[0].state(ctx, eventsStream)
-			if err != nil {
-				return err
-			}
-			for _, node := range state.Cluster.Replicas {
-				if node.Name == c.options[2].Cluster.Node {
-					info = *node
-				}
-			}
-			return nil
-		})
-		return info
-	}
 	for last().Offline {
 	}
 	wait()
