@@ -126,6 +126,7 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 // Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is found by its last hash.
 // found is false for a hash of no key. It fails with ErrBehind while the newest confirmed read index is 1 s old or older.
 func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found bool, err error) {
+	v.asked.Store(int64(time.Since(v.index.started)))
 	if err := v.recent(); err != nil {
 		return Key{}, Account{}, false, err
 	}

@@ -30,6 +30,10 @@ const (
 	// history does. The server of the views holds an index of all keys, of two generations meanwhile, so that the usual 100
 	// would double the most of all memory.
 	rebuildGarbage = 40
+	// companyFor is how long after a request others are expected.
+	companyFor = time.Second
+	// longestRest is how long a rebuild or a verification rests at most behind one piece of work.
+	longestRest = 20 * time.Millisecond
 )
 
 // thrift makes the garbage collector of the process run as often as a rebuild wants it to, from the first begin to the last end.
@@ -85,15 +89,35 @@ func (m *meter) at(events, total uint64, last bool) {
 	m.tell(p)
 }
 
+// rest lets requests go first, where they come: after a piece of work for as long as that took. What works without a break has soon
+// used up its share of a processor, on a busy machine, and the system lets the whole process wait.
+func (v *Views) rest(worked time.Duration) {
+	if pause := v.pause(worked, time.Now()); pause > 0 {
+		time.Sleep(pause)
+	}
+}
+
+// pause is how long to rest.
+func (v *Views) pause(worked time.Duration, now time.Time) time.Duration {
+	asked := v.asked.Load()
+	if asked == 0 || now.Sub(v.index.started)-time.Duration(asked) >= companyFor {
+		return 0
+	}
+	return min(worked, longestRest)
+}
+
 // overtake skims the history behind an event until it is where the serving generation is, and calls last there while that
 // stands still. The sequence is that of the moment of last. told is called behind each fold, but not while anything is held up.
-func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), last func(sequence uint64) error) error {
-	held := false
+// ready is called shortly before that, for all that need not be done while it is.
+func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), ready func() error, last func(sequence uint64) error) error {
+	held, prepared := false, false
 	read := func(through uint64) error {
 		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+			began := time.Now()
 			err := fold(list)
 			if !held {
 				told(upTo)
+				v.rest(time.Since(began))
 			}
 			return err
 		})
@@ -112,7 +136,14 @@ func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Sub
 			continue
 		}
 		if after > 0 && through <= after+nearlyThere || through == 0 {
-			break
+			if prepared {
+				break
+			}
+			prepared = true
+			if err := ready(); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := read(through); err != nil {
 			return err
@@ -166,6 +197,11 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 		return next.fold(ctx, newBatch(next), list)
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
+	}, func() error {
+		if err := next.write(); err != nil {
+			return err
+		}
+		return v.save()
 	}, func(uint64) error {
 		old = v.serving.Load()
 		return v.replace(ctx, old, next)

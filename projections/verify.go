@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"reckon/events"
 )
@@ -77,8 +78,10 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 	want := func(s events.Subject) bool { return passOf(s, c.passes) == c.pass }
 	through := v.folded.Load()
 	err := v.log.Skim(ctx, 0, through, want, func(upTo uint64, list []events.Event) error {
+		began := time.Now()
 		_, err := c.fold(ctx, list)
 		w.at(upTo, through)
+		v.rest(time.Since(began))
 		return err
 	})
 	if err != nil {
@@ -95,7 +98,7 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 		return c.follow(ctx, list)
 	}, func(upTo uint64) {
 		w.at(upTo-through, v.folded.Load())
-	}, func(sequence uint64) error {
+	}, v.save, func(sequence uint64) error {
 		w.done += sequence - through
 		return c.end(ctx, sequence)
 	})

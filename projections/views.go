@@ -86,6 +86,7 @@ type Views struct {
 	closing  sync.Once
 	closeErr error
 
+	asked    atomic.Int64 // when a key was last presented, since index.started; 0 for never
 	folded   atomic.Uint64
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when folded grows
