@@ -207,7 +207,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, copied+" holds all that is in "+file) || !strings.Contains(stderr, place) {
 		t.Errorf("restore: exit status %d, %s%s", code, out, stderr)
 	}
-	if _, stderr, code = tool(t, "projections", "verify", "--data", copied); code != 1 || !strings.Contains(stderr, place) {
+	if _, stderr, code = tool(t, "projections", "verify", "--data", copied); code != 2 || !strings.Contains(stderr, place) {
 		t.Errorf("verify: exit status %d, %s", code, stderr)
 	}
 	again := filepath.Join(folder, "again.gz")

@@ -23,7 +23,7 @@ type calculateCommand struct {
 }
 
 func (*calculateCommand) Help() string {
-	return `Prints the message that the service would answer with, as JSON. The exit status is 1 when its status is error.
+	return `Prints the message that the service would answer with, as JSON. The exit status is 1 when its status is error, and 2 when there is none.
 
 Examples:
   reckon calculate --domain trip.yaml $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time in min'

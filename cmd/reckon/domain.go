@@ -30,7 +30,7 @@ type domainCheck struct {
 }
 
 func (*domainCheck) Help() string {
-	return "Prints FILE:LINE:COLUMN for each finding. Errors stop a publish, warnings do not.\n\nExample:\n  reckon domain check trip.yaml"
+	return "Prints FILE:LINE:COLUMN for each finding. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
 }
 
 // fileReport is what a check found in a file.
@@ -143,7 +143,7 @@ type domainTests struct {
 }
 
 func (*domainTests) Help() string {
-	return "Examples:\n  reckon domain test trip.yaml\n  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml"
+	return "The exit status is 1 when a test fails or the file has errors, and 2 when the command itself fails.\n\nExamples:\n  reckon domain test trip.yaml\n  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml"
 }
 
 type domainTest struct {

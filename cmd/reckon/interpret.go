@@ -18,7 +18,7 @@ type interpretCommand struct {
 func (*interpretCommand) Help() string {
 	return `Shows how the offline interpreter reads prose: the amounts with every way to read them, the variables that each could
 belong to, the readings of the whole prompt with their scores, what was chosen, and why there is doubt. Nothing is sent anywhere.
-The exit status is 1 when the last prompt is not understood.
+The exit status is 1 when the last prompt is not understood, and 2 when the command itself fails.
 
 Examples:
   reckon interpret --domain trip.yaml 'how long for 150 miles at 60 mph?'

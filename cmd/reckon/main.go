@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	_ "time/tzdata" // zones are known wherever the binary runs
 
@@ -74,7 +75,13 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 	)
 }
 
-// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood.
+// verdicts are the commands that say by status 1 what they found. A failure of theirs is told from that by status 2.
+func verdicts() []string {
+	return []string{"calculate", "interpret", "domain check", "domain test run", "projections verify", "replay"}
+}
+
+// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood; of the
+// verdicts 1 for what was found, and 2 for a failure.
 func run(t terminal, args []string) int {
 	var c commandLine
 	status := -1
@@ -101,17 +108,16 @@ func run(t terminal, args []string) int {
 	err = parsed.Run(t)
 	var code exit
 	switch {
+	case err == nil:
+		return 0
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, events.ErrRunning):
-		fmt.Fprintf(t.err, "reckon: %v\n", err)
-		return 1
-	case t.Err() != nil && errors.Is(err, context.Canceled):
-		fmt.Fprintln(t.err, "reckon: interrupted")
-		return 1
-	case err != nil:
-		fmt.Fprintf(t.err, "reckon: %v\n", err)
-		return 1
+	case t.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, events.ErrRunning):
+		err = errors.New("interrupted")
 	}
-	return 0
+	fmt.Fprintf(t.err, "reckon: %v\n", err)
+	if slices.Contains(verdicts(), parsed.Selected().Path()) {
+		return 2
+	}
+	return 1
 }

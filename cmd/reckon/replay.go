@@ -25,7 +25,7 @@ type replayCommand struct {
 }
 
 func (*replayCommand) Help() string {
-	return `Computes each answered message again from its event, on the scenario that it was based on then and with the version of the domain that answered, and compares the result with the recorded one, byte for byte. Differences are listed with the versions of the domain and of the engine; the exit status is 1 when there are any. Run it with a new version of Reckon before it serves.
+	return `Computes each answered message again from its event, on the scenario that it was based on then and with the version of the domain that answered, and compares the result with the recorded one, byte for byte. Differences are listed with the versions of the domain and of the engine; the exit status is 1 when there are any, and 2 when the command itself fails. Run it with a new version of Reckon before it serves.
 
 Nothing is written. It works while a server runs on the data directory, and without one.
 

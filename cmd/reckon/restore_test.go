@@ -102,7 +102,7 @@ func TestRestoreIntoCluster(t *testing.T) {
 	// One node alone says that it needs the others.
 	c.nodes[0].end(syscall.SIGKILL)
 	c.nodes[1].end(syscall.SIGKILL)
-	if _, stderr, code := tool(t, "replay", "--all", "--data", c.nodes[2].data); code != 1 || !strings.Contains(stderr, "a majority of them must run") {
+	if _, stderr, code := tool(t, "replay", "--all", "--data", c.nodes[2].data); code != 2 || !strings.Contains(stderr, "a majority of them must run") {
 		t.Errorf("replay without a majority: exit status %d, %s", code, stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	nethttp "net/http"
@@ -46,6 +47,7 @@ func TestMain(m *testing.M) {
 //	plant FROM TO MESSAGE KEY VALUE  copy the history of a directory, with another value in an answer
 //	spoil PROJECTION WAS IS      write another text into a document of the stopped server's views
 //	same A B                     fail unless two words are the same
+//	status N COMMAND…            run a command that must end with the exit status N
 //
 // Answers are printed as the status, the headers that matter, and the body with ids and times replaced.
 func TestScript(t *testing.T) {
@@ -90,6 +92,19 @@ func TestScript(t *testing.T) {
 			"same": func(ts *testscript.TestScript, _ bool, args []string) {
 				if args[0] != args[1] {
 					ts.Fatalf("%s is not %s", args[0], args[1])
+				}
+			},
+			"status": func(ts *testscript.TestScript, _ bool, args []string) {
+				status := 0
+				if err := ts.Exec(args[1], args[2:]...); err != nil {
+					var ended *exec.ExitError
+					if !errors.As(err, &ended) {
+						ts.Fatalf("%v", err)
+					}
+					status = ended.ExitCode()
+				}
+				if fmt.Sprint(status) != args[0] {
+					ts.Fatalf("the exit status is %d", status)
 				}
 			},
 		},
