@@ -32,7 +32,7 @@ func (c *accountCreate) Run(t terminal) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "Account %q is created. Give it a key with: reckon key create --account %s\n%s\n", account.Name, quoted(account.Name), account.ID)
+		fmt.Fprintf(t.out, "Account %q is created. Give it a key with: reckon key create --account %s %s\n%s\n", account.Name, quoted(account.Name), c.flags(), account.ID)
 		return nil
 	})
 }
@@ -90,7 +90,7 @@ func (c *accountList) Run(t terminal) error {
 		for _, r := range rows {
 			table.add(r.Name, r.TimeZone, fmt.Sprint(r.BodyVersion), fmt.Sprint(r.ActiveKeys), r.ID.String())
 		}
-		return table.print(t, "There are no accounts yet. Create one with: reckon account create NAME")
+		return table.print(t, "There are no accounts yet. Create one with: reckon account create NAME "+c.flags())
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"reckon/commands"
@@ -22,6 +23,25 @@ type directory struct {
 	NATSURL   []string `help:"Keep the log on an existing NATS with JetStream, instead of in the data directory." name:"nats-url" placeholder:"nats://HOST:PORT"`
 	NATSCreds string   `help:"Credentials file for --nats-url." name:"nats-creds" placeholder:"FILE" type:"path"`
 	NATSCA    string   `help:"Authority of the certificates at --nats-url, PEM." name:"nats-ca" placeholder:"FILE" type:"path"`
+}
+
+// flags are those that lead another command to where this one worked, as a shell reads them. A password in a URL is not among them.
+func (d directory) flags() string {
+	words := []string{"--data", quoted(d.Data)}
+	if len(d.NATSURL) > 0 {
+		var urls []string
+		for _, address := range d.NATSURL {
+			urls = append(urls, redacted(address))
+		}
+		words = append(words, "--nats-url", quoted(strings.Join(urls, ",")))
+	}
+	if d.NATSCreds != "" {
+		words = append(words, "--nats-creds", quoted(d.NATSCreds))
+	}
+	if d.NATSCA != "" {
+		words = append(words, "--nats-ca", quoted(d.NATSCA))
+	}
+	return strings.Join(words, " ")
 }
 
 // external reads what the flags say of an existing NATS; nil without one.

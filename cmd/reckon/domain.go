@@ -278,8 +278,8 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 				return err
 			}
 			if done.Shifted() > *c.MaxChanged {
-				return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s --data %s",
-					f.name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.name), quoted(c.Account), quoted(c.Since), quoted(c.Data))
+				return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
+					f.name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.name), quoted(c.Account), quoted(c.Since), c.flags())
 			}
 		}
 		return nil
@@ -485,6 +485,6 @@ func (c *domainList) Run(t terminal) error {
 			}
 			table.add(r.Title, version, draft, r.ID.String(), r.Key)
 		}
-		return table.print(t, "The account has no domains yet. Publish one with: reckon domain publish FILE --account "+quoted(c.Account))
+		return table.print(t, "The account has no domains yet. Publish one with: reckon domain publish FILE --account "+quoted(c.Account)+" "+c.flags())
 	})
 }

@@ -75,7 +75,7 @@ func (c *keyList) Run(t terminal) error {
 			}
 			table.add(r.ID.String(), r.State, r.CreatedAt.Format(time.RFC3339), rotated)
 		}
-		return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account))
+		return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account)+" "+c.flags())
 	})
 }
 

@@ -120,8 +120,8 @@ func (c *projectionsVerify) Run(t terminal) error {
 		if result.Differences == 1 {
 			noun = "difference"
 		}
-		fmt.Fprintf(t.out, "%s %s up to event %d. Rebuild the projections with: reckon projections rebuild --data %s\n",
-			grouped(result.Differences), noun, result.Sequence, quoted(c.Data))
+		fmt.Fprintf(t.out, "%s %s up to event %d. Rebuild the projections with: reckon projections rebuild %s\n",
+			grouped(result.Differences), noun, result.Sequence, c.flags())
 	}
 	if result.Differences > 0 {
 		return exit(1)
