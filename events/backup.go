@@ -354,6 +354,9 @@ const maxLine = 1 << 20
 // openBackup reads the header. It fails with ErrBackup.
 func openBackup(from io.Reader) (*backupReader, error) {
 	plain, err := gzip.NewReader(from)
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: it is empty", ErrBackup)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBackup, err)
 	}

@@ -84,17 +84,38 @@ func (d directory) administer(t terminal, f func(commands.Admin) error) error {
 	return d.begin(t, f)
 }
 
-// there is nil for a directory that a Reckon has worked on: each takes the lock first.
+// there is nil for a directory that a Reckon has worked on, whose lock this user may take: each takes it first.
 func (d directory) there() error {
 	const out = "name the one of the server with --data, or make one with 'reckon account create'"
-	switch info, err := os.Stat(d.Data); {
-	case err != nil:
-		return fmt.Errorf("there is no data directory %s: %s", d.Data, out)
-	case !info.IsDir():
-		return fmt.Errorf("%s is a file and no data directory: %s", d.Data, out)
+	if err := d.place(out); err != nil {
+		return err
 	}
-	if _, err := os.Stat(filepath.Join(d.Data, "lock")); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is no data directory of Reckon: %s", d.Data, out)
+	lock, err := os.Open(filepath.Join(d.Data, "lock"))
+	switch {
+	case err == nil:
+		return lock.Close()
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the data directory %s may not be read: give the command as the user that the server runs as, such as with 'sudo -u reckon'", d.Data)
+	case !isFolder(d.Data):
+		return fmt.Errorf("there is no data directory %s: %s", d.Data, out)
+	}
+	return fmt.Errorf("%s is no data directory of Reckon: %s", d.Data, out)
+}
+
+// anotherPlace is the way out where there can be no data directory.
+const anotherPlace = "name a directory with --data"
+
+// place is nil where a data directory is or can be made, else an error with a way out.
+func (d directory) place(out string) error {
+	switch info, err := os.Stat(d.Data); {
+	case d.Data == "":
+		return errors.New("--data is empty: " + out)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%s is a file and no data directory: %s", d.Data, out)
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(d.Data); err == nil {
+			return fmt.Errorf("%s is a link to nothing: %s", d.Data, out)
+		}
 	}
 	return nil
 }
@@ -108,6 +129,8 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 	where := d.Data
 	if external != nil {
 		where = ""
+	} else if err := d.place(anotherPlace); err != nil {
+		return err
 	}
 	log, err := events.Join(t, events.Options{Dir: where, External: external, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *historyCommand) Run(t terminal) error {
 	if c.At != "" {
 		var ok bool
 		if at.Time, ok = parseTime(c.At); !ok {
-			if at.Message, err = uuid.Parse(c.At); err != nil {
+			if at.Message, err = uuid.Parse(c.At); err != nil || at.Message == uuid.Nil { // which stands for none
 				return fmt.Errorf("--at %q: give a time such as 2026-03-05T14:07:00Z, or the id of a message", c.At)
 			}
 		} else if at.Time.Nanosecond() == 0 {

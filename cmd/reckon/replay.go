@@ -134,7 +134,7 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UT
 // parseID reads an id that a flag gives.
 func parseID(flag, text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
-	if err != nil {
+	if err != nil || id == uuid.Nil { // which stands for none
 		return id, fmt.Errorf("%s %q is no id: give one such as 0199c0de-0000-7000-8000-000000000000, as answers have them", flag, text)
 	}
 	return id, nil
@@ -142,7 +142,7 @@ func parseID(flag, text string) (uuid.UUID, error) {
 
 // parseTime reads a time, or a date, whose day begins in UTC.
 func parseTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02T15:04:05", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, true
 		}

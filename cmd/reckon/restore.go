@@ -49,6 +49,9 @@ func (c *restoreCommand) Run(t terminal) error {
 	if len(c.NATSURL) > 0 {
 		return c.fill(t, file, "the log on that NATS")
 	}
+	if err := c.place(anotherPlace); err != nil {
+		return err
+	}
 	cluster, err := events.ClusterOf(c.Data)
 	switch {
 	case err != nil:

@@ -55,6 +55,9 @@ func (c *serveCommand) Run(t terminal) error {
 	if c.IdempotencyRetention < time.Minute || c.IdempotencyRetention > maxRetention {
 		return fmt.Errorf("--idempotency-retention %s: give 1m to 720h", c.IdempotencyRetention)
 	}
+	if err := c.place(anotherPlace); err != nil {
+		return err
+	}
 	logger, flush := c.logger(t)
 	defer flush()
 	listener, err := net.Listen("tcp", c.Listen)
