@@ -270,7 +270,7 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 			few := 0
 			done, err := f.compare(t, a, c.Account, since, func(s commands.Shift) error {
 				if few++; few <= fewShifts {
-					showShift(t.err, s)
+					showShift(visible{t.err}, s)
 				}
 				return nil
 			})
@@ -402,6 +402,7 @@ func (c *domainBisect) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	t.out = visible{t.out}
 	if c.JSON {
 		return printJSON(t, b)
 	}

@@ -58,6 +58,7 @@ func (c *historyCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	t.out = visible{t.out}
 	if c.JSON {
 		return printJSON(t, historyOf(s))
 	}

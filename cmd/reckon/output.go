@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 )
 
 // printJSON writes v for programs.
@@ -13,6 +16,27 @@ func printJSON(t terminal, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// visible writes text that callers have sent, or JSON, for people: what would steer a terminal, or turn the order of letters, stands
+// there as \u001b, as it may in JSON.
+type visible struct{ to io.Writer }
+
+func (v visible) Write(text []byte) (int, error) {
+	shown := make([]byte, 0, len(text))
+	for rest := text; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			shown = fmt.Appendf(shown, `\u%04x`, r)
+		} else {
+			shown = append(shown, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	if _, err := v.to.Write(shown); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // table is rows of text in aligned columns.

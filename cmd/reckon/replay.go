@@ -178,6 +178,7 @@ type listing struct {
 }
 
 func newListing(t terminal, asJSON bool, name string) *listing {
+	t.out = visible{t.out}
 	return &listing{t: t, json: asJSON, name: name}
 }
 
