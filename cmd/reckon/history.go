@@ -26,7 +26,7 @@ type historyCommand struct {
 func (*historyCommand) Help() string {
 	return `Prints a conversation as it is, or as it was: its messages, and its scenarios with every value and where that came from.
 
-A time is in UTC unless it states an offset; what happened within the second that it names is included. A date is the beginning of that day.
+A time is in UTC unless it states an offset; what happened within the second that it names is included. A date is the beginning of that day. Tables of values are cut where they are long; --json has them whole.
 
 Examples:
   reckon history --conversation 0199c0de-0000-7000-8000-000000000000
@@ -147,6 +147,9 @@ func statedIn(s commands.Snapshot, scenario commands.Scenario, v events.ResultVa
 	return nil
 }
 
+// shownValue is how many characters of a value a table of a scenario shows.
+const shownValue = 60
+
 func showHistory(t terminal, s commands.Snapshot) error {
 	title := "a conversation without a title"
 	if s.Head.Title != nil {
@@ -174,7 +177,7 @@ func showHistory(t terminal, s commands.Snapshot) error {
 		fmt.Fprintf(t.out, " (%s version %d, as of message %d)\n", m.Domain.Title, m.Domain.Version, m.Number)
 		values := newTable("  KEY", "VALUE", "FROM")
 		for _, v := range m.Completed.Results.Variables {
-			values.add("  "+v.Key, valueText(v.Value), sourceText(s, scenario, v))
+			values.add("  "+v.Key, oneLine(valueText(v.Value), shownValue), sourceText(s, scenario, v))
 		}
 		if err := values.print(t, "  no values"); err != nil {
 			return err
