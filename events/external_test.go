@@ -231,6 +231,23 @@ func TestExternalSettings(t *testing.T) {
 		{eventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }, "allow_rollup_hdrs is true and must be false"},
 		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = false }, "allow_direct is false and must be true"},
 		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = maxPayload }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxConsumers = 5 }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.NoAck = true }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Second }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.MaxAckPending = 7 }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) {
+			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: "evt.*.account", Destination: "evt.{{wildcard(1)}}.key"}
+		}, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "OTHER"}} }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) {
+			*c = jetstream.StreamConfig{Name: c.Name, Mirror: &jetstream.StreamSource{Name: "OTHER"}}
+		}, "subjects is  and must be evt.>"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) {
+			c.Compression, c.RePublish = jetstream.S2Compression, &jetstream.RePublish{Source: ">", Destination: "copy.>"}
+		}, ""},
 		{commandsStream, func(*jetstream.StreamConfig) {}, ""},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = 48 * time.Hour }, ""},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be 24h10m0s"},
