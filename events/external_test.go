@@ -231,20 +231,20 @@ func TestExternalSettings(t *testing.T) {
 		{eventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }, "allow_rollup_hdrs is true and must be false"},
 		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = false }, "allow_direct is false and must be true"},
 		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, "max_msg_size is 1048576 and must be none"},
 		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = maxPayload }, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxConsumers = 5 }, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.NoAck = true }, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Second }, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.MaxAckPending = 7 }, ""},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxConsumers = 5 }, "max_consumers is 5 and must be none"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.NoAck = true }, "no_ack is true and must be false"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Second }, "consumer_limits.inactive_threshold is 1s and must be none"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.MaxAckPending = 7 }, "consumer_limits.max_ack_pending is 7 and must be none"},
 		{eventsStream, func(c *jetstream.StreamConfig) {
 			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: "evt.*.account", Destination: "evt.{{wildcard(1)}}.key"}
-		}, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "OTHER"}} }, ""},
+		}, "subject_transform is set and must be none"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "OTHER"}} }, "sources is set and must be none"},
 		{eventsStream, func(c *jetstream.StreamConfig) {
 			*c = jetstream.StreamConfig{Name: c.Name, Mirror: &jetstream.StreamSource{Name: "OTHER"}}
-		}, "subjects is  and must be evt.>"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode }, ""},
+		}, "mirror is set and must be none"},
+		{eventsStream, func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode }, "persist_mode is async and must be default"},
 		{eventsStream, func(c *jetstream.StreamConfig) {
 			c.Compression, c.RePublish = jetstream.S2Compression, &jetstream.RePublish{Source: ">", Destination: "copy.>"}
 		}, ""},
@@ -252,7 +252,7 @@ func TestExternalSettings(t *testing.T) {
 		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = 48 * time.Hour }, ""},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be 24h10m0s"},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.DiscardNewPerSubject = false }, "discard_new_per_subject is false and must be true"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false }, "discard is discardold and must be discardnew"},
+		{commandsStream, func(c *jetstream.StreamConfig) { c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false }, "discard is old and must be new"},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 2 }, "max_msgs_per_subject is 2 and must be 1"},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = true }, "allow_direct is true and must be false"},
 		{commandsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
@@ -283,6 +283,14 @@ func TestExternalSettings(t *testing.T) {
 			if err := js.DeleteStream(t.Context(), name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 				t.Fatal(err)
 			}
+		}
+	}
+
+	for _, want := range (&Log{}).externalStreams(0) { // which a stream becomes only after it was made
+		have := want
+		have.Sealed = true
+		if list := differences(have, want); len(list) != 1 || list[0].String() != "sealed is true and must be false" {
+			t.Errorf("%s, sealed: %v", want.Name, list)
 		}
 	}
 
