@@ -36,7 +36,7 @@ const (
 func (l *Log) openExternal(ctx context.Context, o Options, patient bool) error {
 	told := ""
 	for {
-		err := l.reachExternal(ctx, o, !patient)
+		err := l.whyNot(l.reachExternal(ctx, o, !patient))
 		if err == nil {
 			return nil
 		}
@@ -68,7 +68,34 @@ func passing(err error) bool {
 	if errors.As(err, &api) {
 		return api.Code >= 500 || api.ErrorCode == codeNoPeers
 	}
-	return !errors.Is(err, ErrSettings) && !errors.Is(err, nats.ErrAuthorization) && !errors.Is(err, os.ErrNotExist)
+	return !errors.Is(err, ErrSettings) && !errors.Is(err, nats.ErrAuthorization) && !errors.Is(err, nats.ErrPermissionViolation) &&
+		!errors.Is(err, os.ErrNotExist)
+}
+
+// whyNot says of an error what is behind it, where NATS answers nothing rather than to refuse.
+func (l *Log) whyNot(err error) error {
+	if err == nil {
+		return nil
+	}
+	if denied := l.denied(); denied != nil {
+		return denied
+	}
+	if errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("JetStream is not enabled there or does not answer now: %w", err)
+	}
+	return err
+}
+
+// denied is nil unless the existing NATS has just refused what its user may not do. The one who asked hears nothing of that.
+func (l *Log) denied() error {
+	if l.conn == nil || !l.ticks {
+		return nil
+	}
+	err := l.conn.LastError()
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return nil
+	}
+	return fmt.Errorf("the user of NATS may not do what Reckon needs (README.md lists the permissions): %w", err)
 }
 
 // reachExternal is one try. A log that is only visited takes the retention of commands as it is.
@@ -110,11 +137,14 @@ func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err 
 	return nil
 }
 
-// redacted is a URL without the password in it.
+// redacted is a URL without the password or the token in it.
 func redacted(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return "a URL that cannot be read"
+	}
+	if _, named := u.User.Password(); u.User != nil && !named {
+		u.User = url.User("xxxxx")
 	}
 	return u.Redacted()
 }
@@ -203,7 +233,10 @@ func (l *Log) tick(ctx context.Context) (uint64, error) {
 			l.saw(sequence)
 			return sequence, nil
 		}
-		if ctx.Err() != nil || l.conn.IsClosed() || errors.Is(err, ErrUnfinished) {
+		if denied := l.denied(); denied != nil {
+			err = denied
+		}
+		if ctx.Err() != nil || l.conn.IsClosed() || errors.Is(err, ErrUnfinished) || errors.Is(err, nats.ErrPermissionViolation) {
 			return 0, fmt.Errorf("ask for the newest event: %w", err)
 		}
 		select {

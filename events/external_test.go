@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -317,6 +318,10 @@ func TestExternalOutOfReach(t *testing.T) {
 			t.Errorf("%s: got error %v, want that a file is missing", name, err)
 		}
 	}
+	token := &External{URLs: []string{"nats://a-token@127.0.0.1:1"}}
+	if _, err := Join(t.Context(), Options{External: token}); err == nil || strings.Contains(err.Error(), "a-token") {
+		t.Errorf("join where nobody is, with a token: got error %v", err)
+	}
 	nowhere := &External{URLs: []string{"nats://someone:a-password@127.0.0.1:1"}}
 	if _, err := Join(t.Context(), Options{External: nowhere}); err == nil || strings.Contains(err.Error(), "a-password") {
 		t.Errorf("join where nobody is: got error %v", err)
@@ -330,6 +335,79 @@ func TestExternalOutOfReach(t *testing.T) {
 	}})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(waits, "127.0.0.1:1") {
 		t.Errorf("open where nobody is waits for %q and ends with %v", waits, err)
+	}
+}
+
+// A user of NATS that may not do what the log needs ends the start, or the node as soon as that shows.
+func TestExternalPermissions(t *testing.T) {
+	account := server.NewAccount("log")
+	deny := func(name string, publish, subscribe []string) *server.User {
+		return &server.User{Username: name, Password: "a-password", Account: account, Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Deny: publish}, Subscribe: &server.SubjectPermission{Deny: subscribe},
+		}}
+	}
+	s, err := RunServer(t.Context(), &server.Options{
+		ServerName: "existing", Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: maxPayload, StoreDir: t.TempDir(),
+		Accounts: []*server.Account{account},
+		Users: []*server.User{
+			deny("all", nil, nil),
+			deny("info", []string{"$JS.API.STREAM.INFO.>"}, nil),
+			deny("inbox", nil, []string{"_INBOX.>"}),
+			deny("events", []string{"evt.>"}, nil),
+			deny("consumers", []string{"$JS.API.CONSUMER.>"}, nil),
+		},
+	}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if account, err = s.LookupAccount("log"); err == nil {
+		err = account.EnableJetStream(nil, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(user string) *External {
+		return &External{URLs: []string{"nats://" + user + ":a-password@" + s.Addr().String()}}
+	}
+	openAt(t, as("all"))
+	for user, subject := range map[string]string{"info": "$JS.API.STREAM.INFO.COMMANDS", "inbox": "_INBOX."} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		l, err := Open(ctx, Options{Dir: t.TempDir(), External: as(user)})
+		if err == nil {
+			l.Close()
+		}
+		if !errors.Is(err, nats.ErrPermissionViolation) || !strings.Contains(err.Error(), subject) {
+			t.Errorf("%s: opening ends with %v, want that %s is not permitted", user, err, subject)
+		}
+		if _, err := Join(ctx, Options{External: as(user)}); !errors.Is(err, nats.ErrPermissionViolation) || !strings.Contains(err.Error(), subject) {
+			t.Errorf("%s: joining ends with %v, want that %s is not permitted", user, err, subject)
+		}
+	}
+	for user, use := range map[string]func(context.Context, *Log) error{
+		"events": func(ctx context.Context, l *Log) error {
+			_, err := l.Last(ctx)
+			return err
+		},
+		"consumers": func(ctx context.Context, l *Log) error {
+			_, err := l.Commands(ctx, nil)
+			return err
+		},
+	} {
+		l := openAt(t, as(user))
+		if err := l.Broken(); err != nil {
+			t.Errorf("%s: broken before anything was refused: %v", user, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), clusterTry) // NATS answers nothing
+		defer cancel()
+		err := use(ctx, l)
+		if broken := l.Broken(); err == nil || !errors.Is(broken, ErrBroken) || !strings.Contains(broken.Error(), "Permissions Violation for Publish") {
+			t.Errorf("%s: it ends with %v, and then is broken with %v", user, err, broken)
+		}
 	}
 }
 

@@ -26,6 +26,10 @@ func (l *Log) Broken() error {
 		return Broken(l.server)
 	case l.ticks && l.conn.IsClosed():
 		return brokenError(fmt.Sprintf("the connection to NATS is closed: %v", l.conn.LastError()))
+	case l.ticks:
+		if err := l.denied(); err != nil {
+			return brokenError(err.Error())
+		}
 	}
 	return nil
 }

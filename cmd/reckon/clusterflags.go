@@ -155,7 +155,7 @@ func loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// redacted is a URL without the password in it.
+// redacted is a URL without the password or the token in it.
 func redacted(text string) string {
 	u, err := url.Parse(text)
 	switch {
@@ -163,6 +163,9 @@ func redacted(text string) string {
 		return text
 	case err != nil:
 		return "(not a URL)"
+	}
+	if _, named := u.User.Password(); u.User != nil && !named {
+		u.User = url.User("xxxxx")
 	}
 	return u.Redacted()
 }

@@ -46,6 +46,7 @@ func TestClusterFlags(t *testing.T) {
 		{node + " --routes tls://127.0.0.1:6223", `--routes "tls://127.0.0.1:6223": give nats://HOST:PORT`},
 		{node + " --routes nats://127.0.0.1", `--routes "nats://127.0.0.1": give nats://HOST:PORT`},
 		{node + " --routes nats://u:hidden@127.0.0.1:6223", `--routes "nats://u:xxxxx@127.0.0.1:6223": give nats://HOST:PORT`},
+		{node + " --routes nats://hidden@127.0.0.1:6223", `--routes "nats://xxxxx@127.0.0.1:6223": give nats://HOST:PORT`},
 		{node + beyond, "--cluster beyond this machine needs --cluster-tls-cert"},
 		{node + beyond + tls, "--cluster beyond this machine needs --cluster-secret-file"},
 		{node + beyond + " --cluster-secret-file " + secret, "--cluster beyond this machine needs --cluster-tls-cert"},
@@ -58,6 +59,7 @@ func TestClusterFlags(t *testing.T) {
 		{"--nats-creds " + secret, "--nats-creds is for an existing NATS: give --nats-url too"},
 		{"--nats-ca " + secret, "--nats-ca is for an existing NATS: give --nats-url too"},
 		{"--nats-url nats://127.0.0.1:4222 --nats-creds " + filepath.Join(dir, "none"), "read --nats-creds: open " + filepath.Join(dir, "none")},
+		{"--nats-url http://hidden@127.0.0.1:4222", `--nats-url "http://xxxxx@127.0.0.1:4222": give nats://HOST:PORT`},
 		{"--nats-url http://u:hidden@127.0.0.1:4222", `--nats-url "http://u:xxxxx@127.0.0.1:4222": give nats://HOST:PORT`},
 	}
 	for _, row := range rows {
