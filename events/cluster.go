@@ -140,7 +140,7 @@ func (l *Log) replicate(ctx context.Context, o Options) error {
 		if err == nil {
 			return nil
 		}
-		if reason := clusterReason(err); reason != told {
+		if reason := l.clusterReason(err); reason != told {
 			told = reason
 			l.workers.suspect = time.Now() // most of the nodes have stopped since it was made
 			l.logger.Info("waiting for the cluster", "cluster", o.Cluster.Name, "node", o.Cluster.Node, "reason", reason)
@@ -160,9 +160,11 @@ func (l *Log) replicate(ctx context.Context, o Options) error {
 const codeNoPeers = 10005
 
 // clusterReason says what a failed try means.
-func clusterReason(err error) string {
+func (l *Log) clusterReason(err error) string {
 	var api *jetstream.APIError
 	switch {
+	case l.server.NumRoutes() == 0:
+		return "no other node is connected, and the logs of the nodes say why"
 	case errors.As(err, &api) && api.ErrorCode == codeNoPeers:
 		return "fewer than three nodes are there yet"
 	case errors.As(err, &api) && api.Code < 500:

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,14 @@ type trio struct {
 
 // newTrio starts three nodes at once.
 func newTrio(t *testing.T) *trio {
+	t.Helper()
+	c := prepareTrio(t)
+	c.start(t, 0, 1, 2)
+	return c
+}
+
+// prepareTrio has three nodes that can be started.
+func prepareTrio(t *testing.T) *trio {
 	t.Helper()
 	c := &trio{}
 	var routes []string
@@ -56,7 +65,6 @@ func newTrio(t *testing.T) *trio {
 			c.close(t, i)
 		}
 	})
-	c.start(t, 0, 1, 2)
 	return c
 }
 
@@ -229,6 +237,37 @@ func TestCluster(t *testing.T) {
 }
 
 // A node whose disk is full gives up its part; only a new start brings it back.
+// A node says what it waits for: first for any other one, then for a leader or a third.
+func TestClusterSaysWhatItWaitsFor(t *testing.T) {
+	c := prepareTrio(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var others sync.WaitGroup
+	defer others.Wait()
+	var heard []string
+	o := c.options[0]
+	o.Waiting = func(what string) {
+		if heard = append(heard, what); len(heard) > 1 {
+			cancel()
+			return
+		}
+		others.Go(func() {
+			if _, err := Open(ctx, c.options[1]); err == nil {
+				t.Error("a node is open with a cluster of two")
+			}
+		})
+	}
+	if _, err := Open(ctx, o); err == nil {
+		t.Error("a node is open alone")
+	}
+	two := func(what string) bool {
+		return strings.Contains(what, "have no leader yet") || strings.Contains(what, "fewer than three nodes")
+	}
+	if len(heard) != 2 || !strings.Contains(heard[0], "no other node is connected") || !two(heard[1]) {
+		t.Errorf("it waits for %q", heard)
+	}
+}
+
 func TestClusterBroken(t *testing.T) {
 	c := newTrio(t)
 	if err := c.logs[1].server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
