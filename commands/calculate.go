@@ -302,7 +302,7 @@ func message(c Calculate, d *Domain) events.Message {
 
 // encodeAs is encode of a type whose JSON is known beforehand.
 func encodeAs[T any](as events.JSON[T], v T) json.RawMessage {
-	text, err := as.Append(make([]byte, 0, 512), &v)
+	text, err := as.Encode(&v)
 	if err != nil {
 		panic(fmt.Sprintf("encode %T: %v", v, err))
 	}

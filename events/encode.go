@@ -3,7 +3,9 @@ package events
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 	"unicode/utf8"
 	"unsafe"
@@ -18,12 +20,8 @@ type JSON[T any] struct{ shape *shape }
 // JSONOf makes what reads and writes a type.
 func JSONOf[T any]() JSON[T] { return JSON[T]{of[T]()} }
 
-// Append writes a value behind what there is. It fails where encoding/json would.
-func (j JSON[T]) Append(to []byte, v *T) ([]byte, error) {
-	w := writer{out: to}
-	w.value(j.shape, unsafe.Pointer(v))
-	return w.out, w.err
-}
+// Encode writes a value, to memory of its own that is as long as the JSON. It fails where encoding/json would.
+func (j JSON[T]) Encode(v *T) ([]byte, error) { return j.shape.encode(unsafe.Pointer(v)) }
 
 // Decode reads a value. Its texts and raw values lie within the body, which must not be changed afterwards.
 func (j JSON[T]) Decode(body []byte) (*T, error) {
@@ -35,6 +33,25 @@ func (j JSON[T]) Decode(body []byte) (*T, error) {
 type writer struct {
 	out []byte
 	err error
+}
+
+// mostWriters is how much room a writer may have to be used again.
+const mostWriters = 64 << 10
+
+// writers have room from before. What is written is copied out of it, so that it takes no more memory than it is long for as
+// long as somebody has a part of it.
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+// encode writes the value of a shape's type that stands at a place.
+func (s *shape) encode(at unsafe.Pointer) ([]byte, error) {
+	w := writers.Get().(*writer)
+	w.value(s, at)
+	out, err := slices.Clone(w.out), w.err
+	if cap(w.out) <= mostWriters {
+		w.out, w.err = w.out[:0], nil
+		writers.Put(w)
+	}
+	return out, err
 }
 
 // value writes the value of a shape's type that stands at a place.

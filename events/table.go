@@ -34,9 +34,6 @@ var table = []kind{
 	{"reckon.message.failed.v1", of[MessageFailed](), nil, nil},
 }
 
-// usualEvent is the room that most events have enough of.
-const usualEvent = 4 << 10
-
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
 func encodeData(data any) (name string, body []byte, err error) {
 	v := reflect.ValueOf(data)
@@ -45,11 +42,11 @@ func encodeData(data any) (name string, body []byte, err error) {
 	}
 	for _, t := range table {
 		if t.data.typ == v.Type().Elem() && t.raise == nil {
-			w := writer{out: make([]byte, 0, usualEvent)}
-			if w.value(t.data, v.UnsafePointer()); w.err != nil {
-				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, w.err)
+			body, err := t.data.encode(v.UnsafePointer())
+			if err != nil {
+				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, err)
 			}
-			return t.name, w.out, nil
+			return t.name, body, nil
 		}
 	}
 	return "", nil, fmt.Errorf("encode event: %T has no wire name", data)

@@ -34,9 +34,9 @@ func (u unwritten) document() (document, error) {
 	var err error
 	switch value := u.value.(type) {
 	case head:
-		text, err = headJSON.Append(make([]byte, 0, 1024), &value)
+		text, err = headJSON.Encode(&value)
 	case page:
-		text, err = pageJSON.Append(make([]byte, 0, 1024), &value)
+		text, err = pageJSON.Encode(&value)
 	default:
 		text, err = encode(value)
 	}
