@@ -26,6 +26,7 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 		return 0, publishError("append event to "+m.Subject, err)
 	}
 	l.saw(sequence)
+	l.relay.put(sequence, m)
 	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
 	}

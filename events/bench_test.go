@@ -68,8 +68,8 @@ func BenchmarkAppendToFold(b *testing.B) {
 	}
 }
 
-// BenchmarkTail folds a history from its beginning.
-func BenchmarkTail(b *testing.B) {
+// BenchmarkScan folds a history from its beginning.
+func BenchmarkScan(b *testing.B) {
 	l := open(b, b.TempDir())
 	const history = 20_000
 	m, err := Encode(created("a"))
@@ -83,14 +83,13 @@ func BenchmarkTail(b *testing.B) {
 	}
 	<-l.js.PublishAsyncComplete()
 	for b.Loop() {
-		ctx, stop := context.WithCancel(b.Context())
-		if err := l.Tail(ctx, 0, func(batch []Event) error {
-			if batch[len(batch)-1].Sequence == history {
-				stop()
-			}
+		folded := uint64(0)
+		err := l.Scan(b.Context(), 0, history, nil, func(upTo uint64, _ []Event) error {
+			folded = upTo
 			return nil
-		}); ctx.Err() == nil {
-			b.Fatal(err)
+		})
+		if err != nil || folded != history {
+			b.Fatalf("folded up to %d: %v", folded, err)
 		}
 	}
 	b.ReportMetric(float64(history)*float64(b.N)/b.Elapsed().Seconds(), "events/s")

@@ -65,6 +65,7 @@ type Log struct {
 	lock   *os.File
 	dir    string
 	commit *committer // nil when the server itself syncs each message
+	relay  *relay     // there is one where commit is
 
 	// Of a server in another process that commits in groups; else empty.
 	asks  string        // the subject where it is asked to sync

@@ -151,6 +151,7 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		if l.commit, err = startCommitter(ctx, l); err != nil {
 			return nil, err
 		}
+		l.relay = newRelay()
 		if err := l.listen(); err != nil {
 			return nil, err
 		}

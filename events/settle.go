@@ -57,6 +57,8 @@ func (l *Log) settle(stream string) (last uint64, err error) {
 		}
 	} else {
 		last, err = l.newestEvent(ctx)
+		l.saw(last)
+		l.relay.told(last)
 	}
 	if err != nil {
 		return 0, err

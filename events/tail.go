@@ -31,8 +31,9 @@ var errReopen = errors.New("the consumer of events is lost")
 
 // Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or fold fails. Entries come in
 // batches of what is there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with
-// a *DecodeError, after the events before it were folded. A consumer that is lost is opened again behind the last event that
-// was folded, and until then the tail asks for what is there. It ends with an error when the log is closed or can no longer be
+// a *DecodeError, after the events before it were folded. Where the log commits in groups, one tail is handed what this process
+// appends, and asks for the rest. Any other has a consumer; one that is lost is opened again behind the last event that was
+// folded, and until then the tail asks for what is there. It ends with an error when the log is closed or can no longer be
 // written, and at once when the log has fewer events than after says.
 func (l *Log) Tail(ctx context.Context, after uint64, fold func([]Event) error) error {
 	last, err := l.Last(ctx)
@@ -54,7 +55,7 @@ func (l *Log) Tail(ctx context.Context, after uint64, fold func([]Event) error) 
 	if after > last {
 		return fmt.Errorf("tail events after %d: the newest is %d", after, last)
 	}
-	return l.tail(ctx, after, reading{through: math.MaxUint64, fold: func(_ uint64, list []Event) error { return fold(list) }})
+	return l.tail(ctx, after, reading{through: math.MaxUint64, lives: true, fold: func(_ uint64, list []Event) error { return fold(list) }})
 }
 
 // Scan hands the events after a sequence and up to another, which the log must have, to fold: those of the subjects that
@@ -81,6 +82,7 @@ type reading struct {
 	through uint64             // the last event
 	want    func(Subject) bool // nil for all
 	brief   bool               // see Skim
+	lives   bool               // it goes on with what is appended, see relay
 	fold    func(upTo uint64, list []Event) error
 }
 
@@ -97,7 +99,11 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 	}()
 	for {
 		opened := time.Now()
-		after, err = l.follow(ctx, after, r)
+		if r.lives && l.relay.begin(after) {
+			after, err = l.relayed(ctx, after, r)
+		} else {
+			after, err = l.follow(ctx, after, r)
+		}
 		switch {
 		case err == nil:
 			return nil

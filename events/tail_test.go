@@ -64,8 +64,22 @@ func (tail *tailing) end(t *testing.T) error {
 	return nil
 }
 
-func TestTailFollows(t *testing.T) {
+// openConsumed opens a log whose tail reads with a consumer, as if its relay had another one.
+func openConsumed(t *testing.T) *Log {
 	l := open(t, t.TempDir())
+	l.relay.begin(0)
+	return l
+}
+
+// bothTails runs a test with a relay, where there is one, and with a consumer.
+func bothTails(t *testing.T, test func(*testing.T, *Log)) {
+	t.Run("relay", func(t *testing.T) { test(t, open(t, t.TempDir())) })
+	t.Run("consumer", func(t *testing.T) { test(t, openConsumed(t)) })
+}
+
+func TestTailFollows(t *testing.T) { bothTails(t, testTailFollows) }
+
+func testTailFollows(t *testing.T, l *Log) {
 	for range 3 {
 		appended(t, l, created("a"), 0)
 	}
@@ -91,8 +105,9 @@ func TestTailFollows(t *testing.T) {
 	}
 }
 
-func TestTailBatches(t *testing.T) {
-	l := open(t, t.TempDir())
+func TestTailBatches(t *testing.T) { bothTails(t, testTailBatches) }
+
+func testTailBatches(t *testing.T, l *Log) {
 	appended(t, l, created("a"), 0)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -124,7 +139,7 @@ func TestTailBatches(t *testing.T) {
 }
 
 func TestTailSurvivesTheLossOfItsConsumer(t *testing.T) {
-	l := open(t, t.TempDir())
+	l := openConsumed(t)
 	appended(t, l, created("a"), 0)
 	tail := startTail(t, l, 0)
 	if got := tail.next(t); got != 1 {
