@@ -58,9 +58,12 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 			return answer{}, err
 		}
 	}
+	w := writers.Get().(*writer)
+	w.message(&done.Message, version, true)
 	a := answer{
 		status: nethttp.StatusOK,
-		body:   PresentMessage(done.Message, version),
+		body:   w.out,
+		room:   w,
 	}
 	if done.Message.Status == projections.InProgress {
 		a.status = nethttp.StatusAccepted

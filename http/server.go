@@ -147,7 +147,8 @@ type answer struct {
 	status int
 	header map[string]string
 	body   json.RawMessage
-	tag    string // ETag of the body where that is known, else ""
+	tag    string  // ETag of the body where that is known, else ""
+	room   *writer // that has the body, and is released when it was sent; nil where others may have the body
 }
 
 // serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
@@ -220,6 +221,9 @@ func (s *Server) answer(x *exchange) error {
 		}
 	}
 	x.send(a.status, body)
+	if a.room != nil {
+		a.room.release()
+	}
 	return nil
 }
 

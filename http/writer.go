@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -15,6 +16,20 @@ import (
 type writer struct{ out []byte }
 
 func newWriter(room int) *writer { return &writer{make([]byte, 0, room)} }
+
+// mostRoom is how much a writer may have to be used again.
+const mostRoom = 64 << 10
+
+// writers have room from answers that were sent.
+var writers = sync.Pool{New: func() any { return newWriter(heldUpTo / 2) }}
+
+// release leaves the writer to other answers. Nobody may have what it wrote any more.
+func (w *writer) release() {
+	if cap(w.out) <= mostRoom {
+		w.out = w.out[:0]
+		writers.Put(w)
+	}
+}
 
 func (w *writer) literal(text string) { w.out = append(w.out, text...) }
 
