@@ -10,16 +10,17 @@ import (
 )
 
 // withinBounds reports whether every cell of a value lies within the variable's declared min and max, and no point on a
-// temperature scale below 0 K. A bound of another dimension than the value does not apply.
-func (d *Domain) withinBounds(variable int, v Value) bool {
-	if d.belowZero(variable, v) {
+// temperature scale below 0 K. A bound of another dimension than the value does not apply. The context is for this alone: each
+// bound has the default budget.
+func (d *Domain) withinBounds(c *decimal.Context, variable int, v Value) bool {
+	if d.belowZero(c, variable, v) {
 		return false
 	}
 	for i, edge := range d.prepared[variable].limits {
 		if edge == nil {
 			continue
 		}
-		c := decimal.NewContext(defaultBudget)
+		c.Restart(defaultBudget)
 		for _, row := range v.Cells {
 			for _, cell := range row {
 				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.dimension {
@@ -36,9 +37,9 @@ func (d *Domain) withinBounds(variable int, v Value) bool {
 
 // belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a scale, or in any unit
 // where the variable is declared as one.
-func (d *Domain) belowZero(variable int, v Value) bool {
+func (d *Domain) belowZero(c *decimal.Context, variable int, v Value) bool {
 	declared := d.variables[variable].unit
-	c := decimal.NewContext(defaultBudget)
+	c.Restart(defaultBudget)
 	for _, row := range v.Cells {
 		for _, cell := range row {
 			u := cell.Quantity.Unit
