@@ -146,7 +146,7 @@ func (q *quoteScanner) skip(i int) int {
 
 // statements are the significant lines, rows gathered under their entries. A row without one stays a line of its own.
 func statements(text string) []line {
-	var all []line
+	all := make([]line, 0, min(1+strings.Count(text, "\n"), 16))
 	open := -1
 	lines(text, func(l line) bool {
 		if l.kind == row && open >= 0 {
