@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,8 +57,9 @@ type committer struct {
 
 // syncer brings the messages of one stream to the disk.
 type syncer struct {
-	group *committer
-	dir   string // of the stream's blocks
+	group  *committer
+	stream string
+	dir    string // of the stream's blocks
 
 	newest *os.File // the newest block at the last sync, nil before there was one
 	index  int      // its number; blocks are numbered from 1 without gaps when they are made
@@ -174,7 +174,7 @@ func (c *committer) distrust() error {
 var errClosed = errors.New("the log is closed")
 
 func (c *committer) syncer(dir, stream string) *syncer {
-	return &syncer{group: c, dir: filepath.Join(dir, "log", server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+	return &syncer{group: c, stream: stream, dir: filepath.Join(dir, "log", server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
 }
 
 // wait returns when everything up to a sequence is on disk; somebody has its acknowledgement in hand.
@@ -268,19 +268,12 @@ func (s *syncer) sync() error {
 
 // find opens the newest block, if there is one.
 func (s *syncer) find() error {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
+	numbers, err := s.numbers()
+	if err != nil || len(numbers) == 0 {
 		return err
 	}
-	for _, entry := range entries {
-		number, ok := strings.CutSuffix(entry.Name(), blockSuffix)
-		if index, err := strconv.Atoi(number); ok && err == nil {
-			s.index = max(s.index, index)
-		}
-	}
-	if s.index > 0 {
-		s.newest, err = os.Open(s.block(s.index))
-	}
+	s.index = numbers[len(numbers)-1]
+	s.newest, err = os.Open(s.block(s.index))
 	return err
 }
 

@@ -86,7 +86,7 @@ type reading struct {
 	fold    func(upTo uint64, list []Event) error
 }
 
-// tail reads until the reading is through, with one consumer after the other.
+// tail reads until the reading is through: what it can from the log's own files, else with one consumer after the other.
 func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 	r.fold = l.durably(ctx, r.fold)
 	defer func() {
@@ -97,6 +97,11 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 			}
 		}
 	}()
+	if l.commit != nil && r.through < math.MaxUint64 {
+		if after, err = l.readBlocks(ctx, after, r); err != nil || after >= r.through {
+			return err
+		}
+	}
 	for {
 		opened := time.Now()
 		if r.lives && l.relay.begin(after) {

@@ -97,9 +97,13 @@ func decode(m stored) (Event, error) {
 
 // fill reads the event's attributes and data, brief without what Skim passes over.
 func (e *Event) fill(header nats.Header, body []byte, brief bool) error {
-	name := header.Get(headerType)
-	id, idErr := uuid.Parse(header.Get(headerID))
-	at, timeErr := time.Parse(time.RFC3339, header.Get(headerTime))
+	return e.take(header.Get(headerType), header.Get(headerID), header.Get(headerTime), body, brief)
+}
+
+// take is fill with the attributes as they stand in the headers: the wire name, the id and the time.
+func (e *Event) take(name, idText, timeText string, body []byte, brief bool) error {
+	id, idErr := uuid.Parse(idText)
+	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {
 		e.ID = id
 	}

@@ -128,16 +128,20 @@ func openTimed(b *testing.B, history, dir string) (*Views, func()) {
 // rebuild. With -length the same number of conversations has more messages.
 func BenchmarkRebuild(b *testing.B) {
 	history, last := writeHistory(b, *messages)
-	rate := func(b *testing.B) { b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s") }
+	rate := func(b *testing.B, before float64) {
+		b.ReportMetric((processor(b)-before)*1e6/float64(last)/float64(b.N), "cpu-µs/event")
+		b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	}
 	dir, all := "", b
 	b.Run("fill", func(b *testing.B) {
 		forgetPeak()
+		before := processor(b)
 		for b.Loop() {
 			dir = all.TempDir()
 			_, closed := openTimed(b, history, dir)
 			closed()
 		}
-		rate(b)
+		rate(b, before)
 		b.ReportMetric(peak(), "peak-MiB")
 	})
 	b.Run("start", func(b *testing.B) {
@@ -158,7 +162,7 @@ func BenchmarkRebuild(b *testing.B) {
 		defer closed()
 		forgetPeak()
 		b.ReportMetric(resident(), "before-MiB")
-		table := ""
+		before, table := processor(b), ""
 		for b.Loop() {
 			if err := v.Rebuild(b.Context(), nil, func(p Progress) {
 				if p.Events < p.Total {
@@ -169,7 +173,7 @@ func BenchmarkRebuild(b *testing.B) {
 			}
 		}
 		fmt.Printf("MiB near the end of a rebuild\n%s", table)
-		rate(b)
+		rate(b, before)
 		b.ReportMetric(peak(), "peak-MiB")
 	})
 }
