@@ -83,6 +83,9 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 				if p.failure = e.take(name, id, at, bytes.Clone(m.Data), r.brief); p.failure != nil {
 					break
 				}
+				if p.list == nil {
+					p.list = make([]Event, 0, min(blockEvents, through-p.upTo))
+				}
 				p.list, size = append(p.list, e), size+len(m.Data)
 			}
 			p.upTo = m.Sequence

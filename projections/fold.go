@@ -118,6 +118,7 @@ func (v *Views) catchUp(ctx context.Context, after uint64) error {
 	v.thrift.begin()
 	defer v.thrift.end()
 	return v.log.Skim(ctx, after, v.target, nil, func(upTo uint64, list []events.Event) error {
+		v.thrift.tune()
 		v.folding.Lock()
 		defer v.folding.Unlock()
 		limited, cancel := context.WithTimeout(context.Background(), storeTimeout)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"reckon/events"
@@ -26,47 +24,11 @@ const (
 	reportEvery = 200 * time.Millisecond
 	// nearlyThere is how many events the serving generation may be ahead when it is held up for the rest.
 	nearlyThere = 256
-	// rebuildGarbage is how much garbage, in percent of what is in use, a rebuild lets come together, as the first fold of a whole
-	// history does. The server of the views holds an index of all keys, of two generations meanwhile, so that the usual 100
-	// would double the most of all memory.
-	rebuildGarbage = 40
 	// companyFor is how long after a request others are expected.
 	companyFor = time.Second
 	// longestRest is how long a rebuild or a verification rests at most behind one piece of work.
 	longestRest = 20 * time.Millisecond
 )
-
-// thrift makes the garbage collector of the process run as often as a rebuild wants it to, from the first begin to the last end.
-// Where it runs as often already, or is governed by a limit of memory alone, nothing changes.
-type thrift struct {
-	mu     sync.Mutex
-	begun  int
-	before int
-}
-
-func (t *thrift) begin() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.begun++; t.begun > 1 {
-		return
-	}
-	if t.before = debug.SetGCPercent(rebuildGarbage); t.before <= rebuildGarbage {
-		debug.SetGCPercent(t.before)
-	}
-}
-
-// end gives what a rebuild no longer needs back to the machine.
-func (t *thrift) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.begun--; t.begun > 0 {
-		return
-	}
-	if t.before > rebuildGarbage {
-		debug.SetGCPercent(t.before)
-	}
-	debug.FreeOSMemory()
-}
 
 // meter counts events and tells of them from time to time.
 type meter struct {
@@ -113,6 +75,7 @@ func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Sub
 	held, prepared := false, false
 	read := func(through uint64) error {
 		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+			v.thrift.tune()
 			began := time.Now()
 			err := fold(list)
 			if !held {

@@ -78,6 +78,7 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 	want := func(s events.Subject) bool { return passOf(s, c.passes) == c.pass }
 	through := v.folded.Load()
 	err := v.log.Skim(ctx, 0, through, want, func(upTo uint64, list []events.Event) error {
+		v.thrift.tune()
 		began := time.Now()
 		_, err := c.fold(ctx, list)
 		w.at(upTo, through)
