@@ -236,7 +236,6 @@ func TestCluster(t *testing.T) {
 	c.wantLast(t, sequence, 0, 1, 2)
 }
 
-// A node whose disk is full gives up its part; only a new start brings it back.
 // A node says what it waits for: first for any other one, then for a leader or a third.
 func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 	c := prepareTrio(t)
@@ -268,6 +267,7 @@ func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
+// A node whose disk is full gives up its part; only a new start brings it back.
 func TestClusterBroken(t *testing.T) {
 	c := newTrio(t)
 	if err := c.logs[1].server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
