@@ -223,7 +223,7 @@ func (l *Log) AwaitOthers(ctx context.Context) error {
 			defer cancel()
 			info, err := l.state(limited, stream)
 			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" { // a node that starts may answer for the leader
-				return "the leader", true
+				return "the leader", l.server.NumRoutes() > 0
 			}
 			for _, node := range info.Cluster.Replicas {
 				if node.Current && node.Active < heardFor {

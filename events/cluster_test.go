@@ -376,7 +376,7 @@ func TestClusterCommands(t *testing.T) {
 	}
 }
 
-// A node that is to stop waits for one that is behind, and not for one that is away.
+// A node that is to stop waits for one that is behind, and not for one that is away, nor when all are.
 func TestAwaitOthers(t *testing.T) {
 	c := newTrio(t)
 	wait := func() {
@@ -431,6 +431,10 @@ func TestAwaitOthers(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Fatal(err)
 	}
+	c.lose(t, 1)
+	c.lose(t, 2)
+	wait() // for nobody
+
 	single, err := Open(t.Context(), Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
