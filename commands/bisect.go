@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,8 +96,11 @@ func definitionChanges(was, is events.Definition) []Change {
 	return list
 }
 
-// ErrUnanswered says that a message has no answer of the kind that is needed.
+// ErrUnanswered says that a message has no answer that could be computed again.
 var ErrUnanswered = errors.New("has no answer that follows from its request")
+
+// ErrUntestable says that a message makes no test.
+var ErrUntestable = errors.New("makes no test")
 
 // question finds an answered message by its id, with the conversation as it stood before it. It fails with ErrNone and
 // ErrUnanswered.
@@ -166,7 +170,8 @@ func (a Admin) find(ctx context.Context, message uuid.UUID) (events.Event, error
 
 // TestOf turns an answered message into a test: a prompt that states all values that its result rests on, defaults and values
 // of earlier scenarios among them, and what was calculated from them. The test stands for itself, outside of any
-// conversation. It fails with ErrNone and ErrUnanswered.
+// conversation. It fails with ErrNone, ErrUnanswered, and with ErrUntestable for an answer without a calculated value or one that
+// cannot stand for itself.
 func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, events.DomainRef, error) {
 	h, q, err := a.question(ctx, message)
 	if err != nil {
@@ -174,8 +179,12 @@ func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, even
 	}
 	ref := q.recorded.Message().Domain
 	data, ok := q.recorded.Data.(*events.MessageCompleted)
+	if failed, ok := q.recorded.Data.(*events.MessageFailed); ok {
+		codes := mapped(errorsOf(failed), func(e engine.Error) string { return e.Code })
+		return events.Test{}, ref, fmt.Errorf("message %s %w: it was answered with the error %s, and a test states values", message, ErrUntestable, strings.Join(codes, ", "))
+	}
 	if !ok || target(data.Results) == "" {
-		return events.Test{}, ref, fmt.Errorf("message %s %w: a test is made from one that calculated a value", message, ErrUnanswered)
+		return events.Test{}, ref, fmt.Errorf("message %s %w: it calculated no value, and a test states values", message, ErrUntestable)
 	}
 	version, err := h.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
 	switch {
@@ -186,7 +195,7 @@ func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, even
 	}
 	t, ok := version.domain.testOf(data)
 	if !ok {
-		return t, ref, fmt.Errorf("message %s does not give the same value outside of its conversation, so no test can hold it", message)
+		return t, ref, fmt.Errorf("message %s %w: it does not give the same value outside of its conversation", message, ErrUntestable)
 	}
 	return t, ref, nil
 }
