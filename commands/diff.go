@@ -254,11 +254,11 @@ func valueChanges(was, is events.Results, d *Domain) []ValueChange {
 	return list
 }
 
-// relative is by which part of what it was a value has changed, nil where that has no meaning: it was zero, or is of another
-// dimension or of another shape.
+// relative is by which part of what it was a value has changed, nil where that has no meaning: it was zero, is of another dimension
+// or of another shape, or is a date or a clock time, which are counted from somewhere.
 func relative(d *Domain, key string, was, is json.RawMessage) *float64 {
 	i := d.compiled.Index(key)
-	if i < 0 || was == nil || is == nil {
+	if i < 0 || was == nil || is == nil || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
 		return nil
 	}
 	var values [2]engine.Value

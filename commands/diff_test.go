@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,15 @@ func TestCompareRefuses(t *testing.T) {
 
 func TestRelative(t *testing.T) {
 	d := trip(t)
+	def := d.Definition
+	def.Variables = slices.Clone(def.Variables)
+	for _, kind := range []string{"date", "datetime", "time", "duration"} {
+		def.Variables = append(def.Variables, events.Variable{ID: uuid.New(), Key: "of_" + kind, Title: "Of " + kind, Kind: kind, DefaultValue: json.RawMessage(`""`)})
+	}
+	d, issues := Compile(d.ID, d.Key, d.Version, def)
+	if d == nil {
+		t.Fatal(issues)
+	}
 	for _, c := range []struct{ key, was, is, want string }{
 		{"time", `"2 h"`, `"3 h"`, "0.5"},
 		{"time", `"2 h"`, `"90 min"`, "-0.25"},
@@ -144,6 +154,10 @@ func TestRelative(t *testing.T) {
 		{"time", `"2 h"`, `"2 kg"`, "none"},
 		{"time", `"2 h"`, `["2 h"]`, "none"},
 		{"nothing", `"2 h"`, `"3 h"`, "none"},
+		{"of_date", `"1795305600 s"`, `"1795392000 s"`, "none"},
+		{"of_datetime", `"1795305600 s"`, `"1795392000 s"`, "none"},
+		{"of_time", `"3600 s"`, `"7200 s"`, "none"},
+		{"of_duration", `"3600 s"`, `"7200 s"`, "1"},
 	} {
 		got := "none"
 		if r := relative(d, c.key, json.RawMessage(c.was), json.RawMessage(c.is)); r != nil {
