@@ -97,7 +97,7 @@ func (b *Backup) decode(m message) {
 	}
 }
 
-// Progress is told how many of about how many messages are done in a step.
+// Progress is told how many of about how many messages are done in a step, which says what they are: "events", "events checked".
 type Progress func(step string, done, of uint64)
 
 // Backup writes all that the log holds at this moment, while it is in use, as it is: also events that cannot be decoded. The

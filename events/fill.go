@@ -354,7 +354,7 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 		if err := passed(m.sequence); err != nil {
 			return err
 		}
-		f.progress("check "+strings.ToLower(stream), m.sequence, first)
+		f.progress(strings.ToLower(stream)+" checked", m.sequence, first)
 		wanted, err := r.nextOf(stream)
 		if err != nil {
 			return err

@@ -339,7 +339,7 @@ func TestFillExternal(t *testing.T) {
 
 // Who writes in spite of the mark, as a program of its own may, makes a restore fail, and the log takes nothing any more.
 func TestFillIsDisturbed(t *testing.T) {
-	for _, when := range []string{"events", "check events", "commands", "check commands"} {
+	for _, when := range []string{"events", "events checked", "commands", "commands checked"} {
 		t.Run(when, func(t *testing.T) {
 			file, _, _ := original(t, 4)
 			e := existingNATS(t)

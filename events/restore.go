@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -163,7 +164,7 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 	for _, stream := range []string{commandsStream, eventsStream} {
 		_, err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
 			digest(read, m)
-			progress("check "+stream, m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
+			progress(strings.ToLower(stream)+" checked", m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
 			if stream == eventsStream {
 				b.decode(m)
 			}

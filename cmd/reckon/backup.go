@@ -3,12 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"reckon/commands"
 	"reckon/events"
@@ -40,7 +38,9 @@ func (c *backupCommand) Run(t terminal) error {
 		}
 		said.out = t.err
 		write = func(t terminal, a commands.Admin) (events.Backup, error) {
-			return a.Log.Backup(t, t.out, progress(t.err))
+			shown := newProgressLine(t, false, "")
+			defer shown.end()
+			return a.Log.Backup(t, t.out, shown.step)
 		}
 	} else if err := c.writable(); err != nil {
 		return err
@@ -102,7 +102,9 @@ func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, erro
 		return events.Backup{}, fmt.Errorf("write backup: %w", err)
 	}
 	defer os.Remove(file.Name())
-	b, err := a.Log.Backup(t, file, progress(t.err))
+	shown := newProgressLine(t, false, "")
+	b, err := a.Log.Backup(t, file, shown.step)
+	shown.end()
 	if err == nil {
 		err = file.Sync()
 	}
@@ -138,28 +140,4 @@ func publish(whole, name string) error {
 		err = nil // some network file systems have no sync of folders
 	}
 	return errors.Join(err, folder.Close())
-}
-
-// progress writes a line every two seconds: how far a step is, how fast it goes, and how long it will take from there.
-func progress(to io.Writer) events.Progress {
-	const every = 2 * time.Second
-	var step string
-	var begun, told time.Time
-	var first uint64
-	return func(now string, done, of uint64) {
-		if now != step {
-			step, begun, told, first = now, time.Now(), time.Now(), done
-			return
-		}
-		if done%64 != 0 || time.Since(told) < every {
-			return
-		}
-		told = time.Now()
-		rate := float64(done-first) / time.Since(begun).Seconds()
-		left := "?"
-		if rate > 0 && of >= done {
-			left = (time.Duration(float64(of-done) / rate * float64(time.Second))).Round(time.Second).String()
-		}
-		fmt.Fprintf(to, "%s: %d of %d, %.0f a second, %s left\n", step, done, of, rate, left)
-	}
 }

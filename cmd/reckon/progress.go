@@ -21,6 +21,7 @@ type progressLine struct {
 	rewrite bool
 	width   int // of the line that stands on the terminal
 	began   time.Time
+	first   uint64    // that were done when it began
 	last    time.Time // that a line was printed
 }
 
@@ -62,10 +63,18 @@ func (s *progressLine) count(done, total uint64) {
 	if s.rewrite {
 		every = rewriteEvery
 	}
-	if spent := time.Since(s.began).Seconds(); done > 0 && done < total && time.Since(s.last) >= every {
-		rate := float64(done) / spent
+	if spent := time.Since(s.began).Seconds(); done > s.first && done < total && time.Since(s.last) >= every {
+		rate := float64(done-s.first) / spent
 		s.progress(projections.Progress{Events: done, Total: total, Rate: rate, Left: float64(total-done) / rate})
 	}
+}
+
+// step shows how many of all are done in a step of several.
+func (s *progressLine) step(what string, done, total uint64) {
+	if what != s.what {
+		s.what, s.began, s.first = what, time.Now(), done
+	}
+	s.count(done, total)
 }
 
 // say shows a line of progress.

@@ -65,7 +65,9 @@ func (c *restoreCommand) Run(t terminal) error {
 // make makes the directory of a single node.
 func (c *restoreCommand) make(t terminal, file io.Reader) error {
 	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	b, err := events.Restore(t, c.Data, file, logger, progress(t.err))
+	shown := newProgressLine(t, false, "")
+	b, err := events.Restore(t, c.Data, file, logger, shown.step)
+	shown.end()
 	switch {
 	case errors.Is(err, events.ErrNotEmpty):
 		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
@@ -98,7 +100,9 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 	}
 	var b events.Backup
 	err := c.begin(t, func(a commands.Admin) (err error) {
-		b, err = a.Log.Fill(t, file, progress(t.err))
+		shown := newProgressLine(t, false, "")
+		defer shown.end()
+		b, err = a.Log.Fill(t, file, shown.step)
 		return err
 	})
 	switch {
