@@ -444,3 +444,61 @@ func TestAwaitOthers(t *testing.T) {
 		t.Errorf("a log without other nodes: %v", err)
 	}
 }
+
+// Whether the consumer of commands is still the right one is seen from the few commands behind what it has acknowledged, and once:
+// as long as a node looks it works on nothing.
+func TestRightConsumerOfCommandsIsKept(t *testing.T) {
+	c := newTrio(t)
+	account := uuid.New()
+	const commands = 300
+	for i := range commands {
+		until(t, "enqueue", func(ctx context.Context) error {
+			err := c.logs[i%3].Enqueue(ctx, CommandSubject(account, fmt.Sprint(i)), []byte("finished"), true)
+			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
+				return nil
+			}
+			return err
+		})
+	}
+	nothing := func(context.Context, []byte) (bool, error) { return false, nil }
+	acknowledged := 0
+	until(t, "acknowledge", func(ctx context.Context) error {
+		consumer, err := c.logs[0].Commands(ctx, nothing)
+		if err != nil {
+			return err
+		}
+		for ; acknowledged < commands; acknowledged++ {
+			m, err := consumer.Next(jetstream.FetchMaxWait(time.Second))
+			if err == nil {
+				err = m.DoubleAck(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	node, looks := c.logs[1], 0
+	all := func(context.Context, []byte) (bool, error) {
+		looks++
+		return true, nil
+	}
+	var before, after jetstream.Consumer
+	until(t, "find", func(ctx context.Context) (err error) {
+		before, err = node.Commands(ctx, all)
+		return err
+	})
+	node.workers.suspect = time.Now() // as of a node that has waited for the others at its start
+	for range 2 {
+		until(t, "look", func(ctx context.Context) (err error) {
+			after, err = node.Commands(ctx, all)
+			return err
+		})
+	}
+	if created := after.CachedInfo().Created; !created.Equal(before.CachedInfo().Created) {
+		t.Errorf("the consumer was made anew at %s", created)
+	}
+	if looks > 10 || !node.workers.suspect.IsZero() {
+		t.Errorf("%d of %d finished commands were looked at, and it is looked again at each call: %t", looks, commands, !node.workers.suspect.IsZero())
+	}
+}

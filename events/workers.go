@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -83,8 +84,18 @@ func (l *Log) sharedCommands(ctx context.Context, finished func(context.Context,
 		if info.Created.Before(l.workers.suspect) {
 			most = 1
 		}
-		if first, err = l.firstUnfinished(ctx, finished); err != nil || first <= info.AckFloor.Stream+most {
-			return c, err
+		if first, err = l.firstUnfinishedBehind(ctx, info.AckFloor.Stream, finished); err != nil {
+			return nil, err
+		}
+		// Of what was found finished, some had just been delivered and is acknowledged by now.
+		limited, cancel := l.within(ctx, answerPatience)
+		defer cancel()
+		if info, err = c.Info(limited); err != nil {
+			return nil, err
+		}
+		if first <= info.AckFloor.Stream+most {
+			l.workers.suspect = time.Time{}
+			return c, nil
 		}
 	case ctx.Err() != nil:
 		return nil, err
@@ -165,16 +176,36 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 	case !errors.Is(err, ErrNotFound):
 		return 0, fmt.Errorf("read the newest event: %w", err)
 	}
+	first, _, err := l.searchUnfinished(ctx, search, math.MaxUint64, finished)
+	return first, err
+}
+
+// manyFinished is from how many finished commands on it is better to look at those of some time only.
+const manyFinished = 10 * maxAgain
+
+// firstUnfinishedBehind is firstUnfinished where all commands up to a sequence are known to be finished. Where that is not long
+// ago, it takes a look at few.
+func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
+	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, finished)
+	if err != nil || found {
+		return first, err
+	}
+	return l.firstUnfinished(ctx, finished)
+}
+
+// searchUnfinished is the sequence of the first command of a search that is not finished, or the one behind the last command. It is
+// not found when so many are finished that are the first.
+func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, []byte) (bool, error)) (first uint64, found bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
 	state, err := l.state(limited, commandsStream)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	last := state.State.LastSeq
 	consumer, err := l.js.CreateConsumer(limited, commandsStream, search)
 	if err != nil {
-		return 0, fmt.Errorf("look for commands that are not finished: %w", err)
+		return 0, false, fmt.Errorf("look for commands that are not finished: %w", err)
 	}
 	defer func() {
 		// A consumer that cannot be removed goes by itself after its inactive threshold.
@@ -182,33 +213,38 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 		defer cancel()
 		_ = l.js.DeleteConsumer(ctx, commandsStream, consumer.CachedInfo().Name)
 	}()
+	if consumer.CachedInfo().NumPending == 0 {
+		return last + 1, true, nil
+	}
 	for read := uint64(0); ; {
 		batch, err := consumer.Fetch(scanBatch, jetstream.FetchMaxWait(time.Second))
 		if err != nil {
-			return 0, fmt.Errorf("look for commands that are not finished: %w", err)
+			return 0, false, fmt.Errorf("look for commands that are not finished: %w", err)
 		}
 		before := read
 		for m := range batch.Messages() {
 			meta, err := m.Metadata()
 			if err != nil || meta.Sequence.Consumer != read+1 {
-				return 0, errors.New("look for commands that are not finished: one does not follow on the one before")
+				return 0, false, errors.New("look for commands that are not finished: one does not follow on the one before")
 			}
 			read = meta.Sequence.Consumer
 			done, err := finished(ctx, m.Data())
 			switch {
 			case err != nil:
-				return 0, err
+				return 0, false, err
 			case !done:
-				return meta.Sequence.Stream, nil
+				return meta.Sequence.Stream, true, nil
 			case meta.NumPending == 0 || meta.Sequence.Stream >= last:
-				return meta.Sequence.Stream + 1, nil
+				return meta.Sequence.Stream + 1, true, nil
+			case read >= most:
+				return 0, false, nil
 			}
 		}
 		if err := batch.Error(); err != nil {
-			return 0, fmt.Errorf("look for commands that are not finished: %w", err)
+			return 0, false, fmt.Errorf("look for commands that are not finished: %w", err)
 		}
 		if read == before {
-			return last + 1, nil
+			return last + 1, true, nil
 		}
 	}
 }
