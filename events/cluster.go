@@ -89,6 +89,15 @@ func (c *Cluster) password() string {
 // openCluster runs the node's server and returns when the streams are there, which takes a majority of the nodes, at the
 // first start three of them.
 func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
+	origin, err := originOf(o.Dir)
+	if err != nil {
+		return fmt.Errorf("read which log the data directory is of: %w", err)
+	}
+	if origin != "" {
+		if err := checkOrigin(ctx, o, c, origin); err != nil {
+			return err
+		}
+	}
 	options, err := o.Cluster.options(o.Dir, c)
 	if err != nil {
 		return err
@@ -99,10 +108,18 @@ func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
 	if err := l.connect(c); err != nil {
 		return err
 	}
+	if origin != "" {
+		if err := tellOrigin(l.conn, o.Cluster, origin); err != nil {
+			return err
+		}
+	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(clusterTry)); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
 	if err := l.replicate(ctx, o); err != nil {
+		return err
+	}
+	if err := l.settleOrigin(o, origin); err != nil {
 		return err
 	}
 	l.replicas = clusterReplicas

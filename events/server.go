@@ -37,7 +37,13 @@ const maxStore = math.MaxInt64 / 4
 // RunServer runs a JetStream server in this process. Its warnings and errors go to logger under the server's name, and
 // signals are left to the program. It returns when the streams are recovered, which takes as long as they need, or ctx ends.
 func RunServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*server.Server, error) {
-	o.JetStream, o.JetStreamMaxStore, o.NoSigs = true, maxStore, true
+	o.JetStream, o.JetStreamMaxStore = true, maxStore
+	return runServer(ctx, o, logger)
+}
+
+// runServer is RunServer, with JetStream where the options say so.
+func runServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*server.Server, error) {
+	o.NoSigs = true
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("start server %s: %w", o.ServerName, err)
