@@ -76,7 +76,7 @@ func tellOrigin(conn *nats.Conn, c *Cluster, origin string) error {
 
 const (
 	// originPatience is how long a node waits at its start for another one that says which log it has. There may be none that runs.
-	originPatience = time.Second
+	originPatience = 500 * time.Millisecond
 	// originAgain is how long until it asks again: connections are being made.
 	originAgain = 50 * time.Millisecond
 )
