@@ -3,7 +3,6 @@ package http
 import (
 	"encoding/json"
 	nethttp "net/http"
-	"sync"
 
 	"github.com/google/uuid"
 
@@ -41,51 +40,29 @@ type made struct {
 }
 
 // answers keeps what was answered last: what is asked again and has not changed is not read, written and hashed again. It may
-// be used from several goroutines. The zero value is empty.
+// be used from several goroutines.
 type answers struct {
-	mu     sync.Mutex
-	young  map[question]made // becomes old when it weighs half of keptAnswers
-	old    map[question]made
-	weight int // of young
+	kept *projections.Cache[question, made]
 }
 
+func newAnswers() answers { return answers{projections.NewCache[question, made](keptAnswers)} }
+
 // find is the answer to a question in a state, if it is kept.
-func (a *answers) find(q question, now state) (answer, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	m, ok := a.young[q]
-	if !ok {
-		m, ok = a.old[q]
-	}
+func (a answers) find(q question, now state) (answer, bool) {
+	m, ok := a.kept.Get(q)
 	if !ok || m.state != now || now.sequence == 0 {
 		return answer{}, false
-	}
-	if _, young := a.young[q]; !young {
-		a.put(q, m)
 	}
 	return answer{status: nethttp.StatusOK, body: m.body, tag: m.tag}, true
 }
 
 // keep makes the answer to a question in a state, and keeps it unless the state is not known. The body must not be changed.
-func (a *answers) keep(q question, now state, body json.RawMessage) answer {
+func (a answers) keep(q question, now state, body json.RawMessage) answer {
 	m := made{now, body, entityTag(body)}
 	if now.sequence != 0 && len(body) <= keptAtMost {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.put(q, m)
+		a.kept.Put(q, m, m.weight())
 	}
 	return answer{status: nethttp.StatusOK, body: body, tag: m.tag}
-}
-
-func (a *answers) put(q question, m made) {
-	if there, ok := a.young[q]; ok {
-		a.weight -= there.weight()
-	}
-	if a.young == nil || a.weight+m.weight() > keptAnswers/2 {
-		a.old, a.young, a.weight = a.young, map[question]made{}, 0
-	}
-	a.young[q] = m
-	a.weight += m.weight()
 }
 
 // weight is about how many bytes an answer takes in memory.

@@ -73,7 +73,7 @@ func New(o Options) *Server {
 // Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs, everything else is a 503
 // until Open.
 func Starting(o Options) *Server {
-	s := &Server{logger: o.Logger, version: o.Version}
+	s := &Server{logger: o.Logger, version: o.Version, answers: newAnswers()}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

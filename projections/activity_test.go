@@ -95,27 +95,27 @@ func TestCursor(t *testing.T) {
 }
 
 func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
-	c := newCache[string, int](10)
-	c.put("a", 1, 4)
-	c.put("b", 2, 4)
-	c.get("a")
-	c.put("c", 3, 4)
-	c.put("a", 4, 5)
-	c.put("huge", 5, 11)
+	c := NewCache[string, int](10)
+	c.Put("a", 1, 4)
+	c.Put("b", 2, 4)
+	c.Get("a")
+	c.Put("c", 3, 4)
+	c.Put("a", 4, 5)
+	c.Put("huge", 5, 11)
 	for key, want := range map[string]int{"a": 0, "b": 0, "c": 0, "huge": 0} {
-		if got, ok := c.get(key); ok || got != want {
+		if got, ok := c.Get(key); ok || got != want {
 			t.Errorf("%s is %d, %t", key, got, ok)
 		}
 	}
-	c.put("a", 1, 4)
-	c.put("b", 2, 4)
-	c.get("a")
-	c.put("c", 3, 4)
-	if _, ok := c.get("b"); ok {
+	c.Put("a", 1, 4)
+	c.Put("b", 2, 4)
+	c.Get("a")
+	c.Put("c", 3, 4)
+	if _, ok := c.Get("b"); ok {
 		t.Error("b was used least recently and is still there")
 	}
 	for key, want := range map[string]int{"a": 1, "c": 3} {
-		if got, ok := c.get(key); !ok || got != want {
+		if got, ok := c.Get(key); !ok || got != want {
 			t.Errorf("%s is %d, %t", key, got, ok)
 		}
 	}
@@ -126,7 +126,7 @@ func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 func TestPagesOfOneState(t *testing.T) {
 	log := openLog(t, t.TempDir())
 	v, h := openIdle(t, log, t.TempDir()), newHistory(t, nil)
-	v.serving.Load().headCache = newCache[conversationKey, head](4096) // some come from the bucket
+	v.serving.Load().headCache = NewCache[conversationKey, head](4096) // some come from the bucket
 	account := uuid.New()
 	var all []events.Event
 	fold := func(make func(i int) events.Event) {

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// cache keeps documents of a kind in memory, up to a weight. Only the fold puts documents in that can change, so that none is
-// ever older than its bucket. It may be used from several goroutines.
-type cache[K comparable, V any] struct {
+// Cache keeps values in memory, those that were used last, up to a weight. It may be used from several goroutines.
+type Cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	limit  int
 	weight int
@@ -21,11 +20,13 @@ type cached[K comparable, V any] struct {
 	weight int
 }
 
-func newCache[K comparable, V any](limit int) *cache[K, V] {
-	return &cache[K, V]{limit: limit, byKey: map[K]*list.Element{}, recent: list.New()}
+// NewCache makes a cache that keeps values of so much weight together.
+func NewCache[K comparable, V any](limit int) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, byKey: map[K]*list.Element{}, recent: list.New()}
 }
 
-func (c *cache[K, V]) get(key K) (V, bool) {
+// Get is the value at a key, if it is kept.
+func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	element, ok := c.byKey[key]
@@ -37,8 +38,8 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return element.Value.(*cached[K, V]).value, true
 }
 
-// put replaces the document at a key and drops the least recently used ones beyond the limit.
-func (c *cache[K, V]) put(key K, value V, weight int) {
+// Put replaces the value at a key and drops the least recently used ones beyond the limit.
+func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if element, ok := c.byKey[key]; ok {

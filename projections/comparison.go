@@ -251,7 +251,7 @@ func (c *comparison) differ(at location, sequence uint64, what string) {
 // foreign says why a document is one that the history does not make.
 func (c *comparison) foreign(at location) string {
 	if key, rest, ok := parseKey(at.key); ok && at.bucket == c.g.store.conversations {
-		_, known := c.memory.headCache.get(key)
+		_, known := c.memory.headCache.Get(key)
 		if known && (strings.HasPrefix(rest, ".m.") || strings.HasPrefix(rest, ".s.")) {
 			return "the conversation has no such page"
 		}
@@ -297,7 +297,7 @@ func (c *comparison) made(at location) (sequence uint64, differs func(value []by
 			}
 		}
 	case rest == "":
-		h, ok := m.headCache.get(key)
+		h, ok := m.headCache.Get(key)
 		if !ok {
 			return 0, nil
 		}

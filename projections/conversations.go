@@ -138,7 +138,7 @@ func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conver
 
 // head reads the head of a conversation. One that is not in the order of activity has none.
 func (g *generation) head(ctx context.Context, key conversationKey) (h head, found bool, err error) {
-	if h, found = g.headCache.get(key); found || !g.activity.known(key) {
+	if h, found = g.headCache.Get(key); found || !g.activity.known(key) {
 		return h, found, nil
 	}
 	heads, err := g.heads(ctx, []conversationKey{key})
@@ -155,7 +155,7 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[con
 	var missing []conversationKey
 	var names []string
 	for _, key := range keys {
-		if h, ok := g.headCache.get(key); ok {
+		if h, ok := g.headCache.Get(key); ok {
 			heads[key] = h
 			continue
 		}

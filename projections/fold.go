@@ -92,7 +92,7 @@ func (v *Views) fold(list []events.Event) error {
 		return err
 	}
 	for i := range b.messages {
-		g.messageCache.put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
+		g.messageCache.Put(b.messages[i].Sequence, b.messages[i], b.messages[i].weight())
 	}
 	v.reached(v.checkpoint.after(list))
 	// A waiter takes the first that serves it, which is to be the newest.
@@ -201,7 +201,7 @@ func (b *batch) read(ctx context.Context, list []events.Event) error {
 		}
 		c := b.conversation(key)
 		var ok bool
-		if c.head, ok = g.headCache.get(key); !ok && g.activity.known(key) {
+		if c.head, ok = g.headCache.Get(key); !ok && g.activity.known(key) {
 			missing = append(missing, key)
 		}
 	}
@@ -424,7 +424,7 @@ func (b *batch) show() {
 	}
 	for key, c := range b.conversations {
 		if c.changed {
-			g.headCache.put(key, c.head, c.head.weight())
+			g.headCache.Put(key, c.head, c.head.weight())
 		}
 		if g.pages == nil && c.activity > 0 {
 			g.activity.set(key, c.activity)

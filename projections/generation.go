@@ -73,8 +73,8 @@ type generation struct {
 	accounts     *accounts
 	domains      *domains
 	activity     *activity
-	headCache    *cache[conversationKey, head]
-	messageCache *cache[uint64, Message] // by sequence
+	headCache    *Cache[conversationKey, head] // only the fold puts heads in, so that none is ever older than its bucket
+	messageCache *Cache[uint64, Message]       // by sequence
 
 	backlog    *backlog
 	writing    sync.Mutex // held while the backlog is written
@@ -92,8 +92,8 @@ func newGeneration(s *store, log *events.Log) *generation {
 	return &generation{
 		store: s, log: log,
 		accounts: newAccounts(), domains: newDomains(), activity: newActivity(), backlog: newBacklog(),
-		headCache:    newCache[conversationKey, head](cachedHeads),
-		messageCache: newCache[uint64, Message](cachedMessages),
+		headCache:    NewCache[conversationKey, head](cachedHeads),
+		messageCache: NewCache[uint64, Message](cachedMessages),
 	}
 }
 

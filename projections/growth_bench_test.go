@@ -111,8 +111,8 @@ func BenchmarkGrowth(b *testing.B) {
 						among = among[:16]
 					} else {
 						g := n.v.serving.Load()
-						g.headCache = newCache[conversationKey, head](0)
-						g.messageCache = newCache[uint64, Message](0)
+						g.headCache = NewCache[conversationKey, head](0)
+						g.messageCache = NewCache[uint64, Message](0)
 					}
 					key := among[at%uint64(len(among))]
 					if c.recent { // once beforehand

@@ -21,7 +21,7 @@ var memoryParts = []struct {
 	{"index of the log and the views' server, by subject", []string{"stree."}},
 	{"blocks of the log and the views' server, their bytes", []string{"getMsgBlockBuf"}},
 	{"order of conversations", []string{"projections.(*activity)"}},
-	{"cached heads and messages", []string{"projections.(*cache["}},
+	{"cached heads and messages", []string{"projections.(*Cache["}},
 	{"events on their way from the log", []string{"nats%2ego.(*Conn).readLoop"}},
 	{"events on their way from the log", []string{"events.(*Log).readBlocks"}},
 	{"events and documents within the servers", []string{"nats-server/v2/server."}},

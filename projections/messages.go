@@ -177,7 +177,7 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 	var missing []int
 	var sequences []uint64
 	for i, at := range places {
-		m, ok := g.messageCache.get(at.Sequence)
+		m, ok := g.messageCache.Get(at.Sequence)
 		if ok {
 			list[i] = m
 			continue
@@ -199,7 +199,7 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 		}
 		m.Number = numbers[i]
 		list[i] = m
-		g.messageCache.put(m.Sequence, m, m.weight()) // an event never changes
+		g.messageCache.Put(m.Sequence, m, m.weight()) // an event never changes
 	}
 	return list, nil
 }

@@ -170,8 +170,8 @@ func TestLongConversations(t *testing.T) {
 	t.Run("folded", func(t *testing.T) {
 		v := openViews(t, log, dir)
 		check(t, v)
-		v.serving.Load().headCache = newCache[conversationKey, head](0)
-		v.serving.Load().messageCache = newCache[uint64, Message](0)
+		v.serving.Load().headCache = NewCache[conversationKey, head](0)
+		v.serving.Load().messageCache = NewCache[uint64, Message](0)
 		check(t, v)
 		verified(t, v)
 	})
@@ -179,7 +179,7 @@ func TestLongConversations(t *testing.T) {
 	for _, size := range []int{1, 10, 100} {
 		t.Run("not written", func(t *testing.T) {
 			v := openIdle(t, log, t.TempDir())
-			v.serving.Load().headCache = newCache[conversationKey, head](0)
+			v.serving.Load().headCache = NewCache[conversationKey, head](0)
 			for batch := range slices.Chunk(list, size) {
 				if err := v.fold(batch); err != nil {
 					t.Fatal(err)

@@ -175,7 +175,7 @@ func (s *activity) count() int {
 func newReplay(s *store) *generation {
 	g := newGeneration(s, nil)
 	g.pages = map[pageKey]page{}
-	g.headCache = newCache[conversationKey, head](math.MaxInt)
+	g.headCache = NewCache[conversationKey, head](math.MaxInt)
 	return g
 }
 
