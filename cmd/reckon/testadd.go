@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -284,15 +285,28 @@ func indented(text string, columns int) string {
 	return b.String()
 }
 
-// withTestJSON puts a test behind the last one of a JSON file.
+// jsonIndent finds how far in the first member of an object on lines of its own is.
+var jsonIndent = regexp.MustCompile(`^\s*\{[ \t]*\n([ \t]+)"`)
+
+// withTestJSON puts a test behind the last one of a JSON file, as far in as the file's own lines are, or on the line that the file is.
 func withTestJSON(data []byte, test events.Test) ([]byte, error) {
-	body, err := json.MarshalIndent(struct {
+	var indent, line string
+	if m := jsonIndent.FindSubmatch(data); m != nil {
+		indent, line = string(m[1]), "\n"
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if line != "" {
+		e.SetIndent(indent+indent, indent)
+	}
+	if err := e.Encode(struct {
 		Prompt string                     `json:"prompt"`
 		Expect map[string]json.RawMessage `json:"expect"`
-	}{test.Prompt, test.Expect}, "    ", "  ")
-	if err != nil {
+	}{test.Prompt, test.Expect}); err != nil {
 		return nil, fmt.Errorf("write the test: %w", err)
 	}
+	item := slices.Concat([]byte(line+indent+indent), bytes.TrimSpace(text.Bytes()), []byte(line+indent+"]"))
 	d := json.NewDecoder(bytes.NewReader(data))
 	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("read the domain file: %w", err)
@@ -320,11 +334,11 @@ func withTestJSON(data []byte, test events.Test) ([]byte, error) {
 			separator = ""
 		}
 		inside := bytes.TrimRight(data[:end-1], " \t\r\n") // without the closing bracket
-		return slices.Concat(inside, []byte(separator+"\n    "), body, []byte("\n  ]"), data[end:]), nil
+		return slices.Concat(inside, []byte(separator), item, data[end:]), nil
 	}
 	separator := ","
 	if empty {
 		separator = ""
 	}
-	return slices.Concat(data[:end], []byte(separator+"\n  \"tests\": [\n    "), body, []byte("\n  ]"), data[end:]), nil
+	return slices.Concat(data[:end], []byte(separator+line+indent+`"tests": [`), item, data[end:]), nil
 }
