@@ -376,6 +376,43 @@ func TestClusterCommands(t *testing.T) {
 	}
 }
 
+// A command of administration that reaches a leader which has just lost the others hears nothing from it that may be old.
+func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
+	c := newTrio(t)
+	e := created("a")
+	c.append(t, 0, e, 0)
+	leader := -1
+	until(t, "leader", func(ctx context.Context) error {
+		info, err := c.logs[0].quorum.info(ctx)
+		for i, o := range c.options {
+			if err == nil && o.Cluster.Node == info.Cluster.Leader {
+				leader = i
+			}
+		}
+		return err
+	})
+	visitor, err := Join(t.Context(), Options{Dir: c.options[leader].Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visitor.Close()
+	if read, err := visitor.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 1 {
+		t.Fatalf("a visitor reads %d events (%v), want 1", len(read), err)
+	}
+	for i := range c.logs {
+		if i != leader {
+			c.lose(t, i)
+		}
+	}
+	// Less than the leader needs to find out.
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err = visitor.Read(ctx, e.Subject, 0)
+	wantError(t, "read where the leader is alone", err, ErrNoLeader)
+	_, err = visitor.Accounts(ctx)
+	wantError(t, "list where the leader is alone", err, ErrNoLeader)
+}
+
 // A node that is to stop waits for one that is behind, and not for one that is away, nor when all are.
 func TestAwaitOthers(t *testing.T) {
 	c := newTrio(t)
