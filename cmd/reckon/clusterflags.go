@@ -86,14 +86,15 @@ func (c clusterFlags) check() error {
 		return errors.New("--cluster needs --cluster-listen HOST:PORT: the address that the other nodes reach")
 	}
 	host, port, err := net.SplitHostPort(c.ClusterListen)
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 {
+	if err != nil || !isPort(port) {
 		return fmt.Errorf("--cluster-listen %q: give HOST:PORT, such as 0.0.0.0:6222", c.ClusterListen)
 	}
 	local := loopback(host)
 	others := map[string]bool{}
 	for _, route := range c.Routes {
 		u, err := url.Parse(route)
-		if err != nil || u.Scheme != "nats" || u.Hostname() == "" || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+		if err != nil || u.Scheme != "nats" || u.Hostname() == "" || !isPort(u.Port()) || u.User != nil ||
+			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 			return fmt.Errorf("--routes %q: give nats://HOST:PORT of each node, separated by commas", redacted(route))
 		}
 		local = local && loopback(u.Hostname())
@@ -115,6 +116,12 @@ func (c clusterFlags) check() error {
 		return errors.New("--cluster beyond this machine needs --cluster-secret-file: 'reckon cluster credentials DIR' makes one")
 	}
 	return nil
+}
+
+// isPort tells whether a text is the number of a port that can be dialled.
+func isPort(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 65535
 }
 
 // hosts are those of the nodes. The routes are checked.
