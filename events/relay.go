@@ -3,7 +3,6 @@ package events
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,11 +10,10 @@ import (
 )
 
 const (
-	relayEvents = tailBatch // a relay keeps so many events at most for its tail
-	relayBytes  = tailBytes // and so many bytes; what is beyond is read from the log
-
-	relayPause = tailLook      // so long below an event that is known to exist has the log asked for it
-	relayLook  = tailHeartbeat // and so long without any event
+	relayEvents = tailBatch            // a relay keeps so many events at most for its tail
+	relayBytes  = tailBytes            // and so many bytes; what is beyond is read from the log
+	relayPause  = 2 * time.Millisecond // so long below an event that is known to exist has the log asked for it
+	relayLook   = tailHeartbeat        // and so long without any event
 )
 
 // relay hands the events that this process appends to its tail, so that they need not be read back from the log. It does so where
@@ -32,7 +30,7 @@ type relay struct {
 	bytes int         // of their data
 
 	ready  chan struct{} // holds one when the first slot is full, or other slots are and it is not
-	others chan struct{} // holds one when others have appended
+	others chan struct{} // holds one when others may have appended
 }
 
 func newRelay() *relay {
@@ -81,15 +79,6 @@ func (r *relay) put(sequence uint64, m *nats.Msg) {
 	}
 	r.slots[at] = m
 	r.bytes += len(m.Data)
-}
-
-// told says that there are events up to a sequence, whoever appended them.
-func (r *relay) told(last uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if last > r.after && (last-r.after > uint64(len(r.slots)) || slices.Contains(r.slots[:last-r.after], nil)) {
-		signal(r.others)
-	}
 }
 
 // take appends the events that follow on what the tail has.

@@ -56,9 +56,8 @@ func (l *Log) settle(stream string) (last uint64, err error) {
 			last = info.State.LastSeq
 		}
 	} else {
+		signal(l.relay.others)
 		last, err = l.newestEvent(ctx)
-		l.saw(last)
-		l.relay.told(last)
 	}
 	if err != nil {
 		return 0, err
