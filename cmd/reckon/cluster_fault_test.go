@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	nethttp "net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -267,5 +268,24 @@ func TestClusterSoak(t *testing.T) {
 			random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 			newCluster(t, t.TempDir()).goThrough(t, seed+round, faults)
 		})
+	}
+}
+
+// A node that is stopped while it waits for the others has not failed, which a supervisor would tell from its status.
+func TestStoppedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, t.TempDir())
+	one := c.nodes[0]
+	c.start(t, one)
+	await(t, "the node says what it waits for", patienceReady, func() bool {
+		a, err := request(&probing, "GET", one.url+"/readyz", "", "", nil)
+		return err == nil && a.status == nethttp.StatusServiceUnavailable && strings.Contains(string(a.body), "no other node is connected")
+	})
+	if !one.end(syscall.SIGTERM) {
+		t.Fatal("it does not end when it is asked to")
+	}
+	process, _ := one.current()
+	if code := process.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("it ends with status %d: %s", code, one.lastWords(5))
 	}
 }

@@ -81,7 +81,7 @@ func (c *serveCommand) Run(t terminal) error {
 
 	log, err := c.open(t, logger, server.Waits)
 	if err != nil {
-		return err
+		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "log", log.Close()) }()
 	opened.Store(log)
@@ -89,7 +89,7 @@ func (c *serveCommand) Run(t terminal) error {
 	collectLess()
 	views, err := projections.Open(t, log, c.Data, logger)
 	if err != nil {
-		return err
+		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
 	service := commands.New(log, views, logger) // which counts the processors, before there seem to be more
@@ -124,6 +124,14 @@ func (c *serveCommand) Run(t terminal) error {
 		flush()
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		os.Exit(1)
+	}
+	return err
+}
+
+// unlessStopped is nil for an error that only says that the program was stopped before it was ready: that is no failure.
+func unlessStopped(t terminal, err error) error {
+	if t.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
 	}
 	return err
 }
