@@ -109,8 +109,14 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 				}
 				after = p.upTo
 			}
-			if p.failure != nil {
+			switch {
+			case p.failure != nil:
 				return after, p.failure
+			case after == through:
+			case ctx.Err() != nil:
+				return after, ctx.Err()
+			case l.commit.broken() != nil: // it is closed, or of no use any more, as who asks the server is told
+				return after, nil
 			}
 		}
 	}

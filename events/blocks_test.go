@@ -1,6 +1,7 @@
 package events
 
 import (
+	"context"
 	"errors"
 	"os"
 	"reflect"
@@ -24,23 +25,18 @@ func read(t *testing.T, from func(after uint64, r reading) (uint64, error), afte
 	return list, upTo, err
 }
 
-// What is read from the blocks is what the server hands out, from wherever to wherever.
-func TestBlocks(t *testing.T) {
-	l, ok := openGrouped(t)
-	if !ok {
-		return
+// accounts are the first events of so many accounts.
+func accounts(count int) (list []Event) {
+	for range count {
+		list = append(list, created(""))
 	}
-	last := uint64(0)
-	var some []Event
-	for i := range 3 * blockEvents {
-		e := created("")
-		if i%150 == 0 { // the file of a block has 8 MiB
-			e = created(strings.Repeat("long ", 1<<18))
-		}
-		some = append(some, e)
-	}
+	return list
+}
+
+// appendAll appends events on subjects of their own, some at a time.
+func appendAll(t *testing.T, l *Log, list []Event) {
 	var appending sync.WaitGroup
-	for part := range slices.Chunk(some, 128) {
+	for part := range slices.Chunk(list, max(1, len(list)/16)) {
 		appending.Go(func() {
 			for _, e := range part {
 				if _, err := l.Append(t.Context(), e, 0); err != nil {
@@ -50,7 +46,24 @@ func TestBlocks(t *testing.T) {
 		})
 	}
 	appending.Wait()
-	last, ok = l.Known()
+}
+
+// What is read from the blocks is what the server hands out, from wherever to wherever.
+func TestBlocks(t *testing.T) {
+	l, ok := openGrouped(t)
+	if !ok {
+		return
+	}
+	var some []Event
+	for i := range 3 * blockEvents {
+		e := created("")
+		if i%150 == 0 { // the file of a block has 8 MiB
+			e = created(strings.Repeat("long ", 1<<18))
+		}
+		some = append(some, e)
+	}
+	appendAll(t, l, some)
+	last, ok := l.Known()
 	numbers, err := l.commit.events.numbers()
 	if !ok || err != nil || last != uint64(len(some)) || len(numbers) < 3 {
 		t.Fatalf("%d events in the blocks %v (%v), want %d in three or more", last, numbers, err, len(some))
@@ -87,15 +100,7 @@ func TestBlocksThatGrow(t *testing.T) {
 		return
 	}
 	var appending sync.WaitGroup
-	for range 4 {
-		appending.Go(func() {
-			for range 250 {
-				if _, err := l.Append(t.Context(), created(""), 0); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
+	appending.Go(func() { appendAll(t, l, accounts(1000)) })
 	for at := uint64(0); at < 1000 && !t.Failed(); {
 		known, _ := l.Known()
 		list, upTo, err := read(t, func(after uint64, r reading) (uint64, error) { return l.readBlocks(t.Context(), after, r) }, at, known, nil, true)
@@ -209,5 +214,32 @@ func TestBlockWithAnEventThatCannotBeDecoded(t *testing.T) {
 	list, upTo, err = read(t, blocks, 3, last, nil, true)
 	if err != nil || upTo != last || len(list) != 2 || list[0].Data != nil || list[1].Data == nil {
 		t.Errorf("behind it: read %+v to %d (%v), want one of unknown type and one more", list, upTo, err)
+	}
+}
+
+// A reading ends with the context, with the fold's error, and when the log is closed.
+func TestBlocksEnd(t *testing.T) {
+	l, ok := openGrouped(t)
+	if !ok {
+		return
+	}
+	appendAll(t, l, accounts(2*blockEvents))
+	last, _ := l.Known()
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name string
+		fold func(cancel func()) error
+		want error
+	}{
+		{"fold", func(func()) error { return broken }, broken},
+		{"context", func(cancel func()) error { cancel(); return nil }, context.Canceled},
+		{"log", func(func()) error { l.commit.fail(errClosed); return nil }, nil},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		upTo, err := l.readBlocks(ctx, 0, reading{through: last, fold: func(uint64, []Event) error { return c.fold(cancel) }})
+		if !errors.Is(err, c.want) || upTo >= last {
+			t.Errorf("%s: read to %d of %d (%v), want %v", c.name, upTo, last, err, c.want)
+		}
 	}
 }
