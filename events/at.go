@@ -26,10 +26,20 @@ const (
 	pickPatience = time.Second
 )
 
-// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. Any replica may answer, since
-// an event never changes; what it does not have yet, or does not answer in time, is read from the stream's leader. It fails with
-// ErrNotFound when the log does not have one of them.
+// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. The blocks or any
+// replica may answer, since an event never changes; what they do not have, or do not answer in time, is read from the stream's
+// leader. It fails with ErrNotFound when the log does not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]Event, error) {
+	if l.commit != nil {
+		if list, ok, err := l.fromBlocks(ctx, sequences); ok {
+			return list, err
+		}
+	}
+	return l.fromServer(ctx, sequences)
+}
+
+// fromServer is AtAll where the server is asked.
+func (l *Log) fromServer(ctx context.Context, sequences []uint64) ([]Event, error) {
 	p := picking{list: make([]Event, len(sequences)), wanted: sequences}
 	conn := l.reads
 	if conn == nil {

@@ -11,6 +11,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// bothWays runs a test of reading events by sequence: in the way that the log takes, and from the server.
+func bothWays(t *testing.T, l *Log, test func(t *testing.T, read func(context.Context, []uint64) ([]Event, error))) {
+	t.Run("log", func(t *testing.T) { test(t, l.AtAll) })
+	t.Run("server", func(t *testing.T) { test(t, l.fromServer) })
+}
+
 func TestEventsAreReadBySequence(t *testing.T) {
 	l := open(t, t.TempDir())
 	var ids []uuid.UUID
@@ -28,33 +34,35 @@ func TestEventsAreReadBySequence(t *testing.T) {
 	}
 	backwards := slices.Clone(all)
 	slices.Reverse(backwards)
-	for name, wanted := range map[string][]uint64{
-		"none": nil, "one": {7}, "the last": {600}, "twice": {7, 7, 7}, "all": all, "odd": odd, "backwards": backwards,
-		"runs": {3, 4, 5, 9, 1, 2, 599, 600, 10},
-	} {
-		list, err := l.AtAll(t.Context(), wanted)
-		if err != nil || len(list) != len(wanted) {
-			t.Fatalf("%s: %d events, %v", name, len(list), err)
-		}
-		for i, e := range list {
-			if e.Sequence != wanted[i] || e.ID != ids[wanted[i]-1] || e.Subject.Account() == uuid.Nil {
-				t.Errorf("%s: in place of event %d stands %d on %s", name, wanted[i], e.Sequence, e.Subject)
+	bothWays(t, l, func(t *testing.T, read func(context.Context, []uint64) ([]Event, error)) {
+		for name, wanted := range map[string][]uint64{
+			"none": nil, "one": {7}, "the last": {600}, "twice": {7, 7, 7}, "all": all, "odd": odd, "backwards": backwards,
+			"runs": {3, 4, 5, 9, 1, 2, 599, 600, 10},
+		} {
+			list, err := read(t.Context(), wanted)
+			if err != nil || len(list) != len(wanted) {
+				t.Fatalf("%s: %d events, %v", name, len(list), err)
 			}
-			if _, ok := e.Data.(*AccountCreated); !ok {
-				t.Errorf("%s: event %d is a %T", name, e.Sequence, e.Data)
+			for i, e := range list {
+				if e.Sequence != wanted[i] || e.ID != ids[wanted[i]-1] || e.Subject.Account() == uuid.Nil {
+					t.Errorf("%s: in place of event %d stands %d on %s", name, wanted[i], e.Sequence, e.Subject)
+				}
+				if _, ok := e.Data.(*AccountCreated); !ok {
+					t.Errorf("%s: event %d is a %T", name, e.Sequence, e.Data)
+				}
 			}
 		}
-	}
-	for _, wanted := range [][]uint64{{601}, {599, 600, 601}, {5, 601, 7}} {
-		if _, err := l.AtAll(t.Context(), wanted); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%v: %v", wanted, err)
+		for _, wanted := range [][]uint64{{601}, {599, 600, 601}, {5, 601, 7}} {
+			if _, err := read(t.Context(), wanted); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%v: %v", wanted, err)
+			}
 		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := l.AtAll(ctx, []uint64{1, 5}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := read(ctx, []uint64{1, 5}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
 }
 
 // A request is answered with some megabytes at most; what is missing then is read all the same.
@@ -64,17 +72,19 @@ func TestLargeEventsAreReadBySequence(t *testing.T) {
 	for range 20 {
 		appended(t, l, created(name), 0)
 	}
-	for _, wanted := range [][]uint64{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20}} {
-		list, err := l.AtAll(t.Context(), wanted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range list {
-			if e.Sequence != wanted[i] || e.Data.(*AccountCreated).Name != name {
-				t.Errorf("in place of event %d stands %d", wanted[i], e.Sequence)
+	bothWays(t, l, func(t *testing.T, read func(context.Context, []uint64) ([]Event, error)) {
+		for _, wanted := range [][]uint64{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20}} {
+			list, err := read(t.Context(), wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := range list {
+				if e.Sequence != wanted[i] || e.Data.(*AccountCreated).Name != name {
+					t.Errorf("in place of event %d stands %d", wanted[i], e.Sequence)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestABrokenEventIsNotReadBySequence(t *testing.T) {
@@ -92,13 +102,15 @@ func TestABrokenEventIsNotReadBySequence(t *testing.T) {
 	if _, err := l.js.PublishMsg(t.Context(), unknown); err != nil {
 		t.Fatal(err)
 	}
-	for _, wanted := range [][]uint64{{2}, {1, 2}, {3, 1, 2}} {
-		var broken *DecodeError
-		if _, err := l.AtAll(t.Context(), wanted); !errors.As(err, &broken) || broken.Sequence != 2 {
-			t.Errorf("%v: %v", wanted, err)
+	bothWays(t, l, func(t *testing.T, read func(context.Context, []uint64) ([]Event, error)) {
+		for _, wanted := range [][]uint64{{2}, {1, 2}, {3, 1, 2}} {
+			var broken *DecodeError
+			if _, err := read(t.Context(), wanted); !errors.As(err, &broken) || broken.Sequence != 2 {
+				t.Errorf("%v: %v", wanted, err)
+			}
 		}
-	}
-	if list, err := l.AtAll(t.Context(), []uint64{1, 3}); err != nil || list[0].Data == nil || list[1].Data != nil {
-		t.Errorf("an event of unknown type: %+v, %v", list, err)
-	}
+		if list, err := read(t.Context(), []uint64{1, 3}); err != nil || list[0].Data == nil || list[1].Data != nil {
+			t.Errorf("an event of unknown type: %+v, %v", list, err)
+		}
+	})
 }

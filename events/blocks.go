@@ -233,58 +233,78 @@ func (b *block) open(s *syncer, number int) error {
 	return nil
 }
 
+// record is what the head of a record says.
+type record struct {
+	sequence uint64
+	size     int // of what is behind the head
+	subject  int // length
+	start    int // of headers and body, in what is behind the head
+}
+
+// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
+func (b *block) head() (r record, text []byte, err error) {
+	text, err = b.buffer.Peek(recordHead)
+	if err == io.EOF && len(text) == 0 {
+		return r, nil, io.EOF
+	}
+	if err != nil {
+		return r, nil, noEnd(err)
+	}
+	length := binary.LittleEndian.Uint32(text)
+	r.sequence, r.subject = binary.LittleEndian.Uint64(text[4:]), int(binary.LittleEndian.Uint16(text[20:]))
+	r.size, r.start = int(length&^recordHeaders)-recordHead, r.subject
+	if length&recordHeaders != 0 {
+		r.start += 4
+	}
+	if r.sequence&recordMarks != 0 || r.sequence <= b.last || r.size > 8*maxPayload || r.start > r.size-recordChecksum {
+		return r, nil, errRecord
+	}
+	b.last = r.sequence
+	return r, text, nil
+}
+
+// pass passes over a record whose head was looked at.
+func (b *block) pass(r record) error {
+	_, err := b.buffer.Discard(recordHead + r.size)
+	return noEnd(err)
+}
+
 // next reads the next message behind a sequence, io.EOF at the end of the block.
 func (b *block) next(after uint64) (m stored, err error) {
-	for {
-		head, err := b.buffer.Peek(recordHead)
-		if err == io.EOF && len(head) == 0 {
-			return m, io.EOF
+	r, head, err := b.head()
+	for ; err == nil && r.sequence <= after; r, head, err = b.head() {
+		if err := b.pass(r); err != nil {
+			return m, err
 		}
-		if err != nil {
-			return m, noEnd(err)
-		}
-		length, subject := binary.LittleEndian.Uint32(head), int(binary.LittleEndian.Uint16(head[20:]))
-		m.Sequence = binary.LittleEndian.Uint64(head[4:])
-		size, start := int(length&^recordHeaders)-recordHead, subject
-		if length&recordHeaders != 0 {
-			start += 4
-		}
-		if m.Sequence&recordMarks != 0 || m.Sequence <= b.last || size > 8*maxPayload || start > size-recordChecksum {
-			return m, errRecord
-		}
-		b.last = m.Sequence
-		if m.Sequence <= after {
-			if _, err := b.buffer.Discard(recordHead + size); err != nil {
-				return m, noEnd(err)
-			}
-			continue
-		}
-		b.hash.Reset()
-		b.hash.Write(head[4:20])
-		b.buffer.Discard(recordHead)
-		b.body = slices.Grow(b.body[:0], size)[:size]
-		if _, err := io.ReadFull(b.buffer, b.body); err != nil {
-			return m, noEnd(err)
-		}
-		rest, checksum := b.body[start:size-recordChecksum], b.body[size-recordChecksum:]
-		b.hash.Write(b.body[:subject])
-		b.hash.Write(rest)
-		if !bytes.Equal(b.hash.Sum(nil), checksum) {
-			return m, errRecord
-		}
-		m.Subject, m.Data = string(b.body[:subject]), rest
-		if start > subject {
-			headers := int(binary.LittleEndian.Uint32(b.body[subject:]))
-			if headers > len(rest) {
-				return m, errRecord
-			}
-			m.Headers, m.Data = rest[:headers], rest[headers:]
-			if !bytes.HasSuffix(m.Headers, headersEnd) { // their length is not in the checksum
-				return m, errRecord
-			}
-		}
-		return m, nil
 	}
+	if err != nil {
+		return m, err
+	}
+	b.hash.Reset()
+	b.hash.Write(head[4:20])
+	b.buffer.Discard(recordHead)
+	b.body = slices.Grow(b.body[:0], r.size)[:r.size]
+	if _, err := io.ReadFull(b.buffer, b.body); err != nil {
+		return m, noEnd(err)
+	}
+	rest, checksum := b.body[r.start:r.size-recordChecksum], b.body[r.size-recordChecksum:]
+	b.hash.Write(b.body[:r.subject])
+	b.hash.Write(rest)
+	if !bytes.Equal(b.hash.Sum(nil), checksum) {
+		return m, errRecord
+	}
+	m.Sequence, m.Subject, m.Data = r.sequence, string(b.body[:r.subject]), rest
+	if r.start > r.subject {
+		headers := int(binary.LittleEndian.Uint32(b.body[r.subject:]))
+		if headers > len(rest) {
+			return m, errRecord
+		}
+		m.Headers, m.Data = rest[:headers], rest[headers:]
+		if !bytes.HasSuffix(m.Headers, headersEnd) { // their length is not in the checksum
+			return m, errRecord
+		}
+	}
+	return m, nil
 }
 
 // noEnd is the error of a record that is cut off.

@@ -49,6 +49,7 @@ const publishTimeout = 5 * time.Second
 // committer is the group commit of a log whose server runs in this process.
 type committer struct {
 	events, commands *syncer
+	catalog          catalog // of events
 
 	failing sync.Once
 	failed  chan struct{} // closed after the first failure
@@ -82,6 +83,7 @@ type round struct {
 func startCommitter(ctx context.Context, l *Log) (_ *committer, err error) {
 	c := &committer{failed: make(chan struct{})}
 	c.events, c.commands = c.syncer(l.dir, eventsStream), c.syncer(l.dir, commandsStream)
+	c.catalog.syncer = c.events
 	defer func() {
 		if err != nil {
 			c.close()
