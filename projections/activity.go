@@ -265,10 +265,14 @@ func (o *order) insert(e entry) {
 	}
 }
 
-// remove takes the entry at a sequence out and joins its run to the next one when both are short, so that runs stay few.
+// remove takes the entry at a sequence out and joins its run to the next one when both are short, so that runs stay few. A run
+// that conversations leave by and by gives back the memory that it no longer needs.
 func (o *order) remove(sequence uint64) {
 	run, at := o.find(sequence)
 	o.runs[run] = slices.Delete(o.runs[run], at, at+1)
+	if rest := o.runs[run]; run < len(o.runs)-1 && cap(rest)-len(rest) > maxRun/8 {
+		o.runs[run] = slices.Clone(rest)
+	}
 	switch {
 	case len(o.runs[run]) == 0:
 		o.runs = slices.Delete(o.runs, run, run+1)
