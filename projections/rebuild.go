@@ -112,6 +112,9 @@ func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Sub
 			return err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	v.saving.Lock()
 	defer v.saving.Unlock()
 	v.folding.Lock()
@@ -185,7 +188,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 }
 
 // replace makes the models of next serve together with the others of old; both stand at the same event. It is called with
-// saving and folding held.
+// saving and folding held. Whether it is done must be known, so that it does not end with ctx.
 func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	for _, g := range []*generation{old, next} {
 		if err := g.write(); err != nil {
@@ -209,6 +212,8 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 		}
 	}
 	next.store = merged
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
 	c := v.checkpoint
 	c.Buckets = merged.names()
 	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {

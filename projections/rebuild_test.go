@@ -264,6 +264,29 @@ func TestAnInterruptedRebuildLeavesNothing(t *testing.T) {
 	s.unchanged(t, s.v, "after a restart")
 }
 
+// A rebuild that is interrupted while it takes the place of what served ends as if it was not: the checkpoint never names buckets
+// that are deleted.
+func TestARebuildInterruptedAtItsEnd(t *testing.T) {
+	s := openSome(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	next, err := s.v.newGeneration(ctx, Names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.v.overtake(ctx, 0, nil, func(list []events.Event) error {
+		return next.fold(ctx, newBatch(next), list)
+	}, func(uint64) {}, next.write, func(uint64) error {
+		cancel()
+		return s.v.replace(ctx, s.v.serving.Load(), next)
+	})
+	if err != nil || s.v.serving.Load() != next {
+		t.Errorf("the rebuild ends with %v", err)
+	}
+	s.reopen(t)
+	s.unchanged(t, s.v, "after a restart")
+}
+
 // A log that has more events than the views have folded, but not the same ones.
 func TestAnotherLogIsNoticed(t *testing.T) {
 	dir := t.TempDir()
