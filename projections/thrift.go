@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// How much garbage a rebuild lets come together, as the first fold of a whole history and a verification do: a part of what is in
-// use, which is mostly the servers' indexes of all keys, and no more than a fixed amount, so that garbage does not grow with the
-// history. Each collection looks at all that is in use, so that there is a least part too.
+// How much garbage a rebuild lets come together, as a start, the first fold of a whole history and a verification do: a part of what
+// is in use, which is mostly the servers' indexes of all keys, and no more than a fixed amount, so that garbage does not grow with
+// the history. Each collection looks at all that is in use, so that there is a least part too.
 const (
 	mostGarbage  = 40 // percent
 	leastGarbage = 15

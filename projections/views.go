@@ -225,7 +225,10 @@ func (v *Views) reopen(ctx context.Context) error {
 		return err
 	}
 	g := newGeneration(s, v.log)
-	if err := g.load(ctx); err != nil {
+	v.thrift.begin()
+	err = g.load(ctx)
+	v.thrift.end()
+	if err != nil {
 		return err
 	}
 	if err := v.borneOut(ctx, g); err != nil {
