@@ -427,9 +427,14 @@ func TestAwaitOthers(t *testing.T) {
 	last := func() jetstream.PeerInfo {
 		var info jetstream.PeerInfo
 		until(t, "ask for the replicas", func(ctx context.Context) error {
-			state, err := c.logs[0].state(ctx, eventsStream)
-			if err != nil || state.Cluster.Leader == "" {
-				return errors.Join(err, errLeaderless)
+			limited, cancel := context.WithTimeout(ctx, time.Second) // the leader that was asked may be gone
+			defer cancel()
+			state, err := c.logs[0].state(limited, eventsStream)
+			if err == nil && state.Cluster.Leader == "" {
+				err = errLeaderless
+			}
+			if err != nil {
+				return err
 			}
 			for _, node := range state.Cluster.Replicas {
 				if node.Name == c.options[2].Cluster.Node {
