@@ -64,7 +64,7 @@ func (e *elections) within(ctx context.Context, patience time.Duration) (context
 // over. Where there is no cluster, and where its servers do not say what they elect, the context ends with ctx.
 func (l *Log) AfterElection(ctx context.Context, since time.Time, while time.Duration) (context.Context, context.CancelFunc) {
 	if l.elections == nil {
-		return context.WithCancel(ctx)
+		return ctx, func() {}
 	}
 	return l.elections.after(ctx, since, while)
 }

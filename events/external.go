@@ -109,7 +109,7 @@ func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err 
 	}
 	where := make([]string, len(o.External.URLs))
 	for i, u := range o.External.URLs {
-		where[i] = redacted(u)
+		where[i] = Redacted(u)
 	}
 	if l.conn, err = connect(strings.Join(o.External.URLs, ","), credentials{}, l.logger, how...); err != nil {
 		return fmt.Errorf("%w (at %s)", err, strings.Join(where, ", "))
@@ -137,11 +137,14 @@ func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err 
 	return nil
 }
 
-// redacted is a URL without the password or the token in it.
-func redacted(text string) string {
+// Redacted is a URL without the password or the token in it.
+func Redacted(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
-		return "a URL that cannot be read"
+	switch {
+	case !strings.Contains(text, "@"):
+		return text
+	case err != nil:
+		return "(not a URL)"
 	}
 	if _, named := u.User.Password(); u.User != nil && !named {
 		u.User = url.User("xxxxx")

@@ -21,9 +21,14 @@ import (
 // existingNATS runs an unclustered NATS that knows nothing of the service.
 func existingNATS(t *testing.T) *External {
 	t.Helper()
-	s, err := RunServer(t.Context(), &server.Options{
-		ServerName: "existing", Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: maxPayload, StoreDir: t.TempDir(),
-	}, slog.New(slog.DiscardHandler))
+	return &External{URLs: []string{runExisting(t, &server.Options{}).ClientURL()}}
+}
+
+// runExisting runs it with further options.
+func runExisting(t *testing.T, o *server.Options) *server.Server {
+	t.Helper()
+	o.ServerName, o.Host, o.Port, o.MaxPayload, o.StoreDir = "existing", "127.0.0.1", server.RANDOM_PORT, maxPayload, t.TempDir()
+	s, err := RunServer(t.Context(), o, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +36,7 @@ func existingNATS(t *testing.T) *External {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
-	return &External{URLs: []string{s.ClientURL()}}
+	return s
 }
 
 // existingCluster runs a clustered NATS of three servers and returns how to reach it, and its servers.
@@ -346,8 +351,7 @@ func TestExternalPermissions(t *testing.T) {
 			Publish: &server.SubjectPermission{Deny: publish}, Subscribe: &server.SubjectPermission{Deny: subscribe},
 		}}
 	}
-	s, err := RunServer(t.Context(), &server.Options{
-		ServerName: "existing", Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: maxPayload, StoreDir: t.TempDir(),
+	s := runExisting(t, &server.Options{
 		Accounts: []*server.Account{account},
 		Users: []*server.User{
 			deny("all", nil, nil),
@@ -356,15 +360,9 @@ func TestExternalPermissions(t *testing.T) {
 			deny("events", []string{"evt.>"}, nil),
 			deny("consumers", []string{"$JS.API.CONSUMER.>"}, nil),
 		},
-	}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
 	})
-	if account, err = s.LookupAccount("log"); err == nil {
+	account, err := s.LookupAccount("log")
+	if err == nil {
 		err = account.EnableJetStream(nil, nil)
 	}
 	if err != nil {

@@ -92,19 +92,25 @@ func claimMode(dir string, want mode) error {
 	if err != nil {
 		return err
 	}
-	next := modePath(dir) + ".new"
-	err = os.WriteFile(next, append(text, '\n'), 0o600)
-	if err == nil {
-		err = syncPath(next)
-	}
-	if err == nil {
-		err = os.Rename(next, modePath(dir))
-	}
-	if err == nil {
-		err = syncPath(dir)
-	}
+	err = replaceFile(modePath(dir), string(text))
 	if err != nil {
 		return fmt.Errorf("write the mode of the data directory: %w", err)
 	}
 	return nil
+}
+
+// replaceFile makes a line what a file of a data directory holds. It is on disk when replaceFile returns; before, the file is as it was.
+func replaceFile(path, line string) error {
+	next := path + ".new"
+	err := os.WriteFile(next, []byte(line+"\n"), 0o600)
+	if err == nil {
+		err = syncPath(next)
+	}
+	if err == nil {
+		err = os.Rename(next, path)
+	}
+	if err == nil {
+		err = syncPath(filepath.Dir(path))
+	}
+	return err
 }

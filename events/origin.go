@@ -35,25 +35,6 @@ func originOf(dir string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// keepOrigin writes down which log a data directory is of, unless it says so.
-func keepOrigin(dir, origin string) error {
-	if have, err := originOf(dir); err != nil || have == origin {
-		return err
-	}
-	next := originPath(dir) + ".new"
-	err := os.WriteFile(next, []byte(origin+"\n"), 0o600)
-	if err == nil {
-		err = syncPath(next)
-	}
-	if err == nil {
-		err = os.Rename(next, originPath(dir))
-	}
-	if err == nil {
-		err = syncPath(dir)
-	}
-	return err
-}
-
 // originAnswer is what a node says of its log.
 type originAnswer struct {
 	Node   string `json:"node"`
@@ -148,7 +129,7 @@ func (l *Log) settleOrigin(o Options, known string) error {
 	case known != "":
 		return fmt.Errorf("%w: %s was of one that was begun at %s, and the cluster %s has one that was begun at %s", ErrOrigin, o.Dir, known, o.Cluster.Name, origin)
 	}
-	if err := keepOrigin(o.Dir, origin); err != nil {
+	if err := replaceFile(originPath(o.Dir), origin); err != nil {
 		return fmt.Errorf("keep which log the data directory is of: %w", err)
 	}
 	return tellOrigin(l.conn, o.Cluster, origin)

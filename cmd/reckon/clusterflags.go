@@ -95,7 +95,7 @@ func (c clusterFlags) check() error {
 		u, err := url.Parse(route)
 		if err != nil || u.Scheme != "nats" || u.Hostname() == "" || !isPort(u.Port()) || u.User != nil ||
 			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("--routes %q: give nats://HOST:PORT of each node, separated by commas", redacted(route))
+			return fmt.Errorf("--routes %q: give nats://HOST:PORT of each node, separated by commas", events.Redacted(route))
 		}
 		local = local && loopback(u.Hostname())
 		if u.Host != c.ClusterListen {
@@ -160,19 +160,4 @@ func loopback(host string) bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.IsLoopback()
-}
-
-// redacted is a URL without the password or the token in it.
-func redacted(text string) string {
-	u, err := url.Parse(text)
-	switch {
-	case !strings.Contains(text, "@"):
-		return text
-	case err != nil:
-		return "(not a URL)"
-	}
-	if _, named := u.User.Password(); u.User != nil && !named {
-		u.User = url.User("xxxxx")
-	}
-	return u.Redacted()
 }

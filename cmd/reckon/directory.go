@@ -31,7 +31,7 @@ func (d directory) flags() string {
 	if len(d.NATSURL) > 0 {
 		var urls []string
 		for _, address := range d.NATSURL {
-			urls = append(urls, redacted(address))
+			urls = append(urls, events.Redacted(address))
 		}
 		words = append(words, "--nats-url", quoted(strings.Join(urls, ",")))
 	}
@@ -66,7 +66,7 @@ func (d directory) external() (*events.External, error) {
 	for _, address := range d.NATSURL {
 		u, err := url.Parse(address)
 		if err != nil || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) || u.Hostname() == "" {
-			return nil, fmt.Errorf("--nats-url %q: give nats://HOST:PORT or tls://HOST:PORT of one or more servers, separated by commas", redacted(address))
+			return nil, fmt.Errorf("--nats-url %q: give nats://HOST:PORT or tls://HOST:PORT of one or more servers, separated by commas", events.Redacted(address))
 		}
 	}
 	return &events.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
