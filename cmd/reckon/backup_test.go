@@ -114,13 +114,13 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	finals := map[string]int{}
 	for _, e := range readEvents(t, copied) {
-		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
-			finals[*m.IdempotencyKey]++
+		if m := e.Message(); m != nil {
+			finals[nameOf(m.IdempotencyKey, m.MessageID)]++
 		}
 	}
-	for key := range stored {
-		if finals[key] != 1 {
-			t.Errorf("key %s has %d final events", key, finals[key])
+	for name := range stored {
+		if finals[name] != 1 {
+			t.Errorf("request %s has %d final events", name, finals[name])
 		}
 	}
 	other.settle(t)
@@ -162,22 +162,17 @@ func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
 	t.Logf("%d requests were under way", len(left))
 }
 
-// unfinished are the keys of commands without a final event.
-func (w *world) unfinished(t *testing.T) (keys []string) {
+// unfinished are the names of requests whose commands have no final event.
+func (w *world) unfinished(t *testing.T) (names []string) {
 	t.Helper()
-	final := map[string]bool{}
-	for _, e := range readEvents(t, w.data) {
-		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
-			final[*m.IdempotencyKey] = true
-		}
-	}
+	final := finalEvents(readEvents(t, w.data))
 	stored, _ := w.commands(t)
-	for key := range stored {
-		if !final[key] {
-			keys = append(keys, key)
+	for name := range stored {
+		if final[name] == 0 {
+			names = append(names, name)
 		}
 	}
-	return keys
+	return names
 }
 
 // TestUndecodableEventsAreBackedUp backs up a log with an event that this program cannot read: the copy may be the only one.

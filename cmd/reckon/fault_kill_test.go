@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -66,12 +67,7 @@ func TestKillAtEveryStep(t *testing.T) {
 // lastSteps says where the requests of the last round, whose keys have a prefix, were when the server was killed.
 func (w *world) lastSteps(t *testing.T, prefix string) (found []string) {
 	t.Helper()
-	final := map[string]uint64{} // sequence of the final event by key
-	for _, e := range readEvents(t, w.data) {
-		if m := e.Message(); m != nil && m.IdempotencyKey != nil {
-			final[*m.IdempotencyKey] = e.Sequence
-		}
-	}
+	final := finalEvents(readEvents(t, w.data))
 	stored, pending := w.commands(t)
 	projected := w.projected(t)
 	at := map[string]bool{}
@@ -97,7 +93,26 @@ func (w *world) lastSteps(t *testing.T, prefix string) (found []string) {
 	return found
 }
 
-// commands lists the sequences of the stored commands by key, and up to which all are acknowledged.
+// nameOf names a request by its key, or by its message id where it has none.
+func nameOf(key *string, message uuid.UUID) string {
+	if key != nil {
+		return *key
+	}
+	return message.String()
+}
+
+// finalEvents are the sequences of messages' events by the names of their requests.
+func finalEvents(list []events.Event) map[string]uint64 {
+	final := map[string]uint64{}
+	for _, e := range list {
+		if m := e.Message(); m != nil {
+			final[nameOf(m.IdempotencyKey, m.MessageID)] = e.Sequence
+		}
+	}
+	return final
+}
+
+// commands lists the sequences of the stored commands by the names of their requests, and up to which all are acknowledged.
 func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged uint64) {
 	t.Helper()
 	stored = map[string]uint64{}
@@ -125,9 +140,7 @@ func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged u
 			if err := json.Unmarshal(m.Data, &c); err != nil {
 				t.Fatal(err)
 			}
-			if c.IdempotencyKey != nil {
-				stored[*c.IdempotencyKey] = sequence
-			}
+			stored[nameOf(c.IdempotencyKey, c.MessageID)] = sequence
 		}
 	})
 	return stored, acknowledged

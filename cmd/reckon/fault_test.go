@@ -138,8 +138,8 @@ func promptOf(n int, first bool) string {
 	return fmt.Sprintf("power: %d W\ncalculate: energy", n+1)
 }
 
-// load lets callers calculate in conversations of their own, and read them, until each has failed or stopped is closed.
-// Every acknowledged answer is told to each.
+// load lets callers calculate in conversations of their own, every third time without a key, and read them, until each has failed or
+// stopped is closed. Every acknowledged answer is told to each.
 func (w *world) load(callers int, name string, stopped <-chan struct{}, each func()) *sync.WaitGroup {
 	var all sync.WaitGroup
 	for i := range callers {
@@ -155,7 +155,11 @@ func (w *world) load(callers int, name string, stopped <-chan struct{}, each fun
 					conversation = ""
 				}
 				number := i*100_000 + n
-				p, status, err := w.post(fmt.Sprintf("%s-%d-%d", name, i, n), conversation, promptOf(number, conversation == ""))
+				key := fmt.Sprintf("%s-%d-%d", name, i, n)
+				if n%3 == 2 {
+					key = ""
+				}
+				p, status, err := w.post(key, conversation, promptOf(number, conversation == ""))
 				if err != nil || status != nethttp.StatusOK {
 					return
 				}
@@ -196,17 +200,24 @@ func (w *world) loadUntil(t *testing.T, callers int, name string, answers int, t
 	<-over
 }
 
-// settle posts every request again under its key, whether or not it was answered, and reads all conversations.
+// settle posts every request that has a key again, whether or not it was answered, and reads all conversations.
 func (w *world) settle(t *testing.T) {
 	t.Helper()
 	asked := map[string]post{}
 	for _, p := range w.history.posts {
-		asked[p.key] = p
+		if p.key != "" {
+			asked[p.key] = p
+		}
 	}
 	work := make(chan post)
 	var all sync.WaitGroup
 	var mutex sync.Mutex
 	conversations := map[string]bool{}
+	for _, p := range w.history.posts {
+		if p.acknowledged {
+			conversations[p.conversationID] = true
+		}
+	}
 	for range 16 {
 		all.Go(func() {
 			for p := range work {
