@@ -41,7 +41,7 @@ type Calculate struct {
 	Now            time.Time `json:"now"`         // seconds
 	TimeZone       string    `json:"time_zone"`   // IANA name
 
-	sequence uint64 // in COMMANDS, of a command that the queue delivered
+	sequence uint64 // in COMMANDS; 0 for not known
 	rest     func() // of engine.Env
 }
 
@@ -61,6 +61,12 @@ func decodeCalculate(data []byte) (Calculate, error) {
 		return *c, fmt.Errorf("decode command: unknown type %q", c.Type)
 	}
 	return *c, nil
+}
+
+// outlives tells whether a command is needed when it has an event, so that it must be on disk before that: a key that is sent again finds
+// the message by it, and a message that is in progress is finished by it. Others are looked for by nobody then.
+func (c Calculate) outlives() bool {
+	return c.IdempotencyKey != nil || c.InputFormat == prompt.NaturalLanguage
 }
 
 func (c Calculate) env() engine.Env {

@@ -186,7 +186,7 @@ func TestAnotherWorkerTakesOver(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
+			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
 				t.Fatal(err)
 			}
 			model := newReader("distance: 300 mi\nspeed: 60 mi/h\ncalculate: time")
@@ -315,7 +315,7 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 			key := "key"
 			command := row.command(c.command(howLong, time.Now()))
 			command.IdempotencyKey, command.MessageID = &key, uuid.NewSHA1(names, []byte(row.name))
-			if err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
+			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
 				t.Fatal(err)
 			}
 			s, _ := c.start(t, row.prepare)

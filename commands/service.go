@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -79,6 +80,7 @@ type Service struct {
 	log     *events.Log
 	views   *projections.Views
 	logger  *slog.Logger
+	hand    *hand
 	domains domainCache
 	writers writers // one a conversation within this node
 
@@ -96,7 +98,7 @@ type Service struct {
 func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
 	c := &company{}
 	return &Service{
-		log: log, views: views, logger: logger,
+		log: log, views: views, logger: logger, hand: newHand(),
 		slots:    newTurns(slots, slots).in(c, slotsBeside),
 		company:  c,
 		deciding: newTurns(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
@@ -203,9 +205,13 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 		return command, false, err
 	}
 	data := encodeAs(calculateJSON, command)
+	own := s.hand.expect(subject, command)
+	defer func() { s.hand.leave(own, jetstream.Msg.Nak) }()
 	for {
-		err = s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
+		sequence, err := s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {
+			s.start(own, sequence)
+			own = nil
 			return command, false, nil
 		}
 		if !errors.Is(err, events.ErrConflict) && !errors.Is(err, events.ErrInFlight) && !errors.Is(err, events.ErrUnknown) {

@@ -79,12 +79,30 @@ func (c *cluster) join(t *testing.T, p proposer) (s *Service, stop func()) {
 // start adds a node, which is prepared before its worker runs. stop ends the worker, and waits until it has ended.
 func (c *cluster) start(t *testing.T, prepare func(*Service)) (s *Service, stop func()) {
 	t.Helper()
+	s = c.idle(t)
+	prepare(s)
+	c.nodes = append(c.nodes, s)
+	return s, run(t, s)
+}
+
+// idle is a node without a worker.
+func (c *cluster) idle(t *testing.T) *Service {
+	t.Helper()
 	views, err := projections.Open(t.Context(), c.log, t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = New(c.log, views, slog.New(slog.DiscardHandler))
-	prepare(s)
+	t.Cleanup(func() {
+		if err := views.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return New(c.log, views, slog.New(slog.DiscardHandler))
+}
+
+// run starts the worker of a node. stop ends it, and waits until it has ended.
+func run(t *testing.T, s *Service) (stop func()) {
+	t.Helper()
 	running, end := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { s.Run(running) })
@@ -92,14 +110,8 @@ func (c *cluster) start(t *testing.T, prepare func(*Service)) (s *Service, stop 
 		end()
 		work.Wait()
 	}
-	t.Cleanup(func() {
-		stop()
-		if err := views.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c.nodes = append(c.nodes, s)
-	return s, stop
+	t.Cleanup(stop)
+	return stop
 }
 
 func (c *cluster) request(text string) Request {
@@ -210,7 +222,7 @@ func TestACommandThatCannotBeDecidedEndsAsACrash(t *testing.T) {
 		InputFormat: "structured", Prompt: drive, Now: time.Now().UTC(), ReceivedAt: time.Now().UTC(), TimeZone: "UTC",
 	}
 	subject := events.CommandSubject(c.account.ID, "key "+key)
-	if err := c.log.Enqueue(t.Context(), subject, encode(command), true); err != nil {
+	if _, err := c.log.Enqueue(t.Context(), subject, encode(command), true); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -3,9 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -48,75 +46,13 @@ const (
 	keepEvery = time.Second
 )
 
-// hand is what a worker has of the queue.
-type hand struct {
-	mutex sync.Mutex
-	all   map[jetstream.Msg]struct{} // not acknowledged yet
-	held  int                        // those that count against held
-	room  chan struct{}              // holds one when there are fewer again
-	idle  chan jetstream.Msg         // takes a command while a goroutine waits for its next one
-}
-
-func newHand() *hand {
-	return &hand{all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan jetstream.Msg)}
-}
-
-func (h *hand) take(msg jetstream.Msg) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	h.all[msg] = struct{}{}
-	h.held++
-}
-
-// release says that a command counts no longer against held.
-func (h *hand) release() {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if h.held--; h.held < held {
-		raise(h.room)
-	}
-}
-
-func (h *hand) drop(msg jetstream.Msg) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	delete(h.all, msg)
-}
-
-// keep tells the queue of all that is in the hand, so that no other worker gets it, until done is closed.
-func (h *hand) keep(done <-chan struct{}) {
-	tick := time.NewTicker(keepEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-tick.C:
-		}
-		h.mutex.Lock()
-		all := slices.Collect(maps.Keys(h.all))
-		h.mutex.Unlock()
-		for _, msg := range all {
-			_ = msg.InProgress()
-		}
-	}
-}
-
-// raise puts a signal where there is none yet.
-func raise(signal chan struct{}) {
-	select {
-	case signal <- struct{}{}:
-	default:
-	}
-}
-
 // Run works through the queue until ctx ends or the views have stopped, then finishes what it has begun; what waits for its
 // turn, prose that waits, and prose that a model is reading is left to another worker. A queue that cannot be read is tried
 // again.
 func (s *Service) Run(ctx context.Context) {
-	h := newHand()
+	h := s.hand
 	done := make(chan struct{})
-	var keeping, working sync.WaitGroup
+	var keeping sync.WaitGroup
 	keeping.Go(func() { h.keep(done) })
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -127,8 +63,12 @@ func (s *Service) Run(ctx context.Context) {
 		case <-done:
 		}
 	})
+	if s.worksAlone() {
+		h.open(ctx)
+	}
 	defer func() {
-		working.Wait()
+		h.close()
+		h.working.Wait()
 		close(done)
 		keeping.Wait()
 	}()
@@ -139,7 +79,7 @@ func (s *Service) Run(ctx context.Context) {
 		if err == nil {
 			told = ""
 			s.pulling.Store(true)
-			err = s.pullAll(ctx, consumer, h, &working)
+			err = s.pullAll(ctx, consumer)
 			s.pulling.Store(false)
 		}
 		if ctx.Err() == nil {
@@ -157,22 +97,28 @@ const (
 	// it take until a worker ends.
 	pullPatience   = 5 * time.Second
 	sharedPatience = 500 * time.Millisecond
+	// gather is how long commands that the worker has already are left in the queue, to be delivered together.
+	gather = 20 * time.Millisecond
 	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it.
 	pullHeartbeat = 500 * time.Millisecond
 )
 
 // pullAll takes commands in until ctx ends or a request for them fails.
-func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
+func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer) error {
 	running := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error, pulls)
-	for range pulls {
+	pull, requests := s.pullOwn, 1
+	if !s.worksAlone() {
+		pull, requests = s.pullShared, pulls
+	}
+	ended := make(chan error, requests)
+	for range requests {
 		go func() {
 			for {
-				err := h.await(ctx)
+				err := s.hand.await(ctx)
 				if err == nil {
-					err = s.pull(ctx, running, consumer, h, working)
+					err = pull(ctx, running, consumer)
 				}
 				if err == nil {
 					err = ctx.Err()
@@ -186,61 +132,77 @@ func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer, h *h
 	}
 	err := <-ended
 	stop()
-	for range pulls - 1 {
+	for range requests - 1 {
 		<-ended
 	}
 	return err
 }
 
-// await waits until the hand holds less than held.
-func (h *hand) await(ctx context.Context) error {
-	for {
-		h.mutex.Lock()
-		free := h.held < held
-		h.mutex.Unlock()
-		if free {
-			raise(h.room) // for the others who wait
-			return ctx.Err()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-h.room:
-		}
-	}
-}
+// worksAlone tells whether what comes out of the queue is what this process has put in, now or before it was started.
+func (s *Service) worksAlone() bool { return s.log.Alone() && s.log.Local() }
 
-// pull asks for commands and begins to work on those that come within a while; running ends when the worker is to stop. Where
-// other nodes work too, a request that is out is not taken back when ctx ends: a command that was sent then would be held
-// back from the others for as long as a lost worker's.
-func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer, h *hand, working *sync.WaitGroup) error {
-	var batch jetstream.MessageBatch
-	var err error
-	if s.log.Alone() {
-		out, cancel := context.WithTimeout(ctx, pullPatience)
-		defer cancel()
-		batch, err = consumer.Fetch(pulled, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullHeartbeat))
-	} else {
-		// What the server sends at the end of its time is waited for a second longer, and no longer: the server may be gone that the
-		// request was sent to. What is on a slow way then is delivered again, which counts against it.
-		batch, err = consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience))
-	}
+// pullShared asks for commands and begins to work on those that come within a while; running ends when the worker is to stop. A
+// request that is out is not taken back when ctx ends: a command that was sent then would be held back from other nodes for as
+// long as a lost worker's.
+func (s *Service) pullShared(_, running context.Context, consumer jetstream.Consumer) error {
+	// What the server sends at the end of its time is waited for a second longer, and no longer: the server may be gone that the
+	// request was sent to. What is on a slow way then is delivered again, which counts against it.
+	batch, err := consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience))
 	if err != nil {
 		return err
 	}
-	for msg := range batch.Messages() {
-		h.take(msg)
+	_, _, err = s.deliver(running, batch)
+	return err
+}
+
+// pullOwn waits for a command, then asks for all that are there. When the first is one that the worker has already, the others
+// will be too: they need no more than an acknowledgement, and more of them are waited for.
+func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consumer) error {
+	out, cancel := context.WithTimeout(ctx, pullPatience)
+	defer cancel()
+	batch, err := consumer.Fetch(1, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullHeartbeat))
+	if err != nil {
+		return err
+	}
+	n, begun, err := s.deliver(running, batch)
+	if n == 0 || err != nil {
+		return err
+	}
+	if begun == 0 {
 		select {
-		case h.idle <- msg:
-		default:
-			working.Go(func() { s.workOn(running, msg, h) })
+		case <-ctx.Done():
+			return nil
+		case <-time.After(gather):
+		}
+	}
+	for n = pulled; n == pulled; {
+		if err := s.hand.await(ctx); err != nil {
+			return err
+		}
+		if batch, err = consumer.FetchNoWait(pulled); err != nil {
+			return err
+		}
+		if n, _, err = s.deliver(running, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver takes in the n commands of a batch, and begins to work on those that the worker does not have.
+func (s *Service) deliver(running context.Context, batch jetstream.MessageBatch) (n, begun int, err error) {
+	for msg := range batch.Messages() {
+		n++
+		if j := s.hand.deliver(msg); j != nil {
+			begun++
+			s.dispatch(running, j)
 		}
 	}
 	err = batch.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
-		return nil
+		err = nil
 	}
-	return err
+	return n, begun, err
 }
 
 // finished tells of a command whether it needs no work: its message has its final event, or it cannot be read.
@@ -255,35 +217,33 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 
 // workOn works on a command and then on others, until running ends. A goroutine that has decided one has a stack deep enough
 // for the next.
-func (s *Service) workOn(running context.Context, msg jetstream.Msg, h *hand) {
+func (s *Service) workOn(running context.Context, j *job) {
 	for {
-		s.work(running, msg, h)
+		s.work(running, j)
 		select {
-		case msg = <-h.idle:
+		case j = <-s.hand.idle:
 		case <-running.Done():
 			return
 		}
 	}
 }
 
-// work gives one delivered command its final event, and acknowledges it once that is in the log. running ends when the worker
-// is to stop.
-func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
-	defer h.drop(msg)
-	command, err := decodeCalculate(msg.Data())
-	var meta *jetstream.MsgMetadata
-	if err == nil {
-		meta, err = msg.Metadata()
-	}
-	if err != nil {
-		h.release()
-		s.logger.Error("command cannot be read and is dropped", "error", err)
-		_ = msg.Term()
-		return
+// work gives one command its final event, and acknowledges it once that is in the log. running ends when the worker is to stop.
+func (s *Service) work(running context.Context, j *job) {
+	h := s.hand
+	command, delivered := j.command, uint64(1)
+	if j.own == "" {
+		var err error
+		if command, delivered, err = readDelivered(j.msg); err != nil {
+			h.release(j)
+			s.logger.Error("command cannot be read and is dropped", "error", err)
+			h.leave(j, jetstream.Msg.Term)
+			return
+		}
 	}
 	if err := s.slots.enter(running, command.AccountID); err != nil {
-		h.release()
-		_ = msg.Nak()
+		h.release(j)
+		h.leave(j, jetstream.Msg.Nak)
 		return
 	}
 	released := false
@@ -291,15 +251,15 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 		if !released {
 			released = true
 			s.slots.leave(command.AccountID)
-			h.release()
+			h.release(j)
 		}
 	}
 	defer release()
-	command.sequence = meta.Sequence.Stream
-	command.Opens = command.Opens && meta.NumDelivered == 1
-	poisoned := meta.NumDelivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
+	command.Opens = command.Opens && delivered == 1
+	poisoned := delivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
 	var failing time.Time // since when it fails although the log answers; zero while it does not
 	for {
+		var err error
 		switch {
 		case poisoned:
 			err = s.finish(command, "internal.error")
@@ -309,7 +269,7 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 			err = s.finish(command, "")
 		}
 		if err == nil {
-			_ = msg.Ack()
+			h.finish(j)
 			return
 		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
@@ -321,14 +281,28 @@ func (s *Service) work(running context.Context, msg jetstream.Msg, h *hand) {
 			failing = time.Now()
 		}
 		switch {
-		case errors.Is(err, errPanicked) && meta.NumDelivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
+		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			_ = msg.NakWithDelay(250 * time.Millisecond)
+			h.leave(j, func(msg jetstream.Msg) error { return msg.NakWithDelay(250 * time.Millisecond) })
 			return
 		}
 		command.Opens = false
 	}
+}
+
+// readDelivered reads a command that the queue has delivered, and how often.
+func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {
+	c, err := decodeCalculate(msg.Data())
+	if err != nil {
+		return c, 0, err
+	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		return c, 0, err
+	}
+	c.sequence = meta.Sequence.Stream
+	return c, meta.NumDelivered, nil
 }
 
 // finish appends the final event of a command unless it is there. With the code of an error that ends the command without
@@ -369,8 +343,10 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 		if event == nil || err != nil {
 			return err
 		}
-		if err := s.log.CommandDurable(ctx, c.sequence); err != nil {
-			return err
+		if c.outlives() {
+			if err := s.log.CommandDurable(ctx, c.sequence); err != nil {
+				return err
+			}
 		}
 		event.Time = time.Now().UTC().Truncate(time.Millisecond)
 		sequence, err := s.log.Append(ctx, *event, v.head.Sequence)

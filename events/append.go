@@ -33,11 +33,12 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 	return sequence, nil
 }
 
-// Enqueue publishes a command to its subject, expecting that none is there, and returns once it is on disk. kept tells whether
-// it has an idempotency key (kept for the retention) or goes after 10 minutes. It fails as Append does.
-func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) error {
+// Enqueue publishes a command to its subject, expecting that none is there, and returns its sequence in COMMANDS. It may not be on
+// disk yet: CommandDurable waits for that. kept tells whether it has an idempotency key (kept for the retention) or goes after 10
+// minutes. It fails as Append does.
+func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) (uint64, error) {
 	if !strings.HasPrefix(s.name, "cmd.") {
-		return fmt.Errorf("enqueue command: %q is no command's subject", s)
+		return 0, fmt.Errorf("enqueue command: %q is no command's subject", s)
 	}
 	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
 	if !kept {
@@ -45,12 +46,12 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 	}
 	sequence, err := l.publish(ctx, &nats.Msg{Subject: s.name, Header: header, Data: command})
 	if err != nil {
-		return publishError("enqueue command at "+s.name, err)
+		return 0, publishError("enqueue command at "+s.name, err)
 	}
-	if err := l.CommandDurable(ctx, sequence); err != nil {
-		return fmt.Errorf("enqueue command at %s: %w: %w", s, ErrUnknown, err)
+	if l.commit != nil {
+		l.commit.commands.soon(sequence, len(command))
 	}
-	return nil
+	return sequence, nil
 }
 
 // ack is the server's answer to a message.

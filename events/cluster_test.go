@@ -317,7 +317,7 @@ func TestClusterCommands(t *testing.T) {
 	isFinished := func(_ context.Context, command []byte) (bool, error) { return finished[string(command)], nil }
 	enqueue := func(node int, name string) {
 		until(t, "enqueue", func(ctx context.Context) error {
-			err := c.logs[node].Enqueue(ctx, CommandSubject(account, name), []byte(name), true)
+			err := enqueue(ctx, c.logs[node], CommandSubject(account, name), []byte(name), true)
 			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
 				return nil
 			}
@@ -495,7 +495,7 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 	const commands = 300
 	for i := range commands {
 		until(t, "enqueue", func(ctx context.Context) error {
-			err := c.logs[i%3].Enqueue(ctx, CommandSubject(account, fmt.Sprint(i)), []byte("finished"), true)
+			err := enqueue(ctx, c.logs[i%3], CommandSubject(account, fmt.Sprint(i)), []byte("finished"), true)
 			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
 				return nil
 			}

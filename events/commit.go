@@ -28,10 +28,12 @@ import (
 //   - A sync is an fdatasync of the newest block. When there is a newer one, all blocks from the one that was the newest are
 //     synced, then their directory. (A sync of the whole file system would wait for what the views write too, which takes
 //     several times as long.)
-//   - An event must not be on disk without its command, or a key that is sent again would make a second message. The kernel
-//     may write the files in any order, so the event is not published before its command is on disk: Enqueue and Command
-//     return commands that are, and a worker asks CommandDurable for those that the queue delivers. The sync of a
-//     command goes on while the command is delivered.
+//   - An event must not be on disk without its command where the command has an idempotency key, or that key would make a second
+//     message when it is sent again. The kernel may write the files in any order, so a worker asks CommandDurable before it
+//     publishes the event; the sync goes on while the command is decided. Command returns commands that are on disk only.
+//   - A command that nobody asks for once its event is there need not be on disk before that: with the event it has done its work,
+//     and without it nothing was answered. Commands are synced all the same when there are some, so that who waits for the
+//     disk finds little that is not there.
 //   - What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
 //     answer therefore never stands on a message that a loss of power takes back, and no view is ahead of the log.
 //   - After a sync that failed nobody knows what is on disk, and the next one may succeed although pages are lost. So the
@@ -66,6 +68,7 @@ type syncer struct {
 	index  int      // its number; blocks are numbered from 1 without gaps when they are made
 
 	durable atomic.Uint64 // everything up to this sequence is on disk
+	idle    atomic.Int64  // bytes since the last sync that nobody waited for
 
 	mu      sync.Mutex
 	current *round // is being synced, nil for none
@@ -179,15 +182,42 @@ func (c *committer) syncer(dir, stream string) *syncer {
 	return &syncer{group: c, stream: stream, dir: filepath.Join(dir, "log", server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
 }
 
+// unsynced is how much is left for a later sync at most, where nobody waits for one.
+const unsynced = 1 << 20
+
+// soon has a message of so many bytes synced by and by; somebody has its acknowledgement in hand.
+func (s *syncer) soon(sequence uint64, bytes int) {
+	if s.idle.Add(int64(bytes)) > unsynced {
+		s.idle.Store(0)
+		_, _ = s.join(sequence) // a failure ends the process, whoever is told of it
+	}
+}
+
 // wait returns when everything up to a sequence is on disk; somebody has its acknowledgement in hand.
 func (s *syncer) wait(ctx context.Context, sequence uint64) error {
 	if sequence <= s.durable.Load() {
 		return nil
 	}
-	s.mu.Lock()
-	if err := s.group.broken(); err != nil {
-		s.mu.Unlock()
+	r, err := s.join(sequence)
+	if err != nil {
 		return err
+	}
+	select {
+	case <-r.done:
+		return nil
+	case <-s.group.failed:
+		return s.group.failure
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// join makes a sync that begins from now on, or one that is right all the same, cover a sequence.
+func (s *syncer) join(sequence uint64) (*round, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.group.broken(); err != nil {
+		return nil, err
 	}
 	// A sync under way may have begun before the message was written, unless somebody who waits for it had that
 	// acknowledgement, or a later one, in hand before it began.
@@ -204,15 +234,7 @@ func (s *syncer) wait(ctx context.Context, sequence uint64) error {
 		s.syncing.Add(1)
 		go s.run()
 	}
-	s.mu.Unlock()
-	select {
-	case <-r.done:
-		return nil
-	case <-s.group.failed:
-		return s.group.failure
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return r, nil
 }
 
 // run syncs round after round until nobody waits.
@@ -307,8 +329,8 @@ func (l *Log) durable(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// CommandDurable waits until the command at a sequence of COMMANDS, which the queue has delivered, is on disk. An event that
-// comes of a command must not be appended before. Sequence 0 is none.
+// CommandDurable waits until the command at a sequence of COMMANDS, which was acknowledged or delivered, is on disk. The event of
+// a command that is needed behind it must not be appended before. Sequence 0 is none.
 func (l *Log) CommandDurable(ctx context.Context, sequence uint64) error {
 	var err error
 	switch {

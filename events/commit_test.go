@@ -148,7 +148,7 @@ func TestSyncFollowsTheBlocks(t *testing.T) {
 	account := uuid.New()
 	for i := range 8 {
 		command := bytes.Repeat([]byte{byte('a' + i)}, 3<<20)
-		if err := l.Enqueue(t.Context(), CommandSubject(account, fmt.Sprint(i)), command, false); err != nil {
+		if err := enqueue(t.Context(), l, CommandSubject(account, fmt.Sprint(i)), command, false); err != nil {
 			t.Fatal(err)
 		}
 		blocks, err := filepath.Glob(filepath.Join(l.commit.commands.dir, "*"+blockSuffix))
@@ -171,6 +171,33 @@ func TestSyncFollowsTheBlocks(t *testing.T) {
 	}
 }
 
+// Commands that nobody waits for are synced too, so that who waits later finds little to be synced.
+func TestWhatNobodyWaitsForIsSynced(t *testing.T) {
+	l, ok := openGrouped(t)
+	if !ok {
+		return
+	}
+	account, command, commands := uuid.New(), make([]byte, unsynced/4), l.commit.commands
+	for i := range 4 {
+		if _, err := l.Enqueue(t.Context(), CommandSubject(account, fmt.Sprint(i)), command, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if through := commands.durable.Load(); through != 0 {
+		t.Errorf("commands up to %d are on disk, and nobody waits for that", through)
+	}
+	last, err := l.Enqueue(t.Context(), CommandSubject(account, "last"), command, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "sync", func(context.Context) error {
+		if through := commands.durable.Load(); through != last {
+			return fmt.Errorf("commands up to %d of %d are on disk", through, last)
+		}
+		return nil
+	})
+}
+
 // Nothing is acknowledged after the first sync that failed. Here the file is closed under the sync's hands.
 func TestAFailedSyncIsFinal(t *testing.T) {
 	for _, stream := range []string{eventsStream, commandsStream} {
@@ -182,7 +209,7 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 			e := created("a")
 			first := appended(t, l, e, 0)
 			account := uuid.New()
-			if err := l.Enqueue(t.Context(), CommandSubject(account, "a"), []byte("{}"), true); err != nil {
+			if err := enqueue(t.Context(), l, CommandSubject(account, "a"), []byte("{}"), true); err != nil {
 				t.Fatal(err)
 			}
 			joined, err := Join(t.Context(), Options{Dir: l.dir})
@@ -208,14 +235,14 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 				t.Fatal(err)
 			}
 			if stream == commandsStream {
-				wantError(t, "enqueue", l.Enqueue(t.Context(), CommandSubject(account, "b"), []byte("{}"), true), ErrUnknown)
+				wantError(t, "enqueue", enqueue(t.Context(), l, CommandSubject(account, "b"), []byte("{}"), true), syscall.EBADF)
 			}
 			_, err = l.Append(t.Context(), changed(e), first)
 			wantError(t, "append", err, ErrUnknown)
 			wantError(t, "tail", <-tailed, syscall.EBADF)
 			_, err = l.Append(t.Context(), created("b"), 0)
 			wantError(t, "another append", err, ErrUnknown)
-			wantError(t, "another enqueue", l.Enqueue(t.Context(), CommandSubject(account, "c"), []byte("{}"), true), ErrUnknown)
+			wantError(t, "another enqueue", enqueue(t.Context(), l, CommandSubject(account, "c"), []byte("{}"), true), syscall.EBADF)
 			_, err = joined.Append(t.Context(), created("c"), 0)
 			wantError(t, "append of another process", err, ErrUnknown)
 			wantError(t, "broken", l.Broken(), ErrBroken)
@@ -294,7 +321,7 @@ func TestJoinedPublishesWaitForTheDisk(t *testing.T) {
 	if last, err := joined.Last(t.Context()); err != nil || last != sequence {
 		t.Errorf("last is %d (%v), want %d", last, err, sequence)
 	}
-	if err := joined.Enqueue(t.Context(), CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
+	if err := enqueue(t.Context(), joined, CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
 		t.Error(err)
 	}
 	if durable := l.commit.commands.durable.Load(); durable != 1 {

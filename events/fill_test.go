@@ -21,7 +21,7 @@ func original(t *testing.T, events int) (file *bytes.Reader, whole Backup, messa
 	account := uuid.New()
 	for i := range 8 {
 		name := fmt.Sprintf("command %d", i)
-		if err := l.Enqueue(t.Context(), CommandSubject(account, name), []byte(name), i < 6); err != nil {
+		if err := enqueue(t.Context(), l, CommandSubject(account, name), []byte(name), i < 6); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestFill(t *testing.T) {
 	again.Subject = Subject{messages[8].subject}
 	_, err = c.logs[2].Append(t.Context(), again, 0)
 	wantError(t, "append to a subject that is restored", err, ErrConflict)
-	err = c.logs[2].Enqueue(t.Context(), Subject{messages[0].subject}, []byte("again"), true)
+	err = enqueue(t.Context(), c.logs[2], Subject{messages[0].subject}, []byte("again"), true)
 	wantError(t, "enqueue a command that is restored", err, ErrConflict)
 	sequence := c.append(t, 0, created("new"), 0)
 	if sequence != whole.Events+1 {
@@ -231,7 +231,7 @@ func wantShut(t *testing.T, what string, l *Log) {
 			return err
 		},
 		func(ctx context.Context) error {
-			return l.Enqueue(ctx, CommandSubject(uuid.New(), "early"), []byte("early"), true)
+			return enqueue(ctx, l, CommandSubject(uuid.New(), "early"), []byte("early"), true)
 		},
 	} {
 		until(t, what, func(ctx context.Context) error {

@@ -58,6 +58,15 @@ func appended(t testing.TB, l *Log, e Event, expected uint64) uint64 {
 	return sequence
 }
 
+// enqueue publishes a command and returns when it is on disk.
+func enqueue(ctx context.Context, l *Log, s Subject, command []byte, kept bool) error {
+	sequence, err := l.Enqueue(ctx, s, command, kept)
+	if err == nil {
+		err = l.CommandDurable(ctx, sequence)
+	}
+	return err
+}
+
 func wantError(t *testing.T, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -159,10 +168,10 @@ func TestEnqueueOnce(t *testing.T) {
 	if _, err := l.Command(t.Context(), s); !errors.Is(err, ErrNotFound) {
 		t.Errorf("before: got error %v, want %v", err, ErrNotFound)
 	}
-	if err := l.Enqueue(t.Context(), s, []byte(`{"n":1}`), true); err != nil {
+	if err := enqueue(t.Context(), l, s, []byte(`{"n":1}`), true); err != nil {
 		t.Fatal(err)
 	}
-	err := l.Enqueue(t.Context(), s, []byte(`{"n":2}`), true)
+	err := enqueue(t.Context(), l, s, []byte(`{"n":2}`), true)
 	wantError(t, "second command", err, ErrConflict)
 	if apiCode(err) != codeWrongLastSequence {
 		t.Errorf("second command: code %d, want %d", apiCode(err), codeWrongLastSequence)
@@ -170,7 +179,7 @@ func TestEnqueueOnce(t *testing.T) {
 	if got, err := l.Command(t.Context(), s); err != nil || string(got) != `{"n":1}` {
 		t.Errorf("command is %s (%v), want the first", got, err)
 	}
-	if err := l.Enqueue(t.Context(), AccountSubject(uuid.New()), nil, true); err == nil {
+	if err := enqueue(t.Context(), l, AccountSubject(uuid.New()), nil, true); err == nil {
 		t.Error("a command was put among the events")
 	}
 
@@ -186,7 +195,7 @@ func TestCommandsWithoutKeyExpire(t *testing.T) {
 	l := open(t, t.TempDir())
 	for kept, want := range map[bool]string{true: "", false: "10m0s"} {
 		s := CommandSubject(uuid.New(), "k")
-		if err := l.Enqueue(t.Context(), s, []byte("c"), kept); err != nil {
+		if err := enqueue(t.Context(), l, s, []byte("c"), kept); err != nil {
 			t.Fatal(err)
 		}
 		m, err := l.load(t.Context(), commandsStream, loadRequest{Last: s.name})
@@ -250,7 +259,7 @@ func TestOutcomeUnknownWhenTheServerIsGone(t *testing.T) {
 	defer cancel()
 	_, err := l.Append(ctx, created("b"), 0)
 	wantError(t, "append", err, ErrUnknown)
-	err = l.Enqueue(ctx, CommandSubject(uuid.New(), "k"), []byte("c"), true)
+	err = enqueue(ctx, l, CommandSubject(uuid.New(), "k"), []byte("c"), true)
 	wantError(t, "enqueue", err, ErrUnknown)
 	if _, err := l.Command(ctx, CommandSubject(uuid.New(), "k")); err == nil || errors.Is(err, ErrNotFound) {
 		t.Errorf("read without a server: error %v, want one that does not say that nothing is there", err)
@@ -272,7 +281,7 @@ func TestReopen(t *testing.T) {
 	e := created("a")
 	first := appended(t, l, e, 0)
 	command := CommandSubject(uuid.New(), "k")
-	if err := l.Enqueue(t.Context(), command, []byte("c"), true); err != nil {
+	if err := enqueue(t.Context(), l, command, []byte("c"), true); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -285,7 +294,7 @@ func TestReopen(t *testing.T) {
 	if read, err := l.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 1 || read[0].ID != e.ID {
 		t.Errorf("read %+v (%v), want the event from before", read, err)
 	}
-	wantError(t, "the same command", l.Enqueue(t.Context(), command, []byte("d"), true), ErrConflict)
+	wantError(t, "the same command", enqueue(t.Context(), l, command, []byte("d"), true), ErrConflict)
 	if second := appended(t, l, changed(e), first); second != first+1 {
 		t.Errorf("next sequence is %d, want %d", second, first+1)
 	}
@@ -326,7 +335,7 @@ func TestAccountsAndDomains(t *testing.T) {
 func TestNothingCanBeDeleted(t *testing.T) {
 	l := open(t, t.TempDir())
 	appended(t, l, created("a"), 0)
-	if err := l.Enqueue(t.Context(), CommandSubject(uuid.New(), "k"), []byte("c"), true); err != nil {
+	if err := enqueue(t.Context(), l, CommandSubject(uuid.New(), "k"), []byte("c"), true); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{commandsStream, eventsStream} {
@@ -399,7 +408,7 @@ func TestNothingIsLoggedWithoutCause(t *testing.T) {
 func TestCommandsAreDeliveredUntilAcknowledged(t *testing.T) {
 	l := open(t, t.TempDir())
 	s := CommandSubject(uuid.New(), "k")
-	if err := l.Enqueue(t.Context(), s, []byte("c"), true); err != nil {
+	if err := enqueue(t.Context(), l, s, []byte("c"), true); err != nil {
 		t.Fatal(err)
 	}
 	for attempt := uint64(1); attempt <= 2; attempt++ {

@@ -20,7 +20,7 @@ func TestQueueWithoutReadableState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Enqueue(t.Context(), CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
+	if err := enqueue(t.Context(), l, CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
 		t.Fatal(err)
 	}
 	m, err := queue.Next(jetstream.FetchMaxWait(5 * time.Second))

@@ -125,10 +125,14 @@ func (f *floor) newEvent() events.Event {
 
 // publishLogged publishes a command and, when that is on disk, an event as the service does. It returns when that is too.
 func (f *floor) publishLogged(ctx context.Context) error {
-	if err := f.log.Enqueue(ctx, events.CommandSubject(f.account, uuid.NewString()), f.command, false); err != nil {
+	sequence, err := f.log.Enqueue(ctx, events.CommandSubject(f.account, uuid.NewString()), f.command, false)
+	if err == nil {
+		err = f.log.CommandDurable(ctx, sequence)
+	}
+	if err != nil {
 		return err
 	}
-	_, err := f.log.Append(ctx, f.newEvent(), 0)
+	_, err = f.log.Append(ctx, f.newEvent(), 0)
 	return err
 }
 
