@@ -130,11 +130,12 @@ const searched = 30 * time.Second
 // checkOrder finds conversations whose answers and reads, on whichever node, fit no one order in which each happens between its
 // beginning and its end.
 func (h history) checkOrder() (wrong []string) {
-	type command struct{ account, key string }
+	type command struct{ account, name string }
+	named := func(account, key, message string) command { return command{account, cmp.Or(key, message)} }
 	began, acknowledged := map[command]int{}, map[command]int{}
 	byBegin := slices.SortedFunc(slices.Values(h.posts), func(a, b post) int { return cmp.Compare(a.began, b.began) })
 	for _, p := range byBegin {
-		c := command{p.account, p.key}
+		c := named(p.account, p.key, p.answer.message)
 		if _, ok := began[c]; !ok {
 			began[c] = p.began
 		}
@@ -162,14 +163,14 @@ func (h history) checkOrder() (wrong []string) {
 			continue
 		}
 		// What is answered may have happened at an earlier try that was not, but not once another had been answered.
-		c, call := command{p.account, p.key}, p.began
+		c, call := named(p.account, p.key, p.answer.message), p.began
 		if acknowledged[c] >= p.began {
 			call = began[c]
 		}
 		add(seen{place: p.account + " " + p.conversationID, append: true, message: p.answer}, call, p.ended)
 	}
 	for _, e := range h.events {
-		if c := (command{e.account, e.key}); acknowledged[c] == 0 && e.key != "" {
+		if c := named(e.account, e.key, e.answer.message); acknowledged[c] == 0 {
 			add(seen{place: e.account + " " + e.conversation, append: true, message: e.answer}, began[c], math.MaxInt)
 		}
 	}

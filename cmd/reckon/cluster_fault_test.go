@@ -138,7 +138,9 @@ func (c *cluster) settle(t *testing.T, seed uint64) {
 		if p.acknowledged {
 			places[place{p.account, p.conversationID}] = true
 		}
-		asked[p.account+" "+p.key] = p
+		if p.key != "" {
+			asked[p.account+" "+p.key] = p
+		}
 	}
 	work := make(chan func())
 	var all sync.WaitGroup
