@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,6 +17,7 @@ import (
 type job struct {
 	own      string        // the subject of a command of the node's own; "" of one that the queue brought
 	command  Calculate     // of its own
+	fail     func(error)   // tells the caller of a command that may be in no queue; nil for others
 	msg      jetstream.Msg // as the queue delivered it; nil while it has not
 	finished bool          // its final event is in the log
 }
@@ -24,7 +26,8 @@ type job struct {
 //
 // Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the node's own. The queue has
 // it too, for the worker that comes when this one is lost. When it delivers such a command, nothing more is done than to
-// acknowledge it once it is finished.
+// acknowledge it once it is finished. A command that does not outlive its event comes to the worker as soon as it is sent to COMMANDS:
+// who asked is answered when the event is on disk, or told of a failure, and then the queue is not needed.
 type hand struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
@@ -41,6 +44,15 @@ const maxOwn = 1 << 14
 
 func newHand() *hand {
 	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
+}
+
+// failed tells the caller of a command that is in no queue perhaps, and whether it is one.
+func (j *job) failed(err error) bool {
+	if j.fail == nil {
+		return false
+	}
+	j.fail(err)
+	return true
 }
 
 // open has commands of the node's own come to a worker, which is to stop when running ends.
@@ -62,6 +74,10 @@ func (h *hand) expect(s events.Subject, c Calculate) *job {
 	name := s.String()
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
+	if len(h.own) >= maxOwn {
+		// Should the queue deliver them later, a look at the views tells that they are finished.
+		maps.DeleteFunc(h.own, func(_ string, j *job) bool { return j.finished })
+	}
 	if h.running == nil || len(h.own) >= maxOwn || h.own[name] != nil {
 		return nil
 	}
@@ -84,6 +100,7 @@ func (s *Service) start(j *job, sequence uint64) {
 	s.hand.mutex.Unlock()
 	if running == nil {
 		s.hand.leave(j, jetstream.Msg.Nak)
+		j.failed(errStopping)
 	}
 }
 
@@ -166,6 +183,9 @@ func (h *hand) drop(j *job) {
 	delete(h.own, j.own)
 	delete(h.all, j.msg)
 }
+
+// errStopping says that the worker is to stop.
+var errStopping = errors.New("the node is stopping")
 
 // keep tells the queue of all that is in the hand, so that no other worker gets it, until done is closed.
 func (h *hand) keep(done <-chan struct{}) {

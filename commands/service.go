@@ -3,6 +3,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,13 +113,15 @@ func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Servic
 func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	command, replayed, err := s.enqueue(ctx, r)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	command, replayed, err := s.enqueue(ctx, r, fail)
 	if err != nil {
 		return Answer{}, err
 	}
 	message, err := s.awaitOrWork(ctx, command, replayed)
 	if err != nil {
-		return Answer{}, unavailable(err)
+		return Answer{}, unavailable(cmp.Or(context.Cause(ctx), err))
 	}
 	// A failure of the service is an answer in natural language, since the request that asked has been answered before.
 	if message.Failed != nil && message.Failed.Crashed && message.InputFormat != prompt.NaturalLanguage {
@@ -186,8 +189,9 @@ func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Me
 	return m, unavailable(err)
 }
 
-// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first.
-func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
+// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first. fail is called
+// when the worker fails with a command that nobody else will work on.
+func (s *Service) enqueue(ctx context.Context, r Request, fail func(error)) (command Calculate, replayed bool, err error) {
 	message, err := uuid.NewV7()
 	if err != nil {
 		return command, false, fmt.Errorf("make message id: %w", err)
@@ -207,6 +211,15 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	data := encodeAs(calculateJSON, command)
 	own := s.hand.expect(subject, command)
 	defer func() { s.hand.leave(own, jetstream.Msg.Nak) }()
+	if own != nil && !command.outlives() {
+		if err := s.log.Submit(subject, data); err != nil {
+			return command, false, unavailable(err)
+		}
+		own.fail = fail
+		s.start(own, 0)
+		own = nil
+		return command, false, nil
+	}
 	for {
 		sequence, err := s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {

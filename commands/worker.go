@@ -244,6 +244,7 @@ func (s *Service) work(running context.Context, j *job) {
 	if err := s.slots.enter(running, command.AccountID); err != nil {
 		h.release(j)
 		h.leave(j, jetstream.Msg.Nak)
+		j.failed(errStopping)
 		return
 	}
 	released := false
@@ -272,6 +273,11 @@ func (s *Service) work(running context.Context, j *job) {
 			h.finish(j)
 			return
 		}
+		if j.failed(err) {
+			s.logger.Warn("command is not finished", "message", command.MessageID, "error", err)
+			h.leave(j, hold)
+			return
+		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
 		// A log that is away for a while is not the command's fault.
 		switch answering := s.views.Fresh(running) == nil; {
@@ -284,12 +290,15 @@ func (s *Service) work(running context.Context, j *job) {
 		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			h.leave(j, func(msg jetstream.Msg) error { return msg.NakWithDelay(250 * time.Millisecond) })
+			h.leave(j, hold)
 			return
 		}
 		command.Opens = false
 	}
 }
+
+// hold has the queue deliver a command again after a while.
+func hold(msg jetstream.Msg) error { return msg.NakWithDelay(250 * time.Millisecond) }
 
 // readDelivered reads a command that the queue has delivered, and how often.
 func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {

@@ -37,14 +37,11 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 // disk yet: CommandDurable waits for that. kept tells whether it has an idempotency key (kept for the retention) or goes after 10
 // minutes. It fails as Append does.
 func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) (uint64, error) {
-	if !strings.HasPrefix(s.name, "cmd.") {
-		return 0, fmt.Errorf("enqueue command: %q is no command's subject", s)
+	m, err := commandMessage(s, command, kept)
+	if err != nil {
+		return 0, err
 	}
-	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
-	if !kept {
-		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
-	}
-	sequence, err := l.publish(ctx, &nats.Msg{Subject: s.name, Header: header, Data: command})
+	sequence, err := l.publish(ctx, m)
 	if err != nil {
 		return 0, publishError("enqueue command at "+s.name, err)
 	}
@@ -52,6 +49,33 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 		l.commit.commands.soon(sequence, len(command))
 	}
 	return sequence, nil
+}
+
+// Submit is Enqueue without waiting for an answer, of a command that goes after 10 minutes: it may be in COMMANDS or not. It is for a
+// log of this process, and fails when that is closed.
+func (l *Log) Submit(s Subject, command []byte) error {
+	m, err := commandMessage(s, command, false)
+	if err != nil {
+		return err
+	}
+	if err := l.conn.PublishMsg(m); err != nil {
+		return fmt.Errorf("enqueue command at %s: %w", s, err)
+	}
+	if l.commit != nil {
+		l.commit.commands.soon(0, len(command))
+	}
+	return nil
+}
+
+func commandMessage(s Subject, command []byte, kept bool) (*nats.Msg, error) {
+	if !strings.HasPrefix(s.name, "cmd.") {
+		return nil, fmt.Errorf("enqueue command: %q is no command's subject", s)
+	}
+	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
+	if !kept {
+		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
+	}
+	return &nats.Msg{Subject: s.name, Header: header, Data: command}, nil
 }
 
 // ack is the server's answer to a message.

@@ -185,7 +185,7 @@ func (c *committer) syncer(dir, stream string) *syncer {
 // unsynced is how much is left for a later sync at most, where nobody waits for one.
 const unsynced = 1 << 20
 
-// soon has a message of so many bytes synced by and by; somebody has its acknowledgement in hand.
+// soon has a message of so many bytes synced by and by. Of one that is not acknowledged yet the sequence is 0.
 func (s *syncer) soon(sequence uint64, bytes int) {
 	if s.idle.Add(int64(bytes)) > unsynced {
 		s.idle.Store(0)
@@ -241,7 +241,7 @@ func (s *syncer) join(sequence uint64) (*round, error) {
 func (s *syncer) run() {
 	defer s.syncing.Done()
 	for {
-		if err := s.sync(); err != nil {
+		if err := s.sync(s.current.through); err != nil {
 			s.group.fail(err)
 			return
 		}
@@ -259,8 +259,9 @@ func (s *syncer) run() {
 }
 
 // sync brings to the disk what stands in the blocks. The next block is looked for before the newest one is synced: when it is
-// there, nothing more is written to this one, and when it is not, nothing that was acknowledged stands in it.
-func (s *syncer) sync() error {
+// there, nothing more is written to this one, and when it is not, nothing that was acknowledged stands in it. through is what was
+// acknowledged for certain, 0 for nothing: then there may be no block yet.
+func (s *syncer) sync(through uint64) error {
 	for rolled := false; ; rolled = true {
 		next, err := os.Open(s.block(s.index + 1))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -276,6 +277,8 @@ func (s *syncer) sync() error {
 			}
 		}
 		switch {
+		case last && s.newest == nil && through == 0:
+			return nil
 		case last && s.newest == nil:
 			return fmt.Errorf("sync stream: %w", err)
 		case last && rolled:

@@ -178,6 +178,15 @@ func TestWhatNobodyWaitsForIsSynced(t *testing.T) {
 		return
 	}
 	account, command, commands := uuid.New(), make([]byte, unsynced/4), l.commit.commands
+	none, err := commands.join(0) // for what is sent and may not be there yet: there is no block
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-none.done:
+	case <-l.commit.failed:
+		t.Fatal(l.commit.failure)
+	}
 	for i := range 4 {
 		if _, err := l.Enqueue(t.Context(), CommandSubject(account, fmt.Sprint(i)), command, false); err != nil {
 			t.Fatal(err)
