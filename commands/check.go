@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
-	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -58,34 +57,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 // Offline calculates one prompt with a domain, outside of any conversation, and returns the message that it gives. It fails
 // with ErrPromptJSON and ErrPromptTooLong.
 func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.Message, error) {
-	var err error
-	switch {
-	case format == "" || format == prompt.Automatic:
-		if format, err = prompt.Detect(d.compiled, text); err != nil {
-			return projections.Message{}, ErrPromptJSON
-		}
-	case format == prompt.JSON && !prompt.ValidJSON(text):
-		return projections.Message{}, ErrPromptJSON
-	}
-	if format == prompt.NaturalLanguage && len(text) > MaxProse {
-		return projections.Message{}, ErrPromptTooLong
-	}
-	c := Calculate{
-		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte("offline message")),
-		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
-		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
-	}
-	head := projections.Conversation{}
-	r := read(c, d, refer(c, d, head, nil, nil, nil), nil)
-	if len(r.errors) == 0 {
-		if _, problem := r.base(c, head); problem != nil {
-			r.errors = append(r.errors, *problem)
-		}
-	}
-	event := decide(c, d, r, View{Head: head})
-	event.Time, event.Sequence = c.ReceivedAt, 1
-	_, message := projections.ApplyConversation(head, nil, event)
-	return message, nil
+	return (&rehearsal{domain: d}).say(text, format, zone, now)
 }
 
 // testProblem is what went wrong in a test; path is the place in it.

@@ -359,48 +359,57 @@ func (h *retelling) again(ctx context.Context, q question, d *Domain) (e events.
 		}
 		e.Time, e.Sequence = q.recorded.Time, q.recorded.Sequence
 	}()
+	return q.past.decide(c, d, q.interpreted, func(sequence uint64) (*projections.Message, error) {
+		return h.messages.get(ctx, sequence)
+	})
+}
+
+// decide decides a command on the conversation as it stands. interpreted is what a language model made of the prompt, nil where
+// none did; message reads a message by the sequence of its final event.
+func (p *past) decide(c Calculate, d *Domain, interpreted json.RawMessage, message func(sequence uint64) (*projections.Message, error)) (events.Event, error) {
 	var missed error
 	scenario := func(index int) *projections.Message {
-		m, err := h.scenario(ctx, q.past, index)
+		m, err := p.scenario(index, message)
 		missed = errors.Join(missed, err)
 		return m
 	}
 	origin := func(index int) int {
-		if index > len(q.past.branches) {
+		if index > len(p.branches) {
 			return 0
 		}
-		return q.past.branches[index-1].origin
+		return p.branches[index-1].origin
 	}
 	var pending *projections.Message
-	if q.past.pending > 0 {
-		if pending, err = h.messages.get(ctx, q.past.pending); err != nil {
-			return e, err
+	var err error
+	if p.pending > 0 {
+		if pending, err = message(p.pending); err != nil {
+			return events.Event{}, err
 		}
 	}
-	r := read(c, d, refer(c, d, q.past.head, pending, scenario, origin), q.interpreted)
+	r := read(c, d, refer(c, d, p.head, pending, scenario, origin), interpreted)
 	if missed != nil {
-		return e, missed
+		return events.Event{}, missed
 	}
-	view := View{Head: q.past.head}
+	view := View{Head: p.head}
 	if len(r.errors) == 0 {
-		index, problem := r.base(c, q.past.head)
+		index, problem := r.base(c, p.head)
 		if problem != nil {
 			r.errors = append(r.errors, *problem)
 		} else if index > 0 {
-			if view.Base, err = h.scenario(ctx, q.past, index); err != nil {
-				return e, err
+			if view.Base, err = p.scenario(index, message); err != nil {
+				return events.Event{}, err
 			}
 		}
 	}
 	return decide(c, d, r, view), nil
 }
 
-// scenario is the message that a scenario stood at.
-func (h *retelling) scenario(ctx context.Context, p past, index int) (*projections.Message, error) {
+// scenario is the message that a scenario stands at.
+func (p *past) scenario(index int, message func(sequence uint64) (*projections.Message, error)) (*projections.Message, error) {
 	if index < 1 || index > len(p.branches) || p.branches[index-1].event == 0 {
 		return nil, fmt.Errorf("read scenario %d of %s: not there", index, p.subject)
 	}
-	return h.messages.get(ctx, p.branches[index-1].event)
+	return message(p.branches[index-1].event)
 }
 
 // errorsOf are the errors of a failed message.
