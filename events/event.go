@@ -144,10 +144,25 @@ type Reference struct {
 	Calculable bool      `json:"calculable"`
 }
 
-// Test is a prompt with the values that it must give, by variable key.
+// Test is a prompt with what it must be answered with: values by variable key, or the codes of errors.
 type Test struct {
-	Prompt string                     `json:"prompt"`
-	Expect map[string]json.RawMessage `json:"expect"`
+	Prompt      string                     `json:"prompt"`
+	Expect      map[string]json.RawMessage `json:"expect"` // empty where errors are expected
+	Errors      []string                   `json:"errors,omitempty"`
+	After       []Turn                     `json:"after,omitempty"` // the conversation that the prompt goes on with
+	InputFormat string                     `json:"input_format,omitempty"`
+	Now         *time.Time                 `json:"now,omitempty"`       // the clock's where it is absent
+	TimeZone    string                     `json:"time_zone,omitempty"` // IANA name; UTC where it is absent
+}
+
+// Turn is what came before the prompt of a test: a prompt, or what another domain was asked. What it does not state is that of
+// the test.
+type Turn struct {
+	Prompt      string     `json:"prompt,omitempty"`
+	InputFormat string     `json:"input_format,omitempty"` // told by the prompt where it is absent, also that of a test
+	Now         *time.Time `json:"now,omitempty"`
+	TimeZone    string     `json:"time_zone,omitempty"`
+	OtherDomain int        `json:"other_domain,omitempty"` // in place of a prompt: the scenario of another domain that is then in focus
 }
 
 // Message is what every message event says of the request it answers.

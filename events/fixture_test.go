@@ -3,6 +3,8 @@ package events
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,33 +13,41 @@ import (
 	"time"
 )
 
-// TestFixtures decodes testdata, which holds an event of every wire name there ever was, and encodes it again without loss.
+// TestFixtures decodes testdata, which holds an event of every wire name there ever was, and encodes it again without loss. Members
+// that a type has got later are in testdata/added.
 func TestFixtures(t *testing.T) {
 	for _, entry := range table {
 		t.Run(entry.name, func(t *testing.T) {
-			fixture, err := os.ReadFile(filepath.Join("testdata", entry.name+".json"))
-			if err != nil {
-				t.Fatal(err)
+			var values []json.RawMessage
+			for _, dir := range []string{"testdata", "testdata/added"} {
+				fixture, err := os.ReadFile(filepath.Join(dir, entry.name+".json"))
+				if errors.Is(err, fs.ErrNotExist) && dir != "testdata" {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, fixture)
+				data, err := decodeData(entry.name, fixture)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name, body, err := encodeData(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name != entry.name {
+					t.Errorf("encoded as %s", name)
+				}
+				var want bytes.Buffer
+				if err := json.Compact(&want, fixture); err != nil {
+					t.Fatal(err)
+				}
+				if got := string(body); got != want.String() {
+					t.Errorf("encoded as\n%s\nwant\n%s", got, want.String())
+				}
 			}
-			data, err := decodeData(entry.name, fixture)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name, body, err := encodeData(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if name != entry.name {
-				t.Errorf("encoded as %s", name)
-			}
-			var want bytes.Buffer
-			if err := json.Compact(&want, fixture); err != nil {
-				t.Fatal(err)
-			}
-			if got := string(body); got != want.String() {
-				t.Errorf("encoded as\n%s\nwant\n%s", got, want.String())
-			}
-			checkFull(t, entry.name, entry.data.typ, fixture)
+			checkFull(t, entry.name, entry.data.typ, values...)
 		})
 	}
 }
@@ -50,7 +60,11 @@ func TestEveryFixtureHasAnEvent(t *testing.T) {
 	if len(files) != len(table) {
 		t.Errorf("testdata holds %d events, the table %d", len(files), len(table))
 	}
-	for _, file := range files {
+	added, err := filepath.Glob("testdata/added/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, added...) {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		if data, err := decodeData(name, []byte("{}")); err != nil || data == nil {
 			t.Errorf("%s is of no event type (%v)", file, err)
