@@ -219,7 +219,7 @@ func (d *Domain) testOf(data *events.MessageCompleted) (events.Test, bool) {
 	if given.Calculated < 0 {
 		return events.Test{}, false
 	}
-	t := events.Test{Prompt: prompt.Text(d.compiled, given), Expect: map[string]json.RawMessage{}}
+	t := events.Test{Prompt: strings.TrimSpace(prompt.Text(d.compiled, given)), Expect: map[string]json.RawMessage{}}
 	again, err := d.Offline(t.Prompt, prompt.Structured, "UTC", data.Now)
 	if err != nil || again.Completed == nil {
 		return t, false
@@ -233,6 +233,6 @@ func (d *Domain) testOf(data *events.MessageCompleted) (events.Test, bool) {
 			t.Expect[v.Key] = v.Value
 		}
 	}
-	_, problems := d.run(t)
+	_, problems := d.run(t, data.Now)
 	return t, len(problems) == 0
 }

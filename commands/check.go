@@ -1,7 +1,9 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -30,14 +33,17 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	}
 	tested := map[uuid.UUID]bool{}
 	failed := false
+	now := time.Now()
 	for i, t := range def.Tests {
-		used, problems := d.run(t)
+		answer, problems := d.run(t, now)
 		for _, problem := range problems {
 			failed = true
 			issues = append(issues, engine.Issue{Path: fmt.Sprintf("tests[%d]%s", i, problem.path), Message: problem.message, Offset: -1})
 		}
-		for _, id := range used {
-			tested[id] = true
+		if answer.Completed != nil {
+			for _, a := range answer.Completed.Results.Activities {
+				tested[a.ID] = true
+			}
 		}
 	}
 	if failed {
@@ -63,57 +69,123 @@ func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.
 // testProblem is what went wrong in a test; path is the place in it.
 type testProblem struct{ path, message string }
 
-// run calculates a test and compares what it expects. It returns the activities that the result used.
-func (d *Domain) run(t events.Test) (used []uuid.UUID, problems []testProblem) {
-	now := time.Now()
-	message, err := d.Offline(t.Prompt, "", "UTC", now)
-	if err != nil {
-		return nil, []testProblem{{".prompt", "The prompt is not valid JSON."}}
-	}
-	if message.Failed != nil {
-		var errs []engine.Error
-		if err := json.Unmarshal(message.Failed.Errors, &errs); err != nil {
-			return nil, []testProblem{{".prompt", err.Error()}}
+// run calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
+// fetch the answer that it returns is the one that the scenario stands at.
+func (d *Domain) run(t events.Test, now time.Time) (answer projections.Message, problems []testProblem) {
+	r := &rehearsal{domain: d}
+	now, zone := *cmp.Or(t.Now, &now), cmp.Or(t.TimeZone, "UTC")
+	for i, turn := range t.After {
+		turn.Now, turn.TimeZone = cmp.Or(turn.Now, &now), cmp.Or(turn.TimeZone, zone)
+		problems := r.turn(turn)
+		for k := range problems {
+			problems[k].path = fmt.Sprintf(".after[%d]%s", i, problems[k].path)
 		}
-		for _, e := range errs {
-			problems = append(problems, testProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"})
+		if len(problems) > 0 {
+			return answer, problems
 		}
-		return nil, problems
 	}
-	for _, a := range message.Completed.Results.Activities {
-		used = append(used, a.ID)
+	answer, problems = r.ask(events.Turn{Prompt: t.Prompt, InputFormat: t.InputFormat, Now: &now, TimeZone: zone})
+	switch {
+	case len(problems) > 0:
+		return answer, problems
+	case len(t.Errors) > 0:
+		return answer, compareErrors(answer, t.Errors)
+	case answer.Failed != nil:
+		return answer, unwanted(answer)
 	}
-	env := engine.Env{Now: now, Zone: time.UTC}
+	answer = r.shown(answer)
+	env := engine.Env{Now: now}
+	env.Zone, _ = Zone(zone)
 	for _, key := range slices.Sorted(maps.Keys(t.Expect)) {
-		path := ".expect." + key
-		var want, got engine.Text
-		if err := json.Unmarshal(t.Expect[key], &want); err != nil {
-			problems = append(problems, testProblem{path, "Expected values are strings (or tables of strings): " + err.Error()})
-			continue
-		}
-		i, problem := d.compiled.FindVariable(key)
-		if problem != nil {
-			problems = append(problems, testProblem{path, problem.Filled()})
-			continue
-		}
-		found := false
-		for _, v := range message.Completed.Results.Variables {
-			if v.ID == d.Definition.Variables[i].ID {
-				found = json.Unmarshal(v.Value, &got) == nil
-			}
-		}
-		if !found {
-			problems = append(problems, testProblem{path, "The result has no value for " + key + "."})
-			continue
-		}
-		same, errs := d.compiled.Agrees(i, got, want, env)
-		if len(errs) > 0 {
-			problems = append(problems, testProblem{path, "The expected value cannot be read: " + errs[0].Filled()})
-		} else if !same {
-			problems = append(problems, testProblem{path, fmt.Sprintf("Expected %s, but it is %s.", plain(want), plain(got))})
+		if problem := d.compareValue(answer, key, t.Expect[key], env); problem != "" {
+			problems = append(problems, testProblem{".expect." + key, problem})
 		}
 	}
-	return used, problems
+	return answer, problems
+}
+
+// turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing but values.
+func (r *rehearsal) turn(t events.Turn) []testProblem {
+	if t.OtherDomain != 0 {
+		if problem := r.elsewhere(t.OtherDomain); problem != "" {
+			return []testProblem{{".other_domain", problem}}
+		}
+		return nil
+	}
+	answer, problems := r.ask(t)
+	if answer.Failed != nil && len(answer.Failed.Pending) == 0 {
+		problems = unwanted(answer)
+	}
+	return problems
+}
+
+// ask calculates a turn that states its moment and time zone.
+func (r *rehearsal) ask(t events.Turn) (projections.Message, []testProblem) {
+	formats := []string{"", prompt.Structured, prompt.JSON, prompt.NaturalLanguage}
+	if !slices.Contains(formats, t.InputFormat) {
+		return projections.Message{}, []testProblem{{".input_format", fmt.Sprintf("There is no input format %q. Use one of %s, or leave it out.", t.InputFormat, strings.Join(formats[1:], ", "))}}
+	}
+	if _, ok := Zone(t.TimeZone); !ok {
+		return projections.Message{}, []testProblem{{".time_zone", fmt.Sprintf("There is no time zone %q. Use an IANA name such as Europe/Berlin.", t.TimeZone)}}
+	}
+	answer, err := r.say(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
+	switch {
+	case errors.Is(err, ErrPromptJSON):
+		return answer, []testProblem{{".prompt", "The prompt is not valid JSON."}}
+	case err != nil:
+		return answer, []testProblem{{".prompt", "This cannot be asked: " + err.Error() + "."}}
+	}
+	return answer, nil
+}
+
+// unwanted says of each error of an answer that it should not be there.
+func unwanted(answer projections.Message) []testProblem {
+	return mapped(errorsOf(answer.Failed), func(e engine.Error) testProblem {
+		return testProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"}
+	})
+}
+
+// compareErrors compares the errors of an answer with the codes that are wanted.
+func compareErrors(answer projections.Message, want []string) (problems []testProblem) {
+	is := "the prompt is answered without an error."
+	var got []string
+	if answer.Failed != nil {
+		errs := errorsOf(answer.Failed)
+		got = mapped(errs, func(e engine.Error) string { return e.Code })
+		is = "it is " + strings.Join(mapped(errs, func(e engine.Error) string { return e.Code + ": " + e.Filled() }), " and ")
+	}
+	for i, code := range want {
+		if problem := engine.UnknownCode(code); problem != "" {
+			problems = append(problems, testProblem{fmt.Sprintf(".errors[%d]", i), problem})
+		}
+	}
+	if !slices.Equal(want, got) {
+		problems = append(problems, testProblem{".errors", "Expected " + strings.Join(want, ", ") + ", but " + is})
+	}
+	return problems
+}
+
+// compareValue says what is wrong with the value of a variable in an answer, "" for nothing.
+func (d *Domain) compareValue(answer projections.Message, key string, wanted json.RawMessage, env engine.Env) string {
+	var want, got engine.Text
+	if err := json.Unmarshal(wanted, &want); err != nil {
+		return "Expected values are strings (or tables of strings): " + err.Error()
+	}
+	i, problem := d.compiled.FindVariable(key)
+	if problem != nil {
+		return problem.Filled()
+	}
+	if json.Unmarshal(valueOf(answer.Completed.Results, d.Definition.Variables[i].Key), &got) != nil {
+		return "The result has no value for " + key + "."
+	}
+	same, errs := d.compiled.Agrees(i, got, want, env)
+	switch {
+	case len(errs) > 0:
+		return "The expected value cannot be read: " + errs[0].Filled()
+	case !same:
+		return fmt.Sprintf("Expected %s, but it is %s.", plain(want), plain(got))
+	}
+	return ""
 }
 
 func plain(t engine.Text) string {

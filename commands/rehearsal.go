@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,4 +56,33 @@ func (r *rehearsal) add(e events.Event) projections.Message {
 
 func (r *rehearsal) message(sequence uint64) (*projections.Message, error) {
 	return &r.messages[sequence-1], nil
+}
+
+// elsewhere has another domain leave the conversation at a scenario of its own, one that is there or the next one. It returns why
+// that cannot be, "" where it can.
+func (r *rehearsal) elsewhere(index int) string {
+	last := r.past.head.Last
+	if index < 1 || index > last+1 {
+		return fmt.Sprintf("Scenario %d cannot be there yet: the next one is %d.", index, last+1)
+	}
+	if index <= last {
+		if m, err := r.past.scenario(index, r.message); err != nil || m.Domain.ID == r.domain.ID {
+			return fmt.Sprintf("Scenario %d is one of this domain: the next one of another domain is %d.", index, last+1)
+		}
+	}
+	r.add(events.Event{Data: &events.MessageCompleted{
+		Message: events.Message{Domain: events.DomainRef{ID: uuid.NewSHA1(r.domain.ID, []byte("another domain"))}},
+		Results: events.Results{Action: "new", Scenario: events.ScenarioRef{Current: index}},
+	}})
+	return ""
+}
+
+// shown is the message whose values an answer shows: of a fetch the one that the scenario stands at.
+func (r *rehearsal) shown(answer projections.Message) projections.Message {
+	if answer.Completed.Results.Action == "fetch" {
+		if m, err := r.past.scenario(answer.Completed.Results.Scenario.Current, r.message); err == nil {
+			return *m
+		}
+	}
+	return answer
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -269,6 +270,18 @@ var codes = []Code{
 
 // Codes lists the error codes, in the order of CONTRACT.md section 6.
 func Codes() []Code { return slices.Clone(codes) }
+
+// UnknownCode says that a text is no error code, and which one is spelt most like it; it is "" for a code.
+func UnknownCode(code string) string {
+	all := make([]string, len(codes))
+	for i, c := range codes {
+		all[i] = c.Code
+	}
+	if slices.Contains(all, code) {
+		return ""
+	}
+	return fmt.Sprintf("There is no error code %q.%s", code, hint(code, all))
+}
 
 // Problem makes an Error of a code in the table. An unknown code is a programming error and panics; a test uses every
 // code that the code base names.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"reckon/commands"
+	"reckon/events"
 	"reckon/projections"
 )
 
@@ -134,13 +135,17 @@ func (d dev) print(t terminal, url string) {
 	}
 	fmt.Fprintf(t.out, "\nAPI key:\n  %s\n", d.secret)
 	for _, domain := range d.domains {
-		if domain.Published == nil || len(domain.Published.Tests) == 0 {
+		if domain.Published == nil {
+			continue
+		}
+		question := slices.IndexFunc(domain.Published.Tests, func(t events.Test) bool { return len(t.After) == 0 && len(t.Errors) == 0 })
+		if question < 0 {
 			continue
 		}
 		body := struct {
 			DomainID string `json:"domain_id"`
 			Prompt   string `json:"prompt"`
-		}{domain.ID.String(), strings.TrimSpace(domain.Published.Tests[0].Prompt)}
+		}{domain.ID.String(), strings.TrimSpace(domain.Published.Tests[question].Prompt)}
 		data, err := json.Marshal(body)
 		if err != nil {
 			continue

@@ -80,7 +80,7 @@ func showFindings(t terminal, r fileReport) {
 		if f.Warning {
 			kind = "warning"
 		}
-		fmt.Fprintf(t.out, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
+		fmt.Fprintf(visible{t.out}, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -297,8 +298,11 @@ func (f *domainFile) activity(path string, n *yaml.Node) {
 
 func (f *domainFile) test(path string, n *yaml.Node) {
 	t := events.Test{Expect: map[string]json.RawMessage{}}
-	f.mapping(path, n, "A test", []member{
-		{"prompt", f.text(&t.Prompt)},
+	f.mapping(path, n, "A test", slices.Concat([]member{
+		{"after", func(path string, n *yaml.Node) {
+			f.list(path, n, func(path string, n *yaml.Node) { t.After = append(t.After, f.turn(path, n)) })
+		}},
+	}, f.asked(&t.Prompt, &t.InputFormat, &t.Now, &t.TimeZone), []member{
 		{"expect", func(path string, n *yaml.Node) {
 			if n.Kind != yaml.MappingNode {
 				f.report(path, n, "expect is a mapping of variable keys to values.")
@@ -315,11 +319,55 @@ func (f *domainFile) test(path string, n *yaml.Node) {
 				t.Expect[n.Content[i].Value] = value
 			}
 		}},
-	})
-	if t.Prompt == "" || len(t.Expect) == 0 {
-		f.report(path, n, "A test has a prompt and at least one value under expect.")
+		{"errors", func(path string, n *yaml.Node) {
+			if n.Kind == yaml.ScalarNode {
+				n = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}, Line: n.Line, Column: n.Column}
+			}
+			f.texts(&t.Errors)(path, n)
+		}},
+	}))
+	switch values, errors := len(t.Expect) > 0, len(t.Errors) > 0; {
+	case t.Prompt == "" || !values && !errors:
+		f.report(path, n, "A test has a prompt, and at least one value under expect, or the code of an error under errors.")
+	case values && errors:
+		f.report(path+".errors", f.places[path+".errors"], "A prompt is answered with values or with errors: leave out expect or errors.")
 	}
 	f.definition.Tests = append(f.definition.Tests, t)
+}
+
+// turn reads what came before the prompt of a test; a text is a prompt.
+func (f *domainFile) turn(path string, n *yaml.Node) (t events.Turn) {
+	if n.Kind == yaml.ScalarNode {
+		t.Prompt = n.Value
+	} else {
+		f.mapping(path, n, "A turn", append(f.asked(&t.Prompt, &t.InputFormat, &t.Now, &t.TimeZone), member{"other_domain", func(path string, n *yaml.Node) {
+			if err := n.Decode(&t.OtherDomain); err != nil || t.OtherDomain < 1 {
+				f.report(path, n, "other_domain is the number of a scenario of another domain, from 1.")
+			}
+		}}))
+	}
+	if only := (events.Turn{OtherDomain: t.OtherDomain}); t.Prompt == "" && t.OtherDomain == 0 || t.OtherDomain != 0 && t != only {
+		f.report(path, n, "A turn has a prompt, or nothing but other_domain: the number of a scenario of another domain.")
+	}
+	return t
+}
+
+// asked are the members that say what was asked, and how.
+func (f *domainFile) asked(prompt, format *string, now **time.Time, zone *string) []member {
+	return []member{
+		{"prompt", f.text(prompt)},
+		{"input_format", f.text(format)},
+		{"now", func(path string, n *yaml.Node) {
+			at, err := time.Parse(time.RFC3339, n.Value)
+			if err != nil {
+				f.report(path, n, "now is a time such as 2026-03-05T14:07:00Z.")
+				return
+			}
+			at = at.UTC()
+			*now = &at
+		}},
+		{"time_zone", f.text(zone)},
+	}
 }
 
 // locate finds the place of a path in the file; where the path itself is not there, the nearest thing around it. offset is a

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -49,11 +50,27 @@ func plantScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestTestsArePutIntoFiles puts a test into each file of testdata/testadd, and compares the whole text that this gives.
+// TestTestsArePutIntoFiles puts a test into each file of testdata/testadd, compares the whole text that this gives, and puts tests
+// of every form and with every kind of text behind it.
 func TestTestsArePutIntoFiles(t *testing.T) {
 	test := events.Test{
-		Prompt: "distance: 150 mi\nspeed: 60 mi/h\nstops: [1 h, \"\"]\ncalculate: time\n",
+		Prompt: "distance: 150 mi\nspeed: 60 mi/h\nstops: [1 h, \"\"]\ncalculate: time",
 		Expect: map[string]json.RawMessage{"time": json.RawMessage(`"2.5 h"`), "stops": json.RawMessage(`["1 h",""]`)},
+	}
+	now := time.Date(2026, 3, 5, 14, 7, 0, 0, time.UTC)
+	others := []events.Test{
+		test,
+		{Prompt: "and at 75?", Expect: map[string]json.RawMessage{"time": json.RawMessage(`"2 h"`)}, After: []events.Turn{
+			{Prompt: "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time"}, {OtherDomain: 2}, {Prompt: "today", Now: &now, TimeZone: "Europe/Berlin"},
+		}, Now: &now, TimeZone: "Asia/Tokyo", InputFormat: "natural_language"},
+	}
+	for _, text := range []string{
+		"12", "true", "- a", "a: b", "# a", "''", "\"", " a", "a ", "a\n b", "a\n\n\nb", "a\n  \nb", "a\tb", "\ta", "a\r\nb", "a\u0000b", "a\u2028b", "\ufeffa", "a\u00a0b", "{",
+		`{"inputs": [{"key": "a", "value": "<\"1\">"}]}`, "how long?", "2026-03-05", "é\U0001f600", "a\n---\nb", "%a", "\x1b[2J", "a\x7fb", "a\u0085b", "a\\nb", "~", "!a", "&a *b", "a\n# b", "|\n>",
+	} {
+		others = append(others, events.Test{
+			Prompt: text, Expect: map[string]json.RawMessage{}, Errors: []string{"language.not_understood", "input.unknown_variable"}, After: []events.Turn{{Prompt: text}},
+		})
 	}
 	files, err := filepath.Glob("testdata/testadd/*")
 	if err != nil || len(files) < 10 {
@@ -88,9 +105,13 @@ func TestTestsArePutIntoFiles(t *testing.T) {
 		if string(want) != string(after) {
 			t.Errorf("%s gives\n%s\nwant\n%s", name, after, want)
 		}
-		again, err := withTest(after, test)
-		if err != nil || len(parseDomainFile(name, again).definition.Tests) != len(parseDomainFile(name, before).definition.Tests)+2 {
-			t.Errorf("%s: a second time: %v\n%s", name, err, again)
+		again := after
+		for _, other := range others {
+			before := again
+			again, err = withTest(before, other)
+			if err != nil || !holdsMore(parseDomainFile(name, before), parseDomainFile(name, again), other) {
+				t.Errorf("%s: %s: %v\n%s", name, fileTest(other, ""), err, again)
+			}
 		}
 	}
 }

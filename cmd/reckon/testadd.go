@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -82,9 +83,12 @@ func (c *domainTestAdd) add(t terminal, test events.Test, ref events.DomainRef) 
 	if _, report := after.check(); !report.Valid {
 		report.Findings = slices.DeleteFunc(report.Findings, func(f finding) bool { return f.Warning })
 		for _, f := range report.Findings {
-			fmt.Fprintf(t.err, "%s: %s\n", f.Path, f.Message)
+			fmt.Fprintf(visible{t.err}, "%s: %s\n", f.Path, f.Message)
 		}
 		return fmt.Errorf("nothing is added: the file does not pass the test. It was made of an answer of version %d of %q; is this the file of that domain?", ref.Version, ref.Title)
+	}
+	if len(changed) > maxDomainFile {
+		return fmt.Errorf("nothing is added: %s would be longer than the %d KiB that a domain file may have", c.File, maxDomainFile>>10)
 	}
 	if err := replaceFile(c.File, changed); err != nil {
 		return err
@@ -94,7 +98,8 @@ func (c *domainTestAdd) add(t terminal, test events.Test, ref events.DomainRef) 
 }
 
 func sameTest(a, b events.Test) bool {
-	return strings.TrimSpace(a.Prompt) == strings.TrimSpace(b.Prompt) && maps.EqualFunc(a.Expect, b.Expect, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
+	a.Prompt, b.Prompt = strings.TrimSpace(a.Prompt), strings.TrimSpace(b.Prompt)
+	return bytes.Equal(fileTest(a, ""), fileTest(b, ""))
 }
 
 // holdsMore tells whether a file is what it was, with one more test.
@@ -137,34 +142,107 @@ func replaceFile(name string, data []byte) error {
 	return nil
 }
 
+// fileTest is a test as JSON, as a domain file has it: what there is nothing of is left out, and an earlier turn of which there is
+// only the prompt is a text. Lines are indented unless indent is "".
+func fileTest(test events.Test, indent string) []byte {
+	after := []any{}
+	for _, turn := range test.After {
+		if turn == (events.Turn{Prompt: turn.Prompt}) {
+			after = append(after, turn.Prompt)
+			continue
+		}
+		after = append(after, turn)
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if indent != "" {
+		e.SetIndent(indent+indent, indent)
+	}
+	if err := e.Encode(struct {
+		After       []any                      `json:"after,omitempty"`
+		Prompt      string                     `json:"prompt"`
+		InputFormat string                     `json:"input_format,omitempty"`
+		Now         *time.Time                 `json:"now,omitempty"`
+		TimeZone    string                     `json:"time_zone,omitempty"`
+		Expect      map[string]json.RawMessage `json:"expect,omitempty"`
+		Errors      []string                   `json:"errors,omitempty"`
+	}{after, test.Prompt, test.InputFormat, test.Now, test.TimeZone, test.Expect, test.Errors}); err != nil {
+		return nil // values of this shape always encode
+	}
+	// YAML would take some of what does not print for the end of a line.
+	var shown strings.Builder
+	for _, r := range strings.TrimSpace(text.String()) {
+		if r > '~' && r <= '\uffff' && !unicode.IsPrint(r) {
+			fmt.Fprintf(&shown, `\u%04x`, r)
+			continue
+		}
+		shown.WriteRune(r)
+	}
+	return []byte(shown.String())
+}
+
 // testYAML is a test as an item of a YAML list.
 func testYAML(test events.Test) []byte {
-	expect := &yaml.Node{Kind: yaml.MappingNode}
-	for _, key := range slices.Sorted(maps.Keys(test.Expect)) {
-		expect.Content = append(expect.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, valueNode(test.Expect[key]))
+	var document yaml.Node
+	if err := yaml.Unmarshal(fileTest(test, ""), &document); err != nil {
+		return nil // JSON is YAML
 	}
-	item := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
-		{Kind: yaml.ScalarNode, Value: "prompt"}, {Kind: yaml.ScalarNode, Value: strings.TrimRight(test.Prompt, "\n"), Style: yaml.LiteralStyle},
-		{Kind: yaml.ScalarNode, Value: "expect"}, expect,
-	}}
-	data, err := yaml.Dump(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}, yaml.WithIndent(2))
+	item := document.Content[0]
+	style(item, 0)
+	if at := memberAt(item, "expect"); at >= 0 {
+		style(item.Content[at+1], yaml.DoubleQuotedStyle)
+	}
+	data, err := yaml.Dump(&yaml.Node{Kind: yaml.SequenceNode, Content: document.Content}, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false))
 	if err != nil {
 		return nil // nodes of this shape always encode
 	}
 	return data
 }
 
-// valueNode is a value of a test, which is JSON, as YAML.
-func valueNode(value json.RawMessage) *yaml.Node {
-	var cells []json.RawMessage
-	if json.Unmarshal(value, &cells) == nil {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-		for _, cell := range cells {
-			list.Content = append(list.Content, valueNode(cell))
+// style has a node written as a person would: mappings in lines, texts of several lines as they are where that reads back, other texts
+// in a style. Within expect and errors lists are written in brackets.
+func style(n *yaml.Node, text yaml.Style) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		n.Style = 0
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			n.Content[i].Style = 0
+			style(n.Content[i+1], text)
+			if n.Content[i].Value == "errors" {
+				n.Content[i+1].Style = yaml.FlowStyle
+			}
 		}
-		return list
+	case yaml.SequenceNode:
+		n.Style = 0
+		if text != 0 {
+			n.Style = yaml.FlowStyle
+		}
+		for _, item := range n.Content {
+			style(item, text)
+		}
+	case yaml.ScalarNode:
+		switch {
+		case n.Tag != "!!str":
+			n.Style = 0
+		case unclearText(n.Value):
+			n.Style = yaml.DoubleQuotedStyle
+		case strings.Contains(n.Value, "\n"):
+			n.Style = yaml.LiteralStyle
+		default:
+			n.Style = text
+		}
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: valueText(value), Style: yaml.DoubleQuotedStyle}
+}
+
+// unclearText is true of a text that does not show what it holds: characters that do not print, or space at the ends of lines.
+func unclearText(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != line || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return true
+		}
+	}
+	return strings.HasSuffix(text, "\n")
 }
 
 // withTest is the text of a domain file with one more test. Lines are put in; where the file's tests, or the whole of it, are
@@ -199,7 +277,7 @@ func withTestLines(data []byte, test events.Test) ([]byte, error) {
 			at = len(root.Content) - 2
 		}
 		appendItem(root.Content[at+1], item.Content[0].Content[0])
-		return yaml.Dump(&document, yaml.WithIndent(2))
+		return yaml.Dump(&document, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false))
 	}
 	lines := strings.SplitAfter(string(data), "\n")
 	if at < 0 {
@@ -221,7 +299,7 @@ func withTestLines(data []byte, test events.Test) ([]byte, error) {
 	appendItem(tests, item.Content[0].Content[0])
 	tests.LineComment = ""
 	tests.Style, tests.Tag, tests.Value, tests.Kind = 0, "", "", yaml.SequenceNode
-	list, err := yaml.Dump(tests, yaml.WithIndent(2))
+	list, err := yaml.Dump(tests, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false))
 	if err != nil {
 		return nil, fmt.Errorf("write the tests: %w", err)
 	}
@@ -294,19 +372,7 @@ func withTestJSON(data []byte, test events.Test) ([]byte, error) {
 	if m := jsonIndent.FindSubmatch(data); m != nil {
 		indent, line = string(m[1]), "\n"
 	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if line != "" {
-		e.SetIndent(indent+indent, indent)
-	}
-	if err := e.Encode(struct {
-		Prompt string                     `json:"prompt"`
-		Expect map[string]json.RawMessage `json:"expect"`
-	}{test.Prompt, test.Expect}); err != nil {
-		return nil, fmt.Errorf("write the test: %w", err)
-	}
-	item := slices.Concat([]byte(line+indent+indent), bytes.TrimSpace(text.Bytes()), []byte(line+indent+"]"))
+	item := slices.Concat([]byte(line+indent+indent), fileTest(test, indent), []byte(line+indent+"]"))
 	d := json.NewDecoder(bytes.NewReader(data))
 	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("read the domain file: %w", err)
