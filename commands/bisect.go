@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"reckon/engine"
-	"reckon/engine/prompt"
 	"reckon/events"
-	"reckon/projections"
 )
 
 // Bisected is a message computed with each published version of its domain.
@@ -41,7 +38,7 @@ type VersionAnswer struct {
 // Bisect computes an answered message with each published version of its domain, on the scenario that it was based on. It
 // fails with ErrNone where there is no such message, and with ErrUnanswered.
 func (a Admin) Bisect(ctx context.Context, message uuid.UUID) (Bisected, error) {
-	h, q, err := a.question(ctx, message)
+	h, _, q, err := a.question(ctx, message)
 	if err != nil {
 		return Bisected{}, err
 	}
@@ -99,34 +96,33 @@ func definitionChanges(was, is events.Definition) []Change {
 // ErrUnanswered says that a message has no answer that could be computed again.
 var ErrUnanswered = errors.New("has no answer that follows from its request")
 
-// ErrUntestable says that a message makes no test.
-var ErrUntestable = errors.New("makes no test")
-
-// question finds an answered message by its id, with the conversation as it stood before it. It fails with ErrNone and
-// ErrUnanswered.
-func (a Admin) question(ctx context.Context, message uuid.UUID) (*retelling, *question, error) {
+// question finds an answered message by its id, with the conversation as it stood before it, and those answered before it in
+// the conversation, without that. It fails with ErrNone and ErrUnanswered.
+func (a Admin) question(ctx context.Context, message uuid.UUID) (h *retelling, earlier []question, q *question, err error) {
 	found, err := a.find(ctx, message)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	h := newRetelling(a.Log, true)
+	h = newRetelling(a.Log, true)
 	list, err := a.Log.Read(ctx, found.Subject, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, e := range list {
 		q, err := h.apply(ctx, e)
-		if err != nil {
-			return nil, nil, err
-		}
-		if q != nil && q.recorded.Message().MessageID == message {
-			if code := q.unrepeatable(); code != "" {
-				return nil, nil, fmt.Errorf("message %s %w (%s)", message, ErrUnanswered, code)
-			}
-			return h, q, nil
+		switch {
+		case err != nil:
+			return nil, nil, nil, err
+		case q == nil:
+		case q.recorded.Message().MessageID != message:
+			earlier = append(earlier, question{interpreted: q.interpreted, recorded: q.recorded})
+		case q.unrepeatable() != "":
+			return nil, nil, nil, fmt.Errorf("message %s %w (%s)", message, ErrUnanswered, q.unrepeatable())
+		default:
+			return h, earlier, q, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("message %s %w: it is in progress", message, ErrUnanswered)
+	return nil, nil, nil, fmt.Errorf("message %s %w: it is in progress", message, ErrUnanswered)
 }
 
 // find is an event of a message. Its id tells when the message was made, so that only what came later is read.
@@ -166,73 +162,4 @@ func (a Admin) find(ctx context.Context, message uuid.UUID) (events.Event, error
 		return found, err
 	}
 	return found, none
-}
-
-// TestOf turns an answered message into a test: a prompt that states all values that its result rests on, defaults and values
-// of earlier scenarios among them, and what was calculated from them. The test stands for itself, outside of any
-// conversation. It fails with ErrNone, ErrUnanswered, and with ErrUntestable for an answer without a calculated value or one that
-// cannot stand for itself.
-func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, events.DomainRef, error) {
-	h, q, err := a.question(ctx, message)
-	if err != nil {
-		return events.Test{}, events.DomainRef{}, err
-	}
-	ref := q.recorded.Message().Domain
-	data, ok := q.recorded.Data.(*events.MessageCompleted)
-	if failed, ok := q.recorded.Data.(*events.MessageFailed); ok {
-		codes := mapped(errorsOf(failed), func(e engine.Error) string { return e.Code })
-		return events.Test{}, ref, fmt.Errorf("message %s %w: it was answered with the error %s, and a test states values", message, ErrUntestable, strings.Join(codes, ", "))
-	}
-	if !ok || target(data.Results) == "" {
-		return events.Test{}, ref, fmt.Errorf("message %s %w: it calculated no value, and a test states values", message, ErrUntestable)
-	}
-	version, err := h.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
-	switch {
-	case err != nil:
-		return events.Test{}, ref, err
-	case version.domain == nil:
-		return events.Test{}, ref, fmt.Errorf("version %d of the domain does not compile any more: %s: %s", ref.Version, version.issues[0].Path, version.issues[0].Message)
-	}
-	t, ok := version.domain.testOf(data)
-	if !ok {
-		return t, ref, fmt.Errorf("message %s %w: it does not give the same value outside of its conversation", message, ErrUntestable)
-	}
-	return t, ref, nil
-}
-
-// testOf makes a test of a result, and tells whether the domain passes it.
-func (d *Domain) testOf(data *events.MessageCompleted) (events.Test, bool) {
-	s := d.scenario(&projections.Message{Message: data.Message, Completed: data})
-	asked := target(data.Results)
-	given := engine.Result{Calculated: d.compiled.Index(asked), Cleared: s.Cleared}
-	for _, v := range s.Values {
-		if v.Source != engine.Calculated || v.Historical {
-			v.Source = engine.UserInput
-			given.Values = append(given.Values, engine.ResultValue{ScenarioValue: v, Stated: true})
-		}
-	}
-	for _, t := range s.Targets {
-		if t.Variable == given.Calculated {
-			given.Unit = t.Unit
-		}
-	}
-	if given.Calculated < 0 {
-		return events.Test{}, false
-	}
-	t := events.Test{Prompt: strings.TrimSpace(prompt.Text(d.compiled, given)), Expect: map[string]json.RawMessage{}}
-	again, err := d.Offline(t.Prompt, prompt.Structured, "UTC", data.Now)
-	if err != nil || again.Completed == nil {
-		return t, false
-	}
-	there := map[string]bool{}
-	for _, v := range again.Completed.Results.Variables {
-		there[v.Key] = true
-	}
-	for _, v := range data.Results.Variables {
-		if v.Key == asked || v.Source == string(engine.Calculated) && !v.Historical && there[v.Key] {
-			t.Expect[v.Key] = v.Value
-		}
-	}
-	_, problems := d.run(t, data.Now)
-	return t, len(problems) == 0
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -209,40 +208,6 @@ func TestBisectFindsTheVersion(t *testing.T) {
 		if _, err := admin.Bisect(t.Context(), uuid.MustParse(id)); !errors.Is(err, ErrNone) {
 			t.Errorf("message %s: %v", id, err)
 		}
-	}
-}
-
-// TestEveryAnswerBecomesATest makes a test of each result of a history, which must pass with the version that answered and hold
-// what was asked for.
-func TestEveryAnswerBecomesATest(t *testing.T) {
-	h := tell(t, 8)
-	admin := Admin{Log: h.log}
-	made := 0
-	for _, m := range h.messages {
-		test, ref, err := admin.TestOf(t.Context(), m.MessageID)
-		if m.Completed == nil || m.Completed.Results.Calculated == nil {
-			if !errors.Is(err, ErrUntestable) {
-				t.Errorf("%q: %v", m.Prompt, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%q: %v\n%s", m.Prompt, err, test.Prompt)
-			continue
-		}
-		made++
-		if ref.Version != m.Domain.Version || test.Expect[target(m.Completed.Results)] == nil {
-			t.Errorf("%q: version %d, expects %s", m.Prompt, ref.Version, encode(test.Expect))
-		}
-		if strings.Contains(test.Prompt, "scenario") || strings.Contains(test.Prompt, "now") {
-			t.Errorf("the test leans on its conversation or on the clock:\n%s", test.Prompt)
-		}
-	}
-	if made < 8 {
-		t.Errorf("only %d tests were made", made)
-	}
-	if _, _, err := admin.TestOf(t.Context(), uuid.New()); !errors.Is(err, ErrNone) {
-		t.Errorf("an unknown message: %v", err)
 	}
 }
 

@@ -96,7 +96,7 @@ func drawUtterance(t *rapid.T, last int, truthful bool) utterance {
 // fork is a history that goes its own way from here.
 func (h *history) fork() *history {
 	other := *h
-	other.messages = slices.Clone(h.messages)
+	other.messages, other.events = slices.Clone(h.messages), slices.Clone(h.events)
 	other.scenarios = maps.Clone(h.scenarios)
 	return &other
 }

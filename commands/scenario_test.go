@@ -78,12 +78,14 @@ func trip(t testing.TB) *Domain {
 type history struct {
 	head      projections.Conversation
 	messages  []projections.Message
+	events    []events.Event // of the messages
 	scenarios map[int]projections.Message
 	now       time.Time
+	zone      string
 }
 
 func newHistory() *history {
-	return &history{scenarios: map[int]projections.Message{}, now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}
+	return &history{zone: "UTC", scenarios: map[int]projections.Message{}, now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}
 }
 
 // say decides one prompt in JSON or structured text, and folds its event.
@@ -100,7 +102,7 @@ func (h *history) sayAs(d *Domain, format, text string) projections.Message {
 	c := Calculate{
 		ConversationID: uuid.NewSHA1(names, []byte("c")), MessageID: uuid.NewSHA1(names, fmt.Append(nil, len(h.messages))),
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text,
-		Now: h.now, ReceivedAt: h.now, TimeZone: "UTC",
+		Now: h.now, ReceivedAt: h.now, TimeZone: h.zone,
 	}
 	r := read(c, d, h.refers(c, d), nil)
 	v := View{Head: h.head}
@@ -116,7 +118,7 @@ func (h *history) sayAs(d *Domain, format, text string) projections.Message {
 	e.Time, e.Sequence = h.now, uint64(len(h.messages)+1)
 	var m projections.Message
 	h.head, m = projections.ApplyConversation(h.head, nil, e)
-	h.messages = append(h.messages, m)
+	h.messages, h.events = append(h.messages, m), append(h.events, e)
 	if m.Completed != nil && m.Completed.Results.Action != "fetch" {
 		h.scenarios[m.Completed.Results.Scenario.Current] = m
 	}

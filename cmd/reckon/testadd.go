@@ -27,7 +27,7 @@ type domainTestAdd struct {
 }
 
 func (*domainTestAdd) Help() string {
-	return `Makes a test of an answered message: a prompt that states every value that the answer rests on, those of earlier messages and defaults among them, and the values that were calculated. With a file, the test is added to it once the file passes it; the rest of the file stays as it is.
+	return `Makes a test of an answered message. Of calculated values it is a prompt that states every value that the answer rests on, those of earlier messages and defaults among them. Of errors, and of what only makes sense in its conversation, it is the prompt itself, after as many of the earlier prompts as the answer needs. Moment, time zone and format are stated where the answer depends on them. With a file, the test is added to it once the file passes it; the rest of the file stays as it is.
 
 Examples:
   reckon domain test add --message 0199c0de-0000-7000-8000-000000000000

@@ -1,0 +1,250 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// ErrUntestable says that an answer cannot be had again from one version of its domain.
+var ErrUntestable = errors.New("makes no test")
+
+// TestOf turns an answered message into a test that gives the same answer. Of calculated values it is a prompt that states all that
+// they rest on, defaults and values of earlier scenarios among them, where that gives the same by itself; else it is what was asked,
+// after as much of the conversation as the answer needs. What a language model read is asked as the JSON prompt that it made of it. A
+// test states its moment and time zone only where the answer depends on them. It fails with ErrNone, ErrUnanswered, and with ErrUntestable where
+// the answer rests on what another version of the domain, or of the engine, has answered otherwise.
+func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, events.DomainRef, error) {
+	h, earlier, q, err := a.question(ctx, message)
+	if err != nil {
+		return events.Test{}, events.DomainRef{}, err
+	}
+	ref := q.recorded.Message().Domain
+	version, err := h.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
+	switch {
+	case err != nil:
+		return events.Test{}, ref, err
+	case version.domain == nil:
+		return events.Test{}, ref, fmt.Errorf("version %d of the domain does not compile any more: %s: %s", ref.Version, version.issues[0].Path, version.issues[0].Message)
+	}
+	var fetched *projections.Message
+	if data, ok := q.recorded.Data.(*events.MessageCompleted); ok && data.Results.Action == "fetch" {
+		fetched, err = q.past.scenario(data.Results.Scenario.Current, func(sequence uint64) (*projections.Message, error) {
+			return h.messages.get(ctx, sequence)
+		})
+		if err != nil {
+			return events.Test{}, ref, err
+		}
+	}
+	if t, ok := version.domain.testOf(*q, earlier, fetched); ok {
+		return t, ref, nil
+	}
+	why := fmt.Sprintf("it goes on from what other versions of the domain have answered, and version %d answers that otherwise: ask again in a new conversation, and make a test of that answer", ref.Version)
+	if other, err := h.repeat(ctx, q); err != nil {
+		return events.Test{}, ref, err
+	} else if other != nil {
+		why = fmt.Sprintf("this version of Reckon answers it otherwise, as `reckon replay --conversation %s` shows", q.recorded.Message().ConversationID)
+	}
+	return events.Test{}, ref, fmt.Errorf("message %s %w: %s", message, ErrUntestable, why)
+}
+
+// testOf makes a test of a question that the domain has answered, and tells whether the domain passes it. earlier are those
+// answered before it in the conversation, and fetched is the message that a fetched scenario stands at.
+func (d *Domain) testOf(q question, earlier []question, fetched *projections.Message) (events.Test, bool) {
+	asked := d.turn(q)
+	t := events.Test{Prompt: asked.Prompt, InputFormat: asked.InputFormat, Now: asked.Now, TimeZone: asked.TimeZone, Expect: map[string]json.RawMessage{}}
+	var errs json.RawMessage // that are expected
+	var candidates []events.Test
+	switch data := q.recorded.Data.(type) {
+	case *events.MessageFailed:
+		errs = data.Errors
+		t.Errors = mapped(errorsOf(data), func(e engine.Error) string { return e.Code })
+	case *events.MessageCompleted:
+		if fetched != nil {
+			for _, v := range fetched.Completed.Results.Variables {
+				if v.Source == string(engine.UserInput) || fetched.Domain.Version == d.Version {
+					t.Expect[v.Key] = v.Value
+				}
+			}
+			break
+		}
+		wanted := target(data.Results)
+		for _, v := range data.Results.Variables {
+			if v.Key == wanted || v.Source == string(engine.Calculated) && !v.Historical {
+				t.Expect[v.Key] = v.Value
+			}
+		}
+		if alone, ok := d.alone(data, t); ok {
+			candidates = append(candidates, alone)
+		}
+	}
+	after := t
+	after.After = d.turns(earlier)
+	for _, exactly := range []bool{true, false} {
+		holds := func(t events.Test) bool {
+			for _, now := range moments(*asked.Now, t) {
+				answer, problems := d.run(t, now)
+				if len(problems) > 0 || exactly && errs != nil && !bytes.Equal(answer.Failed.Errors, errs) {
+					return false
+				}
+			}
+			return true
+		}
+		for _, candidate := range append(candidates, t, after) {
+			if len(candidate.Expect)+len(candidate.Errors) > 0 && holds(candidate) {
+				return simplest(candidate, holds), true
+			}
+		}
+	}
+	return t, false
+}
+
+// moments are the moments at which a test must hold. One that states when it takes place holds at all, or at none.
+func moments(asked time.Time, t events.Test) []time.Time {
+	list := []time.Time{asked}
+	for n := 1; n <= 4 && t.Now == nil; n++ {
+		// Four years, one of them with a leap day, and in each another day, hour, minute and second.
+		list = append(list, asked.AddDate(n, 1, n).Add(time.Duration(n)*(5*time.Hour+7*time.Minute+11*time.Second)))
+	}
+	return list
+}
+
+// alone is a test with a prompt that states what a result rests on, in the place of what was asked. It expects what follows from
+// that.
+func (d *Domain) alone(data *events.MessageCompleted, t events.Test) (events.Test, bool) {
+	s := d.scenario(&projections.Message{Message: data.Message, Completed: data})
+	given := engine.Result{Calculated: d.compiled.Index(target(data.Results)), Cleared: s.Cleared}
+	if given.Calculated < 0 {
+		return t, false
+	}
+	for _, v := range s.Values {
+		if v.Source != engine.Calculated || v.Historical {
+			v.Source = engine.UserInput
+			given.Values = append(given.Values, engine.ResultValue{ScenarioValue: v, Stated: true})
+		}
+	}
+	for _, asked := range s.Targets {
+		if asked.Variable == given.Calculated {
+			given.Unit = asked.Unit
+		}
+	}
+	t.Prompt, t.InputFormat = prompt.Text(d.compiled, given), ""
+	again, err := d.Offline(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
+	if err != nil || again.Completed == nil {
+		return t, false
+	}
+	expected := t.Expect
+	t.Expect = map[string]json.RawMessage{}
+	for _, v := range again.Completed.Results.Variables {
+		if value, ok := expected[v.Key]; ok {
+			t.Expect[v.Key] = value
+		}
+	}
+	return t, true
+}
+
+// turn is what was asked, with all that it was asked with but a format that the prompt tells.
+func (d *Domain) turn(q question) events.Turn {
+	m := q.recorded.Message()
+	t := events.Turn{Prompt: m.Prompt, InputFormat: m.InputFormat, Now: &m.Now, TimeZone: m.TimeZone}
+	if q.interpreted != nil {
+		t.Prompt, t.InputFormat = string(q.interpreted), prompt.JSON
+	}
+	if told, err := prompt.Detect(d.compiled, t.Prompt); err == nil && told == t.InputFormat {
+		t.InputFormat = ""
+	}
+	return t
+}
+
+// turns are those turns of a conversation that a prompt can go on from: all that were calculated, and what was asked since with
+// values missing.
+func (d *Domain) turns(earlier []question) []events.Turn {
+	var list []events.Turn
+	calculated := 0 // how many of the list there were when a calculation was completed
+	for _, q := range earlier {
+		completed, _ := q.recorded.Data.(*events.MessageCompleted)
+		failed, _ := q.recorded.Data.(*events.MessageFailed)
+		mine := q.recorded.Message().Domain.ID == d.ID
+		switch {
+		case failed != nil && len(failed.Pending) == 0:
+		case mine:
+			list = append(list, d.turn(q))
+		case completed != nil:
+			list = append(list, events.Turn{OtherDomain: completed.Results.Scenario.Current})
+		default: // another domain's values are missing now, no more this one's
+			list = list[:calculated]
+		}
+		if completed != nil {
+			calculated = len(list)
+		}
+	}
+	return list
+}
+
+// maxRehearsed is how many prompts are calculated to leave turns out of a test, and as many to leave out when they took place.
+const maxRehearsed = 20_000
+
+// simplest leaves out of a test what it holds without, as far as that is found soon enough.
+func simplest(t events.Test, holds func(events.Test) bool) events.Test {
+	left := maxRehearsed
+	try := func(change func(*events.Test)) bool {
+		next := t
+		next.After = slices.Clone(t.After)
+		change(&next)
+		left -= (1 + len(next.After)) * len(moments(time.Time{}, next))
+		if left < 0 || !holds(next) {
+			return false
+		}
+		t = next
+		return true
+	}
+	for size := len(t.After); size > 0; size /= 2 {
+		for end := len(t.After); end > 0; end -= size {
+			try(func(t *events.Test) { t.After = slices.Delete(t.After, max(0, end-size), end) })
+		}
+	}
+	left = maxRehearsed
+	for _, forget := range []func(*events.Turn){
+		func(t *events.Turn) { t.TimeZone = "" },
+		func(t *events.Turn) { t.Now = nil },
+	} {
+		if try(func(t *events.Test) {
+			for i := range t.After {
+				forget(&t.After[i])
+			}
+		}) {
+			continue
+		}
+		for i := range t.After {
+			try(func(t *events.Test) { forget(&t.After[i]) })
+		}
+	}
+	try(func(t *events.Test) { t.TimeZone = "" })
+	try(func(t *events.Test) { t.Now = nil })
+	try(func(t *events.Test) {
+		tidy(&t.Prompt)
+		for i := range t.After {
+			tidy(&t.After[i].Prompt)
+		}
+	})
+	return t
+}
+
+// tidy takes the space around a prompt away, and what lines of another system end with.
+func tidy(text *string) {
+	if shorter := strings.TrimSpace(strings.ReplaceAll(*text, "\r\n", "\n")); shorter != "" {
+		*text = shorter
+	}
+}
