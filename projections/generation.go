@@ -24,7 +24,7 @@ type model struct {
 // models are all read models, in the order of a checkpoint's buckets.
 var models = []model{
 	{"accounts", 1, 1},      // <account>: Account
-	{"domains", 1, 1},       // <account>.<domain>: Domain; <account>.<domain>.v.<version>: version
+	{"domains", 2, 1},       // <account>.<domain>: Domain; <account>.<domain>.v.<version>: version
 	{"conversations", 3, 3}, // <account>.<conversation>: head; <account>.<conversation>.m.<n> and .s.<n>: page
 }
 
