@@ -10,12 +10,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/minio/highwayhash"
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // Where the log commits in groups, what is durable stands in the stream's block files, in the order of sequences, and a block that
@@ -122,17 +126,34 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 	}
 }
 
+// files are the block files of a stream.
+type files struct {
+	stream string
+	dir    string
+}
+
+// filesOf are those of a stream of a server that has a store directory.
+func filesOf(storeDir, stream string) files {
+	return files{stream, filepath.Join(storeDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+}
+
+const blockSuffix = ".blk"
+
+func (f files) block(number int) string {
+	return filepath.Join(f.dir, strconv.Itoa(number)+blockSuffix)
+}
+
 // messages are those of the stream behind a sequence and up to another, which must be durable, as far as they stand in the blocks
 // that there are. Headers and data of one are overwritten by the next. It ends with the first error.
-func (s *syncer) messages(after, through uint64) iter.Seq2[stored, error] {
+func (f files) messages(after, through uint64) iter.Seq2[stored, error] {
 	return func(yield func(stored, error) bool) {
-		numbers, err := s.numbers()
+		numbers, err := f.numbers()
 		if err == nil {
-			numbers, err = s.from(numbers, after+1)
+			numbers, err = f.from(numbers, after+1)
 		}
-		var b block
+		b := block{buffer: bufio.NewReaderSize(nil, blockBuffer)}
 		for i := 0; err == nil && i < len(numbers) && after < through; i++ {
-			if err = b.open(s, numbers[i]); err != nil {
+			if err = b.open(f, numbers[i]); err != nil {
 				break
 			}
 			for after < through {
@@ -150,7 +171,7 @@ func (s *syncer) messages(after, through uint64) iter.Seq2[stored, error] {
 			if err == io.EOF {
 				err = nil
 			} else if err != nil {
-				err = fmt.Errorf("read %s behind message %d: %w", s.block(numbers[i]), after, err)
+				err = fmt.Errorf("read %s behind message %d: %w", f.block(numbers[i]), after, err)
 			}
 		}
 		if err != nil {
@@ -160,8 +181,8 @@ func (s *syncer) messages(after, through uint64) iter.Seq2[stored, error] {
 }
 
 // numbers are those of the blocks that there are, in order.
-func (s *syncer) numbers() ([]int, error) {
-	entries, err := os.ReadDir(s.dir)
+func (f files) numbers() ([]int, error) {
+	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -177,90 +198,108 @@ func (s *syncer) numbers() ([]int, error) {
 }
 
 // from are the blocks from the one on that holds a sequence.
-func (s *syncer) from(numbers []int, sequence uint64) ([]int, error) {
+func (f files) from(numbers []int, sequence uint64) ([]int, error) {
 	var failure error
-	at, found := slices.BinarySearchFunc(numbers, sequence, func(number int, sequence uint64) int {
-		var b block
-		if err := b.open(s, number); err != nil {
+	at := sort.Search(len(numbers), func(i int) bool {
+		first, err := f.first(numbers[i])
+		if failure == nil {
 			failure = err
-			return 0
 		}
-		defer b.file.Close()
-		head, err := b.buffer.Peek(recordHead)
-		switch first := uint64(0); {
-		case err == io.EOF && len(head) == 0:
-			return 1
-		case err != nil:
-			failure = err
-			return 0
-		default:
-			first = binary.LittleEndian.Uint64(head[4:]) &^ recordMarks
-			if first < sequence {
-				return -1
-			}
-			return int(min(first-sequence, 1))
-		}
+		return first > sequence
 	})
-	if !found {
-		at = max(at-1, 0)
-	}
-	return numbers[at:], failure
+	return numbers[max(at-1, 0):], failure
 }
+
+// first is the sequence of the first message of a block, as high as can be when there is none yet.
+func (f files) first(number int) (uint64, error) {
+	file, err := os.Open(f.block(number))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	head := make([]byte, recordHead)
+	for at := int64(0); ; {
+		if _, err := file.ReadAt(head, at); err == io.EOF {
+			return math.MaxUint64, nil
+		} else if err != nil {
+			return 0, damaged(file.Name(), err)
+		}
+		r, ok := recordOf(head)
+		if !ok {
+			return 0, damaged(file.Name(), errRecord)
+		}
+		if r.sequence&recordMarks == 0 {
+			return r.sequence, nil
+		}
+		at += r.length()
+	}
+}
+
+// damaged is the error of a block that is not as it must be.
+func damaged(name string, err error) error { return fmt.Errorf("read %s: %w", name, err) }
 
 // block is a file of records that is read, and then the next one.
 type block struct {
 	file   *os.File
-	buffer *bufio.Reader
+	buffer *bufio.Reader // of who reads one record after the other, else nil
 	hash   *highwayhash.Digest64
 	last   uint64 // sequence of the last record; they rise
-	body   []byte // of the last record that was read, from the subject on
+	body   []byte // the last record that was read
 }
 
 // open leaves what it opened before to be closed by others.
-func (b *block) open(s *syncer, number int) error {
-	key := sha256.Sum256([]byte(s.stream + "-" + strconv.Itoa(number)))
+func (b *block) open(f files, number int) error {
+	key := sha256.Sum256([]byte(f.stream + "-" + strconv.Itoa(number)))
 	var err error
 	if b.hash, err = highwayhash.NewDigest64(key[:]); err != nil {
 		return err
 	}
-	if b.file, err = os.Open(s.block(number)); err != nil {
+	if b.file, err = os.Open(f.block(number)); err != nil {
 		return err
 	}
-	if b.buffer == nil {
-		b.buffer = bufio.NewReaderSize(b.file, blockBuffer)
+	if b.buffer != nil {
+		b.buffer.Reset(b.file)
 	}
-	b.buffer.Reset(b.file)
 	return nil
 }
 
 // record is what the head of a record says.
 type record struct {
-	sequence uint64
-	size     int // of what is behind the head
-	subject  int // length
-	start    int // of headers and body, in what is behind the head
+	sequence uint64 // with marks
+	size     int    // of what is behind the head
+	subject  int    // length
+	start    int    // of headers and body, in what is behind the head
 }
 
-// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
-func (b *block) head() (r record, text []byte, err error) {
-	text, err = b.buffer.Peek(recordHead)
-	if err == io.EOF && len(text) == 0 {
-		return r, nil, io.EOF
-	}
-	if err != nil {
-		return r, nil, noEnd(err)
-	}
+// length is that of the whole record.
+func (r record) length() int64 { return recordHead + int64(r.size) }
+
+// recordOf is what the head of a record says, with which a text begins; ok is false when it cannot be one.
+func recordOf(text []byte) (r record, ok bool) {
 	length := binary.LittleEndian.Uint32(text)
 	r.sequence, r.subject = binary.LittleEndian.Uint64(text[4:]), int(binary.LittleEndian.Uint16(text[20:]))
 	r.size, r.start = int(length&^recordHeaders)-recordHead, r.subject
 	if length&recordHeaders != 0 {
 		r.start += 4
 	}
-	if r.sequence&recordMarks != 0 || r.sequence <= b.last || r.size > 8*maxPayload || r.start > r.size-recordChecksum {
-		return r, nil, errRecord
+	return r, r.size <= 8*maxPayload && r.start <= r.size-recordChecksum
+}
+
+// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
+func (b *block) head() (record, error) {
+	text, err := b.buffer.Peek(recordHead)
+	if err == io.EOF && len(text) == 0 {
+		return record{}, io.EOF
+	}
+	if err != nil {
+		return record{}, noEnd(err)
+	}
+	r, ok := recordOf(text)
+	if !ok || r.sequence&recordMarks != 0 || r.sequence <= b.last {
+		return record{}, errRecord
 	}
 	b.last = r.sequence
-	return r, text, nil
+	return r, nil
 }
 
 // pass passes over a record whose head was looked at.
@@ -271,8 +310,8 @@ func (b *block) pass(r record) error {
 
 // next reads the next message behind a sequence, io.EOF at the end of the block.
 func (b *block) next(after uint64) (m stored, err error) {
-	r, head, err := b.head()
-	for ; err == nil && r.sequence <= after; r, head, err = b.head() {
+	r, err := b.head()
+	for ; err == nil && r.sequence <= after; r, err = b.head() {
 		if err := b.pass(r); err != nil {
 			return m, err
 		}
@@ -280,28 +319,33 @@ func (b *block) next(after uint64) (m stored, err error) {
 	if err != nil {
 		return m, err
 	}
-	b.hash.Reset()
-	b.hash.Write(head[4:20])
-	b.buffer.Discard(recordHead)
-	b.body = slices.Grow(b.body[:0], r.size)[:r.size]
+	b.body = slices.Grow(b.body[:0], int(r.length()))[:r.length()]
 	if _, err := io.ReadFull(b.buffer, b.body); err != nil {
 		return m, noEnd(err)
 	}
-	rest, checksum := b.body[r.start:r.size-recordChecksum], b.body[r.size-recordChecksum:]
-	b.hash.Write(b.body[:r.subject])
+	return b.message(r, b.body)
+}
+
+// message is what a record says whose text, head and all, this is. The message's headers and data stay in there.
+func (b *block) message(r record, text []byte) (m stored, err error) {
+	body := text[recordHead:]
+	rest, checksum := body[r.start:r.size-recordChecksum], body[r.size-recordChecksum:]
+	b.hash.Reset()
+	b.hash.Write(text[4:20])
+	b.hash.Write(body[:r.subject])
 	b.hash.Write(rest)
 	if !bytes.Equal(b.hash.Sum(nil), checksum) {
 		return m, errRecord
 	}
-	m.Sequence, m.Subject, m.Data = r.sequence, string(b.body[:r.subject]), rest
+	m.Sequence, m.Subject, m.Data = r.sequence, string(body[:r.subject]), rest
 	if r.start > r.subject {
-		headers := int(binary.LittleEndian.Uint32(b.body[r.subject:]))
+		headers := int(binary.LittleEndian.Uint32(body[r.subject:]))
 		if headers > len(rest) {
-			return m, errRecord
+			return stored{}, errRecord
 		}
 		m.Headers, m.Data = rest[:headers], rest[headers:]
 		if !bytes.HasSuffix(m.Headers, headersEnd) { // their length is not in the checksum
-			return m, errRecord
+			return stored{}, errRecord
 		}
 	}
 	return m, nil

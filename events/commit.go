@@ -8,12 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/nats-io/nats-server/v2/server"
 )
 
 // Group commit: what the log acknowledges is on disk, and all who wait for that at the same time share one sync.
@@ -51,7 +48,7 @@ const publishTimeout = 5 * time.Second
 // committer is the group commit of a log whose server runs in this process.
 type committer struct {
 	events, commands *syncer
-	catalog          catalog // of events
+	records          *Records // of events
 
 	failing sync.Once
 	failed  chan struct{} // closed after the first failure
@@ -60,9 +57,8 @@ type committer struct {
 
 // syncer brings the messages of one stream to the disk.
 type syncer struct {
-	group  *committer
-	stream string
-	dir    string // of the stream's blocks
+	files
+	group *committer
 
 	newest *os.File // the newest block at the last sync, nil before there was one
 	index  int      // its number; blocks are numbered from 1 without gaps when they are made
@@ -86,7 +82,7 @@ type round struct {
 func startCommitter(ctx context.Context, l *Log) (_ *committer, err error) {
 	c := &committer{failed: make(chan struct{})}
 	c.events, c.commands = c.syncer(l.dir, eventsStream), c.syncer(l.dir, commandsStream)
-	c.catalog.syncer = c.events
+	c.records = &Records{files: c.events.files, prefix: []byte("evt.")}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -179,7 +175,7 @@ func (c *committer) distrust() error {
 var errClosed = errors.New("the log is closed")
 
 func (c *committer) syncer(dir, stream string) *syncer {
-	return &syncer{group: c, stream: stream, dir: filepath.Join(dir, "log", server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+	return &syncer{group: c, files: filesOf(filepath.Join(dir, "log"), stream)}
 }
 
 // unsynced is how much is left for a later sync at most, where nobody waits for one.
@@ -312,12 +308,6 @@ func (c *committer) forgetQueue() bool {
 	name := filepath.Join(filepath.Dir(c.commands.dir), "obs", workersConfig().Durable, "o.dat")
 	state, err := os.ReadFile(name)
 	return err == nil && len(bytes.Trim(state, "\x00")) == 0 && os.Remove(name) == nil
-}
-
-const blockSuffix = ".blk"
-
-func (s *syncer) block(index int) string {
-	return filepath.Join(s.dir, strconv.Itoa(index)+blockSuffix)
 }
 
 // durable waits until an event, of which somebody has the acknowledgement in hand, is on disk.

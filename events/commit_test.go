@@ -81,7 +81,7 @@ func TestWrittenBeforeAcknowledged(t *testing.T) {
 // before that sync began.
 func TestJoinersShareOneSync(t *testing.T) {
 	c := &committer{failed: make(chan struct{})}
-	s := &syncer{group: c, dir: t.TempDir()}
+	s := &syncer{group: c, files: files{dir: t.TempDir()}}
 	c.events, c.commands = s, &syncer{group: c}
 	defer c.close()
 	if err := os.WriteFile(s.block(1), []byte("x"), 0o600); err != nil {
