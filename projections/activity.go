@@ -95,11 +95,11 @@ func (g *generation) newest(account uuid.UUID) (sequence, turn uint64) {
 // loadActivity reads the order of all conversations from their heads.
 func (g *generation) loadActivity(ctx context.Context) error {
 	type standing struct {
-		key      conversationKey
-		sequence uint64
+		key              conversationKey
+		sequence, record uint64
 	}
 	var all []standing
-	err := g.store.conversations.each(ctx, "", func(name string, value []byte) error {
+	err := g.store.conversations.each(ctx, "", func(name string, record uint64, value []byte) error {
 		key, rest, ok := parseKey(name)
 		if !ok || rest != "" {
 			return nil // a page
@@ -108,7 +108,7 @@ func (g *generation) loadActivity(ctx context.Context) error {
 		if !ok {
 			return fmt.Errorf("conversation %s names no event", name)
 		}
-		all = append(all, standing{key, sequence})
+		all = append(all, standing{key, sequence, record})
 		return nil
 	})
 	if err != nil {
@@ -117,6 +117,7 @@ func (g *generation) loadActivity(ctx context.Context) error {
 	slices.SortFunc(all, func(a, b standing) int { return cmp.Compare(a.sequence, b.sequence) })
 	for _, at := range all {
 		g.activity.set(at.key, at.sequence)
+		g.activity.wrote(at.key, at.record)
 	}
 	return nil
 }
@@ -149,8 +150,14 @@ type activity struct {
 // order is the conversations of one account, oldest activity first. The entries are cut into runs of at most maxRun, so
 // that a conversation moves at a cost that hardly depends on how many there are.
 type order struct {
-	at   map[uuid.UUID]uint64 // by conversation: the sequence of its entry
-	runs [][]entry            // none is empty
+	at   map[uuid.UUID]position
+	runs [][]entry // none is empty
+}
+
+// position is where a conversation stands.
+type position struct {
+	entry  uint64 // sequence of its entry
+	record uint64 // sequence in the bucket's stream of its head as it was written last, 0 when it was not
 }
 
 // entry is a conversation with the sequence of its newest event.
@@ -168,27 +175,54 @@ func (s *activity) known(key conversationKey) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	o, ok := s.accounts[key.account]
-	return ok && o.at[key.conversation] > 0
+	return ok && o.at[key.conversation].entry > 0
+}
+
+// record is what wrote noted of a conversation last, 0 for nothing.
+func (s *activity) record(key conversationKey) uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o, ok := s.accounts[key.account]; ok {
+		return o.at[key.conversation].record
+	}
+	return 0
+}
+
+// wrote notes where the head of a conversation was written, which may have no entry yet.
+func (s *activity) wrote(key conversationKey, record uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.of(key.account)
+	at := o.at[key.conversation]
+	at.record = record
+	o.at[key.conversation] = at
+}
+
+// of is the order of an account. It is called with the lock held.
+func (s *activity) of(account uuid.UUID) *order {
+	o, ok := s.accounts[account]
+	if !ok {
+		o = &order{at: map[uuid.UUID]position{}}
+		s.accounts[account] = o
+	}
+	return o
 }
 
 // set moves a conversation to a sequence, unless it already stands there or later.
 func (s *activity) set(key conversationKey, sequence uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, ok := s.accounts[key.account]
-	if !ok {
-		o = &order{at: map[uuid.UUID]uint64{}}
-		s.accounts[key.account] = o
-	}
-	before := o.at[key.conversation]
-	if before >= sequence {
+	o := s.of(key.account)
+	at := o.at[key.conversation]
+	if at.entry >= sequence {
 		return
 	}
-	if before > 0 {
-		o.remove(before)
+	if at.entry > 0 {
+		o.remove(at.entry)
 	}
 	o.insert(entry{sequence, key.conversation})
-	o.at[key.conversation] = sequence
+	at.entry = sequence
+	o.at[key.conversation] = at
 }
 
 // newest is the sequence of the newest entry of an account, 0 for none.

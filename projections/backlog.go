@@ -43,7 +43,7 @@ func (u unwritten) document() (document, error) {
 	if err != nil {
 		err = fmt.Errorf("encode %s of bucket %s: %w", u.key, u.bucket.name, err)
 	}
-	return document{u.location, text}, err
+	return document{location: u.location, value: text}, err
 }
 
 const (
@@ -144,6 +144,15 @@ func (g *generation) writeBacklog() error {
 		}
 		if err := g.store.write(ctx, list); err != nil {
 			return err
+		}
+		// Before written, since who does not find a head here any more reads it where it was written last.
+		for _, d := range list {
+			if d.bucket != g.store.conversations {
+				continue
+			}
+			if key, rest, ok := parseKey(d.key); ok && rest == "" {
+				g.activity.wrote(key, d.sequence)
+			}
 		}
 	}
 	g.backlog.written()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,6 +73,7 @@ const (
 // shelf is where this node's buckets are. Writes and reads have connections of their own, so that readers do not queue behind
 // a fold.
 type shelf struct {
+	storeDir      string // of the views' server
 	writes, reads *nats.Conn
 	publisher     jetstream.JetStream
 	checkpoint    *bucket
@@ -85,27 +87,30 @@ type store struct {
 
 // bucket is one key-value bucket. Only one goroutine at a time writes to it.
 type bucket struct {
-	name  string
-	reads *nats.Conn
-	last  uint64 // sequence in the bucket's stream of what was written last
+	name    string
+	reads   *nats.Conn
+	records *events.Records
+	last    uint64        // sequence in the bucket's stream of what was written last
+	there   atomic.Uint64 // everything up to this one was confirmed by the server
 }
 
 // document is a value to write.
 type document struct {
 	location
-	value []byte
+	value    []byte
+	sequence uint64 // in the bucket's stream, when it is written
 }
 
 func (b *bucket) subject(key string) string { return "$KV." + b.name + "." + key }
 func (b *bucket) directGet() string         { return "$JS.API.DIRECT.GET.KV_" + b.name }
 
-// openShelf makes a shelf of two connections, which must lead to the views' server.
-func openShelf(ctx context.Context, writes, reads *nats.Conn) (*shelf, error) {
+// openShelf makes a shelf of two connections, which must lead to the views' server, and of its store directory.
+func openShelf(ctx context.Context, storeDir string, writes, reads *nats.Conn) (*shelf, error) {
 	publisher, err := jetstream.New(writes)
 	if err != nil {
 		return nil, fmt.Errorf("use views server: %w", err)
 	}
-	s := &shelf{writes: writes, reads: reads, publisher: publisher}
+	s := &shelf{storeDir: storeDir, writes: writes, reads: reads, publisher: publisher}
 	if s.checkpoint, err = s.openBucket(ctx, checkpointBucket); err != nil {
 		return nil, err
 	}
@@ -135,7 +140,10 @@ func (s *shelf) openBucket(ctx context.Context, name string) (*bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open bucket %s: %w", name, err)
 	}
-	return &bucket{name, s.reads, stream.CachedInfo().State.LastSeq}, nil
+	b := &bucket{name: name, reads: s.reads, last: stream.CachedInfo().State.LastSeq}
+	b.records = events.NewRecords(s.storeDir, "KV_"+name, b.subject(""))
+	b.there.Store(b.last)
+	return b, nil
 }
 
 // openStore opens the buckets with these names, in the order of the models; an empty name is a bucket that the store does
@@ -215,7 +223,7 @@ func (s *shelf) keep(ctx context.Context, names []string) error {
 	return nil
 }
 
-// write stores documents, all of them when it returns nil, and else some.
+// write stores documents, all of them when it returns nil, and else some. It notes their sequences.
 func (s *shelf) write(ctx context.Context, documents []document) error {
 	lasts := map[*bucket]int{} // place of the last document of each bucket
 	for start := 0; start < len(documents); {
@@ -243,6 +251,7 @@ func (s *shelf) writeSome(ctx context.Context, documents []document, start int, 
 	waiting := make([]awaited, 0, len(lasts))
 	for i, d := range documents {
 		d.bucket.last++
+		documents[i].sequence = d.bucket.last
 		var err error
 		if lasts[d.bucket] == start+i {
 			var ack jetstream.PubAckFuture
@@ -262,6 +271,7 @@ func (s *shelf) writeSome(ctx context.Context, documents []document, start int, 
 			if ack.Sequence != d.bucket.last {
 				return fmt.Errorf("write bucket %s: it stands at %d and not at %d: documents are lost", d.bucket.name, ack.Sequence, d.bucket.last)
 			}
+			d.bucket.there.Store(d.bucket.last)
 			continue
 		case err = <-d.ack.Err():
 		case <-ctx.Done():
@@ -291,7 +301,14 @@ func (s *shelf) writeCheckpoint(ctx context.Context, c checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
-	return s.write(ctx, []document{{location{s.checkpoint, checkpointKey}, value}})
+	return s.write(ctx, []document{{location: location{s.checkpoint, checkpointKey}, value: value}})
+}
+
+// at reads the value of a key that was written with a sequence, from the files of the server. ok is false when it is not found there;
+// the server is to be asked then.
+func (b *bucket) at(key string, sequence uint64) (value []byte, ok bool) {
+	subject, value, err := b.records.Read(sequence, b.there.Load())
+	return value, err == nil && subject == b.subject(key)
 }
 
 // get reads the value of a key, nil when there is none.

@@ -99,7 +99,7 @@ func (c *comparison) scan(ctx context.Context, told func()) error {
 		if !spread && c.pass > 0 {
 			continue
 		}
-		err := b.each(ctx, "", func(key string, value []byte) error {
+		err := b.each(ctx, "", func(key string, _ uint64, value []byte) error {
 			told()
 			if spread && passOfKey(key, c.passes) != c.pass {
 				return nil

@@ -149,9 +149,10 @@ func (g *generation) head(ctx context.Context, key conversationKey) (h head, fou
 	return h, found, nil
 }
 
-// heads reads the heads of conversations; those that do not exist are absent.
-func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[conversationKey]head, error) {
-	heads := make(map[conversationKey]head, len(keys))
+// heads reads the heads of conversations; those that do not exist are absent. The server would read whole blocks of the bucket's stream,
+// so that it is asked only for those that cannot be read from its files.
+func (g *generation) heads(ctx context.Context, keys []conversationKey) (heads map[conversationKey]head, err error) {
+	heads = make(map[conversationKey]head, len(keys))
 	var missing []conversationKey
 	var names []string
 	for _, key := range keys {
@@ -164,6 +165,13 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[con
 			heads[key] = h.(head)
 			continue
 		}
+		// A head that is not in the backlog is written, and noted where.
+		if value, ok := g.store.conversations.at(name, g.activity.record(key)); ok {
+			if heads[key], err = decodeHead(key, value); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		missing, names = append(missing, key), append(names, name)
 	}
 	values, err := g.store.conversations.getAll(ctx, names)
@@ -171,15 +179,18 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[con
 		return nil, err
 	}
 	for i, name := range names {
-		value, ok := values[name]
-		if !ok {
-			continue
+		if value, ok := values[name]; ok {
+			if heads[missing[i]], err = decodeHead(missing[i], value); err != nil {
+				return nil, err
+			}
 		}
-		var h head
-		if err := json.Unmarshal(value, &h); err != nil {
-			return nil, fmt.Errorf("decode conversation %s: %w", missing[i].conversation, err)
-		}
-		heads[missing[i]] = h
 	}
 	return heads, nil
+}
+
+func decodeHead(key conversationKey, value []byte) (h head, err error) {
+	if err := json.Unmarshal(value, &h); err != nil {
+		return head{}, fmt.Errorf("decode conversation %s: %w", key.conversation, err)
+	}
+	return h, nil
 }

@@ -187,7 +187,7 @@ func TestEach(t *testing.T) {
 	read := func() {
 		t.Helper()
 		got := map[string]int{}
-		err := b.each(t.Context(), "", func(key string, value []byte) error {
+		err := b.each(t.Context(), "", func(key string, _ uint64, value []byte) error {
 			got[key] = len(value)
 			return nil
 		})
@@ -200,7 +200,7 @@ func TestEach(t *testing.T) {
 		var list []document
 		for range row.count {
 			key := uuid.New().String()
-			list = append(list, document{location{b, key}, make([]byte, row.size)})
+			list = append(list, document{location: location{b, key}, value: make([]byte, row.size)})
 			want[key] = row.size
 		}
 		if err := v.shelf.write(t.Context(), list); err != nil {
@@ -209,7 +209,7 @@ func TestEach(t *testing.T) {
 		read()
 	}
 	stopped := errors.New("enough")
-	if err := b.each(t.Context(), "", func(string, []byte) error { return stopped }); !errors.Is(err, stopped) {
+	if err := b.each(t.Context(), "", func(string, uint64, []byte) error { return stopped }); !errors.Is(err, stopped) {
 		t.Errorf("stopped: %v", err)
 	}
 }

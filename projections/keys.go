@@ -13,10 +13,11 @@ import (
 // pullKeys is how many documents are asked for at once by those who read all.
 const pullKeys = 2048
 
-// each hands all keys and values to do, or those that a pattern of key tokens matches, in the order in which they were written.
+// each hands all keys and values to do, with their sequences in the bucket's stream, or those that a pattern of key tokens matches, in the
+// order in which they were written.
 // What is written meanwhile may come twice or in its old state only. It reads with a consumer, since of batches of direct gets
 // each counts all keys of the bucket.
-func (b *bucket) each(ctx context.Context, pattern string, do func(key string, value []byte) error) (err error) {
+func (b *bucket) each(ctx context.Context, pattern string, do func(key string, sequence uint64, value []byte) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("read bucket %s: %w", b.name, err)
@@ -56,10 +57,11 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 	take := func(m *nats.Msg) error {
 		count++
 		key, ok := strings.CutPrefix(m.Subject, b.subject(""))
-		if at, err := m.Metadata(); err != nil || !ok || at.Sequence.Consumer != count {
+		at, err := m.Metadata()
+		if err != nil || !ok || at.Sequence.Consumer != count {
 			return errors.Join(fmt.Errorf("answer %d is another one, of %s", count, m.Subject), err)
 		}
-		return do(key, m.Data)
+		return do(key, at.Sequence.Stream, m.Data)
 	}
 	next := "$JS.API.CONSUMER.MSG.NEXT.KV_" + b.name + "." + consumer.CachedInfo().Name
 	for request := 0; ; request += 2 {

@@ -59,7 +59,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		"conversation": {v.serving.Load().store.conversations, "*.*"},
 		"page":         {v.serving.Load().store.conversations, "*.*.*.*"},
 	} {
-		err := place.bucket.each(t.Context(), place.pattern, func(_ string, value []byte) error {
+		err := place.bucket.each(t.Context(), place.pattern, func(_ string, _ uint64, value []byte) error {
 			seen[name]++
 			if err := check(name, value); err != nil {
 				t.Errorf("%s %s\n%v", name, value, err)

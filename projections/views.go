@@ -168,7 +168,7 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 		writes.Close()
 		return 0, err
 	}
-	if v.shelf, err = openShelf(ctx, writes, reads); err != nil {
+	if v.shelf, err = openShelf(ctx, v.storage.dir, writes, reads); err != nil {
 		writes.Close()
 		reads.Close()
 		return 0, err
@@ -283,7 +283,7 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 
 // load reads what is held in memory from the buckets.
 func (g *generation) load(ctx context.Context) error {
-	err := g.store.accounts.each(ctx, "", func(_ string, value []byte) error {
+	err := g.store.accounts.each(ctx, "", func(_ string, _ uint64, value []byte) error {
 		var a Account
 		if err := json.Unmarshal(value, &a); err != nil {
 			return fmt.Errorf("decode account: %w", err)
@@ -294,7 +294,7 @@ func (g *generation) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = g.store.domains.each(ctx, "*.*", func(_ string, value []byte) error {
+	err = g.store.domains.each(ctx, "*.*", func(_ string, _ uint64, value []byte) error {
 		var d Domain
 		if err := json.Unmarshal(value, &d); err != nil {
 			return fmt.Errorf("decode domain: %w", err)
