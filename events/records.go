@@ -46,13 +46,22 @@ func NewRecords(storeDir, stream, prefix string) *Records {
 	return &Records{files: filesOf(storeDir, stream), prefix: []byte(prefix)}
 }
 
-// Read is the message with a sequence, of which newest, that is no lower, is one that was acknowledged. Any error says that the server
-// is to be asked.
-func (r *Records) Read(sequence, newest uint64) (subject string, data []byte, err error) {
+// Read hands the messages with these sequences to do, in that order; those that rise are read most cheaply. The data are overwritten by
+// the next. Newest is a sequence that was acknowledged, none of the others is beyond it. The server is to be asked for those that are not
+// handed over.
+func (r *Records) Read(sequences []uint64, newest uint64, do func(sequence uint64, subject string, data []byte) error) error {
 	s := r.seeker()
 	defer r.done(s)
-	m, err := r.read(s, sequence, newest)
-	return m.Subject, slices.Clone(m.Data), err
+	for _, sequence := range sequences {
+		m, err := r.read(s, sequence, newest)
+		if err != nil {
+			continue
+		}
+		if err := do(sequence, m.Subject, m.Data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fromBlocks reads the events with these sequences, in that order. ok is false when one of them is not to be had from the blocks; the

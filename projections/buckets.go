@@ -304,11 +304,12 @@ func (s *shelf) writeCheckpoint(ctx context.Context, c checkpoint) error {
 	return s.write(ctx, []document{{location: location{s.checkpoint, checkpointKey}, value: value}})
 }
 
-// at reads the value of a key that was written with a sequence, from the files of the server. ok is false when it is not found there;
-// the server is to be asked then.
-func (b *bucket) at(key string, sequence uint64) (value []byte, ok bool) {
-	subject, value, err := b.records.Read(sequence, b.there.Load())
-	return value, err == nil && subject == b.subject(key)
+// at hands the keys and values that were written with these sequences to do, from the files of the server, in that order. A value is
+// overwritten by the next. The server is to be asked for those that are not found there.
+func (b *bucket) at(sequences []uint64, do func(key string, value []byte) error) error {
+	return b.records.Read(sequences, b.there.Load(), func(_ uint64, subject string, value []byte) error {
+		return do(strings.TrimPrefix(subject, b.subject("")), value)
+	})
 }
 
 // get reads the value of a key, nil when there is none.

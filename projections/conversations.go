@@ -1,10 +1,12 @@
 package projections
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -52,12 +54,10 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		m.Number = c.Messages
 	}
 	if previous == nil && m.Number == 1 {
-		// The texts of an event lie in its body, which a head that stays would keep in memory.
 		domain := m.Domain
-		domain.Key, domain.Title, domain.Description = strings.Clone(domain.Key), strings.Clone(domain.Title), strings.Clone(domain.Description)
 		c.AccountID, c.ID = e.Subject.Account(), m.ConversationID
-		c.Title = titleOf(m.Prompt)
-		c.Domain = &domain
+		c.Title, c.Domain = titleOf(m.Prompt), &domain
+		c.ownTexts()
 	}
 	c.LastActivityAt = e.Time
 	switch {
@@ -77,6 +77,22 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		c.Pending = m.Number
 	}
 	return c, m
+}
+
+// ownTexts lets the texts lie in memory of their own. Where they are decoded they lie in the body of an event or in the document, which
+// a head that stays would keep in memory.
+func (c *Conversation) ownTexts() {
+	for _, text := range []**string{&c.Title, &c.Notes} {
+		if *text != nil {
+			own := strings.Clone(**text)
+			*text = &own
+		}
+	}
+	if c.Domain != nil {
+		domain := *c.Domain
+		domain.Key, domain.Title, domain.Description = strings.Clone(domain.Key), strings.Clone(domain.Title), strings.Clone(domain.Description)
+		c.Domain = &domain
+	}
 }
 
 // stated tells whether an optional JSON value is there and not null.
@@ -151,10 +167,10 @@ func (g *generation) head(ctx context.Context, key conversationKey) (h head, fou
 
 // heads reads the heads of conversations; those that do not exist are absent. The server would read whole blocks of the bucket's stream,
 // so that it is asked only for those that cannot be read from its files.
-func (g *generation) heads(ctx context.Context, keys []conversationKey) (heads map[conversationKey]head, err error) {
-	heads = make(map[conversationKey]head, len(keys))
-	var missing []conversationKey
-	var names []string
+func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[conversationKey]head, error) {
+	heads := make(map[conversationKey]head, len(keys))
+	names := map[string]conversationKey{}
+	var records []uint64
 	for _, key := range keys {
 		if h, ok := g.headCache.Get(key); ok {
 			heads[key] = h
@@ -165,32 +181,35 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (heads m
 			heads[key] = h.(head)
 			continue
 		}
-		// A head that is not in the backlog is written, and noted where.
-		if value, ok := g.store.conversations.at(name, g.activity.record(key)); ok {
-			if heads[key], err = decodeHead(key, value); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		missing, names = append(missing, key), append(names, name)
+		names[name] = key
+		records = append(records, g.activity.record(key)) // of one that is not in the backlog it is the newest
 	}
-	values, err := g.store.conversations.getAll(ctx, names)
+	take := func(name string, value []byte) error {
+		key, ok := names[name]
+		if !ok {
+			return nil
+		}
+		h, err := headJSON.Decode(bytes.Clone(value))
+		if err != nil {
+			return fmt.Errorf("decode conversation %s: %w", key.conversation, err)
+		}
+		h.ownTexts()
+		heads[key] = *h
+		delete(names, name)
+		return nil
+	}
+	slices.Sort(records)
+	if err := g.store.conversations.at(records, take); err != nil {
+		return nil, err
+	}
+	values, err := g.store.conversations.getAll(ctx, slices.Collect(maps.Keys(names)))
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range names {
-		if value, ok := values[name]; ok {
-			if heads[missing[i]], err = decodeHead(missing[i], value); err != nil {
-				return nil, err
-			}
+	for name, value := range values {
+		if err := take(name, value); err != nil {
+			return nil, err
 		}
 	}
 	return heads, nil
-}
-
-func decodeHead(key conversationKey, value []byte) (h head, err error) {
-	if err := json.Unmarshal(value, &h); err != nil {
-		return head{}, fmt.Errorf("decode conversation %s: %w", key.conversation, err)
-	}
-	return h, nil
 }

@@ -2,10 +2,12 @@ package projections
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,9 +74,13 @@ func (k *kept) key(i int) conversationKey {
 }
 
 // fromFiles reads a head as the files have it.
-func (k *kept) fromFiles(i int) ([]byte, bool) {
-	g, key := k.v.serving.Load(), k.key(i)
-	return g.store.conversations.at(headKey(key), g.activity.record(key))
+func (k *kept) fromFiles(i int) (text []byte, ok bool) {
+	g := k.v.serving.Load()
+	_ = g.store.conversations.at([]uint64{g.activity.record(k.key(i))}, func(name string, value []byte) error {
+		text, ok = bytes.Clone(value), name == headKey(k.key(i))
+		return nil
+	})
+	return text, ok
 }
 
 // blocks are the files of the bucket of conversations.
@@ -99,8 +105,12 @@ func TestHeadsFromFiles(t *testing.T) {
 			if !ok || err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("round %d, head %d: read %s (%t), want %s of the server (%v)", round, i, got, ok, want, err)
 			}
-			if h := headOf(t, k.v, k.key(i)); int64(h.Messages) != k.count[i].Load() {
-				t.Fatalf("round %d, head %d: it has %d messages, want %d", round, i, h.Messages, k.count[i].Load())
+			var plain head
+			if err := json.Unmarshal(want, &plain); err != nil {
+				t.Fatal(err)
+			}
+			if h := headOf(t, k.v, k.key(i)); int64(h.Messages) != k.count[i].Load() || h.Title == nil || !reflect.DeepEqual(h, plain) {
+				t.Fatalf("round %d, head %d: it is %+v, want %+v with %d messages", round, i, h, plain, k.count[i].Load())
 			}
 		}
 	}
