@@ -155,8 +155,14 @@ func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
 	w.data = copied
 	w.serve(t)
 	w.settle(t)
-	if again := w.unfinished(t); len(again) > 0 {
-		t.Errorf("%d requests are still unfinished", len(again))
+	for asked := 0; ; asked++ { // those without a key are not posted again
+		again := w.unfinished(t)
+		if len(again) == 0 {
+			break
+		}
+		if asked == 100 {
+			t.Fatalf("%d requests are still unfinished after %d questions", len(again), asked)
+		}
 	}
 	w.verify(t)
 	t.Logf("%d requests were under way", len(left))
