@@ -87,6 +87,7 @@ func (c *serveCommand) Run(t terminal) error {
 	opened.Store(log)
 	server.Waits("the views are being opened")
 	collectLess()
+	go limitMemory(ctx)
 	views, err := projections.Open(t, log, c.Data, logger)
 	if err != nil {
 		return unlessStopped(t, err)
