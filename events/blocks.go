@@ -17,6 +17,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/minio/highwayhash"
 	"github.com/nats-io/nats-server/v2/server"
@@ -195,6 +196,44 @@ func (f files) numbers() ([]int, error) {
 	}
 	slices.Sort(numbers)
 	return numbers, nil
+}
+
+// directoryTick is more than the step in which the system counts the time of a change.
+const directoryTick = 100 * time.Millisecond
+
+// following opens the block behind the newest one, and tells its number. It fails with os.ErrNotExist where there is none. Of EVENTS
+// that has the next number. A block of COMMANDS is removed when all of it has expired, also one that was the last until then, so
+// that others may be missing in between; the directory is read for them when it has changed.
+func (s *syncer) following() (next *os.File, index int, err error) {
+	next, err = os.Open(s.block(s.index + 1))
+	if !errors.Is(err, os.ErrNotExist) || s.stream == eventsStream {
+		return next, s.index + 1, err
+	}
+	now := time.Now()
+	directory, err := os.Stat(s.dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("find block: %v", err)
+	}
+	changed := directory.ModTime()
+	if changed.Equal(s.none) {
+		return nil, 0, os.ErrNotExist
+	}
+	numbers, err := s.numbers()
+	if err != nil {
+		return nil, 0, fmt.Errorf("find block: %v", err)
+	}
+	for _, number := range numbers {
+		if number <= s.index {
+			continue
+		}
+		if next, err = os.Open(s.block(number)); !errors.Is(err, os.ErrNotExist) {
+			return next, number, err
+		}
+	}
+	if now.Sub(changed) > directoryTick {
+		s.none = changed
+	}
+	return nil, 0, os.ErrNotExist
 }
 
 // from are the blocks from the one on that holds a sequence.

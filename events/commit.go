@@ -60,8 +60,9 @@ type syncer struct {
 	files
 	group *committer
 
-	newest *os.File // the newest block at the last sync, nil before there was one
-	index  int      // its number; blocks are numbered from 1 without gaps when they are made
+	newest *os.File  // the newest block at the last sync, nil before there was one
+	index  int       // its number; blocks are numbered from 1 without gaps when they are made
+	none   time.Time // when the blocks' directory was changed last as none was seen to follow; zero for not known
 
 	durable atomic.Uint64 // everything up to this sequence is on disk
 	idle    atomic.Int64  // bytes since the last sync that nobody waited for
@@ -259,11 +260,11 @@ func (s *syncer) run() {
 // acknowledged for certain, 0 for nothing: then there may be no block yet.
 func (s *syncer) sync(through uint64) error {
 	for rolled := false; ; rolled = true {
-		next, err := os.Open(s.block(s.index + 1))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		next, index, err := s.following()
+		last := errors.Is(err, os.ErrNotExist)
+		if err != nil && !last {
 			return fmt.Errorf("sync stream: %w", err)
 		}
-		last := err != nil
 		if s.newest != nil {
 			if err := dataSync(s.newest); err != nil {
 				if !last {
@@ -285,7 +286,7 @@ func (s *syncer) sync(through uint64) error {
 		if s.newest != nil {
 			s.newest.Close()
 		}
-		s.newest, s.index = next, s.index+1
+		s.newest, s.index = next, index
 	}
 }
 

@@ -171,6 +171,42 @@ func TestSyncFollowsTheBlocks(t *testing.T) {
 	}
 }
 
+// The server removes a block when all of it has expired, the last one too. A sync that comes later finds the block that is the last then.
+func TestSyncFollowsBlocksThatAreGone(t *testing.T) {
+	l, ok := openGrouped(t)
+	if !ok {
+		return
+	}
+	commands := l.commit.commands
+	first := commands.index
+	for gone := first; gone <= first+1; gone++ {
+		m, err := commandMessage(CommandSubject(uuid.New(), "short"), []byte("{}"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Header[jetstream.MsgTTLHeader] = []string{"1s"}
+		if _, err := l.publish(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "removal of a block", func(context.Context) error {
+			if _, err := os.Stat(commands.block(gone)); err == nil {
+				return fmt.Errorf("block %d is there", gone)
+			}
+			return nil
+		})
+	}
+	if err := enqueue(t.Context(), l, CommandSubject(uuid.New(), "kept"), []byte("{}"), true); err != nil {
+		t.Fatal(err)
+	}
+	numbers, err := commands.numbers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if newest := numbers[len(numbers)-1]; commands.index != newest || newest < first+2 {
+		t.Errorf("block %d was synced, the newest one is %d", commands.index, newest)
+	}
+}
+
 // Commands that nobody waits for are synced too, so that who waits later finds little to be synced.
 func TestWhatNobodyWaitsForIsSynced(t *testing.T) {
 	l, ok := openGrouped(t)
