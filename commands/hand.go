@@ -154,6 +154,7 @@ func (h *hand) release(j *job) {
 func (h *hand) finish(j *job) {
 	h.mutex.Lock()
 	j.finished = true
+	j.command, j.fail = Calculate{}, nil // who asked has gone, and the queue may be long in delivering it
 	msg := j.msg
 	if msg != nil {
 		h.drop(j)

@@ -86,6 +86,13 @@ func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	if _, acknowledged := c.queue(t); acknowledged != 0 {
 		t.Errorf("commands are acknowledged up to %d before a worker asked for any", acknowledged)
 	}
+	s.hand.mutex.Lock()
+	for subject, j := range s.hand.own {
+		if j.finished && (j.command.Prompt != "" || j.fail != nil) {
+			t.Errorf("of the command %s more is kept than that it is finished: %+v", subject, j)
+		}
+	}
+	s.hand.mutex.Unlock()
 	run(t, s)
 	c.drained(t, asked)
 	s.hand.mutex.Lock()
