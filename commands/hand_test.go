@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
@@ -121,6 +122,25 @@ func TestOwnCommandsThatFailAreToldOf(t *testing.T) {
 	_, err := s.Calculate(t.Context(), c.request(drive))
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errStopping) {
 		t.Errorf("got error %v", err)
+	}
+}
+
+// One that fails although the log answers ends as a crash, which is an answer.
+func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
+	c := startLog(t)
+	s := c.idle(t)
+	s.hand.open(t.Context())
+	command := Calculate{
+		Type: calculateType, AccountID: c.account.ID, ConversationID: uuid.New(), Opens: true, MessageID: uuid.New(), DomainID: c.domain, DomainVersion: 99,
+		InputFormat: "structured", Prompt: drive, Now: time.Now().UTC(), ReceivedAt: time.Now().UTC(), TimeZone: "UTC",
+	}
+	ctx, fail := context.WithCancelCause(t.Context())
+	own := s.hand.expect(events.CommandSubject(c.account.ID, "message"), command)
+	own.fail = fail
+	s.start(own, 0)
+	m, err := s.views.AwaitAnswer(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	if err != nil || m.Failed == nil || !m.Failed.Crashed {
+		t.Errorf("got %+v, %v, %v", m, err, context.Cause(ctx))
 	}
 }
 

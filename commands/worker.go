@@ -273,14 +273,15 @@ func (s *Service) work(running context.Context, j *job) {
 			h.finish(j)
 			return
 		}
-		if j.failed(err) {
+		answering := s.views.Fresh(running) == nil
+		if !answering && j.failed(err) {
 			s.logger.Warn("command is not finished", "message", command.MessageID, "error", err)
 			h.leave(j, hold)
 			return
 		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
 		// A log that is away for a while is not the command's fault.
-		switch answering := s.views.Fresh(running) == nil; {
+		switch {
 		case !answering:
 			failing = time.Time{}
 		case failing.IsZero():
@@ -291,6 +292,7 @@ func (s *Service) work(running context.Context, j *job) {
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
 			h.leave(j, hold)
+			j.failed(err)
 			return
 		}
 		command.Opens = false
