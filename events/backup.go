@@ -23,8 +23,8 @@ import (
 // line feed behind it (all of COMMANDS, then all of EVENTS, each in order), and a backupEnd.
 //
 // EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for after that: the command
-// of every event is in the backup then, while an event may be missing whose command is there. Such a command is not
-// finished, and is worked on after restoring.
+// of every event is in the backup then, but for one that was submitted and that nobody asks for again. An event may be missing whose
+// command is there. Such a command is not finished, and is worked on after restoring.
 
 // backupFormat names the form of the file.
 const backupFormat = "reckon-backup/1"
