@@ -68,6 +68,21 @@ func (c *cluster) messages(t *testing.T) (n int) {
 	return n
 }
 
+// occupy takes all slots that the account may have on a node; leave gives them back.
+func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
+	t.Helper()
+	for range slots / 2 {
+		if err := s.slots.enter(t.Context(), c.account.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		for range slots / 2 {
+			s.slots.leave(c.account.ID)
+		}
+	}
+}
+
 // A node that works alone answers without the queue. What the queue delivers later is acknowledged, and nothing more is done.
 func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	c := startLog(t)
@@ -113,11 +128,7 @@ func TestOwnCommandsThatFailAreToldOf(t *testing.T) {
 	s := c.idle(t)
 	stopping, stop := context.WithCancel(t.Context())
 	s.hand.open(stopping)
-	for range slots / 2 { // those of one account
-		if err := s.slots.enter(t.Context(), c.account.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c.occupy(t, s)
 	time.AfterFunc(10*time.Millisecond, stop)
 	_, err := s.Calculate(t.Context(), c.request(drive))
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errStopping) {
@@ -150,11 +161,7 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 	s := c.idle(t)
 	stopping, stop := context.WithCancel(t.Context())
 	s.hand.open(stopping)
-	for range slots / 2 { // those of one account
-		if err := s.slots.enter(t.Context(), c.account.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
+	leave := c.occupy(t, s)
 	answered := make(chan error, 1)
 	go func() {
 		r, key := c.request(drive), "a key"
@@ -170,9 +177,7 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 	stop()
 	s.hand.close()
 	s.hand.working.Wait()
-	for range slots / 2 {
-		s.slots.leave(c.account.ID)
-	}
+	leave()
 	if len(s.hand.own) != 0 {
 		t.Error("the command is still in hand")
 	}
