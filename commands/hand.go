@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,7 +37,8 @@ type hand struct {
 	held    int                        // those that count against held
 	room    chan struct{}              // holds one when there are fewer again
 	idle    chan *job                  // takes a command while a goroutine waits for its next one
-	working sync.WaitGroup             // goroutines that work
+	resting atomic.Int32               // how many do
+	working sync.WaitGroup             // goroutines that work, or wait
 }
 
 // maxOwn is how many commands of the node's own are known at once. More are left to the queue.

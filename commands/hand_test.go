@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -152,6 +153,36 @@ func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
 	m, err := s.views.AwaitAnswer(ctx, command.AccountID, command.ConversationID, command.MessageID)
 	if err != nil || m.Failed == nil || !m.Failed.Crashed {
 		t.Errorf("got %+v, %v, %v", m, err, context.Cause(ctx))
+	}
+}
+
+// Of the goroutines that many callers need no more stay than work at once.
+func TestGoroutinesOfManyCallersEnd(t *testing.T) {
+	c := startLog(t)
+	s := c.idle(t)
+	s.hand.open(t.Context())
+	leave := c.occupy(t, s)
+	var all sync.WaitGroup
+	for range 2 * slots {
+		all.Go(func() {
+			if _, err := s.Calculate(t.Context(), c.request(drive)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for begun := 0; begun < 2*slots; { // until each is in the hands of a goroutine
+		s.hand.mutex.Lock()
+		begun = len(s.hand.own)
+		s.hand.mutex.Unlock()
+	}
+	leave()
+	all.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for s.hand.resting.Load() > slots {
+		if ctx.Err() != nil {
+			t.Fatalf("%d goroutines wait for a command", s.hand.resting.Load())
+		}
 	}
 }
 

@@ -215,13 +215,18 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	return found && m.Status != projections.InProgress, err
 }
 
-// workOn works on a command and then on others, until running ends. A goroutine that has decided one has a stack deep enough
-// for the next.
+// workOn works on a command and then on others, until running ends or enough goroutines wait for a command. One that has decided a
+// command has a stack deep enough for the next.
 func (s *Service) workOn(running context.Context, j *job) {
+	defer s.hand.resting.Add(-1)
 	for {
 		s.work(running, j)
+		if s.hand.resting.Add(1) > slots {
+			return
+		}
 		select {
 		case j = <-s.hand.idle:
+			s.hand.resting.Add(-1)
 		case <-running.Done():
 			return
 		}
