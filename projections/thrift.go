@@ -30,7 +30,7 @@ func (t *thrift) begin() {
 	if t.begun++; t.begun > 1 {
 		return
 	}
-	t.percent = garbageFor(inUse())
+	t.percent = garbageFor(InUse())
 	if t.before = debug.SetGCPercent(t.percent); t.before <= mostGarbage {
 		debug.SetGCPercent(t.before)
 	}
@@ -43,7 +43,7 @@ func (t *thrift) tune() {
 	if t.before <= mostGarbage {
 		return
 	}
-	if percent := garbageFor(inUse()); percent != t.percent {
+	if percent := garbageFor(InUse()); percent != t.percent {
 		t.percent = percent
 		debug.SetGCPercent(percent)
 	}
@@ -67,8 +67,8 @@ func garbageFor(live uint64) int {
 	return int(min(max(garbageBytes*100/max(live, 1), leastGarbage), mostGarbage))
 }
 
-// inUse is how many bytes of the heap the last collection left.
-func inUse() uint64 {
+// InUse is how many bytes of the heap the last collection left.
+func InUse() uint64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	return live[0].Value.Uint64()

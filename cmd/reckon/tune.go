@@ -5,8 +5,9 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
+
+	"reckon/projections"
 )
 
 const (
@@ -39,9 +40,8 @@ func limitMemory(ctx context.Context) {
 	}
 	tick := time.NewTicker(limitEvery)
 	defer tick.Stop()
-	for live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}; ; {
-		metrics.Read(live)
-		debug.SetMemoryLimit(limitFor(live[0].Value.Uint64()))
+	for {
+		debug.SetMemoryLimit(limitFor(projections.InUse()))
 		select {
 		case <-ctx.Done():
 			return
