@@ -16,10 +16,10 @@ import (
 
 // job is a command in the hands of this node's worker.
 type job struct {
-	own      string        // the subject of a command of the node's own; "" of one that the queue brought
-	command  Calculate     // of its own
-	fail     func(error)   // tells the caller of a command that may be in no queue; nil for others
-	msg      jetstream.Msg // as the queue delivered it; nil while it has not
+	own      string        // the subject of a command of the node's own that the queue delivers too, else ""
+	command  Calculate     // of the node's own
+	fail     func(error)   // tells the caller of a command that is in no queue; nil for others
+	msg      jetstream.Msg // as the queue delivered it; nil while it has not, or will not
 	finished bool          // its final event is in the log
 }
 
@@ -27,8 +27,11 @@ type job struct {
 //
 // Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the node's own. The queue has
 // it too, for the worker that comes when this one is lost. When it delivers such a command, nothing more is done than to
-// acknowledge it once it is finished. A command that does not outlive its event comes to the worker as soon as it is sent to COMMANDS:
-// who asked is answered when the event is on disk, or told of a failure, and then the queue is not needed.
+// acknowledge it once it is finished.
+//
+// A command that does not outlive its event comes to the worker as soon as it is sent to COMMANDS, and the queue does not deliver it: who
+// asked is answered when the event is on disk, or told of a failure. It is given to the queue, by takeUp, only when no worker has it and
+// it has no final event: at the next start after a worker was lost, or when the log answers again that had failed.
 type hand struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
@@ -39,23 +42,23 @@ type hand struct {
 	idle    chan *job                  // takes a command while a goroutine waits for its next one
 	resting atomic.Int32               // how many do
 	working sync.WaitGroup             // goroutines that work, or wait
+
+	since     time.Time     // when the first command was received that no worker has, and no queue; zero for none
+	abandoned chan struct{} // holds one when there is such a command
 }
 
 // maxOwn is how many commands of the node's own are known at once. More are left to the queue.
 const maxOwn = 1 << 14
 
 func newHand() *hand {
-	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
+	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job), abandoned: make(chan struct{}, 1)}
 }
 
-// failed tells the caller of a command that is in no queue perhaps, and whether it is one.
-func (j *job) failed(err error) bool {
-	if j.fail == nil {
-		return false
-	}
-	j.fail(err)
-	return true
-}
+// handed tells whether a command is in no queue.
+func (j *job) handed() bool { return j.fail != nil }
+
+// brought tells whether the queue brought a command to the worker.
+func (j *job) brought() bool { return !j.handed() && j.own == "" }
 
 // open has commands of the node's own come to a worker, which is to stop when running ends.
 func (h *hand) open(running context.Context) {
@@ -88,6 +91,13 @@ func (h *hand) expect(s events.Subject, c Calculate) *job {
 	return j
 }
 
+// takesHanded tells whether the worker takes commands that are in no queue.
+func (h *hand) takesHanded() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.running != nil
+}
+
 // start has the worker work on a command of the node's own that is published, nil for one that is not its own.
 func (s *Service) start(j *job, sequence uint64) {
 	if j == nil {
@@ -101,8 +111,7 @@ func (s *Service) start(j *job, sequence uint64) {
 	}
 	s.hand.mutex.Unlock()
 	if running == nil {
-		s.hand.leave(j, jetstream.Msg.Nak)
-		j.failed(errStopping)
+		s.hand.leave(j, jetstream.Msg.Nak, errStopping)
 	}
 }
 
@@ -142,7 +151,7 @@ func (h *hand) deliver(msg jetstream.Msg) *job {
 
 // release says that a command counts no longer against held.
 func (h *hand) release(j *job) {
-	if j.own != "" {
+	if !j.brought() {
 		return
 	}
 	h.mutex.Lock()
@@ -154,9 +163,12 @@ func (h *hand) release(j *job) {
 
 // finish acknowledges a command whose final event is in the log, or has its delivery do so.
 func (h *hand) finish(j *job) {
+	if j.handed() {
+		return
+	}
 	h.mutex.Lock()
 	j.finished = true
-	j.command, j.fail = Calculate{}, nil // who asked has gone, and the queue may be long in delivering it
+	j.command = Calculate{} // the queue may be long in delivering it
 	msg := j.msg
 	if msg != nil {
 		h.drop(j)
@@ -167,9 +179,15 @@ func (h *hand) finish(j *job) {
 	}
 }
 
-// leave leaves a command to the queue, which is told how where it has delivered it; nil is none.
-func (h *hand) leave(j *job, how func(jetstream.Msg) error) {
+// leave leaves a command to the queue, which is told how where it has delivered it; nil is none. Of one that is in no queue the caller
+// is told why, and takeUp has work.
+func (h *hand) leave(j *job, how func(jetstream.Msg) error, why error) {
 	if j == nil {
+		return
+	}
+	if j.handed() {
+		j.fail(why)
+		h.abandon(j.command.ReceivedAt)
 		return
 	}
 	h.mutex.Lock()
@@ -178,6 +196,64 @@ func (h *hand) leave(j *job, how func(jetstream.Msg) error) {
 	h.mutex.Unlock()
 	if msg != nil {
 		_ = how(msg)
+	}
+}
+
+// abandon says that a command which was received at a time is in the hands of nobody.
+func (h *hand) abandon(received time.Time) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.since.IsZero() || received.Before(h.since) {
+		h.since = received
+	}
+	raise(h.abandoned)
+}
+
+// takeUp gives the queue the commands without a final event that were handed to a worker since a time; the zero time is shortly before the
+// newest event. One that is given to it again is there already.
+func (s *Service) takeUp(ctx context.Context, since time.Time) error {
+	if err := s.views.Fresh(ctx); err != nil {
+		return err
+	}
+	return s.log.Handed(ctx, since, func(ctx context.Context, data []byte) error {
+		done, err := s.finished(ctx, data)
+		if done || err != nil {
+			return err
+		}
+		c, err := decodeCalculate(data)
+		if err != nil {
+			return err
+		}
+		c.Opens = false // it may have been worked on
+		_, err = s.log.Enqueue(ctx, events.KeylessSubject(c.AccountID, c.MessageID), encodeAs(calculateJSON, c), false)
+		if errors.Is(err, events.ErrConflict) {
+			return nil
+		}
+		return err
+	})
+}
+
+// takeUpAbandoned gives the queue what was left since the worker was opened, as soon as the log takes it, until ctx ends.
+func (s *Service) takeUpAbandoned(ctx context.Context) {
+	h := s.hand
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.abandoned:
+		}
+		h.mutex.Lock()
+		since := h.since
+		h.since = time.Time{}
+		h.mutex.Unlock()
+		err := s.takeUp(ctx, since)
+		if err == nil {
+			continue
+		}
+		h.abandon(since)
+		if pause(ctx, 250*time.Millisecond, 500*time.Millisecond) != nil {
+			return
+		}
 	}
 }
 

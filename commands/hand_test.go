@@ -14,8 +14,8 @@ import (
 	"reckon/events"
 )
 
-// queue is how many commands there are, and up to which all are acknowledged.
-func (c *cluster) queue(t *testing.T) (commands, acknowledged uint64) {
+// queue is how many commands there are, and how many of them the queue has to deliver or to have acknowledged.
+func (c *cluster) queue(t *testing.T) (commands, open uint64) {
 	t.Helper()
 	consumer, err := c.log.Commands(t.Context(), nil)
 	if err != nil {
@@ -29,21 +29,21 @@ func (c *cluster) queue(t *testing.T) (commands, acknowledged uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stream.CachedInfo().State.LastSeq, info.AckFloor.Stream
+	return stream.CachedInfo().State.LastSeq, info.NumPending + uint64(info.NumAckPending)
 }
 
-// drained waits until there are so many commands, and no more, and all are acknowledged.
+// drained waits until there are so many commands, and no more, and the queue has none of them.
 func (c *cluster) drained(t *testing.T, want uint64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for {
-		there, acknowledged := c.queue(t)
-		if there == want && acknowledged == want {
+		there, open := c.queue(t)
+		if there == want && open == 0 {
 			return
 		}
 		if ctx.Err() != nil || there > want {
-			t.Fatalf("there are %d of %d commands, acknowledged up to %d", there, want, acknowledged)
+			t.Fatalf("there are %d of %d commands, the queue has %d", there, want, open)
 		}
 	}
 }
@@ -84,7 +84,8 @@ func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
 	}
 }
 
-// A node that works alone answers without the queue. What the queue delivers later is acknowledged, and nothing more is done.
+// A node that works alone answers without the queue. The queue has those with a key only: what it delivers later is acknowledged, and
+// nothing more is done.
 func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
@@ -100,12 +101,12 @@ func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, acknowledged := c.queue(t); acknowledged != 0 {
-		t.Errorf("commands are acknowledged up to %d before a worker asked for any", acknowledged)
+	if _, open := c.queue(t); open != asked/3 {
+		t.Errorf("the queue has %d of %d commands with a key, and nobody has asked for any", open, asked/3)
 	}
 	s.hand.mutex.Lock()
 	for subject, j := range s.hand.own {
-		if j.finished && (j.command.Prompt != "" || j.fail != nil) {
+		if j.finished && j.command.Prompt != "" {
 			t.Errorf("of the command %s more is kept than that it is finished: %+v", subject, j)
 		}
 	}
@@ -137,19 +138,92 @@ func TestOwnCommandsThatFailAreToldOf(t *testing.T) {
 	}
 }
 
+// structured is a command as it is when it comes to a worker.
+func (c *cluster) structured() Calculate {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	return Calculate{
+		Type: calculateType, AccountID: c.account.ID, ConversationID: uuid.New(), Opens: true, MessageID: uuid.New(), DomainID: c.domain, DomainVersion: 1,
+		InputFormat: "structured", Prompt: drive, Now: now.Truncate(time.Second), ReceivedAt: now, TimeZone: "UTC",
+	}
+}
+
+// handOver stores a command that is handed to a worker.
+func (c *cluster) handOver(t *testing.T, command Calculate) {
+	t.Helper()
+	if err := c.log.Hand(command.AccountID, command.MessageID, encodeAs(calculateJSON, command)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a worker had in hand when it was lost is in the queue at the next start, once, and gets its final event, once.
+func TestHandedCommandsOfALostWorkerAreTakenUp(t *testing.T) {
+	c := startLog(t)
+	before := c.idle(t)
+	before.hand.open(t.Context())
+	const each = 5
+	var lost []Calculate
+	for range each {
+		if _, err := before.Calculate(t.Context(), c.request(drive)); err != nil {
+			t.Fatal(err)
+		}
+		command := c.structured()
+		c.handOver(t, command)
+		lost = append(lost, command)
+	}
+	if err := c.log.Hand(c.account.ID, uuid.New(), []byte("no command")); err != nil {
+		t.Fatal(err)
+	}
+	// One had its event, and its caller was not told.
+	if err := before.finish(lost[0], ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s := c.idle(t)
+		if err := s.views.Fresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, s)
+		for _, command := range lost {
+			m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
+			if err != nil || m.Completed == nil {
+				t.Fatalf("got %+v, %v", m, err)
+			}
+		}
+		c.drained(t, 2*each+1+each-1)
+		stop()
+	}
+	if n := c.messages(t); n != 2*each {
+		t.Errorf("%d messages came of %d commands", n, 2*each)
+	}
+}
+
+// What the worker had to leave while the log did not answer is in the queue when it does.
+func TestHandedCommandsThatWereLeftAreTakenUp(t *testing.T) {
+	c := startLog(t)
+	s := c.idle(t)
+	run(t, s)
+	command, told := c.structured(), error(nil)
+	c.handOver(t, command)
+	s.hand.leave(&job{command: command, fail: func(err error) { told = err }}, hold, events.ErrNoLeader)
+	if !errors.Is(told, events.ErrNoLeader) {
+		t.Errorf("the caller is told of %v", told)
+	}
+	m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
+	if err != nil || m.Completed == nil {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	c.drained(t, 2)
+}
+
 // One that fails although the log answers ends as a crash, which is an answer.
 func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
 	s.hand.open(t.Context())
-	command := Calculate{
-		Type: calculateType, AccountID: c.account.ID, ConversationID: uuid.New(), Opens: true, MessageID: uuid.New(), DomainID: c.domain, DomainVersion: 99,
-		InputFormat: "structured", Prompt: drive, Now: time.Now().UTC(), ReceivedAt: time.Now().UTC(), TimeZone: "UTC",
-	}
+	command := c.structured()
+	command.DomainVersion = 99
 	ctx, fail := context.WithCancelCause(t.Context())
-	own := s.hand.expect(events.CommandSubject(c.account.ID, "message"), command)
-	own.fail = fail
-	s.start(own, 0)
+	s.start(&job{command: command, fail: fail}, 0)
 	m, err := s.views.AwaitAnswer(ctx, command.AccountID, command.ConversationID, command.MessageID)
 	if err != nil || m.Failed == nil || !m.Failed.Crashed {
 		t.Errorf("got %+v, %v, %v", m, err, context.Cause(ctx))
@@ -165,7 +239,9 @@ func TestGoroutinesOfManyCallersEnd(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 * slots {
 		all.Go(func() {
-			if _, err := s.Calculate(t.Context(), c.request(drive)); err != nil {
+			r, key := c.request(drive), uuid.NewString()
+			r.IdempotencyKey = &key
+			if _, err := s.Calculate(t.Context(), r); err != nil {
 				t.Error(err)
 			}
 		})
@@ -248,7 +324,7 @@ func TestOwnCommandsAreDeliveredAtAnyTime(t *testing.T) {
 		t.Fatal("a command that is the node's own is worked on again")
 	}
 	// Its publisher is not told that it is there, and leaves it to the queue.
-	s.hand.leave(own, jetstream.Msg.Nak)
+	s.hand.leave(own, jetstream.Msg.Nak, nil)
 	again := s.hand.deliver(delivered())
 	if again == nil {
 		t.Fatal("a command that was left is not worked on")

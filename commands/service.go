@@ -196,7 +196,7 @@ func (s *Service) enqueue(ctx context.Context, r Request, fail func(error)) (com
 	if err != nil {
 		return command, false, fmt.Errorf("make message id: %w", err)
 	}
-	subject := events.CommandSubject(r.Account.ID, "message "+message.String())
+	var subject events.Subject
 	if r.IdempotencyKey != nil {
 		subject = events.CommandSubject(r.Account.ID, "key "+*r.IdempotencyKey)
 		earlier, err := s.earlier(ctx, subject, r.Fingerprint)
@@ -209,17 +209,18 @@ func (s *Service) enqueue(ctx context.Context, r Request, fail func(error)) (com
 		return command, false, err
 	}
 	data := encodeAs(calculateJSON, command)
-	own := s.hand.expect(subject, command)
-	defer func() { s.hand.leave(own, jetstream.Msg.Nak) }()
-	if own != nil && !command.outlives() {
-		if err := s.log.Submit(subject, data); err != nil {
+	if !command.outlives() && s.hand.takesHanded() {
+		if err := s.log.Hand(command.AccountID, command.MessageID, data); err != nil {
 			return command, false, unavailable(err)
 		}
-		own.fail = fail
-		s.start(own, 0)
-		own = nil
+		s.start(&job{command: command, fail: fail}, 0)
 		return command, false, nil
 	}
+	if r.IdempotencyKey == nil {
+		subject = events.KeylessSubject(command.AccountID, message)
+	}
+	own := s.hand.expect(subject, command)
+	defer func() { s.hand.leave(own, jetstream.Msg.Nak, nil) }()
 	for {
 		sequence, err := s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {

@@ -64,7 +64,7 @@ func (s *Service) Run(ctx context.Context) {
 		}
 	})
 	if s.worksAlone() {
-		h.open(ctx)
+		keeping.Go(func() { s.takeUpAbandoned(ctx) })
 	}
 	defer func() {
 		h.close()
@@ -76,6 +76,11 @@ func (s *Service) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A consumer in memory may be gone, and then another one is to be made.
 		consumer, err := s.log.Commands(ctx, s.finished)
+		if err == nil && s.worksAlone() && !h.takesHanded() {
+			if err = s.takeUp(ctx, time.Time{}); err == nil {
+				h.open(ctx)
+			}
+		}
 		if err == nil {
 			told = ""
 			s.pulling.Store(true)
@@ -237,19 +242,18 @@ func (s *Service) workOn(running context.Context, j *job) {
 func (s *Service) work(running context.Context, j *job) {
 	h := s.hand
 	command, delivered := j.command, uint64(1)
-	if j.own == "" {
+	if j.brought() {
 		var err error
 		if command, delivered, err = readDelivered(j.msg); err != nil {
 			h.release(j)
 			s.logger.Error("command cannot be read and is dropped", "error", err)
-			h.leave(j, jetstream.Msg.Term)
+			h.leave(j, jetstream.Msg.Term, err)
 			return
 		}
 	}
 	if err := s.slots.enter(running, command.AccountID); err != nil {
 		h.release(j)
-		h.leave(j, jetstream.Msg.Nak)
-		j.failed(errStopping)
+		h.leave(j, jetstream.Msg.Nak, errStopping)
 		return
 	}
 	released := false
@@ -279,9 +283,9 @@ func (s *Service) work(running context.Context, j *job) {
 			return
 		}
 		answering := s.views.Fresh(running) == nil
-		if !answering && j.failed(err) {
+		if !answering && j.handed() {
 			s.logger.Warn("command is not finished", "message", command.MessageID, "error", err)
-			h.leave(j, hold)
+			h.leave(j, hold, err)
 			return
 		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
@@ -296,8 +300,7 @@ func (s *Service) work(running context.Context, j *job) {
 		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			h.leave(j, hold)
-			j.failed(err)
+			h.leave(j, hold, err)
 			return
 		}
 		command.Opens = false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -37,11 +38,14 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 // disk yet: CommandDurable waits for that. kept tells whether it has an idempotency key (kept for the retention) or goes after 10
 // minutes. It fails as Append does.
 func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) (uint64, error) {
-	m, err := commandMessage(s, command, kept)
-	if err != nil {
-		return 0, err
+	if !strings.HasPrefix(s.name, "cmd.") || strings.HasPrefix(s.name, handedPrefix) {
+		return 0, fmt.Errorf("enqueue command: %q is no subject of the queue", s)
 	}
-	sequence, err := l.publish(ctx, m)
+	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
+	if !kept {
+		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
+	}
+	sequence, err := l.publish(ctx, &nats.Msg{Subject: s.name, Header: header, Data: command})
 	if err != nil {
 		return 0, publishError("enqueue command at "+s.name, err)
 	}
@@ -51,31 +55,18 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 	return sequence, nil
 }
 
-// Submit is Enqueue without waiting for an answer, of a command that goes after 10 minutes: it may be in COMMANDS or not. It is for a
-// log of this process, and fails when that is closed.
-func (l *Log) Submit(s Subject, command []byte) error {
-	m, err := commandMessage(s, command, false)
-	if err != nil {
-		return err
-	}
+// Hand stores a command that a worker has already, for 10 minutes, without waiting for an answer: it may be in COMMANDS or not. The queue
+// does not deliver it; Handed finds it. It is for a log of this process, and fails when that is closed.
+func (l *Log) Hand(account, message uuid.UUID, command []byte) error {
+	s := HandedSubject(account, message)
+	m := &nats.Msg{Subject: s.name, Header: nats.Header{jetstream.MsgTTLHeader: {keylessLife.String()}}, Data: command}
 	if err := l.conn.PublishMsg(m); err != nil {
-		return fmt.Errorf("enqueue command at %s: %w", s, err)
+		return fmt.Errorf("store command at %s: %w", s, err)
 	}
 	if l.commit != nil {
 		l.commit.commands.soon(0, len(command))
 	}
 	return nil
-}
-
-func commandMessage(s Subject, command []byte, kept bool) (*nats.Msg, error) {
-	if !strings.HasPrefix(s.name, "cmd.") {
-		return nil, fmt.Errorf("enqueue command: %q is no command's subject", s)
-	}
-	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
-	if !kept {
-		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
-	}
-	return &nats.Msg{Subject: s.name, Header: header, Data: command}, nil
 }
 
 // ack is the server's answer to a message.

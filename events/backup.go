@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -23,8 +24,8 @@ import (
 // line feed behind it (all of COMMANDS, then all of EVENTS, each in order), and a backupEnd.
 //
 // EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for after that: the command
-// of every event is in the backup then, but for one that was submitted and that nobody asks for again. An event may be missing whose
-// command is there. Such a command is not finished, and is worked on after restoring.
+// of every event is in the backup then, but for one that was handed to a worker, which nobody asks for again. An event may be missing
+// whose command is there. Such a command is not finished, and is worked on after restoring.
 
 // backupFormat names the form of the file.
 const backupFormat = "reckon-backup/1"
@@ -125,6 +126,13 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	if err != nil {
 		return Backup{}, err
 	}
+	// What was handed to a worker is in the queue after restoring where its final event may not be there, else nobody needs it.
+	handed, _, err := l.searchUnfinished(ctx, handedSince(header.CreatedAt.Add(-handedFor)), math.MaxUint64,
+		func(context.Context, []byte) (bool, error) { return false, nil })
+	if err != nil {
+		return Backup{}, err
+	}
+	header.Finished = min(header.Finished, handed-1)
 	header.Retention = (commands.Config.MaxAge - keylessLife).String()
 
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
@@ -136,17 +144,25 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return Backup{}, err
 	}
 	b := Backup{CreatedAt: header.CreatedAt, LastEvent: header.Events}
-	b.Commands, err = l.scan(ctx, commandsStream, header.Commands, func(m message) error {
-		if m.sequence > header.Finished {
-			b.Unfinished++
-		}
+	given := map[string]bool{} // to the queue; some it has already
+	err = l.scan(ctx, commandsStream, header.Commands, func(m message) error {
 		progress("commands", m.sequence, header.Commands)
+		if account, id, ok := (Subject{m.subject}).handed(); ok {
+			if m.sequence < handed {
+				return nil
+			}
+			m.subject = KeylessSubject(account, id).name
+			given[m.subject] = true
+		} else if given[m.subject] {
+			return nil
+		}
+		b.add(header, m)
 		return w.record(m)
 	})
 	if err != nil {
 		return b, err
 	}
-	_, err = l.scan(ctx, eventsStream, header.Events, func(m message) error {
+	err = l.scan(ctx, eventsStream, header.Events, func(m message) error {
 		progress("events", m.sequence, header.Events)
 		if m.subject == tickSubject {
 			return nil
@@ -209,31 +225,28 @@ const (
 	scanTries = 20 // readings in a row that bring nothing although there is something
 )
 
-// scan reads a stream in order up to a sequence. It returns how many messages there were.
-func (l *Log) scan(ctx context.Context, stream string, last uint64, each func(message) error) (count uint64, err error) {
+// scan reads a stream in order up to a sequence.
+func (l *Log) scan(ctx context.Context, stream string, last uint64, each func(message) error) (err error) {
 	after := uint64(0)
 	for tries := 0; after < last; tries++ {
 		before := after
-		after, err = l.scanOnce(ctx, stream, after, last, func(m message) error {
-			count++
-			return each(m)
-		})
+		after, err = l.scanOnce(ctx, stream, after, last, each)
 		switch {
 		case !errors.Is(err, errReopen):
-			return count, err
+			return err
 		case ctx.Err() != nil:
-			return count, ctx.Err()
+			return ctx.Err()
 		case after > before:
 			tries = 0
 		case tries == scanTries:
-			return count, fmt.Errorf("read stream %s after %d: %w", stream, after, err)
+			return fmt.Errorf("read stream %s after %d: %w", stream, after, err)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(clusterRetry):
 		}
 	}
-	return count, nil
+	return nil
 }
 
 // scanOnce reads with one consumer. It returns the sequence of the last message that was read; errReopen says that another

@@ -180,11 +180,10 @@ func TestSyncFollowsBlocksThatAreGone(t *testing.T) {
 	commands := l.commit.commands
 	first := commands.index
 	for gone := first; gone <= first+1; gone++ {
-		m, err := commandMessage(CommandSubject(uuid.New(), "short"), []byte("{}"), false)
-		if err != nil {
-			t.Fatal(err)
+		m := &nats.Msg{
+			Subject: CommandSubject(uuid.New(), "short").name, Data: []byte("{}"),
+			Header: nats.Header{jetstream.MsgTTLHeader: {"1s"}},
 		}
-		m.Header[jetstream.MsgTTLHeader] = []string{"1s"}
 		if _, err := l.publish(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}

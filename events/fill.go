@@ -350,7 +350,7 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 		}
 		return nil
 	}
-	_, err = f.log.scan(ctx, stream, first, func(m message) error {
+	err = f.log.scan(ctx, stream, first, func(m message) error {
 		if err := passed(m.sequence); err != nil {
 			return err
 		}

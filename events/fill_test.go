@@ -49,7 +49,7 @@ func quiet(string, uint64, uint64) {}
 func stream(t *testing.T, l *Log) (all []message) {
 	t.Helper()
 	for _, name := range []string{commandsStream, eventsStream} {
-		_, err := l.scan(t.Context(), name, 1<<40, func(m message) error {
+		err := l.scan(t.Context(), name, 1<<40, func(m message) error {
 			m.data = slices.Clone(m.data)
 			all = append(all, m)
 			return nil

@@ -162,7 +162,7 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 	}
 	read := sha256.New()
 	for _, stream := range []string{commandsStream, eventsStream} {
-		_, err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
+		err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
 			digest(read, m)
 			progress(strings.ToLower(stream)+" checked", m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
 			if stream == eventsStream {

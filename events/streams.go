@@ -24,6 +24,12 @@ const (
 	duplicateWindow = 100 * time.Millisecond
 )
 
+// Subjects of commands: of those that the queue delivers, and of those that a worker had before they were stored.
+const (
+	queuedCommands = "cmd.*.*"
+	handedCommands = handedPrefix + "*.*"
+)
+
 // commandsConfig has one command a subject: the stream itself decides who was first.
 func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 	if retention == 0 {
@@ -31,7 +37,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 	}
 	return jetstream.StreamConfig{
 		Name:                 commandsStream,
-		Subjects:             []string{"cmd.*.*"},
+		Subjects:             []string{queuedCommands, handedCommands},
 		Storage:              jetstream.FileStorage,
 		Retention:            jetstream.LimitsPolicy,
 		Discard:              jetstream.DiscardNew,

@@ -14,6 +14,7 @@ func TestSubjectAccount(t *testing.T) {
 		DomainSubject(account, other),
 		AccountSubject(account),
 		CommandSubject(account, "* > . \r\n"+strings.Repeat("long ", 1000)),
+		HandedSubject(account, other),
 	} {
 		if s.Account() != account {
 			t.Errorf("account of %s is %s", s, s.Account())
@@ -28,6 +29,7 @@ func TestSubjectAccount(t *testing.T) {
 		"evt." + a + ".conversation.x", "evt." + a + ".domain.>", "evt." + strings.ToUpper(a) + ".account",
 		"evt.{" + a + "}.account", "cmd." + a, "cmd." + a + ".00", "cmd." + a + "." + strings.Repeat("AB", 32),
 		"cmd." + a + "." + strings.Repeat("zz", 32), "log." + a + ".account", "evt." + a + ".key." + a,
+		"cmd.handed", "cmd.handed." + a, "cmd.handed." + a + ".x", "cmd.handed.x." + a, "cmd.handed." + a + "." + a + "." + a,
 	} {
 		if got := (Subject{name}).Account(); got != uuid.Nil {
 			t.Errorf("account of %q is %s, want none", name, got)

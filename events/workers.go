@@ -23,6 +23,7 @@ const AckWait = 3 * time.Second
 func workersConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       workersName,
+		FilterSubject: queuedCommands,
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       AckWait,
 		MaxDeliver:    -1,
@@ -159,6 +160,38 @@ func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
 		err = syncVolume(l.dir) // the files of a new consumer
 	}
 	return c, err
+}
+
+// handedFor is how much older than the newest event of a conversation a command that was handed to a worker, and has none, is at most: far
+// beyond the deadline of a calculation.
+const handedFor = time.Minute
+
+// Handed passes to each the commands that were stored with Hand since a time, in their order. The zero time is shortly before the newest
+// event of a conversation: whatever was handed to a worker that was lost since then is among these.
+func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context.Context, command []byte) error) error {
+	if since.IsZero() {
+		newest, err := l.load(ctx, eventsStream, loadRequest{Last: "evt.*.conversation.*"})
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("read the newest event: %w", err)
+		}
+		if err == nil {
+			since = newest.Time.Add(-handedFor)
+		}
+	}
+	_, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, command []byte) (bool, error) {
+		return true, each(ctx, command)
+	})
+	return err
+}
+
+// handedSince reads the commands that were stored with Hand since a time; zero is the first one.
+func handedSince(since time.Time) jetstream.ConsumerConfig {
+	c := behind(0)
+	c.FilterSubject = handedCommands
+	if !since.IsZero() {
+		c.DeliverPolicy, c.OptStartSeq, c.OptStartTime = jetstream.DeliverByStartTimePolicy, 0, &since
+	}
+	return c
 }
 
 // unfinishedFor is how much older than the newest event of a conversation a command without one can be: far beyond every

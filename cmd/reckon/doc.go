@@ -3,7 +3,7 @@
 // To read the program, follow a request. Package http authenticates it and decodes the body. Package commands completes it
 // to a command and publishes that on the stream COMMANDS, on a subject made of the account and the hashed idempotency
 // key, expecting that none is there: the stream decides who was first. A worker takes the command (where the node works
-// alone its own has it at once, else any node's has it from the queue), reads the prompt with package engine/prompt,
+// alone its own has it at once, else any node's has it from the queue: the consumer of COMMANDS that they share), reads the prompt with package engine/prompt,
 // calculates with package engine, and so decides an event, which it appends to the stream EVENTS of package events,
 // expecting that the conversation has not moved. Package projections folds every event into this node's views and wakes
 // whoever waits for it; GETs read those views.
