@@ -24,7 +24,7 @@ const (
 	duplicateWindow = 100 * time.Millisecond
 )
 
-// Subjects of commands: of those that the queue delivers, and of those that a worker had before they were stored.
+// Subjects of commands: of those that the queue delivers, and in a log of this process of those that a worker had before they were stored.
 const (
 	queuedCommands = "cmd.*.*"
 	handedCommands = handedPrefix + "*.*"
@@ -37,7 +37,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 	}
 	return jetstream.StreamConfig{
 		Name:                 commandsStream,
-		Subjects:             []string{queuedCommands, handedCommands},
+		Subjects:             []string{queuedCommands},
 		Storage:              jetstream.FileStorage,
 		Retention:            jetstream.LimitsPolicy,
 		Discard:              jetstream.DiscardNew,
@@ -78,9 +78,11 @@ func keptRetention(ctx context.Context, js jetstream.JetStream, retention time.D
 	return s.CachedInfo().Config.MaxAge - keylessLife, nil
 }
 
-// ensureStreams creates the streams, or gives existing ones the settings of this version where the server allows it.
+// ensureStreams creates the streams of a log of this process, or gives existing ones the settings of this version where the server allows it.
 func ensureStreams(ctx context.Context, js jetstream.JetStream, retention time.Duration) error {
-	for _, c := range []jetstream.StreamConfig{commandsConfig(retention), eventsConfig()} {
+	commands := commandsConfig(retention)
+	commands.Subjects = append(commands.Subjects, handedCommands)
+	for _, c := range []jetstream.StreamConfig{commands, eventsConfig()} {
 		if _, err := js.CreateOrUpdateStream(ctx, c); err != nil {
 			return fmt.Errorf("create stream %s: %w", c.Name, err)
 		}

@@ -23,7 +23,6 @@ const AckWait = 3 * time.Second
 func workersConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       workersName,
-		FilterSubject: queuedCommands,
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       AckWait,
 		MaxDeliver:    -1,
@@ -155,7 +154,11 @@ func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
 	if l.commit != nil && l.commit.forgetQueue() {
 		l.logger.Warn("the state of the queue was lost: all commands are delivered again")
 	}
-	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
+	config := workersConfig()
+	if l.Alone() {
+		config.FilterSubject = queuedCommands
+	}
+	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, config)
 	if err == nil && l.commit != nil {
 		err = syncVolume(l.dir) // the files of a new consumer
 	}

@@ -155,17 +155,23 @@ func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
 	w.data = copied
 	w.serve(t)
 	w.settle(t)
-	for asked := 0; ; asked++ { // those without a key are not posted again
-		again := w.unfinished(t)
-		if len(again) == 0 {
-			break
-		}
-		if asked == 100 {
-			t.Fatalf("%d requests are still unfinished after %d questions", len(again), asked)
-		}
-	}
+	w.finishes(t)
 	w.verify(t)
 	t.Logf("%d requests were under way", len(left))
+}
+
+// finishes waits until all commands have a final event, also those without a key, which nobody posts again.
+func (w *world) finishes(t *testing.T) {
+	t.Helper()
+	for asked := 0; ; asked++ {
+		left := w.unfinished(t)
+		if len(left) == 0 {
+			return
+		}
+		if asked == 100 {
+			t.Fatalf("%d requests are still unfinished after %d questions", len(left), asked)
+		}
+	}
 }
 
 // unfinished are the names of requests whose commands have no final event.
