@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	relayEvents = tailBatch            // a relay keeps so many events at most for its tail
-	relayBytes  = tailBytes            // and so many bytes; what is beyond is read from the log
-	relayPause  = 2 * time.Millisecond // so long below an event that is known to exist has the log asked for it
-	relayLook   = tailHeartbeat        // and so long without any event
+	relayEvents = tailBatch             // a relay keeps so many events at most for its tail
+	relayBytes  = tailBytes             // and so many bytes; what is beyond is read from the log
+	relayPause  = 20 * time.Millisecond // so long below an event that is known to exist has the log asked for it
+	relayLook   = tailHeartbeat         // and so long without any event
 )
 
 // relay hands the events that this process appends to its tail, so that they need not be read back from the log. It does so where

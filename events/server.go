@@ -79,12 +79,17 @@ func connectOutside(c credentials, logger *slog.Logger) (*nats.Conn, error) {
 	return connect(c.URL, c, logger, nats.NoReconnect())
 }
 
+// answers is how many messages may wait for who reads a subscription; no request has more answers. There is room for all of them from the
+// beginning.
+const answers = 4096
+
 func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option) (*nats.Conn, error) {
 	if c.User != "" {
 		how = append(how, nats.UserInfo(c.User, c.Password), nats.CustomInboxPrefix(inboxPrefix))
 	}
 	conn, err := nats.Connect(url, append(how,
 		nats.Name("reckon"),
+		nats.SyncQueueLen(answers),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			logger.Warn("log connection", "error", err)
 		}))...)
