@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,12 @@ func checkEmitted(d *engine.Domain, v engine.ResultValue) error {
 		return fmt.Errorf("has the normal form %s, which is read as %s: %v", inline(normal), inline(again.Text()), problems)
 	}
 	display := d.Display(v.Variable, v.Value, v.Asked)
+	if w, digits := (&writer{domain: d}), allDigits(v.Value); readsAsIs(d.Variables[v.Variable].Kind) {
+		v.Asked = false
+		if form := w.form(v, digits); !reflect.DeepEqual(form, digits) {
+			return fmt.Errorf("has the form %s and not that of its digits: %s", inline(form), inline(digits))
+		}
+	}
 	if _, err := engine.RenderText(text, display); err != nil {
 		return fmt.Errorf("is shown by %s: %w", display, err)
 	}

@@ -87,6 +87,9 @@ func (w *writer) form(v engine.ResultValue, text engine.Text) engine.Text {
 	return normal
 }
 
+// readsAsIs is true of the kinds of numbers without a form of their own: all digits and the unit are what parsed_json has.
+func readsAsIs(kind string) bool { return kind == "" || kind == "number" || kind == "no_separator" }
+
 // shown is a value with the digits that results have.
 func (w *writer) shown(v engine.ResultValue) string { return inline(w.form(v, v.Value.Text())) }
 
@@ -110,7 +113,10 @@ func allDigits(v engine.Value) engine.Text {
 
 // value writes a value on one line, or a table that is long or has two dimensions in rows where rows can show it.
 func (w *writer) value(v engine.ResultValue, comment string) {
-	name, text := w.key(v.Variable), w.form(v, allDigits(v.Value))
+	name, text := w.key(v.Variable), allDigits(v.Value)
+	if !readsAsIs(w.domain.Variables[v.Variable].Kind) {
+		text = w.form(v, text)
+	}
 	line := inline(text)
 	if !fitsRows(text) || text.Rank == 1 && utf8.RuneCountInString(line) <= maxInline {
 		w.entry(name, line, comment)
