@@ -127,12 +127,15 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return Backup{}, err
 	}
 	// What was handed to a worker is in the queue after restoring where its final event may not be there, else nobody needs it.
-	handed, _, err := l.searchUnfinished(ctx, handedSince(header.CreatedAt.Add(-handedFor)), math.MaxUint64,
-		func(context.Context, []byte) (bool, error) { return false, nil })
-	if err != nil {
-		return Backup{}, err
+	handed := header.Commands + 1
+	if l.Alone() {
+		handed, _, err = l.searchUnfinished(ctx, handedSince(header.CreatedAt.Add(-handedFor)), math.MaxUint64,
+			func(context.Context, []byte) (bool, error) { return false, nil })
+		if err != nil {
+			return Backup{}, err
+		}
+		header.Finished = min(header.Finished, handed-1)
 	}
-	header.Finished = min(header.Finished, handed-1)
 	header.Retention = (commands.Config.MaxAge - keylessLife).String()
 
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
