@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -126,15 +127,25 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	if err != nil {
 		return Backup{}, err
 	}
-	// What was handed to a worker is in the queue after restoring where its final event may not be there, else nobody needs it.
-	handed := header.Commands + 1
+	// What was handed to a worker is in the queue after restoring where its final event is not in the backup, else nobody needs it.
+	handed, answered := header.Commands+1, map[uuid.UUID]bool{}
 	if l.Alone() {
-		handed, _, err = l.searchUnfinished(ctx, handedSince(header.CreatedAt.Add(-handedFor)), math.MaxUint64,
-			func(context.Context, []byte) (bool, error) { return false, nil })
+		since := header.CreatedAt.Add(-handedFor)
+		if answered, err = l.answeredSince(ctx, since, header.Events); err != nil {
+			return Backup{}, err
+		}
+		open := false
+		first, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(_ context.Context, m jetstream.Msg) (bool, error) {
+			_, id, _ := Subject{m.Subject()}.handed()
+			open = !answered[id]
+			return !open, nil
+		})
 		if err != nil {
 			return Backup{}, err
 		}
-		header.Finished = min(header.Finished, handed-1)
+		if open {
+			handed, header.Finished = first, min(header.Finished, first-1)
+		}
 	}
 	header.Retention = (commands.Config.MaxAge - keylessLife).String()
 
@@ -151,7 +162,7 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	err = l.scan(ctx, commandsStream, header.Commands, func(m message) error {
 		progress("commands", m.sequence, header.Commands)
 		if account, id, ok := (Subject{m.subject}).handed(); ok {
-			if m.sequence < handed {
+			if m.sequence < handed || answered[id] {
 				return nil
 			}
 			m.subject = KeylessSubject(account, id).name
@@ -188,6 +199,26 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return b, fmt.Errorf("write backup: %w", err)
 	}
 	return b, nil
+}
+
+// answeredSince are the messages with an event since a time and up to a sequence, or up to an event that cannot be decoded.
+func (l *Log) answeredSince(ctx context.Context, at time.Time, through uint64) (map[uuid.UUID]bool, error) {
+	answered := map[uuid.UUID]bool{}
+	first, err := l.Since(ctx, at)
+	if err == nil {
+		err = l.Skim(ctx, first-1, through, nil, func(_ uint64, list []Event) error {
+			for _, e := range list {
+				if m := e.Message(); m != nil {
+					answered[m.MessageID] = true
+				}
+			}
+			return nil
+		})
+	}
+	if damaged := (*DecodeError)(nil); errors.Is(err, ErrNotFound) || errors.As(err, &damaged) {
+		err = nil
+	}
+	return answered, err
 }
 
 // finished is the sequence up to which every command is acknowledged, which a worker does once its final event is on disk.

@@ -181,8 +181,8 @@ func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context
 			since = newest.Time.Add(-handedFor)
 		}
 	}
-	_, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, command []byte) (bool, error) {
-		return true, each(ctx, command)
+	_, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, m jetstream.Msg) (bool, error) {
+		return true, each(ctx, m.Data())
 	})
 	return err
 }
@@ -212,7 +212,7 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 	case !errors.Is(err, ErrNotFound):
 		return 0, fmt.Errorf("read the newest event: %w", err)
 	}
-	first, _, err := l.searchUnfinished(ctx, search, math.MaxUint64, finished)
+	first, _, err := l.searchUnfinished(ctx, search, math.MaxUint64, byData(finished))
 	return first, err
 }
 
@@ -222,16 +222,21 @@ const manyFinished = 10 * maxAgain
 // firstUnfinishedBehind is firstUnfinished where all commands up to a sequence are known to be finished. Where that is not long
 // ago, it takes a look at few.
 func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
-	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, finished)
+	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, byData(finished))
 	if err != nil || found {
 		return first, err
 	}
 	return l.firstUnfinished(ctx, finished)
 }
 
+// byData asks of what a command holds.
+func byData(finished func(context.Context, []byte) (bool, error)) func(context.Context, jetstream.Msg) (bool, error) {
+	return func(ctx context.Context, m jetstream.Msg) (bool, error) { return finished(ctx, m.Data()) }
+}
+
 // searchUnfinished is the sequence of the first command of a search that is not finished, or the one behind the last command. It is
 // not found when so many are finished that are the first.
-func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, []byte) (bool, error)) (first uint64, found bool, err error) {
+func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, jetstream.Msg) (bool, error)) (first uint64, found bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
 	state, err := l.state(limited, commandsStream)
@@ -264,7 +269,7 @@ func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerCon
 				return 0, false, errors.New("look for commands that are not finished: one does not follow on the one before")
 			}
 			read = meta.Sequence.Consumer
-			done, err := finished(ctx, m.Data())
+			done, err := finished(ctx, m)
 			switch {
 			case err != nil:
 				return 0, false, err

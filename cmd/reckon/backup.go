@@ -57,8 +57,8 @@ func (c *backupCommand) Run(t terminal) error {
 	if c.JSON {
 		return printJSON(said, b)
 	}
-	fmt.Fprintf(said.out, "%s holds %d events and %d requests (%d of them not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
-		fileName(c.File), b.Events, b.Commands, b.Unfinished, quoted(c.File))
+	fmt.Fprintf(said.out, "%s holds %s and %s (%d not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
+		fileName(c.File), count(int(b.Events), "event"), count(int(b.Commands), "request"), b.Unfinished, quoted(c.File))
 	return nil
 }
 

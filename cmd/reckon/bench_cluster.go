@@ -49,7 +49,7 @@ func (b *bench) compare(t terminal, dir string) (failed error) {
 		}
 	}()
 	for name, nodes := range map[string]int{"one": 1, "three": clusterSize} {
-		b.shown.say(fmt.Sprintf("starting %s", counted(nodes, "node")))
+		b.shown.say(fmt.Sprintf("starting %s", count(nodes, "node")))
 		s := &side{account: uuid.New()}
 		sides[name] = s
 		if err := s.open(t, filepath.Join(dir, name), nodes); err != nil {
@@ -87,7 +87,7 @@ func (b *bench) compare(t terminal, dir string) (failed error) {
 		return printJSON(t, nodes)
 	}
 	fmt.Fprintf(t.out, "Reckon %s, one node and %d of a cluster on the same %s; medians of %d rounds, together %v s for each line.\n\n",
-		nodes.Version, clusterSize, counted(nodes.Processors, "processor"), rounds, b.Seconds)
+		nodes.Version, clusterSize, count(nodes.Processors, "processor"), rounds, b.Seconds)
 	return r.table(comparisons, "CALCULATIONS, PUBLISHES").print(t, "")
 }
 

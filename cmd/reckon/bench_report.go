@@ -200,7 +200,7 @@ func (r *benchReport) judge() {
 			measured, ok := row.Ratios[c.name]
 			if ok && c.judges(row) {
 				r.Goals = append(r.Goals, benchGoal{
-					Goal:     fmt.Sprintf("%s, %s: %s", row.work.title, counted(row.Callers, "caller"), c.what),
+					Goal:     fmt.Sprintf("%s, %s: %s", row.work.title, count(row.Callers, "caller"), c.what),
 					Wanted:   c.wanted(),
 					Measured: rounded(measured), Met: c.met(measured),
 				})
@@ -251,13 +251,6 @@ func (c ratio) wanted() string {
 
 func rounded(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func (r *benchReport) print(t terminal, json bool) error {
 	if json {
 		return printJSON(t, r)
@@ -266,7 +259,7 @@ func (r *benchReport) print(t terminal, json bool) error {
 	if r.Server != "own" {
 		server = r.Server
 	}
-	fmt.Fprintf(t.out, "Reckon %s, %s, %s; medians of %d rounds, together %v s for each line.\n", r.Version, server, counted(r.Processors, "processor"), rounds, r.Seconds)
+	fmt.Fprintf(t.out, "Reckon %s, %s, %s; medians of %d rounds, together %v s for each line.\n", r.Version, server, count(r.Processors, "processor"), rounds, r.Seconds)
 	fmt.Fprintf(t.out, "One append and sync of %d bytes takes %s. A caller takes %s of a processor for a request.\n", appendedBytes, latency(r.Append), latency(r.Caller))
 	for s, title := range []string{calculations: "CALCULATIONS", reads: "READS"} {
 		fmt.Fprintln(t.out)

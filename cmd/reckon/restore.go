@@ -158,8 +158,8 @@ func (c *restoreCommand) print(t terminal, b events.Backup, where string) error 
 	if c.JSON {
 		return printJSON(t, b)
 	}
-	fmt.Fprintf(t.out, "%s holds %d events and %d requests (%d of them not finished), as of %s.\nAll was read again and is the same.\n",
-		where, b.Events, b.Commands, b.Unfinished, b.CreatedAt.Format(time.RFC3339))
+	fmt.Fprintf(t.out, "%s holds %s and %s (%d not finished), as of %s.\nAll was read again and is the same.\n",
+		where, count(int(b.Events), "event"), count(int(b.Commands), "request"), b.Unfinished, b.CreatedAt.Format(time.RFC3339))
 	if b.Renumbered {
 		fmt.Fprintln(t.out, "The log had gaps, so the events have other sequences now: consumers of their own must begin anew.")
 	}
