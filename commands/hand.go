@@ -210,19 +210,13 @@ func (h *hand) abandon(received time.Time) {
 }
 
 // takeUp gives the queue the commands without a final event that were handed to a worker since a time; the zero time is shortly before the
-// newest event. One that is given to it again is there already.
+// newest event. One that is given to it again is there already, and one that has its event meanwhile is found finished.
 func (s *Service) takeUp(ctx context.Context, since time.Time) error {
-	if err := s.views.Fresh(ctx); err != nil {
-		return err
-	}
 	return s.log.Handed(ctx, since, func(ctx context.Context, data []byte) error {
-		done, err := s.finished(ctx, data)
-		if done || err != nil {
-			return err
-		}
 		c, err := decodeCalculate(data)
 		if err != nil {
-			return err
+			s.logger.Error("command cannot be read and is dropped", "error", err)
+			return nil
 		}
 		c.Opens = false // it may have been worked on
 		_, err = s.log.Enqueue(ctx, events.KeylessSubject(c.AccountID, c.MessageID), encodeAs(calculateJSON, c), false)
@@ -233,27 +227,25 @@ func (s *Service) takeUp(ctx context.Context, since time.Time) error {
 	})
 }
 
-// takeUpAbandoned gives the queue what was left since the worker was opened, as soon as the log takes it, until ctx ends.
+// takeUpAbandoned gives the queue what a worker of before was lost with, and then what this one leaves, as soon as the log takes it, until
+// ctx ends.
 func (s *Service) takeUpAbandoned(ctx context.Context) {
 	h := s.hand
+	var since time.Time
 	for {
+		for s.takeUp(ctx, since) != nil {
+			if pause(ctx, 250*time.Millisecond, 500*time.Millisecond) != nil {
+				return
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.abandoned:
 		}
 		h.mutex.Lock()
-		since := h.since
-		h.since = time.Time{}
+		since, h.since = h.since, time.Time{}
 		h.mutex.Unlock()
-		err := s.takeUp(ctx, since)
-		if err == nil {
-			continue
-		}
-		h.abandon(since)
-		if pause(ctx, 250*time.Millisecond, 500*time.Millisecond) != nil {
-			return
-		}
 	}
 }
 

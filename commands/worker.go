@@ -64,6 +64,7 @@ func (s *Service) Run(ctx context.Context) {
 		}
 	})
 	if s.worksAlone() {
+		h.open(ctx)
 		keeping.Go(func() { s.takeUpAbandoned(ctx) })
 	}
 	defer func() {
@@ -76,11 +77,6 @@ func (s *Service) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A consumer in memory may be gone, and then another one is to be made.
 		consumer, err := s.log.Commands(ctx, s.finished)
-		if err == nil && s.worksAlone() && !h.takesHanded() {
-			if err = s.takeUp(ctx, time.Time{}); err == nil {
-				h.open(ctx)
-			}
-		}
 		if err == nil {
 			told = ""
 			s.pulling.Store(true)

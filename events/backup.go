@@ -130,7 +130,10 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	// What was handed to a worker is in the queue after restoring where its final event is not in the backup, else nobody needs it.
 	handed, answered := header.Commands+1, map[uuid.UUID]bool{}
 	if l.Alone() {
-		since := header.CreatedAt.Add(-handedFor)
+		since, err := l.beforeNewest(ctx, handedFor)
+		if err != nil {
+			return Backup{}, err
+		}
 		if answered, err = l.answeredSince(ctx, since, header.Events); err != nil {
 			return Backup{}, err
 		}
@@ -199,26 +202,6 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return b, fmt.Errorf("write backup: %w", err)
 	}
 	return b, nil
-}
-
-// answeredSince are the messages with an event since a time and up to a sequence, or up to an event that cannot be decoded.
-func (l *Log) answeredSince(ctx context.Context, at time.Time, through uint64) (map[uuid.UUID]bool, error) {
-	answered := map[uuid.UUID]bool{}
-	first, err := l.Since(ctx, at)
-	if err == nil {
-		err = l.Skim(ctx, first-1, through, nil, func(_ uint64, list []Event) error {
-			for _, e := range list {
-				if m := e.Message(); m != nil {
-					answered[m.MessageID] = true
-				}
-			}
-			return nil
-		})
-	}
-	if damaged := (*DecodeError)(nil); errors.Is(err, ErrNotFound) || errors.As(err, &damaged) {
-		err = nil
-	}
-	return answered, err
 }
 
 // finished is the sequence up to which every command is acknowledged, which a worker does once its final event is on disk.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -169,32 +170,78 @@ func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
 // beyond the deadline of a calculation.
 const handedFor = time.Minute
 
-// Handed passes to each the commands that were stored with Hand since a time, in their order. The zero time is shortly before the newest
-// event of a conversation: whatever was handed to a worker that was lost since then is among these.
+// Handed passes to each the commands that were stored with Hand since a time and have no event, in their order. The zero time is shortly
+// before the newest event of a conversation: whatever was handed to a worker that was lost since then is among these.
 func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context.Context, command []byte) error) error {
+	var err error
 	if since.IsZero() {
-		newest, err := l.load(ctx, eventsStream, loadRequest{Last: "evt.*.conversation.*"})
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return fmt.Errorf("read the newest event: %w", err)
-		}
-		if err == nil {
-			since = newest.Time.Add(-handedFor)
+		if since, err = l.beforeNewest(ctx, handedFor); err != nil {
+			return err
 		}
 	}
-	_, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, m jetstream.Msg) (bool, error) {
+	last, err := l.Last(ctx)
+	if err != nil {
+		return err
+	}
+	answered, err := l.answeredSince(ctx, since, last)
+	if err != nil {
+		return err
+	}
+	_, _, err = l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, m jetstream.Msg) (bool, error) {
+		if _, id, _ := (Subject{m.Subject()}).handed(); answered[id] {
+			return true, nil
+		}
 		return true, each(ctx, m.Data())
 	})
 	return err
 }
 
+// answeredSince are the messages with an event since a time and up to a sequence, or up to an event that cannot be decoded.
+func (l *Log) answeredSince(ctx context.Context, at time.Time, through uint64) (map[uuid.UUID]bool, error) {
+	answered := map[uuid.UUID]bool{}
+	first, err := l.Since(ctx, at)
+	if err == nil {
+		err = l.Skim(ctx, first-1, through, nil, func(_ uint64, list []Event) error {
+			for _, e := range list {
+				if m := e.Message(); m != nil {
+					answered[m.MessageID] = true
+				}
+			}
+			return nil
+		})
+	}
+	if damaged := (*DecodeError)(nil); errors.Is(err, ErrNotFound) || errors.As(err, &damaged) {
+		err = nil
+	}
+	return answered, err
+}
+
 // handedSince reads the commands that were stored with Hand since a time; zero is the first one.
 func handedSince(since time.Time) jetstream.ConsumerConfig {
-	c := behind(0)
+	c := from(since)
 	c.FilterSubject = handedCommands
-	if !since.IsZero() {
-		c.DeliverPolicy, c.OptStartSeq, c.OptStartTime = jetstream.DeliverByStartTimePolicy, 0, &since
+	return c
+}
+
+// from reads a stream from a time on; zero is from the first message.
+func from(at time.Time) jetstream.ConsumerConfig {
+	c := behind(0)
+	if !at.IsZero() {
+		c.DeliverPolicy, c.OptStartSeq, c.OptStartTime = jetstream.DeliverByStartTimePolicy, 0, &at
 	}
 	return c
+}
+
+// beforeNewest is so long before the newest event of a conversation, zero where there is none.
+func (l *Log) beforeNewest(ctx context.Context, while time.Duration) (time.Time, error) {
+	newest, err := l.load(ctx, eventsStream, loadRequest{Last: "evt.*.conversation.*"})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, fmt.Errorf("read the newest event: %w", err)
+	}
+	return newest.Time.Add(-while), nil
 }
 
 // unfinishedFor is how much older than the newest event of a conversation a command without one can be: far beyond every
@@ -203,16 +250,11 @@ const unfinishedFor = 15 * time.Minute
 
 // firstUnfinished is the sequence of the first command that is not finished, or the one behind the last command.
 func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
-	search := behind(0)
-	newest, err := l.load(ctx, eventsStream, loadRequest{Last: "evt.*.conversation.*"})
-	switch {
-	case err == nil:
-		since := newest.Time.Add(-unfinishedFor)
-		search.DeliverPolicy, search.OptStartSeq, search.OptStartTime = jetstream.DeliverByStartTimePolicy, 0, &since
-	case !errors.Is(err, ErrNotFound):
-		return 0, fmt.Errorf("read the newest event: %w", err)
+	since, err := l.beforeNewest(ctx, unfinishedFor)
+	if err != nil {
+		return 0, err
 	}
-	first, _, err := l.searchUnfinished(ctx, search, math.MaxUint64, byData(finished))
+	first, _, err := l.searchUnfinished(ctx, from(since), math.MaxUint64, byData(finished))
 	return first, err
 }
 
