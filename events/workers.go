@@ -170,9 +170,10 @@ func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
 // beyond the deadline of a calculation.
 const handedFor = time.Minute
 
-// Handed passes to each the commands that were stored with Hand since a time and have no event, in their order. The zero time is shortly
-// before the newest event of a conversation: whatever was handed to a worker that was lost since then is among these.
+// Handed passes to each the commands that were stored with Hand since a time, before now, and have no event, in their order. The zero time
+// is shortly before the newest event of a conversation: whatever was handed to a worker that was lost since then is among these.
 func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context.Context, command []byte) error) error {
+	began := time.Now()
 	var err error
 	if since.IsZero() {
 		if since, err = l.beforeNewest(ctx, handedFor); err != nil {
@@ -188,7 +189,11 @@ func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context
 		return err
 	}
 	_, _, err = l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, m jetstream.Msg) (bool, error) {
-		if _, id, _ := (Subject{m.Subject()}).handed(); answered[id] {
+		meta, err := m.Metadata()
+		if err != nil {
+			return false, err
+		}
+		if _, id, _ := (Subject{m.Subject()}).handed(); answered[id] || meta.Timestamp.After(began) {
 			return true, nil
 		}
 		return true, each(ctx, m.Data())
