@@ -8,7 +8,7 @@ import (
 )
 
 // cell finds the roots in a box whose ends are of one size.
-func (h *hunt) cell(b stretchBox) decimals {
+func (h *hunt) cell(b searchBox) decimals {
 	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*h.scale*2 || math.Abs(b.low) > mostScale*h.scale*2 {
 		h.open = true
 		return nil
@@ -18,8 +18,8 @@ func (h *hunt) cell(b stretchBox) decimals {
 		limit = tiredCell
 	}
 	var found decimals
-	var clusters []stretchBox
-	stack := []stretchBox{b}
+	var clusters []searchBox
+	stack := []searchBox{b}
 	for steps := 0; len(stack) > 0; steps++ {
 		box := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -50,7 +50,7 @@ func (h *hunt) cell(b stretchBox) decimals {
 			return append(found, h.murky(b)...)
 		}
 		mid := box.low + (box.high-box.low)/2
-		stack = append(stack, stretchBox{low: mid, high: box.high}, stretchBox{low: box.low, high: mid})
+		stack = append(stack, searchBox{low: mid, high: box.high}, searchBox{low: box.low, high: mid})
 	}
 	for _, c := range clusters {
 		found = append(found, h.cluster(c.low, c.high)...)
@@ -62,7 +62,7 @@ func (h *hunt) cell(b stretchBox) decimals {
 }
 
 // murky looks at samples of a box that intervals do not decide.
-func (h *hunt) murky(b stretchBox) decimals {
+func (h *hunt) murky(b searchBox) decimals {
 	exact := func(x float64) float64 {
 		f, ok := h.seek.difference(decimalOf(x))
 		if !ok {
@@ -86,7 +86,7 @@ func (h *hunt) murky(b stretchBox) decimals {
 			continue
 		}
 		if sign*last < 0 {
-			if t, ok := h.bisected(stretchBox{low: from, high: x}, last); ok {
+			if t, ok := h.bisected(searchBox{low: from, high: x}, last); ok {
 				roots = append(roots, t)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // Bounds of the search over intervals.
 const (
-	maxStretches = 4000 // intervals looked at in one region
+	maxIntervals = 4000 // intervals looked at in one region
 	maxCell      = 240  // of those within one cell
 	tiredCell    = 16   // the same after many cells that stayed undecided
 	narrowest    = 1e-6 // relative width at which an interval is not divided any more
@@ -37,7 +37,7 @@ type hunt struct {
 	aim         aim
 	left, right *node   // with everything but the unknown evaluated
 	slopes      []*node // derivatives of left - right, from the first on
-	program     *stretchProgram
+	program     *intervalProgram
 	seek        *seeker
 	scale       float64
 	looked      int
@@ -47,8 +47,8 @@ type hunt struct {
 	crowded     float64 // distance from where roots crowd, +Inf for none
 }
 
-// stretchBox is an interval of the unknown and its least distance from where the search starts.
-type stretchBox struct {
+// searchBox is an interval of the unknown and its least distance from where the search starts.
+type searchBox struct {
 	low, high float64
 	distance  float64
 }
@@ -59,7 +59,7 @@ func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, scale float64, 
 	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
 	h.left, h.right = m.fold(e.left, x), m.fold(e.right, x)
 	difference := combined(opSub, h.left, h.right)
-	p := &stretchProgram{seen: map[*node]int{}, slope: -1}
+	p := &intervalProgram{seen: map[*node]int{}, slope: -1}
 	var ok bool
 	if p.value, ok = p.add(difference, x); !ok || m.limited() {
 		return nil
@@ -70,7 +70,7 @@ func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, scale float64, 
 			p.slope = at
 		}
 	}
-	p.slots = make([]stretch, len(p.steps))
+	p.slots = make([]interval, len(p.steps))
 	h.program = p
 	return h
 }
@@ -184,15 +184,15 @@ func (h *hunt) distinct(list decimals) decimals {
 func (h *hunt) search(r region) decimals {
 	var found decimals
 	best := math.Inf(1)
-	queue := []stretchBox{}
+	queue := []searchBox{}
 	push := func(low, high float64) {
-		b := stretchBox{low, high, 0}
+		b := searchBox{low, high, 0}
 		if r.from < low {
 			b.distance = low - r.from
 		} else if r.from > high {
 			b.distance = r.from - high
 		}
-		i, _ := slices.BinarySearchFunc(queue, b, func(o, t stretchBox) int {
+		i, _ := slices.BinarySearchFunc(queue, b, func(o, t searchBox) int {
 			// The nearest last; of two alike the positive one last.
 			switch {
 			case o.distance > t.distance || o.distance == t.distance && o.low < t.low:
@@ -214,7 +214,7 @@ func (h *hunt) search(r region) decimals {
 			h.open = true
 			break
 		}
-		if h.looked > maxStretches {
+		if h.looked > maxIntervals {
 			h.open = true
 			if len(found) == 0 || h.aim.all {
 				found = append(found, h.sample(r)...)
@@ -262,22 +262,22 @@ func (h *hunt) search(r region) decimals {
 	return found
 }
 
-func (h *hunt) over(low, high float64) (value, slope stretch) {
+func (h *hunt) over(low, high float64) (value, slope interval) {
 	h.looked++
 	h.m.steps++
 	if !h.m.c.Spend(1 + len(h.program.steps)/4) {
-		return noStretch, noStretch
+		return emptyInterval, emptyInterval
 	}
-	value, slope = h.program.over(stretch{lo: low, hi: high})
+	value, slope = h.program.over(interval{lo: low, hi: high})
 	if mid := low + (high-low)/2; !value.jumps && !value.partial && value.has(0) && high-low < 1e100 && low < high && !slope.empty() && !math.IsInf(slope.lo, 0) && !math.IsInf(slope.hi, 0) {
 		// The mean value form is narrower where the interval is.
-		center, _ := h.program.over(stretch{lo: mid, hi: mid})
+		center, _ := h.program.over(interval{lo: mid, hi: mid})
 		if !center.empty() {
 			half := (high - low) / 2 * (1 + 4*ulps)
-			around := stretchAdd(center, stretchMul(slope, stretch{lo: -half, hi: half}))
+			around := intervalAdd(center, intervalMul(slope, interval{lo: -half, hi: half}))
 			value.lo, value.hi = math.Max(value.lo, around.lo), math.Min(value.hi, around.hi)
 			if value.lo > value.hi {
-				value = noStretch
+				value = emptyInterval
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func (h *hunt) over(low, high float64) (value, slope stretch) {
 
 // sign is the sign of the difference of the sides at x, in decimal where float64 leaves it open; false where it has none.
 func (h *hunt) sign(x float64) (int, bool) {
-	s, _ := h.program.over(stretch{lo: x, hi: x})
+	s, _ := h.program.over(interval{lo: x, hi: x})
 	switch {
 	case s.lo > 0:
 		return 1, true
@@ -298,7 +298,7 @@ func (h *hunt) sign(x float64) (int, bool) {
 }
 
 // rising decides a box over which the difference of the sides only rises or only falls.
-func (h *hunt) rising(b stretchBox, value, slope stretch) (decimals, bool) {
+func (h *hunt) rising(b searchBox, value, slope interval) (decimals, bool) {
 	if value.jumps || value.partial || slope.empty() || slope.has(0) || math.IsInf(b.low, 0) || math.IsInf(b.high, 0) {
 		return nil, false
 	}
@@ -336,7 +336,7 @@ func (h *hunt) rising(b stretchBox, value, slope stretch) (decimals, bool) {
 }
 
 // bisected halves a box in decimal until secants find the root in it.
-func (h *hunt) bisected(b stretchBox, first int) (decimal.Decimal, bool) {
+func (h *hunt) bisected(b searchBox, first int) (decimal.Decimal, bool) {
 	c := h.m.c
 	low, high := decimalOf(b.low), decimalOf(b.high)
 	half := mustParse("0.5")
@@ -364,7 +364,7 @@ func (h *hunt) bisected(b stretchBox, first int) (decimal.Decimal, bool) {
 }
 
 // outlying reports whether a box reaches from ordinary sizes to the least or the greatest.
-func (h *hunt) outlying(b stretchBox) bool {
+func (h *hunt) outlying(b searchBox) bool {
 	low, high := math.Abs(b.low), math.Abs(b.high)
 	if low > high {
 		low, high = high, low
@@ -374,7 +374,7 @@ func (h *hunt) outlying(b stretchBox) bool {
 
 // calm reports whether the difference of the sides has one sign and only rises or only falls at numbers of very different
 // size in a box, by which what float64 cannot tell is told from what oscillates; flat, that it hardly changes there.
-func (h *hunt) calm(b stretchBox) (calm, flat bool) {
+func (h *hunt) calm(b searchBox) (calm, flat bool) {
 	inner := math.Min(math.Abs(b.low), math.Abs(b.high))
 	outer := math.Max(math.Abs(b.low), math.Abs(b.high))
 	outer = math.Min(outer, 1e2*mostScale*h.scale)
@@ -414,9 +414,9 @@ func (h *hunt) calm(b stretchBox) (calm, flat bool) {
 }
 
 // valueless reports whether the sides have no value at either end of a box or between.
-func (h *hunt) valueless(b stretchBox) bool {
+func (h *hunt) valueless(b searchBox) bool {
 	for _, x := range []float64{b.low, b.low + (b.high-b.low)/2, b.high} {
-		if s, _ := h.program.over(stretch{lo: x, hi: x}); x != 0 && !s.empty() {
+		if s, _ := h.program.over(interval{lo: x, hi: x}); x != 0 && !s.empty() {
 			return false
 		}
 	}
@@ -424,12 +424,12 @@ func (h *hunt) valueless(b stretchBox) bool {
 }
 
 // middle is where a box is divided, by decades as long as it spans several; false where it is a cell.
-func (h *hunt) middle(b stretchBox) (float64, bool) {
+func (h *hunt) middle(b searchBox) (float64, bool) {
 	if b.low < 0 && b.high > 0 {
 		return 0, true
 	}
 	if b.high <= 0 {
-		mid, ok := h.middle(stretchBox{low: -b.high, high: -b.low})
+		mid, ok := h.middle(searchBox{low: -b.high, high: -b.low})
 		return -mid, ok
 	}
 	least, most := math.Max(leastScale*h.scale, h.low), mostScale*h.scale

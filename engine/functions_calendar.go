@@ -150,7 +150,7 @@ var calendar = []*function{
 			return decimal.Int(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Unix())
 		},
 	},
-	interval("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier.",
+	between("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier.",
 		[]example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}, {"workdays(date(2026, 3, 9), date(2026, 3, 5))", "-3"},
 			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}},
 		func(from, to time.Time) int64 {
@@ -163,7 +163,7 @@ var calendar = []*function{
 			}
 			return count
 		}),
-	interval("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
+	between("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
 		" Years from 29 February are full on the 28th where there is no 29th.",
 		[]example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}, {"years_between(date(2026, 3, 5), date(2000, 3, 6))", "-25"},
 			{"years_between(date(2024, 2, 29), date(2025, 2, 28))", "1"}},
@@ -176,8 +176,8 @@ var calendar = []*function{
 		}),
 }
 
-// interval makes the entry of a function that counts something from a date to a later one, and negatively to an earlier one.
-func interval(name, doc string, examples []example, count func(from, to time.Time) int64) *function {
+// between makes the entry of a function that counts something from a date to a later one, and negatively to an earlier one.
+func between(name, doc string, examples []example, count func(from, to time.Time) int64) *function {
 	return &function{
 		name: name, params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, result: "1", doc: doc, examples: examples,
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {

@@ -140,11 +140,11 @@ func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64
 		high *= 2
 		last = p.worth(high)
 	}
-	type interval struct {
+	type bracket struct {
 		a, b   float64
 		sa, sb worth
 	}
-	stack := []interval{{0, high, p.worth(0), last}}
+	stack := []bracket{{0, high, p.worth(0), last}}
 	for range maxRateSplits {
 		if len(stack) == 0 {
 			return 0, false, nil
@@ -182,7 +182,7 @@ func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64
 		if !ok || i.b-i.a <= 1e-12*i.b {
 			return 0, false, errNotConverged
 		}
-		stack = append(stack, interval{cut, i.b, s, i.sb}, interval{i.a, cut, i.sa, s})
+		stack = append(stack, bracket{cut, i.b, s, i.sb}, bracket{i.a, cut, i.sa, s})
 	}
 	return 0, false, errNotConverged
 }

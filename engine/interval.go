@@ -4,17 +4,17 @@ import (
 	"math"
 )
 
-// stretch is an interval that holds all values an expression takes over an interval of the unknown (Moore, Interval
-// Analysis, 1966). One whose lo is NaN is empty: the expression has no value there.
-type stretch struct {
+// interval encloses all values that an expression takes while the unknown lies in an interval (Moore, Interval Analysis,
+// 1966). One whose lo is NaN is empty: the expression has no value there.
+type interval struct {
 	lo, hi  float64
 	jumps   bool // it may be discontinuous there
 	partial bool // it may have no value at some places there
 }
 
 var (
-	allNumbers = stretch{lo: math.Inf(-1), hi: math.Inf(1)}
-	noStretch  = stretch{lo: math.NaN(), hi: math.NaN(), partial: true}
+	allNumbers    = interval{lo: math.Inf(-1), hi: math.Inf(1)}
+	emptyInterval = interval{lo: math.NaN(), hi: math.NaN(), partial: true}
 )
 
 const (
@@ -22,12 +22,12 @@ const (
 	tiniest = 5e-324
 )
 
-func (s stretch) empty() bool        { return math.IsNaN(s.lo) }
-func (s stretch) isPoint() bool      { return s.lo == s.hi }
-func (s stretch) has(x float64) bool { return s.lo <= x && x <= s.hi }
+func (s interval) empty() bool        { return math.IsNaN(s.lo) }
+func (s interval) isPoint() bool      { return s.lo == s.hi }
+func (s interval) has(x float64) bool { return s.lo <= x && x <= s.hi }
 
 // wider rounds the ends outwards by a number of units in the last place.
-func (s stretch) wider(n float64) stretch {
+func (s interval) wider(n float64) interval {
 	s = s.tidy()
 	s.lo -= float64(math.Abs(s.lo) * (n * ulps))
 	s.hi += float64(math.Abs(s.hi) * (n * ulps))
@@ -35,7 +35,7 @@ func (s stretch) wider(n float64) stretch {
 }
 
 // tidy keeps infinite ends on their side.
-func (s stretch) tidy() stretch {
+func (s interval) tidy() interval {
 	if math.IsNaN(s.lo) || math.IsInf(s.lo, 1) {
 		if math.IsNaN(s.lo) {
 			s.lo = math.Inf(-1)
@@ -52,13 +52,13 @@ func (s stretch) tidy() stretch {
 }
 
 // marked carries over what the operands say about places without a value.
-func (s stretch) marked(a, b stretch) stretch {
+func (s interval) marked(a, b interval) interval {
 	s.jumps = s.jumps || a.jumps || b.jumps
 	s.partial = s.partial || a.partial || b.partial
 	return s
 }
 
-func (s stretch) union(o stretch) stretch {
+func (s interval) union(o interval) interval {
 	switch {
 	case s.empty():
 		o.partial = true
@@ -67,29 +67,29 @@ func (s stretch) union(o stretch) stretch {
 		s.partial = true
 		return s
 	}
-	return stretch{lo: math.Min(s.lo, o.lo), hi: math.Max(s.hi, o.hi)}.marked(s, o)
+	return interval{lo: math.Min(s.lo, o.lo), hi: math.Max(s.hi, o.hi)}.marked(s, o)
 }
 
 // integers reports whether both are exact integers, which float64 adds and multiplies exactly.
-func integers(a, b stretch) bool {
+func integers(a, b interval) bool {
 	return a.isPoint() && b.isPoint() && a.lo == math.Trunc(a.lo) && b.lo == math.Trunc(b.lo) &&
 		math.Abs(a.lo) < 1<<26 && math.Abs(b.lo) < 1<<26
 }
 
-func stretchAdd(a, b stretch) stretch {
-	s := stretch{lo: a.lo + b.lo, hi: a.hi + b.hi}.marked(a, b)
+func intervalAdd(a, b interval) interval {
+	s := interval{lo: a.lo + b.lo, hi: a.hi + b.hi}.marked(a, b)
 	if integers(a, b) {
 		return s
 	}
 	return s.tidy().wider(1)
 }
 
-func stretchNeg(a, _ stretch) stretch {
+func intervalNeg(a, _ interval) interval {
 	a.lo, a.hi = -a.hi, -a.lo
 	return a
 }
 
-func stretchSub(a, b stretch) stretch { return stretchAdd(a, stretchNeg(b, b)) }
+func intervalSub(a, b interval) interval { return intervalAdd(a, intervalNeg(b, b)) }
 
 // timesEnd is a product of ends; an infinite end stands for finite numbers, so that 0 times it is 0.
 func timesEnd(a, b float64) float64 {
@@ -99,9 +99,9 @@ func timesEnd(a, b float64) float64 {
 	return a * b
 }
 
-func stretchMul(a, b stretch) stretch {
+func intervalMul(a, b interval) interval {
 	p, q, r, t := timesEnd(a.lo, b.lo), timesEnd(a.lo, b.hi), timesEnd(a.hi, b.lo), timesEnd(a.hi, b.hi)
-	s := stretch{lo: math.Min(math.Min(p, q), math.Min(r, t)), hi: math.Max(math.Max(p, q), math.Max(r, t))}.marked(a, b)
+	s := interval{lo: math.Min(math.Min(p, q), math.Min(r, t)), hi: math.Max(math.Max(p, q), math.Max(r, t))}.marked(a, b)
 	if integers(a, b) {
 		return s
 	}
@@ -109,7 +109,7 @@ func stretchMul(a, b stretch) stretch {
 }
 
 // off moves ends that may have underflowed away from what they were.
-func (s stretch) off(nonzero bool) stretch {
+func (s interval) off(nonzero bool) interval {
 	if nonzero {
 		if s.hi == 0 {
 			s.hi = tiniest
@@ -121,9 +121,9 @@ func (s stretch) off(nonzero bool) stretch {
 	return s
 }
 
-func stretchDiv(a, b stretch) stretch {
+func intervalDiv(a, b interval) interval {
 	if b.lo == 0 && b.hi == 0 {
-		return noStretch.marked(a, b)
+		return emptyInterval.marked(a, b)
 	}
 	if b.lo < 0 && b.hi > 0 {
 		s := allNumbers.marked(a, b)
@@ -142,19 +142,19 @@ func stretchDiv(a, b stretch) stretch {
 		}
 		return 1 / x
 	}
-	r := stretch{lo: inverse(b.hi, math.Inf(-1)), hi: inverse(b.lo, math.Inf(1))}
+	r := interval{lo: inverse(b.hi, math.Inf(-1)), hi: inverse(b.lo, math.Inf(1))}
 	partial := b.lo == 0 || b.hi == 0
 	r = r.wider(1)
-	s := stretchMul(a, r).marked(a, b)
+	s := intervalMul(a, r).marked(a, b)
 	s.partial = s.partial || partial
 	return s
 }
 
-// monotone makes a stretch function of one that never falls, defined between low and high.
-func monotone(f func(float64) float64, low, high float64, least, most float64) func(a, _ stretch) stretch {
-	return func(a, _ stretch) stretch {
+// monotone is the interval extension of a function that never falls, defined between low and high.
+func monotone(f func(float64) float64, low, high float64, least, most float64) func(a, _ interval) interval {
+	return func(a, _ interval) interval {
 		if a.hi < low || a.lo > high {
-			return noStretch.marked(a, a)
+			return emptyInterval.marked(a, a)
 		}
 		s := a
 		if a.lo < low || a.hi > high {
@@ -168,43 +168,43 @@ func monotone(f func(float64) float64, low, high float64, least, most float64) f
 	}
 }
 
-func stretchAbs(a, _ stretch) stretch {
+func intervalAbs(a, _ interval) interval {
 	switch {
 	case a.lo >= 0:
 		return a
 	case a.hi <= 0:
-		return stretchNeg(a, a)
+		return intervalNeg(a, a)
 	}
 	a.lo, a.hi = 0, math.Max(-a.lo, a.hi)
 	return a
 }
 
-func stretchMin(a, b stretch) stretch {
-	return stretch{lo: math.Min(a.lo, b.lo), hi: math.Min(a.hi, b.hi)}.marked(a, b)
+func intervalMin(a, b interval) interval {
+	return interval{lo: math.Min(a.lo, b.lo), hi: math.Min(a.hi, b.hi)}.marked(a, b)
 }
 
-func stretchMax(a, b stretch) stretch {
-	return stretch{lo: math.Max(a.lo, b.lo), hi: math.Max(a.hi, b.hi)}.marked(a, b)
+func intervalMax(a, b interval) interval {
+	return interval{lo: math.Max(a.lo, b.lo), hi: math.Max(a.hi, b.hi)}.marked(a, b)
 }
 
 var (
-	stretchExp = monotone(math.Exp, math.Inf(-1), math.Inf(1), 0, math.Inf(1))
-	stretchLn  = monotone(math.Log, 0, math.Inf(1), math.Inf(-1), math.Inf(1))
-	stretchSqr = monotone(math.Sqrt, 0, math.Inf(1), 0, math.Inf(1))
+	intervalExp = monotone(math.Exp, math.Inf(-1), math.Inf(1), 0, math.Inf(1))
+	intervalLn  = monotone(math.Log, 0, math.Inf(1), math.Inf(-1), math.Inf(1))
+	intervalSqr = monotone(math.Sqrt, 0, math.Inf(1), 0, math.Inf(1))
 )
 
-// stretchPow is a power. A negative base has one for exponents that are integers.
-func stretchPow(a, b stretch) stretch {
+// intervalPow is a power. A negative base has one for exponents that are integers.
+func intervalPow(a, b interval) interval {
 	if b.isPoint() && b.lo == math.Trunc(b.lo) && math.Abs(b.lo) <= 1e15 {
 		n := b.lo
 		if n < 0 {
-			return stretchDiv(stretch{lo: 1, hi: 1}, stretchPow(a, stretch{lo: -n, hi: -n})).marked(a, b)
+			return intervalDiv(interval{lo: 1, hi: 1}, intervalPow(a, interval{lo: -n, hi: -n})).marked(a, b)
 		}
 		if n == 0 {
-			return stretch{lo: 1, hi: 1}.marked(a, b)
+			return interval{lo: 1, hi: 1}.marked(a, b)
 		}
 		if math.Mod(n, 2) == 0 {
-			a = stretchAbs(a, a)
+			a = intervalAbs(a, a)
 		}
 		s := a
 		s.lo, s.hi = math.Pow(a.lo, n), math.Pow(a.hi, n)
@@ -221,11 +221,11 @@ func stretchPow(a, b stretch) stretch {
 	base := a
 	if a.lo < 0 {
 		if a.hi < 0 {
-			return noStretch.marked(a, b)
+			return emptyInterval.marked(a, b)
 		}
 		base.lo, base.partial = 0, true
 	}
-	s := stretchExp(stretchMul(b, stretchLn(base, base)), base)
+	s := intervalExp(intervalMul(b, intervalLn(base, base)), base)
 	s = s.wider(8).marked(base, b)
 	s.lo = math.Max(s.lo, 0)
 	if base.lo == 0 && b.lo <= 0 {
@@ -234,9 +234,9 @@ func stretchPow(a, b stretch) stretch {
 	return s
 }
 
-// stretchSin is the sine over an interval.
-func stretchSin(a, _ stretch) stretch {
-	s := stretch{lo: -1, hi: 1}.marked(a, a)
+// intervalSin is the sine over an interval.
+func intervalSin(a, _ interval) interval {
+	s := interval{lo: -1, hi: 1}.marked(a, a)
 	if !(a.hi-a.lo < 2*math.Pi) || math.Abs(a.lo) > 1e9 || math.Abs(a.hi) > 1e9 {
 		return s
 	}
@@ -261,12 +261,12 @@ func stretchSin(a, _ stretch) stretch {
 	return s
 }
 
-func stretchCos(a, _ stretch) stretch {
-	half := stretch{lo: math.Pi / 2, hi: math.Pi/2 + 2e-16}
-	return stretchSin(stretchAdd(a, half), a)
+func intervalCos(a, _ interval) interval {
+	half := interval{lo: math.Pi / 2, hi: math.Pi/2 + 2e-16}
+	return intervalSin(intervalAdd(a, half), a)
 }
 
-func stretchTan(a, _ stretch) stretch {
+func intervalTan(a, _ interval) interval {
 	pole := allNumbers.marked(a, a)
 	pole.jumps, pole.partial = true, true
 	if !(a.hi-a.lo < math.Pi) || math.Abs(a.lo) > 1e9 || math.Abs(a.hi) > 1e9 {
@@ -281,77 +281,77 @@ func stretchTan(a, _ stretch) stretch {
 	return s.wider(4)
 }
 
-func stretchCosh(a, b stretch) stretch {
-	s := stretchAbs(a, b)
+func intervalCosh(a, b interval) interval {
+	s := intervalAbs(a, b)
 	s.lo, s.hi = math.Cosh(s.lo), math.Cosh(s.hi)
 	s = s.tidy().wider(4)
 	s.lo = math.Max(1, s.lo)
 	return s
 }
 
-// stretchRoot is root(x, n) for a constant n.
-func stretchRoot(a, n stretch) stretch {
+// intervalRoot is root(x, n) for a constant n.
+func intervalRoot(a, n interval) interval {
 	if n.isPoint() && n.lo > 0 && math.Mod(n.lo, 2) == 1 {
 		root := func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), 1/n.lo), x) }
 		s := monotone(root, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1))(a, a).wider(8)
 		return s.marked(a, n)
 	}
 	if n.lo <= 0 {
-		return allNumbers.marked(noStretch, noStretch)
+		return allNumbers.marked(emptyInterval, emptyInterval)
 	}
 	if a.hi < 0 {
-		return noStretch.marked(a, n)
+		return emptyInterval.marked(a, n)
 	}
 	base := a
 	if base.lo < 0 {
 		base.lo, base.partial = 0, true
 	}
-	return stretchPow(base, stretchDiv(stretch{lo: 1, hi: 1}, n))
+	return intervalPow(base, intervalDiv(interval{lo: 1, hi: 1}, n))
 }
 
-func stretchHypot(a, b stretch) stretch {
-	two := stretch{lo: 2, hi: 2}
-	return stretchSqr(stretchAdd(stretchPow(a, two), stretchPow(b, two)), a)
+func intervalHypot(a, b interval) interval {
+	two := interval{lo: 2, hi: 2}
+	return intervalSqr(intervalAdd(intervalPow(a, two), intervalPow(b, two)), a)
 }
 
-func stretchLog(a, b stretch) stretch { return stretchDiv(stretchLn(a, a), stretchLn(b, b)) }
+func intervalLog(a, b interval) interval { return intervalDiv(intervalLn(a, a), intervalLn(b, b)) }
 
-// stretchTruth is a comparison that may be decided, or not.
-func stretchTruth(sure, never bool) stretch {
+// intervalTruth is a comparison that may be decided, or not.
+func intervalTruth(sure, never bool) interval {
 	switch {
 	case sure:
-		return stretch{lo: 1, hi: 1}
+		return interval{lo: 1, hi: 1}
 	case never:
-		return stretch{lo: 0, hi: 0}
+		return interval{lo: 0, hi: 0}
 	}
-	return stretch{lo: 0, hi: 1}
+	return interval{lo: 0, hi: 1}
 }
 
-func stretchLt(a, b stretch) stretch { return stretchTruth(a.hi < b.lo, a.lo >= b.hi).marked(a, b) }
-func stretchLe(a, b stretch) stretch { return stretchTruth(a.hi <= b.lo, a.lo > b.hi).marked(a, b) }
-func stretchGt(a, b stretch) stretch { return stretchLt(b, a) }
-func stretchGe(a, b stretch) stretch { return stretchLe(b, a) }
-func stretchEq(a, b stretch) stretch {
-	return stretchTruth(a.isPoint() && b.isPoint() && a.lo == b.lo, a.hi < b.lo || b.hi < a.lo).marked(a, b)
+func intervalLt(a, b interval) interval { return intervalTruth(a.hi < b.lo, a.lo >= b.hi).marked(a, b) }
+func intervalLe(a, b interval) interval { return intervalTruth(a.hi <= b.lo, a.lo > b.hi).marked(a, b) }
+func intervalGt(a, b interval) interval { return intervalLt(b, a) }
+func intervalGe(a, b interval) interval { return intervalLe(b, a) }
+func intervalEq(a, b interval) interval {
+	return intervalTruth(a.isPoint() && b.isPoint() && a.lo == b.lo, a.hi < b.lo || b.hi < a.lo).marked(a, b)
 }
-func stretchNot(a, _ stretch) stretch {
-	return stretchTruth(a.lo == 0 && a.hi == 0, !a.has(0)).marked(a, a)
+func intervalNot(a, _ interval) interval {
+	return intervalTruth(a.lo == 0 && a.hi == 0, !a.has(0)).marked(a, a)
 }
-func stretchNe(a, b stretch) stretch { s := stretchEq(a, b); return stretchNot(s, s) }
-func stretchAnd(a, b stretch) stretch {
-	return stretchTruth(!a.has(0) && !b.has(0), a.isZero() || b.isZero()).marked(a, b)
+func intervalNe(a, b interval) interval { s := intervalEq(a, b); return intervalNot(s, s) }
+func intervalAnd(a, b interval) interval {
+	return intervalTruth(!a.has(0) && !b.has(0), a.isZero() || b.isZero()).marked(a, b)
 }
-func stretchOr(a, b stretch) stretch {
-	return stretchTruth(!a.has(0) || !b.has(0), a.isZero() && b.isZero()).marked(a, b)
+func intervalOr(a, b interval) interval {
+	return intervalTruth(!a.has(0) || !b.has(0), a.isZero() && b.isZero()).marked(a, b)
 }
-func (s stretch) isZero() bool            { return s.lo == 0 && s.hi == 0 }
-func stretchPercent(a, b stretch) stretch { return stretchDiv(a, stretch{lo: 100, hi: 100}) }
+func (s interval) isZero() bool              { return s.lo == 0 && s.hi == 0 }
+func intervalPercent(a, b interval) interval { return intervalDiv(a, interval{lo: 100, hi: 100}) }
 
-// stretchChoice is an if.
-func stretchChoice(condition, yes, no stretch) stretch {
+// intervalChoice is an if.
+func intervalChoice(condition, yes, no interval) interval {
 	switch {
 	case condition.empty():
-		return noStretch
+		return emptyInterval
 	case !condition.has(0):
 		return yes.marked(yes, condition)
 	case condition.isZero():
@@ -362,27 +362,27 @@ func stretchChoice(condition, yes, no stretch) stretch {
 	return s
 }
 
-// stretchFunctions are the functions that stretches go through.
-var stretchFunctions = map[string]func(a, b stretch) stretch{
-	"abs": stretchAbs, "min": stretchMin, "max": stretchMax, "exp": stretchExp, "ln": stretchLn, "sqrt": stretchSqr,
+// intervalFunctions are the interval extensions of functions.
+var intervalFunctions = map[string]func(a, b interval) interval{
+	"abs": intervalAbs, "min": intervalMin, "max": intervalMax, "exp": intervalExp, "ln": intervalLn, "sqrt": intervalSqr,
 	"cbrt":  monotone(math.Cbrt, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
 	"log10": monotone(math.Log10, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
 	"log2":  monotone(math.Log2, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"log":   stretchLog, "root": stretchRoot, "hypot": stretchHypot, "sin": stretchSin, "cos": stretchCos, "tan": stretchTan,
+	"log":   intervalLog, "root": intervalRoot, "hypot": intervalHypot, "sin": intervalSin, "cos": intervalCos, "tan": intervalTan,
 	"asin": monotone(math.Asin, -1, 1, -1.58, 1.58),
-	"acos": func(a, b stretch) stretch {
-		return stretchNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, -1, 1, -3.15, 0)(a, b), b)
+	"acos": func(a, b interval) interval {
+		return intervalNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, -1, 1, -3.15, 0)(a, b), b)
 	},
 	"atan":  monotone(math.Atan, math.Inf(-1), math.Inf(1), -1.58, 1.58),
 	"sinh":  monotone(math.Sinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"cosh":  stretchCosh,
+	"cosh":  intervalCosh,
 	"tanh":  monotone(math.Tanh, math.Inf(-1), math.Inf(1), -1, 1),
 	"asinh": monotone(math.Asinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
 	"acosh": monotone(math.Acosh, 1, math.Inf(1), 0, math.Inf(1)),
 	"atanh": monotone(math.Atanh, -1, 1, math.Inf(-1), math.Inf(1)),
 }
 
-var stretchOperators = map[op]func(a, b stretch) stretch{
-	opAdd: stretchAdd, opSub: stretchSub, opMul: stretchMul, opDiv: stretchDiv, opPow: stretchPow, opNeg: stretchNeg, opPercent: stretchPercent,
-	opNot: stretchNot, opAnd: stretchAnd, opOr: stretchOr, opEq: stretchEq, opNe: stretchNe, opLt: stretchLt, opLe: stretchLe, opGt: stretchGt, opGe: stretchGe,
+var intervalOperators = map[op]func(a, b interval) interval{
+	opAdd: intervalAdd, opSub: intervalSub, opMul: intervalMul, opDiv: intervalDiv, opPow: intervalPow, opNeg: intervalNeg, opPercent: intervalPercent,
+	opNot: intervalNot, opAnd: intervalAnd, opOr: intervalOr, opEq: intervalEq, opNe: intervalNe, opLt: intervalLt, opLe: intervalLe, opGt: intervalGt, opGe: intervalGe,
 }

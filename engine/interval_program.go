@@ -4,46 +4,46 @@ import (
 	"math"
 )
 
-// stretchStep puts one stretch into the slot of its own number.
-type stretchStep struct {
-	apply   func(a, b stretch) stretch // nil for a constant, the unknown and an if
-	a, b, c int                        // slots
-	value   stretch                    // of a constant
-	kind    stretchKind
+// intervalStep puts one interval into the slot of its own number.
+type intervalStep struct {
+	apply   func(a, b interval) interval // nil for a constant, the unknown and an if
+	a, b, c int                          // slots
+	value   interval                     // of a constant
+	kind    intervalKind
 }
 
-type stretchKind uint8
+type intervalKind uint8
 
 const (
-	stretchApply stretchKind = iota
-	stretchConstant
-	stretchUnknown
-	stretchIf
+	intervalApply intervalKind = iota
+	intervalConstant
+	intervalUnknown
+	intervalIf
 )
 
-// stretchProgram evaluates an expression of one unknown, and its derivative, over intervals.
-type stretchProgram struct {
-	steps        []stretchStep
-	slots        []stretch
+// intervalProgram evaluates an expression of one unknown, and its derivative, over intervals.
+type intervalProgram struct {
+	steps        []intervalStep
+	slots        []interval
 	value, slope int // slots; slope is -1 where there is no derivative
 	seen         map[*node]int
 	ignored      bool // powers of negative numbers to exponents that vary are left out
 }
 
 // add compiles n and returns its slot; false where a part of it cannot be evaluated over intervals.
-func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
+func (p *intervalProgram) add(n *node, x unknown) (int, bool) {
 	if slot, ok := p.seen[n]; ok {
 		return slot, true
 	}
-	step := stretchStep{}
+	step := intervalStep{}
 	if n.op == opPow && n.args[1].has(x) && (n.args[0].op != opNumber || n.args[0].value.Sign() < 0) {
 		p.ignored = true
 	}
 	switch {
 	case n.op == opNumber:
-		step.kind, step.value = stretchConstant, stretchOf(n)
+		step.kind, step.value = intervalConstant, intervalOf(n)
 	case n.op == opVariable && n.variable == x.variable:
-		step.kind = stretchUnknown
+		step.kind = intervalUnknown
 	case !n.has(x) && n.op != opCall && len(n.args) == 0:
 		return 0, false
 	case n.op == opCall:
@@ -54,9 +54,9 @@ func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
 		if name == "log" && len(n.args) == 1 {
 			return p.add(called("log10", n.args[0]), x)
 		}
-		step.apply = stretchFunctions[name]
+		step.apply = intervalFunctions[name]
 		if n.function.lazy {
-			step.kind = stretchIf
+			step.kind = intervalIf
 		} else if step.apply == nil || n.takesTable() {
 			return 0, false
 		}
@@ -65,7 +65,7 @@ func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
 			n = &node{op: opCall, function: n.function, args: []*node{n.args[0], rest}, mask: n.mask}
 		}
 	default:
-		if step.apply = stretchOperators[n.op]; step.apply == nil {
+		if step.apply = intervalOperators[n.op]; step.apply == nil {
 			return 0, false
 		}
 	}
@@ -89,30 +89,30 @@ func (p *stretchProgram) add(n *node, x unknown) (int, bool) {
 	return slot, true
 }
 
-// stretchOf is a constant: a point where float64 has it exactly.
-func stretchOf(n *node) stretch {
+// intervalOf is a constant: a point where float64 has it exactly.
+func intervalOf(n *node) interval {
 	f := n.float
 	if n.value.Cmp(decimalOf(f)) == 0 && math.Abs(f) < 1e15 && (f == math.Trunc(f) || f*1024 == math.Trunc(f*1024)) {
-		return stretch{lo: f, hi: f}
+		return interval{lo: f, hi: f}
 	}
-	return stretch{lo: f, hi: f}.wider(1).off(true)
+	return interval{lo: f, hi: f}.wider(1).off(true)
 }
 
 // over evaluates the program; the derivative is allNumbers where there is none.
-func (p *stretchProgram) over(x stretch) (value, slope stretch) {
+func (p *intervalProgram) over(x interval) (value, slope interval) {
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch s.kind {
-		case stretchConstant:
+		case intervalConstant:
 			p.slots[i] = s.value
-		case stretchUnknown:
+		case intervalUnknown:
 			p.slots[i] = x
-		case stretchIf:
-			p.slots[i] = stretchChoice(p.slots[s.a], p.slots[s.b], p.slots[s.c])
+		case intervalIf:
+			p.slots[i] = intervalChoice(p.slots[s.a], p.slots[s.b], p.slots[s.c])
 		default:
 			a, b := p.slots[s.a], p.slots[s.b]
 			if a.empty() || b.empty() {
-				p.slots[i] = noStretch
+				p.slots[i] = emptyInterval
 				continue
 			}
 			p.slots[i] = s.apply(a, b)
