@@ -58,8 +58,7 @@ func (c *serveCommand) Run(t terminal) error {
 	if err := c.place(anotherPlace); err != nil {
 		return err
 	}
-	logger, flush := c.logger(t)
-	defer flush()
+	logger := c.logger(t)
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w (choose another address with --listen)", c.Listen, err)
@@ -122,7 +121,6 @@ func (c *serveCommand) Run(t terminal) error {
 		closed(logger, "log", log.Close())
 		stop()
 		<-served
-		flush()
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		os.Exit(1)
 	}
@@ -218,17 +216,15 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 	}
 }
 
-// logger writes to standard error. flush writes what waits.
-func (c *serveCommand) logger(t terminal) (logger *slog.Logger, flush func()) {
+// logger writes to standard error.
+func (c *serveCommand) logger(t terminal) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the flag's enum
 	options := &slog.HandlerOptions{Level: level}
-	lines := &lines{out: t.err}
-	var handler slog.Handler = slog.NewTextHandler(lines, options)
 	if c.LogFormat == "json" {
-		handler = slog.NewJSONHandler(lines, options)
+		return slog.New(slog.NewJSONHandler(t.err, options))
 	}
-	return slog.New(lateLog{handler, lines}), lines.flush
+	return slog.New(slog.NewTextHandler(t.err, options))
 }
 
 func closed(logger *slog.Logger, what string, err error) {
