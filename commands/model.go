@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -17,10 +18,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
 
 	"reckon/engine"
 	"reckon/engine/language"
@@ -84,12 +81,14 @@ func (s *Service) UseModel(m Model) error {
 
 // endpoint is a model that can be asked. It is safe for concurrent use.
 type endpoint struct {
-	name        string
-	completions openai.ChatCompletionService
-	limit       time.Duration // of one attempt
-	form        atomic.Int32  // in forms: the first that has worked, so that those before it are not tried again
-	failed      atomic.Int64  // when a failure was last logged, in seconds since 1970
-	logger      *slog.Logger
+	name   string
+	url    string // that questions are posted to
+	key    string // "" for none
+	client *http.Client
+	limit  time.Duration // of one attempt
+	form   atomic.Int32  // in forms: the first that has worked, so that those before it are not tried again
+	failed atomic.Int64  // when a failure was last logged, in seconds since 1970
+	logger *slog.Logger
 }
 
 func newEndpoint(m Model) (*endpoint, error) {
@@ -117,17 +116,10 @@ func newEndpoint(m Model) (*endpoint, error) {
 			return nil, fmt.Errorf("the environment variable %s holds no key: a key has neither spaces nor letters beyond ASCII", m.KeyVariable)
 		}
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(newModelClient(base.Scheme == "https", m.AllowPrivate)),
-		option.WithMaxRetries(0),
-	}
-	if key != "" {
-		options = append(options, option.WithAPIKey(key))
-	}
 	return &endpoint{
-		name: m.Name, limit: attemptLimit, logger: slog.New(slog.DiscardHandler),
-		completions: openai.NewChatCompletionService(options...), // and not NewClient, which takes settings from the environment
+		name: m.Name, url: base.JoinPath("chat", "completions").String(), key: key,
+		client: newModelClient(base.Scheme == "https", m.AllowPrivate),
+		limit:  attemptLimit, logger: slog.New(slog.DiscardHandler),
 	}, nil
 }
 
@@ -145,10 +137,10 @@ func newModelClient(encrypted, private bool) *http.Client {
 		return mayDial(address, encrypted, private)
 	}}
 	return &http.Client{
-		Transport: boundedTransport{&http.Transport{
+		Transport: &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: connectLimit,
 			MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: proseSlots, IdleConnTimeout: 90 * time.Second,
-		}},
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
 	}
 }
@@ -188,36 +180,6 @@ func publicAddress(a netip.Addr) bool {
 	return true
 }
 
-// boundedTransport ends answers that are too long with errEndless.
-type boundedTransport struct{ *http.Transport }
-
-func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := t.Transport.RoundTrip(r)
-	if err == nil {
-		response.Body = &boundedBody{ReadCloser: response.Body, left: maxModelAnswer}
-	}
-	return response, err
-}
-
-type boundedBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, errEndless
-	}
-	if len(p) > b.left+1 {
-		p = p[:b.left+1] // the one more tells what is too long from what just fits
-	}
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= n; b.left < 0 {
-		return 0, errEndless
-	}
-	return n, err
-}
-
 // propose has the model read a prompt, and once more with what was wrong where its proposal does not hold. It gives a request
 // that holds, or one of the failures above.
 func (e *endpoint) propose(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
@@ -239,7 +201,7 @@ func (e *endpoint) converse(ctx context.Context, d *Domain, text string, refers 
 	if len(brief) > maxModelBrief {
 		return engine.Request{}, fmt.Errorf("%w: the domain is too large for a question of %d KiB", errModelUnavailable, maxModelBrief>>10)
 	}
-	messages := []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(brief)}
+	messages := []chatMessage{{"system", instructions}, {"user", brief}}
 	schema := d.proposalSchema(refers)
 	for range 2 {
 		content, p, err := e.attempt(ctx, messages, schema)
@@ -255,70 +217,129 @@ func (e *endpoint) converse(ctx context.Context, d *Domain, text string, refers 
 		}
 		complaints = complaints[:min(len(complaints), maxComplaints)]
 		messages = append(messages,
-			openai.AssistantMessage(content[:min(len(content), maxAnswerEcho)]),
-			openai.UserMessage(string(encode(rejection{Rejected: complaints, Instruction: again}))))
+			chatMessage{"assistant", content[:min(len(content), maxAnswerEcho)]},
+			chatMessage{"user", string(encode(rejection{Rejected: complaints, Instruction: again}))})
 	}
 	return engine.Request{}, errModelRejected
 }
 
-// forms are the ways to ask for JSON, the strictest first. Servers that call themselves compatible may know only the later ones.
-var forms = []func(schema any) openai.ChatCompletionNewParamsResponseFormatUnion{
-	func(schema any) openai.ChatCompletionNewParamsResponseFormatUnion {
-		return openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{
-			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "proposal", Strict: openai.Bool(true), Schema: schema},
-		}}
-	},
-	func(any) openai.ChatCompletionNewParamsResponseFormatUnion {
-		return openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONObject: &shared.ResponseFormatJSONObjectParam{}}
-	},
-	func(any) openai.ChatCompletionNewParamsResponseFormatUnion {
-		return openai.ChatCompletionNewParamsResponseFormatUnion{}
-	},
+// chatMessage is one message of a question, as the protocol has it.
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
 }
 
+// chatQuestion is the body of a question.
+type chatQuestion struct {
+	Model       string        `json:"model"`
+	Messages    []chatMessage `json:"messages"`
+	Temperature float64       `json:"temperature"`
+	MaxTokens   int           `json:"max_tokens"`
+	Format      any           `json:"response_format,omitempty"`
+}
+
+// forms are the ways to ask for JSON, the strictest first. Servers that call themselves compatible
+// may know only the later ones.
+var forms = []func(schema any) any{
+	func(schema any) any {
+		proposal := map[string]any{"name": "proposal", "strict": true, "schema": schema}
+		return map[string]any{"type": "json_schema", "json_schema": proposal}
+	},
+	func(any) any { return map[string]any{"type": "json_object"} },
+	func(any) any { return nil },
+}
+
+// statusError is an answer with a status that is not of success.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("it answers with status %d", int(s)) }
+
+// mayKnowOthers reports whether the status may say that a server does not know a form of answer.
+func (s statusError) mayKnowOthers() bool {
+	return s == http.StatusBadRequest || s == http.StatusUnprocessableEntity || s == http.StatusNotImplemented
+}
+
+// Answers that end an attempt in one form.
+var (
+	errNoCompletion = errors.New("its answer is no completion")
+	errNoObject     = errors.New("its answer is no JSON object")
+)
+
 // attempt asks in the strictest form that works, and reads the answer. It fails with errModelUnavailable and errModelTimeout.
-func (e *endpoint) attempt(ctx context.Context, messages []openai.ChatCompletionMessageParamUnion, schema any) (string, language.Proposal, error) {
+func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema any) (string, language.Proposal, error) {
 	limit := time.Now().Add(e.limit)
 	if end, ok := ctx.Deadline(); ok && end.Add(-answerReserve).Before(limit) {
 		limit = end.Add(-answerReserve)
 	}
 	limited, cancel := context.WithDeadline(ctx, limit)
 	defer cancel()
-	problem := ""
+	var problem error
 	for form := e.form.Load(); int(form) < len(forms); form++ {
-		completion, err := e.completions.New(limited, openai.ChatCompletionNewParams{
-			Model: e.name, Messages: messages, Temperature: openai.Float(0), MaxTokens: openai.Int(maxModelTokens),
-			ResponseFormat: forms[form](schema),
+		content, err := e.complete(limited, chatQuestion{
+			Model: e.name, Messages: messages, MaxTokens: maxModelTokens, Format: forms[form](schema),
 		})
-		if refused := (*openai.Error)(nil); errors.As(err, &refused) && formRefused(refused.StatusCode) {
-			problem = fmt.Sprintf("it answers with status %d", refused.StatusCode)
+		var status statusError
+		switch {
+		case errors.As(err, &status) && status.mayKnowOthers(), errors.Is(err, errNoCompletion):
+			problem = err
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return "", language.Proposal{}, modelFailure(limited, err)
 		}
-		if completion == nil || len(completion.Choices) == 0 {
-			problem = "its answer is no completion"
-			continue
-		}
-		content := completion.Choices[0].Message.Content
 		if p, ok := readProposal(content); ok {
 			e.form.Store(form)
 			return content, p, nil
 		}
-		problem = "its answer is no JSON object"
+		problem = errNoObject
 	}
-	return "", language.Proposal{}, fmt.Errorf("%w: %s", errModelUnavailable, problem)
+	return "", language.Proposal{}, fmt.Errorf("%w: %w", errModelUnavailable, problem)
 }
 
-// formRefused reports whether a status may say that a server does not know a form of answer.
-func formRefused(status int) bool {
-	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity || status == http.StatusNotImplemented
+// complete posts a question and returns the text of the first choice. It fails with a statusError
+// that is not of success, and with errNoCompletion where there is not a choice.
+func (e *endpoint) complete(ctx context.Context, q chatQuestion) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(encode(q)))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	if e.key != "" {
+		request.Header.Set("Authorization", "Bearer "+e.key)
+	}
+	response, err := e.client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxModelAnswer+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > maxModelAnswer:
+		return "", errEndless
+	case response.StatusCode/100 != 2:
+		return "", statusError(response.StatusCode)
+	}
+	var completion struct {
+		Choices []struct {
+			Message chatMessage `json:"message"`
+		} `json:"choices"`
+	}
+	// A member of another type than it should be is left empty.
+	err = json.Unmarshal(text, &completion)
+	if other := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &other) {
+		return "", err
+	}
+	if len(completion.Choices) == 0 {
+		return "", errNoCompletion
+	}
+	return completion.Choices[0].Message.Content, nil
 }
 
 // modelFailure says what went wrong, without anything that the server said: that may hold the prompt, or the key.
 func modelFailure(ctx context.Context, err error) error {
-	var status *openai.Error
+	var status statusError
 	var network net.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
@@ -326,7 +347,7 @@ func modelFailure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &status):
-		return fmt.Errorf("%w: it answers with status %d", errModelUnavailable, status.StatusCode)
+		return fmt.Errorf("%w: %w", errModelUnavailable, status)
 	}
 	for _, known := range []error{errRedirect, errEndless, errPrivate, errPlain} {
 		if errors.Is(err, known) {
@@ -339,7 +360,7 @@ func modelFailure(ctx context.Context, err error) error {
 	if errors.As(err, &network) {
 		return fmt.Errorf("%w: it cannot be reached", errModelUnavailable)
 	}
-	return fmt.Errorf("%w: its answer is no completion", errModelUnavailable)
+	return fmt.Errorf("%w: %w", errModelUnavailable, errNoCompletion)
 }
 
 // readProposal reads an answer: JSON, or the first balanced object in it that is a proposal.

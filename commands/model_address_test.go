@@ -57,7 +57,7 @@ func TestModelAddresses(t *testing.T) {
 	if len(m.list()) != 0 {
 		t.Error("it is asked")
 	}
-	if newModelClient(true, false).Transport.(boundedTransport).Proxy != nil {
+	if newModelClient(true, false).Transport.(*http.Transport).Proxy != nil {
 		t.Error("proxies of the environment are used")
 	}
 }
