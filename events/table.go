@@ -34,6 +34,15 @@ var table = []kind{
 	{"reckon.message.failed.v1", of[MessageFailed](), nil, nil},
 }
 
+// Types are the types that the data of events is of today, each under every wire name that leads to it.
+func Types() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, k := range table {
+		types[k.name] = reflect.TypeOf(raise(table, reflect.New(k.data.typ).Interface())).Elem()
+	}
+	return types
+}
+
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
 func encodeData(data any) (name string, body []byte, err error) {
 	v := reflect.ValueOf(data)
