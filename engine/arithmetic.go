@@ -30,13 +30,13 @@ const (
 // last unit. A unit may be compound itself (mi/h), so that an operator in front of a letter belongs to the unit and one
 // in front of a number or a parenthesis to the arithmetic.
 type arithmetic struct {
-	domain *Domain
-	text   string
-	at     int // bytes
-	depth  int
-	parts  int
-	ctx    *decimal.Context
-	wrong  *Error // the first problem with units and numbers, reported when the text is read to its end
+	scope *scope
+	text  string
+	at    int // bytes
+	depth int
+	parts int
+	ctx   *decimal.Context
+	wrong *Error // the first problem with units and numbers, reported when the text is read to its end
 }
 
 // operand is a quantity; a bare one has been written without any unit.
@@ -51,7 +51,7 @@ func (a *arithmetic) whole() (operand, *Error) {
 	a.space()
 	if rest := a.rest(); !startsNumber(rest) {
 		if r, _ := utf8.DecodeRuneInString(rest); !strings.ContainsRune("(+-−.", r) {
-			if code, size := a.domain.scanCurrency(rest); code == "" || strings.TrimSpace(rest[size:]) == "" {
+			if code, size := a.scope.scanCurrency(rest); code == "" || strings.TrimSpace(rest[size:]) == "" {
 				return operand{}, problem("input.invalid_number", quoted(a.text))
 			}
 		}
@@ -199,7 +199,7 @@ func (a *arithmetic) sign(read func() (operand, *Error)) (operand, *Error) {
 func (a *arithmetic) quantity() (operand, *Error) {
 	a.space()
 	from := a.at
-	code, size := a.domain.scanCurrency(a.rest())
+	code, size := a.scope.scanCurrency(a.rest())
 	a.at += size
 	read := a.power
 	if code != "" {
@@ -388,7 +388,7 @@ func (a *arithmetic) add(x, y operand, subtract bool) operand {
 		si := a.ctx.Add(x.SI(a.ctx), signed(y.SI(a.ctx)))
 		unit := x.Unit
 		if to && subtract {
-			difference, err := a.domain.table.Parse("delta_" + y.Unit.Symbol())
+			difference, err := a.scope.table.Parse("delta_" + y.Unit.Symbol())
 			if err != nil {
 				a.fail(incompatible(x.Unit, y.Unit))
 				return x
@@ -451,7 +451,7 @@ func (a *arithmetic) absolute(q units.Quantity) units.Quantity {
 	if !q.Unit.IsPoint() {
 		return q
 	}
-	kelvin, err := a.domain.table.Parse("K")
+	kelvin, err := a.scope.table.Parse("K")
 	if err != nil {
 		return q
 	}

@@ -30,7 +30,7 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 		}
 		for i, v := range e.refs {
 			if !known[v] {
-				if !e.calculable[i] || d.variables[v].table {
+				if !e.calculable[i] || d.profiles[v].table {
 					unknowns[a] = nil
 					break
 				}
@@ -38,12 +38,12 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 			}
 		}
 	}
-	owner := make([]int, len(d.variables)) // the activity matched to a variable
+	owner := make([]int, len(d.profiles))  // the activity matched to a variable
 	match := make([]int, len(d.equations)) // the variable matched to an activity
 	for v := range owner {
 		owner[v] = -1
 	}
-	seen, round := make([]int, len(d.variables)), 0
+	seen, round := make([]int, len(d.profiles)), 0
 	var augment func(a int) bool
 	augment = func(a int) bool {
 		for _, v := range unknowns[a] {
@@ -227,7 +227,7 @@ func (m *machine) linearForm(n *node, unknowns []int) (linear, bool) {
 	case opNeg, opPercent:
 		l, ok := m.linearForm(n.args[0], unknowns)
 		if n.op == opPercent {
-			return scale(l, mustParse("0.01")), ok
+			return scale(l, decimal.MustParse("0.01")), ok
 		}
 		return scale(l, decimal.Int(-1)), ok
 	case opAdd, opSub, opMul, opDiv:
@@ -312,7 +312,7 @@ func (m *machine) proportional(equations []*equation, unknowns []int, rows []lin
 	for i, row := range rows {
 		copied[i] = linear{row.constant, slices.Clone(row.factors)}
 	}
-	_, err := m.eliminate(copied, mustParse("0.01"))
+	_, err := m.eliminate(copied, decimal.MustParse("0.01"))
 	return errors.Is(err, errManySolutions)
 }
 

@@ -38,7 +38,7 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v Value) bool {
 // belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a scale, or in any unit
 // where the variable is declared as one.
 func (d *Domain) belowZero(c *decimal.Context, variable int, v Value) bool {
-	declared := d.variables[variable].unit
+	declared := d.profiles[variable].unit
 	c.Restart(defaultBudget)
 	for _, row := range v.Cells {
 		for _, cell := range row {

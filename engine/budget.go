@@ -30,23 +30,3 @@ func (e Env) metered() Env {
 	}
 	return e
 }
-
-// settle takes what the machine has spent from the calculation's budget, and gives the machine what is left.
-func (m *machine) settle() {
-	if m.env.meter == nil {
-		return
-	}
-	m.env.meter.left = max(0, m.env.meter.left-m.c.Cost())
-	m.c.Restart(m.env.meter.left)
-}
-
-// within lets work spend no more than a part of what is left; work that needs more ends there, and the calculation goes on.
-func (m *machine) within(most int, work func()) {
-	if m.settle(); m.env.meter == nil || m.env.meter.left <= most {
-		work()
-		return
-	}
-	m.c.Restart(most)
-	work()
-	m.settle()
-}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 // builder turns a syntax tree into nodes: names become variables, units become factors.
 type builder struct {
-	domain   *Domain // nil for the expressions that define functions
+	scope    *scope // nil for the expressions that define functions
 	problem  func(at int, format string, args ...any)
 	failed   bool
 	order    []int
@@ -96,8 +97,8 @@ func (b *builder) number(s *syntax.Number) *node {
 	n := &node{op: opNumber, start: s.Start, end: s.Stop, value: value}
 	if s.Unit != "" {
 		table := units.Standard()
-		if b.domain != nil {
-			table = b.domain.table
+		if b.scope != nil {
+			table = b.scope.table
 		}
 		unit, err := table.Parse(s.Unit)
 		if err != nil {
@@ -138,11 +139,11 @@ func (b *builder) name(s *syntax.Name) *node {
 		n.op = opNow
 	default:
 		v := -1
-		if b.domain != nil {
-			v = b.domain.Index(s.Text)
+		if b.scope != nil {
+			v = b.scope.Index(s.Text)
 		}
 		if v < 0 {
-			return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.domain.nearestKey(s.Text))
+			return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.scope.nearestKey(s.Text))
 		}
 		if !slices.Contains(b.order, v) {
 			b.order = append(b.order, v)
@@ -281,59 +282,76 @@ func arityText(least, most int) string {
 }
 
 // nearestKey is a hint that names the variable spelt most like a name, or nothing.
-func (d *Domain) nearestKey(name string) string {
-	if d == nil {
+func (s *scope) nearestKey(name string) string {
+	if s == nil {
 		return ""
 	}
-	keys := make([]string, len(d.Definition.Variables))
-	for i, v := range d.Definition.Variables {
+	keys := make([]string, len(s.declared))
+	for i, v := range s.declared {
 		keys[i] = v.Key
 	}
 	return hint(name, keys)
 }
 
-// hint is " Did you mean …?" with the candidate spelt most like a name, or nothing when none is near.
-func hint(name string, candidates []string) string {
-	// A typing mistake for every three letters; names of one or two letters have nothing near them but their other case.
-	best, least := "", len(name)/3+1
-	for _, c := range candidates {
-		if n := distance(strings.ToLower(name), strings.ToLower(c)); n < least {
-			best, least = c, n
+// parseEquation reads the source of an equation; left stays nil when it cannot be read. What is wrong is reported with its place
+// in code points, -1 for none.
+func (s *scope) parseEquation(e *equation, problem func(at int, format string, args ...any)) {
+	tree, err := syntax.ParseEquation(string(e.source))
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			problem(wrong.Offset, "%s", wrong.Message)
+		} else {
+			problem(-1, "%v", err)
 		}
+		return
 	}
-	if best == "" {
-		return ""
+	b := builder{scope: s, problem: problem}
+	left, right := b.build(tree.Left), b.build(tree.Right)
+	if b.failed {
+		return
 	}
-	return fmt.Sprintf(" Did you mean %q?", best)
+	if len(b.order) == 0 {
+		problem(-1, "The equation names no variable, so that nothing can be calculated with it.")
+		return
+	}
+	e.left, e.right, e.order, e.literals, e.tables = left, right, b.order, b.literals, b.tables
+	e.refs = slices.Clone(b.order)
+	slices.Sort(e.refs)
+	s.shapes(e, problem)
+	left.summarize(e)
+	right.summarize(e)
+	e.count = make([]int, len(e.refs))
+	for k, v := range e.refs {
+		e.count[k] = left.occurrences(v) + right.occurrences(v)
+		e.checkPoints = e.checkPoints || s.profiles[v].point.isPoint() || s.profiles[v].unit == nil
+	}
+	for _, n := range e.literals {
+		e.checkPoints = e.checkPoints || n.unit.IsPoint()
+	}
 }
 
-// distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
-// alignment).
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 200 || len(y) > 200 {
-		return 200
-	}
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			change := 1
-			if x[i-1] == y[j-1] {
-				change = 0
-			}
-			n := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				n = min(n, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = n
+// unitProblem says in a sentence what is wrong with a unit.
+func unitProblem(err error) string {
+	var unknown *units.UnknownError
+	var malformed *units.SyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		if len(unknown.Nearest) > 0 {
+			return fmt.Sprintf("Unknown unit %q. Did you mean %q?", unknown.Name, unknown.Nearest[0])
 		}
+		return fmt.Sprintf("Unknown unit %q.", unknown.Name)
+	case errors.As(err, &malformed):
+		return fmt.Sprintf("The unit %q cannot be read: %s.", malformed.Text, strings.TrimSuffix(malformed.Reason, "."))
 	}
-	return rows[len(x)][len(y)]
+	return fmt.Sprintf("The unit cannot be read: %v.", err)
+}
+
+// unitOffset is the caret within the text of a unit, -1 when there is none.
+func unitOffset(err error) int {
+	var malformed *units.SyntaxError
+	if errors.As(err, &malformed) {
+		return malformed.Offset
+	}
+	return -1
 }

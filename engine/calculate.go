@@ -80,8 +80,8 @@ func (c *calculation) attempt() []Error {
 // check refuses inputs outside their declared bounds, and a target that has a value too but no unit to show it in.
 func (c *calculation) check() []Error {
 	var errs []Error
-	m := c.domain.newMachine(Env{})
-	defer c.domain.release(m)
+	m := c.domain.machines.take(Env{})
+	defer c.domain.machines.release(m)
 	for _, in := range c.req.Inputs {
 		if !in.Cleared && !c.domain.withinBounds(m.c, in.Variable, in.Value) {
 			errs = append(errs, Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))

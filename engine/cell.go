@@ -64,7 +64,7 @@ func (h *hunt) cell(b searchBox) decimals {
 // murky looks at samples of a box that intervals do not decide.
 func (h *hunt) murky(b searchBox) decimals {
 	exact := func(x float64) float64 {
-		f, ok := h.seek.difference(decimalOf(x))
+		f, ok := h.seek.difference(decimal.FromFloat(x))
 		if !ok {
 			return math.NaN()
 		}
@@ -77,7 +77,7 @@ func (h *hunt) murky(b searchBox) decimals {
 	}
 	var roots decimals
 	half := (b.high - b.low) / 2
-	place, limit := h.seek.limitWithin(h.e, decimalOf(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
+	place, limit := h.seek.limitWithin(h.e, decimal.FromFloat(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
 	last, from := 0, 0.0
 	for _, x := range evenly(b.low, b.high, 8) {
 		sign, ok := h.sign(x)
@@ -147,7 +147,7 @@ func (h *hunt) sample(r region) decimals {
 func (h *hunt) cluster(low, high float64) decimals {
 	m := h.m
 	slack := 2 * (high - low)
-	mid := decimalOf(low + (high-low)/2)
+	mid := decimal.FromFloat(low + (high-low)/2)
 	if place, ok := h.seek.limit(h.e, mid, h.scale); ok {
 		return decimals{place}
 	}
@@ -187,7 +187,7 @@ func (h *hunt) cluster(low, high float64) decimals {
 		return kept[:1]
 	}
 	var roots decimals
-	for _, x := range []decimal.Decimal{decimalOf(low), mid, decimalOf(high)} {
+	for _, x := range []decimal.Decimal{decimal.FromFloat(low), mid, decimal.FromFloat(high)} {
 		if r, ok := h.seek.secant(x, h.seek.difference); ok && inside(r) {
 			roots = append(roots, r)
 		}
@@ -210,7 +210,7 @@ func shortest(low, high float64) (decimal.Decimal, bool) {
 	c := decimal.NewContext(defaultBudget)
 	exponent := int(math.Floor(math.Log10(math.Abs(mid))))
 	for digits := range 16 {
-		x := c.Round(decimalOf(mid), digits-exponent)
+		x := c.Round(decimal.FromFloat(mid), digits-exponent)
 		if f := x.Float64(); c.Err() == nil && f >= low && f <= high {
 			return x, true
 		}

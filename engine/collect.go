@@ -15,7 +15,7 @@ type polynomial []term
 type ratio struct{ num, den polynomial }
 
 // noise is the part of a coefficient's size that rounding may leave.
-var noise = mustParse("1e-50")
+var noise = decimal.MustParse("1e-50")
 
 func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
 
@@ -76,7 +76,7 @@ func (m *machine) collect(n *node, x unknown, atom *node) (ratio, bool) {
 		}
 		factor := decimal.Int(-1)
 		if n.op == opPercent {
-			factor = mustParse("0.01")
+			factor = decimal.MustParse("0.01")
 		}
 		num, ok := m.multiply(r.num, constant(factor))
 		return ratio{num, r.den}, ok
@@ -265,7 +265,7 @@ func (m *machine) horner(p polynomial, x decimal.Decimal) bool {
 		sum = m.c.Add(m.c.Mul(sum, x), p[i].value)
 		size = m.c.Add(m.c.Mul(size, x.Abs()), p[i].size)
 	}
-	return sum.Abs().Cmp(m.c.Mul(size, mustParse("1e-45"))) <= 0
+	return sum.Abs().Cmp(m.c.Mul(size, decimal.MustParse("1e-45"))) <= 0
 }
 
 // quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).

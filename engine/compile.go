@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"reckon/engine/decimal"
-	"reckon/engine/syntax"
 	"reckon/engine/units"
 )
 
@@ -34,7 +32,10 @@ var kinds = []struct {
 
 // Compile checks a definition. The domain is nil when any issue is an error.
 func Compile(def Definition) (*Domain, []Issue) {
-	c := compiler{d: &Domain{Definition: def, index: map[string]int{}, plans: newPlanCache()}}
+	c := compiler{d: &Domain{
+		Definition: def, plans: newPlanCache(),
+		scope: scope{declared: def.Variables, counting: def.Units, index: map[string]int{}},
+	}}
 	c.run()
 	for _, i := range c.issues {
 		if !i.Warning {
@@ -94,9 +95,10 @@ func (c *compiler) run() {
 // declarations reads units and kinds.
 func (c *compiler) declarations() {
 	d := c.d
-	d.variables = make([]variable, len(d.Definition.Variables))
+	d.profiles = make([]profile, len(d.Definition.Variables))
+	d.machines.variables = len(d.profiles)
 	for i, def := range d.Definition.Variables {
-		v := &d.variables[i]
+		v := &d.profiles[i]
 		v.point = eitherWay
 		path := func(field string) string { return fmt.Sprintf("variables[%d].%s", i, field) }
 		if def.Unit != "" {
@@ -141,35 +143,10 @@ func (c *compiler) declarations() {
 	}
 }
 
-// unitProblem says in a sentence what is wrong with a unit.
-func unitProblem(err error) string {
-	var unknown *units.UnknownError
-	var malformed *units.SyntaxError
-	switch {
-	case errors.As(err, &unknown):
-		if len(unknown.Nearest) > 0 {
-			return fmt.Sprintf("Unknown unit %q. Did you mean %q?", unknown.Name, unknown.Nearest[0])
-		}
-		return fmt.Sprintf("Unknown unit %q.", unknown.Name)
-	case errors.As(err, &malformed):
-		return fmt.Sprintf("The unit %q cannot be read: %s.", malformed.Text, strings.TrimSuffix(malformed.Reason, "."))
-	}
-	return fmt.Sprintf("The unit cannot be read: %v.", err)
-}
-
-// unitOffset is the caret within the text of a unit, -1 when there is none.
-func unitOffset(err error) int {
-	var malformed *units.SyntaxError
-	if errors.As(err, &malformed) {
-		return malformed.Offset
-	}
-	return -1
-}
-
 // currency finds the only currency that declared units name.
 func (c *compiler) currency() {
 	var all []string
-	for _, v := range c.d.variables {
+	for _, v := range c.d.profiles {
 		if v.unit != nil {
 			all = append(all, v.dimension.Currencies()...)
 		}
@@ -183,9 +160,9 @@ func (c *compiler) currency() {
 // activities parses the equations and checks their dimensions.
 func (c *compiler) activities() {
 	d := c.d
-	d.users = make([][]int, len(d.variables))
+	d.users = make([][]int, len(d.profiles))
 	d.equations = make([]*equation, len(d.Activities))
-	d.solver = unifier{make([]dimension, len(d.variables)), make([]bool, len(d.variables))}
+	d.solver = unifier{make([]dimension, len(d.profiles)), make([]bool, len(d.profiles))}
 	c.pinDefaults()
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)
@@ -209,7 +186,7 @@ func (c *compiler) activities() {
 			}
 		}
 		path := fmt.Sprintf("activities[%d].equation", i)
-		if err := e.checkRounding(d, solver); err != nil {
+		if err := e.checkRounding(&d.scope, solver); err != nil {
 			c.fail(path, err.at, "%s", err.message)
 		}
 		if err := d.checkPoints(e, nil); err != nil {
@@ -224,6 +201,9 @@ func (c *compiler) activities() {
 			d.users[v] = append(d.users[v], i)
 		}
 	}
+	for v := range d.profiles {
+		d.profiles[v].angle = isAngle(d.equations, v)
+	}
 }
 
 func (c *compiler) dimensions(activity int, e *equation, solver *unifier) bool {
@@ -232,49 +212,6 @@ func (c *compiler) dimensions(activity int, e *equation, solver *unifier) bool {
 		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.at, "%s", err.message)
 	}
 	return err == nil
-}
-
-// parse reads one equation; left stays nil when it cannot be read.
-func (c *compiler) parse(i int, a Activity) *equation {
-	path := fmt.Sprintf("activities[%d].equation", i)
-	e := &equation{title: a.Title, source: []rune(a.Equation), active: !a.Disabled}
-	if strings.TrimSpace(e.title) == "" {
-		e.title = a.Equation
-	}
-	tree, err := syntax.ParseEquation(a.Equation)
-	if err != nil {
-		var wrong *syntax.Error
-		if errors.As(err, &wrong) {
-			c.fail(path, wrong.Offset, "%s", wrong.Message)
-		} else {
-			c.fail(path, -1, "%v", err)
-		}
-		return e
-	}
-	b := builder{domain: c.d, problem: func(at int, format string, args ...any) { c.fail(path, at, format, args...) }}
-	left, right := b.build(tree.Left), b.build(tree.Right)
-	if b.failed {
-		return e
-	}
-	if len(b.order) == 0 {
-		c.fail(path, -1, "The equation names no variable, so that nothing can be calculated with it.")
-		return e
-	}
-	e.left, e.right, e.order, e.literals, e.tables = left, right, b.order, b.literals, b.tables
-	e.refs = slices.Clone(b.order)
-	slices.Sort(e.refs)
-	c.shapes(path, e)
-	left.summarize(e)
-	right.summarize(e)
-	e.count = make([]int, len(e.refs))
-	for k, v := range e.refs {
-		e.count[k] = left.occurrences(v) + right.occurrences(v)
-		e.checkPoints = e.checkPoints || c.d.variables[v].point.isPoint() || c.d.variables[v].unit == nil
-	}
-	for _, n := range e.literals {
-		e.checkPoints = e.checkPoints || n.unit.IsPoint()
-	}
-	return e
 }
 
 // calculable decides for each variable whether the equation can be solved for it, and checks what the author says.
@@ -318,7 +255,7 @@ var compileEnv = Env{Now: time.Unix(0, 0).UTC(), Zone: time.UTC}
 func (c *compiler) pinDefaults() {
 	d := c.d
 	for i, def := range d.Definition.Variables {
-		v := &d.variables[i]
+		v := &d.profiles[i]
 		if v.declared || def.Default.IsEmpty() || v.table {
 			continue
 		}
@@ -337,7 +274,7 @@ func (c *compiler) pinDefaults() {
 func (c *compiler) values() {
 	d := c.d
 	for i, def := range d.Definition.Variables {
-		v := &d.variables[i]
+		v := &d.profiles[i]
 		read := func(field, text string) *decimal.Decimal {
 			if text == "" {
 				return nil
@@ -352,12 +289,11 @@ func (c *compiler) values() {
 		if v.min != nil && v.max != nil && v.min.Cmp(*v.max) > 0 {
 			c.fail(fmt.Sprintf("variables[%d].min", i), -1, "The lower bound of %s is above its upper bound.", def.Key)
 		}
-		for _, issue := range checkDisplay(def) {
-			if issue.Path != "kind" {
-				issue.Path = fmt.Sprintf("variables[%d].%s", i, issue.Path)
-				c.issues = append(c.issues, issue)
+		checkDisplay(def, func(path, message string) {
+			if path != "kind" {
+				c.fail(fmt.Sprintf("variables[%d].%s", i, path), -1, "%s", message)
 			}
-		}
+		})
 	}
 }
 
@@ -385,7 +321,7 @@ func (c *compiler) defaults() {
 		if def.Default.IsEmpty() {
 			continue
 		}
-		v := &d.variables[i]
+		v := &d.profiles[i]
 		path := fmt.Sprintf("variables[%d].default_value", i)
 		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
 		if len(errs) > 0 {
@@ -435,4 +371,15 @@ func (c *compiler) remarks() {
 			c.warn(fmt.Sprintf("variables[%d]", i), "No active equation names %q.", def.Key)
 		}
 	}
+}
+
+// parse reads one equation; left stays nil when it cannot be read.
+func (c *compiler) parse(i int, a Activity) *equation {
+	path := fmt.Sprintf("activities[%d].equation", i)
+	e := &equation{title: a.Title, source: []rune(a.Equation), active: !a.Disabled}
+	if strings.TrimSpace(e.title) == "" {
+		e.title = a.Equation
+	}
+	c.d.parseEquation(e, func(at int, format string, args ...any) { c.fail(path, at, format, args...) })
+	return e
 }

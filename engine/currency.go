@@ -31,13 +31,13 @@ func withCodes(unit string) string {
 
 // scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its code and the bytes it
 // took.
-func (d *Domain) scanCurrency(s string) (code string, size int) {
+func (c *scope) scanCurrency(s string) (code string, size int) {
 	if s == "" || isDigit(s[0]) {
 		return "", 0
 	}
-	for _, c := range currencySigns {
-		if strings.HasPrefix(s, c.sign) {
-			return c.code, len(c.sign)
+	for _, known := range currencySigns {
+		if strings.HasPrefix(s, known.sign) {
+			return known.code, len(known.sign)
 		}
 	}
 	if len(s) < 3 {
@@ -48,7 +48,7 @@ func (d *Domain) scanCurrency(s string) (code string, size int) {
 			return "", 0
 		}
 	}
-	u, err := d.table.Parse(s[:3])
+	u, err := c.table.Parse(s[:3])
 	if err != nil {
 		return "", 0
 	}
@@ -60,16 +60,16 @@ func (d *Domain) scanCurrency(s string) (code string, size int) {
 
 // sameButCurrency reports whether two units differ at most by the one currency that each names, in the same power.
 // Which currencies of a calculation go together is decided where all of them are known.
-func (d *Domain) sameButCurrency(a, b *units.Unit) bool {
+func (s *scope) sameButCurrency(a, b *units.Unit) bool {
 	from, to := a.Dimension().Currencies(), b.Dimension().Currencies()
 	if len(from) != 1 || len(to) != 1 || from[0] == to[0] {
 		return false
 	}
-	x, err := d.table.Parse(from[0])
+	x, err := s.table.Parse(from[0])
 	if err != nil {
 		return false
 	}
-	y, err := d.table.Parse(to[0])
+	y, err := s.table.Parse(to[0])
 	if err != nil {
 		return false
 	}

@@ -294,7 +294,7 @@ func (v *derivation) step(s planStep) *Error {
 
 // isScale reports whether a variable's numbers have no natural sign: points on a scale and angles.
 func (v *derivation) isScale(variable int) bool {
-	w := &v.domain.variables[variable]
+	w := &v.domain.profiles[variable]
 	if w.point.isPoint() || variable == v.target && v.asked != nil && v.asked.IsPoint() {
 		return true
 	}
@@ -371,7 +371,7 @@ func (v *derivation) choose(variable, activity int, p preimage) (decimal.Decimal
 
 // allowed reports whether a variable may have a value: it is within bounds, and no temperature below 0 K.
 func (v *derivation) allowed(variable int, t decimal.Decimal) bool {
-	m, w := v.machine, &v.domain.variables[variable]
+	m, w := v.machine, &v.domain.profiles[variable]
 	if w.min != nil && compare(m.c, t, *w.min) < 0 || w.max != nil && compare(m.c, t, *w.max) > 0 {
 		return false
 	}
@@ -386,7 +386,7 @@ func (v *derivation) allowed(variable int, t decimal.Decimal) bool {
 
 // absolute reports whether a variable is a temperature that cannot be below 0 K.
 func (v *derivation) absolute(variable int) bool {
-	w := &v.domain.variables[variable]
+	w := &v.domain.profiles[variable]
 	return w.unit != nil && w.unit.IsPoint() || variable == v.target && v.asked != nil && v.asked.IsPoint()
 }
 
@@ -405,7 +405,7 @@ func (v *derivation) near(variable int) *decimal.Decimal {
 		si := value.Quantity().SI(v.machine.c)
 		return &si
 	}
-	return v.domain.variables[variable].hint
+	return v.domain.profiles[variable].hint
 }
 
 // shown writes a root in the unit that the variable's value would have.
@@ -457,7 +457,7 @@ func (v *derivation) emit(s planStep, last bool) *Error {
 			return problem
 		}
 		value := scalarValue(q)
-		if v.domain.variables[o].table {
+		if v.domain.profiles[o].table {
 			value.Rank = 1 // a table of one cell: its variable takes nothing else
 		}
 		step := Step{Variable: o, Activity: s.activity, Block: s.block, Value: value}

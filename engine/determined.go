@@ -35,14 +35,14 @@ type tangentRow struct {
 
 // tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
 func (d *Domain) tangent(env Env) *tangentSpace {
-	n := len(d.variables)
+	n := len(d.profiles)
 	if n > maxTangentSize {
 		return nil
 	}
-	m := d.newMachine(env)
-	defer d.release(m)
+	m := d.machines.take(env)
+	defer d.machines.release(m)
 	shared := &equation{}
-	for v := range d.variables {
+	for v := range d.profiles {
 		shared.refs = append(shared.refs, v)
 	}
 	shared.order = shared.refs
@@ -115,10 +115,10 @@ func spread(i, j int) float64 {
 // settleOn moves a start to a place where the equations hold by steps of least size, and returns the slopes there, by
 // logarithms of the variables that have a natural sign; nil where it comes to none.
 func (d *Domain) settleOn(z *zeros, rows []tangentRow, k int) [][]float64 {
-	n := len(d.variables)
+	n := len(d.profiles)
 	x, logs := make([]float64, n), make([]bool, n)
 	for j := range x {
-		w, share := &d.variables[j], spread(k+1, j)
+		w, share := &d.profiles[j], spread(k+1, j)
 		low, high := math.Inf(-1), math.Inf(1)
 		if w.min != nil {
 			low = w.min.Float64()

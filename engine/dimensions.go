@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -17,13 +18,13 @@ type roundable struct {
 
 // roundingFits reports whether rounding a quantity of this dimension means something without naming a unit: it does for
 // plain numbers, one currency, and one counting unit of the domain.
-func (d *Domain) roundingFits(dim units.Dimension) bool {
+func (s *scope) roundingFits(dim units.Dimension) bool {
 	dim = dim.WithoutAngle()
 	if dim.IsNone() {
 		return true
 	}
-	for _, name := range append(dim.Currencies(), d.Definition.Units...) {
-		if u, err := d.table.Parse(name); err == nil && u.Dimension() == dim {
+	for _, name := range append(dim.Currencies(), s.counting...) {
+		if u, err := s.table.Parse(name); err == nil && u.Dimension() == dim {
 			return true
 		}
 	}
@@ -32,7 +33,7 @@ func (d *Domain) roundingFits(dim units.Dimension) bool {
 
 // checker finds the dimensions of one equation's expressions and states what they must satisfy.
 type checker struct {
-	domain *Domain
+	scope  *scope
 	e      *equation
 	solver *unifier
 	err    *dimensionError
@@ -60,18 +61,18 @@ func (c *checker) checkEquation() {
 
 // describe names an expression and its dimension.
 func (c *checker) describe(n *node, d dimension) string {
-	return fmt.Sprintf("%q is %s", c.e.text(n), c.domain.dimensionText(c.solver.resolve(d)))
+	return fmt.Sprintf("%q is %s", c.e.text(n), c.scope.dimensionText(c.solver.resolve(d)))
 }
 
 // dimensionText names a dimension and its SI unit.
-func (d *Domain) dimensionText(dim dimension) string {
+func (s *scope) dimensionText(dim dimension) string {
 	if !dim.isKnown() {
 		return "of a dimension that is not known yet"
 	}
 	if dim.known.IsNone() {
 		return "a plain number"
 	}
-	name, symbol := dim.known.Name(), d.symbolOf(dim.known)
+	name, symbol := dim.known.Name(), s.symbolOf(dim.known)
 	article := "a"
 	if strings.ContainsRune("aeiou", rune(name[0])) {
 		article = "an"
@@ -83,8 +84,8 @@ func (d *Domain) dimensionText(dim dimension) string {
 }
 
 // symbolOf is the unit that stands for a dimension in messages, "1" for none.
-func (d *Domain) symbolOf(dim units.Dimension) string {
-	if symbol := d.table.ForResult(dim, nil, false).Symbol(); symbol != "" {
+func (s *scope) symbolOf(dim units.Dimension) string {
+	if symbol := s.table.ForResult(dim, nil, false).Symbol(); symbol != "" {
 		return symbol
 	}
 	return "1"
@@ -133,7 +134,7 @@ func (c *checker) of(n *node) dimension {
 		}
 		return dimension{}
 	case opVariable:
-		return c.domain.variableDimension(n.variable)
+		return c.scope.variableDimension(n.variable)
 	case opToday, opNow:
 		return knownDimension(units.Time)
 	case opLocal:
@@ -213,7 +214,7 @@ func smallFraction(n *node) (num, den int, ok bool) {
 		if i, whole := n.value.Int64(); whole {
 			return small(int(i), 1)
 		}
-		if decimalOf(n.float).Cmp(n.value) != 0 {
+		if decimal.FromFloat(n.float).Cmp(n.value) != 0 {
 			return 0, 0, false // it has more digits than a small fraction
 		}
 		text := n.value.String()
@@ -286,7 +287,7 @@ func (c *checker) call(n *node) dimension {
 		want := c.rule(rule, letters)
 		if c.err == nil && !c.solver.equate(d, want) {
 			c.fail(a.start, "Argument %q of %s must be %s, but %s.", f.param(i).name, f.name,
-				c.domain.dimensionText(c.solver.resolve(want)), c.describe(a, d))
+				c.scope.dimensionText(c.solver.resolve(want)), c.describe(a, d))
 		}
 	}
 	return c.solver.resolve(c.rule(f.result, letters))
@@ -339,46 +340,37 @@ func (c *checker) rule(text string, letters map[byte]dimension) dimension {
 }
 
 // variableDimension is the declared dimension of a variable, else its unknown.
-func (d *Domain) variableDimension(v int) dimension {
-	if dim, ok := d.declaredDimension(v); ok {
+func (s *scope) variableDimension(v int) dimension {
+	if dim, ok := s.declaredDimension(v); ok {
 		return knownDimension(dim)
 	}
 	return dimension{unknown: []power{{v, 1, 1}}}
 }
 
 // declaredDimension is what a variable's unit, kind or default says about its dimension.
-func (d *Domain) declaredDimension(v int) (units.Dimension, bool) {
-	if d.variables[v].declared {
-		return d.variables[v].dimension, true
+func (s *scope) declaredDimension(v int) (units.Dimension, bool) {
+	if s.profiles[v].declared {
+		return s.profiles[v].dimension, true
 	}
 	return units.Dimension{}, false
 }
 
-// knownDimensionOf is the dimension of a variable as declared or as the equations tell.
-func (d *Domain) knownDimensionOf(v int) (units.Dimension, bool) {
-	if d.prepared != nil {
-		return d.prepared[v].dimension, d.prepared[v].known
-	}
-	r := d.solver.resolve(d.variableDimension(v))
-	return r.known, r.isKnown()
-}
-
 // checkDimensions checks one equation; what it tells about undeclared variables stays in the solver.
-func (d *Domain) checkDimensions(e *equation, solver *unifier) *dimensionError {
+func (s *scope) checkDimensions(e *equation, solver *unifier) *dimensionError {
 	e.deferred = nil
-	c := checker{domain: d, e: e, solver: solver}
+	c := checker{scope: s, e: e, solver: solver}
 	c.checkEquation()
 	return c.err
 }
 
 // checkRounding checks arguments that are rounded, once their dimensions are known.
-func (e *equation) checkRounding(d *Domain, solver *unifier) *dimensionError {
+func (e *equation) checkRounding(s *scope, solver *unifier) *dimensionError {
 	for _, r := range e.deferred {
 		dim := solver.resolve(r.dimension)
-		if dim.isKnown() && !d.roundingFits(dim.known) {
+		if dim.isKnown() && !s.roundingFits(dim.known) {
 			return &dimensionError{r.at, fmt.Sprintf(
 				"%s of %s depends on the unit: divide by a unit first, as in %s(x / 1 [%s]).",
-				r.function, d.dimensionText(dim), r.function, d.symbolOf(dim.known))}
+				r.function, s.dimensionText(dim), r.function, s.symbolOf(dim.known))}
 		}
 	}
 	return nil

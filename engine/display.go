@@ -103,10 +103,9 @@ func float() *string {
 	return &format
 }
 
-// Display is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects.
+// displayOf is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects.
 // asked tells that the value is shown in another unit than its kind's own (then kind is number, format decimals_float).
-func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
-	def := &d.Variables[variable]
+func displayOf(def *Variable, v Value, asked bool) json.RawMessage {
 	m := authored(def)
 	foreign := func(kind string) bool { return isForeign(v, kind) }
 	shown := func(list []series) []series {
@@ -285,13 +284,10 @@ func metadataProblem(err error) string {
 	return fmt.Sprintf("It is not valid JSON: %s.", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// checkDisplay finds what is wrong with a variable's kind, format and display_metadata. Paths start at the variable:
+// checkDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths start at the variable:
 // "format", "display_metadata.table.columns[0].kind".
-func checkDisplay(v Variable) []Issue {
-	var issues []Issue
-	fail := func(path, format string, args ...any) {
-		issues = append(issues, Issue{Path: path, Message: fmt.Sprintf(format, args...), Offset: -1})
-	}
+func checkDisplay(v Variable, report func(path, message string)) {
+	fail := func(path, format string, args ...any) { report(path, fmt.Sprintf(format, args...)) }
 	structure := structureOf(v.Kind)
 	if structure == "" {
 		var all []string
@@ -299,7 +295,7 @@ func checkDisplay(v Variable) []Issue {
 			all = append(all, f.kind)
 		}
 		fail("kind", "%q is not a kind. Kinds are %s.", v.Kind, strings.Join(all, ", "))
-		return issues
+		return
 	}
 	checkFormat := func(path, kind string, format *string) {
 		switch {
@@ -324,7 +320,7 @@ func checkDisplay(v Variable) []Issue {
 	m, err := readMetadata(v.Display)
 	if err != nil {
 		fail("display_metadata", "%s", metadataProblem(err))
-		return issues
+		return
 	}
 	members := 0
 	for _, member := range []struct {
@@ -337,7 +333,7 @@ func checkDisplay(v Variable) []Issue {
 		members++
 		if member.name != structure {
 			fail("display_metadata."+member.name, "A variable of kind %s is shown as %q.", scalarKind(v.Kind), structure)
-			return issues
+			return
 		}
 	}
 	if members == 0 && len(v.Display) > 0 && string(v.Display) != "null" {
@@ -367,5 +363,4 @@ func checkDisplay(v Variable) []Issue {
 	case m.Pie != nil:
 		checkFormat(path, m.Pie.Kind, m.Pie.Format)
 	}
-	return issues
 }

@@ -12,9 +12,7 @@ func TestDisplays(t *testing.T) {
 	env := textEnv(t)
 	runText(t, "display_results.txt", func(t *testing.T, heading, input string) string {
 		d := textDomain(t, textVariable(t, heading))
-		if issues := checkDisplay(d.Variables[0]); len(issues) > 0 {
-			t.Errorf("%s: %v", heading, issues)
-		}
+		checkDisplay(d.Variables[0], func(path, message string) { t.Errorf("%s: %s: %s", heading, path, message) })
 		input, asked := strings.CutPrefix(input, "asked ")
 		v := plainValue(t, d, textOf(t, input), env)
 		data := d.Display(0, v, asked)
@@ -35,7 +33,7 @@ func plainValue(t *testing.T, d *Domain, text Text, env Env) Value {
 	if text.Rank > 0 {
 		kind = "table"
 	}
-	plain := &Domain{Definition: Definition{Variables: []Variable{{Key: "x", Kind: kind}}}, table: d.table}
+	plain := &scope{declared: []Variable{{Key: "x", Kind: kind}}, profiles: make([]profile, 1), table: d.table}
 	v, _, errs := plain.ParseValue(0, text, env)
 	if len(errs) > 0 {
 		t.Fatalf("%s: %v", lineOf(text), errs)
@@ -69,12 +67,7 @@ func TestDisplayIssues(t *testing.T) {
 	runText(t, "display_issues.txt", func(t *testing.T, _, input string) string {
 		d := textDomain(t, textVariable(t, input))
 		var lines []string
-		for _, issue := range checkDisplay(d.Variables[0]) {
-			if issue.Warning || issue.Offset != -1 {
-				t.Errorf("%+v", issue)
-			}
-			lines = append(lines, issue.Path+": "+issue.Message)
-		}
+		checkDisplay(d.Variables[0], func(path, message string) { lines = append(lines, path+": "+message) })
 		d.Display(0, Value{}, false)
 		d.Display(0, Value{}, true)
 		d.ChartScale(0, Value{})

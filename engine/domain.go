@@ -5,9 +5,7 @@ package engine
 
 import (
 	"encoding/json"
-	"sync"
 
-	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -54,75 +52,17 @@ type Issue struct {
 // Domain is a compiled definition. It is immutable and safe for concurrent use.
 type Domain struct {
 	Definition
-	table     *units.Table
-	index     map[string]int // by key
-	variables []variable
+	scope
 	equations []*equation // by activity
 	users     [][]int     // by variable: the activities whose equation names it, in domain order
 	solver    unifier     // dimensions of the variables, as far as the equations tell them
-	currency  string      // the only currency that declared units name, "" for none or several
 	plans     *planCache
-	machines  sync.Pool  // of *machine, for their memory
+	machines  machines
 	prepared  []prepared // by variable, nil until Compile has found no mistake
-}
-
-// variable is what Compile knows of a Variable.
-type variable struct {
-	unit      *units.Unit // declared, nil for none
-	dimension units.Dimension
-	declared  bool // the dimension is known from the unit, the kind or the default
-	point     weight
-	min, max  *decimal.Decimal // in coherent SI, nil for none
-	hint      *decimal.Decimal // the default in coherent SI, nil for none
-	table     bool             // of a kind whose values are tables
-}
-
-// equation is a parsed activity.
-type equation struct {
-	title       string // for messages: the activity's title, else its equation
-	source      []rune
-	left, right *node
-	refs        []int  // variables it names, in domain order
-	order       []int  // the same in the order of the text
-	count       []int  // by position in refs: how often it is named
-	calculable  []bool // by position in refs
-	active      bool
-	tables      bool        // it calls a function over tables
-	literals    []*node     // numbers with units
-	deferred    []roundable // checks that wait for the dimensions of values
-	checkPoints bool        // a variable or constant in it may be a point on a scale
-	open        bool        // checkPoints, and what the variables are shows only in a calculation
-	angle       bool        // a function in it yields an angle
-	slots       int         // parts whose value an evaluation keeps
-	flat        *flat       // in float64, nil where there is no such form
-}
-
-// position is the place of a variable in refs, or -1.
-func (e *equation) position(variable int) int {
-	for i, r := range e.refs {
-		if r == variable {
-			return i
-		}
-	}
-	return -1
-}
-
-// solves reports whether the equation can be solved for a variable.
-func (e *equation) solves(variable int) bool {
-	i := e.position(variable)
-	return i >= 0 && e.calculable[i]
 }
 
 // Units is the unit table of the domain: the standard one with its counting units.
 func (d *Domain) Units() *units.Table { return d.table }
-
-// Index is the position of the variable with exactly this key, or -1.
-func (d *Domain) Index(key string) int {
-	if i, ok := d.index[key]; ok {
-		return i
-	}
-	return -1
-}
 
 // Calculable reports whether an activity can be solved for a variable (both by index).
 func (d *Domain) Calculable(activity, variable int) bool {
@@ -132,4 +72,15 @@ func (d *Domain) Calculable(activity, variable int) bool {
 // References lists the variables an activity's equation names, by index, in domain order.
 func (d *Domain) References(activity int) []int {
 	return d.equations[activity].refs
+}
+
+// Display is SPEC.md's display object of a variable's value in a result; asked tells that the value is shown in another unit
+// than its kind's own.
+func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
+	return displayOf(&d.Variables[variable], v, asked)
+}
+
+// ChartScale is the chart scaling of a variable's value; the zero Scale where it has none.
+func (d *Domain) ChartScale(variable int, v Value) Scale {
+	return chartScale(&d.Variables[variable], v)
 }

@@ -108,7 +108,7 @@ func (m *machine) fold(n *node, x unknown) *node {
 // searchScale is the size in coherent SI of one unit of a variable.
 func (d *Domain) searchScale(m *machine, v int) float64 {
 	scale := 1.0
-	if u := d.variables[v].unit; u != nil {
+	if u := d.profiles[v].unit; u != nil {
 		scale = units.Quantity{Number: decimal.Int(1), Unit: u}.SI(m.c).Float64()
 	}
 	if !(scale > 1e-100 && scale < 1e100) {
@@ -155,7 +155,7 @@ func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
 		}
 		roots = append(roots, h.m.keep(h.e, v, list)...)
 	}
-	if w := &d.variables[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
+	if w := &d.profiles[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
 		h.open = true
 	}
 	return h.distinct(roots), len(roots) == 0 && !h.open
@@ -293,7 +293,7 @@ func (h *hunt) sign(x float64) (int, bool) {
 	case s.hi < 0:
 		return -1, true
 	}
-	f, ok := h.seek.difference(decimalOf(x))
+	f, ok := h.seek.difference(decimal.FromFloat(x))
 	return f.Sign(), ok
 }
 
@@ -317,14 +317,14 @@ func (h *hunt) rising(b searchBox, value, slope interval) (decimals, bool) {
 		if edge == 0 {
 			return nil, true // zero itself is looked at apart
 		}
-		return h.m.keep(h.e, h.x.variable, decimals{decimalOf(edge)}), true
+		return h.m.keep(h.e, h.x.variable, decimals{decimal.FromFloat(edge)}), true
 	case b.low <= 0 && b.high >= 0, b.low > 0 && b.high > 16*b.low, b.high < 0 && b.low < 16*b.high:
 		if math.Max(math.Abs(b.low), math.Abs(b.high)) > leastScale*h.scale {
 			return nil, false
 		}
 	}
 	start := h.seek.brent(b.low, b.high, h.seek.at(b.low), h.seek.at(b.high))
-	x, ok := h.seek.secant(decimalOf(start), h.seek.difference)
+	x, ok := h.seek.secant(decimal.FromFloat(start), h.seek.difference)
 	if f := x.Float64(); !ok || f < b.low || f > b.high {
 		x, ok = h.bisected(b, first)
 	}
@@ -338,8 +338,8 @@ func (h *hunt) rising(b searchBox, value, slope interval) (decimals, bool) {
 // bisected halves a box in decimal until secants find the root in it.
 func (h *hunt) bisected(b searchBox, first int) (decimal.Decimal, bool) {
 	c := h.m.c
-	low, high := decimalOf(b.low), decimalOf(b.high)
-	half := mustParse("0.5")
+	low, high := decimal.FromFloat(b.low), decimal.FromFloat(b.high)
+	half := decimal.MustParse("0.5")
 	for i := range 160 {
 		mid := c.Mul(c.Add(low, high), half)
 		f, ok := h.seek.difference(mid)
@@ -383,7 +383,7 @@ func (h *hunt) calm(b searchBox) (calm, flat bool) {
 	sign, direction := 0, 0
 	valued := 0
 	for i := range 9 {
-		x := decimalOf(math.Copysign(inner*math.Pow(outer/inner, float64(i)/8), b.low+b.high))
+		x := decimal.FromFloat(math.Copysign(inner*math.Pow(outer/inner, float64(i)/8), b.low+b.high))
 		f, ok := h.seek.difference(x)
 		if !ok {
 			continue

@@ -163,7 +163,7 @@ func (m *machine) somewhere(e *equation, v int, roots preimage) bool {
 		probes = append(probes, m.c.Mul(m.c.Add(places[i-1], places[i]), oneHalf))
 	}
 	for _, text := range []string{"0", "1", "-1", "1e-6", "1e6", "-1e6", "1e12", "37.3", "1234.5"} {
-		probes = append(probes, mustParse(text))
+		probes = append(probes, decimal.MustParse(text))
 	}
 	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
 		m.values[v] = probe

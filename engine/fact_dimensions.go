@@ -122,7 +122,7 @@ func (v *derivation) keepUnits() {
 // keep notes what a unifier that was told the dimensions of the facts has found.
 func (v *derivation) keep(solver *unifier) {
 	d := v.domain
-	v.open = &factDimensions{found: make([]dimension, len(d.variables))}
+	v.open = &factDimensions{found: make([]dimension, len(d.profiles))}
 	for _, i := range v.used {
 		f := v.facts[i].Variable
 		if _, known := d.knownDimensionOf(f); !known {
@@ -130,7 +130,7 @@ func (v *derivation) keep(solver *unifier) {
 			v.open.dimensions = append(v.open.dimensions, v.units[f].Dimension())
 		}
 	}
-	for f := range d.variables {
+	for f := range d.profiles {
 		if _, known := d.knownDimensionOf(f); !known {
 			v.open.found[f] = solver.resolve(d.variableDimension(f))
 		}

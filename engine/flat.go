@@ -157,9 +157,9 @@ func (m *machine) flatRun(e *equation, x unknown) *flatRun {
 		case o.node.op == opVariable:
 			r.values[i] = m.floats[o.node.variable]
 		case o.node.op == opToday:
-			r.values[i] = float64(m.env.today())
+			r.values[i] = float64(m.env.Today())
 		case o.node.op == opNow:
-			r.values[i] = float64(m.env.now())
+			r.values[i] = float64(m.env.Moment())
 		case len(o.args) == 0 && o.node.op != opNumber:
 			r.values[i] = m.eval(o.node).Float64()
 		default:

@@ -37,7 +37,7 @@ func TestPropertiesShared(t *testing.T) {
 		if d == nil {
 			t.Fatalf("%s: %v", equation, issues)
 		}
-		e, m := d.equations[0], d.newMachine(testEnv)
+		e, m := d.equations[0], d.machines.take(testEnv)
 		m.floats = make([]float64, len(m.values))
 		plain := bare(e.right)
 		for range 3 {

@@ -266,7 +266,7 @@ func newAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
 }
 
 // seriesBelow is the product of rate and nper below which 60 terms of the series are more than enough.
-var seriesBelow = mustParse("1e-3")
+var seriesBelow = decimal.MustParse("1e-3")
 
 func (a annuity) payment(c *decimal.Context, pv, fv decimal.Decimal) decimal.Decimal {
 	return c.Quo(a.final(c, pv, fv), a.sum).Neg()

@@ -226,7 +226,7 @@ func pinned(p payments, a, b float64, sign int) float64 {
 
 // refine makes a root of f that float64 has found exact, by secants in decimal. f is continuous next to it.
 func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal.Decimal) decimal.Decimal {
-	x := decimalOf(start)
+	x := decimal.FromFloat(start)
 	previous := c.Add(c.Mul(x, c.Add(decimal.Int(1), nearby)), besideZero)
 	fx, fp := f(x), f(previous)
 	move := x
@@ -254,12 +254,12 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 }
 
 // besideZero keeps the first two numbers of a refinement apart where they are next to 0.
-var besideZero = mustParse("1e-25")
+var besideZero = decimal.MustParse("1e-25")
 
 // Relative changes at which a rate is exact, and at which it is exact enough where rounding allows no more.
 var (
-	rateConverged = mustParse("1e-40")
-	rateSettled   = mustParse("1e-36")
+	rateConverged = decimal.MustParse("1e-40")
+	rateSettled   = decimal.MustParse("1e-36")
 )
 
 // rootOf decides which root to take from the payments as they are and mirrored in time: the smallest z > 0, else 0, else the

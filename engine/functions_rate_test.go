@@ -15,7 +15,7 @@ import (
 // closeTo reports whether two numbers agree to 34 digits, or differ by less than 1e-34.
 func closeTo(c *decimal.Context, a, b decimal.Decimal) bool {
 	size := extreme(decimals{a.Abs(), decimal.Int(1)}, 1)
-	return c.Sub(a, b).Abs().Cmp(c.Mul(size, mustParse("1e-34"))) <= 0
+	return c.Sub(a, b).Abs().Cmp(c.Mul(size, decimal.MustParse("1e-34"))) <= 0
 }
 
 // TestRateGoesBack finds the rate, the periods and the sums of a loan from the others.
@@ -132,8 +132,8 @@ func TestHostilePayments(t *testing.T) {
 	}{
 		{long, decimal.ErrLimit},
 		{falling, decimal.ErrLimit},
-		{decimals{mustParse("1e6000"), mustParse("-1e-6000")}, decimal.ErrTooLarge},
-		{decimals{mustParse("-1e-3000"), mustParse("1e3000")}, errNotConverged},
+		{decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
+		{decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, errNotConverged},
 	} {
 		c := decimal.NewContext(defaultBudget)
 		if rate := returnRate(c, test.list); !errors.Is(c.Err(), test.want) {
@@ -143,7 +143,7 @@ func TestHostilePayments(t *testing.T) {
 }
 
 func BenchmarkLoanRate(b *testing.B) {
-	args := decimals{decimal.Int(360), mustParse("-1798.65"), decimal.Int(300_000)}
+	args := decimals{decimal.Int(360), decimal.MustParse("-1798.65"), decimal.Int(300_000)}
 	for b.Loop() {
 		loanRate(decimal.NewContext(defaultBudget), args)
 	}
@@ -152,7 +152,7 @@ func BenchmarkLoanRate(b *testing.B) {
 func BenchmarkAmortizationSchedule(b *testing.B) {
 	var args []grid
 	for _, text := range []string{"0.005", "360", "300000", "0", "0"} {
-		args = append(args, scalarGrid(mustParse(text)))
+		args = append(args, scalarGrid(decimal.MustParse(text)))
 	}
 	for b.Loop() {
 		amortization(decimal.NewContext(defaultBudget), args)

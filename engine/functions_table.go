@@ -381,4 +381,4 @@ var overTables = []*function{
 		}),
 }
 
-var half = mustParse("0.5")
+var half = decimal.MustParse("0.5")

@@ -68,7 +68,7 @@ func evaluate(t *testing.T, expression, kind string) string {
 	}
 	value := answer(d, "-> r")
 	if text, ok := strings.CutSuffix(value, " s"); ok && moment {
-		if seconds, whole := mustParse(text).Int64(); whole {
+		if seconds, whole := decimal.MustParse(text).Int64(); whole {
 			return momentText(kind, seconds)
 		}
 	}
@@ -134,9 +134,9 @@ var published = regexp.MustCompile(`^(date |)(.*) (=>|~|!) (\S+)$`)
 // shownAs reports whether a number rounds to another at that one's last digit.
 func shownAs(number, shown string) bool {
 	_, decimals, _ := strings.Cut(shown, ".")
-	c := new(Domain).newMachine(testEnv).c
+	c := decimal.NewContext(defaultBudget)
 	d, err := decimal.Parse(number)
-	return err == nil && c.Round(d, len(decimals)).Cmp(mustParse(shown)) == 0
+	return err == nil && c.Round(d, len(decimals)).Cmp(decimal.MustParse(shown)) == 0
 }
 
 // TestInverses puts values through functions and back.
@@ -173,12 +173,12 @@ func TestInverses(t *testing.T) {
 
 // near compares a value with a number to 25 digits.
 func near(v Value, text string) bool {
-	c := new(Domain).newMachine(testEnv).c
+	c := decimal.NewContext(defaultBudget)
 	if len(v.Cells) == 0 {
 		return false
 	}
 	number, _, _ := strings.Cut(text, " ")
-	want := mustParse(number)
+	want := decimal.MustParse(number)
 	miss := c.Sub(v.Quantity().Number, want).Abs()
-	return miss.Cmp(c.Mul(want.Abs(), mustParse("1e-25"))) <= 0
+	return miss.Cmp(c.Mul(want.Abs(), decimal.MustParse("1e-25"))) <= 0
 }

@@ -59,7 +59,7 @@ func toEdge(c *decimal.Context, t decimal.Decimal) decimal.Decimal {
 }
 
 // edgeNoise is the rounding that a sine or cosine may have.
-var edgeNoise = mustParse("1e-30")
+var edgeNoise = decimal.MustParse("1e-30")
 
 func arcSine(c *decimal.Context, t decimal.Decimal) decimal.Decimal   { return c.Asin(toEdge(c, t)) }
 func arcCosine(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Acos(toEdge(c, t)) }
@@ -77,7 +77,7 @@ func onAxis(f func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*dec
 }
 
 // angleNoise is the relative error that an angle may have.
-var angleNoise = mustParse("1e-55")
+var angleNoise = decimal.MustParse("1e-55")
 
 // tangent is undefined at odd quarter turns, as the division that it is.
 func tangent(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {

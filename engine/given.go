@@ -30,7 +30,7 @@ func (g given) leafTier(v int, remembered bool) (Tier, bool) {
 
 // givenOf sorts facts by variable; those of the target do not count.
 func (d *Domain) givenOf(facts []Fact, target int) given {
-	g := make(given, len(d.variables))
+	g := make(given, len(d.profiles))
 	for _, f := range facts {
 		if f.Variable != target {
 			g[f.Variable] |= 1 << f.Tier

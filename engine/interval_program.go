@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"reckon/engine/decimal"
 )
 
 // intervalStep puts one interval into the slot of its own number.
@@ -92,7 +93,7 @@ func (p *intervalProgram) add(n *node, x unknown) (int, bool) {
 // intervalOf is a constant: a point where float64 has it exactly.
 func intervalOf(n *node) interval {
 	f := n.float
-	if n.value.Cmp(decimalOf(f)) == 0 && math.Abs(f) < 1e15 && (f == math.Trunc(f) || f*1024 == math.Trunc(f*1024)) {
+	if n.value.Cmp(decimal.FromFloat(f)) == 0 && math.Abs(f) < 1e15 && (f == math.Trunc(f) || f*1024 == math.Trunc(f*1024)) {
 		return interval{lo: f, hi: f}
 	}
 	return interval{lo: f, hi: f}.wider(1).off(true)

@@ -26,3 +26,12 @@ func (d *Domain) Dimension(variable int) (units.Dimension, bool) { return d.know
 // BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its default; nil where neither
 // says anything.
 func (d *Domain) BareUnit(variable int) *units.Unit { return d.unitOf(variable) }
+
+// knownDimensionOf is the dimension of a variable as declared or as the equations tell.
+func (d *Domain) knownDimensionOf(v int) (units.Dimension, bool) {
+	if p := &d.profiles[v]; p.whole {
+		return p.resolved, p.known
+	}
+	r := d.solver.resolve(d.variableDimension(v))
+	return r.known, r.isKnown()
+}

@@ -14,11 +14,11 @@ const (
 
 // A limit is taken from numbers at these distances on both sides, parts of the size of the place.
 var (
-	limitFar  = mustParse("1e-6")
-	limitNear = mustParse("1e-8")
-	limitStep = mustParse("1e-2")  // from one scale to the next smaller one
-	limitMiss = mustParse("1e-30") // how far the limits of the sides may be apart
-	limitBend = mustParse("1e-4")  // how far from straight the odd part may be
+	limitFar  = decimal.MustParse("1e-6")
+	limitNear = decimal.MustParse("1e-8")
+	limitStep = decimal.MustParse("1e-2")  // from one scale to the next smaller one
+	limitMiss = decimal.MustParse("1e-30") // how far the limits of the sides may be apart
+	limitBend = decimal.MustParse("1e-4")  // how far from straight the odd part may be
 )
 
 // limit finds the place next to x where the sides of an equation have no value, since a quotient is 0 ÷ 0 there, but where
@@ -113,38 +113,12 @@ func (m *machine) divides(n *node, x unknown) bool {
 	return false
 }
 
-// sized is an expression in float64 and the size of what is added up in it.
-func (m *machine) sized(n *node) (value, size float64) {
-	switch n.op {
-	case opAdd, opSub:
-		a, sa := m.sized(n.args[0])
-		b, sb := m.sized(n.args[1])
-		if n.op == opSub {
-			b = -b
-		}
-		return a + b, sa + sb
-	case opMul:
-		a, sa := m.sized(n.args[0])
-		b, sb := m.sized(n.args[1])
-		return float64(a * b), float64(sa * sb)
-	case opNeg:
-		value, size = m.sized(n.args[0])
-		return -value, size
-	}
-	value = m.float(n)
-	size = math.Abs(value)
-	if n.op == opCall || n.op == opPow {
-		size = math.Max(size, 1) // a function may be 0 as well as a sum
-	}
-	return value, size
-}
-
 // tends reports whether the sides of an equation come to be equal on both sides of a place. The half sum of their
 // differences on the left and on the right is even in the distance and extrapolates to its limit, the half difference is
 // odd and shrinks with the distance.
 func (m *machine) tends(e *equation, v int, place decimal.Decimal, size float64) bool {
 	c := m.c
-	h := decimalOf(size)
+	h := decimal.FromFloat(size)
 	for range limitDepth {
 		var even, odd, mean [2]decimal.Decimal
 		var sides decimal.Decimal
@@ -183,7 +157,7 @@ func (m *machine) tends(e *equation, v int, place decimal.Decimal, size float64)
 	return false
 }
 
-var oneHalf = mustParse("0.5")
+var oneHalf = decimal.MustParse("0.5")
 
 // isLimit reports whether a root that was found is a place where the equation holds in the limit only.
 func (m *machine) isLimit(t decimal.Decimal) bool {

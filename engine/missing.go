@@ -72,7 +72,7 @@ func (l *lacking) sets() [][]int {
 	var found [][]int
 	seen := map[string]bool{}
 	// One variable alone may do by a way that no step backwards shows in time.
-	for v := range d.variables {
+	for v := range d.profiles {
 		if v != target && !known[v] && len(found) < maxAlternatives {
 			all := slices.Clone(known)
 			all[v] = true

@@ -23,7 +23,7 @@ const (
 )
 
 // vanishing is what counts as zero in a solution; whether the equations hold with zero is checked.
-var vanishing = mustParse("1e-90")
+var vanishing = decimal.MustParse("1e-90")
 
 // phase is a part of the starts of Newton's method.
 type phase struct {
@@ -220,7 +220,7 @@ func (v *derivation) zeros(s planStep, equations []*equation) *zeros {
 	}
 	z.run = flatRun{values: make([]float64, len(z.code)), args: make([]float64, 0, 6)}
 	for _, o := range s.outputs {
-		w := &v.domain.variables[o]
+		w := &v.domain.profiles[o]
 		r := zeroRange{scale: v.domain.searchScale(m, o), low: math.Inf(-1), high: math.Inf(1), free: v.isScale(o)}
 		dim, _ := v.dimensionOf(o)
 		r.angle = dim == units.Angle
@@ -439,7 +439,7 @@ func (z *zeros) refine(start []float64, fixed *pivot) (decimals, bool) {
 	m := z.m
 	x := make(decimals, len(start))
 	for j := range start {
-		x[j] = decimalOf(start[j])
+		x[j] = decimal.FromFloat(start[j])
 	}
 	for range maxCorrections {
 		for j, o := range z.outputs {

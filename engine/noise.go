@@ -85,17 +85,6 @@ func (t *terms) cancel(sum decimal.Decimal) bool {
 	return t.rounded && cancelled(sum, t.largest, sumDigits)
 }
 
-// noisy reports whether rounding alone may have made the sides of an equation equal at x: where sums and powers carry the
-// last digits of their operands to the front, as in (1 + 1/x)^x for an x of sixty digits, a residual says nothing.
-func (s *seeker) noisy(e *equation, x float64) bool {
-	m := s.m
-	m.floats[s.v] = x
-	left, right := m.noise(e.left), m.noise(e.right)
-	_, size := m.sized(e.left)
-	_, other := m.sized(e.right)
-	return left.error+right.error > 1e-20*(size+other)
-}
-
 // rounded is a value in float64 and a bound of what rounding in decimal has changed in it.
 type rounded struct{ value, error float64 }
 
@@ -159,4 +148,30 @@ func (m *machine) noise(n *node) rounded {
 		return rounded{value, own}
 	}
 	return rounded{value: value}
+}
+
+// sized is an expression in float64 and the size of what is added up in it.
+func (m *machine) sized(n *node) (value, size float64) {
+	switch n.op {
+	case opAdd, opSub:
+		a, sa := m.sized(n.args[0])
+		b, sb := m.sized(n.args[1])
+		if n.op == opSub {
+			b = -b
+		}
+		return a + b, sa + sb
+	case opMul:
+		a, sa := m.sized(n.args[0])
+		b, sb := m.sized(n.args[1])
+		return float64(a * b), float64(sa * sb)
+	case opNeg:
+		value, size = m.sized(n.args[0])
+		return -value, size
+	}
+	value = m.float(n)
+	size = math.Abs(value)
+	if n.op == opCall || n.op == opPow {
+		size = math.Max(size, 1) // a function may be 0 as well as a sum
+	}
+	return value, size
 }

@@ -24,8 +24,8 @@ const (
 // Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which
 // of them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
 // string is no value; it is an error here except in a cell of a table.
-func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal Text, errs []Error) {
-	def := &d.Variables[variable]
+func (s *scope) ParseValue(variable int, text Text, env Env) (v Value, normal Text, errs []Error) {
+	def := &s.declared[variable]
 	fail := func(code string, args ...string) (Value, Text, []Error) {
 		return Value{}, Text{}, []Error{Problem(code, args...)}
 	}
@@ -38,7 +38,7 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 	case text.Rank != 0 && !table:
 		return fail("input.invalid_table", def.Key, "one value is expected, not a table")
 	}
-	r := reading{domain: d, variable: variable, env: env, ctx: env.context(parseBudget)}
+	r := reading{scope: s, variable: variable, env: env, ctx: env.context(parseBudget)}
 	if text.Rank == 0 {
 		r.kind = scalarKind(def.Kind)
 		r.expect()
@@ -58,9 +58,9 @@ func (d *Domain) ParseValue(variable int, text Text, env Env) (v Value, normal T
 }
 
 // parseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a table.
-func (d *Domain) parseBound(variable int, text string, env Env) (units.Quantity, *Error) {
-	r := reading{domain: d, variable: variable, env: env, ctx: env.context(parseBudget)}
-	r.kind = scalarKind(d.Variables[variable].Kind)
+func (s *scope) parseBound(variable int, text string, env Env) (units.Quantity, *Error) {
+	r := reading{scope: s, variable: variable, env: env, ctx: env.context(parseBudget)}
+	r.kind = scalarKind(s.declared[variable].Kind)
 	r.expect()
 	q, _, err := r.quantity(text)
 	return q, err
@@ -91,7 +91,7 @@ func cellCount(n int) string {
 
 // reading is the reading of one value.
 type reading struct {
-	domain   *Domain
+	scope    *scope
 	variable int
 	kind     string      // of the scalar or cell at hand
 	bare     *units.Unit // what a bare number takes, nil for none
@@ -102,16 +102,16 @@ type reading struct {
 
 // expect sets the units that a scalar may have and a bare number takes.
 func (r *reading) expect() {
-	r.bare = r.domain.unitOf(r.variable)
+	r.bare = r.scope.unitOf(r.variable)
 	r.asks = r.bare
 }
 
 func (r *reading) table(text Text) (Value, Text, []Error) {
-	def := &r.domain.Variables[r.variable]
+	def := &r.scope.declared[r.variable]
 	v := Value{Rank: text.Rank, Cells: make([][]Cell, len(text.Cells))}
 	normal := Text{Rank: text.Rank, Cells: make([][]string, len(text.Cells))}
 	cellKind := cellKinds(*def)
-	declared := r.domain.declaredUnit(r.variable)
+	declared := r.scope.declaredUnit(r.variable)
 	var errs []Error
 	for i, row := range text.Cells {
 		v.Cells[i] = make([]Cell, len(row))
@@ -169,7 +169,7 @@ func (r *reading) checkedCells(v Value, declared *units.Unit) *Error {
 
 // invalid is input.invalid_value for a text.
 func (r *reading) invalid(text string) *Error {
-	return problem("input.invalid_value", r.domain.Variables[r.variable].Key, quoted(text))
+	return problem("input.invalid_value", r.scope.declared[r.variable].Key, quoted(text))
 }
 
 // quantity reads one quantity of the kind at hand, and its normal form.
@@ -188,16 +188,16 @@ func (r *reading) quantity(text string) (units.Quantity, string, *Error) {
 
 // arithmetic reads a quantity as it is written.
 func (r *reading) arithmetic(text string) (operand, *Error) {
-	a := arithmetic{domain: r.domain, text: text, ctx: r.ctx}
+	a := arithmetic{scope: r.scope, text: text, ctx: r.ctx}
 	return a.whole()
 }
 
 // checked refuses a unit of another dimension than the one asked for.
 func (r *reading) checked(q units.Quantity, to *units.Unit) *Error {
-	if to == nil || units.Compatible(q.Unit, to) || r.domain.sameButCurrency(q.Unit, to) {
+	if to == nil || units.Compatible(q.Unit, to) || r.scope.sameButCurrency(q.Unit, to) {
 		return nil
 	}
-	if to.IsOne() && q.Unit.Dimension() == units.Angle && r.domain.declaredUnit(r.variable) == nil && r.domain.isAngle(r.variable) {
+	if to.IsOne() && q.Unit.Dimension() == units.Angle && r.scope.declaredUnit(r.variable) == nil && r.scope.profiles[r.variable].angle {
 		return nil
 	}
 	return incompatible(q.Unit, to)
@@ -248,11 +248,11 @@ func (r *reading) percent(text string) (units.Quantity, string, *Error) {
 
 // seconds is the unit of the four kinds of time.
 func (r *reading) seconds(n decimal.Decimal) units.Quantity {
-	return units.Quantity{Number: n, Unit: r.domain.second()}
+	return units.Quantity{Number: n, Unit: r.scope.second()}
 }
 
-func (d *Domain) second() *units.Unit {
-	u, err := d.table.Parse("s")
+func (s *scope) second() *units.Unit {
+	u, err := s.table.Parse("s")
 	if err != nil {
 		return units.One
 	}
@@ -278,13 +278,13 @@ func (r *reading) duration(text string) (units.Quantity, string, *Error) {
 	if x.bare {
 		x.Unit = r.bare
 		if x.Unit == nil || x.Unit.Dimension() != units.Time {
-			x.Unit = r.domain.second()
+			x.Unit = r.scope.second()
 		}
 	}
 	if x.Unit.Dimension() != units.Time {
-		return units.Quantity{}, "", incompatible(x.Unit, r.domain.second())
+		return units.Quantity{}, "", incompatible(x.Unit, r.scope.second())
 	}
-	q, failed := units.Convert(r.ctx, x.Quantity, r.domain.second())
+	q, failed := units.Convert(r.ctx, x.Quantity, r.scope.second())
 	if failed != nil || r.ctx.Err() != nil {
 		return units.Quantity{}, "", r.invalid(text)
 	}
@@ -312,9 +312,9 @@ func (r *reading) moment(text string) (units.Quantity, string, *Error) {
 		}
 		return units.Quantity{}, "", invalid
 	}
-	second := r.domain.second()
+	second := r.scope.second()
 	if x.bare {
-		if x.Unit = r.domain.declaredUnit(r.variable); x.Unit == nil {
+		if x.Unit = r.scope.declaredUnit(r.variable); x.Unit == nil {
 			return units.Quantity{}, "", invalid
 		}
 	}
@@ -342,66 +342,46 @@ func exact(q units.Quantity) string {
 
 // ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the
 // variable's declared dimension or kind does not allow it.
-func (d *Domain) ParseUnit(variable int, text string) (*units.Unit, *Error) {
+func (s *scope) ParseUnit(variable int, text string) (*units.Unit, *Error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > maxUnitLength {
 		return nil, problem("input.unknown_unit", quoted(text))
 	}
-	u, err := d.parseUnit("", text)
+	u, err := s.parseUnit("", text)
 	if err != nil {
 		return nil, unknownUnit(text, err)
 	}
 	var asks *units.Unit
-	switch scalarKind(d.Variables[variable].Kind) {
+	switch scalarKind(s.declared[variable].Kind) {
 	case "date", "datetime", "time":
-		if asks = d.second(); u.Symbol() != asks.Symbol() {
+		if asks = s.second(); u.Symbol() != asks.Symbol() {
 			return nil, incompatible(u, asks)
 		}
 	case "duration":
-		asks = d.second()
+		asks = s.second()
 	case "percent":
 		asks = units.One
 	default:
-		if asks = d.unitOf(variable); asks == nil || d.declaredUnit(variable) == nil && asks.IsOne() && u.Dimension() == units.Angle {
+		if asks = s.unitOf(variable); asks == nil || s.declaredUnit(variable) == nil && asks.IsOne() && u.Dimension() == units.Angle {
 			return u, nil // a plain number that is not declared as one may be an angle in radians
 		}
 	}
-	if !units.Compatible(asks, u) && !d.sameButCurrency(asks, u) {
+	if !units.Compatible(asks, u) && !s.sameButCurrency(asks, u) {
 		return nil, incompatible(u, asks)
 	}
 	return u, nil
 }
 
-// isAngle reports whether a variable stands in equations only as the whole argument of functions of an angle, which read a bare
-// number as radians: there, and nowhere else, an angle in any unit means the same as its bare default.
-func (d *Domain) isAngle(variable int) bool {
-	found, only := false, true
-	for _, e := range d.equations {
-		for _, side := range []*node{e.left, e.right} {
-			side.walk(func(n *node) {
-				for i, a := range n.args {
-					if a.op == opVariable && a.variable == variable {
-						found = true
-						only = only && n.op == opCall && n.function.rule == nil && n.function.param(i).dimension == "angle"
-					}
-				}
-			})
-			only = only && !(side.op == opVariable && side.variable == variable)
-		}
-	}
-	return found && only
-}
-
 // declaredUnit is the declared unit of a variable, nil where there is none or it cannot be read.
-func (d *Domain) declaredUnit(variable int) *units.Unit {
-	if variable < len(d.variables) && d.variables[variable].unit != nil {
-		return d.variables[variable].unit
+func (s *scope) declaredUnit(variable int) *units.Unit {
+	if variable < len(s.profiles) && s.profiles[variable].unit != nil {
+		return s.profiles[variable].unit
 	}
-	text := d.Variables[variable].Unit
+	text := s.declared[variable].Unit
 	if text == "" {
 		return nil
 	}
-	u, err := d.parseUnit("", text)
+	u, err := s.parseUnit("", text)
 	if err != nil {
 		return nil
 	}
@@ -410,18 +390,18 @@ func (d *Domain) declaredUnit(variable int) *units.Unit {
 
 // unitOf is the unit that a bare number for a scalar variable takes, and whose dimension others must have: the declared
 // one, else that of the default as it is written. It is nil where neither says anything.
-func (d *Domain) unitOf(variable int) *units.Unit {
-	if d.prepared != nil {
-		return d.prepared[variable].bare
+func (s *scope) unitOf(variable int) *units.Unit {
+	if p := &s.profiles[variable]; p.whole {
+		return p.bare
 	}
-	if u := d.declaredUnit(variable); u != nil {
+	if u := s.declaredUnit(variable); u != nil {
 		return u
 	}
-	def := &d.Variables[variable]
+	def := &s.declared[variable]
 	if def.Default.Rank != 0 || def.Default.IsEmpty() {
 		return nil
 	}
-	a := arithmetic{domain: d, text: strings.TrimSpace(def.Default.scalar()), ctx: decimal.NewContext(parseBudget)}
+	a := arithmetic{scope: s, text: strings.TrimSpace(def.Default.scalar()), ctx: decimal.NewContext(parseBudget)}
 	x, err := a.whole()
 	if err != nil {
 		return nil

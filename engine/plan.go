@@ -137,7 +137,7 @@ func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disa
 }
 
 func (p *planner) prepare() {
-	d, n := p.d, len(p.d.variables)
+	d, n := p.d, len(p.d.profiles)
 	p.options = make([][]int, n)
 	p.statedBit, p.potential = make([]uint64, n), make([]uint64, n)
 	p.via, p.usedBy = make([]int, n), make([]bool, len(d.equations))
@@ -387,7 +387,7 @@ func (p *planner) record() {
 		return
 	}
 	found := &plan{}
-	done := make([]bool, len(p.d.variables))
+	done := make([]bool, len(p.d.profiles))
 	var visit func(v int)
 	visit = func(v int) {
 		if done[v] {

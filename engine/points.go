@@ -2,56 +2,7 @@ package engine
 
 import (
 	"fmt"
-	"strings"
-
-	"reckon/engine/units"
 )
-
-// weight counts points on a scale in a sum: 1 is a point (a date, 20 degC), 0 a difference, ½ + ½ an average. Any stands
-// for what can serve as either.
-type weight struct {
-	any      bool
-	num, den int
-}
-
-var (
-	difference = weight{num: 0, den: 1}
-	onePoint   = weight{num: 1, den: 1}
-	eitherWay  = weight{any: true, den: 1}
-)
-
-func (w weight) isPoint() bool { return !w.any && w.num == w.den }
-
-func (w weight) scale(num, den int) weight {
-	n, d := lowest(w.num*num, w.den*den)
-	return weight{w.any, n, d}.bounded()
-}
-
-func (w weight) plus(o weight, sign int) weight {
-	n, d := lowest(w.num*o.den+sign*o.num*w.den, w.den*o.den)
-	return weight{w.any || o.any, n, d}.bounded()
-}
-
-// bounded gives up exact weights whose fractions grow long.
-func (w weight) bounded() weight {
-	if w.any || w.num > 1_000_000 || w.num < -1_000_000 || w.den > 1_000_000 {
-		return eitherWay
-	}
-	return w
-}
-
-// pointOf is the weight of a value in a unit; epoch says that it is a date.
-func pointOf(u *units.Unit, epoch bool) weight {
-	switch {
-	case epoch || u != nil && u.IsPoint():
-		return onePoint
-	case u == nil:
-		return eitherWay
-	case u.Dimension() == units.Temperature && !strings.Contains(u.Symbol(), "delta"):
-		return eitherWay
-	}
-	return difference
-}
 
 // scales checks that points on a scale are not added to one another.
 type scales struct {
@@ -61,30 +12,30 @@ type scales struct {
 }
 
 // checkPoints checks an equation; of overrides the weights of variables, nil for the declared ones.
-func (d *Domain) checkPoints(e *equation, of func(variable int) weight) *dimensionError {
+func (s *scope) checkPoints(e *equation, of func(variable int) weight) *dimensionError {
 	if !e.checkPoints {
 		return nil
 	}
 	if of == nil {
-		of = func(v int) weight { return d.variables[v].point }
+		of = func(v int) weight { return s.profiles[v].point }
 	}
-	s := scales{e: e, of: of}
-	left, right := s.weight(e.left), s.weight(e.right)
+	p := scales{e: e, of: of}
+	left, right := p.weight(e.left), p.weight(e.right)
 	switch {
-	case s.err != nil:
+	case p.err != nil:
 	case e.left.isZero() || e.right.isZero():
 		if !left.any && !right.any && left != right {
-			s.fail(e.left, "A 0 that is compared with a point on a scale needs a unit, such as 0 [degC].")
+			p.fail(e.left, "A 0 that is compared with a point on a scale needs a unit, such as 0 [degC].")
 		}
 	case left.any:
-		s.settle(e.right, right)
+		p.settle(e.right, right)
 	case right.any:
-		s.settle(e.left, left)
+		p.settle(e.left, left)
 	case left != right:
-		s.fail(e.left, "%s, but %s: a point on a scale (a date, 20 degC) and a difference are not the same.",
-			s.describe(e.left, left), s.describe(e.right, right))
+		p.fail(e.left, "%s, but %s: a point on a scale (a date, 20 degC) and a difference are not the same.",
+			p.describe(e.left, left), p.describe(e.right, right))
 	}
-	return s.err
+	return p.err
 }
 
 func (s *scales) fail(n *node, format string, args ...any) {
@@ -206,7 +157,7 @@ const (
 
 // pointnessOf finds out whether an equation makes a variable a point or a difference, given the others. Values that can
 // serve as either (kelvins) are differences beside a definite point where that fits, else points.
-func (d *Domain) pointnessOf(e *equation, variable int, of func(int) weight) pointness {
+func pointnessOf(e *equation, variable int, of func(int) weight) pointness {
 	definite := false
 	for _, r := range e.refs {
 		definite = definite || r != variable && of(r).isPoint()

@@ -16,7 +16,7 @@ func (m *machine) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal
 }
 
 // flatness is the part of a polynomial's size below which its value counts as zero.
-var flatness = mustParse("1e-45")
+var flatness = decimal.MustParse("1e-45")
 
 // realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
 // rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
@@ -62,7 +62,7 @@ func (m *machine) realRoots(p polynomial) decimals {
 // bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
 func (m *machine) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := m.c
-	half := mustParse("0.5")
+	half := decimal.MustParse("0.5")
 	x := c.Mul(c.Add(low, high), half)
 	for range 600 {
 		f, _ := m.at(p, x)

@@ -9,12 +9,9 @@ import (
 
 // prepared is what every calculation would work out anew for a variable.
 type prepared struct {
-	dimension units.Dimension // as declared or as the equations tell
-	known     bool            // the dimension is fully known
-	bare      *units.Unit     // the unit of a bare number, nil for none
-	text      bool            // value is the default; else it is read anew, as it may depend on the clock or the zone
-	value     Value
-	limits    [2]*limit // min and max, nil for none
+	text   bool // value is the default; else it is read anew, as it may depend on the clock or the zone
+	value  Value
+	limits [2]*limit // min and max, nil for none
 }
 
 // limit is a bound in coherent SI. It holds for values of its dimension.
@@ -25,12 +22,12 @@ type limit struct {
 
 // prepare fills what calculations look up. It is the last thing that Compile does.
 func (d *Domain) prepare() {
-	all := make([]prepared, len(d.variables))
-	for i := range d.variables {
+	all := make([]prepared, len(d.profiles))
+	for i := range d.profiles {
 		p := &all[i]
 		r := d.solver.resolve(d.variableDimension(i))
-		p.dimension, p.known = r.known, r.isKnown()
-		p.bare = d.unitOf(i)
+		w := &d.profiles[i]
+		w.resolved, w.known, w.bare = r.known, r.isKnown(), d.unitOf(i)
 		def := &d.Variables[i]
 		if !def.Default.IsEmpty() && timeless(def) {
 			p.value, p.text = d.defaultValue(i, compileEnv)
@@ -39,8 +36,11 @@ func (d *Domain) prepare() {
 	}
 	for _, e := range d.equations {
 		e.angle = e.givesAngle()
-		e.open = e.checkPoints && slices.ContainsFunc(e.refs, func(v int) bool { return !d.variables[v].declared })
+		e.open = e.checkPoints && slices.ContainsFunc(e.refs, func(v int) bool { return !d.profiles[v].declared })
 		e.share()
+	}
+	for i := range d.profiles {
+		d.profiles[i].whole = true
 	}
 	d.prepared = all
 }

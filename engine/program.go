@@ -3,7 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
-	"time"
+	"sync"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -29,13 +29,19 @@ type machine struct {
 	aim    aim         // which root a search is to find
 }
 
-// newMachine makes a machine for the variables of a domain, from the memory of one that was released.
-func (d *Domain) newMachine(env Env) *machine {
+// machines keeps the memory of machines that nothing uses any more, all for as many variables.
+type machines struct {
+	pool      sync.Pool // of *machine
+	variables int
+}
+
+// take makes a machine, from the memory of one that was released.
+func (s *machines) take(env Env) *machine {
 	budget := env.budget()
 	if env.meter != nil {
 		budget = env.meter.left
 	}
-	if m, ok := d.machines.Get().(*machine); ok {
+	if m, ok := s.pool.Get().(*machine); ok {
 		m.c.Restart(budget)
 		m.c.Rest = env.Rest
 		clear(m.values)
@@ -44,46 +50,21 @@ func (d *Domain) newMachine(env Env) *machine {
 		return m
 	}
 	return &machine{
-		c: env.context(budget), values: make([]decimal.Decimal, len(d.variables)), units: make([]*units.Unit, len(d.variables)), env: env,
+		c: env.context(budget), values: make([]decimal.Decimal, s.variables), units: make([]*units.Unit, s.variables), env: env,
 	}
 }
 
 // release gives back the memory of a machine that nothing uses any more.
-func (d *Domain) release(m *machine) {
+func (s *machines) release(m *machine) {
 	m.settle()
-	d.machines.Put(m)
-}
-
-// now is the wall clock in the zone of the calculation, as seconds since 1970-01-01.
-func (e Env) now() int64 {
-	zone := e.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	_, offset := e.Now.In(zone).Zone()
-	return e.Now.Unix() + int64(offset)
-}
-
-// today is the start of the day that now is in.
-func (e Env) today() int64 {
-	now := e.now()
-	return now - ((now%86400)+86400)%86400
+	s.pool.Put(m)
 }
 
 var (
 	hundred = decimal.Int(100)
 	// hair is the relative difference below which numbers count as equal: 40 digits.
-	hair = mustParse("1e-40")
+	hair = decimal.MustParse("1e-40")
 )
-
-// mustParse reads a constant of this package.
-func mustParse(text string) decimal.Decimal {
-	d, err := decimal.Parse(text)
-	if err != nil {
-		panic("engine: constant " + text)
-	}
-	return d
-}
 
 func truth(b bool) decimal.Decimal {
 	if b {
@@ -183,9 +164,9 @@ func (m *machine) compute(n *node) decimal.Decimal {
 	case opVariable:
 		return m.values[n.variable]
 	case opToday:
-		return decimal.Int(m.env.today())
+		return decimal.Int(m.env.Today())
 	case opNow:
-		return decimal.Int(m.env.now())
+		return decimal.Int(m.env.Moment())
 	case opLocal:
 		return m.locals[n.variable]
 	case opAdd:
@@ -276,9 +257,9 @@ func (m *machine) float(n *node) float64 {
 	case opVariable:
 		return m.floats[n.variable]
 	case opToday:
-		return float64(m.env.today())
+		return float64(m.env.Today())
 	case opNow:
-		return float64(m.env.now())
+		return float64(m.env.Moment())
 	case opAdd:
 		return m.float(n.args[0]) + m.float(n.args[1])
 	case opSub:
@@ -368,7 +349,7 @@ func (m *machine) size(n *node) decimal.Decimal {
 }
 
 // tolerance is the relative residual above which a solution is none.
-var tolerance = mustParse("1e-20")
+var tolerance = decimal.MustParse("1e-20")
 
 // satisfied reports whether an equation holds with the values found. An expression that has no value does not hold; the
 // context keeps only errors that end the calculation.
@@ -407,4 +388,24 @@ func floatCompare(o op, a, b float64) float64 {
 		return floatTruth(a > b)
 	}
 	return floatTruth(a >= b)
+}
+
+// settle takes what the machine has spent from the calculation's budget, and gives the machine what is left.
+func (m *machine) settle() {
+	if m.env.meter == nil {
+		return
+	}
+	m.env.meter.left = max(0, m.env.meter.left-m.c.Cost())
+	m.c.Restart(m.env.meter.left)
+}
+
+// within lets work spend no more than a part of what is left; work that needs more ends there, and the calculation goes on.
+func (m *machine) within(most int, work func()) {
+	if m.settle(); m.env.meter == nil || m.env.meter.left <= most {
+		work()
+		return
+	}
+	m.c.Restart(most)
+	work()
+	m.settle()
 }

@@ -24,7 +24,7 @@ func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (roo
 	if a.all || a.by == nil || a.by.isScale(v) || !e.left.plain(x) || !e.right.plain(x) {
 		return root, false
 	}
-	w := &d.variables[v]
+	w := &d.profiles[v]
 	low, high := 0.0, math.Inf(1)
 	if w.min != nil {
 		low = math.Max(low, w.min.Float64())
@@ -87,7 +87,7 @@ func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (roo
 		s.m.proven = true
 		return root, true
 	}
-	if root, ok = s.secant(decimalOf(start), s.difference); !ok || !within(root) {
+	if root, ok = s.secant(decimal.FromFloat(start), s.difference); !ok || !within(root) {
 		return root, false
 	}
 	return root, len(s.m.keep(e, v, decimals{root})) > 0
@@ -107,7 +107,7 @@ func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bo
 	if !ok {
 		return root, false
 	}
-	x := decimalOf(start)
+	x := decimal.FromFloat(start)
 	first, ok := s.difference(x)
 	if !ok {
 		return root, false
@@ -118,14 +118,14 @@ func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bo
 	if !(math.Abs(step) < 1e-10*math.Abs(start)) || step == 0 {
 		return root, false
 	}
-	move := decimalOf(step)
+	move := decimal.FromFloat(step)
 	x = c.Add(x, move)
 	m.values[s.v] = x
 	m.renew()
 	left, right := m.value(e.left), m.value(e.right)
 	second := c.Sub(left, right)
 	between := c.Quo(c.Sub(second, first), move)
-	last := c.Quo(second, c.Add(between, decimalOf(j.bend*step/2)))
+	last := c.Quo(second, c.Add(between, decimal.FromFloat(j.bend*step/2)))
 	root = c.Sub(x, last)
 	if m.tryErr() != nil {
 		return root, false
@@ -133,7 +133,7 @@ func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bo
 	holds := second.Abs().Cmp(c.Mul(extreme(decimals{left.Abs(), right.Abs()}, 1), tolerance)) <= 0
 	expected := second.Abs().Cmp(c.Mul(first.Abs(), asExpected)) <= 0
 	most := math.Abs(start) * closeRoot / (1e-6*math.Abs(turn) + turn*turn + 1e-30)
-	if !holds || !expected || last.Abs().Cmp(decimalOf(most)) > 0 {
+	if !holds || !expected || last.Abs().Cmp(decimal.FromFloat(most)) > 0 {
 		return root, false
 	}
 	m.values[s.v] = root
@@ -141,7 +141,7 @@ func (s *seeker) curved(e *equation, start float64) (root decimal.Decimal, ok bo
 }
 
 // asExpected is the part that a step with the right slope leaves of a difference at most.
-var asExpected = mustParse("1e-6")
+var asExpected = decimal.MustParse("1e-6")
 
 // closeRoot is the relative error that a root found in two steps may have.
 const closeRoot = 1e-42

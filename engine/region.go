@@ -10,7 +10,7 @@ type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
 func (h *hunt) regions(d *Domain, v int) []region {
-	w := &d.variables[v]
+	w := &d.profiles[v]
 	low, high := -farthest, farthest
 	if w.min != nil {
 		low = w.min.Float64()

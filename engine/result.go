@@ -113,7 +113,7 @@ func (v *derivation) checkDimensions() *Error {
 		for _, a := range s.activities() {
 			e := d.equations[a]
 			if solver != nil {
-				if err := e.checkRounding(d, solver); err != nil {
+				if err := e.checkRounding(&d.scope, solver); err != nil {
 					problem := Problem("calculation.domain_error", e.title, v.domain.roundingName(e, err), "a number with a unit")
 					return &problem
 				}
@@ -167,7 +167,7 @@ func (d *Domain) roundingName(e *equation, err *dimensionError) string {
 
 func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variable int) *Error {
 	wanted := v.domain.symbolOf(want)
-	if u := v.domain.variables[variable].unit; u != nil {
+	if u := v.domain.profiles[variable].unit; u != nil {
 		wanted = symbol(u)
 	}
 	problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
@@ -208,7 +208,7 @@ func symbol(u *units.Unit) string {
 
 // weightOf is what a variable's value in this calculation is on a scale.
 func (v *derivation) weightOf(variable int) weight {
-	w := &v.domain.variables[variable]
+	w := &v.domain.profiles[variable]
 	if w.declared {
 		return w.point
 	}
@@ -234,7 +234,7 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 // made of the units that went into it.
 func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 	d := v.domain
-	w, def := &d.variables[variable], &d.Definition.Variables[variable]
+	w, def := &d.profiles[variable], &d.Definition.Variables[variable]
 	dim, _ := v.dimensionOf(variable)
 	e := d.equations[activity]
 	if variable == v.target && v.asked != nil {
@@ -276,7 +276,7 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 		dim = dim.WithoutAngle()
 	}
 	// A difference of temperatures must not be shown as a point on a scale.
-	point := dim == units.Temperature && e.checkPoints && d.pointnessOf(e, variable, v.weightOf) == isPoint
+	point := dim == units.Temperature && e.checkPoints && pointnessOf(e, variable, v.weightOf) == isPoint
 	if point {
 		slices.SortStableFunc(used, func(a, b *units.Unit) int { return btoi(b.IsPoint()) - btoi(a.IsPoint()) })
 	}
@@ -285,8 +285,8 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 
 // isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not an angle.
 func (d *Domain) isPlain(variable int) bool {
-	w, p := &d.variables[variable], &d.prepared[variable]
-	if w.hint != nil && !w.hint.IsZero() && p.bare != nil && p.bare.Dimension().IsNone() {
+	w, p := &d.profiles[variable], &d.prepared[variable]
+	if w.hint != nil && !w.hint.IsZero() && w.bare != nil && w.bare.Dimension().IsNone() {
 		return true
 	}
 	for _, edge := range p.limits {
@@ -324,7 +324,7 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 			ok = radiansOnly(asked) || v.turns(variable, e)
 		}
 	}
-	if ok && asked.IsPoint() && v.domain.pointnessOf(e, variable, v.weightOf) == isDifference {
+	if ok && asked.IsPoint() && pointnessOf(e, variable, v.weightOf) == isDifference {
 		ok = false
 	}
 	from := v.naturalUnit(variable, dim)
@@ -359,7 +359,7 @@ func sameButAngle(a, b units.Dimension) bool { return a.WithoutAngle() == b.With
 
 // naturalUnit is the declared unit of a variable, else one of its dimension.
 func (v *derivation) naturalUnit(variable int, dim units.Dimension) *units.Unit {
-	if u := v.domain.variables[variable].unit; u != nil {
+	if u := v.domain.profiles[variable].unit; u != nil {
 		return u
 	}
 	return v.domain.table.ForResult(dim, nil, false)
@@ -396,7 +396,7 @@ func (v *derivation) fromFact(variable int, q units.Quantity) (decimal.Decimal, 
 
 // asDeclared turns a consumption into the fuel economy that a variable is declared as, and the other way round.
 func (d *Domain) asDeclared(c *decimal.Context, variable int, q units.Quantity) units.Quantity {
-	declared := d.variables[variable].unit
+	declared := d.profiles[variable].unit
 	if declared == nil || sameButAngle(q.Unit.Dimension(), declared.Dimension()) || !units.Compatible(q.Unit, declared) {
 		return q
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"strconv"
 
 	"reckon/engine/decimal"
 )
@@ -83,7 +82,7 @@ func (s *seeker) everywhere(e *equation, roots decimals) bool {
 }
 
 // beside are parts of a root that lie on both sides of it.
-var beside = decimals{mustParse("0.83"), mustParse("1.37")}
+var beside = decimals{decimal.MustParse("0.83"), decimal.MustParse("1.37")}
 
 // toFloats gives the machine the values of an equation's variables in float64.
 func (m *machine) toFloats(e *equation) {
@@ -310,16 +309,18 @@ func (s *seeker) touch(a, b float64) {
 		down, ok2 := s.difference(c.Sub(x, h))
 		return c.Quo(c.Sub(up, down), h), ok1 && ok2
 	}
-	if x, ok := s.secant(decimalOf(x1), slope); ok {
+	if x, ok := s.secant(decimal.FromFloat(x1), slope); ok {
 		s.found = append(s.found, x)
 	}
 }
 
-// decimalOf is the shortest decimal that reads as a float64. Root search starts from it; results never are floats.
-func decimalOf(x float64) decimal.Decimal {
-	d, err := decimal.Parse(strconv.FormatFloat(x, 'g', -1, 64))
-	if err != nil {
-		return decimal.Decimal{}
-	}
-	return d
+// noisy reports whether rounding alone may have made the sides of an equation equal at x: where sums and powers carry the
+// last digits of their operands to the front, as in (1 + 1/x)^x for an x of sixty digits, a residual says nothing.
+func (s *seeker) noisy(e *equation, x float64) bool {
+	m := s.m
+	m.floats[s.v] = x
+	left, right := m.noise(e.left), m.noise(e.right)
+	_, size := m.sized(e.left)
+	_, other := m.sized(e.right)
+	return left.error+right.error > 1e-20*(size+other)
 }

@@ -19,7 +19,7 @@ const (
 
 // grids are the samples to look at, the likeliest first.
 func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
-	w := &d.variables[s.v]
+	w := &d.profiles[s.v]
 	low, high := math.Inf(-1), math.Inf(1)
 	if w.min != nil {
 		low = w.min.Float64()

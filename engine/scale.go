@@ -17,10 +17,9 @@ type Scale struct {
 	Types        []string
 }
 
-// ChartScale computes SPEC.md's chart scaling for bar_chart and pie_chart variables: the zero Scale for others, and for
+// chartScale computes SPEC.md's chart scaling for bar_chart and pie_chart variables: the zero Scale for others, and for
 // values in one unit. A first series that supplies labels takes no part; its cells keep their numbers.
-func (d *Domain) ChartScale(variable int, v Value) Scale {
-	def := &d.Variables[variable]
+func chartScale(def *Variable, v Value) Scale {
 	structure := structureOf(def.Kind)
 	if structure != "bar_chart" && structure != "pie_chart" {
 		return Scale{}

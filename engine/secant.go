@@ -7,18 +7,18 @@ import (
 )
 
 var (
-	nearby    = mustParse("1e-12")
-	converged = mustParse("1e-50")
-	spacing   = mustParse("1e-18")
+	nearby    = decimal.MustParse("1e-12")
+	converged = decimal.MustParse("1e-50")
+	spacing   = decimal.MustParse("1e-18")
 	// settledMove is the last relative move of a search that came to rest.
-	settledMove = mustParse("1e-38")
+	settledMove = decimal.MustParse("1e-38")
 	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
-	muchCloser = mustParse("1e-4")
+	muchCloser = decimal.MustParse("1e-4")
 )
 
 // polish refines a root in decimal by secants.
 func (s *seeker) polish(start float64) {
-	text := decimalOf(start)
+	text := decimal.FromFloat(start)
 	x, ok := s.newton(start, text)
 	if !ok {
 		x, ok = s.secant(text, s.difference)
@@ -42,7 +42,7 @@ func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool
 	if !ok || fx.IsZero() {
 		return x, ok
 	}
-	next := c.Sub(x, c.Quo(fx, decimalOf(slope)))
+	next := c.Sub(x, c.Quo(fx, decimal.FromFloat(slope)))
 	fn, ok := s.difference(next)
 	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
 		s.m.tryErr()

@@ -12,22 +12,22 @@ const (
 )
 
 // isTable reports whether the value of an expression is a table.
-func (d *Domain) isTable(n *node) bool {
+func (s *scope) isTable(n *node) bool {
 	if n.op == opVariable {
-		return d.variables[n.variable].table
+		return s.profiles[n.variable].table
 	}
-	return d.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, d.isTable)
+	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, s.isTable)
 }
 
 // makesTable reports whether an expression is a list or the call of a function whose value is a table.
-func (d *Domain) makesTable(n *node) bool {
+func (s *scope) makesTable(n *node) bool {
 	switch {
 	case n.op == opList:
 		return true
 	case n.op != opCall:
 		return false
 	}
-	return n.function.shape == shapeTable || n.function.shape == shapeFirst && d.isTable(n.args[0])
+	return n.function.shape == shapeTable || n.function.shape == shapeFirst && s.isTable(n.args[0])
 }
 
 // takesTable reports whether an expression is the call of a function that takes tables as a whole, not cell by cell.
@@ -36,8 +36,8 @@ func (n *node) takesTable() bool {
 }
 
 // hasMadeTable reports whether a table that is made in an expression takes part cell by cell.
-func (d *Domain) hasMadeTable(n *node) bool {
-	return d.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, d.hasMadeTable)
+func (s *scope) hasMadeTable(n *node) bool {
+	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, s.hasMadeTable)
 }
 
 // standsAlone reports whether a variable is all of one side of an equation and not in the other.
@@ -46,13 +46,13 @@ func (e *equation) standsAlone(v int) bool {
 }
 
 // shapes reports the places of an equation where a table stands for a number.
-func (c *compiler) shapes(path string, e *equation) {
+func (s *scope) shapes(e *equation, fail func(at int, format string, args ...any)) {
 	type place struct{ start, end int }
 	seen := map[place]bool{} // functions written out repeat their arguments
 	number := func(n *node, format string, args ...any) {
-		if at := (place{n.start, n.end}); c.d.isTable(n) && !seen[at] {
+		if at := (place{n.start, n.end}); s.isTable(n) && !seen[at] {
 			seen[at] = true
-			c.fail(path, n.start, format, append(args, e.text(n))...)
+			fail(n.start, format, append(args, e.text(n))...)
 		}
 	}
 	check := func(n *node) {

@@ -57,8 +57,8 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	}
 	var failed planStep
 	run := func(p *plan) (Solution, *Error) {
-		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, agreeing: agreeing, machine: d.newMachine(env)}
-		defer d.release(v.machine)
+		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, agreeing: agreeing, machine: d.machines.take(env)}
+		defer d.machines.release(v.machine)
 		err := v.run()
 		failed = v.failed
 		if err == nil {
@@ -153,7 +153,7 @@ func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
 // contradictions is Contradictions, where some of the facts come from a solution: the activities that it solved one by one
 // hold.
 func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contradiction {
-	have := make([]bool, len(d.variables))
+	have := make([]bool, len(d.profiles))
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
 	}
@@ -177,10 +177,10 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 		return nil
 	}
 	clear(have)
-	m := d.newMachine(env)
-	defer d.release(m)
+	m := d.machines.take(env)
+	defer d.machines.release(m)
 	current := map[string]bool{}
-	dims := make([]units.Dimension, len(d.variables))
+	dims := make([]units.Dimension, len(d.profiles))
 	for _, f := range facts {
 		if f.Tier > Carried || f.Value.Rank != 0 || len(f.Value.Cells) == 0 || f.Value.Cells[0][0].Empty {
 			continue
@@ -212,7 +212,7 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 			// Of dates and temperatures only the differences have a size.
 			scale = decimal.Decimal{}
 			for _, v := range e.refs {
-				if !d.variables[v].point.isPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
+				if !d.profiles[v].point.isPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
 					scale = extreme(decimals{scale, m.values[v].Abs()}, 1)
 				}
 			}
@@ -230,7 +230,7 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 
 // onScale reports whether the sides of an equation are points on a scale.
 func (d *Domain) onScale(e *equation) bool {
-	s := scales{e: e, of: func(v int) weight { return d.variables[v].point }}
+	s := scales{e: e, of: func(v int) weight { return d.profiles[v].point }}
 	return s.weight(e.left).isPoint() || s.weight(e.right).isPoint()
 }
 
@@ -241,7 +241,7 @@ func (d *Domain) Solvable(facts []Fact) []int {
 	d.closure(known, false)
 	d.closeBlocks(known, false)
 	var list []int
-	for v := range d.variables {
+	for v := range d.profiles {
 		if !known[v] || g.fixed(v) {
 			continue
 		}
@@ -271,7 +271,7 @@ func (d *Domain) Feeds(facts []Fact, from, to int) bool {
 		return false
 	}
 	// A path of activities from one to the other, through values that are not given.
-	seen := make([]bool, len(d.variables))
+	seen := make([]bool, len(d.profiles))
 	seen[from] = true
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		for _, a := range d.users[queue[0]] {

@@ -19,7 +19,7 @@ func (d *Domain) needsTables(s planStep) bool {
 // runTables is run where facts are tables or equations call functions over tables.
 func (v *derivation) runTables() *Error {
 	m := v.machine
-	m.tables = make([]*grid, len(v.domain.variables))
+	m.tables = make([]*grid, len(v.domain.profiles))
 	for _, i := range v.used {
 		if err := v.loadTable(v.facts[i]); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 	if err := v.failure(e, s.variable); err != nil {
 		return err
 	}
-	if result.rank > 0 && !v.domain.variables[s.variable].table {
+	if result.rank > 0 && !v.domain.profiles[s.variable].table {
 		result = result.single(m.c)
 	}
 	if result.rank == 0 {
@@ -178,7 +178,7 @@ func (v *derivation) tableStep(s planStep, last bool) *Error {
 func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *Error) {
 	m := v.machine
 	show := v.showing(s.variable, unit)
-	w := &v.domain.variables[s.variable]
+	w := &v.domain.profiles[s.variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
 	asIs := w.min == nil && w.max == nil && !v.absolute(s.variable) && show.natural == nil && show.unit.IsSI()
 	count := 0

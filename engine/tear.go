@@ -79,7 +79,7 @@ func (v *derivation) tear(s planStep) (*Error, error) {
 			return f, m.tryErr() == nil
 		}
 		seek.value = func(x float64) (float64, float64) {
-			f, ok := seek.difference(decimalOf(x))
+			f, ok := seek.difference(decimal.FromFloat(x))
 			if !ok {
 				return math.NaN(), 0
 			}
@@ -112,7 +112,7 @@ func (v *derivation) tear(s planStep) (*Error, error) {
 			return problem, nil
 		}
 		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
-		if beside := m.c.Add(m.c.Mul(root, mustParse("1.001")), mustParse("0.001")); m.tryErr() == nil && holds(beside) {
+		if beside := m.c.Add(m.c.Mul(root, decimal.MustParse("1.001")), decimal.MustParse("0.001")); m.tryErr() == nil && holds(beside) {
 			return nil, errManySolutions
 		}
 		if holds(root) {

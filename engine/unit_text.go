@@ -65,7 +65,7 @@ func (a *arithmetic) resolve(prefix string, from, run int, shorter []int) (*unit
 		if utf8.RuneCountInString(text) > maxUnitLength {
 			err = &units.UnknownError{Name: text}
 		} else {
-			unit, err = a.domain.parseUnit(prefix, text)
+			unit, err = a.scope.parseUnit(prefix, text)
 		}
 		if err == nil {
 			return unit, size, nil
@@ -87,13 +87,13 @@ func (a *arithmetic) resolve(prefix string, from, run int, shorter []int) (*unit
 }
 
 // parseUnit looks up a unit in the domain's table, currency signs read as codes. prefix is a numerator in front of it.
-func (d *Domain) parseUnit(prefix, text string) (*units.Unit, error) {
+func (s *scope) parseUnit(prefix, text string) (*units.Unit, error) {
 	if prefix != "" {
 		if rest, found := strings.CutPrefix(text, "per "); found {
 			text = "/" + rest
 		}
 	}
-	return d.table.Parse(prefix + withCodes(text))
+	return s.table.Parse(prefix + withCodes(text))
 }
 
 // unknownUnit is input.unknown_unit with the nearest spelling, where there is one.

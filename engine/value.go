@@ -192,9 +192,9 @@ func (v Value) near(o Value, tolerance decimal.Decimal) bool {
 
 var (
 	// restated is how far a value in one unit may be from the same one in another, of which 34 digits were shown.
-	restated = mustParse("1e-32")
+	restated = decimal.MustParse("1e-32")
 	// recalculated is how far a value may be from the one calculated before, from inputs of which 34 digits were kept.
-	recalculated = mustParse("1e-25")
+	recalculated = decimal.MustParse("1e-25")
 )
 
 func (v Value) same(o Value, cells func(a, b Cell) bool) bool {

@@ -30,7 +30,11 @@ func textDomain(tb testing.TB, variables ...Variable) *Domain {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &Domain{Definition: Definition{Units: []string{"widget"}, Variables: variables}, table: table}
+	def := Definition{Units: []string{"widget"}, Variables: variables}
+	return &Domain{
+		Definition: def,
+		scope:      scope{declared: variables, profiles: make([]profile, len(variables)), counting: def.Units, table: table},
+	}
 }
 
 // textVariable reads "kind: percent; unit: mi/h; default: 10 USD; display: {…}" (display last).

@@ -175,3 +175,21 @@ func (d *Decimal) appendDigits(buf []byte) []byte {
 	}
 	return buf
 }
+
+// FromFloat is the shortest decimal that reads as a float64, 0 for one that is not finite.
+func FromFloat(x float64) Decimal {
+	d, err := Parse(strconv.FormatFloat(x, 'g', -1, 64))
+	if err != nil {
+		return Decimal{}
+	}
+	return d
+}
+
+// MustParse reads a number that is written in the program. It panics where that is none.
+func MustParse(text string) Decimal {
+	d, err := Parse(text)
+	if err != nil {
+		panic("decimal: the constant " + text + " is not a number")
+	}
+	return d
+}
