@@ -63,7 +63,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 // Offline calculates one prompt with a domain, outside of any conversation, and returns the message that it gives. It fails
 // with ErrPromptJSON and ErrPromptTooLong.
 func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.Message, error) {
-	return (&rehearsal{domain: d}).say(text, format, zone, now)
+	return newDryRun(d).say(text, format, zone, now)
 }
 
 // testProblem is what went wrong in a test; path is the place in it.
@@ -72,7 +72,7 @@ type testProblem struct{ path, message string }
 // run calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
 // fetch the answer that it returns is the one that the scenario stands at.
 func (d *Domain) run(t events.Test, now time.Time) (answer projections.Message, problems []testProblem) {
-	r := &rehearsal{domain: d}
+	r := newDryRun(d)
 	now, zone := *cmp.Or(t.Now, &now), cmp.Or(t.TimeZone, "UTC")
 	for i, turn := range t.After {
 		turn.Now, turn.TimeZone = cmp.Or(turn.Now, &now), cmp.Or(turn.TimeZone, zone)
@@ -105,7 +105,7 @@ func (d *Domain) run(t events.Test, now time.Time) (answer projections.Message, 
 }
 
 // turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing but values.
-func (r *rehearsal) turn(t events.Turn) []testProblem {
+func (r *dryRun) turn(t events.Turn) []testProblem {
 	if t.OtherDomain != 0 {
 		if problem := r.elsewhere(t.OtherDomain); problem != "" {
 			return []testProblem{{".other_domain", problem}}
@@ -120,7 +120,7 @@ func (r *rehearsal) turn(t events.Turn) []testProblem {
 }
 
 // ask calculates a turn that states its moment and time zone.
-func (r *rehearsal) ask(t events.Turn) (projections.Message, []testProblem) {
+func (r *dryRun) ask(t events.Turn) (projections.Message, []testProblem) {
 	formats := []string{"", prompt.Structured, prompt.JSON, prompt.NaturalLanguage}
 	if !slices.Contains(formats, t.InputFormat) {
 		return projections.Message{}, []testProblem{{".input_format", fmt.Sprintf("There is no input format %q. Use one of %s, or leave it out.", t.InputFormat, strings.Join(formats[1:], ", "))}}

@@ -2,27 +2,25 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
 
-	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
 
 // conversation is a conversation as folded on this node, with the newer events of its subject on top.
+// One that is opened needs no service.
 type conversation struct {
 	service *Service
 	account uuid.UUID
 	id      uuid.UUID
 	head    projections.Conversation
 	newer   []projections.Message // messages with events newer than the fold, by their newest one
-	opened  bool                  // by this command: the views have nothing of it that is not in newer
+	opened  bool                  // here: the views have nothing of it that is not in newer
 }
 
 // conversation reads where a conversation stands. Of one that the command opens nothing is looked up: should something be
@@ -38,38 +36,19 @@ func (s *Service) conversation(ctx context.Context, c Calculate) (*conversation,
 	return &conversation{service: s, account: c.AccountID, id: c.ConversationID, head: head}, nil
 }
 
-// read reads a prompt with what it may refer to in the conversation. m is its message as far as it is, nil for none.
-func (v *conversation) read(ctx context.Context, c Calculate, d *Domain, m *projections.Message) (reading, error) {
-	refers, failed, err := v.refers(ctx, c, d)
-	if err != nil {
-		return reading{}, err
-	}
-	var interpreted json.RawMessage
-	if m != nil && m.Interpreted != nil {
-		interpreted = m.Interpreted.Parsed
-	}
-	r := read(c, d, refers, interpreted)
-	return r, failed()
-}
-
-// refers is what a prompt may refer to. What is only looked at while it is read may fail to be there: failed says so then.
-func (v *conversation) refers(ctx context.Context, c Calculate, d *Domain) (refers language.Conversation, failed func() error, err error) {
+// source is the conversation as deciding sees it. m is the message of the command as far as it is,
+// nil for none.
+func (v *conversation) source(ctx context.Context, m *projections.Message) (Source, error) {
 	pending, err := v.pending(ctx)
-	if err != nil {
-		return refers, nil, err
+	s := Source{
+		Head: v.head, Pending: pending,
+		Scenario: func(index int) (*projections.Message, error) { return v.scenario(ctx, index) },
+		Origin:   func(index int) (int, error) { return v.origin(ctx, index) },
 	}
-	var missed error
-	scenario := func(index int) *projections.Message {
-		m, err := v.scenario(ctx, index)
-		missed = errors.Join(missed, err)
-		return m
+	if m != nil && m.Interpreted != nil {
+		s.Interpreted = m.Interpreted.Parsed
 	}
-	origin := func(index int) int {
-		original, err := v.origin(ctx, index)
-		missed = errors.Join(missed, err)
-		return original
-	}
-	return refer(c, d, v.head, pending, scenario, origin), func() error { return missed }, nil
+	return s, err
 }
 
 // catchUp reads the events that came after the ones seen.
@@ -92,12 +71,20 @@ func (v *conversation) catchUp(ctx context.Context) error {
 		if previous != nil && previous.Number > v.head.Messages {
 			previous = nil
 		}
-		var m projections.Message
-		v.head, m = projections.ApplyConversation(v.head, previous, e)
-		v.newer = slices.DeleteFunc(v.newer, func(other projections.Message) bool { return other.MessageID == request.MessageID })
-		v.newer = append(v.newer, m)
+		v.apply(e, previous)
 	}
 	return nil
+}
+
+// apply takes an event in and returns its message, whose earlier state is previous; nil for a new one.
+func (v *conversation) apply(e events.Event, previous *projections.Message) projections.Message {
+	var m projections.Message
+	v.head, m = projections.ApplyConversation(v.head, previous, e)
+	if previous != nil {
+		v.newer = slices.DeleteFunc(v.newer, func(other projections.Message) bool { return other.MessageID == m.MessageID })
+	}
+	v.newer = append(v.newer, m)
+	return m
 }
 
 // message is a message as far as it is, nil for none.
@@ -125,14 +112,13 @@ func (v *conversation) scenario(ctx context.Context, index int) (*projections.Me
 			return m, nil
 		}
 	}
-	m, ok, err := v.service.views.Scenario(ctx, v.account, v.id, index)
-	if err != nil {
-		return nil, err
+	if !v.opened {
+		m, ok, err := v.service.views.Scenario(ctx, v.account, v.id, index)
+		if ok || err != nil {
+			return &m, err
+		}
 	}
-	if !ok {
-		return nil, fmt.Errorf("read scenario %d of conversation %s: not there", index, v.id)
-	}
-	return &m, nil
+	return nil, fmt.Errorf("read scenario %d of conversation %s: not there", index, v.id)
 }
 
 // origin is the scenario that one branched off from, 0 for none.
@@ -141,6 +127,9 @@ func (v *conversation) origin(ctx context.Context, index int) (int, error) {
 		if m.Completed != nil && m.Completed.Results.Scenario.Current == index && m.Completed.Results.Scenario.Original != index {
 			return m.Completed.Results.Scenario.Original, nil
 		}
+	}
+	if v.opened {
+		return 0, nil
 	}
 	return v.service.views.Origin(ctx, v.account, v.id, index)
 }

@@ -17,7 +17,6 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/language"
-	"reckon/projections"
 )
 
 const (
@@ -136,7 +135,8 @@ func endpointTo(t *testing.T, url string, key bool) (*endpoint, *bytes.Buffer) {
 
 // nothingSaid is a conversation that begins.
 func nothingSaid(d *Domain) language.Conversation {
-	return refer(Calculate{DomainID: d.ID}, d, projections.Conversation{}, nil, nil, nil)
+	refers, _ := Source{}.refers(Calculate{DomainID: d.ID}, d)
+	return refers
 }
 
 var noon = engine.Env{Now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
@@ -320,7 +320,7 @@ func TestModelHearsOfScenarios(t *testing.T) {
 	d := trip(t)
 	h := newHistory()
 	h.say(d, drive)
-	refers := h.refers(Calculate{DomainID: d.ID}, d)
+	refers, _ := h.source().refers(Calculate{DomainID: d.ID}, d)
 	var b brief
 	if err := json.Unmarshal([]byte(d.brief("10 mph faster", refers, noon, nil)), &b); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -359,49 +358,32 @@ func (h *retelling) again(ctx context.Context, q question, d *Domain) (e events.
 		}
 		e.Time, e.Sequence = q.recorded.Time, q.recorded.Sequence
 	}()
-	return q.past.decide(c, d, q.interpreted, func(sequence uint64) (*projections.Message, error) {
+	from, err := q.past.source(q.interpreted, func(sequence uint64) (*projections.Message, error) {
 		return h.messages.get(ctx, sequence)
 	})
+	if err != nil {
+		return e, err
+	}
+	return Decide(c, d, from)
 }
 
-// decide decides a command on the conversation as it stands. interpreted is what a language model made of the prompt, nil where
-// none did; message reads a message by the sequence of its final event.
-func (p *past) decide(c Calculate, d *Domain, interpreted json.RawMessage, message func(sequence uint64) (*projections.Message, error)) (events.Event, error) {
-	var missed error
-	scenario := func(index int) *projections.Message {
-		m, err := p.scenario(index, message)
-		missed = errors.Join(missed, err)
-		return m
-	}
-	origin := func(index int) int {
-		if index > len(p.branches) {
-			return 0
-		}
-		return p.branches[index-1].origin
-	}
-	var pending *projections.Message
-	var err error
-	if p.pending > 0 {
-		if pending, err = message(p.pending); err != nil {
-			return events.Event{}, err
-		}
-	}
-	r := read(c, d, refer(c, d, p.head, pending, scenario, origin), interpreted)
-	if missed != nil {
-		return events.Event{}, missed
-	}
-	view := View{Head: p.head}
-	if len(r.errors) == 0 {
-		index, problem := r.base(c, p.head)
-		if problem != nil {
-			r.errors = append(r.errors, *problem)
-		} else if index > 0 {
-			if view.Base, err = p.scenario(index, message); err != nil {
-				return events.Event{}, err
+// source is the conversation as deciding sees it. message reads a message by the sequence of its final
+// event.
+func (p *past) source(interpreted json.RawMessage, message func(sequence uint64) (*projections.Message, error)) (s Source, err error) {
+	s = Source{
+		Head: p.head, Interpreted: interpreted,
+		Scenario: func(index int) (*projections.Message, error) { return p.scenario(index, message) },
+		Origin: func(index int) (int, error) {
+			if index > len(p.branches) {
+				return 0, nil
 			}
-		}
+			return p.branches[index-1].origin, nil
+		},
 	}
-	return decide(c, d, r, view), nil
+	if p.pending > 0 {
+		s.Pending, err = message(p.pending)
+	}
+	return s, err
 }
 
 // scenario is the message that a scenario stands at.

@@ -136,13 +136,14 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	if err != nil {
 		return err
 	}
-	refers, failed, err := v.refers(ctx, c, d)
+	from, err := v.source(ctx, m)
 	if err != nil {
 		return err
 	}
+	refers, failed := from.refers(c, d)
 	var doubt []engine.Error
 	if !s.proposer.first {
-		if doubt = read(c, d, refers, nil).errors; doubt == nil {
+		if _, doubt = read(c, d, refers, nil); doubt == nil {
 			return failed()
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
-	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
@@ -104,17 +103,10 @@ func (h *history) sayAs(d *Domain, format, text string) projections.Message {
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text,
 		Now: h.now, ReceivedAt: h.now, TimeZone: h.zone,
 	}
-	r := read(c, d, h.refers(c, d), nil)
-	v := View{Head: h.head}
-	if len(r.errors) == 0 {
-		index, problem := r.base(c, h.head)
-		if problem != nil {
-			r.errors = append(r.errors, *problem)
-		} else if base, ok := h.scenarios[index]; ok {
-			v.Base = &base
-		}
+	e, err := Decide(c, d, h.source())
+	if err != nil {
+		panic(err)
 	}
-	e := decide(c, d, r, v)
 	e.Time, e.Sequence = h.now, uint64(len(h.messages)+1)
 	var m projections.Message
 	h.head, m = projections.ApplyConversation(h.head, nil, e)
@@ -125,25 +117,27 @@ func (h *history) sayAs(d *Domain, format, text string) projections.Message {
 	return m
 }
 
-// refers is what a prompt may refer to.
-func (h *history) refers(c Calculate, d *Domain) language.Conversation {
-	var pending *projections.Message
-	if n := h.head.Pending; n > 0 {
-		pending = &h.messages[n-1]
-	}
-	scenario := func(index int) *projections.Message {
-		m := h.scenarios[index]
-		return &m
-	}
-	origin := func(index int) int {
-		for _, m := range h.messages {
-			if m.Completed != nil && m.Completed.Results.Scenario.Current == index {
-				return m.Completed.Results.Scenario.Original
+// source is the conversation as deciding sees it.
+func (h *history) source() Source {
+	from := Source{
+		Head: h.head,
+		Scenario: func(index int) (*projections.Message, error) {
+			m := h.scenarios[index]
+			return &m, nil
+		},
+		Origin: func(index int) (int, error) {
+			for _, m := range h.messages {
+				if m.Completed != nil && m.Completed.Results.Scenario.Current == index {
+					return m.Completed.Results.Scenario.Original, nil
+				}
 			}
-		}
-		return 0
+			return 0, nil
+		},
 	}
-	return refer(c, d, h.head, pending, scenario, origin)
+	if n := h.head.Pending; n > 0 {
+		from.Pending = &h.messages[n-1]
+	}
+	return from
 }
 
 // told is what a message did, in one line a fact.

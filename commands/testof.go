@@ -193,12 +193,12 @@ func (d *Domain) turns(earlier []question) []events.Turn {
 	return list
 }
 
-// maxRehearsed is how many prompts are calculated to leave turns out of a test, and as many to leave out when they took place.
-const maxRehearsed = 20_000
+// maxDryRuns is how many prompts are calculated to leave turns out of a test, and as many to leave out when they took place.
+const maxDryRuns = 20_000
 
 // simplest leaves out of a test what it holds without, as far as that is found soon enough.
 func simplest(t events.Test, holds func(events.Test) bool) events.Test {
-	left := maxRehearsed
+	left := maxDryRuns
 	try := func(change func(*events.Test)) bool {
 		next := t
 		next.After = slices.Clone(t.After)
@@ -215,7 +215,7 @@ func simplest(t events.Test, holds func(events.Test) bool) events.Test {
 			try(func(t *events.Test) { t.After = slices.Delete(t.After, max(0, end-size), end) })
 		}
 	}
-	left = maxRehearsed
+	left = maxDryRuns
 	for _, forget := range []func(*events.Turn){
 		func(t *events.Turn) { t.TimeZone = "" },
 		func(t *events.Turn) { t.Now = nil },

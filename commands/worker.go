@@ -403,23 +403,11 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 	case err != nil:
 		return event, err
 	}
-	r, err := v.read(ctx, c, d, m)
+	from, err := v.source(ctx, m)
 	if err != nil {
 		return event, err
 	}
-	view := View{Head: v.head}
-	if len(r.errors) == 0 {
-		index, problem := r.base(c, v.head)
-		if problem != nil {
-			r.errors = append(r.errors, *problem)
-		} else if index > 0 {
-			view.Base, err = v.scenario(ctx, index)
-			if err != nil {
-				return event, err
-			}
-		}
-	}
-	return decide(c, d, r, view), nil
+	return Decide(c, d, from)
 }
 
 // pause waits a random time between least and most, or until ctx ends.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -11,15 +12,18 @@ import (
 	"reckon/projections"
 )
 
-// rehearsal is a conversation about a domain that no log holds.
-type rehearsal struct {
-	domain   *Domain
-	past     past
-	messages []projections.Message // by the sequence of their event, from 1
+// dryRun is a conversation about a domain that is in no log.
+type dryRun struct {
+	domain *Domain
+	conversation
+}
+
+func newDryRun(d *Domain) *dryRun {
+	return &dryRun{domain: d, conversation: conversation{opened: true}}
 }
 
 // say calculates a prompt, and returns the message that it gives. It fails with ErrPromptJSON and ErrPromptTooLong.
-func (r *rehearsal) say(text, format, zone string, now time.Time) (projections.Message, error) {
+func (r *dryRun) say(text, format, zone string, now time.Time) (projections.Message, error) {
 	d := r.domain
 	var err error
 	switch {
@@ -38,7 +42,11 @@ func (r *rehearsal) say(text, format, zone string, now time.Time) (projections.M
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
 		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
 	}
-	e, err := r.past.decide(c, d, nil, r.message)
+	from, err := r.source(context.Background(), nil)
+	if err != nil {
+		return projections.Message{}, err
+	}
+	e, err := Decide(c, d, from)
 	if err != nil {
 		return projections.Message{}, err
 	}
@@ -47,26 +55,20 @@ func (r *rehearsal) say(text, format, zone string, now time.Time) (projections.M
 }
 
 // add takes the final event of a message in.
-func (r *rehearsal) add(e events.Event) projections.Message {
-	e.Sequence = uint64(len(r.messages) + 1)
-	m := r.past.apply(e)
-	r.messages = append(r.messages, m)
-	return m
-}
-
-func (r *rehearsal) message(sequence uint64) (*projections.Message, error) {
-	return &r.messages[sequence-1], nil
+func (r *dryRun) add(e events.Event) projections.Message {
+	e.Sequence = uint64(len(r.newer) + 1)
+	return r.apply(e, nil)
 }
 
 // elsewhere has another domain leave the conversation at a scenario of its own, one that is there or the next one. It returns why
 // that cannot be, "" where it can.
-func (r *rehearsal) elsewhere(index int) string {
-	last := r.past.head.Last
+func (r *dryRun) elsewhere(index int) string {
+	last := r.head.Last
 	if index < 1 || index > last+1 {
 		return fmt.Sprintf("Scenario %d cannot be there yet: the next one is %d.", index, last+1)
 	}
 	if index <= last {
-		if m, err := r.past.scenario(index, r.message); err != nil || m.Domain.ID == r.domain.ID {
+		if m, err := r.scenario(context.Background(), index); err != nil || m.Domain.ID == r.domain.ID {
 			return fmt.Sprintf("Scenario %d is one of this domain: the next one of another domain is %d.", index, last+1)
 		}
 	}
@@ -78,9 +80,9 @@ func (r *rehearsal) elsewhere(index int) string {
 }
 
 // shown is the message whose values an answer shows: of a fetch the one that the scenario stands at.
-func (r *rehearsal) shown(answer projections.Message) projections.Message {
+func (r *dryRun) shown(answer projections.Message) projections.Message {
 	if answer.Completed.Results.Action == "fetch" {
-		if m, err := r.past.scenario(answer.Completed.Results.Scenario.Current, r.message); err == nil {
+		if m, err := r.scenario(context.Background(), answer.Completed.Results.Scenario.Current); err == nil {
 			return *m
 		}
 	}

@@ -1,0 +1,262 @@
+package commands
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/language"
+	"reckon/engine/prompt"
+	"reckon/events"
+	"reckon/projections"
+)
+
+// maxResult is the most that the results of one message may weigh in an event, so that no document of a view reaches the
+// sizes that a store refuses.
+const maxResult = 448 << 10
+
+// Source is what deciding a command finds of its conversation, as it stood before. Scenario and Origin
+// are asked only for scenarios that there are, from 1 to Head.Last.
+type Source struct {
+	Head        projections.Conversation
+	Interpreted json.RawMessage                               // what a language model made of the prompt, nil where none did
+	Pending     *projections.Message                          // whose inputs are pending, nil for none
+	Scenario    func(index int) (*projections.Message, error) // that a scenario stands at
+	Origin      func(index int) (int, error)                  // that a scenario branched off from, 0 for none
+}
+
+// refers is what a prompt may refer to. What is only looked at while it is read may fail to be
+// there: failed says so then.
+func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, failed func() error) {
+	var missed error
+	there := func(index int) bool { return index >= 1 && index <= s.Head.Last }
+	refers = language.Conversation{
+		Current: s.Head.Current, Last: s.Head.Last, Focus: s.Head.Focus[c.DomainID],
+		Scenario: func(index int) *engine.Scenario {
+			if !there(index) {
+				return nil
+			}
+			m, err := s.Scenario(index)
+			if err != nil {
+				missed = errors.Join(missed, err)
+				return nil
+			}
+			if m.Domain.ID != c.DomainID {
+				return nil
+			}
+			return d.scenario(m)
+		},
+		Origin: func(index int) int {
+			if !there(index) {
+				return 0
+			}
+			original, err := s.Origin(index)
+			missed = errors.Join(missed, err)
+			return original
+		},
+	}
+	if p := s.Pending; p != nil && p.Failed != nil && p.Domain.ID == c.DomainID {
+		if earlier, errs := prompt.ParseJSON(d.compiled, string(p.Failed.Pending), c.env()); len(errs) == 0 {
+			refers.Pending = &earlier
+		}
+	}
+	return refers, func() error { return missed }
+}
+
+// read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose where there is that. A
+// request without a selector is read as if it stated too what is pending.
+func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, errs []engine.Error) {
+	switch {
+	case c.InputFormat == prompt.Structured:
+		r, errs = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
+	case c.InputFormat == prompt.JSON:
+		r, errs = prompt.ParseJSON(d.compiled, c.Prompt, c.env())
+	case interpreted != nil:
+		r, errs = prompt.ParseJSON(d.compiled, string(interpreted), c.env())
+	default:
+		r, _, errs = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
+	}
+	if len(errs) == 0 && refers.Pending != nil && r.Selector.Kind == engine.Unselected {
+		r = join(*refers.Pending, r)
+	}
+	return r, errs
+}
+
+// join is a request without a selector read as if it stated too what an earlier one did, on the scenario that the earlier one
+// asked for; what it restates wins.
+func join(earlier, request engine.Request) engine.Request {
+	restated := map[int]bool{}
+	for _, in := range request.Inputs {
+		restated[in.Variable] = true
+	}
+	var inputs []engine.Given
+	for _, in := range earlier.Inputs {
+		if !restated[in.Variable] {
+			inputs = append(inputs, in)
+		}
+	}
+	inputs = append(inputs, request.Inputs...)
+	target := request.Target
+	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated[t.Variable]) {
+		target = t
+	}
+	return engine.Request{Inputs: inputs, Target: target, Selector: earlier.Selector}
+}
+
+// baseOf is the index of the scenario that a request builds on, 0 for a new one. Whether a numbered
+// scenario is one of another domain shows only when its message is read.
+func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) (int, []engine.Error) {
+	switch s.Kind {
+	case engine.Unselected:
+		return head.Focus[domain], nil
+	case engine.Current:
+		return head.Current, nil
+	case engine.Last:
+		return head.Last, nil
+	case engine.Numbered, engine.NewFrom:
+		if s.Number < 1 || s.Number > head.Last {
+			return 0, []engine.Error{engine.Problem("scenario.not_found", s.Name())}
+		}
+		return s.Number, nil
+	}
+	return 0, nil
+}
+
+// Decide turns a command into its one final event; the event's time and sequence are the caller's to
+// set. It is pure: the same command, domain and source give the same event, which is why a replay
+// gives the same bytes. It fails only where the source does.
+func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
+	refers, failed := from.refers(c, d)
+	r, errs := read(c, d, refers, from.Interpreted)
+	if err := failed(); err != nil {
+		return events.Event{}, err
+	}
+	index := 0
+	if len(errs) == 0 {
+		index, errs = baseOf(r.Selector, from.Head, c.DomainID)
+	}
+	if len(errs) > 0 {
+		return fail(c, d, errs, nil), nil
+	}
+	var base *engine.Scenario
+	if index > 0 {
+		m, err := from.Scenario(index)
+		if err != nil {
+			return events.Event{}, err
+		}
+		if m.Domain.ID != c.DomainID {
+			return fail(c, d, []engine.Error{engine.Problem("scenario.domain_mismatch", r.Selector.Name())}, nil), nil
+		}
+		base = d.scenario(m)
+	}
+	result, errs := d.compiled.Calculate(base, from.Head.Last, r, c.env())
+	if len(errs) > 0 {
+		var pending json.RawMessage
+		for _, e := range errs {
+			if e.Code == "calculation.missing_inputs" {
+				pending = d.stated(r)
+			}
+		}
+		return fail(c, d, errs, pending), nil
+	}
+	if from.Head.Last >= maxScenarios && result.Current > from.Head.Last {
+		return fail(c, d, []engine.Error{engine.Problem("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios))}, nil), nil
+	}
+	return complete(c, d, r, result), nil
+}
+
+// maxScenarios is how many scenarios a conversation may have.
+const maxScenarios = 10_000
+
+func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) events.Event {
+	if len(errs) > 20 {
+		errs = errs[:20]
+	}
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
+}
+
+// crash is the final event of a command that the service failed to calculate.
+func crash(c Calculate, d *Domain) events.Event {
+	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
+}
+
+func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
+	data := &events.MessageCompleted{
+		Message: message(c, d),
+		Parsed:  encodeAs(parsedJSON, prompt.Normal(d.compiled, req, res)),
+		Targets: make([]events.Target, 0, len(res.Targets)),
+		Results: d.results(res),
+	}
+	switch c.InputFormat {
+	case prompt.Structured:
+		text := prompt.Text(d.compiled, res)
+		data.StructuredText = &text
+	case prompt.NaturalLanguage:
+		text := language.Answer(d.compiled, res)
+		data.NaturalLanguage = &text
+	}
+	for _, t := range res.Targets {
+		target := events.Target{Key: d.Definition.Variables[t.Variable].Key}
+		if t.Unit != nil {
+			target.Unit = unitName(t.Unit)
+		}
+		data.Targets = append(data.Targets, target)
+	}
+	for _, i := range res.Cleared {
+		data.Cleared = append(data.Cleared, d.Definition.Variables[i].Key)
+	}
+	if heavy(data.Results) {
+		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
+		return fail(c, d, []engine.Error{engine.Problem("calculation.limit_exceeded", limit)}, nil)
+	}
+	return event(c, final, data)
+}
+
+// heavy tells whether results weigh more than maxResult. They are written out only where they may.
+func heavy(r events.Results) bool {
+	const names, escaped = 512, 6 // bytes of an entry's member names and ids; what one byte of text becomes at most
+	most := names
+	for _, a := range r.Activities {
+		most += names + names*len(a.Variables) + escaped*(len(a.Title)+len(a.Description)+len(a.Equation)+len(a.State))
+	}
+	for _, v := range r.Variables {
+		most += names + len(v.Value) + len(v.Display) + len(v.Scale)
+		most += escaped * (len(v.Key) + len(v.Title) + len(v.Description) + len(v.Source) + len(v.ScaleUnit))
+		for _, t := range v.ScaleTypes {
+			most += names + escaped*len(t)
+		}
+	}
+	return most > maxResult && len(encodeAs(resultsJSON, r)) > maxResult
+}
+
+// Places of an event in the life of a message. A message has one event at each place at most, and its id is made of both.
+const (
+	started     = "started"
+	interpreted = "interpreted"
+	final       = "final"
+)
+
+func event(c Calculate, place string, data any) events.Event {
+	return events.Event{
+		ID:      uuid.NewSHA1(c.MessageID, []byte(place)),
+		Subject: events.ConversationSubject(c.AccountID, c.ConversationID),
+		Data:    data,
+	}
+}
+
+func message(c Calculate, d *Domain) events.Message {
+	m := events.Message{
+		ConversationID: c.ConversationID, MessageID: c.MessageID, KeyID: c.KeyID, IdempotencyKey: c.IdempotencyKey,
+		Source: "api", InputFormat: c.InputFormat, Prompt: c.Prompt,
+		Domain:     events.DomainRef{ID: c.DomainID, Version: c.DomainVersion},
+		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Engine: engine.Version,
+	}
+	if d != nil {
+		m.Domain = d.ref()
+	}
+	return m
+}
