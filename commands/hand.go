@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,10 +15,9 @@ import (
 
 // job is a command in the hands of this node's worker.
 type job struct {
-	own      string        // the subject of a command of the node's own that the queue delivers too, else ""
+	own      string        // the subject of a command of the node's own, else ""
 	command  Calculate     // of the node's own
-	fail     func(error)   // tells the caller of a command that is in no queue; nil for others
-	msg      jetstream.Msg // as the queue delivered it; nil while it has not, or will not
+	msg      jetstream.Msg // as the queue delivered it; nil while it has not
 	finished bool          // its final event is in the log
 }
 
@@ -28,10 +26,6 @@ type job struct {
 // Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the node's own. The queue has
 // it too, for the worker that comes when this one is lost. When it delivers such a command, nothing more is done than to
 // acknowledge it once it is finished.
-//
-// A command that does not outlive its event comes to the worker as soon as it is sent to COMMANDS, and the queue does not deliver it: who
-// asked is answered when the event is on disk, or told of a failure. It is given to the queue, by takeUp, only when no worker has it and
-// it has no final event: at the next start after a worker was lost, or when the log answers again that had failed.
 type hand struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
@@ -42,23 +36,17 @@ type hand struct {
 	idle    chan *job                  // takes a command while a goroutine waits for its next one
 	resting atomic.Int32               // how many do
 	working sync.WaitGroup             // goroutines that work, or wait
-
-	since     time.Time     // when the first command was received that no worker has, and no queue; zero for none
-	abandoned chan struct{} // holds one when there is such a command
 }
 
 // maxOwn is how many commands of the node's own are known at once. More are left to the queue.
 const maxOwn = 1 << 14
 
 func newHand() *hand {
-	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job), abandoned: make(chan struct{}, 1)}
+	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
 }
 
-// handed tells whether a command is in no queue.
-func (j *job) handed() bool { return j.fail != nil }
-
 // brought tells whether the queue brought a command to the worker.
-func (j *job) brought() bool { return !j.handed() && j.own == "" }
+func (j *job) brought() bool { return j.own == "" }
 
 // open has commands of the node's own come to a worker, which is to stop when running ends.
 func (h *hand) open(running context.Context) {
@@ -91,13 +79,6 @@ func (h *hand) expect(s events.Subject, c Calculate) *job {
 	return j
 }
 
-// takesHanded tells whether the worker takes commands that are in no queue.
-func (h *hand) takesHanded() bool {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	return h.running != nil
-}
-
 // start has the worker work on a command of the node's own that is published, nil for one that is not its own.
 func (s *Service) start(j *job, sequence uint64) {
 	if j == nil {
@@ -111,7 +92,7 @@ func (s *Service) start(j *job, sequence uint64) {
 	}
 	s.hand.mutex.Unlock()
 	if running == nil {
-		s.hand.leave(j, jetstream.Msg.Nak, errStopping)
+		s.hand.leave(j, jetstream.Msg.Nak)
 	}
 }
 
@@ -163,9 +144,6 @@ func (h *hand) release(j *job) {
 
 // finish acknowledges a command whose final event is in the log, or has its delivery do so.
 func (h *hand) finish(j *job) {
-	if j.handed() {
-		return
-	}
 	h.mutex.Lock()
 	j.finished = true
 	j.command = Calculate{} // the queue may be long in delivering it
@@ -179,15 +157,9 @@ func (h *hand) finish(j *job) {
 	}
 }
 
-// leave leaves a command to the queue, which is told how where it has delivered it; nil is none. Of one that is in no queue the caller
-// is told why, and takeUp has work.
-func (h *hand) leave(j *job, how func(jetstream.Msg) error, why error) {
+// leave leaves a command to the queue, which is told how where it has delivered it; nil is none.
+func (h *hand) leave(j *job, how func(jetstream.Msg) error) {
 	if j == nil {
-		return
-	}
-	if j.handed() {
-		j.fail(why)
-		h.abandon(j.command.ReceivedAt)
 		return
 	}
 	h.mutex.Lock()
@@ -199,64 +171,11 @@ func (h *hand) leave(j *job, how func(jetstream.Msg) error, why error) {
 	}
 }
 
-// abandon says that a command which was received at a time is in the hands of nobody.
-func (h *hand) abandon(received time.Time) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if h.since.IsZero() || received.Before(h.since) {
-		h.since = received
-	}
-	raise(h.abandoned)
-}
-
-// takeUp gives the queue the commands without a final event that were handed to a worker since a time; the zero time is shortly before the
-// newest event. One that is given to it again is there already, and one that has its event meanwhile is found finished.
-func (s *Service) takeUp(ctx context.Context, since time.Time) error {
-	return s.log.Handed(ctx, since, func(ctx context.Context, data []byte) error {
-		c, err := decodeCalculate(data)
-		if err != nil {
-			s.logger.Error("command cannot be read and is dropped", "error", err)
-			return nil
-		}
-		c.Opens = false // it may have been worked on
-		_, err = s.log.Enqueue(ctx, events.KeylessSubject(c.AccountID, c.MessageID), encodeAs(calculateJSON, c), false)
-		if errors.Is(err, events.ErrConflict) {
-			return nil
-		}
-		return err
-	})
-}
-
-// takeUpAbandoned gives the queue what a worker of before was lost with, and then what this one leaves, as soon as the log takes it, until
-// ctx ends.
-func (s *Service) takeUpAbandoned(ctx context.Context) {
-	h := s.hand
-	var since time.Time
-	for {
-		for s.takeUp(ctx, since) != nil {
-			if pause(ctx, 250*time.Millisecond, 500*time.Millisecond) != nil {
-				return
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-h.abandoned:
-		}
-		h.mutex.Lock()
-		since, h.since = h.since, time.Time{}
-		h.mutex.Unlock()
-	}
-}
-
 // drop is called with mutex held.
 func (h *hand) drop(j *job) {
 	delete(h.own, j.own)
 	delete(h.all, j.msg)
 }
-
-// errStopping says that the worker is to stop.
-var errStopping = errors.New("the node is stopping")
 
 // keep tells the queue of all that is in the hand, so that no other worker gets it, until done is closed.
 func (h *hand) keep(done <-chan struct{}) {

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -84,8 +83,7 @@ func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
 	}
 }
 
-// A node that works alone answers without the queue. The queue has those with a key only: what it delivers later is acknowledged, and
-// nothing more is done.
+// A node that works alone answers without the queue: what that delivers later is acknowledged, and nothing more is done.
 func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
@@ -101,8 +99,8 @@ func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, open := c.queue(t); open != asked/3 {
-		t.Errorf("the queue has %d of %d commands with a key, and nobody has asked for any", open, asked/3)
+	if _, open := c.queue(t); open != asked {
+		t.Errorf("the queue has %d of %d commands, and nobody has asked for any", open, asked)
 	}
 	s.hand.mutex.Lock()
 	for subject, j := range s.hand.own {
@@ -124,20 +122,6 @@ func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	}
 }
 
-// Who asked without a key is told at once when the worker fails, since the command may be in no queue.
-func TestOwnCommandsThatFailAreToldOf(t *testing.T) {
-	c := startLog(t)
-	s := c.idle(t)
-	stopping, stop := context.WithCancel(t.Context())
-	s.hand.open(stopping)
-	c.occupy(t, s)
-	time.AfterFunc(10*time.Millisecond, stop)
-	_, err := s.Calculate(t.Context(), c.request(drive))
-	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errStopping) {
-		t.Errorf("got error %v", err)
-	}
-}
-
 // structured is a command as it is when it comes to a worker.
 func (c *cluster) structured() Calculate {
 	now := time.Now().UTC().Truncate(time.Millisecond)
@@ -147,16 +131,18 @@ func (c *cluster) structured() Calculate {
 	}
 }
 
-// handOver stores a command that is handed to a worker.
-func (c *cluster) handOver(t *testing.T, command Calculate) {
+// queued puts a command without a key into the queue.
+func (c *cluster) queued(t *testing.T, command Calculate) (sequence uint64) {
 	t.Helper()
-	if err := c.log.Hand(command.AccountID, command.MessageID, encodeAs(calculateJSON, command)); err != nil {
+	sequence, err := c.log.Enqueue(t.Context(), events.KeylessSubject(command.AccountID, command.MessageID), encodeAs(calculateJSON, command), false)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return sequence
 }
 
-// What a worker had in hand when it was lost is in the queue at the next start, once, and gets its final event, once.
-func TestHandedCommandsOfALostWorkerAreTakenUp(t *testing.T) {
+// What a worker had in hand when it was lost is delivered at the next start, and gets its final event, once.
+func TestCommandsOfALostWorkerAreDelivered(t *testing.T) {
 	c := startLog(t)
 	before := c.idle(t)
 	before.hand.open(t.Context())
@@ -167,10 +153,10 @@ func TestHandedCommandsOfALostWorkerAreTakenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		command := c.structured()
-		c.handOver(t, command)
+		c.queued(t, command)
 		lost = append(lost, command)
 	}
-	if err := c.log.Hand(c.account.ID, uuid.New(), []byte("no command")); err != nil {
+	if _, err := c.log.Enqueue(t.Context(), events.KeylessSubject(c.account.ID, uuid.New()), []byte("no command"), false); err != nil {
 		t.Fatal(err)
 	}
 	// One had its event, and its caller was not told.
@@ -189,30 +175,12 @@ func TestHandedCommandsOfALostWorkerAreTakenUp(t *testing.T) {
 				t.Fatalf("got %+v, %v", m, err)
 			}
 		}
-		c.drained(t, 2*each+1+each-1)
+		c.drained(t, 2*each+1)
 		stop()
 	}
 	if n := c.messages(t); n != 2*each {
 		t.Errorf("%d messages came of %d commands", n, 2*each)
 	}
-}
-
-// What the worker had to leave while the log did not answer is in the queue when it does.
-func TestHandedCommandsThatWereLeftAreTakenUp(t *testing.T) {
-	c := startLog(t)
-	s := c.idle(t)
-	run(t, s)
-	command, told := c.structured(), error(nil)
-	c.handOver(t, command)
-	s.hand.leave(&job{command: command, fail: func(err error) { told = err }}, hold, events.ErrNoLeader)
-	if !errors.Is(told, events.ErrNoLeader) {
-		t.Errorf("the caller is told of %v", told)
-	}
-	m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
-	if err != nil || m.Completed == nil {
-		t.Errorf("got %+v, %v", m, err)
-	}
-	c.drained(t, 2)
 }
 
 // One that fails although the log answers ends as a crash, which is an answer.
@@ -222,11 +190,11 @@ func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
 	s.hand.open(t.Context())
 	command := c.structured()
 	command.DomainVersion = 99
-	ctx, fail := context.WithCancelCause(t.Context())
-	s.start(&job{command: command, fail: fail}, 0)
-	m, err := s.views.AwaitAnswer(ctx, command.AccountID, command.ConversationID, command.MessageID)
+	own := s.hand.expect(events.KeylessSubject(command.AccountID, command.MessageID), command)
+	s.start(own, c.queued(t, command))
+	m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
 	if err != nil || m.Failed == nil || !m.Failed.Crashed {
-		t.Errorf("got %+v, %v, %v", m, err, context.Cause(ctx))
+		t.Errorf("got %+v, %v", m, err)
 	}
 }
 
@@ -269,15 +237,18 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 	stopping, stop := context.WithCancel(t.Context())
 	s.hand.open(stopping)
 	leave := c.occupy(t, s)
-	answered := make(chan error, 1)
-	go func() {
-		r, key := c.request(drive), "a key"
-		r.IdempotencyKey = &key
-		_, err := s.Calculate(t.Context(), r)
-		answered <- err
-	}()
-	for { // until it is published
-		if there, _ := c.queue(t); there == 1 {
+	key := "a key"
+	answered := make(chan error, 2)
+	for _, key := range []*string{&key, nil} {
+		go func() {
+			r := c.request(drive)
+			r.IdempotencyKey = key
+			_, err := s.Calculate(t.Context(), r)
+			answered <- err
+		}()
+	}
+	for { // until they are published
+		if there, _ := c.queue(t); there == 2 {
 			break
 		}
 	}
@@ -286,13 +257,15 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 	s.hand.working.Wait()
 	leave()
 	if len(s.hand.own) != 0 {
-		t.Error("the command is still in hand")
+		t.Error("a command is still in hand")
 	}
 	run(t, s)
-	if err := <-answered; err != nil {
-		t.Error(err)
+	for range 2 {
+		if err := <-answered; err != nil {
+			t.Error(err)
+		}
 	}
-	c.drained(t, 1)
+	c.drained(t, 2)
 }
 
 // The queue may deliver a command before its publisher knows that it is there.
@@ -324,7 +297,7 @@ func TestOwnCommandsAreDeliveredAtAnyTime(t *testing.T) {
 		t.Fatal("a command that is the node's own is worked on again")
 	}
 	// Its publisher is not told that it is there, and leaves it to the queue.
-	s.hand.leave(own, jetstream.Msg.Nak, nil)
+	s.hand.leave(own, jetstream.Msg.Nak)
 	again := s.hand.deliver(delivered())
 	if again == nil {
 		t.Fatal("a command that was left is not worked on")

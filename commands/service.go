@@ -3,7 +3,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,15 +112,13 @@ func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Servic
 func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	command, replayed, err := s.enqueue(ctx, r, fail)
+	command, replayed, err := s.enqueue(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
 	message, err := s.awaitOrWork(ctx, command, replayed)
 	if err != nil {
-		return Answer{}, unavailable(cmp.Or(context.Cause(ctx), err))
+		return Answer{}, unavailable(err)
 	}
 	// A failure of the service is an answer in natural language, since the request that asked has been answered before.
 	if message.Failed != nil && message.Failed.Crashed && message.InputFormat != prompt.NaturalLanguage {
@@ -189,9 +186,8 @@ func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Me
 	return m, unavailable(err)
 }
 
-// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first. fail is called
-// when the worker fails with a command that nobody else will work on.
-func (s *Service) enqueue(ctx context.Context, r Request, fail func(error)) (command Calculate, replayed bool, err error) {
+// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first.
+func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
 	message, err := uuid.NewV7()
 	if err != nil {
 		return command, false, fmt.Errorf("make message id: %w", err)
@@ -209,18 +205,11 @@ func (s *Service) enqueue(ctx context.Context, r Request, fail func(error)) (com
 		return command, false, err
 	}
 	data := encodeAs(calculateJSON, command)
-	if !command.outlives() && s.hand.takesHanded() {
-		if err := s.log.Hand(command.AccountID, command.MessageID, data); err != nil {
-			return command, false, unavailable(err)
-		}
-		s.start(&job{command: command, fail: fail}, 0)
-		return command, false, nil
-	}
 	if r.IdempotencyKey == nil {
 		subject = events.KeylessSubject(command.AccountID, message)
 	}
 	own := s.hand.expect(subject, command)
-	defer func() { s.hand.leave(own, jetstream.Msg.Nak, nil) }()
+	defer func() { s.hand.leave(own, jetstream.Msg.Nak) }()
 	for {
 		sequence, err := s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -93,11 +94,45 @@ func (c *cluster) idle(t *testing.T) *Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		c.asRead(t, views)
 		if err := views.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return New(c.log, views, slog.New(slog.DiscardHandler))
+}
+
+// asRead compares the messages of a node, which may have them from the worker that made them, with what the log has: a node that is
+// started again must show the same.
+func (c *cluster) asRead(t *testing.T, views *projections.Views) {
+	t.Helper()
+	ctx := context.Background()
+	last, err := c.log.Last(ctx)
+	if err == nil {
+		err = c.log.Scan(ctx, 0, last, nil, func(_ uint64, list []events.Event) error {
+			for _, e := range list {
+				request := e.Message()
+				if request == nil {
+					continue
+				}
+				m, found, err := views.Message(ctx, e.Subject.Account(), request.ConversationID, request.MessageID)
+				if err != nil || !found || m.Sequence != e.Sequence {
+					continue // a newer one, or one that is not folded yet
+				}
+				want := projections.Message{Message: *request, Status: m.Status, UpdatedAt: e.Time, Number: m.Number, Sequence: e.Sequence}
+				want.Interpreted, _ = e.Data.(*events.MessageInterpreted)
+				want.Completed, _ = e.Data.(*events.MessageCompleted)
+				want.Failed, _ = e.Data.(*events.MessageFailed)
+				if !reflect.DeepEqual(m, want) {
+					t.Errorf("message %s is\n%+v\nand the log has\n%+v", m.MessageID, m, want)
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		t.Errorf("read the log: %v", err)
+	}
 }
 
 // run starts the worker of a node. stop ends it, and waits until it has ended.

@@ -162,7 +162,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	for i := range queue {
 		all.Go(func() {
 			var err error
-			if queue[i], _, err = s.enqueue(t.Context(), c.request(drive), func(err error) { t.Error(err) }); err != nil {
+			if queue[i], _, err = s.enqueue(t.Context(), c.request(drive)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -170,7 +170,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	all.Wait()
 	r := c.request(drive)
 	r.Account, r.Domain = other, published.DomainID
-	light, _, err := s.enqueue(t.Context(), r, func(err error) { t.Error(err) })
+	light, _, err := s.enqueue(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,6 @@ func (s *Service) Run(ctx context.Context) {
 	})
 	if s.worksAlone() {
 		h.open(ctx)
-		keeping.Go(func() { s.takeUpAbandoned(ctx) })
 	}
 	defer func() {
 		h.close()
@@ -243,13 +242,13 @@ func (s *Service) work(running context.Context, j *job) {
 		if command, delivered, err = readDelivered(j.msg); err != nil {
 			h.release(j)
 			s.logger.Error("command cannot be read and is dropped", "error", err)
-			h.leave(j, jetstream.Msg.Term, err)
+			h.leave(j, jetstream.Msg.Term)
 			return
 		}
 	}
 	if err := s.slots.enter(running, command.AccountID); err != nil {
 		h.release(j)
-		h.leave(j, jetstream.Msg.Nak, errStopping)
+		h.leave(j, jetstream.Msg.Nak)
 		return
 	}
 	released := false
@@ -279,11 +278,6 @@ func (s *Service) work(running context.Context, j *job) {
 			return
 		}
 		answering := s.views.Fresh(running) == nil
-		if !answering && j.handed() {
-			s.logger.Warn("command is not finished", "message", command.MessageID, "error", err)
-			h.leave(j, hold, err)
-			return
-		}
 		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
 		// A log that is away for a while is not the command's fault.
 		switch {
@@ -296,7 +290,7 @@ func (s *Service) work(running context.Context, j *job) {
 		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			h.leave(j, hold, err)
+			h.leave(j, hold)
 			return
 		}
 		command.Opens = false

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Append adds an event whose subject's last sequence is expected (0: the subject is empty), and returns the event's own
-// sequence, once it is on disk. It fails with ErrConflict, ErrInFlight, ErrUnfinished or ErrUnknown. Without a deadline in ctx it
+// sequence, once it is on disk. Its data must not be changed afterwards, and those of a message are as they would be decoded:
+// JSON without spaces, times in UTC, empty lists nil where they are left out. It fails with ErrConflict, ErrInFlight, ErrUnfinished or ErrUnknown. Without a deadline in ctx it
 // waits for 5 s.
 func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, error) {
 	m, err := Encode(e)
@@ -27,19 +27,32 @@ func (l *Log) Append(ctx context.Context, e Event, expected uint64) (uint64, err
 		return 0, publishError("append event to "+m.Subject, err)
 	}
 	l.saw(sequence)
-	l.relay.put(sequence, m)
+	l.handOn(e, sequence, m)
 	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
 	}
 	return sequence, nil
 }
 
+// handOn gives the tail of this process what it has appended, as the log would give it. A request's event is handed on as it is;
+// the few others may be spelled as their authors like, and are read again.
+func (l *Log) handOn(e Event, sequence uint64, m *nats.Msg) {
+	if l.relay == nil {
+		return
+	}
+	e.Sequence, e.Time = sequence, e.Time.UTC().Truncate(time.Millisecond)
+	if e.Message() == nil && e.fill(m.Header, m.Data, false) != nil {
+		return // the tail asks the log for it, and is told why
+	}
+	l.relay.put(e, len(m.Data))
+}
+
 // Enqueue publishes a command to its subject, expecting that none is there, and returns its sequence in COMMANDS. It may not be on
 // disk yet: CommandDurable waits for that. kept tells whether it has an idempotency key (kept for the retention) or goes after 10
 // minutes. It fails as Append does.
 func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool) (uint64, error) {
-	if !strings.HasPrefix(s.name, "cmd.") || strings.HasPrefix(s.name, handedPrefix) {
-		return 0, fmt.Errorf("enqueue command: %q is no subject of the queue", s)
+	if !strings.HasPrefix(s.name, "cmd.") {
+		return 0, fmt.Errorf("enqueue command: %q is not a subject of commands", s)
 	}
 	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
 	if !kept {
@@ -53,20 +66,6 @@ func (l *Log) Enqueue(ctx context.Context, s Subject, command []byte, kept bool)
 		l.commit.commands.soon(sequence, len(command))
 	}
 	return sequence, nil
-}
-
-// Hand stores a command that a worker has already, for 10 minutes, without waiting for an answer: it may be in COMMANDS or not. The queue
-// does not deliver it; Handed finds it. It is for a log of this process, and fails when that is closed.
-func (l *Log) Hand(account, message uuid.UUID, command []byte) error {
-	s := HandedSubject(account, message)
-	m := &nats.Msg{Subject: s.name, Header: nats.Header{jetstream.MsgTTLHeader: {keylessLife.String()}}, Data: command}
-	if err := l.conn.PublishMsg(m); err != nil {
-		return fmt.Errorf("store command at %s: %w", s, err)
-	}
-	if l.commit != nil {
-		l.commit.commands.soon(0, len(command))
-	}
-	return nil
 }
 
 // ack is the server's answer to a message.

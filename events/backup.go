@@ -12,11 +12,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"math"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -25,8 +23,8 @@ import (
 // line feed behind it (all of COMMANDS, then all of EVENTS, each in order), and a backupEnd.
 //
 // EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for after that: the command
-// of every event is in the backup then, but for one that was handed to a worker, which nobody asks for again. An event may be missing
-// whose command is there. Such a command is not finished, and is worked on after restoring.
+// of every event is in the backup then. An event may be missing whose command is there. Such a command is not finished, and is
+// worked on after restoring. What stands at oldCommands is left out: nobody asks for it again.
 
 // backupFormat names the form of the file.
 const backupFormat = "reckon-backup/1"
@@ -127,29 +125,6 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	if err != nil {
 		return Backup{}, err
 	}
-	// What was handed to a worker is in the queue after restoring where its final event is not in the backup, else nobody needs it.
-	handed, answered := header.Commands+1, map[uuid.UUID]bool{}
-	if l.Alone() {
-		since, err := l.beforeNewest(ctx, handedFor)
-		if err != nil {
-			return Backup{}, err
-		}
-		if answered, err = l.answeredSince(ctx, since, header.Events); err != nil {
-			return Backup{}, err
-		}
-		open := false
-		first, _, err := l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(_ context.Context, m jetstream.Msg) (bool, error) {
-			_, id, _ := Subject{m.Subject()}.handed()
-			open = !answered[id]
-			return !open, nil
-		})
-		if err != nil {
-			return Backup{}, err
-		}
-		if open {
-			handed, header.Finished = first, min(header.Finished, first-1)
-		}
-	}
 	header.Retention = (commands.Config.MaxAge - keylessLife).String()
 
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
@@ -161,16 +136,9 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 		return Backup{}, err
 	}
 	b := Backup{CreatedAt: header.CreatedAt, LastEvent: header.Events}
-	given := map[string]bool{} // to the queue; some it has already
 	err = l.scan(ctx, commandsStream, header.Commands, func(m message) error {
 		progress("commands", m.sequence, header.Commands)
-		if account, id, ok := (Subject{m.subject}).handed(); ok {
-			if m.sequence < handed || answered[id] {
-				return nil
-			}
-			m.subject = KeylessSubject(account, id).name
-			given[m.subject] = true
-		} else if given[m.subject] {
+		if strings.HasPrefix(m.subject, oldCommands) {
 			return nil
 		}
 		b.add(header, m)

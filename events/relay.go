@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
 const (
@@ -24,13 +22,19 @@ const (
 // it has.
 type relay struct {
 	mu    sync.Mutex
-	taken bool        // there is a tail
-	after uint64      // up to here it needs nothing
-	slots []*nats.Msg // the events behind that by sequence, nil for one that is not here
-	bytes int         // of their data
+	taken bool   // there is a tail
+	after uint64 // up to here it needs nothing
+	slots []kept // the events behind that by sequence
+	bytes int    // of their data, as it is encoded
 
 	ready  chan struct{} // holds one when the first slot is full, or other slots are and it is not
 	others chan struct{} // holds one when others may have appended
+}
+
+// kept is an event that waits for the tail. One that is not here has the sequence 0.
+type kept struct {
+	Event
+	bytes int
 }
 
 func newRelay() *relay {
@@ -57,39 +61,36 @@ func (r *relay) end() {
 	r.taken, r.slots, r.bytes = false, nil, 0
 }
 
-// put hands on an event that was acknowledged. It must not be changed afterwards.
-func (r *relay) put(sequence uint64, m *nats.Msg) {
-	if r == nil {
-		return
-	}
+// put hands on an event that was acknowledged, of so many bytes. It must not be changed afterwards.
+func (r *relay) put(e Event, bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.taken || sequence <= r.after || sequence-r.after > relayEvents || r.bytes+len(m.Data) > relayBytes {
+	if !r.taken || e.Sequence <= r.after || e.Sequence-r.after > relayEvents || r.bytes+bytes > relayBytes {
 		return
 	}
-	at := int(sequence - r.after - 1)
+	at := int(e.Sequence - r.after - 1)
 	if at == 0 || len(r.slots) == 0 {
 		signal(r.ready)
 	}
 	for len(r.slots) <= at {
-		r.slots = append(r.slots, nil)
+		r.slots = append(r.slots, kept{})
 	}
-	if r.slots[at] != nil {
+	if r.slots[at].Sequence != 0 {
 		return
 	}
-	r.slots[at] = m
-	r.bytes += len(m.Data)
+	r.slots[at] = kept{e, bytes}
+	r.bytes += bytes
 }
 
-// take appends the events that follow on what the tail has.
-func (r *relay) take(list []*nats.Msg) []*nats.Msg {
+// take returns the events that follow on what the tail has.
+func (r *relay) take() (list []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, m := range r.slots {
-		if m == nil {
+	for i := range r.slots {
+		if r.slots[i].Sequence == 0 {
 			break
 		}
-		list = append(list, m)
+		list = append(list, r.slots[i].Event)
 	}
 	r.pass(len(list))
 	return list
@@ -108,15 +109,13 @@ func (r *relay) skip(to uint64) {
 func (r *relay) pass(n int) {
 	r.after += uint64(n)
 	n = min(n, len(r.slots))
-	for _, m := range r.slots[:n] {
-		if m != nil {
-			r.bytes -= len(m.Data)
-		}
+	for i := range r.slots[:n] {
+		r.bytes -= r.slots[i].bytes
 	}
 	left := copy(r.slots, r.slots[n:])
 	clear(r.slots[left:])
 	r.slots = r.slots[:left]
-	if left > 0 && r.slots[0] != nil {
+	if left > 0 && r.slots[0].Sequence != 0 {
 		signal(r.ready)
 	}
 }
@@ -134,7 +133,6 @@ func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, err
 	defer l.relay.end()
 	look := time.NewTimer(0)
 	defer look.Stop()
-	var messages []*nats.Msg
 	for {
 		ask := false
 		select {
@@ -147,17 +145,7 @@ func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, err
 		case <-l.relay.others:
 			ask = true
 		case <-l.relay.ready:
-			clear(messages)
-			messages = l.relay.take(messages[:0])
-			list := make([]Event, len(messages))
-			for i, m := range messages {
-				e := &list[i]
-				e.Subject, e.Sequence = Subject{m.Subject}, after+uint64(i)+1
-				if err := e.fill(m.Header, m.Data, r.brief); err != nil {
-					return after, err
-				}
-			}
-			if len(list) > 0 {
+			if list := l.relay.take(); len(list) > 0 {
 				upTo := after + uint64(len(list))
 				if err := r.fold(upTo, list); err != nil {
 					return after, fmt.Errorf("fold events to %d: %w", upTo, err)

@@ -24,11 +24,9 @@ const (
 	duplicateWindow = 100 * time.Millisecond
 )
 
-// Subjects of commands: of those that the queue delivers, and in a log of this process of those that a worker had before they were stored.
-const (
-	queuedCommands = "cmd.*.*"
-	handedCommands = handedPrefix + "*.*"
-)
+// oldCommands begins the subjects of commands that earlier builds kept beside the queue. A data directory may still hold some: they are
+// delivered like any other, and expire 10 minutes after they were stored.
+const oldCommands = "cmd.handed."
 
 // commandsConfig has one command a subject: the stream itself decides who was first.
 func commandsConfig(retention time.Duration) jetstream.StreamConfig {
@@ -37,7 +35,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 	}
 	return jetstream.StreamConfig{
 		Name:                 commandsStream,
-		Subjects:             []string{queuedCommands},
+		Subjects:             []string{"cmd.*.*"},
 		Storage:              jetstream.FileStorage,
 		Retention:            jetstream.LimitsPolicy,
 		Discard:              jetstream.DiscardNew,
@@ -80,9 +78,7 @@ func keptRetention(ctx context.Context, js jetstream.JetStream, retention time.D
 
 // ensureStreams creates the streams of a log of this process, or gives existing ones the settings of this version where the server allows it.
 func ensureStreams(ctx context.Context, js jetstream.JetStream, retention time.Duration) error {
-	commands := commandsConfig(retention)
-	commands.Subjects = append(commands.Subjects, handedCommands)
-	for _, c := range []jetstream.StreamConfig{commands, eventsConfig()} {
+	for _, c := range []jetstream.StreamConfig{commandsConfig(retention), eventsConfig()} {
 		if _, err := js.CreateOrUpdateStream(ctx, c); err != nil {
 			return fmt.Errorf("create stream %s: %w", c.Name, err)
 		}

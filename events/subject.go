@@ -38,20 +38,10 @@ func KeylessSubject(account, message uuid.UUID) Subject {
 	return CommandSubject(account, "message "+message.String())
 }
 
-// HandedSubject is where a command goes that a worker of this process has already: the queue does not deliver it.
-func HandedSubject(account, message uuid.UUID) Subject {
-	return Subject{handedPrefix + account.String() + "." + message.String()}
-}
-
-const handedPrefix = "cmd.handed."
-
 func (s Subject) String() string { return s.name }
 
 // Account is the account a subject belongs to, uuid.Nil for a name that is none of this file's.
 func (s Subject) Account() uuid.UUID {
-	if account, _, ok := s.handed(); ok {
-		return account
-	}
 	kind, rest, _ := strings.Cut(s.name, ".")
 	first, rest, _ := strings.Cut(rest, ".")
 	what, last, more := strings.Cut(rest, ".")
@@ -76,17 +66,4 @@ func (s Subject) Account() uuid.UUID {
 // parseID reads a UUID in the one spelling that subjects hold: lower case with hyphens.
 func parseID(text string) (id uuid.UUID, ok bool) {
 	return id, lowerDigits.read(text, &id)
-}
-
-// handed is of whom and which the command is that a HandedSubject holds; ok is false for any other.
-func (s Subject) handed() (account, message uuid.UUID, ok bool) {
-	ids, ok := strings.CutPrefix(s.name, handedPrefix)
-	first, last, more := strings.Cut(ids, ".")
-	if !ok || !more {
-		return account, message, false
-	}
-	if account, ok = parseID(first); ok {
-		message, ok = parseID(last)
-	}
-	return account, message, ok
 }

@@ -14,7 +14,6 @@ func TestSubjectAccount(t *testing.T) {
 		DomainSubject(account, other),
 		AccountSubject(account),
 		CommandSubject(account, "* > . \r\n"+strings.Repeat("long ", 1000)),
-		HandedSubject(account, other),
 	} {
 		if s.Account() != account {
 			t.Errorf("account of %s is %s", s, s.Account())

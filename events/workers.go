@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -155,77 +154,11 @@ func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
 	if l.commit != nil && l.commit.forgetQueue() {
 		l.logger.Warn("the state of the queue was lost: all commands are delivered again")
 	}
-	config := workersConfig()
-	if l.Alone() {
-		config.FilterSubject = queuedCommands
-	}
-	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, config)
+	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
 	if err == nil && l.commit != nil {
 		err = syncVolume(l.dir) // the files of a new consumer
 	}
 	return c, err
-}
-
-// handedFor is how much older than the newest event of a conversation a command that was handed to a worker, and has none, is at most: far
-// beyond the deadline of a calculation.
-const handedFor = time.Minute
-
-// Handed passes to each the commands that were stored with Hand since a time, before now, and have no event, in their order. The zero time
-// is shortly before the newest event of a conversation: whatever was handed to a worker that was lost since then is among these.
-func (l *Log) Handed(ctx context.Context, since time.Time, each func(ctx context.Context, command []byte) error) error {
-	began := time.Now()
-	var err error
-	if since.IsZero() {
-		if since, err = l.beforeNewest(ctx, handedFor); err != nil {
-			return err
-		}
-	}
-	last, err := l.Last(ctx)
-	if err != nil {
-		return err
-	}
-	answered, err := l.answeredSince(ctx, since, last)
-	if err != nil {
-		return err
-	}
-	_, _, err = l.searchUnfinished(ctx, handedSince(since), math.MaxUint64, func(ctx context.Context, m jetstream.Msg) (bool, error) {
-		meta, err := m.Metadata()
-		if err != nil {
-			return false, err
-		}
-		if _, id, _ := (Subject{m.Subject()}).handed(); answered[id] || meta.Timestamp.After(began) {
-			return true, nil
-		}
-		return true, each(ctx, m.Data())
-	})
-	return err
-}
-
-// answeredSince are the messages with an event since a time and up to a sequence, or up to an event that cannot be decoded.
-func (l *Log) answeredSince(ctx context.Context, at time.Time, through uint64) (map[uuid.UUID]bool, error) {
-	answered := map[uuid.UUID]bool{}
-	first, err := l.Since(ctx, at)
-	if err == nil {
-		err = l.Skim(ctx, first-1, through, nil, func(_ uint64, list []Event) error {
-			for _, e := range list {
-				if m := e.Message(); m != nil {
-					answered[m.MessageID] = true
-				}
-			}
-			return nil
-		})
-	}
-	if damaged := (*DecodeError)(nil); errors.Is(err, ErrNotFound) || errors.As(err, &damaged) {
-		err = nil
-	}
-	return answered, err
-}
-
-// handedSince reads the commands that were stored with Hand since a time; zero is the first one.
-func handedSince(since time.Time) jetstream.ConsumerConfig {
-	c := from(since)
-	c.FilterSubject = handedCommands
-	return c
 }
 
 // from reads a stream from a time on; zero is from the first message.
@@ -259,7 +192,7 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 	if err != nil {
 		return 0, err
 	}
-	first, _, err := l.searchUnfinished(ctx, from(since), math.MaxUint64, byData(finished))
+	first, _, err := l.searchUnfinished(ctx, from(since), math.MaxUint64, finished)
 	return first, err
 }
 
@@ -269,21 +202,16 @@ const manyFinished = 10 * maxAgain
 // firstUnfinishedBehind is firstUnfinished where all commands up to a sequence are known to be finished. Where that is not long
 // ago, it takes a look at few.
 func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
-	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, byData(finished))
+	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, finished)
 	if err != nil || found {
 		return first, err
 	}
 	return l.firstUnfinished(ctx, finished)
 }
 
-// byData asks of what a command holds.
-func byData(finished func(context.Context, []byte) (bool, error)) func(context.Context, jetstream.Msg) (bool, error) {
-	return func(ctx context.Context, m jetstream.Msg) (bool, error) { return finished(ctx, m.Data()) }
-}
-
 // searchUnfinished is the sequence of the first command of a search that is not finished, or the one behind the last command. It is
 // not found when so many are finished that are the first.
-func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, jetstream.Msg) (bool, error)) (first uint64, found bool, err error) {
+func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, []byte) (bool, error)) (first uint64, found bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
 	state, err := l.state(limited, commandsStream)
@@ -316,7 +244,7 @@ func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerCon
 				return 0, false, errors.New("look for commands that are not finished: one does not follow on the one before")
 			}
 			read = meta.Sequence.Consumer
-			done, err := finished(ctx, m)
+			done, err := finished(ctx, m.Data())
 			switch {
 			case err != nil:
 				return 0, false, err
