@@ -120,3 +120,24 @@ func BenchmarkInterpret(b *testing.B) {
 		})
 	}
 }
+
+// TestDoubtWithoutReadings reads prompts whose amounts have no reading, or may state nothing at all.
+func TestDoubtWithoutReadings(t *testing.T) {
+	v := trip(t)
+	for _, c := range []struct{ prompt, want string }{
+		{"time for 8-10 increase cut miles at 60 mph", "panics"},
+		{"a mile there an hour", "panics"},
+	} {
+		func() {
+			defer func() {
+				if problem := recover(); (problem != nil) != (c.want == "panics") {
+					t.Errorf("%q: %v", c.prompt, problem)
+				}
+			}()
+			_, _, errs := v.Interpret(c.prompt, empty(), tripEnv)
+			if len(errs) == 0 || errs[0].Filled() != c.want {
+				t.Errorf("%q: %v, want %s", c.prompt, errs, c.want)
+			}
+		}()
+	}
+}
