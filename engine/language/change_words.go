@@ -97,7 +97,7 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 			// "raise it 10% more" and "10 mph off the speed" are told by their verb as well.
 			return c, true
 		}
-		if sign, ok := changeNouns[w]; ok && (q.readings[0].kind == kindPercent || at+1 < len(p.tokens) && (p.tokens[at+1].fold == "in" || p.tokens[at+1].fold == "on")) {
+		if sign, ok := changeNouns[w]; ok && (len(q.readings) > 0 && q.readings[0].kind == kindPercent || at+1 < len(p.tokens) && (p.tokens[at+1].fold == "in" || p.tokens[at+1].fold == "on")) {
 			c.sign, c.to, c.sure = sign, at+1, true
 			return c, true
 		}

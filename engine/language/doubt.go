@@ -63,7 +63,7 @@ func (s *search) unassigned() *engine.Error {
 func (s *search) nothing() *engine.Error {
 	for i, a := range s.list {
 		for _, b := range s.list[i+1:] {
-			if len(a.candidates) > 0 && len(b.candidates) > 0 && a.candidates[0].variable == b.candidates[0].variable {
+			if len(a.candidates) > 0 && len(b.candidates) > 0 && a.candidates[0].variable >= 0 && a.candidates[0].variable == b.candidates[0].variable {
 				return s.twice(a, b)
 			}
 		}
