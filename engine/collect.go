@@ -2,9 +2,6 @@ package engine
 
 import "reckon/engine/decimal"
 
-// maxDegree bounds polynomials while terms are collected.
-const maxDegree = 12
-
 // term is a coefficient and the size of the numbers that it was added up from: what is small next to that is rounding.
 type term struct{ value, size decimal.Decimal }
 
@@ -19,7 +16,7 @@ var noise = decimal.MustParse("1e-50")
 
 func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
 
-func (m *machine) addPolynomials(a, b polynomial, sign int) polynomial {
+func (m *solver) addPolynomials(a, b polynomial, sign int) polynomial {
 	sum := make(polynomial, max(len(a), len(b)))
 	copy(sum, a)
 	for i, t := range b {
@@ -31,7 +28,7 @@ func (m *machine) addPolynomials(a, b polynomial, sign int) polynomial {
 	return sum
 }
 
-func (m *machine) multiply(a, b polynomial) (polynomial, bool) {
+func (m *solver) multiply(a, b polynomial) (polynomial, bool) {
 	if len(a)+len(b) > maxDegree+2 {
 		return nil, false
 	}
@@ -47,7 +44,7 @@ func (m *machine) multiply(a, b polynomial) (polynomial, bool) {
 }
 
 // trim cuts leading coefficients that are nothing but rounding.
-func (m *machine) trim(p polynomial) polynomial {
+func (m *solver) trim(p polynomial) polynomial {
 	for i := range p {
 		if p[i].value.Abs().Cmp(m.c.Mul(p[i].size, noise)) <= 0 {
 			p[i].value = decimal.Decimal{}
@@ -60,7 +57,7 @@ func (m *machine) trim(p polynomial) polynomial {
 }
 
 // collect writes n as a quotient of polynomials in an expression, the atom. It reports false where n is none.
-func (m *machine) collect(n *node, x unknown, atom *node) (ratio, bool) {
+func (m *solver) collect(n *node, x unknown, atom *node) (ratio, bool) {
 	unit := constant(decimal.Int(1))
 	if !n.has(x) {
 		return ratio{constant(m.eval(n)), unit}, m.c.Err() == nil
@@ -118,7 +115,7 @@ func (m *machine) collect(n *node, x unknown, atom *node) (ratio, bool) {
 }
 
 // collects reports whether collect can go through all of n, the degree of products aside.
-func (m *machine) collects(n *node, x unknown, atom *node) bool {
+func (m *solver) collects(n *node, x unknown, atom *node) bool {
 	if !n.has(x) || n.equal(atom) {
 		return true
 	}
@@ -137,7 +134,7 @@ func (m *machine) collects(n *node, x unknown, atom *node) bool {
 	return false
 }
 
-func (m *machine) combine(o op, a, b ratio) (ratio, bool) {
+func (m *solver) combine(o op, a, b ratio) (ratio, bool) {
 	switch o {
 	case opMul, opDiv:
 		if o == opDiv {
@@ -176,7 +173,7 @@ func samePolynomial(a, b polynomial) bool {
 }
 
 // polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
-func (m *machine) polynomialRoots(left, right *node, x unknown, atom *node) (p preimage, ok bool) {
+func (m *solver) polynomialRoots(left, right *node, x unknown, atom *node) (p preimage, ok bool) {
 	if !m.collects(left, x, atom) || !m.collects(right, x, atom) {
 		return preimage{}, false
 	}
@@ -259,7 +256,7 @@ func gcdInt(a, b int) int {
 }
 
 // horner reports whether a polynomial is zero at x, rounding aside.
-func (m *machine) horner(p polynomial, x decimal.Decimal) bool {
+func (m *solver) horner(p polynomial, x decimal.Decimal) bool {
 	var sum, size decimal.Decimal
 	for i := len(p) - 1; i >= 0; i-- {
 		sum = m.c.Add(m.c.Mul(sum, x), p[i].value)
@@ -269,7 +266,7 @@ func (m *machine) horner(p polynomial, x decimal.Decimal) bool {
 }
 
 // quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).
-func (m *machine) quadratic(a, b, c decimal.Decimal) decimals {
+func (m *solver) quadratic(a, b, c decimal.Decimal) decimals {
 	ctx := m.c
 	square := ctx.Mul(b, b)
 	product := ctx.Mul(decimal.Int(4), ctx.Mul(a, c))

@@ -36,13 +36,13 @@ type reduced struct {
 // eliminator turns a block into equations of one unknown by solving one equation after the other for an unknown and
 // putting that into the rest.
 type eliminator struct {
-	m      *machine
+	m      *solver
 	shared *equation // its refs are the unknowns; masks of all nodes are by position in it
 	tries  int
 }
 
 // relations are the equations of a block with all that is known evaluated; false where one cannot be evaluated.
-func (m *machine) relations(equations []*equation, shared *equation) ([]relation, bool) {
+func (m *solver) relations(equations []*equation, shared *equation) ([]relation, bool) {
 	var list []relation
 	for _, e := range equations {
 		left, ok1 := m.closed(e.left, shared)
@@ -56,7 +56,7 @@ func (m *machine) relations(equations []*equation, shared *equation) ([]relation
 }
 
 // closed is a copy of n in which every part without an unknown is evaluated.
-func (m *machine) closed(n *node, shared *equation) (*node, bool) {
+func (m *solver) closed(n *node, shared *equation) (*node, bool) {
 	if !slices.ContainsFunc(shared.refs, func(v int) bool { return n.occurrences(v) > 0 }) {
 		value := m.eval(n)
 		return number(value), m.tryErr() == nil
@@ -335,8 +335,8 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep, at, varia
 
 // eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs.
 // infinite says that there are infinitely many, sure that all solutions were looked for.
-func (v *derivation) eliminated(s planStep, equations []*equation) (found []decimals, infinite, sure bool) {
-	m := v.machine
+func (v *solver) eliminated(s planStep, equations []*equation) (found []decimals, infinite, sure bool) {
+	m := v
 	shared := &equation{refs: s.outputs, order: s.outputs}
 	relations, ok := m.relations(equations, shared)
 	if !ok {
@@ -373,8 +373,8 @@ func (v *derivation) eliminated(s planStep, equations []*equation) (found []deci
 
 // finish solves the equations that elimination left and lets the other unknowns follow. sure says that all roots of all of
 // them were looked at.
-func (v *derivation) finish(s planStep, equations []*equation, shared *equation, list []reduced) (found []decimals, infinite, sure bool) {
-	m := v.machine
+func (v *solver) finish(s planStep, equations []*equation, shared *equation, list []reduced) (found []decimals, infinite, sure bool) {
+	m := v
 	// A function stands for one of its inverses in what was eliminated, so that the others were not looked at.
 	sure = !slices.ContainsFunc(equations, func(e *equation) bool { return e.left.calls() || e.right.calls() })
 	defer func() { m.aim = aim{} }()
@@ -387,8 +387,8 @@ func (v *derivation) finish(s planStep, equations []*equation, shared *equation,
 			continue
 		}
 		e.count[e.position(r.variable)] = r.left.occurrences(r.variable) + r.right.occurrences(r.variable)
-		m.aim = aim{by: v, all: true}
-		p, err := m.solutions(v.domain, e, r.variable)
+		m.aim = aim{preferred: true, all: true}
+		p, err := m.solutions(e, r.variable)
 		if m.tryErr() != nil && m.limited() {
 			return nil, false, false
 		}
@@ -424,8 +424,8 @@ func (v *derivation) finish(s planStep, equations []*equation, shared *equation,
 
 // chooseValues takes one of several solutions of a block by the rule of choice: that within bounds, with positive numbers,
 // and then what choose says of the target and of the other variables in domain order.
-func (v *derivation) chooseValues(s planStep, found []decimals) *Error {
-	m := v.machine
+func (v *solver) chooseValues(s planStep, found []decimals) *Error {
+	m := v
 	better := func(keep func(i int, t decimal.Decimal) bool) {
 		var kept []decimals
 		for _, values := range found {

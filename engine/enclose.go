@@ -22,8 +22,8 @@ const (
 
 // aim says which root of several is wanted.
 type aim struct {
-	by  *derivation // knows the value before, or the default; nil where there is no preference
-	all bool        // every root is wanted, not only the first one that the rule of choice would take
+	preferred bool // the rule of choice takes one: the value before, or the default, counts
+	all       bool // every root is wanted, not only the first one that the rule of choice would take
 }
 
 // hunt finds the roots of an equation of one unknown over whole intervals: where interval arithmetic shows that both sides
@@ -31,7 +31,7 @@ type aim struct {
 // is neither is divided (Hansen and Walster, Global Optimization Using Interval Analysis, 2004, chapter 9). So a root that
 // is found first is the first one, and an empty list can be a proof.
 type hunt struct {
-	m           *machine
+	m           *solver
 	e           *equation
 	x           unknown
 	aim         aim
@@ -54,7 +54,7 @@ type searchBox struct {
 }
 
 // hunt prepares a search; nil where intervals cannot go through the equation.
-func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, scale float64, a aim) *hunt {
+func (m *solver) hunt(e *equation, v int, s *seeker, scale float64, a aim) *hunt {
 	x := e.unknown(v)
 	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
 	h.left, h.right = m.fold(e.left, x), m.fold(e.right, x)
@@ -76,7 +76,7 @@ func (m *machine) hunt(d *Domain, e *equation, v int, s *seeker, scale float64, 
 }
 
 // fold is n with every part that does not depend on the unknown evaluated. What has no value stays as it is.
-func (m *machine) fold(n *node, x unknown) *node {
+func (m *solver) fold(n *node, x unknown) *node {
 	if !n.has(x) {
 		if n.op == opNumber {
 			return n
@@ -106,9 +106,9 @@ func (m *machine) fold(n *node, x unknown) *node {
 }
 
 // searchScale is the size in coherent SI of one unit of a variable.
-func (d *Domain) searchScale(m *machine, v int) float64 {
+func (m *solver) searchScale(v int) float64 {
 	scale := 1.0
-	if u := d.profiles[v].unit; u != nil {
+	if u := m.scope.profiles[v].unit; u != nil {
 		scale = units.Quantity{Number: decimal.Int(1), Unit: u}.SI(m.c).Float64()
 	}
 	if !(scale > 1e-100 && scale < 1e100) {
@@ -119,7 +119,7 @@ func (d *Domain) searchScale(m *machine, v int) float64 {
 
 // roots lists the roots that were found, those of the first region that has some unless all are wanted. none says that
 // there is provably none.
-func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
+func (h *hunt) roots(v int) (roots decimals, none bool) {
 	// Next to a root at zero nothing can be told from it.
 	zero := h.m.keep(h.e, v, decimals{{}})
 	if len(zero) == 0 {
@@ -134,7 +134,7 @@ func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
 	case len(zero) > 0:
 		h.low = 1e-9 * h.scale
 	}
-	for _, r := range h.regions(d, v) {
+	for _, r := range h.regions(v) {
 		found := h.search(r)
 		if h.m.limited() {
 			return nil, false
@@ -155,15 +155,15 @@ func (h *hunt) roots(d *Domain, v int) (roots decimals, none bool) {
 		}
 		roots = append(roots, h.m.keep(h.e, v, list)...)
 	}
-	if w := &d.profiles[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
+	if w := &h.m.scope.profiles[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
 		h.open = true
 	}
 	return h.distinct(roots), len(roots) == 0 && !h.open
 }
 
 // preimage is what the search found; ok is false where it ended without a root and without a proof that there is none.
-func (h *hunt) preimage(d *Domain, v int) (p preimage, ok bool) {
-	roots, none := h.roots(d, v)
+func (h *hunt) preimage(v int) (p preimage, ok bool) {
+	roots, none := h.roots(v)
 	if !math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) {
 		return preimage{infinite: true}, true
 	}

@@ -15,7 +15,7 @@ var errNotConverged = errors.New("no root was found")
 
 // solutions finds the values of a variable that satisfy an equation, given the others. The context holds what went
 // wrong; errNotConverged is returned when a search ended without showing that there is no root.
-func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
+func (m *solver) solutions(e *equation, v int) (preimage, error) {
 	x := e.unknown(v)
 	m.proven, m.limits, m.holes = false, nil, nil
 	if e.count[e.position(v)] == 1 {
@@ -39,20 +39,20 @@ func (m *machine) solutions(d *Domain, e *equation, v int) (preimage, error) {
 	}
 	if p, ok := m.exactly(e, v, x); ok || m.c.Err() != nil {
 		if len(m.holes) > 0 && (e.left.powersVary(x) || e.right.powersVary(x)) {
-			p.roots = append(p.roots, m.filled(d, e, v)...)
+			p.roots = append(p.roots, m.filled(e, v)...)
 		}
 		return p, nil
 	}
-	return m.search(d, e, v)
+	return m.search(e, v)
 }
 
 // filled lists the holes that are limits of the equation. Those of an equation whose powers are all written as numbers
 // stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes no difference to what an equation means,
 // be it small enough for terms to be collected or not.
-func (m *machine) filled(d *Domain, e *equation, v int) decimals {
+func (m *solver) filled(e *equation, v int) decimals {
 	m.toFloats(e)
 	s := &seeker{m: m, v: v}
-	scale := d.searchScale(m, v)
+	scale := m.searchScale(v)
 	for _, t := range m.holes {
 		s.limit(e, t, scale)
 	}
@@ -72,7 +72,7 @@ func (n *node) powersVary(x unknown) bool {
 }
 
 // keep leaves the values that satisfy the equation.
-func (m *machine) keep(e *equation, v int, values decimals) decimals {
+func (m *solver) keep(e *equation, v int, values decimals) decimals {
 	kept := make(decimals, 0, len(values))
 	for _, t := range values {
 		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return compare(m.c, k, t) == 0 }) {
@@ -88,7 +88,7 @@ func (m *machine) keep(e *equation, v int, values decimals) decimals {
 
 // exactly solves an equation in which the unknown occurs more than once by collecting terms, branch by branch of the
 // choices in it. ok is false where that is not possible.
-func (m *machine) exactly(e *equation, v int, x unknown) (all preimage, ok bool) {
+func (m *solver) exactly(e *equation, v int, x unknown) (all preimage, ok bool) {
 	pairs := [][2]*node{{e.left, e.right}}
 	if e.left.choices || e.right.choices {
 		lefts, ok1 := branches(e.left, x)
@@ -151,7 +151,7 @@ func (m *machine) exactly(e *equation, v int, x unknown) (all preimage, ok bool)
 
 // somewhere reports whether the equation holds at one of a few spread values of v, or between two places where the choice
 // of a branch may change, which shows a range of solutions.
-func (m *machine) somewhere(e *equation, v int, roots preimage) bool {
+func (m *solver) somewhere(e *equation, v int, roots preimage) bool {
 	places := slices.Concat(roots.roots, roots.more)
 	isolated := slices.Clone(places)
 	for _, side := range []*node{e.left, e.right} {
@@ -173,7 +173,7 @@ func (m *machine) somewhere(e *equation, v int, roots preimage) bool {
 
 // switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
 // collecting terms shows it.
-func (m *machine) switches(n *node, x unknown) (places decimals) {
+func (m *solver) switches(n *node, x unknown) (places decimals) {
 	if n.op != opCall || !n.function.choice || !n.has(x) {
 		return nil
 	}
@@ -207,7 +207,7 @@ func (m *machine) switches(n *node, x unknown) (places decimals) {
 }
 
 // collectable reports whether it is worth while to collect terms.
-func (m *machine) collectable(left, right *node, x unknown) bool {
+func (m *solver) collectable(left, right *node, x unknown) bool {
 	first := left
 	if !first.has(x) {
 		first = right
@@ -222,7 +222,7 @@ func (m *machine) collectable(left, right *node, x unknown) bool {
 }
 
 // collected solves left = right by collecting terms in the unknown, or in an expression that holds all its occurrences.
-func (m *machine) collected(left, right *node, x unknown, depth int) (preimage, bool) {
+func (m *solver) collected(left, right *node, x unknown, depth int) (preimage, bool) {
 	first := left
 	if !first.has(x) {
 		first = right

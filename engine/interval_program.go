@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+
 	"reckon/engine/decimal"
 )
 

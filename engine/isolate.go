@@ -8,7 +8,7 @@ import (
 
 // invert finds the values of an unknown that occurs once in n, such that n has the value t. The other parts of n are
 // evaluated; what cannot be evaluated stays as an error in the context.
-func (m *machine) invert(n *node, x unknown, t decimal.Decimal) preimage {
+func (m *solver) invert(n *node, x unknown, t decimal.Decimal) preimage {
 	c := m.c
 	for {
 		if c.Err() != nil {
@@ -72,7 +72,7 @@ func (m *machine) invert(n *node, x unknown, t decimal.Decimal) preimage {
 }
 
 // through inverts n for each of several values.
-func (m *machine) through(n *node, x unknown, p preimage) preimage {
+func (m *solver) through(n *node, x unknown, p preimage) preimage {
 	if m.tryErr() != nil {
 		return preimage{}
 	}
@@ -100,7 +100,7 @@ func (m *machine) through(n *node, x unknown, p preimage) preimage {
 }
 
 // invertPower finds the base (k 0) or the exponent (k 1) of a power from its value.
-func (m *machine) invertPower(other decimal.Decimal, k int, t decimal.Decimal) preimage {
+func (m *solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) preimage {
 	c := m.c
 	if k == 1 {
 		return m.exponent(other, t)
@@ -134,7 +134,7 @@ func (m *machine) invertPower(other decimal.Decimal, k int, t decimal.Decimal) p
 }
 
 // exponent solves base^x = t.
-func (m *machine) exponent(base, t decimal.Decimal) preimage {
+func (m *solver) exponent(base, t decimal.Decimal) preimage {
 	c := m.c
 	switch {
 	case isOne(base):
@@ -157,7 +157,7 @@ func (m *machine) exponent(base, t decimal.Decimal) preimage {
 }
 
 // invertCall goes through a function to the argument with the unknown.
-func (m *machine) invertCall(n *node, x unknown, t decimal.Decimal) preimage {
+func (m *solver) invertCall(n *node, x unknown, t decimal.Decimal) preimage {
 	k := 0
 	for i, a := range n.args {
 		if a.has(x) {

@@ -103,7 +103,7 @@ func (s *seeker) vanishes(n *node, x, reach float64) bool {
 }
 
 // divides reports whether n is a quotient, or a power that is one, whose divisor depends on the unknown.
-func (m *machine) divides(n *node, x unknown) bool {
+func (m *solver) divides(n *node, x unknown) bool {
 	switch n.op {
 	case opDiv:
 		return n.args[1].has(x)
@@ -116,7 +116,7 @@ func (m *machine) divides(n *node, x unknown) bool {
 // tends reports whether the sides of an equation come to be equal on both sides of a place. The half sum of their
 // differences on the left and on the right is even in the distance and extrapolates to its limit, the half difference is
 // odd and shrinks with the distance.
-func (m *machine) tends(e *equation, v int, place decimal.Decimal, size float64) bool {
+func (m *solver) tends(e *equation, v int, place decimal.Decimal, size float64) bool {
 	c := m.c
 	h := decimal.FromFloat(size)
 	for range limitDepth {
@@ -160,7 +160,7 @@ func (m *machine) tends(e *equation, v int, place decimal.Decimal, size float64)
 var oneHalf = decimal.MustParse("0.5")
 
 // isLimit reports whether a root that was found is a place where the equation holds in the limit only.
-func (m *machine) isLimit(t decimal.Decimal) bool {
+func (m *solver) isLimit(t decimal.Decimal) bool {
 	for _, l := range m.limits {
 		if l.Cmp(t) == 0 {
 			return true

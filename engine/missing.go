@@ -18,7 +18,7 @@ func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
-	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(Env{})}
+	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent()}
 	l.known = slices.Clone(given)
 	d.closure(l.known, false)
 	for v, is := range l.known {
@@ -157,4 +157,12 @@ func fingerprint(set []int) string {
 		b = append(b, byte(v), byte(v>>8))
 	}
 	return string(b)
+}
+
+// tangent is what the equations say about small changes of the variables, nil where that is not known.
+func (d *Domain) tangent() *tangentSpace {
+	m := d.machines.take(Env{})
+	defer d.machines.release(m)
+	s := solver{machine: m, scope: &d.scope, equations: d.equations}
+	return s.tangent()
 }

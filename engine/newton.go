@@ -39,7 +39,7 @@ var phases = []phase{{30, 2, false}, {40, 8, false}, {40, 3, true}}
 // list holds the different solutions that pass all equations and are within bounds, in the order of the block's outputs.
 // Angles are looked for within one turn first, since every turn repeats it. The error says that there are infinitely many, or
 // more than can be told apart.
-func (v *derivation) newton(s planStep, equations []*equation) ([]decimals, error) {
+func (v *solver) newton(s planStep, equations []*equation) ([]decimals, error) {
 	z := v.zeros(s, equations)
 	if z == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func (v *derivation) newton(s planStep, equations []*equation) ([]decimals, erro
 
 // approached lists the solutions that some start leads to. Those with a negative number are looked for where there is none
 // without.
-func (v *derivation) approached(z *zeros, s planStep, equations []*equation) ([]decimals, error) {
+func (v *solver) approached(z *zeros, s planStep, equations []*equation) ([]decimals, error) {
 	var found []decimals
 	var seen [][]float64 // places in float64, those that were refused among them
 	at, loose := 0, 0
@@ -113,8 +113,8 @@ func (v *derivation) approached(z *zeros, s planStep, equations []*equation) ([]
 }
 
 // fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy all its equations.
-func (v *derivation) fits(s planStep, equations []*equation, values decimals) bool {
-	m := v.machine
+func (v *solver) fits(s planStep, equations []*equation, values decimals) bool {
+	m := v
 	for j, o := range s.outputs {
 		if m.values[o] = values[j]; !v.allowed(o, values[j]) {
 			return false
@@ -124,7 +124,7 @@ func (v *derivation) fits(s planStep, equations []*equation, values decimals) bo
 }
 
 // natural reports whether no value that has a natural sign is negative.
-func (v *derivation) natural(s planStep, values decimals) bool {
+func (v *solver) natural(s planStep, values decimals) bool {
 	for j, o := range s.outputs {
 		if values[j].Sign() < 0 && !v.isScale(o) {
 			return false
@@ -134,7 +134,7 @@ func (v *derivation) natural(s planStep, values decimals) bool {
 }
 
 // sameValues reports whether two solutions agree.
-func (m *machine) sameValues(a, b decimals) bool {
+func (m *solver) sameValues(a, b decimals) bool {
 	for j := range a {
 		if compare(m.c, a[j], b[j]) != 0 {
 			return false
@@ -155,7 +155,7 @@ func alike(a, b []float64) bool {
 
 // zeros is a system of equations in as many unknowns.
 type zeros struct {
-	m       *machine
+	m       *solver
 	outputs []int
 	rows    []zeroRow
 	code    []flatOp // all sides and slopes, in the order of evaluation
@@ -181,8 +181,8 @@ type zeroRange struct {
 }
 
 // zeros prepares a block for Newton's method, nil where its equations have no slopes.
-func (v *derivation) zeros(s planStep, equations []*equation) *zeros {
-	m, n := v.machine, len(s.outputs)
+func (v *solver) zeros(s planStep, equations []*equation) *zeros {
+	m, n := v, len(s.outputs)
 	if n > maxNewtonSize {
 		return nil
 	}
@@ -220,9 +220,9 @@ func (v *derivation) zeros(s planStep, equations []*equation) *zeros {
 	}
 	z.run = flatRun{values: make([]float64, len(z.code)), args: make([]float64, 0, 6)}
 	for _, o := range s.outputs {
-		w := &v.domain.profiles[o]
-		r := zeroRange{scale: v.domain.searchScale(m, o), low: math.Inf(-1), high: math.Inf(1), free: v.isScale(o)}
-		dim, _ := v.dimensionOf(o)
+		w := &v.scope.profiles[o]
+		r := zeroRange{scale: v.searchScale(o), low: math.Inf(-1), high: math.Inf(1), free: v.isScale(o)}
+		dim, _ := v.dimension(o)
 		r.angle = dim == units.Angle
 		if near := v.near(o); near != nil && !near.IsZero() {
 			r.scale = math.Abs(near.Float64())

@@ -7,7 +7,7 @@ import (
 )
 
 // at is the value of a polynomial at x and the size of what is added up in it.
-func (m *machine) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal) {
+func (m *solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal) {
 	for i := len(p) - 1; i >= 0; i-- {
 		sum = m.c.Add(m.c.Mul(sum, x), p[i].value)
 		size = m.c.Add(m.c.Mul(size, x.Abs()), p[i].size)
@@ -20,7 +20,7 @@ var flatness = decimal.MustParse("1e-45")
 
 // realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
 // rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
-func (m *machine) realRoots(p polynomial) decimals {
+func (m *solver) realRoots(p polynomial) decimals {
 	c := m.c
 	if len(p) < 2 || c.Err() != nil {
 		return nil
@@ -60,7 +60,7 @@ func (m *machine) realRoots(p polynomial) decimals {
 }
 
 // bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
-func (m *machine) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
+func (m *solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := m.c
 	half := decimal.MustParse("0.5")
 	x := c.Mul(c.Add(low, high), half)

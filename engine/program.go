@@ -22,11 +22,6 @@ type machine struct {
 	clock  uint64      // counts up whenever values may have changed
 	since  uint64      // when the variables changed last
 	inner  uint64      // when the index of each changed last
-	steps  int         // evaluations that root search took
-	proven bool        // the solutions found last satisfy their equation
-	limits decimals    // those of them that do so in the limit only
-	holes  decimals    // where collected terms are 0 ÷ 0
-	aim    aim         // which root a search is to find
 }
 
 // machines keeps the memory of machines that nothing uses any more, all for as many variables.
@@ -409,3 +404,6 @@ func (m *machine) within(most int, work func()) {
 	work()
 	m.settle()
 }
+
+// maxDegree bounds the whole powers that are taken apart: those of polynomials while terms are collected, too.
+const maxDegree = 12

@@ -19,12 +19,12 @@ var quickPowers = sync.OnceValue(func() []float64 { return powersOfTen(quickDeca
 // quick finds the root of an equation whose sides differ by what changes its sign once over all positive samples, and turns
 // nowhere towards zero: of plain functions that is their only positive root. Where it never changes its sign, zero is the
 // root if the sides are equal there in the limit. ok is false where this does not show one.
-func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (root decimal.Decimal, ok bool) {
+func (s *seeker) quick(e *equation, v int, scale float64, a aim) (root decimal.Decimal, ok bool) {
 	x := e.unknown(v)
-	if a.all || a.by == nil || a.by.isScale(v) || !e.left.plain(x) || !e.right.plain(x) {
+	if a.all || !a.preferred || s.m.isScale(v) || !e.left.plain(x) || !e.right.plain(x) {
 		return root, false
 	}
-	w := &d.profiles[v]
+	w := &s.m.scope.profiles[v]
 	low, high := 0.0, math.Inf(1)
 	if w.min != nil {
 		low = math.Max(low, w.min.Float64())
@@ -71,7 +71,7 @@ func (s *seeker) quick(d *Domain, e *equation, v int, scale float64, a aim) (roo
 		}
 		last, from = f, at
 	}
-	if changes == 0 && low == 0 && a.by.near(v) == nil {
+	if changes == 0 && low == 0 && s.m.near(v) == nil {
 		// Without a positive root it is zero that is taken.
 		return s.limit(e, root, scale)
 	}

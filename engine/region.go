@@ -9,8 +9,8 @@ import (
 type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
-func (h *hunt) regions(d *Domain, v int) []region {
-	w := &d.profiles[v]
+func (h *hunt) regions(v int) []region {
+	w := &h.m.scope.profiles[v]
 	low, high := -farthest, farthest
 	if w.min != nil {
 		low = w.min.Float64()
@@ -22,11 +22,11 @@ func (h *hunt) regions(d *Domain, v int) []region {
 	}
 	near := math.NaN()
 	scaled := false
-	if by := h.aim.by; by != nil {
-		if value := by.near(v); value != nil {
+	if h.aim.preferred {
+		if value := h.m.near(v); value != nil {
 			near = value.Float64()
 		}
-		scaled = by.isScale(v)
+		scaled = h.m.isScale(v)
 	}
 	var list []region
 	add := func(a, b, from float64) {

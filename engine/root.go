@@ -16,7 +16,7 @@ const (
 // around the scale of the unknown's unit, brackets changes of sign and minima, refines in float64 by Brent's method
 // (Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4) and then by secants in decimal. A pole also
 // changes the sign; the check of the equation refuses it.
-func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
+func (m *solver) search(e *equation, v int) (preimage, error) {
 	m.toFloats(e)
 	s := &seeker{m: m, v: v}
 	run := m.flatRun(e, e.unknown(v))
@@ -37,8 +37,8 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 		f := m.c.Sub(m.value(e.left), m.value(e.right))
 		return f, m.tryErr() == nil
 	}
-	scale := d.searchScale(m, v)
-	if root, ok := s.quick(d, e, v, scale, m.aim); ok {
+	scale := m.searchScale(v)
+	if root, ok := s.quick(e, v, scale, m.aim); ok {
 		if m.proven {
 			return one(root), nil
 		}
@@ -46,8 +46,8 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 			return preimage{roots: roots}, nil
 		}
 	}
-	if h := m.hunt(d, e, v, s, scale, m.aim); h != nil {
-		if p, ok := h.preimage(d, v); ok {
+	if h := m.hunt(e, v, s, scale, m.aim); h != nil {
+		if p, ok := h.preimage(v); ok {
 			found := len(p.roots)
 			if p.roots = s.exact(e, scale, p.roots); len(p.roots) > 0 || found == 0 {
 				p.infinite = p.infinite || s.everywhere(e, p.roots)
@@ -55,7 +55,7 @@ func (m *machine) search(d *Domain, e *equation, v int) (preimage, error) {
 			}
 		}
 	}
-	roots := s.exact(e, scale, s.roots(d, func(values decimals) decimals { return m.keep(e, v, values) }))
+	roots := s.exact(e, scale, s.roots(func(values decimals) decimals { return m.keep(e, v, values) }))
 	if m.limited() || len(roots) > 0 {
 		// Where roots crowd, those that were found are a chance choice.
 		return preimage{roots: roots, infinite: s.crowded || s.everywhere(e, roots)}, nil
@@ -85,7 +85,7 @@ func (s *seeker) everywhere(e *equation, roots decimals) bool {
 var beside = decimals{decimal.MustParse("0.83"), decimal.MustParse("1.37")}
 
 // toFloats gives the machine the values of an equation's variables in float64.
-func (m *machine) toFloats(e *equation) {
+func (m *solver) toFloats(e *equation) {
 	if m.floats == nil {
 		m.floats = make([]float64, len(m.values))
 	}
@@ -113,7 +113,7 @@ func (s *seeker) exact(e *equation, scale float64, roots decimals) decimals {
 
 // seeker looks for the roots of a function of one variable.
 type seeker struct {
-	m          *machine
+	m          *solver
 	v          int
 	run        *flatRun                                             // nil where the equation has no flat form
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
@@ -124,8 +124,8 @@ type seeker struct {
 }
 
 // roots scans one set of samples after the other until some roots pass a check.
-func (s *seeker) roots(d *Domain, check func(decimals) decimals) decimals {
-	for grid := range s.grids(d) {
+func (s *seeker) roots(check func(decimals) decimals) decimals {
+	for grid := range s.grids() {
 		s.scan(grid)
 		if s.m.limited() {
 			return nil

@@ -18,8 +18,8 @@ const (
 )
 
 // grids are the samples to look at, the likeliest first.
-func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
-	w := &d.profiles[s.v]
+func (s *seeker) grids() iter.Seq[[]float64] {
+	w := &s.m.scope.profiles[s.v]
 	low, high := math.Inf(-1), math.Inf(1)
 	if w.min != nil {
 		low = w.min.Float64()
@@ -34,7 +34,7 @@ func (s *seeker) grids(d *Domain) iter.Seq[[]float64] {
 	if !(scale > 1e-100 && scale < 1e100) {
 		scale = 1
 	}
-	dim, known := d.knownDimensionOf(s.v)
+	dim, known := w.resolved, w.known
 	within := func(grid []float64) []float64 {
 		grid = slices.DeleteFunc(grid, func(x float64) bool { return x < low || x > high })
 		for _, edge := range []float64{low, high} {

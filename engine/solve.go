@@ -57,7 +57,11 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	}
 	var failed planStep
 	run := func(p *plan) (Solution, *Error) {
-		v := derivation{domain: d, facts: facts, plan: p, target: target, asked: asked, previous: previous, agreeing: agreeing, machine: d.machines.take(env)}
+		v := derivation{
+			solver: solver{machine: d.machines.take(env), scope: &d.scope, equations: d.equations},
+			domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
+		}
+		v.question = question{target, asked, d.StrictRoots, v.before, v.dimensionOf, v.inItsUnit}
 		defer d.machines.release(v.machine)
 		err := v.run()
 		failed = v.failed

@@ -19,7 +19,7 @@ type torn struct {
 }
 
 // tearings lists the ways to tear a block, those of the target first.
-func (v *derivation) tearings(s planStep) []torn {
+func (v *solver) tearings(s planStep) []torn {
 	var list []torn
 	variables := slices.Clone(s.outputs)
 	slices.SortStableFunc(variables, func(a, b int) int { return btoi(b == s.variable) - btoi(a == s.variable) })
@@ -30,7 +30,7 @@ func (v *derivation) tearings(s planStep) []torn {
 		for progress := true; progress && len(unknown) > 0; {
 			progress = false
 			for i, a := range left {
-				e := v.domain.equations[a]
+				e := v.equations[a]
 				open := slices.DeleteFunc(slices.Clone(unknown), func(o int) bool { return e.position(o) < 0 })
 				if len(open) != 1 || !e.solves(open[0]) || e.count[e.position(open[0])] != 1 {
 					continue
@@ -51,14 +51,14 @@ func (v *derivation) tearings(s planStep) []torn {
 }
 
 // tear searches the value of one variable of a block with which all its equations hold.
-func (v *derivation) tear(s planStep) (*Error, error) {
-	m, d := v.machine, v.domain
+func (v *solver) tear(s planStep) (*Error, error) {
+	m := v
 	for _, t := range v.tearings(s) {
-		check := d.equations[t.check]
+		check := v.equations[t.check]
 		follow := func(x decimal.Decimal) bool {
 			m.values[t.variable] = x
 			for _, step := range t.steps {
-				p, err := m.solutions(d, d.equations[step.activity], step.variable)
+				p, err := m.solutions(v.equations[step.activity], step.variable)
 				if m.tryErr() != nil || err != nil || p.infinite {
 					return false
 				}
@@ -92,13 +92,13 @@ func (v *derivation) tear(s planStep) (*Error, error) {
 				return false
 			}
 			for _, a := range s.block {
-				if !m.satisfied(d.equations[a]) {
+				if !m.satisfied(v.equations[a]) {
 					return false
 				}
 			}
 			return true
 		}
-		roots := seek.roots(d, func(values decimals) decimals {
+		roots := seek.roots(func(values decimals) decimals {
 			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
 		})
 		if m.limited() {

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"reckon/engine/units"
 	"strings"
+
+	"reckon/engine/units"
 )
 
 // weight counts points on a scale in a sum: 1 is a point (a date, 20 degC), 0 a difference, ½ + ½ an average. Any stands

@@ -34,22 +34,20 @@ type tangentRow struct {
 }
 
 // tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
-func (d *Domain) tangent(env Env) *tangentSpace {
-	n := len(d.profiles)
+func (m *solver) tangent() *tangentSpace {
+	n := len(m.scope.profiles)
 	if n > maxTangentSize {
 		return nil
 	}
-	m := d.machines.take(env)
-	defer d.machines.release(m)
 	shared := &equation{}
-	for v := range d.profiles {
+	for v := range m.scope.profiles {
 		shared.refs = append(shared.refs, v)
 	}
 	shared.order = shared.refs
 	t := numbering{seen: map[*node]int32{}, ids: map[numberingKey]int32{}}
 	var rows []tangentRow
 	free := &tangentSpace{}
-	for i, e := range d.equations {
+	for i, e := range m.equations {
 		if !e.active {
 			continue
 		}
@@ -75,7 +73,7 @@ func (d *Domain) tangent(env Env) *tangentSpace {
 		z.code = append(z.code, flatOp{part, t.args[i]})
 	}
 	for k := range maxTangentStarts {
-		if slopes := d.settleOn(z, rows, k); slopes != nil {
+		if slopes := z.settleOn(rows, k); slopes != nil {
 			return &tangentSpace{append(free.rows, slopes...)}
 		}
 	}
@@ -83,7 +81,7 @@ func (d *Domain) tangent(env Env) *tangentSpace {
 }
 
 // tangentRow numbers the sides and the slopes of an equation.
-func (m *machine) tangentRow(e, shared *equation, t *numbering) (tangentRow, bool) {
+func (m *solver) tangentRow(e, shared *equation, t *numbering) (tangentRow, bool) {
 	if e.tables {
 		return tangentRow{}, false
 	}
@@ -114,11 +112,11 @@ func spread(i, j int) float64 {
 
 // settleOn moves a start to a place where the equations hold by steps of least size, and returns the slopes there, by
 // logarithms of the variables that have a natural sign; nil where it comes to none.
-func (d *Domain) settleOn(z *zeros, rows []tangentRow, k int) [][]float64 {
-	n := len(d.profiles)
+func (z *zeros) settleOn(rows []tangentRow, k int) [][]float64 {
+	n := len(z.m.scope.profiles)
 	x, logs := make([]float64, n), make([]bool, n)
 	for j := range x {
-		w, share := &d.profiles[j], spread(k+1, j)
+		w, share := &z.m.scope.profiles[j], spread(k+1, j)
 		low, high := math.Inf(-1), math.Inf(1)
 		if w.min != nil {
 			low = w.min.Float64()
@@ -126,11 +124,11 @@ func (d *Domain) settleOn(z *zeros, rows []tangentRow, k int) [][]float64 {
 		if w.max != nil {
 			high = w.max.Float64()
 		}
-		scale := d.searchScale(z.m, j)
+		scale := z.m.searchScale(j)
 		if w.hint != nil && !w.hint.IsZero() {
 			scale = math.Abs(w.hint.Float64())
 		}
-		dimension, known := d.knownDimensionOf(j)
+		dimension, known := w.resolved, w.known
 		switch {
 		case known && dimension.Name() == "angle":
 			x[j] = 0.3 + 0.9*share
