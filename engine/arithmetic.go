@@ -15,7 +15,6 @@ const (
 	maxNesting    = 100
 	maxParts      = 10_000
 	maxUnitLength = 200 // code points
-	parseBudget   = 1_000_000
 )
 
 // arithmetic reads the quantity that a text states:

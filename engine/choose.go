@@ -81,11 +81,8 @@ func (v *solver) allowed(variable int, t decimal.Decimal) bool {
 	if w.min != nil && compare(m.c, t, *w.min) < 0 || w.max != nil && compare(m.c, t, *w.max) > 0 {
 		return false
 	}
-	switch scalarKind(v.scope.declared[variable].Kind) {
-	case "date", "datetime":
-		if t.Cmp(earliest) < 0 || t.Cmp(latest) >= 0 {
-			return false
-		}
+	if w.moment && (t.Cmp(earliest) < 0 || t.Cmp(latest) >= 0) {
+		return false
 	}
 	return t.Sign() >= 0 || !v.absolute(variable)
 }

@@ -123,7 +123,7 @@ func (c *compiler) declarations() {
 			c.fail(path("kind"), -1, "%q is not a kind; kinds are number, no_separator, percent, duration, date, datetime, time, table, bar_chart and pie_chart.", def.Kind)
 			continue
 		}
-		v.table = kinds[k].table
+		v.table, v.moment = kinds[k].table, kinds[k].point
 		switch {
 		case kinds[k].time:
 			if v.declared && v.dimension != units.Time {

@@ -46,10 +46,6 @@ func looksLikeMoment(text string) bool {
 	return isoDate.MatchString(text) || span.MatchString(text) || clock12.MatchString(text)
 }
 
-func isMomentWord(text string) bool {
-	return strings.EqualFold(text, "today") || strings.EqualFold(text, "now")
-}
-
 // wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the day, and a clock time
 // no date, so that today is midnight.
 func wordMoment(kind, text string, env Env) (seconds int64, ok bool) {

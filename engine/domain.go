@@ -19,19 +19,6 @@ type Definition struct {
 	Activities  []Activity
 }
 
-// Variable is a named value of a domain.
-type Variable struct {
-	ID, Key            string
-	Title, Description string
-	Unit               string // declared unit, "" for none
-	Kind               string // of SPEC.md's domain variable; "" means number
-	Format             string // "" means the kind's default
-	Default            Text
-	Aliases            []string
-	Min, Max           string          // bounds with units, "" for none
-	Display            json.RawMessage // display_metadata as authored, nil for none
-}
-
 // Activity is one equation.
 type Activity struct {
 	ID                 string

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -9,9 +8,6 @@ import (
 
 // maxChoices bounds the branches of if, min, max, abs and clamp that are tried one by one.
 const maxChoices = 64
-
-// errNotConverged says that a search for a root ended without one.
-var errNotConverged = errors.New("no root was found")
 
 // solutions finds the values of a variable that satisfy an equation, given the others. The context holds what went
 // wrong; errNotConverged is returned when a search ended without showing that there is no root.

@@ -468,3 +468,12 @@ func listedRoot(c *decimal.Context, list decimals, times []float64) (z float64, 
 	all := listed{amounts, times}
 	return rootOf(c, all.trimmed(), all.mirrored().trimmed(), signOfSum(c, list), changes)
 }
+
+// errNotConverged says that a search for a root ended without one.
+var errNotConverged = errors.New("no root was found")
+
+// maxRefinements bounds the steps of one refinement of a bracketed root in float64.
+const maxRefinements = 200
+
+// nearby is the relative distance of a second place from a first guess.
+var nearby = decimal.MustParse("1e-12")

@@ -332,3 +332,17 @@ func (m *machine) cellwise(n *node, list []int) []int {
 	}
 	return list
 }
+
+// isCounted reports whether a variable stands only where its dimension does not matter: as the argument of count or rows.
+func (n *node) isCounted(variable int) bool {
+	if n.op == opVariable {
+		return n.variable != variable
+	}
+	for i, a := range n.args {
+		free := n.op == opCall && n.function.rule == nil && n.function.grid != nil && n.function.param(i).dimension == "any"
+		if !(free && a.op == opVariable) && !a.isCounted(variable) {
+			return false
+		}
+	}
+	return true
+}

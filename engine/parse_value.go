@@ -11,7 +11,6 @@ import (
 
 // Limits of one value.
 const (
-	maxCells       = 10_000
 	maxCellErrors  = 20
 	maxQuotedRunes = 200 // code points of an input that an error repeats
 )

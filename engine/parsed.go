@@ -58,3 +58,12 @@ func isAngle(equations []*equation, variable int) bool {
 	}
 	return found && only
 }
+
+// givesAngle reports whether a function in the equation yields an angle.
+func (e *equation) givesAngle() bool {
+	found := false
+	look := func(n *node) { found = found || n.op == opCall && n.function.result == "angle" }
+	e.left.walk(look)
+	e.right.walk(look)
+	return found
+}

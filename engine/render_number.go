@@ -206,7 +206,11 @@ func (n numeral) magnitude() int64 {
 	if n.point < len(digits) {
 		digits = digits[:n.point]
 	}
-	return whole(digits + strings.Repeat("0", n.point-len(digits)))
+	whole, err := strconv.ParseInt(digits+strings.Repeat("0", n.point-len(digits)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return whole
 }
 
 func (n numeral) hasFraction() bool { return n.point < len(n.digits) }

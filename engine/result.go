@@ -299,15 +299,6 @@ func (d *Domain) isPlain(variable int) bool {
 
 func hasAngle(d units.Dimension) bool { return d.WithoutAngle() != d }
 
-// givesAngle reports whether a function in the equation yields an angle.
-func (e *equation) givesAngle() bool {
-	found := false
-	look := func(n *node) { found = found || n.op == opCall && n.function.result == "angle" }
-	e.left.walk(look)
-	e.right.walk(look)
-	return found
-}
-
 // askable checks that a value of some dimension can be shown in a unit that was asked for.
 func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable int, e *equation) *Error {
 	want := asked.Dimension()

@@ -6,11 +6,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// Bounds of the search for roots.
-const (
-	maxFoundRoots  = 24
-	maxRefinements = 200
-)
+// maxFoundRoots bounds the roots that a search finds.
+const maxFoundRoots = 24
 
 // search finds roots numerically: it samples the difference of both sides over the declared bounds, else over decades
 // around the scale of the unknown's unit, brackets changes of sign and minima, refines in float64 by Brent's method

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+
 	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
@@ -23,6 +25,7 @@ type profile struct {
 	point     weight
 	min, max  *decimal.Decimal // in coherent SI, nil for none
 	hint      *decimal.Decimal // the default in coherent SI, nil for none
+	moment    bool             // a date, with or without a clock time
 	table     bool             // of a kind whose values are tables
 	angle     bool             // in equations it stands only as the whole argument of functions of an angle
 
@@ -39,4 +42,17 @@ func (s *scope) Index(key string) int {
 		return i
 	}
 	return -1
+}
+
+// Variable is a named value of a domain.
+type Variable struct {
+	ID, Key            string
+	Title, Description string
+	Unit               string // declared unit, "" for none
+	Kind               string // of SPEC.md's domain variable; "" means number
+	Format             string // "" means the kind's default
+	Default            Text
+	Aliases            []string
+	Min, Max           string          // bounds with units, "" for none
+	Display            json.RawMessage // display_metadata as authored, nil for none
 }

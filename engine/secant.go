@@ -7,7 +7,6 @@ import (
 )
 
 var (
-	nearby    = decimal.MustParse("1e-12")
 	converged = decimal.MustParse("1e-50")
 	spacing   = decimal.MustParse("1e-18")
 	// settledMove is the last relative move of a search that came to rest.

@@ -92,20 +92,6 @@ func (v *derivation) isCounted(variable int) bool {
 	return true
 }
 
-// isCounted reports whether a variable stands only where its dimension does not matter: as the argument of count or rows.
-func (n *node) isCounted(variable int) bool {
-	if n.op == opVariable {
-		return n.variable != variable
-	}
-	for i, a := range n.args {
-		free := n.op == opCall && n.function.rule == nil && n.function.grid != nil && n.function.param(i).dimension == "any"
-		if !(free && a.op == opVariable) && !a.isCounted(variable) {
-			return false
-		}
-	}
-	return true
-}
-
 func (v *derivation) emptyFact(f Fact) *Error {
 	err := Problem("calculation.missing_inputs", v.key(v.target))
 	err.Missing = []Alternative{{Variables: []VariableName{v.domain.name(f.Variable)}}}

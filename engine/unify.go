@@ -59,21 +59,6 @@ func (d dimension) times(o dimension, num, den int) (dimension, bool) {
 	return result, true
 }
 
-// lowest reduces a fraction and makes its denominator positive.
-func lowest(n, d int) (int, int) {
-	if d < 0 {
-		n, d = -n, -d
-	}
-	a, b := max(n, -n), d
-	for b != 0 {
-		a, b = b, a%b
-	}
-	if a > 1 {
-		n, d = n/a, d/a
-	}
-	return n, d
-}
-
 // unifier finds dimensions from equalities between them: Gaussian elimination over their exponents.
 type unifier struct {
 	bound []dimension // by id

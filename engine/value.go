@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"reckon/engine/decimal"
@@ -257,38 +256,3 @@ func (v Value) Quantity() units.Quantity {
 	}
 	return v.Cells[0][0].Quantity
 }
-
-// Env is what a calculation knows of the outside, all of it in the command.
-type Env struct {
-	Now    time.Time      // the instant, cut to whole seconds
-	Zone   *time.Location // decides what today and now mean; nil is UTC
-	Budget int            // cost units; 0 means the limit of 1,000,000
-
-	// Rest is called about every quarter of a millisecond while a calculation goes on, so that it can make way for others; nil
-	// lets other goroutines run. What is calculated does not depend on it.
-	Rest func()
-
-	meter *meter // what is left of the budget, nil outside of a calculation
-}
-
-// Moment is now as seconds of a naive wall clock in the zone.
-func (e Env) Moment() int64 {
-	zone := e.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	now := e.Now.In(zone)
-	_, offset := now.Zone()
-	return now.Unix() + int64(offset)
-}
-
-// Today is the midnight that began the day of now, as seconds of a naive wall clock in the zone.
-func (e Env) Today() int64 {
-	now := e.Moment()
-	return now - mod(now, secondsPerDay)
-}
-
-const secondsPerDay = 24 * 60 * 60
-
-// mod is the remainder with the sign of b.
-func mod(a, b int64) int64 { return ((a % b) + b) % b }

@@ -51,3 +51,18 @@ func pointOf(u *units.Unit, epoch bool) weight {
 	}
 	return difference
 }
+
+// lowest reduces a fraction and makes its denominator positive.
+func lowest(n, d int) (int, int) {
+	if d < 0 {
+		n, d = -n, -d
+	}
+	a, b := max(n, -n), d
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a > 1 {
+		n, d = n/a, d/a
+	}
+	return n, d
+}
