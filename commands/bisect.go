@@ -68,7 +68,7 @@ func (a Admin) Bisect(ctx context.Context, message uuid.UUID) (Bisected, error) 
 			version.Target = target(data.Results)
 			version.Value = valueOf(data.Results, version.Target)
 		case *events.MessageFailed:
-			version.Errors = errorsOf(data)
+			version.Errors = ErrorsOf(data)
 		}
 		if i > 0 {
 			if version.Shift = shift(*q, before, answer, d); version.Shift != nil {

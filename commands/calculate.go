@@ -80,6 +80,9 @@ func encodeAs[T any](as events.JSON[T], v T) json.RawMessage {
 	return text
 }
 
+// Encode writes JSON as events hold it. It panics where a value cannot be encoded.
+func Encode(v any) json.RawMessage { return encode(v) }
+
 // encode writes JSON as events hold it. It is given only values that always encode.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer

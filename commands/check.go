@@ -35,7 +35,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	failed := false
 	now := time.Now()
 	for i, t := range def.Tests {
-		answer, problems := d.run(t, now)
+		answer, problems := d.RunTest(t, now)
 		for _, problem := range problems {
 			failed = true
 			issues = append(issues, engine.Issue{Path: fmt.Sprintf("tests[%d]%s", i, problem.path), Message: problem.message, Offset: -1})
@@ -66,12 +66,12 @@ func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.
 	return newDryRun(d).say(text, format, zone, now)
 }
 
-// testProblem is what went wrong in a test; path is the place in it.
-type testProblem struct{ path, message string }
+// TestProblem is what went wrong in a test; path is the place in it.
+type TestProblem struct{ path, message string }
 
-// run calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
+// RunTest calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
 // fetch the answer that it returns is the one that the scenario stands at.
-func (d *Domain) run(t events.Test, now time.Time) (answer projections.Message, problems []testProblem) {
+func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Message, problems []TestProblem) {
 	r := newDryRun(d)
 	now, zone := *cmp.Or(t.Now, &now), cmp.Or(t.TimeZone, "UTC")
 	for i, turn := range t.After {
@@ -98,17 +98,17 @@ func (d *Domain) run(t events.Test, now time.Time) (answer projections.Message, 
 	env.Zone, _ = Zone(zone)
 	for _, key := range slices.Sorted(maps.Keys(t.Expect)) {
 		if problem := d.compareValue(answer, key, t.Expect[key], env); problem != "" {
-			problems = append(problems, testProblem{".expect." + key, problem})
+			problems = append(problems, TestProblem{".expect." + key, problem})
 		}
 	}
 	return answer, problems
 }
 
 // turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing but values.
-func (r *dryRun) turn(t events.Turn) []testProblem {
+func (r *dryRun) turn(t events.Turn) []TestProblem {
 	if t.OtherDomain != 0 {
 		if problem := r.elsewhere(t.OtherDomain); problem != "" {
-			return []testProblem{{".other_domain", problem}}
+			return []TestProblem{{".other_domain", problem}}
 		}
 		return nil
 	}
@@ -120,47 +120,47 @@ func (r *dryRun) turn(t events.Turn) []testProblem {
 }
 
 // ask calculates a turn that states its moment and time zone.
-func (r *dryRun) ask(t events.Turn) (projections.Message, []testProblem) {
+func (r *dryRun) ask(t events.Turn) (projections.Message, []TestProblem) {
 	formats := []string{"", prompt.Structured, prompt.JSON, prompt.NaturalLanguage}
 	if !slices.Contains(formats, t.InputFormat) {
-		return projections.Message{}, []testProblem{{".input_format", fmt.Sprintf("There is no input format %q. Use one of %s, or leave it out.", t.InputFormat, strings.Join(formats[1:], ", "))}}
+		return projections.Message{}, []TestProblem{{".input_format", fmt.Sprintf("There is no input format %q. Use one of %s, or leave it out.", t.InputFormat, strings.Join(formats[1:], ", "))}}
 	}
 	if _, ok := Zone(t.TimeZone); !ok {
-		return projections.Message{}, []testProblem{{".time_zone", fmt.Sprintf("There is no time zone %q. Use an IANA name such as Europe/Berlin.", t.TimeZone)}}
+		return projections.Message{}, []TestProblem{{".time_zone", fmt.Sprintf("There is no time zone %q. Use an IANA name such as Europe/Berlin.", t.TimeZone)}}
 	}
 	answer, err := r.say(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
 	switch {
 	case errors.Is(err, ErrPromptJSON):
-		return answer, []testProblem{{".prompt", "The prompt is not valid JSON."}}
+		return answer, []TestProblem{{".prompt", "The prompt is not valid JSON."}}
 	case err != nil:
-		return answer, []testProblem{{".prompt", "This cannot be asked: " + err.Error() + "."}}
+		return answer, []TestProblem{{".prompt", "This cannot be asked: " + err.Error() + "."}}
 	}
 	return answer, nil
 }
 
 // unwanted says of each error of an answer that it should not be there.
-func unwanted(answer projections.Message) []testProblem {
-	return mapped(errorsOf(answer.Failed), func(e engine.Error) testProblem {
-		return testProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"}
+func unwanted(answer projections.Message) []TestProblem {
+	return mapped(ErrorsOf(answer.Failed), func(e engine.Error) TestProblem {
+		return TestProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"}
 	})
 }
 
 // compareErrors compares the errors of an answer with the codes that are wanted.
-func compareErrors(answer projections.Message, want []string) (problems []testProblem) {
+func compareErrors(answer projections.Message, want []string) (problems []TestProblem) {
 	is := "the prompt is answered without an error."
 	var got []string
 	if answer.Failed != nil {
-		errs := errorsOf(answer.Failed)
+		errs := ErrorsOf(answer.Failed)
 		got = mapped(errs, func(e engine.Error) string { return e.Code })
 		is = "it is " + strings.Join(mapped(errs, func(e engine.Error) string { return e.Code + ": " + e.Filled() }), " and ")
 	}
 	for i, code := range want {
 		if problem := engine.UnknownCode(code); problem != "" {
-			problems = append(problems, testProblem{fmt.Sprintf(".errors[%d]", i), problem})
+			problems = append(problems, TestProblem{fmt.Sprintf(".errors[%d]", i), problem})
 		}
 	}
 	if !slices.Equal(want, got) {
-		problems = append(problems, testProblem{".errors", "Expected " + strings.Join(want, ", ") + ", but " + is})
+		problems = append(problems, TestProblem{".errors", "Expected " + strings.Join(want, ", ") + ", but " + is})
 	}
 	return problems
 }

@@ -47,7 +47,7 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 			if m.Domain.ID != c.DomainID {
 				return nil
 			}
-			return d.scenario(m)
+			return d.Scenario(m)
 		},
 		Origin: func(index int) int {
 			if !there(index) {
@@ -150,7 +150,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		if m.Domain.ID != c.DomainID {
 			return fail(c, d, []engine.Error{engine.Problem("scenario.domain_mismatch", r.Selector.Name())}, nil), nil
 		}
-		base = d.scenario(m)
+		base = d.Scenario(m)
 	}
 	result, errs := d.compiled.Calculate(base, from.Head.Last, r, c.env())
 	if len(errs) > 0 {
@@ -178,8 +178,8 @@ func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) 
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
 }
 
-// crash is the final event of a command that the service failed to calculate.
-func crash(c Calculate, d *Domain) events.Event {
+// Crash is the final event of a command that the service failed to calculate.
+func Crash(c Calculate, d *Domain) events.Event {
 	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
 }
@@ -202,7 +202,7 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 	for _, t := range res.Targets {
 		target := events.Target{Key: d.Definition.Variables[t.Variable].Key}
 		if t.Unit != nil {
-			target.Unit = unitName(t.Unit)
+			target.Unit = UnitName(t.Unit)
 		}
 		data.Targets = append(data.Targets, target)
 	}

@@ -159,10 +159,10 @@ func shift(q question, was, is events.Event, d *Domain) *Shift {
 	before, answered := was.Data.(*events.MessageCompleted)
 	after, answers := is.Data.(*events.MessageCompleted)
 	if failed, ok := was.Data.(*events.MessageFailed); ok {
-		s.WasErrors = errorsOf(failed)
+		s.WasErrors = ErrorsOf(failed)
 	}
 	if fails, ok := is.Data.(*events.MessageFailed); ok {
-		s.IsErrors = errorsOf(fails)
+		s.IsErrors = ErrorsOf(fails)
 	}
 	switch {
 	case answered && answers:

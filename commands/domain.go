@@ -95,9 +95,9 @@ func (d *Domain) ref() events.DomainRef {
 	}
 }
 
-// scenario is what a message left of its scenario, for this version of the domain. A value of a variable that the version
+// Scenario is what a message left of its scenario, for this version of the domain. A value of a variable that the version
 // no longer has, or has with another dimension, is left out.
-func (d *Domain) scenario(m *projections.Message) *engine.Scenario {
+func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 	env := engine.Env{Now: m.Now}
 	env.Zone, _ = Zone(m.TimeZone)
 	s := &engine.Scenario{Index: m.Completed.Results.Scenario.Current}
@@ -151,15 +151,15 @@ func (d *Domain) stated(req engine.Request) json.RawMessage {
 	if t := req.Target; t != nil {
 		p.Calculate = &prompt.Calculate{Key: d.Definition.Variables[t.Variable].Key}
 		if t.Unit != nil {
-			unit := unitName(t.Unit)
+			unit := UnitName(t.Unit)
 			p.Calculate.Unit = &unit
 		}
 	}
 	return encodeAs(parsedJSON, p)
 }
 
-// unitName spells a unit that was asked for, "1" for that of plain numbers.
-func unitName(u *units.Unit) string {
+// UnitName spells a unit that was asked for, "1" for that of plain numbers.
+func UnitName(u *units.Unit) string {
 	if symbol := u.Symbol(); symbol != "" {
 		return symbol
 	}
@@ -211,6 +211,9 @@ func shownActivities(def events.Definition) []events.ResultActivity {
 	}
 	return list
 }
+
+// Compiled is the domain as the engine calculates with it.
+func (d *Domain) Compiled() *engine.Domain { return d.compiled }
 
 // Vocabulary is what prose about the domain can be made of. It is compiled when it is first asked for.
 func (d *Domain) Vocabulary() *language.Vocabulary { return d.vocabulary() }

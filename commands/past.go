@@ -340,7 +340,7 @@ func (q question) unrepeatable() string {
 	if data.Crashed {
 		return "internal.error"
 	}
-	for _, e := range errorsOf(data) {
+	for _, e := range ErrorsOf(data) {
 		if e.Code == "language.timeout" || e.Code == "language.unavailable" {
 			return e.Code
 		}
@@ -354,7 +354,7 @@ func (h *retelling) again(ctx context.Context, q question, d *Domain) (e events.
 	c.DomainVersion = d.Version
 	defer func() {
 		if p := recover(); p != nil {
-			e, err = crash(c, d), nil
+			e, err = Crash(c, d), nil
 		}
 		e.Time, e.Sequence = q.recorded.Time, q.recorded.Sequence
 	}()
@@ -394,8 +394,8 @@ func (p *past) scenario(index int, message func(sequence uint64) (*projections.M
 	return message(p.branches[index-1].event)
 }
 
-// errorsOf are the errors of a failed message.
-func errorsOf(data *events.MessageFailed) []engine.Error {
+// ErrorsOf are the errors of a failed message.
+func ErrorsOf(data *events.MessageFailed) []engine.Error {
 	var list []engine.Error
 	if json.Unmarshal(data.Errors, &list) != nil {
 		return nil

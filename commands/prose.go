@@ -33,14 +33,17 @@ var errPanicked = errors.New("panic")
 // errCrowded says that no more requests in natural language can wait here.
 var errCrowded = errors.New("too many requests in natural language are waiting")
 
-// proposer is a language model that reads prose where the rules are in doubt, or before them. The zero value asks none.
-type proposer struct {
-	name  string // of the model
-	first bool   // it is asked before the rules
-	// ask gives the request that a prompt means, checked. doubt is why the rules did not understand it, nil where they were
+// Model is a language model that reads prose where the rules are in doubt, or before them. The zero value asks none.
+type Model struct {
+	Name  string // as events have it
+	First bool   // it is asked before the rules
+	// Ask gives the request that a prompt means, checked. doubt is why the rules did not understand it, nil where they were
 	// not asked.
-	ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error)
+	Ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error)
 }
+
+// UseModel has a language model read prose. It is called before Run.
+func (s *Service) UseModel(m Model) { s.model = m }
 
 // converse answers a command in natural language: its message is in progress from the started event on, gives back the slot
 // that it came in, waits for one of prose, and has its final event when 30 seconds are over, whatever became of it by then.
@@ -111,7 +114,7 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 // propose has the model read a prompt, where there is one to be asked and it was not asked before, and records what it made
 // of it. Where the model has no answer, the rules stand.
 func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
-	if s.proposer.ask == nil {
+	if s.model.Ask == nil {
 		return nil
 	}
 	defer func() {
@@ -142,12 +145,12 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	}
 	refers, failed := from.refers(c, d)
 	var doubt []engine.Error
-	if !s.proposer.first {
+	if !s.model.First {
 		if _, doubt = read(c, d, refers, nil); doubt == nil {
 			return failed()
 		}
 	}
-	request, err := s.proposer.ask(ctx, d, c.Prompt, refers, c.env(), doubt)
+	request, err := s.model.Ask(ctx, d, c.Prompt, refers, c.env(), doubt)
 	if err := failed(); err != nil {
 		return err
 	}
@@ -165,7 +168,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 			return nil, err
 		}
 		e := event(c, interpreted, &events.MessageInterpreted{
-			Message: message(c, d), Parsed: d.stated(request), Proposer: s.proposer.name,
+			Message: message(c, d), Parsed: d.stated(request), Proposer: s.model.Name,
 		})
 		return &e, nil
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands/commandstest"
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/engine/prompt"
@@ -21,7 +22,7 @@ import (
 	"reckon/projections"
 )
 
-const howLong = "how long for 150 miles at 60 mph?"
+const howLong = commandstest.HowLong
 
 // prose is a request in natural language.
 func (c *cluster) prose(text string) Request {
@@ -111,7 +112,7 @@ func (r *reader) ask(ctx context.Context, d *Domain, _ string, _ language.Conver
 func TestProseIsInProgressUntilItIsAnswered(t *testing.T) {
 	c := startLog(t)
 	model := newReader(drive)
-	s, _ := c.join(t, proposer{name: "a model", first: true, ask: model.ask})
+	s, _ := c.join(t, Model{Name: "a model", First: true, Ask: model.ask})
 	key := "the key"
 	r := c.prose(howLong)
 	r.IdempotencyKey = &key
@@ -191,7 +192,7 @@ func TestAnotherWorkerTakesOver(t *testing.T) {
 			}
 			model := newReader("distance: 300 mi\nspeed: 60 mi/h\ncalculate: time")
 			close(model.proceed)
-			s, _ := c.join(t, proposer{name: "a model", first: true, ask: model.ask})
+			s, _ := c.join(t, Model{Name: "a model", First: true, Ask: model.ask})
 			r := c.prose(howLong)
 			r.IdempotencyKey = &key
 			m := c.answered(t, s, r)
@@ -223,13 +224,13 @@ func TestAWorkerThatStopsHandsProseOn(t *testing.T) {
 	c := startLog(t)
 	slow, quick := newReader(drive), newReader(drive)
 	close(quick.proceed)
-	one, stop := c.join(t, proposer{name: "slow", first: true, ask: slow.ask})
+	one, stop := c.join(t, Model{Name: "slow", First: true, Ask: slow.ask})
 	a, err := one.Calculate(t.Context(), c.prose(howLong))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-slow.begun
-	two, _ := c.join(t, proposer{name: "quick", first: true, ask: quick.ask})
+	two, _ := c.join(t, Model{Name: "quick", First: true, Ask: quick.ask})
 	stop()
 	if m := c.await(t, two, a.Message); m.Completed == nil {
 		t.Errorf("the answer is %s", m.Failed.Errors)
@@ -244,7 +245,7 @@ func TestAWorkerThatStopsHandsProseOn(t *testing.T) {
 func TestSlowProseHoldsNothingUp(t *testing.T) {
 	c := startLog(t)
 	model := newReader(drive)
-	s, _ := c.join(t, proposer{name: "slow", first: true, ask: model.ask})
+	s, _ := c.join(t, Model{Name: "slow", First: true, Ask: model.ask})
 	messages := make([]projections.Message, slots+proseSlots+20)
 	var all sync.WaitGroup
 	for i := range messages {
@@ -304,7 +305,7 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 	}{
 		{"too late", func(c Calculate) Calculate { c.ReceivedAt = long; return c }, func(*Service) {}},
 		{"a model that goes on until it is too late", func(c Calculate) Calculate { c.ReceivedAt = time.Now().Add(time.Second - proseBudget); return c }, func(s *Service) {
-			s.proposer = proposer{name: "endless", first: true, ask: newReader("").ask}
+			s.model = Model{Name: "endless", First: true, Ask: newReader("").ask}
 		}},
 		{"too many", func(c Calculate) Calculate { return c }, func(s *Service) { s.waiting.Store(maxWaiting) }},
 		{"delivered too often", func(c Calculate) Calculate { c.DomainVersion = 99; return c }, func(*Service) {}},
@@ -356,7 +357,7 @@ func TestWhenAModelIsAsked(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)
 			asked := false
-			s, _ := c.join(t, proposer{name: "a model", first: row.first, ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, _ engine.Env, doubt []engine.Error) (engine.Request, error) {
+			s, _ := c.join(t, Model{Name: "a model", First: row.first, Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, _ engine.Env, doubt []engine.Error) (engine.Request, error) {
 				asked = true
 				if text != row.text || (len(doubt) > 0) == row.first {
 					t.Errorf("the model is asked %q with the doubt %v", text, doubt)

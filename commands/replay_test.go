@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reckon/commands/commandstest"
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/engine/prompt"
@@ -30,7 +31,7 @@ type told struct {
 func tell(t *testing.T, rounds int) *told {
 	t.Helper()
 	c := startLog(t)
-	s, _ := c.join(t, proposer{name: "a model", ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
+	s, _ := c.join(t, Model{Name: "a model", Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
 		if text != "a riddle" {
 			return engine.Request{}, errors.New("no idea")
 		}
@@ -41,7 +42,7 @@ func tell(t *testing.T, rounds int) *told {
 		return request, nil
 	}})
 	h := &told{cluster: c, service: s}
-	utterances := rapid.Custom(func(t *rapid.T) utterance { return drawUtterance(t, 3, false) })
+	utterances := rapid.Custom(func(t *rapid.T) commandstest.Utterance { return commandstest.DrawUtterance(t, 3, false) })
 	conversations := make([]*uuid.UUID, 3)
 	ask := func(i int, r Request) {
 		r.Conversation = conversations[i]
@@ -63,10 +64,10 @@ func tell(t *testing.T, rounds int) *told {
 		}
 		for i := range conversations {
 			u := utterances.Example(3*n + i)
-			if u.text == "" {
-				u.text = "cost: ?"
+			if u.Text == "" {
+				u.Text = "cost: ?"
 			}
-			ask(i, c.request(u.text))
+			ask(i, c.request(u.Text))
 		}
 	}
 	ask(0, c.request("scenario: new\ndistance: 10 mi\ncalculate: time"))

@@ -11,87 +11,13 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reckon/commands/commandstest"
 	"reckon/engine"
 	"reckon/engine/decimal"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
-
-// stories are what may be said of the trip. What is true of one trip agrees, so that every way to a target gives the same;
-// what else is said replaces and contradicts it, or is refused.
-var stories = []struct {
-	key   string
-	truth []string
-	other []string
-	units []string // it may be asked in
-}{
-	{"distance", []string{"150 mi", "241.4016 km", "(100 + 50) mi"}, []string{"300 mi"}, []string{"km"}},
-	{"speed", []string{"60 mi/h", "60 mph"}, []string{"75 mi/h", "60 kg"}, []string{"km/h"}},
-	{"time", []string{"2.5 h", "2 h 30 min"}, []string{"5 h"}, []string{"min", "h"}},
-	{"consumption", []string{"0.05 gal/mi"}, []string{"0.1 gal/mi"}, nil},
-	{"fuel", []string{"7.5 gal"}, []string{"15 gal"}, []string{"L"}},
-	{"price", []string{"$4/gal"}, []string{"2 USD/gal"}, nil},
-	{"cost", []string{"30 USD"}, []string{"60 USD"}, nil},
-	{"start", []string{"2026-03-05T12:00"}, []string{"now"}, nil},
-	{"arrival", []string{"5 March 2026 14:30"}, []string{"2026-03-05T17:00"}, nil},
-	{"arival", []string{"14:30"}, []string{"14:30"}, nil},
-}
-
-// utterance is a request of a conversation.
-type utterance struct {
-	text     string
-	selector string
-	inputs   []string // keys that are stated, cleared ones included
-	target   bool
-}
-
-// drawUtterance makes a request in structured text or JSON.
-func drawUtterance(t *rapid.T, last int, truthful bool) utterance {
-	var u utterance
-	n := rapid.IntRange(1, last+1).Draw(t, "number")
-	u.selector = rapid.SampledFrom([]string{"", "", "", "", "new", "current", "last", fmt.Sprint(n), fmt.Sprintf("new from %d", n)}).Draw(t, "selector")
-	p := map[string]any{"inputs": []any{}}
-	var lines []string
-	if u.selector != "" {
-		p["scenario"] = u.selector
-		lines = append(lines, "scenario: "+u.selector)
-	}
-	inputs := []any{}
-	known := len(stories) - 1
-	if truthful {
-		known-- // where start is its default, now, the arrival is another one
-	}
-	if rapid.IntRange(0, 15).Draw(t, "misspelt") == 0 && !truthful {
-		known = len(stories)
-	}
-	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, known-1), 0, rapid.SampledFrom([]int{0, 2, 4}).Draw(t, "most"), rapid.ID[int]).Draw(t, "stated") {
-		values := stories[i].truth
-		if !truthful {
-			values = slices.Concat(values, stories[i].other)
-		}
-		value := rapid.SampledFrom(values).Draw(t, "value")
-		if rapid.IntRange(0, 9).Draw(t, "cleared") == 0 {
-			value = ""
-		}
-		u.inputs = append(u.inputs, stories[i].key)
-		inputs = append(inputs, map[string]string{"key": stories[i].key, "value": value})
-		lines = append(lines, stories[i].key+": "+value)
-	}
-	p["inputs"] = inputs
-	if rapid.Bool().Draw(t, "targeted") {
-		u.target = true
-		s := stories[rapid.IntRange(0, len(stories)-2).Draw(t, "target")]
-		unit := rapid.SampledFrom(append([]string{""}, s.units...)).Draw(t, "unit")
-		p["calculate"] = map[string]string{"key": s.key, "unit": unit}
-		lines = append(lines, "calculate: "+strings.TrimSuffix(s.key+" in "+unit, " in "))
-	}
-	u.text = strings.Join(lines, "\n")
-	if rapid.IntRange(0, 3).Draw(t, "json") == 0 {
-		u.text = string(encode(p))
-	}
-	return u
-}
 
 // fork is a history that goes its own way from here.
 func (h *history) fork() *history {
@@ -147,19 +73,19 @@ func sameQuantity(t *rapid.T, d *Domain, a, b events.ResultVariable) bool {
 }
 
 // with is a request as it is read: without a selector it states what is pending too, on the scenario that was asked for then.
-func (u utterance) with(t *rapid.T, h *history, d *Domain) utterance {
-	if u.selector != "" || h.head.Pending == 0 || h.messages[h.head.Pending-1].Domain.ID != d.ID {
+func with(u commandstest.Utterance, t *rapid.T, h *history, d *Domain) commandstest.Utterance {
+	if u.Selector != "" || h.head.Pending == 0 || h.messages[h.head.Pending-1].Domain.ID != d.ID {
 		return u
 	}
 	var p prompt.Parsed
 	if err := json.Unmarshal(h.messages[h.head.Pending-1].Failed.Pending, &p); err != nil {
 		t.Fatal(err)
 	}
-	u.inputs = slices.Clone(u.inputs)
+	u.Inputs = slices.Clone(u.Inputs)
 	for _, in := range p.Inputs {
-		u.inputs = append(u.inputs, in.Key)
+		u.Inputs = append(u.Inputs, in.Key)
 	}
-	u.selector, u.target = p.Scenario, u.target || p.Calculate != nil
+	u.Selector, u.Target = p.Scenario, u.Target || p.Calculate != nil
 	return u
 }
 
@@ -204,10 +130,10 @@ func converse(t *rapid.T, d *Domain) map[string]int {
 		if rapid.IntRange(0, 3).Draw(t, "other domain") == 0 {
 			domain = &other
 		}
-		u := drawUtterance(t, h.head.Last, truthful)
+		u := commandstest.DrawUtterance(t, h.head.Last, truthful)
 		before := h.fork()
-		u = u.with(t, before, domain)
-		m := h.say(domain, u.text)
+		u = with(u, t, before, domain)
+		m := h.say(domain, u.Text)
 		fail := func(format string, args ...any) {
 			t.Helper()
 			var said strings.Builder
@@ -238,7 +164,7 @@ func converse(t *rapid.T, d *Domain) map[string]int {
 }
 
 // checkFailure says what a failed request leaves alone: everything but the pending inputs. It returns the kind of failure.
-func checkFailure(before, h *history, m projections.Message, d *Domain, u utterance, fail func(string, ...any)) string {
+func checkFailure(before, h *history, m projections.Message, d *Domain, u commandstest.Utterance, fail func(string, ...any)) string {
 	if h.head.Current != before.head.Current || h.head.Last != before.head.Last || !maps.Equal(h.head.Focus, before.head.Focus) {
 		fail("a failure moved an index")
 	}
@@ -246,7 +172,7 @@ func checkFailure(before, h *history, m projections.Message, d *Domain, u uttera
 	if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil || len(errs) == 0 {
 		fail("there are no errors: %v", err)
 	}
-	base := before.base(d, u.selector)
+	base := before.base(d, u.Selector)
 	_, exists := h.scenarios[base]
 	kind := "error"
 	switch code := errs[0].Code; code {
@@ -273,10 +199,10 @@ func checkFailure(before, h *history, m projections.Message, d *Domain, u uttera
 }
 
 // checkCompletion holds a completed request against the table of actions.
-func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *Domain, u utterance, fail func(string, ...any)) {
+func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *Domain, u commandstest.Utterance, fail func(string, ...any)) {
 	r := m.Completed.Results
-	base, last := before.base(d, u.selector), before.head.Last
-	branch := strings.HasPrefix(u.selector, "new from ")
+	base, last := before.base(d, u.Selector), before.head.Last
+	branch := strings.HasPrefix(u.Selector, "new from ")
 	current := map[string]int{"new": last + 1, "discard": last + 1, "extend": base, "fetch": base}[r.Action]
 	if branch && r.Action == "extend" {
 		current = last + 1
@@ -287,8 +213,8 @@ func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *D
 	if h.head.Current != current || h.head.Last != max(last, current) || h.head.Focus[d.ID] != current || h.head.Pending != 0 {
 		fail("focus %d, last %d, pending %d", h.head.Current, h.head.Last, h.head.Pending)
 	}
-	named := u.selector != "" && u.selector != "new" && !branch && base > 0
-	if (r.Action == "fetch") != (named && len(u.inputs) == 0 && !u.target) {
+	named := u.Selector != "" && u.Selector != "new" && !branch && base > 0
+	if (r.Action == "fetch") != (named && len(u.Inputs) == 0 && !u.Target) {
 		fail("a fetch names a scenario and nothing else")
 	}
 	for i, was := range before.scenarios {
@@ -312,13 +238,13 @@ func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *D
 		if r.Action == "extend" && (!ok || !sameQuantity(t, d, was, is)) {
 			fail("%s was %s", key, was.Value)
 		}
-		if r.Action == "extend" && was.Source != is.Source && !slices.Contains(u.inputs, key) && (was.Source == "user_input" || is.Source == "user_input") {
+		if r.Action == "extend" && was.Source != is.Source && !slices.Contains(u.Inputs, key) && (was.Source == "user_input" || is.Source == "user_input") {
 			fail("%s was %s", key, was.Source)
 		}
 	}
 	for key, is := range now {
 		was, copied := old[key]
-		copied = copied && !slices.Contains(u.inputs, key) && is.Source != "default_value" &&
+		copied = copied && !slices.Contains(u.Inputs, key) && is.Source != "default_value" &&
 			was.Source == is.Source && (is.Source == "user_input" || is.Historical)
 		if want := copied && (current != base || was.Historical); is.Historical != want {
 			fail("%s is historical: %v", key, is.Historical)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands/commandstest"
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -45,25 +46,7 @@ func golden(t *testing.T, file, got string) {
 
 // trip is the domain of the scenario table.
 func trip(t testing.TB) *Domain {
-	variable := func(key, unit, def string) events.Variable {
-		return events.Variable{Key: key, Title: key, Unit: unit, Kind: "number", DefaultValue: encode(def)}
-	}
-	def := events.Definition{
-		Title: "Trip", Description: "A journey.",
-		Variables: []events.Variable{
-			variable("distance", "mi", ""), variable("speed", "mi/h", ""), variable("time", "h", ""),
-			variable("consumption", "gal/mi", "0.05 gal/mi"), variable("fuel", "gal", ""),
-			variable("price", "USD/gal", ""), variable("cost", "USD", ""),
-			variable("start", "s", "now"), variable("arrival", "s", ""),
-		},
-		Activities: []events.Activity{
-			{Title: "Driving time", Equation: "time = distance / speed", State: "active"},
-			{Title: "Fuel", Equation: "fuel = distance * consumption", State: "active"},
-			{Title: "Cost", Equation: "cost = fuel * price", State: "active"},
-			{Title: "Arrival", Equation: "arrival = start + time", State: "active"},
-		},
-	}
-	def.Variables[7].Kind, def.Variables[8].Kind = "datetime", "datetime"
+	def := commandstest.Trip()
 	d, issues := CheckFile(def)
 	if d == nil {
 		t.Fatal(issues)

@@ -90,8 +90,8 @@ type Service struct {
 	company  *company
 	pulling  atomic.Bool // whether Run reaches the queue
 
-	proposer proposer
-	waiting  atomic.Int32 // how many wait for a slot in prose
+	model   Model
+	waiting atomic.Int32 // how many wait for a slot in prose
 }
 
 // New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"reckon/commands/commandstest"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -33,7 +34,7 @@ func startNodes(t *testing.T, n int) *cluster {
 	t.Helper()
 	c := startLog(t)
 	for range n {
-		c.join(t, proposer{})
+		c.join(t, Model{})
 	}
 	return c
 }
@@ -72,9 +73,9 @@ func (c *cluster) settle(t *testing.T) {
 }
 
 // join adds a node that asks a proposer; see start.
-func (c *cluster) join(t *testing.T, p proposer) (s *Service, stop func()) {
+func (c *cluster) join(t *testing.T, p Model) (s *Service, stop func()) {
 	t.Helper()
-	return c.start(t, func(s *Service) { s.proposer = p })
+	return c.start(t, func(s *Service) { s.model = p })
 }
 
 // start adds a node, which is prepared before its worker runs. stop ends the worker, and waits until it has ended.
@@ -153,7 +154,7 @@ func (c *cluster) request(text string) Request {
 	return Request{Account: c.account, Domain: c.domain, Prompt: text, Fingerprint: strings.Repeat("0", 64)}
 }
 
-const drive = "distance: 150 mi\nspeed: 60 mi/h\ncalculate: time"
+const drive = commandstest.Drive
 
 // once sends a request with a key to all nodes many times at once. All are answered with the same message, which is returned,
 // and one of them as the first.

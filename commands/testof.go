@@ -70,7 +70,7 @@ func (d *Domain) testOf(q question, earlier []question, fetched *projections.Mes
 	switch data := q.recorded.Data.(type) {
 	case *events.MessageFailed:
 		errs = data.Errors
-		t.Errors = mapped(errorsOf(data), func(e engine.Error) string { return e.Code })
+		t.Errors = mapped(ErrorsOf(data), func(e engine.Error) string { return e.Code })
 	case *events.MessageCompleted:
 		if fetched != nil {
 			for _, v := range fetched.Completed.Results.Variables {
@@ -95,7 +95,7 @@ func (d *Domain) testOf(q question, earlier []question, fetched *projections.Mes
 	for _, exactly := range []bool{true, false} {
 		holds := func(t events.Test) bool {
 			for _, now := range moments(*asked.Now, t) {
-				answer, problems := d.run(t, now)
+				answer, problems := d.RunTest(t, now)
 				if len(problems) > 0 || exactly && errs != nil && !bytes.Equal(answer.Failed.Errors, errs) {
 					return false
 				}
@@ -124,7 +124,7 @@ func moments(asked time.Time, t events.Test) []time.Time {
 // alone is a test with a prompt that states what a result rests on, in the place of what was asked. It expects what follows from
 // that.
 func (d *Domain) alone(data *events.MessageCompleted, t events.Test) (events.Test, bool) {
-	s := d.scenario(&projections.Message{Message: data.Message, Completed: data})
+	s := d.Scenario(&projections.Message{Message: data.Message, Completed: data})
 	given := engine.Result{Calculated: d.compiled.Index(target(data.Results)), Cleared: s.Cleared}
 	if given.Calculated < 0 {
 		return t, false

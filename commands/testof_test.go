@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reckon/commands/commandstest"
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
@@ -25,7 +26,7 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 	if err := json.Unmarshal(encode(test), &kept); err != nil {
 		return err.Error()
 	}
-	if _, problems := d.run(kept, time.Now()); len(problems) > 0 {
+	if _, problems := d.RunTest(kept, time.Now()); len(problems) > 0 {
 		return fmt.Sprint(problems)
 	}
 	if m.Failed != nil {
@@ -33,7 +34,7 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 			return "no errors are expected"
 		}
 		kept.Errors = append(slices.Clone(test.Errors), "input.limit_exceeded")
-		if _, problems := d.run(kept, time.Now()); len(problems) == 0 {
+		if _, problems := d.RunTest(kept, time.Now()); len(problems) == 0 {
 			return "it passes with other errors"
 		}
 		return ""
@@ -50,7 +51,7 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 		other := []byte(string(value))
 		other[i] = '0' + (other[i]-'0'+1)%10
 		kept.Expect[key] = other
-		if _, problems := d.run(kept, time.Now()); len(problems) != 1 || problems[0].path != ".expect."+key {
+		if _, problems := d.RunTest(kept, time.Now()); len(problems) != 1 || problems[0].path != ".expect."+key {
 			return fmt.Sprintf("with %s in place of %s: %v", other, value, problems)
 		}
 	}
@@ -171,7 +172,7 @@ func testConversation(t *rapid.T, versions []*Domain) {
 		if rapid.IntRange(0, 4).Draw(t, "prose") == 0 {
 			m = h.sayAs(&d, prompt.NaturalLanguage, rapid.SampledFrom(said).Draw(t, "said"))
 		} else {
-			m = h.say(&d, drawUtterance(t, h.head.Last, false).text)
+			m = h.say(&d, commandstest.DrawUtterance(t, h.head.Last, false).Text)
 		}
 		test, ok := h.testOfLast(&d, before, nil)
 		wrong := "none is made"

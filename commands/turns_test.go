@@ -150,7 +150,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := c.join(t, proposer{})
+	s, _ := c.join(t, Model{})
 	for range s.deciding.each {
 		if err := s.deciding.enter(t.Context(), c.account.ID); err != nil {
 			t.Fatal(err)

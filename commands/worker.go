@@ -384,14 +384,14 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 	defer func() {
 		if p := recover(); p != nil {
 			_ = s.panicked(c, p)
-			event, err = crash(c, d), nil
+			event, err = Crash(c, d), nil
 		}
 	}()
 	d, err = s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
 	switch {
 	case code == "internal.error":
 		s.logger.Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)
-		return crash(c, d), nil
+		return Crash(c, d), nil
 	case code != "":
 		return fail(c, d, []engine.Error{engine.Problem(code)}, nil), nil
 	case err != nil:

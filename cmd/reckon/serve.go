@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reckon/commands"
+	"reckon/commands/model"
 	"reckon/events"
 	"reckon/http"
 	"reckon/projections"
@@ -170,12 +171,13 @@ func watch(ctx context.Context, log *events.Log, views *projections.Views, broke
 
 // useModel has the service ask the language model that the flags name. The log says whether it does, and never the key.
 func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) error {
-	err := service.UseModel(commands.Model{
+	m, err := model.New(model.Config{
 		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate,
-	})
+	}, logger)
+	service.UseModel(m)
 	switch {
 	case err != nil:
-	case c.LanguageMode != commands.RulesOnly:
+	case c.LanguageMode != model.RulesOnly:
 		logger.Info("prose is read with a language model", "mode", c.LanguageMode, "model", c.ModelName)
 	case c.ModelURL != "":
 		logger.Warn("a language model is configured and not asked: choose another --language-mode", "mode", c.LanguageMode)

@@ -14,18 +14,20 @@ import (
 
 // layers says which packages of the module each package may import; "…" stands for everything.
 var layers = map[string][]string{
-	"reckon/engine/decimal":  {},
-	"reckon/engine/syntax":   {},
-	"reckon/engine/units":    {"reckon/engine/decimal", "reckon/engine/syntax"},
-	"reckon/engine":          {"reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
-	"reckon/engine/prompt":   {"reckon/engine", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
-	"reckon/engine/language": {"reckon/engine", "reckon/engine/prompt", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
-	"reckon/events":          {},
-	"reckon/schemas":         {},
-	"reckon/projections":     {"reckon/events"},
-	"reckon/commands":        {"reckon/engine", "reckon/engine/prompt", "reckon/engine/language", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax", "reckon/events", "reckon/projections"},
-	"reckon/http":            {"reckon/commands", "reckon/projections", "reckon/schemas"},
-	"reckon/cmd/reckon":      {"…"},
+	"reckon/engine/decimal":        {},
+	"reckon/engine/syntax":         {},
+	"reckon/engine/units":          {"reckon/engine/decimal", "reckon/engine/syntax"},
+	"reckon/engine":                {"reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
+	"reckon/engine/prompt":         {"reckon/engine", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
+	"reckon/engine/language":       {"reckon/engine", "reckon/engine/prompt", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax"},
+	"reckon/events":                {},
+	"reckon/schemas":               {},
+	"reckon/projections":           {"reckon/events"},
+	"reckon/commands":              {"reckon/engine", "reckon/engine/prompt", "reckon/engine/language", "reckon/engine/decimal", "reckon/engine/units", "reckon/engine/syntax", "reckon/events", "reckon/projections"},
+	"reckon/commands/model":        {"reckon/commands", "reckon/engine", "reckon/engine/language"},
+	"reckon/commands/commandstest": {"reckon/events"},
+	"reckon/http":                  {"reckon/commands", "reckon/projections", "reckon/schemas"},
+	"reckon/cmd/reckon":            {"…"},
 }
 
 // impure are the packages that the engine may not import: what it knows of the outside comes with the command.

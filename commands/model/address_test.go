@@ -1,4 +1,4 @@
-package commands
+package model
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func TestModelAddresses(t *testing.T) {
 		{"https://[::ffff:127.0.0.1]" + port, false, "its address is private"},
 		{"https://127.0.0.1" + port, true, "certificate is not trusted"},
 	} {
-		e, err := newEndpoint(Model{URL: row.url + "/v1", Name: "a-model", AllowPrivate: row.private})
+		e, err := newEndpoint(Config{URL: row.url + "/v1", Name: "a-model", AllowPrivate: row.private}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

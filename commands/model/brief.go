@@ -1,9 +1,10 @@
-package commands
+package model
 
 import (
 	"fmt"
 	"slices"
 
+	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/language"
 )
@@ -92,8 +93,8 @@ func scalarText(t engine.Text) string {
 	return t.Cells[0][0]
 }
 
-// brief writes down what a model must know to read a prompt.
-func (d *Domain) brief(text string, refers language.Conversation, env engine.Env, doubt []engine.Error) string {
+// newBrief writes down what a model must know to read a prompt.
+func newBrief(d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) string {
 	b := brief{
 		Domain: d.Definition.Title, Description: shorten(d.Definition.Description),
 		Variables: []briefVariable{}, Equations: []string{},
@@ -102,7 +103,7 @@ func (d *Domain) brief(text string, refers language.Conversation, env engine.Env
 	for i, v := range d.Definition.Variables {
 		b.Variables = append(b.Variables, briefVariable{
 			Key: v.Key, Title: v.Title, Aliases: v.Aliases, Unit: v.Unit, Kind: v.Kind,
-			Default: scalarText(d.compiled.DefaultText(i)), Description: shorten(v.Description),
+			Default: scalarText(d.Compiled().DefaultText(i)), Description: shorten(v.Description),
 		})
 	}
 	for _, a := range d.Definition.Activities {
@@ -111,7 +112,7 @@ func (d *Domain) brief(text string, refers language.Conversation, env engine.Env
 		}
 	}
 	for _, number := range shownScenarios(refers) {
-		b.Scenarios = append(b.Scenarios, d.briefScenario(number, refers))
+		b.Scenarios = append(b.Scenarios, newBriefScenario(d, number, refers))
 	}
 	if p := refers.Pending; p != nil {
 		given := map[string]string{}
@@ -126,10 +127,10 @@ func (d *Domain) brief(text string, refers language.Conversation, env engine.Env
 	for _, e := range doubt {
 		b.Doubts = append(b.Doubts, e.Filled())
 	}
-	return string(encode(b))
+	return string(commands.Encode(b))
 }
 
-func (d *Domain) briefScenario(number int, refers language.Conversation) briefScenario {
+func newBriefScenario(d *commands.Domain, number int, refers language.Conversation) briefScenario {
 	s := refers.Scenario(number)
 	b := briefScenario{Number: number, Focus: number == refers.Focus, From: refers.Origin(number), Given: map[string]string{}, Calculated: map[string]string{}}
 	for _, v := range s.Values {
@@ -146,7 +147,7 @@ func (d *Domain) briefScenario(number int, refers language.Conversation) briefSc
 		t := s.Targets[n-1]
 		b.Asked = d.Definition.Variables[t.Variable].Key
 		if t.Unit != nil {
-			b.Unit = unitName(t.Unit)
+			b.Unit = commands.UnitName(t.Unit)
 		}
 	}
 	return b
@@ -169,7 +170,7 @@ func shownScenarios(refers language.Conversation) []int {
 }
 
 // proposalSchema is the JSON Schema of language.Proposal for a domain: flat, every member required, names as enums.
-func (d *Domain) proposalSchema(refers language.Conversation) any {
+func proposalSchema(d *commands.Domain, refers language.Conversation) any {
 	object := func(properties map[string]any) map[string]any {
 		required := []string{}
 		for name := range properties {

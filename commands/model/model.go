@@ -1,0 +1,239 @@
+// Package model asks a language model to read prose where the rules of engine/language are in doubt, or before them. The
+// model only maps a prompt onto the variables of a domain: what it proposes is checked against the words of the prompt, and
+// it never calculates.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"reckon/commands"
+	"reckon/engine"
+	"reckon/engine/language"
+)
+
+// Modes of reading natural language.
+const (
+	RulesOnly      = "rules"            // no model is asked
+	RulesThenModel = "rules-then-model" // a model is asked where the rules are in doubt
+	ModelThenRules = "model-then-rules" // the rules read where the model has no answer that holds
+)
+
+// Config says which language model reads prose, besides the rules, and where it is: any server that speaks the chat
+// completions of OpenAI. The zero value is no model.
+type Config struct {
+	Mode         string // "" is RulesOnly
+	URL          string // that "chat/completions" is appended to, such as https://api.openai.com/v1
+	Name         string
+	KeyVariable  string // the environment variable that holds the key, "" for a server without keys
+	AllowPrivate bool   // the address may be of this machine or of a private network
+}
+
+const (
+	attemptLimit    = 15 * time.Second // of one attempt
+	idleConnections = 32               // that are kept, one for each question that one account may have out
+	answerReserve   = time.Second      // that an attempt leaves of the time that a request has
+	connectLimit    = 5 * time.Second  // of each part of connecting
+	maxModelTokens  = 600              // of one answer
+	maxModelAnswer  = 256 << 10        // bytes of one answer, protocol included
+	maxModelBrief   = 256 << 10        // bytes of one question
+	maxAnswerEcho   = 8 << 10          // bytes of a rejected answer that the second attempt shows
+	maxComplaints   = 10               // that the second attempt shows
+	failureInterval = time.Minute      // failures are logged once in it
+)
+
+// Failures of a model, matched with errors.Is. The rules' answer or doubt stands then.
+var (
+	errModelUnavailable = errors.New("language.unavailable")
+	errModelTimeout     = errors.New("language.timeout")
+	// errModelRejected says that the model gave nothing that holds. That is no failure of its server.
+	errModelRejected = errors.New("no proposal that holds")
+)
+
+// New returns the model that a service is to use. It fails where the model cannot be asked as it is told: a mode, a URL or a
+// name that is none, a variable without a key.
+func New(c Config, logger *slog.Logger) (commands.Model, error) {
+	switch c.Mode {
+	case "", RulesOnly:
+		return commands.Model{}, nil
+	case RulesThenModel, ModelThenRules:
+	default:
+		return commands.Model{}, fmt.Errorf("language mode %q: give %s, %s or %s", c.Mode, RulesOnly, RulesThenModel, ModelThenRules)
+	}
+	e, err := newEndpoint(c, logger)
+	if err != nil {
+		return commands.Model{}, err
+	}
+	return commands.Model{Name: c.Name, First: c.Mode == ModelThenRules, Ask: e.propose}, nil
+}
+
+// endpoint is a model that can be asked. It is safe for concurrent use.
+type endpoint struct {
+	name   string
+	url    string // that questions are posted to
+	key    string // "" for none
+	client *http.Client
+	limit  time.Duration // of one attempt
+	form   atomic.Int32  // in forms: the first that has worked, so that those before it are not tried again
+	failed atomic.Int64  // when a failure was last logged, in seconds since 1970
+	logger *slog.Logger
+}
+
+func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
+	if m.Name == "" {
+		return nil, errors.New("the language model has no name: give the one that its server knows it by")
+	}
+	base, err := url.Parse(m.URL)
+	switch {
+	case m.URL == "":
+		return nil, errors.New("the language model has no URL: give one such as https://api.openai.com/v1")
+	case err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http":
+		return nil, errors.New("the URL of the language model is none: give one such as https://api.openai.com/v1")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("the URL of the language model has a user, a query or a fragment: give it without, and the key in an environment variable")
+	case base.Scheme == "http" && !m.AllowPrivate:
+		return nil, errors.New("the URL of the language model is not https: without TLS a model is asked only at a private address, and those must be allowed")
+	}
+	key := ""
+	if m.KeyVariable != "" {
+		key = strings.TrimSpace(os.Getenv(m.KeyVariable))
+		if key == "" {
+			return nil, fmt.Errorf("the environment variable %s, which is to hold the key of the language model, is not set", m.KeyVariable)
+		}
+		if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return nil, fmt.Errorf("the environment variable %s holds no key: a key has neither spaces nor letters beyond ASCII", m.KeyVariable)
+		}
+	}
+	return &endpoint{
+		name: m.Name, url: base.JoinPath("chat", "completions").String(), key: key,
+		client: newModelClient(base.Scheme == "https", m.AllowPrivate),
+		limit:  attemptLimit, logger: logger,
+	}, nil
+}
+
+// propose has the model read a prompt, and once more with what was wrong where its proposal does not hold. It gives a request
+// that holds, or one of the failures above.
+func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
+	if len(doubt) > 0 && !strings.HasPrefix(doubt[0].Code, "language.") {
+		return engine.Request{}, errModelRejected // the rules are sure of what is wrong
+	}
+	r, err := e.converse(ctx, d, text, refers, env, doubt)
+	if err != nil && !errors.Is(err, errModelRejected) && ctx.Err() == nil {
+		now, last := time.Now().Unix(), e.failed.Load()
+		if now-last >= int64(failureInterval/time.Second) && e.failed.CompareAndSwap(last, now) {
+			e.logger.Warn("the language model is not available; the rules' answers and doubts stand", "model", e.name, "error", err)
+		}
+	}
+	return r, err
+}
+
+func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
+	question := newBrief(d, text, refers, env, doubt)
+	if len(question) > maxModelBrief {
+		return engine.Request{}, fmt.Errorf("%w: the domain is too large for a question of %d KiB", errModelUnavailable, maxModelBrief>>10)
+	}
+	messages := []chatMessage{{"system", instructions}, {"user", question}}
+	schema := proposalSchema(d, refers)
+	for range 2 {
+		content, p, err := e.attempt(ctx, messages, schema)
+		if err != nil {
+			return engine.Request{}, err
+		}
+		request, complaints := d.Vocabulary().Check(text, p, refers, env)
+		if len(complaints) == 0 {
+			return request, nil
+		}
+		if p.Doubt != "" {
+			break
+		}
+		complaints = complaints[:min(len(complaints), maxComplaints)]
+		messages = append(messages,
+			chatMessage{"assistant", content[:min(len(content), maxAnswerEcho)]},
+			chatMessage{"user", string(commands.Encode(rejection{Rejected: complaints, Instruction: again}))})
+	}
+	return engine.Request{}, errModelRejected
+}
+
+// attempt asks in the strictest form that works, and reads the answer. It fails with errModelUnavailable and errModelTimeout.
+func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema any) (string, language.Proposal, error) {
+	limit := time.Now().Add(e.limit)
+	if end, ok := ctx.Deadline(); ok && end.Add(-answerReserve).Before(limit) {
+		limit = end.Add(-answerReserve)
+	}
+	limited, cancel := context.WithDeadline(ctx, limit)
+	defer cancel()
+	var problem error
+	for form := e.form.Load(); int(form) < len(forms); form++ {
+		content, err := e.complete(limited, chatQuestion{
+			Model: e.name, Messages: messages, MaxTokens: maxModelTokens, Format: forms[form](schema),
+		})
+		var status statusError
+		switch {
+		case errors.As(err, &status) && status.mayKnowOthers(), errors.Is(err, errNoCompletion):
+			problem = err
+			continue
+		case err != nil:
+			return "", language.Proposal{}, modelFailure(limited, err)
+		}
+		if p, ok := readProposal(content); ok {
+			e.form.Store(form)
+			return content, p, nil
+		}
+		problem = errNoObject
+	}
+	return "", language.Proposal{}, fmt.Errorf("%w: %w", errModelUnavailable, problem)
+}
+
+// readProposal reads an answer: JSON, or the first balanced object in it that is a proposal.
+func readProposal(content string) (language.Proposal, bool) {
+	const tries = 20
+	for range tries {
+		at := strings.IndexByte(content, '{')
+		if at < 0 {
+			break
+		}
+		end := balanced(content[at:])
+		if end == 0 {
+			content = content[at+1:]
+			continue
+		}
+		var p language.Proposal
+		var members map[string]json.RawMessage
+		object := []byte(content[at : at+end])
+		if json.Unmarshal(object, &members) == nil && json.Unmarshal(object, &p) == nil && members["inputs"] != nil {
+			return p, true
+		}
+		content = content[at+end:]
+	}
+	return language.Proposal{}, false
+}
+
+// balanced measures the object that a text begins with, 0 where it does not end.
+func balanced(text string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
