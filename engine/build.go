@@ -14,14 +14,15 @@ import (
 
 // builder turns a syntax tree into nodes: names become variables, units become factors.
 type builder struct {
-	scope    *scope // nil for the expressions that define functions
-	problem  func(at int, format string, args ...any)
-	failed   bool
-	order    []int
-	literals []*node
-	tables   bool
-	locals   []string // names that each binds, innermost last
-	args     map[string]*node
+	scope     *scope // nil for the expressions that define functions
+	functions *functionTable
+	problem   func(at int, format string, args ...any)
+	failed    bool
+	order     []int
+	literals  []*node
+	tables    bool
+	locals    []string // names that each binds, innermost last
+	args      map[string]*node
 }
 
 func (b *builder) fail(at int, format string, args ...any) *node {
@@ -116,7 +117,7 @@ func (b *builder) number(s *syntax.Number) *node {
 }
 
 func (b *builder) name(s *syntax.Name) *node {
-	n := &node{op: opNumber, start: s.Start, end: s.End()}
+	n := &node{start: s.Start, end: s.End()}
 	for i := len(b.locals) - 1; i >= 0; i-- {
 		if b.locals[i] == s.Text {
 			return &node{op: opLocal, start: s.Start, end: s.End(), variable: i}
@@ -125,39 +126,37 @@ func (b *builder) name(s *syntax.Name) *node {
 	if arg, ok := b.args[s.Text]; ok {
 		return arg
 	}
-	switch s.Text {
-	case "pi":
-		n.value = decimal.Pi()
-	case "e":
-		n.value = decimal.E()
-	case "true":
-		n.value = decimal.Int(1)
-	case "false":
-	case "today":
-		n.op = opToday
-	case "now":
-		n.op = opNow
-	default:
-		v := -1
-		if b.scope != nil {
-			v = b.scope.Index(s.Text)
-		}
-		if v < 0 {
-			return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.scope.nearestKey(s.Text))
-		}
-		if !slices.Contains(b.order, v) {
-			b.order = append(b.order, v)
-		}
-		n.op, n.variable = opVariable, v
+	if c, ok := constants[s.Text]; ok {
+		n.op, n.value, n.float = c.op, c.value, c.value.Float64()
+		return n
 	}
-	n.float = n.value.Float64()
+	v := -1
+	if b.scope != nil {
+		v = b.scope.Index(s.Text)
+	}
+	if v < 0 {
+		return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.scope.nearestKey(s.Text))
+	}
+	if !slices.Contains(b.order, v) {
+		b.order = append(b.order, v)
+	}
+	n.op, n.variable = opVariable, v
 	return n
 }
 
+// constants are the names that stand for a value in every equation: a number, or a moment of the calculation.
+var constants = map[string]struct {
+	op    op
+	value decimal.Decimal
+}{
+	"pi": {value: decimal.Pi()}, "e": {value: decimal.E()}, "true": {value: decimal.Int(1)}, "false": {},
+	"today": {op: opToday}, "now": {op: opNow},
+}
+
 func (b *builder) call(s *syntax.Call) *node {
-	f := findFunction(s.Function)
+	f := b.functions.byName[s.Function]
 	if f == nil {
-		return b.fail(s.Start, "Unknown function %q.%s", s.Function, nearestFunction(s.Function))
+		return b.fail(s.Start, "Unknown function %q.%s", s.Function, b.functions.nearest(s.Function))
 	}
 	least, most := f.arity()
 	if len(s.Args) < least || most >= 0 && len(s.Args) > most {
@@ -182,7 +181,7 @@ func (b *builder) call(s *syntax.Call) *node {
 	for _, a := range s.Args {
 		n.args = append(n.args, b.build(a))
 	}
-	if f.formula != "" {
+	if f.formula != "" && f.eval == nil {
 		return b.expand(f, n)
 	}
 	return n
@@ -194,7 +193,7 @@ func (b *builder) expand(f *function, call *node) *node {
 	if err != nil {
 		return b.fail(call.start, "%s is not defined well: %v", f.name, err)
 	}
-	inner := builder{problem: b.problem, args: map[string]*node{}}
+	inner := builder{functions: b.functions, problem: b.problem, args: map[string]*node{}}
 	for i, p := range f.params {
 		if i < len(call.args) {
 			inner.args[p.name] = call.args[i]
@@ -295,7 +294,7 @@ func (s *scope) nearestKey(name string) string {
 
 // parseEquation reads the source of an equation; left stays nil when it cannot be read. What is wrong is reported with its place
 // in code points, -1 for none.
-func (s *scope) parseEquation(e *equation, problem func(at int, format string, args ...any)) {
+func (s *scope) parseEquation(e *equation, functions *functionTable, problem func(at int, format string, args ...any)) {
 	tree, err := syntax.ParseEquation(string(e.source))
 	if err != nil {
 		var wrong *syntax.Error
@@ -306,7 +305,7 @@ func (s *scope) parseEquation(e *equation, problem func(at int, format string, a
 		}
 		return
 	}
-	b := builder{scope: s, problem: problem}
+	b := builder{scope: s, functions: functions, problem: problem}
 	left, right := b.build(tree.Left), b.build(tree.Right)
 	if b.failed {
 		return

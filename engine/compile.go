@@ -31,8 +31,10 @@ var kinds = []struct {
 }
 
 // Compile checks a definition. The domain is nil when any issue is an error.
-func Compile(def Definition) (*Domain, []Issue) {
-	c := compiler{d: &Domain{
+func Compile(def Definition) (*Domain, []Issue) { return compile(def, standardFunctions) }
+
+func compile(def Definition, functions *functionTable) (*Domain, []Issue) {
+	c := compiler{functions: functions, d: &Domain{
 		Definition: def, plans: newPlanCache(),
 		scope: scope{declared: def.Variables, counting: def.Units, index: map[string]int{}},
 	}}
@@ -48,8 +50,9 @@ func Compile(def Definition) (*Domain, []Issue) {
 
 // compiler collects what Compile finds.
 type compiler struct {
-	d      *Domain
-	issues []Issue
+	d         *Domain
+	functions *functionTable
+	issues    []Issue
 }
 
 func (c *compiler) fail(path string, offset int, format string, args ...any) {
@@ -380,6 +383,6 @@ func (c *compiler) parse(i int, a Activity) *equation {
 	if strings.TrimSpace(e.title) == "" {
 		e.title = a.Equation
 	}
-	c.d.parseEquation(e, func(at int, format string, args ...any) { c.fail(path, at, format, args...) })
+	c.d.parseEquation(e, c.functions, func(at int, format string, args ...any) { c.fail(path, at, format, args...) })
 	return e
 }

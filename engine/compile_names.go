@@ -21,8 +21,13 @@ func fold(s string) string {
 // caseless is the same for texts that differ in case only, letters of two lower cases such as σ and ς included.
 func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
-// reservedNames are the words that equations and prompts keep for themselves.
-var reservedNames = []string{"pi", "e", "true", "false", "today", "now", "and", "or", "not", "calculate", "scenario"}
+// reservedWords are the words that equations and prompts keep for themselves, constants aside.
+var reservedWords = []string{"and", "or", "not", "calculate", "scenario"}
+
+func isReserved(word string) bool {
+	_, constant := constants[word]
+	return constant || slices.Contains(reservedWords, word)
+}
 
 // names checks keys and titles.
 func (c *compiler) names() {
@@ -38,7 +43,7 @@ func (c *compiler) names() {
 		case v.Key == "":
 			c.fail(path, -1, "A variable needs a key.")
 			continue
-		case slices.Contains(reservedNames, word):
+		case isReserved(word):
 			c.fail(path, -1, "%q is a reserved word and cannot be a key.", v.Key)
 		case len(v.Key) > 200:
 			c.fail(path, -1, "A key has at most 200 characters.")

@@ -1,6 +1,10 @@
 package engine
 
-import "reckon/engine/decimal"
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+)
 
 // number is a constant expression.
 func number(value decimal.Decimal) *node {
@@ -44,52 +48,61 @@ func combined(o op, args ...*node) *node {
 }
 
 // called is a function of expressions.
-func called(name string, args ...*node) *node {
-	n := &node{op: opCall, function: findFunction(name), args: args}
+func called(f *function, args ...*node) *node {
+	n := &node{op: opCall, function: f, args: args, choices: f.choice != noChoice}
 	for _, a := range args {
 		n.mask |= a.mask
 		n.choices = n.choices || a.choices
 	}
-	n.choices = n.choices || n.function.choice
 	return n
 }
 
-// outer are the derivatives of functions of one argument, as expressions in that argument; self is the call.
-var outer = map[string]func(u, self *node) *node{
-	"exp": func(_, self *node) *node { return self },
-	"ln":  func(u, _ *node) *node { return combined(opDiv, integer(1), u) },
-	"log10": func(u, _ *node) *node {
-		return combined(opDiv, integer(1), combined(opMul, u, called("ln", integer(10))))
-	},
-	"log2": func(u, _ *node) *node {
-		return combined(opDiv, integer(1), combined(opMul, u, called("ln", integer(2))))
-	},
-	"sqrt": func(_, self *node) *node { return combined(opDiv, integer(1), combined(opMul, integer(2), self)) },
-	"cbrt": func(_, self *node) *node {
-		return combined(opDiv, integer(1), combined(opMul, integer(3), square(self)))
-	},
-	"sin":  func(u, _ *node) *node { return called("cos", u) },
-	"cos":  func(u, _ *node) *node { return combined(opNeg, called("sin", u)) },
-	"tan":  func(_, self *node) *node { return combined(opAdd, integer(1), square(self)) },
-	"asin": func(u, _ *node) *node { return combined(opDiv, integer(1), called("sqrt", lessSquare(u))) },
-	"acos": func(u, _ *node) *node { return combined(opDiv, integer(-1), called("sqrt", lessSquare(u))) },
-	"atan": func(u, _ *node) *node { return combined(opDiv, integer(1), combined(opAdd, integer(1), square(u))) },
-	"sinh": func(u, _ *node) *node { return called("cosh", u) },
-	"cosh": func(u, _ *node) *node { return called("sinh", u) },
-	"tanh": func(_, self *node) *node { return lessSquare(self) },
-	"asinh": func(u, _ *node) *node {
-		return combined(opDiv, integer(1), called("sqrt", combined(opAdd, square(u), integer(1))))
-	},
-	"acosh": func(u, _ *node) *node {
-		return combined(opDiv, integer(1), called("sqrt", combined(opSub, square(u), integer(1))))
-	},
-	"atanh": func(u, _ *node) *node { return combined(opDiv, integer(1), lessSquare(u)) },
+// applied is a template with expressions in the place of its locals. A call of the function that the template belongs to,
+// with all its parameters, becomes the call that it is about.
+func (n *node) applied(args []*node, self *node) *node {
+	switch {
+	case n.op == opLocal:
+		return args[n.variable]
+	case len(n.args) == 0:
+		return n
+	}
+	list := make([]*node, len(n.args))
+	for i, a := range n.args {
+		list[i] = a.applied(args, self)
+	}
+	switch {
+	case n.op != opCall:
+		return combined(n.op, list...)
+	case n.function == self.function && slices.Equal(list, self.args):
+		return self
+	}
+	return called(n.function, list...)
 }
 
-func square(n *node) *node { return combined(opPow, n, integer(2)) }
+// arguments are the arguments of a call, those that were left out included.
+func (n *node) arguments() []*node {
+	if given, all := n.args, n.function.defaults; len(given) < len(all) {
+		return append(slices.Clip(given), all[len(given):]...)
+	}
+	return n.args
+}
 
-// lessSquare is 1 - n².
-func lessSquare(n *node) *node { return combined(opSub, integer(1), square(n)) }
+// defined is what a call stands for by the formula of its function, nil where it has none.
+func (n *node) defined() *node {
+	f, args := n.function, n.args
+	if f.definition == nil {
+		return nil
+	}
+	if !f.variadic {
+		return f.definition.applied(n.arguments(), n)
+	}
+	last := len(args) - 1
+	before := args[0]
+	if last > 1 {
+		before = called(f, args[:last]...)
+	}
+	return f.definition.applied([]*node{before, args[last]}, n)
+}
 
 // derivative is the derivative of n with respect to the unknown, nil where the engine knows none. It shares the parts of n
 // that it uses. At a jump of an if it is that of both sides.
@@ -140,56 +153,32 @@ func (n *node) powerDerivative(base, exponent *node) *node {
 		byBase = combined(opMul, combined(opMul, w, combined(opPow, u, less)), base)
 	}
 	if !exponent.isInteger(0) {
-		byExponent = combined(opMul, combined(opMul, n, called("ln", u)), exponent)
+		byExponent = combined(opMul, combined(opMul, n, called(naturalLogarithm, u)), exponent)
 	}
 	return combined(opAdd, byBase, byExponent)
 }
 
 // callDerivative is the derivative of a call from those of its arguments.
 func (n *node) callDerivative(x unknown, args []*node) *node {
-	if rule := outer[n.function.name]; rule != nil {
-		return combined(opMul, rule(n.args[0], n), args[0])
+	f := n.function
+	switch {
+	case f.lazy:
+		return called(f, n.args[0], args[1], args[2])
+	case f.slope == nil:
+		if definition := n.defined(); definition != nil {
+			return definition.derivative(x)
+		}
+		return nil
 	}
-	choose := func(o op, a, b, da, db *node) *node {
-		return called("if", combined(o, a, b), da, db)
+	total := integer(0)
+	for i, a := range args {
+		if a.isInteger(0) {
+			continue
+		}
+		if f.slope[i] == nil {
+			return nil
+		}
+		total = combined(opAdd, total, combined(opMul, f.slope[i].applied(n.arguments(), n), a))
 	}
-	switch n.function.name {
-	case "abs":
-		return choose(opLt, n.args[0], integer(0), combined(opNeg, args[0]), args[0])
-	case "if":
-		return called("if", n.args[0], args[1], args[2])
-	case "min", "max":
-		o := opLe
-		if n.function.name == "max" {
-			o = opGe
-		}
-		best, slope := n.args[0], args[0]
-		for i := 1; i < len(args); i++ {
-			slope = choose(o, best, n.args[i], slope, args[i])
-			best = called(n.function.name, best, n.args[i])
-		}
-		return slope
-	case "clamp":
-		if len(n.args) == 3 {
-			return called("min", called("max", n.args[0], n.args[1]), n.args[2]).derivative(x)
-		}
-	case "hypot":
-		sum := combined(opAdd, combined(opMul, n.args[0], args[0]), combined(opMul, n.args[1], args[1]))
-		return combined(opDiv, sum, n)
-	case "log":
-		base := integer(10)
-		if len(n.args) == 2 {
-			base = n.args[1]
-		}
-		return combined(opDiv, called("ln", n.args[0]), called("ln", base)).derivative(x)
-	case "root":
-		if args[1].isInteger(0) {
-			return combined(opMul, combined(opDiv, n, combined(opMul, n.args[1], n.args[0])), args[0])
-		}
-	case "atan2":
-		y, z := n.args[0], n.args[1]
-		top := combined(opSub, combined(opMul, z, args[0]), combined(opMul, y, args[1]))
-		return combined(opDiv, top, combined(opAdd, square(y), square(z)))
-	}
-	return nil
+	return total
 }

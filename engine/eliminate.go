@@ -75,7 +75,7 @@ func (m *solver) closed(n *node, shared *equation) (*node, bool) {
 		}
 	}
 	if n.op == opCall {
-		return called(n.function.name, args...), true
+		return called(n.function, args...), true
 	}
 	return combined(n.op, args...), true
 }
@@ -135,36 +135,19 @@ func (n *node) isolated(x unknown, t *node) []*node {
 		}
 	}
 	inner := n.args[k]
-	if len(n.args) == 1 {
-		switch n.op {
-		case opNeg:
-			return inner.isolated(x, combined(opNeg, t))
-		case opPercent:
-			return inner.isolated(x, combined(opMul, t, integer(100)))
-		case opCall:
-			undone := map[string]func() *node{
-				"sqrt":  func() *node { return square(t) },
-				"cbrt":  func() *node { return combined(opPow, t, integer(3)) },
-				"exp":   func() *node { return called("ln", t) },
-				"ln":    func() *node { return called("exp", t) },
-				"log10": func() *node { return combined(opPow, integer(10), t) },
-				"log":   func() *node { return combined(opPow, integer(10), t) },
-				"log2":  func() *node { return combined(opPow, integer(2), t) },
-				"sinh":  func() *node { return called("asinh", t) },
-				"tanh":  func() *node { return called("atanh", t) },
-				"asinh": func() *node { return called("sinh", t) },
-				"asin":  func() *node { return called("sin", t) },
-				"acos":  func() *node { return called("cos", t) },
-				"atan":  func() *node { return called("tan", t) },
-			}[n.function.name]
-			if n.function.name == "abs" {
-				return append(inner.isolated(x, t), inner.isolated(x, combined(opNeg, t))...)
-			}
-			if undone != nil {
-				return inner.isolated(x, undone())
+	switch n.op {
+	case opNeg:
+		return inner.isolated(x, combined(opNeg, t))
+	case opPercent:
+		return inner.isolated(x, combined(opMul, t, integer(100)))
+	case opCall:
+		var list []*node
+		if k == 0 {
+			for _, by := range n.function.isolations {
+				list = append(list, inner.isolated(x, by.applied(slices.Concat(n.arguments(), []*node{t}), n))...)
 			}
 		}
-		return nil
+		return list
 	}
 	if len(n.args) != 2 {
 		return nil
@@ -184,7 +167,7 @@ func (n *node) isolated(x unknown, t *node) []*node {
 	case n.op == opDiv:
 		return inner.isolated(x, combined(opDiv, other, t))
 	case n.op == opPow && k == 1:
-		return inner.isolated(x, combined(opDiv, called("ln", t), called("ln", other)))
+		return inner.isolated(x, combined(opDiv, called(naturalLogarithm, t), called(naturalLogarithm, other)))
 	case n.op == opPow && other.op == opNumber:
 		return inner.rooted(x, t, other.value)
 	}
@@ -200,12 +183,12 @@ func (n *node) rooted(x unknown, t *node, exponent decimal.Decimal) []*node {
 	if whole && i < 0 {
 		return n.rooted(x, combined(opDiv, integer(1), t), exponent.Neg())
 	}
-	root := called("root", t, number(exponent))
+	root := called(anyRoot, t, number(exponent))
 	switch {
 	case whole && i == 2:
-		root = called("sqrt", t)
+		root = called(squareRoot, t)
 	case whole && i == 3:
-		root = called("cbrt", t)
+		root = called(cubeRoot, t)
 	}
 	list := n.isolated(x, root)
 	if whole && i%2 == 0 && list != nil {
@@ -227,7 +210,7 @@ func (n *node) substituted(x unknown, by *node) *node {
 		args[i] = a.substituted(x, by)
 	}
 	if n.op == opCall {
-		return called(n.function.name, args...)
+		return called(n.function, args...)
 	}
 	return combined(n.op, args...)
 }

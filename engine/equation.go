@@ -170,7 +170,7 @@ func (m *solver) somewhere(e *equation, v int, roots preimage) bool {
 // switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
 // collecting terms shows it.
 func (m *solver) switches(n *node, x unknown) (places decimals) {
-	if n.op != opCall || !n.function.choice || !n.has(x) {
+	if n.op != opCall || n.function.choice == noChoice || !n.has(x) {
 		return nil
 	}
 	meet := func(a, b *node) {
@@ -190,7 +190,7 @@ func (m *solver) switches(n *node, x unknown) (places decimals) {
 				meet(c.args[0], c.args[1])
 			}
 		})
-	case n.function.name == "abs":
+	case n.function.choice == eitherSign:
 		meet(n.args[0], &node{op: opNumber})
 	default:
 		for i, a := range n.args {
@@ -272,7 +272,7 @@ func branches(n *node, x unknown) ([]*node, bool) {
 		return []*node{n}, true
 	}
 	var list []*node
-	if n.op == opCall && n.function.choice {
+	if n.op == opCall && n.function.choice != noChoice {
 		args := n.args
 		if n.function.lazy {
 			args = args[1:]
@@ -283,7 +283,7 @@ func branches(n *node, x unknown) ([]*node, bool) {
 				return nil, false
 			}
 			list = append(list, inner...)
-			if n.function.name == "abs" {
+			if n.function.choice == eitherSign {
 				for _, b := range inner {
 					list = append(list, &node{op: opNeg, start: n.start, end: n.end, args: []*node{b}, mask: b.mask})
 				}

@@ -1,14 +1,31 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"reckon/engine/decimal"
+	"reckon/engine/syntax"
 )
 
-// function is an entry of the function table: all that the engine and its readers know of a function.
+// function is an entry of the function table: all that the engine and its readers know of a function. Nothing else in the
+// engine knows a function by its name, so that a new function is one entry in one of the lists algebra, trigonometry,
+// overTables, finance and calendar.
+//
+// An entry needs a name, parameters, a dimension rule (result, or rule where that cannot say it), documentation, two
+// examples, which run as tests, and what it is: a formula, eval (over numbers) or grid (over tables).
+//
+// A formula alone is enough, as for sec: {formula: "1 / cos(x)"}. The call stands for it, and is searched, proved and
+// inverted as what it stands for. An entry that has an eval besides is itself in an equation, and takes from the formula
+// those of float, interval and slopes that it does not have.
+//
+// An entry with an eval and without a formula gives facet by facet what the engine may do with it. With float a root is
+// searched through it; with interval the search can prove that there is none; with slopes it can prove that there is only
+// one, Newton's method goes through it, and its second derivatives are known too; with inverse an unknown that occurs once
+// is found exactly; with isolated blocks are reduced through it; with period no more than a turn is searched. A test checks
+// the facets against one another, and wants a reason for each one that is lacking.
 type function struct {
 	name     string
 	params   []param
@@ -18,19 +35,31 @@ type function struct {
 	examples []example
 
 	eval    func(c *decimal.Context, args []decimal.Decimal) decimal.Decimal
-	float   func(args []float64) float64 // for root search; nil where none may be searched through it
-	inverse inverse                      // nil where the function cannot be inverted exactly
-	rule    func(c *checker, n *node) dimension
 	grid    func(c *decimal.Context, args []grid) grid // over tables; then no eval
-	formula string                                     // an expression in the parameters that the call stands for; then no eval
+	formula string                                     // an expression in the parameters; of a variadic function in x and y, for two arguments
 
+	float    func(args []float64) float64 // for root search; nil where none may be searched through it
+	interval func(a, b interval) interval // the interval extension, of a variadic function for two arguments
+	slopes   []string                     // the partial derivative by each parameter, an expression in all of them; "" for not known
+	inverse  inverse                      // nil where the function cannot be inverted exactly
+	isolated []string                     // what the first argument is, in the others and the value t; several for one of them
+	period   int64                        // in half turns of its argument, 1 or 2; 0 where it does not repeat itself
+	choice   choice
+	plain    bool // a power, an exponential or a logarithm, see seeker.quick
+
+	rule    func(c *checker, n *node) dimension
 	points  pointRule
-	choice  bool // its value is that of one of its arguments, or that with the sign changed
 	lazy    bool // the first argument decides which of the others is evaluated
 	binds   bool // the first argument is a name that the last argument may use
 	tables  bool // it takes or gives tables
 	shape   shape
 	reduces bool // given one table, it is the value over all its cells
+
+	// The expressions of the entry, and the numbers that stand for arguments left out.
+	definition *node   // the formula, where there is an eval too
+	slope      []*node // by parameter, nil for not known
+	isolations []*node
+	defaults   []*node // by parameter; none for a variadic function
 }
 
 // param is a parameter with its dimension rule: 1 for plain numbers, a letter for any one dimension that the function's
@@ -41,6 +70,7 @@ type param struct {
 	value     string // what stands for it when it is left out; "" when it must be given
 	check     string // of a function with a formula: what holds for the arguments, else the call is not defined; "" for nothing
 	single    bool   // of a function over tables: it takes a number only
+	lost      bool   // the inverse cannot find this argument
 }
 
 // example is an expression and its value: a number with its unit, a date, a table as JSON, or "! " and the code of an error.
@@ -55,6 +85,15 @@ const (
 	pointResult                  // the result is a date
 )
 
+// choice says whether a function's value is that of one of its arguments.
+type choice int
+
+const (
+	noChoice   choice = iota
+	anArgument        // the value of one of them, of a lazy function not of the first
+	eitherSign        // the value of the argument, or that with the sign changed
+)
+
 // preimage is what a function's argument may be: roots, further ones that only count where none of the roots does, or
 // every value of a range.
 type preimage struct {
@@ -67,25 +106,98 @@ type inverse func(c *decimal.Context, args []decimal.Decimal, k int, t decimal.D
 
 func one(d decimal.Decimal) preimage { return preimage{roots: []decimal.Decimal{d}} }
 
-// functions lists the function table, file by file.
-func functions() []*function {
-	return functionTable
-}
-
-// functionGroups are the parts of the function table, a file each.
-var functionGroups = []struct {
+// functionGroup is a part of the function table, a file each.
+type functionGroup struct {
 	title   string
 	entries []*function
-}{
-	{"Numbers", algebra},
-	{"Angles and hyperbolas", trigonometry},
-	{"Tables", overTables},
-	{"Money", finance},
-	{"Dates", calendar},
 }
 
-// functionTable is put together once and never changed.
-var functionTable = slices.Concat(algebra, trigonometry, overTables, finance, calendar)
+// functionTable is the functions that equations may use. It never changes.
+type functionTable struct {
+	groups []functionGroup
+	byName map[string]*function
+}
+
+// standardFunctions are the functions of all domains.
+var standardFunctions = functionTable{}.with(
+	functionGroup{"Numbers", algebra},
+	functionGroup{"Angles and hyperbolas", trigonometry},
+	functionGroup{"Tables", overTables},
+	functionGroup{"Money", finance},
+	functionGroup{"Dates", calendar},
+)
+
+// with is a table with further functions, whose expressions may call one another and those of the table.
+func (t functionTable) with(groups ...functionGroup) *functionTable {
+	all := &functionTable{append(slices.Clip(t.groups), groups...), map[string]*function{}}
+	for _, f := range all.functions() {
+		all.byName[f.name] = f
+	}
+	for _, g := range groups {
+		for _, f := range g.entries {
+			all.complete(f)
+		}
+	}
+	return all
+}
+
+// functions lists the table, group by group.
+func (t *functionTable) functions() []*function {
+	var list []*function
+	for _, g := range t.groups {
+		list = append(list, g.entries...)
+	}
+	return list
+}
+
+// complete reads the expressions of an entry.
+func (t *functionTable) complete(f *function) {
+	names := make([]string, len(f.params), len(f.params)+1)
+	for i, p := range f.params {
+		names[i] = p.name
+		if !f.variadic {
+			value, err := decimal.Parse(cmp.Or(p.value, "0"))
+			if err != nil {
+				panic("engine: function " + f.name + ": default " + p.value)
+			}
+			f.defaults = append(f.defaults, number(value))
+		}
+	}
+	if f.formula != "" && f.eval != nil {
+		f.definition = t.template(f, f.formula, names)
+		if f.float == nil {
+			f.float = f.definedFloat
+		}
+	}
+	for _, text := range f.slopes {
+		f.slope = append(f.slope, t.template(f, text, names))
+	}
+	for _, text := range f.isolated {
+		f.isolations = append(f.isolations, t.template(f, text, append(names, "t")))
+	}
+}
+
+// template is an expression in some names, which stand in it as locals by their position; nil for "".
+func (t *functionTable) template(f *function, text string, names []string) *node {
+	if text == "" {
+		return nil
+	}
+	fail := func(_ int, format string, args ...any) {
+		panic(fmt.Sprintf("engine: function %s: %s: ", f.name, text) + fmt.Sprintf(format, args...))
+	}
+	tree, err := syntax.ParseExpression(text)
+	if err != nil {
+		fail(0, "%v", err)
+	}
+	b := builder{functions: t, problem: fail, args: map[string]*node{}}
+	if f.variadic {
+		names = []string{"x", "y"}
+	}
+	for i, name := range names {
+		b.args[name] = &node{op: opLocal, variable: i}
+	}
+	return b.build(tree)
+}
 
 // Function describes an entry of the function table, for listings.
 type Function struct {
@@ -117,7 +229,7 @@ type Example struct {
 // Functions lists the functions of equations, group by group.
 func Functions() []Function {
 	var list []Function
-	for _, g := range functionGroups {
+	for _, g := range standardFunctions.groups {
 		for _, f := range g.entries {
 			list = append(list, f.describe(g.title))
 		}
@@ -132,7 +244,7 @@ func NearestFunctions(name string) []string {
 		distance int
 	}
 	var list []near
-	for _, f := range functions() {
+	for _, f := range standardFunctions.functions() {
 		if n := distance(strings.ToLower(name), f.name); n <= len(name)/3 || strings.HasPrefix(f.name, strings.ToLower(name)) {
 			list = append(list, near{f.name, n})
 		}
@@ -175,19 +287,10 @@ func ruleText(rule string) string {
 	return rule
 }
 
-// findFunction is the function of a name, or nil.
-func findFunction(name string) *function {
-	for _, f := range functions() {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-func nearestFunction(name string) string {
+// nearest is a hint that names the function spelt most like a name, or nothing.
+func (t *functionTable) nearest(name string) string {
 	var names []string
-	for _, f := range functions() {
+	for _, f := range t.functions() {
 		names = append(names, f.name)
 	}
 	return hint(name, names)

@@ -33,44 +33,26 @@ func float1(f func(float64) float64) func([]float64) float64 {
 	return func(a []float64) float64 { return f(a[0]) }
 }
 
-var algebra = []*function{
-	{
-		name: "abs", params: unary("x", "a"), result: "a", points: alikeResult, choice: true,
-		doc:      "The magnitude of x.",
-		examples: []example{{"abs(-3)", "3"}, {"abs(2.5)", "2.5"}},
-		eval:     func(_ *decimal.Context, a decimals) decimal.Decimal { return a[0].Abs() },
-		float:    float1(math.Abs),
-		inverse: func(_ *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-			switch t.Sign() {
-			case -1:
-				return preimage{}
-			case 0:
-				return one(t)
-			}
-			return preimage{roots: decimals{t, t.Neg()}}
-		},
-	},
-	{
-		name: "sign", params: unary("x", "a"), result: "1",
-		doc:      "1 for positive x, -1 for negative x, 0 for 0.",
-		examples: []example{{"sign(-3)", "-1"}, {"sign(0)", "0"}},
-		eval:     func(_ *decimal.Context, a decimals) decimal.Decimal { return decimal.Int(int64(a[0].Sign())) },
-	},
-	{
+// Functions that the engine itself writes into expressions.
+var (
+	squareRoot = &function{
 		name: "sqrt", params: unary("x", "a^2"), result: "a",
 		doc:      "The square root of x, which must not be negative.",
 		examples: []example{{"sqrt(16)", "4"}, {"sqrt(2.25)", "1.5"}, {"sqrt(9 [m^2])", "3 m"}, {"sqrt(-1)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Sqrt), float: float1(math.Sqrt),
-		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, t) }, nonnegative),
-	},
-	{
+		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, t) }, nonnegative),
+		interval: intervalSqrt, slopes: []string{"1 / (2 * sqrt(x))"}, isolated: []string{"t^2"}, plain: true,
+	}
+	cubeRoot = &function{
 		name: "cbrt", params: unary("x", "a^3"), result: "a",
 		doc:      "The cube root of x.",
 		examples: []example{{"cbrt(27)", "3"}, {"cbrt(-8)", "-2"}},
 		eval:     apply((*decimal.Context).Cbrt), float: float1(math.Cbrt),
-		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, c.Mul(t, t)) }, nil),
-	},
-	{
+		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, c.Mul(t, t)) }, nil),
+		interval: monotone(math.Cbrt, allNumbers, allNumbers), slopes: []string{"1 / (3 * cbrt(x)^2)"},
+		isolated: []string{"t^3"}, plain: true,
+	}
+	anyRoot = &function{
 		name: "root", params: []param{{name: "x", dimension: "any"}, {name: "n", dimension: "1"}}, result: "any", rule: rootRule,
 		doc:      "The n-th root of x; odd roots of negative numbers are negative.",
 		examples: []example{{"root(81, 4)", "3"}, {"root(-32, 5)", "-2"}, {"root(-16, 4)", "! calculation.domain_error"}},
@@ -93,19 +75,50 @@ var algebra = []*function{
 			}
 			return one(c.Quo(c.Ln(a[0]), c.Ln(t)))
 		},
+		interval: intervalRoot, slopes: []string{"root(x, n) / (n * x)", "-root(x, n) * ln(x) / n^2"}, isolated: []string{"t^n"},
+	}
+	naturalLogarithm = &function{
+		name: "ln", params: unary("x", "1"), result: "1",
+		doc:      "The natural logarithm of x.",
+		examples: []example{{"ln(e)", "1"}, {"ln(1)", "0"}, {"ln(0)", "! calculation.domain_error"}},
+		eval:     apply((*decimal.Context).Ln), float: float1(math.Log), inverse: undo((*decimal.Context).Exp, nil),
+		interval: intervalLn, slopes: []string{"1 / x"}, isolated: []string{"exp(t)"}, plain: true,
+	}
+)
+
+var algebra = []*function{
+	{
+		name: "abs", params: unary("x", "a"), result: "a", points: alikeResult, choice: eitherSign,
+		doc:      "The magnitude of x.",
+		examples: []example{{"abs(-3)", "3"}, {"abs(2.5)", "2.5"}},
+		eval:     func(_ *decimal.Context, a decimals) decimal.Decimal { return a[0].Abs() },
+		float:    float1(math.Abs),
+		inverse: func(_ *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
+			switch t.Sign() {
+			case -1:
+				return preimage{}
+			case 0:
+				return one(t)
+			}
+			return preimage{roots: decimals{t, t.Neg()}}
+		},
+		interval: intervalAbs, formula: "if(x < 0, -x, x)", isolated: []string{"t", "-t"},
 	},
+	{
+		name: "sign", params: unary("x", "a"), result: "1",
+		doc:      "1 for positive x, -1 for negative x, 0 for 0.",
+		examples: []example{{"sign(-3)", "-1"}, {"sign(0)", "0"}},
+		eval:     func(_ *decimal.Context, a decimals) decimal.Decimal { return decimal.Int(int64(a[0].Sign())) },
+	},
+	squareRoot, cubeRoot, anyRoot,
 	{
 		name: "exp", params: unary("x", "1"), result: "1",
 		doc:      "e to the power x.",
 		examples: []example{{"exp(0)", "1"}, {"exp(1) == e", "1"}},
 		eval:     apply((*decimal.Context).Exp), float: float1(math.Exp), inverse: undo((*decimal.Context).Ln, positive),
+		interval: intervalExp, slopes: []string{"exp(x)"}, isolated: []string{"ln(t)"}, plain: true,
 	},
-	{
-		name: "ln", params: unary("x", "1"), result: "1",
-		doc:      "The natural logarithm of x.",
-		examples: []example{{"ln(e)", "1"}, {"ln(1)", "0"}, {"ln(0)", "! calculation.domain_error"}},
-		eval:     apply((*decimal.Context).Ln), float: float1(math.Log), inverse: undo((*decimal.Context).Exp, nil),
-	},
+	naturalLogarithm,
 	{
 		name: "log", params: []param{{name: "x", dimension: "1"}, {name: "base", dimension: "1", value: "10"}}, result: "1",
 		doc:      "The logarithm of x, to base 10 unless another is given.",
@@ -139,18 +152,23 @@ var algebra = []*function{
 			}
 			return one(c.Pow(a[0], c.Quo(decimal.Int(1), t)))
 		},
+		formula: "ln(x) / ln(base)", isolated: []string{"base^t"}, plain: true,
 	},
 	{
 		name: "log10", params: unary("x", "1"), result: "1",
 		doc: "The logarithm of x to base 10.", examples: []example{{"log10(0.01)", "-2"}, {"log10(1000)", "3"}},
 		eval: apply((*decimal.Context).Log10), float: float1(math.Log10),
-		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(10), t) }, nil),
+		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(10), t) }, nil),
+		interval: monotone(math.Log10, notNegative, allNumbers), formula: "ln(x) / ln(10)",
+		isolated: []string{"10^t"}, plain: true,
 	},
 	{
 		name: "log2", params: unary("x", "1"), result: "1",
 		doc: "The logarithm of x to base 2.", examples: []example{{"log2(1024)", "10"}, {"log2(0.5)", "-1"}},
 		eval: apply((*decimal.Context).Log2), float: float1(math.Log2),
-		inverse: undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(2), t) }, nil),
+		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(2), t) }, nil),
+		interval: monotone(math.Log2, notNegative, allNumbers), formula: "ln(x) / ln(2)",
+		isolated: []string{"2^t"}, plain: true,
 	},
 	{
 		name: "hypot", params: []param{{name: "x", dimension: "a"}, {name: "y", dimension: "a"}}, result: "a",
@@ -167,6 +185,7 @@ var algebra = []*function{
 			}
 			return plusMinus(c.Sqrt(square))
 		},
+		formula: "sqrt(x^2 + y^2)",
 	},
 	{
 		name: "floor", params: unary("x", "round"), result: "a", points: alikeResult,
@@ -205,7 +224,7 @@ var algebra = []*function{
 		eval: remainder,
 	},
 	{
-		name: "min", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
+		name: "min", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: anArgument, reduces: true,
 		doc: "The least of its arguments.", examples: []example{{"min(3, 1, 2)", "1"}, {"min([3, 1, 2])", "1"}, {"min(2 [m], 1 [km])", "2 m"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, -1) },
 		float: func(a []float64) float64 {
@@ -215,10 +234,11 @@ var algebra = []*function{
 			}
 			return least
 		},
-		inverse: func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage { return oneOf(a, k, t, -1) },
+		inverse:  func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage { return oneOf(a, k, t, -1) },
+		interval: intervalMin, formula: "if(x <= y, x, y)",
 	},
 	{
-		name: "max", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: true, reduces: true,
+		name: "max", params: unary("x", "a"), variadic: true, result: "a", points: alikeResult, choice: anArgument, reduces: true,
 		doc: "The greatest of its arguments.", examples: []example{{"max(3, 1, 2)", "3"}, {"max([3, 1, 2])", "3"}},
 		eval: func(_ *decimal.Context, a decimals) decimal.Decimal { return extreme(a, 1) },
 		float: func(a []float64) float64 {
@@ -228,12 +248,13 @@ var algebra = []*function{
 			}
 			return most
 		},
-		inverse: func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage { return oneOf(a, k, t, 1) },
+		inverse:  func(_ *decimal.Context, a decimals, k int, t decimal.Decimal) preimage { return oneOf(a, k, t, 1) },
+		interval: intervalMax, formula: "if(x >= y, x, y)",
 	},
 	{
 		name:   "clamp",
-		params: []param{{name: "x", dimension: "a"}, {name: "low", dimension: "a"}, {name: "high", dimension: "a"}},
-		result: "a", points: alikeResult, choice: true,
+		params: []param{{name: "x", dimension: "a"}, {name: "low", dimension: "a", lost: true}, {name: "high", dimension: "a", lost: true}},
+		result: "a", points: alikeResult, choice: anArgument,
 		doc: "x, but not below low and not above high, which must not be below low.", examples: []example{{"clamp(7, 0, 5)", "5"}, {"clamp(3, 0, 5)", "3"}, {"clamp(3, 5, 0)", "! calculation.domain_error"}},
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			if a[1].Cmp(a[2]) > 0 {
@@ -260,6 +281,7 @@ var algebra = []*function{
 			}
 			return one(t)
 		},
+		formula: "min(max(x, low), high)",
 	},
 	{
 		name: "gcd", params: unary("x", "1"), variadic: true, result: "1",
@@ -327,8 +349,8 @@ var algebra = []*function{
 		},
 	},
 	{
-		name: "if", params: []param{{name: "condition", dimension: "1"}, {name: "then", dimension: "a"}, {name: "else", dimension: "a"}},
-		result: "a", points: alikeResult, choice: true, lazy: true,
+		name: "if", params: []param{{name: "condition", dimension: "1", lost: true}, {name: "then", dimension: "a"}, {name: "else", dimension: "a"}},
+		result: "a", points: alikeResult, choice: anArgument, lazy: true,
 		doc:      "The second argument when the first is true (not 0), else the third. Only the chosen one is calculated.",
 		examples: []example{{"if(2 > 1, 10, 20)", "10"}, {"if(false, 1/0, 7)", "7"}},
 		float:    func([]float64) float64 { return 0 },

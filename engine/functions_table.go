@@ -6,21 +6,21 @@ import (
 	"reckon/engine/decimal"
 )
 
-// reducer makes an entry of a function from tables and numbers to a number.
+// reducer makes an entry of a function from tables and numbers, of which there is at least one, to a number.
 func reducer(name, result, doc string, examples []example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
-	dimension := "a"
-	if name == "count" {
-		dimension = "any"
-	}
+	return counter(name, "a", result, doc, examples, func(c *decimal.Context, list decimals) decimal.Decimal {
+		if len(list) == 0 {
+			return c.Fail(&decimal.UndefinedError{Function: name})
+		}
+		return f(c, list)
+	})
+}
+
+// counter is the same for a function that has a value over nothing too.
+func counter(name, dimension, result, doc string, examples []example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
 	return &function{
 		name: name, params: unary("values", dimension), variadic: true, result: result, tables: true, doc: doc, examples: examples,
-		grid: func(c *decimal.Context, args []grid) grid {
-			list := flatten(args)
-			if len(list) == 0 && name != "sum" && name != "count" {
-				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: name}))
-			}
-			return scalarGrid(f(c, list))
-		},
+		grid: func(c *decimal.Context, args []grid) grid { return scalarGrid(f(c, flatten(args))) },
 	}
 }
 
@@ -113,14 +113,14 @@ func quantile(c *decimal.Context, list decimals, share decimal.Decimal) decimal.
 }
 
 var overTables = []*function{
-	reducer("sum", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
+	counter("sum", "a", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
 		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total),
 	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
 		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average),
 	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
 		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
 		func(c *decimal.Context, l decimals) decimal.Decimal { return quantile(c, l, half) }),
-	reducer("count", "1", "The number of cells that are not empty.", []example{{"count([4, 5])", "2"}, {"count([[1, 2], [3, 4]])", "4"}},
+	counter("count", "any", "1", "The number of cells that are not empty.", []example{{"count([4, 5])", "2"}, {"count([[1, 2], [3, 4]])", "4"}},
 		func(_ *decimal.Context, l decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }),
 	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).",
 		[]example{{"stdev([2, 4, 6])", "2"}, {"stdev([5])", "! calculation.division_by_zero"}},

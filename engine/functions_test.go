@@ -77,7 +77,7 @@ func evaluate(t *testing.T, expression, kind string) string {
 
 // TestFunctions runs the examples of the function table.
 func TestFunctions(t *testing.T) {
-	for _, f := range functions() {
+	for _, f := range standardFunctions.functions() {
 		for _, e := range f.examples {
 			kind := kindOf(e.value)
 			if f.points == pointResult && !strings.Contains(e.expression, "=") {
@@ -141,7 +141,7 @@ func shownAs(number, shown string) bool {
 
 // TestInverses puts values through functions and back.
 func TestInverses(t *testing.T) {
-	for _, f := range functions() {
+	for _, f := range standardFunctions.functions() {
 		if f.inverse == nil || len(f.params) != 1 || f.variadic {
 			continue
 		}

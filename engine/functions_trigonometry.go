@@ -87,42 +87,63 @@ func tangent(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
 	return onAxis((*decimal.Context).Tan)(c, angle)
 }
 
-func angleFunction(name, doc string, examples []example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
-	return &function{
-		name: name, params: unary("x", "angle"), result: "1", doc: doc, examples: examples,
-		eval: apply(f), float: float1(g), inverse: inv,
-	}
-}
-
-func numberFunction(name, result, doc string, examples []example, f func(*decimal.Context, decimal.Decimal) decimal.Decimal, g func(float64) float64, inv inverse) *function {
-	return &function{
-		name: name, params: unary("x", "1"), result: result, doc: doc, examples: examples,
-		eval: apply(f), float: float1(g), inverse: inv,
-	}
-}
-
 var trigonometry = []*function{
-	angleFunction("sin", "The sine of an angle; a plain number is in radians.", []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
-		onAxis((*decimal.Context).Sin), math.Sin, principal((*decimal.Context).Asin, true, 2,
-			func(c *decimal.Context, a decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), a) })),
-	angleFunction("cos", "The cosine of an angle; a plain number is in radians.", []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
-		onAxis((*decimal.Context).Cos), math.Cos, principal((*decimal.Context).Acos, true, 2,
-			func(_ *decimal.Context, a decimal.Decimal) decimal.Decimal { return a.Neg() })),
-	angleFunction("tan", "The tangent of an angle; a plain number is in radians.", []example{{"tan(45 [deg])", "1"}, {"tan(90 [deg])", "! calculation.domain_error"}},
-		tangent, math.Tan, principal((*decimal.Context).Atan, false, 1, nil)),
-	numberFunction("asin", "angle", "The angle between -90 and 90 degrees whose sine is x.", []example{{"asin(0)", "0 rad"}, {"asin(0.5) == 30 [deg]", "1"}, {"asin(2)", "! calculation.domain_error"}},
-		arcSine, math.Asin, within((*decimal.Context).Sin, minusHalfPi, halfPi)),
-	numberFunction("acos", "angle", "The angle between 0 and 180 degrees whose cosine is x.", []example{{"acos(1)", "0 rad"}, {"acos(-0.5) == 120 [deg]", "1"}, {"acos(-2)", "! calculation.domain_error"}},
-		arcCosine, math.Acos, within((*decimal.Context).Cos,
-			func(*decimal.Context) decimal.Decimal { return decimal.Decimal{} }, func(*decimal.Context) decimal.Decimal { return decimal.Pi() })),
-	numberFunction("atan", "angle", "The angle between -90 and 90 degrees whose tangent is x.", []example{{"atan(1) == pi / 4", "1"}, {"round(atan(1) / 1 [deg], 10)", "45"}},
-		(*decimal.Context).Atan, math.Atan, within((*decimal.Context).Tan, minusHalfPi, halfPi)),
+	{
+		name: "sin", params: unary("x", "angle"), result: "1", period: 2,
+		doc:      "The sine of an angle; a plain number is in radians.",
+		examples: []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
+		eval:     apply(onAxis((*decimal.Context).Sin)), float: float1(math.Sin), interval: intervalSin, slopes: []string{"cos(x)"},
+		inverse: principal((*decimal.Context).Asin, true, 2,
+			func(c *decimal.Context, a decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), a) }),
+	},
+	{
+		name: "cos", params: unary("x", "angle"), result: "1", period: 2,
+		doc:      "The cosine of an angle; a plain number is in radians.",
+		examples: []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
+		eval:     apply(onAxis((*decimal.Context).Cos)), float: float1(math.Cos), interval: intervalCos, slopes: []string{"-sin(x)"},
+		inverse: principal((*decimal.Context).Acos, true, 2,
+			func(_ *decimal.Context, a decimal.Decimal) decimal.Decimal { return a.Neg() }),
+	},
+	{
+		name: "tan", params: unary("x", "angle"), result: "1", period: 1,
+		doc:      "The tangent of an angle; a plain number is in radians.",
+		examples: []example{{"tan(45 [deg])", "1"}, {"tan(90 [deg])", "! calculation.domain_error"}},
+		eval:     apply(tangent), float: float1(math.Tan), interval: intervalTan, slopes: []string{"1 + tan(x)^2"},
+		inverse: principal((*decimal.Context).Atan, false, 1, nil),
+	},
+	{
+		name: "asin", params: unary("x", "1"), result: "angle",
+		doc:      "The angle between -90 and 90 degrees whose sine is x.",
+		examples: []example{{"asin(0)", "0 rad"}, {"asin(0.5) == 30 [deg]", "1"}, {"asin(2)", "! calculation.domain_error"}},
+		eval:     apply(arcSine), float: float1(math.Asin), interval: monotone(math.Asin, unitInterval, halfTurn), slopes: []string{"1 / sqrt(1 - x^2)"},
+		inverse:  within((*decimal.Context).Sin, minusHalfPi, halfPi),
+		isolated: []string{"sin(t)"},
+	},
+	{
+		name: "acos", params: unary("x", "1"), result: "angle",
+		doc:      "The angle between 0 and 180 degrees whose cosine is x.",
+		examples: []example{{"acos(1)", "0 rad"}, {"acos(-0.5) == 120 [deg]", "1"}, {"acos(-2)", "! calculation.domain_error"}},
+		eval:     apply(arcCosine), float: float1(math.Acos), interval: intervalAcos, slopes: []string{"-1 / sqrt(1 - x^2)"},
+		inverse: within((*decimal.Context).Cos,
+			func(*decimal.Context) decimal.Decimal { return decimal.Decimal{} }, func(*decimal.Context) decimal.Decimal { return decimal.Pi() }),
+		isolated: []string{"cos(t)"},
+	},
+	{
+		name: "atan", params: unary("x", "1"), result: "angle",
+		doc:      "The angle between -90 and 90 degrees whose tangent is x.",
+		examples: []example{{"atan(1) == pi / 4", "1"}, {"round(atan(1) / 1 [deg], 10)", "45"}},
+		eval:     apply((*decimal.Context).Atan), float: float1(math.Atan), interval: monotone(math.Atan, allNumbers, halfTurn), slopes: []string{"1 / (1 + x^2)"},
+		inverse:  within((*decimal.Context).Tan, minusHalfPi, halfPi),
+		isolated: []string{"tan(t)"},
+	},
 	{
 		name: "atan2", params: []param{{name: "y", dimension: "a"}, {name: "x", dimension: "a"}}, result: "angle",
 		doc:      "The angle of the point (x, y) seen from the origin, from -180 to 180 degrees.",
 		examples: []example{{"atan2(1, 1) == pi / 4", "1"}, {"atan2(0, -1) == pi", "1"}},
 		eval:     func(c *decimal.Context, a decimals) decimal.Decimal { return c.Atan2(a[0], a[1]) },
 		float:    func(a []float64) float64 { return math.Atan2(a[0], a[1]) },
+		interval: intervalAtan2,
+		slopes:   []string{"x / (y^2 + x^2)", "-y / (y^2 + x^2)"},
 		inverse: func(c *decimal.Context, a decimals, k int, t decimal.Decimal) preimage {
 			if k == 0 {
 				return one(c.Mul(a[1], c.Tan(t)))
@@ -133,21 +154,49 @@ var trigonometry = []*function{
 			return one(c.Mul(a[0], c.Quo(c.Cos(t), c.Sin(t))))
 		},
 	},
-	numberFunction("sinh", "1", "The hyperbolic sine of x.", []example{{"sinh(0)", "0"}, {"round(sinh(1), 4)", "1.1752"}},
-		(*decimal.Context).Sinh, math.Sinh, undo((*decimal.Context).Asinh, nil)),
-	numberFunction("cosh", "1", "The hyperbolic cosine of x.", []example{{"cosh(0)", "1"}, {"round(cosh(4), 6)", "27.308233"}},
-		(*decimal.Context).Cosh, math.Cosh, func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
+	{
+		name: "sinh", params: unary("x", "1"), result: "1",
+		doc: "The hyperbolic sine of x.", examples: []example{{"sinh(0)", "0"}, {"round(sinh(1), 4)", "1.1752"}},
+		eval: apply((*decimal.Context).Sinh), float: float1(math.Sinh), interval: monotone(math.Sinh, allNumbers, allNumbers), slopes: []string{"cosh(x)"},
+		inverse: undo((*decimal.Context).Asinh, nil), isolated: []string{"asinh(t)"},
+	},
+	{
+		name: "cosh", params: unary("x", "1"), result: "1",
+		doc: "The hyperbolic cosine of x.", examples: []example{{"cosh(0)", "1"}, {"round(cosh(4), 6)", "27.308233"}},
+		eval: apply((*decimal.Context).Cosh), float: float1(math.Cosh), interval: intervalCosh, slopes: []string{"sinh(x)"},
+		inverse: func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
 			if t.Cmp(decimal.Int(1)) < 0 {
 				return preimage{}
 			}
 			return plusMinus(c.Acosh(t))
-		}),
-	numberFunction("tanh", "1", "The hyperbolic tangent of x.", []example{{"tanh(0)", "0"}, {"round(tanh(0.5), 6)", "0.462117"}},
-		(*decimal.Context).Tanh, math.Tanh, undo((*decimal.Context).Atanh, func(t decimal.Decimal) bool { return t.Abs().Cmp(decimal.Int(1)) < 0 })),
-	numberFunction("asinh", "1", "The inverse hyperbolic sine of x.", []example{{"asinh(0)", "0"}, {"round(asinh(10), 8)", "2.99822295"}},
-		(*decimal.Context).Asinh, math.Asinh, undo((*decimal.Context).Sinh, nil)),
-	numberFunction("acosh", "1", "The inverse hyperbolic cosine of x, at least 1.", []example{{"acosh(1)", "0"}, {"round(acosh(10), 7)", "2.9932228"}, {"acosh(0.5)", "! calculation.domain_error"}},
-		(*decimal.Context).Acosh, math.Acosh, undo((*decimal.Context).Cosh, nonnegative)),
-	numberFunction("atanh", "1", "The inverse hyperbolic tangent of x, between -1 and 1.", []example{{"atanh(0)", "0"}, {"round(atanh(-0.1), 9)", "-0.100335348"}, {"atanh(1)", "! calculation.domain_error"}},
-		(*decimal.Context).Atanh, math.Atanh, undo((*decimal.Context).Tanh, nil)),
+		},
+		isolated: []string{"acosh(t)", "-acosh(t)"},
+	},
+	{
+		name: "tanh", params: unary("x", "1"), result: "1",
+		doc: "The hyperbolic tangent of x.", examples: []example{{"tanh(0)", "0"}, {"round(tanh(0.5), 6)", "0.462117"}},
+		eval: apply((*decimal.Context).Tanh), float: float1(math.Tanh), interval: monotone(math.Tanh, allNumbers, unitInterval), slopes: []string{"1 - tanh(x)^2"},
+		inverse:  undo((*decimal.Context).Atanh, func(t decimal.Decimal) bool { return t.Abs().Cmp(decimal.Int(1)) < 0 }),
+		isolated: []string{"atanh(t)"},
+	},
+	{
+		name: "asinh", params: unary("x", "1"), result: "1",
+		doc: "The inverse hyperbolic sine of x.", examples: []example{{"asinh(0)", "0"}, {"round(asinh(10), 8)", "2.99822295"}},
+		eval: apply((*decimal.Context).Asinh), float: float1(math.Asinh), interval: monotone(math.Asinh, allNumbers, allNumbers), slopes: []string{"1 / sqrt(x^2 + 1)"},
+		inverse: undo((*decimal.Context).Sinh, nil), isolated: []string{"sinh(t)"},
+	},
+	{
+		name: "acosh", params: unary("x", "1"), result: "1",
+		doc:      "The inverse hyperbolic cosine of x, at least 1.",
+		examples: []example{{"acosh(1)", "0"}, {"round(acosh(10), 7)", "2.9932228"}, {"acosh(0.5)", "! calculation.domain_error"}},
+		eval:     apply((*decimal.Context).Acosh), float: float1(math.Acosh), interval: monotone(math.Acosh, atLeastOne, notNegative), slopes: []string{"1 / sqrt(x^2 - 1)"},
+		inverse: undo((*decimal.Context).Cosh, nonnegative), isolated: []string{"cosh(t)"},
+	},
+	{
+		name: "atanh", params: unary("x", "1"), result: "1",
+		doc:      "The inverse hyperbolic tangent of x, between -1 and 1.",
+		examples: []example{{"atanh(0)", "0"}, {"round(atanh(-0.1), 9)", "-0.100335348"}, {"atanh(1)", "! calculation.domain_error"}},
+		eval:     apply((*decimal.Context).Atanh), float: float1(math.Atanh), interval: monotone(math.Atanh, unitInterval, allNumbers), slopes: []string{"1 / (1 - x^2)"},
+		inverse: undo((*decimal.Context).Tanh, nil), isolated: []string{"tanh(t)"},
+	},
 }

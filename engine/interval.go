@@ -14,6 +14,10 @@ type interval struct {
 
 var (
 	allNumbers    = interval{lo: math.Inf(-1), hi: math.Inf(1)}
+	notNegative   = interval{lo: 0, hi: math.Inf(1)}
+	atLeastOne    = interval{lo: 1, hi: math.Inf(1)}
+	unitInterval  = interval{lo: -1, hi: 1}
+	halfTurn      = interval{lo: -1.58, hi: 1.58} // with room for rounding
 	emptyInterval = interval{lo: math.NaN(), hi: math.NaN(), partial: true}
 )
 
@@ -150,20 +154,20 @@ func intervalDiv(a, b interval) interval {
 	return s
 }
 
-// monotone is the interval extension of a function that never falls, defined between low and high.
-func monotone(f func(float64) float64, low, high float64, least, most float64) func(a, _ interval) interval {
+// monotone is the interval extension of a function that never falls over its domain, and has values in an image.
+func monotone(f func(float64) float64, domain, image interval) func(a, _ interval) interval {
 	return func(a, _ interval) interval {
-		if a.hi < low || a.lo > high {
+		if a.hi < domain.lo || a.lo > domain.hi {
 			return emptyInterval.marked(a, a)
 		}
 		s := a
-		if a.lo < low || a.hi > high {
+		if a.lo < domain.lo || a.hi > domain.hi {
 			s.partial = true
-			s.lo, s.hi = math.Max(a.lo, low), math.Min(a.hi, high)
+			s.lo, s.hi = math.Max(a.lo, domain.lo), math.Min(a.hi, domain.hi)
 		}
 		s.lo, s.hi = f(s.lo), f(s.hi)
 		s = s.tidy().wider(4).off(true)
-		s.lo, s.hi = math.Max(s.lo, least), math.Min(s.hi, most)
+		s.lo, s.hi = math.Max(s.lo, image.lo), math.Min(s.hi, image.hi)
 		return s
 	}
 }
@@ -188,9 +192,9 @@ func intervalMax(a, b interval) interval {
 }
 
 var (
-	intervalExp = monotone(math.Exp, math.Inf(-1), math.Inf(1), 0, math.Inf(1))
-	intervalLn  = monotone(math.Log, 0, math.Inf(1), math.Inf(-1), math.Inf(1))
-	intervalSqr = monotone(math.Sqrt, 0, math.Inf(1), 0, math.Inf(1))
+	intervalExp  = monotone(math.Exp, allNumbers, notNegative)
+	intervalLn   = monotone(math.Log, notNegative, allNumbers)
+	intervalSqrt = monotone(math.Sqrt, notNegative, notNegative)
 )
 
 // intervalPow is a power. A negative base has one for exponents that are integers.
@@ -289,17 +293,34 @@ func intervalCosh(a, b interval) interval {
 	return s
 }
 
-// intervalRoot is root(x, n) for a constant n.
+func intervalAcos(a, b interval) interval {
+	return intervalNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, unitInterval, interval{lo: -3.15, hi: 0})(a, b), b)
+}
+
+// intervalAtan2 is the angle of the points of a rectangle, which its corners bound unless the ray of 180 degrees goes
+// through it.
+func intervalAtan2(y, x interval) interval {
+	s := interval{lo: -3.15, hi: 3.15}.marked(y, x)
+	if x.lo <= 0 && y.lo <= 0 && y.hi >= 0 && (y.lo < 0 || x.hi >= 0) {
+		s.jumps = true
+		s.partial = s.partial || x.hi >= 0
+		return s
+	}
+	p, q := math.Atan2(y.lo+0, x.lo), math.Atan2(y.lo+0, x.hi)
+	r, t := math.Atan2(y.hi+0, x.lo), math.Atan2(y.hi+0, x.hi)
+	s.lo, s.hi = math.Min(math.Min(p, q), math.Min(r, t)), math.Max(math.Max(p, q), math.Max(r, t))
+	return s.wider(4).off(true)
+}
+
+// intervalRoot is root(x, n). Negative numbers have roots only where n is an odd integer.
 func intervalRoot(a, n interval) interval {
-	if n.isPoint() && n.lo > 0 && math.Mod(n.lo, 2) == 1 {
+	switch {
+	case n.isPoint() && n.lo > 0 && math.Mod(n.lo, 2) == 1:
 		root := func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), 1/n.lo), x) }
-		s := monotone(root, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1))(a, a).wider(8)
-		return s.marked(a, n)
-	}
-	if n.lo <= 0 {
+		return monotone(root, allNumbers, allNumbers)(a, a).wider(8).marked(a, n)
+	case n.lo <= 0 || a.lo < 0 && !n.isPoint():
 		return allNumbers.marked(emptyInterval, emptyInterval)
-	}
-	if a.hi < 0 {
+	case a.hi < 0:
 		return emptyInterval.marked(a, n)
 	}
 	base := a
@@ -308,13 +329,6 @@ func intervalRoot(a, n interval) interval {
 	}
 	return intervalPow(base, intervalDiv(interval{lo: 1, hi: 1}, n))
 }
-
-func intervalHypot(a, b interval) interval {
-	two := interval{lo: 2, hi: 2}
-	return intervalSqr(intervalAdd(intervalPow(a, two), intervalPow(b, two)), a)
-}
-
-func intervalLog(a, b interval) interval { return intervalDiv(intervalLn(a, a), intervalLn(b, b)) }
 
 // intervalTruth is a comparison that may be decided, or not.
 func intervalTruth(sure, never bool) interval {
@@ -360,26 +374,6 @@ func intervalChoice(condition, yes, no interval) interval {
 	s := yes.union(no).marked(condition, condition)
 	s.jumps = true
 	return s
-}
-
-// intervalFunctions are the interval extensions of functions.
-var intervalFunctions = map[string]func(a, b interval) interval{
-	"abs": intervalAbs, "min": intervalMin, "max": intervalMax, "exp": intervalExp, "ln": intervalLn, "sqrt": intervalSqr,
-	"cbrt":  monotone(math.Cbrt, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"log10": monotone(math.Log10, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"log2":  monotone(math.Log2, 0, math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"log":   intervalLog, "root": intervalRoot, "hypot": intervalHypot, "sin": intervalSin, "cos": intervalCos, "tan": intervalTan,
-	"asin": monotone(math.Asin, -1, 1, -1.58, 1.58),
-	"acos": func(a, b interval) interval {
-		return intervalNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, -1, 1, -3.15, 0)(a, b), b)
-	},
-	"atan":  monotone(math.Atan, math.Inf(-1), math.Inf(1), -1.58, 1.58),
-	"sinh":  monotone(math.Sinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"cosh":  intervalCosh,
-	"tanh":  monotone(math.Tanh, math.Inf(-1), math.Inf(1), -1, 1),
-	"asinh": monotone(math.Asinh, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)),
-	"acosh": monotone(math.Acosh, 1, math.Inf(1), 0, math.Inf(1)),
-	"atanh": monotone(math.Atanh, -1, 1, math.Inf(-1), math.Inf(1)),
 }
 
 var intervalOperators = map[op]func(a, b interval) interval{

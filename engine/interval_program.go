@@ -49,29 +49,34 @@ func (p *intervalProgram) add(n *node, x unknown) (int, bool) {
 	case !n.has(x) && n.op != opCall && len(n.args) == 0:
 		return 0, false
 	case n.op == opCall:
-		name := n.function.name
-		if name == "clamp" && len(n.args) == 3 {
-			return p.add(called("min", called("max", n.args[0], n.args[1]), n.args[2]), x)
-		}
-		if name == "log" && len(n.args) == 1 {
-			return p.add(called("log10", n.args[0]), x)
-		}
-		step.apply = intervalFunctions[name]
-		if n.function.lazy {
-			step.kind = intervalIf
-		} else if step.apply == nil || n.takesTable() {
+		f := n.function
+		step.apply = f.interval
+		switch {
+		case n.takesTable():
 			return 0, false
-		}
-		if n.function.reduces && len(n.args) > 2 {
-			rest := called(name, n.args[1:]...)
-			n = &node{op: opCall, function: n.function, args: []*node{n.args[0], rest}, mask: n.mask}
+		case f.lazy:
+			step.kind = intervalIf
+		case f.interval == nil:
+			definition := n.defined()
+			if definition == nil {
+				return 0, false
+			}
+			slot, ok := p.add(definition, x)
+			p.seen[n] = slot
+			return slot, ok
+		case len(n.args) > 2:
+			n = &node{op: opCall, function: f, args: []*node{n.args[0], called(f, n.args[1:]...)}, mask: n.mask}
 		}
 	default:
 		if step.apply = intervalOperators[n.op]; step.apply == nil {
 			return 0, false
 		}
 	}
-	for i, a := range n.args {
+	args := n.args
+	if n.op == opCall {
+		args = n.arguments()
+	}
+	for i, a := range args {
 		slot, ok := p.add(a, x)
 		if !ok {
 			return 0, false

@@ -199,11 +199,14 @@ func (n *node) invertible(x unknown) bool {
 		return true
 	case opAdd, opSub, opMul, opDiv, opPow, opNeg, opPercent:
 	case opCall:
-		if n.function.inverse == nil && !n.function.lazy || n.function.lazy && n.args[0].has(x) {
+		f := n.function
+		if f.inverse == nil && !f.lazy || n.takesTable() {
 			return false
 		}
-		if n.function.name == "clamp" && !n.args[0].has(x) || n.takesTable() {
-			return false
+		for i, a := range n.args {
+			if f.param(i).lost && a.has(x) {
+				return false
+			}
 		}
 	default:
 		return false

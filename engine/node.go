@@ -134,7 +134,7 @@ func (n *node) summarize(e *equation) {
 		n.mask |= a.mask
 		n.choices = n.choices || a.choices
 	}
-	if n.op == opCall && n.function.choice {
+	if n.op == opCall && n.function.choice != noChoice {
 		n.choices = true
 	}
 }

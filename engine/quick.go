@@ -156,12 +156,9 @@ func (n *node) plain(x unknown) bool {
 	switch n.op {
 	case opVariable, opAdd, opSub, opMul, opDiv, opPow, opNeg, opPercent:
 	case opCall:
-		switch n.function.name {
-		case "exp", "ln", "log", "log10", "log2", "sqrt", "cbrt":
-		case "if":
-			if args[0].op != opEq {
-				return false
-			}
+		switch {
+		case n.function.plain:
+		case n.function.lazy && args[0].op == opEq:
 			args = args[1:]
 		default:
 			return false

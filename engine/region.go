@@ -52,14 +52,14 @@ func (h *hunt) regions(v int) []region {
 }
 
 // periodic reports whether the equation repeats itself after a turn: the unknown stands only in whole multiples of itself
-// under sin, cos and tan.
+// under functions with a period.
 func (h *hunt) periodic() bool {
 	var repeats func(n *node) bool
 	repeats = func(n *node) bool {
 		if !n.has(h.x) {
 			return true
 		}
-		if n.op == opCall && (n.function.name == "sin" || n.function.name == "cos" || n.function.name == "tan") {
+		if n.op == opCall && n.function.period > 0 {
 			if slope, _, ok := n.args[0].linearIn(h.x); ok && slope.op == opNumber && slope.value.IsInteger() {
 				return true
 			}
