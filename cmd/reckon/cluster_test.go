@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"reckon/cmd/reckon/bench"
 	"reckon/events"
 )
 
@@ -69,7 +70,7 @@ func newCluster(t *testing.T, dir string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addresses, err := unused(6)
+	addresses, err := bench.FreeAddresses(6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,7 +12,8 @@ import (
 	"reckon/projections"
 )
 
-// progressLine is the progress of a long command: on a terminal a line that is written over, else a line now and then.
+// progressLine is the progress of a long command: on a terminal a line that is written over, else a
+// line now and then.
 type progressLine struct {
 	t       terminal
 	json    bool
@@ -106,9 +106,8 @@ func (s *progressLine) line(v any) error {
 
 // grouped writes a count in groups of three digits.
 func grouped(n uint64) string {
-	text := strconv.FormatUint(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
+	if n < 1000 {
+		return fmt.Sprint(n)
 	}
-	return text
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

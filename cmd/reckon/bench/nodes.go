@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+)
+
+// clusterSize is how many nodes are compared with one.
+const clusterSize = 3
+
+// What is compared with what in a report of nodes: calculations with bare publishes on as many
+// nodes, and three nodes with one.
+var (
+	ofPublishes = map[string]string{"one_node": "one_publishes", "three_nodes": "three_publishes"}
+	ofOne       = map[string]string{"three_nodes": "one_node", "three_publishes": "one_publishes"}
+)
+
+// side is one node, or three of a cluster.
+type side struct {
+	servers  []*ownServer
+	logs     []*events.Log // by server, where there are several
+	services []*service
+	account  uuid.UUID
+	command  []byte    // as the service publishes it
+	event    *nats.Msg // the same
+}
+
+// compare measures calculations on one node and on three, each beside publishes to streams of the
+// settings of its own.
+func (b *bench) compare(ctx context.Context, r *Report, dir string) (failed error) {
+	sides := map[string]*side{}
+	defer func() {
+		for _, s := range sides {
+			failed = errors.Join(failed, s.close())
+		}
+	}()
+	for name, nodes := range map[string]int{"one": 1, "three": clusterSize} {
+		b.say(fmt.Sprintf("starting %s", counted(nodes, "node")))
+		s := &side{account: uuid.New()}
+		sides[name] = s
+		if err := s.open(ctx, filepath.Join(dir, name), nodes); err != nil {
+			return err
+		}
+		if err := s.ask(ctx, b); err != nil {
+			return err
+		}
+	}
+	if err := b.openFloor(ctx, dir); err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, b.floor.close()) }()
+	for round := range rounds {
+		for _, n := range b.Callers {
+			for _, w := range b.comparisons(sides["one"], sides["three"]) {
+				if err := b.one(ctx, r, round, n, w); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	r.finish()
+	return nil
+}
+
+// comparisons are what is measured in turns. A log of one node syncs for all who wait at once,
+// which bare publishes to its server would not wait for, so its publishes are those of such a log
+// in this process.
+func (b *bench) comparisons(one, three *side) []work {
+	row := func(key, title string, prepare prepare) work {
+		return work{key: key, title: title, section: comparisons, prepare: prepare}
+	}
+	return []work{
+		row("one_publishes", "two publishes, one node", func(context.Context, int) (step, func(), error) {
+			return b.floor.publishLogged, func() {}, nil
+		}),
+		row("one_node", "calculation, one node", one.asking(b)),
+		row("three_publishes", "two publishes, three nodes", three.publishing),
+		row("three_nodes", "calculation, three nodes", three.asking(b)),
+	}
+}
+
+// open starts nodes, and reaches the logs of several.
+func (s *side) open(ctx context.Context, dir string, nodes int) error {
+	if nodes == 1 {
+		own, err := startServer(ctx, dir)
+		if err == nil {
+			s.servers = []*ownServer{own}
+		}
+		return err
+	}
+	if err := s.startNodes(ctx, dir, nodes); err != nil {
+		return err
+	}
+	for _, own := range s.servers {
+		log, err := events.Join(ctx, events.Options{Dir: own.data})
+		if err != nil {
+			return err
+		}
+		s.logs = append(s.logs, log)
+	}
+	return s.makeStreams(ctx)
+}
+
+// startNodes starts a cluster on loopback, whose first node makes an account.
+func (s *side) startNodes(ctx context.Context, dir string, nodes int) error {
+	addresses, err := FreeAddresses(nodes)
+	if err != nil {
+		return err
+	}
+	for i, address := range addresses {
+		name := fmt.Sprint("node", i+1)
+		flags := []string{"--cluster", "bench", "--node", name, "--cluster-listen", address, "--routes", "nats://" + strings.Join(addresses, ",nats://")}
+		if i == 0 {
+			flags = append(flags, "--dev")
+		}
+		own, err := beginServer(filepath.Join(dir, name), flags...)
+		if err != nil {
+			return err
+		}
+		s.servers = append(s.servers, own)
+	}
+	for i, own := range s.servers {
+		if err := own.awaitReady(ctx); err != nil {
+			s.servers = slices.Delete(s.servers, i, i+1)
+			return err
+		}
+		own.secret, own.domain = s.servers[0].secret, s.servers[0].domain
+	}
+	return nil
+}
+
+// FreeAddresses finds addresses of loopback on which nothing listens.
+func FreeAddresses(count int) (addresses []string, err error) {
+	for range count {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("find an address for a node: %w", err)
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses, nil
+}
+
+// barePrefix is what the names of streams and subjects begin with that take publishes and nothing
+// else: nobody works at them.
+const barePrefix = "bare"
+
+// makeStreams makes streams of the settings of the log's own.
+func (s *side) makeStreams(ctx context.Context) error {
+	js := s.logs[0].JetStream()
+	for _, name := range []string{"COMMANDS", "EVENTS"} {
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return fmt.Errorf("read the settings of stream %s: %w", name, err)
+		}
+		config := stream.CachedInfo().Config
+		config.Name = barePrefix + config.Name
+		for i, subject := range config.Subjects {
+			config.Subjects[i] = barePrefix + subject
+		}
+		if _, err := js.CreateStream(ctx, config); err != nil {
+			return fmt.Errorf("create stream %s: %w", config.Name, err)
+		}
+	}
+	return nil
+}
+
+// ask asks first questions of every node, as soon as it knows the key, and keeps what the service
+// publishes for one.
+func (s *side) ask(ctx context.Context, b *bench) error {
+	for _, own := range s.servers {
+		until := time.Now().Add(patience)
+		for {
+			asked, err := newService(ctx, own.url, own.secret, own.domain, ownPrompt)
+			if err == nil {
+				s.services = append(s.services, asked)
+				break
+			}
+			if ctx.Err() != nil || time.Now().After(until) {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}
+	b.service, b.Domain = s.services[0], s.servers[0].domain
+	command, event, err := b.published()
+	if err != nil {
+		return err
+	}
+	s.command = command
+	s.event, err = events.Encode(events.Event{
+		ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: events.ConversationSubject(s.account, uuid.New()), Data: &event,
+	})
+	return err
+}
+
+// asking prepares callers that calculate in new conversations, each at one of the nodes.
+func (s *side) asking(b *bench) prepare {
+	return func(ctx context.Context, caller int) (step, func(), error) {
+		at := s.services[caller%len(s.services)]
+		return at.caller(ctx, caller*variants/16, b.warm+b.length, at.questions("structured", at.structured, ""))
+	}
+}
+
+// publishing prepares callers that publish a command and then an event, through one of the nodes.
+func (s *side) publishing(_ context.Context, caller int) (step, func(), error) {
+	js := s.logs[caller%len(s.logs)].JetStream()
+	first := jetstream.WithExpectLastSequencePerSubject(0)
+	return func(ctx context.Context) error {
+		command := &nats.Msg{Subject: barePrefix + events.CommandSubject(s.account, uuid.NewString()).String(), Data: s.command}
+		if _, err := js.PublishMsg(ctx, command, first, jetstream.WithMsgTTL(10*time.Minute)); err != nil {
+			return fmt.Errorf("publish command: %w", err)
+		}
+		event := &nats.Msg{
+			Subject: barePrefix + events.ConversationSubject(s.account, uuid.New()).String(), Header: maps.Clone(s.event.Header), Data: s.event.Data,
+		}
+		if _, err := js.PublishMsg(ctx, event, first); err != nil {
+			return fmt.Errorf("publish event: %w", err)
+		}
+		return nil
+	}, func() {}, nil
+}
+
+// close leaves the logs and stops the nodes.
+func (s *side) close() error {
+	var errs []error
+	for _, log := range s.logs {
+		errs = append(errs, log.Close())
+	}
+	for _, own := range s.servers {
+		errs = append(errs, own.stop())
+	}
+	return errors.Join(errs...)
+}
