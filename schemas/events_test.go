@@ -76,7 +76,8 @@ func fixture(t *testing.T, name string) map[string]any {
 
 func TestFixturesMatchTheirSchemas(t *testing.T) { validate(t, nil) }
 
-// TestSchemasNameEveryMember holds the fixtures, which have all members of their types, against schemas that allow no others.
+// TestSchemasNameEveryMember holds the fixtures, which have all members of their types, against
+// schemas that allow no others.
 func TestSchemasNameEveryMember(t *testing.T) { validate(t, closeObjects) }
 
 // validate holds each fixture, also those of members that a type has got later, against its schema.
@@ -167,7 +168,8 @@ func TestEveryEventHasASchema(t *testing.T) {
 	}
 }
 
-// TestSchemasAreDescribed reads every schema for members without a description; a reference has that of its target.
+// TestSchemasAreDescribed reads every schema for members without a description; a reference has
+// that of its target.
 func TestSchemasAreDescribed(t *testing.T) {
 	for _, name := range eventNames(t) {
 		text, _ := schemas.Event(name)

@@ -1,5 +1,5 @@
-// Package schemas holds the JSON Schemas and the API description of the service, so that the binary carries what its
-// documentation shows.
+// Package schemas holds the JSON Schemas and the API description of the service, so that the binary
+// carries what its documentation shows.
 package schemas
 
 import "embed"
@@ -8,7 +8,8 @@ import "embed"
 var events embed.FS
 
 // Event returns the JSON Schema (draft 2020-12) of the body of an event by its wire name, such as
-// reckon.message.completed.v1. It may refer to the schema of another event, by that one's file name.
+// reckon.message.completed.v1. It may refer to the schema of another event, by that one's file
+// name.
 func Event(name string) (schema []byte, found bool) {
 	schema, err := events.ReadFile("events/" + name + ".schema.json")
 	return schema, err == nil

@@ -122,7 +122,8 @@ func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, erro
 
 // publish gives a whole file its name, which no file may have, and syncs the folder.
 func publish(whole, name string) error {
-	// A link, unlike a renaming, never replaces a file that came meanwhile. Not every file system has links.
+	// A link, unlike a renaming, never replaces a file that came meanwhile. Not every file system has
+	// links.
 	switch err := os.Link(whole, name); {
 	case errors.Is(err, fs.ErrExist):
 		return errors.New("a file of this name came meanwhile")

@@ -72,7 +72,8 @@ func (c *calculateCommand) Run(t terminal) error {
 	return nil
 }
 
-// momentOf reads the flags that say when and where a calculation takes place; without a time it is the clock's.
+// momentOf reads the flags that say when and where a calculation takes place; without a time it is
+// the clock's.
 func momentOf(now, zone string) (time.Time, *time.Location, error) {
 	location, ok := commands.Zone(zone)
 	if !ok {

@@ -94,7 +94,8 @@ func (c *clusterCredentials) Run(t terminal) error {
 	return c.print(t, files)
 }
 
-// isHost tells whether a certificate can be made for a name or an address. The first label of a name may be an asterisk.
+// isHost tells whether a certificate can be made for a name or an address. The first label of a
+// name may be an asterisk.
 func isHost(host string) bool {
 	if net.ParseIP(host) != nil {
 		return true
@@ -119,7 +120,8 @@ func isHost(host string) bool {
 	return letters // digits and dots alone are an address that was mistyped
 }
 
-// complete makes what is missing, in an order in which an interrupted run can be repeated: a key before its certificate.
+// complete makes what is missing, in an order in which an interrupted run can be repeated: a key
+// before its certificate.
 func (c *clusterCredentials) complete() ([]credential, error) {
 	var files []credential
 	ca, err := c.authority(&files)
@@ -151,8 +153,8 @@ type signer struct {
 	Key         crypto.Signer
 }
 
-// authority reads the authority, or makes it where there is none. A directory that a node was given has no ca.key; what is there can
-// be checked by its certificate, but nothing can be signed.
+// authority reads the authority, or makes it where there is none. A directory that a node was given
+// has no ca.key; what is there can be checked by its certificate, but nothing can be signed.
 func (c *clusterCredentials) authority(files *[]credential) (signer, error) {
 	keyFile, file := filepath.Join(c.CA, authorityKey), filepath.Join(c.CA, authorityCertificate)
 	certificate, err := readIfThere(file)
@@ -288,7 +290,8 @@ func (c *clusterCredentials) node(files *[]credential, ca signer) error {
 	return nil
 }
 
-// check tells whether a node that shows the certificate is accepted by the others, in both directions and under each name asked for.
+// check tells whether a node that shows the certificate is accepted by the others, in both
+// directions and under each name asked for.
 func (c *clusterCredentials) check(file string, certificate, ca *x509.Certificate) error {
 	if err := inTime(file, certificate); err != nil {
 		return err
@@ -340,7 +343,8 @@ func (c *clusterCredentials) sign(file string, template *x509.Certificate, key c
 	return data, writeNew(file, data)
 }
 
-// keyOf reads a key, or makes it where it is missing and may be made; otherwise a missing one is nil.
+// keyOf reads a key, or makes it where it is missing and may be made; otherwise a missing one is
+// nil.
 func keyOf(file string, may bool) (_ crypto.Signer, made bool, err error) {
 	data, err := readIfThere(file)
 	if err != nil || data == nil && !may {

@@ -10,8 +10,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// loadConfig reads flags from a YAML mapping of flag names to values. A flag that the command line or its environment
-// variable gives is left alone; a name that no command has as a flag is an error.
+// loadConfig reads flags from a YAML mapping of flag names to values. A flag that the command line
+// or its environment variable gives is left alone; a name that no command has as a flag is an
+// error.
 func loadConfig(r io.Reader) (kong.Resolver, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

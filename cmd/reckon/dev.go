@@ -30,8 +30,9 @@ type dev struct {
 	domains []projections.Domain
 }
 
-// prepareDev adds what is missing: the account, a key, and each starter domain whose title the account does not have. The
-// key's secret is left in the data directory, readable by its owner alone, so that a later start can print it again.
+// prepareDev adds what is missing: the account, a key, and each starter domain whose title the
+// account does not have. The key's secret is left in the data directory, readable by its owner
+// alone, so that a later start can print it again.
 func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 	var d dev
 	account, err := a.CreateAccount(t, commands.CreateAccount{Name: devAccount})
@@ -87,7 +88,8 @@ func devKey(t terminal, a commands.Admin, account projections.Account, file stri
 	return secret, nil
 }
 
-// keep writes a file that only its owner reads. It is on disk when keep returns, as the event of the key is.
+// keep writes a file that only its owner reads. It is on disk when keep returns, as the event of
+// the key is.
 func keep(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

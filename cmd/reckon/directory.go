@@ -17,7 +17,8 @@ import (
 	"reckon/events"
 )
 
-// directory is the flag of commands that work on a data directory, whether or not a server runs on it.
+// directory is the flag of commands that work on a data directory, whether or not a server runs on
+// it.
 type directory struct {
 	Data      string   `help:"Data directory (${default})." default:".reckon" placeholder:"DIR" type:"path"`
 	NATSURL   []string `help:"Keep the log on an existing NATS with JetStream, instead of in the data directory." name:"nats-url" placeholder:"nats://HOST:PORT"`
@@ -25,7 +26,8 @@ type directory struct {
 	NATSCA    string   `help:"Authority of the certificates at --nats-url, PEM." name:"nats-ca" placeholder:"FILE" type:"path"`
 }
 
-// flags are those that lead another command to where this one worked, as a shell reads them. A password in a URL is not among them.
+// flags are those that lead another command to where this one worked, as a shell reads them. A
+// password in a URL is not among them.
 func (d directory) flags() string {
 	words := []string{"--data", quoted(d.Data)}
 	if len(d.NATSURL) > 0 {
@@ -72,8 +74,8 @@ func (d directory) external() (*events.External, error) {
 	return &events.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
 }
 
-// administer opens the log of the data directory, or of an existing NATS, for f. A directory that is not there is an error,
-// since it may be misspelt.
+// administer opens the log of the data directory, or of an existing NATS, for f. A directory that
+// is not there is an error, since it may be misspelt.
 func (d directory) administer(t terminal, f func(commands.Admin) error) error {
 	if len(d.NATSURL) > 0 {
 		return d.begin(t, f)
@@ -84,7 +86,8 @@ func (d directory) administer(t terminal, f func(commands.Admin) error) error {
 	return d.begin(t, f)
 }
 
-// there is nil for a directory that a Reckon has worked on, whose lock this user may take: each takes it first.
+// there is nil for a directory that a Reckon has worked on, whose lock this user may take: each
+// takes it first.
 func (d directory) there() error {
 	const out = "name the one of the server with --data, or make one with 'reckon account create'"
 	if err := d.place(out); err != nil {
@@ -146,8 +149,8 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 // restoreAgain is what to do about a log that has a part of a backup.
 const restoreAgain = "give the 'reckon restore' of it again, which goes on where it was"
 
-// explained says of a command that failed what is behind it where the nodes that share the log have no leader: most of what a
-// command asks fails in a way of its own then.
+// explained says of a command that failed what is behind it where the nodes that share the log have
+// no leader: most of what a command asks fails in a way of its own then.
 func explained(t terminal, log *events.Log, err error) error {
 	var code exit
 	own := errors.As(err, &code) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup) || errors.Is(err, events.ErrNoLeader)

@@ -104,7 +104,8 @@ func checkFiles(files []string) ([]fileReport, error) {
 	return reports, nil
 }
 
-// check compiles the file's definition and runs its tests. The domain is nil when a finding is an error.
+// check compiles the file's definition and runs its tests. The domain is nil when a finding is an
+// error.
 func (f *domainFile) check() (*commands.Domain, fileReport) {
 	report := fileReport{File: f.name, Title: f.definition.Title, Tests: len(f.definition.Tests)}
 	domain, issues := commands.CheckFile(f.definition)
@@ -119,8 +120,8 @@ func (f *domainFile) check() (*commands.Domain, fileReport) {
 	return domain, report
 }
 
-// placed gives issues their lines and columns, and orders them with what the reader found as they stand in the file. Of a
-// file that is no domain at all, only that is said.
+// placed gives issues their lines and columns, and orders them with what the reader found as they
+// stand in the file. Of a file that is no domain at all, only that is said.
 func (f *domainFile) placed(issues []engine.Issue) []finding {
 	if len(f.places) == 0 {
 		return f.findings

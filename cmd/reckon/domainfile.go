@@ -39,8 +39,8 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-// readDomainFile reads YAML or JSON. Everything that is not as a domain file should be is in the findings; the error is
-// for a file that cannot be read at all.
+// readDomainFile reads YAML or JSON. Everything that is not as a domain file should be is in the
+// findings; the error is for a file that cannot be read at all.
 func readDomainFile(name string) (*domainFile, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -370,8 +370,8 @@ func (f *domainFile) asked(prompt, format *string, now **time.Time, zone *string
 	}
 }
 
-// locate finds the place of a path in the file; where the path itself is not there, the nearest thing around it. offset is a
-// caret position within the text at the path, -1 for none.
+// locate finds the place of a path in the file; where the path itself is not there, the nearest
+// thing around it. offset is a caret position within the text at the path, -1 for none.
 func (f *domainFile) locate(path string, offset int) (line, column int) {
 	for at := path; ; {
 		if n := f.places[at]; n != nil {

@@ -119,8 +119,8 @@ func historyOf(s commands.Snapshot) historyBody {
 	return b
 }
 
-// statedIn is the message that stated a user's input of a scenario: the newest one of the scenario, or of those that it
-// branched off from, up to the branch.
+// statedIn is the message that stated a user's input of a scenario: the newest one of the scenario,
+// or of those that it branched off from, up to the branch.
 func statedIn(s commands.Snapshot, scenario commands.Scenario, v events.ResultVariable) *projections.Message {
 	if v.Source != string(engine.UserInput) {
 		return nil

@@ -49,7 +49,8 @@ type terminal struct {
 	model    *kong.Application
 }
 
-// exit ends the program with a status that is no failure of the program itself; what there is to say has been said.
+// exit ends the program with a status that is no failure of the program itself; what there is to
+// say has been said.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -61,7 +62,8 @@ func main() {
 	os.Exit(code)
 }
 
-// newParser makes what reads command lines into c. It writes help to out and ends a line that is done with it by exit.
+// newParser makes what reads command lines into c. It writes help to out and ends a line that is
+// done with it by exit.
 func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("reckon"),
@@ -75,13 +77,14 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 	)
 }
 
-// verdicts are the commands that say by status 1 what they found. A failure of theirs is told from that by status 2.
+// verdicts are the commands that say by status 1 what they found. A failure of theirs is told from
+// that by status 2.
 func verdicts() []string {
 	return []string{"calculate", "interpret", "domain check", "domain test run", "projections verify", "replay"}
 }
 
-// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line that is not understood; of the
-// verdicts 1 for what was found, and 2 for a failure.
+// run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line
+// that is not understood; of the verdicts 1 for what was found, and 2 for a failure.
 func run(t terminal, args []string) int {
 	var c commandLine
 	status := -1

@@ -18,8 +18,8 @@ func printJSON(t terminal, v any) error {
 	return e.Encode(v)
 }
 
-// visible writes text that callers have sent, or JSON, for people: what would steer a terminal, or turn the order of letters, stands
-// there as \u001b, as it may in JSON.
+// visible writes text that callers have sent, or JSON, for people: what would steer a terminal, or
+// turn the order of letters, stands there as \u001b, as it may in JSON.
 type visible struct{ to io.Writer }
 
 func (v visible) Write(text []byte) (int, error) {

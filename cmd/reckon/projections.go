@@ -129,7 +129,8 @@ func (c *projectionsVerify) Run(t terminal) error {
 	return nil
 }
 
-// withViews runs here on the views of the data directory when no server does, else there on those of the running server.
+// withViews runs here on the views of the data directory when no server does, else there on those
+// of the running server.
 func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) (err error) {
 	if err := d.there(); err != nil {
 		return err

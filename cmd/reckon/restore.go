@@ -125,8 +125,8 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 	return c.print(t, b, where)
 }
 
-// kept copies what can be read only once to a file that has no name. It is in the data directory, where there is one: a container
-// may have no other place to write.
+// kept copies what can be read only once to a file that has no name. It is in the data directory,
+// where there is one: a container may have no other place to write.
 func (c *restoreCommand) kept(from io.Reader) (*os.File, error) {
 	folder := c.Data
 	if !isFolder(folder) {

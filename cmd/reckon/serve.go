@@ -50,8 +50,8 @@ Examples:
 // maxRetention is the longest that idempotency keys can be remembered.
 const maxRetention = 30 * 24 * time.Hour
 
-// Run opens what the service is made of in the order of dependence, and closes it in the opposite one: no request is begun
-// that cannot be finished.
+// Run opens what the service is made of in the order of dependence, and closes it in the opposite
+// one: no request is begun that cannot be finished.
 func (c *serveCommand) Run(t terminal) error {
 	if c.IdempotencyRetention < time.Minute || c.IdempotencyRetention > maxRetention {
 		return fmt.Errorf("--idempotency-retention %s: give 1m to 720h", c.IdempotencyRetention)
@@ -117,8 +117,8 @@ func (c *serveCommand) Run(t terminal) error {
 	select {
 	case err = <-served:
 	case err = <-broken:
-		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed, which loses nothing:
-		// work that cannot be written must not be waited for.
+		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed,
+		// which loses nothing: work that cannot be written must not be waited for.
 		closed(logger, "log", log.Close())
 		stop()
 		<-served
@@ -128,7 +128,8 @@ func (c *serveCommand) Run(t terminal) error {
 	return err
 }
 
-// unlessStopped is nil for an error that only says that the program was stopped before it was ready: that is no failure.
+// unlessStopped is nil for an error that only says that the program was stopped before it was
+// ready: that is no failure.
 func unlessStopped(t terminal, err error) error {
 	if t.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -136,7 +137,8 @@ func unlessStopped(t terminal, err error) error {
 	return err
 }
 
-// handOverFor is how long a node that is to stop goes on until the others of its cluster have what they need to go on without it.
+// handOverFor is how long a node that is to stop goes on until the others of its cluster have what
+// they need to go on without it.
 const handOverFor = 5 * time.Second
 
 // handOver waits for that. There may be no log yet.
@@ -151,8 +153,9 @@ func handOver(log *events.Log, logger *slog.Logger) {
 	}
 }
 
-// watch looks whether the log and the views can be written until ctx ends. A disk that was full or broken for a moment
-// leaves stores behind that refuse everything; whoever supervises the program starts it again.
+// watch looks whether the log and the views can be written until ctx ends. A disk that was full or
+// broken for a moment leaves stores behind that refuse everything; whoever supervises the program
+// starts it again.
 func watch(ctx context.Context, log *events.Log, views *projections.Views, broken chan<- error) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -169,7 +172,8 @@ func watch(ctx context.Context, log *events.Log, views *projections.Views, broke
 	}
 }
 
-// useModel has the service ask the language model that the flags name. The log says whether it does, and never the key.
+// useModel has the service ask the language model that the flags name. The log says whether it
+// does, and never the key.
 func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) error {
 	m, err := model.New(model.Config{
 		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate,
@@ -187,8 +191,8 @@ func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) 
 	return err
 }
 
-// open opens the log. A command of administration holds a directory for a moment only, so it is waited for; a running
-// server is not.
+// open opens the log. A command of administration holds a directory for a moment only, so it is
+// waited for; a running server is not.
 func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string)) (*events.Log, error) {
 	external, err := c.external()
 	if err != nil {
@@ -235,7 +239,8 @@ func closed(logger *slog.Logger, what string, err error) {
 	}
 }
 
-// announce waits until the views have caught up and can be read, adds what --dev adds, and says where the service is.
+// announce waits until the views have caught up and can be read, adds what --dev adds, and says
+// where the service is.
 func (c *serveCommand) announce(t terminal, log *events.Log, views *projections.Views, url string) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err

@@ -142,8 +142,8 @@ func replaceFile(name string, data []byte) error {
 	return nil
 }
 
-// fileTest is a test as JSON, as a domain file has it: what there is nothing of is left out, and an earlier turn of which there is
-// only the prompt is a text. Lines are indented unless indent is "".
+// fileTest is a test as JSON, as a domain file has it: what there is nothing of is left out, and an
+// earlier turn of which there is only the prompt is a text. Lines are indented unless indent is "".
 func fileTest(test events.Test, indent string) []byte {
 	after := []any{}
 	for _, turn := range test.After {
@@ -200,8 +200,9 @@ func testYAML(test events.Test) []byte {
 	return data
 }
 
-// style has a node written as a person would: mappings in lines, texts of several lines as they are where that reads back, other texts
-// in a style. Within expect and errors lists are written in brackets.
+// style has a node written as a person would: mappings in lines, texts of several lines as they are
+// where that reads back, other texts in a style. Within expect and errors lists are written in
+// brackets.
 func style(n *yaml.Node, text yaml.Style) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -235,7 +236,8 @@ func style(n *yaml.Node, text yaml.Style) {
 	}
 }
 
-// unclearText is true of a text that does not show what it holds: characters that do not print, or space at the ends of lines.
+// unclearText is true of a text that does not show what it holds: characters that do not print, or
+// space at the ends of lines.
 func unclearText(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) != line || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -245,8 +247,9 @@ func unclearText(text string) bool {
 	return strings.HasSuffix(text, "\n")
 }
 
-// withTest is the text of a domain file with one more test. Lines are put in; where the file's tests, or the whole of it, are
-// written in brackets, that part alone is written anew. Lines that all end with a carriage return and a line feed go on so.
+// withTest is the text of a domain file with one more test. Lines are put in; where the file's
+// tests, or the whole of it, are written in brackets, that part alone is written anew. Lines that
+// all end with a carriage return and a line feed go on so.
 func withTest(data []byte, test events.Test) ([]byte, error) {
 	carriage, feed := []byte("\r\n"), []byte("\n")
 	if n := bytes.Count(data, carriage); n == 0 || n < bytes.Count(data, feed) {
@@ -327,8 +330,8 @@ func appendItem(list, item *yaml.Node) {
 	list.Content = append(list.Content, item)
 }
 
-// lastLine is the end of a part that ends before a line, without the blank lines and the comments behind it: those no further
-// in than a column belong to what follows.
+// lastLine is the end of a part that ends before a line, without the blank lines and the comments
+// behind it: those no further in than a column belong to what follows.
 func lastLine(lines []string, end, column int) int {
 	for end > 0 {
 		line := strings.TrimRight(lines[end-1], "\r\n")
@@ -366,7 +369,8 @@ func indented(text string, columns int) string {
 // jsonIndent finds how far in the first member of an object on lines of its own is.
 var jsonIndent = regexp.MustCompile(`^\s*\{[ \t]*\n([ \t]+)"`)
 
-// withTestJSON puts a test behind the last one of a JSON file, as far in as the file's own lines are, or on the line that the file is.
+// withTestJSON puts a test behind the last one of a JSON file, as far in as the file's own lines
+// are, or on the line that the file is.
 func withTestJSON(data []byte, test events.Test) ([]byte, error) {
 	var indent, line string
 	if m := jsonIndent.FindSubmatch(data); m != nil {

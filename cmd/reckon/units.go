@@ -90,8 +90,8 @@ func (c *unitsCommand) Run(t terminal) error {
 	return list.print(t, "There are no units.")
 }
 
-// matches reports whether a unit has a search text as a symbol or in one of its names or that of its dimension. A text of
-// one or two letters, which are in many names, must be all of the name.
+// matches reports whether a unit has a search text as a symbol or in one of its names or that of
+// its dimension. A text of one or two letters, which are in many names, must be all of the name.
 func matches(e units.Entry, search string) bool {
 	search = strings.ToLower(strings.TrimSpace(search))
 	for _, symbol := range append([]string{e.Symbol}, e.Symbols...) {

@@ -48,11 +48,12 @@ func (c *versionCommand) Run(t terminal) error {
 	return err
 }
 
-// zoneFolders are where time.LoadLocation looks for the rules of time zones, in this order, before it takes those that are
-// in the program.
+// zoneFolders are where time.LoadLocation looks for the rules of time zones, in this order, before
+// it takes those that are in the program.
 var zoneFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 
-// zones says which rules of time zones this program uses: their version, where they tell it, and where they come from.
+// zones says which rules of time zones this program uses: their version, where they tell it, and
+// where they come from.
 func zones() string {
 	if own := os.Getenv("ZONEINFO"); own != "" {
 		return zonesIn(own)
