@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -39,22 +38,15 @@ type Calculate struct {
 	rest     func() // of engine.Env
 }
 
-var (
-	calculateJSON = events.JSONOf[Calculate]()
-	parsedJSON    = events.JSONOf[prompt.Parsed]()
-	resultsJSON   = events.JSONOf[events.Results]()
-)
-
-// decodeCalculate reads a command. Its texts lie within the data, which must not be changed afterwards.
-func decodeCalculate(data []byte) (Calculate, error) {
-	c, err := calculateJSON.Decode(data)
-	if err != nil {
-		return *c, fmt.Errorf("decode command: %w", err)
+// decodeCalculate reads a command.
+func decodeCalculate(data []byte) (c Calculate, err error) {
+	if err := events.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("decode command: %w", err)
 	}
 	if c.Type != calculateType {
-		return *c, fmt.Errorf("decode command: unknown type %q", c.Type)
+		return c, fmt.Errorf("decode command: unknown type %q", c.Type)
 	}
-	return *c, nil
+	return c, nil
 }
 
 // outlives tells whether a command is needed when it has an event, so that it must be on disk before that: a key that is sent again finds
@@ -71,27 +63,16 @@ func (c Calculate) env() engine.Env {
 	return engine.Env{Now: c.Now, Zone: zone, Rest: c.rest}
 }
 
-// encodeAs is encode of a type whose JSON is known beforehand.
-func encodeAs[T any](as events.JSON[T], v T) json.RawMessage {
-	text, err := as.Encode(&v)
-	if err != nil {
-		panic(fmt.Sprintf("encode %T: %v", v, err))
-	}
-	return text
-}
-
 // Encode writes JSON as events hold it. It panics where a value cannot be encoded.
 func Encode(v any) json.RawMessage { return encode(v) }
 
 // encode writes JSON as events hold it. It is given only values that always encode.
 func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := events.Marshal(v)
+	if err != nil {
 		panic(fmt.Sprintf("encode %T: %v", v, err))
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return text
 }
 
 // Zone finds an IANA zone by name. Names that mean the machine's own settings are none.

@@ -187,7 +187,7 @@ func Crash(c Calculate, d *Domain) events.Event {
 func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
 	data := &events.MessageCompleted{
 		Message: message(c, d),
-		Parsed:  encodeAs(parsedJSON, prompt.Normal(d.compiled, req, res)),
+		Parsed:  encode(prompt.Normal(d.compiled, req, res)),
 		Targets: make([]events.Target, 0, len(res.Targets)),
 		Results: d.results(res),
 	}
@@ -230,7 +230,7 @@ func heavy(r events.Results) bool {
 			most += names + escaped*len(t)
 		}
 	}
-	return most > maxResult && len(encodeAs(resultsJSON, r)) > maxResult
+	return most > maxResult && len(encode(r)) > maxResult
 }
 
 // Places of an event in the life of a message. A message has one event at each place at most, and its id is made of both.

@@ -155,7 +155,7 @@ func (d *Domain) stated(req engine.Request) json.RawMessage {
 			p.Calculate.Unit = &unit
 		}
 	}
-	return encodeAs(parsedJSON, p)
+	return encode(p)
 }
 
 // UnitName spells a unit that was asked for, "1" for that of plain numbers.

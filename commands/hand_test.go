@@ -134,7 +134,7 @@ func (c *cluster) structured() Calculate {
 // queued puts a command without a key into the queue.
 func (c *cluster) queued(t *testing.T, command Calculate) (sequence uint64) {
 	t.Helper()
-	sequence, err := c.log.Enqueue(t.Context(), events.KeylessSubject(command.AccountID, command.MessageID), encodeAs(calculateJSON, command), false)
+	sequence, err := c.log.Enqueue(t.Context(), events.KeylessSubject(command.AccountID, command.MessageID), encode(command), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,7 +204,7 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if err != nil {
 		return command, false, err
 	}
-	data := encodeAs(calculateJSON, command)
+	data := encode(command)
 	if r.IdempotencyKey == nil {
 		subject = events.KeylessSubject(command.AccountID, message)
 	}

@@ -75,8 +75,6 @@ type ack struct {
 	Sequence uint64              `json:"seq"`
 }
 
-var ackJSON = JSONOf[ack]()
-
 // publish adds a message to a log that is whole, and returns its sequence. What is expected of the stream must be in the header. On
 // a cluster it does not wait long, nor for a leader that was followed by another one; what is not acknowledged by then may be in
 // the log or not.
@@ -107,7 +105,8 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	a, err := ackJSON.Decode(answer.Data)
+	var a ack
+	err = Unmarshal(answer.Data, &a)
 	switch {
 	case err == nil && a.Error != nil:
 		return 0, a.Error

@@ -318,7 +318,7 @@ func (w backupWriter) write(text []byte) error {
 }
 
 func (w backupWriter) line(v any) error {
-	text, err := marshal(v)
+	text, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("write backup: %w", err)
 	}

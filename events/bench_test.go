@@ -130,21 +130,9 @@ func BenchmarkDecode(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(compact.Len()))
-	b.Run("events", func(b *testing.B) {
-		b.SetBytes(int64(compact.Len()))
-		for b.Loop() {
-			if _, err := decodeData(name, compact.Bytes()); err != nil {
-				b.Fatal(err)
-			}
+	for b.Loop() {
+		if _, err := decodeData(name, compact.Bytes()); err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("json", func(b *testing.B) {
-		b.SetBytes(int64(compact.Len()))
-		for b.Loop() {
-			var m MessageCompleted
-			if err := json.Unmarshal(compact.Bytes(), &m); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	}
 }

@@ -47,7 +47,7 @@ func TestFixtures(t *testing.T) {
 					t.Errorf("encoded as\n%s\nwant\n%s", got, want.String())
 				}
 			}
-			checkFull(t, entry.name, entry.data.typ, values...)
+			checkFull(t, entry.name, entry.data, values...)
 		})
 	}
 }

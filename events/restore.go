@@ -276,7 +276,7 @@ func (l *Log) acknowledge(ctx context.Context, n uint64) error {
 
 // digest adds a message as far as it must be the same after restoring.
 func digest(sum hash.Hash, m message) {
-	headers, err := marshal(m.headers)
+	headers, err := Marshal(m.headers)
 	if err != nil {
 		panic(fmt.Sprintf("encode headers: %v", err)) // a map of strings always encodes
 	}

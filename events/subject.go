@@ -65,5 +65,6 @@ func (s Subject) Account() uuid.UUID {
 
 // parseID reads a UUID in the one spelling that subjects hold: lower case with hyphens.
 func parseID(text string) (id uuid.UUID, ok bool) {
-	return id, lowerDigits.read(text, &id)
+	id, err := uuid.Parse(text)
+	return id, err == nil && len(text) == 36 && strings.ToLower(text) == text
 }

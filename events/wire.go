@@ -1,8 +1,6 @@
 package events
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -69,21 +67,6 @@ func (e *DecodeError) Error() string {
 	return fmt.Sprintf("decode event %d of type %s on %s: %s", e.Sequence, e.Type, e.Subject, e.Reason)
 }
 
-// reason says what is wrong with a body without repeating any of it.
-func reason(err error) string {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, errNewer):
-		return err.Error()
-	case errors.As(err, &syntax):
-		return fmt.Sprintf("it is not JSON at byte %d", syntax.Offset)
-	case errors.As(err, &typ):
-		return fmt.Sprintf("the member %s at byte %d is not of the type %s", typ.Field, typ.Offset, typ.Type)
-	}
-	return "a member is no id or time"
-}
-
 // decode reads a stored message. A message whose type is in the table in no version is an event with nil Data and whatever of its
 // headers can be read; any other message that is not whole is a *DecodeError.
 func decode(m stored) (Event, error) {
@@ -95,13 +78,13 @@ func decode(m stored) (Event, error) {
 	return e, e.fill(header, m.Data, false)
 }
 
-// fill reads the event's attributes and data, brief without what Skim passes over.
-func (e *Event) fill(header nats.Header, body []byte, brief bool) error {
-	return e.take(header.Get(headerType), header.Get(headerID), header.Get(headerTime), body, brief)
+// fill reads the event's attributes and data, for Skim without what Skim passes over.
+func (e *Event) fill(header nats.Header, body []byte, skim bool) error {
+	return e.take(header.Get(headerType), header.Get(headerID), header.Get(headerTime), body, skim)
 }
 
 // take is fill with the attributes as they stand in the headers: the wire name, the id and the time.
-func (e *Event) take(name, idText, timeText string, body []byte, brief bool) error {
+func (e *Event) take(name, idText, timeText string, body []byte, skim bool) error {
 	id, idErr := uuid.Parse(idText)
 	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {
@@ -110,7 +93,11 @@ func (e *Event) take(name, idText, timeText string, body []byte, brief bool) err
 	if timeErr == nil {
 		e.Time = at.UTC().Truncate(time.Millisecond)
 	}
-	data, err := decodeKind(table, name, body, brief)
+	options := asStored
+	if skim {
+		options = skimmed
+	}
+	data, err := decodeKind(table, name, body, options)
 	if err != nil {
 		return &DecodeError{e.Sequence, e.Subject.name, name, reason(err)}
 	}
@@ -121,7 +108,7 @@ func (e *Event) take(name, idText, timeText string, body []byte, brief bool) err
 		return &DecodeError{e.Sequence, e.Subject.name, name, "its headers " + headerID + " and " + headerTime + " are no id and time"}
 	}
 	e.Data = data
-	if brief {
+	if skim {
 		e.name, e.body = name, body
 	}
 	return nil

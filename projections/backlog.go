@@ -23,23 +23,8 @@ type unwritten struct {
 	value any
 }
 
-// How the documents of conversations are written. The others are few.
-var (
-	headJSON = events.JSONOf[head]()
-	pageJSON = events.JSONOf[page]()
-)
-
 func (u unwritten) document() (document, error) {
-	var text []byte
-	var err error
-	switch value := u.value.(type) {
-	case head:
-		text, err = headJSON.Encode(&value)
-	case page:
-		text, err = pageJSON.Encode(&value)
-	default:
-		text, err = encode(value)
-	}
+	text, err := events.Marshal(u.value)
 	if err != nil {
 		err = fmt.Errorf("encode %s of bucket %s: %w", u.key, u.bucket.name, err)
 	}

@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -289,7 +288,7 @@ func (s *shelf) readCheckpoint(ctx context.Context) (checkpoint, error) {
 		return checkpoint{}, err
 	}
 	var c checkpoint
-	if err := json.Unmarshal(value, &c); err != nil {
+	if err := events.Unmarshal(value, &c); err != nil {
 		return checkpoint{}, fmt.Errorf("decode checkpoint: %w", err)
 	}
 	return c, nil
@@ -297,7 +296,7 @@ func (s *shelf) readCheckpoint(ctx context.Context) (checkpoint, error) {
 
 // writeCheckpoint replaces the checkpoint, which makes its buckets those that serve.
 func (s *shelf) writeCheckpoint(ctx context.Context, c checkpoint) error {
-	value, err := json.Marshal(c)
+	value, err := events.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
@@ -378,7 +377,7 @@ func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.
 			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
 		}
 	}()
-	request, err := json.Marshal(r)
+	request, err := events.Marshal(r)
 	if err != nil {
 		return false, err
 	}

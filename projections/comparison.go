@@ -57,7 +57,7 @@ func (c *comparison) fold(ctx context.Context, list []events.Event) (*batch, err
 		return nil, err
 	}
 	for key, v := range b.versions {
-		text, err := encode(v)
+		text, err := events.Marshal(v)
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", key, err)
 		}
@@ -265,7 +265,7 @@ func (c *comparison) made(at location) (sequence uint64, differs func(value []by
 	s, m := c.g.store, c.memory
 	as := func(made any) func([]byte) (string, error) {
 		return func(value []byte) (string, error) {
-			text, err := encode(made)
+			text, err := events.Marshal(made)
 			if err != nil || bytes.Equal(value, text) {
 				return "", err
 			}

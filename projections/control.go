@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -61,7 +60,7 @@ func (v *Views) listen(ctx context.Context) error {
 // obey carries out an order.
 func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 	send := func(p part) {
-		if text, err := json.Marshal(p); err == nil {
+		if text, err := events.Marshal(p); err == nil {
 			_ = conn.Publish(m.Reply, text) // whether anybody hears it, pings tell
 		}
 	}
@@ -73,7 +72,7 @@ func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		send(p)
 	}
 	var o demand
-	if err := json.Unmarshal(m.Data, &o); err != nil {
+	if err := events.Unmarshal(m.Data, &o); err != nil {
 		done(errors.New("the order is not understood"))
 		return
 	}
@@ -155,7 +154,7 @@ func (r Remote) Verify(ctx context.Context, tell func(Progress), report func(Dif
 // ask gives an order and hands on the parts of its answer. A server that has just started is asked again until its views are
 // open, for 10 s at most.
 func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
-	text, err := json.Marshal(o)
+	text, err := events.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -196,7 +195,7 @@ func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
 			continue
 		}
 		var p part
-		if err := json.Unmarshal(m.Data, &p); err != nil {
+		if err := events.Unmarshal(m.Data, &p); err != nil {
 			return fmt.Errorf("read the answer of the running server: %w", err)
 		}
 		if p.Done {

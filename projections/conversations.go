@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -57,7 +56,6 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		domain := m.Domain
 		c.AccountID, c.ID = e.Subject.Account(), m.ConversationID
 		c.Title, c.Domain = titleOf(m.Prompt), &domain
-		c.ownTexts()
 	}
 	c.LastActivityAt = e.Time
 	switch {
@@ -77,22 +75,6 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		c.Pending = m.Number
 	}
 	return c, m
-}
-
-// ownTexts lets the texts lie in memory of their own. Where they are decoded they lie in the body of an event or in the document, which
-// a head that stays would keep in memory.
-func (c *Conversation) ownTexts() {
-	for _, text := range []**string{&c.Title, &c.Notes} {
-		if *text != nil {
-			own := strings.Clone(**text)
-			*text = &own
-		}
-	}
-	if c.Domain != nil {
-		domain := *c.Domain
-		domain.Key, domain.Title, domain.Description = strings.Clone(domain.Key), strings.Clone(domain.Title), strings.Clone(domain.Description)
-		c.Domain = &domain
-	}
 }
 
 // stated tells whether an optional JSON value is there and not null.
@@ -189,12 +171,11 @@ func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[con
 		if !ok {
 			return nil
 		}
-		h, err := headJSON.Decode(bytes.Clone(value))
-		if err != nil {
+		var h head
+		if err := events.Unmarshal(value, &h); err != nil {
 			return fmt.Errorf("decode conversation %s: %w", key.conversation, err)
 		}
-		h.ownTexts()
-		heads[key] = *h
+		heads[key] = h
 		delete(names, name)
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +126,7 @@ func (v *Views) DomainVersion(ctx context.Context, account, id uuid.UUID, number
 		return Definition{}, false, err
 	}
 	var document version
-	if err := json.Unmarshal(value, &document); err != nil {
+	if err := events.Unmarshal(value, &document); err != nil {
 		return Definition{}, false, fmt.Errorf("decode version %d of domain %s: %w", number, id, err)
 	}
 	return document.Definition, true, nil

@@ -1,9 +1,7 @@
 package projections
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -393,17 +391,6 @@ func (b *batch) documents() (first, second []unwritten) {
 		second = append(second, unwritten{location{store.accounts, accountKey(id)}, a})
 	}
 	return first, second
-}
-
-// encode writes JSON without escaping <, > and &, which would make up to six bytes of one.
-func encode(value any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
 // show puts what was made into memory.

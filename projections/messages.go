@@ -49,7 +49,7 @@ func messageOf(e events.Event) (m Message, ok bool) {
 	return m, true
 }
 
-// weight is about how many bytes a message takes in memory, with the body of its event, in which its texts lie.
+// weight is about how many bytes a message takes in memory.
 func (m *Message) weight() int {
 	size := 2048 + len(m.Prompt)
 	switch {

@@ -3,12 +3,13 @@ package projections
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
+
+	"reckon/events"
 )
 
 // A message is not stored in a bucket: it is an event, which the log keeps for ever. The bucket of conversations says which
@@ -201,7 +202,7 @@ func (g *generation) readPages(ctx context.Context, keys []pageKey) ([]page, err
 		if !ok {
 			continue
 		}
-		if err := json.Unmarshal(value, &pages[i]); err != nil {
+		if err := events.Unmarshal(value, &pages[i]); err != nil {
 			return nil, fmt.Errorf("decode page %s: %w", names[n], err)
 		}
 	}

@@ -10,7 +10,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -285,7 +284,7 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 func (g *generation) load(ctx context.Context) error {
 	err := g.store.accounts.each(ctx, "", func(_ string, _ uint64, value []byte) error {
 		var a Account
-		if err := json.Unmarshal(value, &a); err != nil {
+		if err := events.Unmarshal(value, &a); err != nil {
 			return fmt.Errorf("decode account: %w", err)
 		}
 		g.accounts.set(a)
@@ -296,7 +295,7 @@ func (g *generation) load(ctx context.Context) error {
 	}
 	err = g.store.domains.each(ctx, "*.*", func(_ string, _ uint64, value []byte) error {
 		var d Domain
-		if err := json.Unmarshal(value, &d); err != nil {
+		if err := events.Unmarshal(value, &d); err != nil {
 			return fmt.Errorf("decode domain: %w", err)
 		}
 		g.domains.set(d)

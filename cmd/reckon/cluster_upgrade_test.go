@@ -16,12 +16,12 @@ import (
 
 // The next release in the eyes of a test: it writes a second version of an event, and reads the first.
 const (
-	currentEvent = `	{"reckon.message.completed.v1", of[MessageCompleted](), nil,`
+	currentEvent = `	{"reckon.message.completed.v1", of[MessageCompleted](), nil},`
 	nextEvent    = `	{"reckon.message.completed.v1", of[completedV1](), func(old any) any {
 		raised := MessageCompleted(*old.(*completedV1))
 		return &raised
-	}, nil},
-	{"reckon.message.completed.v2", of[MessageCompleted](), nil,`
+	}},
+	{"reckon.message.completed.v2", of[MessageCompleted](), nil},`
 	nextType = `
 // completedV1 is the event as the release before wrote it.
 type completedV1 MessageCompleted
