@@ -8,8 +8,11 @@ const maxAngleExponent = 60
 
 // Sin returns the sine of an angle in radians. From 1e60 on it fails with an UndefinedError.
 func (c *Context) Sin(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) || a.IsZero() {
+	if !c.spend(costAngle, &a) {
 		return Decimal{}
+	}
+	if a.zero() {
+		return a
 	}
 	if a.adjusted() >= maxAngleExponent {
 		return c.Fail(&UndefinedError{"sin", a})
@@ -17,14 +20,14 @@ func (c *Context) Sin(a Decimal) Decimal {
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
 	if quadrant&1 == 0 {
-		r = g.sin(r, precision)
+		r = g.sin(r, c.digits)
 	} else {
-		r = g.cos(r, precision)
+		r = g.cos(r, c.digits)
 	}
 	if quadrant&2 != 0 {
 		r = r.Neg()
 	}
-	return c.finish(r)
+	return c.approximate(r, &a, a.first()-r.first())
 }
 
 // Cos returns the cosine of an angle in radians. From 1e60 on it fails with an UndefinedError.
@@ -38,21 +41,24 @@ func (c *Context) Cos(a Decimal) Decimal {
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
 	if quadrant&1 == 0 {
-		r = g.cos(r, precision)
+		r = g.cos(r, c.digits)
 	} else {
-		r = g.sin(r, precision)
+		r = g.sin(r, c.digits)
 	}
 	if quadrant == 1 || quadrant == 2 {
 		r = r.Neg()
 	}
-	return c.finish(r)
+	return c.approximate(r, &a, a.first()-r.first())
 }
 
 // Tan returns the tangent of an angle in radians. From 1e60 on it fails with an UndefinedError. No decimal is an odd
 // multiple of π/2, so that it has a value everywhere else.
 func (c *Context) Tan(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) || a.IsZero() {
+	if !c.spend(costAngle, &a) {
 		return Decimal{}
+	}
+	if a.zero() {
+		return a
 	}
 	if a.adjusted() >= maxAngleExponent {
 		return c.Fail(&UndefinedError{"tan", a})
@@ -60,20 +66,24 @@ func (c *Context) Tan(a Decimal) Decimal {
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
 	sin, cos := g.sinCos(r)
-	if quadrant&1 == 0 {
-		return c.finish(g.wideQuo(sin, cos))
+	if quadrant&1 == 1 {
+		sin, cos = cos.Neg(), sin
 	}
-	return c.finish(g.wideQuo(cos, sin).Neg())
+	t := g.wideQuo(sin, cos)
+	return c.approximate(t, &a, a.first()-t.first()+max(0, 2*t.first()))
 }
 
-// reduceAngle returns r and k mod 4 with a = k π/2 + r and |r| <= π/4 or hardly more, r accurate to wideDigits
+// reduceAngle returns r and k mod 4 with a = k π/2 + r and |r| <= π/4 or hardly more, r accurate to guard digits
 // relatively. k is an integer nearest to a/(π/2), found with 160 places of π; when digits cancel because a lies near a
-// multiple of π/2, again with 1,300, more than any literal has.
+// multiple of π/2, and at more than 60 digits, with 1,700, more than any literal has.
 func (g *registers) reduceAngle(a Decimal) (r Decimal, quadrant int) {
 	if a.IsZero() || a.adjusted() < 0 {
-		if g.setDecimal(&g.x, &a); g.x.CmpAbs(&tables().atan[1<<angleBits]) <= 0 {
+		if g.setDecimal(&g.x, &a); g.x.CmpAbs(g.quarterPi) <= 0 {
 			return a, 0
 		}
+	}
+	if g.start != nil {
+		return g.subtractHalfPis(&a, halfPiLongPlaces, halfPiLong())
 	}
 	const enough = -(halfPiShortPlaces - maxAngleExponent - wideDigits)
 	r, quadrant = g.subtractHalfPis(&a, halfPiShortPlaces, &tables().halfPiShort)
@@ -124,47 +134,54 @@ func (g *registers) sin(r Decimal, digits int) Decimal {
 // cos returns cos r to the given digits, for |r| not much above π/4.
 func (g *registers) cos(r Decimal, digits int) Decimal { return g.sumCos(g.sinCosRest(&r), digits) }
 
-// sinCos returns sin r and cos r to wideDigits.
+// sinCos returns sin r and cos r to guard digits.
 func (g *registers) sinCos(r Decimal) (sin, cos Decimal) {
 	index := g.sinCosRest(&r)
-	cos = g.sumCos(index, wideDigits)
+	cos = g.sumCos(index, g.wide)
 	if r.adjusted() <= seriesExponent {
 		return g.wideMul(r, g.sineRatio(r, -1)), cos
 	}
-	return g.sumSin(index, r.negative, wideDigits), cos
+	return g.sumSin(index, r.negative, g.wide), cos
 }
 
 func (g *registers) sumSin(index int, negative bool, digits int) Decimal {
-	t := tables()
-	g.mul(&g.x, &g.odd, &t.cos[index])
-	g.mul(&g.y, &g.sum, &t.sin[index])
-	g.x.Add(&g.x, &g.y)
+	g.x.Set(&g.odd)
+	if index > 0 {
+		t := tables()
+		g.mul(&g.x, &g.odd, &t.cos[index])
+		g.mul(&g.y, &g.sum, &t.sin[index])
+		g.x.Add(&g.x, &g.y)
+	}
 	s := g.decimal(&g.x, 0, digits)
 	s.negative = negative
 	return s
 }
 
 func (g *registers) sumCos(index int, digits int) Decimal {
-	t := tables()
-	g.mul(&g.x, &g.sum, &t.cos[index])
-	g.mul(&g.y, &g.odd, &t.sin[index])
-	g.x.Sub(&g.x, &g.y)
+	g.x.Set(&g.sum)
+	if index > 0 {
+		t := tables()
+		g.mul(&g.x, &g.sum, &t.cos[index])
+		g.mul(&g.y, &g.odd, &t.sin[index])
+		g.x.Sub(&g.x, &g.y)
+	}
 	return g.decimal(&g.x, 0, digits)
 }
 
-// sinCosRest splits |r| into a multiple of 2^-8, whose index it returns, and a rest, whose sine it leaves in odd and
-// cosine in sum.
-func (g *registers) sinCosRest(r *Decimal) int {
+// sinCosRest splits |r| into a multiple of 2^-8, whose index it returns, and a rest, whose sine it
+// leaves in odd and cosine in sum. At more than 60 digits the rest is all of |r|.
+func (g *registers) sinCosRest(r *Decimal) (index int) {
 	g.setDecimal(&g.x, r)
 	g.x.Abs(&g.x)
-	g.other.Rsh(&g.x, fractionBits-angleBits)
-	index := int(g.other.Uint64())
-	g.other.Lsh(&g.other, fractionBits-angleBits)
-	g.x.Sub(&g.x, &g.other)
-
-	g.sum.Set(one)
+	if g.start == nil {
+		g.other.Rsh(&g.x, fractionBits-angleBits)
+		index = int(g.other.Uint64())
+		g.other.Lsh(&g.other, fractionBits-angleBits)
+		g.x.Sub(&g.x, &g.other)
+	}
+	g.sum.Set(g.one)
 	g.odd.SetInt64(0)
-	g.term.Set(one)
+	g.term.Set(g.one)
 	for k := int64(1); ; k++ {
 		g.mul(&g.term, &g.term, &g.x)
 		g.divide(&g.term, &g.term, k)
@@ -188,13 +205,13 @@ func (g *registers) sinCosRest(r *Decimal) int {
 func (g *registers) sineRatio(a Decimal, sign int64) Decimal {
 	g.setDecimal(&g.x, &a)
 	g.mul(&g.square, &g.x, &g.x)
-	g.sum.Set(one)
-	g.term.Set(one)
+	g.sum.Set(g.one)
+	g.term.Set(g.one)
 	for k := int64(2); ; k += 2 {
 		g.mul(&g.term, &g.term, &g.square)
 		g.divide(&g.term, &g.term, sign*k*(k+1))
 		if g.term.Sign() == 0 {
-			return g.decimal(&g.sum, 0, wideDigits)
+			return g.decimal(&g.sum, 0, g.wide)
 		}
 		g.sum.Add(&g.sum, &g.term)
 	}
@@ -205,7 +222,7 @@ func (c *Context) Atan(a Decimal) Decimal {
 	if !c.spend(costAngle, &a) {
 		return Decimal{}
 	}
-	return c.finish(c.kernel().atan(a, precision))
+	return c.approximate(c.kernel().atan(a, c.digits), &a, 0)
 }
 
 // Atan2 returns the angle of the point (x, y) with the x axis, above -π and at most π. It fails with an UndefinedError
@@ -215,20 +232,20 @@ func (c *Context) Atan2(y, x Decimal) Decimal {
 		return Decimal{}
 	}
 	if x.IsZero() && y.IsZero() {
-		return c.Fail(&UndefinedError{"atan2", y})
+		return c.refuse(&UndefinedError{"atan2", y}, &x, &y)
 	}
-	return c.finish(c.kernel().atan2(y, x))
+	return c.approximate(c.kernel().atan2(y, x), &y, 0).from(&x, 0)
 }
 
 func (g *registers) atan2(y, x Decimal) Decimal {
 	var r Decimal
 	if x.IsZero() {
-		r = tables().halfPi
+		r = g.halfPi
 	} else {
-		r = g.atan(g.wideQuo(y.Abs(), x.Abs()), wideDigits)
+		r = g.atan(g.wideQuo(y.Abs(), x.Abs()), g.wide)
 	}
 	if x.Sign() < 0 {
-		r = g.wideAdd(tables().pi, r.Neg())
+		r = g.wideAdd(g.pi, r.Neg())
 	}
 	if y.Sign() < 0 {
 		r = r.Neg()
@@ -238,14 +255,18 @@ func (g *registers) atan2(y, x Decimal) Decimal {
 
 // Asin returns the arc sine, between -π/2 and π/2. It fails with an UndefinedError unless -1 <= a <= 1.
 func (c *Context) Asin(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) || a.IsZero() {
+	if !c.spend(costAngle, &a) {
 		return Decimal{}
 	}
+	if a.zero() {
+		return a
+	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.Fail(&UndefinedError{"asin", a})
+		return c.refuse(&UndefinedError{"asin", a}, &a)
 	}
 	g := c.kernel()
-	return c.finish(g.atan2(a, g.cathetus(a)))
+	other := g.cathetus(a)
+	return c.arc(g.atan2(a, other), &a, &other)
 }
 
 // Acos returns the arc cosine, between 0 and π. It fails with an UndefinedError unless -1 <= a <= 1.
@@ -254,10 +275,21 @@ func (c *Context) Acos(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.Fail(&UndefinedError{"acos", a})
+		return c.refuse(&UndefinedError{"acos", a}, &a)
 	}
 	g := c.kernel()
-	return c.finish(g.atan2(g.cathetus(a), a))
+	other := g.cathetus(a)
+	return c.arc(g.atan2(other, a), &a, &other)
+}
+
+// arc finishes an angle r whose sine or cosine is a and cosine or sine is other. The error of a is
+// divided by the other, but at the edges no more than half of its right digits are lost so.
+func (c *Context) arc(r Decimal, a, other *Decimal) Decimal {
+	steep := (allDigits - int(a.doubt)) / 2
+	if !other.zero() {
+		steep = min(steep, -other.first())
+	}
+	return c.approximate(r, a, max(0, a.first()-r.first()+steep))
 }
 
 // cathetus returns √(1 − a²) as √((1 − a)(1 + a)), which keeps its digits near 1.
@@ -275,7 +307,7 @@ func (g *registers) atan(a Decimal, digits int) Decimal {
 		return a
 	}
 	if a.adjusted() >= 0 && a.Abs().Cmp(Int(1)) > 0 {
-		r := g.wideAdd(tables().halfPi, g.atan(g.wideQuo(Int(1), a.Abs()), wideDigits).Neg())
+		r := g.wideAdd(g.halfPi, g.atan(g.wideQuo(Int(1), a.Abs()), g.wide).Neg())
 		r.negative = a.negative
 		return r
 	}
@@ -283,7 +315,14 @@ func (g *registers) atan(a Decimal, digits int) Decimal {
 	if a.adjusted() <= seriesExponent {
 		g.mul(&g.square, &g.x, &g.x)
 		g.oddSeries(&g.square, -1)
-		return g.wideMul(a, g.decimal(&g.sum, 0, wideDigits))
+		return g.wideMul(a, g.decimal(&g.sum, 0, g.wide))
+	}
+	if g.start != nil {
+		// A step of Newton's method: atan a = t + atan((a cos t - sin t) / (cos t + a sin t)), whose last
+		// part is next to 0.
+		t := g.start.atan(a, g.start.wide)
+		sin, cos := g.sinCos(t)
+		return g.wideAdd(t, g.atan(g.wideQuo(g.wideAdd(g.wideMul(a, cos), sin.Neg()), g.wideAdd(cos, g.wideMul(a, sin))), g.wide))
 	}
 	g.x.Abs(&g.x)
 	// The nearest multiple n of the step, then (x − n)/(1 + n x).
@@ -292,7 +331,7 @@ func (g *registers) atan(a Decimal, digits int) Decimal {
 	g.other.SetInt64(int64(index))
 	g.product.Mul(&g.other, &g.x)
 	g.y.Rsh(&g.product, angleBits)
-	g.y.Add(&g.y, one)
+	g.y.Add(&g.y, g.one)
 	g.other.Lsh(&g.other, fractionBits-angleBits)
 	g.x.Sub(&g.x, &g.other)
 	g.product.Lsh(&g.x, fractionBits)

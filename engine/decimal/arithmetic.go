@@ -1,50 +1,25 @@
 package decimal
 
-import "math/big"
+import (
+	"math/big"
+
+	"github.com/cockroachdb/apd/v3"
+)
 
 // plus sets r to a + b rounded once to the given digits, without writing out the digits between numbers far apart.
 func (g *registers) plus(r, a, b *Decimal, digits int) {
-	if !r.plusWords(a, b, digits) {
+	if digits > wideDigits || !r.plusWords(a, b, digits) {
 		*r = g.plusLarge(*a, *b, digits)
 	}
 }
 
-// plusLarge is plus by big.Int.
+// plusLarge is plus by apd.
 func (g *registers) plusLarge(a, b Decimal, digits int) Decimal {
-	switch {
-	case a.zero():
-		return g.rounded(b, digits)
-	case b.zero():
-		return g.rounded(a, digits)
-	}
-	gap := int(a.exponent) - int(b.exponent)
-	if gap < 0 {
-		a, b = b, a
-	}
-	if gap > digits || -gap > digits {
+	if gap := int(a.exponent) - int(b.exponent); (gap > digits || -gap > digits) && !a.zero() && !b.zero() {
 		nearer(&a, &b, digits)
 		nearer(&b, &a, digits)
-		if a.exponent < b.exponent {
-			a, b = b, a
-		}
 	}
-	a.coefficient(&g.a)
-	b.coefficient(&g.b)
-	if up := int(a.exponent) - int(b.exponent); up > 0 {
-		g.product.Mul(&g.a, pow10(up))
-		g.a, g.product = g.product, g.a
-	}
-	negative := a.negative
-	if a.negative == b.negative {
-		g.a.Add(&g.a, &g.b)
-	} else {
-		g.a.Sub(&g.a, &g.b)
-		if g.a.Sign() < 0 {
-			g.a.Neg(&g.a)
-			negative = !negative
-		}
-	}
-	return g.round(&g.a, int(b.exponent), negative, digits)
+	return g.large((*apd.Context).Add, &a, &b, digits)
 }
 
 // nearer replaces b by a number of the same sign closer to a when b is so small that only its sign matters to the
@@ -61,58 +36,25 @@ func nearer(a, b *Decimal, digits int) {
 
 // times sets r to a × b rounded once to the given digits.
 func (g *registers) times(r, a, b *Decimal, digits int) {
-	if !r.timesWords(a, b, digits) {
-		*r = g.timesLarge(a, b, digits)
+	if digits > wideDigits || !r.timesWords(a, b, digits) {
+		*r = g.large((*apd.Context).Mul, a, b, digits)
 	}
-}
-
-// timesLarge is times by big.Int.
-func (g *registers) timesLarge(a, b *Decimal, digits int) Decimal {
-	if a.zero() || b.zero() {
-		return Decimal{}
-	}
-	a.coefficient(&g.a)
-	b.coefficient(&g.b)
-	g.product.Mul(&g.a, &g.b)
-	return g.round(&g.product, int(a.exponent)+int(b.exponent), a.negative != b.negative, digits)
 }
 
 // over sets r to a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have no trailing zeros.
 func (g *registers) over(r, a, b *Decimal, digits int) {
-	if !r.overWords(a, b, digits) {
+	if digits > wideDigits || !r.overWords(a, b, digits) {
 		*r = g.overLarge(a, b, digits)
 	}
 }
 
-// overLarge is over by big.Int.
-func (g *registers) overLarge(a, b *Decimal, digits int) (r Decimal) {
-	if a.zero() {
-		return r
+// overLarge is over by apd.
+func (g *registers) overLarge(a, b *Decimal, digits int) Decimal {
+	r := g.large((*apd.Context).Quo, a, b, digits)
+	if r.doubt == 0 && !r.zero() {
+		return g.reduced(r)
 	}
-	r.negative = a.negative != b.negative
-	exponent := int(a.exponent) - int(b.exponent)
-	a.coefficient(&g.a)
-	b.coefficient(&g.b)
-	// One or two digits more than asked, and one that tells whether the quotient is exact.
-	up := digits + 1 + countDigits(&g.b) - countDigits(&g.a)
-	dividend, divisor := &g.a, &g.b
-	if up > 0 {
-		g.product.Mul(&g.a, pow10(up))
-		dividend = &g.product
-	} else if up < 0 {
-		g.product.Mul(&g.b, pow10(-up))
-		divisor = &g.product
-	}
-	g.quotient.QuoRem(dividend, divisor, &g.rest)
-	exponent -= up
-	if g.rest.Sign() == 0 {
-		r.exponent = int32(exponent + g.cutZeros(&g.quotient))
-		r.setCoefficient(&g.quotient)
-		return g.rounded(r, digits)
-	}
-	g.a.Mul(&g.quotient, pow10(1))
-	g.a.SetBit(&g.a, 0, 1)
-	return g.round(&g.a, exponent-1, r.negative, digits)
+	return r
 }
 
 // rounded returns d rounded half-even to the given digits.
@@ -120,49 +62,22 @@ func (g *registers) rounded(d Decimal, digits int) Decimal {
 	if d.bitLen() <= 3*digits { // fewer digits than that, as 2^3 < 10
 		return d
 	}
-	if d.large == nil {
+	if d.large == nil && digits <= wideDigits {
 		z := five{d.w[0], d.w[1], d.w[2], d.w[3]}
 		d.roundFive(&z, int(d.exponent), d.negative, digits)
 		return d
 	}
-	return g.round(d.coefficient(&g.a), int(d.exponent), d.negative, digits)
+	at := apdContext(digits)
+	flags, _ := at.Round(&g.result, d.apd(&g.left))
+	return ofApd(&g.result, flags, digits)
 }
 
 // cut returns d without the digits after the given ones.
 func (g *registers) cut(d Decimal, digits int) Decimal {
-	cut := max(0, d.digits()-digits)
-	g.quotient.Quo(d.coefficient(&g.a), pow10(cut))
-	d.setCoefficient(&g.quotient)
-	d.exponent += int32(cut)
-	return d
-}
-
-// round returns the number of coefficient x >= 0 rounded half-even to the given digits.
-func (g *registers) round(x *big.Int, exponent int, negative bool, digits int) Decimal {
-	x, cut := g.shorten(x, digits)
-	var r Decimal
-	r.setCoefficient(x)
-	r.exponent = int32(exponent + cut)
-	r.negative = negative && x.Sign() != 0
-	return r
-}
-
-// shorten rounds x >= 0 half-even to the given digits and returns it without the cut ones, and their number. The result
-// is x itself or quotient.
-func (g *registers) shorten(x *big.Int, digits int) (short *big.Int, cut int) {
-	if x.BitLen() <= 3*digits {
-		return x, 0
-	}
-	if cut = countDigits(x) - digits; cut <= 0 {
-		return x, 0
-	}
-	unit := pow10(cut)
-	g.quotient.QuoRem(x, unit, &g.rest)
-	g.rest.Lsh(&g.rest, 1)
-	if half := g.rest.Cmp(unit); half > 0 || half == 0 && g.quotient.Bit(0) == 1 {
-		g.quotient.Add(&g.quotient, pow10(0))
-	}
-	return &g.quotient, cut
+	at := apdContext(digits)
+	at.Rounding = apd.RoundDown
+	flags, _ := at.Round(&g.result, d.apd(&g.left))
+	return ofApd(&g.result, flags, digits)
 }
 
 // cutZeros divides x > 0 by ten while that leaves no remainder, and returns how often.
@@ -185,8 +100,11 @@ func (g *registers) cutZeros(x *big.Int) int {
 // Add returns a + b.
 func (c *Context) Add(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
-		if !r.plusWords(&a, &b, precision) {
-			r = c.kernel().plusLarge(a, b, precision)
+		if c.digits > precision || !r.plusWords(&a, &b, precision) {
+			r = c.kernel().plusLarge(a, b, c.digits)
+		}
+		if a.doubt|b.doubt != 0 {
+			r.doubtSum(&a, &b)
 		}
 		c.check(&r)
 	}
@@ -197,8 +115,11 @@ func (c *Context) Add(a, b Decimal) (r Decimal) {
 func (c *Context) Sub(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		b.negative = !b.negative // of 0 the sign does not matter here
-		if !r.plusWords(&a, &b, precision) {
-			r = c.kernel().plusLarge(a, b, precision)
+		if c.digits > precision || !r.plusWords(&a, &b, precision) {
+			r = c.kernel().plusLarge(a, b, c.digits)
+		}
+		if a.doubt|b.doubt != 0 {
+			r.doubtSum(&a, &b)
 		}
 		c.check(&r)
 	}
@@ -208,7 +129,10 @@ func (c *Context) Sub(a, b Decimal) (r Decimal) {
 // Mul returns a × b.
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
-		c.kernel().times(&r, &a, &b, precision)
+		c.kernel().times(&r, &a, &b, c.digits)
+		if a.doubt|b.doubt != 0 {
+			r.doubtProduct(&a, &b, 1)
+		}
 		c.check(&r)
 	}
 	return r
@@ -218,9 +142,12 @@ func (c *Context) Mul(a, b Decimal) (r Decimal) {
 func (c *Context) Quo(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		if b.zero() {
-			return c.Fail(ErrDivisionByZero)
+			return c.refuse(ErrDivisionByZero, &b)
 		}
-		c.kernel().over(&r, &a, &b, precision)
+		c.kernel().over(&r, &a, &b, c.digits)
+		if a.doubt|b.doubt != 0 {
+			r.doubtProduct(&a, &b, -1)
+		}
 		c.check(&r)
 	}
 	return r
@@ -234,10 +161,10 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 		return Decimal{}
 	}
 	if b.IsZero() {
-		return c.Fail(ErrDivisionByZero)
+		return c.refuse(ErrDivisionByZero, &b)
 	}
 	if a.IsZero() {
-		return Decimal{}
+		return a
 	}
 	g := c.kernel()
 	r := a
@@ -255,12 +182,20 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 		g.a.Rem(&g.a, &g.b)
 		r.setCoefficient(&g.a)
 	}
+	r.doubt = 0
 	if !r.IsZero() && a.negative != b.negative {
 		var sum Decimal
-		g.plus(&sum, &r, &b, precision)
-		return c.result(sum)
+		g.plus(&sum, &r, &b, c.digits)
+		r = sum
 	}
-	return c.result(g.rounded(r, precision))
+	r = g.rounded(r, c.digits)
+	if a.doubt|b.doubt != 0 {
+		// The error of b counts as often as b goes into a.
+		least := b.As(allDigits - int(b.doubt))
+		least.exponent += int32(a.first() - b.first())
+		r.doubtSum(&a, &least)
+	}
+	return c.result(r)
 }
 
 // Floor returns the largest integer not above a.
@@ -276,8 +211,25 @@ func (c *Context) integer(a Decimal, mode rounding) Decimal {
 	if !c.spend(costArithmetic, &a) {
 		return Decimal{}
 	}
-	return c.result(c.kernel().quantize(a, 0, mode))
+	return c.quantized(a, 0, mode)
 }
+
+// quantized is a multiple of 10^exponent. It is exact where 40 digits of a are right and tell it from
+// its neighbours; where fewer do, another multiple may be the right one.
+func (c *Context) quantized(a Decimal, exponent int, mode rounding) Decimal {
+	r := c.kernel().quantize(a, exponent, mode)
+	switch r.doubt = 0; {
+	case a.doubt == 0 || a.error() <= max(exponent, a.first())-multipleDigits:
+	case r.zero():
+		r = around(max(exponent, a.error()))
+	default:
+		r.doubt = limited(allDigits - r.first() + max(exponent, a.error()))
+	}
+	return c.result(r)
+}
+
+// multipleDigits are the right digits that a number needs to be rounded to a multiple.
+const multipleDigits = 40
 
 // Round rounds to places decimals (negative: left of the point), ties away from zero.
 func (c *Context) Round(a Decimal, places int) Decimal {
@@ -285,7 +237,7 @@ func (c *Context) Round(a Decimal, places int) Decimal {
 		return Decimal{}
 	}
 	exponent := -max(-2*maxExponent, min(2*maxExponent, places))
-	return c.result(c.kernel().quantize(a, exponent, halfUp))
+	return c.quantized(a, exponent, halfUp)
 }
 
 // rounding is what becomes of digits that are cut off, not all of them 0.

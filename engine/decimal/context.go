@@ -23,17 +23,23 @@ func (e *UndefinedError) Error() string {
 	return e.Function + " has no value at " + e.Argument.Shown().String()
 }
 
-// Context does arithmetic at 60 significant digits, rounded half-even: exact where the result fits. The elementary
-// functions, too, are right to hardly more than half a unit of the 60th digit, and exact where the exact result has no
-// more digits. Its first error sticks: every later operation returns 0 and Err tells what went wrong first. Results
+// Precisions are the significant digits that a Context may work with.
+var Precisions = [...]int{precision, 120, 250, 500}
+
+// Context does arithmetic at 60 significant digits, or more of them, rounded half-even: exact where
+// the result fits. The elementary functions, too, are right to hardly more than half a unit of the
+// last digit, and exact where the exact result has no more digits. Its first error sticks: every later operation returns 0 and Err tells what went wrong first. Results
 // beyond 1e6144 and nonzero results below 1e-6144 are ErrTooLarge; nothing underflows to 0 silently. Cost counts
 // deterministic units (never time), so that every node decides alike; past the budget the error is ErrLimit. A Context
 // is for one goroutine.
 type Context struct {
+	digits int
 	budget int
 	cost   int
 	rest   int // the cost at which Rest is called; never beyond the budget
 	err    error
+
+	doubted bool // err is about a number whose right digits may not tell
 
 	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without it other goroutines are let
 	// run: the scheduler alone would let a long calculation keep a processor for 10 ms at a time.
@@ -60,8 +66,17 @@ const longBits = 512
 // stretch is how many cost units are spent, in about a quarter of a millisecond, between two rests.
 const stretch = 1000
 
-// NewContext returns a context that may spend budget cost units.
-func NewContext(budget int) *Context { return &Context{budget: budget, rest: min(budget, stretch)} }
+// NewContext returns a context of 60 digits that may spend budget cost units.
+func NewContext(budget int) *Context { return NewWide(budget, precision) }
+
+// NewWide returns a context of one of the Precisions. Its operations cost more, in proportion to the
+// digits, and functions to their square, as they take more terms too.
+func NewWide(budget, digits int) *Context {
+	return &Context{digits: digits, budget: budget, rest: min(budget, stretch)}
+}
+
+// Digits is the number of significant digits of every result.
+func (c *Context) Digits() int { return c.digits }
 
 // Restart makes the context as good as a new one with a budget, except that it keeps its memory.
 func (c *Context) Restart(budget int) {
@@ -69,7 +84,7 @@ func (c *Context) Restart(budget int) {
 	if left <= 0 {
 		left = stretch
 	}
-	c.budget, c.cost, c.rest, c.err = budget, 0, min(budget, left), nil
+	c.budget, c.cost, c.rest, c.err, c.doubted = budget, 0, min(budget, left), nil, false
 }
 
 // Cost is the number of cost units spent so far.
@@ -79,7 +94,7 @@ func (c *Context) Cost() int { return c.cost }
 func (c *Context) Err() error { return c.err }
 
 // Reset forgets the error (not the cost), for trying another branch.
-func (c *Context) Reset() { c.err = nil }
+func (c *Context) Reset() { c.err, c.doubted = nil, false }
 
 // Spend counts n cost units. It reports whether the calculation may go on: false once the budget is used up, which
 // records ErrLimit, and false after an earlier error.
@@ -106,15 +121,22 @@ func (c *Context) Spend(n int) bool {
 
 // pay is spend for one of the four operations.
 func (c *Context) pay(a, b *Decimal) bool {
-	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.rest {
+	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.rest && c.digits == precision {
 		c.cost += costArithmetic
 		return true
 	}
 	return c.spend(costArithmetic, a, b)
 }
 
-// spend counts the cost of an operation, and more for operands of hundreds of digits, which only literals have.
+// spend counts the cost of an operation, and more at more than 60 digits and for operands of
+// hundreds of digits, which only literals have there.
 func (c *Context) spend(cost int, operands ...*Decimal) bool {
+	if c.digits > precision {
+		if cost > costRoot {
+			cost = cost * c.digits / precision
+		}
+		return c.Spend(cost * c.digits / precision)
+	}
 	for _, d := range operands {
 		if d.large != nil {
 			if bits := d.large.BitLen(); bits > longBits {
@@ -142,7 +164,9 @@ func (c *Context) result(r Decimal) Decimal {
 // check is result in place.
 func (c *Context) check(r *Decimal) {
 	if r.zero() {
-		*r = Decimal{}
+		if r.doubt == 0 {
+			*r = Decimal{}
+		}
 		return
 	}
 	// Up to 6,000 bits are fewer than 2,000 digits, which cannot leave the limits from an exponent that near 0.
@@ -157,11 +181,11 @@ func (c *Context) check(r *Decimal) {
 // finish rounds the result of a function to the precision, cuts its trailing zeros, so that exact results stay short,
 // and checks the limits.
 func (c *Context) finish(r Decimal) Decimal {
-	if r.IsZero() {
+	if r.zero() {
 		return Decimal{}
 	}
 	g := c.kernel()
-	r = g.rounded(r, precision)
+	r = g.rounded(r, c.digits)
 	if r.trailingZeroBits() > 0 {
 		r = g.reduced(r)
 	}
@@ -171,7 +195,7 @@ func (c *Context) finish(r Decimal) Decimal {
 // kernel returns the registers of the context.
 func (c *Context) kernel() *registers {
 	if c.scratch == nil {
-		c.scratch = new(registers)
+		c.scratch = newRegisters(c.digits)
 	}
 	return c.scratch
 }

@@ -27,6 +27,7 @@ type Decimal struct {
 	large    *big.Int // the coefficient if it has more than 256 bits, else nil
 	exponent int32
 	negative bool
+	doubt    uint16 // 0 of an exact number, else as doubt.go says
 }
 
 // Int returns i.

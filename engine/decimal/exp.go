@@ -11,12 +11,12 @@ func (c *Context) Exp(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.IsZero() {
-		return Int(1)
+		return Int(1).from(&a, a.first())
 	}
 	if expOutOfRange(&a) {
-		return c.Fail(ErrTooLarge)
+		return c.refuse(ErrTooLarge, &a)
 	}
-	return c.finish(c.kernel().exp(a, precision))
+	return c.approximate(c.kernel().exp(a, c.digits), &a, a.first()-1)
 }
 
 func expOutOfRange(a *Decimal) bool {
@@ -31,13 +31,13 @@ func expOutOfRange(a *Decimal) bool {
 // Zimmermann, Modern Computer Arithmetic, section 4.3; P. T. P. Tang, Table-driven implementation of the exponential
 // function, ACM TOMS 15, 1989). The power of ten goes straight into the exponent.
 func (g *registers) exp(a Decimal, digits int) Decimal {
-	t := tables()
+	ln10 := g.ln10
 	g.setDecimal(&g.x, &a)
-	g.other.QuoRem(&g.x, &t.ln10, &g.y)
+	g.other.QuoRem(&g.x, ln10, &g.y)
 	n := int(g.other.Int64())
 	if g.y.Sign() < 0 {
 		n--
-		g.y.Add(&g.y, &t.ln10)
+		g.y.Add(&g.y, ln10)
 	}
 	g.expFixed(&g.z, &g.y)
 	return g.decimal(&g.z, n, digits)
@@ -45,15 +45,35 @@ func (g *registers) exp(a Decimal, digits int) Decimal {
 
 // expFixed sets z to e^r for 0 <= r < 3. It writes to r.
 func (g *registers) expFixed(z, r *big.Int) {
+	if g.start != nil {
+		// Without tables: the argument is halved until its series is short, and the sum squared.
+		r.Rsh(r, halvings)
+		g.expSeries(r)
+		for range halvings {
+			g.mul(&g.sum, &g.sum, &g.sum)
+		}
+		z.Set(&g.sum)
+		return
+	}
 	t := tables()
 	g.other.Rsh(r, fractionBits-expLowBits)
 	index := int(g.other.Uint64())
 	g.other.Lsh(&g.other, fractionBits-expLowBits)
 	r.Sub(r, &g.other)
+	g.expSeries(r)
 
 	const low = expLowBits - expHighBits
-	g.sum.Set(one)
-	g.term.Set(one)
+	g.mul(z, &g.sum, &t.expLow[index&(1<<low-1)])
+	g.mul(z, z, &t.expHigh[index>>low])
+}
+
+// halvings of an argument cost as many bits.
+const halvings = 20
+
+// expSeries sets sum to e^r for a small r by its Taylor series.
+func (g *registers) expSeries(r *big.Int) {
+	g.sum.Set(g.one)
+	g.term.Set(g.one)
 	for k := int64(1); ; k++ {
 		g.mul(&g.term, &g.term, r)
 		g.divide(&g.term, &g.term, k)
@@ -62,19 +82,20 @@ func (g *registers) expFixed(z, r *big.Int) {
 		}
 		g.sum.Add(&g.sum, &g.term)
 	}
-	g.mul(z, &g.sum, &t.expLow[index&(1<<low-1)])
-	g.mul(z, z, &t.expHigh[index>>low])
 }
 
 // Sinh returns the hyperbolic sine.
 func (c *Context) Sinh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) || a.IsZero() {
+	if !c.spend(costCompound, &a) {
 		return Decimal{}
 	}
-	if expOutOfRange(&a) {
-		return c.Fail(ErrTooLarge)
+	if a.zero() {
+		return a
 	}
-	return c.finish(c.kernel().sinh(a))
+	if expOutOfRange(&a) {
+		return c.refuse(ErrTooLarge, &a)
+	}
+	return c.approximate(c.kernel().sinh(a), &a, max(0, a.first()-1))
 }
 
 // sinh takes a power series near 0, where e^a − e^-a would lose digits.
@@ -82,7 +103,7 @@ func (g *registers) sinh(a Decimal) Decimal {
 	if a.adjusted() <= seriesExponent {
 		return g.wideMul(a, g.sineRatio(a, 1))
 	}
-	e := g.exp(a.Abs(), wideDigits)
+	e := g.exp(a.Abs(), g.wide)
 	r := g.wideMul(g.wideAdd(e, g.wideQuo(Int(1), e).Neg()), oneHalf)
 	if a.negative {
 		return r.Neg()
@@ -96,27 +117,33 @@ func (c *Context) Cosh(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if expOutOfRange(&a) {
-		return c.Fail(ErrTooLarge)
+		return c.refuse(ErrTooLarge, &a)
 	}
-	return c.finish(c.kernel().cosh(a))
+	if a.zero() {
+		return Int(1).from(&a, a.first())
+	}
+	return c.approximate(c.kernel().cosh(a), &a, max(0, a.first()-1))
 }
 
 func (g *registers) cosh(a Decimal) Decimal {
-	e := g.exp(a.Abs(), wideDigits)
+	e := g.exp(a.Abs(), g.wide)
 	return g.wideMul(g.wideAdd(e, g.wideQuo(Int(1), e)), oneHalf)
 }
 
-// tanhOne is a magnitude from which on tanh is 1 to the precision: 2e^-160 is below 1e-69.
-const tanhOne = 80
+// tanhOne is a magnitude from which on tanh is 1 to a precision: 2e^-2x is below 10^-(digits + 9).
+func tanhOne(digits int) int64 { return int64(116*(digits+9)/100 + 1) }
 
 // Tanh returns the hyperbolic tangent.
 func (c *Context) Tanh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) || a.IsZero() {
+	if !c.spend(costCompound, &a) {
 		return Decimal{}
 	}
-	if a.Abs().Cmp(Int(tanhOne)) >= 0 {
-		return Int(int64(a.Sign()))
+	if a.zero() {
+		return a
+	}
+	if a.Abs().Cmp(Int(tanhOne(c.digits))) >= 0 {
+		return Int(int64(a.Sign())).As(c.digits).from(&a, 0)
 	}
 	g := c.kernel()
-	return c.finish(g.wideQuo(g.sinh(a), g.cosh(a)))
+	return c.approximate(g.wideQuo(g.sinh(a), g.cosh(a)), &a, 0)
 }

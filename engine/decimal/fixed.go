@@ -1,16 +1,22 @@
 package decimal
 
-import "math/big"
+import (
+	"math/big"
 
-// The elementary functions work on fixed-point numbers: a big.Int x stands for x / 2^fractionBits, about 77 decimals.
-// A result that may come near 0 is never computed as a fixed-point number alone, which would lose its leading digits, but
-// as a decimal factor of known relative accuracy times a fixed-point number near 1.
+	"github.com/cockroachdb/apd/v3"
+)
+
+// The elementary functions work on fixed-point numbers: at 60 digits a big.Int x stands for x / 2^256, about 77 decimals.
+// A result that may come near 0 is never computed as a fixed-point number alone, which would lose
+// its leading digits, but as a decimal factor of known relative accuracy times a fixed-point number
+// near 1.
 //
-// Between a kernel and its caller values travel as decimals of wideDigits digits, so that compound functions such as
-// asinh keep guard digits until their last rounding.
+// Between a kernel and its caller values travel as decimals with guard digits, so that compound
+// functions such as asinh keep them until their last rounding.
 const (
-	fractionBits = 256
-	wideDigits   = 76
+	fractionBits = 256 // at 60 digits
+	guardDigits  = 16
+	wideDigits   = precision + guardDigits
 )
 
 // seriesExponent bounds the arguments that count as small: below 1e-4, where a few terms of a power series do.
@@ -19,7 +25,11 @@ const seriesExponent = -5
 // registers are the big.Ints in which a Context calculates. It keeps them, so that their memory is used again. Values
 // pass from one operation or function to the next as decimals: none keeps anything in a register while another runs.
 type registers struct {
-	a, b, quotient, rest   big.Int // of the four operations
+	*constants            // shared, never written to
+	start      *registers // at more than 60 digits: what finds first approximations, else nil
+
+	left, right, result    apd.Decimal // of the four operations
+	a, b, quotient, rest   big.Int
 	product, remainder     big.Int // of single steps
 	coefficient, scaled    big.Int // of conversions from and to decimals
 	x, y, z, square, other big.Int // of the function at hand
@@ -30,24 +40,24 @@ type registers struct {
 // The wide operations are the steps within a compound function.
 
 func (g *registers) wideAdd(a, b Decimal) (r Decimal) {
-	g.plus(&r, &a, &b, wideDigits)
+	g.plus(&r, &a, &b, g.wide)
 	return r
 }
 
 func (g *registers) wideMul(a, b Decimal) (r Decimal) {
-	g.times(&r, &a, &b, wideDigits)
+	g.times(&r, &a, &b, g.wide)
 	return r
 }
 
 func (g *registers) wideQuo(a, b Decimal) (r Decimal) {
-	g.over(&r, &a, &b, wideDigits)
+	g.over(&r, &a, &b, g.wide)
 	return r
 }
 
 // mul sets z to x × y.
 func (g *registers) mul(z, x, y *big.Int) {
 	g.product.Mul(x, y)
-	z.Rsh(&g.product, fractionBits)
+	z.Rsh(&g.product, g.bits)
 }
 
 // divide sets z to x / k, cut towards 0.
@@ -58,16 +68,16 @@ func (g *registers) divide(z, x *big.Int, k int64) {
 // setDecimal sets z to d, cut towards 0. The magnitude of d must be moderate, as its integer part is written out.
 func (g *registers) setDecimal(z *big.Int, d *Decimal) {
 	exponent := int(d.exponent)
-	if d.IsZero() || d.adjusted() < -78 {
+	if d.IsZero() || d.adjusted() < -g.wide-2 {
 		z.SetInt64(0)
 		return
 	}
 	d.coefficient(&g.coefficient)
 	if exponent >= 0 {
 		g.product.Mul(&g.coefficient, pow10(exponent))
-		z.Lsh(&g.product, fractionBits)
+		z.Lsh(&g.product, g.bits)
 	} else {
-		g.product.Lsh(&g.coefficient, fractionBits)
+		g.product.Lsh(&g.coefficient, g.bits)
 		z.QuoRem(&g.product, pow10(-exponent), &g.remainder)
 	}
 	if d.negative {
@@ -81,9 +91,9 @@ func (g *registers) decimal(x *big.Int, exponent, digits int) Decimal {
 	if bits == 0 {
 		return Decimal{}
 	}
-	// 30103/100000 is log10(2) closely enough for the few hundred bits of a fixed-point number: the first digit of |x|
-	// stands at 10^first or one above.
-	first := floorDiv((bits-1-fractionBits)*30103, 100000)
+	// 30103/100000 is log10(2) closely enough for the bits of a fixed-point number: the first digit
+	// of |x| stands at 10^first or one above.
+	first := floorDiv((bits-1-int(g.bits))*30103, 100000)
 	places := digits - 1 - first
 	g.scale(x, places)
 	if g.scaled.Cmp(pow10(digits)) > 0 {
@@ -105,8 +115,8 @@ func (g *registers) scale(x *big.Int, places int) {
 		g.coefficient.QuoRem(x, pow10(-places), &g.remainder)
 	}
 	g.coefficient.Abs(&g.coefficient)
-	g.coefficient.Add(&g.coefficient, half)
-	g.scaled.Rsh(&g.coefficient, fractionBits)
+	g.coefficient.Add(&g.coefficient, g.half)
+	g.scaled.Rsh(&g.coefficient, g.bits)
 }
 
 func floorDiv(a, b int) int {
@@ -124,9 +134,11 @@ var oneHalf = func() Decimal {
 	return d
 }()
 
-// one, half and ten are fixed-point 1, ½ and 10. They are never written to.
-var (
-	ten  = new(big.Int).Lsh(big.NewInt(10), fractionBits)
-	one  = new(big.Int).Lsh(big.NewInt(1), fractionBits)
-	half = new(big.Int).Lsh(big.NewInt(1), fractionBits-1)
-)
+// newRegisters makes the registers for results of a number of digits.
+func newRegisters(digits int) *registers {
+	g := &registers{constants: constantsOf(digits)}
+	if digits > precision {
+		g.start = newRegisters(precision)
+	}
+	return g
+}

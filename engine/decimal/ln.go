@@ -8,9 +8,9 @@ func (c *Context) Ln(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.Fail(&UndefinedError{"ln", a})
+		return c.refuse(&UndefinedError{"ln", a}, &a)
 	}
-	return c.finish(c.kernel().ln(a, precision))
+	return c.logarithm(c.kernel().ln(a, c.digits), &a)
 }
 
 // Log10 returns the logarithm to base 10, exact for powers of ten. It fails with an UndefinedError for a <= 0.
@@ -19,10 +19,10 @@ func (c *Context) Log10(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.Fail(&UndefinedError{"log10", a})
+		return c.refuse(&UndefinedError{"log10", a}, &a)
 	}
 	g := c.kernel()
-	return c.finish(g.wideQuo(g.ln(a, wideDigits), tables().ln10Wide))
+	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln10Wide), &a)
 }
 
 // Log2 returns the logarithm to base 2, exact for powers of two. It fails with an UndefinedError for a <= 0.
@@ -31,11 +31,14 @@ func (c *Context) Log2(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.Fail(&UndefinedError{"log2", a})
+		return c.refuse(&UndefinedError{"log2", a}, &a)
 	}
 	g := c.kernel()
-	return c.finish(g.wideQuo(g.ln(a, wideDigits), tables().ln2Wide))
+	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln2Wide), &a)
 }
+
+// logarithm finishes a logarithm of a. Its error is the relative error of a.
+func (c *Context) logarithm(r Decimal, a *Decimal) Decimal { return c.approximate(r, a, -r.first()) }
 
 // ln returns ln a to the given digits, for a > 0.
 //
@@ -44,23 +47,28 @@ func (c *Context) Log2(a Decimal) Decimal {
 // 2 atanh(u/(2 + u)) by its power series (Brent and Zimmermann, Modern Computer Arithmetic, section 4.4). Near 1 the
 // difference from 1 is exact and goes to ln1p.
 func (g *registers) ln(a Decimal, digits int) Decimal {
-	t := tables()
 	first := a.adjusted()
 	m := a
 	m.exponent -= int32(first)
 	g.setDecimal(&g.x, &m)
 	switch first {
 	case 0:
-		g.other.Sub(&g.x, one)
-		if g.other.BitLen() < fractionBits-13 {
+		g.other.Sub(&g.x, g.one)
+		if g.other.BitLen() < int(g.bits)-13 {
 			return g.ln1p(g.wideAdd(a, Int(-1)))
 		}
 	case -1:
-		g.other.Sub(&g.x, ten)
-		if g.other.BitLen() < fractionBits-10 {
+		g.other.Sub(&g.x, g.ten)
+		if g.other.BitLen() < int(g.bits)-10 {
 			return g.ln1p(g.wideAdd(a, Int(-1)))
 		}
 	}
+	if g.start != nil {
+		// A step of Newton's method: ln a = y + ln(a e^-y), whose last part is next to 0.
+		y := g.start.ln(a, g.start.wide)
+		return g.wideAdd(y, g.ln1p(g.wideAdd(g.wideQuo(a, g.exp(y, g.wide)), Int(-1))))
+	}
+	t := tables()
 	s := g.x.BitLen() - 1 - fractionBits
 	g.x.Rsh(&g.x, uint(s))
 	g.lnFixed(&g.z, &g.x)
@@ -85,8 +93,8 @@ func (g *registers) lnFixed(z, f *big.Int) {
 	f.Rsh(&g.product, lnLowShift)
 
 	// y = u/(2 + u) for f = 1 + u
-	g.other.Add(f, one)
-	f.Sub(f, one)
+	g.other.Add(f, g.one)
+	f.Sub(f, g.one)
 	g.product.Lsh(f, fractionBits)
 	g.y.QuoRem(&g.product, &g.other, &g.square)
 	g.mul(&g.square, &g.y, &g.y)
@@ -99,8 +107,8 @@ func (g *registers) lnFixed(z, f *big.Int) {
 
 // oddSeries sets sum to 1 ± square/3 + square²/5 ± …, the ratio of atanh (sign 1) or atan (sign -1) to its argument.
 func (g *registers) oddSeries(square *big.Int, sign int) {
-	g.sum.Set(one)
-	g.term.Set(one)
+	g.sum.Set(g.one)
+	g.term.Set(g.one)
 	for k := int64(3); ; k += 2 {
 		g.mul(&g.term, &g.term, square)
 		if g.term.Sign() == 0 {
@@ -118,19 +126,19 @@ func (g *registers) oddSeries(square *big.Int, sign int) {
 // ln1p returns ln(1 + d) for |d| < 2^-13 with full relative accuracy: d × 2/(2 + d) × the ratio of atanh to its argument.
 func (g *registers) ln1p(d Decimal) Decimal {
 	g.setDecimal(&g.x, &d)
-	g.other.Lsh(one, 1)
+	g.other.Lsh(g.one, 1)
 	g.other.Add(&g.other, &g.x)
-	g.product.Lsh(one, fractionBits+1)
+	g.product.Lsh(g.one, g.bits+1)
 	g.y.QuoRem(&g.product, &g.other, &g.square) // 2/(2 + d)
 	g.mul(&g.z, &g.x, &g.y)
 	g.z.Rsh(&g.z, 1)
 	g.mul(&g.square, &g.z, &g.z)
 	g.oddSeries(&g.square, 1)
 	g.mul(&g.z, &g.y, &g.sum)
-	return g.wideMul(d, g.decimal(&g.z, 0, wideDigits))
+	return g.wideMul(d, g.decimal(&g.z, 0, g.wide))
 }
 
-// lnOnePlus returns ln(1 + d) for d > -1 that is itself accurate to wideDigits.
+// lnOnePlus returns ln(1 + d) for d > -1 that is itself accurate to g.wide.
 func (g *registers) lnOnePlus(d Decimal) Decimal {
 	if d.IsZero() {
 		return Decimal{}
@@ -138,13 +146,16 @@ func (g *registers) lnOnePlus(d Decimal) Decimal {
 	if d.adjusted() <= seriesExponent {
 		return g.ln1p(d)
 	}
-	return g.ln(g.wideAdd(d, Int(1)), wideDigits)
+	return g.ln(g.wideAdd(d, Int(1)), g.wide)
 }
 
 // Asinh returns the inverse hyperbolic sine.
 func (c *Context) Asinh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) || a.IsZero() {
+	if !c.spend(costCompound, &a) {
 		return Decimal{}
+	}
+	if a.zero() {
+		return a
 	}
 	g := c.kernel()
 	// ln(x + √(x² + 1)) = ln(1 + x + x²/(1 + √(x² + 1)))
@@ -156,7 +167,7 @@ func (c *Context) Asinh(a Decimal) Decimal {
 	if a.negative {
 		r = r.Neg()
 	}
-	return c.finish(r)
+	return c.approximate(r, &a, 0)
 }
 
 // Acosh returns the inverse hyperbolic cosine that is not negative. It fails with an UndefinedError for a < 1.
@@ -165,30 +176,35 @@ func (c *Context) Acosh(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Cmp(Int(1)) < 0 {
-		return c.Fail(&UndefinedError{"acosh", a})
+		return c.refuse(&UndefinedError{"acosh", a}, &a)
 	}
 	g := c.kernel()
 	// ln(1 + t + √(t(t + 2))) with t = x − 1
 	t := g.wideAdd(a, Int(-1))
 	d := g.wideAdd(t, g.wideSqrt(g.wideMul(t, g.wideAdd(t, Int(2)))))
-	return c.finish(g.lnOnePlus(d))
+	r := g.lnOnePlus(d)
+	return c.approximate(r, &a, max(0, -2*r.first()))
 }
 
 // Atanh returns the inverse hyperbolic tangent. It fails with an UndefinedError unless -1 < a < 1.
 func (c *Context) Atanh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) || a.IsZero() {
+	if !c.spend(costCompound, &a) {
 		return Decimal{}
+	}
+	if a.zero() {
+		return a
 	}
 	x := a.Abs()
 	if x.Cmp(Int(1)) >= 0 {
-		return c.Fail(&UndefinedError{"atanh", a})
+		return c.refuse(&UndefinedError{"atanh", a}, &a)
 	}
 	g := c.kernel()
 	// ½ ln((1 + x)/(1 − x)) = ½ ln(1 + 2x/(1 − x))
-	d := g.wideQuo(g.wideMul(x, Int(2)), g.wideAdd(Int(1), x.Neg()))
+	rest := g.wideAdd(Int(1), x.Neg())
+	d := g.wideQuo(g.wideMul(x, Int(2)), rest)
 	r := g.wideMul(g.lnOnePlus(d), oneHalf)
 	if a.negative {
 		r = r.Neg()
 	}
-	return c.finish(r)
+	return c.approximate(r, &a, max(0, a.first()-r.first()-rest.first()))
 }

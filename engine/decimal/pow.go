@@ -1,6 +1,9 @@
 package decimal
 
-import "math/bits"
+import (
+	"math/bits"
+	"strconv"
+)
 
 // maxSquaringPower is the largest integer power that is multiplied out.
 const maxSquaringPower = 10_000
@@ -20,30 +23,31 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 	}
 	if a.IsZero() {
 		if b.Sign() < 0 {
-			return c.Fail(ErrDivisionByZero)
+			return c.refuse(ErrDivisionByZero, &a)
 		}
-		return Decimal{}
+		return Decimal{}.from(&a, 0)
 	}
 	negative := false
 	if a.Sign() < 0 {
 		if !b.IsInteger() {
-			return c.Fail(&UndefinedError{"pow", a})
+			return c.refuse(&UndefinedError{"pow", a}, &a, &b)
 		}
 		negative = c.kernel().isOdd(b)
 		a = a.Abs()
 	}
 	g := c.kernel()
 	r := Int(1)
-	if exponent := g.wideMul(b, g.ln(a, wideDigits)); !exponent.IsZero() {
+	exponent := g.wideMul(b, g.ln(a, g.wide))
+	if !exponent.IsZero() {
 		if expOutOfRange(&exponent) {
-			return c.Fail(ErrTooLarge)
+			return c.refuse(ErrTooLarge, &a, &b)
 		}
-		r = g.exp(exponent, precision)
+		r = g.exp(exponent, c.digits)
 	}
 	if negative {
 		r = r.Neg()
 	}
-	return c.finish(r)
+	return c.approximate(r, &a, b.first()-1).from(&b, exponent.first()-1)
 }
 
 // isOdd reports whether an integer is odd.
@@ -52,7 +56,7 @@ func (g *registers) isOdd(a Decimal) bool {
 	return a.exponent == 0 && a.trailingZeroBits() == 0
 }
 
-// powInteger multiplies a^n out, from the first bit of n on. Each product is rounded to wideDigits and more, of which
+// powInteger multiplies a^n out, from the first bit of n on. Each product keeps guard digits, of which
 // 10,000 multiplications cost four.
 func (c *Context) powInteger(a Decimal, n int) Decimal {
 	m := n
@@ -67,26 +71,35 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 		return Int(1)
 	case a.IsZero():
 		if n < 0 {
-			return c.Fail(ErrDivisionByZero)
+			return c.refuse(ErrDivisionByZero, &a)
 		}
-		return Decimal{}
+		return Decimal{}.from(&a, 0)
 	case n == 1:
-		return c.finish(a)
+		return c.finish(a).from(&a, 0)
 	}
 	g := c.kernel()
+	given := a
 	a = g.reduced(a)
 	// |a|^m lies between 10^(first × m) and 10^((first + 1) × m).
 	if first := a.adjusted(); first*m > maxExponent+1 || (first+1)*m < -maxExponent-1 {
 		return c.Fail(ErrTooLarge)
 	}
-	x := a
+	x, rounded := a, false
 	for bit := bits.Len(uint(m)) - 2; bit >= 0; bit-- {
-		if x = g.wideMul(x, x); m>>bit&1 == 1 {
+		x = g.wideMul(x, x)
+		rounded = rounded || x.doubt != 0
+		if m>>bit&1 == 1 {
 			x = g.wideMul(x, a)
+			rounded = rounded || x.doubt != 0
 		}
 	}
-	if n > 0 {
-		return c.finish(x)
+	if n < 0 {
+		x = g.wideQuo(Int(1), g.rounded(x, g.wide))
+		rounded = rounded || x.doubt != 0
 	}
-	return c.finish(g.wideQuo(Int(1), g.rounded(x, wideDigits)))
+	x = c.finish(x)
+	if rounded {
+		x.doubt = doubtAt(c.digits)
+	}
+	return x.from(&given, len(strconv.Itoa(m))-1)
 }

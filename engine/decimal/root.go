@@ -11,9 +11,9 @@ func (c *Context) Sqrt(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() < 0 {
-		return c.Fail(&UndefinedError{"sqrt", a})
+		return c.refuse(&UndefinedError{"sqrt", a}, &a)
 	}
-	return c.finish(c.kernel().root(a, 2, precision))
+	return c.finish(c.kernel().root(a, 2, c.digits)).from(&a, 0)
 }
 
 // Cbrt returns the real cube root, which has the sign of a, rounded once and exact for cubes.
@@ -21,10 +21,10 @@ func (c *Context) Cbrt(a Decimal) Decimal {
 	if !c.spend(costRoot, &a) {
 		return Decimal{}
 	}
-	return c.finish(c.kernel().root(a, 3, precision))
+	return c.finish(c.kernel().root(a, 3, c.digits)).from(&a, 0)
 }
 
-func (g *registers) wideSqrt(a Decimal) Decimal { return g.root(a, 2, wideDigits) }
+func (g *registers) wideSqrt(a Decimal) Decimal { return g.root(a, 2, g.wide) }
 
 // root returns the root of degree 2 or 3 to some more than the given digits: the integer root of the scaled coefficient,
 // with one more digit that is not 0 when the root is not exact, so that one later rounding is right.

@@ -5,8 +5,14 @@ import (
 	"sync"
 )
 
-// tableBits are the fraction bits in which tables are built, before they are cut to fractionBits.
-const tableBits = fractionBits + 64
+// Tables and constants are computed with some more fraction bits than they keep.
+const (
+	extraBits = 64
+	tableBits = fractionBits + extraBits
+)
+
+// bitsPerDigit is a little more than the logarithm of 10 to base 2.
+const bitsPerDigit = 3.33
 
 // Steps of the tables, as powers of two: an argument is split into multiples of the steps and a short rest.
 const (
@@ -29,8 +35,72 @@ type logFactor struct {
 	minusLn   big.Int
 }
 
-// constants are the fixed-point tables and constants of the kernels, and constants as wide decimals.
+// constants are what the kernels know at a precision, in fixed point and as decimals with guard digits.
 type constants struct {
+	digits int  // of results
+	wide   int  // of the steps within a compound function
+	bits   uint // fraction bits of fixed-point numbers
+
+	one, half, ten, ln10, quarterPi *big.Int
+
+	pi, halfPi, e       Decimal
+	ln2Wide, ln10Wide   Decimal
+	piRounded, eRounded Decimal
+}
+
+// constantsOf returns the constants at one of the precisions of a Context, computed on first use.
+func constantsOf(digits int) *constants { return allConstants[digits]() }
+
+// allConstants is never written to.
+var allConstants = func() map[int]func() *constants {
+	all := map[int]func() *constants{}
+	for _, digits := range Precisions {
+		all[digits] = sync.OnceValue(func() *constants { return newConstants(digits) })
+	}
+	return all
+}()
+
+func newConstants(digits int) *constants {
+	k := &constants{digits: digits, wide: digits + guardDigits, bits: fractionBits}
+	if digits > precision {
+		k.bits = uint(float64(k.wide)*bitsPerDigit) + 80
+	}
+	bits := k.bits + extraBits
+	scale := new(big.Int).Lsh(big.NewInt(1), bits)
+	cut := func(x *big.Int) *big.Int { return new(big.Int).Rsh(x, extraBits) }
+	ln2 := lnRatio(scale, 2, 1)
+	ln10 := lnRatio(scale, 10, 8)
+	ln10.Add(ln10, new(big.Int).Mul(ln2, big.NewInt(3)))
+	k.one = cut(scale)
+	k.half = new(big.Int).Rsh(k.one, 1)
+	k.ten = new(big.Int).Mul(k.one, big.NewInt(10))
+	k.ln10 = cut(ln10)
+
+	g := &registers{constants: k}
+	places := k.wide + 10
+	quarter := halfPi(places)
+	k.halfPi.setCoefficient(quarter)
+	k.halfPi.exponent = int32(-places)
+	k.pi = g.wideMul(k.halfPi, Int(2))
+	k.halfPi = g.rounded(k.halfPi, k.wide)
+	quarter.Mul(quarter, scale)
+	quarter.Rsh(quarter, 1)
+	k.quarterPi = cut(quarter.Quo(quarter, pow10(places)))
+	wide := func(x *big.Int) (d Decimal) {
+		x = new(big.Int).Mul(x, pow10(places))
+		d.setCoefficient(x.Rsh(x, bits))
+		d.exponent = int32(-places)
+		return g.rounded(d, k.wide)
+	}
+	k.ln2Wide, k.ln10Wide = wide(ln2), wide(ln10)
+	odd, even := series(scale, 0, 1)
+	k.e = wide(odd.Add(odd, even))
+	k.piRounded, k.eRounded = g.rounded(k.pi, digits), g.rounded(k.e, digits)
+	return k
+}
+
+// tableSet holds the fixed-point tables of the kernels at 60 digits.
+type tableSet struct {
 	ln2, ln10 big.Int
 
 	expHigh [3 << expHighBits]big.Int                // e^(i/2^6), past ln 10
@@ -41,16 +111,13 @@ type constants struct {
 	cos     [1 << angleBits]big.Int
 	atan    [1<<angleBits + 1]big.Int
 
-	pi, halfPi, e       Decimal
-	ln2Wide, ln10Wide   Decimal
-	halfPiShort         big.Int // π/2 × 10^halfPiShortPlaces
-	piRounded, eRounded Decimal
+	halfPiShort big.Int // π/2 × 10^halfPiShortPlaces
 }
 
 // Decimal places of the two integers that stand for π/2 in the reduction of angles.
 const (
 	halfPiShortPlaces = 160
-	halfPiLongPlaces  = 1300
+	halfPiLongPlaces  = 1700
 )
 
 // halfPiLong is π/2 × 10^halfPiLongPlaces, for the rare angles of hundreds of digits or very near a multiple of π/2.
@@ -103,12 +170,11 @@ func lnRatio(scale *big.Int, p, q int64) *big.Int {
 	return sum
 }
 
-// tables builds the constants on first use, which takes a few milliseconds, with 64 bits more than they keep.
+// tables builds the tables on first use, which takes a few milliseconds.
 var tables = sync.OnceValue(buildTables)
 
-func buildTables() *constants {
-	t := new(constants)
-	g := new(registers)
+func buildTables() *tableSet {
+	t := new(tableSet)
 	scale := new(big.Int).Lsh(big.NewInt(1), tableBits)
 	cut := func(z, x *big.Int) { z.Rsh(x, tableBits-fractionBits) }
 	mul := func(x, y *big.Int) *big.Int {
@@ -164,23 +230,7 @@ func buildTables() *constants {
 		cut(&t.atan[i], sum)
 	}
 
-	digits := func(x *big.Int) (d Decimal) {
-		const places = 90
-		x = new(big.Int).Mul(x, pow10(places))
-		d.setCoefficient(x.Rsh(x, tableBits))
-		d.exponent = -places
-		return g.rounded(d, wideDigits)
-	}
-	t.ln2Wide, t.ln10Wide = digits(ln2), digits(ln10)
-	oddPart, evenPart := series(scale, 0, 1)
-	t.e = digits(oddPart.Add(oddPart, evenPart))
 	t.halfPiShort.Set(halfPi(halfPiShortPlaces))
-	t.halfPi.setCoefficient(&t.halfPiShort)
-	t.halfPi.exponent = -halfPiShortPlaces
-	t.pi = g.wideMul(t.halfPi, Int(2))
-	t.halfPi = g.rounded(t.halfPi, wideDigits)
-	t.piRounded = g.rounded(t.pi, precision)
-	t.eRounded = g.rounded(t.e, precision)
 	return t
 }
 
@@ -207,8 +257,14 @@ func series(scale *big.Int, stepBits uint, sign int) (odd, even *big.Int) {
 	return odd, even
 }
 
-// Pi returns π to the precision of a Context.
-func Pi() Decimal { return tables().piRounded }
+// Pi returns π to 60 digits.
+func Pi() Decimal { return constantsOf(precision).piRounded }
 
-// E returns e to the precision of a Context.
-func E() Decimal { return tables().eRounded }
+// E returns e to 60 digits.
+func E() Decimal { return constantsOf(precision).eRounded }
+
+// Pi returns π to the precision of the context.
+func (c *Context) Pi() Decimal { return c.kernel().piRounded }
+
+// E returns e to the precision of the context.
+func (c *Context) E() Decimal { return c.kernel().eRounded }

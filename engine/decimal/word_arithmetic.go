@@ -8,11 +8,16 @@ import "math/bits"
 // roundFive sets r to the number of coefficient z rounded half-even to the given digits, of which there are at most 76.
 func (r *Decimal) roundFive(z *five, exponent int, negative bool, digits int) {
 	limit := &wordPowers[digits]
+	r.doubt = 0
 	if z[4] != 0 || z[3] > limit[3] || z[3] == limit[3] && !less(z[:3], limit[:3]) {
 		cut := digitsOf(z[:]) - digits
 		exponent += cut
-		if _, half := shorten(z[:], cut); half > 0 || half == 0 && z[0]&1 == 1 {
+		exact, half := shorten(z[:], cut)
+		if half > 0 || half == 0 && z[0]&1 == 1 {
 			increase(z)
+		}
+		if !exact {
+			r.doubt = doubtAt(digits)
 		}
 	}
 	// Word by word: a wider load right after the stores of these words would wait for them.
@@ -40,7 +45,7 @@ func (r *Decimal) roundLong(z *long, exponent int, negative bool, digits int) bo
 		}
 		power := few(wordPowers[cut][:fewWords])
 		var q long
-		_, half := divide(&q, z, &power)
+		exact, half := divide(&q, z, &power)
 		z = &q
 		exponent += cut
 		if half > 0 || half == 0 && z[0]&1 == 1 {
@@ -53,6 +58,9 @@ func (r *Decimal) roundLong(z *long, exponent int, negative bool, digits int) bo
 		r.large = nil
 		r.exponent = int32(exponent)
 		r.negative = negative
+		if r.doubt = 0; !exact {
+			r.doubt = doubtAt(digits)
+		}
 		return true
 	}
 	x := five(z[:fewWords+1])

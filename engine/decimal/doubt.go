@@ -1,0 +1,136 @@
+package decimal
+
+// A Decimal knows how many of its leading digits are right. Exact numbers, literals among them, are
+// right in all. A result that is rounded is right to the precision, and each operation passes on
+// what its operands lack: a product has as many right digits as the worse of its factors, a
+// difference of nearly equal numbers has lost those that cancelled, a function as many as its
+// condition number has digits. The small constants by which rounding errors add up are left out:
+// they cost a digit in ten to a million operations. (Higham, Accuracy and Stability of Numerical
+// Algorithms, 2002, chapters 1 to 3.)
+//
+// The field doubt holds allDigits less the number of right digits, 0 for exact numbers, so that the
+// doubt of a product is the greatest of three. A number may have fewer than no right digits: its
+// error is larger than itself. A 0 that is left of rounded numbers has doubt allDigits, and its
+// exponent is that of the error: 0 ± 10^exponent.
+const (
+	allDigits = 1 << 12
+	mostDoubt = 1<<16 - 1
+)
+
+// doubtAt is the doubt of a number rounded to the given digits.
+func doubtAt(digits int) uint16 { return uint16(allDigits - digits) }
+
+// limited is a doubt within its range.
+func limited(doubt int) uint16 { return uint16(max(1, min(mostDoubt, doubt))) }
+
+// Right is the number of leading digits that are right: very many of an exact number, and below 0
+// where the error is larger than the number.
+func (d Decimal) Right() int { return allDigits - int(d.doubt) }
+
+// IsExact reports whether a number was never rounded.
+func (d Decimal) IsExact() bool { return d.doubt == 0 }
+
+// As returns d with no more right digits than the given ones.
+func (d Decimal) As(digits int) Decimal {
+	d.doubt = max(d.doubt, limited(allDigits-digits))
+	return d
+}
+
+// Exactly returns d as a number that nothing is known to be wrong with.
+func (d Decimal) Exactly() Decimal {
+	if d.doubt = 0; d.zero() {
+		return Decimal{}
+	}
+	return d
+}
+
+// Lost returns 0 with the error of d, which is not exact: what d is when none of its digits is right.
+func (d Decimal) Lost() Decimal { return around(d.error()) }
+
+// around is 0 ± 10^exponent.
+func around(exponent int) Decimal {
+	return Decimal{exponent: int32(max(-2*maxExponent, min(2*maxExponent, exponent))), doubt: allDigits}
+}
+
+// first is the exponent of the first digit, or one more; it is quicker than adjusted.
+func (d *Decimal) first() int { return int(d.exponent) + fewerDigits(d.bitLen()) }
+
+// error is the exponent of the error of a number that is not exact.
+func (d *Decimal) error() int { return d.first() - allDigits + int(d.doubt) }
+
+// doubtProduct passes the doubt of factors on to a product or quotient r.
+func (r *Decimal) doubtProduct(a, b *Decimal, sign int) {
+	switch {
+	case !r.zero():
+		r.doubt = max(r.doubt, a.doubt, b.doubt)
+	case a.zero() && a.doubt != 0:
+		*r = around(a.error() + sign*b.first())
+	case b.zero() && b.doubt != 0 && !a.zero():
+		*r = around(b.error() + a.first())
+	}
+}
+
+// doubtSum passes the doubt of terms on to their sum r: the greater of their errors is that of r.
+func (r *Decimal) doubtSum(a, b *Decimal) {
+	if a.negative == b.negative && !a.zero() && !b.zero() {
+		r.doubt = max(r.doubt, a.doubt, b.doubt)
+		return
+	}
+	if r.large == nil && r.doubt != 0 && a.exponent <= r.exponent && b.exponent <= r.exponent && !a.zero() && !b.zero() {
+		// A rounded result has all digits, so that none of the terms begins in front of it.
+		r.doubt = max(r.doubt, a.doubt, b.doubt)
+		return
+	}
+	worst := -1 << 30
+	for _, d := range [...]*Decimal{a, b} {
+		if d.doubt != 0 {
+			worst = max(worst, d.error())
+		}
+	}
+	if r.zero() {
+		*r = around(worst)
+		return
+	}
+	r.doubt = max(r.doubt, limited(allDigits-r.first()+worst))
+}
+
+// approximate finishes a function of a whose value is rounded, and has lost that many of the right
+// digits of a.
+func (c *Context) approximate(r Decimal, a *Decimal, lost int) Decimal {
+	r = c.finish(r)
+	if !r.zero() {
+		r.doubt = max(r.doubt, doubtAt(c.digits))
+	}
+	return r.from(a, lost)
+}
+
+// from is a value r of a function of a that has lost that many of the right digits of a.
+func (r Decimal) from(a *Decimal, lost int) Decimal {
+	switch {
+	case a.doubt == 0:
+	case r.zero():
+		// Near its zeros a function is no steeper than a cube root.
+		return around(max(a.error(), a.error()/3))
+	default:
+		r.doubt = max(r.doubt, limited(int(a.doubt)+lost))
+	}
+	return r
+}
+
+// refuse is Fail where a has no value. With other digits that are in doubt it might have one.
+func (c *Context) refuse(err error, operands ...*Decimal) Decimal {
+	for _, a := range operands {
+		if c.err == nil && a.doubt != 0 {
+			c.doubted = true
+		}
+	}
+	return c.Fail(err)
+}
+
+// Doubted reports whether the error is about a number whose right digits may not tell.
+func (c *Context) Doubted() bool { return c.doubted }
+
+// Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more.
+func (c *Context) Epsilon(digits int) Decimal {
+	return Decimal{w: few{1}, exponent: int32(digits - c.digits)}
+}
