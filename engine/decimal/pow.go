@@ -13,10 +13,10 @@ const maxSquaringPower = 10_000
 // that is not an integer (a cube root is Cbrt), and with ErrTooLarge before computing a result out of range.
 func (c *Context) Pow(a, b Decimal) Decimal {
 	if n, ok := b.Int64(); ok && n >= -maxSquaringPower && n <= maxSquaringPower {
-		return c.powInteger(a, int(n))
+		return c.powInteger(a, int(n)).from(&b, logDigits(&a, &b))
 	}
 	if b.Cmp(oneHalf) == 0 && a.Sign() >= 0 {
-		return c.Sqrt(a)
+		return c.Sqrt(a).from(&b, logDigits(&a, &b))
 	}
 	if !c.spend(costPow, &a, &b) {
 		return Decimal{}
@@ -48,6 +48,12 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 		r = r.Neg()
 	}
 	return c.approximate(r, &a, b.first()-1).from(&b, exponent.first()-1)
+}
+
+// logDigits is the number of digits of b ln a at most.
+func logDigits(a, b *Decimal) int {
+	size := Int(int64(3 * (1 + max(a.first(), -a.first()))))
+	return b.first() + size.first()
 }
 
 // isOdd reports whether an integer is odd.
