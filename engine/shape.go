@@ -16,7 +16,7 @@ func (s *scope) isTable(n *node) bool {
 	if n.op == opVariable {
 		return s.profiles[n.variable].table
 	}
-	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, s.isTable)
+	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, func(a *node) bool { return s.isTable(a) })
 }
 
 // makesTable reports whether an expression is a list or the call of a function whose value is a table.
@@ -37,7 +37,7 @@ func (n *node) takesTable() bool {
 
 // hasMadeTable reports whether a table that is made in an expression takes part cell by cell.
 func (s *scope) hasMadeTable(n *node) bool {
-	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, s.hasMadeTable)
+	return s.makesTable(n) || !n.takesTable() && slices.ContainsFunc(n.args, func(a *node) bool { return s.hasMadeTable(a) })
 }
 
 // standsAlone reports whether a variable is all of one side of an equation and not in the other.
