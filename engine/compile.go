@@ -165,7 +165,7 @@ func (c *compiler) activities() {
 	d := c.d
 	d.users = make([][]int, len(d.profiles))
 	d.equations = make([]*equation, len(d.Activities))
-	d.solver = unifier{make([]dimension, len(d.profiles)), make([]bool, len(d.profiles))}
+	d.solver = newUnifier(len(d.profiles))
 	c.pinDefaults()
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)

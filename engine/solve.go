@@ -61,7 +61,10 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 			solver: solver{machine: d.machines.take(env), scope: &d.scope, equations: d.equations},
 			domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
 		}
-		v.question = question{target, asked, d.StrictRoots, v.before, v.dimensionOf, v.inItsUnit}
+		v.question = question{
+			target: target, asked: asked, strict: d.StrictRoots,
+			near: v.before, dimension: v.dimensionOf, shown: v.inItsUnit,
+		}
 		defer d.machines.release(v.machine)
 		err := v.run()
 		failed = v.failed

@@ -117,3 +117,6 @@ func (u *unifier) equate(a, b dimension) bool {
 	u.bound[p.id], u.is[p.id] = value, true
 	return true
 }
+
+// newUnifier knows nothing yet of so many dimensions.
+func newUnifier(count int) unifier { return unifier{make([]dimension, count), make([]bool, count)} }
