@@ -216,7 +216,7 @@ func (v *solver) zeros(s planStep, equations []*equation) *zeros {
 			j := slices.Index(s.outputs, part.variable)
 			z.at[j] = append(z.at[j], int32(i))
 		}
-		z.code = append(z.code, flatOp{part, t.args[i]})
+		z.code = append(z.code, flatOp{node: part, args: t.args[i]})
 	}
 	z.run = flatRun{values: make([]float64, len(z.code)), args: make([]float64, 0, 6)}
 	for _, o := range s.outputs {

@@ -70,7 +70,7 @@ func (m *solver) tangent() *tangentSpace {
 		if part.op == opVariable {
 			z.at[part.variable] = append(z.at[part.variable], int32(i))
 		}
-		z.code = append(z.code, flatOp{part, t.args[i]})
+		z.code = append(z.code, flatOp{node: part, args: t.args[i]})
 	}
 	for k := range maxTangentStarts {
 		if slopes := z.settleOn(rows, k); slopes != nil {
