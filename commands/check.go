@@ -38,7 +38,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 		answer, problems := d.RunTest(t, now)
 		for _, problem := range problems {
 			failed = true
-			issues = append(issues, engine.Issue{Path: fmt.Sprintf("tests[%d]%s", i, problem.path), Message: problem.message, Offset: -1})
+			issues = append(issues, engine.Issue{Path: fmt.Sprintf("tests[%d]%s", i, problem.Path), Message: problem.Message, Offset: -1})
 		}
 		if answer.Completed != nil {
 			for _, a := range answer.Completed.Results.Activities {
@@ -66,8 +66,8 @@ func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.
 	return newDryRun(d).say(text, format, zone, now)
 }
 
-// TestProblem is what went wrong in a test; path is the place in it.
-type TestProblem struct{ path, message string }
+// TestProblem is what went wrong in a test, and the place in it, such as ".expect.time".
+type TestProblem struct{ Path, Message string }
 
 // RunTest calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
 // fetch the answer that it returns is the one that the scenario stands at.
@@ -78,7 +78,7 @@ func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Messa
 		turn.Now, turn.TimeZone = cmp.Or(turn.Now, &now), cmp.Or(turn.TimeZone, zone)
 		problems := r.turn(turn)
 		for k := range problems {
-			problems[k].path = fmt.Sprintf(".after[%d]%s", i, problems[k].path)
+			problems[k].Path = fmt.Sprintf(".after[%d]%s", i, problems[k].Path)
 		}
 		if len(problems) > 0 {
 			return answer, problems
@@ -175,7 +175,7 @@ func (d *Domain) compareValue(answer projections.Message, key string, wanted jso
 	if problem != nil {
 		return problem.Filled()
 	}
-	if json.Unmarshal(valueOf(answer.Completed.Results, d.Definition.Variables[i].Key), &got) != nil {
+	if json.Unmarshal(answer.Completed.Results.Value(d.Definition.Variables[i].Key), &got) != nil {
 		return "The result has no value for " + key + "."
 	}
 	same, errs := d.compiled.Agrees(i, got, want, env)
@@ -190,4 +190,21 @@ func (d *Domain) compareValue(answer projections.Message, key string, wanted jso
 
 func plain(t engine.Text) string {
 	return strings.Trim(string(encode(t)), `"`)
+}
+
+// ErrorsOf are the errors of a failed message, nil where they cannot be read.
+func ErrorsOf(data *events.MessageFailed) []engine.Error {
+	var list []engine.Error
+	if json.Unmarshal(data.Errors, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+func mapped[A, B any](list []A, f func(A) B) []B {
+	result := make([]B, len(list))
+	for i, a := range list {
+		result[i] = f(a)
+	}
+	return result
 }

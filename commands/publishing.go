@@ -68,6 +68,26 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	}
 }
 
+// Next compiles a publication as the version that it would be, without running its tests or recording anything. The
+// domain is the one that it would be published for, as it stands. It fails with ErrNone for the account, and with
+// *InvalidError.
+func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Domain, error) {
+	account, err := a.Account(ctx, p.Account)
+	if err != nil {
+		return projections.Domain{}, nil, err
+	}
+	domains, err := a.Domains(ctx, account.ID)
+	if err != nil {
+		return projections.Domain{}, nil, err
+	}
+	domain := identify(account.ID, domains, p)
+	next, issues := Compile(domain.ID, domain.Key, domain.Version+1, identified(domain.ID, p.Definition))
+	if next == nil {
+		return domain, nil, &InvalidError{Issues: issues}
+	}
+	return domain, next, nil
+}
+
 // identify finds the domain that a publication is for, or makes up the id and key of a new one.
 func identify(account uuid.UUID, domains []projections.Domain, p Publication) projections.Domain {
 	for _, d := range domains {

@@ -237,6 +237,26 @@ type Results struct {
 	Calculated *uuid.UUID       `json:"calculated"`
 }
 
+// Target is the key of what a result was asked for, "" for a fetch.
+func (r Results) Target() string {
+	for _, v := range r.Variables {
+		if r.Calculated != nil && v.ID == *r.Calculated {
+			return v.Key
+		}
+	}
+	return ""
+}
+
+// Value is the value of a variable in a result, nil where it has none.
+func (r Results) Value(key string) json.RawMessage {
+	for _, v := range r.Variables {
+		if v.Key == key {
+			return v.Value
+		}
+	}
+	return nil
+}
+
 // ScenarioRef says which scenario a result was based on and which it belongs to.
 type ScenarioRef struct {
 	Original int `json:"original"`

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// history is what callers saw of the service, and what it kept. Moments are counted, not measured: whatever ended at a
+// observed is what callers saw of the service, and what it kept. Moments are counted, not measured: whatever ended at a
 // lower number than something else began was over before.
-type history struct {
+type observed struct {
 	posts  []post
 	reads  []reading
 	events []recorded // final events, in the order of the log
@@ -48,9 +48,9 @@ type recorded struct {
 	answer                             answered
 }
 
-// check returns what is wrong with a history: an acknowledged calculation that is not there exactly once with its answer,
+// check returns what is wrong with a observed: an acknowledged calculation that is not there exactly once with its answer,
 // a scenario index that is given twice or leaves one out, a message where it does not belong, a read of older state.
-func (h history) check() []string {
+func (h observed) check() []string {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 
@@ -139,12 +139,12 @@ func (h history) check() []string {
 }
 
 // goodHistory is two conversations of two accounts, with a branch and with a request that was posted again.
-func goodHistory() history {
+func goodHistory() observed {
 	one := answered{"m1", 0, 1, "power=1 W"}
 	two := answered{"m2", 1, 1, "power=1 W energy=1 J"}
 	three := answered{"m3", 1, 2, "power=2 W"}
 	other := answered{"m4", 0, 1, "power=1 W"}
-	return history{
+	return observed{
 		posts: []post{
 			{1, 2, "a", "k1", "", "p1", true, "c1", one},
 			{3, 6, "a", "k2", "c1", "p2", true, "c1", two},
@@ -173,27 +173,27 @@ func TestCheckerPassesAGoodHistory(t *testing.T) {
 func TestCheckerCatchesPlantedHistories(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
-		plant func(h *history)
+		plant func(h *observed)
 	}{
-		{"dropped", func(h *history) { h.events = h.events[:3]; h.reads = h.reads[:1] }},
-		{"doubled", func(h *history) { h.events = append(h.events, h.events[0]) }},
-		{"doubled", func(h *history) {
+		{"dropped", func(h *observed) { h.events = h.events[:3]; h.reads = h.reads[:1] }},
+		{"doubled", func(h *observed) { h.events = append(h.events, h.events[0]) }},
+		{"doubled", func(h *observed) {
 			again := h.events[0]
 			again.answer.message, again.conversation = "m5", "c5"
 			h.events = append(h.events, again)
 		}},
-		{"doubled", func(h *history) { h.reads[1].messages = append(h.reads[1].messages, h.reads[1].messages[2]) }},
-		{"swapped", func(h *history) { h.posts[1].answer, h.posts[4].answer = h.posts[4].answer, h.posts[1].answer }},
-		{"swapped", func(h *history) { h.posts[5].answer.values = "power=7 W" }},
-		{"swapped", func(h *history) { m := h.reads[1].messages; m[0], m[1] = m[1], m[0] }},
-		{"index reused", func(h *history) {
+		{"doubled", func(h *observed) { h.reads[1].messages = append(h.reads[1].messages, h.reads[1].messages[2]) }},
+		{"swapped", func(h *observed) { h.posts[1].answer, h.posts[4].answer = h.posts[4].answer, h.posts[1].answer }},
+		{"swapped", func(h *observed) { h.posts[5].answer.values = "power=7 W" }},
+		{"swapped", func(h *observed) { m := h.reads[1].messages; m[0], m[1] = m[1], m[0] }},
+		{"index reused", func(h *observed) {
 			h.events[3].answer.current, h.posts[4].answer.current, h.reads[1].messages[2].current = 1, 1, 1
 			h.events[3].answer.original, h.posts[4].answer.original, h.reads[1].messages[2].original = 0, 0, 0
 		}},
-		{"foreign", func(h *history) { h.reads[2].conversation, h.reads[2].messages = "c2", h.reads[0].messages }},
-		{"foreign", func(h *history) { h.posts[4].conversationID = "c2" }},
-		{"stale", func(h *history) { h.reads[1].messages = h.reads[1].messages[:2] }},
-		{"stale", func(h *history) {
+		{"foreign", func(h *observed) { h.reads[2].conversation, h.reads[2].messages = "c2", h.reads[0].messages }},
+		{"foreign", func(h *observed) { h.posts[4].conversationID = "c2" }},
+		{"stale", func(h *observed) { h.reads[1].messages = h.reads[1].messages[:2] }},
+		{"stale", func(h *observed) {
 			h.posts[4].acknowledged, h.posts[1].acknowledged = false, false
 			h.reads = append(h.reads, reading{20, 21, "a", "c1", h.reads[0].messages})
 		}},

@@ -129,7 +129,7 @@ const searched = 30 * time.Second
 
 // checkOrder finds conversations whose answers and reads, on whichever node, fit no one order in which each happens between its
 // beginning and its end.
-func (h history) checkOrder() (wrong []string) {
+func (h observed) checkOrder() (wrong []string) {
 	type command struct{ account, name string }
 	named := func(account, key, message string) command { return command{account, cmp.Or(key, message)} }
 	began, acknowledged := map[command]int{}, map[command]int{}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/history"
 	"reckon/engine"
 )
 
@@ -269,7 +270,7 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 		}
 		for _, f := range files {
 			few := 0
-			done, err := f.compare(t, a, c.Account, since, func(s commands.Shift) error {
+			done, err := f.compare(t, a, c.Account, since, func(s history.Shift) error {
 				if few++; few <= fewShifts {
 					showShift(visible{t.err}, s)
 				}
@@ -288,15 +289,15 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 }
 
 // compare tells what the file would change of what an account has been answered.
-func (f *domainFile) compare(t terminal, a commands.Admin, account string, since time.Time, report func(commands.Shift) error) (commands.Compared, error) {
+func (f *domainFile) compare(t terminal, a commands.Admin, account string, since time.Time, report func(history.Shift) error) (history.Compared, error) {
 	shown := newProgressLine(t, false, "events")
 	defer shown.end()
-	return a.Compare(t, commands.Comparison{
+	return history.Compare(t, a, history.Comparison{
 		Publication: commands.Publication{Account: account, Key: f.key, Definition: f.definition}, Since: since,
-	}, func(s commands.Shift) error {
+	}, func(s history.Shift) error {
 		shown.end()
 		return report(s)
-	}, func(done commands.Compared) { shown.count(done.Read, done.Total) })
+	}, func(done history.Compared) { shown.count(done.Read, done.Total) })
 }
 
 type domainDiff struct {
@@ -332,7 +333,7 @@ func (c *domainDiff) Run(t terminal) error {
 	}
 	out := newListing(t, c.JSON, "answers")
 	return c.administer(t, func(a commands.Admin) error {
-		done, err := f.compare(t, a, c.Account, since, func(s commands.Shift) error {
+		done, err := f.compare(t, a, c.Account, since, func(s history.Shift) error {
 			return out.add(s, func(w io.Writer) { showShift(w, s) })
 		})
 		var invalid *commands.InvalidError
@@ -349,23 +350,23 @@ func (c *domainDiff) Run(t terminal) error {
 			}
 			e := done.Effects
 			fmt.Fprintf(w, "%s of version %d and before: %d the same, %d changed, %d begin to fail, %d begin to succeed, %d fail otherwise\n",
-				count(done.Messages, "answer"), done.Version, done.Same, e[commands.Changes], e[commands.Fails], e[commands.Succeeds], e[commands.FailsOtherwise])
+				count(done.Messages, "answer"), done.Version, done.Same, e[history.Changes], e[history.Fails], e[history.Succeeds], e[history.FailsOtherwise])
 		})
 	})
 }
 
 // effectWords say an effect to people.
-var effectWords = map[commands.Effect]string{
-	commands.Changes: "changes", commands.Fails: "begins to fail", commands.Succeeds: "begins to succeed", commands.FailsOtherwise: "fails otherwise",
+var effectWords = map[history.Effect]string{
+	history.Changes: "changes", history.Fails: "begins to fail", history.Succeeds: "begins to succeed", history.FailsOtherwise: "fails otherwise",
 }
 
-func showShift(w io.Writer, s commands.Shift) {
+func showShift(w io.Writer, s history.Shift) {
 	fmt.Fprintf(w, "message %s, answered %s\n  %s: %s\n", s.MessageID, stamp(s.Time), effectWords[s.Effect], oneLine(s.Prompt, 72))
 	showShifted(w, s)
 }
 
 // showShifted prints what differs, indented.
-func showShifted(w io.Writer, s commands.Shift) {
+func showShifted(w io.Writer, s history.Shift) {
 	for _, v := range s.Values {
 		fmt.Fprintf(w, "  %s\n", v.Describe())
 	}
@@ -395,9 +396,9 @@ func (c *domainBisect) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	var b commands.Bisected
+	var b history.Bisected
 	err = c.administer(t, func(a commands.Admin) (err error) {
-		b, err = a.Bisect(t, id)
+		b, err = history.Bisect(t, a.Log, id)
 		return err
 	})
 	if err != nil {

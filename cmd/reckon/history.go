@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/history"
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -39,7 +40,7 @@ func (c *historyCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	var at commands.Moment
+	var at history.Moment
 	if c.At != "" {
 		var ok bool
 		if at.Time, ok = parseTime(c.At); !ok {
@@ -50,9 +51,9 @@ func (c *historyCommand) Run(t terminal) error {
 			at.Time = at.Time.Add(time.Second - 1) // times are shown to the second, which includes all of it
 		}
 	}
-	var s commands.Snapshot
+	var s history.Snapshot
 	err = c.administer(t, func(a commands.Admin) (err error) {
-		s, err = a.History(t, id, at)
+		s, err = history.At(t, a.Log, id, at)
 		return err
 	})
 	if err != nil {
@@ -92,7 +93,7 @@ type historyBodyVariable struct {
 	StatedIn *uuid.UUID `json:"stated_in,omitempty"` // the message that stated a user's input
 }
 
-func historyOf(s commands.Snapshot) historyBody {
+func historyOf(s history.Snapshot) historyBody {
 	b := historyBody{
 		ConversationID: s.Head.ID, AccountID: s.Head.AccountID, Title: s.Head.Title, Domain: s.Head.Domain,
 		CurrentScenarioIndex: s.Head.Current, LastScenarioIndex: s.Head.Last, LastActivityAt: s.Head.LastActivityAt,
@@ -121,7 +122,7 @@ func historyOf(s commands.Snapshot) historyBody {
 
 // statedIn is the message that stated a user's input of a scenario: the newest one of the scenario,
 // or of those that it branched off from, up to the branch.
-func statedIn(s commands.Snapshot, scenario commands.Scenario, v events.ResultVariable) *projections.Message {
+func statedIn(s history.Snapshot, scenario history.Scenario, v events.ResultVariable) *projections.Message {
 	if v.Source != string(engine.UserInput) {
 		return nil
 	}
@@ -150,7 +151,7 @@ func statedIn(s commands.Snapshot, scenario commands.Scenario, v events.ResultVa
 // shownValue is how many characters of a value a table of a scenario shows.
 const shownValue = 60
 
-func showHistory(t terminal, s commands.Snapshot) error {
+func showHistory(t terminal, s history.Snapshot) error {
 	title := "a conversation without a title"
 	if s.Head.Title != nil {
 		title = *s.Head.Title
@@ -202,19 +203,13 @@ func answerLines(m projections.Message) []string {
 		if r.Action == "discard" || r.Scenario.Original != 0 && r.Scenario.Original != r.Scenario.Current {
 			where = fmt.Sprintf("(scenario %d, branched off from %d)", r.Scenario.Current, r.Scenario.Original)
 		}
-		for _, v := range r.Variables {
-			if r.Calculated != nil && v.ID == *r.Calculated {
-				return []string{v.Key + " = " + valueText(v.Value) + "  " + where}
-			}
+		if key := r.Target(); key != "" {
+			return []string{key + " = " + valueText(r.Value(key)) + "  " + where}
 		}
 		return []string{where}
 	case m.Failed != nil:
-		var errs []engine.Error
-		if json.Unmarshal(m.Failed.Errors, &errs) != nil {
-			return []string{"error"}
-		}
 		var lines []string
-		for _, e := range errs {
+		for _, e := range commands.ErrorsOf(m.Failed) {
 			lines = append(lines, "error "+e.Code+": "+e.Filled())
 		}
 		return lines
@@ -231,7 +226,7 @@ func valueText(value json.RawMessage) string {
 	return string(value)
 }
 
-func sourceText(s commands.Snapshot, scenario commands.Scenario, v events.ResultVariable) string {
+func sourceText(s history.Snapshot, scenario history.Scenario, v events.ResultVariable) string {
 	switch v.Source {
 	case string(engine.UserInput):
 		if m := statedIn(s, scenario, v); m != nil {

@@ -19,7 +19,7 @@ import (
 type ledger struct {
 	mutex   sync.Mutex
 	moments int
-	history history
+	history observed
 	traces  map[int]string // where and when what began at a moment was asked
 	refused int            // answers that ask to come back: 503 with Retry-After and error_server_internal
 	odd     []int          // statuses that are neither that nor a success

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/history"
 )
 
 type replayCommand struct {
@@ -36,7 +37,7 @@ Examples:
 }
 
 func (c *replayCommand) Run(t terminal) error {
-	var r commands.Replay
+	var r history.Selection
 	var err error
 	if c.Conversation == "" && c.Since == "" && !c.All {
 		return errors.New("say what to replay: --all, --since 7d, or --conversation ID")
@@ -53,22 +54,22 @@ func (c *replayCommand) Run(t terminal) error {
 		return err
 	}
 	out := newListing(t, c.JSON, "differences")
-	var done commands.Replayed
+	var done history.Replayed
 	began := time.Now()
 	err = c.administer(t, func(a commands.Admin) error {
 		shown := newProgressLine(t, false, "events")
 		defer shown.end()
-		done, err = a.Replay(t, r, func(d commands.Difference) error {
+		done, err = history.Replay(t, a.Log, r, func(d history.Difference) error {
 			shown.end()
 			return out.add(d, func(w io.Writer) { showDifference(w, d) })
-		}, func(done commands.Replayed) { shown.count(done.Read, done.Total) })
+		}, func(done history.Replayed) { shown.count(done.Read, done.Total) })
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	summary := struct {
-		commands.Replayed
+		history.Replayed
 		Zones   string  `json:"zones_now"` // rules of time zones that it was computed with
 		Seconds float64 `json:"seconds"`
 	}{done, zones(), time.Since(began).Seconds()}
@@ -84,7 +85,7 @@ func (c *replayCommand) Run(t terminal) error {
 // shownChanges is how many changes of one message are shown on a terminal.
 const shownChanges = 8
 
-func showDifference(w io.Writer, d commands.Difference) {
+func showDifference(w io.Writer, d history.Difference) {
 	fmt.Fprintf(w, "message %s, answered %s\n  in conversation %s\n  %q version %d, engine %s (now %s): %s\n",
 		d.MessageID, stamp(d.Time), d.ConversationID, d.Domain.Title, d.Domain.Version, d.Engine, d.EngineNow, oneLine(d.Prompt, 72))
 	for i, change := range d.Changes {
@@ -98,7 +99,7 @@ func showDifference(w io.Writer, d commands.Difference) {
 }
 
 // changeText is a change on one line; values are cut at a number of characters.
-func changeText(c commands.Change, length int) string {
+func changeText(c history.Change, length int) string {
 	side := func(value json.RawMessage) string {
 		if value == nil {
 			return "nothing"
@@ -108,7 +109,7 @@ func changeText(c commands.Change, length int) string {
 	return fmt.Sprintf("%s: was %s, is %s", c.Path, side(c.Was), side(c.Is))
 }
 
-func showReplayed(w io.Writer, done commands.Replayed, took time.Duration) {
+func showReplayed(w io.Writer, done history.Replayed, took time.Duration) {
 	fmt.Fprintf(w, "%s of %s: %d the same, %d different", count(done.Messages, "message"), count(int(done.Read), "event"), done.Same, done.Different)
 	for _, code := range slices.Sorted(maps.Keys(done.Skipped)) {
 		fmt.Fprintf(w, ", %d not repeated (%s)", done.Skipped[code], code)

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"reckon/commands"
+	"reckon/commands/history"
 	"reckon/events"
 )
 
@@ -42,7 +43,7 @@ func (c *domainTestAdd) Run(t terminal) error {
 	var test events.Test
 	var ref events.DomainRef
 	if err := c.administer(t, func(a commands.Admin) (err error) {
-		test, ref, err = a.TestOf(t, id)
+		test, ref, err = history.TestOf(t, a.Log, id)
 		return err
 	}); err != nil {
 		return err

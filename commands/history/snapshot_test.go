@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"testing"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
 	"reckon/events"
 )
 
 // A scenario that an event of another version made, which this one passes over, is not shown; what follows on it is.
 func TestHistoryAroundAnUnknownEvent(t *testing.T) {
-	c := startLog(t)
+	c := start(t, commands.Model{})
 	id := uuid.New()
 	completed := &events.MessageCompleted{
 		Message: events.Message{ConversationID: id, MessageID: uuid.New(), Domain: events.DomainRef{ID: c.domain, Version: 1}},
@@ -21,7 +22,7 @@ func TestHistoryAroundAnUnknownEvent(t *testing.T) {
 	if _, err := c.log.Append(t.Context(), e, 0); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Admin{Log: c.log}.History(t.Context(), id, Moment{})
+	s, err := At(t.Context(), c.log, id, Moment{})
 	if err != nil || len(s.Scenarios) != 1 || s.Scenarios[0].Index != 2 || s.Scenarios[0].Message.MessageID != completed.MessageID {
 		t.Errorf("the scenarios are %+v: %v", s.Scenarios, err)
 	}

@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -17,7 +18,7 @@ import (
 
 // Comparison asks what a definition would change for the messages of an account that its domain has answered.
 type Comparison struct {
-	Publication
+	commands.Publication
 	Since time.Time // only messages answered since then; zero for all
 }
 
@@ -78,38 +79,26 @@ type ValueChange struct {
 // on the scenario that it was based on, and with the newest published version, and tells report of those whose values or
 // errors differ, in the order of the history; titles, descriptions and display are not compared. What the newest version
 // itself has answered is taken as recorded. A domain that is not published yet has no answers. Nothing is published. It
-// fails with ErrNone for the account, and with *InvalidError.
-func (a Admin) Compare(ctx context.Context, c Comparison, report func(Shift) error, progress func(Compared)) (Compared, error) {
+// fails with commands.ErrNone for the account, and with *commands.InvalidError.
+func Compare(ctx context.Context, a commands.Admin, c Comparison, report func(Shift) error, progress func(Compared)) (Compared, error) {
 	done := Compared{Effects: map[Effect]int{}, Title: c.Definition.Title}
-	account, err := a.Account(ctx, c.Account)
-	if err != nil {
-		return done, err
-	}
-	domains, err := a.Domains(ctx, account.ID)
-	if err != nil {
-		return done, err
-	}
-	domain := identify(account.ID, domains, c.Publication)
+	domain, draft, err := a.Next(ctx, c.Publication)
 	done.DomainID, done.Version = domain.ID, domain.Version
-	draft, issues := Compile(domain.ID, domain.Key, domain.Version+1, identified(domain.ID, c.Definition))
-	if draft == nil {
-		return done, &InvalidError{Issues: issues}
+	if err != nil {
+		return done, err
 	}
 	if domain.Version == 0 {
 		return done, nil
 	}
-	mine := func(s events.Subject) bool { return s.Account() == account.ID }
-	err = a.retell(ctx, Replay{Since: c.Since}, mine, func(h *retelling, read, total uint64, questions []*question) error {
+	mine := func(s events.Subject) bool { return s.Account() == domain.AccountID }
+	err = readLog(ctx, a.Log, Selection{Since: c.Since}, mine, func(f *fold, read, total uint64, questions []*question) error {
 		done.Read, done.Total = read, total
 		questions = slices.DeleteFunc(questions, func(q *question) bool {
 			return q.recorded.Message().Domain.ID != domain.ID || q.unrepeatable() != ""
 		})
 		done.Messages += len(questions)
-		shifts := make([]*Shift, len(questions))
-		if err := together(len(questions), func(i int) (err error) {
-			shifts[i], err = h.compare(ctx, *questions[i], domain.Version, draft)
-			return err
-		}); err != nil {
+		shifts, err := together(questions, func(q *question) (*Shift, error) { return f.compare(ctx, *q, domain.Version, draft) })
+		if err != nil {
 			return err
 		}
 		for _, s := range shifts {
@@ -129,23 +118,23 @@ func (a Admin) Compare(ctx context.Context, c Comparison, report func(Shift) err
 }
 
 // compare is nil for a question that a draft answers as the newest version does.
-func (h *retelling) compare(ctx context.Context, q question, newest int, draft *Domain) (*Shift, error) {
+func (f *fold) compare(ctx context.Context, q question, newest int, draft *commands.Domain) (*Shift, error) {
 	was, err := q.recorded.Whole()
 	if err != nil {
 		return nil, err
 	}
 	if m := was.Message(); m.Domain.Version != newest || m.Engine != engine.Version {
-		version, err := h.domains.get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
+		version, err := f.domains.get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
 		if err != nil {
 			return nil, err
 		}
 		if version.domain != nil {
-			if was, err = h.again(ctx, q, version.domain); err != nil {
+			if was, err = f.again(ctx, q, version.domain); err != nil {
 				return nil, err
 			}
 		}
 	}
-	is, err := h.again(ctx, q, draft)
+	is, err := f.again(ctx, q, draft)
 	if err != nil {
 		return nil, err
 	}
@@ -153,75 +142,46 @@ func (h *retelling) compare(ctx context.Context, q question, newest int, draft *
 }
 
 // shift tells two answers of a question apart; it is nil where both have the same values, or errors of the same codes.
-func shift(q question, was, is events.Event, d *Domain) *Shift {
+func shift(q question, was, is events.Event, d *commands.Domain) *Shift {
 	m := q.recorded.Message()
 	s := &Shift{ConversationID: m.ConversationID, MessageID: m.MessageID, Time: q.recorded.Time, Prompt: m.Prompt}
 	before, answered := was.Data.(*events.MessageCompleted)
 	after, answers := is.Data.(*events.MessageCompleted)
 	if failed, ok := was.Data.(*events.MessageFailed); ok {
-		s.WasErrors = ErrorsOf(failed)
+		s.WasErrors = commands.ErrorsOf(failed)
 	}
 	if fails, ok := is.Data.(*events.MessageFailed); ok {
-		s.IsErrors = ErrorsOf(fails)
+		s.IsErrors = commands.ErrorsOf(fails)
 	}
 	switch {
 	case answered && answers:
-		s.Effect, s.Target = Changes, target(after.Results)
+		s.Effect, s.Target = Changes, after.Results.Target()
 		s.Values = valueChanges(before.Results, after.Results, d)
 		if len(s.Values) == 0 {
 			return nil
 		}
 	case answered:
-		s.Effect, s.Target = Fails, target(before.Results)
+		s.Effect, s.Target = Fails, before.Results.Target()
 		if s.Target != "" {
-			s.Values = []ValueChange{{Key: s.Target, Was: valueOf(before.Results, s.Target)}}
+			s.Values = []ValueChange{{Key: s.Target, Was: before.Results.Value(s.Target)}}
 		}
 	case answers:
-		s.Effect, s.Target = Succeeds, target(after.Results)
+		s.Effect, s.Target = Succeeds, after.Results.Target()
 		if s.Target != "" {
-			s.Values = []ValueChange{{Key: s.Target, Is: valueOf(after.Results, s.Target)}}
+			s.Values = []ValueChange{{Key: s.Target, Is: after.Results.Value(s.Target)}}
 		}
 	default:
 		s.Effect = FailsOtherwise
-		code := func(e engine.Error) string { return e.Code }
-		if slices.Equal(mapped(s.WasErrors, code), mapped(s.IsErrors, code)) {
+		if slices.EqualFunc(s.WasErrors, s.IsErrors, func(a, b engine.Error) bool { return a.Code == b.Code }) {
 			return nil
 		}
 	}
 	return s
 }
 
-func mapped[A, B any](list []A, f func(A) B) []B {
-	result := make([]B, len(list))
-	for i, a := range list {
-		result[i] = f(a)
-	}
-	return result
-}
-
-// target is the key of what a result was asked for, "" for a fetch.
-func target(r events.Results) string {
-	for _, v := range r.Variables {
-		if r.Calculated != nil && v.ID == *r.Calculated {
-			return v.Key
-		}
-	}
-	return ""
-}
-
-// valueOf is the value of a variable in a result, nil where it has none.
-func valueOf(r events.Results, key string) json.RawMessage {
-	for _, v := range r.Variables {
-		if v.Key == key {
-			return v.Value
-		}
-	}
-	return nil
-}
-
 // valueChanges lists the values that differ, that of the target first, then as the later result has them, then those that it has
 // no more. d knows the variables.
-func valueChanges(was, is events.Results, d *Domain) []ValueChange {
+func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 	before := map[string]json.RawMessage{}
 	for _, v := range was.Variables {
 		before[v.Key] = v.Value
@@ -238,9 +198,9 @@ func valueChanges(was, is events.Results, d *Domain) []ValueChange {
 			list = append(list, ValueChange{Key: v.Key, Was: v.Value})
 		}
 	}
-	asked := target(is)
+	asked := is.Target()
 	if asked == "" {
-		asked = target(was)
+		asked = was.Target()
 	}
 	slices.SortStableFunc(list, func(a, b ValueChange) int {
 		switch {
@@ -256,8 +216,8 @@ func valueChanges(was, is events.Results, d *Domain) []ValueChange {
 
 // relative is by which part of what it was a value has changed, nil where that has no meaning: it was zero, is of another dimension
 // or of another shape, or is a date or a clock time, which are counted from somewhere.
-func relative(d *Domain, key string, was, is json.RawMessage) *float64 {
-	i := d.compiled.Index(key)
+func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 {
+	i := d.Compiled().Index(key)
 	if i < 0 || was == nil || is == nil || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
 		return nil
 	}
@@ -268,7 +228,7 @@ func relative(d *Domain, key string, was, is json.RawMessage) *float64 {
 			return nil
 		}
 		var errs []engine.Error
-		if values[k], _, errs = d.compiled.ParseValue(i, text, engine.Env{Zone: time.UTC}); len(errs) > 0 {
+		if values[k], _, errs = d.Compiled().ParseValue(i, text, engine.Env{Zone: time.UTC}); len(errs) > 0 {
 			return nil
 		}
 	}

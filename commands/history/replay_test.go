@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reckon/commands"
 	"reckon/commands/commandstest"
 	"reckon/engine"
 	"reckon/engine/language"
@@ -20,33 +21,31 @@ import (
 	"reckon/projections"
 )
 
-// told is a log with conversations of every kind in turns: scenarios, errors, pending inputs, prose read by the rules and by a
+// recording is a log with conversations of every kind in turns: scenarios, errors, pending inputs, prose read by the rules and by a
 // model, and a version of the domain that came between.
-type told struct {
-	*cluster
-	service  *Service
+type recording struct {
+	*node
 	messages []projections.Message
 }
 
-func tell(t *testing.T, rounds int) *told {
+func tell(t *testing.T, rounds int) *recording {
 	t.Helper()
-	c := startLog(t)
-	s, _ := c.join(t, Model{Name: "a model", Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
+	c := start(t, commands.Model{Name: "a model", Ask: func(_ context.Context, d *commands.Domain, text string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
 		if text != "a riddle" {
 			return engine.Request{}, errors.New("no idea")
 		}
-		request, errs := prompt.ParseStructured(d.compiled, "speed: 50 mi/h\ntime: 2 h\ncalculate: distance", env)
+		request, errs := prompt.ParseStructured(d.Compiled(), "speed: 50 mi/h\ntime: 2 h\ncalculate: distance", env)
 		if len(errs) > 0 {
 			return request, errors.New(errs[0].Code)
 		}
 		return request, nil
 	}})
-	h := &told{cluster: c, service: s}
+	h := &recording{node: c}
 	utterances := rapid.Custom(func(t *rapid.T) commandstest.Utterance { return commandstest.DrawUtterance(t, 3, false) })
 	conversations := make([]*uuid.UUID, 3)
-	ask := func(i int, r Request) {
+	ask := func(i int, r commands.Request) {
 		r.Conversation = conversations[i]
-		m := c.answered(t, s, r)
+		m := c.answered(t, r)
 		conversations[i] = &m.ConversationID
 		h.messages = append(h.messages, m)
 	}
@@ -58,9 +57,7 @@ func tell(t *testing.T, rounds int) *told {
 			def := trip(t).Definition
 			def.Activities = slices.Clone(def.Activities)
 			def.Activities[1].Equation = "fuel = 2 * distance * consumption"
-			if _, err := (Admin{Log: c.log}).Publish(t.Context(), Publication{Account: "acme", Definition: def}); err != nil {
-				t.Fatal(err)
-			}
+			c.publish(t, def)
 		}
 		for i := range conversations {
 			u := utterances.Example(3*n + i)
@@ -82,7 +79,7 @@ func tell(t *testing.T, rounds int) *told {
 }
 
 // copyTo appends the history to an empty log, each event as change leaves it.
-func (h *told) copyTo(t *testing.T, change func(e *events.Event)) *events.Log {
+func (h *recording) copyTo(t *testing.T, change func(e *events.Event)) *events.Log {
 	t.Helper()
 	to, err := events.Open(t.Context(), events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -114,10 +111,10 @@ func (h *told) copyTo(t *testing.T, change func(e *events.Event)) *events.Log {
 	return to
 }
 
-func replay(t *testing.T, log *events.Log, r Replay) (Replayed, []Difference) {
+func replay(t *testing.T, log *events.Log, r Selection) (Replayed, []Difference) {
 	t.Helper()
 	var list []Difference
-	done, err := Admin{Log: log}.Replay(t.Context(), r, func(d Difference) error {
+	done, err := Replay(t.Context(), log, r, func(d Difference) error {
 		list = append(list, d)
 		return nil
 	}, func(Replayed) {})
@@ -144,24 +141,24 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 	if completed < 10 || failed < 5 {
 		t.Errorf("the history has %d results and %d errors, too few to tell anything", completed, failed)
 	}
-	done, list := replay(t, h.log, Replay{})
+	done, list := replay(t, h.log, Selection{})
 	if done.Messages != len(h.messages) || done.Same != done.Messages || len(list) != 0 {
-		t.Errorf("%+v\n%s", done, encode(list))
+		t.Errorf("%+v\n%s", done, commands.Encode(list))
 	}
 	one := h.messages[0].ConversationID
-	done, list = replay(t, h.log, Replay{Conversation: one})
+	done, list = replay(t, h.log, Selection{Conversation: one})
 	if want := countIf(h.messages, func(m projections.Message) bool { return m.ConversationID == one }); done.Same != want || len(list) != 0 {
-		t.Errorf("one conversation of %d messages: %+v\n%s", want, done, encode(list))
+		t.Errorf("one conversation of %d messages: %+v\n%s", want, done, commands.Encode(list))
 	}
 	since := h.messages[len(h.messages)/2].UpdatedAt
-	done, list = replay(t, h.log, Replay{Since: since})
+	done, list = replay(t, h.log, Selection{Since: since})
 	if want := countIf(h.messages, func(m projections.Message) bool { return !m.UpdatedAt.Before(since) }); done.Same != want || len(list) != 0 {
-		t.Errorf("%d messages since %s: %+v\n%s", want, since, done, encode(list))
+		t.Errorf("%d messages since %s: %+v\n%s", want, since, done, commands.Encode(list))
 	}
-	if done, _ = replay(t, h.log, Replay{Since: time.Now().Add(time.Hour)}); done.Messages != 0 {
+	if done, _ = replay(t, h.log, Selection{Since: time.Now().Add(time.Hour)}); done.Messages != 0 {
 		t.Errorf("since a time to come: %+v", done)
 	}
-	if _, err := (Admin{Log: h.log}).Replay(t.Context(), Replay{Conversation: uuid.New()}, nil, nil); !errors.Is(err, ErrNone) {
+	if _, err := Replay(t.Context(), h.log, Selection{Conversation: uuid.New()}, nil, nil); !errors.Is(err, commands.ErrNone) {
 		t.Errorf("an unknown conversation: %v", err)
 	}
 }
@@ -186,7 +183,7 @@ func TestReplayInLittleMemory(t *testing.T) {
 	}
 	for after, whole := range map[uint64]bool{0: true, last / 2: false} {
 		want := countIf(h.messages, func(m projections.Message) bool { return m.Sequence > after })
-		little := newRetelling(h.log, whole)
+		little := newFold(h.log, whole)
 		little.limit, little.messages.limit = 1, 0
 		same := 0
 		if err := h.log.Scan(t.Context(), after, last, nil, func(_ uint64, list []events.Event) error {
@@ -200,7 +197,7 @@ func TestReplayInLittleMemory(t *testing.T) {
 					return err
 				}
 				if d != nil {
-					t.Errorf("%s", encode(d))
+					t.Errorf("%s", commands.Encode(d))
 				}
 				same++
 			}
@@ -235,7 +232,7 @@ func TestReplayFindsPlantedDifferences(t *testing.T) {
 		{"another value", first.MessageID, func(e *events.Event) {
 			data := e.Data.(*events.MessageCompleted)
 			data.Engine = "0"
-			data.Results.Variables[0].Value = encode("2.4 h")
+			data.Results.Variables[0].Value = commands.Encode("2.4 h")
 		}, "results.variables.time.value"},
 		{"another word of a title", first.MessageID, func(e *events.Event) {
 			e.Data.(*events.MessageCompleted).Results.Activities[0].Title = "Time"
@@ -245,10 +242,10 @@ func TestReplayFindsPlantedDifferences(t *testing.T) {
 			v[1], v[2] = v[2], v[1]
 		}, "results.variables (order)"},
 		{"another error", failed.MessageID, func(e *events.Event) {
-			e.Data.(*events.MessageFailed).Errors = encode([]engine.Error{engine.Problem("input.missing_calculate")})
+			e.Data.(*events.MessageFailed).Errors = lastError("input.missing_calculate")
 		}, "errors"},
 		{"an error for a result", first.MessageID, func(e *events.Event) {
-			e.Data = &events.MessageFailed{Message: *e.Message(), Errors: encode([]engine.Error{engine.Problem("input.missing_calculate")})}
+			e.Data = &events.MessageFailed{Message: *e.Message(), Errors: lastError("input.missing_calculate")}
 		}, "errors"},
 	} {
 		planted := 0
@@ -261,7 +258,7 @@ func TestReplayFindsPlantedDifferences(t *testing.T) {
 				}
 			}
 		})
-		_, list := replay(t, log, Replay{})
+		_, list := replay(t, log, Selection{})
 		found := false
 		for _, d := range list {
 			if d.MessageID != c.message {
@@ -275,7 +272,7 @@ func TestReplayFindsPlantedDifferences(t *testing.T) {
 			}
 		}
 		if planted != 1 || !found {
-			t.Errorf("%s: planted %d, want a change of %s in\n%s", c.name, planted, c.path, encode(list))
+			t.Errorf("%s: planted %d, want a change of %s in\n%s", c.name, planted, c.path, commands.Encode(list))
 		}
 	}
 }
@@ -287,11 +284,11 @@ func TestReplaySkipsWhatNoPromptSays(t *testing.T) {
 	n := 0
 	log := h.copyTo(t, func(e *events.Event) {
 		if m := e.Message(); m != nil && n < len(codes) {
-			e.Data = &events.MessageFailed{Message: *m, Errors: encode([]engine.Error{engine.Problem(codes[n])}), Crashed: codes[n] == "internal.error"}
+			e.Data = &events.MessageFailed{Message: *m, Errors: lastError(codes[n]), Crashed: codes[n] == "internal.error"}
 			n++
 		}
 	})
-	done, _ := replay(t, log, Replay{})
+	done, _ := replay(t, log, Selection{})
 	for _, code := range codes {
 		if done.Skipped[code] != 1 {
 			t.Errorf("%s: %+v", code, done)
@@ -324,15 +321,15 @@ func TestChangesNameThePlace(t *testing.T) {
 	}
 }
 
-func TestSieveNeverForgets(t *testing.T) {
-	s := newRetelling(nil, true).dropped
+func TestBloomFilterNeverForgets(t *testing.T) {
+	s := newFold(nil, true).dropped
 	account := uuid.New()
 	var added []events.Subject
 	for range 1000 {
 		added = append(added, events.ConversationSubject(account, uuid.New()))
 	}
 	if s.has(added[0]) {
-		t.Error("an empty sieve has something")
+		t.Error("an empty bloomFilter has something")
 	}
 	for _, subject := range added {
 		s.add(subject)

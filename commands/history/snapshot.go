@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
+	"reckon/events"
 	"reckon/projections"
 )
 
@@ -30,11 +32,11 @@ type Scenario struct {
 	Message  projections.Message // that it stands at; its results are its values
 }
 
-// History rebuilds a conversation of whichever account as it stood at a moment. It fails with ErrNone where the conversation,
+// At rebuilds a conversation of whichever account as it stood at a moment. It fails with commands.ErrNone where the conversation,
 // or the message in it, is not there, or was not yet.
-func (a Admin) History(ctx context.Context, conversation uuid.UUID, at Moment) (Snapshot, error) {
+func At(ctx context.Context, log *events.Log, id uuid.UUID, at Moment) (Snapshot, error) {
 	var s Snapshot
-	list, err := a.conversation(ctx, conversation)
+	list, err := conversationEvents(ctx, log, id)
 	if err != nil {
 		return s, err
 	}
@@ -45,40 +47,32 @@ func (a Admin) History(ctx context.Context, conversation uuid.UUID, at Moment) (
 			end--
 		}
 		if end == 0 {
-			return s, fmt.Errorf("message %s %w in conversation %s: `reckon history --conversation %[3]s` shows those there are", at.Message, ErrNone, conversation)
+			return s, fmt.Errorf("message %s %w in conversation %s: `reckon history --conversation %[3]s` shows those there are", at.Message, commands.ErrNone, id)
 		}
 	case !at.Time.IsZero():
 		for end > 0 && list[end-1].Time.After(at.Time) {
 			end--
 		}
 		if end == 0 {
-			return s, fmt.Errorf("conversation %s %w yet at that time: it began at %s", conversation, ErrNone, list[0].Time.UTC().Format("2006-01-02T15:04:05.000Z"))
+			return s, fmt.Errorf("conversation %s %w yet at that time: it began at %s", id, commands.ErrNone, list[0].Time.UTC().Format("2006-01-02T15:04:05.000Z"))
 		}
 	}
-	numbers := map[uuid.UUID]int{} // of the messages
-	standing := map[uint64]int{}   // by the sequence of a final event, the number of its message
-	var scenarios branches
+	var c conversation
+	standing := map[uint64]int{} // by the sequence of a final event, the number of its message
 	for _, e := range list[:end] {
-		request := e.Message()
-		if request == nil {
+		if e.Message() == nil {
 			continue
 		}
-		var previous *projections.Message
-		if number := numbers[request.MessageID]; number > 0 {
-			previous = &s.Messages[number-1]
-		}
-		head, m := projections.ApplyConversation(s.Head, previous, e)
-		s.Head = head
-		if previous != nil {
-			*previous = m
-		} else {
+		m := c.apply(e)
+		if m.Number > len(s.Messages) {
 			s.Messages = append(s.Messages, m)
-			numbers[m.MessageID] = m.Number
+		} else {
+			s.Messages[m.Number-1] = m
 		}
 		standing[m.Sequence] = m.Number
-		scenarios.follow(m)
 	}
-	for i, b := range scenarios {
+	s.Head = c.head
+	for i, b := range c.branches {
 		if number := standing[b.event]; number > 0 {
 			s.Scenarios = append(s.Scenarios, Scenario{Index: i + 1, Original: b.origin, Message: s.Messages[number-1]})
 		}

@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -24,15 +25,15 @@ var ErrUntestable = errors.New("makes no test")
 // TestOf turns an answered message into a test that gives the same answer. Of calculated values it is a prompt that states all that
 // they rest on, defaults and values of earlier scenarios among them, where that gives the same by itself; else it is what was asked,
 // after as much of the conversation as the answer needs. What a language model read is asked as the JSON prompt that it made of it. A
-// test states its moment and time zone only where the answer depends on them. It fails with ErrNone, ErrUnanswered, and with ErrUntestable where
+// test states its moment and time zone only where the answer depends on them. It fails with commands.ErrNone, ErrUnanswered, and with ErrUntestable where
 // the answer rests on what another version of the domain, or of the engine, has answered otherwise.
-func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, events.DomainRef, error) {
-	h, earlier, q, err := a.question(ctx, message)
+func TestOf(ctx context.Context, log *events.Log, message uuid.UUID) (events.Test, events.DomainRef, error) {
+	f, earlier, q, err := findQuestion(ctx, log, message)
 	if err != nil {
 		return events.Test{}, events.DomainRef{}, err
 	}
 	ref := q.recorded.Message().Domain
-	version, err := h.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
+	version, err := f.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
 	switch {
 	case err != nil:
 		return events.Test{}, ref, err
@@ -41,18 +42,18 @@ func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, even
 	}
 	var fetched *projections.Message
 	if data, ok := q.recorded.Data.(*events.MessageCompleted); ok && data.Results.Action == "fetch" {
-		fetched, err = q.past.scenario(data.Results.Scenario.Current, func(sequence uint64) (*projections.Message, error) {
-			return h.messages.get(ctx, sequence)
+		fetched, err = q.conversation.scenario(data.Results.Scenario.Current, func(sequence uint64) (*projections.Message, error) {
+			return f.messages.get(ctx, sequence)
 		})
 		if err != nil {
 			return events.Test{}, ref, err
 		}
 	}
-	if t, ok := version.domain.testOf(*q, earlier, fetched); ok {
+	if t, ok := testOf(version.domain, *q, earlier, fetched); ok {
 		return t, ref, nil
 	}
 	why := fmt.Sprintf("it goes on from what other versions of the domain have answered, and version %d answers that otherwise: ask again in a new conversation, and make a test of that answer", ref.Version)
-	if other, err := h.repeat(ctx, q); err != nil {
+	if other, err := f.repeat(ctx, q); err != nil {
 		return events.Test{}, ref, err
 	} else if other != nil {
 		why = fmt.Sprintf("this version of Reckon answers it otherwise, as `reckon replay --conversation %s` shows", q.recorded.Message().ConversationID)
@@ -62,15 +63,17 @@ func (a Admin) TestOf(ctx context.Context, message uuid.UUID) (events.Test, even
 
 // testOf makes a test of a question that the domain has answered, and tells whether the domain passes it. earlier are those
 // answered before it in the conversation, and fetched is the message that a fetched scenario stands at.
-func (d *Domain) testOf(q question, earlier []question, fetched *projections.Message) (events.Test, bool) {
-	asked := d.turn(q)
+func testOf(d *commands.Domain, q question, earlier []question, fetched *projections.Message) (events.Test, bool) {
+	asked := turn(d, q)
 	t := events.Test{Prompt: asked.Prompt, InputFormat: asked.InputFormat, Now: asked.Now, TimeZone: asked.TimeZone, Expect: map[string]json.RawMessage{}}
 	var errs json.RawMessage // that are expected
 	var candidates []events.Test
 	switch data := q.recorded.Data.(type) {
 	case *events.MessageFailed:
 		errs = data.Errors
-		t.Errors = mapped(ErrorsOf(data), func(e engine.Error) string { return e.Code })
+		for _, e := range commands.ErrorsOf(data) {
+			t.Errors = append(t.Errors, e.Code)
+		}
 	case *events.MessageCompleted:
 		if fetched != nil {
 			for _, v := range fetched.Completed.Results.Variables {
@@ -80,18 +83,18 @@ func (d *Domain) testOf(q question, earlier []question, fetched *projections.Mes
 			}
 			break
 		}
-		wanted := target(data.Results)
+		wanted := data.Results.Target()
 		for _, v := range data.Results.Variables {
 			if v.Key == wanted || v.Source == string(engine.Calculated) && !v.Historical {
 				t.Expect[v.Key] = v.Value
 			}
 		}
-		if alone, ok := d.alone(data, t); ok {
-			candidates = append(candidates, alone)
+		if candidate, ok := alone(d, data, t); ok {
+			candidates = append(candidates, candidate)
 		}
 	}
 	after := t
-	after.After = d.turns(earlier)
+	after.After = turns(d, earlier)
 	for _, exactly := range []bool{true, false} {
 		holds := func(t events.Test) bool {
 			for _, now := range moments(*asked.Now, t) {
@@ -123,9 +126,9 @@ func moments(asked time.Time, t events.Test) []time.Time {
 
 // alone is a test with a prompt that states what a result rests on, in the place of what was asked. It expects what follows from
 // that.
-func (d *Domain) alone(data *events.MessageCompleted, t events.Test) (events.Test, bool) {
+func alone(d *commands.Domain, data *events.MessageCompleted, t events.Test) (events.Test, bool) {
 	s := d.Scenario(&projections.Message{Message: data.Message, Completed: data})
-	given := engine.Result{Calculated: d.compiled.Index(target(data.Results)), Cleared: s.Cleared}
+	given := engine.Result{Calculated: d.Compiled().Index(data.Results.Target()), Cleared: s.Cleared}
 	if given.Calculated < 0 {
 		return t, false
 	}
@@ -140,7 +143,7 @@ func (d *Domain) alone(data *events.MessageCompleted, t events.Test) (events.Tes
 			given.Unit = asked.Unit
 		}
 	}
-	t.Prompt, t.InputFormat = prompt.Text(d.compiled, given), ""
+	t.Prompt, t.InputFormat = prompt.Text(d.Compiled(), given), ""
 	again, err := d.Offline(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
 	if err != nil || again.Completed == nil {
 		return t, false
@@ -156,13 +159,13 @@ func (d *Domain) alone(data *events.MessageCompleted, t events.Test) (events.Tes
 }
 
 // turn is what was asked, with all that it was asked with but a format that the prompt tells.
-func (d *Domain) turn(q question) events.Turn {
+func turn(d *commands.Domain, q question) events.Turn {
 	m := q.recorded.Message()
 	t := events.Turn{Prompt: m.Prompt, InputFormat: m.InputFormat, Now: &m.Now, TimeZone: m.TimeZone}
 	if q.interpreted != nil {
 		t.Prompt, t.InputFormat = string(q.interpreted), prompt.JSON
 	}
-	if told, err := prompt.Detect(d.compiled, t.Prompt); err == nil && told == t.InputFormat {
+	if told, err := prompt.Detect(d.Compiled(), t.Prompt); err == nil && told == t.InputFormat {
 		t.InputFormat = ""
 	}
 	return t
@@ -170,7 +173,7 @@ func (d *Domain) turn(q question) events.Turn {
 
 // turns are those turns of a conversation that a prompt can go on from: all that were calculated, and what was asked since with
 // values missing.
-func (d *Domain) turns(earlier []question) []events.Turn {
+func turns(d *commands.Domain, earlier []question) []events.Turn {
 	var list []events.Turn
 	calculated := 0 // how many of the list there were when a calculation was completed
 	for _, q := range earlier {
@@ -180,7 +183,7 @@ func (d *Domain) turns(earlier []question) []events.Turn {
 		switch {
 		case failed != nil && len(failed.Pending) == 0:
 		case mine:
-			list = append(list, d.turn(q))
+			list = append(list, turn(d, q))
 		case completed != nil:
 			list = append(list, events.Turn{OtherDomain: completed.Results.Scenario.Current})
 		default: // another domain's values are missing now, no more this one's

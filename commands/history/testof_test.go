@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reckon/commands"
 	"reckon/commands/commandstest"
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -21,9 +22,9 @@ import (
 
 // checkTest says what is wrong with a test of a message, "" for nothing: it passes, now and as it is kept in an event, and fails
 // where it expects anything else.
-func checkTest(d *Domain, test events.Test, m projections.Message) string {
+func checkTest(d *commands.Domain, test events.Test, m projections.Message) string {
 	var kept events.Test
-	if err := json.Unmarshal(encode(test), &kept); err != nil {
+	if err := json.Unmarshal(commands.Encode(test), &kept); err != nil {
 		return err.Error()
 	}
 	if _, problems := d.RunTest(kept, time.Now()); len(problems) > 0 {
@@ -42,7 +43,7 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 	if len(test.Expect) == 0 || len(test.Errors) > 0 {
 		return "no values are expected"
 	}
-	if wanted := target(m.Completed.Results); wanted != "" && string(test.Expect[wanted]) != string(valueOf(m.Completed.Results, wanted)) {
+	if wanted := m.Completed.Results.Target(); wanted != "" && string(test.Expect[wanted]) != string(m.Completed.Results.Value(wanted)) {
 		return "the answer's own value is not expected"
 	}
 	for key, value := range test.Expect {
@@ -51,7 +52,7 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 		other := []byte(string(value))
 		other[i] = '0' + (other[i]-'0'+1)%10
 		kept.Expect[key] = other
-		if _, problems := d.RunTest(kept, time.Now()); len(problems) != 1 || problems[0].path != ".expect."+key {
+		if _, problems := d.RunTest(kept, time.Now()); len(problems) != 1 || problems[0].Path != ".expect."+key {
 			return fmt.Sprintf("with %s in place of %s: %v", other, value, problems)
 		}
 	}
@@ -62,20 +63,20 @@ func checkTest(d *Domain, test events.Test, m projections.Message) string {
 // them, which must hold for the version that answered.
 func TestEveryAnswerBecomesATest(t *testing.T) {
 	h := tell(t, 8)
-	admin := Admin{Log: h.log}
+	versions := &newFold(h.log, true).domains
 	kinds := map[string]int{}
 	for _, m := range h.messages {
-		test, ref, err := admin.TestOf(t.Context(), m.MessageID)
+		test, ref, err := TestOf(t.Context(), h.log, m.MessageID)
 		if err != nil {
 			t.Errorf("%q: %v", m.Prompt, err)
 			continue
 		}
-		version, err := h.service.domain(t.Context(), h.account.ID, ref.ID, ref.Version)
+		version, err := versions.get(t.Context(), h.account.ID, ref.ID, ref.Version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := checkTest(version, test, m); wrong != "" || ref.Version != m.Domain.Version {
-			t.Errorf("%q: %s\n%s", m.Prompt, wrong, encode(test))
+		if wrong := checkTest(version.domain, test, m); wrong != "" || ref.Version != m.Domain.Version {
+			t.Errorf("%q: %s\n%s", m.Prompt, wrong, commands.Encode(test))
 		}
 		switch {
 		case m.Failed != nil:
@@ -94,13 +95,13 @@ func TestEveryAnswerBecomesATest(t *testing.T) {
 			t.Errorf("%s: no test is such a one: %v", kind, kinds)
 		}
 	}
-	if _, _, err := admin.TestOf(t.Context(), uuid.New()); !errors.Is(err, ErrNone) {
+	if _, _, err := TestOf(t.Context(), h.log, uuid.New()); !errors.Is(err, commands.ErrNone) {
 		t.Errorf("an unknown message: %v", err)
 	}
 }
 
 // testOfLast makes a test of the last message of a conversation, as a domain has answered it. before is the conversation without it.
-func (h *history) testOfLast(d *Domain, before *history, interpreted json.RawMessage) (events.Test, bool) {
+func (h *talk) testOfLast(d *commands.Domain, before *talk, interpreted json.RawMessage) (events.Test, bool) {
 	var earlier []question
 	for _, e := range before.events {
 		earlier = append(earlier, question{recorded: e})
@@ -108,10 +109,13 @@ func (h *history) testOfLast(d *Domain, before *history, interpreted json.RawMes
 	q := question{recorded: h.events[len(before.events)], interpreted: interpreted}
 	data, ok := q.recorded.Data.(*events.MessageCompleted)
 	if !ok || data.Results.Action != "fetch" {
-		return d.testOf(q, earlier, nil)
+		return testOf(d, q, earlier, nil)
 	}
-	fetched := before.scenarios[data.Results.Scenario.Current]
-	return d.testOf(q, earlier, &fetched)
+	fetched, err := before.scenario(data.Results.Scenario.Current, before.message)
+	if err != nil {
+		panic(err)
+	}
+	return testOf(d, q, earlier, fetched)
 }
 
 // TestNoTestOfWhatAnotherVersionAllowed goes on from values that agreed, and do not by the version that answers.
@@ -120,14 +124,11 @@ func TestNoTestOfWhatAnotherVersionAllowed(t *testing.T) {
 	def := trip(t).Definition
 	def.Activities = slices.Clone(def.Activities)
 	def.Activities[1].Equation = "fuel = 2 * distance * consumption"
-	admin := Admin{Log: h.log}
-	if _, err := admin.Publish(t.Context(), Publication{Account: "acme", Definition: def}); err != nil {
-		t.Fatal(err)
-	}
+	h.publish(t, def)
 	r := h.request("price: 4 USD/gal\ncalculate: cost")
 	r.Conversation = &h.messages[0].ConversationID
-	m := h.answered(t, h.service, r)
-	_, _, err := admin.TestOf(t.Context(), m.MessageID)
+	m := h.answered(t, r)
+	_, _, err := TestOf(t.Context(), h.log, m.MessageID)
 	if code(t, m) != "calculation.conflicting_inputs" || !errors.Is(err, ErrUntestable) || !strings.Contains(err.Error(), "version 2 answers that otherwise") {
 		t.Errorf("%s: %v", m.Failed.Errors, err)
 	}
@@ -136,18 +137,18 @@ func TestNoTestOfWhatAnotherVersionAllowed(t *testing.T) {
 // TestConversationsBecomeTests makes a test of each message of conversations as TestNoRequestLosesAScenario draws them, with prose and
 // with other versions of the domain in between. None is made only where another version has answered before.
 func TestConversationsBecomeTests(t *testing.T) {
-	versions := []*Domain{trip(t), newerTrip(t)}
+	versions := []*commands.Domain{trip(t), newerTrip(t)}
 	rapid.Check(t, func(t *rapid.T) { testConversation(t, versions) })
 }
 
 // newerTrip is another version of the trip, which answers otherwise.
-func newerTrip(t *testing.T) *Domain {
+func newerTrip(t *testing.T) *commands.Domain {
 	def := trip(t).Definition
 	def.Variables, def.Activities = slices.Clone(def.Variables), slices.Clone(def.Activities)
 	def.Variables[0].Unit = "km"
-	def.Variables[3].DefaultValue = encode("0.2 gal/mi")
+	def.Variables[3].DefaultValue = commands.Encode("0.2 gal/mi")
 	def.Activities[1].Equation = "fuel = 2 * distance * consumption"
-	d, issues := Check(trip(t).ID, def)
+	d, issues := commands.Check(trip(t).ID, def)
 	if d == nil {
 		t.Fatal(issues)
 	}
@@ -155,9 +156,9 @@ func newerTrip(t *testing.T) *Domain {
 	return d
 }
 
-func testConversation(t *rapid.T, versions []*Domain) {
+func testConversation(t *rapid.T, versions []*commands.Domain) {
 	said := []string{howLong, "and at 75 mph?", "undo the last change", "back to the first one", "how far in 2 hours?", "gibberish of no kind", "10 mph faster"}
-	h := newHistory()
+	h := newTalk()
 	version := 0
 	for range rapid.IntRange(1, 10).Draw(t, "requests") {
 		if rapid.IntRange(0, 9).Draw(t, "other version") == 0 {
@@ -165,7 +166,7 @@ func testConversation(t *rapid.T, versions []*Domain) {
 		}
 		d := *versions[version]
 		if rapid.IntRange(0, 3).Draw(t, "other domain") == 0 {
-			d.ID = uuid.NewSHA1(names, []byte("another domain"))
+			d.ID = uuid.NewSHA1(uuid.Nil, []byte("another domain"))
 		}
 		before := h.fork()
 		var m projections.Message
@@ -187,7 +188,7 @@ func testConversation(t *rapid.T, versions []*Domain) {
 			for _, m := range h.messages {
 				fmt.Fprintf(&list, "(%s %d) %s\n", m.Domain.ID, m.Domain.Version, strings.ReplaceAll(m.Prompt, "\n", " / "))
 			}
-			t.Fatalf("%s\n%s\n%s\n%s", wrong, encode(test), list.String(), h.told(m))
+			t.Fatalf("%s\n%s\n%s\n%s", wrong, commands.Encode(test), list.String(), told(m))
 		}
 	}
 }
@@ -197,16 +198,16 @@ func testConversation(t *rapid.T, versions []*Domain) {
 func TestTestsStateWhatTheyNeed(t *testing.T) {
 	def := trip(t).Definition
 	def.Variables = append(slices.Clone(def.Variables),
-		events.Variable{Key: "due", Title: "due", Kind: "date", DefaultValue: encode("")},
-		events.Variable{Key: "wait", Title: "wait", Kind: "duration", DefaultValue: encode("")},
+		events.Variable{Key: "due", Title: "due", Kind: "date", DefaultValue: commands.Encode("")},
+		events.Variable{Key: "wait", Title: "wait", Kind: "duration", DefaultValue: commands.Encode("")},
 	)
 	def.Activities = append(slices.Clone(def.Activities), events.Activity{Title: "Wait", Equation: "wait = due - today", State: "active"})
-	d, issues := CheckFile(def)
+	d, issues := commands.CheckFile(def)
 	if d == nil {
 		t.Fatal(issues)
 	}
 	other := *d
-	other.ID = uuid.NewSHA1(names, []byte("another domain"))
+	other.ID = uuid.NewSHA1(uuid.Nil, []byte("another domain"))
 	for _, c := range []struct {
 		name string
 		said []string // "(other) " is another domain's, "(json) " what a model made of prose, "(structured) " stated to be
@@ -239,7 +240,7 @@ func TestTestsStateWhatTheyNeed(t *testing.T) {
 		{"lines of another system", []string{"distance: 3 kg\r\nspeed: 5 mi/h\r\n"},
 			`{"prompt":"distance: 3 kg\nspeed: 5 mi/h","expect":{},"errors":["input.incompatible_units"]}`},
 	} {
-		h := newHistory()
+		h := newTalk()
 		var got events.Test
 		for _, text := range c.said {
 			domain, format, zone, model := d, "", "UTC", false
@@ -258,7 +259,7 @@ func TestTestsStateWhatTheyNeed(t *testing.T) {
 			}
 			if format == "" {
 				var err error
-				if format, err = prompt.Detect(d.compiled, text); err != nil {
+				if format, err = prompt.Detect(d.Compiled(), text); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -275,8 +276,8 @@ func TestTestsStateWhatTheyNeed(t *testing.T) {
 				t.Errorf("%s: no test of %q", c.name, text)
 			}
 		}
-		if string(encode(got)) != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, encode(got), c.want)
+		if string(commands.Encode(got)) != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, commands.Encode(got), c.want)
 		}
 	}
 }

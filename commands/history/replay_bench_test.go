@@ -1,4 +1,4 @@
-package commands
+package history
 
 import (
 	"flag"
@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"reckon/commands"
 	"reckon/events"
 )
 
@@ -30,23 +31,23 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	admin := Admin{Log: log}
-	if _, err := admin.CreateAccount(b.Context(), CreateAccount{Name: "acme"}); err != nil {
+	admin := commands.Admin{Log: log}
+	if _, err := admin.CreateAccount(b.Context(), commands.CreateAccount{Name: "acme"}); err != nil {
 		b.Fatal(err)
 	}
-	published, err := admin.Publish(b.Context(), Publication{Account: "acme", Definition: trip(b).Definition})
+	published, err := admin.Publish(b.Context(), commands.Publication{Account: "acme", Definition: trip(b).Definition})
 	if err != nil {
 		b.Fatal(err)
 	}
-	versions := versionStore{log: log, entries: map[domainVersion]compiledVersion{}}
-	version, err := versions.get(b.Context(), AccountID("acme"), published.DomainID, 1)
+	versions := &newFold(log, true).domains
+	version, err := versions.get(b.Context(), commands.AccountID("acme"), published.DomainID, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	if err := log.Close(); err != nil {
 		b.Fatal(err)
 	}
-	model := newHistory()
+	model := newTalk()
 	for _, text := range []string{drive, "speed: 75 mi/h", "cost: ?", "price: 4 USD/gal"} {
 		model.say(version.domain, text)
 	}
@@ -69,7 +70,7 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 		}
 		for _, said := range model.messages {
 			for _, id := range open {
-				e := events.Event{ID: uuid.New(), Time: said.UpdatedAt, Subject: events.ConversationSubject(AccountID("acme"), id)}
+				e := events.Event{ID: uuid.New(), Time: said.UpdatedAt, Subject: events.ConversationSubject(commands.AccountID("acme"), id)}
 				if said.Completed != nil {
 					data := *said.Completed
 					data.ConversationID, data.MessageID = id, uuid.New()
@@ -142,7 +143,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.Run("fold", func(b *testing.B) {
 		for b.Loop() {
 			read := uint64(0)
-			if err := (Admin{Log: log}).retell(b.Context(), Replay{}, nil, func(_ *retelling, upTo, _ uint64, _ []*question) error {
+			if err := readLog(b.Context(), log, Selection{}, nil, func(_ *fold, upTo, _ uint64, _ []*question) error {
 				read = upTo
 				return nil
 			}); err != nil || read != last {
@@ -154,7 +155,7 @@ func BenchmarkReplay(b *testing.B) {
 	})
 	b.Run("compute", func(b *testing.B) {
 		for b.Loop() {
-			done, err := Admin{Log: log}.Replay(b.Context(), Replay{}, func(Difference) error { return nil }, func(Replayed) {})
+			done, err := Replay(b.Context(), log, Selection{}, func(Difference) error { return nil }, func(Replayed) {})
 			if err != nil || done.Same != done.Messages || done.Messages == 0 {
 				b.Fatal(done, err)
 			}
