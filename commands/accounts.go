@@ -24,8 +24,9 @@ var (
 	ErrRevoked = errors.New("is revoked")
 )
 
-// Admin decides administrators' commands where they are given: it reads the history of the one account or domain that a
-// command is about, decides, and appends, expecting that nothing came in between. It needs no views and no worker.
+// Admin decides administrators' commands where they are given: it reads the history of the one
+// account or domain that a command is about, decides, and appends, expecting that nothing came in
+// between. It needs no views and no worker.
 type Admin struct{ Log *events.Log }
 
 // names is the name space of ids that are made from names.
@@ -149,8 +150,8 @@ func (a Admin) read(ctx context.Context, id uuid.UUID) (projections.Account, err
 	return account, nil
 }
 
-// change reads an account, decides, and appends; when another change came in between, it starts again. A decision of nil changes
-// nothing. name is how the caller called the account.
+// change reads an account, decides, and appends; when another change came in between, it starts
+// again. A decision of nil changes nothing. name is how the caller called the account.
 func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide func(projections.Account) (any, error)) (projections.Account, error) {
 	for {
 		account, err := a.read(ctx, id)
@@ -181,9 +182,10 @@ func (a Admin) append(ctx context.Context, account projections.Account, data any
 	return projections.ApplyAccount(account, e), nil
 }
 
-// record appends an event whose subject's last sequence is expected, and returns its own. Where another message is under way, or
-// the outcome is not known, as while a cluster elects a leader, it looks whether the event is there and appends it again, for as
-// long as a request may take. It fails with events.ErrConflict where another event was first.
+// record appends an event whose subject's last sequence is expected, and returns its own. Where
+// another message is under way, or the outcome is not known, as while a cluster elects a leader, it
+// looks whether the event is there and appends it again, for as long as a request may take. It
+// fails with events.ErrConflict where another event was first.
 func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

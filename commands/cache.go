@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// domainCache holds compiled domains by id and version. A version never changes, so nothing is ever invalidated; past its
-// size an arbitrary entry makes room.
+// domainCache holds compiled domains by id and version. A version never changes, so nothing is ever
+// invalidated; past its size an arbitrary entry makes room.
 type domainCache struct {
 	mutex   sync.Mutex
 	entries map[domainVersion]*Domain

@@ -15,8 +15,8 @@ import (
 // calculateType is the wire name of Calculate.
 const calculateType = "reckon.calculate.v1"
 
-// Calculate asks for one calculation. Intake fills it with all that deciding needs, so that every node and every replay
-// decides alike.
+// Calculate asks for one calculation. Intake fills it with all that deciding needs, so that every
+// node and every replay decides alike.
 type Calculate struct {
 	Type           string    `json:"type"`
 	AccountID      uuid.UUID `json:"account_id"`
@@ -49,8 +49,9 @@ func decodeCalculate(data []byte) (c Calculate, err error) {
 	return c, nil
 }
 
-// outlives tells whether a command is needed when it has an event, so that it must be on disk before that: a key that is sent again finds
-// the message by it, and a message that is in progress is finished by it. Others are looked for by nobody then.
+// outlives tells whether a command is needed when it has an event, so that it must be on disk
+// before that: a key that is sent again finds the message by it, and a message that is in progress
+// is finished by it. Others are looked for by nobody then.
 func (c Calculate) outlives() bool {
 	return c.IdempotencyKey != nil || c.InputFormat == prompt.NaturalLanguage
 }
@@ -63,11 +64,9 @@ func (c Calculate) env() engine.Env {
 	return engine.Env{Now: c.Now, Zone: zone, Rest: c.rest}
 }
 
-// Encode writes JSON as events hold it. It panics where a value cannot be encoded.
-func Encode(v any) json.RawMessage { return encode(v) }
-
-// encode writes JSON as events hold it. It is given only values that always encode.
-func encode(v any) json.RawMessage {
+// Encode writes JSON as events hold it. It is given only values that always encode, and panics
+// otherwise.
+func Encode(v any) json.RawMessage {
 	text, err := events.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("encode %T: %v", v, err))

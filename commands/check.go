@@ -24,8 +24,9 @@ func CheckFile(def events.Definition) (*Domain, []engine.Issue) {
 	return Check(id, identified(id, def))
 }
 
-// Check compiles a definition and runs its tests. The domain is nil when an issue is an error. Issues are in the order of
-// the definition: what Compile finds, failing tests, activities that no test uses.
+// Check compiles a definition and runs its tests. The domain is nil when an issue is an error.
+// Issues are in the order of the definition: what Compile finds, failing tests, activities that no
+// test uses.
 func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	d, issues := Compile(id, "", 0, def)
 	if d == nil {
@@ -60,8 +61,8 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	return d, issues
 }
 
-// Offline calculates one prompt with a domain, outside of any conversation, and returns the message that it gives. It fails
-// with ErrPromptJSON and ErrPromptTooLong.
+// Offline calculates one prompt with a domain, outside of any conversation, and returns the message
+// that it gives. It fails with ErrPromptJSON and ErrPromptTooLong.
 func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.Message, error) {
 	return newDryRun(d).say(text, format, zone, now)
 }
@@ -69,8 +70,9 @@ func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.
 // TestProblem is what went wrong in a test, and the place in it, such as ".expect.time".
 type TestProblem struct{ Path, Message string }
 
-// RunTest calculates a test, where now is the clock's unless the test says when, and compares the answer with what it expects. Of a
-// fetch the answer that it returns is the one that the scenario stands at.
+// RunTest calculates a test, where now is the clock's unless the test says when, and compares the
+// answer with what it expects. Of a fetch the answer that it returns is the one that the scenario
+// stands at.
 func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Message, problems []TestProblem) {
 	r := newDryRun(d)
 	now, zone := *cmp.Or(t.Now, &now), cmp.Or(t.TimeZone, "UTC")
@@ -104,7 +106,8 @@ func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Messa
 	return answer, problems
 }
 
-// turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing but values.
+// turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing
+// but values.
 func (r *dryRun) turn(t events.Turn) []TestProblem {
 	if t.OtherDomain != 0 {
 		if problem := r.elsewhere(t.OtherDomain); problem != "" {
@@ -189,7 +192,7 @@ func (d *Domain) compareValue(answer projections.Message, key string, wanted jso
 }
 
 func plain(t engine.Text) string {
-	return strings.Trim(string(encode(t)), `"`)
+	return strings.Trim(string(Encode(t)), `"`)
 }
 
 // ErrorsOf are the errors of a failed message, nil where they cannot be read.

@@ -12,8 +12,8 @@ import (
 	"reckon/projections"
 )
 
-// conversation is a conversation as folded on this node, with the newer events of its subject on top.
-// One that is opened needs no service.
+// conversation is a conversation as folded on this node, with the newer events of its subject on
+// top. One that is opened needs no service.
 type conversation struct {
 	service *Service
 	account uuid.UUID
@@ -23,8 +23,8 @@ type conversation struct {
 	opened  bool                  // here: the views have nothing of it that is not in newer
 }
 
-// conversation reads where a conversation stands. Of one that the command opens nothing is looked up: should something be
-// there, the event meets it and the newer events tell.
+// conversation reads where a conversation stands. Of one that the command opens nothing is looked
+// up: should something be there, the event meets it and the newer events tell.
 func (s *Service) conversation(ctx context.Context, c Calculate) (*conversation, error) {
 	if c.Opens && c.InputFormat != prompt.NaturalLanguage {
 		return &conversation{service: s, account: c.AccountID, id: c.ConversationID, opened: true}, nil
@@ -67,7 +67,8 @@ func (v *conversation) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// The views may have gone on since the head was read, and show a message that it does not count yet.
+		// The views may have gone on since the head was read, and show a message that it does not count
+		// yet.
 		if previous != nil && previous.Number > v.head.Messages {
 			previous = nil
 		}
@@ -76,7 +77,8 @@ func (v *conversation) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// apply takes an event in and returns its message, whose earlier state is previous; nil for a new one.
+// apply takes an event in and returns its message, whose earlier state is previous; nil for a new
+// one.
 func (v *conversation) apply(e events.Event, previous *projections.Message) projections.Message {
 	var m projections.Message
 	v.head, m = projections.ApplyConversation(v.head, previous, e)

@@ -10,8 +10,9 @@ import (
 	"reckon/engine/prompt"
 )
 
-// TestProseInOneConversation lets callers on two nodes ask in prose and in structured text in one conversation: each what-if
-// gets a scenario of its own, each message a number of its own, and what a worker reads of the log is what the views show.
+// TestProseInOneConversation lets callers on two nodes ask in prose and in structured text in one
+// conversation: each what-if gets a scenario of its own, each message a number of its own, and what
+// a worker reads of the log is what the views show.
 func TestProseInOneConversation(t *testing.T) {
 	c := startNodes(t, 2)
 	opened := c.answered(t, c.nodes[0], c.prose(howLong))
@@ -55,7 +56,7 @@ func TestProseInOneConversation(t *testing.T) {
 	if err := v.catchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(encode(v.head)), string(encode(head)); got != want {
+	if got, want := string(Encode(v.head)), string(Encode(head)); got != want {
 		t.Errorf("the log makes\n%s\nof the conversation, the views show\n%s", got, want)
 	}
 	for _, want := range folded {
@@ -76,9 +77,9 @@ func TestProseInOneConversation(t *testing.T) {
 	}
 }
 
-// TestGoldenProse runs the conversations of testdata/prose.txt: a line "= NAME" begins one, a line "? PROMPT" is said in
-// prose, a line "> PROMPT" in structured text or JSON (with " / " between the lines of a prompt). What stands below is what
-// it did, and for prose as what it was read.
+// TestGoldenProse runs the conversations of testdata/prose.txt: a line "= NAME" begins one, a line
+// "? PROMPT" is said in prose, a line "> PROMPT" in structured text or JSON (with " / " between the
+// lines of a prompt). What stands below is what it did, and for prose as what it was read.
 func TestGoldenProse(t *testing.T) {
 	const file = "testdata/prose.txt"
 	data, err := os.ReadFile(file)

@@ -14,12 +14,12 @@ import (
 	"reckon/projections"
 )
 
-// maxResult is the most that the results of one message may weigh in an event, so that no document of a view reaches the
-// sizes that a store refuses.
+// maxResult is the most that the results of one message may weigh in an event, so that no document
+// of a view reaches the sizes that a store refuses.
 const maxResult = 448 << 10
 
-// Source is what deciding a command finds of its conversation, as it stood before. Scenario and Origin
-// are asked only for scenarios that there are, from 1 to Head.Last.
+// Source is what deciding a command finds of its conversation, as it stood before. Scenario and
+// Origin are asked only for scenarios that there are, from 1 to Head.Last.
 type Source struct {
 	Head        projections.Conversation
 	Interpreted json.RawMessage                               // what a language model made of the prompt, nil where none did
@@ -66,8 +66,8 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	return refers, func() error { return missed }
 }
 
-// read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose where there is that. A
-// request without a selector is read as if it stated too what is pending.
+// read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose
+// where there is that. A request without a selector is read as if it stated too what is pending.
 func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, errs []engine.Error) {
 	switch {
 	case c.InputFormat == prompt.Structured:
@@ -85,8 +85,8 @@ func read(c Calculate, d *Domain, refers language.Conversation, interpreted json
 	return r, errs
 }
 
-// join is a request without a selector read as if it stated too what an earlier one did, on the scenario that the earlier one
-// asked for; what it restates wins.
+// join is a request without a selector read as if it stated too what an earlier one did, on the
+// scenario that the earlier one asked for; what it restates wins.
 func join(earlier, request engine.Request) engine.Request {
 	restated := map[int]bool{}
 	for _, in := range request.Inputs {
@@ -125,9 +125,9 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 	return 0, nil
 }
 
-// Decide turns a command into its one final event; the event's time and sequence are the caller's to
-// set. It is pure: the same command, domain and source give the same event, which is why a replay
-// gives the same bytes. It fails only where the source does.
+// Decide turns a command into its one final event; the event's time and sequence are the caller's
+// to set. It is pure: the same command, domain and source give the same event, which is why a
+// replay gives the same bytes. It fails only where the source does.
 func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	refers, failed := from.refers(c, d)
 	r, errs := read(c, d, refers, from.Interpreted)
@@ -175,19 +175,19 @@ func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) 
 	if len(errs) > 20 {
 		errs = errs[:20]
 	}
-	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Pending: pending})
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Pending: pending})
 }
 
 // Crash is the final event of a command that the service failed to calculate.
 func Crash(c Calculate, d *Domain) events.Event {
 	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
-	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: encode(errs), Crashed: true})
+	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Crashed: true})
 }
 
 func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
 	data := &events.MessageCompleted{
 		Message: message(c, d),
-		Parsed:  encode(prompt.Normal(d.compiled, req, res)),
+		Parsed:  Encode(prompt.Normal(d.compiled, req, res)),
 		Targets: make([]events.Target, 0, len(res.Targets)),
 		Results: d.results(res),
 	}
@@ -230,10 +230,11 @@ func heavy(r events.Results) bool {
 			most += names + escaped*len(t)
 		}
 	}
-	return most > maxResult && len(encode(r)) > maxResult
+	return most > maxResult && len(Encode(r)) > maxResult
 }
 
-// Places of an event in the life of a message. A message has one event at each place at most, and its id is made of both.
+// Places of an event in the life of a message. A message has one event at each place at most, and
+// its id is made of both.
 const (
 	started     = "started"
 	interpreted = "interpreted"

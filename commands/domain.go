@@ -27,8 +27,8 @@ type Domain struct {
 	vocabulary func() *language.Vocabulary
 }
 
-// Shape is the structure that shows a kind of variables, and the format that one has when its author gave none, "" for
-// those whose columns or series have formats.
+// Shape is the structure that shows a kind of variables, and the format that one has when its
+// author gave none, "" for those whose columns or series have formats.
 func Shape(kind string) (structure, format string) { return engine.Shape(kind) }
 
 // Compile prepares a definition for calculating. The domain is nil when an issue is an error.
@@ -66,7 +66,7 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 	d.vocabulary = sync.OnceValue(func() *language.Vocabulary { return language.New(compiled) })
 	d.Definition.Variables = slices.Clone(def.Variables)
 	for i := range d.Definition.Variables {
-		d.Definition.Variables[i].DefaultValue = encode(compiled.DefaultText(i))
+		d.Definition.Variables[i].DefaultValue = Encode(compiled.DefaultText(i))
 	}
 	d.Definition.Activities = make([]events.Activity, len(def.Activities))
 	for i, a := range def.Activities {
@@ -95,8 +95,8 @@ func (d *Domain) ref() events.DomainRef {
 	}
 }
 
-// Scenario is what a message left of its scenario, for this version of the domain. A value of a variable that the version
-// no longer has, or has with another dimension, is left out.
+// Scenario is what a message left of its scenario, for this version of the domain. A value of a
+// variable that the version no longer has, or has with another dimension, is left out.
 func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 	env := engine.Env{Now: m.Now}
 	env.Zone, _ = Zone(m.TimeZone)
@@ -155,7 +155,7 @@ func (d *Domain) stated(req engine.Request) json.RawMessage {
 			p.Calculate.Unit = &unit
 		}
 	}
-	return encode(p)
+	return Encode(p)
 }
 
 // UnitName spells a unit that was asked for, "1" for that of plain numbers.
@@ -215,5 +215,6 @@ func shownActivities(def events.Definition) []events.ResultActivity {
 // Compiled is the domain as the engine calculates with it.
 func (d *Domain) Compiled() *engine.Domain { return d.compiled }
 
-// Vocabulary is what prose about the domain can be made of. It is compiled when it is first asked for.
+// Vocabulary is what prose about the domain can be made of. It is compiled when it is first asked
+// for.
 func (d *Domain) Vocabulary() *language.Vocabulary { return d.vocabulary() }

@@ -22,7 +22,8 @@ func newDryRun(d *Domain) *dryRun {
 	return &dryRun{domain: d, conversation: conversation{opened: true}}
 }
 
-// say calculates a prompt, and returns the message that it gives. It fails with ErrPromptJSON and ErrPromptTooLong.
+// say calculates a prompt, and returns the message that it gives. It fails with ErrPromptJSON and
+// ErrPromptTooLong.
 func (r *dryRun) say(text, format, zone string, now time.Time) (projections.Message, error) {
 	d := r.domain
 	var err error
@@ -60,8 +61,8 @@ func (r *dryRun) add(e events.Event) projections.Message {
 	return r.apply(e, nil)
 }
 
-// elsewhere has another domain leave the conversation at a scenario of its own, one that is there or the next one. It returns why
-// that cannot be, "" where it can.
+// elsewhere has another domain leave the conversation at a scenario of its own, one that is there
+// or the next one. It returns why that cannot be, "" where it can.
 func (r *dryRun) elsewhere(index int) string {
 	last := r.head.Last
 	if index < 1 || index > last+1 {
@@ -79,7 +80,8 @@ func (r *dryRun) elsewhere(index int) string {
 	return ""
 }
 
-// shown is the message whose values an answer shows: of a fetch the one that the scenario stands at.
+// shown is the message whose values an answer shows: of a fetch the one that the scenario stands
+// at.
 func (r *dryRun) shown(answer projections.Message) projections.Message {
 	if answer.Completed.Results.Action == "fetch" {
 		if m, err := r.scenario(context.Background(), answer.Completed.Results.Scenario.Current); err == nil {

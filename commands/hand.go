@@ -23,9 +23,9 @@ type job struct {
 
 // hand is what a node's worker has to work on.
 //
-// Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the node's own. The queue has
-// it too, for the worker that comes when this one is lost. When it delivers such a command, nothing more is done than to
-// acknowledge it once it is finished.
+// Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the
+// node's own. The queue has it too, for the worker that comes when this one is lost. When it
+// delivers such a command, nothing more is done than to acknowledge it once it is finished.
 type hand struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
@@ -62,7 +62,8 @@ func (h *hand) close() {
 	h.running = nil
 }
 
-// expect makes a command that is about to be published one of the node's own. It is nil where that is left to the queue.
+// expect makes a command that is about to be published one of the node's own. It is nil where that
+// is left to the queue.
 func (h *hand) expect(s events.Subject, c Calculate) *job {
 	name := s.String()
 	h.mutex.Lock()
@@ -79,7 +80,8 @@ func (h *hand) expect(s events.Subject, c Calculate) *job {
 	return j
 }
 
-// start has the worker work on a command of the node's own that is published, nil for one that is not its own.
+// start has the worker work on a command of the node's own that is published, nil for one that is
+// not its own.
 func (s *Service) start(j *job, sequence uint64) {
 	if j == nil {
 		return
@@ -105,7 +107,8 @@ func (s *Service) dispatch(running context.Context, j *job) {
 	}
 }
 
-// deliver takes in what the queue delivers, and returns what is to be worked on for it, nil where that is done elsewhere.
+// deliver takes in what the queue delivers, and returns what is to be worked on for it, nil where
+// that is done elsewhere.
 func (h *hand) deliver(msg jetstream.Msg) *job {
 	h.mutex.Lock()
 	j := h.own[msg.Subject()]
@@ -177,7 +180,8 @@ func (h *hand) drop(j *job) {
 	delete(h.all, j.msg)
 }
 
-// keep tells the queue of all that is in the hand, so that no other worker gets it, until done is closed.
+// keep tells the queue of all that is in the hand, so that no other worker gets it, until done is
+// closed.
 func (h *hand) keep(done <-chan struct{}) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()

@@ -13,7 +13,8 @@ import (
 	"reckon/events"
 )
 
-// queue is how many commands there are, and how many of them the queue has to deliver or to have acknowledged.
+// queue is how many commands there are, and how many of them the queue has to deliver or to have
+// acknowledged.
 func (c *cluster) queue(t *testing.T) (commands, open uint64) {
 	t.Helper()
 	consumer, err := c.log.Commands(t.Context(), nil)
@@ -83,7 +84,8 @@ func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
 	}
 }
 
-// A node that works alone answers without the queue: what that delivers later is acknowledged, and nothing more is done.
+// A node that works alone answers without the queue: what that delivers later is acknowledged, and
+// nothing more is done.
 func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
@@ -134,14 +136,15 @@ func (c *cluster) structured() Calculate {
 // queued puts a command without a key into the queue.
 func (c *cluster) queued(t *testing.T, command Calculate) (sequence uint64) {
 	t.Helper()
-	sequence, err := c.log.Enqueue(t.Context(), events.KeylessSubject(command.AccountID, command.MessageID), encode(command), false)
+	sequence, err := c.log.Enqueue(t.Context(), events.KeylessSubject(command.AccountID, command.MessageID), Encode(command), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return sequence
 }
 
-// What a worker had in hand when it was lost is delivered at the next start, and gets its final event, once.
+// What a worker had in hand when it was lost is delivered at the next start, and gets its final
+// event, once.
 func TestCommandsOfALostWorkerAreDelivered(t *testing.T) {
 	c := startLog(t)
 	before := c.idle(t)

@@ -61,8 +61,9 @@ func trio(t *testing.T) (logs [3]*events.Log) {
 	return logs
 }
 
-// A command that nobody has taken out of the queue, or that was taken out and is in nobody's hands, is worked on where its caller
-// waits: when no queue can be reached, and when the cluster has elected a leader. No node takes anything out here.
+// A command that nobody has taken out of the queue, or that was taken out and is in nobody's hands,
+// is worked on where its caller waits: when no queue can be reached, and when the cluster has
+// elected a leader. No node takes anything out here.
 func TestCommandsInNobodysHands(t *testing.T) {
 	logs := trio(t)
 	c := &cluster{log: logs[0]}

@@ -35,8 +35,8 @@ func (a Admin) CreateKey(ctx context.Context, account string) (id uuid.UUID, sec
 	return id, secret, err
 }
 
-// RotateKey gives a key a new secret and returns it; the one before is invalid from then on. It fails with ErrNone or
-// ErrRevoked.
+// RotateKey gives a key a new secret and returns it; the one before is invalid from then on. It
+// fails with ErrNone or ErrRevoked.
 func (a Admin) RotateKey(ctx context.Context, id uuid.UUID) (secret string, err error) {
 	secret, hash := newSecret()
 	err = a.changeKey(ctx, id, func(key projections.Key) (any, error) {

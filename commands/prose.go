@@ -19,8 +19,8 @@ const (
 	// proseBudget is how long a request in natural language may take, from when it was taken in.
 	proseBudget = 30 * time.Second
 
-	// proseSlots is how many requests in natural language of one account a node works on at once; twice as many of several
-	// accounts. They have left the slots of commands by then.
+	// proseSlots is how many requests in natural language of one account a node works on at once;
+	// twice as many of several accounts. They have left the slots of commands by then.
 	proseSlots = 32
 
 	// maxWaiting is how many of them wait in a node's memory for such a slot.
@@ -33,20 +33,22 @@ var errPanicked = errors.New("panic")
 // errCrowded says that no more requests in natural language can wait here.
 var errCrowded = errors.New("too many requests in natural language are waiting")
 
-// Model is a language model that reads prose where the rules are in doubt, or before them. The zero value asks none.
+// Model is a language model that reads prose where the rules are in doubt, or before them. The zero
+// value asks none.
 type Model struct {
 	Name  string // as events have it
 	First bool   // it is asked before the rules
-	// Ask gives the request that a prompt means, checked. doubt is why the rules did not understand it, nil where they were
-	// not asked.
+	// Ask gives the request that a prompt means, checked. doubt is why the rules did not understand
+	// it, nil where they were not asked.
 	Ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error)
 }
 
 // UseModel has a language model read prose. It is called before Run.
 func (s *Service) UseModel(m Model) { s.model = m }
 
-// converse answers a command in natural language: its message is in progress from the started event on, gives back the slot
-// that it came in, waits for one of prose, and has its final event when 30 seconds are over, whatever became of it by then.
+// converse answers a command in natural language: its message is in progress from the started event
+// on, gives back the slot that it came in, waits for one of prose, and has its final event when 30
+// seconds are over, whatever became of it by then.
 func (s *Service) converse(running context.Context, c Calculate, release func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,7 +83,8 @@ func (s *Service) panicked(c Calculate, p any) error {
 	return fmt.Errorf("calculate %s: %w", c.MessageID, errPanicked)
 }
 
-// begin appends the started event of a command unless its message is there, and tells whether it is answered.
+// begin appends the started event of a command unless its message is there, and tells whether it is
+// answered.
 func (s *Service) begin(c Calculate) (answered bool, err error) {
 	err = s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
@@ -111,8 +114,8 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 	return s.prose.enter(ctx, account)
 }
 
-// propose has the model read a prompt, where there is one to be asked and it was not asked before, and records what it made
-// of it. Where the model has no answer, the rules stand.
+// propose has the model read a prompt, where there is one to be asked and it was not asked before,
+// and records what it made of it. Where the model has no answer, the rules stand.
 func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	if s.model.Ask == nil {
 		return nil

@@ -81,7 +81,8 @@ func code(t *testing.T, m projections.Message) string {
 	return errs[0].Code
 }
 
-// reader is a model which reads a prompt when it is told to, as structured text that a test has for it.
+// reader is a model which reads a prompt when it is told to, as structured text that a test has for
+// it.
 type reader struct {
 	text    string
 	asked   atomic.Int32
@@ -108,7 +109,8 @@ func (r *reader) ask(ctx context.Context, d *Domain, _ string, _ language.Conver
 	return request, nil
 }
 
-// TestProseIsInProgressUntilItIsAnswered stops a worker in the middle of a request, and looks at all that can be seen of it.
+// TestProseIsInProgressUntilItIsAnswered stops a worker in the middle of a request, and looks at
+// all that can be seen of it.
 func TestProseIsInProgressUntilItIsAnswered(t *testing.T) {
 	c := startLog(t)
 	model := newReader(drive)
@@ -158,8 +160,8 @@ func TestProseIsInProgressUntilItIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAnotherWorkerTakesOver leaves the log as a worker leaves it that died behind each of its events. The next one answers,
-// once, and asks no model where one has read the prompt.
+// TestAnotherWorkerTakesOver leaves the log as a worker leaves it that died behind each of its
+// events. The next one answers, once, and asks no model where one has read the prompt.
 func TestAnotherWorkerTakesOver(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -187,7 +189,7 @@ func TestAnotherWorkerTakesOver(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
+			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), Encode(command), true); err != nil {
 				t.Fatal(err)
 			}
 			model := newReader("distance: 300 mi\nspeed: 60 mi/h\ncalculate: time")
@@ -219,7 +221,8 @@ func (c *cluster) command(text string, received time.Time) Calculate {
 	}
 }
 
-// TestAWorkerThatStopsHandsProseOn stops a worker while its model reads. The other node's worker answers.
+// TestAWorkerThatStopsHandsProseOn stops a worker while its model reads. The other node's worker
+// answers.
 func TestAWorkerThatStopsHandsProseOn(t *testing.T) {
 	c := startLog(t)
 	slow, quick := newReader(drive), newReader(drive)
@@ -240,8 +243,8 @@ func TestAWorkerThatStopsHandsProseOn(t *testing.T) {
 	}
 }
 
-// TestSlowProseHoldsNothingUp has more prose under way than a node has slots of any kind, none of which gets on. Structured
-// text is answered all the same, and in the end everything is, once.
+// TestSlowProseHoldsNothingUp has more prose under way than a node has slots of any kind, none of
+// which gets on. Structured text is answered all the same, and in the end everything is, once.
 func TestSlowProseHoldsNothingUp(t *testing.T) {
 	c := startLog(t)
 	model := newReader(drive)
@@ -292,8 +295,9 @@ func TestOneKeyOfProseRunsOnceOnWhicheverNode(t *testing.T) {
 	}
 }
 
-// TestProseThatCannotBeAnswered says what a request in natural language ends in when it is not calculated: an error of the
-// message in every case, however often it is asked for. testdata/endings.txt holds what happened.
+// TestProseThatCannotBeAnswered says what a request in natural language ends in when it is not
+// calculated: an error of the message in every case, however often it is asked for.
+// testdata/endings.txt holds what happened.
 func TestProseThatCannotBeAnswered(t *testing.T) {
 	const file = "testdata/endings.txt"
 	var got strings.Builder
@@ -316,7 +320,7 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 			key := "key"
 			command := row.command(c.command(howLong, time.Now()))
 			command.IdempotencyKey, command.MessageID = &key, uuid.NewSHA1(names, []byte(row.name))
-			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), encode(command), true); err != nil {
+			if _, err := c.log.Enqueue(t.Context(), events.CommandSubject(c.account.ID, "key "+key), Encode(command), true); err != nil {
 				t.Fatal(err)
 			}
 			s, _ := c.start(t, row.prepare)
@@ -332,7 +336,8 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 	golden(t, file, got.String())
 }
 
-// TestWhenAModelIsAsked says what a model is asked, and that the rules stand where it has no answer.
+// TestWhenAModelIsAsked says what a model is asked, and that the rules stand where it has no
+// answer.
 func TestWhenAModelIsAsked(t *testing.T) {
 	const joke = "tell me a joke about penguins"
 	fails := errors.New("the model is not there")

@@ -40,9 +40,10 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("the domain has %d findings that stop a publish", len(e.Issues))
 }
 
-// Publish makes a definition the newest version of its domain, or its draft. The domain is the account's one with the
-// stated key, else the one with the same title (ignoring case), else a new one. A definition equal to the one that stands
-// there changes nothing. It fails with ErrNone for the account, and with *InvalidError.
+// Publish makes a definition the newest version of its domain, or its draft. The domain is the
+// account's one with the stated key, else the one with the same title (ignoring case), else a new
+// one. A definition equal to the one that stands there changes nothing. It fails with ErrNone for
+// the account, and with *InvalidError.
 func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	account, err := a.Account(ctx, p.Account)
 	if err != nil {
@@ -68,9 +69,9 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	}
 }
 
-// Next compiles a publication as the version that it would be, without running its tests or recording anything. The
-// domain is the one that it would be published for, as it stands. It fails with ErrNone for the account, and with
-// *InvalidError.
+// Next compiles a publication as the version that it would be, without running its tests or
+// recording anything. The domain is the one that it would be published for, as it stands. It fails
+// with ErrNone for the account, and with *InvalidError.
 func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Domain, error) {
 	account, err := a.Account(ctx, p.Account)
 	if err != nil {
@@ -126,7 +127,8 @@ func Title(d projections.Domain) string {
 	return ""
 }
 
-// decidePublish gives the definition its ids, checks it, and turns it into an event, nil when it stands there already.
+// decidePublish gives the definition its ids, checks it, and turns it into an event, nil when it
+// stands there already.
 func decidePublish(d projections.Domain, p Publication) (data any, published Published, err error) {
 	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version}
 	def := identified(d.ID, p.Definition)
@@ -139,7 +141,7 @@ func decidePublish(d projections.Domain, p Publication) (data any, published Pub
 	if p.Draft && d.Draft != nil {
 		standing = d.Draft
 	}
-	if standing != nil && string(encode(standing)) == string(encode(def)) {
+	if standing != nil && string(Encode(standing)) == string(Encode(def)) {
 		if p.Draft || d.Draft == nil {
 			published.Unchanged = true
 			return nil, published, nil
@@ -152,8 +154,9 @@ func decidePublish(d projections.Domain, p Publication) (data any, published Pub
 	return &events.DomainPublished{DomainID: d.ID, Key: d.Key, Version: published.Version, Definition: def}, published, nil
 }
 
-// identified is a definition with the ids of its variables and activities. They are made from the domain's id and the
-// variable's key or the activity's title, so that they are kept from version to version.
+// identified is a definition with the ids of its variables and activities. They are made from the
+// domain's id and the variable's key or the activity's title, so that they are kept from version to
+// version.
 func identified(domain uuid.UUID, def events.Definition) events.Definition {
 	def.Variables = slices.Clone(def.Variables)
 	for i := range def.Variables {

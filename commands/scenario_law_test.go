@@ -53,7 +53,8 @@ func variables(m projections.Message) map[string]events.ResultVariable {
 	return byKey
 }
 
-// sameQuantity compares two values of a variable as physical quantities, to the last digits that are shown.
+// sameQuantity compares two values of a variable as physical quantities, to the last digits that
+// are shown.
 func sameQuantity(t *rapid.T, d *Domain, a, b events.ResultVariable) bool {
 	c := decimal.NewContext(1_000_000)
 	si := func(v events.ResultVariable) decimal.Decimal {
@@ -72,7 +73,8 @@ func sameQuantity(t *rapid.T, d *Domain, a, b events.ResultVariable) bool {
 	return c.Sub(x, y).Abs().Cmp(tolerance) <= 0 && c.Err() == nil
 }
 
-// with is a request as it is read: without a selector it states what is pending too, on the scenario that was asked for then.
+// with is a request as it is read: without a selector it states what is pending too, on the
+// scenario that was asked for then.
 func with(u commandstest.Utterance, t *rapid.T, h *history, d *Domain) commandstest.Utterance {
 	if u.Selector != "" || h.head.Pending == 0 || h.messages[h.head.Pending-1].Domain.ID != d.ID {
 		return u
@@ -89,16 +91,17 @@ func with(u commandstest.Utterance, t *rapid.T, h *history, d *Domain) commandst
 	return u
 }
 
-// TestNoRequestLosesAScenario says what holds for every sequence of requests: indexes are 1 to last without holes and
-// never taken twice, focus and last move as the table of actions says, a scenario changes only when it is extended, and
-// then keeps all its values, historical is what was copied, and what fails moves nothing.
+// TestNoRequestLosesAScenario says what holds for every sequence of requests: indexes are 1 to last
+// without holes and never taken twice, focus and last move as the table of actions says, a scenario
+// changes only when it is extended, and then keeps all its values, historical is what was copied,
+// and what fails moves nothing.
 func TestNoRequestLosesAScenario(t *testing.T) {
 	d := trip(t)
 	rapid.Check(t, func(t *rapid.T) { converse(t, d) })
 }
 
-// TestTheLawSeesEveryOutcome holds the conversations that are drawn against what the law speaks of: with these seeds every
-// kind of outcome comes up.
+// TestTheLawSeesEveryOutcome holds the conversations that are drawn against what the law speaks of:
+// with these seeds every kind of outcome comes up.
 func TestTheLawSeesEveryOutcome(t *testing.T) {
 	d := trip(t)
 	conversations := rapid.Custom(func(t *rapid.T) map[string]int { return converse(t, d) })
@@ -163,7 +166,8 @@ func converse(t *rapid.T, d *Domain) map[string]int {
 	return seen
 }
 
-// checkFailure says what a failed request leaves alone: everything but the pending inputs. It returns the kind of failure.
+// checkFailure says what a failed request leaves alone: everything but the pending inputs. It
+// returns the kind of failure.
 func checkFailure(before, h *history, m projections.Message, d *Domain, u commandstest.Utterance, fail func(string, ...any)) string {
 	if h.head.Current != before.head.Current || h.head.Last != before.head.Last || !maps.Equal(h.head.Focus, before.head.Focus) {
 		fail("a failure moved an index")
@@ -252,8 +256,8 @@ func checkCompletion(t *rapid.T, before, h *history, m projections.Message, d *D
 	}
 }
 
-// checkPostedBack posts the structured text and parsed_json of a message in the place of its prompt: the same is done, in the
-// same scenarios, and gives the same values.
+// checkPostedBack posts the structured text and parsed_json of a message in the place of its
+// prompt: the same is done, in the same scenarios, and gives the same values.
 func checkPostedBack(t *rapid.T, before *history, m projections.Message, d *Domain, fail func(string, ...any)) {
 	texts := []string{string(m.Completed.Parsed)}
 	if text := m.Completed.StructuredText; text != nil {

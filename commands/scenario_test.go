@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the expected outputs anew")
 
-// golden compares what was done with a file, and names the first line that differs; with -update it writes the file.
+// golden compares what was done with a file, and names the first line that differs; with -update it
+// writes the file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
@@ -159,8 +160,9 @@ func (h *history) told(m projections.Message) string {
 	return b.String()
 }
 
-// TestGoldenScenarios runs the conversations of testdata/scenarios.txt: a line "= NAME" begins one, a line "> PROMPT" is
-// what is said (with " / " between the lines of a prompt), and what stands below is what it did.
+// TestGoldenScenarios runs the conversations of testdata/scenarios.txt: a line "= NAME" begins one,
+// a line "> PROMPT" is what is said (with " / " between the lines of a prompt), and what stands
+// below is what it did.
 func TestGoldenScenarios(t *testing.T) {
 	const file = "testdata/scenarios.txt"
 	data, err := os.ReadFile(file)
@@ -190,8 +192,8 @@ func TestGoldenScenarios(t *testing.T) {
 	golden(t, file, got.String())
 }
 
-// TestAScenarioWhoseVariableIsGoneBranches publishes a version without a variable that a scenario rests on: nothing of the
-// scenario is lost, since the next calculation goes into a new one.
+// TestAScenarioWhoseVariableIsGoneBranches publishes a version without a variable that a scenario
+// rests on: nothing of the scenario is lost, since the next calculation goes into a new one.
 func TestAScenarioWhoseVariableIsGoneBranches(t *testing.T) {
 	d := trip(t)
 	h := newHistory()

@@ -1,5 +1,6 @@
-// Package commands takes requests in, queues them on the log, and decides them: pure functions turn a command and the
-// views it needs into an event, workers append it, and whoever waits is woken by the fold.
+// Package commands takes requests in, queues them on the log, and decides them: pure functions turn
+// a command and the views it needs into an event, workers append it, and whoever waits is woken by
+// the fold.
 package commands
 
 import (
@@ -36,7 +37,8 @@ var (
 	ErrUnavailable = errors.New("no answer in time")
 )
 
-// CrashedError says that the service failed while it calculated; the failure is recorded under the message id.
+// CrashedError says that the service failed while it calculated; the failure is recorded under the
+// message id.
 type CrashedError struct{ MessageID uuid.UUID }
 
 func (e *CrashedError) Error() string { return "calculation " + e.MessageID.String() + " failed" }
@@ -44,16 +46,17 @@ func (e *CrashedError) Error() string { return "calculation " + e.MessageID.Stri
 // MaxProse is how many bytes a natural-language prompt may have.
 const MaxProse = 16 << 10
 
-// deadline is how long a request waits for its answer. After a node of a cluster is lost, writes pause for 3 to 6 s: the others elect
-// leaders.
+// deadline is how long a request waits for its answer. After a node of a cluster is lost, writes
+// pause for 3 to 6 s: the others elect leaders.
 const deadline = 12 * time.Second
 
-// patience is how long a request that was sent again waits for somebody else's work, a little longer than a command that its
-// worker has left is held back from the others.
+// patience is how long a request that was sent again waits for somebody else's work, a little
+// longer than a command that its worker has left is held back from the others.
 const patience = 4 * time.Second
 
-// handedOver is how long a request waits, when the cluster has elected a leader or this node reaches no queue, until its command is
-// taken for one that nobody has. Most are not, and what is worked on twice costs a processor's time only.
+// handedOver is how long a request waits, when the cluster has elected a leader or this node
+// reaches no queue, until its command is taken for one that nobody has. Most are not, and what is
+// worked on twice costs a processor's time only.
 const handedOver = 300 * time.Millisecond
 
 // Request is a calculate request that has been authenticated and whose fields are valid.
@@ -94,7 +97,8 @@ type Service struct {
 	waiting atomic.Int32 // how many wait for a slot in prose
 }
 
-// New returns a service on a log and this node's views of it. Calculations are answered while Run runs, here or on another node.
+// New returns a service on a log and this node's views of it. Calculations are answered while Run
+// runs, here or on another node.
 func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
 	c := &company{}
 	return &Service{
@@ -106,9 +110,10 @@ func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Servic
 	}
 }
 
-// Calculate queues a request and waits until it is answered and readable on this node, 12 seconds at most; one in natural
-// language until it is in progress at least. A request whose idempotency key is in the queue already is answered as that
-// one was. It fails with the errors above, or with *CrashedError.
+// Calculate queues a request and waits until it is answered and readable on this node, 12 seconds
+// at most; one in natural language until it is in progress at least. A request whose idempotency
+// key is in the queue already is answered as that one was. It fails with the errors above, or with
+// *CrashedError.
 func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -120,24 +125,27 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, unavailable(err)
 	}
-	// A failure of the service is an answer in natural language, since the request that asked has been answered before.
+	// A failure of the service is an answer in natural language, since the request that asked has been
+	// answered before.
 	if message.Failed != nil && message.Failed.Crashed && message.InputFormat != prompt.NaturalLanguage {
 		err = &CrashedError{MessageID: command.MessageID}
 	}
 	return Answer{Message: message, Replayed: replayed}, err
 }
 
-// awaitOrWork waits until a command is answered, one in natural language until it is in progress. One that nobody seems to work on
-// is worked on here; whoever else does, the log takes one event.
+// awaitOrWork waits until a command is answered, one in natural language until it is in progress.
+// One that nobody seems to work on is worked on here; whoever else does, the log takes one event.
 func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (projections.Message, error) {
 	await, prose := s.views.AwaitAnswer, c.InputFormat == prompt.NaturalLanguage
 	if prose {
 		await = s.views.AwaitMessage
 	}
-	// The leader of the queue may have taken the command out and have been followed by another one before it sent it.
+	// The leader of the queue may have taken the command out and have been followed by another one
+	// before it sent it.
 	patient, cancel := s.log.AfterElection(ctx, c.ReceivedAt, handedOver)
 	defer cancel()
-	// And a command can be acknowledged while its event is in the log no more: what was not written out went with the machine.
+	// And a command can be acknowledged while its event is in the log no more: what was not written
+	// out went with the machine.
 	lost := patient
 	if replayed {
 		lost, cancel = context.WithTimeout(patient, patience)
@@ -174,7 +182,8 @@ func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (
 // Note says that an account has asked for something, so that long calculations of others make way.
 func (s *Service) Note(account uuid.UUID) { s.company.note(account) }
 
-// Await waits until a message in progress is answered and readable on this node, or ctx ends; then it is as it was given.
+// Await waits until a message in progress is answered and readable on this node, or ctx ends; then
+// it is as it was given.
 func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Message) (projections.Message, error) {
 	answer, err := s.views.AwaitAnswer(ctx, account, m.ConversationID, m.MessageID)
 	switch {
@@ -186,7 +195,8 @@ func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Me
 	return m, unavailable(err)
 }
 
-// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself decides who was first.
+// enqueue looks the idempotency key up, completes the command and publishes it. The stream itself
+// decides who was first.
 func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
 	message, err := uuid.NewV7()
 	if err != nil {
@@ -204,7 +214,7 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if err != nil {
 		return command, false, err
 	}
-	data := encode(command)
+	data := Encode(command)
 	if r.IdempotencyKey == nil {
 		subject = events.KeylessSubject(command.AccountID, message)
 	}
@@ -234,8 +244,8 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	}
 }
 
-// earlier reads the command at a subject. It fails with events.ErrNotFound where there is none, and with
-// ErrIdempotencyConflict where it came from another body.
+// earlier reads the command at a subject. It fails with events.ErrNotFound where there is none, and
+// with ErrIdempotencyConflict where it came from another body.
 func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerprint string) (Calculate, error) {
 	data, err := s.log.Command(ctx, subject)
 	if errors.Is(err, events.ErrNotFound) {
@@ -254,7 +264,8 @@ func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerpri
 	return command, nil
 }
 
-// complete makes a request a command: references are checked, and all that is decided by the moment is written down.
+// complete makes a request a command: references are checked, and all that is decided by the moment
+// is written down.
 func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (Calculate, error) {
 	if err := s.views.Fresh(ctx); err != nil {
 		return Calculate{}, unavailable(err)
@@ -298,7 +309,8 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 	}, nil
 }
 
-// format resolves input_format. It fails with ErrPromptJSON for a prompt that must be JSON and is not.
+// format resolves input_format. It fails with ErrPromptJSON for a prompt that must be JSON and is
+// not.
 func (s *Service) format(ctx context.Context, r Request, version int) (string, error) {
 	format := r.Format
 	switch format {

@@ -78,7 +78,8 @@ func (c *cluster) join(t *testing.T, p Model) (s *Service, stop func()) {
 	return c.start(t, func(s *Service) { s.model = p })
 }
 
-// start adds a node, which is prepared before its worker runs. stop ends the worker, and waits until it has ended.
+// start adds a node, which is prepared before its worker runs. stop ends the worker, and waits
+// until it has ended.
 func (c *cluster) start(t *testing.T, prepare func(*Service)) (s *Service, stop func()) {
 	t.Helper()
 	s = c.idle(t)
@@ -103,8 +104,8 @@ func (c *cluster) idle(t *testing.T) *Service {
 	return New(c.log, views, slog.New(slog.DiscardHandler))
 }
 
-// asRead compares the messages of a node, which may have them from the worker that made them, with what the log has: a node that is
-// started again must show the same.
+// asRead compares the messages of a node, which may have them from the worker that made them, with
+// what the log has: a node that is started again must show the same.
 func (c *cluster) asRead(t *testing.T, views *projections.Views) {
 	t.Helper()
 	ctx := context.Background()
@@ -156,8 +157,8 @@ func (c *cluster) request(text string) Request {
 
 const drive = commandstest.Drive
 
-// once sends a request with a key to all nodes many times at once. All are answered with the same message, which is returned,
-// and one of them as the first.
+// once sends a request with a key to all nodes many times at once. All are answered with the same
+// message, which is returned, and one of them as the first.
 func (c *cluster) once(t *testing.T, r Request) projections.Message {
 	t.Helper()
 	answers := make([]Answer, 16)
@@ -198,8 +199,8 @@ func TestOneKeyRunsOnceOnWhicheverNode(t *testing.T) {
 	}
 }
 
-// TestScenariosAreCountedWithoutHoles lets callers on two nodes work in one conversation; each of their what-ifs must
-// get an index of its own, and a 200 from one node must be there on the other.
+// TestScenariosAreCountedWithoutHoles lets callers on two nodes work in one conversation; each of
+// their what-ifs must get an index of its own, and a 200 from one node must be there on the other.
 func TestScenariosAreCountedWithoutHoles(t *testing.T) {
 	c := startNodes(t, 2)
 	first, err := c.nodes[0].Calculate(t.Context(), c.request(drive))
@@ -247,8 +248,8 @@ func TestScenariosAreCountedWithoutHoles(t *testing.T) {
 	}
 }
 
-// TestACommandThatCannotBeDecidedEndsAsACrash queues a command for a version that no domain has. It ends in one final
-// event, and each request with its key is told so.
+// TestACommandThatCannotBeDecidedEndsAsACrash queues a command for a version that no domain has. It
+// ends in one final event, and each request with its key is told so.
 func TestACommandThatCannotBeDecidedEndsAsACrash(t *testing.T) {
 	c := startNodes(t, 1)
 	key := "poison"
@@ -258,7 +259,7 @@ func TestACommandThatCannotBeDecidedEndsAsACrash(t *testing.T) {
 		InputFormat: "structured", Prompt: drive, Now: time.Now().UTC(), ReceivedAt: time.Now().UTC(), TimeZone: "UTC",
 	}
 	subject := events.CommandSubject(c.account.ID, "key "+key)
-	if _, err := c.log.Enqueue(t.Context(), subject, encode(command), true); err != nil {
+	if _, err := c.log.Enqueue(t.Context(), subject, Encode(command), true); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -330,7 +331,7 @@ func TestCommandFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(encode(command))))
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(Encode(command))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +339,7 @@ func TestCommandFitsItsSchema(t *testing.T) {
 		t.Error(err)
 	}
 	var written, read any
-	if json.Unmarshal(data, &written) != nil || json.Unmarshal(encode(command), &read) != nil || fmt.Sprint(written) != fmt.Sprint(read) {
-		t.Errorf("the fixture reads back as %s", encode(command))
+	if json.Unmarshal(data, &written) != nil || json.Unmarshal(Encode(command), &read) != nil || fmt.Sprint(written) != fmt.Sprint(read) {
+		t.Errorf("the fixture reads back as %s", Encode(command))
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// stintLength is how long a calculation works before it rests, and restLength how long it rests at least; up to 1 ms where no
-	// other goroutine wakes the runtime earlier.
+	// stintLength is how long a calculation works before it rests, and restLength how long it rests at
+	// least; up to 1 ms where no other goroutine wakes the runtime earlier.
 	stintLength = 500 * time.Microsecond
 	restLength  = 150 * time.Microsecond
 
@@ -57,10 +57,10 @@ type stint struct {
 	began   time.Time // zero before the first one
 }
 
-// rest lets other goroutines run, and sleeps at the end of a stint where other accounts ask for something. To let goroutines
-// run is not enough: a thread that never sleeps has used up its share of a processor, and the system lets it wait for that of
-// others, 4 ms and more at a time, together with the requests that the runtime has meanwhile put on it. One that sleeps is run
-// at once.
+// rest lets other goroutines run, and sleeps at the end of a stint where other accounts ask for
+// something. To let goroutines run is not enough: a thread that never sleeps has used up its share
+// of a processor, and the system lets it wait for that of others, 4 ms and more at a time, together
+// with the requests that the runtime has meanwhile put on it. One that sleeps is run at once.
 func (s *stint) rest() {
 	runtime.Gosched()
 	now := time.Now()

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestStint holds what a calculation that has worked for some time rests against who has asked for something since.
+// TestStint holds what a calculation that has worked for some time rests against who has asked for
+// something since.
 func TestStint(t *testing.T) {
 	mine, other, third := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
 	for _, test := range []struct {

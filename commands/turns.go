@@ -9,10 +9,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// turns shares slots among accounts. Those of one account go in the order in which they came; where several accounts wait, each
-// is served in turn. One account takes no more slots than each, and no more than are still free: so a single account has
-// half of them at most, some accounts have equal parts, and one that comes later always finds a slot. Where one comes now and then, its
-// slot is of little use behind all that is in work for another one: so those of an account can be fewer in company.
+// turns shares slots among accounts. Those of one account go in the order in which they came; where
+// several accounts wait, each is served in turn. One account takes no more slots than each, and no
+// more than are still free: so a single account has half of them at most, some accounts have equal
+// parts, and one that comes later always finds a slot. Where one comes now and then, its slot is of
+// little use behind all that is in work for another one: so those of an account can be fewer in
+// company.
 type turns struct {
 	each     int
 	shared   int      // instead of each while another account is there
@@ -37,7 +39,8 @@ func newTurns(slots, each int) *turns {
 	return &turns{each: each, free: slots, accounts: map[uuid.UUID]*turn{}}
 }
 
-// in gives an account no more than so many slots while others have asked for something lately, whether or not they wait.
+// in gives an account no more than so many slots while others have asked for something lately,
+// whether or not they wait.
 func (s *turns) in(c *company, shared int) *turns {
 	s.company, s.shared = c, shared
 	return s

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTurns holds turns against their rules after each step: nobody waits who may have a slot, and those of an account are served
-// in the order in which they came.
+// TestTurns holds turns against their rules after each step: nobody waits who may have a slot, and
+// those of an account are served in the order in which they came.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		slots := rapid.IntRange(1, 12).Draw(r, "slots")
@@ -31,7 +31,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// takeTurns has three accounts enter (steps that are even), and leave or cease to wait (those that are odd).
+// takeTurns has three accounts enter (steps that are even), and leave or cease to wait (those that
+// are odd).
 func takeTurns(slots, each int, steps []int) error {
 	type one struct {
 		account       uuid.UUID
@@ -137,8 +138,9 @@ func TestTurnsAlternate(t *testing.T) {
 	})
 }
 
-// TestHeavyAccountLeavesOthersTheirTurn has one account's calculations take all the time of the processors that it may have, and
-// more of them in the queue than a node has slots. What another account asks behind them is answered before any of them.
+// TestHeavyAccountLeavesOthersTheirTurn has one account's calculations take all the time of the
+// processors that it may have, and more of them in the queue than a node has slots. What another
+// account asks behind them is answered before any of them.
 func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	c := startLog(t)
 	admin := Admin{Log: c.log}

@@ -16,39 +16,42 @@ import (
 )
 
 const (
-	// slots is how many commands a node works on at once, those of one account half of that. Most of that time is spent waiting
-	// for the disk.
+	// slots is how many commands a node works on at once, those of one account half of that. Most of
+	// that time is spent waiting for the disk.
 	slots = 128
 
-	// slotsBeside is how many commands of one account a node works on at once while others ask for something. Each of theirs passes
-	// the queues of the log and of the runtime behind those that are in work.
+	// slotsBeside is how many commands of one account a node works on at once while others ask for
+	// something. Each of theirs passes the queues of the log and of the runtime behind those that are
+	// in work.
 	slotsBeside = 16
 
-	// held is how many commands a node takes in before it asks for no more until some have left. It has pulls requests out at
-	// once, each for pulled commands, so that one is out while another one is answered. Commands that have no slot yet wait in
-	// memory, so that the few of one account are seen behind the many of another one: what the queue hands out comes in one
-	// order for all. Nodes that ask are served in turn, so that what one holds has had its share of the others.
+	// held is how many commands a node takes in before it asks for no more until some have left. It
+	// has pulls requests out at once, each for pulled commands, so that one is out while another one
+	// is answered. Commands that have no slot yet wait in memory, so that the few of one account are
+	// seen behind the many of another one: what the queue hands out comes in one order for all. Nodes
+	// that ask are served in turn, so that what one holds has had its share of the others.
 	held   = 256
 	pulls  = 2
 	pulled = 128
 
-	// maxDeliveries is how often a command is delivered before it is failed without being run, lostFor how old it must be then:
-	// so old is one that was given to so many workers who were lost with it. One that workers hand back when they stop is
-	// delivered as often in less.
+	// maxDeliveries is how often a command is delivered before it is failed without being run, lostFor
+	// how old it must be then: so old is one that was given to so many workers who were lost with it.
+	// One that workers hand back when they stop is delivered as often in less.
 	maxDeliveries = 5
 	lostFor       = (maxDeliveries - 1) * events.AckWait
 
-	// failingFor is how long a command is tried again that fails although the log answers: less than patience.
+	// failingFor is how long a command is tried again that fails although the log answers: less than
+	// patience.
 	failingFor = 3 * time.Second
 
-	// keepEvery is how often the queue is told that a command is still worked on, a third of the time after which another
-	// worker gets it.
+	// keepEvery is how often the queue is told that a command is still worked on, a third of the time
+	// after which another worker gets it.
 	keepEvery = time.Second
 )
 
-// Run works through the queue until ctx ends or the views have stopped, then finishes what it has begun; what waits for its
-// turn, prose that waits, and prose that a model is reading is left to another worker. A queue that cannot be read is tried
-// again.
+// Run works through the queue until ctx ends or the views have stopped, then finishes what it has
+// begun; what waits for its turn, prose that waits, and prose that a model is reading is left to
+// another worker. A queue that cannot be read is tried again.
 func (s *Service) Run(ctx context.Context) {
 	h := s.hand
 	done := make(chan struct{})
@@ -93,13 +96,15 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 const (
-	// pullPatience is how long one request for commands waits for some, and sharedPatience where other nodes work too: so long may
-	// it take until a worker ends.
+	// pullPatience is how long one request for commands waits for some, and sharedPatience where other
+	// nodes work too: so long may it take until a worker ends.
 	pullPatience   = 5 * time.Second
 	sharedPatience = 500 * time.Millisecond
-	// gather is how long commands that the worker has already are left in the queue, to be delivered together.
+	// gather is how long commands that the worker has already are left in the queue, to be delivered
+	// together.
 	gather = 20 * time.Millisecond
-	// pullHeartbeat is how often the server says that it still knows of the request. Two that are missed end it.
+	// pullHeartbeat is how often the server says that it still knows of the request. Two that are
+	// missed end it.
 	pullHeartbeat = 500 * time.Millisecond
 )
 
@@ -138,15 +143,17 @@ func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer) erro
 	return err
 }
 
-// worksAlone tells whether what comes out of the queue is what this process has put in, now or before it was started.
+// worksAlone tells whether what comes out of the queue is what this process has put in, now or
+// before it was started.
 func (s *Service) worksAlone() bool { return s.log.Alone() && s.log.Local() }
 
-// pullShared asks for commands and begins to work on those that come within a while; running ends when the worker is to stop. A
-// request that is out is not taken back when ctx ends: a command that was sent then would be held back from other nodes for as
-// long as a lost worker's.
+// pullShared asks for commands and begins to work on those that come within a while; running ends
+// when the worker is to stop. A request that is out is not taken back when ctx ends: a command that
+// was sent then would be held back from other nodes for as long as a lost worker's.
 func (s *Service) pullShared(_, running context.Context, consumer jetstream.Consumer) error {
-	// What the server sends at the end of its time is waited for a second longer, and no longer: the server may be gone that the
-	// request was sent to. What is on a slow way then is delivered again, which counts against it.
+	// What the server sends at the end of its time is waited for a second longer, and no longer: the
+	// server may be gone that the request was sent to. What is on a slow way then is delivered again,
+	// which counts against it.
 	batch, err := consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience))
 	if err != nil {
 		return err
@@ -155,8 +162,9 @@ func (s *Service) pullShared(_, running context.Context, consumer jetstream.Cons
 	return err
 }
 
-// pullOwn waits for a command, then asks for all that are there. When the first is one that the worker has already, the others
-// will be too: they need no more than an acknowledgement, and more of them are waited for.
+// pullOwn waits for a command, then asks for all that are there. When the first is one that the
+// worker has already, the others will be too: they need no more than an acknowledgement, and more
+// of them are waited for.
 func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consumer) error {
 	out, cancel := context.WithTimeout(ctx, pullPatience)
 	defer cancel()
@@ -189,7 +197,8 @@ func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consu
 	return nil
 }
 
-// deliver takes in the n commands of a batch, and begins to work on those that the worker does not have.
+// deliver takes in the n commands of a batch, and begins to work on those that the worker does not
+// have.
 func (s *Service) deliver(running context.Context, batch jetstream.MessageBatch) (n, begun int, err error) {
 	for msg := range batch.Messages() {
 		n++
@@ -205,7 +214,8 @@ func (s *Service) deliver(running context.Context, batch jetstream.MessageBatch)
 	return n, begun, err
 }
 
-// finished tells of a command whether it needs no work: its message has its final event, or it cannot be read.
+// finished tells of a command whether it needs no work: its message has its final event, or it
+// cannot be read.
 func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	command, err := decodeCalculate(data)
 	if err != nil {
@@ -215,8 +225,8 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 	return found && m.Status != projections.InProgress, err
 }
 
-// workOn works on a command and then on others, until running ends or enough goroutines wait for a command. One that has decided a
-// command has a stack deep enough for the next.
+// workOn works on a command and then on others, until running ends or enough goroutines wait for a
+// command. One that has decided a command has a stack deep enough for the next.
 func (s *Service) workOn(running context.Context, j *job) {
 	defer s.hand.resting.Add(-1)
 	for {
@@ -233,7 +243,8 @@ func (s *Service) workOn(running context.Context, j *job) {
 	}
 }
 
-// work gives one command its final event, and acknowledges it once that is in the log. running ends when the worker is to stop.
+// work gives one command its final event, and acknowledges it once that is in the log. running ends
+// when the worker is to stop.
 func (s *Service) work(running context.Context, j *job) {
 	h := s.hand
 	command, delivered := j.command, uint64(1)
@@ -314,8 +325,8 @@ func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {
 	return c, meta.NumDelivered, nil
 }
 
-// finish appends the final event of a command unless it is there. With the code of an error that ends the command without
-// running it; "" runs it.
+// finish appends the final event of a command unless it is there. With the code of an error that
+// ends the command without running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
 	s.company.note(c.AccountID)
 	c.rest = (&stint{company: s.company, account: c.AccountID}).rest
@@ -329,10 +340,11 @@ func (s *Service) finish(c Calculate, code string) error {
 	})
 }
 
-// record appends the event that next makes for the conversation as it stands, unless that is nil. Appends of one
-// conversation are serialised within the node; across nodes the expected sequence decides: for whoever lost, next is asked
-// again with the newer events. Of one account next runs only so often at once that its calculations leave a processor to
-// others. It all takes as long as the deadline allows, from when next may run.
+// record appends the event that next makes for the conversation as it stands, unless that is nil.
+// Appends of one conversation are serialised within the node; across nodes the expected sequence
+// decides: for whoever lost, next is asked again with the newer events. Of one account next runs
+// only so often at once that its calculations leave a processor to others. It all takes as long as
+// the deadline allows, from when next may run.
 func (s *Service) record(ctx context.Context, c Calculate, next func(context.Context, *conversation) (*events.Event, error)) error {
 	defer s.writers.lock(c.ConversationID)()
 	if err := s.deciding.enter(ctx, c.AccountID); err != nil {
@@ -377,8 +389,8 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 	}
 }
 
-// decide reads what the command needs of the conversation and decides it. m is its message as far as it is, nil for none. A
-// panic becomes the event of a crash.
+// decide reads what the command needs of the conversation and decides it. m is its message as far
+// as it is, nil for none. A panic becomes the event of a crash.
 func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *projections.Message, code string) (event events.Event, err error) {
 	var d *Domain
 	defer func() {

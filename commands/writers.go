@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// writers are those who append to conversations, one at a time to each. Whoever waits for one conversation holds nobody else up.
+// writers are those who append to conversations, one at a time to each. Whoever waits for one
+// conversation holds nobody else up.
 type writers struct {
 	mutex sync.Mutex
 	byID  map[uuid.UUID]*writer

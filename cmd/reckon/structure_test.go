@@ -139,7 +139,7 @@ const commentColumns = 100
 
 // wide are the packages that still have wider comments.
 var wide = []string{
-	"commands", "commands/model", "engine", "engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events",
+	"engine", "engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events",
 	"http", "projections",
 }
 

@@ -1,5 +1,5 @@
-// Package commandstest holds what the tests of package commands, and of the packages beside it, have in common: the domain
-// of a journey and what may be said of it. It imports none of them.
+// Package commandstest holds what the tests of package commands, and of the packages beside it,
+// have in common: the domain of a journey and what may be said of it. It imports none of them.
 package commandstest
 
 import (

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stories are what may be said of the trip. What is true of one trip agrees, so that every way to a target gives the same;
-// what else is said replaces and contradicts it, or is refused.
+// stories are what may be said of the trip. What is true of one trip agrees, so that every way to a
+// target gives the same; what else is said replaces and contradicts it, or is refused.
 var stories = []struct {
 	key   string
 	truth []string
@@ -37,8 +37,8 @@ type Utterance struct {
 	Target   bool     // one is asked for
 }
 
-// DrawUtterance makes a request in structured text or JSON, for a conversation whose last scenario has the index last. What is
-// truthful agrees with all that is.
+// DrawUtterance makes a request in structured text or JSON, for a conversation whose last scenario
+// has the index last. What is truthful agrees with all that is.
 func DrawUtterance(t *rapid.T, last int, truthful bool) Utterance {
 	var u Utterance
 	n := rapid.IntRange(1, last+1).Draw(t, "number")

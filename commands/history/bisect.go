@@ -23,7 +23,8 @@ type Bisected struct {
 	Versions       []VersionAnswer `json:"versions"` // oldest first
 }
 
-// VersionAnswer is what a version of a domain answers, and how that differs from the version before it.
+// VersionAnswer is what a version of a domain answers, and how that differs from the version before
+// it.
 type VersionAnswer struct {
 	Version     int             `json:"version"`
 	PublishedAt time.Time       `json:"published_at"`
@@ -34,8 +35,9 @@ type VersionAnswer struct {
 	Definition  []Change        `json:"definition,omitempty"` // what the version changed, where the answer did
 }
 
-// Bisect computes an answered message with each published version of its domain, on the scenario that it was based on. It
-// fails with commands.ErrNone where there is no such message, and with ErrUnanswered.
+// Bisect computes an answered message with each published version of its domain, on the scenario
+// that it was based on. It fails with commands.ErrNone where there is no such message, and with
+// ErrUnanswered.
 func Bisect(ctx context.Context, log *events.Log, message uuid.UUID) (Bisected, error) {
 	f, _, q, err := findQuestion(ctx, log, message)
 	if err != nil {

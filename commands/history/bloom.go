@@ -6,8 +6,8 @@ import (
 	"reckon/events"
 )
 
-// bloomFilter tells with certainty that a subject was not added, in 8 MiB whatever is added. The more there are, the more often it
-// takes one that was not for one that was.
+// bloomFilter tells with certainty that a subject was not added, in 8 MiB whatever is added. The
+// more there are, the more often it takes one that was not for one that was.
 type bloomFilter struct {
 	seed maphash.Seed
 	bits []uint64

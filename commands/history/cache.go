@@ -23,8 +23,8 @@ type domainVersion struct {
 	version int
 }
 
-// messageCache keeps answered messages by the sequence of their final event, the newest ones up to a limit; others are read
-// from the log.
+// messageCache keeps answered messages by the sequence of their final event, the newest ones up to
+// a limit; others are read from the log.
 type messageCache struct {
 	log   *events.Log
 	limit int

@@ -11,15 +11,16 @@ import (
 	"reckon/commands"
 )
 
-// Change is a place of a JSON document with what stood there and what stands there; nil where nothing does.
+// Change is a place of a JSON document with what stood there and what stands there; nil where
+// nothing does.
 type Change struct {
 	Path string          `json:"path"`
 	Was  json.RawMessage `json:"was,omitempty"`
 	Is   json.RawMessage `json:"is,omitempty"`
 }
 
-// changes lists where two JSON documents differ. Entries of an array are told apart by their key, title or code where all have
-// one of their own, else by position.
+// changes lists where two JSON documents differ. Entries of an array are told apart by their key,
+// title or code where all have one of their own, else by position.
 func changes(was, is json.RawMessage) []Change {
 	var a, b any
 	if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {

@@ -16,7 +16,8 @@ import (
 	"reckon/events"
 )
 
-// Comparison asks what a definition would change for the messages of an account that its domain has answered.
+// Comparison asks what a definition would change for the messages of an account that its domain has
+// answered.
 type Comparison struct {
 	commands.Publication
 	Since time.Time // only messages answered since then; zero for all
@@ -67,7 +68,8 @@ type Shift struct {
 	IsErrors       []engine.Error `json:"is_errors,omitempty"`
 }
 
-// ValueChange is a value of a result that is another one, or is there no more, or was not there; nil where there is none.
+// ValueChange is a value of a result that is another one, or is there no more, or was not there;
+// nil where there is none.
 type ValueChange struct {
 	Key      string          `json:"key"`
 	Was      json.RawMessage `json:"was"`
@@ -75,10 +77,11 @@ type ValueChange struct {
 	Relative *float64        `json:"relative,omitempty"` // (is - was) / |was|; of tables that of the cell that changes most; nil where there is none
 }
 
-// Compare computes the messages that a domain of the account has answered with a definition of it that is not published, each
-// on the scenario that it was based on, and with the newest published version, and tells report of those whose values or
-// errors differ, in the order of the history; titles, descriptions and display are not compared. What the newest version
-// itself has answered is taken as recorded. A domain that is not published yet has no answers. Nothing is published. It
+// Compare computes the messages that a domain of the account has answered with a definition of it
+// that is not published, each on the scenario that it was based on, and with the newest published
+// version, and tells report of those whose values or errors differ, in the order of the history;
+// titles, descriptions and display are not compared. What the newest version itself has answered is
+// taken as recorded. A domain that is not published yet has no answers. Nothing is published. It
 // fails with commands.ErrNone for the account, and with *commands.InvalidError.
 func Compare(ctx context.Context, a commands.Admin, c Comparison, report func(Shift) error, progress func(Compared)) (Compared, error) {
 	done := Compared{Effects: map[Effect]int{}, Title: c.Definition.Title}
@@ -141,7 +144,8 @@ func (f *fold) compare(ctx context.Context, q question, newest int, draft *comma
 	return shift(q, was, is, draft), nil
 }
 
-// shift tells two answers of a question apart; it is nil where both have the same values, or errors of the same codes.
+// shift tells two answers of a question apart; it is nil where both have the same values, or errors
+// of the same codes.
 func shift(q question, was, is events.Event, d *commands.Domain) *Shift {
 	m := q.recorded.Message()
 	s := &Shift{ConversationID: m.ConversationID, MessageID: m.MessageID, Time: q.recorded.Time, Prompt: m.Prompt}
@@ -179,8 +183,8 @@ func shift(q question, was, is events.Event, d *commands.Domain) *Shift {
 	return s
 }
 
-// valueChanges lists the values that differ, that of the target first, then as the later result has them, then those that it has
-// no more. d knows the variables.
+// valueChanges lists the values that differ, that of the target first, then as the later result has
+// them, then those that it has no more. d knows the variables.
 func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 	before := map[string]json.RawMessage{}
 	for _, v := range was.Variables {
@@ -214,8 +218,9 @@ func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 	return list
 }
 
-// relative is by which part of what it was a value has changed, nil where that has no meaning: it was zero, is of another dimension
-// or of another shape, or is a date or a clock time, which are counted from somewhere.
+// relative is by which part of what it was a value has changed, nil where that has no meaning: it
+// was zero, is of another dimension or of another shape, or is a date or a clock time, which are
+// counted from somewhere.
 func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 {
 	i := d.Compiled().Index(key)
 	if i < 0 || was == nil || is == nil || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
@@ -271,7 +276,8 @@ func cellChange(was, is engine.Cell) (float64, bool) {
 	return part, c.Err() == nil
 }
 
-// relativeBudget is the cost that telling how far two numbers are apart may have; it takes a handful of operations.
+// relativeBudget is the cost that telling how far two numbers are apart may have; it takes a
+// handful of operations.
 const relativeBudget = 10_000
 
 // Describe is the change of a value in words, such as "time: 2.5 h → 3 h (+20%)".

@@ -98,7 +98,8 @@ func TestCompareTellsWhatADraftChanges(t *testing.T) {
 	}
 }
 
-// TestCompareWithTheNewestVersion: what an earlier version answered otherwise is no effect of the draft.
+// TestCompareWithTheNewestVersion: what an earlier version answered otherwise is no effect of the
+// draft.
 func TestCompareWithTheNewestVersion(t *testing.T) {
 	h := questions(t, "distance: 100 mi\ncalculate: fuel")
 	def := trip(t).Definition

@@ -12,8 +12,8 @@ import (
 	"reckon/projections"
 )
 
-// conversation is one as it stood at a place of the history. What a later message may refer to is kept as the sequences
-// of events, so that its size does not depend on what the events hold.
+// conversation is one as it stood at a place of the history. What a later message may refer to is
+// kept as the sequences of events, so that its size does not depend on what the events hold.
 type conversation struct {
 	subject  events.Subject
 	head     projections.Conversation
@@ -84,8 +84,8 @@ func (c *conversation) before() conversation {
 	return conversation{subject: c.subject, head: c.head, pending: c.pending, branches: slices.Clone(c.branches)}
 }
 
-// source is the conversation as deciding sees it. message reads a message by the sequence of its final
-// event.
+// source is the conversation as deciding sees it. message reads a message by the sequence of its
+// final event.
 func (c *conversation) source(interpreted json.RawMessage, message func(sequence uint64) (*projections.Message, error)) (s commands.Source, err error) {
 	s = commands.Source{
 		Head: c.head, Interpreted: interpreted,

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxConversations is how many conversations are kept while the log is read; of another one that goes on, the events are
-	// read again.
+	// maxConversations is how many conversations are kept while the log is read; of another one that
+	// goes on, the events are read again.
 	maxConversations = 16384
 	// maxBytes is how much of the text of events is kept for the messages that build on them.
 	maxBytes = 32 << 20
 )
 
-// fold is what is kept while the log is read again: the conversations under way, the events that later messages build
-// on, and compiled domains. Its size does not grow with the history.
+// fold is what is kept while the log is read again: the conversations under way, the events that
+// later messages build on, and compiled domains. Its size does not grow with the history.
 type fold struct {
 	log   *events.Log
 	whole bool // the log is read from its beginning: a conversation that was not dropped has no earlier events
@@ -43,7 +43,8 @@ func newFold(log *events.Log, whole bool) *fold {
 	}
 }
 
-// apply takes the next event of the log in. For the final event of a message it returns what that was decided on, else nil.
+// apply takes the next event of the log in. For the final event of a message it returns what that
+// was decided on, else nil.
 func (f *fold) apply(ctx context.Context, e events.Event) (*question, error) {
 	request := e.Message()
 	if request == nil {
@@ -128,7 +129,8 @@ func (q question) unrepeatable() string {
 	return ""
 }
 
-// again decides a question with a version of its domain, as the workers do. A panic becomes the event of a crash.
+// again decides a question with a version of its domain, as the workers do. A panic becomes the
+// event of a crash.
 func (f *fold) again(ctx context.Context, q question, d *commands.Domain) (e events.Event, err error) {
 	c := q.command()
 	c.DomainVersion = d.Version

@@ -13,14 +13,16 @@ import (
 	"reckon/events"
 )
 
-// Selection says which messages to compute again: those of a conversation, those answered since a time, both, or all.
+// Selection says which messages to compute again: those of a conversation, those answered since a
+// time, both, or all.
 type Selection struct {
 	Conversation uuid.UUID // uuid.Nil for every one
 	Since        time.Time // zero for ever
 }
 
-// readLog reads the history of what is selected, of those accounts that mine names (nil for all), and hands the questions of
-// the messages selected to ask, in order, with how many events were read and how many there are to read.
+// readLog reads the history of what is selected, of those accounts that mine names (nil for all),
+// and hands the questions of the messages selected to ask, in order, with how many events were read
+// and how many there are to read.
 func readLog(ctx context.Context, log *events.Log, r Selection, mine func(events.Subject) bool, ask func(f *fold, read, total uint64, questions []*question) error) error {
 	if r.Conversation != uuid.Nil {
 		f := newFold(log, true)
@@ -89,7 +91,8 @@ func ahead(ctx context.Context, log *events.Log, after, through uint64, want fun
 	return <-scanned
 }
 
-// questions takes events in, and returns the questions of those that answer a message at a time or later.
+// questions takes events in, and returns the questions of those that answer a message at a time or
+// later.
 func (f *fold) questions(ctx context.Context, list []events.Event, since time.Time) ([]*question, error) {
 	var questions []*question
 	for _, e := range list {
@@ -104,7 +107,8 @@ func (f *fold) questions(ctx context.Context, list []events.Event, since time.Ti
 	return questions, nil
 }
 
-// conversationEvents reads the events of a conversation of whichever account. It fails with commands.ErrNone.
+// conversationEvents reads the events of a conversation of whichever account. It fails with
+// commands.ErrNone.
 func conversationEvents(ctx context.Context, log *events.Log, id uuid.UUID) ([]events.Event, error) {
 	subject, err := log.Conversation(ctx, id)
 	if errors.Is(err, events.ErrNotFound) {
@@ -119,8 +123,9 @@ func conversationEvents(ctx context.Context, log *events.Log, id uuid.UUID) ([]e
 // ErrUnanswered says that a message has no answer that could be computed again.
 var ErrUnanswered = errors.New("has no answer that follows from its request")
 
-// findQuestion finds an answered message by its id, with the conversation as it stood before it, and those answered before it in
-// the conversation, without that. It fails with commands.ErrNone and ErrUnanswered.
+// findQuestion finds an answered message by its id, with the conversation as it stood before it,
+// and those answered before it in the conversation, without that. It fails with commands.ErrNone
+// and ErrUnanswered.
 func findQuestion(ctx context.Context, log *events.Log, message uuid.UUID) (f *fold, earlier []question, q *question, err error) {
 	found, err := findMessage(ctx, log, message)
 	if err != nil {
@@ -148,7 +153,8 @@ func findQuestion(ctx context.Context, log *events.Log, message uuid.UUID) (f *f
 	return nil, nil, nil, fmt.Errorf("message %s %w: it is in progress", message, ErrUnanswered)
 }
 
-// findMessage is an event of a message. Its id tells when the message was made, so that only what came later is read.
+// findMessage is an event of a message. Its id tells when the message was made, so that only what
+// came later is read.
 func findMessage(ctx context.Context, log *events.Log, message uuid.UUID) (events.Event, error) {
 	var found events.Event
 	none := fmt.Errorf("message %s %w: give the message_id of an answer", message, commands.ErrNone)

@@ -38,10 +38,11 @@ type Difference struct {
 	Changes        []Change         `json:"changes"`
 }
 
-// Replay computes each message again from what its event says, with the scenario that it was based on as the earlier
-// events of its conversation left it and the version of the domain that answered, and compares the event that this gives with
-// the recorded one, byte for byte but for the version of the engine. report is told of each difference in the order of
-// the history, and progress now and then. It fails with commands.ErrNone where there is no such conversation.
+// Replay computes each message again from what its event says, with the scenario that it was based
+// on as the earlier events of its conversation left it and the version of the domain that answered,
+// and compares the event that this gives with the recorded one, byte for byte but for the version
+// of the engine. report is told of each difference in the order of the history, and progress now
+// and then. It fails with commands.ErrNone where there is no such conversation.
 func Replay(ctx context.Context, log *events.Log, s Selection, report func(Difference) error, progress func(Replayed)) (Replayed, error) {
 	done := Replayed{Skipped: map[string]int{}}
 	err := readLog(ctx, log, s, nil, func(f *fold, upTo, total uint64, questions []*question) error {

@@ -22,8 +22,8 @@ import (
 
 var messages = flag.Int("messages", 20_000, "how many messages the history of a benchmark has")
 
-// longHistory writes a log of conversations of four messages each, 100 of them at a time, to a directory, without waiting for
-// the disk: a calculation, a what-if, an extension and an error.
+// longHistory writes a log of conversations of four messages each, 100 of them at a time, to a
+// directory, without waiting for the disk: a calculation, a what-if, an extension and an error.
 func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 	b.Helper()
 	dir := b.TempDir()
@@ -106,8 +106,9 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 	return log, last
 }
 
-// BenchmarkReplay reads one history as a plain ordered consumer does, decodes it, reads and folds it as replay does, and as replay computes it
-// again. Memory is that of the process, with the log's server: after reading and folding, what is reachable on the heap.
+// BenchmarkReplay reads one history as a plain ordered consumer does, decodes it, reads and folds
+// it as replay does, and as replay computes it again. Memory is that of the process, with the log's
+// server: after reading and folding, what is reachable on the heap.
 func BenchmarkReplay(b *testing.B) {
 	log, last := longHistory(b, *messages)
 	rate := func(b *testing.B) { b.ReportMetric(float64(last)*float64(b.N)/b.Elapsed().Seconds(), "events/s") }
@@ -173,7 +174,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// peak is the most memory that this process has had resident, in MiB; 0 where the machine does not tell.
+// peak is the most memory that this process has had resident, in MiB; 0 where the machine does not
+// tell.
 func peak() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

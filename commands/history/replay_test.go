@@ -21,8 +21,8 @@ import (
 	"reckon/projections"
 )
 
-// recording is a log with conversations of every kind in turns: scenarios, errors, pending inputs, prose read by the rules and by a
-// model, and a version of the domain that came between.
+// recording is a log with conversations of every kind in turns: scenarios, errors, pending inputs,
+// prose read by the rules and by a model, and a version of the domain that came between.
 type recording struct {
 	*node
 	messages []projections.Message
@@ -173,8 +173,8 @@ func countIf[T any](list []T, is func(T) bool) int {
 	return n
 }
 
-// TestReplayInLittleMemory keeps one conversation and no message, so that all is read again; with both ways to know that a
-// conversation has earlier events.
+// TestReplayInLittleMemory keeps one conversation and no message, so that all is read again; with
+// both ways to know that a conversation has earlier events.
 func TestReplayInLittleMemory(t *testing.T) {
 	h := tell(t, 4)
 	last, err := h.log.Last(t.Context())

@@ -32,8 +32,8 @@ type Scenario struct {
 	Message  projections.Message // that it stands at; its results are its values
 }
 
-// At rebuilds a conversation of whichever account as it stood at a moment. It fails with commands.ErrNone where the conversation,
-// or the message in it, is not there, or was not yet.
+// At rebuilds a conversation of whichever account as it stood at a moment. It fails with
+// commands.ErrNone where the conversation, or the message in it, is not there, or was not yet.
 func At(ctx context.Context, log *events.Log, id uuid.UUID, at Moment) (Snapshot, error) {
 	var s Snapshot
 	list, err := conversationEvents(ctx, log, id)

@@ -10,7 +10,8 @@ import (
 	"reckon/events"
 )
 
-// A scenario that an event of another version made, which this one passes over, is not shown; what follows on it is.
+// A scenario that an event of another version made, which this one passes over, is not shown; what
+// follows on it is.
 func TestHistoryAroundAnUnknownEvent(t *testing.T) {
 	c := start(t, commands.Model{})
 	id := uuid.New()

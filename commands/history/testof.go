@@ -22,11 +22,13 @@ import (
 // ErrUntestable says that an answer cannot be had again from one version of its domain.
 var ErrUntestable = errors.New("makes no test")
 
-// TestOf turns an answered message into a test that gives the same answer. Of calculated values it is a prompt that states all that
-// they rest on, defaults and values of earlier scenarios among them, where that gives the same by itself; else it is what was asked,
-// after as much of the conversation as the answer needs. What a language model read is asked as the JSON prompt that it made of it. A
-// test states its moment and time zone only where the answer depends on them. It fails with commands.ErrNone, ErrUnanswered, and with ErrUntestable where
-// the answer rests on what another version of the domain, or of the engine, has answered otherwise.
+// TestOf turns an answered message into a test that gives the same answer. Of calculated values it
+// is a prompt that states all that they rest on, defaults and values of earlier scenarios among
+// them, where that gives the same by itself; else it is what was asked, after as much of the
+// conversation as the answer needs. What a language model read is asked as the JSON prompt that it
+// made of it. A test states its moment and time zone only where the answer depends on them. It
+// fails with commands.ErrNone, ErrUnanswered, and with ErrUntestable where the answer rests on what
+// another version of the domain, or of the engine, has answered otherwise.
 func TestOf(ctx context.Context, log *events.Log, message uuid.UUID) (events.Test, events.DomainRef, error) {
 	f, earlier, q, err := findQuestion(ctx, log, message)
 	if err != nil {
@@ -61,8 +63,9 @@ func TestOf(ctx context.Context, log *events.Log, message uuid.UUID) (events.Tes
 	return events.Test{}, ref, fmt.Errorf("message %s %w: %s", message, ErrUntestable, why)
 }
 
-// testOf makes a test of a question that the domain has answered, and tells whether the domain passes it. earlier are those
-// answered before it in the conversation, and fetched is the message that a fetched scenario stands at.
+// testOf makes a test of a question that the domain has answered, and tells whether the domain
+// passes it. earlier are those answered before it in the conversation, and fetched is the message
+// that a fetched scenario stands at.
 func testOf(d *commands.Domain, q question, earlier []question, fetched *projections.Message) (events.Test, bool) {
 	asked := turn(d, q)
 	t := events.Test{Prompt: asked.Prompt, InputFormat: asked.InputFormat, Now: asked.Now, TimeZone: asked.TimeZone, Expect: map[string]json.RawMessage{}}
@@ -114,7 +117,8 @@ func testOf(d *commands.Domain, q question, earlier []question, fetched *project
 	return t, false
 }
 
-// moments are the moments at which a test must hold. One that states when it takes place holds at all, or at none.
+// moments are the moments at which a test must hold. One that states when it takes place holds at
+// all, or at none.
 func moments(asked time.Time, t events.Test) []time.Time {
 	list := []time.Time{asked}
 	for n := 1; n <= 4 && t.Now == nil; n++ {
@@ -124,8 +128,8 @@ func moments(asked time.Time, t events.Test) []time.Time {
 	return list
 }
 
-// alone is a test with a prompt that states what a result rests on, in the place of what was asked. It expects what follows from
-// that.
+// alone is a test with a prompt that states what a result rests on, in the place of what was asked.
+// It expects what follows from that.
 func alone(d *commands.Domain, data *events.MessageCompleted, t events.Test) (events.Test, bool) {
 	s := d.Scenario(&projections.Message{Message: data.Message, Completed: data})
 	given := engine.Result{Calculated: d.Compiled().Index(data.Results.Target()), Cleared: s.Cleared}
@@ -171,8 +175,8 @@ func turn(d *commands.Domain, q question) events.Turn {
 	return t
 }
 
-// turns are those turns of a conversation that a prompt can go on from: all that were calculated, and what was asked since with
-// values missing.
+// turns are those turns of a conversation that a prompt can go on from: all that were calculated,
+// and what was asked since with values missing.
 func turns(d *commands.Domain, earlier []question) []events.Turn {
 	var list []events.Turn
 	calculated := 0 // how many of the list there were when a calculation was completed
@@ -196,7 +200,8 @@ func turns(d *commands.Domain, earlier []question) []events.Turn {
 	return list
 }
 
-// maxDryRuns is how many prompts are calculated to leave turns out of a test, and as many to leave out when they took place.
+// maxDryRuns is how many prompts are calculated to leave turns out of a test, and as many to leave
+// out when they took place.
 const maxDryRuns = 20_000
 
 // simplest leaves out of a test what it holds without, as far as that is found soon enough.

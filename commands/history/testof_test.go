@@ -20,8 +20,8 @@ import (
 	"reckon/projections"
 )
 
-// checkTest says what is wrong with a test of a message, "" for nothing: it passes, now and as it is kept in an event, and fails
-// where it expects anything else.
+// checkTest says what is wrong with a test of a message, "" for nothing: it passes, now and as it
+// is kept in an event, and fails where it expects anything else.
 func checkTest(d *commands.Domain, test events.Test, m projections.Message) string {
 	var kept events.Test
 	if err := json.Unmarshal(commands.Encode(test), &kept); err != nil {
@@ -59,8 +59,8 @@ func checkTest(d *commands.Domain, test events.Test, m projections.Message) stri
 	return ""
 }
 
-// TestEveryAnswerBecomesATest makes a test of each message of a history, values, errors, fetches and prose that a model read among
-// them, which must hold for the version that answered.
+// TestEveryAnswerBecomesATest makes a test of each message of a history, values, errors, fetches
+// and prose that a model read among them, which must hold for the version that answered.
 func TestEveryAnswerBecomesATest(t *testing.T) {
 	h := tell(t, 8)
 	versions := &newFold(h.log, true).domains
@@ -100,7 +100,8 @@ func TestEveryAnswerBecomesATest(t *testing.T) {
 	}
 }
 
-// testOfLast makes a test of the last message of a conversation, as a domain has answered it. before is the conversation without it.
+// testOfLast makes a test of the last message of a conversation, as a domain has answered it.
+// before is the conversation without it.
 func (h *talk) testOfLast(d *commands.Domain, before *talk, interpreted json.RawMessage) (events.Test, bool) {
 	var earlier []question
 	for _, e := range before.events {
@@ -118,7 +119,8 @@ func (h *talk) testOfLast(d *commands.Domain, before *talk, interpreted json.Raw
 	return testOf(d, q, earlier, fetched)
 }
 
-// TestNoTestOfWhatAnotherVersionAllowed goes on from values that agreed, and do not by the version that answers.
+// TestNoTestOfWhatAnotherVersionAllowed goes on from values that agreed, and do not by the version
+// that answers.
 func TestNoTestOfWhatAnotherVersionAllowed(t *testing.T) {
 	h := questions(t, drive+"\nconsumption: 0.05 gal/mi\nfuel: 7.5 gal")
 	def := trip(t).Definition
@@ -134,8 +136,9 @@ func TestNoTestOfWhatAnotherVersionAllowed(t *testing.T) {
 	}
 }
 
-// TestConversationsBecomeTests makes a test of each message of conversations as TestNoRequestLosesAScenario draws them, with prose and
-// with other versions of the domain in between. None is made only where another version has answered before.
+// TestConversationsBecomeTests makes a test of each message of conversations as
+// TestNoRequestLosesAScenario draws them, with prose and with other versions of the domain in
+// between. None is made only where another version has answered before.
 func TestConversationsBecomeTests(t *testing.T) {
 	versions := []*commands.Domain{trip(t), newerTrip(t)}
 	rapid.Check(t, func(t *rapid.T) { testConversation(t, versions) })
@@ -193,8 +196,8 @@ func testConversation(t *rapid.T, versions []*commands.Domain) {
 	}
 }
 
-// TestTestsStateWhatTheyNeed holds tests against what they are expected to be: each case is what is said, and the test that
-// the last message makes.
+// TestTestsStateWhatTheyNeed holds tests against what they are expected to be: each case is what is
+// said, and the test that the last message makes.
 func TestTestsStateWhatTheyNeed(t *testing.T) {
 	def := trip(t).Definition
 	def.Variables = append(slices.Clone(def.Variables),

@@ -17,8 +17,9 @@ var (
 	errPlain    = errors.New("its address is public, and it is asked without TLS")
 )
 
-// newModelClient is a client that follows no redirect, takes no proxy from the environment, and connects only where it may: the
-// address is looked at when it is dialled, so that no name can mean another one by then. Without TLS it must be a private one.
+// newModelClient is a client that follows no redirect, takes no proxy from the environment, and
+// connects only where it may: the address is looked at when it is dialled, so that no name can mean
+// another one by then. Without TLS it must be a private one.
 func newModelClient(encrypted, private bool) *http.Client {
 	dialer := &net.Dialer{Timeout: connectLimit, Control: func(_, address string, _ syscall.RawConn) error {
 		return mayDial(address, encrypted, private)
@@ -45,7 +46,8 @@ func mayDial(address string, encrypted, private bool) error {
 	return nil
 }
 
-// privateNetworks are those, beside what netip tells, that no address on the Internet is of, or that lead to other addresses.
+// privateNetworks are those, beside what netip tells, that no address on the Internet is of, or
+// that lead to other addresses.
 var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),

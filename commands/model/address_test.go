@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestModelRedirects holds that the prompt and the key go nowhere but to the URL that was configured.
+// TestModelRedirects holds that the prompt and the key go nowhere but to the URL that was
+// configured.
 func TestModelRedirects(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		other := serveModel(t, says(rightOne))
@@ -27,8 +28,8 @@ func TestModelRedirects(t *testing.T) {
 	}
 }
 
-// TestModelAddresses holds that private addresses are refused when they are dialled, whatever name leads there, and that no
-// certificate is taken on trust.
+// TestModelAddresses holds that private addresses are refused when they are dialled, whatever name
+// leads there, and that no certificate is taken on trust.
 func TestModelAddresses(t *testing.T) {
 	m := &modelServer{}
 	m.Server = httptest.NewUnstartedServer(m.handler(t, says(rightOne)))

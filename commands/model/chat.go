@@ -98,7 +98,8 @@ func (e *endpoint) complete(ctx context.Context, q chatQuestion) (string, error)
 	return completion.Choices[0].Message.Content, nil
 }
 
-// modelFailure says what went wrong, without anything that the server said: that may hold the prompt, or the key.
+// modelFailure says what went wrong, without anything that the server said: that may hold the
+// prompt, or the key.
 func modelFailure(ctx context.Context, err error) error {
 	var status statusError
 	var network net.Error

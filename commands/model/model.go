@@ -1,6 +1,6 @@
-// Package model asks a language model to read prose where the rules of engine/language are in doubt, or before them. The
-// model only maps a prompt onto the variables of a domain: what it proposes is checked against the words of the prompt, and
-// it never calculates.
+// Package model asks a language model to read prose where the rules of engine/language are in
+// doubt, or before them. The model only maps a prompt onto the variables of a domain: what it
+// proposes is checked against the words of the prompt, and it never calculates.
 package model
 
 import (
@@ -28,8 +28,8 @@ const (
 	ModelThenRules = "model-then-rules" // the rules read where the model has no answer that holds
 )
 
-// Config says which language model reads prose, besides the rules, and where it is: any server that speaks the chat
-// completions of OpenAI. The zero value is no model.
+// Config says which language model reads prose, besides the rules, and where it is: any server that
+// speaks the chat completions of OpenAI. The zero value is no model.
 type Config struct {
 	Mode         string // "" is RulesOnly
 	URL          string // that "chat/completions" is appended to, such as https://api.openai.com/v1
@@ -59,8 +59,8 @@ var (
 	errModelRejected = errors.New("no proposal that holds")
 )
 
-// New returns the model that a service is to use. It fails where the model cannot be asked as it is told: a mode, a URL or a
-// name that is none, a variable without a key.
+// New returns the model that a service is to use. It fails where the model cannot be asked as it is
+// told: a mode, a URL or a name that is none, a variable without a key.
 func New(c Config, logger *slog.Logger) (commands.Model, error) {
 	switch c.Mode {
 	case "", RulesOnly:
@@ -120,8 +120,8 @@ func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
 	}, nil
 }
 
-// propose has the model read a prompt, and once more with what was wrong where its proposal does not hold. It gives a request
-// that holds, or one of the failures above.
+// propose has the model read a prompt, and once more with what was wrong where its proposal does
+// not hold. It gives a request that holds, or one of the failures above.
 func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
 	if len(doubt) > 0 && !strings.HasPrefix(doubt[0].Code, "language.") {
 		return engine.Request{}, errModelRejected // the rules are sure of what is wrong
@@ -163,7 +163,8 @@ func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string
 	return engine.Request{}, errModelRejected
 }
 
-// attempt asks in the strictest form that works, and reads the answer. It fails with errModelUnavailable and errModelTimeout.
+// attempt asks in the strictest form that works, and reads the answer. It fails with
+// errModelUnavailable and errModelTimeout.
 func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema any) (string, language.Proposal, error) {
 	limit := time.Now().Add(e.limit)
 	if end, ok := ctx.Deadline(); ok && end.Add(-answerReserve).Before(limit) {

@@ -276,7 +276,8 @@ func TestModelServers(t *testing.T) {
 	}
 }
 
-// TestModelForms holds that a form of answer that has worked is the one that is asked for from then on.
+// TestModelForms holds that a form of answer that has worked is the one that is asked for from then
+// on.
 func TestModelForms(t *testing.T) {
 	server := serveModel(t, knows(says(rightOne), "json_object"))
 	e, _ := endpointTo(t, server.URL, false)
@@ -294,7 +295,8 @@ func TestModelForms(t *testing.T) {
 	}
 }
 
-// TestModelQuestion looks at what a model is asked, and at what it is told about a proposal that does not hold.
+// TestModelQuestion looks at what a model is asked, and at what it is told about a proposal that
+// does not hold.
 func TestModelQuestion(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", secret)
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
@@ -341,7 +343,8 @@ func TestModelQuestion(t *testing.T) {
 	}
 }
 
-// TestModelHearsOfScenarios holds that the last scenarios are told, with what was given, found and asked.
+// TestModelHearsOfScenarios holds that the last scenarios are told, with what was given, found and
+// asked.
 func TestModelHearsOfScenarios(t *testing.T) {
 	d := trip(t)
 	m, err := d.Offline(commandstest.Drive, "", "UTC", noon.Now)
@@ -412,7 +415,8 @@ func TestModelSettings(t *testing.T) {
 	}
 }
 
-// TestModelLeavesTime holds that an attempt ends before the time of the request does, so that the rules can still answer.
+// TestModelLeavesTime holds that an attempt ends before the time of the request does, so that the
+// rules can still answer.
 func TestModelLeavesTime(t *testing.T) {
 	server := serveModel(t, says(rightOne))
 	e, log := endpointTo(t, server.URL, false)
@@ -468,7 +472,8 @@ func TestModelModes(t *testing.T) {
 	}
 }
 
-// answered asks a service that reads with a model, and gives its answer and the types of the events that led to it.
+// answered asks a service that reads with a model, and gives its answer and the types of the events
+// that led to it.
 func answered(t *testing.T, c Config, text string) (projections.Message, string) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
