@@ -26,8 +26,7 @@ Examples:
 }
 
 func (c *benchCommand) Run(t terminal) error {
-	collectLess() // the floors are those of a process that is set like the service's
-	moreProcessors()
+	tune(t) // the floors are those of a process that is set like the service's
 	shown := newProgressLine(t, false, "")
 	report, err := bench.Run(t, c.Options, version(), shown.say)
 	shown.end()

@@ -86,15 +86,13 @@ func (c *serveCommand) Run(t terminal) error {
 	defer func() { closed(logger, "log", log.Close()) }()
 	opened.Store(log)
 	server.Waits("the views are being opened")
-	collectLess()
-	go limitMemory(ctx)
+	tune(ctx)
 	views, err := projections.Open(t, log, c.Data, logger)
 	if err != nil {
 		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
-	service := commands.New(log, views, logger) // which counts the processors, before there seem to be more
-	moreProcessors()
+	service := commands.New(log, views, logger)
 	if err := c.useModel(service, logger); err != nil {
 		return err
 	}
