@@ -28,8 +28,8 @@ func TestBenchMeasuresEverything(t *testing.T) {
 		{
 			name: "service", flags: []string{"--callers", "1,64", "--messages", "2"},
 			want: []string{
-				"1 bucket", "1 context", "1 detail", "1 json_fresh", "1 list", "1 log_publishes", "1 long_detail", "1 structured_fresh", "1 synced_publishes",
-				"64 bucket", "64 context", "64 detail", "64 json_fresh", "64 list", "64 log_publishes", "64 structured_fresh", "64 synced_publishes",
+				"1 bucket", "1 context", "1 detail", "1 json_fresh", "1 list", "1 log_publishes", "1 long_detail", "1 structured_fresh", "1 structured_long", "1 synced_publishes",
+				"64 bucket", "64 context", "64 detail", "64 json_fresh", "64 list", "64 log_publishes", "64 structured_fresh", "64 structured_long", "64 synced_publishes",
 			},
 			check: func(t *testing.T, r bench.Report) {
 				if r.Server != "own" || r.Messages != 2 || r.Lag.From != "append" || r.Lag.Probes == 0 || r.Fairness == nil {
@@ -63,7 +63,7 @@ func TestBenchMeasuresEverything(t *testing.T) {
 			var seen []string
 			for _, row := range r.Rows {
 				seen = append(seen, fmt.Sprintf("%d %s", row.Callers, row.Work))
-				if len(row.Rounds) != 3 || row.Refused != nil || row.P50 == 0 || row.P50 > row.P99 {
+				if len(row.Rounds) != 3 || row.Refused != nil || row.P50 == 0 || row.P50 > row.P99 || row.P99 > row.P999 {
 					t.Errorf("%d %s: %d rounds, refused %v, median %v, 99 of 100 within %v", row.Callers, row.Work, len(row.Rounds), row.Refused, row.P50, row.P99)
 				}
 				if _, ok := row.Ratios["of_one"]; ok != slices.Contains(c.ofOne, row.Work) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,8 +42,10 @@ type bench struct {
 	say     func(line string) // shows what is measured
 	service *service
 	floor   *floor
-	prober  *prober // nil where the log cannot be reached
-	recent  []string
+	prober  *prober  // nil where the log cannot be reached
+	recent  []string // ids of conversations that are read
+	long    []string // of long ones that callers go on with
+	still   string   // of a long one that one caller reads
 
 	warm, length time.Duration // of one round of one thing
 }
@@ -123,10 +126,7 @@ func (b *bench) measure(ctx context.Context, r *Report, dir string) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, b.floor.close()) }()
-	b.service.long, err = b.service.conversation(ctx, b.Messages, func(done int) {
-		b.say(fmt.Sprintf("making a long conversation: message %d of %d", done, b.Messages))
-	})
-	if err != nil {
+	if err := b.converse(ctx); err != nil {
 		return err
 	}
 	works, err := b.works()
@@ -150,6 +150,20 @@ func (b *bench) measure(ctx context.Context, r *Report, dir string) (err error) 
 	}
 	r.judge()
 	return nil
+}
+
+// converse makes the long conversations: those that callers go on with, and one that is read.
+func (b *bench) converse(ctx context.Context) error {
+	ids := make([]string, min(longOnes, slices.Max(b.Callers))+1)
+	errs := make([]error, len(ids))
+	b.say(fmt.Sprintf("making %s of %s", counted(len(ids), "conversation"), counted(b.Messages, "message")))
+	var all sync.WaitGroup
+	for i := range ids {
+		all.Go(func() { ids[i], errs[i] = b.service.conversation(ctx, b.Messages) })
+	}
+	all.Wait()
+	b.still, b.long = ids[0], ids[1:]
+	return errors.Join(errs...)
 }
 
 // openFloor opens the floor for what the service publishes for its first prompt.
@@ -192,8 +206,9 @@ func (b *bench) published() (command []byte, event events.MessageCompleted, err 
 type work struct {
 	key, title string
 	section    section
-	only       int  // the one number of callers it is measured at; 0 is all
-	judged     bool // goals apply to it
+	only       int    // the one number of callers it is measured at; 0 is all
+	judged     bool   // goals apply to it
+	fresh      string // the work that does the same in new conversations
 	prepare    prepare
 }
 
@@ -221,6 +236,10 @@ func (b *bench) works() ([]work, error) {
 			return b.service.caller(ctx, caller*variants/16, b.warm+b.length, requests)
 		}
 	}
+	going := func(ctx context.Context, caller int) (step, func(), error) {
+		requests := b.service.questions("structured", b.service.structured, b.long[caller%len(b.long)])
+		return b.service.caller(ctx, caller, b.warm+b.length, requests)
+	}
 	// The recent conversations are others in each round.
 	reading := func(suffix string) prepare {
 		return func(ctx context.Context, caller int) (step, func(), error) {
@@ -235,8 +254,8 @@ func (b *bench) works() ([]work, error) {
 	// one.
 	rereading := func(ctx context.Context, caller int) (step, func(), error) {
 		asked := false
-		ask := b.service.questions("structured", b.service.structured[:1], b.service.long)
-		do, end, err := b.service.caller(ctx, 0, b.warm+b.length, append(ask, b.service.gets("/v1/conversations/"+b.service.long)...))
+		ask := b.service.questions("structured", b.service.structured[:1], b.still)
+		do, end, err := b.service.caller(ctx, 0, b.warm+b.length, append(ask, b.service.gets("/v1/conversations/"+b.still)...))
 		return func(ctx context.Context) error {
 			err := do(ctx)
 			if asked = !asked; asked && err == nil {
@@ -253,6 +272,7 @@ func (b *bench) works() ([]work, error) {
 		{key: "synced_publishes", title: "two publishes, a sync each", prepare: bare(func(ctx context.Context) error {
 			return b.floor.publishSynced(ctx, encoded)
 		})},
+		{key: "structured_long", title: "structured text, long conversation", fresh: "structured_fresh", prepare: going},
 		{key: "detail", title: "conversation", section: reads, judged: true, prepare: reading("")},
 		{key: "context", title: "its scenarios", section: reads, judged: true, prepare: reading("/context")},
 		{key: "bucket", title: "bare read of a bucket", section: reads, prepare: bare(b.floor.readBucket)},

@@ -33,6 +33,7 @@ type ratio struct {
 var ratios = []ratio{
 	{name: "of_log_publishes", heading: "OF LOG", what: "of the log's two publishes", to: always("log_publishes"), goal: 0.5, at: goalCallers},
 	{name: "of_synced_publishes", heading: "OF SYNCED", what: "of two publishes with a sync each", to: always("synced_publishes"), goal: 2, at: goalCallers},
+	{name: "of_fresh", heading: "OF FRESH", to: func(w work) string { return w.fresh }},
 	{name: "p50_of_append", heading: "P50/APPEND", what: "median, to that of one append and sync", goal: 2.5, at: 1, most: true},
 	{name: "of_bucket", heading: "OF BUCKET", what: "of bare reads of a bucket", section: reads, to: always("bucket"), goal: 0.5, at: goalCallers},
 	{name: "of_publishes", heading: "OF PUBLISHES", section: comparisons, to: func(w work) string { return ofPublishes[w.key] }},
@@ -71,12 +72,13 @@ type Row struct {
 	PerSecond float64            `json:"per_second"`
 	P50       float64            `json:"p50_us"`
 	P99       float64            `json:"p99_us"`
+	P999      float64            `json:"p999_us"`
 	Rounds    []float64          `json:"rounds_per_second"`
 	Refused   map[int]int        `json:"refused,omitempty"` // answers that are not a 200, by status
 	Ratios    map[string]float64 `json:"ratios"`
 
-	work     work
-	p50, p99 []float64 // by round
+	work           work
+	p50, p99, p999 []float64 // by round
 }
 
 // lagReport is how far the fold is behind the log at half load.
@@ -137,6 +139,7 @@ func (r *Report) add(w work, callers int, s *sample) {
 	row.Rounds = append(row.Rounds, s.perSecond)
 	row.p50 = append(row.p50, micros(s.quantile(0.5)))
 	row.p99 = append(row.p99, micros(s.quantile(0.99)))
+	row.p999 = append(row.p999, micros(s.quantile(0.999)))
 	for status, n := range s.refused {
 		if row.Refused == nil {
 			row.Refused = map[int]int{}
@@ -149,7 +152,7 @@ func (r *Report) add(w work, callers int, s *sample) {
 func (r *Report) finish() {
 	r.Append = median(r.appends)
 	for _, row := range r.Rows {
-		row.PerSecond, row.P50, row.P99 = median(row.Rounds), median(row.p50), median(row.p99)
+		row.PerSecond, row.P50, row.P99, row.P999 = median(row.Rounds), median(row.p50), median(row.p99), median(row.p999)
 		for _, c := range ratios {
 			if c.section != row.work.section {
 				continue
@@ -291,7 +294,7 @@ var lagFrom = map[string]string{
 // table writes the rows of a section, by callers.
 func (r *Report) table(to io.Writer, s section, title string) error {
 	of := slices.DeleteFunc(slices.Clone(ratios), func(c ratio) bool { return c.section != s })
-	lines := [][]string{{"CALLERS", title, "A SECOND", "P50", "P99"}}
+	lines := [][]string{{"CALLERS", title, "A SECOND", "P50", "P99", "P99.9"}}
 	for _, c := range of {
 		lines[0] = append(lines[0], c.heading)
 	}
@@ -301,7 +304,7 @@ func (r *Report) table(to io.Writer, s section, title string) error {
 		if row.work.section != s {
 			continue
 		}
-		cells := []string{fmt.Sprint(row.Callers), row.work.title, whole(row.PerSecond), latency(row.P50), latency(row.P99)}
+		cells := []string{fmt.Sprint(row.Callers), row.work.title, whole(row.PerSecond), latency(row.P50), latency(row.P99), latency(row.P999)}
 		for _, c := range of {
 			cells = append(cells, c.cell(row))
 		}

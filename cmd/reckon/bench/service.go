@@ -20,6 +20,8 @@ const (
 	ownPrompt = "power: {n} W\nhours_per_day: 3 h/d\ndays: 30 d\ncalculate: energy"
 	// variants is how many numbers stand in for {n} of a prompt.
 	variants = 64
+	// longOnes is how many long conversations callers share.
+	longOnes = 16
 	// recentOnes is how many conversations of recentMessages messages are read.
 	recentOnes     = 64
 	recentMessages = 3
@@ -38,7 +40,6 @@ type service struct {
 	document   []byte   // its body
 	structured []string // prompts
 	objects    []string // the same as JSON prompts
-	long       string   // id of a long conversation
 }
 
 // answer is an answer of POST /v1/calculate, as far as it is looked at.
@@ -176,24 +177,21 @@ func (s *service) explain(status int, document []byte) error {
 	return fmt.Errorf("the server at %s answered a calculation with status %d: %s", s.base, status, envelope.Error.Message)
 }
 
-// conversation makes a conversation of so many messages. told is called after each with how many
-// there are.
-func (s *service) conversation(ctx context.Context, messages int, told func(done int)) (id string, err error) {
+// conversation makes a conversation of so many messages.
+func (s *service) conversation(ctx context.Context, messages int) (id string, err error) {
 	a, _, err := s.calculate(ctx, "structured", s.structured[0], "")
 	if err != nil {
 		return "", err
 	}
-	told(1)
 	do, end, err := s.caller(ctx, 1, time.Hour, s.questions("structured", s.structured, a.ConversationID))
 	if err != nil {
 		return "", err
 	}
 	defer end()
-	for done := 2; done <= messages; done++ {
+	for range messages - 1 {
 		if err := do(ctx); err != nil {
-			return "", fmt.Errorf("make a long conversation: %w", err)
+			return "", fmt.Errorf("make a conversation: %w", err)
 		}
-		told(done)
 	}
 	return a.ConversationID, nil
 }
@@ -203,7 +201,7 @@ func (s *service) recent(ctx context.Context) ([]string, error) {
 	ids := make([]string, recentOnes)
 	for i := range ids {
 		var err error
-		if ids[i], err = s.conversation(ctx, recentMessages, func(int) {}); err != nil {
+		if ids[i], err = s.conversation(ctx, recentMessages); err != nil {
 			return nil, err
 		}
 	}
