@@ -138,131 +138,158 @@ const maxShorter = 8
 // ascending, that end where a number or a parenthesis could belong to the arithmetic as well: "ft" of "ft11in", "L" of
 // "L/100km".
 func scanUnit(s string) (end int, shorter []int) {
-	at := 0
+	u := unitScan{text: s}
 	if strings.HasPrefix(s, "1/") {
-		at = 1 // "1/s" as it is emitted
+		u.at = 1 // "1/s" as it is emitted
 	}
-	last := rune(0) // the character in front, white space left out
-	spaced := false
-	ahead := func(i int) (rune, int) {
-		i += len(s[i:]) - len(strings.TrimLeftFunc(s[i:], unicode.IsSpace))
-		r, _ := utf8.DecodeRuneInString(s[i:])
-		return r, i
+	for u.at < len(s) && len(u.shorter) <= maxShorter && u.at < maxUnitLength*8 && u.next() {
 	}
-	for at < len(s) && len(shorter) <= maxShorter && at < maxUnitLength*8 {
-		r, size := utf8.DecodeRuneInString(s[at:])
-		raised := false
-		if r >= utf8.RuneSelf {
-			_, raised = raisedDigits[r]
-		}
-		switch {
-		case unicode.IsSpace(r):
-			at += size
-			spaced = true
-			continue
-		case inUnit(r):
-		case raised || r == '⁻':
-			if last == 0 || spaced {
-				return end, shorter
-			}
-		case '0' <= r && r <= '9':
-			if before, found := strings.CutSuffix(s[:end], " per"); found && spaced && strings.HasPrefix(s[at:], "100") {
-				if next, _ := ahead(at + 3); !unicode.IsLetter(next) {
-					return end, shorter
-				}
-				shorter = append(shorter, len(strings.TrimRightFunc(before, unicode.IsSpace)))
-				size, r = 3, '/'
-				break
-			}
-			if last == 0 || spaced && last != '^' {
-				return end, shorter
-			}
-			if inUnit(last) {
-				shorter = append(shorter, at)
-			}
-		case r == '.':
-			next, _ := utf8.DecodeRuneInString(s[at+1:])
-			if last == 0 || spaced || unicode.IsDigit(last) != unicode.IsDigit(next) {
-				return end, shorter
-			}
-		case r == '^':
-			if last == 0 {
-				return end, shorter
-			}
-			if next, i := ahead(at + 1); strings.ContainsRune("+-−", next) && i < len(s) {
-				at, size = i, utf8.RuneLen(next)
-				r = '^'
-			} else if next == '(' {
-				closing := strings.IndexByte(s[i:], ')')
-				if closing < 0 {
-					return end, shorter
-				}
-				at, size = i, closing+1
-				r = ')'
-			}
-		case r == '-':
-			next, _ := utf8.DecodeRuneInString(s[at+1:])
-			_, power := raisedDigits[last]
-			switch {
-			case spaced || !unicode.IsLetter(last) && !unicode.IsDigit(last) && !power:
-				return end, shorter
-			case unicode.IsLetter(next) || next == '°':
-			case '1' <= next && next <= '9' && unicode.IsLetter(last) && powersOnly(s[at:]):
-				return at + len(strings.TrimRightFunc(s[at:], unicode.IsSpace)), shorter
-			default:
-				return end, shorter
-			}
-		case r == '(':
-			closing := closingParenthesis(s[at:])
-			inner, _ := ahead(at + 1)
-			if closing < 0 || !inUnit(inner) && inner != '(' && !isQualifier(s[at+1:at+closing]) {
-				return end, shorter
-			}
-			if last != 0 {
-				shorter = append(shorter, end)
-			}
-			size = closing + 1
-			r = ')'
-		case r == '*' && strings.HasPrefix(s[at:], "**") && last != 0:
-			next, _ := ahead(at + 2)
-			if !unicode.IsDigit(next) {
-				return end, shorter
-			}
-			size = 2
-			r = '^'
-		case strings.ContainsRune("*·⋅×/÷", r):
-			next, i := ahead(at + size)
-			switch {
-			case last == 0 && r != '/' && r != '÷':
-				return end, shorter
-			case next != utf8.RuneError && inUnit(next):
-			case next == '(':
-				closing := closingParenthesis(s[i:])
-				if inner, _ := ahead(i + 1); closing < 0 || !inUnit(inner) && inner != '(' {
-					return end, shorter
-				}
-				if last != 0 {
-					shorter = append(shorter, end)
-				}
-				at, size = i, closing+1
-				r = ')'
-			case r == '/' && last != 0 && strings.HasPrefix(s[i:], "100"):
-				if next, _ := ahead(i + 3); !unicode.IsLetter(next) {
-					return end, shorter
-				}
-				shorter = append(shorter, end)
-				at, size = i, 3
-				r = '/'
-			default:
-				return end, shorter
-			}
-		default:
-			return end, shorter
-		}
-		at += size
-		end, last, spaced = at, r, false
+	return u.end, u.shorter
+}
+
+// unitScan is how far scanUnit has read.
+type unitScan struct {
+	text    string
+	at      int   // what is read next
+	end     int   // of what can be a unit so far
+	last    rune  // the character that ends it, 0 for none
+	spaced  bool  // white space stands between it and what is read next
+	shorter []int // ends of shorter units
+}
+
+// take reads a part of the unit; as stands for its last character.
+func (u *unitScan) take(at, size int, as rune) bool {
+	u.at = at + size
+	u.end, u.last, u.spaced = u.at, as, false
+	return true
+}
+
+// ahead is the next character that is not white space, and its place.
+func (u *unitScan) ahead(i int) (rune, int) {
+	i += len(u.text[i:]) - len(strings.TrimLeftFunc(u.text[i:], unicode.IsSpace))
+	r, _ := utf8.DecodeRuneInString(u.text[i:])
+	return r, i
+}
+
+// next reads on. It reports whether what is there belongs to the unit.
+func (u *unitScan) next() bool {
+	r, size := utf8.DecodeRuneInString(u.text[u.at:])
+	switch {
+	case unicode.IsSpace(r):
+		u.at += size
+		u.spaced = true
+		return true
+	case inUnit(r):
+		return u.take(u.at, size, r)
+	case isRaised(r):
+		return u.last != 0 && !u.spaced && u.take(u.at, size, r)
+	case '0' <= r && r <= '9':
+		return u.digit(r)
+	case r == '.':
+		next, _ := utf8.DecodeRuneInString(u.text[u.at+1:])
+		return u.last != 0 && !u.spaced && unicode.IsDigit(u.last) == unicode.IsDigit(next) && u.take(u.at, size, r)
+	case r == '^':
+		return u.last != 0 && u.power()
+	case r == '-':
+		return u.minus()
+	case r == '(':
+		return u.parenthesis(u.at, true)
+	case strings.HasPrefix(u.text[u.at:], "**") && u.last != 0:
+		next, _ := u.ahead(u.at + 2)
+		return unicode.IsDigit(next) && u.take(u.at, 2, '^')
+	case strings.ContainsRune("*·⋅×/÷", r):
+		return u.operator(r, size)
 	}
-	return end, shorter
+	return false
+}
+
+// isRaised reports whether a character is a digit or the sign of a raised power.
+func isRaised(r rune) bool {
+	if r < utf8.RuneSelf {
+		return false
+	}
+	_, digit := raisedDigits[r]
+	return digit || r == '⁻'
+}
+
+// digit reads a digit of a power, or the 100 of "per 100 km".
+func (u *unitScan) digit(r rune) bool {
+	if before, found := strings.CutSuffix(u.text[:u.end], " per"); found && u.spaced && strings.HasPrefix(u.text[u.at:], "100") {
+		return u.hundred(u.at, len(strings.TrimRightFunc(before, unicode.IsSpace)))
+	}
+	if u.last == 0 || u.spaced && u.last != '^' {
+		return false
+	}
+	if inUnit(u.last) {
+		u.shorter = append(u.shorter, u.at)
+	}
+	return u.take(u.at, 1, r)
+}
+
+// hundred reads the 100 at a place, where a unit follows on it. Without it the unit ends at another place.
+func (u *unitScan) hundred(at, without int) bool {
+	if next, _ := u.ahead(at + 3); !unicode.IsLetter(next) {
+		return false
+	}
+	u.shorter = append(u.shorter, without)
+	return u.take(at, 3, '/')
+}
+
+// power reads the sign of a power with what stands between it and its digits.
+func (u *unitScan) power() bool {
+	next, i := u.ahead(u.at + 1)
+	switch {
+	case strings.ContainsRune("+-−", next) && i < len(u.text):
+		return u.take(i, utf8.RuneLen(next), '^')
+	case next == '(':
+		closing := strings.IndexByte(u.text[i:], ')')
+		return closing >= 0 && u.take(i, closing+1, ')')
+	}
+	return u.take(u.at, 1, '^')
+}
+
+// minus reads a hyphen within a name, or the sign of a power behind one, where all that follows are such powers.
+func (u *unitScan) minus() bool {
+	next, _ := utf8.DecodeRuneInString(u.text[u.at+1:])
+	_, power := raisedDigits[u.last]
+	switch {
+	case u.spaced || !unicode.IsLetter(u.last) && !unicode.IsDigit(u.last) && !power:
+		return false
+	case unicode.IsLetter(next) || next == '°':
+		return u.take(u.at, 1, '-')
+	case '1' <= next && next <= '9' && unicode.IsLetter(u.last) && powersOnly(u.text[u.at:]):
+		u.end = u.at + len(strings.TrimRightFunc(u.text[u.at:], unicode.IsSpace))
+	}
+	return false
+}
+
+// parenthesis reads a unit in parentheses, or what only says which unit the name in front of it is.
+func (u *unitScan) parenthesis(at int, qualifies bool) bool {
+	closing := closingParenthesis(u.text[at:])
+	inner, _ := u.ahead(at + 1)
+	if closing < 0 || !inUnit(inner) && inner != '(' && !(qualifies && isQualifier(u.text[at+1:at+closing])) {
+		return false
+	}
+	if u.last != 0 {
+		u.shorter = append(u.shorter, u.end)
+	}
+	return u.take(at, closing+1, ')')
+}
+
+// operator reads a sign of multiplication or division with a parenthesis or the 100 behind it; a name is read next.
+func (u *unitScan) operator(r rune, size int) bool {
+	next, i := u.ahead(u.at + size)
+	switch {
+	case u.last == 0 && r != '/' && r != '÷':
+		return false
+	case next != utf8.RuneError && inUnit(next):
+		return u.take(u.at, size, r)
+	case next == '(':
+		return u.parenthesis(i, false)
+	case r == '/' && u.last != 0 && strings.HasPrefix(u.text[i:], "100"):
+		return u.hundred(i, u.end)
+	}
+	return false
 }
 
 // powersOnly reports whether all that follows are negative powers and units that have them, as in "m-2 K-1": behind a unit, a
