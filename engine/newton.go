@@ -18,7 +18,7 @@ const (
 	maxUnsettled   = 8  // solutions that are taken for all where that many starts were not reached
 	maxCorrections = 12 // steps in decimal
 	leastPivot     = 1e-10
-	dullPivot      = 1e-7 // a step is the least one from here down
+	poorPivot      = 1e-7 // a step is the least one from here down
 	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
 )
 
@@ -87,7 +87,7 @@ func (v *solver) approached(z *zeros, s planStep, equations []*equation) ([]deci
 				continue
 			}
 			seen, repeats = append(seen, x), 0
-			if weakest := z.loosest(x); weakest.size < leastPivot {
+			if weakest := z.weakestPivot(x); weakest.size < leastPivot {
 				// With any value of one unknown all equations hold.
 				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && v.fits(s, equations, values) {
 					if loose++; loose >= leastLoose {
@@ -369,7 +369,7 @@ func (z *zeros) approach(x []float64, positive, ratios bool) bool {
 		matrix := z.matrix(x, logs, ratios)
 		normal := normalEquations(matrix)
 		step, weakest := gauss(matrix)
-		if weakest.size < dullPivot {
+		if weakest.size < poorPivot {
 			if step, weakest = gauss(normal); weakest.size == 0 {
 				return false
 			}
@@ -422,8 +422,8 @@ func (z *zeros) moved(j int, x, step float64, log bool) float64 {
 	return next
 }
 
-// loosest is the weakest pivot at x: one of almost no size says that the equations do not fix the unknowns there.
-func (z *zeros) loosest(x []float64) pivot {
+// weakestPivot is the weakest pivot at x: one of almost no size says that the equations do not fix the unknowns there.
+func (z *zeros) weakestPivot(x []float64) pivot {
 	logs := make([]bool, len(x))
 	for j := range x {
 		logs[j] = x[j] != 0

@@ -9,7 +9,7 @@ import (
 type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
-func (h *hunt) regions(v int) []region {
+func (h *branchAndBound) regions(v int) []region {
 	w := &h.m.scope.profiles[v]
 	low, high := -farthest, farthest
 	if w.min != nil {
@@ -53,7 +53,7 @@ func (h *hunt) regions(v int) []region {
 
 // periodic reports whether the equation repeats itself after a turn: the unknown stands only in whole multiples of itself
 // under functions with a period.
-func (h *hunt) periodic() bool {
+func (h *branchAndBound) periodic() bool {
 	var repeats func(n *node) bool
 	repeats = func(n *node) bool {
 		if !n.has(h.x) {

@@ -43,7 +43,7 @@ func (m *solver) search(e *equation, v int) (preimage, error) {
 			return preimage{roots: roots}, nil
 		}
 	}
-	if h := m.hunt(e, v, s, scale, m.aim); h != nil {
+	if h := m.branchAndBound(e, v, s, scale, m.aim); h != nil {
 		if p, ok := h.preimage(v); ok {
 			found := len(p.roots)
 			if p.roots = s.exact(e, scale, p.roots); len(p.roots) > 0 || found == 0 {

@@ -8,14 +8,14 @@ import (
 )
 
 // cell finds the roots in a box whose ends are of one size.
-func (h *hunt) cell(b searchBox) decimals {
+func (h *branchAndBound) cell(b searchBox) decimals {
 	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*h.scale*2 || math.Abs(b.low) > mostScale*h.scale*2 {
 		h.open = true
 		return nil
 	}
 	limit := maxCell
-	if h.tired > 4 {
-		limit = tiredCell
+	if h.unresolved > 4 {
+		limit = unresolvedCell
 	}
 	var found decimals
 	var clusters []searchBox
@@ -45,9 +45,9 @@ func (h *hunt) cell(b searchBox) decimals {
 			continue
 		}
 		if steps > limit {
-			h.tired++
+			h.unresolved++
 			h.open = true
-			return append(found, h.murky(b)...)
+			return append(found, h.undecided(b)...)
 		}
 		mid := box.low + (box.high-box.low)/2
 		stack = append(stack, searchBox{low: mid, high: box.high}, searchBox{low: box.low, high: mid})
@@ -61,8 +61,8 @@ func (h *hunt) cell(b searchBox) decimals {
 	return found
 }
 
-// murky looks at samples of a box that intervals do not decide.
-func (h *hunt) murky(b searchBox) decimals {
+// undecided looks at samples of a box that intervals do not decide.
+func (h *branchAndBound) undecided(b searchBox) decimals {
 	exact := func(x float64) float64 {
 		f, ok := h.seek.difference(decimal.FromFloat(x))
 		if !ok {
@@ -70,8 +70,8 @@ func (h *hunt) murky(b searchBox) decimals {
 		}
 		return f.Float64()
 	}
-	// What swings in float64 may only be its own rounding.
-	if grid := evenly(b.low, b.high, 64); swings(grid, h.seek.at) && swings(grid, exact) {
+	// What oscillating in float64 may only be its own rounding.
+	if grid := evenly(b.low, b.high, 64); oscillating(grid, h.seek.at) && oscillating(grid, exact) {
 		h.crowded = math.Min(h.crowded, b.distance)
 		return nil
 	}
@@ -99,8 +99,8 @@ func (h *hunt) murky(b searchBox) decimals {
 	return roots
 }
 
-// swings reports whether a function changes its sign or its direction so often that its roots crowd.
-func swings(grid []float64, f func(float64) float64) bool {
+// oscillating reports whether a function changes its sign or its direction so often that its roots crowd.
+func oscillating(grid []float64, f func(float64) float64) bool {
 	changes, turns, last, direction := 0, 0, math.NaN(), 0.0
 	for _, x := range grid {
 		y := f(x)
@@ -119,7 +119,7 @@ func swings(grid []float64, f func(float64) float64) bool {
 }
 
 // scanned lists the roots within limits that samples show.
-func (h *hunt) scanned(grid []float64, low, high float64) decimals {
+func (h *branchAndBound) scanned(grid []float64, low, high float64) decimals {
 	h.seek.found, h.seek.crowded = nil, false
 	h.seek.scan(grid)
 	return slices.DeleteFunc(h.m.keep(h.e, h.x.variable, h.seek.found), func(t decimal.Decimal) bool {
@@ -129,7 +129,7 @@ func (h *hunt) scanned(grid []float64, low, high float64) decimals {
 }
 
 // sample looks at samples of a region that is too much for intervals.
-func (h *hunt) sample(r region) decimals {
+func (h *branchAndBound) sample(r region) decimals {
 	var grid []float64
 	for _, x := range decades(h.scale, searchDensity) {
 		for _, x := range []float64{-x, x} {
@@ -144,7 +144,7 @@ func (h *hunt) sample(r region) decimals {
 
 // cluster finds the root in a narrow interval where the difference of the sides hardly has a slope, or jumps: where it or
 // one of its derivatives is zero, or else at the shortest number.
-func (h *hunt) cluster(low, high float64) decimals {
+func (h *branchAndBound) cluster(low, high float64) decimals {
 	m := h.m
 	slack := 2 * (high - low)
 	mid := decimal.FromFloat(low + (high-low)/2)

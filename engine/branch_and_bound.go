@@ -10,14 +10,14 @@ import (
 
 // Bounds of the search over intervals.
 const (
-	maxIntervals = 4000 // intervals looked at in one region
-	maxCell      = 240  // of those within one cell
-	tiredCell    = 16   // the same after many cells that stayed undecided
-	narrowest    = 1e-6 // relative width at which an interval is not divided any more
-	maxNegative  = 24   // integers below zero that are tried where powers leave out all else there
-	leastScale   = 1e-40
-	mostScale    = 1e150
-	farthest     = 1e300 // no unknown is larger
+	maxIntervals   = 4000 // intervals looked at in one region
+	maxCell        = 240  // of those within one cell
+	unresolvedCell = 16   // the same after many cells that stayed undecided
+	narrowest      = 1e-6 // relative width at which an interval is not divided any more
+	maxNegative    = 24   // integers below zero that are tried where powers leave out all else there
+	leastScale     = 1e-40
+	mostScale      = 1e150
+	farthest       = 1e300 // no unknown is larger
 )
 
 // aim says which root of several is wanted.
@@ -26,11 +26,11 @@ type aim struct {
 	all       bool // every root is wanted, not only the first one that the rule of choice would take
 }
 
-// hunt finds the roots of an equation of one unknown over whole intervals: where interval arithmetic shows that both sides
+// branchAndBound finds the roots of an equation of one unknown over whole intervals: where interval arithmetic shows that both sides
 // differ there is no root, where it shows that their difference rises or falls throughout there is at most one, and what
 // is neither is divided (Hansen and Walster, Global Optimization Using Interval Analysis, 2004, chapter 9). So a root that
 // is found first is the first one, and an empty list can be a proof.
-type hunt struct {
+type branchAndBound struct {
 	m           *solver
 	e           *equation
 	x           unknown
@@ -41,7 +41,7 @@ type hunt struct {
 	seek        *seeker
 	scale       float64
 	looked      int
-	tired       int
+	unresolved  int
 	low         float64 // least size that is looked at
 	open        bool    // somewhere it is not known whether there is a root
 	crowded     float64 // distance from where roots crowd, +Inf for none
@@ -53,10 +53,10 @@ type searchBox struct {
 	distance  float64
 }
 
-// hunt prepares a search; nil where intervals cannot go through the equation.
-func (m *solver) hunt(e *equation, v int, s *seeker, scale float64, a aim) *hunt {
+// branchAndBound prepares a search; nil where intervals cannot go through the equation.
+func (m *solver) branchAndBound(e *equation, v int, s *seeker, scale float64, a aim) *branchAndBound {
 	x := e.unknown(v)
-	h := &hunt{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
+	h := &branchAndBound{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
 	h.left, h.right = m.fold(e.left, x), m.fold(e.right, x)
 	difference := combined(opSub, h.left, h.right)
 	p := &intervalProgram{seen: map[*node]int{}, slope: -1}
@@ -119,7 +119,7 @@ func (m *solver) searchScale(v int) float64 {
 
 // roots lists the roots that were found, those of the first region that has some unless all are wanted. none says that
 // there is provably none.
-func (h *hunt) roots(v int) (roots decimals, none bool) {
+func (h *branchAndBound) roots(v int) (roots decimals, none bool) {
 	// Next to a root at zero nothing can be told from it.
 	zero := h.m.keep(h.e, v, decimals{{}})
 	if len(zero) == 0 {
@@ -162,7 +162,7 @@ func (h *hunt) roots(v int) (roots decimals, none bool) {
 }
 
 // preimage is what the search found; ok is false where it ended without a root and without a proof that there is none.
-func (h *hunt) preimage(v int) (p preimage, ok bool) {
+func (h *branchAndBound) preimage(v int) (p preimage, ok bool) {
 	roots, none := h.roots(v)
 	if !math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) {
 		return preimage{infinite: true}, true
@@ -170,7 +170,7 @@ func (h *hunt) preimage(v int) (p preimage, ok bool) {
 	return preimage{roots: roots}, none || len(roots) > 0 || h.m.limited()
 }
 
-func (h *hunt) distinct(list decimals) decimals {
+func (h *branchAndBound) distinct(list decimals) decimals {
 	var kept decimals
 	for _, t := range list {
 		if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return compare(h.m.c, k, t) == 0 }) {
@@ -181,7 +181,7 @@ func (h *hunt) distinct(list decimals) decimals {
 }
 
 // search finds the roots in a region, from its start outwards.
-func (h *hunt) search(r region) decimals {
+func (h *branchAndBound) search(r region) decimals {
 	var found decimals
 	best := math.Inf(1)
 	queue := []searchBox{}
@@ -233,7 +233,7 @@ func (h *hunt) search(r region) decimals {
 		}
 		roots, done := h.rising(b, value, slope)
 		if !done && h.outlying(b) {
-			if calm, flat := h.calm(b); calm {
+			if calm, flat := h.monotone(b); calm {
 				flat = flat || value.partial && h.valueless(b)
 				h.open = h.open || !flat
 				continue
@@ -262,7 +262,7 @@ func (h *hunt) search(r region) decimals {
 	return found
 }
 
-func (h *hunt) over(low, high float64) (value, slope interval) {
+func (h *branchAndBound) over(low, high float64) (value, slope interval) {
 	h.looked++
 	h.m.steps++
 	if !h.m.c.Spend(1 + len(h.program.steps)/4) {
@@ -285,7 +285,7 @@ func (h *hunt) over(low, high float64) (value, slope interval) {
 }
 
 // sign is the sign of the difference of the sides at x, in decimal where float64 leaves it open; false where it has none.
-func (h *hunt) sign(x float64) (int, bool) {
+func (h *branchAndBound) sign(x float64) (int, bool) {
 	s, _ := h.program.over(interval{lo: x, hi: x})
 	switch {
 	case s.lo > 0:
@@ -298,7 +298,7 @@ func (h *hunt) sign(x float64) (int, bool) {
 }
 
 // rising decides a box over which the difference of the sides only rises or only falls.
-func (h *hunt) rising(b searchBox, value, slope interval) (decimals, bool) {
+func (h *branchAndBound) rising(b searchBox, value, slope interval) (decimals, bool) {
 	if value.jumps || value.partial || slope.empty() || slope.has(0) || math.IsInf(b.low, 0) || math.IsInf(b.high, 0) {
 		return nil, false
 	}
@@ -336,7 +336,7 @@ func (h *hunt) rising(b searchBox, value, slope interval) (decimals, bool) {
 }
 
 // bisected halves a box in decimal until secants find the root in it.
-func (h *hunt) bisected(b searchBox, first int) (decimal.Decimal, bool) {
+func (h *branchAndBound) bisected(b searchBox, first int) (decimal.Decimal, bool) {
 	c := h.m.c
 	low, high := decimal.FromFloat(b.low), decimal.FromFloat(b.high)
 	half := decimal.MustParse("0.5")
@@ -364,7 +364,7 @@ func (h *hunt) bisected(b searchBox, first int) (decimal.Decimal, bool) {
 }
 
 // outlying reports whether a box reaches from ordinary sizes to the least or the greatest.
-func (h *hunt) outlying(b searchBox) bool {
+func (h *branchAndBound) outlying(b searchBox) bool {
 	low, high := math.Abs(b.low), math.Abs(b.high)
 	if low > high {
 		low, high = high, low
@@ -372,9 +372,9 @@ func (h *hunt) outlying(b searchBox) bool {
 	return b.low*b.high >= 0 && (low == 0 && high <= 1e-8*h.scale || low >= 1e8*h.scale && high > mostScale*h.scale)
 }
 
-// calm reports whether the difference of the sides has one sign and only rises or only falls at numbers of very different
+// monotone reports whether the difference of the sides has one sign and only rises or only falls at numbers of very different
 // size in a box, by which what float64 cannot tell is told from what oscillates; flat, that it hardly changes there.
-func (h *hunt) calm(b searchBox) (calm, flat bool) {
+func (h *branchAndBound) monotone(b searchBox) (calm, flat bool) {
 	inner := math.Min(math.Abs(b.low), math.Abs(b.high))
 	outer := math.Max(math.Abs(b.low), math.Abs(b.high))
 	outer = math.Min(outer, 1e2*mostScale*h.scale)
@@ -414,7 +414,7 @@ func (h *hunt) calm(b searchBox) (calm, flat bool) {
 }
 
 // valueless reports whether the sides have no value at either end of a box or between.
-func (h *hunt) valueless(b searchBox) bool {
+func (h *branchAndBound) valueless(b searchBox) bool {
 	for _, x := range []float64{b.low, b.low + (b.high-b.low)/2, b.high} {
 		if s, _ := h.program.over(interval{lo: x, hi: x}); x != 0 && !s.empty() {
 			return false
@@ -424,7 +424,7 @@ func (h *hunt) valueless(b searchBox) bool {
 }
 
 // middle is where a box is divided, by decades as long as it spans several; false where it is a cell.
-func (h *hunt) middle(b searchBox) (float64, bool) {
+func (h *branchAndBound) middle(b searchBox) (float64, bool) {
 	if b.low < 0 && b.high > 0 {
 		return 0, true
 	}
