@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"reckon/commands"
+	"reckon/commands/domainfile"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -54,11 +55,11 @@ func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 		return d, err
 	}
 	for _, f := range files {
-		if slices.ContainsFunc(domains, func(d projections.Domain) bool { return strings.EqualFold(commands.Title(d), f.definition.Title) }) {
+		if slices.ContainsFunc(domains, func(d projections.Domain) bool { return strings.EqualFold(commands.Title(d), f.Definition.Title) }) {
 			continue
 		}
-		if _, err := a.Publish(t, commands.Publication{Account: devAccount, Definition: f.definition}); err != nil {
-			return d, fmt.Errorf("publish %s: %w", f.name, err)
+		if _, err := a.Publish(t, commands.Publication{Account: devAccount, Definition: f.Definition}); err != nil {
+			return d, fmt.Errorf("publish %s: %w", f.Name, err)
 		}
 	}
 	d.domains, err = a.Domains(t, account.ID)
@@ -107,18 +108,18 @@ func keep(file, text string) error {
 }
 
 // starterFiles reads the domains that come with the program.
-func starterFiles() ([]*domainFile, error) {
+func starterFiles() ([]*domainfile.File, error) {
 	names, err := fs.Glob(starter, "starter/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	var files []*domainFile
+	var files []*domainfile.File
 	for _, name := range names {
 		data, err := starter.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, parseDomainFile(name, data))
+		files = append(files, domainfile.Parse(name, data))
 	}
 	return files, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/domainfile"
 	"reckon/commands/history"
-	"reckon/engine"
 )
 
 type domainCommands struct {
@@ -34,15 +33,6 @@ func (*domainCheck) Help() string {
 	return "Prints FILE:LINE:COLUMN for each finding. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
 }
 
-// fileReport is what a check found in a file.
-type fileReport struct {
-	File     string    `json:"file"`
-	Title    string    `json:"title"`
-	Valid    bool      `json:"valid"`
-	Tests    int       `json:"tests"`
-	Findings []finding `json:"findings"`
-}
-
 func (c *domainCheck) Run(t terminal) error {
 	reports, err := checkFiles(c.Files)
 	if err != nil {
@@ -57,7 +47,7 @@ func (c *domainCheck) Run(t terminal) error {
 }
 
 // showReports prints findings and a verdict for each file, and fails where one is invalid.
-func showReports(t terminal, reports []fileReport, quiet bool) error {
+func showReports(t terminal, reports []domainfile.Report, quiet bool) error {
 	invalid := false
 	for _, r := range reports {
 		invalid = invalid || !r.Valid
@@ -75,7 +65,7 @@ func showReports(t terminal, reports []fileReport, quiet bool) error {
 	return nil
 }
 
-func showFindings(t terminal, r fileReport) {
+func showFindings(t terminal, r domainfile.Report) {
 	for _, f := range r.Findings {
 		kind := "error"
 		if f.Warning {
@@ -92,50 +82,31 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func checkFiles(files []string) ([]fileReport, error) {
-	var reports []fileReport
+func checkFiles(files []string) ([]domainfile.Report, error) {
+	var reports []domainfile.Report
 	for _, name := range files {
-		f, err := readDomainFile(name)
+		f, err := domainfile.Read(name)
 		if err != nil {
 			return nil, err
 		}
-		_, report := f.check()
+		_, report := f.Check()
 		reports = append(reports, report)
 	}
 	return reports, nil
 }
 
-// check compiles the file's definition and runs its tests. The domain is nil when a finding is an
-// error.
-func (f *domainFile) check() (*commands.Domain, fileReport) {
-	report := fileReport{File: f.name, Title: f.definition.Title, Tests: len(f.definition.Tests)}
-	domain, issues := commands.CheckFile(f.definition)
-	report.Findings = f.placed(issues)
-	if len(f.findings) > 0 {
-		domain = nil
+// checkedDomain reads a domain file and compiles it. What stops that is shown, place by place.
+func checkedDomain(t terminal, path string) (*commands.Domain, error) {
+	f, err := domainfile.Read(path)
+	if err != nil {
+		return nil, err
 	}
-	if report.Findings == nil {
-		report.Findings = []finding{}
+	domain, report := f.Check()
+	if domain == nil {
+		showFindings(terminal{out: t.err}, report)
+		return nil, errors.New("the domain file has the errors above")
 	}
-	report.Valid = domain != nil
-	return domain, report
-}
-
-// placed gives issues their lines and columns, and orders them with what the reader found as they
-// stand in the file. Of a file that is no domain at all, only that is said.
-func (f *domainFile) placed(issues []engine.Issue) []finding {
-	if len(f.places) == 0 {
-		return f.findings
-	}
-	list := slices.Clone(f.findings)
-	for _, issue := range issues {
-		line, column := f.locate(issue.Path, issue.Offset)
-		list = append(list, finding{issue.Warning, line, column, issue.Path, issue.Message})
-	}
-	slices.SortStableFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return list
+	return domain, nil
 }
 
 // domainTests has running tests as what is meant without a word.
@@ -159,7 +130,7 @@ func (c *domainTest) Run(t terminal) error {
 		return err
 	}
 	for i := range reports {
-		reports[i].Findings = slices.DeleteFunc(reports[i].Findings, func(f finding) bool { return f.Warning })
+		reports[i].Findings = slices.DeleteFunc(reports[i].Findings, func(f domainfile.Finding) bool { return f.Warning })
 	}
 	if c.JSON {
 		if err := printJSON(t, reports); err != nil {
@@ -177,15 +148,15 @@ type publishing struct {
 }
 
 // run keeps or publishes the files, all of them or none. allow may refuse before anything is done.
-func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*domainFile) error) error {
-	var files []*domainFile
+func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*domainfile.File) error) error {
+	var files []*domainfile.File
 	invalid := false
 	for _, name := range p.Files {
-		f, err := readDomainFile(name)
+		f, err := domainfile.Read(name)
 		if err != nil {
 			return err
 		}
-		_, report := f.check()
+		_, report := f.Check()
 		invalid = invalid || !report.Valid
 		showFindings(terminal{out: t.err}, report)
 		files = append(files, f)
@@ -202,9 +173,9 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 			return err
 		}
 		for _, f := range files {
-			done, err := a.Publish(t, commands.Publication{Account: p.Account, Key: f.key, Definition: f.definition, Draft: draft})
+			done, err := a.Publish(t, commands.Publication{Account: p.Account, Key: f.Key, Definition: f.Definition, Draft: draft})
 			if err != nil {
-				return fmt.Errorf("%s: %w", f.name, err)
+				return fmt.Errorf("%s: %w", f.Name, err)
 			}
 			what := fmt.Sprintf("published as version %d", done.Version)
 			if draft {
@@ -216,7 +187,7 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 					what = fmt.Sprintf("unchanged, version %d stands", done.Version)
 				}
 			}
-			fmt.Fprintf(t.out, "%s: %q is %s (key %s)\n%s\n", f.name, f.definition.Title, what, done.Key, done.DomainID)
+			fmt.Fprintf(t.out, "%s: %q is %s (key %s)\n%s\n", f.Name, f.Definition.Title, what, done.Key, done.DomainID)
 		}
 		return nil
 	})
@@ -225,7 +196,7 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 type domainDraft struct{ publishing }
 
 func (c *domainDraft) Run(t terminal) error {
-	return c.run(t, true, func(commands.Admin, []*domainFile) error { return nil })
+	return c.run(t, true, func(commands.Admin, []*domainfile.File) error { return nil })
 }
 
 type domainPublish struct {
@@ -256,8 +227,8 @@ func (c *domainPublish) Run(t terminal) error {
 const fewShifts = 3
 
 // allow refuses files that change too many answers.
-func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) error {
-	return func(a commands.Admin, files []*domainFile) error {
+func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainfile.File) error {
+	return func(a commands.Admin, files []*domainfile.File) error {
 		if c.MaxChanged == nil {
 			return nil
 		}
@@ -270,7 +241,7 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 		}
 		for _, f := range files {
 			few := 0
-			done, err := f.compare(t, a, c.Account, since, func(s history.Shift) error {
+			done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
 				if few++; few <= fewShifts {
 					showShift(visible{t.err}, s)
 				}
@@ -281,19 +252,19 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainFile) er
 			}
 			if done.Shifted() > *c.MaxChanged {
 				return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
-					f.name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.name), quoted(c.Account), quoted(c.Since), c.flags())
+					f.Name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.Name), quoted(c.Account), quoted(c.Since), c.flags())
 			}
 		}
 		return nil
 	}
 }
 
-// compare tells what the file would change of what an account has been answered.
-func (f *domainFile) compare(t terminal, a commands.Admin, account string, since time.Time, report func(history.Shift) error) (history.Compared, error) {
+// compareFile tells what a file would change of what an account has been answered.
+func compareFile(t terminal, f *domainfile.File, a commands.Admin, account string, since time.Time, report func(history.Shift) error) (history.Compared, error) {
 	shown := newProgressLine(t, false, "events")
 	defer shown.end()
 	return history.Compare(t, a, history.Comparison{
-		Publication: commands.Publication{Account: account, Key: f.key, Definition: f.definition}, Since: since,
+		Publication: commands.Publication{Account: account, Key: f.Key, Definition: f.Definition}, Since: since,
 	}, func(s history.Shift) error {
 		shown.end()
 		return report(s)
@@ -321,19 +292,19 @@ func (c *domainDiff) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	f, err := readDomainFile(c.File)
+	f, err := domainfile.Read(c.File)
 	if err != nil {
 		return err
 	}
-	if _, report := f.check(); !report.Valid {
+	if _, report := f.Check(); !report.Valid {
 		showFindings(terminal{out: t.err}, report)
-		if len(f.findings) > 0 {
+		if !f.Readable() {
 			return errors.New("the domain file has the errors above")
 		}
 	}
 	out := newListing(t, c.JSON, "answers")
 	return c.administer(t, func(a commands.Admin) error {
-		done, err := f.compare(t, a, c.Account, since, func(s history.Shift) error {
+		done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
 			return out.add(s, func(w io.Writer) { showShift(w, s) })
 		})
 		var invalid *commands.InvalidError

@@ -1,11 +1,8 @@
-package main
+package domainfile
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,79 +11,30 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"reckon/commands"
 	"reckon/events"
 )
 
-// maxDomainFile is the largest domain file, in bytes.
-const maxDomainFile = 256 << 10
-
-// domainFile is a domain as its author wrote it, with the place of everything in the file.
-type domainFile struct {
-	name       string
-	key        string // dm_ key, "" where the file states none
-	definition events.Definition
-	findings   []finding
-	places     map[string]*yaml.Node // by path, such as "activities[2].equation"
-}
-
-// finding is a problem at a place of a file.
-type finding struct {
-	Warning bool   `json:"warning"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-// readDomainFile reads YAML or JSON. Everything that is not as a domain file should be is in the
-// findings; the error is for a file that cannot be read at all.
-func readDomainFile(name string) (*domainFile, error) {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no domain file %s: name the YAML or JSON file of the domain", name)
-	case err != nil:
-		return nil, fmt.Errorf("read domain file: %w", err)
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory: name a YAML or JSON file in it", name)
-	case info.Size() > maxDomainFile:
-		return nil, fmt.Errorf("%s: a domain file has at most %d KiB", name, maxDomainFile>>10)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("read domain file: %w", err)
-	}
-	return parseDomainFile(name, data), nil
-}
-
-func parseDomainFile(name string, data []byte) *domainFile {
-	f := &domainFile{name: name, places: map[string]*yaml.Node{}}
-	f.parse(data)
-	return f
-}
-
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-func (f *domainFile) parse(data []byte) {
+func (f *File) parse(data []byte) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		line := 1
 		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 			line, _ = strconv.Atoi(m[1])
 		}
-		f.findings = append(f.findings, finding{Line: line, Column: 1, Message: "This is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")})
+		f.findings = append(f.findings, Finding{Line: line, Column: 1, Message: "This is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")})
 		return
 	}
 	if len(document.Content) == 0 {
-		f.findings = append(f.findings, finding{Line: 1, Column: 1, Message: "The file is empty. A domain has a title, variables and activities."})
+		f.findings = append(f.findings, Finding{Line: 1, Column: 1, Message: "The file is empty. A domain has a title, variables and activities."})
 		return
 	}
 	f.domain(document.Content[0])
 }
 
-func (f *domainFile) report(path string, n *yaml.Node, message string, args ...any) {
-	f.findings = append(f.findings, finding{Line: n.Line, Column: n.Column, Path: path, Message: fmt.Sprintf(message, args...)})
+func (f *File) report(path string, n *yaml.Node, message string, args ...any) {
+	f.findings = append(f.findings, Finding{Line: n.Line, Column: n.Column, Path: path, Message: fmt.Sprintf(message, args...)})
 }
 
 // member is what a mapping may hold under a name, and what reads it.
@@ -96,7 +44,7 @@ type member struct {
 }
 
 // mapping reads the members of a mapping, each at most once and none that is not in the list.
-func (f *domainFile) mapping(path string, n *yaml.Node, what string, members []member) {
+func (f *File) mapping(path string, n *yaml.Node, what string, members []member) {
 	n = resolved(n)
 	f.places[path] = n
 	if n.Kind != yaml.MappingNode {
@@ -144,7 +92,7 @@ func isNull(n *yaml.Node) bool {
 }
 
 // list reads each item of a sequence.
-func (f *domainFile) list(path string, n *yaml.Node, read func(path string, n *yaml.Node)) {
+func (f *File) list(path string, n *yaml.Node, read func(path string, n *yaml.Node)) {
 	if n.Kind != yaml.SequenceNode {
 		f.report(path, n, "A list is expected here.")
 		return
@@ -157,7 +105,7 @@ func (f *domainFile) list(path string, n *yaml.Node, read func(path string, n *y
 }
 
 // text reads a scalar as it is written, so that 0.06 and 2026-01-01 need no quotes.
-func (f *domainFile) text(to *string) func(string, *yaml.Node) {
+func (f *File) text(to *string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode {
 			f.report(path, n, "Text is expected here.")
@@ -167,7 +115,7 @@ func (f *domainFile) text(to *string) func(string, *yaml.Node) {
 	}
 }
 
-func (f *domainFile) texts(to *[]string) func(string, *yaml.Node) {
+func (f *File) texts(to *[]string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		f.list(path, n, func(path string, n *yaml.Node) {
 			var s string
@@ -178,7 +126,7 @@ func (f *domainFile) texts(to *[]string) func(string, *yaml.Node) {
 }
 
 // value reads a string, a column of strings or rows of strings, and keeps it as JSON.
-func (f *domainFile) value(to *json.RawMessage) func(string, *yaml.Node) {
+func (f *File) value(to *json.RawMessage) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		switch n.Kind {
 		case yaml.ScalarNode:
@@ -208,8 +156,8 @@ func jsonText(s string) json.RawMessage {
 	return data
 }
 
-func (f *domainFile) domain(n *yaml.Node) {
-	d := &f.definition
+func (f *File) domain(n *yaml.Node) {
+	d := &f.Definition
 	d.Variables, d.Activities = []events.Variable{}, []events.Activity{}
 	f.mapping("", n, "A domain", []member{
 		{"title", f.text(&d.Title)},
@@ -233,14 +181,14 @@ func (f *domainFile) domain(n *yaml.Node) {
 
 var domainKeyForm = regexp.MustCompile(`^dm_[0-9a-f]{8,64}$`)
 
-func (f *domainFile) domainKey(path string, n *yaml.Node) {
-	f.text(&f.key)(path, n)
-	if !domainKeyForm.MatchString(f.key) {
+func (f *File) domainKey(path string, n *yaml.Node) {
+	f.text(&f.Key)(path, n)
+	if !domainKeyForm.MatchString(f.Key) {
 		f.report(path, n, "A domain's key is dm_ and 8 to 64 hex digits, as the service gave it. Leave it out to get one.")
 	}
 }
 
-func (f *domainFile) variable(path string, n *yaml.Node) {
+func (f *File) variable(path string, n *yaml.Node) {
 	v := events.Variable{DefaultValue: json.RawMessage(`""`)}
 	f.mapping(path, n, "A variable", []member{
 		{"key", f.text(&v.Key)},
@@ -270,10 +218,10 @@ func (f *domainFile) variable(path string, n *yaml.Node) {
 	if v.Kind == "" {
 		v.Kind = "number"
 	}
-	f.definition.Variables = append(f.definition.Variables, v)
+	f.Definition.Variables = append(f.Definition.Variables, v)
 }
 
-func (f *domainFile) activity(path string, n *yaml.Node) {
+func (f *File) activity(path string, n *yaml.Node) {
 	a := events.Activity{State: "active"}
 	f.mapping(path, n, "An activity", []member{
 		{"title", f.text(&a.Title)},
@@ -293,10 +241,10 @@ func (f *domainFile) activity(path string, n *yaml.Node) {
 	if a.Title == "" {
 		a.Title = a.Equation
 	}
-	f.definition.Activities = append(f.definition.Activities, a)
+	f.Definition.Activities = append(f.Definition.Activities, a)
 }
 
-func (f *domainFile) test(path string, n *yaml.Node) {
+func (f *File) test(path string, n *yaml.Node) {
 	t := events.Test{Expect: map[string]json.RawMessage{}}
 	f.mapping(path, n, "A test", slices.Concat([]member{
 		{"after", func(path string, n *yaml.Node) {
@@ -332,11 +280,11 @@ func (f *domainFile) test(path string, n *yaml.Node) {
 	case values && errors:
 		f.report(path+".errors", f.places[path+".errors"], "A prompt is answered with values or with errors: leave out expect or errors.")
 	}
-	f.definition.Tests = append(f.definition.Tests, t)
+	f.Definition.Tests = append(f.Definition.Tests, t)
 }
 
 // turn reads what came before the prompt of a test; a text is a prompt.
-func (f *domainFile) turn(path string, n *yaml.Node) (t events.Turn) {
+func (f *File) turn(path string, n *yaml.Node) (t events.Turn) {
 	if n.Kind == yaml.ScalarNode {
 		t.Prompt = n.Value
 	} else {
@@ -353,7 +301,7 @@ func (f *domainFile) turn(path string, n *yaml.Node) (t events.Turn) {
 }
 
 // asked are the members that say what was asked, and how.
-func (f *domainFile) asked(prompt, format *string, now **time.Time, zone *string) []member {
+func (f *File) asked(prompt, format *string, now **time.Time, zone *string) []member {
 	return []member{
 		{"prompt", f.text(prompt)},
 		{"input_format", f.text(format)},
@@ -368,44 +316,4 @@ func (f *domainFile) asked(prompt, format *string, now **time.Time, zone *string
 		}},
 		{"time_zone", f.text(zone)},
 	}
-}
-
-// locate finds the place of a path in the file; where the path itself is not there, the nearest
-// thing around it. offset is a caret position within the text at the path, -1 for none.
-func (f *domainFile) locate(path string, offset int) (line, column int) {
-	for at := path; ; {
-		if n := f.places[at]; n != nil {
-			line, column = n.Line, n.Column
-			if at == path && offset >= 0 && n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
-				column += offset
-				if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
-					column++
-				}
-			}
-			return line, column
-		}
-		i := strings.LastIndexAny(at, ".[")
-		if i < 0 {
-			if at == "" {
-				return 1, 1
-			}
-			at = ""
-			continue
-		}
-		at = at[:i]
-	}
-}
-
-// checkedDomain reads a domain file and compiles it. What stops that is shown, place by place.
-func checkedDomain(t terminal, path string) (*commands.Domain, error) {
-	f, err := readDomainFile(path)
-	if err != nil {
-		return nil, err
-	}
-	domain, report := f.check()
-	if domain == nil {
-		showFindings(terminal{out: t.err}, report)
-		return nil, errors.New("the domain file has the errors above")
-	}
-	return domain, nil
 }
