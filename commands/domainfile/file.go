@@ -1,6 +1,6 @@
-// Package domainfile reads domains as their authors write them, in YAML or JSON, says at which line and column something is
-// wrong, and puts tests into files without changing the rest of them. What a definition means is a matter of package
-// commands.
+// Package domainfile reads domains as their authors write them, in YAML or JSON, says at which line
+// and column something is wrong, and puts tests into files without changing the rest of them. What
+// a definition means is a matter of package commands.
 package domainfile
 
 import (

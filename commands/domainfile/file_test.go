@@ -92,8 +92,8 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 	}
 }
 
-// TestTestsArePutIntoFiles puts a test into each file of testdata/add, compares the whole text that this gives, and puts tests
-// of every form and with every kind of text behind it.
+// TestTestsArePutIntoFiles puts a test into each file of testdata/add, compares the whole text that
+// this gives, and puts tests of every form and with every kind of text behind it.
 func TestTestsArePutIntoFiles(t *testing.T) {
 	test := events.Test{
 		Prompt: "distance: 150 mi\nspeed: 60 mi/h\nstops: [1 h, \"\"]\ncalculate: time",
