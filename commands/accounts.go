@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -27,7 +28,7 @@ var (
 // Admin decides administrators' commands where they are given: it reads the history of the one
 // account or domain that a command is about, decides, and appends, expecting that nothing came in
 // between. It needs no views and no worker.
-type Admin struct{ Log *events.Log }
+type Admin struct{ Log *log.Log }
 
 // names is the name space of ids that are made from names.
 var names = uuid.MustParse("6b1f0c1e-5d0a-5a53-9d0c-7f3f3b1b7a11")
@@ -84,7 +85,7 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 		return projections.Account{}, err
 	}
 	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, &data)
-	if errors.Is(err, events.ErrConflict) {
+	if errors.Is(err, log.ErrConflict) {
 		return account, fmt.Errorf("account %q %w", c.Name, ErrExists)
 	}
 	return account, err
@@ -166,7 +167,7 @@ func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide fun
 			return account, err
 		}
 		account, err = a.append(ctx, account, data)
-		if !errors.Is(err, events.ErrConflict) {
+		if !errors.Is(err, log.ErrConflict) {
 			return account, err
 		}
 	}
@@ -185,7 +186,7 @@ func (a Admin) append(ctx context.Context, account projections.Account, data any
 // record appends an event whose subject's last sequence is expected, and returns its own. Where
 // another message is under way, or the outcome is not known, as while a cluster elects a leader, it
 // looks whether the event is there and appends it again, for as long as a request may take. It
-// fails with events.ErrConflict where another event was first.
+// fails with log.ErrConflict where another event was first.
 func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -194,7 +195,7 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 		if err == nil {
 			return sequence, nil
 		}
-		if !errors.Is(err, events.ErrInFlight) && !errors.Is(err, events.ErrUnknown) && !errors.Is(err, events.ErrConflict) {
+		if !errors.Is(err, log.ErrInFlight) && !errors.Is(err, log.ErrUnknown) && !errors.Is(err, log.ErrConflict) {
 			return 0, err
 		}
 		newer, lookup := a.Log.Read(ctx, e.Subject, expected)
@@ -203,7 +204,7 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 				return n.Sequence, nil
 			}
 		}
-		if errors.Is(err, events.ErrConflict) && (lookup == nil || len(newer) > 0) {
+		if errors.Is(err, log.ErrConflict) && (lookup == nil || len(newer) > 0) {
 			return 0, err
 		}
 		if a.Log.Broken() != nil || pause(ctx, 5*time.Millisecond, 50*time.Millisecond) != nil {

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
 // trio opens three logs of one cluster in this process.
-func trio(t *testing.T) (logs [3]*events.Log) {
+func trio(t *testing.T) (logs [3]*log.Log) {
 	t.Helper()
 	var addresses, routes []string
 	var held []net.Listener
@@ -36,9 +37,9 @@ func trio(t *testing.T) (logs [3]*events.Log) {
 	for i := range logs {
 		opening.Go(func() {
 			var err error
-			logs[i], err = events.Open(t.Context(), events.Options{
+			logs[i], err = log.Open(t.Context(), log.Options{
 				Dir: filepath.Join(dir, fmt.Sprint(i)), Logger: slog.New(slog.DiscardHandler),
-				Cluster: &events.Cluster{Name: "trio", Node: fmt.Sprintf("n%d", i), Listen: addresses[i], Routes: routes, Secret: []byte("a secret of three")},
+				Cluster: &log.Cluster{Name: "trio", Node: fmt.Sprintf("n%d", i), Listen: addresses[i], Routes: routes, Secret: []byte("a secret of three")},
 			})
 			if err != nil {
 				t.Error(err)

@@ -14,6 +14,7 @@ import (
 
 	"reckon/engine"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -63,7 +64,7 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 		if err == nil {
 			return published, nil
 		}
-		if !errors.Is(err, events.ErrConflict) {
+		if !errors.Is(err, log.ErrConflict) {
 			return published, fmt.Errorf("record the publication: %w", err)
 		}
 	}

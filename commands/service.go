@@ -18,6 +18,7 @@ import (
 
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -80,7 +81,7 @@ type Answer struct {
 
 // Service takes calculate requests in, and works through the queue that all nodes share.
 type Service struct {
-	log     *events.Log
+	log     *log.Log
 	views   *projections.Views
 	logger  *slog.Logger
 	hand    *hand
@@ -99,7 +100,7 @@ type Service struct {
 
 // New returns a service on a log and this node's views of it. Calculations are answered while Run
 // runs, here or on another node.
-func New(log *events.Log, views *projections.Views, logger *slog.Logger) *Service {
+func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	c := &company{}
 	return &Service{
 		log: log, views: views, logger: logger, hand: newHand(),
@@ -206,7 +207,7 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if r.IdempotencyKey != nil {
 		subject = events.CommandSubject(r.Account.ID, "key "+*r.IdempotencyKey)
 		earlier, err := s.earlier(ctx, subject, r.Fingerprint)
-		if !errors.Is(err, events.ErrNotFound) {
+		if !errors.Is(err, log.ErrNotFound) {
 			return earlier, true, err
 		}
 	}
@@ -227,14 +228,14 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 			own = nil
 			return command, false, nil
 		}
-		if !errors.Is(err, events.ErrConflict) && !errors.Is(err, events.ErrInFlight) && !errors.Is(err, events.ErrUnknown) {
+		if !errors.Is(err, log.ErrConflict) && !errors.Is(err, log.ErrInFlight) && !errors.Is(err, log.ErrUnknown) {
 			return command, false, unavailable(err)
 		}
 		first, lookup := s.earlier(ctx, subject, r.Fingerprint)
 		if lookup == nil {
 			return first, first.MessageID != message, nil
 		}
-		if !errors.Is(lookup, events.ErrNotFound) {
+		if !errors.Is(lookup, log.ErrNotFound) {
 			return first, false, lookup
 		}
 		// The other publish is under way, or this one never arrived.
@@ -244,11 +245,11 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	}
 }
 
-// earlier reads the command at a subject. It fails with events.ErrNotFound where there is none, and
+// earlier reads the command at a subject. It fails with log.ErrNotFound where there is none, and
 // with ErrIdempotencyConflict where it came from another body.
 func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerprint string) (Calculate, error) {
 	data, err := s.log.Command(ctx, subject)
-	if errors.Is(err, events.ErrNotFound) {
+	if errors.Is(err, log.ErrNotFound) {
 		return Calculate{}, err
 	}
 	if err != nil {

@@ -19,12 +19,13 @@ import (
 
 	"reckon/commands/commandstest"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
 // cluster is some nodes on one log: each has views and a worker of its own.
 type cluster struct {
-	log     *events.Log
+	log     *log.Log
 	nodes   []*Service
 	account projections.Account
 	domain  uuid.UUID
@@ -43,7 +44,7 @@ func startNodes(t *testing.T, n int) *cluster {
 func startLog(t *testing.T) *cluster {
 	t.Helper()
 	ctx := t.Context()
-	log, err := events.Open(ctx, events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	log, err := log.Open(ctx, log.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -38,7 +39,7 @@ const (
 	// how old it must be then: so old is one that was given to so many workers who were lost with it.
 	// One that workers hand back when they stop is delivered as often in less.
 	maxDeliveries = 5
-	lostFor       = (maxDeliveries - 1) * events.AckWait
+	lostFor       = (maxDeliveries - 1) * log.AckWait
 
 	// failingFor is how long a command is tried again that fails although the log answers: less than
 	// patience.
@@ -375,9 +376,9 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 			return s.views.Folded(ctx, sequence)
 		}
 		switch {
-		case errors.Is(err, events.ErrInFlight):
+		case errors.Is(err, log.ErrInFlight):
 			err = pause(ctx, 0, 10*time.Millisecond)
-		case errors.Is(err, events.ErrConflict), errors.Is(err, events.ErrUnknown):
+		case errors.Is(err, log.ErrConflict), errors.Is(err, log.ErrUnknown):
 			err = nil
 		}
 		if err == nil {

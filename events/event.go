@@ -1,5 +1,5 @@
-// Package events is the history of the service: the types of everything that can have happened, with their wire names,
-// and the log that keeps them, two JetStream streams (COMMANDS and EVENTS) with their rules.
+// Package events is the vocabulary of the service's history: the types of everything that can have happened, with their wire
+// names, the subjects they stand at, and how they are written.
 package events
 
 import (

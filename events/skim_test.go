@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/nats-io/nats.go"
 )
 
 // What Skim reads of any event is made whole as Scan reads it, and leaves out of a result what is long.
 func TestSkimmedEventsAreMadeWhole(t *testing.T) {
 	for _, k := range table {
-		header := nats.Header{headerID: {uuid.NewString()}, headerType: {k.name}, headerTime: {"2026-01-02T03:04:05.678Z"}}
-		var whole, brief Event
-		if err := whole.fill(header, fixtures(t)[k.name], false); err != nil {
+		header := map[string][]string{HeaderID: {uuid.NewString()}, HeaderType: {k.name}, HeaderTime: {"2026-01-02T03:04:05.678Z"}}
+		whole, err := Decode(Subject{}, 7, header, fixtures(t)[k.name], false)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := brief.fill(header, fixtures(t)[k.name], true); err != nil {
+		brief, err := Decode(Subject{}, 7, header, fixtures(t)[k.name], true)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if completed, ok := brief.Data.(*MessageCompleted); ok {
@@ -34,9 +34,9 @@ func TestSkimmedEventsAreMadeWhole(t *testing.T) {
 
 // What was passed over is read when the event is made whole, and is what it must be or an error.
 func TestSkimmedEventThatIsNotWhole(t *testing.T) {
-	e := Event{Sequence: 7}
-	header := nats.Header{headerID: {uuid.NewString()}, headerType: {"reckon.message.completed.v1"}, headerTime: {"2026-01-02T03:04:05Z"}}
-	if err := e.fill(header, []byte(`{"prompt":"a","results":{"action":"new","variables":[{"key":7}]}}`), true); err != nil {
+	header := map[string][]string{HeaderID: {uuid.NewString()}, HeaderType: {"reckon.message.completed.v1"}, HeaderTime: {"2026-01-02T03:04:05Z"}}
+	e, err := Decode(Subject{}, 7, header, []byte(`{"prompt":"a","results":{"action":"new","variables":[{"key":7}]}}`), true)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if whole, err := e.Whole(); err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Subject is the place of a message in the log. Only the functions of this file make one, from UUIDs and hashes, so that
-// no text of a user can reach a subject.
+// Subject is the place of a message in the log. Only the functions of this file make one, from UUIDs and hashes, or
+// from what stands in a log, so that no text of a user can reach a subject.
 type Subject struct{ name string }
 
 // ConversationSubject holds the message events of a conversation.
@@ -37,6 +37,9 @@ func CommandSubject(account uuid.UUID, idempotencyKey string) Subject {
 func KeylessSubject(account, message uuid.UUID) Subject {
 	return CommandSubject(account, "message "+message.String())
 }
+
+// SubjectOf is the place of a message that a log has, by its name there.
+func SubjectOf(name string) Subject { return Subject{name} }
 
 func (s Subject) String() string { return s.name }
 

@@ -1,22 +1,22 @@
 package events
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/nats-io/nats.go"
 )
 
 // Headers of an event's message: CloudEvents 1.0 in binary mode, so that the body is the data alone. The NATS binding says
 // the type of the body in an attribute of its own; Content-Type says it to whoever knows nothing of CloudEvents.
 const (
 	headerSpec        = "ce-specversion"
-	headerID          = "ce-id"
+	HeaderID          = "ce-id"
 	headerSource      = "ce-source"
-	headerType        = "ce-type"
-	headerTime        = "ce-time"
+	HeaderType        = "ce-type" // the wire name
+	HeaderTime        = "ce-time"
 	headerSubject     = "ce-subject"
 	headerDataContent = "ce-datacontenttype"
 	headerContent     = "Content-Type"
@@ -25,26 +25,26 @@ const (
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// Encode makes the message that carries an event. Its id, time and subject must be set.
-func Encode(e Event) (*nats.Msg, error) {
+// Encode makes the headers and the body of the message that carries an event. Its id, time and subject must be set.
+func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	if e.ID == uuid.Nil || e.Time.IsZero() || !strings.HasPrefix(e.Subject.name, "evt.") {
-		return nil, fmt.Errorf("encode event for %q: id, time and an event's subject must be set", e.Subject)
+		return nil, nil, fmt.Errorf("encode event for %q: id, time and an event's subject must be set", e.Subject)
 	}
 	name, body, err := encodeData(e.Data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	own := [...]string{e.ID.String(), name, e.Time.UTC().Format(timeLayout), e.Subject.name}
-	header := make(nats.Header, 9) // one more is what an append expects
+	header = make(map[string][]string, 9) // one more is what an append expects
 	header[headerSpec] = specVersion
-	header[headerID] = own[0:1:1]
+	header[HeaderID] = own[0:1:1]
 	header[headerSource] = source
-	header[headerType] = own[1:2:2]
-	header[headerTime] = own[2:3:3]
+	header[HeaderType] = own[1:2:2]
+	header[HeaderTime] = own[2:3:3]
 	header[headerSubject] = own[3:4:4]
 	header[headerDataContent] = contentType
 	header[headerContent] = contentType
-	return &nats.Msg{Subject: e.Subject.name, Data: body, Header: header}, nil
+	return header, body, nil
 }
 
 // Values that all headers share. They are never changed.
@@ -67,24 +67,40 @@ func (e *DecodeError) Error() string {
 	return fmt.Sprintf("decode event %d of type %s on %s: %s", e.Sequence, e.Type, e.Subject, e.Reason)
 }
 
-// decode reads a stored message. A message whose type is in the table in no version is an event with nil Data and whatever of its
-// headers can be read; any other message that is not whole is a *DecodeError.
-func decode(m stored) (Event, error) {
-	e := Event{Subject: Subject{m.Subject}, Sequence: m.Sequence}
-	header, err := nats.DecodeHeadersMsg(m.Headers)
-	if err != nil && len(m.Headers) > 0 {
-		return e, &DecodeError{m.Sequence, m.Subject, "", "its headers cannot be read"}
+// Decode reads an event from the headers and the body of its message; brief leaves out of the data what a fold of history does not
+// look at, until the event is made Whole. A message whose type is in the table in no version is an event with nil Data and whatever
+// of its headers can be read; any other message that is not whole is a *DecodeError. A brief event
+// keeps the body.
+func Decode(s Subject, sequence uint64, header map[string][]string, body []byte, brief bool) (Event, error) {
+	first := func(name string) string {
+		if values := header[name]; len(values) > 0 {
+			return values[0]
+		}
+		return ""
 	}
-	return e, e.fill(header, m.Data, false)
+	return decode(s, sequence, first(HeaderType), first(HeaderID), first(HeaderTime), body, brief)
 }
 
-// fill reads the event's attributes and data, for Skim without what Skim passes over.
-func (e *Event) fill(header nats.Header, body []byte, skim bool) error {
-	return e.take(header.Get(headerType), header.Get(headerID), header.Get(headerTime), body, skim)
+// DecodeText is Decode where the headers are as they are sent: a line each, behind a line of the protocol.
+func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (Event, error) {
+	var name, id, at string
+	for line := range bytes.SplitSeq(headers, []byte("\r\n")) {
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimLeft(value, " \t")
+		switch {
+		case name == "" && string(key) == HeaderType:
+			name = string(value)
+		case id == "" && string(key) == HeaderID:
+			id = string(value)
+		case at == "" && string(key) == HeaderTime:
+			at = string(value)
+		}
+	}
+	return decode(s, sequence, name, id, at, body, brief)
 }
 
-// take is fill with the attributes as they stand in the headers: the wire name, the id and the time.
-func (e *Event) take(name, idText, timeText string, body []byte, skim bool) error {
+func decode(s Subject, sequence uint64, name, idText, timeText string, body []byte, brief bool) (Event, error) {
+	e := Event{Subject: s, Sequence: sequence}
 	id, idErr := uuid.Parse(idText)
 	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {
@@ -94,22 +110,21 @@ func (e *Event) take(name, idText, timeText string, body []byte, skim bool) erro
 		e.Time = at.UTC().Truncate(time.Millisecond)
 	}
 	options := asStored
-	if skim {
+	if brief {
 		options = skimmed
 	}
 	data, err := decodeKind(table, name, body, options)
-	if err != nil {
-		return &DecodeError{e.Sequence, e.Subject.name, name, reason(err)}
-	}
-	if data == nil {
-		return nil
-	}
-	if idErr != nil || timeErr != nil {
-		return &DecodeError{e.Sequence, e.Subject.name, name, "its headers " + headerID + " and " + headerTime + " are no id and time"}
+	switch {
+	case err != nil:
+		return e, &DecodeError{sequence, s.name, name, reason(err)}
+	case data == nil:
+		return e, nil
+	case idErr != nil || timeErr != nil:
+		return e, &DecodeError{sequence, s.name, name, "its headers " + HeaderID + " and " + HeaderTime + " are no id and time"}
 	}
 	e.Data = data
-	if skim {
+	if brief {
 		e.name, e.body = name, body
 	}
-	return nil
+	return e, nil
 }

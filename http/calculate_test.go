@@ -14,6 +14,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -21,7 +22,7 @@ import (
 type node struct {
 	t       testing.TB
 	server  *Server
-	log     *events.Log
+	log     *log.Log
 	account uuid.UUID
 	secret  string
 	domain  events.DomainRef
@@ -30,7 +31,7 @@ type node struct {
 func startNode(t testing.TB) *node {
 	t.Helper()
 	ctx, logger := t.Context(), slog.New(slog.DiscardHandler)
-	log, err := events.Open(ctx, events.Options{Dir: t.TempDir(), Logger: logger})
+	log, err := log.Open(ctx, log.Options{Dir: t.TempDir(), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func (n *node) request(key string) events.Message {
 	n.t.Helper()
 	for {
 		data, err := n.log.Command(n.t.Context(), events.CommandSubject(n.account, "key "+key))
-		if errors.Is(err, events.ErrNotFound) {
+		if errors.Is(err, log.ErrNotFound) {
 			continue
 		}
 		if err != nil {

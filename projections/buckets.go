@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // checkpointBucket holds the checkpoint under the key fold; its name never changes.
@@ -88,7 +89,7 @@ type store struct {
 type bucket struct {
 	name    string
 	reads   *nats.Conn
-	records *events.Records
+	records *log.Records
 	last    uint64        // sequence in the bucket's stream of what was written last
 	there   atomic.Uint64 // everything up to this one was confirmed by the server
 }
@@ -140,7 +141,7 @@ func (s *shelf) openBucket(ctx context.Context, name string) (*bucket, error) {
 		return nil, fmt.Errorf("open bucket %s: %w", name, err)
 	}
 	b := &bucket{name: name, reads: s.reads, last: stream.CachedInfo().State.LastSeq}
-	b.records = events.NewRecords(s.storeDir, "KV_"+name, b.subject(""))
+	b.records = log.NewRecords(s.storeDir, "KV_"+name, b.subject(""))
 	b.there.Store(b.last)
 	return b, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // comparison is a verification under way, one pass of it at a time: a part of the history is folded in memory, then all keys are
@@ -21,7 +22,7 @@ import (
 type comparison struct {
 	Verification
 	g      *generation // that is compared
-	log    *events.Log
+	log    *log.Log
 	report func(Difference)
 
 	pass, passes  int

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // A server's views are reached from another process through the connection to its log: a request on a subject of its own, and
@@ -37,7 +38,7 @@ const maxListed = 10_000
 const pingEvery = time.Second
 
 // controlSubject is where the views that a log leads to take orders.
-func controlSubject(log *events.Log) string { return "reckon.views." + log.ViewsID() }
+func controlSubject(log *log.Log) string { return "reckon.views." + log.ViewsID() }
 
 // listen takes orders from other processes until ctx ends.
 func (v *Views) listen(ctx context.Context) error {
@@ -124,7 +125,7 @@ type Remote struct {
 }
 
 // RemoteOf reaches the views of the server of a log that is not Local.
-func RemoteOf(log *events.Log) Remote { return Remote{log.JetStream().Conn(), controlSubject(log)} }
+func RemoteOf(log *log.Log) Remote { return Remote{log.JetStream().Conn(), controlSubject(log)} }
 
 // Rebuild is Views.Rebuild. When ctx ends the rebuild goes on in the server.
 func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {

@@ -13,10 +13,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // published puts a message into the log that Append would not.
-func published(t *testing.T, log *events.Log, kind, body string) uint64 {
+func published(t *testing.T, log *log.Log, kind, body string) uint64 {
 	t.Helper()
 	id := uuid.New()
 	ack, err := log.JetStream().PublishMsg(t.Context(), &nats.Msg{

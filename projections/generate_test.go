@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 var (
@@ -122,14 +123,14 @@ func completedAt(event func(events.Subject, any) events.Event, id func() uuid.UU
 func writeHistory(t testing.TB, count int) (dir string, last uint64) {
 	t.Helper()
 	dir = t.TempDir()
-	log, err := events.Open(t.Context(), events.Options{Dir: dir})
+	made, err := log.Open(t.Context(), log.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := log.Close(); err != nil {
+	if err := made.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := events.RunServer(t.Context(), &server.Options{ServerName: "log", DontListen: true, StoreDir: filepath.Join(dir, "log"), MaxPayload: 4 << 20}, slog.New(slog.DiscardHandler))
+	s, err := log.RunServer(t.Context(), &server.Options{ServerName: "log", DontListen: true, StoreDir: filepath.Join(dir, "log"), MaxPayload: 4 << 20}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func writeHistory(t testing.TB, count int) (dir string, last uint64) {
 		t.Fatal(err)
 	}
 	for e := range generated(count) {
-		m, err := events.Encode(e)
+		m, err := log.Message(e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // model is a read model, which has a bucket of its own. Raise the version when its Apply function or the shape of its documents
@@ -68,7 +69,7 @@ func bucketVersion(name string) (model string, version, generation int, ok bool)
 // models or all: the buckets of the others are nil.
 type generation struct {
 	store *store
-	log   *events.Log // has the messages
+	log   *log.Log // has the messages
 
 	accounts     *accounts
 	domains      *domains
@@ -88,7 +89,7 @@ type generation struct {
 	retired bool         // another generation serves
 }
 
-func newGeneration(s *store, log *events.Log) *generation {
+func newGeneration(s *store, log *log.Log) *generation {
 	return &generation{
 		store: s, log: log,
 		accounts: newAccounts(), domains: newDomains(), activity: newActivity(), backlog: newBacklog(),

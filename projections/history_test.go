@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // patience is how long a test waits for what must happen.
@@ -22,9 +23,9 @@ const patience = 20 * time.Second
 var start = time.Date(2026, 3, 5, 14, 7, 9, 123e6, time.UTC)
 
 // openLog runs a log on a directory for the length of a test.
-func openLog(t testing.TB, dir string) *events.Log {
+func openLog(t testing.TB, dir string) *log.Log {
 	t.Helper()
-	log, err := events.Open(t.Context(), events.Options{Dir: dir})
+	log, err := log.Open(t.Context(), log.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func openLog(t testing.TB, dir string) *events.Log {
 }
 
 // openViews opens the views of a directory for the length of a test and waits until they have caught up.
-func openViews(t testing.TB, log *events.Log, dir string) *Views {
+func openViews(t testing.TB, log *log.Log, dir string) *Views {
 	t.Helper()
 	v, err := Open(t.Context(), log, dir, nil)
 	if err != nil {
@@ -60,7 +61,7 @@ func openViews(t testing.TB, log *events.Log, dir string) *Views {
 }
 
 // openIdle starts views that do not fold, so that a test can hand them batches.
-func openIdle(t testing.TB, log *events.Log, dir string) *Views {
+func openIdle(t testing.TB, log *log.Log, dir string) *Views {
 	t.Helper()
 	v := newViews(log, nil)
 	if _, err := v.start(t.Context(), dir); err != nil {
@@ -77,12 +78,12 @@ func openIdle(t testing.TB, log *events.Log, dir string) *Views {
 // history appends events to a log, or counts for one.
 type history struct {
 	t    testing.TB
-	log  *events.Log
+	log  *log.Log
 	last map[string]uint64
 	next uint64
 }
 
-func newHistory(t testing.TB, log *events.Log) *history {
+func newHistory(t testing.TB, log *log.Log) *history {
 	return &history{t: t, log: log, last: map[string]uint64{}}
 }
 

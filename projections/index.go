@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // readIndex asks the log for its last sequence on behalf of readers. A reader joins a question that has not been put yet: the
 // answer to one under way may be older than what the reader must see.
 type readIndex struct {
-	log     *events.Log
+	log     *log.Log
 	started time.Time
 
 	mu          sync.Mutex
@@ -44,7 +44,7 @@ type question struct {
 	err   error
 }
 
-func newReadIndex(log *events.Log) *readIndex {
+func newReadIndex(log *log.Log) *readIndex {
 	return &readIndex{log: log, started: time.Now()}
 }
 

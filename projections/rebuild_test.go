@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // buckets are the names of all that there is on a shelf.
@@ -139,7 +140,7 @@ func headOf(t *testing.T, v *Views, key conversationKey) head {
 }
 
 // newHistoryOf appends a generated history.
-func newHistoryOf(t *testing.T, log *events.Log, count int) {
+func newHistoryOf(t *testing.T, log *log.Log, count int) {
 	t.Helper()
 	h := newHistory(t, log)
 	for e := range generated(count) {
@@ -318,7 +319,7 @@ func TestAnotherLogIsNoticed(t *testing.T) {
 // A server's views are rebuilt and verified through its log.
 func TestRemote(t *testing.T) {
 	s := openSome(t)
-	joined, err := events.Join(t.Context(), events.Options{Dir: s.dir})
+	joined, err := log.Join(t.Context(), log.Options{Dir: s.dir})
 	if err != nil {
 		t.Fatal(err)
 	}

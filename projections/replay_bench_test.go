@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // BenchmarkReplay reads a whole history: with a plain ordered consumer, which decodes nothing, and folded in memory from the
@@ -104,7 +105,7 @@ func status(name string) float64 {
 
 // openTimed opens the views of a directory on the log of another, and waits until they have caught up.
 func openTimed(b *testing.B, history, dir string) (*Views, func()) {
-	log, err := events.Open(b.Context(), events.Options{Dir: history})
+	log, err := log.Open(b.Context(), log.Options{Dir: history})
 	if err != nil {
 		b.Fatal(err)
 	}

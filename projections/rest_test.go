@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // TestRebuildRestsWhileRequestsCome: a rebuild and a verification go on without a break where nobody asks for anything.
 func TestRebuildRestsWhileRequestsCome(t *testing.T) {
-	v := &Views{index: newReadIndex(new(events.Log))}
+	v := &Views{index: newReadIndex(new(log.Log))}
 	v.index.started = time.Now().Add(-time.Hour)
 	now := time.Now()
 	asked := func(ago time.Duration) { v.asked.Store(int64(now.Add(-ago).Sub(v.index.started))) }

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 const (
@@ -133,7 +133,7 @@ func syncPath(path string) error {
 
 // startServer runs the views' server on a directory. It listens nowhere; connections are made in process.
 func startServer(ctx context.Context, dir string, logger *slog.Logger) (*server.Server, error) {
-	return events.RunServer(ctx, &server.Options{
+	return log.RunServer(ctx, &server.Options{
 		ServerName:         "views",
 		DontListen:         true,
 		StoreDir:           dir,

@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // The history's own types that views carry.
@@ -58,7 +59,7 @@ const (
 
 // Views is this node's read models. Its methods may be used from several goroutines.
 type Views struct {
-	log     *events.Log
+	log     *log.Log
 	logger  *slog.Logger
 	storage *storage
 	server  *server.Server
@@ -95,7 +96,7 @@ type Views struct {
 
 // Open starts the views' own server in dir/views, checks the buckets against the log and begins to fold. It returns before
 // the fold has caught up; Ready tells when it has. One process at a time may have the views of a directory open.
-func Open(ctx context.Context, log *events.Log, dir string, logger *slog.Logger) (*Views, error) {
+func Open(ctx context.Context, log *log.Log, dir string, logger *slog.Logger) (*Views, error) {
 	v := newViews(log, logger)
 	if err := v.run(ctx, dir); err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-func newViews(log *events.Log, logger *slog.Logger) *Views {
+func newViews(log *log.Log, logger *slog.Logger) *Views {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // state is all that views show of some accounts, as JSON that can be compared.
@@ -132,7 +133,7 @@ func someHistory(h *history) []uuid.UUID {
 // some is a log with some history, views that have folded it, and what these showed.
 type some struct {
 	dir      string
-	log      *events.Log
+	log      *log.Log
 	h        *history
 	v        *Views
 	accounts []uuid.UUID
@@ -237,11 +238,11 @@ func TestViewsShowTheHistory(t *testing.T) {
 // Two nodes fold the same log, one in the process of the log and one outside.
 func TestNodesAgree(t *testing.T) {
 	dir := t.TempDir()
-	log := openLog(t, dir)
-	h := newHistory(t, log)
-	one := openViews(t, log, dir)
+	kept := openLog(t, dir)
+	h := newHistory(t, kept)
+	one := openViews(t, kept, dir)
 	accounts := someHistory(h)
-	joined, err := events.Join(t.Context(), events.Options{Dir: dir})
+	joined, err := log.Join(t.Context(), log.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

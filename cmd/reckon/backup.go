@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 )
 
 type backupCommand struct {
@@ -37,7 +37,7 @@ func (c *backupCommand) Run(t terminal) error {
 			return errors.New("standard output is a terminal: redirect it to a file, or name one")
 		}
 		said.out = t.err
-		write = func(t terminal, a commands.Admin) (events.Backup, error) {
+		write = func(t terminal, a commands.Admin) (log.Backup, error) {
 			shown := newProgressLine(t, false, "")
 			defer shown.end()
 			return a.Log.Backup(t, t.out, shown.step)
@@ -45,7 +45,7 @@ func (c *backupCommand) Run(t terminal) error {
 	} else if err := c.writable(); err != nil {
 		return err
 	}
-	var b events.Backup
+	var b log.Backup
 	err := c.administer(t, func(a commands.Admin) (err error) {
 		b, err = write(t, a)
 		return err
@@ -82,7 +82,7 @@ func (c *backupCommand) writable() error {
 }
 
 // warnUndecodable says loudly that the log has events that cannot be decoded.
-func warnUndecodable(t terminal, b events.Backup) {
+func warnUndecodable(t terminal, b log.Backup) {
 	if b.Undecodable == 0 {
 		return
 	}
@@ -96,10 +96,10 @@ func isFolder(name string) bool {
 }
 
 // write makes the file beside its place and moves it there when it is on disk.
-func (c *backupCommand) write(t terminal, a commands.Admin) (events.Backup, error) {
+func (c *backupCommand) write(t terminal, a commands.Admin) (log.Backup, error) {
 	file, err := os.CreateTemp(filepath.Dir(c.File), "."+filepath.Base(c.File)+".*")
 	if err != nil {
-		return events.Backup{}, fmt.Errorf("write backup: %w", err)
+		return log.Backup{}, fmt.Errorf("write backup: %w", err)
 	}
 	defer os.Remove(file.Name())
 	shown := newProgressLine(t, false, "")

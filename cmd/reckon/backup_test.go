@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // tool runs the program and returns what it printed.
@@ -52,7 +53,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
 	file, copied := filepath.Join(t.TempDir(), "backup.gz"), filepath.Join(t.TempDir(), "copied")
 	w.serve(t)
-	var taken events.Backup
+	var taken log.Backup
 	var before int
 	w.loadUntil(t, 16, "load", 200, func(stop func()) {
 		before = w.moment()
@@ -67,7 +68,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Errorf("a backup over a file: exit status %d, %s", code, stderr)
 	}
 
-	var restored events.Backup
+	var restored log.Backup
 	if err := json.Unmarshal([]byte(mustRun(t, "restore", file, "--data", copied, "--json")), &restored); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
 		w.loadUntil(t, 16, "round"+string(rune('a'+round)), 20, func(func()) { w.kill() })
 		left = w.unfinished(t)
 	}
-	var taken events.Backup
+	var taken log.Backup
 	if err := json.Unmarshal([]byte(mustRun(t, "backup", "--data", w.data, file, "--json")), &taken); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	data, file, copied := filepath.Join(folder, "data"), filepath.Join(folder, "backup.gz"), filepath.Join(folder, "copied")
 	mustRun(t, "account", "create", "acme", "--data", data)
 	subject := events.AccountSubject(uuid.New()).String()
-	withLog(t, data, func(ctx context.Context, log *events.Log) {
+	withLog(t, data, func(ctx context.Context, log *log.Log) {
 		_, err := log.JetStream().PublishMsg(ctx, &nats.Msg{Subject: subject, Data: []byte("{"), Header: nats.Header{"ce-type": {"reckon.account.created.v1"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +207,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	if want := "WARNING: this Reckon cannot read 1 event of the log"; code != 0 || !strings.Contains(stderr, want) || !strings.Contains(stderr, place+subject) {
 		t.Errorf("backup: exit status %d, %s", code, stderr)
 	}
-	var b events.Backup
+	var b log.Backup
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Events != 3 || b.Undecodable != 1 || !strings.HasPrefix(b.FirstUndecodable, place) {
 		t.Errorf("backup: %+v (%v)", b, err)
 	}
@@ -219,7 +220,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	}
 	again := filepath.Join(folder, "again.gz")
 	out, _, _ = tool(t, "backup", "--data", copied, again, "--json")
-	var c events.Backup
+	var c log.Backup
 	if err := json.Unmarshal([]byte(out), &c); err != nil || c.Events != 3 || c.Undecodable != 1 {
 		t.Errorf("backup of what was restored: %+v (%v)", c, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // clusterFault is what happens to a cluster while callers work. It returns when all nodes are ready again.
@@ -177,7 +178,7 @@ func (c *cluster) verify(t *testing.T) {
 	var first []events.Event
 	for i, n := range c.nodes {
 		var read []events.Event
-		err := n.withLog(func(ctx context.Context, log *events.Log) (err error) {
+		err := n.withLog(func(ctx context.Context, log *log.Log) (err error) {
 			read, err = eventsOf(ctx, log)
 			return err
 		})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // TestIndexHoldsWhatNodesShow follows the events at every node, and asks for the read index whenever one has come: it must be
@@ -31,7 +32,7 @@ func TestIndexHoldsWhatNodesShow(t *testing.T) {
 	var all sync.WaitGroup
 	for _, n := range c.nodes {
 		all.Go(func() {
-			log, err := events.Join(ctx, events.Options{Dir: n.data})
+			log, err := log.Join(ctx, log.Options{Dir: n.data})
 			if err != nil {
 				t.Error(err)
 				return

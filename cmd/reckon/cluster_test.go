@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"reckon/cmd/reckon/bench"
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // cluster is three nodes in processes of their own, their tenants, and what callers saw of them.
@@ -333,7 +333,7 @@ func (c *cluster) leader(t *testing.T) (leader *node, followers []*node) {
 				continue
 			}
 			name := ""
-			err := n.withLog(func(ctx context.Context, log *events.Log) error {
+			err := n.withLog(func(ctx context.Context, log *log.Log) error {
 				stream, err := log.JetStream().Stream(ctx, "EVENTS")
 				if err == nil && stream.CachedInfo().Cluster != nil {
 					name = stream.CachedInfo().Cluster.Leader
@@ -361,11 +361,11 @@ func (c *cluster) leader(t *testing.T) (leader *node, followers []*node) {
 }
 
 // withLog reaches the log of a running node.
-func (n *node) withLog(f func(ctx context.Context, log *events.Log) error) error {
+func (n *node) withLog(f func(ctx context.Context, log *log.Log) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
 	return n.inside(func() error {
-		log, err := events.Join(ctx, events.Options{Dir: n.data})
+		log, err := log.Join(ctx, log.Options{Dir: n.data})
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // The next release in the eyes of a test: it writes a second version of an event, and reads the first.
@@ -65,7 +66,7 @@ func TestRollingUpgrade(t *testing.T) {
 	w.stop()
 	c.settle(t, seed)
 	var versions map[string]int
-	err := c.nodes[0].withLog(func(ctx context.Context, log *events.Log) (err error) {
+	err := c.nodes[0].withLog(func(ctx context.Context, log *log.Log) (err error) {
 		c.history.events, versions, err = recordedRaw(ctx, log)
 		return err
 	})
@@ -79,7 +80,7 @@ func TestRollingUpgrade(t *testing.T) {
 }
 
 // recordedRaw reads final events whose version this release does not know, and counts the types.
-func recordedRaw(ctx context.Context, log *events.Log) (final []recorded, types map[string]int, err error) {
+func recordedRaw(ctx context.Context, log *log.Log) (final []recorded, types map[string]int, err error) {
 	stream, err := log.JetStream().Stream(ctx, "EVENTS")
 	if err != nil {
 		return nil, nil, err

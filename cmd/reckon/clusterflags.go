@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // clusterFlags are the flags of a server that is a node of a cluster.
@@ -28,14 +28,14 @@ type clusterFlags struct {
 }
 
 // options reads what the flags say; nil without --cluster.
-func (c clusterFlags) options(logger *slog.Logger) (*events.Cluster, error) {
+func (c clusterFlags) options(logger *slog.Logger) (*log.Cluster, error) {
 	if err := c.check(); err != nil || c.Cluster == "" {
 		return nil, err
 	}
-	o := &events.Cluster{Name: c.Cluster, Node: c.Node, Listen: c.ClusterListen, Routes: c.Routes}
+	o := &log.Cluster{Name: c.Cluster, Node: c.Node, Listen: c.ClusterListen, Routes: c.Routes}
 	var err error
 	if c.ClusterTLSCert != "" {
-		if o.TLS, err = events.ClusterTLS(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA, c.hosts()); err != nil {
+		if o.TLS, err = log.ClusterTLS(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA, c.hosts()); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +95,7 @@ func (c clusterFlags) check() error {
 		u, err := url.Parse(route)
 		if err != nil || u.Scheme != "nats" || u.Hostname() == "" || !isPort(u.Port()) || u.User != nil ||
 			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("--routes %q: give nats://HOST:PORT of each node, separated by commas", events.Redacted(route))
+			return fmt.Errorf("--routes %q: give nats://HOST:PORT of each node, separated by commas", log.Redacted(route))
 		}
 		local = local && loopback(u.Hostname())
 		if u.Host != c.ClusterListen {

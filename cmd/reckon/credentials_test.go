@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // reckon runs a command line that must succeed and returns its standard output.
@@ -31,7 +31,7 @@ func reckon(t *testing.T, args ...string) string {
 // the hosts.
 func routeTLS(t *testing.T, dir string, hosts ...string) *tls.Config {
 	t.Helper()
-	c, err := events.ClusterTLS(filepath.Join(dir, nodeCertificate), filepath.Join(dir, nodeKey), filepath.Join(dir, authorityCertificate), hosts)
+	c, err := log.ClusterTLS(filepath.Join(dir, nodeCertificate), filepath.Join(dir, nodeKey), filepath.Join(dir, authorityCertificate), hosts)
 	if err != nil {
 		t.Fatal(err)
 	}

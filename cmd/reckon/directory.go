@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // directory is the flag of commands that work on a data directory, whether or not a server runs on
@@ -33,7 +33,7 @@ func (d directory) flags() string {
 	if len(d.NATSURL) > 0 {
 		var urls []string
 		for _, address := range d.NATSURL {
-			urls = append(urls, events.Redacted(address))
+			urls = append(urls, log.Redacted(address))
 		}
 		words = append(words, "--nats-url", quoted(strings.Join(urls, ",")))
 	}
@@ -47,7 +47,7 @@ func (d directory) flags() string {
 }
 
 // external reads what the flags say of an existing NATS; nil without one.
-func (d directory) external() (*events.External, error) {
+func (d directory) external() (*log.External, error) {
 	for _, flag := range [][2]string{{"--nats-creds", d.NATSCreds}, {"--nats-ca", d.NATSCA}} {
 		name, file := flag[0], flag[1]
 		switch {
@@ -68,10 +68,10 @@ func (d directory) external() (*events.External, error) {
 	for _, address := range d.NATSURL {
 		u, err := url.Parse(address)
 		if err != nil || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) || u.Hostname() == "" {
-			return nil, fmt.Errorf("--nats-url %q: give nats://HOST:PORT or tls://HOST:PORT of one or more servers, separated by commas", events.Redacted(address))
+			return nil, fmt.Errorf("--nats-url %q: give nats://HOST:PORT or tls://HOST:PORT of one or more servers, separated by commas", log.Redacted(address))
 		}
 	}
-	return &events.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
+	return &log.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
 }
 
 // administer opens the log of the data directory, or of an existing NATS, for f. A directory that
@@ -135,7 +135,7 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 	} else if err := d.place(anotherPlace); err != nil {
 		return err
 	}
-	log, err := events.Join(t, events.Options{Dir: where, External: external, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
+	log, err := log.Join(t, log.Options{Dir: where, External: external, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		return err
 	}
@@ -151,22 +151,22 @@ const restoreAgain = "give the 'reckon restore' of it again, which goes on where
 
 // explained says of a command that failed what is behind it where the nodes that share the log have
 // no leader: most of what a command asks fails in a way of its own then.
-func explained(t terminal, log *events.Log, err error) error {
+func explained(t terminal, l *log.Log, err error) error {
 	var code exit
-	own := errors.As(err, &code) || errors.Is(err, events.ErrFilled) || errors.Is(err, events.ErrBackup) || errors.Is(err, events.ErrNoLeader)
+	own := errors.As(err, &code) || errors.Is(err, log.ErrFilled) || errors.Is(err, log.ErrBackup) || errors.Is(err, log.ErrNoLeader)
 	switch {
-	case err == nil || own || log.Alone() || t.Err() != nil:
+	case err == nil || own || l.Alone() || t.Err() != nil:
 		return err
-	case errors.Is(err, events.ErrUnfinished):
+	case errors.Is(err, log.ErrUnfinished):
 		return fmt.Errorf("%w: %s", err, restoreAgain)
 	}
 	ctx, cancel := context.WithTimeout(t, 2*time.Second)
 	defer cancel()
-	switch _, asked := log.Last(ctx); {
+	switch _, asked := l.Last(ctx); {
 	case asked == nil || t.Err() != nil:
 		return err
-	case errors.Is(asked, events.ErrUnfinished):
+	case errors.Is(asked, log.ErrUnfinished):
 		return fmt.Errorf("%w. %w: %s", err, asked, restoreAgain)
 	}
-	return fmt.Errorf("%w: %w", err, events.ErrNoLeader)
+	return fmt.Errorf("%w: %w", err, log.ErrNoLeader)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // disk is a file system of its own in a file.
@@ -237,7 +237,7 @@ func defaultSync() {
 	data := os.Args[slices.Index(os.Args, "--data")+1]
 	own := data + "-service"
 	err := func() error {
-		s, err := events.RunServer(context.Background(), &server.Options{
+		s, err := log.RunServer(context.Background(), &server.Options{
 			ServerName: "log", Host: "127.0.0.1", Port: server.RANDOM_PORT, StoreDir: filepath.Join(data, "log"), MaxPayload: 4 << 20,
 		}, slog.New(slog.DiscardHandler))
 		if err != nil {
@@ -251,7 +251,7 @@ func defaultSync() {
 		if err != nil {
 			return err
 		}
-		log, err := events.Join(context.Background(), events.Options{Dir: own})
+		log, err := log.Join(context.Background(), log.Options{Dir: own})
 		if err != nil {
 			return err
 		}
@@ -311,7 +311,7 @@ func TestFailedSync(t *testing.T) {
 	w.serve(t)
 	var filler string
 	w.loadUntil(t, 8, "syncing", 50, func(func()) { filler = below.fill(t) })
-	w.gaveUp(t, events.ErrBroken.Error()+": sync ")
+	w.gaveUp(t, log.ErrBroken.Error()+": sync ")
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}

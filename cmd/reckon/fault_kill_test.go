@@ -20,6 +20,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // steps are the places on the way of a request where a kill can fall. Readers see what is folded before it is in the buckets.
@@ -118,7 +119,7 @@ func finalEvents(list []events.Event) map[string]uint64 {
 func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged uint64) {
 	t.Helper()
 	stored = map[string]uint64{}
-	withLog(t, w.data, func(ctx context.Context, log *events.Log) {
+	withLog(t, w.data, func(ctx context.Context, log *log.Log) {
 		js := log.JetStream()
 		stream, err := js.Stream(ctx, "COMMANDS")
 		if err != nil {
@@ -151,7 +152,7 @@ func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged u
 // projected is the newest event that a server which was killed had brought into its views.
 func (w *world) projected(t *testing.T) (newest uint64) {
 	t.Helper()
-	s, err := events.RunServer(t.Context(), &server.Options{ServerName: "views", DontListen: true, StoreDir: filepath.Join(w.data, "views")}, slog.New(slog.DiscardHandler))
+	s, err := log.RunServer(t.Context(), &server.Options{ServerName: "views", DontListen: true, StoreDir: filepath.Join(w.data, "views")}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -259,7 +259,7 @@ func serveThrough(c credentials, own string) (url string, end func(), err error)
 		return "", nil, err
 	}
 	ctx, logger := context.Background(), slog.New(slog.DiscardHandler)
-	log, err := events.Join(ctx, events.Options{Dir: own})
+	log, err := log.Join(ctx, log.Options{Dir: own})
 	if err != nil {
 		return "", nil, err
 	}
@@ -295,7 +295,7 @@ func serveThrough(c credentials, own string) (url string, end func(), err error)
 func newFaultyWorld(t *testing.T, asking bool) (*world, *faults) {
 	t.Helper()
 	dir := t.TempDir()
-	direct, err := events.Open(t.Context(), events.Options{Dir: dir})
+	direct, err := log.Open(t.Context(), log.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestEveryStoreCallMayFail(t *testing.T) {
 // groups tells whether a log of a temporary directory commits in groups.
 func groups(t *testing.T) (known bool) {
 	t.Helper()
-	withLog(t, t.TempDir(), func(_ context.Context, log *events.Log) { _, known = log.Known() })
+	withLog(t, t.TempDir(), func(_ context.Context, log *log.Log) { _, known = log.Known() })
 	return known
 }
 

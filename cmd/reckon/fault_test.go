@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"reckon/events"
+	"reckon/events/log"
 
 	"github.com/google/uuid"
 )
@@ -254,11 +255,11 @@ func (w *world) verify(t *testing.T) {
 }
 
 // withLog opens the log of a directory, whether or not a server runs on it.
-func withLog(t *testing.T, dir string, f func(ctx context.Context, log *events.Log)) {
+func withLog(t *testing.T, dir string, f func(ctx context.Context, log *log.Log)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	log, err := events.Join(ctx, events.Options{Dir: dir})
+	log, err := log.Join(ctx, log.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func withLog(t *testing.T, dir string, f func(ctx context.Context, log *events.L
 // readEvents reads all of EVENTS.
 func readEvents(t *testing.T, dir string) (all []events.Event) {
 	t.Helper()
-	withLog(t, dir, func(ctx context.Context, log *events.Log) {
+	withLog(t, dir, func(ctx context.Context, log *log.Log) {
 		var err error
 		if all, err = eventsOf(ctx, log); err != nil {
 			t.Fatal(err)
@@ -283,7 +284,7 @@ func readEvents(t *testing.T, dir string) (all []events.Event) {
 }
 
 // eventsOf reads all events that are in a log when it begins.
-func eventsOf(ctx context.Context, log *events.Log) (all []events.Event, err error) {
+func eventsOf(ctx context.Context, log *log.Log) (all []events.Event, err error) {
 	last, err := log.Last(ctx)
 	if err != nil || last == 0 {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // commandLine is the list of everything that the program does.
@@ -115,7 +115,7 @@ func run(t terminal, args []string) int {
 		return 0
 	case errors.As(err, &code):
 		return int(code)
-	case t.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, events.ErrRunning):
+	case t.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, log.ErrRunning):
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(t.err, "reckon: %v\n", err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -140,7 +140,7 @@ func (d directory) withViews(t terminal, here func(*projections.Views) error, th
 	if err != nil {
 		return err
 	}
-	log, err := events.Join(t, events.Options{Dir: d.Data, External: external, Logger: logger})
+	log, err := log.Join(t, log.Options{Dir: d.Data, External: external, Logger: logger})
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"reckon/events"
+	"reckon/events/log"
 )
 
 // spoilScript writes the newest document of a projection that has a text with another one, past the program.
 func spoilScript(ts *testscript.TestScript, _ bool, args []string) {
 	ctx := context.Background()
-	s, err := events.RunServer(ctx, &server.Options{ServerName: "views", DontListen: true, StoreDir: ts.MkAbs("data/views")}, slog.New(slog.DiscardHandler))
+	s, err := log.RunServer(ctx, &server.Options{ServerName: "views", DontListen: true, StoreDir: ts.MkAbs("data/views")}, slog.New(slog.DiscardHandler))
 	ts.Check(err)
 	defer s.WaitForShutdown()
 	defer s.Shutdown()

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -27,7 +27,7 @@ func ready(t *testing.T, url string, flags ...string) (code int, out, errs strin
 func TestReadyTellsWhatTheServerTells(t *testing.T) {
 	dir := t.TempDir()
 	logger := slog.New(slog.DiscardHandler)
-	log, err := events.Open(t.Context(), events.Options{Dir: dir, Logger: logger})
+	log, err := log.Open(t.Context(), log.Options{Dir: dir, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

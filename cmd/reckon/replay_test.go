@@ -8,16 +8,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // plantScript copies the events of a data directory, on which no server runs, to a new one, where a message has got another
 // value for a variable than was calculated: plant FROM TO MESSAGE KEY VALUE.
 func plantScript(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background()
-	from, err := events.Open(ctx, events.Options{Dir: ts.MkAbs(args[0])})
+	from, err := log.Open(ctx, log.Options{Dir: ts.MkAbs(args[0])})
 	ts.Check(err)
 	defer from.Close()
-	to, err := events.Open(ctx, events.Options{Dir: ts.MkAbs(args[1])})
+	to, err := log.Open(ctx, log.Options{Dir: ts.MkAbs(args[1])})
 	ts.Check(err)
 	defer to.Close()
 	last, err := from.Last(ctx)

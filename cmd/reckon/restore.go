@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 )
 
 type restoreCommand struct {
@@ -52,7 +52,7 @@ func (c *restoreCommand) Run(t terminal) error {
 	if err := c.place(anotherPlace); err != nil {
 		return err
 	}
-	cluster, err := events.ClusterOf(c.Data)
+	cluster, err := log.ClusterOf(c.Data)
 	switch {
 	case err != nil:
 		return err
@@ -66,14 +66,14 @@ func (c *restoreCommand) Run(t terminal) error {
 func (c *restoreCommand) make(t terminal, file io.Reader) error {
 	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	shown := newProgressLine(t, false, "")
-	b, err := events.Restore(t, c.Data, file, logger, shown.step)
+	b, err := log.Restore(t, c.Data, file, logger, shown.step)
 	shown.end()
 	switch {
-	case errors.Is(err, events.ErrNotEmpty):
+	case errors.Is(err, log.ErrNotEmpty):
 		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
-	case errors.Is(err, events.ErrRunning):
+	case errors.Is(err, log.ErrRunning):
 		return fmt.Errorf("another restore to %s is under way: wait for it, or name another directory with --data", c.Data)
-	case errors.Is(err, events.ErrBackup):
+	case errors.Is(err, log.ErrBackup):
 		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return fmt.Errorf("%w; nothing was restored", err)
@@ -98,7 +98,7 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 		}
 		defer file.Close()
 	}
-	var b events.Backup
+	var b log.Backup
 	err := c.begin(t, func(a commands.Admin) (err error) {
 		shown := newProgressLine(t, false, "")
 		defer shown.end()
@@ -106,13 +106,13 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, events.ErrUnfinished) && errors.Is(err, events.ErrFilled):
+	case errors.Is(err, log.ErrUnfinished) && errors.Is(err, log.ErrFilled):
 		return fmt.Errorf("%s: %w: somebody else wrote to it meanwhile, so it cannot be completed and takes no requests: make it anew, as for another backup, and restore into that", where, err)
-	case errors.Is(err, events.ErrUnfinished):
+	case errors.Is(err, log.ErrUnfinished):
 		return fmt.Errorf("%w. Until it is whole %s takes no requests", err, where)
-	case errors.Is(err, events.ErrFilled):
+	case errors.Is(err, log.ErrFilled):
 		return fmt.Errorf("%s: %w: restore into one that nothing was written to, whose nodes have new data directories; nothing was restored", where, err)
-	case errors.Is(err, events.ErrBackup):
+	case errors.Is(err, log.ErrBackup):
 		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return err
@@ -154,7 +154,7 @@ func (c *restoreCommand) verify(t terminal, where string) error {
 	return nil
 }
 
-func (c *restoreCommand) print(t terminal, b events.Backup, where string) error {
+func (c *restoreCommand) print(t terminal, b log.Backup, where string) error {
 	if c.JSON {
 		return printJSON(t, b)
 	}

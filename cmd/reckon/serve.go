@@ -13,7 +13,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/model"
-	"reckon/events"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -70,7 +70,7 @@ func (c *serveCommand) Run(t terminal) error {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t))
 	defer stop()
-	var opened atomic.Pointer[events.Log]
+	var opened atomic.Pointer[log.Log]
 	defer context.AfterFunc(t, func() {
 		handOver(opened.Load(), logger)
 		stop()
@@ -140,7 +140,7 @@ func unlessStopped(t terminal, err error) error {
 const handOverFor = 5 * time.Second
 
 // handOver waits for that. There may be no log yet.
-func handOver(log *events.Log, logger *slog.Logger) {
+func handOver(log *log.Log, logger *slog.Logger) {
 	if log == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func handOver(log *events.Log, logger *slog.Logger) {
 // watch looks whether the log and the views can be written until ctx ends. A disk that was full or
 // broken for a moment leaves stores behind that refuse everything; whoever supervises the program
 // starts it again.
-func watch(ctx context.Context, log *events.Log, views *projections.Views, broken chan<- error) {
+func watch(ctx context.Context, log *log.Log, views *projections.Views, broken chan<- error) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -191,7 +191,7 @@ func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) 
 
 // open opens the log. A command of administration holds a directory for a moment only, so it is
 // waited for; a running server is not.
-func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string)) (*events.Log, error) {
+func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string)) (*log.Log, error) {
 	external, err := c.external()
 	if err != nil {
 		return nil, err
@@ -206,11 +206,11 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 	patience, cancel := context.WithTimeout(t, 3*time.Second)
 	defer cancel()
 	for {
-		log, err := events.Open(t, events.Options{
+		l, err := log.Open(t, log.Options{
 			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, External: external, Waiting: waiting,
 		})
-		if !errors.Is(err, events.ErrRunning) {
-			return log, err
+		if !errors.Is(err, log.ErrRunning) {
+			return l, err
 		}
 		select {
 		case <-patience.Done():
@@ -239,7 +239,7 @@ func closed(logger *slog.Logger, what string, err error) {
 
 // announce waits until the views have caught up and can be read, adds what --dev adds, and says
 // where the service is.
-func (c *serveCommand) announce(t terminal, log *events.Log, views *projections.Views, url string) error {
+func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url string) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err
 	}

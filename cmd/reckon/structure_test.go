@@ -57,8 +57,8 @@ func mayImport(name string) []string {
 }
 
 // servers are the packages that run a server of NATS, or know it: the log, the views, and the floor of the bench, which is a
-// bare server. "events" is here until its log is a package.
-var servers = []string{"events", "events/log", "events/log/natsfile", "projections", "cmd/reckon/bench"}
+// bare server.
+var servers = []string{"events/log", "events/log/natsfile", "projections", "cmd/reckon/bench"}
 
 // impure are the packages that the engine may not import: what it knows of the outside comes with the command.
 var impure = []string{"net", "net/http", "os", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall"}
@@ -139,7 +139,7 @@ const commentColumns = 100
 
 // wide are the packages that still have wider comments.
 var wide = []string{
-	"engine", "engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events",
+	"engine", "engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events", "events/log",
 	"http", "projections",
 }
 

@@ -10,6 +10,7 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Bisected is a message computed with each published version of its domain.
@@ -38,7 +39,7 @@ type VersionAnswer struct {
 // Bisect computes an answered message with each published version of its domain, on the scenario
 // that it was based on. It fails with commands.ErrNone where there is no such message, and with
 // ErrUnanswered.
-func Bisect(ctx context.Context, log *events.Log, message uuid.UUID) (Bisected, error) {
+func Bisect(ctx context.Context, log *log.Log, message uuid.UUID) (Bisected, error) {
 	f, _, q, err := findQuestion(ctx, log, message)
 	if err != nil {
 		return Bisected{}, err

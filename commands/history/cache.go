@@ -11,6 +11,7 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -26,7 +27,7 @@ type domainVersion struct {
 // messageCache keeps answered messages by the sequence of their final event, the newest ones up to
 // a limit; others are read from the log.
 type messageCache struct {
-	log   *events.Log
+	log   *log.Log
 	limit int
 
 	mutex      sync.Mutex
@@ -82,7 +83,7 @@ func (s *messageCache) get(ctx context.Context, sequence uint64) (*projections.M
 
 // versionCache keeps compiled versions of domains; past its size an arbitrary one makes room.
 type versionCache struct {
-	log     *events.Log
+	log     *log.Log
 	mutex   sync.Mutex
 	entries map[domainVersion]compiledVersion
 }
@@ -124,7 +125,7 @@ func (s *versionCache) get(ctx context.Context, account, id uuid.UUID, version i
 }
 
 // publications are the published versions of a domain, oldest first.
-func publications(ctx context.Context, log *events.Log, account, id uuid.UUID) ([]events.Event, error) {
+func publications(ctx context.Context, log *log.Log, account, id uuid.UUID) ([]events.Event, error) {
 	list, err := log.Read(ctx, events.DomainSubject(account, id), 0)
 	if err != nil {
 		return nil, fmt.Errorf("read versions of domain %s: %w", id, err)

@@ -18,6 +18,7 @@ import (
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -39,16 +40,16 @@ func trip(t testing.TB) *commands.Domain {
 
 // node is a log with an account, its domain, and a service on it.
 type node struct {
-	log     *events.Log
+	log     *log.Log
 	views   *projections.Views
 	service *commands.Service
 	account projections.Account
 	domain  uuid.UUID
 }
 
-func openLog(t testing.TB) *events.Log {
+func openLog(t testing.TB) *log.Log {
 	t.Helper()
-	log, err := events.Open(t.Context(), events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	log, err := log.Open(t.Context(), log.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -22,7 +23,7 @@ const (
 // fold is what is kept while the log is read again: the conversations under way, the events that
 // later messages build on, and compiled domains. Its size does not grow with the history.
 type fold struct {
-	log   *events.Log
+	log   *log.Log
 	whole bool // the log is read from its beginning: a conversation that was not dropped has no earlier events
 	limit int  // of conversations
 
@@ -34,7 +35,7 @@ type fold struct {
 	domains  versionCache
 }
 
-func newFold(log *events.Log, whole bool) *fold {
+func newFold(log *log.Log, whole bool) *fold {
 	return &fold{
 		log: log, whole: whole, limit: maxConversations,
 		conversations: map[events.Subject]*list.Element{}, recent: list.New(), dropped: &bloomFilter{seed: maphash.MakeSeed()},

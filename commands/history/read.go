@@ -11,6 +11,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Selection says which messages to compute again: those of a conversation, those answered since a
@@ -23,10 +24,10 @@ type Selection struct {
 // readLog reads the history of what is selected, of those accounts that mine names (nil for all),
 // and hands the questions of the messages selected to ask, in order, with how many events were read
 // and how many there are to read.
-func readLog(ctx context.Context, log *events.Log, r Selection, mine func(events.Subject) bool, ask func(f *fold, read, total uint64, questions []*question) error) error {
+func readLog(ctx context.Context, l *log.Log, r Selection, mine func(events.Subject) bool, ask func(f *fold, read, total uint64, questions []*question) error) error {
 	if r.Conversation != uuid.Nil {
-		f := newFold(log, true)
-		list, err := conversationEvents(ctx, log, r.Conversation)
+		f := newFold(l, true)
+		list, err := conversationEvents(ctx, l, r.Conversation)
 		if err != nil {
 			return err
 		}
@@ -36,15 +37,15 @@ func readLog(ctx context.Context, log *events.Log, r Selection, mine func(events
 		}
 		return ask(f, uint64(len(list)), uint64(len(list)), questions)
 	}
-	last, err := log.Last(ctx)
+	last, err := l.Last(ctx)
 	if err != nil {
 		return err
 	}
 	after := uint64(0)
 	if !r.Since.IsZero() {
 		// The clocks of the nodes, which set the time of an event, may differ from that of the log.
-		first, err := log.Since(ctx, r.Since.Add(-time.Minute))
-		if errors.Is(err, events.ErrNotFound) {
+		first, err := l.Since(ctx, r.Since.Add(-time.Minute))
+		if errors.Is(err, log.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -52,8 +53,8 @@ func readLog(ctx context.Context, log *events.Log, r Selection, mine func(events
 		}
 		after = first - 1
 	}
-	f := newFold(log, after == 0)
-	return ahead(ctx, log, after, last, mine, func(upTo uint64, list []events.Event) error {
+	f := newFold(l, after == 0)
+	return ahead(ctx, l, after, last, mine, func(upTo uint64, list []events.Event) error {
 		questions, err := f.questions(ctx, list, r.Since)
 		if err != nil {
 			return err
@@ -63,7 +64,7 @@ func readLog(ctx context.Context, log *events.Log, r Selection, mine func(events
 }
 
 // ahead skims the log while take is at work on what came before.
-func ahead(ctx context.Context, log *events.Log, after, through uint64, want func(events.Subject) bool, take func(upTo uint64, list []events.Event) error) error {
+func ahead(ctx context.Context, l *log.Log, after, through uint64, want func(events.Subject) bool, take func(upTo uint64, list []events.Event) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	type part struct {
@@ -74,7 +75,7 @@ func ahead(ctx context.Context, log *events.Log, after, through uint64, want fun
 	scanned := make(chan error, 1)
 	go func() {
 		defer close(parts)
-		scanned <- log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+		scanned <- l.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
 			select {
 			case parts <- part{upTo, slices.Clone(list)}:
 				return nil
@@ -109,15 +110,15 @@ func (f *fold) questions(ctx context.Context, list []events.Event, since time.Ti
 
 // conversationEvents reads the events of a conversation of whichever account. It fails with
 // commands.ErrNone.
-func conversationEvents(ctx context.Context, log *events.Log, id uuid.UUID) ([]events.Event, error) {
-	subject, err := log.Conversation(ctx, id)
-	if errors.Is(err, events.ErrNotFound) {
+func conversationEvents(ctx context.Context, l *log.Log, id uuid.UUID) ([]events.Event, error) {
+	subject, err := l.Conversation(ctx, id)
+	if errors.Is(err, log.ErrNotFound) {
 		return nil, fmt.Errorf("conversation %s %w: give the conversation_id of an answer", id, commands.ErrNone)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return log.Read(ctx, subject, 0)
+	return l.Read(ctx, subject, 0)
 }
 
 // ErrUnanswered says that a message has no answer that could be computed again.
@@ -126,13 +127,13 @@ var ErrUnanswered = errors.New("has no answer that follows from its request")
 // findQuestion finds an answered message by its id, with the conversation as it stood before it,
 // and those answered before it in the conversation, without that. It fails with commands.ErrNone
 // and ErrUnanswered.
-func findQuestion(ctx context.Context, log *events.Log, message uuid.UUID) (f *fold, earlier []question, q *question, err error) {
-	found, err := findMessage(ctx, log, message)
+func findQuestion(ctx context.Context, l *log.Log, message uuid.UUID) (f *fold, earlier []question, q *question, err error) {
+	found, err := findMessage(ctx, l, message)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f = newFold(log, true)
-	list, err := log.Read(ctx, found.Subject, 0)
+	f = newFold(l, true)
+	list, err := l.Read(ctx, found.Subject, 0)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -155,19 +156,19 @@ func findQuestion(ctx context.Context, log *events.Log, message uuid.UUID) (f *f
 
 // findMessage is an event of a message. Its id tells when the message was made, so that only what
 // came later is read.
-func findMessage(ctx context.Context, log *events.Log, message uuid.UUID) (events.Event, error) {
+func findMessage(ctx context.Context, l *log.Log, message uuid.UUID) (events.Event, error) {
 	var found events.Event
 	none := fmt.Errorf("message %s %w: give the message_id of an answer", message, commands.ErrNone)
-	last, err := log.Last(ctx)
+	last, err := l.Last(ctx)
 	if err != nil {
 		return found, err
 	}
 	after := uint64(0)
 	if message.Version() == 7 {
 		seconds, nanoseconds := message.Time().UnixTime()
-		first, err := log.Since(ctx, time.Unix(seconds, nanoseconds).Add(-time.Minute))
+		first, err := l.Since(ctx, time.Unix(seconds, nanoseconds).Add(-time.Minute))
 		switch {
-		case errors.Is(err, events.ErrNotFound):
+		case errors.Is(err, log.ErrNotFound):
 			return found, none
 		case err != nil:
 			return found, err
@@ -175,7 +176,7 @@ func findMessage(ctx context.Context, log *events.Log, message uuid.UUID) (event
 		after = first - 1
 	}
 	there := errors.New("found")
-	err = log.Scan(ctx, after, last, nil, func(_ uint64, list []events.Event) error {
+	err = l.Scan(ctx, after, last, nil, func(_ uint64, list []events.Event) error {
 		for _, e := range list {
 			if m := e.Message(); m != nil && m.MessageID == message {
 				found = e

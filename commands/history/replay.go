@@ -14,6 +14,7 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Replayed counts what a replay has come to.
@@ -43,7 +44,7 @@ type Difference struct {
 // and compares the event that this gives with the recorded one, byte for byte but for the version
 // of the engine. report is told of each difference in the order of the history, and progress now
 // and then. It fails with commands.ErrNone where there is no such conversation.
-func Replay(ctx context.Context, log *events.Log, s Selection, report func(Difference) error, progress func(Replayed)) (Replayed, error) {
+func Replay(ctx context.Context, log *log.Log, s Selection, report func(Difference) error, progress func(Replayed)) (Replayed, error) {
 	done := Replayed{Skipped: map[string]int{}}
 	err := readLog(ctx, log, s, nil, func(f *fold, upTo, total uint64, questions []*question) error {
 		done.Read, done.Total = upTo, total

@@ -18,20 +18,21 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 var messages = flag.Int("messages", 20_000, "how many messages the history of a benchmark has")
 
 // longHistory writes a log of conversations of four messages each, 100 of them at a time, to a
 // directory, without waiting for the disk: a calculation, a what-if, an extension and an error.
-func longHistory(b *testing.B, count int) (*events.Log, uint64) {
+func longHistory(b *testing.B, count int) (*log.Log, uint64) {
 	b.Helper()
 	dir := b.TempDir()
-	log, err := events.Open(b.Context(), events.Options{Dir: dir})
+	kept, err := log.Open(b.Context(), log.Options{Dir: dir})
 	if err != nil {
 		b.Fatal(err)
 	}
-	admin := commands.Admin{Log: log}
+	admin := commands.Admin{Log: kept}
 	if _, err := admin.CreateAccount(b.Context(), commands.CreateAccount{Name: "acme"}); err != nil {
 		b.Fatal(err)
 	}
@@ -39,19 +40,19 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	versions := &newFold(log, true).domains
+	versions := &newFold(kept, true).domains
 	version, err := versions.get(b.Context(), commands.AccountID("acme"), published.DomainID, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := log.Close(); err != nil {
+	if err := kept.Close(); err != nil {
 		b.Fatal(err)
 	}
 	model := newTalk()
 	for _, text := range []string{drive, "speed: 75 mi/h", "cost: ?", "price: 4 USD/gal"} {
 		model.say(version.domain, text)
 	}
-	s, err := events.RunServer(b.Context(), &server.Options{ServerName: "log", DontListen: true, StoreDir: filepath.Join(dir, "log"), MaxPayload: 4 << 20}, slog.New(slog.DiscardHandler))
+	s, err := log.RunServer(b.Context(), &server.Options{ServerName: "log", DontListen: true, StoreDir: filepath.Join(dir, "log"), MaxPayload: 4 << 20}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 					data.ConversationID, data.MessageID = id, uuid.New()
 					e.Data = &data
 				}
-				m, err := events.Encode(e)
+				m, err := log.Message(e)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -95,15 +96,15 @@ func longHistory(b *testing.B, count int) (*events.Log, uint64) {
 	conn.Close()
 	s.Shutdown()
 	s.WaitForShutdown()
-	if log, err = events.Open(b.Context(), events.Options{Dir: dir}); err != nil {
+	if kept, err = log.Open(b.Context(), log.Options{Dir: dir}); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = log.Close() })
-	last, err := log.Last(b.Context())
+	b.Cleanup(func() { _ = kept.Close() })
+	last, err := kept.Last(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	return log, last
+	return kept, last
 }
 
 // BenchmarkReplay reads one history as a plain ordered consumer does, decodes it, reads and folds

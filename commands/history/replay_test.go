@@ -18,6 +18,7 @@ import (
 	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -79,9 +80,9 @@ func tell(t *testing.T, rounds int) *recording {
 }
 
 // copyTo appends the history to an empty log, each event as change leaves it.
-func (h *recording) copyTo(t *testing.T, change func(e *events.Event)) *events.Log {
+func (h *recording) copyTo(t *testing.T, change func(e *events.Event)) *log.Log {
 	t.Helper()
-	to, err := events.Open(t.Context(), events.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	to, err := log.Open(t.Context(), log.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func (h *recording) copyTo(t *testing.T, change func(e *events.Event)) *events.L
 	return to
 }
 
-func replay(t *testing.T, log *events.Log, r Selection) (Replayed, []Difference) {
+func replay(t *testing.T, log *log.Log, r Selection) (Replayed, []Difference) {
 	t.Helper()
 	var list []Difference
 	done, err := Replay(t.Context(), log, r, func(d Difference) error {

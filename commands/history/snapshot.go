@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
-	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -34,7 +34,7 @@ type Scenario struct {
 
 // At rebuilds a conversation of whichever account as it stood at a moment. It fails with
 // commands.ErrNone where the conversation, or the message in it, is not there, or was not yet.
-func At(ctx context.Context, log *events.Log, id uuid.UUID, at Moment) (Snapshot, error) {
+func At(ctx context.Context, log *log.Log, id uuid.UUID, at Moment) (Snapshot, error) {
 	var s Snapshot
 	list, err := conversationEvents(ctx, log, id)
 	if err != nil {

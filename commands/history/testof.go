@@ -16,6 +16,7 @@ import (
 	"reckon/engine"
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -29,7 +30,7 @@ var ErrUntestable = errors.New("makes no test")
 // made of it. A test states its moment and time zone only where the answer depends on them. It
 // fails with commands.ErrNone, ErrUnanswered, and with ErrUntestable where the answer rests on what
 // another version of the domain, or of the engine, has answered otherwise.
-func TestOf(ctx context.Context, log *events.Log, message uuid.UUID) (events.Test, events.DomainRef, error) {
+func TestOf(ctx context.Context, log *log.Log, message uuid.UUID) (events.Test, events.DomainRef, error) {
 	f, earlier, q, err := findQuestion(ctx, log, message)
 	if err != nil {
 		return events.Test{}, events.DomainRef{}, err

@@ -21,6 +21,7 @@ import (
 	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
@@ -477,7 +478,7 @@ func TestModelModes(t *testing.T) {
 func answered(t *testing.T, c Config, text string) (projections.Message, string) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	log, err := events.Open(t.Context(), events.Options{Dir: t.TempDir(), Logger: quiet})
+	log, err := log.Open(t.Context(), log.Options{Dir: t.TempDir(), Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Options say what is measured. The tags are for the command line.
@@ -224,7 +225,7 @@ const (
 // works are all things that are measured, in the order in which a round takes them: floors stand
 // between what is compared with them.
 func (b *bench) works() ([]work, error) {
-	encoded, err := events.Encode(b.floor.newEvent())
+	encoded, err := log.Message(b.floor.newEvent())
 	if err != nil {
 		return nil, err
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // floor is what the machine itself allows: the log and a bucket without engine and HTTP, and a bare
 // file. They are on the file system of the service, in this process.
 type floor struct {
-	log    *events.Log         // as the service opens it
+	log    *log.Log            // as the service opens it
 	synced jetstream.JetStream // streams of the log's settings on a server that syncs each message by itself
 	bucket jetstream.KeyValue  // beside the log: how it syncs makes no difference to reads
 	file   *os.File
@@ -45,7 +46,7 @@ func openFloor(ctx context.Context, dir string, command, document []byte, event 
 			err = errors.Join(err, f.close())
 		}
 	}()
-	if f.log, err = events.Open(ctx, events.Options{Dir: filepath.Join(dir, "log")}); err != nil {
+	if f.log, err = log.Open(ctx, log.Options{Dir: filepath.Join(dir, "log")}); err != nil {
 		return nil, err
 	}
 	f.closers = append(f.closers, f.log.Close)
@@ -78,7 +79,7 @@ func openFloor(ctx context.Context, dir string, command, document []byte, event 
 
 // serve runs a server in this process and connects to it.
 func (f *floor) serve(ctx context.Context, o *server.Options) (jetstream.JetStream, error) {
-	s, err := events.RunServer(ctx, o, slog.New(slog.DiscardHandler))
+	s, err := log.RunServer(ctx, o, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

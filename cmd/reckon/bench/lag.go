@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // lag measures at half of what the service can do how long the fold takes to pass an event, and how
@@ -96,14 +97,14 @@ func (b *bench) probe(ctx context.Context, length time.Duration) (*sample, error
 
 // prober appends events of an account of its own to the log of a running server.
 type prober struct {
-	log     *events.Log
+	log     *log.Log
 	account uuid.UUID
 	last    uint64 // sequence of its newest event
 }
 
 // joinServer reaches the log of the server that runs on a data directory.
 func joinServer(ctx context.Context, data string) (*prober, error) {
-	log, err := events.Join(ctx, events.Options{Dir: data})
+	log, err := log.Join(ctx, log.Options{Dir: data})
 	if err != nil {
 		return nil, err
 	}

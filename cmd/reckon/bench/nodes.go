@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // clusterSize is how many nodes are compared with one.
@@ -31,7 +32,7 @@ var (
 // side is one node, or three of a cluster.
 type side struct {
 	servers  []*ownServer
-	logs     []*events.Log // by server, where there are several
+	logs     []*log.Log // by server, where there are several
 	services []*service
 	account  uuid.UUID
 	command  []byte    // as the service publishes it
@@ -105,7 +106,7 @@ func (s *side) open(ctx context.Context, dir string, nodes int) error {
 		return err
 	}
 	for _, own := range s.servers {
-		log, err := events.Join(ctx, events.Options{Dir: own.data})
+		log, err := log.Join(ctx, log.Options{Dir: own.data})
 		if err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (s *side) ask(ctx context.Context, b *bench) error {
 		return err
 	}
 	s.command = command
-	s.event, err = events.Encode(events.Event{
+	s.event, err = log.Message(events.Event{
 		ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: events.ConversationSubject(s.account, uuid.New()), Data: &event,
 	})
 	return err

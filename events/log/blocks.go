@@ -1,0 +1,400 @@
+package log
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/minio/highwayhash"
+	"github.com/nats-io/nats-server/v2/server"
+
+	"reckon/events"
+)
+
+// Where the log commits in groups, what is durable stands in the stream's block files, in the order of sequences, and a block that
+// is not the newest is never written again: EVENTS keeps everything. Whoever reads much of the history reads these files. A consumer
+// would have the server read each block too, and keep an index of the subjects in it for two minutes, about 110 bytes a
+// conversation, and hand every event over in several steps, which together take longer than decoding and folding it.
+//
+// A block is a sequence of records, their numbers little-endian: length of the record (4 bytes; the highest bit says that
+// there are headers), sequence (8), time (8), length of the subject (2), subject, length of the headers (4) and headers where there
+// are any, body, checksum (8). The checksum is the HighwayHash-64 of sequence, time, subject, headers and body; the key is the
+// SHA-256 of the stream's name, a hyphen and the block's number. TestBlocks compares what is read so with what the server hands out.
+
+const (
+	recordHead     = 22
+	recordChecksum = highwayhash.Size64
+	recordHeaders  = 1 << 31 // in the length: there are headers
+	recordMarks    = 3 << 62 // in the sequence: it marks a message that was deleted
+
+	blockBuffer = 256 << 10
+	// blockEvents and blockBytes bound what is read, and folded at once. As much again is read and decoded meanwhile.
+	blockEvents = 1024
+	blockBytes  = 4 << 20
+)
+
+var headersEnd = []byte("\r\n\r\n")
+
+// errRecord says that a block holds something else than a record of a message. The server is asked then.
+var errRecord = errors.New("it is no record of a message")
+
+// readBlocks folds what is durable behind a sequence, from the block files, up to the first record that is not as it must be. It
+// returns the sequence of the last event that was folded: those of the reading that are behind it the server must be asked for.
+func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, error) {
+	type portion struct {
+		list    []events.Event
+		upTo    uint64
+		failure error // of the event that follows
+	}
+	through := min(r.through, l.commit.events.durable.Load())
+	portions, ended := make(chan portion), make(chan struct{})
+	defer func() {
+		close(ended)
+		for range portions {
+		}
+	}()
+	go func() {
+		defer close(portions)
+		p, count, size := portion{upTo: after}, 0, 0
+		hand := func() bool {
+			select {
+			case portions <- p:
+				p, count, size = portion{upTo: p.upTo}, 0, 0
+				return true
+			case <-ended:
+				return false
+			}
+		}
+		for m, err := range l.commit.events.messages(after, through) {
+			if err != nil {
+				l.logger.Warn("the server is asked for events, since a block cannot be read", "after", p.upTo, "error", err)
+				break
+			}
+			if subject := (events.SubjectOf(m.Subject)); r.want == nil || r.want(subject) {
+				var e events.Event
+				if e, p.failure = events.DecodeText(subject, m.Sequence, m.Headers, bytes.Clone(m.Data), r.brief); p.failure != nil {
+					break
+				}
+				if p.list == nil {
+					p.list = make([]events.Event, 0, min(blockEvents, through-p.upTo))
+				}
+				p.list, size = append(p.list, e), size+len(m.Data)
+			}
+			p.upTo = m.Sequence
+			if count++; (count == blockEvents || size >= blockBytes) && !hand() {
+				return
+			}
+		}
+		hand()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return after, ctx.Err()
+		case p, ok := <-portions:
+			if !ok {
+				return after, nil
+			}
+			if p.upTo > after {
+				if err := r.fold(p.upTo, p.list); err != nil {
+					return after, fmt.Errorf("fold events to %d: %w", p.upTo, err)
+				}
+				after = p.upTo
+			}
+			switch {
+			case p.failure != nil:
+				return after, p.failure
+			case after == through:
+			case ctx.Err() != nil:
+				return after, ctx.Err()
+			case l.commit.broken() != nil: // it is closed, or of no use any more, as who asks the server is told
+				return after, nil
+			}
+		}
+	}
+}
+
+// files are the block files of a stream.
+type files struct {
+	stream string
+	dir    string
+}
+
+// filesOf are those of a stream of a server that has a store directory.
+func filesOf(storeDir, stream string) files {
+	return files{stream, filepath.Join(storeDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+}
+
+const blockSuffix = ".blk"
+
+func (f files) block(number int) string {
+	return filepath.Join(f.dir, strconv.Itoa(number)+blockSuffix)
+}
+
+// messages are those of the stream behind a sequence and up to another, which must be durable, as far as they stand in the blocks
+// that there are. Headers and data of one are overwritten by the next. It ends with the first error.
+func (f files) messages(after, through uint64) iter.Seq2[stored, error] {
+	return func(yield func(stored, error) bool) {
+		numbers, err := f.numbers()
+		if err == nil {
+			numbers, err = f.from(numbers, after+1)
+		}
+		b := block{buffer: bufio.NewReaderSize(nil, blockBuffer)}
+		for i := 0; err == nil && i < len(numbers) && after < through; i++ {
+			if err = b.open(f, numbers[i]); err != nil {
+				break
+			}
+			for after < through {
+				var m stored
+				if m, err = b.next(after); err != nil {
+					break
+				}
+				if m.Sequence > through || !yield(m, nil) {
+					b.file.Close()
+					return
+				}
+				after = m.Sequence
+			}
+			b.file.Close()
+			if err == io.EOF {
+				err = nil
+			} else if err != nil {
+				err = fmt.Errorf("read %s behind message %d: %w", f.block(numbers[i]), after, err)
+			}
+		}
+		if err != nil {
+			yield(stored{}, err)
+		}
+	}
+}
+
+// numbers are those of the blocks that there are, in order.
+func (f files) numbers() ([]int, error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, entry := range entries {
+		number, ok := strings.CutSuffix(entry.Name(), blockSuffix)
+		if index, err := strconv.Atoi(number); ok && err == nil {
+			numbers = append(numbers, index)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// directoryTick is more than the step in which the system counts the time of a change.
+const directoryTick = 100 * time.Millisecond
+
+// following opens the block behind the newest one, and tells its number. It fails with os.ErrNotExist where there is none. Of EVENTS
+// that has the next number. A block of COMMANDS is removed when all of it has expired, also one that was the last until then, so
+// that others may be missing in between; the directory is read for them when it has changed.
+func (s *syncer) following() (next *os.File, index int, err error) {
+	next, err = os.Open(s.block(s.index + 1))
+	if !errors.Is(err, os.ErrNotExist) || s.stream == eventsStream {
+		return next, s.index + 1, err
+	}
+	now := time.Now()
+	directory, err := os.Stat(s.dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("find block: %v", err)
+	}
+	changed := directory.ModTime()
+	if changed.Equal(s.none) {
+		return nil, 0, os.ErrNotExist
+	}
+	numbers, err := s.numbers()
+	if err != nil {
+		return nil, 0, fmt.Errorf("find block: %v", err)
+	}
+	for _, number := range numbers {
+		if number <= s.index {
+			continue
+		}
+		if next, err = os.Open(s.block(number)); !errors.Is(err, os.ErrNotExist) {
+			return next, number, err
+		}
+	}
+	if now.Sub(changed) > directoryTick {
+		s.none = changed
+	}
+	return nil, 0, os.ErrNotExist
+}
+
+// from are the blocks from the one on that holds a sequence.
+func (f files) from(numbers []int, sequence uint64) ([]int, error) {
+	var failure error
+	at := sort.Search(len(numbers), func(i int) bool {
+		first, err := f.first(numbers[i])
+		if failure == nil {
+			failure = err
+		}
+		return first > sequence
+	})
+	return numbers[max(at-1, 0):], failure
+}
+
+// first is the sequence of the first message of a block, as high as can be when there is none yet.
+func (f files) first(number int) (uint64, error) {
+	file, err := os.Open(f.block(number))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	head := make([]byte, recordHead)
+	for at := int64(0); ; {
+		if _, err := file.ReadAt(head, at); err == io.EOF {
+			return math.MaxUint64, nil
+		} else if err != nil {
+			return 0, damaged(file.Name(), err)
+		}
+		r, ok := recordOf(head)
+		if !ok {
+			return 0, damaged(file.Name(), errRecord)
+		}
+		if r.sequence&recordMarks == 0 {
+			return r.sequence, nil
+		}
+		at += r.length()
+	}
+}
+
+// damaged is the error of a block that is not as it must be.
+func damaged(name string, err error) error { return fmt.Errorf("read %s: %w", name, err) }
+
+// block is a file of records that is read, and then the next one.
+type block struct {
+	file   *os.File
+	buffer *bufio.Reader // of who reads one record after the other, else nil
+	hash   *highwayhash.Digest64
+	last   uint64 // sequence of the last record; they rise
+	body   []byte // the last record that was read
+}
+
+// open leaves what it opened before to be closed by others.
+func (b *block) open(f files, number int) error {
+	key := sha256.Sum256([]byte(f.stream + "-" + strconv.Itoa(number)))
+	var err error
+	if b.hash, err = highwayhash.NewDigest64(key[:]); err != nil {
+		return err
+	}
+	if b.file, err = os.Open(f.block(number)); err != nil {
+		return err
+	}
+	if b.buffer != nil {
+		b.buffer.Reset(b.file)
+	}
+	return nil
+}
+
+// record is what the head of a record says.
+type record struct {
+	sequence uint64 // with marks
+	size     int    // of what is behind the head
+	subject  int    // length
+	start    int    // of headers and body, in what is behind the head
+}
+
+// length is that of the whole record.
+func (r record) length() int64 { return recordHead + int64(r.size) }
+
+// recordOf is what the head of a record says, with which a text begins; ok is false when it cannot be one.
+func recordOf(text []byte) (r record, ok bool) {
+	length := binary.LittleEndian.Uint32(text)
+	r.sequence, r.subject = binary.LittleEndian.Uint64(text[4:]), int(binary.LittleEndian.Uint16(text[20:]))
+	r.size, r.start = int(length&^recordHeaders)-recordHead, r.subject
+	if length&recordHeaders != 0 {
+		r.start += 4
+	}
+	return r, r.size <= 8*maxPayload && r.start <= r.size-recordChecksum
+}
+
+// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
+func (b *block) head() (record, error) {
+	text, err := b.buffer.Peek(recordHead)
+	if err == io.EOF && len(text) == 0 {
+		return record{}, io.EOF
+	}
+	if err != nil {
+		return record{}, noEnd(err)
+	}
+	r, ok := recordOf(text)
+	if !ok || r.sequence&recordMarks != 0 || r.sequence <= b.last {
+		return record{}, errRecord
+	}
+	b.last = r.sequence
+	return r, nil
+}
+
+// pass passes over a record whose head was looked at.
+func (b *block) pass(r record) error {
+	_, err := b.buffer.Discard(recordHead + r.size)
+	return noEnd(err)
+}
+
+// next reads the next message behind a sequence, io.EOF at the end of the block.
+func (b *block) next(after uint64) (m stored, err error) {
+	r, err := b.head()
+	for ; err == nil && r.sequence <= after; r, err = b.head() {
+		if err := b.pass(r); err != nil {
+			return m, err
+		}
+	}
+	if err != nil {
+		return m, err
+	}
+	b.body = slices.Grow(b.body[:0], int(r.length()))[:r.length()]
+	if _, err := io.ReadFull(b.buffer, b.body); err != nil {
+		return m, noEnd(err)
+	}
+	return b.message(r, b.body)
+}
+
+// message is what a record says whose text, head and all, this is. The message's headers and data stay in there.
+func (b *block) message(r record, text []byte) (m stored, err error) {
+	body := text[recordHead:]
+	rest, checksum := body[r.start:r.size-recordChecksum], body[r.size-recordChecksum:]
+	b.hash.Reset()
+	b.hash.Write(text[4:20])
+	b.hash.Write(body[:r.subject])
+	b.hash.Write(rest)
+	if !bytes.Equal(b.hash.Sum(nil), checksum) {
+		return m, errRecord
+	}
+	m.Sequence, m.Subject, m.Data = r.sequence, string(body[:r.subject]), rest
+	if r.start > r.subject {
+		headers := int(binary.LittleEndian.Uint32(body[r.subject:]))
+		if headers > len(rest) {
+			return stored{}, errRecord
+		}
+		m.Headers, m.Data = rest[:headers], rest[headers:]
+		if !bytes.HasSuffix(m.Headers, headersEnd) { // their length is not in the checksum
+			return stored{}, errRecord
+		}
+	}
+	return m, nil
+}
+
+// noEnd is the error of a record that is cut off.
+func noEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

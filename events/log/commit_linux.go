@@ -1,0 +1,34 @@
+package log
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// groupCommits tells whether a directory is on a file system where one sync for many messages keeps the same promise as a
+// sync for each.
+func groupCommits(dir string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(dir, &s) == nil && s.Type == unix.EXT4_SUPER_MAGIC
+}
+
+// dataSync brings a file's bytes to the disk, and of its attributes what is needed to read them.
+func dataSync(f *os.File) error {
+	for {
+		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// syncVolume brings all files of the file system of a directory to the disk.
+func syncVolume(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return unix.Syncfs(int(f.Fd()))
+}

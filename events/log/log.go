@@ -1,0 +1,143 @@
+// Package log keeps events: two JetStream streams, COMMANDS and EVENTS, with their rules. It opens them, appends, reads, tails, and
+// has the queue of commands, on a server of this process alone, on one of a cluster, on that of another process, or on an existing
+// NATS.
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Errors of the log, matched with errors.Is.
+var (
+	// ErrConflict says that another message was first: the expected sequence is not the last of the subject.
+	ErrConflict = errors.New("another message was first")
+	// ErrInFlight says that a message to the same subject is under way on a cluster; its outcome is not known yet.
+	ErrInFlight = errors.New("another message is under way")
+	// ErrUnknown says that a publish was not answered: it may or may not be in the log.
+	ErrUnknown = errors.New("the outcome of a publish is unknown")
+	// ErrRunning says that another process holds the data directory and could not be reached.
+	ErrRunning = errors.New("the data directory is in use")
+	// ErrNoLeader says that a cluster did not answer in time.
+	ErrNoLeader = errors.New("the nodes that keep the log do not answer: a majority of them must run and reach each other")
+	// ErrNotFound says that a subject holds no message.
+	ErrNotFound = errors.New("no such message")
+)
+
+// Options of a log.
+type Options struct {
+	Dir                  string        // data directory
+	IdempotencyRetention time.Duration // how long commands with a key are kept; 0 means 24 hours
+	Logger               *slog.Logger
+	Cluster              *Cluster          // makes the log's server a node of a cluster; nil for a single one
+	External             *External         // keeps the log elsewhere; the data directory has the views only
+	Waiting              func(what string) // is told what Open waits for, where that may take long; nil tells nobody
+}
+
+// Log is an open log: the streams COMMANDS and EVENTS, on a server of this process or reached through a running one.
+// Its methods may be called at the same time.
+type Log struct {
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	events jetstream.Stream
+	logger *slog.Logger
+	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
+
+	quorum    *quorum       // of a cluster, which confirms what its leader says; nil without
+	elections *elections    // of a cluster; nil without
+	replicas  int           // of the streams where they have more than one, else 0
+	ticks     bool          // the read index is an append: the log is on an existing NATS
+	views     string        // see ViewsID; "" is the server's id
+	workers   workers       // the consumer of commands, where there are replicas
+	visits    bool          // for a command of administration, which is not to wait for ever
+	wholeAt   atomic.Uint64 // see whole: one more than the elections that were heard of when it last held; 0 for never
+
+	// Of a server in this process; nil and empty when it runs in another one.
+	server *server.Server
+	reads  *nats.Conn // for single events, which are not to wait behind the tail
+	lock   *os.File
+	dir    string
+	commit *committer // nil when the server itself syncs each message
+	relay  *relay     // there is one where commit is
+
+	// Of a server in another process that commits in groups; else empty.
+	asks  string        // the subject where it is asked to sync
+	asked atomic.Uint64 // events up to this sequence are on disk, it said
+
+	closing sync.Mutex
+}
+
+// Local tells whether this process holds the data directory, so that the views in there are its own.
+func (l *Log) Local() bool { return l.lock != nil }
+
+// ViewsID names the views of the process that holds the data directory among all that are reached through the log's
+// connection.
+func (l *Log) ViewsID() string {
+	if l.views != "" {
+		return l.views
+	}
+	return l.conn.ConnectedServerId()
+}
+
+// JetStream is the client of the log's server, for the command consumer.
+func (l *Log) JetStream() jetstream.JetStream { return l.js }
+
+// Last is the read index: the sequence of the newest event, asked from the stream's leader, or, where Known knows it, that of
+// the newest that was acknowledged. On a cluster it goes on asking until a majority of the nodes confirms the answer or ctx ends.
+// On an existing NATS it is the sequence of a message that is appended for it and goes after a second, so that what is behind
+// the newest event may be nothing by and by. A log that was joined gives up after 12 s.
+func (l *Log) Last(ctx context.Context) (uint64, error) {
+	if l.visits {
+		limited, cancel := context.WithTimeout(ctx, electionPatience)
+		defer cancel()
+		ctx = limited
+	}
+	switch {
+	case l.commit != nil:
+		sequence, ok := l.Known()
+		if !ok {
+			return 0, fmt.Errorf("ask for the newest event: %w", l.commit.failure)
+		}
+		return sequence, nil
+	case l.asks != "":
+		return l.ask(ctx, eventsStream)
+	case l.quorum != nil:
+		last, err := l.quorum.last(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("ask for the newest event: %w", err)
+		}
+		l.saw(last)
+		return last, nil
+	case l.ticks:
+		return l.tick(ctx)
+	}
+	info, err := l.events.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask for the newest event: %w", err)
+	}
+	l.saw(info.State.LastSeq)
+	return info.State.LastSeq, nil
+}
+
+// saw remembers that EVENTS holds a sequence, below which a tail must not stand still.
+func (l *Log) saw(sequence uint64) { atLeast(&l.newest, sequence) }
+
+// atLeast raises a number to another one unless it is higher.
+func atLeast(n *atomic.Uint64, to uint64) {
+	for {
+		was := n.Load()
+		if to <= was || n.CompareAndSwap(was, to) {
+			return
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Open locks the data directory and runs the log's server in this process, listening on loopback with credentials that
+// it leaves in the directory (mode 0600) for Join. It fails with ErrRunning when another process holds the lock. It returns
+// when the log is recovered.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	lock, err := lockDirectory(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return openLocked(ctx, o, lock, true)
+}
+
+// Join opens the log of a data directory whether or not a server runs on it: it reaches the running one on loopback, else it
+// opens the directory as Open does (without a listener). While another process holds the directory and does not answer,
+// being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning, or with ErrNoLeader. How long
+// commands are kept it only says for a new log; an existing one goes on as it was opened last.
+func Join(ctx context.Context, o Options) (*Log, error) {
+	if o.External != nil {
+		return visit(ctx, o)
+	}
+	m, _, err := modeOf(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.External {
+		return nil, m.refuse(o.Dir)
+	}
+	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		lock, err := lockDirectory(o.Dir)
+		if err == nil {
+			return openAlone(ctx, o, lock)
+		}
+		if !errors.Is(err, ErrRunning) {
+			return nil, err
+		}
+		l, joinErr := joinRunning(patience, o)
+		if joinErr == nil {
+			return l, nil
+		}
+		select {
+		case <-patience.Done():
+			if errors.Is(joinErr, ErrNoLeader) {
+				return nil, joinErr
+			}
+			hint := ""
+			if m.Cluster != "" {
+				hint = "; it may wait for the other nodes of the cluster " + m.Cluster + ": its log and 'reckon ready' say what for"
+			}
+			return nil, fmt.Errorf("%w, and its server cannot be reached: %w%s", err, joinErr, hint)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// openAlone opens a directory whose lock this process holds, for a short time and without the others of a cluster: a node of one
+// is not to be opened so.
+func openAlone(ctx context.Context, o Options, lock *os.File) (*Log, error) {
+	m, _, err := modeOf(o.Dir)
+	if err == nil && m != (mode{}) {
+		err = m.refuse(o.Dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return openLocked(ctx, o, lock, false)
+}
+
+// joinRunning connects to the server that left its credentials in the directory.
+func joinRunning(ctx context.Context, o Options) (*Log, error) {
+	c, err := readCredentials(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s", credentialsPath(o.Dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{logger: o.logger(), asks: c.Commit, visits: true}
+	if l.conn, err = connectOutside(c, l.logger); err != nil {
+		return nil, err
+	}
+	if c.Cluster == "" {
+		err = l.bind(ctx)
+	} else if err = l.joinQuorum(c.Cluster); err == nil {
+		limited, cancel := l.within(ctx, answerPatience)
+		defer cancel()
+		if err = l.bind(limited); err != nil {
+			err = fmt.Errorf("%w: %w", ErrNoLeader, err)
+		}
+	}
+	if err != nil {
+		l.conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// openLocked runs a server on a directory whose lock this process holds, and releases it when that fails.
+func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *Log, err error) {
+	l := &Log{dir: o.Dir, lock: lock, logger: o.logger()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := removeCredentials(o.Dir); err != nil {
+		return nil, err
+	}
+	if err := claimMode(o.Dir, o.mode()); err != nil {
+		return nil, err
+	}
+	c := newCredentials()
+	grouped := o.Cluster == nil && o.External == nil && groupCommits(o.Dir)
+	switch {
+	case o.Cluster != nil:
+		c.Cluster = o.Cluster.Name
+		err = l.openCluster(ctx, o, c)
+	case o.External != nil:
+		l.views = newViewsID()
+		c = credentials{Views: l.views}
+		if err = l.openExternal(ctx, o, true); err == nil {
+			l.sayExternal()
+		}
+	default:
+		err = l.openSingle(ctx, o, c, listen, !grouped)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.events == nil {
+		if err := l.bind(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if grouped {
+		if l.commit, err = startCommitter(ctx, l); err != nil {
+			return nil, err
+		}
+		l.relay = newRelay()
+		if err := l.listen(); err != nil {
+			return nil, err
+		}
+		c.Commit = commitSubject(l.server)
+	}
+	if listen {
+		if l.server != nil {
+			c.URL = l.server.ClientURL()
+		}
+		if err := c.write(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// openSingle runs a server that has the log alone, and that syncs each message itself or leaves it to the group commit.
+func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, sync bool) (err error) {
+	if l.server, err = startServer(ctx, o.Dir, c, listen, sync, l.logger); err != nil {
+		return err
+	}
+	if err := l.connect(c); err != nil {
+		return err
+	}
+	js, err := jetstream.New(l.conn)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	retention := o.IdempotencyRetention
+	if !listen {
+		if retention, err = keptRetention(ctx, js, retention); err != nil {
+			return err
+		}
+	}
+	return ensureStreams(ctx, js, retention)
+}
+
+// connect connects to the server of this process.
+func (l *Log) connect(c credentials) (err error) {
+	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+		return err
+	}
+	l.reads, err = connectInside(l.server, c, l.logger)
+	return err
+}
+
+// bind finds the streams of the server that the log is connected to.
+func (l *Log) bind(ctx context.Context) error {
+	var err error
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(l.apiPatience())); err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	if l.events, err = l.js.Stream(ctx, eventsStream); err != nil {
+		return fmt.Errorf("open stream %s: %w", eventsStream, err)
+	}
+	return nil
+}
+
+func (o Options) logger() *slog.Logger {
+	if o.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Logger
+}
+
+// Close flushes and stops; the data directory is free afterwards. What is still under way fails. Closing again does nothing.
+func (l *Log) Close() error {
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	var errs []error
+	if l.lock != nil {
+		errs = append(errs, removeCredentials(l.dir))
+	}
+	for _, conn := range []*nats.Conn{l.conn, l.reads} {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	if l.commit != nil {
+		l.commit.close()
+	}
+	if l.server != nil {
+		if l.quorum != nil {
+			stepDown(l.server)
+		}
+		l.server.Shutdown()
+		l.server.WaitForShutdown()
+	}
+	if l.commit != nil {
+		errs = append(errs, l.commit.distrust())
+	}
+	if l.lock != nil {
+		errs = append(errs, l.lock.Close())
+		l.lock = nil
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,169 @@
+package log
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+)
+
+// Command reads the command at a subject, from the stream's leader, once it is on disk. It fails with ErrNotFound.
+func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
+	m, err := l.load(ctx, commandsStream, loadRequest{Last: s.String()})
+	if err != nil {
+		return nil, fmt.Errorf("read command at %s: %w", s, err)
+	}
+	if err := l.CommandDurable(ctx, m.Sequence); err != nil {
+		return nil, fmt.Errorf("read command at %s: %w", s, err)
+	}
+	return m.Data, nil
+}
+
+// Read returns the events of one subject after a sequence, oldest first, from the stream's leader, once they are on disk.
+func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]events.Event, error) {
+	if err := l.confirm(ctx); err != nil {
+		return nil, fmt.Errorf("read events of %s: %w", s, err)
+	}
+	var read []events.Event
+	for {
+		m, err := l.load(ctx, eventsStream, loadRequest{Sequence: after + 1, Next: s.String()})
+		if errors.Is(err, ErrNotFound) {
+			if len(read) == 0 {
+				return nil, nil
+			}
+			if err = l.durable(ctx, after); err == nil {
+				return read, nil
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read events of %s: %w", s, err)
+		}
+		e, err := m.event()
+		if err != nil {
+			return nil, err
+		}
+		l.saw(e.Sequence)
+		read, after = append(read, e), e.Sequence
+	}
+}
+
+// confirm is nil when a majority of a cluster's nodes names its leader, which has what was acknowledged before then. A leader that was
+// cut off a moment ago goes on answering from what it has. The service itself reads behind an index that it has confirmed, or appends
+// to what it has read; a command of administration shows it.
+func (l *Log) confirm(ctx context.Context) error {
+	if !l.visits || l.quorum == nil {
+		return nil
+	}
+	_, err := l.Last(ctx)
+	if errors.Is(err, ErrUnfinished) {
+		return nil // it is filled from a backup, and its leader is known
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoLeader, err)
+	}
+	return nil
+}
+
+// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence or a time on.
+type loadRequest struct {
+	Sequence uint64     `json:"seq,omitempty"`
+	Next     string     `json:"next_by_subj,omitempty"`
+	Last     string     `json:"last_by_subj,omitempty"`
+	Start    *time.Time `json:"start_time,omitempty"`
+}
+
+// stored is a message as the server gives it.
+type stored struct {
+	Subject  string    `json:"subject"`
+	Sequence uint64    `json:"seq"`
+	Headers  []byte    `json:"hdrs"`
+	Data     []byte    `json:"data"`
+	Time     time.Time `json:"time"` // when the server took it in
+}
+
+func (m stored) event() (events.Event, error) {
+	return events.DecodeText(events.SubjectOf(m.Subject), m.Sequence, m.Headers, m.Data, false)
+}
+
+// decode reads an event that the server has sent.
+func decode(subject string, sequence uint64, m *nats.Msg, brief bool) (events.Event, error) {
+	return events.Decode(events.SubjectOf(subject), sequence, m.Header, m.Data, brief)
+}
+
+// load reads one message, never from a replica: unlike a direct get, this request is answered by the stream's leader alone.
+func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return stored{}, err
+	}
+	answer, err := l.request(ctx, "$JS.API.STREAM.MSG.GET."+stream, body)
+	if err != nil {
+		return stored{}, err
+	}
+	var response struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *stored             `json:"message"`
+	}
+	if err := json.Unmarshal(answer.Data, &response); err != nil {
+		return stored{}, err
+	}
+	switch {
+	case response.Error != nil && response.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return stored{}, ErrNotFound
+	case response.Error != nil:
+		return stored{}, response.Error
+	case response.Message == nil:
+		return stored{}, errors.New("the server answered with no message")
+	}
+	return *response.Message, nil
+}
+
+// Accounts lists the accounts that have events of their own, by id.
+func (l *Log) Accounts(ctx context.Context) ([]uuid.UUID, error) {
+	accounts, err := l.subjects(ctx, "evt.*.account", 1)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return accounts, nil
+}
+
+// Domains lists the domains of an account, drafts too, by id.
+func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, error) {
+	domains, err := l.subjects(ctx, "evt."+account.String()+".domain.*", 3)
+	if err != nil {
+		return nil, fmt.Errorf("list domains of account %s: %w", account, err)
+	}
+	return domains, nil
+}
+
+// subjects returns the ids that stand in one part of the subjects that match a filter.
+func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUID, error) {
+	if err := l.confirm(ctx); err != nil {
+		return nil, err
+	}
+	var info *jetstream.StreamInfo
+	err := l.again(ctx, func(ctx context.Context) (err error) {
+		info, err = l.events.Info(ctx, jetstream.WithSubjectFilter(filter))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, 0, len(info.State.Subjects))
+	for name := range info.State.Subjects {
+		if id, err := uuid.Parse(strings.Split(name, ".")[part]); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+	return ids, nil
+}

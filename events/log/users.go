@@ -1,0 +1,47 @@
+package log
+
+import (
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+const (
+	readerName = "reader"
+
+	// inboxPrefix is where Reckon's own connections hear answers, commands among them. A reader hears all of _INBOX.
+	inboxPrefix = "_RECKON"
+)
+
+// users are who may connect to the log's server: Reckon itself, and a reader of events.
+func (c credentials) users() []*server.User {
+	return []*server.User{
+		{Username: c.User, Password: c.Password},
+		{Username: readerName, Password: c.reader, Permissions: readerPermissions()},
+	}
+}
+
+// readerPermissions allow to make consumers of EVENTS and to read with them, to get single events, and to ask what is on disk.
+// They do not allow to remove a consumer: names of others could be given. Subjects of events are not heard as they come, before
+// they are in the stream. They keep programs from mistakes and are no wall: a consumer, and an answer, can be sent to any
+// subject.
+func readerPermissions() *server.Permissions {
+	const api = "$JS.API."
+	return &server.Permissions{
+		Publish: &server.SubjectPermission{Allow: []string{
+			api + "STREAM.INFO." + eventsStream,
+			api + "STREAM.MSG.GET." + eventsStream,
+			api + "DIRECT.GET." + eventsStream,
+			api + "DIRECT.GET." + eventsStream + ".>",
+			api + "CONSUMER.CREATE." + eventsStream,
+			api + "CONSUMER.CREATE." + eventsStream + ".>",
+			api + "CONSUMER.DURABLE.CREATE." + eventsStream + ".*",
+			api + "CONSUMER.INFO." + eventsStream + ".*",
+			api + "CONSUMER.NAMES." + eventsStream,
+			api + "CONSUMER.LIST." + eventsStream,
+			api + "CONSUMER.MSG.NEXT." + eventsStream + ".*",
+			"$JS.ACK." + eventsStream + ".>",
+			"$JS.FC." + eventsStream + ".>",
+			"reckon.log.*.commit",
+		}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
+	}
+}
