@@ -8,17 +8,17 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 type clusterCommands struct {
@@ -94,56 +94,103 @@ func (c *clusterCredentials) Run(t terminal) error {
 	return c.print(t, files)
 }
 
-// isHost tells whether a certificate can be made for a name or an address. The first label of a
-// name may be an asterisk.
+// hostName is a name of labels of at most 63 characters. The first one may be an asterisk.
+var hostName = regexp.MustCompile(`^(\*\.)?` + label + `(\.` + label + `)*$`)
+
+const label = `[[:alnum:]_]([[:alnum:]_-]{0,61}[[:alnum:]_])?`
+
+// isHost tells whether a certificate can be made for a name or an address. Digits and dots alone
+// are an address that was mistyped.
 func isHost(host string) bool {
-	if net.ParseIP(host) != nil {
-		return true
-	}
-	name := strings.TrimPrefix(host, "*.")
-	if len(name) > 253 {
-		return false
-	}
-	letters := false
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
-			return false
-		}
-		for _, r := range label {
-			letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-			if !letter && (r < '0' || r > '9') && r != '-' && r != '_' {
-				return false
-			}
-			letters = letters || letter
-		}
-	}
-	return letters // digits and dots alone are an address that was mistyped
+	return net.ParseIP(host) != nil || len(host) <= 255 && hostName.MatchString(host) && strings.ContainsFunc(host, unicode.IsLetter)
 }
 
 // complete makes what is missing, in an order in which an interrupted run can be repeated: a key
-// before its certificate.
-func (c *clusterCredentials) complete() ([]credential, error) {
-	var files []credential
-	ca, err := c.authority(&files)
+// before its certificate. A directory that a node was given has no ca.key; what is there can be
+// checked by the authority's certificate, but nothing can be signed.
+func (c *clusterCredentials) complete() (files []credential, err error) {
+	ca, list, err := c.pair(c.CA, authorityKey, authorityCertificate, &x509.Certificate{
+		Subject: pkix.Name{CommonName: "Reckon cluster authority"},
+		IsCA:    true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: x509.KeyUsageCertSign,
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	secret, err := c.secret(&files)
+	authority := filepath.Join(c.CA, authorityCertificate)
+	if !ca.Certificate.IsCA {
+		return nil, fmt.Errorf("%s is not the certificate of an authority", authority)
+	}
+	if err := inTime(authority, ca.Certificate); err != nil {
+		return nil, err
+	}
+	list[0].about, list[1].about = "key of the authority: keep it where no node runs", "certificate of the authority"
+	if ca.Key == nil {
+		list = list[1:]
+	}
+	secret, made, err := c.ensured(filepath.Join(c.CA, clusterSecret), func() ([]byte, error) {
+		if ca.Key == nil {
+			return nil, c.elsewhere(clusterSecret)
+		}
+		return []byte(rand.Text() + rand.Text() + "\n"), nil
+	})
 	if err != nil {
 		return nil, err
 	}
+	if len(bytes.TrimSpace(secret)) < minSecret {
+		return nil, fmt.Errorf("%s is shorter than %d bytes: remove it, here and from the nodes, to have a new one made", filepath.Join(c.CA, clusterSecret), minSecret)
+	}
+	const belonging = "by which nodes belong together"
+	files = append(list, credential{File: filepath.Join(c.CA, clusterSecret), Made: made, about: belonging})
 	if c.Dir != c.CA {
-		if err := c.copied(&files, authorityCertificate, "certificate of the authority", ca.PEM); err != nil {
-			return nil, err
-		}
-		if err := c.copied(&files, clusterSecret, "by which nodes belong together", secret); err != nil {
-			return nil, err
+		for _, common := range []struct {
+			name, about string
+			data        []byte
+		}{{authorityCertificate, list[len(list)-1].about, ca.PEM}, {clusterSecret, belonging, secret}} {
+			file := filepath.Join(c.Dir, common.name)
+			there, made, err := c.ensured(file, func() ([]byte, error) { return common.data, nil })
+			if err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(bytes.TrimSpace(there), bytes.TrimSpace(common.data)) {
+				return nil, fmt.Errorf("%s is not that of %s: name the directory that %s was made with, or another directory for the node", file, c.CA, c.Dir)
+			}
+			files = append(files, credential{File: file, Made: made, about: common.about})
 		}
 	}
-	if err := c.node(&files, ca); err != nil {
+	list, err = c.node(ca)
+	return append(files, list...), err
+}
+
+// node reads the pair of the node, or makes it.
+func (c *clusterCredentials) node(ca signer) ([]credential, error) {
+	template := &x509.Certificate{
+		Subject:     pkix.Name{CommonName: "Reckon node"},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	for _, host := range c.Host {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	pair, files, err := c.pair(c.Dir, nodeKey, nodeCertificate, template, &ca)
+	if err != nil {
 		return nil, err
 	}
-	return files, nil
+	file := filepath.Join(c.Dir, nodeCertificate)
+	if pair.Key == nil {
+		return nil, fmt.Errorf("%s is there and %s is not: put it back, or remove the certificate to have both made", file, filepath.Join(c.Dir, nodeKey))
+	}
+	hosts := pair.Certificate.DNSNames
+	for _, ip := range pair.Certificate.IPAddresses {
+		hosts = append(hosts, ip.String())
+	}
+	files[0].about, files[1].about = "key of the node", "certificate for "+strings.Join(hosts, ", ")
+	files[1].Hosts = hosts
+	return files, c.check(file, pair.Certificate, ca.Certificate)
 }
 
 // signer is a certificate with its key; the key is nil where it is not kept.
@@ -153,141 +200,68 @@ type signer struct {
 	Key         crypto.Signer
 }
 
-// authority reads the authority, or makes it where there is none. A directory that a node was given
-// has no ca.key; what is there can be checked by its certificate, but nothing can be signed.
-func (c *clusterCredentials) authority(files *[]credential) (signer, error) {
-	keyFile, file := filepath.Join(c.CA, authorityKey), filepath.Join(c.CA, authorityCertificate)
-	certificate, err := readIfThere(file)
-	if err != nil {
-		return signer{}, err
+// pair reads a key and its certificate. Where there is no certificate it makes one, signed by an
+// authority or, without one, by itself, and before that the key if that is missing too.
+func (c *clusterCredentials) pair(dir, keyName, name string, template *x509.Certificate, ca *signer) (p signer, files []credential, err error) {
+	keyFile, file := filepath.Join(dir, keyName), filepath.Join(dir, name)
+	if p.PEM, err = readIfThere(file); err != nil {
+		return p, nil, err
 	}
-	key, made, err := keyOf(keyFile, certificate == nil)
-	if err != nil {
-		return signer{}, err
-	}
-	if key != nil {
-		*files = append(*files, credential{File: keyFile, Made: made, about: "key of the authority: keep it where no node runs"})
-	}
-	made = certificate == nil
-	if made {
-		certificate, err = c.sign(file, &x509.Certificate{
-			Subject: pkix.Name{CommonName: "Reckon cluster authority"},
-			IsCA:    true, BasicConstraintsValid: true, MaxPathLenZero: true,
-			KeyUsage: x509.KeyUsageCertSign,
-		}, key, signer{Key: key})
-		if err != nil {
-			return signer{}, err
-		}
-	}
-	ca, err := certified(file, certificate, key)
-	if err != nil {
-		return signer{}, err
-	}
-	if !ca.Certificate.IsCA {
-		return signer{}, fmt.Errorf("%s is not the certificate of an authority", file)
-	}
-	*files = append(*files, credential{File: file, Made: made, Until: &ca.Certificate.NotAfter, about: "certificate of the authority"})
-	return ca, inTime(file, ca.Certificate)
-}
-
-// secret reads the secret of the authority, or makes it beside ca.key.
-func (c *clusterCredentials) secret(files *[]credential) ([]byte, error) {
-	file := filepath.Join(c.CA, clusterSecret)
-	secret, err := readIfThere(file)
-	if err != nil {
-		return nil, err
-	}
-	made := secret == nil
-	if made {
-		if _, err := os.Stat(filepath.Join(c.CA, authorityKey)); err != nil {
-			return nil, c.elsewhere(clusterSecret)
-		}
-		random := make([]byte, 32)
-		_, _ = rand.Read(random) // never fails
-		secret = append(hex.AppendEncode(nil, random), '\n')
-		if err := writeNew(file, secret); err != nil {
-			return nil, err
-		}
-	}
-	if len(bytes.TrimSpace(secret)) < minSecret {
-		return nil, fmt.Errorf("%s is shorter than %d bytes: remove it, here and from the nodes, to have a new one made", file, minSecret)
-	}
-	*files = append(*files, credential{File: file, Made: made, about: "by which nodes belong together"})
-	return secret, nil
-}
-
-// copied gives the node what it has in common with all others.
-func (c *clusterCredentials) copied(files *[]credential, name, about string, data []byte) error {
-	file := filepath.Join(c.Dir, name)
-	there, err := readIfThere(file)
-	if err != nil {
-		return err
-	}
+	missing := p.PEM == nil
 	switch {
-	case there == nil:
-		if err := writeNew(file, data); err != nil {
-			return err
-		}
-	case !bytes.Equal(bytes.TrimSpace(there), bytes.TrimSpace(data)):
-		return fmt.Errorf("%s is not that of %s: name the directory that %s was made with, or another directory for the node", file, c.CA, c.Dir)
+	case missing && ca != nil && ca.Key == nil:
+		return p, nil, c.elsewhere(name)
+	case missing && ca != nil && len(c.Host) == 0:
+		return p, nil, errors.New("give at least one --host: the name or address at which the other nodes reach this one, such as --host node1.internal")
 	}
-	*files = append(*files, credential{File: file, Made: there == nil, about: about})
-	return nil
+	var keyPEM []byte
+	madeKey := false
+	if missing {
+		keyPEM, madeKey, err = c.ensured(keyFile, newKey)
+	} else {
+		keyPEM, err = readIfThere(keyFile)
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	if keyPEM != nil {
+		if p.Key, err = parseKey(keyFile, keyPEM); err != nil {
+			return p, nil, err
+		}
+	}
+	if missing {
+		if ca == nil {
+			ca = &signer{Certificate: template, Key: p.Key}
+		}
+		if p.PEM, err = c.sign(file, template, p.Key, *ca); err != nil {
+			return p, nil, err
+		}
+	}
+	block, _ := pem.Decode(p.PEM)
+	if block == nil {
+		return p, nil, fmt.Errorf("%s is not a certificate in PEM", file)
+	}
+	if p.Certificate, err = x509.ParseCertificate(block.Bytes); err != nil {
+		return p, nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	if p.Key != nil {
+		public, ok := p.Certificate.PublicKey.(interface{ Equal(crypto.PublicKey) bool })
+		if !ok || !public.Equal(p.Key.Public()) {
+			return p, nil, fmt.Errorf("%s is not the certificate of the key beside it", file)
+		}
+	}
+	return p, []credential{{File: keyFile, Made: madeKey}, {File: file, Made: missing, Until: &p.Certificate.NotAfter}}, nil
 }
 
-// node reads the pair of the node, or makes it.
-func (c *clusterCredentials) node(files *[]credential, ca signer) error {
-	keyFile, file := filepath.Join(c.Dir, nodeKey), filepath.Join(c.Dir, nodeCertificate)
-	certificate, err := readIfThere(file)
-	if err != nil {
-		return err
+// ensured reads a file, or makes it where it is missing.
+func (c *clusterCredentials) ensured(file string, make func() ([]byte, error)) (data []byte, made bool, err error) {
+	if data, err = readIfThere(file); err != nil || data != nil {
+		return data, false, err
 	}
-	if certificate == nil && ca.Key == nil {
-		return c.elsewhere(nodeCertificate)
+	if data, err = make(); err != nil {
+		return nil, false, err
 	}
-	if certificate == nil && len(c.Host) == 0 {
-		return errors.New("give at least one --host: the name or address at which the other nodes reach this one, such as --host node1.internal")
-	}
-	key, madeKey, err := keyOf(keyFile, certificate == nil)
-	if err != nil {
-		return err
-	}
-	if key == nil {
-		return fmt.Errorf("%s is there and %s is not: put it back, or remove the certificate to have both made", file, keyFile)
-	}
-	made := certificate == nil
-	if made {
-		template := &x509.Certificate{
-			Subject:     pkix.Name{CommonName: "Reckon node"},
-			KeyUsage:    x509.KeyUsageDigitalSignature,
-			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		}
-		for _, host := range c.Host {
-			if ip := net.ParseIP(host); ip != nil {
-				template.IPAddresses = append(template.IPAddresses, ip)
-			} else {
-				template.DNSNames = append(template.DNSNames, host)
-			}
-		}
-		if certificate, err = c.sign(file, template, key, ca); err != nil {
-			return err
-		}
-	}
-	pair, err := certified(file, certificate, key)
-	if err != nil {
-		return err
-	}
-	if err := c.check(file, pair.Certificate, ca.Certificate); err != nil {
-		return err
-	}
-	hosts := pair.Certificate.DNSNames
-	for _, ip := range pair.Certificate.IPAddresses {
-		hosts = append(hosts, ip.String())
-	}
-	*files = append(*files,
-		credential{File: keyFile, Made: madeKey, about: "key of the node"},
-		credential{File: file, Made: made, Hosts: hosts, Until: &pair.Certificate.NotAfter, about: "certificate for " + strings.Join(hosts, ", ")})
-	return nil
+	return data, true, writeNew(file, data)
 }
 
 // check tells whether a node that shows the certificate is accepted by the others, in both
@@ -320,22 +294,14 @@ func (c *clusterCredentials) elsewhere(name string) error {
 	return fmt.Errorf("%s is missing and cannot be made, since %s holds no %s: name the directory that does with --ca", name, c.CA, authorityKey)
 }
 
-// sign makes a certificate, by itself where the signer has none, and writes it.
+// sign makes a certificate that ends no later than that of the signer, and writes it.
 func (c *clusterCredentials) sign(file string, template *x509.Certificate, key crypto.Signer, by signer) ([]byte, error) {
 	now := time.Now()
 	template.NotBefore, template.NotAfter = now.Add(-clockTolerance), now.AddDate(0, 0, c.Days)
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return nil, fmt.Errorf("make %s: %w", file, err)
+	if template.NotAfter.After(by.Certificate.NotAfter) {
+		template.NotAfter = by.Certificate.NotAfter
 	}
-	template.SerialNumber = serial
-	parent := by.Certificate
-	if parent == nil {
-		parent = template
-	} else if template.NotAfter.After(parent.NotAfter) {
-		template.NotAfter = parent.NotAfter
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by.Key)
+	der, err := x509.CreateCertificate(rand.Reader, template, by.Certificate, key.Public(), by.Key) // with a serial number of its own
 	if err != nil {
 		return nil, fmt.Errorf("make %s: %w", file, err)
 	}
@@ -343,56 +309,32 @@ func (c *clusterCredentials) sign(file string, template *x509.Certificate, key c
 	return data, writeNew(file, data)
 }
 
-// keyOf reads a key, or makes it where it is missing and may be made; otherwise a missing one is
-// nil.
-func keyOf(file string, may bool) (_ crypto.Signer, made bool, err error) {
-	data, err := readIfThere(file)
-	if err != nil || data == nil && !may {
-		return nil, false, err
+func newKey() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	if data == nil {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			return nil, false, fmt.Errorf("make %s: %w", file, err)
-		}
-		der, err := x509.MarshalPKCS8PrivateKey(key)
-		if err != nil {
-			return nil, false, fmt.Errorf("make %s: %w", file, err)
-		}
-		return key, true, writeNew(file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
 	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+func parseKey(file string, data []byte) (crypto.Signer, error) {
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return nil, false, fmt.Errorf("%s is not a key in PEM", file)
+		return nil, fmt.Errorf("%s is not a key in PEM", file)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, false, fmt.Errorf("read %s: %w", file, err)
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	key, ok := parsed.(crypto.Signer)
 	if !ok {
-		return nil, false, fmt.Errorf("%s is a key that cannot sign", file)
+		return nil, fmt.Errorf("%s is a key that cannot sign", file)
 	}
-	return key, false, nil
-}
-
-// certified parses a certificate and holds it against its key, where there is one.
-func certified(file string, data []byte, key crypto.Signer) (signer, error) {
-	block, _ := pem.Decode(data)
-	if block == nil {
-		return signer{}, fmt.Errorf("%s is not a certificate in PEM", file)
-	}
-	certificate, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return signer{}, fmt.Errorf("read %s: %w", file, err)
-	}
-	if key != nil {
-		public, ok := certificate.PublicKey.(interface{ Equal(crypto.PublicKey) bool })
-		if !ok || !public.Equal(key.Public()) {
-			return signer{}, fmt.Errorf("%s is not the certificate of the key beside it", file)
-		}
-	}
-	return signer{data, certificate, key}, nil
+	return key, nil
 }
 
 func inTime(file string, certificate *x509.Certificate) error {
@@ -405,15 +347,10 @@ func inTime(file string, certificate *x509.Certificate) error {
 // readIfThere reads a file; one that does not exist is nil.
 func readIfThere(name string) ([]byte, error) {
 	data, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err != nil:
-		return nil, err
-	case data == nil:
-		data = []byte{}
 	}
-	return data, nil
+	return data, err
 }
 
 // writeNew writes a file that only its owner may read. It appears whole or not at all.

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -76,11 +77,11 @@ func (c clusterFlags) check() error {
 		return nil
 	}
 	switch {
-	case !simpleName(c.Cluster):
+	case !simpleName.MatchString(c.Cluster):
 		return fmt.Errorf("--cluster %q: a name has 1 to 64 letters, digits, - and _", c.Cluster)
 	case c.Node == "":
 		return errors.New("--cluster needs --node NODE: the name of this node, another one on each")
-	case !simpleName(c.Node):
+	case !simpleName.MatchString(c.Node):
 		return fmt.Errorf("--node %q: a name has 1 to 64 letters, digits, - and _", c.Node)
 	case c.ClusterListen == "":
 		return errors.New("--cluster needs --cluster-listen HOST:PORT: the address that the other nodes reach")
@@ -105,7 +106,7 @@ func (c clusterFlags) check() error {
 	if len(others) < minNodes-1 {
 		return fmt.Errorf("--routes names %d other nodes: a cluster has at least %d nodes, since two cannot go on without one of them", len(others), minNodes)
 	}
-	if n := countSet(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA); n != 0 && n != 3 {
+	if secure := c.ClusterTLSCert != ""; secure != (c.ClusterTLSKey != "") || secure != (c.ClusterTLSCA != "") {
 		return errors.New("--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca belong together: give all three")
 	}
 	switch {
@@ -134,24 +135,8 @@ func (c clusterFlags) hosts() (hosts []string) {
 	return hosts
 }
 
-func countSet(texts ...string) (n int) {
-	for _, text := range texts {
-		if text != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// simpleName reports whether a name has 1 to 64 letters, digits, hyphens and underscores.
-func simpleName(name string) bool {
-	for _, c := range name {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
-}
+// simpleName is a name of 1 to 64 letters, digits, hyphens and underscores.
+var simpleName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // loopback reports whether a host is an address of this machine that nothing else reaches.
 func loopback(host string) bool {
