@@ -106,11 +106,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               headerLimit,
-		ConnContext:                  withConnection,
 		ErrorLog:                     slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(holding{l}) }()
+	go func() { failed <- server.Serve(l) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -252,13 +251,7 @@ func (x *exchange) send(status int, body []byte) {
 	if body == nil || x.r.Method == nethttp.MethodHead {
 		return
 	}
-	// A failed write means that the caller has gone; there is nobody to tell.
-	write := func() { x.bytes, _ = x.w.Write(body) }
-	if c, ok := x.r.Context().Value(connectionKey{}).(*connection); ok && len(body) >= heldFrom && len(body) <= heldUpTo {
-		c.whole(x.w, write)
-		return
-	}
-	write()
+	x.bytes, _ = x.w.Write(body) // a failed write means that the caller has gone
 }
 
 // log writes the line of a request. It names the route and not the path, and nothing that the caller wrote but the method

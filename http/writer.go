@@ -21,7 +21,7 @@ func newWriter(room int) *writer { return &writer{make([]byte, 0, room)} }
 const mostRoom = 64 << 10
 
 // writers have room from answers that were sent.
-var writers = sync.Pool{New: func() any { return newWriter(heldUpTo / 2) }}
+var writers = sync.Pool{New: func() any { return newWriter(8 << 10) }}
 
 // release leaves the writer to other answers. Nobody may have what it wrote any more.
 func (w *writer) release() {
