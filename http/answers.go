@@ -1,9 +1,9 @@
 package http
 
 import (
-	"encoding/json"
 	nethttp "net/http"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"reckon/projections"
@@ -35,7 +35,7 @@ type state struct {
 // made is the body of an answer with its ETag, and the state that both were made from.
 type made struct {
 	state state
-	body  json.RawMessage
+	body  jsontext.Value
 	tag   string
 }
 
@@ -57,7 +57,7 @@ func (a answers) find(q question, now state) (answer, bool) {
 }
 
 // keep makes the answer to a question in a state, and keeps it unless the state is not known. The body must not be changed.
-func (a answers) keep(q question, now state, body json.RawMessage) answer {
+func (a answers) keep(q question, now state, body jsontext.Value) answer {
 	m := made{now, body, entityTag(body)}
 	if now.sequence != 0 && len(body) <= keptAtMost {
 		a.kept.Put(q, m, m.weight())

@@ -117,7 +117,7 @@ func (n *node) calculation(conversation string, speed int) []byte {
 	if conversation != "" {
 		body["conversation_id"] = conversation
 	}
-	return raw(body)
+	return encode(body)
 }
 
 // converse calculates in a conversation, in a new one where that is "", and returns its id.

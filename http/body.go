@@ -1,15 +1,16 @@
 package http
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	nethttp "net/http"
 	"os"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"reckon/commands"
@@ -90,28 +91,20 @@ func mediaType(header nethttp.Header, length int) error {
 
 // decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for the first field that
 // is not as it must be.
-func decodeCalculate(canonical []byte) (calculateBody, error) {
+func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 	var b calculateBody
-	var members struct{ prompt, format, domain, conversation, zone []byte }
-	err := eachMember(canonical, func(name, value []byte) {
-		switch string(name) {
-		case "prompt":
-			members.prompt = value
-		case "input_format":
-			members.format = value
-		case "domain_id":
-			members.domain = value
-		case "conversation_id":
-			members.conversation = value
-		case "time_zone":
-			members.zone = value
-		}
-	})
-	if err != nil {
-		return b, err
+	var members struct {
+		Prompt       jsontext.Value `json:"prompt"`
+		Format       jsontext.Value `json:"input_format"`
+		Domain       jsontext.Value `json:"domain_id"`
+		Conversation jsontext.Value `json:"conversation_id"`
+		Zone         jsontext.Value `json:"time_zone"`
 	}
-	prompt, promptOK := text(members.prompt)
-	format, formatOK := text(members.format)
+	if err := json.Unmarshal(canonical, &members); err != nil {
+		return b, fmt.Errorf("read body: %w", err)
+	}
+	prompt, promptOK := text(members.Prompt)
+	format, formatOK := text(members.Format)
 	if len(prompt) > promptLimit {
 		return b, tooLarge("prompt", "256 KiB")
 	}
@@ -119,14 +112,14 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		return b, longProse()
 	}
 
-	domain, ok := text(members.domain)
+	domain, ok := text(members.Domain)
 	if ok {
 		b.domain, ok = canonicalUUID(domain)
 	}
 	if !ok {
 		return b, invalidParam("domain_id", "is required and must be a UUID")
 	}
-	if members.format != nil {
+	if members.Format != nil {
 		b.format, ok = formats[format]
 		if !formatOK || !ok {
 			return b, invalidParam("input_format", "must be natural_language, structured, json or automatic")
@@ -136,7 +129,7 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		return b, invalidParam("prompt", "is required and must be a string that is not empty")
 	}
 	b.prompt = prompt
-	if raw := members.conversation; raw != nil {
+	if raw := members.Conversation; raw != nil {
 		conversation, ok := text(raw)
 		if !ok {
 			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
@@ -147,7 +140,7 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 		}
 		b.conversation = &id
 	}
-	if raw := members.zone; raw != nil {
+	if raw := members.Zone; raw != nil {
 		if b.timeZone, ok = text(raw); !ok {
 			return b, invalidParam("time_zone", "must be a string, the IANA name of a time zone")
 		}
@@ -156,14 +149,8 @@ func decodeCalculate(canonical []byte) (calculateBody, error) {
 }
 
 // text reads a member that must be a string; ok is false of one that is absent or something else.
-func text(raw []byte) (s string, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return "", false
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), true
-	}
-	return s, json.Unmarshal(raw, &s) == nil
+func text(value jsontext.Value) (s string, ok bool) {
+	return s, value.Kind() == '"' && json.Unmarshal(value, &s) == nil
 }
 
 // idempotencyKey reads the header, nil when it is absent.

@@ -58,13 +58,7 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 			return answer{}, err
 		}
 	}
-	w := writers.Get().(*writer)
-	w.message(&done.Message, version, true)
-	a := answer{
-		status: nethttp.StatusOK,
-		body:   w.out,
-		room:   w,
-	}
+	a := answer{status: nethttp.StatusOK, body: PresentMessage(done.Message, version)}
 	if done.Message.Status == projections.InProgress {
 		a.status = nethttp.StatusAccepted
 		a.header = map[string]string{

@@ -39,7 +39,7 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.answers.keep(q, state{edition, page.Newest}, presentPage(page)), nil
+	return s.answers.keep(q, state{edition, page.Newest}, encode(presentPage(page))), nil
 }
 
 // pageQuery reads limit and starting_after. Other parameters are ignored.
@@ -88,7 +88,7 @@ func (s *Server) conversation(x *exchange) (answer, error) {
 		}
 		messages = append(messages, page...)
 	}
-	return s.answers.keep(q, now, presentConversation(c, messages, q.bodyVersion)), nil
+	return s.answers.keep(q, now, encode(presentConversation(c, messages, q.bodyVersion))), nil
 }
 
 // scenarios answers GET /v1/conversations/:id/context.
@@ -113,7 +113,7 @@ func (s *Server) scenarios(x *exchange) (answer, error) {
 			at = append(at, m)
 		}
 	}
-	return s.answers.keep(q, now, presentScenarios(c.ID, at, q.bodyVersion)), nil
+	return s.answers.keep(q, now, encode(presentScenarios(c.ID, at, q.bodyVersion))), nil
 }
 
 // scenario answers GET /v1/conversations/:id/context/:scenario_id.
@@ -137,7 +137,7 @@ func (s *Server) scenario(x *exchange) (answer, error) {
 	if !found {
 		return answer{}, unknown("scenario")
 	}
-	return s.answers.keep(q, now, presentScenario(c.ID, index, m, q.bodyVersion)), nil
+	return s.answers.keep(q, now, encode(presentScenario(c.ID, index, m, q.bodyVersion))), nil
 }
 
 // scenarioIndex reads the index in a path: digits that do not begin with 0.

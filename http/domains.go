@@ -15,7 +15,7 @@ func (s *Server) domains(x *exchange) (answer, error) {
 	if err := s.views.Fresh(x.r.Context()); err != nil {
 		return answer{}, err
 	}
-	return answer{status: nethttp.StatusOK, body: raw(presentDomains(s.views.Domains(x.account.ID), version))}, nil
+	return answer{status: nethttp.StatusOK, body: encode(presentDomains(s.views.Domains(x.account.ID), version))}, nil
 }
 
 // domainVariables answers GET /v1/domains/:id/variables.
@@ -24,7 +24,7 @@ func (s *Server) domainVariables(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: nethttp.StatusOK, body: raw(presentDomainVariables(d, version))}, nil
+	return answer{status: nethttp.StatusOK, body: encode(presentDomainVariables(d, version))}, nil
 }
 
 // domainActivities answers GET /v1/domains/:id/activities.
@@ -33,7 +33,7 @@ func (s *Server) domainActivities(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: nethttp.StatusOK, body: raw(presentDomainActivities(d, version))}, nil
+	return answer{status: nethttp.StatusOK, body: encode(presentDomainActivities(d, version))}, nil
 }
 
 // findDomain reads the published domain that the path names, and the body version of the answer.

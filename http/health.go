@@ -26,6 +26,6 @@ func (s *Server) healthy(status string) answer {
 	return answer{
 		status: nethttp.StatusOK,
 		header: map[string]string{"Cache-Control": "no-store"},
-		body:   raw(healthBody{Status: status, Version: s.version}),
+		body:   encode(healthBody{Status: status, Version: s.version}),
 	}
 }

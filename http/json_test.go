@@ -3,7 +3,9 @@ package http
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -25,12 +27,12 @@ func TestCanonicalObject(t *testing.T) {
 		{"duplicate by escape", `{"a":1,"\u0061":3}`, "", `the object at byte 0 has two members with the name "a"`},
 		{"duplicate null", `{"x":{"a":null,"a":3}}`, "", `the object at byte 5 has two members with the name "a"`},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", "", "the text is not valid UTF-8"},
-		{"surrogate alone", `{"a":"\ud800"}`, "", "an escape sequence is half a surrogate pair, at byte 12"},
-		{"surrogate before a character", `{"a":"\ud800\u0041"}`, "", "an escape sequence is half a surrogate pair, at byte 18"},
-		{"surrogates in the wrong order", `{"a":"\ude00\ud83d"}`, "", "an escape sequence is half a surrogate pair, at byte 18"},
-		{"surrogate in a name", `{"\udc00":1}`, "", "an escape sequence is half a surrogate pair, at byte 8"},
-		{"short escape", `{"a":"\u12"}`, "", "an escape sequence needs four hexadecimal digits, at byte 10"},
-		{"unknown escape", `{"a":"\x"}`, "", "an escape sequence is not valid, at byte 7"},
+		{"surrogate alone", `{"a":"\ud800"}`, "", "an escape sequence is half a surrogate pair, at byte 6"},
+		{"surrogate before a character", `{"a":"\ud800\u0041"}`, "", "an escape sequence is half a surrogate pair, at byte 6"},
+		{"surrogates in the wrong order", `{"a":"\ude00\ud83d"}`, "", "an escape sequence is half a surrogate pair, at byte 6"},
+		{"surrogate in a name", `{"\udc00":1}`, "", "an escape sequence is half a surrogate pair, at byte 2"},
+		{"short escape", `{"a":"\u12"}`, "", "an escape sequence is not valid, at byte 6"},
+		{"unknown escape", `{"a":"\x"}`, "", "an escape sequence is not valid, at byte 6"},
 		{"control character", "{\"a\":\"\n\"}", "", "a string holds a control character that is not escaped, at byte 6"},
 		{"open string", `{"a":"b`, "", "a string does not end, at byte 7"},
 		{"open object", `{"a":1`, "", "a comma or the end of the object is expected, at byte 6"},
@@ -44,7 +46,7 @@ func TestCanonicalObject(t *testing.T) {
 		{"exponent without digits", `{"a":1e+}`, "", "a digit is expected, at byte 8"},
 		{"sign alone", `{"a":-}`, "", "a digit is expected, at byte 6"},
 		{"plus sign", `{"a":+1}`, "", "a value is expected, at byte 5"},
-		{"unknown word", `{"a":nul}`, "", "a value is expected, at byte 5"},
+		{"unknown word", `{"a":nul}`, "", "a value is expected, at byte 8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := canonicalObject([]byte(c.text))
@@ -104,6 +106,25 @@ func TestFingerprint(t *testing.T) {
 	} {
 		if of(other) == base {
 			t.Errorf("%s has the same fingerprint", other)
+		}
+	}
+}
+
+// An idempotency key that was posted once is posted again with the same body, also after the program was replaced.
+func TestFingerprintsStay(t *testing.T) {
+	text, err := os.ReadFile("testdata/fingerprints.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		want, quoted, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		body, err := strconv.Unquote(quoted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, err := canonicalObject([]byte(body))
+		if got := fingerprint(canonical); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", body, got, err, want)
 		}
 	}
 }

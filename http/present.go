@@ -1,8 +1,9 @@
 package http
 
 import (
-	"encoding/json"
+	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"reckon/projections"
@@ -16,314 +17,176 @@ type summary struct {
 	Description string    `json:"description"`
 }
 
-// room is about what messages take.
-func room(messages ...projections.Message) int {
-	const rest, entry = 1 << 10, 400
-	n := rest
-	for i := range messages {
-		n += rest
-		if c := messages[i].Completed; c != nil {
-			n += entry*(len(c.Results.Activities)+len(c.Results.Variables)) + len(c.Parsed)
-		}
-	}
-	return n
+// messageBody is a message: the answer of calculate, or as it stands in a conversation.
+type messageBody struct {
+	ConversationID  uuid.UUID            `json:"conversation_id,omitzero"` // in the answer of calculate
+	MessageID       uuid.UUID            `json:"message_id"`
+	IdempotencyKey  *string              `json:"idempotency_key"`
+	Status          string               `json:"status"`
+	Source          string               `json:"source"`
+	InputFormat     string               `json:"input_format"`
+	NaturalLanguage **string             `json:"natural_language,omitzero"` // null only in a conversation
+	Parsed          jsontext.Value       `json:"parsed_json,omitempty"`
+	StructuredText  *string              `json:"structured_text"`
+	Domain          summary              `json:"domain"`
+	CreatedAt       stamp                `json:"created_at"`
+	UpdatedAt       stamp                `json:"updated_at"`
+	Results         *projections.Results `json:"results,omitzero"`
+	Errors          jsontext.Value       `json:"errors,omitempty"`
+	Version         int                  `json:"version"`
+}
+
+// scenarioBody is a scenario of a conversation.
+type scenarioBody struct {
+	ID         int                          `json:"id"`
+	Domains    []summary                    `json:"domains"`
+	Activities []projections.ResultActivity `json:"activities"`
+	Variables  []projections.ResultVariable `json:"variables"`
+}
+
+// pageBody is a page of the list of conversations.
+type pageBody struct {
+	Conversations []listedBody `json:"conversations"`
+	NextCursor    *uuid.UUID   `json:"next_cursor"`
+}
+
+// listedBody is a conversation in the list.
+type listedBody struct {
+	ID             uuid.UUID  `json:"id"`
+	Title          *string    `json:"title"`
+	Notes          *string    `json:"notes"`
+	DomainID       *uuid.UUID `json:"domain_id"`
+	LastActivityAt stamp      `json:"last_activity_at"`
+}
+
+// conversationBody is a conversation with its messages, oldest first. Indexes are null for none.
+type conversationBody struct {
+	ConversationID uuid.UUID     `json:"conversation_id"`
+	Title          *string       `json:"title"`
+	Notes          *string       `json:"notes"`
+	Domain         *summary      `json:"domain"`
+	Current        *int          `json:"current_scenario_index"`
+	Last           *int          `json:"last_scenario_index"`
+	LastActivityAt stamp         `json:"last_activity_at"`
+	Messages       []messageBody `json:"messages"`
+}
+
+// scenariosBody is all scenarios of a conversation, by index.
+type scenariosBody struct {
+	ConversationID uuid.UUID      `json:"conversation_id"`
+	Scenarios      []scenarioBody `json:"scenarios"`
+}
+
+// oneScenarioBody is one scenario of a conversation.
+type oneScenarioBody struct {
+	ConversationID uuid.UUID    `json:"conversation_id"`
+	Scenario       scenarioBody `json:"scenario"`
 }
 
 // PresentMessage is the answer of calculate in body version 1 or 2, as JSON.
-func PresentMessage(m projections.Message, bodyVersion int) json.RawMessage {
-	w := newWriter(room(m))
-	w.message(&m, bodyVersion, true)
-	return w.out
+func PresentMessage(m projections.Message, bodyVersion int) jsontext.Value {
+	b := presentMessage(&m, bodyVersion)
+	b.ConversationID = m.ConversationID
+	if *b.NaturalLanguage == nil {
+		b.NaturalLanguage = nil
+	}
+	return encode(b)
 }
 
-// message writes a message: the answer of calculate, or as it stands in a conversation.
-func (w *writer) message(m *projections.Message, version int, answer bool) {
-	w.literal("{")
-	if answer {
-		w.literal(`"conversation_id":`)
-		w.id(m.ConversationID)
-		w.literal(",")
+// presentMessage is a message as it stands in a conversation.
+func presentMessage(m *projections.Message, version int) messageBody {
+	b := messageBody{
+		MessageID: m.MessageID, IdempotencyKey: m.IdempotencyKey, Status: m.Status, Source: m.Source, InputFormat: m.InputFormat,
+		NaturalLanguage: new(*string), Domain: presentReference(m.Domain, version),
+		CreatedAt: stamp(m.ReceivedAt), UpdatedAt: stamp(m.UpdatedAt), Version: version,
 	}
-	w.literal(`"message_id":`)
-	w.id(m.MessageID)
-	w.literal(`,"idempotency_key":`)
-	w.optional(m.IdempotencyKey)
-	w.literal(`,"status":`)
-	w.text(m.Status)
-	w.literal(`,"source":`)
-	w.text(m.Source)
-	w.literal(`,"input_format":`)
-	w.text(m.InputFormat)
-	var natural, structured *string
-	if m.Completed != nil {
-		natural, structured = m.Completed.NaturalLanguage, m.Completed.StructuredText
-	}
-	if natural != nil || !answer {
-		w.literal(`,"natural_language":`)
-		w.optional(natural)
-	}
-	if m.Completed != nil && m.InputFormat != "structured" && len(m.Completed.Parsed) > 0 {
-		w.literal(`,"parsed_json":`)
-		w.raw(m.Completed.Parsed)
-	}
-	w.literal(`,"structured_text":`)
-	w.optional(structured)
-	w.literal(`,"domain":`)
-	w.reference(m.Domain, version)
-	w.literal(`,"created_at":`)
-	w.stamp(m.ReceivedAt)
-	w.literal(`,"updated_at":`)
-	w.stamp(m.UpdatedAt)
 	switch {
 	case m.Completed != nil:
-		w.literal(`,"results":`)
-		w.results(&m.Completed.Results, version)
-	case m.Failed != nil && len(m.Failed.Errors) > 0:
-		w.literal(`,"errors":`)
-		w.raw(m.Failed.Errors)
-	}
-	w.literal(`,"version":`)
-	w.number(version)
-	w.literal("}")
-}
-
-// results writes a results object.
-func (w *writer) results(r *projections.Results, version int) {
-	w.literal(`{"action":`)
-	w.text(r.Action)
-	w.literal(`,"scenario":{"original":`)
-	w.number(r.Scenario.Original)
-	w.literal(`,"current":`)
-	w.number(r.Scenario.Current)
-	w.literal(`},`)
-	w.values(r, version)
-	w.literal(`,"calculated":`)
-	if r.Calculated == nil {
-		w.literal("null")
-	} else {
-		w.id(*r.Calculated)
-	}
-	w.literal("}")
-}
-
-// values writes the members of results that a scenario has too: activities and variables, in the words of the body version.
-func (w *writer) values(r *projections.Results, version int) {
-	w.literal(`"activities":[`)
-	for i := range r.Activities {
-		w.comma(i)
-		w.activity(&r.Activities[i], version)
-	}
-	w.literal(`],"variables":[`)
-	for i := range r.Variables {
-		w.comma(i)
-		w.variable(&r.Variables[i], version)
-	}
-	w.literal("]")
-}
-
-func (w *writer) activity(a *projections.ResultActivity, version int) {
-	state := a.State
-	if version == 1 {
-		state = stateV1(state)
-	}
-	w.literal(`{"id":`)
-	w.id(a.ID)
-	w.literal(`,"title":`)
-	w.text(a.Title)
-	w.literal(`,"description":`)
-	w.text(a.Description)
-	w.literal(`,"equation":`)
-	w.text(a.Equation)
-	w.literal(`,"state":`)
-	w.text(state)
-	w.literal(`,"variables":[`)
-	for i, v := range a.Variables {
-		w.comma(i)
-		w.literal(`{"id":`)
-		w.id(v.ID)
-		w.literal(`,"calculable":`)
-		w.truth(v.Calculable)
-		w.literal("}")
-	}
-	w.literal("]}")
-}
-
-func (w *writer) variable(v *projections.ResultVariable, version int) {
-	display := v.Display
-	if version == 1 {
-		display = displayV1(display)
-	}
-	w.literal(`{"id":`)
-	w.id(v.ID)
-	w.literal(`,"key":`)
-	w.text(v.Key)
-	w.literal(`,"title":`)
-	w.text(v.Title)
-	w.literal(`,"description":`)
-	w.text(v.Description)
-	w.literal(`,"source":`)
-	w.text(v.Source)
-	w.literal(`,"historical":`)
-	w.truth(v.Historical)
-	w.literal(`,"value":`)
-	w.raw(v.Value)
-	w.literal(`,"display":`)
-	w.raw(display)
-	if len(v.Scale) > 0 {
-		w.literal(`,"scale":`)
-		w.raw(v.Scale)
-	}
-	if v.ScaleUnit != "" {
-		w.literal(`,"scale_unit":`)
-		w.text(v.ScaleUnit)
-	}
-	if v.ScaleIncompatible {
-		w.literal(`,"scale_incompatible":true`)
-	}
-	if len(v.ScaleTypes) > 0 {
-		w.literal(`,"scale_types":[`)
-		for i, t := range v.ScaleTypes {
-			w.comma(i)
-			w.text(t)
+		*b.NaturalLanguage, b.StructuredText = m.Completed.NaturalLanguage, m.Completed.StructuredText
+		if m.InputFormat != "structured" {
+			b.Parsed = jsontext.Value(m.Completed.Parsed)
 		}
-		w.literal("]")
+		results := presentResults(m.Completed.Results, version)
+		b.Results = &results
+	case m.Failed != nil:
+		b.Errors = jsontext.Value(m.Failed.Errors)
 	}
-	w.literal("}")
+	return b
 }
 
-// list is a slice that is written as an array even when there is nothing in it.
-func list[T any](s []T) []T {
-	if s == nil {
-		return []T{}
+// presentResults are results in the words of the body version. Version 2 is how events hold them.
+func presentResults(r projections.Results, version int) projections.Results {
+	if version != 1 {
+		return r
 	}
-	return s
+	r.Activities, r.Variables = slices.Clone(r.Activities), slices.Clone(r.Variables)
+	for i := range r.Activities {
+		r.Activities[i].State = stateV1(r.Activities[i].State)
+	}
+	for i := range r.Variables {
+		r.Variables[i].Display = displayV1(r.Variables[i].Display)
+	}
+	return r
 }
 
 // presentPage is a page of the list of conversations.
-func presentPage(p projections.Page) json.RawMessage {
-	w := newWriter(256 * (1 + len(p.Conversations)))
-	w.literal(`{"conversations":[`)
-	for i := range p.Conversations {
-		c := &p.Conversations[i]
-		w.comma(i)
-		w.literal(`{"id":`)
-		w.id(c.ID)
-		w.literal(`,"title":`)
-		w.optional(c.Title)
-		w.literal(`,"notes":`)
-		w.optional(c.Notes)
-		w.literal(`,"domain_id":`)
-		if c.Domain == nil {
-			w.literal("null")
-		} else {
-			w.id(c.Domain.ID)
+func presentPage(p projections.Page) pageBody {
+	b := pageBody{Conversations: make([]listedBody, len(p.Conversations)), NextCursor: p.Next}
+	for i, c := range p.Conversations {
+		b.Conversations[i] = listedBody{ID: c.ID, Title: c.Title, Notes: c.Notes, LastActivityAt: stamp(c.LastActivityAt)}
+		if c.Domain != nil {
+			b.Conversations[i].DomainID = &c.Domain.ID
 		}
-		w.literal(`,"last_activity_at":`)
-		w.stamp(c.LastActivityAt)
-		w.literal("}")
 	}
-	w.literal(`],"next_cursor":`)
-	if p.Next == nil {
-		w.literal("null")
-	} else {
-		w.id(*p.Next)
-	}
-	w.literal("}")
-	return w.out
+	return b
 }
 
 // presentConversation is a conversation with its messages, oldest first.
-func presentConversation(c projections.Conversation, messages []projections.Message, version int) json.RawMessage {
-	w := newWriter(room(messages...))
-	w.literal(`{"conversation_id":`)
-	w.id(c.ID)
-	w.literal(`,"title":`)
-	w.optional(c.Title)
-	w.literal(`,"notes":`)
-	w.optional(c.Notes)
-	w.literal(`,"domain":`)
-	if c.Domain == nil {
-		w.literal("null")
-	} else {
-		w.reference(*c.Domain, version)
+func presentConversation(c projections.Conversation, messages []projections.Message, version int) conversationBody {
+	b := conversationBody{
+		ConversationID: c.ID, Title: c.Title, Notes: c.Notes, Current: index(c.Current), Last: index(c.Last),
+		LastActivityAt: stamp(c.LastActivityAt), Messages: make([]messageBody, len(messages)),
 	}
-	w.literal(`,"current_scenario_index":`)
-	w.index(c.Current)
-	w.literal(`,"last_scenario_index":`)
-	w.index(c.Last)
-	w.literal(`,"last_activity_at":`)
-	w.stamp(c.LastActivityAt)
-	w.literal(`,"messages":[`)
+	if c.Domain != nil {
+		domain := presentReference(*c.Domain, version)
+		b.Domain = &domain
+	}
 	for i := range messages {
-		w.comma(i)
-		w.message(&messages[i], version, false)
+		b.Messages[i] = presentMessage(&messages[i], version)
 	}
-	w.literal("]}")
-	return w.out
+	return b
+}
+
+// index is a scenario's index, nil for none.
+func index(i int) *int {
+	if i == 0 {
+		return nil
+	}
+	return &i
 }
 
 // presentScenarios is all scenarios of a conversation, from the messages that they now stand at, by index from 1 on.
-func presentScenarios(conversation uuid.UUID, at []projections.Message, version int) json.RawMessage {
-	w := newWriter(room(at...))
-	w.literal(`{"conversation_id":`)
-	w.id(conversation)
-	w.literal(`,"scenarios":[`)
+func presentScenarios(conversation uuid.UUID, at []projections.Message, version int) scenariosBody {
+	b := scenariosBody{ConversationID: conversation, Scenarios: make([]scenarioBody, len(at))}
 	for i := range at {
-		w.comma(i)
-		w.scenario(i+1, &at[i], version)
+		b.Scenarios[i] = scenarioOf(i+1, &at[i], version)
 	}
-	w.literal("]}")
-	return w.out
+	return b
 }
 
 // presentScenario is one scenario of a conversation.
-func presentScenario(conversation uuid.UUID, index int, at projections.Message, version int) json.RawMessage {
-	w := newWriter(room(at))
-	w.literal(`{"conversation_id":`)
-	w.id(conversation)
-	w.literal(`,"scenario":`)
-	w.scenario(index, &at, version)
-	w.literal("}")
-	return w.out
+func presentScenario(conversation uuid.UUID, index int, at projections.Message, version int) oneScenarioBody {
+	return oneScenarioBody{conversation, scenarioOf(index, &at, version)}
 }
 
-// scenario writes the scenario with an index, from the message that it now stands at.
-func (w *writer) scenario(index int, m *projections.Message, version int) {
-	var r projections.Results
+// scenarioOf is the scenario with an index, from the message that it now stands at.
+func scenarioOf(index int, m *projections.Message, version int) scenarioBody {
+	b := scenarioBody{ID: index, Domains: []summary{presentReference(m.Domain, version)}}
 	if m.Completed != nil {
-		r = m.Completed.Results
+		r := presentResults(m.Completed.Results, version)
+		b.Activities, b.Variables = r.Activities, r.Variables
 	}
-	w.literal(`{"id":`)
-	w.number(index)
-	w.literal(`,"domains":[`)
-	w.reference(m.Domain, version)
-	w.literal(`],`)
-	w.values(&r, version)
-	w.literal("}")
-}
-
-// reference writes the summary of the domain version that a message or a conversation refers to.
-func (w *writer) reference(d projections.DomainRef, version int) {
-	w.literal(`{"id":`)
-	w.id(d.ID)
-	if version == 1 && d.Key != "" {
-		w.literal(`,"key":`)
-		w.text(d.Key)
-	}
-	w.literal(`,"title":`)
-	w.text(d.Title)
-	w.literal(`,"description":`)
-	w.text(d.Description)
-	w.literal("}")
-}
-
-// index writes a scenario's index, null for none.
-func (w *writer) index(i int) {
-	if i == 0 {
-		w.literal("null")
-		return
-	}
-	w.number(i)
+	return b
 }
 
 // presentReference is the summary of a domain.

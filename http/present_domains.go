@@ -1,8 +1,8 @@
 package http
 
 import (
-	"encoding/json"
-
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"reckon/commands"
@@ -39,11 +39,11 @@ type activitiesBody struct {
 
 // variableBase is what a variable shows in every list and body version. DefaultValue is "" for none.
 type variableBase struct {
-	ID           uuid.UUID       `json:"id"`
-	Key          string          `json:"key"`
-	Title        string          `json:"title"`
-	Description  string          `json:"description"`
-	DefaultValue json.RawMessage `json:"default_value"`
+	ID           uuid.UUID      `json:"id"`
+	Key          string         `json:"key"`
+	Title        string         `json:"title"`
+	Description  string         `json:"description"`
+	DefaultValue jsontext.Value `json:"default_value"`
 }
 
 // domainVariable is a variable for callers. Format is null where formats belong to columns or series.
@@ -56,8 +56,8 @@ type domainVariable struct {
 // definitionVariable is a variable as its author wrote it.
 type definitionVariable struct {
 	variableBase
-	Kind            string          `json:"kind"`
-	DisplayMetadata json.RawMessage `json:"display_metadata"`
+	Kind            string         `json:"kind"`
+	DisplayMetadata jsontext.Value `json:"display_metadata"`
 }
 
 // definitionActivity is an activity as its author wrote it.
@@ -105,7 +105,7 @@ func presentDomainActivities(d projections.Domain, version int) activitiesBody {
 		if version == 1 {
 			state = stateV1(state)
 		}
-		b.Activities[i] = definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, list(a.References)}
+		b.Activities[i] = definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, a.References}
 	}
 	for _, v := range d.Published.Variables {
 		if version == 1 {
@@ -125,9 +125,9 @@ func presentSummary(d projections.Domain, version int) summary {
 }
 
 func presentBase(v projections.Variable) variableBase {
-	b := variableBase{ID: v.ID, Key: v.Key, Title: v.Title, Description: v.Description, DefaultValue: v.DefaultValue}
+	b := variableBase{ID: v.ID, Key: v.Key, Title: v.Title, Description: v.Description, DefaultValue: jsontext.Value(v.DefaultValue)}
 	if len(b.DefaultValue) == 0 || string(b.DefaultValue) == "null" {
-		b.DefaultValue = json.RawMessage(`""`)
+		b.DefaultValue = jsontext.Value(`""`)
 	}
 	return b
 }
@@ -161,19 +161,19 @@ func format(v projections.Variable) *string {
 			Format *string `json:"format"`
 		} `json:"number"`
 	}
-	if json.Unmarshal(v.DisplayMetadata, &stored) == nil && stored.Number.Format != nil {
+	if json.Unmarshal(v.DisplayMetadata, &stored, answerForm) == nil && stored.Number.Format != nil {
 		return stored.Number.Format
 	}
 	return &byDefault
 }
 
 // metadata is a variable's display metadata as stored, or what follows from its kind and format.
-func metadata(v projections.Variable) json.RawMessage {
+func metadata(v projections.Variable) []byte {
 	if len(v.DisplayMetadata) > 0 && string(v.DisplayMetadata) != "null" {
 		return v.DisplayMetadata
 	}
 	if f := format(v); f != nil {
-		return raw(map[string]map[string]string{"number": {"format": *f}})
+		return encode(map[string]map[string]string{"number": {"format": *f}})
 	}
-	return raw(map[string]struct{}{dataType(v): {}})
+	return encode(map[string]struct{}{dataType(v): {}})
 }

@@ -1,6 +1,9 @@
 package http
 
-import "encoding/json"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // domainVariableV1 is a variable for callers in body version 1.
 type domainVariableV1 struct {
@@ -11,8 +14,8 @@ type domainVariableV1 struct {
 // definitionVariableV1 is a variable as its author wrote it, in body version 1.
 type definitionVariableV1 struct {
 	variableBase
-	DisplayType     string          `json:"display_type"`
-	DisplayMetadata json.RawMessage `json:"display_metadata"`
+	DisplayType     string         `json:"display_type"`
+	DisplayMetadata jsontext.Value `json:"display_metadata"`
 }
 
 // namesV1 are the names of a display's members in body version 1, by those in version 2.
@@ -28,20 +31,20 @@ func stateV1(state string) string {
 
 // displayV1 renames kind and format of a display object, and those of its columns and series. What is not such an object
 // stays as it is.
-func displayV1(display json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(display, &members) != nil || members == nil {
+func displayV1(display []byte) []byte {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(display, &members, answerForm) != nil || members == nil {
 		return display
 	}
 	for _, name := range []string{"columns", "series"} {
-		var parts []json.RawMessage
-		if json.Unmarshal(members[name], &parts) != nil || parts == nil {
+		var parts []jsontext.Value
+		if json.Unmarshal(members[name], &parts, answerForm) != nil || parts == nil {
 			continue
 		}
 		for i := range parts {
 			parts[i] = displayV1(parts[i])
 		}
-		members[name] = raw(parts)
+		members[name] = encode(parts)
 	}
 	for name, name1 := range namesV1 {
 		if value, ok := members[name]; ok {
@@ -49,17 +52,17 @@ func displayV1(display json.RawMessage) json.RawMessage {
 			members[name1] = value
 		}
 	}
-	return raw(members)
+	return encode(members)
 }
 
 // metadataV1 is displayV1 of what stands under the type key.
-func metadataV1(metadata json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(metadata, &members) != nil || members == nil {
+func metadataV1(metadata []byte) []byte {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(metadata, &members, answerForm) != nil || members == nil {
 		return metadata
 	}
 	for name := range members {
 		members[name] = displayV1(members[name])
 	}
-	return raw(members)
+	return encode(members)
 }

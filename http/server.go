@@ -5,7 +5,6 @@ package http
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -16,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
@@ -145,9 +145,8 @@ type exchange struct {
 type answer struct {
 	status int
 	header map[string]string
-	body   json.RawMessage
-	tag    string  // ETag of the body where that is known, else ""
-	room   *writer // that has the body, and is released when it was sent; nil where others may have the body
+	body   jsontext.Value
+	tag    string // ETag of the body where that is known, else ""
 }
 
 // serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
@@ -220,9 +219,6 @@ func (s *Server) answer(x *exchange) error {
 		}
 	}
 	x.send(a.status, body)
-	if a.room != nil {
-		a.room.release()
-	}
 	return nil
 }
 
@@ -232,7 +228,7 @@ func (s *Server) refuse(x *exchange, err error) {
 	if !expected {
 		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
 	}
-	body := raw(f.envelope())
+	body := encode(f.envelope())
 	header := x.w.Header()
 	for name, value := range f.header {
 		header.Set(name, value)
