@@ -1,10 +1,10 @@
 package projections
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/hex"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,38 +71,53 @@ func (a Account) key(id uuid.UUID) int {
 	return slices.IndexFunc(a.Keys, func(k Key) bool { return k.ID == id })
 }
 
+// accountsModel has the document <account>: Account.
+var accountsModel = model{
+	name: "accounts", version: 1, readable: 1,
+	folds: []any{
+		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
+		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
+	},
+	subjects: []string{"account"},
+	open:     func(b *bucket, _ *messageLog) view { return openAccounts(b) },
+	foreign:  func(string, func(string) bool) string { return notMade },
+}
+
 // accounts holds every account in memory, since each request asks for one.
 type accounts struct {
-	mu     sync.RWMutex
-	byID   map[uuid.UUID]Account
-	byHash map[string]keyPlace
+	table[Account]
+	byHash map[string]keyID
 }
 
-// keyPlace says where the key with a hash is.
-type keyPlace struct{ account, key uuid.UUID }
+// keyID says which key has a hash.
+type keyID struct{ account, key uuid.UUID }
 
-func newAccounts() *accounts {
-	return &accounts{byID: map[uuid.UUID]Account{}, byHash: map[string]keyPlace{}}
+func (a Account) entity() entityKey { return entityKey{account: a.ID} }
+func (a Account) madeBy() uint64    { return a.Sequence }
+
+func openAccounts(b *bucket) *accounts {
+	s := &accounts{byHash: map[string]keyID{}}
+	s.table = table[Account]{
+		bucket: b, pattern: "*", index: s.index,
+		subject: func(key entityKey) events.Subject { return events.AccountSubject(key.account) },
+		byKey:   map[entityKey]Account{}, folded: map[entityKey]folded[Account]{},
+	}
+	return s
 }
 
-// set replaces an account. The hashes that its keys had before are forgotten, so that a rotated secret is unknown.
-func (s *accounts) set(a Account) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, key := range s.byID[a.ID].Keys {
+// index replaces the hashes of an account's keys. Those that they had before are forgotten, so that a rotated secret is unknown.
+func (s *accounts) index(before, after Account) {
+	for _, key := range before.Keys {
 		delete(s.byHash, key.Hash)
 	}
-	s.byID[a.ID] = a
-	for _, key := range a.Keys {
-		s.byHash[key.Hash] = keyPlace{a.ID, key.ID}
+	for _, key := range after.Keys {
+		s.byHash[key.Hash] = keyID{after.ID, key.ID}
 	}
 }
 
-func (s *accounts) get(id uuid.UUID) (Account, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	a, ok := s.byID[id]
-	return a, ok
+func (s *accounts) apply(_ context.Context, e events.Event) error {
+	s.fold(entityKey{account: e.Subject.Account()}, e, ApplyAccount)
+	return nil
 }
 
 // find is the key with a hash and its account. What the map finds is compared once more in constant time, so that what
@@ -111,12 +126,12 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	text := hex.EncodeToString(hash[:])
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	place, ok := s.byHash[text]
+	is, ok := s.byHash[text]
 	if !ok {
 		return Key{}, Account{}, false
 	}
-	a := s.byID[place.account]
-	i := a.key(place.key)
+	a := s.byKey[entityKey{account: is.account}]
+	i := a.key(is.key)
 	if i < 0 || subtle.ConstantTimeCompare([]byte(a.Keys[i].Hash), []byte(text)) != 1 {
 		return Key{}, Account{}, false
 	}
@@ -130,9 +145,11 @@ func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found boo
 	if err := v.recent(); err != nil {
 		return Key{}, Account{}, false, err
 	}
-	key, account, found = v.serving.Load().accounts.find(hash)
+	key, account, found = viewOf[*accounts](v.serving.Load()).find(hash)
 	return key, account, found, nil
 }
 
 // Account returns an account's settings. Its keys are shared with the view and must not be changed.
-func (v *Views) Account(id uuid.UUID) (Account, bool) { return v.serving.Load().accounts.get(id) }
+func (v *Views) Account(id uuid.UUID) (Account, bool) {
+	return viewOf[*accounts](v.serving.Load()).get(entityKey{account: id})
+}

@@ -38,7 +38,7 @@ func TestAccountsFindKeys(t *testing.T) {
 		{"unknown keys", &events.KeyRevoked{KeyID: uuid.New()}, []string{"b"}, []string{"c"}, []string{"a"}},
 		{"unknown event", nil, []string{"b"}, []string{"c"}, []string{"a"}},
 	}
-	memory := newAccounts()
+	memory := openAccounts(nil)
 	var a Account
 	for i, row := range rows {
 		e := event(events.AccountSubject(account), row.data)

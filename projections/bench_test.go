@@ -80,8 +80,8 @@ func BenchmarkRead(b *testing.B) {
 	ctx := b.Context()
 	for _, place := range []string{"memory", "disk"} {
 		if place == "disk" {
-			v.serving.Load().headCache = NewCache[conversationKey, head](0)
-			v.serving.Load().messageCache = NewCache[uint64, Message](0)
+			viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
+			v.messages.cache = NewCache[uint64, Message](0)
 		}
 		b.Run("conversation/"+place, func(b *testing.B) {
 			for b.Loop() {
@@ -147,7 +147,7 @@ func BenchmarkPage(b *testing.B) {
 		account := uuid.New()
 		all := fill(b, v, h, account, size)
 		middle := cursorAt(account, all[size/2].Sequence)
-		v.serving.Load().headCache = NewCache[conversationKey, head](0)
+		viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
 		for _, limit := range []int{20, 100} {
 			for name, after := range map[string]*uuid.UUID{"top": nil, "middle": &middle} {
 				b.Run(fmt.Sprintf("account=%d/page=%d/%s", size, limit, name), func(b *testing.B) {
@@ -163,8 +163,8 @@ func BenchmarkPage(b *testing.B) {
 		// Without a fold the newest event is the log's last, which the views are beyond.
 		b.Run(fmt.Sprintf("account=%d/start", size), func(b *testing.B) {
 			for b.Loop() {
-				v.serving.Load().activity = newActivity()
-				if err := v.serving.Load().load(b.Context()); err != nil {
+				viewOf[*conversations](v.serving.Load()).recency = newRecency()
+				if err := viewOf[*conversations](v.serving.Load()).load(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -42,6 +42,19 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.put(key, value, weight)
+}
+
+// Add puts a value where there is none, if it is still valid then.
+func (c *Cache[K, V]) Add(key K, value V, weight int, valid func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.byKey[key]; !ok && valid() {
+		c.put(key, value, weight)
+	}
+}
+
+func (c *Cache[K, V]) put(key K, value V, weight int) {
 	if element, ok := c.byKey[key]; ok {
 		there := element.Value.(*cached[K, V])
 		c.weight -= there.weight

@@ -6,12 +6,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"reckon/events"
 	"reckon/events/log"
@@ -25,63 +23,88 @@ type comparison struct {
 	log    *log.Log
 	report func(Difference)
 
-	pass, passes  int
-	memory        *generation // what the history makes of what is of the pass
-	versions      map[string]digest
-	reached       uint64                   // the event that memory stands at
-	conversations map[conversationKey]bool // those of which the head was found
-	others        map[string]bool          // keys of the accounts, domains, versions and pages that were found
-	later         map[location]uint64      // documents that stand at an event behind what memory had reached: their sequences
+	pass, passes int
+	seed         maphash.Seed
+	memory       *generation         // what the history makes of what is of the pass
+	reached      uint64              // the event that memory stands at
+	found        map[location]bool   // documents of memory that are in the buckets
+	later        map[location]uint64 // documents that stand at an event behind what memory had reached: their sequences
 }
 
-// digest is what is kept of the document of a published version, of which a generation holds but the newest of each domain. It stands
-// for all bytes.
-type digest struct {
-	sequence uint64
-	sum      [sha256.Size]byte
+// location is where a document is.
+type location struct {
+	model int // place in the models
+	key   string
 }
 
 // begin prepares a pass.
 func (c *comparison) begin() {
-	c.memory = newReplay(c.g.store)
-	c.versions = map[string]digest{}
+	c.memory = inMemory(c.g.models, nil)
+	if c.passes > 1 {
+		c.memory.wants = c.wants
+	}
 	c.reached = 0
-	c.conversations = map[conversationKey]bool{}
-	c.others = map[string]bool{}
+	c.found = map[location]bool{}
 	c.later = map[location]uint64{}
 }
 
-// fold folds events in memory.
-func (c *comparison) fold(ctx context.Context, list []events.Event) (*batch, error) {
-	b, err := c.memory.replay(ctx, list)
-	if err != nil {
-		return nil, err
+// wants tells whether the documents that a model makes of a subject's events are of the pass: those of models that are not spread
+// are all of the first one.
+func (c *comparison) wants(m model, s events.Subject) bool {
+	part := strings.Split(s.String(), ".") // evt, account, kind and an id unless it is the account's
+	if !slices.Contains(m.subjects, part[2]) {
+		return false
 	}
-	for key, v := range b.versions {
-		text, err := events.Marshal(v)
+	return c.passOf(m, strings.Join(slices.Delete(part[1:], 1, 2), ".")) == c.pass
+}
+
+func (c *comparison) wantsAny(s events.Subject) bool {
+	return slices.ContainsFunc(c.g.models, func(m model) bool { return c.wants(m, s) })
+}
+
+// passOf is the pass that a key is compared in.
+func (c *comparison) passOf(m model, key string) int {
+	if !m.spread {
+		return 0
+	}
+	account, rest, pair := strings.Cut(key, ".")
+	id, _, _ := strings.Cut(rest, ".")
+	if !pair {
+		id = account
+	}
+	return int(maphash.String(c.seed, id) % uint64(c.passes))
+}
+
+// fold folds events in memory.
+func (c *comparison) fold(ctx context.Context, list []events.Event) error {
+	_, err := c.foldAll(ctx, list)
+	return err
+}
+
+// foldAll folds events in memory and returns where the documents are that they make.
+func (c *comparison) foldAll(ctx context.Context, list []events.Event) (made []location, err error) {
+	for i := range c.memory.models {
+		documents, err := c.memory.foldInto(ctx, i, list)
 		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", key, err)
+			return nil, err
 		}
-		c.versions[key] = digest{v.Sequence, sha256.Sum256(text)}
+		for _, d := range documents {
+			made = append(made, location{i, d.key})
+		}
 	}
 	if len(list) > 0 {
 		c.reached = list[len(list)-1].Sequence
 	}
-	return b, nil
+	return made, nil
 }
 
 // follow folds events and compares the documents that they make.
 func (c *comparison) follow(ctx context.Context, list []events.Event) error {
-	b, err := c.fold(ctx, list)
+	made, err := c.foldAll(ctx, list)
 	if err != nil {
 		return err
 	}
-	first, second := b.documents()
-	var made []location
-	for _, s := range slices.Concat(first, second) {
-		made = append(made, s.location)
-	}
-	if err := c.g.write(); err != nil {
+	if err := c.g.flush(); err != nil {
 		return err
 	}
 	return c.fetch(ctx, made)
@@ -90,69 +113,31 @@ func (c *comparison) follow(ctx context.Context, list []events.Event) error {
 // scan compares all documents of the buckets that are of the pass with memory, and then those of memory that were not among
 // them. told is called at each.
 func (c *comparison) scan(ctx context.Context, told func()) error {
-	if err := c.g.write(); err != nil {
+	if err := c.g.flush(); err != nil {
 		return err
 	}
-	s := c.g.store
-	for _, at := range s.places() {
-		b := *at
-		spread := b == s.conversations
-		if !spread && c.pass > 0 {
+	for i, b := range c.g.buckets {
+		m := c.g.models[i]
+		if !m.spread && c.pass > 0 {
 			continue
 		}
-		err := b.each(ctx, "", func(key string, _ uint64, value []byte) error {
+		err := b.each(ctx, "", func(key string, value []byte) error {
 			told()
-			if spread && passOfKey(key, c.passes) != c.pass {
+			if c.passOf(m, key) != c.pass {
 				return nil
 			}
-			return c.judge(location{b, strings.Clone(key)}, value)
+			return c.judge(location{i, strings.Clone(key)}, value)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return c.unseen(ctx)
-}
-
-// unseen asks for the documents of memory that were not found.
-func (c *comparison) unseen(ctx context.Context) error {
-	s := c.g.store
 	var missing []location
-	ask := func(b *bucket, key string, found bool) error {
-		if !found {
-			missing = append(missing, location{b, key})
-		}
-		if len(missing) < maxKeys {
-			return nil
-		}
-		some := missing
-		missing = nil
-		return c.fetch(ctx, some)
-	}
-	for key := range c.memory.headCache.byKey {
-		if err := ask(s.conversations, headKey(key), c.conversations[key]); err != nil {
-			return err
-		}
-	}
-	for key := range c.memory.pages {
-		if err := ask(s.conversations, key.String(), c.others[key.String()]); err != nil {
-			return err
-		}
-	}
-	for id := range c.memory.accounts.byID {
-		if err := ask(s.accounts, accountKey(id), c.others[accountKey(id)]); err != nil {
-			return err
-		}
-	}
-	for key := range c.memory.domains.byKey {
-		name := domainHeadKey(key.account, key.domain)
-		if err := ask(s.domains, name, c.others[name]); err != nil {
-			return err
-		}
-	}
-	for key := range c.versions {
-		if err := ask(s.domains, key, c.others[key]); err != nil {
-			return err
+	for i, b := range c.memory.buckets {
+		for _, key := range b.keys() {
+			if at := (location{i, key}); !c.found[at] {
+				missing = append(missing, at)
+			}
 		}
 	}
 	return c.fetch(ctx, missing)
@@ -160,27 +145,18 @@ func (c *comparison) unseen(ctx context.Context) error {
 
 // fetch reads documents that memory has made, and compares them.
 func (c *comparison) fetch(ctx context.Context, made []location) error {
-	byBucket := map[*bucket][]string{}
+	keys := make([][]string, len(c.g.buckets))
 	for _, at := range made {
-		byBucket[at.bucket] = append(byBucket[at.bucket], at.key)
+		keys[at.model] = append(keys[at.model], at.key)
 	}
-	for b, keys := range byBucket {
-		for some := range slices.Chunk(keys, maxKeys) {
-			values, err := b.getAll(ctx, some)
+	for i, b := range c.g.buckets {
+		for some := range slices.Chunk(keys[i], maxKeys) {
+			values, err := b.fetch(ctx, some)
 			if err != nil {
 				return err
 			}
 			for _, key := range some {
-				at := location{b, key}
-				value, ok := values[key]
-				if ok {
-					err = c.judge(at, value)
-				} else {
-					delete(c.later, at)
-					want, _ := c.made(at)
-					c.differ(at, want, "it is missing")
-				}
-				if err != nil {
+				if err := c.judge(location{i, key}, values[key]); err != nil {
 					return err
 				}
 			}
@@ -189,13 +165,21 @@ func (c *comparison) fetch(ctx context.Context, made []location) error {
 	return nil
 }
 
-// judge compares a document that is there with memory. One that stands at an event behind what memory has reached is left to
-// that.
+// judge compares a document, nil for one that is missing, with memory. One that stands at an event behind what memory has reached
+// is left to that.
 func (c *comparison) judge(at location, value []byte) error {
 	delete(c.later, at)
+	want, same, err := c.made(at, value)
+	if err != nil {
+		return fmt.Errorf("encode %s of bucket %s: %w", at.key, c.g.buckets[at.model].name, err)
+	}
+	if want > 0 {
+		c.found[at] = true
+	}
 	have, whole := sequenceOf(value)
-	want, same := c.made(at)
 	switch {
+	case value == nil:
+		c.differ(at, want, "it is missing")
 	case !whole:
 		c.differ(at, want, "it is no document")
 	case have > c.reached:
@@ -206,23 +190,39 @@ func (c *comparison) judge(at location, value []byte) error {
 		c.differ(at, have, c.foreign(at))
 	case have != want:
 		c.differ(at, want, fmt.Sprintf("it stands at event %d", have))
-	default:
-		what, err := same(value)
-		if err != nil {
-			return fmt.Errorf("encode %s of bucket %s: %w", at.key, at.bucket.name, err)
-		}
-		if what != "" {
-			c.differ(at, want, what)
-		}
+	case same != "":
+		c.differ(at, want, same)
 	}
 	return nil
+}
+
+// made is the sequence of the document that memory makes at a place, 0 when it makes none, and in what another one differs from
+// it, "" for in nothing.
+func (c *comparison) made(at location, value []byte) (sequence uint64, differs string, err error) {
+	is, ok := c.memory.buckets[at.model].get(at.key)
+	if !ok {
+		return 0, "", nil
+	}
+	if d, ok := is.(digest); ok {
+		if sha256.Sum256(value) != d.sum {
+			differs = "its bytes differ"
+		}
+		return d.sequence, differs, nil
+	}
+	text, err := events.Marshal(is)
+	if err == nil && !bytes.Equal(value, text) {
+		differs = "its bytes differ " + parting(value, text)
+	}
+	sequence, _ = sequenceOf(text)
+	return sequence, differs, err
 }
 
 // end closes a pass at an event that memory and the buckets have reached.
 func (c *comparison) end(ctx context.Context, sequence uint64) error {
 	c.Sequence = sequence
-	m := c.memory
-	c.Documents += uint64(len(m.headCache.byKey) + len(m.pages) + len(m.accounts.byID) + len(m.domains.byKey) + len(c.versions))
+	for _, b := range c.memory.buckets {
+		c.Documents += uint64(len(b.keys()))
+	}
 	if len(c.later) == 0 {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (c *comparison) end(ctx context.Context, sequence uint64) error {
 		return err
 	}
 	left := slices.SortedFunc(maps.Keys(c.later), func(a, b location) int {
-		return cmp.Or(cmp.Compare(a.bucket.name, b.bucket.name), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.key, b.key))
 	})
 	for _, at := range left {
 		what := "there is no such event"
@@ -245,91 +245,15 @@ func (c *comparison) end(ctx context.Context, sequence uint64) error {
 
 func (c *comparison) differ(at location, sequence uint64, what string) {
 	c.Differences++
-	model, _, _, _ := bucketVersion(at.bucket.name)
-	c.report(Difference{model, at.key, sequence, what})
+	c.report(Difference{c.g.models[at.model].name, at.key, sequence, what})
 }
 
 // foreign says why a document is one that the history does not make.
 func (c *comparison) foreign(at location) string {
-	if key, rest, ok := parseKey(at.key); ok && at.bucket == c.g.store.conversations {
-		_, known := c.memory.headCache.Get(key)
-		if known && (strings.HasPrefix(rest, ".m.") || strings.HasPrefix(rest, ".s.")) {
-			return "the conversation has no such page"
-		}
-	}
-	return "the event of its sequence does not make it"
-}
-
-// made notes that a place was looked at. It returns the sequence of the document that memory makes there, 0 when it makes none,
-// and what says in what another document of that sequence differs from it, "" for in nothing.
-func (c *comparison) made(at location) (sequence uint64, differs func(value []byte) (string, error)) {
-	s, m := c.g.store, c.memory
-	as := func(made any) func([]byte) (string, error) {
-		return func(value []byte) (string, error) {
-			text, err := events.Marshal(made)
-			if err != nil || bytes.Equal(value, text) {
-				return "", err
-			}
-			return "its bytes differ " + parting(value, text), nil
-		}
-	}
-	key, rest, pair := parseKey(at.key)
-	switch {
-	case at.bucket == s.accounts:
-		id, err := uuid.Parse(at.key)
-		if a, ok := m.accounts.get(id); ok && err == nil && accountKey(id) == at.key {
-			c.others[at.key] = true
-			return a.Sequence, as(a)
-		}
-	case !pair:
-	case at.bucket == s.domains && rest == "":
-		if d, ok := m.domains.get(key.account, key.conversation); ok {
-			c.others[at.key] = true
-			return d.Sequence, as(d)
-		}
-	case at.bucket == s.domains:
-		if v, ok := c.versions[at.key]; ok {
-			c.others[at.key] = true
-			return v.sequence, func(value []byte) (string, error) {
-				if sha256.Sum256(value) == v.sum {
-					return "", nil
-				}
-				return "its bytes differ", nil
-			}
-		}
-	case rest == "":
-		h, ok := m.headCache.Get(key)
-		if !ok {
-			return 0, nil
-		}
-		c.conversations[key] = true
-		return h.Sequence, as(h)
-	case len(rest) > 3:
-		number, err := strconv.Atoi(rest[3:])
-		page := pageKey{key, rest[1:2], number}
-		if p, ok := m.pages[page]; ok && err == nil && page.String() == at.key {
-			c.others[at.key] = true
-			return p.Sequence, as(p)
-		}
-	}
-	return 0, nil
-}
-
-// headLength is how long the key of a head is.
-const headLength = 2*36 + 1
-
-// parseKey takes a key of two ids apart, and what follows on them.
-func parseKey(key string) (ids conversationKey, rest string, ok bool) {
-	if len(key) < headLength {
-		return conversationKey{}, "", false
-	}
-	account, err := uuid.Parse(key[:36])
-	if err != nil {
-		return conversationKey{}, "", false
-	}
-	id, err := uuid.Parse(key[headLength-36 : headLength])
-	ids = conversationKey{account, id}
-	return ids, key[headLength:], err == nil && headKey(ids) == key[:headLength]
+	return c.g.models[at.model].foreign(at.key, func(key string) bool {
+		_, ok := c.memory.buckets[at.model].get(key)
+		return ok
+	})
 }
 
 // parting says where two documents begin to differ.
@@ -339,16 +263,4 @@ func parting(a, b []byte) string {
 		i++
 	}
 	return fmt.Sprintf("from byte %d on (%d bytes instead of %d)", i, len(a), len(b))
-}
-
-// sequenceOf reads the sequence that a document ends with.
-func sequenceOf(value []byte) (uint64, bool) {
-	const member = `"sequence":`
-	i := bytes.LastIndex(value, []byte(member))
-	if i < 0 {
-		return 0, false
-	}
-	digits, closed := bytes.CutSuffix(value[i+len(member):], []byte("}"))
-	sequence, err := strconv.ParseUint(string(digits), 10, 64)
-	return sequence, closed && err == nil
 }

@@ -1,12 +1,14 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -123,74 +125,306 @@ func titleOf(prompt string) *string {
 	return &title
 }
 
-// conversationKey names a conversation within its account.
-type conversationKey struct{ account, conversation uuid.UUID }
+// conversationsModel has the documents <account>.<conversation>: head, and <account>.<conversation>.m.<n> and .s.<n>: page.
+var conversationsModel = model{
+	name: "conversations", version: 3, readable: 3,
+	folds: []any{
+		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
+		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),
+	},
+	subjects: []string{"conversation"}, spread: true,
+	open: func(b *bucket, messages *messageLog) view { return openConversations(b, messages) },
+	foreign: func(key string, has func(key string) bool) string {
+		_, rest, ok := parsePair(key)
+		if ok && (strings.HasPrefix(rest, ".m.") || strings.HasPrefix(rest, ".s.")) && has(key[:pairLength]) {
+			return "the conversation has no such page"
+		}
+		return notMade
+	},
+}
+
+// cachedHeads is about how many bytes of heads stay in memory.
+const cachedHeads = 16 << 20
+
+// conversations holds the order of all conversations in memory, and the heads that were used last.
+type conversations struct {
+	bucket   *bucket
+	messages *messageLog
+	recency  *recency
+	heads    *Cache[entityKey, head] // has no older state than recency
+	// version is a seqlock: odd while what is shown changes.
+	version atomic.Uint64
+
+	// What is folded and not shown yet.
+	staging map[entityKey]*stagedHead
+	pages   map[pageKey]*stagedPage
+	made    []Message // oldest first; until they are taken or others are folded
+}
+
+// stagedHead is the head of a conversation that events are about.
+type stagedHead struct {
+	head
+	changed      bool
+	newest       uint64 // sequence of the newest event, 0 for none
+	ownPlaces    bool   // no reader has the head's places
+	ownScenarios bool   // nor its scenarios
+}
+
+// stagedPage is a page that was read or made. Its lists are no reader's.
+type stagedPage struct {
+	page
+	changed bool
+}
+
+func openConversations(b *bucket, messages *messageLog) *conversations {
+	return &conversations{
+		bucket: b, messages: messages, recency: newRecency(), heads: NewCache[entityKey, head](cachedHeads),
+		staging: map[entityKey]*stagedHead{}, pages: map[pageKey]*stagedPage{},
+	}
+}
+
+// load reads the order of all conversations from their heads.
+func (s *conversations) load(ctx context.Context) error {
+	type listed struct {
+		key      entityKey
+		sequence uint64
+	}
+	var all []listed
+	err := s.bucket.each(ctx, "*.*", func(name string, value []byte) error {
+		key, _, ok := parsePair(name)
+		sequence, whole := sequenceOf(value)
+		if !ok || !whole {
+			return fmt.Errorf("conversation %s names no event", name)
+		}
+		all = append(all, listed{key, sequence})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.sequence, b.sequence) })
+	for _, at := range all {
+		s.recency.set(at.key, at.sequence)
+	}
+	return nil
+}
 
 // Conversation returns a conversation's head.
 func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conversation, bool, error) {
 	g, done := v.use()
 	defer done()
-	h, found, err := g.head(ctx, conversationKey{account, id})
+	h, found, err := viewOf[*conversations](g).head(ctx, entityKey{account, id})
 	return h.Conversation, found, err
 }
 
-// head reads the head of a conversation. One that is not in the order of activity has none.
-func (g *generation) head(ctx context.Context, key conversationKey) (h head, found bool, err error) {
-	if h, found = g.headCache.Get(key); found || !g.activity.known(key) {
+// head reads the head of a conversation.
+func (s *conversations) head(ctx context.Context, key entityKey) (h head, found bool, err error) {
+	if h, found = s.heads.Get(key); found {
 		return h, found, nil
 	}
-	heads, err := g.heads(ctx, []conversationKey{key})
-	if err != nil {
-		return head{}, false, err
-	}
+	heads, err := s.readHeads(ctx, []entityKey{key})
 	h, found = heads[key]
-	return h, found, nil
+	return h, found, err
 }
 
-// heads reads the heads of conversations; those that do not exist are absent. The server would read whole blocks of the bucket's stream,
-// so that it is asked only for those that cannot be read from its files.
-func (g *generation) heads(ctx context.Context, keys []conversationKey) (map[conversationKey]head, error) {
-	heads := make(map[conversationKey]head, len(keys))
-	names := map[string]conversationKey{}
-	var records []uint64
+// readHeads reads the heads of conversations; those that do not exist are absent. One that is not in the order has none.
+func (s *conversations) readHeads(ctx context.Context, keys []entityKey) (map[entityKey]head, error) {
+	heads := make(map[entityKey]head, len(keys))
+	var missing []entityKey
+	var names []string
 	for _, key := range keys {
-		if h, ok := g.headCache.Get(key); ok {
+		if h, ok := s.heads.Get(key); ok {
 			heads[key] = h
-			continue
+		} else if s.recency.sequence(key) > 0 {
+			missing, names = append(missing, key), append(names, key.String())
 		}
-		name := headKey(key)
-		if h, ok := g.backlog.get(location{g.store.conversations, name}); ok {
-			heads[key] = h.(head)
-			continue
-		}
-		names[name] = key
-		records = append(records, g.activity.record(key)) // of one that is not in the backlog it is the newest
 	}
-	take := func(name string, value []byte) error {
-		key, ok := names[name]
-		if !ok {
-			return nil
+	if len(missing) == 0 {
+		return heads, nil
+	}
+	found, err := read[head](ctx, s.bucket, names)
+	for i, key := range missing {
+		if h, ok := found[names[i]]; ok {
+			heads[key] = h
+			// The order moves before a newer head is put: what agrees with the order is the newest head, or one follows.
+			s.heads.Add(key, h, h.weight(), func() bool { return s.recency.sequence(key) == h.Sequence })
 		}
-		var h head
-		if err := events.Unmarshal(value, &h); err != nil {
-			return fmt.Errorf("decode conversation %s: %w", key.conversation, err)
+	}
+	return heads, err
+}
+
+// prefetch reads the heads that the events need and that may exist. A conversation that is not in the order has none that counts:
+// nothing of it was folded before the checkpoint.
+func (s *conversations) prefetch(ctx context.Context, list []events.Event) error {
+	var keys []entityKey
+	for i := range list {
+		key := entityKey{list[i].Subject.Account(), list[i].Message().ConversationID}
+		if _, ok := s.staging[key]; !ok {
+			s.staging[key] = &stagedHead{}
+			keys = append(keys, key)
 		}
-		heads[key] = h
-		delete(names, name)
+	}
+	heads, err := s.readHeads(ctx, keys)
+	for key, h := range heads {
+		s.staging[key].head = h
+	}
+	s.made = nil
+	return err
+}
+
+func (s *conversations) apply(ctx context.Context, e events.Event) error {
+	request := e.Message()
+	key := entityKey{e.Subject.Account(), request.ConversationID}
+	c := s.staging[key]
+	c.newest = e.Sequence
+	if c.head.Sequence >= e.Sequence {
 		return nil
 	}
-	slices.Sort(records)
-	if err := g.store.conversations.at(records, take); err != nil {
-		return nil, err
-	}
-	values, err := g.store.conversations.getAll(ctx, slices.Collect(maps.Keys(names)))
+	number, known, err := c.head.locate(request.MessageID, func(n int) (page, error) {
+		p, err := s.stage(ctx, messagePage(key, n))
+		return p.page, err
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for name, value := range values {
-		if err := take(name, value); err != nil {
-			return nil, err
+	var previous *Message
+	if number > 0 {
+		previous = &Message{Number: number, Status: Completed, Sequence: known.Sequence}
+		if known.InProgress {
+			previous.Status = InProgress
 		}
 	}
-	return heads, nil
+	last := c.head.Last
+	next, m := ApplyConversation(c.head.Conversation, previous, e)
+	c.head.Conversation, c.changed = next, true
+	s.cutPages(key, c, last, e.Sequence)
+	if m.Sequence != e.Sequence {
+		return nil
+	}
+	s.made = append(s.made, m)
+	if err := s.setPlace(ctx, key, c, m); err != nil {
+		return err
+	}
+	if m.Completed != nil && m.Completed.Results.Action != "fetch" && next.Current > 0 {
+		return s.setScenario(ctx, key, c, m)
+	}
+	return nil
+}
+
+// setPlace notes which event makes a message what it is, in the head or in the page that has its number.
+func (s *conversations) setPlace(ctx context.Context, key entityKey, c *stagedHead, m Message) error {
+	is := place{m.MessageID, m.Sequence, m.Status == InProgress}
+	number, at := pageOf(m.Number)
+	if number < c.head.pages() {
+		p, err := s.stage(ctx, messagePage(key, number))
+		if err == nil && p.Sequence < m.Sequence {
+			p.Places[at], p.Sequence, p.changed = is, m.Sequence, true
+		}
+		return err
+	}
+	c.head.Places = put(c.head.Places, at, is, c.ownPlaces)
+	c.ownPlaces = true
+	return nil
+}
+
+// setScenario notes that a scenario stands at a message, in the head or in the page that has its index.
+func (s *conversations) setScenario(ctx context.Context, key entityKey, c *stagedHead, m Message) error {
+	ref := m.Completed.Results.Scenario
+	now := func(list []scenario, at int) scenario {
+		s := scenario{Message: m.Number}
+		if at < len(list) {
+			s.Origin = list[at].Origin
+		}
+		if ref.Original != 0 && ref.Original != ref.Current {
+			s.Origin = ref.Original
+		}
+		return s
+	}
+	number, at := pageOf(ref.Current)
+	if last, _ := pageOf(c.head.Last); number < last {
+		p, err := s.stage(ctx, scenarioPage(key, number))
+		if err == nil && p.Sequence < m.Sequence {
+			p.Scenarios, p.Sequence, p.changed = put(p.Scenarios, at, now(p.Scenarios, at), true), m.Sequence, true
+		}
+		return err
+	}
+	c.head.Scenarios = put(c.head.Scenarios, at, now(c.head.Scenarios, at), c.ownScenarios)
+	c.ownScenarios = true
+	return nil
+}
+
+// cutPages makes pages of what the head no longer covers, once it counts another message or scenario; last was the last scenario.
+func (s *conversations) cutPages(key entityKey, c *stagedHead, last int, sequence uint64) {
+	h := &c.head
+	if len(h.Places) == pageSize && h.Messages%pageSize == 1 {
+		for _, at := range h.Places {
+			if since, ok := timeOf(at.ID); ok {
+				h.Paged = max(h.Paged, since)
+			}
+		}
+		s.pages[messagePage(key, h.pages()-1)] = &stagedPage{page{Places: slices.Clone(h.Places), Sequence: sequence}, true}
+		h.Places, c.ownPlaces = nil, true
+	}
+	before, _ := pageOf(last)
+	if now, _ := pageOf(h.Last); before < now && len(h.Scenarios) > 0 {
+		s.pages[scenarioPage(key, before)] = &stagedPage{page{Scenarios: slices.Clone(h.Scenarios), Sequence: sequence}, true}
+		h.Scenarios, c.ownScenarios = nil, true
+	}
+}
+
+// stage is a page as the events left it that are folded.
+func (s *conversations) stage(ctx context.Context, key pageKey) (*stagedPage, error) {
+	if p, ok := s.pages[key]; ok {
+		return p, nil
+	}
+	read, err := s.readPage(ctx, key)
+	if err != nil {
+		return &stagedPage{}, err
+	}
+	p := &stagedPage{page: read}
+	p.Places, p.Scenarios = slices.Clone(p.Places), slices.Clone(p.Scenarios)
+	s.pages[key] = p
+	return p, nil
+}
+
+// staged are pages, mostly none, and heads, which count on their pages.
+func (s *conversations) staged() []document {
+	var list []document
+	for key, p := range s.pages {
+		if p.changed {
+			list = append(list, document{key: key.String(), value: p.page, weight: smallDocument, first: true})
+		}
+	}
+	for key, c := range s.staging {
+		if c.changed {
+			list = append(list, document{key: key.String(), value: c.head, weight: smallDocument})
+		}
+	}
+	return list
+}
+
+func (s *conversations) show() {
+	s.version.Add(1)
+	defer s.version.Add(1)
+	for key, c := range s.staging {
+		s.recency.set(key, c.newest)
+		if c.changed {
+			s.heads.Put(key, c.head, c.head.weight())
+		}
+	}
+	clear(s.staging)
+	clear(s.pages)
+}
+
+// takeMade hands over the messages that were made by the events that were folded last.
+func (s *conversations) takeMade() []Message {
+	made := s.made
+	s.made = nil
+	return made
+}
+
+func (s *conversations) newer(sequence uint64, found func(uint64, events.Subject)) {
+	s.recency.newer(sequence, func(account uuid.UUID, e entry) {
+		found(e.sequence, events.ConversationSubject(account, e.conversation))
+	})
 }

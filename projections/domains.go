@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,30 +50,73 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 	return d
 }
 
-// domainKey names a domain within its account.
-type domainKey struct{ account, domain uuid.UUID }
+// domainsModel has the documents <account>.<domain>: Domain, and <account>.<domain>.v.<version>: version.
+var domainsModel = model{
+	name: "domains", version: 2, readable: 1,
+	folds:    []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil)},
+	subjects: []string{"domain"},
+	open:     func(b *bucket, _ *messageLog) view { return openDomains(b) },
+	foreign:  func(string, func(string) bool) string { return notMade },
+}
 
 // domains holds every domain in memory, without the versions that are no longer the newest.
 type domains struct {
-	mu        sync.RWMutex
-	byKey     map[domainKey]Domain
+	table[Domain]
 	published map[uuid.UUID][]Domain // by account, in the order of Views.Domains
+	versions  map[string]folded[version]
 }
 
-func newDomains() *domains {
-	return &domains{byKey: map[domainKey]Domain{}, published: map[uuid.UUID][]Domain{}}
+func (d Domain) entity() entityKey { return entityKey{d.AccountID, d.ID} }
+func (d Domain) madeBy() uint64    { return d.Sequence }
+
+func openDomains(b *bucket) *domains {
+	s := &domains{published: map[uuid.UUID][]Domain{}, versions: map[string]folded[version]{}}
+	s.table = table[Domain]{
+		bucket: b, pattern: "*.*", index: s.index,
+		subject: func(key entityKey) events.Subject { return events.DomainSubject(key.account, key.id) },
+		byKey:   map[entityKey]Domain{}, folded: map[entityKey]folded[Domain]{},
+	}
+	return s
 }
 
-func (s *domains) set(d Domain) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byKey[domainKey{d.AccountID, d.ID}] = d
+// index puts a published domain in its place.
+func (s *domains) index(_, d Domain) {
 	if d.Published == nil {
 		return
 	}
 	list := slices.DeleteFunc(slices.Clone(s.published[d.AccountID]), func(other Domain) bool { return other.ID == d.ID })
 	at, _ := slices.BinarySearchFunc(list, d, byTitle)
 	s.published[d.AccountID] = slices.Insert(list, at, d)
+}
+
+func (s *domains) apply(_ context.Context, e events.Event) error {
+	switch data := e.Data.(type) {
+	case *events.DomainDrafted:
+		s.fold(entityKey{e.Subject.Account(), data.DomainID}, e, ApplyDomain)
+	case *events.DomainPublished:
+		key := entityKey{e.Subject.Account(), data.DomainID}
+		s.versions[versionKey(key, data.Version)] = folded[version]{version{data.Definition, e.Sequence}, e.Weight()}
+		s.fold(key, e, ApplyDomain)
+	}
+	return nil
+}
+
+// versionKey is the key of a version in the bucket.
+func versionKey(domain entityKey, number int) string {
+	return domain.String() + ".v." + strconv.Itoa(number)
+}
+
+func (s *domains) staged() []document {
+	list := s.table.staged()
+	for key, f := range s.versions {
+		list = append(list, document{key: key, value: f.document, weight: f.weight, first: true, unread: true})
+	}
+	return list
+}
+
+func (s *domains) show() {
+	s.table.show()
+	clear(s.versions)
 }
 
 // byTitle orders published domains by title, upper and lower case alike, then by id.
@@ -85,17 +127,10 @@ func byTitle(a, b Domain) int {
 	)
 }
 
-func (s *domains) get(account, id uuid.UUID) (Domain, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	d, ok := s.byKey[domainKey{account, id}]
-	return d, ok
-}
-
 // Domains lists an account's published domains by title (upper and lower case alike), then id. The definitions are shared
 // with the view and must not be changed.
 func (v *Views) Domains(account uuid.UUID) []Domain {
-	domains := v.serving.Load().domains
+	domains := viewOf[*domains](v.serving.Load())
 	domains.mu.RLock()
 	defer domains.mu.RUnlock()
 	return slices.Clone(domains.published[account])
@@ -103,31 +138,23 @@ func (v *Views) Domains(account uuid.UUID) []Domain {
 
 // Domain returns an account's domain, published or not. The definitions are shared with the view and must not be changed.
 func (v *Views) Domain(account, id uuid.UUID) (Domain, bool) {
-	return v.serving.Load().domains.get(account, id)
+	return viewOf[*domains](v.serving.Load()).get(entityKey{account, id})
 }
 
 // DomainVersion returns a published version of a domain's definition. The newest one comes from memory.
 func (v *Views) DomainVersion(ctx context.Context, account, id uuid.UUID, number int) (Definition, bool, error) {
 	g, done := v.use()
 	defer done()
-	d, ok := g.domains.get(account, id)
+	domains, key := viewOf[*domains](g), entityKey{account, id}
+	d, ok := domains.get(key)
 	if !ok || number < 1 || number > d.Version {
 		return Definition{}, false, nil
 	}
 	if number == d.Version {
 		return *d.Published, true, nil
 	}
-	at := location{g.store.domains, versionKey(account, id, number)}
-	if document, ok := g.backlog.get(at); ok {
-		return document.(version).Definition, true, nil
-	}
-	value, err := at.bucket.get(ctx, at.key)
-	if err != nil || value == nil {
-		return Definition{}, false, err
-	}
-	var document version
-	if err := events.Unmarshal(value, &document); err != nil {
-		return Definition{}, false, fmt.Errorf("decode version %d of domain %s: %w", number, id, err)
-	}
-	return document.Definition, true, nil
+	name := versionKey(key, number)
+	found, err := read[version](ctx, domains.bucket, []string{name})
+	is, ok := found[name]
+	return is.Definition, ok, err
 }

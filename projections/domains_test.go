@@ -51,7 +51,7 @@ func TestDomainsAreListedByTitle(t *testing.T) {
 	account := uuid.New()
 	low, high := uuid.MustParse("10000000-0000-4000-8000-000000000000"), uuid.MustParse("20000000-0000-4000-8000-000000000000")
 	set := func(id uuid.UUID, title string) {
-		v.serving.Load().domains.set(Domain{AccountID: account, ID: id, Version: 1, Published: &Definition{Title: title}})
+		viewOf[*domains](v.serving.Load()).set(Domain{AccountID: account, ID: id, Version: 1, Published: &Definition{Title: title}})
 	}
 	set(uuid.New(), "loan")
 	set(high, "Road trip")
@@ -60,8 +60,8 @@ func TestDomainsAreListedByTitle(t *testing.T) {
 	renamed := uuid.New()
 	set(renamed, "A")
 	set(renamed, "Zebra")
-	v.serving.Load().domains.set(Domain{AccountID: account, ID: uuid.New(), Draft: &Definition{Title: "Draft"}})
-	v.serving.Load().domains.set(Domain{AccountID: uuid.New(), ID: uuid.New(), Published: &Definition{Title: "Another account's"}})
+	viewOf[*domains](v.serving.Load()).set(Domain{AccountID: account, ID: uuid.New(), Draft: &Definition{Title: "Draft"}})
+	viewOf[*domains](v.serving.Load()).set(Domain{AccountID: uuid.New(), ID: uuid.New(), Published: &Definition{Title: "Another account's"}})
 	want := []string{"loan", "Motion", "road trip", "Road trip", "Zebra"}
 	list := v.Domains(account)
 	if len(list) != len(want) {

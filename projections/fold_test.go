@@ -124,8 +124,8 @@ func TestAWriteThatFailsStopsTheFold(t *testing.T) {
 	log := openLog(t, dir)
 	h := newHistory(t, log)
 	v := openViews(t, log, dir)
-	bucket := v.serving.Load().store.conversations.name
-	if err := v.shelf.publisher.DeleteKeyValue(t.Context(), bucket); err != nil {
+	bucket := bucketOf(v, "conversations").name
+	if err := v.store.publisher.DeleteKeyValue(t.Context(), bucket); err != nil {
 		t.Fatal(err)
 	}
 	h.append(first(uuid.New()))
@@ -183,12 +183,12 @@ func TestLargeDocuments(t *testing.T) {
 func TestEach(t *testing.T) {
 	log := openLog(t, t.TempDir())
 	v := openIdle(t, log, t.TempDir())
-	b := v.serving.Load().store.domains
+	b := bucketOf(v, "domains")
 	want := map[string]int{}
 	read := func() {
 		t.Helper()
 		got := map[string]int{}
-		err := b.each(t.Context(), "", func(key string, _ uint64, value []byte) error {
+		err := b.each(t.Context(), "", func(key string, value []byte) error {
 			got[key] = len(value)
 			return nil
 		})
@@ -198,19 +198,19 @@ func TestEach(t *testing.T) {
 	}
 	read()
 	for _, row := range []struct{ count, size int }{{1, 10}, {pullKeys - 1, 10}, {1, maxPayload}, {1, 1 << 20}, {2, maxPayload}, {20, 1 << 20}, {pullKeys, 1}} {
-		var list []document
+		var list []encoded
 		for range row.count {
 			key := uuid.New().String()
-			list = append(list, document{location: location{b, key}, value: make([]byte, row.size)})
+			list = append(list, encoded{key, make([]byte, row.size)})
 			want[key] = row.size
 		}
-		if err := v.shelf.write(t.Context(), list); err != nil {
+		if err := b.write(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}
 		read()
 	}
 	stopped := errors.New("enough")
-	if err := b.each(t.Context(), "", func(string, uint64, []byte) error { return stopped }); !errors.Is(err, stopped) {
+	if err := b.each(t.Context(), "", func(string, []byte) error { return stopped }); !errors.Is(err, stopped) {
 		t.Errorf("stopped: %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestAnOldEventChangesNothing(t *testing.T) {
 		}
 		a, _ := v.Account(account)
 		d, _ := v.Domain(account, domain)
-		text, err := json.Marshal([]any{a, d, head, v.serving.Load().activity.before(account, ^uint64(0), 10)})
+		text, err := json.Marshal([]any{a, d, head, viewOf[*conversations](v.serving.Load()).recency.before(account, ^uint64(0), 10)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 type grown struct {
 	v             *Views
 	account       uuid.UUID // the one with most conversations
-	conversations []conversationKey
+	conversations []entityKey
 	middle        uuid.UUID // cursor
 }
 
@@ -33,13 +33,13 @@ func grow(b *testing.B, count int) (n *grown, end func(), start time.Duration, m
 	v, end := openTimed(b, history, dir)
 	n = &grown{v: v}
 	start, memory = time.Since(began), resident()-before
-	accounts := v.serving.Load().activity.accounts
+	accounts := viewOf[*conversations](v.serving.Load()).recency.accounts
 	for account, o := range accounts {
 		if accounts[n.account] == nil || len(o.at) > len(accounts[n.account].at) {
 			n.account = account
 		}
 		for conversation := range o.at {
-			n.conversations = append(n.conversations, conversationKey{account, conversation})
+			n.conversations = append(n.conversations, entityKey{account, conversation})
 		}
 	}
 	runs := accounts[n.account].runs
@@ -58,8 +58,8 @@ func BenchmarkGrowth(b *testing.B) {
 	fmt.Fprintf(os.Stderr, "%d conversations: start %v, %.0f MiB resident more than before; %d conversations: start %v, %.0f MiB\n",
 		len(few.conversations), startFew.Round(time.Millisecond), memoryFew, len(many.conversations), startMany.Round(time.Millisecond), memoryMany)
 
-	page := func(limit int, top bool) func(context.Context, *grown, conversationKey) error {
-		return func(ctx context.Context, n *grown, _ conversationKey) error {
+	page := func(limit int, top bool) func(context.Context, *grown, entityKey) error {
+		return func(ctx context.Context, n *grown, _ entityKey) error {
 			var after *uuid.UUID
 			if !top {
 				after = &n.middle
@@ -71,30 +71,30 @@ func BenchmarkGrowth(b *testing.B) {
 			return err
 		}
 	}
-	detail := func(ctx context.Context, n *grown, key conversationKey) error {
-		c, found, err := n.v.Conversation(ctx, key.account, key.conversation)
+	detail := func(ctx context.Context, n *grown, key entityKey) error {
+		c, found, err := n.v.Conversation(ctx, key.account, key.id)
 		if err != nil || !found {
 			return fmt.Errorf("conversation %v: found %v, %w", key, found, err)
 		}
-		list, err := n.v.Messages(ctx, key.account, key.conversation, 1, c.Messages)
+		list, err := n.v.Messages(ctx, key.account, key.id, 1, c.Messages)
 		if err == nil && len(list) != c.Messages {
 			err = fmt.Errorf("%d messages of %d", len(list), c.Messages)
 		}
 		return err
 	}
-	scenarios := func(ctx context.Context, n *grown, key conversationKey) error {
-		c, found, err := n.v.Conversation(ctx, key.account, key.conversation)
+	scenarios := func(ctx context.Context, n *grown, key entityKey) error {
+		c, found, err := n.v.Conversation(ctx, key.account, key.id)
 		if err != nil || !found {
 			return fmt.Errorf("conversation %v: found %v, %w", key, found, err)
 		}
-		_, err = n.v.Scenarios(ctx, key.account, key.conversation, 1, c.Last)
+		_, err = n.v.Scenarios(ctx, key.account, key.id, 1, c.Last)
 		return err
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name   string
 		recent bool
-		do     func(context.Context, *grown, conversationKey) error
+		do     func(context.Context, *grown, entityKey) error
 	}{
 		{"page/top/recent", true, page(20, true)}, {"page/middle/recent", true, page(20, false)},
 		{"page/top/any", false, page(20, true)}, {"page/middle/any", false, page(20, false)},
@@ -103,6 +103,10 @@ func BenchmarkGrowth(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			times := [2][]float64{}
+			for _, n := range []*grown{few, many} {
+				viewOf[*conversations](n.v.serving.Load()).heads = NewCache[entityKey, head](cachedHeads)
+				n.v.messages.cache = NewCache[uint64, Message](cachedMessages)
+			}
 			for b.Loop() {
 				at := random.Uint64()
 				for i, n := range []*grown{few, many} {
@@ -110,9 +114,8 @@ func BenchmarkGrowth(b *testing.B) {
 					if c.recent {
 						among = among[:16]
 					} else {
-						g := n.v.serving.Load()
-						g.headCache = NewCache[conversationKey, head](0)
-						g.messageCache = NewCache[uint64, Message](0)
+						viewOf[*conversations](n.v.serving.Load()).heads = NewCache[entityKey, head](0)
+						n.v.messages.cache = NewCache[uint64, Message](0)
 					}
 					key := among[at%uint64(len(among))]
 					if c.recent { // once beforehand

@@ -20,13 +20,13 @@ var memoryParts = []struct {
 	{"blocks of the log and the views' server, by subject (for two minutes)", []string{"stree.", "writeMsgRecord"}},
 	{"index of the log and the views' server, by subject", []string{"stree."}},
 	{"blocks of the log and the views' server, their bytes", []string{"getMsgBlockBuf"}},
-	{"order of conversations", []string{"projections.(*activity)"}},
+	{"order of conversations", []string{"projections.(*recency)"}},
 	{"cached heads and messages", []string{"projections.(*Cache["}},
 	{"events on their way from the log", []string{"nats%2ego.(*Conn).readLoop"}},
 	{"events on their way from the log", []string{"events.(*Log).readBlocks"}},
 	{"events and documents within the servers", []string{"nats-server/v2/server."}},
-	{"what is folded and not written yet", []string{"projections.(*batch)"}},
-	{"what is folded and not written yet", []string{"projections.(*generation).writeBacklog"}},
+	{"what is folded and not written yet", []string{"projections.(*generation).stage"}},
+	{"what is folded and not written yet", []string{"projections.(*bucket).writeBuffer"}},
 }
 
 // memoryTable says what the memory of the process is used for, in MiB: of the heap as the last collection left it, by parts, and of

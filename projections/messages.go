@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Message statuses.
@@ -29,6 +30,22 @@ type Message struct {
 	Number      int                        // position in the conversation, from 1
 	Sequence    uint64                     // of the newest event of the message
 }
+
+// cachedMessages is about how many bytes of messages stay in memory.
+const cachedMessages = 64 << 20
+
+// messageLog reads messages, which are events of the log. Those that were used last stay in memory, by sequence: an event never
+// changes.
+type messageLog struct {
+	log   *log.Log
+	cache *Cache[uint64, Message]
+}
+
+func newMessageLog(log *log.Log) *messageLog {
+	return &messageLog{log, NewCache[uint64, Message](cachedMessages)}
+}
+
+func (l *messageLog) keep(m Message) { l.cache.Put(m.Sequence, m, m.weight()) }
 
 // messageOf is the message that an event makes, without its number; ok is false for an event that is about none.
 func messageOf(e events.Event) (m Message, ok bool) {
@@ -74,16 +91,19 @@ func (m *Message) weight() int {
 func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID) (Message, bool, error) {
 	g, done := v.use()
 	defer done()
-	key := conversationKey{account, conversation}
-	h, found, err := g.head(ctx, key)
+	key := entityKey{account, conversation}
+	c := viewOf[*conversations](g)
+	h, found, err := c.head(ctx, key)
 	if !found {
 		return Message{}, false, err
 	}
-	number, at, err := h.locate(id, func(n int) (page, error) { return g.page(ctx, messagePage(key, n)) })
+	number, at, err := h.locate(id, func(n int) (page, error) {
+		return c.readPage(ctx, messagePage(key, n))
+	})
 	if number == 0 {
 		return Message{}, false, err
 	}
-	list, err := g.messages(ctx, []int{number}, []place{at})
+	list, err := c.messages.read(ctx, []int{number}, []place{at})
 	if err != nil {
 		return Message{}, false, err
 	}
@@ -104,13 +124,14 @@ func (v *Views) Scenario(ctx context.Context, account, conversation uuid.UUID, i
 func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
 	g, done := v.use()
 	defer done()
-	key := conversationKey{account, conversation}
+	key := entityKey{account, conversation}
 	list := make([]Message, max(last-first+1, 0))
-	h, found, err := g.head(ctx, key)
+	c := viewOf[*conversations](g)
+	h, found, err := c.head(ctx, key)
 	if !found {
 		return list, err
 	}
-	scenarios, err := g.scenarios(ctx, key, h, first, last)
+	scenarios, err := c.scenarios(ctx, key, h, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +141,11 @@ func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, 
 			numbers, indexes = append(numbers, s.Message), append(indexes, i)
 		}
 	}
-	places, err := g.placesOf(ctx, key, h, numbers)
+	places, err := c.placesOf(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
-	read, err := g.messages(ctx, numbers, places)
+	read, err := c.messages.read(ctx, numbers, places)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +159,13 @@ func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, 
 func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, index int) (int, error) {
 	g, done := v.use()
 	defer done()
-	key := conversationKey{account, conversation}
-	h, found, err := g.head(ctx, key)
+	key := entityKey{account, conversation}
+	c := viewOf[*conversations](g)
+	h, found, err := c.head(ctx, key)
 	if !found {
 		return 0, err
 	}
-	list, err := g.scenarios(ctx, key, h, index, index)
+	list, err := c.scenarios(ctx, key, h, index, index)
 	if err != nil {
 		return 0, err
 	}
@@ -155,8 +177,9 @@ func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, ind
 func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
 	g, done := v.use()
 	defer done()
-	key := conversationKey{account, conversation}
-	h, found, err := g.head(ctx, key)
+	key := entityKey{account, conversation}
+	c := viewOf[*conversations](g)
+	h, found, err := c.head(ctx, key)
 	if !found {
 		return nil, err
 	}
@@ -164,20 +187,20 @@ func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, f
 	for number := max(first, 1); number <= min(last, h.Messages); number++ {
 		numbers = append(numbers, number)
 	}
-	places, err := g.placesOf(ctx, key, h, numbers)
+	places, err := c.placesOf(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
-	return g.messages(ctx, numbers, places)
+	return c.messages.read(ctx, numbers, places)
 }
 
-// messages reads messages by their numbers and places: from memory, and what is not there from the log, at once.
-func (g *generation) messages(ctx context.Context, numbers []int, places []place) ([]Message, error) {
+// read reads messages by their numbers and places: from memory, and what is not there from the log, at once.
+func (l *messageLog) read(ctx context.Context, numbers []int, places []place) ([]Message, error) {
 	list := make([]Message, len(places))
 	var missing []int
 	var sequences []uint64
 	for i, at := range places {
-		m, ok := g.messageCache.Get(at.Sequence)
+		m, ok := l.cache.Get(at.Sequence)
 		if ok {
 			list[i] = m
 			continue
@@ -188,7 +211,7 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 	if len(missing) == 0 {
 		return list, nil
 	}
-	read, err := g.log.AtAll(ctx, sequences)
+	read, err := l.log.AtAll(ctx, sequences)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
@@ -199,7 +222,7 @@ func (g *generation) messages(ctx context.Context, numbers []int, places []place
 		}
 		m.Number = numbers[i]
 		list[i] = m
-		g.messageCache.Put(m.Sequence, m, m.weight()) // an event never changes
+		l.keep(m)
 	}
 	return list, nil
 }

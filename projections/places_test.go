@@ -170,8 +170,8 @@ func TestLongConversations(t *testing.T) {
 	t.Run("folded", func(t *testing.T) {
 		v := openViews(t, log, dir)
 		check(t, v)
-		v.serving.Load().headCache = NewCache[conversationKey, head](0)
-		v.serving.Load().messageCache = NewCache[uint64, Message](0)
+		viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
+		v.messages.cache = NewCache[uint64, Message](0)
 		check(t, v)
 		verified(t, v)
 	})
@@ -179,20 +179,20 @@ func TestLongConversations(t *testing.T) {
 	for _, size := range []int{1, 10, 100} {
 		t.Run("not written", func(t *testing.T) {
 			v := openIdle(t, log, t.TempDir())
-			v.serving.Load().headCache = NewCache[conversationKey, head](0)
+			viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
 			for batch := range slices.Chunk(list, size) {
 				if err := v.fold(batch); err != nil {
 					t.Fatal(err)
 				}
 			}
 			check(t, v)
-			if keys, _, err := v.shelf.extent(t.Context(), v.serving.Load().store.conversations); keys > 0 || err != nil {
+			if keys, _, err := v.store.extent(t.Context(), bucketOf(v, "conversations")); keys > 0 || err != nil {
 				t.Errorf("%d documents are written: %v", keys, err)
 			}
 			if err := v.save(); err != nil {
 				t.Fatal(err)
 			}
-			if _, ok := v.serving.Load().backlog.get(location{v.serving.Load().store.conversations, headKey(conversationKey{account, conversation})}); ok {
+			if _, ok := bucketOf(v, "conversations").get(entityKey{account, conversation}.String()); ok {
 				t.Error("the head is still to be written")
 			}
 			check(t, v)
@@ -207,17 +207,14 @@ func TestLongConversations(t *testing.T) {
 				if err := v.save(); err != nil {
 					t.Fatal(err)
 				}
-				g := newGeneration(v.serving.Load().store, log)
-				g.activity = v.serving.Load().activity
-				b := newBatch(g)
-				if err := b.read(t.Context(), batch); err != nil {
+				g := newGeneration(models, v.serving.Load().buckets, v.messages)
+				viewOf[*conversations](g).recency = viewOf[*conversations](v.serving.Load()).recency
+				at := slices.Index(Names(), "conversations")
+				staged, err := g.stage(t.Context(), at, batch)
+				if err != nil {
 					t.Fatal(err)
 				}
-				if err := b.applyAll(t.Context(), batch); err != nil {
-					t.Fatal(err)
-				}
-				pages, _ := b.documents()
-				writeAll(t, v, pages)
+				writeAll(t, v, g.buckets[at], slices.DeleteFunc(staged, func(d document) bool { return !d.first }))
 				if err := v.fold(batch); err != nil {
 					t.Fatal(err)
 				}
@@ -239,7 +236,7 @@ func TestReadersKeepTheirHead(t *testing.T) {
 	if err := v.fold(list); err != nil {
 		t.Fatal(err)
 	}
-	key := conversationKey{account, asked.ConversationID}
+	key := entityKey{account, asked.ConversationID}
 	had := headOf(t, v, key)
 	places, scenarios := slices.Clone(had.Places), slices.Clone(had.Scenarios)
 	if err := v.fold([]events.Event{h.number(after(one, 1)), h.number(completed(account, asked, "discard", 1, 2))}); err != nil {

@@ -75,7 +75,6 @@ func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Sub
 	held, prepared := false, false
 	read := func(through uint64) error {
 		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
-			v.thrift.tune()
 			began := time.Now()
 			err := fold(list)
 			if !held {
@@ -151,8 +150,6 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	v.rebuilding.Lock()
 	defer v.rebuilding.Unlock()
-	v.thrift.begin()
-	defer v.thrift.end()
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)
@@ -160,11 +157,11 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	progress := newMeter(tell)
 	var old *generation
 	err = v.overtake(ctx, 0, nil, func(list []events.Event) error {
-		return next.fold(ctx, newBatch(next), list)
+		return next.fold(ctx, list)
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
 	}, func() error {
-		if err := next.write(); err != nil {
+		if err := next.flush(); err != nil {
 			return err
 		}
 		return v.save()
@@ -174,13 +171,13 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	})
 	if err != nil {
 		// What was begun goes at the next start, if not now.
-		if cleanup := v.shelf.keep(context.WithoutCancel(ctx), v.serving.Load().store.names()); cleanup != nil {
+		if cleanup := v.store.keep(context.WithoutCancel(ctx), v.serving.Load().names()); cleanup != nil {
 			v.logger.Warn("deleting what a rebuild left", "error", cleanup)
 		}
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	old.retire()
-	if err := v.shelf.keep(ctx, v.serving.Load().store.names()); err != nil {
+	if err := v.store.keep(ctx, v.serving.Load().names()); err != nil {
 		return fmt.Errorf("rebuilt, but the old generation is left: %w", err)
 	}
 	progress.at(v.folded.Load(), v.folded.Load(), true)
@@ -191,32 +188,20 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 // saving and folding held. Whether it is done must be known, so that it does not end with ctx.
 func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	for _, g := range []*generation{old, next} {
-		if err := g.write(); err != nil {
+		if err := g.flush(); err != nil {
 			return err
 		}
 	}
-	if next.store.accounts == nil {
-		next.accounts = old.accounts
-	}
-	if next.store.domains == nil {
-		next.domains = old.domains
-	}
-	if next.store.conversations == nil {
-		next.activity, next.headCache = old.activity, old.headCache
-	}
-	next.messageCache = old.messageCache // of events, which are the same in all generations
-	merged := &store{shelf: v.shelf}
-	for i, at := range merged.places() {
-		if *at = *next.store.places()[i]; *at == nil {
-			*at = *old.store.places()[i]
+	for i, b := range next.buckets {
+		if b == nil {
+			next.buckets[i], next.views[i] = old.buckets[i], old.views[i]
 		}
 	}
-	next.store = merged
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	c := v.checkpoint
-	c.Buckets = merged.names()
-	if err := v.shelf.writeCheckpoint(ctx, c); err != nil {
+	c.Buckets = next.names()
+	if err := v.store.writeCheckpoint(ctx, c); err != nil {
 		return err
 	}
 	v.checkpoint, v.saved = c, c.Sequence

@@ -19,7 +19,7 @@ import (
 // buckets are the names of all that there is on a shelf.
 func buckets(t *testing.T, v *Views) []string {
 	t.Helper()
-	names, err := v.shelf.bucketNames(t.Context())
+	names, err := v.store.bucketNames(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func verified(t *testing.T, v *Views) Verification {
 func TestRebuildMakesTheSame(t *testing.T) {
 	s := openSome(t)
 	for _, names := range [][]string{nil, {"accounts"}, {"domains"}, {"conversations"}, {"conversations", "accounts"}} {
-		was := s.v.serving.Load().store.names()
+		was := s.v.serving.Load().names()
 		var last Progress
 		if err := s.v.Rebuild(t.Context(), names, func(p Progress) { last = p }); err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestRebuildMakesTheSame(t *testing.T) {
 		if last.Events != s.h.next || last.Total != s.h.next || last.Left != 0 {
 			t.Errorf("%v: the last progress is %+v of %d events", names, last, s.h.next)
 		}
-		now := s.v.serving.Load().store.names()
+		now := s.v.serving.Load().names()
 		for i, m := range models {
 			if renewed := now[i] != was[i]; renewed != (names == nil || slices.Contains(names, m.name)) {
 				t.Errorf("%v: %s was %s and is %s", names, m.name, was[i], now[i])
@@ -65,9 +65,9 @@ func TestRebuildMakesTheSame(t *testing.T) {
 	if err := s.v.Rebuild(t.Context(), []string{"nothing"}, nil); err == nil || !strings.Contains(err.Error(), "conversations") {
 		t.Errorf("rebuilding what does not exist: %v", err)
 	}
-	now := s.v.serving.Load().store.names()
+	now := s.v.serving.Load().names()
 	s.reopen(t)
-	if again := s.v.serving.Load().store.names(); !slices.Equal(again, now) {
+	if again := s.v.serving.Load().names(); !slices.Equal(again, now) {
 		t.Errorf("after a restart %v serve, not %v", again, now)
 	}
 	s.unchanged(t, s.v, "after a restart")
@@ -130,11 +130,11 @@ func TestRebuildWhileServing(t *testing.T) {
 }
 
 // headOf is the document of a conversation.
-func headOf(t *testing.T, v *Views, key conversationKey) head {
+func headOf(t *testing.T, v *Views, key entityKey) head {
 	t.Helper()
-	h, found, err := v.serving.Load().head(t.Context(), key)
+	h, found, err := viewOf[*conversations](v.serving.Load()).head(t.Context(), key)
 	if err != nil || !found {
-		t.Fatalf("the head of %s: %t, %v", key.conversation, found, err)
+		t.Fatalf("the head of %s: %t, %v", key.id, found, err)
 	}
 	return h
 }
@@ -178,9 +178,9 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	}
 	right := *shown.Title
 	wrong := "as it was"
-	older := headOf(t, v, conversationKey{account, conversation})
+	older := headOf(t, v, entityKey{account, conversation})
 	older.Title = &wrong
-	plant(t, v, v.serving.Load().store.conversations, headKey(conversationKey{account, conversation}), older)
+	plant(t, v, bucketOf(v, "conversations"), entityKey{account, conversation}.String(), older)
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	close(release)
 	eventually(t, "the new generation serves", func() bool { return title() == right+" 2" })
 	eventually(t, "the old buckets are gone", func() bool { return len(buckets(t, next)) == len(models) })
-	if name := next.serving.Load().store.conversations.name; !strings.HasPrefix(name, "conversations_4_") {
+	if name := bucketOf(next, "conversations").name; !strings.HasPrefix(name, "conversations_4_") {
 		t.Errorf("%s serves", name)
 	}
 	verified(t, next)
@@ -276,8 +276,8 @@ func TestARebuildInterruptedAtItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.v.overtake(ctx, 0, nil, func(list []events.Event) error {
-		return next.fold(ctx, newBatch(next), list)
-	}, func(uint64) {}, next.write, func(uint64) error {
+		return next.fold(ctx, list)
+	}, func(uint64) {}, next.flush, func(uint64) error {
 		cancel()
 		return s.v.replace(ctx, s.v.serving.Load(), next)
 	})
@@ -333,7 +333,7 @@ func TestRemote(t *testing.T) {
 	if s.v.serving.Load() == was {
 		t.Error("the same generation serves")
 	}
-	plant(t, s.v, s.v.serving.Load().store.conversations, "nobody", scenario{Message: 1})
+	plant(t, s.v, bucketOf(s.v, "conversations"), "nobody", scenario{Message: 1})
 	var found []string
 	result, err := remote.Verify(t.Context(), nil, func(d Difference) { found = append(found, d.Key) })
 	if err != nil || result.Differences != 1 || result.Sequence != s.h.next || !slices.Equal(found, []string{"nobody"}) {

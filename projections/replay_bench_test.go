@@ -47,14 +47,12 @@ func BenchmarkReplay(b *testing.B) {
 		plain = rate(b)
 		b.ReportMetric(plain, "events/s")
 	})
-	v := openIdle(b, log, b.TempDir())
 	b.Run("fold", func(b *testing.B) {
 		before := processor(b)
 		for b.Loop() {
-			g := newReplay(v.serving.Load().store)
+			g := inMemory(models, nil)
 			err := log.Skim(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
-				_, err := g.replay(b.Context(), list)
-				return err
+				return g.fold(b.Context(), list)
 			})
 			if err != nil {
 				b.Fatal(err)
@@ -151,7 +149,11 @@ func BenchmarkRebuild(b *testing.B) {
 			v, closed := openTimed(b, history, dir)
 			b.StopTimer()
 			b.ReportMetric(peak(), "peak-MiB")
-			b.ReportMetric(float64(v.serving.Load().activity.count()), "conversations")
+			count := 0
+			for _, o := range viewOf[*conversations](v.serving.Load()).recency.accounts {
+				count += len(o.at)
+			}
+			b.ReportMetric(float64(count), "conversations")
 			debug.FreeOSMemory()
 			fmt.Printf("MiB at rest\n%s", memoryTable())
 			closed()

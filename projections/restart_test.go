@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -31,7 +32,7 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 	s := openSome(t)
 	for _, sequence := range []uint64{0, 1, s.h.next / 3, s.h.next / 2, s.h.next - 1} {
 		s.v.folding.Lock()
-		s.v.checkpoint = checkpoint{Sequence: sequence, Buckets: s.v.serving.Load().store.names()}
+		s.v.checkpoint = checkpoint{Sequence: sequence, Buckets: s.v.serving.Load().names()}
 		s.v.folding.Unlock()
 		s.reopen(t)
 		s.unchanged(t, s.v, fmt.Sprint("folded again after ", sequence))
@@ -69,17 +70,14 @@ func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 		for len(all) > 0 {
 			list := all[:min(size, len(all))]
 			all = all[len(list):]
-			b := newBatch(v.serving.Load())
-			if err := errors.Join(b.read(t.Context(), list), b.applyAll(t.Context(), list)); err != nil {
-				t.Fatal(err)
-			}
-			first, second := b.documents()
-			for _, u := range second {
-				if model, _, _, _ := bucketVersion(u.bucket.name); model == row.model {
-					first = append(first, u)
+			g := v.serving.Load()
+			for i, m := range g.models {
+				staged, err := g.stage(t.Context(), i, list)
+				if err != nil {
+					t.Fatal(err)
 				}
+				writeAll(t, v, g.buckets[i], slices.DeleteFunc(staged, func(d document) bool { return !d.first && m.name != row.model }))
 			}
-			writeAll(t, v, first)
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +105,7 @@ func TestCheckpointBeyondTheLogRebuilds(t *testing.T) {
 	if _, found := s.v.Account(ghost); found {
 		t.Error("an account that the log does not know is still there")
 	}
-	if list := conversations(t, s.v, ghost, 10); len(list) != 0 {
+	if list := listed(t, s.v, ghost, 10); len(list) != 0 {
 		t.Errorf("%d conversations that the log does not know are still there", len(list))
 	}
 	s.unchanged(t, s.v, "rebuilt")

@@ -54,12 +54,12 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		bucket  *bucket
 		pattern string
 	}{
-		"account":      {v.serving.Load().store.accounts, "*"},
-		"domain":       {v.serving.Load().store.domains, "*.*"},
-		"conversation": {v.serving.Load().store.conversations, "*.*"},
-		"page":         {v.serving.Load().store.conversations, "*.*.*.*"},
+		"account":      {bucketOf(v, "accounts"), "*"},
+		"domain":       {bucketOf(v, "domains"), "*.*"},
+		"conversation": {bucketOf(v, "conversations"), "*.*"},
+		"page":         {bucketOf(v, "conversations"), "*.*.*.*"},
 	} {
-		err := place.bucket.each(t.Context(), place.pattern, func(_ string, _ uint64, value []byte) error {
+		err := place.bucket.each(t.Context(), place.pattern, func(_ string, value []byte) error {
 			seen[name]++
 			if err := check(name, value); err != nil {
 				t.Errorf("%s %s\n%v", name, value, err)

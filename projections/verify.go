@@ -3,8 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
-	"math"
-	"strings"
+	"hash/maphash"
 	"time"
 
 	"reckon/events"
@@ -49,10 +48,12 @@ func (v *Views) verify(ctx context.Context, memory uint64, tell func(Progress), 
 	if err := v.CaughtUp(ctx); err != nil {
 		return Verification{}, err
 	}
-	v.thrift.begin()
-	defer v.thrift.end()
-	c := &comparison{g: v.serving.Load(), log: v.log, report: report}
-	keys, held, err := extent(ctx, c.g)
+	c := &comparison{g: v.serving.Load(), log: v.log, report: report, seed: maphash.MakeSeed()}
+	err := c.g.flush()
+	if err != nil {
+		return c.Verification, fmt.Errorf("verify: %w", err)
+	}
+	keys, held, err := v.extent(ctx, c.g)
 	if err != nil {
 		return c.Verification, fmt.Errorf("verify: %w", err)
 	}
@@ -75,12 +76,10 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 		return err
 	}
 	c.begin()
-	want := func(s events.Subject) bool { return passOf(s, c.passes) == c.pass }
 	through := v.folded.Load()
-	err := v.log.Skim(ctx, 0, through, want, func(upTo uint64, list []events.Event) error {
-		v.thrift.tune()
+	err := v.log.Skim(ctx, 0, through, c.wantsAny, func(upTo uint64, list []events.Event) error {
 		began := time.Now()
-		_, err := c.fold(ctx, list)
+		err := c.fold(ctx, list)
 		w.at(upTo, through)
 		v.rest(time.Since(began))
 		return err
@@ -95,7 +94,7 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 		return err
 	}
 	w.done += keys
-	return v.overtake(ctx, through, want, func(list []events.Event) error {
+	return v.overtake(ctx, through, c.wantsAny, func(list []events.Event) error {
 		return c.follow(ctx, list)
 	}, func(upTo uint64) {
 		w.at(upTo-through, v.folded.Load())
@@ -121,73 +120,18 @@ func (w *work) at(n, last uint64) {
 	w.meter.at(w.done+n, w.total, false)
 }
 
-// extent says how many documents a generation has, and about how many bytes those of conversations take in memory.
-func extent(ctx context.Context, g *generation) (keys, held uint64, err error) {
-	for _, at := range g.store.places() {
-		count, size, err := g.store.extent(ctx, *at)
+// extent says how many documents a generation has stored, and about how many bytes those that are taken some at a time take in
+// memory.
+func (v *Views) extent(ctx context.Context, g *generation) (keys, held uint64, err error) {
+	for i, b := range g.buckets {
+		count, size, err := v.store.extent(ctx, b)
 		if err != nil {
 			return 0, 0, err
 		}
 		keys += count
-		if *at == g.store.conversations {
-			held = count*heldDocument + size
+		if g.models[i].spread {
+			held += count*heldDocument + size
 		}
 	}
-	return keys, max(held, uint64(g.activity.count())*heldDocument), nil
-}
-
-// passOf is the pass that a subject's events are folded in: accounts and domains in the first, conversations spread evenly.
-func passOf(s events.Subject, passes int) int {
-	if _, id, ok := strings.Cut(s.String(), ".conversation."); ok {
-		return spread(id, passes)
-	}
-	return 0
-}
-
-// passOfKey is the pass that a key of conversations is compared in.
-func passOfKey(key string, passes int) int {
-	if len(key) < headLength {
-		return 0
-	}
-	return spread(key[headLength-36:headLength], passes)
-}
-
-func spread(id string, passes int) int {
-	hash := uint32(2166136261)
-	for i := range len(id) {
-		hash = (hash ^ uint32(id[i])) * 16777619
-	}
-	return int(hash % uint32(passes))
-}
-
-// count is how many conversations there are.
-func (s *activity) count() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	n := 0
-	for _, o := range s.accounts {
-		n += len(o.at)
-	}
-	return n
-}
-
-// newReplay makes a generation that folds in memory and writes nothing: it keeps all heads and pages.
-func newReplay(s *store) *generation {
-	g := newGeneration(s, nil)
-	g.pages = map[pageKey]page{}
-	g.headCache = NewCache[conversationKey, head](math.MaxInt)
-	return g
-}
-
-// replay folds events in memory; what it returns holds the documents that they make, until the next call.
-func (g *generation) replay(ctx context.Context, list []events.Event) (*batch, error) {
-	b := newBatch(g)
-	if err := b.read(ctx, list); err != nil {
-		return nil, err
-	}
-	if err := b.applyAll(ctx, list); err != nil {
-		return nil, err
-	}
-	b.show()
-	return b, nil
+	return keys, held, nil
 }

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -17,24 +18,25 @@ import (
 // plant writes a document that the history does not make.
 func plant(t *testing.T, v *Views, b *bucket, key string, value any) {
 	t.Helper()
-	writeAll(t, v, []unwritten{{location{b, key}, value}})
+	writeAll(t, v, b, []document{{key: key, value: value}})
 }
 
-// writeAll writes documents past the backlog.
-func writeAll(t *testing.T, v *Views, list []unwritten) {
+// writeAll writes documents past the buffer.
+func writeAll(t *testing.T, v *Views, b *bucket, list []document) {
 	t.Helper()
 	// The views' own writing must not come in between.
 	if err := v.save(); err != nil {
 		t.Fatal(err)
 	}
-	documents := make([]document, len(list))
-	for i, u := range list {
-		var err error
-		if documents[i], err = u.document(); err != nil {
+	documents := make([]encoded, len(list))
+	for i, d := range list {
+		text, err := events.Marshal(d.value)
+		if err != nil {
 			t.Fatal(err)
 		}
+		documents[i] = encoded{d.key, text}
 	}
-	if err := v.shelf.write(t.Context(), documents); err != nil {
+	if err := b.write(t.Context(), documents); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -45,13 +47,18 @@ func take(t *testing.T, v *Views, b *bucket, key string) {
 	if err := v.save(); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := v.shelf.publisher.Stream(t.Context(), "KV_"+b.name)
+	stream, err := v.store.publisher.Stream(t.Context(), b.stream())
 	if err == nil {
 		err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(b.subject(key)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// bucketOf is the bucket of a model.
+func bucketOf(v *Views, name string) *bucket {
+	return v.serving.Load().buckets[slices.Index(Names(), name)]
 }
 
 // versioned publishes a version of a domain.
@@ -92,8 +99,8 @@ func TestVerifyFinds(t *testing.T) {
 	if result := verified(t, v); result.Documents != 7 || result.Sequence != h.next {
 		t.Errorf("verified %+v", result)
 	}
-	c := conversationKey{account, e.Message().ConversationID}
-	paged := messagePage(conversationKey{account, long.Message().ConversationID}, 0)
+	c := entityKey{account, e.Message().ConversationID}
+	paged := messagePage(entityKey{account, long.Message().ConversationID}, 0)
 	right := headOf(t, v, c)
 	older, newer, beyond, other, elsewhere := right, right, right, right, right
 	older.Sequence, newer.Sequence, beyond.Sequence = 4, 6, 999
@@ -103,8 +110,8 @@ func TestVerifyFinds(t *testing.T) {
 	settings, _ := v.Account(account)
 	renamed := settings
 	renamed.Name = "another"
-	foreign := headKey(conversationKey{account, uuid.New()})
-	stranger := accountKey(uuid.New())
+	foreign := entityKey{account, uuid.New()}.String()
+	stranger := uuid.New().String()
 	made := "the event of its sequence does not make it"
 	for _, row := range []struct {
 		name  string
@@ -113,42 +120,42 @@ func TestVerifyFinds(t *testing.T) {
 		value any // nil for none
 		want  string
 	}{
-		{"a head is missing", 2, headKey(c), nil, "5: it is missing"},
+		{"a head is missing", 2, c.String(), nil, "5: it is missing"},
 		{"a page is missing", 2, paged.String(), nil, "70: it is missing"},
-		{"an account is missing", 0, accountKey(account), nil, "1: it is missing"},
-		{"a domain is missing", 1, domainHeadKey(account, domain), nil, "3: it is missing"},
-		{"a version is missing", 1, versionKey(account, domain, 1), nil, "2: it is missing"},
-		{"older", 2, headKey(c), older, "5: it stands at event 4"},
+		{"an account is missing", 0, account.String(), nil, "1: it is missing"},
+		{"a domain is missing", 1, entityKey{account, domain}.String(), nil, "3: it is missing"},
+		{"a version is missing", 1, versionKey(entityKey{account, domain}, 1), nil, "2: it is missing"},
+		{"older", 2, c.String(), older, "5: it stands at event 4"},
 		{"an older page", 2, paged.String(), page{Sequence: 6}, "70: it stands at event 6"},
-		{"an older domain", 1, domainHeadKey(account, domain), Domain{Sequence: 2}, "3: it stands at event 2"},
-		{"newer", 2, headKey(c), newer, "5: it stands at event 6"},
-		{"a newer version", 1, versionKey(account, domain, 1), version{Sequence: 3}, "2: it stands at event 3"},
-		{"a newer account", 0, accountKey(account), Account{Sequence: 2}, "1: it stands at event 2"},
-		{"newer than the log", 2, headKey(c), beyond, "999: there is no such event"},
-		{"of no event where there is one", 2, headKey(c), page{}, "5: it stands at event 0"},
-		{"other", 2, headKey(c), other, "5: its bytes differ"},
-		{"another event's message", 2, headKey(c), elsewhere, "5: its bytes differ"},
+		{"an older domain", 1, entityKey{account, domain}.String(), Domain{Sequence: 2}, "3: it stands at event 2"},
+		{"newer", 2, c.String(), newer, "5: it stands at event 6"},
+		{"a newer version", 1, versionKey(entityKey{account, domain}, 1), version{Sequence: 3}, "2: it stands at event 3"},
+		{"a newer account", 0, account.String(), Account{Sequence: 2}, "1: it stands at event 2"},
+		{"newer than the log", 2, c.String(), beyond, "999: there is no such event"},
+		{"of no event where there is one", 2, c.String(), page{}, "5: it stands at event 0"},
+		{"other", 2, c.String(), other, "5: its bytes differ"},
+		{"another event's message", 2, c.String(), elsewhere, "5: its bytes differ"},
 		{"another page", 2, paged.String(), page{Sequence: 70}, "70: its bytes differ"},
-		{"another account", 0, accountKey(account), renamed, "1: its bytes differ"},
-		{"another version", 1, versionKey(account, domain, 1), version{Sequence: 2}, "2: its bytes differ"},
-		{"no document", 2, headKey(c), "text", "5: it is no document"},
+		{"another account", 0, account.String(), renamed, "1: its bytes differ"},
+		{"another version", 1, versionKey(entityKey{account, domain}, 1), version{Sequence: 2}, "2: its bytes differ"},
+		{"no document", 2, c.String(), "text", "5: it is no document"},
 		{"no document where there is none", 2, "nobody", "text", "0: it is no document"},
 		{"a page too many", 2, messagePage(c, 0).String(), page{Sequence: 5}, "5: the conversation has no such page"},
 		{"a page of scenarios too many", 2, scenarioPage(c, 1).String(), page{Sequence: 5}, "5: the conversation has no such page"},
 		{"a page under another name", 2, paged.String() + "x", page{Sequence: 5}, "5: the conversation has no such page"},
-		{"a page with another number", 2, messagePage(paged.conversationKey, 0).String() + "0", page{Sequence: 70}, "70: the conversation has no such page"},
+		{"a page with another number", 2, messagePage(paged.entityKey, 0).String() + "0", page{Sequence: 70}, "70: the conversation has no such page"},
 		{"a page of nobody", 2, foreign + ".m.0", page{Sequence: 5}, "5: " + made},
 		{"of a later event", 2, scenarioPage(c, 9).String(), page{Sequence: 99}, "99: there is no such event"},
 		{"of no event", 2, scenarioPage(c, 9).String(), page{Sequence: 0}, "0: there is no such event"},
-		{"of another event", 2, headKey(c) + ".o.9", page{Sequence: 5}, "5: " + made},
+		{"of another event", 2, c.String() + ".o.9", page{Sequence: 5}, "5: " + made},
 		{"a head too many", 2, foreign, right, "5: " + made},
-		{"a head in capitals", 2, strings.ToUpper(headKey(c)), right, "5: " + made},
-		{"of a domain that is none", 1, versionKey(c.account, c.conversation, 1), version{Sequence: 2}, "2: " + made},
-		{"a version too many", 1, versionKey(account, domain, 3), version{Sequence: 3}, "3: " + made},
+		{"a head in capitals", 2, strings.ToUpper(c.String()), right, "5: " + made},
+		{"of a domain that is none", 1, versionKey(c, 1), version{Sequence: 2}, "2: " + made},
+		{"a version too many", 1, versionKey(entityKey{account, domain}, 3), version{Sequence: 3}, "3: " + made},
 		{"of an account that is none", 0, stranger, Account{Sequence: 2}, "2: " + made},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			b := *v.serving.Load().store.places()[row.model]
+			b := v.serving.Load().buckets[row.model]
 			if row.value != nil {
 				plant(t, v, b, row.key, row.value)
 			} else {
@@ -193,18 +200,18 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 		if err := v.Fresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		key := func(e events.Event) conversationKey { return conversationKey{account, e.Message().ConversationID} }
-		s := v.serving.Load().store
-		nobody := accountKey(uuid.New())
-		plant(t, v, s.accounts, nobody, Account{Sequence: 1}) // which is found first
-		take(t, v, s.conversations, headKey(key(all[3])))
+		key := func(e events.Event) entityKey { return entityKey{account, e.Message().ConversationID} }
+		accounts, domains, heads := bucketOf(v, "accounts"), bucketOf(v, "domains"), bucketOf(v, "conversations")
+		nobody := uuid.New().String()
+		plant(t, v, accounts, nobody, Account{Sequence: 1}) // which is found first
+		take(t, v, heads, key(all[3]).String())
 		older := headOf(t, v, key(all[2]))
 		older.Sequence--
-		plant(t, v, s.conversations, headKey(key(all[2])), older)
+		plant(t, v, heads, key(all[2]).String(), older)
 		want := []string{
 			fmt.Sprintf("accounts %s 1: the event of its sequence does not make it", nobody),
-			fmt.Sprintf("conversations %s 5: it is missing", headKey(key(all[3]))),
-			fmt.Sprintf("conversations %s 4: it stands at event 3", headKey(key(all[2]))),
+			fmt.Sprintf("conversations %s 5: it is missing", key(all[3]).String()),
+			fmt.Sprintf("conversations %s 4: it stands at event 3", key(all[2]).String()),
 		}
 		var found differences
 		result, err := v.verify(t.Context(), memory, nil, func(d Difference) {
@@ -223,21 +230,21 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 			if err := v.Fresh(t.Context()); err != nil {
 				t.Error(err)
 			}
-			claims, foreign := headOf(t, v, key(all[1])), headKey(conversationKey{account, uuid.New()})
+			claims, foreign := headOf(t, v, key(all[1])), entityKey{account, uuid.New()}.String()
 			claims.Sequence = e.Sequence
-			plant(t, v, s.conversations, headKey(key(all[1])), claims)
-			plant(t, v, s.conversations, foreign, claims)
-			plant(t, v, s.conversations, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
-			plant(t, v, s.domains, versionKey(account, domain, 3), version{Sequence: e.Sequence})
+			plant(t, v, heads, key(all[1]).String(), claims)
+			plant(t, v, heads, foreign, claims)
+			plant(t, v, heads, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
+			plant(t, v, domains, versionKey(entityKey{account, domain}, 3), version{Sequence: e.Sequence})
 			ahead := headOf(t, v, key(all[5]))
 			ahead.Sequence = 999
-			plant(t, v, s.conversations, headKey(key(all[5])), ahead)
+			plant(t, v, heads, key(all[5]).String(), ahead)
 			want = append(want,
-				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", headKey(key(all[1])), e.Sequence),
+				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", key(all[1]).String(), e.Sequence),
 				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", foreign, e.Sequence),
 				fmt.Sprintf("conversations %s %d: the conversation has no such page", messagePage(key(all[4]), 0), h.last[all[4].Subject.String()]),
-				fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(account, domain, 3), e.Sequence),
-				fmt.Sprintf("conversations %s 999: there is no such event", headKey(key(all[5]))))
+				fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(entityKey{account, domain}, 3), e.Sequence),
+				fmt.Sprintf("conversations %s 999: there is no such event", key(all[5]).String()))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -283,14 +290,14 @@ func TestVerifyWhileServing(t *testing.T) {
 	}
 	for _, memory := range []uint64{passMemory, 8 * smallPass} {
 		before, read := v.folded.Load(), uint64(0)
-		for _, at := range v.serving.Load().store.places()[2:] {
-			keys, _, err := v.shelf.extent(t.Context(), *at)
+		for _, b := range v.serving.Load().buckets[2:] {
+			keys, _, err := v.store.extent(t.Context(), b)
 			if err != nil {
 				t.Fatal(err)
 			}
 			read += keys
 		}
-		_, held, err := extent(t.Context(), v.serving.Load())
+		_, held, err := v.extent(t.Context(), v.serving.Load())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,15 +325,24 @@ func TestVerifyWhileServing(t *testing.T) {
 func TestPassesCoverEverything(t *testing.T) {
 	const passes = 3
 	count := make([]int, passes)
+	c := &comparison{g: inMemory(models, nil), passes: passes, seed: maphash.MakeSeed()}
 	for e := range generated(500) {
-		pass := passOf(e.Subject, passes)
+		pass := -1
+		for c.pass = range passes {
+			if c.wantsAny(e.Subject) {
+				if pass >= 0 {
+					t.Errorf("%s is of passes %d and %d", e.Subject, pass, c.pass)
+				}
+				pass = c.pass
+			}
+		}
 		count[pass]++
 		if m := e.Message(); m == nil {
 			if pass != 0 {
 				t.Errorf("%s is of pass %d", e.Subject, pass)
 			}
-		} else if key := headKey(conversationKey{e.Subject.Account(), m.ConversationID}); passOfKey(key, passes) != pass || passOfKey(key+".m.1", passes) != pass {
-			t.Errorf("%s is of pass %d, its documents are of %d", e.Subject, pass, passOfKey(key, passes))
+		} else if key := (entityKey{e.Subject.Account(), m.ConversationID}).String(); c.passOf(conversationsModel, key) != pass || c.passOf(conversationsModel, key+".m.1") != pass {
+			t.Errorf("%s is of pass %d, its documents are of %d", e.Subject, pass, c.passOf(conversationsModel, key))
 		}
 	}
 	for pass, n := range count {

@@ -1,11 +1,12 @@
 // Package projections folds the history into read models: pure Apply functions from a view and an event to a view, and
 // the node's own key-value buckets that hold the views, with a checkpoint, waiters and the read index.
 //
-// Each read model has a file: accounts.go, domains.go, conversations.go (with messages.go and places.go) and activity.go. The machinery is views.go
-// (opening, closing, how far the fold is), fold.go (a batch of events into documents), backlog.go (documents to be written), buckets.go and keys.go (where
-// documents are), generation.go (a set of buckets, and which one serves), rebuild.go, verify.go and comparison.go (the whole history
-// again), control.go (asking a running server for these), server.go (the server that keeps the buckets), index.go (what a reader must have seen),
-// waiters.go and cache.go.
+// Each read model is an entry of the table in model.go and has a file: accounts.go, domains.go (both keep all their documents in
+// memory, table.go) and conversations.go (with recency.go, pages.go, messages.go and listing.go). The machinery is views.go
+// (opening, closing, how far the fold is), fold.go, generation.go (a set of views, and which one serves), bucket.go and buffer.go
+// (documents, written behind), store.go and server.go (where the buckets are, and the checkpoint), rebuild.go and verify.go (the
+// whole history again), control.go (asking a running server for these), index.go (what a reader must have seen), waiters.go and
+// cache.go.
 package projections
 
 import (
@@ -46,10 +47,6 @@ var (
 )
 
 const (
-	// cachedHeads is about how many bytes of conversation heads stay in memory.
-	cachedHeads = 16 << 20
-	// cachedMessages is about how many bytes of messages stay in memory.
-	cachedMessages = 64 << 20
 	// saveAfter is how long after an event its documents and a checkpoint are written at the latest, but for the time that
 	// writing takes: what comes meanwhile is written together.
 	saveAfter = 20 * time.Millisecond
@@ -59,12 +56,13 @@ const (
 
 // Views is this node's read models. Its methods may be used from several goroutines.
 type Views struct {
-	log     *log.Log
-	logger  *slog.Logger
-	storage *storage
-	server  *server.Server
-	shelf   *shelf
-	models  []model
+	log      *log.Log
+	logger   *slog.Logger
+	storage  *storage
+	server   *server.Server
+	store    *store
+	models   []model
+	messages *messageLog
 
 	serving    atomic.Pointer[generation] // the generation that answers
 	folding    sync.Mutex                 // held while the serving generation takes events in, or another takes its place
@@ -75,7 +73,6 @@ type Views struct {
 	outdated   []string                   // models of which a new generation is to be built from the start
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
-	thrift     thrift
 	waiters    *waiters
 	index      *readIndex
 
@@ -129,11 +126,11 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 	}
 	v := &Views{
 		log: log, logger: logger,
-		models: models, waiters: newWaiters(), index: newReadIndex(log),
+		models: models, messages: newMessageLog(log), waiters: newWaiters(), index: newReadIndex(log),
 		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
 		cancel: func() {},
 	}
-	v.serving.Store(newGeneration(&store{}, log))
+	v.serving.Store(inMemory(v.models, v.messages)) // until there is a store
 	return v
 }
 
@@ -168,12 +165,12 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 		writes.Close()
 		return 0, err
 	}
-	if v.shelf, err = openShelf(ctx, v.storage.dir, writes, reads); err != nil {
+	if v.store, err = openStore(ctx, writes, reads); err != nil {
 		writes.Close()
 		reads.Close()
 		return 0, err
 	}
-	v.checkpoint, err = v.shelf.readCheckpoint(ctx)
+	v.checkpoint, err = v.store.readCheckpoint(ctx)
 	if err == nil {
 		err = v.reopen(ctx)
 	}
@@ -203,13 +200,13 @@ func (v *Views) reopen(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
 		}
 	}
-	existing, err := v.shelf.bucketNames(ctx)
+	existing, err := v.store.bucketNames(ctx)
 	if err != nil {
 		return err
 	}
 	var outdated []string
 	for i, m := range v.models {
-		name, version, _, ok := bucketVersion(c.Buckets[i])
+		name, version, _, ok := parseBucketName(c.Buckets[i])
 		if !ok || name != m.name || version < m.readable || version > m.version || !slices.Contains(existing, c.Buckets[i]) {
 			return fmt.Errorf("bucket %s is not there or not of a version that is read", c.Buckets[i])
 		}
@@ -217,21 +214,17 @@ func (v *Views) reopen(ctx context.Context) error {
 			outdated = append(outdated, m.name)
 		}
 	}
-	if err := v.shelf.keep(ctx, c.Buckets); err != nil {
+	if err := v.store.keep(ctx, c.Buckets); err != nil {
 		return err
 	}
-	s, err := v.shelf.openStore(ctx, c.Buckets)
+	g, err := v.openGeneration(ctx, c.Buckets)
 	if err != nil {
 		return err
 	}
-	g := newGeneration(s, v.log)
-	v.thrift.begin()
-	err = g.load(ctx)
-	v.thrift.end()
-	if err != nil {
+	if err := g.load(ctx); err != nil {
 		return err
 	}
-	if err := v.borneOut(ctx, g); err != nil {
+	if err := v.matchLog(ctx, g); err != nil {
 		return err
 	}
 	v.serving.Store(g)
@@ -245,9 +238,9 @@ func (v *Views) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.checkpoint = checkpoint{Buckets: g.store.names()}
+	v.checkpoint = checkpoint{Buckets: g.names()}
 	v.serving.Store(g)
-	return v.shelf.keep(ctx, g.store.names())
+	return v.store.keep(ctx, g.names())
 }
 
 // Edition tells the buckets that serve, with what is held of them in memory, from others that were filled from the same events.
@@ -258,54 +251,69 @@ func (v *Views) Edition() Edition { return Edition{weak.Make(v.serving.Load())} 
 
 // newGeneration makes an empty generation of models, nil for all, with a number that no other has.
 func (v *Views) newGeneration(ctx context.Context, names []string) (*generation, error) {
-	existing, err := v.shelf.bucketNames(ctx)
+	existing, err := v.store.bucketNames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	next := 1
+	number := 1
 	for _, name := range existing {
-		if _, _, number, ok := bucketVersion(name); ok {
-			next = max(next, number+1)
+		if _, _, there, ok := parseBucketName(name); ok {
+			number = max(number, there+1)
 		}
 	}
 	buckets := make([]string, len(v.models))
 	for i, m := range v.models {
 		if names == nil || slices.Contains(names, m.name) {
-			buckets[i] = m.bucket(next)
+			buckets[i] = m.bucketName(number)
 		}
 	}
-	s, err := v.shelf.openStore(ctx, buckets)
-	if err != nil {
-		return nil, err
-	}
-	return newGeneration(s, v.log), nil
+	return v.openGeneration(ctx, buckets)
 }
 
-// load reads what is held in memory from the buckets.
-func (g *generation) load(ctx context.Context) error {
-	err := g.store.accounts.each(ctx, "", func(_ string, _ uint64, value []byte) error {
-		var a Account
-		if err := events.Unmarshal(value, &a); err != nil {
-			return fmt.Errorf("decode account: %w", err)
+// openGeneration makes a generation of buckets, by their names in the order of the models: "" for one that it does not have.
+func (v *Views) openGeneration(ctx context.Context, names []string) (*generation, error) {
+	buckets := make([]*bucket, len(names))
+	for i, name := range names {
+		if name == "" {
+			continue
 		}
-		g.accounts.set(a)
+		var err error
+		if buckets[i], err = v.store.openBucket(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return newGeneration(v.models, buckets, v.messages), nil
+}
+
+// matchLog fails when a document is made of an event behind the checkpoint that the log does not have: it would be taken for
+// one that is up to date. The checkpoint's own event vouches for what is before.
+func (v *Views) matchLog(ctx context.Context, g *generation) error {
+	claimed := map[uint64]events.Subject{}
+	for _, view := range g.views {
+		view.newer(v.checkpoint.Sequence, func(sequence uint64, s events.Subject) { claimed[sequence] = s })
+	}
+	if len(claimed) == 0 {
+		return nil
+	}
+	err := v.log.Skim(ctx, v.checkpoint.Sequence, v.target, nil, func(_ uint64, list []events.Event) error {
+		for _, e := range list {
+			if claimed[e.Sequence] == e.Subject {
+				delete(claimed, e.Sequence)
+			}
+		}
 		return nil
 	})
+	var broken *events.DecodeError
+	if errors.As(err, &broken) {
+		return nil // where the fold stops, and says so
+	}
 	if err != nil {
 		return err
 	}
-	err = g.store.domains.each(ctx, "*.*", func(_ string, _ uint64, value []byte) error {
-		var d Domain
-		if err := events.Unmarshal(value, &d); err != nil {
-			return fmt.Errorf("decode domain: %w", err)
-		}
-		g.domains.set(d)
-		return nil
-	})
-	if err != nil {
-		return err
+	for sequence, subject := range claimed {
+		return fmt.Errorf("there is a document of event %d of %s, which the log does not have: it is not the same log", sequence, subject)
 	}
-	return g.loadActivity(ctx)
+	return nil
 }
 
 // follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever. Of a write
@@ -408,9 +416,9 @@ func (v *Views) Folded(ctx context.Context, sequence uint64) error {
 
 // disconnect ends the connections and the server, as far as they were started.
 func (v *Views) disconnect() {
-	if v.shelf != nil {
-		v.shelf.writes.Close()
-		v.shelf.reads.Close()
+	if v.store != nil {
+		v.store.writes.Close()
+		v.store.reads.Close()
 	}
 	if v.server != nil {
 		v.server.Shutdown()

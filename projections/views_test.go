@@ -31,7 +31,7 @@ func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 				all = append(all, found, definition)
 			}
 		}
-		for _, head := range conversations(t, v, id, 7) {
+		for _, head := range listed(t, v, id, 7) {
 			messages, err := v.Messages(t.Context(), id, head.ID, 1, head.Messages)
 			if err != nil {
 				t.Fatal(err)
@@ -67,8 +67,8 @@ func state(t testing.TB, v *Views, accounts ...uuid.UUID) string {
 	return string(text)
 }
 
-// conversations reads all pages of an account.
-func conversations(t testing.TB, v *Views, account uuid.UUID, limit int) []Conversation {
+// listed reads all pages of an account.
+func listed(t testing.TB, v *Views, account uuid.UUID, limit int) []Conversation {
 	t.Helper()
 	var all []Conversation
 	for after := (*uuid.UUID)(nil); ; {

@@ -16,14 +16,14 @@ import (
 func TestActivityIsOrdered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		account := uuid.New()
-		order := newActivity()
+		order := newRecency()
 		count := rapid.SampledFrom([]int{1, 2, 30, maxRun, 3000}).Draw(t, "conversations")
 		moves := rapid.SampledFrom([]int{0, 1, 40, 6000}).Draw(t, "moves")
 		hot := rapid.SampledFrom([]int{1, (count + 1) / 2, count}).Draw(t, "hot") // how many of the conversations move
 		choices := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		plain, taken := map[uuid.UUID]uint64{}, map[uint64]bool{}
 		set := func(conversation uuid.UUID, at uint64) {
-			order.set(conversationKey{account, conversation}, at)
+			order.set(entityKey{account, conversation}, at)
 			plain[conversation] = max(plain[conversation], at)
 		}
 		var conversations []uuid.UUID
@@ -126,7 +126,7 @@ func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 func TestPagesOfOneState(t *testing.T) {
 	log := openLog(t, t.TempDir())
 	v, h := openIdle(t, log, t.TempDir()), newHistory(t, nil)
-	v.serving.Load().headCache = NewCache[conversationKey, head](4096) // some come from the bucket
+	viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](4096) // some come from the bucket
 	account := uuid.New()
 	var all []events.Event
 	fold := func(make func(i int) events.Event) {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
-
-	"reckon/events"
 )
 
 // A message is not stored in a bucket: it is an event, which the log keeps for ever. The bucket of conversations says which
@@ -50,17 +48,17 @@ type page struct {
 
 // pageKey names a page.
 type pageKey struct {
-	conversationKey
+	entityKey
 	kind   string // m of messages, s of scenarios
 	number int
 }
 
-func messagePage(key conversationKey, number int) pageKey  { return pageKey{key, "m", number} }
-func scenarioPage(key conversationKey, number int) pageKey { return pageKey{key, "s", number} }
+func messagePage(key entityKey, number int) pageKey  { return pageKey{key, "m", number} }
+func scenarioPage(key entityKey, number int) pageKey { return pageKey{key, "s", number} }
 
 // String is the key in the bucket.
 func (k pageKey) String() string {
-	return headKey(k.conversationKey) + "." + k.kind + "." + strconv.Itoa(k.number)
+	return k.entityKey.String() + "." + k.kind + "." + strconv.Itoa(k.number)
 }
 
 // pageOf is the page of a number or index, from 1 on, and its place there. For 0, of what is empty, it is the first page.
@@ -112,7 +110,7 @@ func timeOf(id uuid.UUID) (milliseconds int64, ok bool) {
 }
 
 // scenarios reads where the scenarios from first to last stand.
-func (g *generation) scenarios(ctx context.Context, key conversationKey, h head, first, last int) ([]scenario, error) {
+func (s *conversations) scenarios(ctx context.Context, key entityKey, h head, first, last int) ([]scenario, error) {
 	list := make([]scenario, max(last-first+1, 0))
 	newest, _ := pageOf(h.Last)
 	var keys []pageKey
@@ -121,7 +119,7 @@ func (g *generation) scenarios(ctx context.Context, key conversationKey, h head,
 			keys = append(keys, scenarioPage(key, n))
 		}
 	}
-	pages, err := g.readPages(ctx, keys)
+	pages, err := s.readPages(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +137,7 @@ func (g *generation) scenarios(ctx context.Context, key conversationKey, h head,
 }
 
 // placesOf are those of messages by their numbers, which the head must count. Each page is read once.
-func (g *generation) placesOf(ctx context.Context, key conversationKey, h head, numbers []int) ([]place, error) {
+func (s *conversations) placesOf(ctx context.Context, key entityKey, h head, numbers []int) ([]place, error) {
 	var keys []pageKey
 	asked := map[int]int{} // place in keys by page
 	for _, number := range numbers {
@@ -149,7 +147,7 @@ func (g *generation) placesOf(ctx context.Context, key conversationKey, h head, 
 			keys = append(keys, messagePage(key, n))
 		}
 	}
-	pages, err := g.readPages(ctx, keys)
+	pages, err := s.readPages(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -161,50 +159,39 @@ func (g *generation) placesOf(ctx context.Context, key conversationKey, h head, 
 			from = pages[asked[n]].Places
 		}
 		if at >= len(from) {
-			return nil, fmt.Errorf("message %d of conversation %s is counted but not there", number, key.conversation)
+			return nil, fmt.Errorf("message %d of conversation %s is counted but not there", number, key.id)
 		}
 		list[i] = from[at]
 	}
 	return list, nil
 }
 
-// page reads one page. A page of scenarios that is not there is one of indexes that no scenario has.
-func (g *generation) page(ctx context.Context, key pageKey) (page, error) {
-	pages, err := g.readPages(ctx, []pageKey{key})
+func (s *conversations) readPage(ctx context.Context, key pageKey) (page, error) {
+	pages, err := s.readPages(ctx, []pageKey{key})
 	if err != nil {
 		return page{}, err
 	}
 	return pages[0], nil
 }
 
-// readPages reads pages, whose lists are shared and must not be changed.
-func (g *generation) readPages(ctx context.Context, keys []pageKey) ([]page, error) {
-	pages := make([]page, len(keys))
-	var missing []int
-	var names []string
+// readPages reads pages, whose lists are shared and must not be changed. A page of scenarios that is not there is one of indexes
+// that no scenario has.
+func (s *conversations) readPages(ctx context.Context, keys []pageKey) ([]page, error) {
+	names := make([]string, len(keys))
 	for i, key := range keys {
-		name := key.String()
-		if p, ok := g.backlog.get(location{g.store.conversations, name}); ok {
-			pages[i] = p.(page)
-			continue
-		}
-		missing, names = append(missing, i), append(names, name)
+		names[i] = key.String()
 	}
-	values, err := g.store.conversations.getAll(ctx, names)
+	found, err := read[page](ctx, s.bucket, names)
 	if err != nil {
 		return nil, err
 	}
-	for n, i := range missing {
-		value, ok := values[names[n]]
+	pages := make([]page, len(keys))
+	for i, name := range names {
+		p, ok := found[name]
 		if !ok && keys[i].kind == "m" {
-			return nil, fmt.Errorf("page %s is counted but not there", names[n])
+			return nil, fmt.Errorf("page %s is counted but not there", name)
 		}
-		if !ok {
-			continue
-		}
-		if err := events.Unmarshal(value, &pages[i]); err != nil {
-			return nil, fmt.Errorf("decode page %s: %w", names[n], err)
-		}
+		pages[i] = p
 	}
 	return pages, nil
 }

@@ -1,0 +1,376 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+)
+
+const (
+	// maxKeys is how many documents one request reads; the server answers at most 1,024.
+	maxKeys = 1000
+	// maxReply is how many bytes of documents one request is answered with; the rest is asked for again.
+	maxReply = 8 << 20
+	// maxInFlightKeys and maxInFlightBytes bound what is written without waiting for the server, far below what it takes in
+	// before it drops.
+	maxInFlightKeys  = 4096
+	maxInFlightBytes = 4 << 20
+)
+
+// bucket is one key-value bucket behind a write-behind buffer. Only one goroutine at a time puts documents into it.
+type bucket struct {
+	buffer
+	name  string
+	store *store // nil where documents stay in memory, and of those that no fold reads but a digest
+
+	flushing sync.Mutex // held while the buffer is written
+	failed   error      // with flushing held: why nothing can be written any more
+	last     uint64     // with flushing held: sequence in the bucket's stream of what was written last
+}
+
+// digest stands for a document in memory.
+type digest struct {
+	sequence uint64
+	sum      [sha256.Size]byte
+}
+
+// memoryBucket makes an empty bucket that is in memory only.
+func memoryBucket(name string) *bucket { return &bucket{buffer: newBuffer(), name: name} }
+
+func (b *bucket) stream() string            { return "KV_" + b.name }
+func (b *bucket) subject(key string) string { return "$KV." + b.name + "." + key }
+func (b *bucket) directGet() string         { return "$JS.API.DIRECT.GET." + b.stream() }
+
+// put takes documents in, which readers see from then on.
+func (b *bucket) put(list []document) error {
+	if b.store == nil {
+		for i, d := range list {
+			if !d.unread {
+				continue
+			}
+			text, err := events.Marshal(d.value)
+			if err != nil {
+				return fmt.Errorf("encode %s: %w", d.key, err)
+			}
+			sequence, _ := sequenceOf(text)
+			list[i].value = digest{sequence, sha256.Sum256(text)}
+		}
+	}
+	if full := b.buffer.put(list); full && b.store != nil {
+		return b.flush()
+	}
+	return nil
+}
+
+// flush writes what is buffered, and returns when the server has it. A failure is final.
+func (b *bucket) flush() error {
+	b.flushing.Lock()
+	defer b.flushing.Unlock()
+	if b.failed == nil {
+		b.failed = b.writeBuffer()
+	}
+	return b.failed
+}
+
+func (b *bucket) writeBuffer() error {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	for _, step := range b.take() {
+		list := make([]encoded, 0, len(step))
+		for key, d := range step {
+			text, err := events.Marshal(d.value)
+			if err != nil {
+				return fmt.Errorf("encode %s of bucket %s: %w", key, b.name, err)
+			}
+			list = append(list, encoded{key, text})
+		}
+		if err := b.write(ctx, list); err != nil {
+			return err
+		}
+	}
+	b.written()
+	return nil
+}
+
+// encoded is a document as it is stored.
+type encoded struct {
+	key   string
+	value []byte
+}
+
+// write stores documents in their order, all of them when it returns nil, and else some.
+func (b *bucket) write(ctx context.Context, list []encoded) error {
+	for len(list) > 0 {
+		n, size := 0, 0
+		for ; n < len(list) && n < maxInFlightKeys && size < maxInFlightBytes; n++ {
+			size += len(list[n].value)
+		}
+		if err := b.writeSome(ctx, list[:n]); err != nil {
+			return fmt.Errorf("write bucket %s: %w", b.name, err)
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// writeSome waits for the server at the last document alone, whose place in the stream tells whether all before it are there.
+func (b *bucket) writeSome(ctx context.Context, list []encoded) error {
+	last := len(list) - 1
+	for _, d := range list[:last] {
+		if err := b.store.writes.Publish(b.subject(d.key), d.value); err != nil {
+			return err
+		}
+	}
+	b.last += uint64(len(list))
+	ack, err := b.store.publisher.Publish(ctx, b.subject(list[last].key), list[last].value)
+	if err == nil && ack.Sequence != b.last {
+		err = fmt.Errorf("it stands at %d and not at %d: documents are lost", ack.Sequence, b.last)
+	}
+	return err
+}
+
+// read returns the documents of keys, those that have none are absent: from the buffer, else from the bucket.
+func read[T any](ctx context.Context, b *bucket, keys []string) (map[string]T, error) {
+	found := make(map[string]T, len(keys))
+	var missing []string
+	for _, key := range keys {
+		if value, ok := b.get(key); ok {
+			found[key] = value.(T)
+		} else if b.store != nil {
+			missing = append(missing, key)
+		}
+	}
+	values, err := b.fetch(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for key, value := range values {
+		var is T
+		if err := events.Unmarshal(value, &is); err != nil {
+			return nil, fmt.Errorf("decode %s of bucket %s: %w", key, b.name, err)
+		}
+		found[key] = is
+	}
+	return found, nil
+}
+
+// fetchOne reads the stored value of a key, nil when there is none.
+func (b *bucket) fetchOne(ctx context.Context, key string) ([]byte, error) {
+	reply, err := b.store.reads.RequestWithContext(ctx, b.directGet()+"."+b.subject(key), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of bucket %s: %w", key, b.name, err)
+	}
+	switch status := reply.Header.Get("Status"); status {
+	case "":
+		return reply.Data, nil
+	case "404":
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("read %s of bucket %s: status %s %s", key, b.name, status, reply.Header.Get("Description"))
+	}
+}
+
+// fetch reads the stored values of keys, at most maxKeys a request; those that have none are absent.
+func (b *bucket) fetch(ctx context.Context, keys []string) (map[string][]byte, error) {
+	values := make(map[string][]byte, len(keys))
+	if len(keys) == 1 {
+		value, err := b.fetchOne(ctx, keys[0])
+		if err == nil && value != nil {
+			values[keys[0]] = value
+		}
+		return values, err
+	}
+	for chunk := range slices.Chunk(keys, maxKeys) {
+		wanted := chunk
+		for len(wanted) > 0 {
+			subjects := make([]string, len(wanted))
+			for i, key := range wanted {
+				subjects[i] = b.subject(key)
+			}
+			more, err := b.batch(ctx, batchRequest{MultiLast: subjects, MaxBytes: maxReply}, func(reply *nats.Msg) error {
+				key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
+				if !ok {
+					return errors.New("an answer names no key")
+				}
+				values[strings.Clone(key)] = reply.Data
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			if !more {
+				break
+			}
+			wanted = slices.DeleteFunc(slices.Clone(wanted), func(key string) bool { return values[key] != nil })
+		}
+	}
+	return values, nil
+}
+
+// batchRequest is a batch direct get, in the words of NATS.
+type batchRequest struct {
+	MultiLast []string `json:"multi_last"`
+	MaxBytes  int      `json:"max_bytes"`
+}
+
+// batch makes a batch direct get and hands each answer to do. more says that the server stopped at a limit.
+func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.Msg) error) (more bool, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
+		}
+	}()
+	request, err := events.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	inbox := b.store.reads.NewInbox()
+	replies, err := b.store.reads.SubscribeSync(inbox)
+	if err != nil {
+		return false, err
+	}
+	defer replies.Unsubscribe()
+	if err := replies.SetPendingLimits(-1, -1); err != nil {
+		return false, err
+	}
+	if err := b.store.reads.PublishRequest(b.directGet(), inbox, request); err != nil {
+		return false, err
+	}
+	for {
+		reply, err := replies.NextMsgWithContext(ctx)
+		if err != nil {
+			return false, err
+		}
+		switch status := reply.Header.Get("Status"); status {
+		case "":
+			if err := do(reply); err != nil {
+				return false, err
+			}
+		case "204":
+			pending := reply.Header.Get("Nats-Num-Pending")
+			return pending != "" && pending != "0", nil
+		case "404":
+			return false, nil
+		default:
+			return false, fmt.Errorf("status %s %s", status, reply.Header.Get("Description"))
+		}
+	}
+}
+
+// pullKeys is how many documents are asked for at once by those who read all.
+const pullKeys = 2048
+
+// each hands all stored keys and values to do, or those that a pattern of key tokens matches, in the order in which they were
+// written.
+// What is written meanwhile may come twice or in its old state only. It reads with a consumer, since of batches of direct gets
+// each counts all keys of the bucket.
+func (b *bucket) each(ctx context.Context, pattern string, do func(key string, value []byte) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read bucket %s: %w", b.name, err)
+		}
+	}()
+	js, err := jetstream.New(b.store.reads)
+	if err != nil {
+		return err
+	}
+	filter := ""
+	if pattern != "" {
+		filter = b.subject(pattern)
+	}
+	consumer, err := js.CreateConsumer(ctx, b.stream(), jetstream.ConsumerConfig{
+		FilterSubject: filter,
+		DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckNonePolicy,
+		MemoryStorage: true, InactiveThreshold: storeTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+		_ = js.DeleteConsumer(ending, b.stream(), consumer.CachedInfo().Name) // one that is left goes by itself
+	}()
+	inbox := b.store.reads.NewInbox()
+	answers, err := b.store.reads.SubscribeSync(inbox + ".*")
+	if err != nil {
+		return err
+	}
+	defer answers.Unsubscribe()
+	if err := answers.SetPendingLimits(-1, -1); err != nil {
+		return err
+	}
+	count := uint64(0)
+	take := func(m *nats.Msg) error {
+		count++
+		key, ok := strings.CutPrefix(m.Subject, b.subject(""))
+		at, err := m.Metadata()
+		if err != nil || !ok || at.Sequence.Consumer != count {
+			return errors.Join(fmt.Errorf("answer %d is another one, of %s", count, m.Subject), err)
+		}
+		return do(key, m.Data)
+	}
+	next := "$JS.API.CONSUMER.MSG.NEXT." + b.stream() + "." + consumer.CachedInfo().Name
+	for request := 0; ; request += 2 {
+		before := count
+		more, err := b.pull(ctx, answers, next, fmt.Sprintf("%s.%d", inbox, request), pullKeys, maxReply, take)
+		if err == nil && more && count == before { // the next one alone is larger
+			more, err = b.pull(ctx, answers, next, fmt.Sprintf("%s.%d", inbox, request+1), 1, 0, take)
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// pull asks a consumer for the next documents: so many at most, and so many bytes, 0 for any number. more is false when there are
+// none behind them.
+func (b *bucket) pull(ctx context.Context, answers *nats.Subscription, next, reply string, count, size int, take func(*nats.Msg) error) (more bool, err error) {
+	if err := b.store.reads.PublishRequest(next, reply, fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"no_wait":true}`, count, size)); err != nil {
+		return false, err
+	}
+	for count > 0 {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return false, err
+		}
+		switch status := m.Header.Get("Status"); {
+		case status == "":
+			if err := take(m); err != nil {
+				return false, err
+			}
+			count--
+		case m.Subject != reply: // the end of the request before, which was answered in full
+		case status == "404":
+			return false, nil
+		case status == "409" && size > 0: // the number of bytes is reached
+			return true, nil
+		default:
+			return false, fmt.Errorf("status %s %s", status, m.Header.Get("Description"))
+		}
+	}
+	return true, nil
+}
+
+// sequenceOf reads the sequence that a document ends with.
+func sequenceOf(value []byte) (uint64, bool) {
+	const member = `"sequence":`
+	i := bytes.LastIndex(value, []byte(member))
+	if i < 0 {
+		return 0, false
+	}
+	digits, closed := bytes.CutSuffix(value[i+len(member):], []byte("}"))
+	sequence, err := strconv.ParseUint(string(digits), 10, 64)
+	return sequence, closed && err == nil
+}

@@ -1,0 +1,89 @@
+package projections
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// document is a value of a bucket as a fold left it, which is never changed.
+type document struct {
+	key    string
+	value  any
+	weight int  // about how many bytes it keeps in memory
+	first  bool // others of the same events count on it: it is in the bucket before any of them is written
+	unread bool // no fold reads it
+}
+
+const (
+	// maxBuffered is about how many bytes of documents of a bucket may be folded and not written; then the fold waits.
+	maxBuffered = 16 << 20
+	// smallDocument is about how many bytes a head, a page or an account takes, so that 8,192 of them may wait. Those of so many
+	// short conversations fill two blocks of the server. In a history that is folded in bulk what has come to an end by then is
+	// written once.
+	smallDocument = 2048
+)
+
+// buffer is a write-behind buffer: it holds the documents that readers see already and that are not in the bucket yet, the newest
+// state of each, however many events made it.
+type buffer struct {
+	mu      sync.RWMutex
+	waiting steps
+	writing steps // taken to be written
+	weight  int   // of those that wait
+}
+
+// steps are documents by key, in the two steps in which they are written: those of the second count on those of the first.
+type steps [2]map[string]document
+
+func newBuffer() buffer { return buffer{waiting: newSteps()} }
+
+func newSteps() steps { return steps{map[string]document{}, map[string]document{}} }
+
+// put takes documents in. full says that they are to be written now.
+func (b *buffer) put(list []document) (full bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range list {
+		step := b.waiting[1]
+		if d.first {
+			step = b.waiting[0]
+		}
+		b.weight += d.weight - step[d.key].weight
+		step[d.key] = d
+	}
+	return b.weight >= maxBuffered
+}
+
+// get returns a document that is not known to be in the bucket yet.
+func (b *buffer) get(key string) (value any, ok bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, step := range [...]map[string]document{b.waiting[0], b.waiting[1], b.writing[0], b.writing[1]} {
+		if d, ok := step[key]; ok {
+			return d.value, true
+		}
+	}
+	return nil, false
+}
+
+// keys are those of all documents that wait.
+func (b *buffer) keys() []string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.Concat(slices.Collect(maps.Keys(b.waiting[0])), slices.Collect(maps.Keys(b.waiting[1])))
+}
+
+// take hands over all documents. They can be got until written is called.
+func (b *buffer) take() steps {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting, b.writing, b.weight = newSteps(), b.waiting, 0
+	return b.writing
+}
+
+func (b *buffer) written() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.writing = steps{}
+}

@@ -1,0 +1,113 @@
+package projections
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Page is one page of an account's conversations, most recently active first. Next is nil on the last page. Newest is what
+// Views.Newest says of the state that the page shows, 0 when the fold changed it meanwhile: pages of the same account, limit, cursor
+// and Newest are equal.
+type Page struct {
+	Conversations []Conversation
+	Next          *uuid.UUID
+	Newest        uint64
+}
+
+// ErrCursor says that a cursor is none that this service gave to this account.
+var ErrCursor = errors.New("not a cursor")
+
+// Conversations pages through an account's conversations; after is the Next of the page before, nil for the first. Pages
+// follow the order of the newest events: a conversation that moves while a caller pages may be seen again at the top of a
+// new first page, one that does not move is seen exactly once. The time does not depend on the size of the account. A
+// limit below 1 counts as 1.
+func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int, after *uuid.UUID) (Page, error) {
+	limit = max(limit, 1)
+	below := ^uint64(0)
+	if after != nil {
+		position, ok := cursorPosition(account, *after)
+		if !ok {
+			return Page{}, ErrCursor
+		}
+		below = position
+	}
+	g, done := v.use()
+	defer done()
+	s := viewOf[*conversations](g)
+	newest, version := s.newest(account)
+	entries := s.recency.before(account, below, limit+1)
+	var page Page
+	if len(entries) > limit {
+		entries = entries[:limit]
+		next := cursorAt(account, entries[limit-1].sequence)
+		page.Next = &next
+	}
+	exact := true
+	page.Conversations = make([]Conversation, 0, len(entries))
+	for chunk := range slices.Chunk(entries, maxKeys) {
+		keys := make([]entityKey, len(chunk))
+		for i, e := range chunk {
+			keys[i] = entityKey{account, e.conversation}
+		}
+		heads, err := s.readHeads(ctx, keys)
+		if err != nil {
+			return Page{}, err
+		}
+		for i, key := range keys {
+			h, ok := heads[key]
+			if !ok {
+				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.id)
+			}
+			exact = exact && h.Sequence == chunk[i].sequence
+			page.Conversations = append(page.Conversations, h.Conversation)
+		}
+	}
+	if exact && s.version.Load() == version {
+		page.Newest = newest
+	}
+	return page, nil
+}
+
+// Newest is the sequence of the newest event of an account's conversations, up to which all is shown and nothing beyond. It is 0
+// while the fold is changing what is shown, and of an account without conversations.
+func (v *Views) Newest(account uuid.UUID) uint64 {
+	newest, _ := viewOf[*conversations](v.serving.Load()).newest(account)
+	return newest
+}
+
+// newest is Views.Newest with the version of what is shown that it is of.
+func (s *conversations) newest(account uuid.UUID) (sequence, version uint64) {
+	version = s.version.Load()
+	if entries := s.recency.before(account, ^uint64(0), 1); len(entries) > 0 {
+		sequence = entries[0].sequence
+	}
+	if version%2 == 1 || s.version.Load() != version {
+		return 0, version
+	}
+	return sequence, version
+}
+
+// cursorAt is a cursor that continues below a sequence: a UUID of version 8 whose last 56 bits are the sequence and whose
+// other bits are a check value of account and sequence. The check keeps random UUIDs and cursors of other accounts out;
+// it is no secret.
+func cursorAt(account uuid.UUID, sequence uint64) uuid.UUID {
+	var cursor uuid.UUID
+	binary.BigEndian.PutUint64(cursor[8:], sequence)
+	check := sha256.Sum256(append(account[:], cursor[9:]...))
+	copy(cursor[:9], check[:])
+	cursor[6] = cursor[6]&0x0f | 0x80
+	cursor[8] = cursor[8]&0x3f | 0x80
+	return cursor
+}
+
+// cursorPosition is the sequence that a cursor continues below; ok is false for a UUID that is none of this account's.
+func cursorPosition(account, cursor uuid.UUID) (sequence uint64, ok bool) {
+	sequence = binary.BigEndian.Uint64(cursor[8:]) & (1<<56 - 1)
+	return sequence, cursorAt(account, sequence) == cursor
+}
