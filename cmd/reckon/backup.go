@@ -3,10 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"reckon/commands"
 	"reckon/events/log"
@@ -31,24 +30,27 @@ Examples:
 const standard = "-"
 
 func (c *backupCommand) Run(t terminal) error {
-	write, said := c.write, t
+	said := t
 	if c.File == standard {
 		if isTerminal(t.out) {
 			return errors.New("standard output is a terminal: redirect it to a file, or name one")
 		}
 		said.out = t.err
-		write = func(t terminal, a commands.Admin) (log.Backup, error) {
-			shown := newProgressLine(t, false, "")
-			defer shown.end()
-			return a.Log.Backup(t, t.out, shown.step)
-		}
 	} else if err := c.writable(); err != nil {
 		return err
 	}
 	var b log.Backup
-	err := c.administer(t, func(a commands.Admin) (err error) {
-		b, err = write(t, a)
-		return err
+	err := c.administer(t, func(a commands.Admin) error {
+		shown := newProgressLine(t, false, "")
+		defer shown.end()
+		write := func(to io.Writer) (err error) {
+			b, err = a.Log.Backup(t, to, shown.step)
+			return err
+		}
+		if c.File == standard {
+			return write(t.out)
+		}
+		return writeWhole(c.File, write)
 	})
 	if err != nil {
 		return err
@@ -93,52 +95,4 @@ func warnUndecodable(t terminal, b log.Backup) {
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
-}
-
-// write makes the file beside its place and moves it there when it is on disk.
-func (c *backupCommand) write(t terminal, a commands.Admin) (log.Backup, error) {
-	file, err := os.CreateTemp(filepath.Dir(c.File), "."+filepath.Base(c.File)+".*")
-	if err != nil {
-		return log.Backup{}, fmt.Errorf("write backup: %w", err)
-	}
-	defer os.Remove(file.Name())
-	shown := newProgressLine(t, false, "")
-	b, err := a.Log.Backup(t, file, shown.step)
-	shown.end()
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = publish(file.Name(), c.File)
-	}
-	if err != nil {
-		return b, fmt.Errorf("back up to %s: %w", c.File, err)
-	}
-	return b, nil
-}
-
-// publish gives a whole file its name, which no file may have, and syncs the folder.
-func publish(whole, name string) error {
-	// A link, unlike a renaming, never replaces a file that came meanwhile. Not every file system has
-	// links.
-	switch err := os.Link(whole, name); {
-	case errors.Is(err, fs.ErrExist):
-		return errors.New("a file of this name came meanwhile")
-	case err != nil:
-		if err := os.Rename(whole, name); err != nil {
-			return err
-		}
-	}
-	folder, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil // some network file systems have no sync of folders
-	}
-	return errors.Join(err, folder.Close())
 }

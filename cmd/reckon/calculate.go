@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
-	"reckon/commands"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -70,21 +68,4 @@ func (c *calculateCommand) Run(t terminal) error {
 		return exit(1)
 	}
 	return nil
-}
-
-// momentOf reads the flags that say when and where a calculation takes place; without a time it is
-// the clock's.
-func momentOf(now, zone string) (time.Time, *time.Location, error) {
-	location, ok := commands.Zone(zone)
-	if !ok {
-		return time.Time{}, nil, fmt.Errorf("--time-zone %q is not known: give an IANA name such as Europe/Berlin", zone)
-	}
-	if now == "" {
-		return time.Now(), location, nil
-	}
-	moment, err := time.Parse(time.RFC3339, now)
-	if err != nil {
-		return time.Time{}, nil, fmt.Errorf("--now %q: give a time such as 2026-03-05T14:07:00Z", now)
-	}
-	return moment, location, nil
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -353,27 +354,11 @@ func readIfThere(name string) ([]byte, error) {
 	return data, err
 }
 
-// writeNew writes a file that only its owner may read. It appears whole or not at all.
 func writeNew(name string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = publish(file.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
+	return writeWhole(name, func(to io.Writer) error {
+		_, err := to.Write(data)
+		return err
+	})
 }
 
 func (c *clusterCredentials) print(t terminal, files []credential) error {

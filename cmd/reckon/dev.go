@@ -83,28 +83,11 @@ func devKey(t terminal, a commands.Admin, account projections.Account, file stri
 	if err != nil {
 		return "", err
 	}
-	if err := keep(file, secret+"\n"); err != nil {
+	_ = os.Remove(file) // what is there is not an active key
+	if err := writeNew(file, []byte(secret+"\n")); err != nil {
 		return "", fmt.Errorf("keep the key of account %q: %w", devAccount, err)
 	}
 	return secret, nil
-}
-
-// keep writes a file that only its owner reads. It is on disk when keep returns, as the event of
-// the key is.
-func keep(file, text string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	d, err := os.Open(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // starterFiles reads the domains that come with the program.

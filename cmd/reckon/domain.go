@@ -75,13 +75,6 @@ func showFindings(t terminal, r domainfile.Report) {
 	}
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func checkFiles(files []string) ([]domainfile.Report, error) {
 	var reports []domainfile.Report
 	for _, name := range files {

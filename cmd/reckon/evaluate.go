@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,20 +55,11 @@ type promptTurn struct {
 type stringOrList []string
 
 func (l *stringOrList) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.SequenceNode {
-		var list []string
-		if err := node.Decode(&list); err != nil {
-			return err
-		}
-		*l = list
+	if node.Kind == yaml.ScalarNode {
+		*l = []string{node.Value}
 		return nil
 	}
-	var one string
-	if err := node.Decode(&one); err != nil {
-		return err
-	}
-	*l = []string{one}
-	return nil
+	return node.Decode((*[]string)(l))
 }
 
 // tally counts verdicts.
@@ -110,12 +102,7 @@ func (c *evaluateCommand) Run(t terminal) error {
 		}
 	} else {
 		fmt.Fprintf(t.out, "%-14s %6s %7s %7s %7s   %s\n", "", "turns", "right", "wrong", "over-", "refused of those that must be")
-		names := make([]string, 0, len(tags))
-		for name := range tags {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(tags)) {
 			tags[name].print(t, name)
 		}
 		total.print(t, "all")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -73,4 +74,32 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// oneLine is a text without line breaks, cut behind a number of characters.
+func oneLine(text string, length int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if short := []rune(text); len(short) > length {
+		return string(short[:length]) + "…"
+	}
+	return text
+}
+
+// stamp is a time to the second. parseTime reads it.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// count is a number of things.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// grouped writes a count in groups of three digits.
+func grouped(n uint64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

@@ -103,11 +103,3 @@ func (s *progressLine) line(v any) error {
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
-
-// grouped writes a count in groups of three digits.
-func grouped(n uint64) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
-}

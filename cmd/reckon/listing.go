@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// listing writes entries as they come: as text, or as one JSON document with an array of them.
+type listing struct {
+	t     terminal
+	json  bool
+	begin string // of the document, until an entry is written
+}
+
+func newListing(t terminal, asJSON bool, name string) *listing {
+	t.out = visible{t.out}
+	return &listing{t: t, json: asJSON, begin: fmt.Sprintf("{\n  %q: [", name)}
+}
+
+func (l *listing) add(entry any, text func(io.Writer)) error {
+	before := l.begin
+	if before == "" {
+		before = ","
+	}
+	l.begin = ""
+	return l.write(before+"\n    ", "    ", entry, "", text)
+}
+
+// end writes what all entries come to.
+func (l *listing) end(name string, v any, text func(io.Writer)) error {
+	before := l.begin
+	if before == "" {
+		before = "\n  "
+	}
+	return l.write(before+fmt.Sprintf("],\n  %q: ", name), "  ", v, "\n}\n", text)
+}
+
+func (l *listing) write(before, indent string, v any, after string, text func(io.Writer)) error {
+	if !l.json {
+		text(l.t.out)
+		return nil
+	}
+	var data strings.Builder
+	e := json.NewEncoder(&data)
+	e.SetEscapeHTML(false)
+	e.SetIndent(indent, "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(l.t.out, before, strings.TrimSpace(data.String()), after)
+	return err
+}
