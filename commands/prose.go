@@ -63,7 +63,7 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 	budget, cancel := context.WithDeadline(running, c.ReceivedAt.Add(proseBudget))
 	defer cancel()
 	if err = s.enter(budget, c.AccountID); err == nil {
-		defer s.prose.leave(c.AccountID)
+		defer s.prose.release(c.AccountID)
 		err = s.propose(budget, c)
 	}
 	switch {
@@ -111,7 +111,7 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.prose.enter(ctx, account)
+	return s.prose.acquire(ctx, account)
 }
 
 // propose has the model read a prompt, where there is one to be asked and it was not asked before,

@@ -86,12 +86,12 @@ type Service struct {
 	logger  *slog.Logger
 	hand    *hand
 	domains domainCache
-	writers writers // one a conversation within this node
+	writers keyedMutex // one a conversation within this node
 
-	slots    *turns // of commands in work
-	deciding *turns // of commands that are decided, which is what takes a processor
-	prose    *turns // of requests in natural language that are read
-	company  *company
+	slots    *fairSemaphore // of commands in work
+	deciding *fairSemaphore // of commands that are decided, which is what takes a processor
+	prose    *fairSemaphore // of requests in natural language that are read
+	recent   *recentAccounts
 	pulling  atomic.Bool // whether Run reaches the queue
 
 	model   Model
@@ -101,13 +101,13 @@ type Service struct {
 // New returns a service on a log and this node's views of it. Calculations are answered while Run
 // runs, here or on another node.
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
-	c := &company{}
+	recent := &recentAccounts{}
 	return &Service{
 		log: log, views: views, logger: logger, hand: newHand(),
-		slots:    newTurns(slots, slots).in(c, slotsBeside),
-		company:  c,
-		deciding: newTurns(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
-		prose:    newTurns(2*proseSlots, proseSlots),
+		slots:    newFairSemaphore(slots, slots).whileContended(recent, slotsContended),
+		recent:   recent,
+		deciding: newFairSemaphore(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
+		prose:    newFairSemaphore(2*proseSlots, proseSlots),
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (
 }
 
 // Note says that an account has asked for something, so that long calculations of others make way.
-func (s *Service) Note(account uuid.UUID) { s.company.note(account) }
+func (s *Service) Note(account uuid.UUID) { s.recent.note(account) }
 
 // Await waits until a message in progress is answered and readable on this node, or ctx ends; then
 // it is as it was given.

@@ -21,10 +21,10 @@ const (
 	// that time is spent waiting for the disk.
 	slots = 128
 
-	// slotsBeside is how many commands of one account a node works on at once while others ask for
+	// slotsContended is how many commands of one account a node works on at once while others ask for
 	// something. Each of theirs passes the queues of the log and of the runtime behind those that are
 	// in work.
-	slotsBeside = 16
+	slotsContended = 16
 
 	// held is how many commands a node takes in before it asks for no more until some have left. It
 	// has pulls requests out at once, each for pulled commands, so that one is out while another one
@@ -258,7 +258,7 @@ func (s *Service) work(running context.Context, j *job) {
 			return
 		}
 	}
-	if err := s.slots.enter(running, command.AccountID); err != nil {
+	if err := s.slots.acquire(running, command.AccountID); err != nil {
 		h.release(j)
 		h.leave(j, jetstream.Msg.Nak)
 		return
@@ -267,7 +267,7 @@ func (s *Service) work(running context.Context, j *job) {
 	release := func() {
 		if !released {
 			released = true
-			s.slots.leave(command.AccountID)
+			s.slots.release(command.AccountID)
 			h.release(j)
 		}
 	}
@@ -329,8 +329,8 @@ func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {
 // finish appends the final event of a command unless it is there. With the code of an error that
 // ends the command without running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
-	s.company.note(c.AccountID)
-	c.rest = (&stint{company: s.company, account: c.AccountID}).rest
+	s.recent.note(c.AccountID)
+	c.rest = (&timeSlice{recent: s.recent, account: c.AccountID}).yield
 	return s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil && m.Status != projections.InProgress {
@@ -348,10 +348,10 @@ func (s *Service) finish(c Calculate, code string) error {
 // the deadline allows, from when next may run.
 func (s *Service) record(ctx context.Context, c Calculate, next func(context.Context, *conversation) (*events.Event, error)) error {
 	defer s.writers.lock(c.ConversationID)()
-	if err := s.deciding.enter(ctx, c.AccountID); err != nil {
+	if err := s.deciding.acquire(ctx, c.AccountID); err != nil {
 		return err
 	}
-	leave := sync.OnceFunc(func() { s.deciding.leave(c.AccountID) })
+	leave := sync.OnceFunc(func() { s.deciding.release(c.AccountID) })
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

@@ -16,30 +16,30 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTurns holds turns against their rules after each step: nobody waits who may have a slot, and
-// those of an account are served in the order in which they came.
-func TestTurns(t *testing.T) {
+// TestFairSemaphore holds a semaphore against its rules after each step: nobody waits who may have
+// a slot, and those of an account are served in the order in which they came.
+func TestFairSemaphore(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		slots := rapid.IntRange(1, 12).Draw(r, "slots")
 		each := rapid.IntRange(1, 12).Draw(r, "each")
 		steps := rapid.SliceOfN(rapid.IntRange(0, 999), 1, 60).Draw(r, "steps")
 		var wrong error
-		synctest.Test(t, func(*testing.T) { wrong = takeTurns(slots, each, steps) })
+		synctest.Test(t, func(*testing.T) { wrong = acquireAndRelease(slots, each, steps) })
 		if wrong != nil {
 			r.Fatal(wrong)
 		}
 	})
 }
 
-// takeTurns has three accounts enter (steps that are even), and leave or cease to wait (those that
-// are odd).
-func takeTurns(slots, each int, steps []int) error {
+// acquireAndRelease has three accounts enter (steps that are even), and leave or cease to wait
+// (those that are odd).
+func acquireAndRelease(slots, each int, steps []int) error {
 	type one struct {
 		account       uuid.UUID
 		cancel        func()
 		inside, ended bool
 	}
-	s := newTurns(slots, each)
+	s := newFairSemaphore(slots, each)
 	accounts := []uuid.UUID{{1}, {2}, {3}}
 	var all []*one
 	current := func() []*one { return slices.DeleteFunc(slices.Clone(all), func(o *one) bool { return o.ended }) }
@@ -49,7 +49,7 @@ func takeTurns(slots, each int, steps []int) error {
 			return
 		}
 		o.ended = true
-		s.leave(o.account)
+		s.release(o.account)
 	}
 	for _, step := range steps {
 		if list := current(); step%2 == 1 && len(list) > 0 {
@@ -59,7 +59,7 @@ func takeTurns(slots, each int, steps []int) error {
 			o := &one{account: accounts[step/2%len(accounts)], cancel: cancel}
 			all = append(all, o)
 			go func() {
-				o.inside = s.enter(ctx, o.account) == nil
+				o.inside = s.acquire(ctx, o.account) == nil
 				o.ended = !o.inside
 			}()
 		}
@@ -104,35 +104,35 @@ func takeTurns(slots, each int, steps []int) error {
 	return nil
 }
 
-// TestTurnsAlternate has two accounts wait for the one slot of a third.
-func TestTurnsAlternate(t *testing.T) {
+// TestWaitingAccountsAlternate has two accounts wait for the one slot of a third.
+func TestWaitingAccountsAlternate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTurns(1, 1)
-		if err := s.enter(t.Context(), uuid.UUID{9}); err != nil {
+		s := newFairSemaphore(1, 1)
+		if err := s.acquire(t.Context(), uuid.UUID{9}); err != nil {
 			t.Fatal(err)
 		}
 		var order strings.Builder
 		for _, account := range []byte{1, 1, 1, 1, 2, 2} {
 			go func() {
-				if err := s.enter(t.Context(), uuid.UUID{account}); err != nil {
+				if err := s.acquire(t.Context(), uuid.UUID{account}); err != nil {
 					t.Error(err)
 				}
 				fmt.Fprint(&order, account)
-				s.leave(uuid.UUID{account})
+				s.release(uuid.UUID{account})
 			}()
 			synctest.Wait()
 		}
-		s.leave(uuid.UUID{9})
+		s.release(uuid.UUID{9})
 		synctest.Wait()
 		if order.String() != "121211" {
 			t.Errorf("the order is %s", &order)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.enter(t.Context(), uuid.UUID{1}); err != nil {
+		if err := s.acquire(t.Context(), uuid.UUID{1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.enter(ctx, uuid.UUID{2}); !errors.Is(err, context.Canceled) {
+		if err := s.acquire(ctx, uuid.UUID{2}); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	}
 	s, _ := c.join(t, Model{})
 	for range s.deciding.each {
-		if err := s.deciding.enter(t.Context(), c.account.ID); err != nil {
+		if err := s.deciding.acquire(t.Context(), c.account.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	}
 	first := answer(light)
 	for range s.deciding.each {
-		s.deciding.leave(c.account.ID)
+		s.deciding.release(c.account.ID)
 	}
 	for _, command := range queue {
 		if answer(command) < first {
@@ -194,16 +194,17 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	}
 }
 
-// TestTurnsInCompany has an account take slots before, while and after another one is there.
-func TestTurnsInCompany(t *testing.T) {
+// TestContendedAccountHasFewerSlots has an account take slots before, while and after another one
+// is there.
+func TestContendedAccountHasFewerSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c company
-		s := newTurns(20, 8).in(&c, 3)
+		var recent recentAccounts
+		s := newFairSemaphore(20, 8).whileContended(&recent, 3)
 		mine, other := uuid.UUID{1}, uuid.UUID{2}
 		var inside atomic.Int32
 		for range 20 {
 			go func() {
-				if s.enter(t.Context(), mine) == nil {
+				if s.acquire(t.Context(), mine) == nil {
 					inside.Add(1)
 				}
 			}()
@@ -215,17 +216,17 @@ func TestTurnsInCompany(t *testing.T) {
 				t.Errorf("%d have had slots, not %d", got, want)
 			}
 		}
-		c.note(mine)
+		recent.note(mine)
 		takes(8)
-		c.note(other)
+		recent.note(other)
 		for range 5 {
-			s.leave(mine)
+			s.release(mine)
 		}
 		takes(8)
-		s.leave(mine)
+		s.release(mine)
 		takes(9)
-		time.Sleep(crowdedFor)
-		s.leave(mine)
+		time.Sleep(contendedFor)
+		s.release(mine)
 		takes(15)
 	})
 }

@@ -1,0 +1,77 @@
+package commands
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// sliceLength is how long a calculation works before it rests, and sleepLength how long it rests
+	// at least; up to 1 ms where no other goroutine wakes the runtime earlier.
+	sliceLength = 500 * time.Microsecond
+	sleepLength = 150 * time.Microsecond
+
+	// recentFor is how long an account that asked for something counts as there.
+	recentFor = 10 * time.Millisecond
+)
+
+// recentAccounts knows which accounts asked a node for something last.
+type recentAccounts struct {
+	mutex        sync.Mutex
+	last, before visit // of two accounts
+}
+
+type visit struct {
+	account uuid.UUID
+	at      time.Time
+}
+
+func (r *recentAccounts) note(account uuid.UUID) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.last.account != account {
+		r.before = r.last
+	}
+	r.last = visit{account, time.Now()}
+}
+
+// others tells whether another account has asked for something in a time that has just passed.
+func (r *recentAccounts) others(account uuid.UUID, lately time.Duration) bool {
+	now := time.Now()
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	other := r.last
+	if other.account == account {
+		other = r.before
+	}
+	return now.Sub(other.at) < lately
+}
+
+// timeSlice is the time for which a calculation works before it sleeps.
+type timeSlice struct {
+	recent  *recentAccounts
+	account uuid.UUID
+	began   time.Time // zero before the first one
+}
+
+// yield lets other goroutines run, and sleeps at the end of a slice where other accounts ask for
+// something. To let goroutines run is not enough: a thread that never sleeps has used up its share
+// of a processor, and the system lets it wait for that of others, 4 ms and more at a time, together
+// with the requests that the runtime has meanwhile put on it. One that sleeps is run at once.
+func (s *timeSlice) yield() {
+	runtime.Gosched()
+	now := time.Now()
+	if !s.began.IsZero() {
+		if now.Sub(s.began) < sliceLength {
+			return
+		}
+		if s.recent.others(s.account, recentFor) {
+			time.Sleep(sleepLength)
+			now = time.Now()
+		}
+	}
+	s.began = now
+}
