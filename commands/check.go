@@ -142,20 +142,22 @@ func (r *dryRun) ask(t events.Turn) (projections.Message, []TestProblem) {
 }
 
 // unwanted says of each error of an answer that it should not be there.
-func unwanted(answer projections.Message) []TestProblem {
-	return mapped(ErrorsOf(answer.Failed), func(e engine.Error) TestProblem {
-		return TestProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"}
-	})
+func unwanted(answer projections.Message) (problems []TestProblem) {
+	for _, e := range ErrorsOf(answer.Failed) {
+		problems = append(problems, TestProblem{".prompt", "The prompt gives an error: " + e.Filled() + " (" + e.Code + ")"})
+	}
+	return problems
 }
 
 // compareErrors compares the errors of an answer with the codes that are wanted.
 func compareErrors(answer projections.Message, want []string) (problems []TestProblem) {
 	is := "the prompt is answered without an error."
-	var got []string
+	var got, told []string
 	if answer.Failed != nil {
-		errs := ErrorsOf(answer.Failed)
-		got = mapped(errs, func(e engine.Error) string { return e.Code })
-		is = "it is " + strings.Join(mapped(errs, func(e engine.Error) string { return e.Code + ": " + e.Filled() }), " and ")
+		for _, e := range ErrorsOf(answer.Failed) {
+			got, told = append(got, e.Code), append(told, e.Code+": "+e.Filled())
+		}
+		is = "it is " + strings.Join(told, " and ")
 	}
 	for i, code := range want {
 		if problem := engine.UnknownCode(code); problem != "" {
@@ -202,12 +204,4 @@ func ErrorsOf(data *events.MessageFailed) []engine.Error {
 		return nil
 	}
 	return list
-}
-
-func mapped[A, B any](list []A, f func(A) B) []B {
-	result := make([]B, len(list))
-	for i, a := range list {
-		result[i] = f(a)
-	}
-	return result
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -26,17 +25,9 @@ func newDryRun(d *Domain) *dryRun {
 // ErrPromptTooLong.
 func (r *dryRun) say(text, format, zone string, now time.Time) (projections.Message, error) {
 	d := r.domain
-	var err error
-	switch {
-	case format == "" || format == prompt.Automatic:
-		if format, err = prompt.Detect(d.compiled, text); err != nil {
-			return projections.Message{}, ErrPromptJSON
-		}
-	case format == prompt.JSON && !prompt.ValidJSON(text):
-		return projections.Message{}, ErrPromptJSON
-	}
-	if format == prompt.NaturalLanguage && len(text) > MaxProse {
-		return projections.Message{}, ErrPromptTooLong
+	format, err := resolveFormat(format, text, func() (*Domain, error) { return d, nil })
+	if err != nil {
+		return projections.Message{}, err
 	}
 	c := Calculate{
 		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte("offline message")),

@@ -290,7 +290,9 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		}
 		conversation = id
 	}
-	format, err := s.format(ctx, r, view.Version)
+	format, err := resolveFormat(r.Format, r.Prompt, func() (*Domain, error) {
+		return s.domain(ctx, r.Account.ID, r.Domain, view.Version)
+	})
 	if err != nil {
 		return Calculate{}, err
 	}
@@ -310,26 +312,25 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 	}, nil
 }
 
-// format resolves input_format. It fails with ErrPromptJSON for a prompt that must be JSON and is
-// not.
-func (s *Service) format(ctx context.Context, r Request, version int) (string, error) {
-	format := r.Format
+// resolveFormat finds the format of a prompt, whose domain is asked for only where that decides. It
+// fails with ErrPromptJSON for a prompt that must be JSON and is not, and with ErrPromptTooLong.
+func resolveFormat(format, text string, domain func() (*Domain, error)) (string, error) {
 	switch format {
 	case "", prompt.Automatic:
-		d, err := s.domain(ctx, r.Account.ID, r.Domain, version)
+		d, err := domain()
 		if err != nil {
 			return "", err
 		}
-		format, err = prompt.Detect(d.compiled, r.Prompt)
+		format, err = prompt.Detect(d.compiled, text)
 		if err != nil {
 			return "", ErrPromptJSON
 		}
 	case prompt.JSON:
-		if !prompt.ValidJSON(r.Prompt) {
+		if !prompt.ValidJSON(text) {
 			return "", ErrPromptJSON
 		}
 	}
-	if format == prompt.NaturalLanguage && len(r.Prompt) > MaxProse {
+	if format == prompt.NaturalLanguage && len(text) > MaxProse {
 		return "", ErrPromptTooLong
 	}
 	return format, nil

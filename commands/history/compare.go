@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -202,19 +203,11 @@ func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 			list = append(list, ValueChange{Key: v.Key, Was: v.Value})
 		}
 	}
-	asked := is.Target()
-	if asked == "" {
-		asked = was.Target()
+	asked := cmp.Or(is.Target(), was.Target())
+	if i := slices.IndexFunc(list, func(v ValueChange) bool { return v.Key == asked }); i > 0 {
+		first := list[i]
+		list = slices.Insert(slices.Delete(list, i, i+1), 0, first)
 	}
-	slices.SortStableFunc(list, func(a, b ValueChange) int {
-		switch {
-		case a.Key == asked && b.Key != asked:
-			return -1
-		case b.Key == asked && a.Key != asked:
-			return 1
-		}
-		return 0
-	})
 	return list
 }
 

@@ -194,47 +194,27 @@ func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema a
 	return "", language.Proposal{}, fmt.Errorf("%w: %w", errModelUnavailable, problem)
 }
 
-// readProposal reads an answer: JSON, or the first balanced object in it that is a proposal.
+// readProposal reads an answer: JSON, or the first object in it that is a proposal.
 func readProposal(content string) (language.Proposal, bool) {
-	const tries = 20
+	const tries = 40 // each of them may read all of the answer
 	for range tries {
 		at := strings.IndexByte(content, '{')
 		if at < 0 {
 			break
 		}
-		end := balanced(content[at:])
-		if end == 0 {
-			content = content[at+1:]
+		content = content[at:]
+		var object json.RawMessage
+		d := json.NewDecoder(strings.NewReader(content))
+		if d.Decode(&object) != nil {
+			content = content[1:]
 			continue
 		}
 		var p language.Proposal
 		var members map[string]json.RawMessage
-		object := []byte(content[at : at+end])
 		if json.Unmarshal(object, &members) == nil && json.Unmarshal(object, &p) == nil && members["inputs"] != nil {
 			return p, true
 		}
-		content = content[at+end:]
+		content = content[d.InputOffset():]
 	}
 	return language.Proposal{}, false
-}
-
-// balanced measures the object that a text begins with, 0 where it does not end.
-func balanced(text string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
