@@ -90,7 +90,7 @@ func (n *node) arguments() []*node {
 // defined is what a call stands for by the formula of its function, nil where it has none.
 func (n *node) defined() *node {
 	f, args := n.function, n.args
-	if f.definition == nil {
+	if f.definition == nil || n.takesTable() {
 		return nil
 	}
 	if !f.variadic {

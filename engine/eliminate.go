@@ -141,9 +141,13 @@ func (n *node) isolated(x unknown, t *node) []*node {
 	case opPercent:
 		return inner.isolated(x, combined(opMul, t, integer(100)))
 	case opCall:
+		f := n.function
+		if f.isolations == nil && f.definition != nil {
+			return n.defined().isolated(x, t)
+		}
 		var list []*node
-		if k == 0 {
-			for _, by := range n.function.isolations {
+		for _, by := range f.isolations {
+			if k == 0 && f.period == 0 {
 				list = append(list, inner.isolated(x, by.applied(slices.Concat(n.arguments(), []*node{t}), n))...)
 			}
 		}

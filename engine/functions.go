@@ -17,15 +17,15 @@ import (
 // An entry needs a name, parameters, a dimension rule (result, or rule where that cannot say it), documentation, two
 // examples, which run as tests, and what it is: a formula, eval (over numbers) or grid (over tables).
 //
-// A formula alone is enough, as for sec: {formula: "1 / cos(x)"}. The call stands for it, and is searched, proved and
-// inverted as what it stands for. An entry that has an eval besides is itself in an equation, and takes from the formula
-// those of float, interval and slopes that it does not have.
+// A formula alone is enough, as in {name: "sec", …, formula: "1 / cos(x)"}: the call stands for it, and is searched, proved
+// and inverted as what it stands for. An entry that has an eval besides stays what it is in an equation, and the engine
+// goes by the formula wherever the entry does not say more.
 //
-// An entry with an eval and without a formula gives facet by facet what the engine may do with it. With float a root is
+// An entry with an eval and without a formula says facet by facet what the engine may do with it. With float a root is
 // searched through it; with interval the search can prove that there is none; with slopes it can prove that there is only
-// one, Newton's method goes through it, and its second derivatives are known too; with inverse an unknown that occurs once
-// is found exactly; with isolated blocks are reduced through it; with period no more than a turn is searched. A test checks
-// the facets against one another, and wants a reason for each one that is lacking.
+// one, Newton's method goes through it, and its second derivatives are known too; with isolated an unknown that occurs once
+// is found exactly, and a block is reduced through it; with period no more than a turn is searched. Tests check each facet
+// against float, and want a reason for each one that is lacking.
 type function struct {
 	name     string
 	params   []param
@@ -41,8 +41,8 @@ type function struct {
 	float    func(args []float64) float64 // for root search; nil where none may be searched through it
 	interval func(a, b interval) interval // the interval extension, of a variadic function for two arguments
 	slopes   []string                     // the partial derivative by each parameter, an expression in all of them; "" for not known
-	inverse  inverse                      // nil where the function cannot be inverted exactly
 	isolated []string                     // what the first argument is, in the others and the value t; several for one of them
+	inverse  inverse                      // for other arguments too, or where expressions cannot say it
 	period   int64                        // in half turns of its argument, 1 or 2; 0 where it does not repeat itself
 	choice   choice
 	plain    bool // a power, an exponential or a logarithm, see seeker.quick

@@ -16,19 +16,6 @@ func apply(f func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*deci
 	return func(c *decimal.Context, a decimals) decimal.Decimal { return f(c, a[0]) }
 }
 
-// undo makes the inverse of a function of one argument whose inverse is a method of Context, where t is in its range.
-func undo(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, in func(t decimal.Decimal) bool) inverse {
-	return func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-		if in != nil && !in(t) {
-			return preimage{}
-		}
-		return one(f(c, t))
-	}
-}
-
-func nonnegative(t decimal.Decimal) bool { return t.Sign() >= 0 }
-func positive(t decimal.Decimal) bool    { return t.Sign() > 0 }
-
 func float1(f func(float64) float64) func([]float64) float64 {
 	return func(a []float64) float64 { return f(a[0]) }
 }
@@ -40,7 +27,6 @@ var (
 		doc:      "The square root of x, which must not be negative.",
 		examples: []example{{"sqrt(16)", "4"}, {"sqrt(2.25)", "1.5"}, {"sqrt(9 [m^2])", "3 m"}, {"sqrt(-1)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Sqrt), float: float1(math.Sqrt),
-		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, t) }, nonnegative),
 		interval: intervalSqrt, slopes: []string{"1 / (2 * sqrt(x))"}, isolated: []string{"t^2"}, plain: true,
 	}
 	cubeRoot = &function{
@@ -48,7 +34,6 @@ var (
 		doc:      "The cube root of x.",
 		examples: []example{{"cbrt(27)", "3"}, {"cbrt(-8)", "-2"}},
 		eval:     apply((*decimal.Context).Cbrt), float: float1(math.Cbrt),
-		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Mul(t, c.Mul(t, t)) }, nil),
 		interval: monotone(math.Cbrt, allNumbers, allNumbers), slopes: []string{"1 / (3 * cbrt(x)^2)"},
 		isolated: []string{"t^3"}, plain: true,
 	}
@@ -81,7 +66,7 @@ var (
 		name: "ln", params: unary("x", "1"), result: "1",
 		doc:      "The natural logarithm of x.",
 		examples: []example{{"ln(e)", "1"}, {"ln(1)", "0"}, {"ln(0)", "! calculation.domain_error"}},
-		eval:     apply((*decimal.Context).Ln), float: float1(math.Log), inverse: undo((*decimal.Context).Exp, nil),
+		eval:     apply((*decimal.Context).Ln), float: float1(math.Log),
 		interval: intervalLn, slopes: []string{"1 / x"}, isolated: []string{"exp(t)"}, plain: true,
 	}
 )
@@ -93,15 +78,6 @@ var algebra = []*function{
 		examples: []example{{"abs(-3)", "3"}, {"abs(2.5)", "2.5"}},
 		eval:     func(_ *decimal.Context, a decimals) decimal.Decimal { return a[0].Abs() },
 		float:    float1(math.Abs),
-		inverse: func(_ *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-			switch t.Sign() {
-			case -1:
-				return preimage{}
-			case 0:
-				return one(t)
-			}
-			return preimage{roots: decimals{t, t.Neg()}}
-		},
 		interval: intervalAbs, formula: "if(x < 0, -x, x)", isolated: []string{"t", "-t"},
 	},
 	{
@@ -115,7 +91,7 @@ var algebra = []*function{
 		name: "exp", params: unary("x", "1"), result: "1",
 		doc:      "e to the power x.",
 		examples: []example{{"exp(0)", "1"}, {"exp(1) == e", "1"}},
-		eval:     apply((*decimal.Context).Exp), float: float1(math.Exp), inverse: undo((*decimal.Context).Ln, positive),
+		eval:     apply((*decimal.Context).Exp), float: float1(math.Exp),
 		interval: intervalExp, slopes: []string{"exp(x)"}, isolated: []string{"ln(t)"}, plain: true,
 	},
 	naturalLogarithm,
@@ -158,7 +134,6 @@ var algebra = []*function{
 		name: "log10", params: unary("x", "1"), result: "1",
 		doc: "The logarithm of x to base 10.", examples: []example{{"log10(0.01)", "-2"}, {"log10(1000)", "3"}},
 		eval: apply((*decimal.Context).Log10), float: float1(math.Log10),
-		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(10), t) }, nil),
 		interval: monotone(math.Log10, notNegative, allNumbers), formula: "ln(x) / ln(10)",
 		isolated: []string{"10^t"}, plain: true,
 	},
@@ -166,7 +141,6 @@ var algebra = []*function{
 		name: "log2", params: unary("x", "1"), result: "1",
 		doc: "The logarithm of x to base 2.", examples: []example{{"log2(1024)", "10"}, {"log2(0.5)", "-1"}},
 		eval: apply((*decimal.Context).Log2), float: float1(math.Log2),
-		inverse:  undo(func(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Pow(decimal.Int(2), t) }, nil),
 		interval: monotone(math.Log2, notNegative, allNumbers), formula: "ln(x) / ln(2)",
 		isolated: []string{"2^t"}, plain: true,
 	},
@@ -281,7 +255,7 @@ var algebra = []*function{
 			}
 			return one(t)
 		},
-		formula: "min(max(x, low), high)",
+		formula: "if(low <= high, min(max(x, low), high), 1 / 0)",
 	},
 	{
 		name: "gcd", params: unary("x", "1"), variadic: true, result: "1",

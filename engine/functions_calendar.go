@@ -118,6 +118,7 @@ var calendar = []*function{
 		eval: func(c *decimal.Context, a decimals) decimal.Decimal {
 			return c.Add(c.Mul(a[0], decimal.Int(3600)), c.Add(c.Mul(a[1], decimal.Int(60)), a[2]))
 		},
+		formula: "hour * 3600 + minute * 60 + second",
 	},
 	part("year", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year),
 	part("month", "The month of a date, from 1 to 12.",

@@ -142,7 +142,7 @@ func shownAs(number, shown string) bool {
 // TestInverses puts values through functions and back.
 func TestInverses(t *testing.T) {
 	for _, f := range standardFunctions.functions() {
-		if f.inverse == nil || len(f.params) != 1 || f.variadic {
+		if f.inverse == nil && f.isolations == nil || len(f.params) != 1 || f.variadic {
 			continue
 		}
 		d, issues := Compile(Definition{

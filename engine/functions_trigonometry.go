@@ -6,47 +6,37 @@ import (
 	"reckon/engine/decimal"
 )
 
-// principal makes the inverse of a trigonometric function: the principal value first, then the other angles within two
-// turns, which count only where bounds refuse the principal one. other is the second angle of a turn with the same value,
-// nil where the function has none.
-func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, bounded bool, period int64,
-	other func(c *decimal.Context, a decimal.Decimal) decimal.Decimal) inverse {
+// principal makes the inverse of a sine, cosine or tangent; other is the second angle of a turn with the same value, nil
+// where there is none.
+func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, period int64, other func(c *decimal.Context, first decimal.Decimal) decimal.Decimal) inverse {
 	return func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-		if bounded {
+		if period == 2 {
 			if t = toEdge(c, t); t.Abs().Cmp(decimal.Int(1)) > 0 {
 				return preimage{}
 			}
 		}
-		first := f(c, t)
-		turn := c.Mul(decimal.Pi(), decimal.Int(period))
-		p := one(first)
-		angles := decimals{first}
+		angles := decimals{f(c, t)}
 		if other != nil {
-			angles = append(angles, other(c, first))
+			angles = append(angles, other(c, angles[0]))
 		}
-		for k := int64(-2); k <= 2; k++ {
-			for i, a := range angles {
-				if k != 0 || i != 0 {
-					p.more = append(p.more, c.Add(a, c.Mul(turn, decimal.Int(k))))
-				}
+		return turned(c, angles, period)
+	}
+}
+
+// turned is the first of some angles and, as what counts only where bounds refuse that one, all others within two periods.
+func turned(c *decimal.Context, angles decimals, period int64) (p preimage) {
+	turn := c.Mul(decimal.Pi(), decimal.Int(period))
+	for k := int64(-2); k <= 2; k++ {
+		for i, a := range angles {
+			if k == 0 && i == 0 {
+				p.roots = decimals{a}
+			} else {
+				p.more = append(p.more, c.Add(a, c.Mul(turn, decimal.Int(k))))
 			}
 		}
-		return p
 	}
+	return p
 }
-
-// within makes an inverse that holds only for values between two limits.
-func within(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, low, high func(c *decimal.Context) decimal.Decimal) inverse {
-	return func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-		if t.Cmp(low(c)) < 0 || t.Cmp(high(c)) > 0 {
-			return preimage{}
-		}
-		return one(f(c, t))
-	}
-}
-
-func halfPi(c *decimal.Context) decimal.Decimal      { return c.Quo(decimal.Pi(), decimal.Int(2)) }
-func minusHalfPi(c *decimal.Context) decimal.Decimal { return halfPi(c).Neg() }
 
 // toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34 digits, given back by a
 // caller, may be. So it takes one that is rounded and next to 1.
@@ -93,30 +83,27 @@ var trigonometry = []*function{
 		doc:      "The sine of an angle; a plain number is in radians.",
 		examples: []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
 		eval:     apply(onAxis((*decimal.Context).Sin)), float: float1(math.Sin), interval: intervalSin, slopes: []string{"cos(x)"},
-		inverse: principal((*decimal.Context).Asin, true, 2,
-			func(c *decimal.Context, a decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), a) }),
+		inverse: principal((*decimal.Context).Asin, 2, func(c *decimal.Context, first decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), first) }),
 	},
 	{
 		name: "cos", params: unary("x", "angle"), result: "1", period: 2,
 		doc:      "The cosine of an angle; a plain number is in radians.",
 		examples: []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
 		eval:     apply(onAxis((*decimal.Context).Cos)), float: float1(math.Cos), interval: intervalCos, slopes: []string{"-sin(x)"},
-		inverse: principal((*decimal.Context).Acos, true, 2,
-			func(_ *decimal.Context, a decimal.Decimal) decimal.Decimal { return a.Neg() }),
+		inverse: principal((*decimal.Context).Acos, 2, func(_ *decimal.Context, first decimal.Decimal) decimal.Decimal { return first.Neg() }),
 	},
 	{
 		name: "tan", params: unary("x", "angle"), result: "1", period: 1,
 		doc:      "The tangent of an angle; a plain number is in radians.",
 		examples: []example{{"tan(45 [deg])", "1"}, {"tan(90 [deg])", "! calculation.domain_error"}},
 		eval:     apply(tangent), float: float1(math.Tan), interval: intervalTan, slopes: []string{"1 + tan(x)^2"},
-		inverse: principal((*decimal.Context).Atan, false, 1, nil),
+		inverse: principal((*decimal.Context).Atan, 1, nil),
 	},
 	{
 		name: "asin", params: unary("x", "1"), result: "angle",
 		doc:      "The angle between -90 and 90 degrees whose sine is x.",
 		examples: []example{{"asin(0)", "0 rad"}, {"asin(0.5) == 30 [deg]", "1"}, {"asin(2)", "! calculation.domain_error"}},
 		eval:     apply(arcSine), float: float1(math.Asin), interval: monotone(math.Asin, unitInterval, halfTurn), slopes: []string{"1 / sqrt(1 - x^2)"},
-		inverse:  within((*decimal.Context).Sin, minusHalfPi, halfPi),
 		isolated: []string{"sin(t)"},
 	},
 	{
@@ -124,8 +111,6 @@ var trigonometry = []*function{
 		doc:      "The angle between 0 and 180 degrees whose cosine is x.",
 		examples: []example{{"acos(1)", "0 rad"}, {"acos(-0.5) == 120 [deg]", "1"}, {"acos(-2)", "! calculation.domain_error"}},
 		eval:     apply(arcCosine), float: float1(math.Acos), interval: intervalAcos, slopes: []string{"-1 / sqrt(1 - x^2)"},
-		inverse: within((*decimal.Context).Cos,
-			func(*decimal.Context) decimal.Decimal { return decimal.Decimal{} }, func(*decimal.Context) decimal.Decimal { return decimal.Pi() }),
 		isolated: []string{"cos(t)"},
 	},
 	{
@@ -133,7 +118,6 @@ var trigonometry = []*function{
 		doc:      "The angle between -90 and 90 degrees whose tangent is x.",
 		examples: []example{{"atan(1) == pi / 4", "1"}, {"round(atan(1) / 1 [deg], 10)", "45"}},
 		eval:     apply((*decimal.Context).Atan), float: float1(math.Atan), interval: monotone(math.Atan, allNumbers, halfTurn), slopes: []string{"1 / (1 + x^2)"},
-		inverse:  within((*decimal.Context).Tan, minusHalfPi, halfPi),
 		isolated: []string{"tan(t)"},
 	},
 	{
@@ -158,45 +142,38 @@ var trigonometry = []*function{
 		name: "sinh", params: unary("x", "1"), result: "1",
 		doc: "The hyperbolic sine of x.", examples: []example{{"sinh(0)", "0"}, {"round(sinh(1), 4)", "1.1752"}},
 		eval: apply((*decimal.Context).Sinh), float: float1(math.Sinh), interval: monotone(math.Sinh, allNumbers, allNumbers), slopes: []string{"cosh(x)"},
-		inverse: undo((*decimal.Context).Asinh, nil), isolated: []string{"asinh(t)"},
+		isolated: []string{"asinh(t)"},
 	},
 	{
 		name: "cosh", params: unary("x", "1"), result: "1",
 		doc: "The hyperbolic cosine of x.", examples: []example{{"cosh(0)", "1"}, {"round(cosh(4), 6)", "27.308233"}},
 		eval: apply((*decimal.Context).Cosh), float: float1(math.Cosh), interval: intervalCosh, slopes: []string{"sinh(x)"},
-		inverse: func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
-			if t.Cmp(decimal.Int(1)) < 0 {
-				return preimage{}
-			}
-			return plusMinus(c.Acosh(t))
-		},
 		isolated: []string{"acosh(t)", "-acosh(t)"},
 	},
 	{
 		name: "tanh", params: unary("x", "1"), result: "1",
 		doc: "The hyperbolic tangent of x.", examples: []example{{"tanh(0)", "0"}, {"round(tanh(0.5), 6)", "0.462117"}},
 		eval: apply((*decimal.Context).Tanh), float: float1(math.Tanh), interval: monotone(math.Tanh, allNumbers, unitInterval), slopes: []string{"1 - tanh(x)^2"},
-		inverse:  undo((*decimal.Context).Atanh, func(t decimal.Decimal) bool { return t.Abs().Cmp(decimal.Int(1)) < 0 }),
 		isolated: []string{"atanh(t)"},
 	},
 	{
 		name: "asinh", params: unary("x", "1"), result: "1",
 		doc: "The inverse hyperbolic sine of x.", examples: []example{{"asinh(0)", "0"}, {"round(asinh(10), 8)", "2.99822295"}},
 		eval: apply((*decimal.Context).Asinh), float: float1(math.Asinh), interval: monotone(math.Asinh, allNumbers, allNumbers), slopes: []string{"1 / sqrt(x^2 + 1)"},
-		inverse: undo((*decimal.Context).Sinh, nil), isolated: []string{"sinh(t)"},
+		isolated: []string{"sinh(t)"},
 	},
 	{
 		name: "acosh", params: unary("x", "1"), result: "1",
 		doc:      "The inverse hyperbolic cosine of x, at least 1.",
 		examples: []example{{"acosh(1)", "0"}, {"round(acosh(10), 7)", "2.9932228"}, {"acosh(0.5)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Acosh), float: float1(math.Acosh), interval: monotone(math.Acosh, atLeastOne, notNegative), slopes: []string{"1 / sqrt(x^2 - 1)"},
-		inverse: undo((*decimal.Context).Cosh, nonnegative), isolated: []string{"cosh(t)"},
+		isolated: []string{"cosh(t)"},
 	},
 	{
 		name: "atanh", params: unary("x", "1"), result: "1",
 		doc:      "The inverse hyperbolic tangent of x, between -1 and 1.",
 		examples: []example{{"atanh(0)", "0"}, {"round(atanh(-0.1), 9)", "-0.100335348"}, {"atanh(1)", "! calculation.domain_error"}},
 		eval:     apply((*decimal.Context).Atanh), float: float1(math.Atanh), interval: monotone(math.Atanh, unitInterval, allNumbers), slopes: []string{"1 / (1 - x^2)"},
-		inverse: undo((*decimal.Context).Tanh, nil), isolated: []string{"tanh(t)"},
+		isolated: []string{"tanh(t)"},
 	},
 }

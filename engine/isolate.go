@@ -180,16 +180,48 @@ func (m *solver) invertCall(n *node, x unknown, t decimal.Decimal) preimage {
 		}
 		return m.invert(n.args[k], x, t)
 	}
+	f := n.function
+	if f.inverse == nil && f.isolations == nil {
+		if definition := n.defined(); definition != nil {
+			return m.invert(definition, x, t)
+		}
+		return preimage{}
+	}
 	args := make([]decimal.Decimal, len(n.args))
 	for i, a := range n.args {
 		if i != k {
 			args[i] = m.eval(a)
 		}
 	}
-	if m.c.Err() != nil || n.function.inverse == nil {
+	switch {
+	case m.c.Err() != nil:
+		return preimage{}
+	case f.inverse == nil:
+		return m.through(n.args[k], x, m.isolations(n, args, t))
+	}
+	return m.through(n.args[k], x, f.inverse(m.c, args, k, t))
+}
+
+// isolations is what the first argument of a call with the value t may be, from the others.
+func (m *solver) isolations(n *node, args decimals, t decimal.Decimal) (p preimage) {
+	f, given := n.function, make([]*node, len(args))
+	if len(args) == 1 && f.interval != nil && !f.interval(allNumbers, allNumbers).has(t.Float64()) {
 		return preimage{}
 	}
-	return m.through(n.args[k], x, n.function.inverse(m.c, args, k, t))
+	for i, a := range args {
+		given[i] = number(a)
+	}
+	given = append((&node{function: f, args: given}).arguments(), number(t))
+	for _, by := range f.isolations {
+		value := m.eval(by.applied(given, n))
+		if m.tryErr() == nil && !slices.ContainsFunc(p.roots, func(r decimal.Decimal) bool { return r.Cmp(value) == 0 }) {
+			p.roots = append(p.roots, value)
+		}
+	}
+	if f.period > 0 {
+		return turned(m.c, p.roots, f.period)
+	}
+	return p
 }
 
 // invertible reports whether an unknown that occurs once in n can be isolated exactly.
@@ -200,7 +232,18 @@ func (n *node) invertible(x unknown) bool {
 	case opAdd, opSub, opMul, opDiv, opPow, opNeg, opPercent:
 	case opCall:
 		f := n.function
-		if f.inverse == nil && !f.lazy || n.takesTable() {
+		switch {
+		case n.takesTable():
+			return false
+		case f.inverse != nil, f.lazy:
+		case f.isolations != nil:
+			if !n.args[0].has(x) {
+				return false
+			}
+		case f.definition != nil:
+			definition := n.defined()
+			return definition.occurrences(x.variable) == 1 && definition.invertible(x)
+		default:
 			return false
 		}
 		for i, a := range n.args {

@@ -59,7 +59,10 @@ func (h *branchAndBound) periodic() bool {
 		if !n.has(h.x) {
 			return true
 		}
-		if n.op == opCall && n.function.period > 0 {
+		switch {
+		case n.op == opCall && n.function.definition != nil && n.function.period == 0:
+			n = n.defined()
+		case n.op == opCall && n.function.period > 0:
 			if slope, _, ok := n.args[0].linearIn(h.x); ok && slope.op == opNumber && slope.value.IsInteger() {
 				return true
 			}
