@@ -268,13 +268,17 @@ func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.
 	}
 }
 
-// pullKeys is how many documents are asked for at once by those who read all.
-const pullKeys = 2048
+const (
+	// pullKeys is how many documents are on their way to one who reads all, and pullBytes how many
+	// bytes of them the server sends at once. Each document fits.
+	pullKeys  = 2048
+	pullBytes = 2 * maxPayload
+)
 
-// each hands all stored keys and values to do, or those that a pattern of key tokens matches, in the order in which they were
-// written.
-// What is written meanwhile may come twice or in its old state only. It reads with a consumer, since of batches of direct gets
-// each counts all keys of the bucket.
+// each hands all stored keys and values to do, or those that a pattern of key tokens matches, in
+// the order in which they were written. What is written meanwhile may come twice or in its old
+// state only. It reads with a consumer, since of batches of direct gets each counts all keys of the
+// bucket.
 func (b *bucket) each(ctx context.Context, pattern string, do func(key string, value []byte) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -285,15 +289,14 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 	if err != nil {
 		return err
 	}
-	filter := ""
-	if pattern != "" {
-		filter = b.subject(pattern)
-	}
-	consumer, err := js.CreateConsumer(ctx, b.stream(), jetstream.ConsumerConfig{
-		FilterSubject: filter,
+	config := jetstream.ConsumerConfig{
 		DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckNonePolicy,
 		MemoryStorage: true, InactiveThreshold: storeTimeout,
-	})
+	}
+	if pattern != "" {
+		config.FilterSubject = b.subject(pattern)
+	}
+	consumer, err := js.CreateConsumer(ctx, b.stream(), config)
 	if err != nil {
 		return err
 	}
@@ -302,65 +305,32 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 		defer cancel()
 		_ = js.DeleteConsumer(ending, b.stream(), consumer.CachedInfo().Name) // one that is left goes by itself
 	}()
-	inbox := b.store.reads.NewInbox()
-	answers, err := b.store.reads.SubscribeSync(inbox + ".*")
+	b.flushing.Lock()
+	last := b.last
+	b.flushing.Unlock()
+	if consumer.CachedInfo().NumPending == 0 {
+		return nil
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullKeys, pullBytes))
 	if err != nil {
 		return err
 	}
-	defer answers.Unsubscribe()
-	if err := answers.SetPendingLimits(-1, -1); err != nil {
-		return err
-	}
-	count := uint64(0)
-	take := func(m *nats.Msg) error {
-		count++
-		key, ok := strings.CutPrefix(m.Subject, b.subject(""))
+	defer messages.Stop()
+	for count := uint64(1); ; count++ {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+		key, ok := strings.CutPrefix(m.Subject(), b.subject(""))
 		at, err := m.Metadata()
 		if err != nil || !ok || at.Sequence.Consumer != count {
-			return errors.Join(fmt.Errorf("answer %d is another one, of %s", count, m.Subject), err)
+			return errors.Join(fmt.Errorf("answer %d is another one, of %s", count, m.Subject()), err)
 		}
-		return do(key, m.Data)
-	}
-	next := "$JS.API.CONSUMER.MSG.NEXT." + b.stream() + "." + consumer.CachedInfo().Name
-	for request := 0; ; request += 2 {
-		before := count
-		more, err := b.pull(ctx, answers, next, fmt.Sprintf("%s.%d", inbox, request), pullKeys, maxReply, take)
-		if err == nil && more && count == before { // the next one alone is larger
-			more, err = b.pull(ctx, answers, next, fmt.Sprintf("%s.%d", inbox, request+1), 1, 0, take)
-		}
-		if err != nil || !more {
+		// What was replaced meanwhile comes behind the last one, so that one of both ends it.
+		if err := do(key, m.Data()); err != nil || at.NumPending == 0 || at.Sequence.Stream >= last {
 			return err
 		}
 	}
-}
-
-// pull asks a consumer for the next documents: so many at most, and so many bytes, 0 for any number. more is false when there are
-// none behind them.
-func (b *bucket) pull(ctx context.Context, answers *nats.Subscription, next, reply string, count, size int, take func(*nats.Msg) error) (more bool, err error) {
-	if err := b.store.reads.PublishRequest(next, reply, fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"no_wait":true}`, count, size)); err != nil {
-		return false, err
-	}
-	for count > 0 {
-		m, err := answers.NextMsgWithContext(ctx)
-		if err != nil {
-			return false, err
-		}
-		switch status := m.Header.Get("Status"); {
-		case status == "":
-			if err := take(m); err != nil {
-				return false, err
-			}
-			count--
-		case m.Subject != reply: // the end of the request before, which was answered in full
-		case status == "404":
-			return false, nil
-		case status == "409" && size > 0: // the number of bytes is reached
-			return true, nil
-		default:
-			return false, fmt.Errorf("status %s %s", status, m.Header.Get("Description"))
-		}
-	}
-	return true, nil
 }
 
 // sequenceOf reads the sequence that a document ends with.

@@ -42,8 +42,8 @@ func grow(b *testing.B, count int) (n *grown, end func(), start time.Duration, m
 			n.conversations = append(n.conversations, entityKey{account, conversation})
 		}
 	}
-	runs := accounts[n.account].runs
-	n.middle = cursorAt(n.account, runs[len(runs)/2][len(runs[len(runs)/2])/2].sequence)
+	all := viewOf[*conversations](v.serving.Load()).recency.before(n.account, ^uint64(0), len(accounts[n.account].at))
+	n.middle = cursorAt(n.account, all[len(all)/2].sequence)
 	return n, end, start, memory
 }
 
