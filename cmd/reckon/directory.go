@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,25 +126,32 @@ func (d directory) place(out string) error {
 
 // begin is administer, for the commands that may make a directory.
 func (d directory) begin(t terminal, f func(commands.Admin) error) error {
+	where := ""
+	if len(d.NATSURL) == 0 {
+		if err := d.place(anotherPlace); err != nil {
+			return err
+		}
+		where = d.Data
+	}
+	return d.join(t, where, func(l *log.Log) error { return f(commands.Admin{Log: l}) })
+}
+
+// join opens the log that the flags name for f, and the directory where that is not "".
+func (d directory) join(t terminal, where string, f func(*log.Log) error) error {
 	external, err := d.external()
 	if err != nil {
 		return err
 	}
-	where := d.Data
-	if external != nil {
-		where = ""
-	} else if err := d.place(anotherPlace); err != nil {
-		return err
-	}
-	log, err := log.Join(t, log.Options{Dir: where, External: external, Logger: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))})
+	l, err := log.Join(t, log.Options{Dir: where, External: external, Logger: errorLogger(t)})
 	if err != nil {
 		return err
 	}
-	err = explained(t, log, f(commands.Admin{Log: log}))
-	if closed := log.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(explained(t, l, f(l)), l.Close())
+}
+
+// errorLogger is the log of a command that is no server: what goes wrong, on standard error.
+func errorLogger(t terminal) *slog.Logger {
+	return slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
 }
 
 // restoreAgain is what to do about a log that has a part of a backup.

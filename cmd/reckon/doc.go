@@ -1,20 +1,39 @@
 // Command reckon is the whole of the service: the server, its administration, and calculating
 // without a server.
 //
-// To read the program, follow a request. Package http authenticates it and decodes the body.
-// Package commands completes it to a command and publishes that on the stream COMMANDS. One with an
-// idempotency key goes to a subject made of the account and the hashed key, expecting that none is
-// there: the stream decides who was first. A worker takes the command: any node's has it from the
-// queue, the consumer of COMMANDS that they share. A node that works alone has its own at once;
-// then the queue delivers it only to be acknowledged, and does not deliver one without a key. The
-// worker reads the prompt with package engine/prompt, calculates with package engine, and so
-// decides an event, which it appends to the stream EVENTS of package events, expecting that the
-// conversation has not moved. Package projections folds every event into this node's views and
-// wakes whoever waits for it; GETs read those views.
+// To read the program, follow a request. There is one road: every calculation is a command on
+// JetStream, and workers that take commands from the queue run the engine.
 //
-//	http → commands → COMMANDS → commands (decide) → EVENTS → projections → http
+//	http → commands → COMMANDS → commands (Decide) → EVENTS → projections → http
 //
-// Package engine stands alone: engine/decimal holds numbers, engine/units what they measure,
-// engine/syntax the equations, and engine itself compiles domains, plans and solves. It knows
-// neither network nor clock.
+// Package http authenticates the request and decodes the body. Package commands completes it with
+// all that a decision needs, the moment and the time zone among it, and publishes it on the stream
+// COMMANDS, at a subject of its account and its hashed idempotency key, expecting that none is
+// there: the stream decides who was first. The queue is a consumer of COMMANDS that all nodes
+// share. It hands the command to a worker of one of them. Decide is pure: the command, the
+// conversation as it stands and the compiled domain go in, and an event comes out. The worker
+// appends the event to the stream EVENTS, expecting that the conversation has not moved; where it
+// has, the worker reads what is newer and decides again. Package projections folds every event into
+// this node's views and wakes whoever waits for it, so that the answer can be read at once. A GET
+// waits until the fold has passed all that was in the log when it came, and reads a view.
+//
+// The packages, each after those that it stands on:
+//
+//   - engine/decimal has the numbers, engine/units what they measure, engine/syntax the
+//     equations as they are written.
+//   - engine/value has values, engine/format shows them, and engine/input reads them.
+//   - engine/formula compiles equations and has the table of functions; engine/solve finds
+//     unknowns, and proves that there are no others.
+//   - engine compiles domains, plans, derives, and explains. It and all below it know no
+//     network, no file and no clock.
+//   - engine/prompt reads structured text and JSON, engine/language reads prose.
+//   - events is the vocabulary of the history, schemas what it looks like to others.
+//   - events/log keeps the history, alone or together with other nodes. events/log/natsfile
+//     knows what is private to nats-server, and events/backup copies a log.
+//   - projections folds the history into read models.
+//   - commands takes requests in and decides them. commands/history computes the past again,
+//     commands/domainfile reads domains as files, commands/model asks a language model.
+//   - http answers callers.
+//   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
+//     measures a server beside what the machine allows.
 package main

@@ -131,27 +131,18 @@ func (c *projectionsVerify) Run(t terminal) error {
 
 // withViews runs here on the views of the data directory when no server does, else there on those
 // of the running server.
-func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) (err error) {
+func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) error {
 	if err := d.there(); err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	external, err := d.external()
-	if err != nil {
-		return err
-	}
-	log, err := log.Join(t, log.Options{Dir: d.Data, External: external, Logger: logger})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	if !log.Local() {
-		return explained(t, log, there(projections.RemoteOf(log)))
-	}
-	views, err := projections.Open(t, log, d.Data, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, views.Close()) }()
-	return here(views)
+	return d.join(t, d.Data, func(l *log.Log) error {
+		if !l.Local() {
+			return there(projections.RemoteOf(l))
+		}
+		views, err := projections.Open(t, l, d.Data, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		return errors.Join(here(views), views.Close())
+	})
 }

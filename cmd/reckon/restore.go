@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"time"
 
@@ -64,9 +63,8 @@ func (c *restoreCommand) Run(t terminal) error {
 
 // make makes the directory of a single node.
 func (c *restoreCommand) make(t terminal, file io.Reader) error {
-	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	shown := newProgressLine(t, false, "")
-	b, err := log.Restore(t, c.Data, file, logger, shown.step)
+	b, err := log.Restore(t, c.Data, file, errorLogger(t), shown.step)
 	shown.end()
 	switch {
 	case errors.Is(err, log.ErrNotEmpty):

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -96,6 +97,11 @@ func listPackages(t *testing.T) []goPackage {
 }
 
 func TestPackagesImportOnlyWhatTheirLayerMay(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	architecture := strings.FieldsFunc(string(doc), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,;:", r) })
 	for _, p := range listPackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, "reckon/")
 		if _, ok := layers[name]; !ok {
@@ -104,6 +110,9 @@ func TestPackagesImportOnlyWhatTheirLayerMay(t *testing.T) {
 		}
 		if p.Doc == "" {
 			t.Errorf("%s has no package comment", name)
+		}
+		if !strings.HasSuffix(name, "test") && !slices.Contains(architecture, name) {
+			t.Errorf("%s is not in the architecture of cmd/reckon/doc.go", name)
 		}
 		may := mayImport(name)
 		for _, i := range p.Imports {

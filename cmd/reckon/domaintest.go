@@ -10,6 +10,20 @@ import (
 	"reckon/events"
 )
 
+// domainTests has running tests as what is meant without a word.
+type domainTests struct {
+	Run domainTest    `cmd:"" default:"withargs" help:"Run the tests of domain files, offline."`
+	Add domainTestAdd `cmd:"" help:"Make a test of an answered message."`
+}
+
+func (*domainTests) Help() string {
+	return "The exit status is 1 when a test fails or the file has errors, and 2 when the command itself fails.\n\nExamples:\n  reckon domain test trip.yaml\n  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml"
+}
+
+type domainTest struct{ checking }
+
+func (c *domainTest) Run(t terminal) error { return c.run(t, false) }
+
 type domainTestAdd struct {
 	directory
 	Message string `help:"The answered message." required:"" placeholder:"ID"`

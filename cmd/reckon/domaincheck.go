@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"reckon/commands"
+	"reckon/commands/domainfile"
+)
+
+type domainCheck struct{ checking }
+
+func (*domainCheck) Help() string {
+	return "Prints FILE:LINE:COLUMN for each finding. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
+}
+
+func (c *domainCheck) Run(t terminal) error { return c.run(t, true) }
+
+// checking is what check and test have in common.
+type checking struct {
+	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
+	JSON  bool     `help:"Print JSON."`
+}
+
+// run prints findings and a verdict for each file, and fails where one is invalid.
+func (c checking) run(t terminal, warnings bool) error {
+	var reports []domainfile.Report
+	invalid := false
+	for _, name := range c.Files {
+		f, err := domainfile.Read(name)
+		if err != nil {
+			return err
+		}
+		_, r := f.Check()
+		if !warnings {
+			r.Findings = slices.DeleteFunc(r.Findings, func(f domainfile.Finding) bool { return f.Warning })
+		}
+		reports, invalid = append(reports, r), invalid || !r.Valid
+	}
+	if c.JSON {
+		if err := printJSON(t, reports); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range reports {
+			showFindings(t, r)
+			if r.Valid {
+				fmt.Fprintf(t.out, "%s: ok, %s\n", r.File, count(r.Tests, "test"))
+			}
+		}
+	}
+	if invalid {
+		return exit(1)
+	}
+	return nil
+}
+
+func showFindings(t terminal, r domainfile.Report) {
+	for _, f := range r.Findings {
+		kind := "error"
+		if f.Warning {
+			kind = "warning"
+		}
+		fmt.Fprintf(visible{t.out}, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
+	}
+}
+
+// checkedDomain reads a domain file and compiles it. What stops that is shown, place by place.
+func checkedDomain(t terminal, path string) (*commands.Domain, error) {
+	f, err := domainfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	domain, report := f.Check()
+	if domain == nil {
+		showFindings(terminal{out: t.err}, report)
+		return nil, errors.New("the domain file has the errors above")
+	}
+	return domain, nil
+}
