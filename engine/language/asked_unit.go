@@ -11,15 +11,11 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		if t.kind != word || p.used[i] || p.within[i] >= 0 {
 			continue
 		}
-		switch t.fold {
-		case "in", "to", "into", "as":
-		default:
+		next := &p.tokens[i+1]
+		if !t.is(roleAnswerIn) || next.is(rolePlain) || next.is(roleGrammar) && !next.is(roleIndefinite) {
 			continue
 		}
-		if plainWords[p.tokens[i+1].fold] || grammarWords[p.tokens[i+1].fold] && p.tokens[i+1].fold != "a" {
-			continue
-		}
-		if p.used[i+1] || p.tokens[i+1].fold == "a" && t.fold != "as" || p.tokens[i+1].fold == "an" || t.fold == "in" && i > 0 && p.tokens[i-1].kind == number {
+		if p.used[i+1] || next.is(roleIndefinite) && !t.is(roleEquating) || t.is(roleInside) && i > 0 && p.tokens[i-1].kind == number {
 			continue
 		}
 		unit, n := p.symbols(i+1, v)
@@ -40,13 +36,13 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		end := i + 1 + n
 		if end < len(p.tokens) {
 			// What follows a unit that is asked for is not what the unit is of: "in gallon bottles".
-			if next := &p.tokens[end]; next.kind == number || next.kind == word && !grammarWords[next.fold] && !plainWords[next.fold] {
+			if next := &p.tokens[end]; next.kind == number || next.kind == word && !next.is(roleGrammar) && !next.is(rolePlain) {
 				continue
 			}
 		}
 		p.asked, p.askedAt = unit, i
 		for k := i; k < end; k++ {
-			p.meaning[k], p.known[k], p.used[k] = plainly, "unit", true
+			p.meaning[k], p.known[k], p.used[k] = plainly, asUnit, true
 		}
 		return
 	}
@@ -71,11 +67,10 @@ func (p *prose) symbols(at int, v *Vocabulary) (*units.Unit, int) {
 // percentage reads "a percentage" as the unit.
 func (p *prose) percentage(at int, v *Vocabulary) (*units.Unit, int) {
 	n := 0
-	if p.tokens[at].fold == "a" && at+1 < len(p.tokens) {
+	if p.tokens[at].is(roleIndefinite) && at+1 < len(p.tokens) {
 		n = 1
 	}
-	switch p.tokens[at+n].fold {
-	case "percent", "percentage", "pct", "%":
+	if p.tokens[at+n].is(rolePercentWord) {
 		if unit, err := v.domain.Units().Parse("%"); err == nil {
 			return unit, n + 1
 		}

@@ -10,12 +10,13 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 		if p.used[at] || p.within[at] >= 0 {
 			continue
 		}
-		for r, pattern := range tables.forms {
-			n, _ := pattern.match(p.tokens, p.used, at)
-			if n == 0 || forms[r].command && !p.opens(at) || p.tokens[at].fold == "which" && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
+		for r := range tables.forms {
+			row := &tables.forms[r]
+			n, _ := row.pattern.match(p.tokens, p.used, at)
+			if n == 0 || row.command && !p.opens(at) || p.tokens[at].is(roleWhichOne) && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
 				continue
 			}
-			q := question{from: at, to: at + n, want: forms[r].want}
+			q := question{from: at, to: at + n, want: row.want}
 			if q.want == wantCount || q.want == wantAny {
 				if unit, _, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && q.want == wantCount && !v.namesVariable(p, q.to, unit) {
 					q.unit = unit
@@ -25,11 +26,11 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 				if p.within[i] >= 0 {
 					continue
 				}
-				if i > q.from && (q.want != wantAny || p.tokens[q.from].fold == "how") && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
-					p.meaning[i], p.known[i] = content, "question"
+				if i > q.from && (q.want != wantAny || p.tokens[q.from].is(roleHow)) && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
+					p.meaning[i], p.known[i] = content, asQuestion
 					continue
 				}
-				p.meaning[i], p.known[i] = plainly, "question"
+				p.meaning[i], p.known[i] = plainly, asQuestion
 			}
 			q.end = q.to
 			for q.end < len(p.tokens) && !p.ends(q.end) {
@@ -45,14 +46,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 
 // opens reports whether a token opens a clause, as the verb of a command does.
 func (p *prose) opens(at int) bool {
-	if at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 {
-		return true
-	}
-	switch p.tokens[at-1].fold {
-	case "please", "pls", "plz", "you", "to", "and", "then", "so", "now", "i", "we", "just", "ok", "okay", "also", "hi", "hello", "hey", "let's", "lets":
-		return true
-	}
-	return false
+	return at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 || p.tokens[at-1].is(roleOpener)
 }
 
 // namesVariable reports whether a word is one that names a variable of the domain other than as its unit.
@@ -62,7 +56,7 @@ func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
 	}
 	for i := range v.terms {
 		for _, n := range v.terms[i].names {
-			if t := &v.terms[i]; len(n.words) == 1 && n.words[0] == stem(p.tokens[at].fold) && t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension()) {
+			if t := &v.terms[i]; len(n.words) == 1 && n.words[0] == p.tokens[at].stem && t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension()) {
 				return true
 			}
 		}
@@ -72,15 +66,7 @@ func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
 
 // ends reports whether a token ends what a question asks for.
 func (p *prose) ends(i int) bool {
-	t := &p.tokens[i]
-	if p.within[i] >= 0 || p.used[i] {
-		return true
-	}
-	switch t.fold {
-	case "?", "!", ";", ".", ",", "if", "when", "assuming", "given", "with", "but":
-		return true
-	}
-	return false
+	return p.within[i] >= 0 || p.used[i] || p.tokens[i].is(roleEndsQuestion)
 }
 
 // settleQuestions leaves out what only looks like a question ("what if"), and lets a form that introduces another ("tell me how
@@ -89,14 +75,14 @@ func (p *prose) settleQuestions() {
 	var list []question
 	for i, q := range p.questions {
 		if q.want == wantNothing {
-			p.whatIf = p.whatIf || p.tokens[q.to-1].fold == "if" || p.tokens[q.to-1].fold == "when"
+			p.whatIf = p.whatIf || p.tokens[q.to-1].is(roleSupposing)
 			continue
 		}
 		if i+1 < len(p.questions) && q.want == wantAny {
 			next := p.questions[i+1]
 			introduces := next.from <= q.end && next.want != wantNothing
 			for k := q.to; k < next.from && introduces; k++ {
-				introduces = p.meaning[k] != content || p.known[k] == ""
+				introduces = p.meaning[k] != content || p.known[k] == asNothing
 			}
 			if introduces {
 				continue
@@ -128,32 +114,26 @@ func (p *prose) askedFor(m *mention) bool {
 // heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k", "LTV for 250k".
 func (p *prose) heads(m *mention) bool {
 	for i := 0; i < m.from; i++ {
-		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other {
+		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other || p.tokens[i].is(roleAttaches) { // "with a deposit of 500"
 			return false
 		}
-		switch p.tokens[i].fold {
-		case "with", "at", "for", "if", "on", "by", "from", "in", "to", "over", "without", "say", "make", "use", "using", "assuming", "suppose":
-			return false // "with a deposit of 500"
-		}
 	}
-	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].fold == "of" {
+	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].is(rolePartitive) {
 		return false
 	}
 	if m.to >= len(p.tokens) || p.within[m.to] >= 0 {
 		return false
 	}
-	switch p.tokens[m.to].fold {
-	case ",", ":":
+	switch next := &p.tokens[m.to]; {
+	case next.fold == "," || next.fold == ":":
 		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
-	case "on", "at":
+	case next.is(roleDated):
 		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
 			return false // "due on May 15"
 		}
 		return true
-	case "for", "of", "with", "if", "over", "given", "when", "after":
-		return true
 	}
-	return false
+	return p.tokens[m.to].is(roleCircumstance)
 }
 
 // closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph, time?"
@@ -165,7 +145,7 @@ func (p *prose) closes(m *mention) bool {
 	}
 	before := m.from - 1
 	for before >= 0 && (p.meaning[before] == grammar || p.meaning[before] == plainly) {
-		if w := p.tokens[before].fold; w == "of" || w == "in" || w == "per" {
+		if p.tokens[before].is(roleBelonging) {
 			return false
 		}
 		before--

@@ -91,7 +91,7 @@ func (s *search) slots() []slot {
 
 // idle reports whether an amount is a day that is only mentioned: one in words, where the domain has no moments.
 func (s *search) idle(q *quantity) bool {
-	days := func(t term) bool { return t.kind == "date" || t.kind == "datetime" }
+	days := func(t term) bool { return t.kind == dateKind || t.kind == datetimeKind }
 	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, days) {
 		return false
 	}
@@ -211,13 +211,13 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		best.score += best.evidence + s.baseScore(variable, bare, q)
 		if bare {
 			hint := s.prepositionScore(q.from, t)
-			if t.money() && s.large(q) {
+			if t.money() && s.says(q, roleLargeWord) {
 				hint += forLarge
 			}
 			if t.dimensional && t.dimension == units.Length && s.sides(q) {
 				hint += 1.5 // "5 by 4"
 			}
-			if t.counts && (s.foreignNoun(q.to) || s.dozens(q)) {
+			if t.counts && (s.foreignNoun(q.to) || s.says(q, roleDozenWord)) {
 				hint += 1 // "40 mugs"
 			}
 			if best.evidence < 0.8 && !s.inBase(variable) && hint <= 0 {
@@ -225,7 +225,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			}
 			best.score += hint
 		}
-		if q.readings[0].kind == kindMoney && q.from > 0 && (s.prose.tokens[q.from-1].fold == "at" || s.prose.tokens[q.from-1].fold == "@") {
+		if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is(roleAtRate) {
 			if t.priced {
 				best.score += 0.8
 			} else {

@@ -1,48 +1,50 @@
 package language
 
+import "slices"
+
 // findChanges finds amounts that tell a difference, and words that multiply.
 func (p *prose) findChanges(tables *tables) {
 	p.replaced = make([]bool, len(p.quantities))
 	for i := range p.quantities {
-		if c, ok := p.changeAt(i, tables); ok {
+		if c, ok := p.changeAt(i); ok {
 			p.changes = append(p.changes, c)
 			for k := c.from; k < c.to; k++ {
-				if base, ok := adjectives[p.tokens[k].fold]; ok && p.within[k] < 0 {
-					p.stems[k], p.meaning[k], p.known[k] = stem(base), content, "change"
+				if base := p.tokens[k].means().adjective; base != "" && p.within[k] < 0 {
+					p.stems[k], p.meaning[k], p.known[k] = base, content, asChange
 					continue
 				}
-				named := p.known[k] == "name" || p.known[k] == "synonym" || p.known[k] == "description" || p.known[k] == "typo"
-				if p.within[k] < 0 && p.known[k] != "idiom" && !(named && k > c.from && k < c.to-1) {
-					p.meaning[k], p.known[k] = plainly, "change"
+				named := p.known[k] == asName || p.known[k] == asSynonym || p.known[k] == asDescription || p.known[k] == asTypo
+				if p.within[k] < 0 && p.known[k] != asIdiom && !(named && k > c.from && k < c.to-1) {
+					p.meaning[k], p.known[k] = plainly, asChange
 				}
 			}
 		}
-		p.replaced[i] = p.isReplaced(i)
+		p.replaced[i] = p.isReplaced(i, tables)
 	}
 	for at := range p.tokens {
 		if p.used[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
 			continue
 		}
-		for r, pattern := range tables.changes.factors {
-			n, _ := pattern.match(p.tokens, p.used, at)
+		for r := range tables.factors {
+			n, _ := tables.factors[r].pattern.match(p.tokens, p.used, at)
 			if n == 0 {
 				continue
 			}
 			if p.within[at] >= 0 && p.quantities[p.within[at]].to > at+n {
 				continue // "half a mile", "half an hour"
 			}
-			c := change{quantity: -1, from: at, to: at + n, sign: 0, factor: tables.factors[r], sure: true}
+			c := change{quantity: -1, from: at, to: at + n, sign: 0, factor: tables.factors[r].factor, sure: true}
 			for k := at; k < at+n; k++ {
 				if q := p.within[k]; q >= 0 {
 					c.quantity = q
 				}
-				p.meaning[k], p.known[k] = plainly, "change"
+				p.meaning[k], p.known[k] = plainly, asChange
 			}
-			if next := at + n; next+1 < len(p.tokens) && p.tokens[next].fold == "as" { // "twice as fast"
-				if hint, ok := degrees[p.tokens[next+1].fold]; ok {
-					c.hint, c.to = hint, next+2
-					p.meaning[next], p.known[next] = plainly, "change"
-					p.stems[next+1], p.meaning[next+1], p.known[next+1] = stem(p.tokens[next+1].fold), content, "change"
+			if next := at + n; next+1 < len(p.tokens) && p.tokens[next].is(roleEquating) { // "twice as fast"
+				if hint := p.tokens[next+1].means().degree; hint != nil {
+					c.hint, c.to = *hint, next+2
+					p.meaning[next], p.known[next] = plainly, asChange
+					p.stems[next+1], p.meaning[next+1], p.known[next+1] = p.tokens[next+1].stem, content, asChange
 				}
 			}
 			if !p.changed(c) {
@@ -64,48 +66,45 @@ func (p *prose) changed(c change) bool {
 }
 
 // changeAt reads the words around an amount that make it a difference.
-func (p *prose) changeAt(i int, tables *tables) (change, bool) {
+func (p *prose) changeAt(i int) (change, bool) {
 	q := &p.quantities[i]
 	c := change{quantity: i, from: q.from, to: q.to}
 	at := q.to
-	for at < len(p.tokens) && (p.tokens[at].fold == "a" || p.tokens[at].fold == "bit") {
+	for at < len(p.tokens) && p.tokens[at].is(roleSoftener) {
 		at++
 	}
-	for at+1 < len(p.tokens) && (p.known[at] == "idiom" && tables.changes.comparatives[p.tokens[at].fold] == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
+	for at+1 < len(p.tokens) && (p.known[at] == asIdiom && p.tokens[at].means().comparative == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
-	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != "idiom" {
-		switch p.tokens[at+1].fold { // "ten parcels more"
-		case "more", "less", "fewer", "extra":
+	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom {
+		if p.tokens[at+1].is(roleMoreOrLess) { // "ten parcels more"
 			at++
 		}
 	}
 	if at < len(p.tokens) && !p.used[at] && p.within[at] < 0 {
-		w := p.tokens[at].fold
-		if row := tables.changes.comparatives[w]; row != nil && !(w == "less" && at+1 < len(p.tokens) && p.within[at+1] >= 0) {
+		w := p.tokens[at]
+		row := w.means().comparative
+		if row != nil && !(w.is(roleLess) && at+1 < len(p.tokens) && p.within[at+1] >= 0) {
 			c.sign, c.hint, c.sure = row.sign, row.want, row.sure
 			c.to = at + 1
-			if c.to < len(p.tokens) {
-				switch p.tokens[c.to].fold { // "5% off the price"
-				case "the", "my", "our", "that", "this", "its":
-					c.sure = true
-				}
+			if c.to < len(p.tokens) && p.tokens[c.to].is(roleDeterminer) { // "5% off the price"
+				c.sure = true
 			}
-			if c.to < len(p.tokens) && p.tokens[c.to].fold == "than" {
+			if c.to < len(p.tokens) && p.tokens[c.to].is(roleComparing) {
 				c.to++
 			}
 			// "raise it 10% more" and "10 mph off the speed" are told by their verb as well.
 			return c, true
 		}
-		if sign, ok := changeNouns[w]; ok && (len(q.readings) > 0 && q.readings[0].kind == kindPercent || at+1 < len(p.tokens) && (p.tokens[at+1].fold == "in" || p.tokens[at+1].fold == "on")) {
+		if sign := w.means().change; sign != 0 && (len(q.readings) > 0 && q.readings[0].kind == kindPercent || at+1 < len(p.tokens) && p.tokens[at+1].is(roleChangeOf)) {
 			c.sign, c.to, c.sure = sign, at+1, true
 			return c, true
 		}
-		if w == "times" && at+2 < len(p.tokens) && p.tokens[at+1].fold == "as" && len(q.readings) > 0 {
+		if w.is(roleMultiplied) && at+2 < len(p.tokens) && p.tokens[at+1].is(roleEquating) && len(q.readings) > 0 {
 			c.factor, c.to, c.sure = q.readings[0].number, at+3, true
 			return c, true
 		}
-		if row := tables.changes.comparatives[w]; row == nil && w == "on" && at+1 < len(p.tokens) && p.tokens[at+1].fold == "top" {
+		if row == nil && w.is(roleUpon) && at+1 < len(p.tokens) && p.tokens[at+1].is(roleTop) {
 			c.sign, c.to, c.sure = 1, at+2, true
 			return c, true
 		}
@@ -117,19 +116,19 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 			break
 		}
 		if k == q.from-1 || k == q.from-2 && p.meaning[q.from-1] != content {
-			switch t.fold {
-			case "by":
+			if t.is(roleAmountBy) {
 				by = true
 				c.from = k
 				continue
-			case "to", "at", "is", "be", "was", "of":
+			}
+			if t.is(roleStates) {
 				return c, false
 			}
 		}
 		if t.kind != word {
 			continue
 		}
-		if row := tables.changes.verbs[t.fold]; row != nil {
+		if row := t.means().verb; row != nil {
 			near := k == q.from-1 || k == q.from-2 && (p.meaning[k+1] == grammar || p.meaning[k+1] == plainly || p.meaning[k+1] == border)
 			if by || row.direct && near || near && !row.direct {
 				c.sign, c.sure, c.from = row.sign, by || row.direct, k
@@ -142,14 +141,14 @@ func (p *prose) changeAt(i int, tables *tables) (change, bool) {
 }
 
 // isReplaced reports whether an amount is only named to say what is not any more: "instead of 60", "rather than 60", "not 60".
-func (p *prose) isReplaced(i int) bool {
-	q := &p.quantities[i]
-	words := func(back int) string {
-		at := q.from - back
-		if at < 0 || p.used[at] {
-			return ""
+func (p *prose) isReplaced(i int, tables *tables) bool {
+	return slices.ContainsFunc(tables.replacing, func(words []string) bool {
+		at := p.quantities[i].from - len(words)
+		for k, w := range words {
+			if at < 0 || p.used[at+k] || p.tokens[at+k].fold != w {
+				return false
+			}
 		}
-		return p.tokens[at].fold
-	}
-	return words(1) == "of" && words(2) == "instead" || words(1) == "than" && words(2) == "rather" || words(1) == "not"
+		return true
+	})
 }

@@ -43,11 +43,11 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 				score--
 			}
 		}
-		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].fold == "that" {
+		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].is(roleThatOne) {
 			score += 0.7 // "50 more than that"
 		}
 		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
-			if t.kind == "duration" || t.dimension == units.Time && !t.moment() {
+			if t.kind == durationKind || t.dimension == units.Time && !t.moment() {
 				score += 2 // "2 days quicker"
 			}
 		}
@@ -110,7 +110,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 			if t.moment() || c.hint == wantSpeed && t.dimension == units.Time.Div(units.Length) {
 				continue
 			}
-			if t.kind == "percent" {
+			if t.kind == percentKind {
 				if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); !s.points(q) && evidence < 2 {
 					continue
 				}
@@ -124,14 +124,14 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 			}
 			return write(ctx.Add(old.Number, ctx.Mul(old.Number, ctx.Mul(sign, share))))
 		case kindNumber:
-			if t.moment() || t.kind == "duration" || s.points(q) && t.kind != "percent" {
+			if t.moment() || t.kind == durationKind || s.points(q) && t.kind != percentKind {
 				continue
 			}
 			number := r.number
-			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == "percent" && !s.points(q) && evidence < 2 {
+			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == percentKind && !s.points(q) && evidence < 2 {
 				continue
 			}
-			if t.kind == "percent" {
+			if t.kind == percentKind {
 				hundred, _ := decimal.Parse("100")
 				number = ctx.Quo(number, hundred)
 			}
@@ -170,9 +170,9 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 // points reports whether an amount is told in percentage points.
 func (s *search) points(q *quantity) bool {
 	for i := q.from; i < q.to; i++ {
-		if pointWords[s.prose.tokens[i].fold] {
+		if s.prose.tokens[i].is(rolePoint) {
 			return true
 		}
 	}
-	return q.to < len(s.prose.tokens) && pointWords[s.prose.tokens[q.to].fold]
+	return q.to < len(s.prose.tokens) && s.prose.tokens[q.to].is(rolePoint)
 }

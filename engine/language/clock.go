@@ -7,57 +7,20 @@ import (
 	"reckon/engine/decimal"
 )
 
-// clockWords are times of day that have a name.
-var clockWords = []struct {
-	words          string
-	hour           int
-	example, means string
-}{
-	{"noon midday", 12, "at noon", "12:00"},
-	{"midnight", 0, "at midnight", "00:00"},
-}
-
-// dayPart tells the hours before noon from those after.
+// dayPart is a row of the table of parts of the day: it tells the hours before noon from those after. The hours below early, and
+// twelve, are those behind midnight: 2 at night.
 type dayPart struct {
-	words   string // separated by ", "
-	pm      bool
-	early   int // hours below that, and twelve, are those behind midnight: 2 at night
-	example string
-	means   string
+	pm    bool
+	early int
 }
 
-var dayParts = []dayPart{
-	{"am, a.m., a.m, a . m ., a . m", false, 0, "8 am", "08:00"},
-	{"pm, p.m., p.m, p . m ., p . m", true, 0, "8:15 p.m.", "20:15"},
-	{"in the morning", false, 0, "8 in the morning", "08:00"},
-	{"in the afternoon", true, 0, "3 in the afternoon", "15:00"},
-	{"in the evening", true, 0, "half past 8 in the evening", "20:30"},
-	{"at night, in the night", true, 6, "10 at night", "22:00"},
-	{"tonight", true, 6, "12:30 tonight", "2026-03-06T00:30, 00:30"},
-	{"this evening, this afternoon", true, 0, "8:30 this evening", "2026-03-05T20:30, 20:30"},
-	{"this morning", false, 0, "at 8 this morning", "2026-03-05T08:00, 08:00"},
-}
-
-// dayTimes are the parts of a day behind its name.
-var dayTimes = []struct {
-	words          string
-	late           int // as that of spokenDay
-	example, means string
-}{
-	{"morning", 0, "tomorrow morning at 9", "2026-03-06T09:00"},
-	{"afternoon evening", 1, "8 o'clock tomorrow evening", "2026-03-06T20:00"},
-	{"night", 6, "Friday night at 2", "2026-03-07T02:00"},
-}
+// timeOfDay is a part of a day behind its name. late is as that of spokenDay.
+type timeOfDay struct{ late int }
 
 // timeOfDay measures the words for a part of the day behind a day.
 func (s *scanner) timeOfDay(at int) (late, n int) {
-	t := s.tok(at)
-	for i := range dayTimes {
-		for w := range fields(dayTimes[i].words) {
-			if w == t.fold {
-				return dayTimes[i].late, 1
-			}
-		}
+	if part := s.tok(at).means().dayPart; part != nil {
+		return part.late, 1
 	}
 	if p, n := s.dayPartAt(at); n > 1 {
 		if p.pm {
@@ -85,19 +48,13 @@ func afterNoon(clock string, late int) (text string, next bool) {
 	return clock, false
 }
 
-// clockLeads stand before a time of day that has neither minutes nor am or pm.
-var clockLeads = words("at by until till before after from around")
-
-// minuteLeads stand before "ten to nine" where that is a time of day.
-var minuteLeads = words("at by until till before after")
-
 // clockAt reads a time of day. One with a colon may be a span of hours and minutes as well.
 func (s *scanner) clockAt(at int) (quantity, bool) {
 	if q, ok := s.paceAt(at); ok {
 		return q, true
 	}
 	text, n := s.clockTime(at, false)
-	if n == 0 && clockLeads()[s.tok(at-1).fold] {
+	if n == 0 && s.tok(at-1).is(roleClockLead) {
 		if hour, words := s.clockTime(at, true); words > 0 && hour != "" {
 			if d, _ := s.dayBehind(at + words); d.n > 0 {
 				text, n = hour, words // at 8 on Monday
@@ -115,19 +72,19 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	if text == "" {
 		return q, true
 	}
-	if d, words := s.dayBehind(q.to); d.n > 0 && !spanLeads()[s.tok(at-1).fold] {
+	if d, words := s.dayBehind(q.to); d.n > 0 && !s.tok(at-1).is(roleSpanLead) {
 		q.to += words
 		s.readDays(&q, d, text)
 		return q, true
 	}
 	q.readings = []reading{{kind: kindClock, text: text}}
-	if s.tok(q.to-1).fold == "tonight" || s.tok(q.to-2).fold == "this" {
+	if s.tok(q.to-1).is(roleThisNight) || s.tok(q.to-2).is(rolePresentDay) {
 		q.readings = nil
-		late := 0
-		if s.tok(q.to-1).fold == "tonight" {
-			late = 6
+		d := saidDay{days: []day{dayOf(s.today)}, now: true}
+		if p, n := s.dayPartAt(q.to - 1); n == 1 {
+			d.late = p.early
 		}
-		s.readDays(&q, saidDay{days: []day{dayOf(s.today)}, now: true, late: late}, text)
+		s.readDays(&q, d, text)
 		return q, true
 	}
 	if span, ok := s.spanAt(at); ok && span.to == q.to {
@@ -136,20 +93,17 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	return q, true
 }
 
-// spanLeads stand before how long something takes.
-var spanLeads = words("in for of takes took take lasts")
-
 // dayBehind reads the day behind a clock time: 6 am on Tuesday, 14:00 tomorrow evening. n counts all tokens.
 func (s *scanner) dayBehind(at int) (d saidDay, n int) {
 	next := at
-	if t := s.tok(next).fold; t == "on" || t == "," || t == "of" {
+	if s.tok(next).is(roleDayJoint) {
 		next++
 	}
-	if _, n := s.daysAt(next + 1); n > 0 && s.tok(next).fold == "the" {
+	if _, n := s.daysAt(next + 1); n > 0 && s.tok(next).is(roleDefinite) {
 		next++ // 2 pm on the 9th of March
 	}
 	d = s.saidDayAt(next)
-	if d.n == 0 || next > at && s.tok(at).fold != "on" && !d.sure {
+	if d.n == 0 || next > at && !s.tok(at).is(roleUpon) && !d.sure {
 		return saidDay{}, 0
 	}
 	late, n := s.timeOfDay(next + d.n)
@@ -164,7 +118,7 @@ func (s *scanner) paceAt(at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	q := quantity{from: at, to: at + n}
-	for _, second := range s.parsed("s", 1) {
+	for _, second := range s.parsed(second, 1) {
 		for _, f := range s.over(at+n, second) {
 			q.readings = append(q.readings, s.reading(amount{value: decimal.Int(int64(60*m + sec))}, f, f.n))
 			q.to = at + n + f.n
@@ -180,10 +134,10 @@ func (s *scanner) spanAt(at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	text := fmt.Sprintf("%d:%02d", h, m)
-	unit, value := "min", int64(h*60+m)
+	unit, value := minute, int64(h*60+m)
 	if n == 5 {
 		text += fmt.Sprintf(":%02d", sec)
-		unit, value = "s", value*60+int64(sec)
+		unit, value = second, value*60+int64(sec)
 	}
 	r := reading{kind: kindDuration, number: decimal.Int(value), text: text}
 	for _, f := range s.parsed(unit, 1) {
@@ -219,14 +173,8 @@ func (s *scanner) colons(at int) (h, m, sec, n int) {
 // takes an hour alone.
 func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	t := s.tok(at)
-	if t.kind == word {
-		for i := range clockWords {
-			for w := range fields(clockWords[i].words) {
-				if w == t.fold {
-					return clockText(clockWords[i].hour, 0, -1), 1
-				}
-			}
-		}
+	if t.kind == word && t.means().clock != "" {
+		return t.lex.clock, 1
 	}
 	if h, m, sec, n := s.colons(at); n > 0 {
 		if n == 3 {
@@ -256,15 +204,14 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	if n == 0 {
 		return "", 0
 	}
-	if t := s.tok(at + n); h == 12 && (t.fold == "noon" || t.fold == "midday" || t.fold == "midnight") {
-		text, more := s.clockTime(at+n, false)
-		return text, n + more
+	if named := s.tok(at + n).means().clock; h == 12 && named != "" {
+		return named, n + 1
 	}
 	if h > 24 {
 		return "", 0
 	}
 	end := at + n
-	if s.tok(end).fold == "o'clock" || s.tok(end).fold == "oclock" {
+	if s.tok(end).is(roleOclock) {
 		hour, more := s.half(h, end+1)
 		if hour < 0 || hour > 23 {
 			return "", n + 1 + more
@@ -272,9 +219,9 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 		return clockText(hour, 0, -1), n + 1 + more
 	}
 	m := 0
-	if role, v := s.role(s.hyphened(end)); t.kind == word && (role == roleTen && v < 60 || role == roleDigit && v > 9) {
+	if part, v := s.numeral(s.hyphened(end)); t.kind == word && (part == partTen && v < 60 || part == partDigit && v > 9) {
 		minutes, more := s.cardinal(s.hyphened(end))
-		if minutes < 60 && (s.partOfDay(s.hyphened(end)+more) != 0 || loose || clockLeads()[s.tok(at-1).fold] && !s.unitStarts(s.hyphened(end)+more)) {
+		if minutes < 60 && (s.partOfDay(s.hyphened(end)+more) != 0 || loose || s.tok(at-1).is(roleClockLead) && !s.unitStarts(s.hyphened(end)+more)) {
 			end = s.hyphened(end) + more
 			m = int(minutes)
 			loose = true
@@ -299,7 +246,7 @@ func (s *scanner) hour(at int) (h, n int) {
 		}
 		return 0, 0
 	}
-	if role, v := s.role(at); role == roleDigit && v > 0 && v < 13 {
+	if part, v := s.numeral(at); part == partDigit && v > 0 && v < 13 {
 		return int(v), 1
 	}
 	return 0, 0
@@ -325,16 +272,11 @@ func (s *scanner) half(h, at int) (hour, n int) {
 
 // dayPartAt finds the words for a part of the day.
 func (s *scanner) dayPartAt(at int) (*dayPart, int) {
-	t := s.tok(at)
-	if t.end == 0 {
+	p := followed(s, at, s.tok(at).means().dayParts)
+	if p == nil {
 		return nil, 0
 	}
-	for _, p := range s.dayPhrases[t.fold] {
-		if s.follows(at, p.words) {
-			return p.row, len(p.words)
-		}
-	}
-	return nil, 0
+	return &p.means, len(p.words)
 }
 
 // partOfDay measures the words for a part of the day, negative before noon.
@@ -356,19 +298,19 @@ func clockText(h, m, sec int) string {
 // pastHour reads quarter past eight, half past 8, ten to nine. "ten to nine" without a word for time before it is a range.
 func (s *scanner) pastHour(at int) (text string, n int) {
 	i := at
-	if s.tok(i).fold == "a" {
+	if s.tok(i).is(roleIndefinite) {
 		i++
 	}
-	role, v := s.role(i)
+	part, v := s.numeral(i)
 	minutes, sure := 0, true
 	switch {
-	case role == roleFraction && v == 2:
+	case part == partFraction && v == 2:
 		minutes = 30
-	case role == roleFraction && v == 4:
+	case part == partFraction && v == 4:
 		minutes = 15
 	case i > at:
 		return "", 0
-	case role == roleTen && v == 20 || role == roleDigit && (v == 5 || v == 10):
+	case part == partTen && v == 20 || part == partDigit && (v == 5 || v == 10):
 		value, words := s.cardinal(i)
 		minutes, sure = int(value), false
 		i += words - 1
@@ -382,12 +324,12 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		return "", 0
 	}
 	i++
-	if t := s.tok(i).fold; !sure && (t == "minutes" || t == "mins" || t == "min") {
+	if !sure && s.tok(i).is(roleMinuteWord) {
 		i++
 	}
-	direction := s.tok(i).fold
+	direction := s.tok(i)
 	if h, words := s.hour(i); words > 0 && minutes == 30 && i == at+1 && h > 0 && h < 13 {
-		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || minuteLeads()[s.tok(at-1).fold] && !s.unitStarts(i+words)) {
+		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || s.tok(at-1).is(roleMinuteLead) && !s.unitStarts(i+words)) {
 			return clockText(hour, 30, -1), i + words + more - at // at half eight
 		}
 	}
@@ -396,13 +338,13 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		return "", 0
 	}
 	end := i + 1 + words
-	switch direction {
-	case "past", "after":
-		if direction == "after" && !sure {
+	switch {
+	case direction.is(roleHourPast):
+		if direction.is(roleLoosely) && !sure {
 			return "", 0
 		}
-	case "to", "of", "till":
-		if minutes > 29 || direction == "of" || !sure && !minuteLeads()[s.tok(at-1).fold] || s.unitStarts(end) {
+	case direction.is(roleHourTo):
+		if minutes > 29 || direction.is(rolePartitive) || !sure && !s.tok(at-1).is(roleMinuteLead) || s.unitStarts(end) {
 			return "", 0
 		}
 		h, minutes = h-1, 60-minutes
@@ -412,7 +354,7 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 	default:
 		return "", 0
 	}
-	if t := s.tok(end).fold; t == "o'clock" {
+	if s.tok(end).is(roleOclock) {
 		end++
 	}
 	hour, more := s.half(h, end)
@@ -431,10 +373,10 @@ func (s *scanner) clockWord(at int) bool {
 // hourAlone is the further reading of "at 8".
 func (s *scanner) hourAlone(q quantity, a amount) (reading, bool) {
 	h, ok := a.value.Int64()
-	if before := s.tok(q.from - 2); s.tok(q.from-1).fold == "by" && (before.kind == number || s.numbers[before.fold] != nil || s.tok(q.from-3).kind == number) {
+	if before := s.tok(q.from - 2); s.tok(q.from-1).is(roleAmountBy) && (before.kind == number || before.means().number != nil || s.tok(q.from-3).kind == number) {
 		return reading{}, false // 5 by 5
 	}
-	if !ok || a.n != 1 || h < 0 || h > 23 || !clockLeads()[s.tok(q.from-1).fold] || a.exact != "" {
+	if !ok || a.n != 1 || h < 0 || h > 23 || !s.tok(q.from-1).is(roleClockLead) || a.exact != "" {
 		return reading{}, false
 	}
 	return reading{kind: kindClock, text: clockText(int(h), 0, -1), weak: true}, true

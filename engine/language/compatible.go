@@ -16,18 +16,18 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 	switch r.kind {
 	case kindDate, kindDatetime, kindClock:
 		switch {
-		case t.kind == "datetime", t.kind == "date" && r.kind == kindDate, t.kind == "time" && r.kind == kindClock:
+		case t.kind == datetimeKind, t.kind == dateKind && r.kind == kindDate, t.kind == timeKind && r.kind == kindClock:
 			score += forDimension
-		case t.kind == "duration" && r.kind == kindClock:
+		case t.kind == durationKind && r.kind == kindClock:
 			score += againstGuess
 		default:
 			return "", 0, false
 		}
 	case kindPercent:
 		switch {
-		case t.kind == "percent":
+		case t.kind == percentKind:
 			score += forDimension
-		case t.kind == "number" && t.dimensional && t.dimension.IsNone() && !t.counts:
+		case t.kind == numberKind && t.dimensional && t.dimension.IsNone() && !t.counts:
 			score -= 1
 		default:
 			return "", 0, false
@@ -36,7 +36,7 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 		switch {
 		case t.moment():
 			return "", 0, false
-		case t.kind == "percent":
+		case t.kind == percentKind:
 			switch size := r.number.Abs().Float64(); {
 			case size > 1000:
 				return "", 0, false
@@ -52,12 +52,12 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 				score -= forDimension / 4
 			}
 		default:
-			if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil && t.kind != "duration" {
+			if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil && t.kind != durationKind {
 				text += " " + v.Value.Quantity().Unit.Symbol()
-			} else if t.unit != nil && t.kind != "duration" {
+			} else if t.unit != nil && t.kind != durationKind {
 				text += " " + t.unit.Symbol()
 			}
-			if t.kind == "duration" {
+			if t.kind == durationKind {
 				if text = s.durationText(variable, r); text == "" {
 					return "", 0, false
 				}
@@ -67,10 +67,10 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 			}
 		}
 	default: // a measure or money
-		if t.moment() || t.kind == "percent" {
+		if t.moment() || t.kind == percentKind {
 			return "", 0, false
 		}
-		if t.kind == "duration" && r.unit.Dimension() != units.Time {
+		if t.kind == durationKind && r.unit.Dimension() != units.Time {
 			return "", 0, false
 		}
 		switch {
@@ -172,7 +172,7 @@ func (s *search) durationText(variable int, r *reading) string {
 	if r.number.IsZero() {
 		return "0 s"
 	}
-	if t.unit != nil && t.unit.Symbol() != "s" {
+	if t.unit != nil && t.unit.Symbol() != second {
 		return r.text + " " + t.unit.Symbol()
 	}
 	return ""
@@ -181,12 +181,12 @@ func (s *search) durationText(variable int, r *reading) string {
 // unitNames reports whether the unit word of an amount is a word of a variable's name.
 func (s *search) unitNames(variable int, q *quantity) bool {
 	for i := q.from; i < q.to; i++ {
-		if grammarWords[s.prose.tokens[i].fold] {
+		if s.prose.tokens[i].is(roleGrammar) {
 			continue
 		}
 		for _, n := range s.vocabulary.terms[variable].names {
 			for _, w := range n.words {
-				if w == stem(s.prose.tokens[i].fold) {
+				if w == s.prose.tokens[i].stem {
 					return true
 				}
 			}

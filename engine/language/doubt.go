@@ -177,12 +177,7 @@ func (s *search) slid(best *combination) *engine.Error {
 	for i := 1; i < len(best.picks); i++ {
 		a, b := &best.picks[i-1], &best.picks[i]
 		x, y := &s.list[i-1], &s.list[i]
-		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 {
-			continue
-		}
-		switch p.tokens[x.to].fold {
-		case "and", "or", "&", "/":
-		default:
+		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is(rolePairs) {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
@@ -309,7 +304,7 @@ func (s *search) joinedNames(best *combination) []int {
 				return []int{a.variable, b.variable}
 			}
 		}
-		if p.heads(a) && p.tokens[a.to].fold != "on" && p.tokens[a.to].fold != "at" && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+		if p.heads(a) && !p.tokens[a.to].is(roleDated) && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
 			return []int{a.variable, best.target}
 		}
 	}
@@ -384,10 +379,10 @@ func (s *search) unknownNoun(best *combination) string {
 			}
 		}
 		direct := q.to
-		for direct < q.end && (p.tokens[direct].fold == "of" || p.tokens[direct].fold == "the") {
+		for direct < q.end && p.tokens[direct].is(roleOfThe) {
 			direct++
 		}
-		if direct < q.end && q.unit == nil && (q.want == wantCount || p.tokens[q.to-1].fold == "much") {
+		if direct < q.end && q.unit == nil && (q.want == wantCount || p.tokens[q.to-1].is(roleMuch)) {
 			if word := s.stranger(direct, direct+1); word != "" {
 				return word // "how much hay": whatever else is said
 			}
@@ -408,7 +403,7 @@ func (s *search) unknownNoun(best *combination) string {
 func (s *search) stranger(from, to int) string {
 	p := s.prose
 	for i := from; i < to; i++ {
-		if p.tokens[i].kind == word && len(p.tokens[i].fold) > 1 && p.meaning[i] == content && p.known[i] == "" {
+		if p.tokens[i].kind == word && len(p.tokens[i].fold) > 1 && p.meaning[i] == content && p.known[i] == asNothing {
 			return `"` + p.tokens[i].text + `"`
 		}
 	}

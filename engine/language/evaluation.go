@@ -90,7 +90,7 @@ func (h *holding) clone() holding {
 func (h *holding) mean(turn Turn) {
 	d := h.vocabulary.domain
 	r := engine.Request{}
-	number := strings.TrimPrefix(turn.Scenario, "new from ")
+	number := strings.TrimPrefix(turn.Scenario, newFrom)
 	switch index, err := strconv.Atoi(number); {
 	case err != nil:
 		r.Selector.Kind = engine.New
@@ -137,7 +137,7 @@ func (h *holding) turn(turn Turn) Outcome {
 	refused := len(errs) > 0
 	if turn.Refuse != nil {
 		o.Want, o.Got, o.Verdict = "refusal "+strings.Join(turn.Refuse, " or "), got, WrongGuess
-		if code != "" && code != "calculation.missing_inputs" {
+		if code != "" && code != missingInputs {
 			o.Verdict = Right
 		}
 		return o
@@ -173,10 +173,10 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 	result, errs := d.Calculate(base, h.last, request, h.env)
 	if len(errs) > 0 {
 		code = errs[0].Code
-		if code == "calculation.missing_inputs" {
+		if code == missingInputs {
 			h.pending = &request
 		}
-		selector := "new"
+		selector := newScenario
 		if base != nil {
 			selector = fmt.Sprint(base.Index)
 		}
@@ -191,7 +191,7 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 		return h.describe(stated.Inputs, key, unit, selector) + " " + code, code
 	}
 	h.pending = nil
-	if result.Action != "fetch" {
+	if result.Action != fetched {
 		s := &engine.Scenario{Index: result.Current, Cleared: result.Cleared, Targets: result.Targets}
 		for _, v := range result.Values {
 			s.Values = append(s.Values, v.ScenarioValue)

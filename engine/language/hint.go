@@ -14,32 +14,14 @@ func (s *search) sides(q *quantity) bool {
 		if at < 0 || at >= len(s.prose.tokens) || beyond < 0 || beyond >= len(s.prose.tokens) || s.prose.within[beyond] < 0 {
 			return false
 		}
-		w := s.prose.tokens[at].fold
-		return w == "by" || w == "x" || w == "×" || w == "*"
+		return s.prose.tokens[at].is(roleSides)
 	}
 	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
 }
 
-// dozens reports whether a number is told as things are counted.
-func (s *search) dozens(q *quantity) bool {
-	for i := q.from; i < q.to; i++ {
-		switch s.prose.tokens[i].fold {
-		case "dozen", "dozens", "couple", "score":
-			return true
-		}
-	}
-	return false
-}
-
-// large reports whether a number is told in thousands or millions, as money is: "300k", "2 million".
-func (s *search) large(q *quantity) bool {
-	for i := q.from; i < q.to; i++ {
-		switch s.prose.tokens[i].fold {
-		case "k", "grand", "thousand", "million", "mn", "bn", "billion":
-			return true
-		}
-	}
-	return false
+// says reports whether an amount is told with a word of a role: in dozens as things are counted, in thousands as money is.
+func (s *search) says(q *quantity, r role) bool {
+	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.is(r) })
 }
 
 // prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a price or a rate, never at a
@@ -48,11 +30,11 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 	if at == 0 {
 		return 0
 	}
-	switch s.prose.tokens[at-1].fold {
-	case "at", "@":
+	switch before := &s.prose.tokens[at-1]; {
+	case before.is(roleAtRate):
 		switch {
-		case t.moment(), t.kind == "percent", t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
-			if t.kind == "percent" {
+		case t.moment(), t.kind == percentKind, t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
+			if t.kind == percentKind {
 				return 1.5
 			}
 			return 1
@@ -61,27 +43,20 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
 			return -1
 		}
-	case "for", "over", "in", "after":
-		if t.kind == "duration" || t.dimensional && t.dimension == units.Time && !t.moment() {
+	case before.is(roleLasts):
+		if t.kind == durationKind || t.dimensional && t.dimension == units.Time && !t.moment() {
 			return 0.7
 		}
 	}
 	return 0
 }
 
-// startStems and endStems are the stems that say which end of something a variable is.
-var (
-	startStems = map[string]bool{"start": true, "initial": true, "begin": true, "open": true, "old": true, "depart": true}
-	endStems   = map[string]bool{"end": true, "final": true, "clos": true, "finish": true, "new": true, "target": true, "arriv": true}
-)
-
 // endScore tells the two ends of something apart that have the same unit: it goes "from" the start "to" the end.
 func (s *search) endScore(at int, t *term) float64 {
 	if at == 0 || !t.start && !t.end {
 		return 0
 	}
-	from := s.prose.tokens[at-1].fold == "from"
-	to := s.prose.tokens[at-1].fold == "to"
+	from, to := s.prose.tokens[at-1].is(roleOrigin), s.prose.tokens[at-1].is(roleGoal)
 	switch {
 	case from && t.start, to && t.end:
 		return 1.5
@@ -95,26 +70,18 @@ func (s *search) endScore(at int, t *term) float64 {
 // not where the words name another variable, such as a monthly payment.
 func (s *search) period(q *quantity, variable int) bool {
 	t := &s.vocabulary.terms[variable]
-	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !calendar(t.counted) || !calendar(q.readings[0].unit) {
+	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !isCalendar(t.counted) || !isCalendar(q.readings[0].unit) {
 		return false
 	}
-	switch s.prose.tokens[q.from-1].fold {
-	case "in", "for", "over", "during":
-	default:
-		return false
-	}
-	return !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+	return s.prose.tokens[q.from-1].is(roleThroughout) && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable != variable && m.from < q.to && q.from < m.to && m.weight >= 0.3
 	})
 }
 
-// calendar reports whether a unit is a day, a week, a month or a year.
-func calendar(unit *units.Unit) bool {
-	switch unit.Symbol() {
-	case "d", "wk", "mo", "yr":
-		return true
-	}
-	return false
+// isCalendar reports whether a unit moves a day.
+func isCalendar(unit *units.Unit) bool {
+	_, ok := readTables().calendar[unit.Symbol()]
+	return ok
 }
 
 // prior is what speaks for a variable before any words do: people give what equations are made of, seldom what they yield, and
@@ -143,7 +110,7 @@ func (s *search) denied(q *quantity, variable int) bool {
 // foreignNoun reports whether a token is a noun that nothing in the domain, and no table, knows.
 func (s *search) foreignNoun(at int) bool {
 	p := s.prose
-	return at < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.known[at] == ""
+	return at < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.known[at] == asNothing
 }
 
 // inBase reports whether a variable has a value in the scenario that is built on, given or assumed.
@@ -192,7 +159,7 @@ func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
 	}
 	if bare {
 		old, now := v.Value.Quantity().Number.Float64(), q.readings[0].number.Float64()
-		if s.vocabulary.terms[variable].kind == "percent" {
+		if s.vocabulary.terms[variable].kind == percentKind {
 			old *= 100
 		}
 		if old > 0 && now > 0 {

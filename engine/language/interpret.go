@@ -17,6 +17,18 @@ type Conversation struct {
 	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
 }
 
+// Selectors in the grammar of prompts, beside the numbers.
+const (
+	newScenario = "new"
+	newFrom     = "new from "
+)
+
+// fetched is the action of a request that calculates nothing.
+const fetched = "fetch"
+
+// missingInputs is the code of a calculation that waits for what the next prompt states.
+const missingInputs = "calculation.missing_inputs"
+
 // maxTokens is how many words, numbers and marks a prompt may have. Its cost grows with their number, and nobody says so much to
 // have one value calculated.
 const maxTokens = 500
@@ -25,14 +37,18 @@ const maxTokens = 500
 // mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
 // language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
+	return v.interpret(text, tokenize(text), c, env)
+}
+
+func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
 	s := &search{vocabulary: v, prose: &prose{text: text}, env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
-	if n := len(tokenize(text)); n > maxTokens {
+	if n := len(tokens); n > maxTokens {
 		err := notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
 		trace.Doubt = err.Filled()
 		return engine.Request{}, trace, []engine.Error{*err}
 	}
-	s.prose = v.read(text, readTables(), env.Today())
+	s.prose = v.read(text, tokens, env.Today())
 	request, err := s.request(c, trace)
 	if err != nil {
 		trace.Doubt = err.Filled()
@@ -122,11 +138,11 @@ func (s *search) open(c Conversation, r *engine.Request) *engine.Error {
 	case goTo, branch:
 		index := 0
 		switch o.which {
-		case "last":
+		case lastScenario:
 			index = c.Last
-		case "current":
+		case currentScenario:
 			index = c.Current
-		case "previous":
+		case previousScenario:
 			if c.Focus > 0 {
 				if index = c.Origin(c.Focus); index == 0 {
 					index = c.Focus - 1

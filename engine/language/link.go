@@ -1,10 +1,32 @@
 package language
 
-// borders cut a sentence into clauses: how much of a connection gets across.
-var borders = map[string]float64{
-	",": 0.5, ";": 0.3, ":": 0.9, ".": 0.2, "?": 0.2, "!": 0.2, "(": 0.6, ")": 0.6, "-": 0.9, "->": 0.6, "/": 0.8, "&": 0.55, "+": 0.6,
-	"and": 0.55, "but": 0.4, "then": 0.5, "while": 0.5, "so": 0.5, "if": 0.5, "when": 0.6, "because": 0.4, "or": 0.4, "assuming": 0.5,
-	"with": 0.6, "on": 0.75, "at": 0.8, "for": 0.75, "over": 0.75, "from": 0.7, "by": 0.85, "in": 0.85, "to": 0.85, "than": 0.5,
+import "strings"
+
+// barrier is a kind of word or mark that cuts a sentence into clauses.
+type barrier int
+
+const (
+	noBorder barrier = iota
+	stopBorder
+	semicolonBorder
+	contrastBorder
+	clauseBorder
+	conjunctionBorder
+	attributeBorder
+	sourceBorder
+	spanBorder
+	rateBorder
+	placeBorder
+	hyphenBorder
+)
+
+// barriers are their names in the table, in this order.
+var barriers = strings.Fields("stop semicolon contrast clause conjunction attribute source span rate place hyphen")
+
+// crossing is how much of a connection gets across a border.
+var crossing = [...]float64{
+	noBorder: 1, stopBorder: 0.2, semicolonBorder: 0.3, contrastBorder: 0.4, clauseBorder: 0.5, conjunctionBorder: 0.55, attributeBorder: 0.6, sourceBorder: 0.7,
+	spanBorder: 0.75, rateBorder: 0.8, placeBorder: 0.85, hyphenBorder: 0.9,
 }
 
 // connection says how much of a link between two stretches of tokens is left across what stands between them: all of it where
@@ -29,15 +51,13 @@ func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
 		}
 		switch p.meaning[i] {
 		case border:
-			if b, ok := borders[p.tokens[i].fold]; ok {
-				link *= b
+			if b := p.tokens[i].means().border; b != noBorder {
+				link *= crossing[b]
 			} else {
 				link *= 0.9
 			}
 		case grammar:
-			if b, ok := borders[p.tokens[i].fold]; ok {
-				link *= b
-			}
+			link *= crossing[p.tokens[i].means().border]
 		case plainly:
 			link *= 0.85
 		case other:
@@ -64,12 +84,12 @@ func (p *prose) reach(aFrom, aTo, bFrom, bTo int) float64 {
 			}
 			continue
 		}
-		switch t := p.tokens[i].fold; {
-		case t == "." || t == "?" || t == "!" || t == ";":
+		switch t := &p.tokens[i]; {
+		case t.means().border == stopBorder || t.means().border == semicolonBorder:
 			link *= 0.35
-		case t == "," || t == "and" || t == "but" || t == "if" || t == "with":
+		case t.is(roleReachBreak):
 			link *= 0.6
-		case t == "on" || t == "for" || t == "at" || t == "over" || t == "from" || t == "by" || t == "per" || t == "in":
+		case t.is(roleReachPreposition):
 			link *= 0.75
 		case p.meaning[i] == content:
 			link *= 0.85

@@ -16,15 +16,15 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return q
 	case len(q.readings) > 0 && q.to > bareEnd:
 		return q
-	case a.pronoun && oneOf[s.tok(q.from-1).fold]:
+	case a.pronoun && s.tok(q.from-1).is(roleOneOf):
 		return none(q.to)
-	case a.pronoun && a.n == 1 && s.numbers[s.tok(q.from).fold].role == roleFraction:
+	case a.pronoun && a.n == 1 && s.isFraction(q.from):
 		return none(q.to) // half the distance
-	case a.pronoun && a.n == 1 && next.fold == "of":
+	case a.pronoun && a.n == 1 && next.is(rolePartitive):
 		return none(q.to) // one of them
-	case a.pronoun && a.n == 2 && s.tok(q.from).fold == "a" && s.nounAt(q.to):
+	case a.pronoun && a.n == 2 && s.tok(q.from).is(roleIndefinite) && s.nounAt(q.to):
 		return none(q.to) // a half marathon
-	case a.n == 1 && s.tok(q.from).fold == "zero" && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
+	case a.n == 1 && s.tok(q.from).is(roleZero) && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
 		return s.noneOf(q.from)
 	case s.timesAt(q.to):
 		n := q.to + 1 - bareEnd
@@ -39,7 +39,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		}
 		q.readings = append(q.readings, s.bare(a, q.to-bareEnd))
 		return q
-	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && next.fold != "x" && next.fold != "ish":
+	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && !next.is(roleCross) && !next.is(roleIsh):
 		if len(next.text) <= 2 || next.text != next.fold {
 			return none(q.to + 1) // 3D, 4WD
 		}
@@ -49,7 +49,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	}
 	if a.words {
 		end := q.to
-		for role, _ := s.role(s.hyphened(end)); role == roleDigit || role == roleTen; role, _ = s.role(s.hyphened(end)) {
+		for part, _ := s.numeral(s.hyphened(end)); part == partDigit || part == partTen; part, _ = s.numeral(s.hyphened(end)) {
 			end = s.hyphened(end) + 1
 		}
 		if end > q.to {
@@ -58,7 +58,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	}
 	q.readings = []reading{s.bare(a, 0)}
 	next = s.tok(s.hyphened(q.to))
-	q.weak = a.pronoun && !s.oneMore(q.to) || next.start > s.tok(q.to).start && next.fold != "ish" // one, 6-pack
+	q.weak = a.pronoun && !s.oneMore(q.to) || next.start > s.tok(q.to).start && !next.is(roleIsh) // one, 6-pack
 	q.readings[0].weak = q.weak
 	if clock, ok := s.hourAlone(q, a); ok {
 		q.readings = append(q.readings, clock)
@@ -66,35 +66,28 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	return q
 }
 
-// added stand between "one" and what there is one more of.
-var added = words("more extra additional further fewer less")
-
-// againWords stand behind "one more" where it states no amount.
-var againWords = words("time thing question go try scenario example case")
+// isFraction reports whether a word is one of a fraction.
+func (s *scanner) isFraction(at int) bool {
+	part, _ := s.numeral(at)
+	return part == partFraction
+}
 
 // oneMore is true of what makes "one" an amount: one more coat.
 func (s *scanner) oneMore(at int) bool {
-	return added()[s.tok(at).fold] && s.nounAt(at+1) && !s.unitStarts(at+1) && !againWords()[s.tok(at+1).fold]
+	return s.tok(at).is(roleAdded) && s.nounAt(at+1) && !s.unitStarts(at+1) && !s.tok(at+1).is(roleAgain)
 }
-
-// absent are the words that say that there is none of what follows.
-var absent = words("no without zero")
-
-// notAbsent stand behind "no" where it denies something else, or only answers.
-var notAbsent = words(`matter need doubt problem problems idea way longer sooner better worse fewer higher lower wonder chance thank worries rush hurry
- use set change put keep sorry wait actually try let add take give show go going`)
 
 // absentAt reads "no", "without" and "zero" before a noun.
 func (s *scanner) absentAt(at int) (quantity, bool) {
 	t := s.tok(at)
-	if t.kind != word || !absent()[t.fold] {
+	if t.kind != word || !t.is(roleAbsent) {
 		return quantity{}, false
 	}
 	next := at + 1
-	if w := s.tok(next).fold; t.fold == "without" && (w == "any" || w == "a" || w == "an") {
+	if t.is(roleWithout) && s.tok(next).is(roleAnyOf) {
 		next++
 	}
-	if t.fold == "zero" || !s.nounAt(next) || t.fold == "no" && notAbsent()[s.tok(next).fold] {
+	if t.is(roleZero) || !s.nounAt(next) || t.is(roleNo) && s.tok(next).is(roleNotAbsent) {
 		return quantity{}, false
 	}
 	return s.noneOf(at), true
@@ -104,51 +97,39 @@ func (s *scanner) noneOf(at int) quantity {
 	return quantity{from: at, to: at + 1, weak: true, none: true, readings: []reading{{kind: kindNumber, text: "0"}}}
 }
 
-// stillWords say, behind "from" and "to", that something does not move there.
-var stillWords = words("rest standstill standing stationary stop halt")
+// standstill is the unit in which something does not move.
+const standstill = "m/s"
 
 // stillAt reads "from rest" and "to a stop" as a speed of 0. The preposition is not part of it.
 func (s *scanner) stillAt(at int) (quantity, bool) {
-	if before := s.tok(at - 1).fold; before != "from" && before != "to" {
+	if !s.tok(at - 1).is(roleFromTo) {
 		return quantity{}, false
 	}
-	next := at
-	if w := s.tok(next).fold; w == "a" || w == "the" || w == "full" || w == "complete" {
-		next++
-	}
-	if w := s.tok(next).fold; w == "full" || w == "complete" || w == "dead" {
-		next++
-	}
-	if !stillWords()[s.tok(next).fold] {
+	n, _ := s.tables.still.match(s.tokens, nil, at)
+	if n == 0 {
 		return quantity{}, false
 	}
-	next++
-	if s.tok(next).fold == "start" || s.tok(next).fold == "still" {
-		next++
-	}
-	r := s.reading(amount{}, s.parsed("m/s", 1)[0], 0)
-	return quantity{from: at, to: next, weak: true, readings: []reading{r}}, true
+	r := s.reading(amount{}, s.parsed(standstill, 1)[0], 0)
+	return quantity{from: at, to: at + n, weak: true, readings: []reading{r}}, true
 }
 
 // timesAt is true of "times" and "x" behind a number that no other number follows.
 func (s *scanner) timesAt(at int) bool {
-	t := s.tok(at)
-	if t.fold != "times" && t.fold != "x" {
+	if !s.tok(at).is(roleMultiplied) {
 		return false
 	}
 	next := s.tok(at + 1)
-	return next.kind != number && (next.kind != word || s.numbers[next.fold] == nil) && !isCurrencySign(next.text)
+	return next.kind != number && (next.kind != word || next.means().number == nil) && !isCurrencySign(next.text)
 }
 
 // readArticle reads "an hour", "a mile a minute": the amount 1, weakly, or surely where a part is added.
 func (s *scanner) readArticle(q *quantity, a amount) {
 	at := q.to
-	switch s.tok(at).fold {
-	case "whole", "full", "entire":
+	if s.tok(at).is(roleWhole) {
 		at++
 	}
 	name := s.tok(at)
-	if name.kind != word || !commonUnits()[name.fold] || s.tok(q.from-1).fold == "per" {
+	if name.kind != word || !name.is(roleCommonUnit) || s.tok(q.from-1).is(rolePer) {
 		q.to, q.readings = q.from, nil
 		return
 	}
@@ -173,8 +154,8 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 	t := s.tok(unitAt)
 	firsts := s.named(unitAt, true)
-	if t.fold == "m" && t.kind == word {
-		firsts = append(firsts, s.parsed("min", 1)...)
+	if t.is(roleMinuteLetter) && t.kind == word {
+		firsts = append(firsts, s.parsed(minute, 1)...)
 	}
 	var best []reading
 	end := 0
@@ -212,7 +193,7 @@ func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 // withParts adds the parts behind a first amount; to is 0 where there are none.
 func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	if num, den, n := s.andPart(at); n > 0 && a.whole() && !s.unitStarts(at+n) {
-		if role, _ := s.role(at + n); role == 0 {
+		if part, _ := s.numeral(at + n); part == "" {
 			whole, _ := a.value.Int64()
 			return s.reading(s.fraction(0, whole, num, den), f, 0), at + n
 		}
@@ -256,31 +237,28 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	return r, to
 }
 
-// bareParts are the units whose next smaller one need not be said. Money is one of them.
-var bareParts = []struct {
-	unit, part     string
-	two            bool // the part is said with two digits, and no noun stands behind it
-	example, means string
-}{
-	{"ft", "in", false, "6 ft 2", "6 ft 2 in"},
-	{"st", "lb", false, "12 stone 4", "12 st 4 lb"},
-	{"h", "min", false, "4h20", "4 h 20 min"},
-	{"m", "cm", true, "one metre eighty-five", "1 m 85 cm"},
-	{"lb", "oz", true, "8 pounds 12", "8 lb 12 oz, 8.12 GBP"},
+// barePart is a row of the table of units whose next smaller one need not be said. Money is one of them.
+type barePart struct {
+	unit, part string
+	form       partForm
 }
 
-// thickness is a measure of its own behind a comma: 10 feet by 12 feet, 4 inches deep.
-var thickness = words("deep thick high wide")
+// partForm is how the amount of such a part stands, by its name in the table.
+type partForm string
+
+const (
+	twoDigits  partForm = "two digits" // and no noun behind it
+	joinedPart partForm = "joined"     // in two digits and without space: 4h20
+)
 
 // part reads a smaller amount of the same dimension behind an amount in a unit; end is 0 for none.
 func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end int) {
-	joint := s.tok(at).fold
-	if joint == "and" || joint == "," || joint == "&" {
+	joint := s.tok(at)
+	joined := joint.is(roleAdds)
+	if joined {
 		at++
-	} else {
-		joint = ""
 	}
-	if t := s.tok(at); t.kind == mark || t.fold == "minus" {
+	if t := s.tok(at); t.kind == mark || t.is(roleMinus) {
 		return b, nil, 0
 	}
 	b = s.unsigned(at)
@@ -291,47 +269,47 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 	t := s.tok(at)
 	senses := s.single(at, true)
 	switch {
-	case t.fold == "m" && unit.Dimension() == units.Time:
-		senses = s.parsed("min", 1)
-	case t.fold == "in" && unit.Dimension() == units.Length && s.smaller(s.parsed("in", 1)[0].unit, unit):
-		senses = s.parsed("in", 1)
+	case t.is(roleMinuteLetter) && unit.Dimension() == units.Time:
+		senses = s.parsed(minute, 1)
+	case t.is(roleInside) && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
+		senses = s.parsed(inch, 1)
 	}
 	for _, f := range senses {
 		if !s.accepts(f, at) {
 			continue
 		}
 		if isCurrency(unit) {
-			if f.unit == unit && f.part == 100 && (joint == "" && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n)) {
+			if f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n)) {
 				return b, unit, at + f.n
 			}
 			continue
 		}
-		if joint == "," && thickness()[s.tok(at+f.n).fold] {
+		if joint.fold == "," && s.tok(at+f.n).is(roleThickness) {
 			continue
 		}
 		if f.part == 1 && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n) {
 			return b, f.unit, at + f.n
 		}
 	}
-	if joint != "" || len(senses) > 0 || !b.whole() {
+	if joined || len(senses) > 0 || !b.whole() {
 		return b, nil, 0
 	}
-	if t.kind == word && !t.spaced || t.fold == "%" || t.fold == "x" || t.fold == "times" || t.fold == ":" || t.fold == "/" {
+	if t.kind == word && !t.spaced || t.is(roleMultiplied) || t.fold == "%" || t.fold == ":" || t.fold == "/" {
 		return b, nil, 0
 	}
 	two := b.n > 0 && t.kind != number && !s.nounAt(at) && s.twoDigits(b, at)
 	if isCurrency(unit) {
-		if name := s.tok(at - b.n - 1); two && name.kind == word && (s.moneyWords[name.fold] != nil || name.fold == "pound" || name.fold == "pounds") {
+		if name := s.tok(at - b.n - 1); two && name.kind == word && (name.means().money != nil || name.is(rolePound)) {
 			return b, unit, at
 		}
 		return b, nil, 0
 	}
-	for _, p := range bareParts {
-		if unit.Symbol() != p.unit || p.two && !two {
+	for _, p := range s.tables.parts {
+		if unit.Symbol() != p.unit || p.form == twoDigits && !two {
 			continue
 		}
 		smaller := s.parsed(p.part, 1)[0].unit
-		if p.unit == "h" && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
+		if p.form == joinedPart && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
 			break
 		}
 		in, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: unit}, smaller)
@@ -371,7 +349,7 @@ func (s *scanner) between(at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	first := s.amountAt(at + 1)
-	if first.from < 0 || first.to <= at+1 || s.tok(first.to).fold != "and" {
+	if first.from < 0 || first.to <= at+1 || !s.tok(first.to).is(roleJoining) {
 		return quantity{}, false
 	}
 	second := s.amountAt(min(first.to+1, len(s.tokens)-1))
@@ -385,16 +363,16 @@ func (s *scanner) between(at int) (quantity, bool) {
 func (s *scanner) ranged(q quantity) quantity {
 	joint := s.tok(q.to)
 	joined := false
-	switch joint.fold {
-	case "-":
+	switch {
+	case joint.fold == "-":
 		joined = joint.spaced == s.tok(q.to+1).spaced || joint.spaced
-	case "to":
+	case joint.is(roleGoal):
 		joined = !s.fromBefore(q)
-	case "or":
+	case joint.is(roleEither):
 		joined = true
 	}
 	next := q.to + 1
-	if !joined || q.weak && s.tok(q.from).fold != "one" || next >= len(s.tokens) || joint.end == 0 {
+	if !joined || q.weak && !s.tok(q.from).is(roleOne) || next >= len(s.tokens) || joint.end == 0 {
 		return q
 	}
 	if joint.fold == "-" && s.tok(next).kind != number && !isCurrencySign(s.tok(next).text) {
@@ -407,23 +385,15 @@ func (s *scanner) ranged(q quantity) quantity {
 	if second.from < 0 || second.to <= next || second.weak || len(second.readings) == 0 || !alike(q, second) {
 		return q
 	}
-	if joint.fold == "to" && !bareOnly(q) && bareOnly(second) {
+	if joint.is(roleGoal) && !bareOnly(q) && bareOnly(second) {
 		return q
 	}
 	return quantity{from: q.from, to: second.to, rng: true}
 }
 
-// turning are the verbs that lead from one amount to another; growing are those that may as well have a range behind them;
-// behind ranging "from" starts a range.
-var (
-	turning = words("turn turns turned turning become becomes became change changes changed raise raises raised")
-	ranging = words("range ranges ranged ranging anything anywhere somewhere everything varies vary varying")
-	growing = words("grow grows grew growing go goes went going")
-)
-
 // fromBefore tells two amounts from a range: from about 10k to 20k, turn $5 into $10.
 func (s *scanner) fromBefore(q quantity) bool {
-	if s.tok(q.from-1).fold == "by" {
+	if s.tok(q.from - 1).is(roleAmountBy) {
 		return false
 	}
 	large := len(q.readings) > 0 && (q.readings[0].kind == kindMoney || bareOnly(q) && q.readings[0].number.Cmp(decimal.Int(1000)) >= 0)
@@ -432,9 +402,9 @@ func (s *scanner) fromBefore(q quantity) bool {
 		switch {
 		case t.kind == mark || t.kind == number:
 			return false
-		case t.fold == "from" && ranging()[s.tok(at-1).fold]:
+		case t.is(roleOrigin) && s.tok(at-1).is(roleRanging):
 			return false
-		case t.fold == "from" || turning()[t.fold] || large && growing()[t.fold]:
+		case t.is(roleOrigin) || t.is(roleTurning) || large && t.is(roleGrowing):
 			return true
 		}
 	}
@@ -463,21 +433,21 @@ func alike(a, b quantity) bool {
 func (s *scanner) inheritUnits(list []quantity) {
 	for i := len(list) - 2; i >= 0; i-- {
 		q, next := &list[i], list[i+1]
-		joint := s.tok(q.to).fold
-		if joint != "x" && joint != "by" && (joint != "to" || s.tok(q.from-1).fold != "from") || next.from != q.to+1 {
+		joint := s.tok(q.to)
+		if !joint.is(roleCrossing) && (!joint.is(roleGoal) || !s.tok(q.from-1).is(roleOrigin)) || next.from != q.to+1 {
 			continue
 		}
 		if bareOnly(*q) && len(next.readings) > 0 && !bareOnly(next) {
-			s.inherit(q, next, joint == "to")
+			s.inherit(q, next, joint.is(roleGoal))
 		}
 	}
 	for i := 1; i < len(list); i++ {
 		q, before := &list[i], list[i-1]
-		joint := s.tok(before.to).fold
-		if joint == "to" && s.tok(before.from-1).fold == "from" && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+		joint := s.tok(before.to)
+		if joint.is(roleGoal) && s.tok(before.from-1).is(roleOrigin) && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
 			s.inherit(q, before, true) // from 50 km/h to 0
 		}
-		if (joint == "x" || joint == "by") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+		if joint.is(roleCrossing) && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
 			s.inherit(q, before, false)
 		}
 	}

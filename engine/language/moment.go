@@ -8,40 +8,11 @@ import (
 	"unicode"
 )
 
-// monthWords are the names of the months.
-var monthWords = []struct{ words, name, example, means string }{
-	{"january jan", "January", "5 January 2026", "2026-01-05"},
-	{"february feb febuary", "February", "Feb 5, 2026", "2026-02-05"},
-	{"march mar", "March", "March 5", "March 5"},
-	{"april apr", "April", "5th of April", "April 5"},
-	{"may", "May", "May 5th 2026", "2026-05-05"},
-	{"june jun", "June", "5 June", "June 5"},
-	{"july jul", "July", "July 4th", "July 4"},
-	{"august aug", "August", "1 Aug 2026", "2026-08-01"},
-	{"september sep sept", "September", "Sept 1", "September 1"},
-	{"october oct", "October", "31 October", "October 31"},
-	{"november nov", "November", "November 30, 2026", "2026-11-30"},
-	{"december dec", "December", "25 Dec", "December 25"},
-}
-
-// verbsOfMay stand behind the verb.
-var verbsOfMay = words("be not have need take cost go get want also or make run")
-
 func monthOf(t token) int {
-	if t.kind != word || len(t.fold) < 3 {
+	if t.kind != word {
 		return 0
 	}
-	for i := range monthWords {
-		if monthWords[i].words[0] != t.fold[0] {
-			continue
-		}
-		for w := range fields(monthWords[i].words) {
-			if w == t.fold {
-				return i + 1
-			}
-		}
-	}
-	return 0
+	return t.means().month
 }
 
 // momentAt reads a date, a date with a clock time on either side, or a clock time. ok is true for what names a moment that
@@ -59,21 +30,29 @@ func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 			}
 			return s.clockAt(at)
 		}
-	case t.kind == word && t.fold != "a" && t.fold != "an":
-		if t.fold == "now" {
+	case t.is(roleIndefinite):
+		return s.clockAt(at)
+	case t.kind == word:
+		if t.is(rolePresent) {
 			return quantity{from: at, to: at + 1, weak: true, moment: true, readings: []reading{
-				{kind: kindDatetime, text: t.fold, weak: true}, {kind: kindClock, text: t.fold, weak: true},
+				{kind: kindDatetime, text: present, weak: true}, {kind: kindClock, text: present, weak: true},
 			}}, true
 		}
 		if q, ok := s.dateAt(at); ok {
 			return q, true
 		}
 		return s.clockAt(at)
-	case t.fold == "a":
-		return s.clockAt(at)
 	}
 	return q, false
 }
+
+// How structured text writes the present moment, the present day, and a clock time behind a date with and without year.
+const (
+	present   = "now"
+	today     = "today"
+	clockMark = "T"
+	clockLink = " at "
+)
 
 // day is a date as it is said; the year is 0 where none is.
 type day struct{ year, month, day int }
@@ -91,15 +70,15 @@ func (d day) valid() bool {
 
 func (d day) text(clock string) string {
 	if d.year == 0 {
-		text := monthWords[d.month-1].name + " " + strconv.Itoa(d.day)
+		text := readTables().months[d.month-1] + " " + strconv.Itoa(d.day)
 		if clock != "" {
-			text += " at " + clock
+			text += clockLink + clock
 		}
 		return text
 	}
 	text := fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
 	if clock != "" {
-		text += "T" + clock
+		text += clockMark + clock
 	}
 	return text
 }
@@ -110,20 +89,20 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	if d.n == 0 {
 		return quantity{}, false
 	}
-	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !dayLeads()[s.tok(at-1).fold] && !s.untilAt(at)}
+	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !s.tok(at-1).is(roleDayLead) && !s.untilAt(at)}
 	late, n := s.timeOfDay(q.to)
 	d.late = max(d.late, late)
 	q.to += n
 	next := q.to
-	if s.tok(next).fold == "," && s.tok(next+1).fold == "at" {
+	if s.tok(next).fold == "," && s.tok(next+1).is(roleAtHour) {
 		next++
 	}
-	joint := s.tok(next).fold
-	if joint == "at" || joint == "," && s.tok(next+1).spaced || joint == "t" || joint == "@" || joint == "from" || joint == "between" {
+	joint := s.tok(next)
+	if joint.is(roleClockJoint) || joint.fold == "," && s.tok(next+1).spaced {
 		next++
 	}
-	clock, more := s.clockTime(next, joint == "at")
-	if more > 0 && (next == q.to || joint != "," || s.tok(next).kind == number) {
+	clock, more := s.clockTime(next, joint.is(roleAtHour))
+	if more > 0 && (next == q.to || joint.fold != "," || s.tok(next).kind == number) {
 		q.to = next + more
 	} else {
 		clock = ""
@@ -137,9 +116,9 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 func (s *scanner) inheritDays(list []quantity) {
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]
-		switch joint := s.tok(a.to).fold; {
+		switch joint := s.tok(a.to); {
 		case b.from != a.to+1 || !a.moment || !b.moment || len(a.readings) == 0 || len(b.readings) == 0:
-		case joint != "to" && joint != "until" && joint != "till" && joint != "-" && (joint != "and" || s.tok(a.from-1).fold != "between" && s.tok(a.from+1).fold != "between"):
+		case !joint.is(roleUntilWord) && (!joint.is(roleJoining) || !s.tok(a.from-1).is(roleBetween) && !s.tok(a.from+1).is(roleBetween)):
 		case a.readings[0].kind == kindClock && b.readings[0].kind == kindDatetime:
 			a.readings = dated(b.readings, a.readings)
 		case a.readings[0].kind == kindDatetime && b.readings[0].kind == kindClock:
@@ -156,10 +135,10 @@ func dated(days, clocks []reading) []reading {
 			continue
 		}
 		text := clocks[0].text
-		if day, _, ok := strings.Cut(d.text, "T"); ok && isDigit(day[0]) {
-			text = day + "T" + text
-		} else if day, _, ok := strings.Cut(d.text, " at "); ok {
-			text = day + " at " + text
+		if day, _, ok := strings.Cut(d.text, clockMark); ok && isDigit(day[0]) {
+			text = day + clockMark + text
+		} else if day, _, ok := strings.Cut(d.text, clockLink); ok {
+			text = day + clockLink + text
 		} else {
 			continue
 		}
@@ -175,7 +154,7 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 	if clock != "" {
 		q.weak = false
 	}
-	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.fold == "midnight" })
+	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.is(roleMidnight) })
 	for _, on := range d.days {
 		if !on.valid() {
 			continue
@@ -195,7 +174,7 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 			}
 		case d.now:
 			q.weak = true
-			q.readings = append(q.readings, reading{kind: kindDate, text: "today", weak: true})
+			q.readings = append(q.readings, reading{kind: kindDate, text: today, weak: true})
 		default:
 			q.readings = append(q.readings, reading{kind: kindDate, text: on.text("")})
 		}
@@ -222,12 +201,12 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 		if ordinal {
 			i++
 		}
-		if s.tok(i).fold == "of" || s.tok(i).fold == "-" && !s.tok(i).spaced {
+		if s.tok(i).is(rolePartitive) || s.tok(i).fold == "-" && !s.tok(i).spaced {
 			i++
 		}
 		name := s.tok(i)
 		month := monthOf(name)
-		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.fold == "may" && verbsOfMay()[s.tok(i+1).fold] {
+		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.is(roleMaybeMonth) && s.tok(i+1).is(roleVerbOfMay) {
 			return nil, 0
 		}
 		i++
@@ -245,7 +224,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 	if s.tok(i).fold == "." && len(t.fold) < 5 {
 		i++
 	}
-	if s.tok(i).fold == "the" {
+	if s.tok(i).is(roleDefinite) {
 		i++
 	}
 	if year, n := s.yearAt(i); n > 0 && s.tok(i).kind == number {
@@ -258,7 +237,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 	i++
 	if s.ordinal(i) {
 		i++
-	} else if next := s.tok(i); next.kind == sign || next.kind == word && (!next.spaced || s.unitStarts(i) && next.fold != "in" && next.fold != "at") || next.fold == "-" && !next.spaced || next.fold == ":" && !next.spaced {
+	} else if next := s.tok(i); next.kind == sign || next.kind == word && (!next.spaced || s.unitStarts(i)) || next.fold == "-" && !next.spaced || next.fold == ":" && !next.spaced {
 		return nil, 0 // "may 10 miles", "march 5 %"
 	}
 	year, more := s.yearAt(i)
@@ -268,7 +247,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 // yearAt reads the year behind a date, and the comma before it.
 func (s *scanner) yearAt(at int) (year, n int) {
 	i := at
-	if s.tok(i).fold == "," || s.tok(i).fold == "-" && !s.tok(i).spaced || s.tok(i).fold == "of" || s.tok(i).fold == "in" {
+	if s.tok(i).fold == "," || s.tok(i).fold == "-" && !s.tok(i).spaced || s.tok(i).is(roleOfIn) {
 		i++
 	}
 	t := s.tok(i)

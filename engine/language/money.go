@@ -9,51 +9,20 @@ import (
 	"reckon/engine/units"
 )
 
-// moneyWord is a word for money that several currencies share, or for a part of one.
+// moneyWord is a row of the table of money: a word that several currencies share, or one for a part of one.
 type moneyWord struct {
-	words   string // separated by spaces; signs too
-	codes   string // every currency it may mean, the usual ones first
-	usual   int    // how many of them it means where the domain has none of them
-	part    int64  // how many of it make one of the currency
-	example string
-	means   string
+	codes []string // every currency it may mean, the usual ones first
+	usual int      // how many of them it means where the domain has none of them
+	part  int64    // how many of it make one of the currency
 }
-
-var moneyWords = []moneyWord{
-	{"$ dollar dollars buck bucks", "USD CAD AUD NZD SGD HKD JMD TTD BBD BSD BZD FJD NAD GYD LRD XCD TWD", 1, 1, "20 bucks", "20 USD"},
-	{"cent cents ¢ ct cts", "USD EUR CAD AUD NZD SGD HKD ZAR NAD JMD TTD BBD BSD BZD FJD GYD LRD XCD TWD KES TZS UGX LKR MUR SCR CHF MXN BRL SEK NOK DKK", 2, 100, "50 cents", "0.5 USD, 0.5 EUR"},
-	{"quid sterling", "GBP", 1, 1, "20 quid", "20 GBP"},
-	{"£", "GBP EGP FKP GIP SHP SYP LBP SDG SSP", 1, 1, "£20", "20 GBP"},
-	{"penny pence p pennies", "GBP", 1, 100, "50p", "0.5 GBP"},
-	{"euro euros €", "EUR", 1, 1, "20 euros", "20 EUR"},
-	{"yen ¥", "JPY CNY", 1, 1, "¥500", "500 JPY"},
-	{"rupee rupees rs re", "INR PKR LKR NPR MUR SCR", 1, 1, "500 rupees", "500 INR"},
-	{"franc francs fr", "CHF XAF XOF XPF", 1, 1, "50 francs", "50 CHF"},
-	{"peso pesos", "MXN PHP ARS CLP COP UYU DOP CUP", 1, 1, "500 pesos", "500 MXN"},
-	{"crown crowns krona kronor krone kroner kr", "SEK NOK DKK CZK ISK", 3, 1, "500 kronor", "500 SEK, 500 NOK, 500 DKK"},
-	{"rouble roubles ruble rubles", "RUB BYN", 1, 1, "500 roubles", "500 RUB"},
-	{"real reais", "BRL", 1, 1, "50 reais", "50 BRL"},
-	{"won", "KRW", 1, 1, "5000 won", "5000 KRW"},
-	{"lira", "TRY", 1, 1, "50 lira", "50 TRY"},
-	{"dirham dirhams", "AED MAD", 2, 1, "50 dirhams", "50 AED, 50 MAD"},
-	{"riyal riyals rial rials", "SAR QAR OMR IRR YER", 1, 1, "50 riyals", "50 SAR"},
-	{"dinar dinars", "KWD JOD BHD RSD TND DZD IQD LYD", 1, 1, "50 dinars", "50 KWD"},
-	{"shilling shillings", "KES TZS UGX SOS", 1, 1, "50 shillings", "50 KES"},
-}
-
-// lowCodes are the ISO codes that are read in lower case too, as others are words or units.
-const lowCodes = "usd eur gbp jpy chf cad aud nzd inr cny sek nok dkk pln czk huf zar brl mxn sgd hkd krw"
 
 // money lists what a word or sign for money means, best first: the domain's own currency where it is one of them.
 func (s *scanner) money(w *moneyWord) []found {
 	var list []found
-	rank := 0
-	for code := range fields(w.codes) {
+	for rank, code := range w.codes {
 		if rank >= w.usual && code != s.currency {
-			rank++
 			continue
 		}
-		rank++
 		u := s.table.Lookup(code)
 		if u == nil {
 			continue
@@ -78,7 +47,7 @@ func (s *scanner) currencyAt(at int) []found {
 	t := s.tok(at)
 	switch {
 	case t.kind == sign && isCurrencySign(t.text):
-		if w := s.moneyWords[t.fold]; w != nil {
+		if w := t.means().money; w != nil {
 			return s.money(w)
 		}
 		if u := s.table.Lookup(t.text); u != nil {
@@ -90,7 +59,7 @@ func (s *scanner) currencyAt(at int) []found {
 				return []found{{unit: u, n: 2, part: 1}}
 			}
 		}
-		if len(t.text) == 3 && (strings.ToUpper(t.text) == t.text && !notUnits()[t.fold] || strings.Contains(lowCodes, t.fold)) {
+		if len(t.text) == 3 && (strings.ToUpper(t.text) == t.text && !t.is(roleNotUnit) || t.is(roleLowCode)) {
 			if u := s.table.Lookup(strings.ToUpper(t.text)); isCurrency(u) {
 				return []found{{unit: u, n: 1, part: 1}}
 			}
@@ -116,8 +85,8 @@ func (s *scanner) moneyBefore(at int) (q quantity, ok bool) {
 	}
 	currencies := s.currencyAt(start)
 	if len(currencies) == 0 {
-		if t := s.tok(start); (t.fold == "rs" || t.fold == "kr") && s.tok(start+1).kind == number {
-			currencies = s.money(s.moneyWords[t.fold])
+		if t := s.tok(start); t.is(roleMoneyLead) && s.tok(start+1).kind == number {
+			currencies = s.money(t.means().money)
 		} else {
 			return q, false
 		}
@@ -139,7 +108,7 @@ func (s *scanner) moneyBefore(at int) (q quantity, ok bool) {
 		a.value, a.exact = a.value.Neg(), ""
 	}
 	if x, _ := s.suffixAt(end, true); x != nil {
-		if next := s.tok(end); !next.spaced || len(next.text) > 1 || strings.Contains("kKmMbB", next.text) {
+		if next := s.tok(end); !next.spaced || len(next.text) > 1 || next.is(roleMoneyLetter) {
 			a = s.times(a, decimal.Int(x.value))
 			end++
 		}

@@ -15,12 +15,20 @@ type element struct {
 	which    bool
 }
 
-func newPattern(text string) pattern {
+// Elements of patterns that are no words.
+const (
+	whichElement = "{which}"
+	nounsElement = "{nouns}"
+	amountBefore = "{q} "
+)
+
+// newPattern reads a pattern. {nouns} stands for the alternatives of nouns.
+func newPattern(text, nouns string) pattern {
 	var p pattern
-	for _, f := range strings.Fields(text) {
+	for _, f := range strings.Fields(strings.ReplaceAll(text, nounsElement, nouns)) {
 		var e element
 		f, e.optional = strings.CutSuffix(f, "?")
-		if f == "{which}" {
+		if f == whichElement {
 			e.which = true
 		} else {
 			e.words = strings.Split(f, "|")
@@ -31,6 +39,7 @@ func newPattern(text string) pattern {
 }
 
 // match tries a pattern at a token. It returns how many tokens it takes, 0 where it does not fit, and what {which} stood for.
+// used are the tokens that it may not take, nil for none.
 func (p pattern) match(tokens []token, used []bool, at int) (n int, which string) {
 	i := at
 	for _, e := range p {
@@ -50,7 +59,7 @@ func (p pattern) match(tokens []token, used []bool, at int) (n int, which string
 }
 
 func (e element) match(tokens []token, used []bool, at int) (int, string) {
-	if at >= len(tokens) || used[at] {
+	if at >= len(tokens) || used != nil && used[at] {
 		return 0, ""
 	}
 	word := tokens[at].fold
@@ -67,35 +76,20 @@ func (e element) match(tokens []token, used []bool, at int) (int, string) {
 		n++
 		word = tokens[at+1].fold
 	}
-	if which, ok := ordinals[word]; ok {
+	if which := tokens[at+n].means().scenario; which != "" {
 		return n + 1, which
 	}
 	if k, err := strconv.Atoi(word); err == nil && k >= 0 && k < 1_000_000 {
 		n++
 		if at+n < len(tokens) && !tokens[at+n].spaced {
-			switch tokens[at+n].fold {
-			case "st", "nd", "rd", "th":
+			switch next := &tokens[at+n]; {
+			case next.is(roleOrdinalEnding):
 				n++
-			case ".", "?", "!", ",", ":", ";", ")":
-			default:
+			case !strings.Contains(".?!,:;)", next.fold):
 				return 0, ""
 			}
 		}
 		return n, strconv.Itoa(k)
 	}
-	if digits := strings.TrimRight(word, "stndrh"); digits != word {
-		if k, err := strconv.Atoi(digits); err == nil {
-			return n + 1, strconv.Itoa(k)
-		}
-	}
 	return 0, ""
-}
-
-// ordinals are the words that name a scenario.
-var ordinals = map[string]string{
-	"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10",
-	"eleventh": "11", "twelfth": "12",
-	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-	"original": "1", "initial": "1", "last": "last", "latest": "last", "newest": "last", "previous": "previous", "earlier": "previous", "prior": "previous",
-	"current": "current", "present": "current",
 }

@@ -32,7 +32,14 @@ type ProposedInput struct {
 }
 
 // ProposedChanges are what a proposed input may do to its variable. "set" gives a value, the others make one of the earlier one.
-var ProposedChanges = []string{"set", "increase", "decrease", "multiply"}
+var ProposedChanges = []string{setChange, increaseChange, decreaseChange, multiplyChange}
+
+const (
+	setChange      = "set"
+	increaseChange = "increase"
+	decreaseChange = "decrease"
+	multiplyChange = "multiply"
+)
 
 // Check reads a proposal as a request. The words that it quotes must stand in the prompt, and are read again: a value is the
 // one that the words state, and a change is calculated from the scenario that the prompt builds on. Every amount of the prompt must be
@@ -42,11 +49,12 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env engine.E
 	if p.Doubt != "" {
 		return engine.Request{}, []string{"It is in doubt: " + clip(p.Doubt)}
 	}
-	if n := len(tokenize(text)); n > maxTokens {
+	tokens := tokenize(text)
+	if n := len(tokens); n > maxTokens {
 		return engine.Request{}, []string{fmt.Sprintf("The prompt has %d words and numbers, more than %d.", n, maxTokens)}
 	}
 	e := examination{
-		search:   &search{vocabulary: v, prose: v.read(text, readTables(), env.Today()), env: env, plans: map[string]derivation{}},
+		search:   &search{vocabulary: v, prose: v.read(text, tokens, env.Today()), env: env, plans: map[string]derivation{}},
 		proposal: &p,
 	}
 	var r engine.Request
@@ -208,7 +216,7 @@ func (e *examination) scenario(c Conversation, to *engine.Selector) {
 			numbers++
 			fits = fits || number == selector.Number
 		}
-		fits = fits || name == "last" && selector.Number == c.Last
+		fits = fits || name == lastScenario && selector.Number == c.Last
 	}
 	if numbers > 0 && !fits {
 		e.complain(`The words "%s" do not name the scenario %d.`, clip(p.ScenarioWords), selector.Number)
@@ -219,13 +227,13 @@ func (e *examination) scenario(c Conversation, to *engine.Selector) {
 func (e *examination) selector(c Conversation) (engine.Selector, bool) {
 	text := e.proposal.Scenario
 	s := engine.Selector{Kind: engine.Numbered, Text: clip(text)}
-	switch number, from := strings.CutPrefix(text, "new from "); {
-	case text == "new":
+	switch number, from := strings.CutPrefix(text, newFrom); {
+	case text == newScenario:
 		s.Kind = engine.New
 		return s, true
-	case text == "current":
+	case text == currentScenario:
 		s.Number = c.Current
-	case text == "last":
+	case text == lastScenario:
 		s.Number = c.Last
 	default:
 		if from {
@@ -264,9 +272,9 @@ func (e *examination) input(in *ProposedInput) {
 		return
 	}
 	switch in.Change {
-	case "set":
+	case setChange:
 		e.texts[i] = e.stated(&e.list[i], variable, in)
-	case "increase", "decrease", "multiply":
+	case increaseChange, decreaseChange, multiplyChange:
 		e.texts[i] = e.changed(&e.list[i], variable, in, at)
 	default:
 		e.complain(`"%s" is no change: it is one of %s.`, clip(in.Change), strings.Join(ProposedChanges, ", "))
@@ -383,9 +391,9 @@ func (e *examination) changed(l *slot, variable int, in *ProposedInput, at stret
 		return ""
 	}
 	told := *l
-	if l.change == nil && in.Change != "multiply" && e.says(at) {
+	if l.change == nil && in.Change != multiplyChange && e.says(at) {
 		sign := 1
-		if in.Change == "decrease" {
+		if in.Change == decreaseChange {
 			sign = -1
 		}
 		told.change = &change{quantity: l.quantity, from: at.from, to: at.to, sign: sign}
@@ -405,7 +413,7 @@ func (e *examination) changed(l *slot, variable int, in *ProposedInput, at stret
 func (e *examination) tells(c *change, in *ProposedInput) bool {
 	proposed := e.readings(in.Value)
 	if c.sign == 0 {
-		return in.Change == "multiply" && slices.ContainsFunc(proposed, func(r reading) bool {
+		return in.Change == multiplyChange && slices.ContainsFunc(proposed, func(r reading) bool {
 			number := r.number
 			if r.kind == kindPercent {
 				number = decimal.NewContext(1000).Quo(number, decimal.Int(100))
@@ -423,7 +431,7 @@ func (e *examination) tells(c *change, in *ProposedInput) bool {
 		if c.hint == wantSpeed && r.unit != nil && r.unit.Dimension() == units.Time {
 			sign = -sign // five minutes faster are five minutes less
 		}
-		if in.Change != map[int]string{1: "increase", -1: "decrease"}[sign] {
+		if in.Change != map[int]string{1: increaseChange, -1: decreaseChange}[sign] {
 			continue
 		}
 		for _, p := range proposed {

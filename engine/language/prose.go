@@ -17,13 +17,34 @@ const (
 	other                  // part of a phrase or of the form of a question, which is not read further
 )
 
+// knownAs is what a word is known as.
+type knownAs int
+
+const (
+	asNothing knownAs = iota
+	asPhrase
+	asUnit
+	asQuantity
+	asMark
+	asGrammar
+	asName
+	asSynonym
+	asPlain
+	asDescription
+	asTypo
+	asIdiom
+	asQuestion
+	asChange
+)
+
 // prose is a prompt with all that its words can mean.
 type prose struct {
 	text       string
 	tokens     []token
 	stems      []string  // by token
+	joined     []string  // by token: the stem of it and the word behind it as one, "" for none
 	meant      []string  // by token: the stem of the word that a misspelt one stands for, "" for none
-	known      []string  // by token: what kind of word it is known as, "" for none
+	known      []knownAs // by token
 	meaning    []meaning // by token
 	used       []bool    // by token: phrases
 	within     []int     // by token: the quantity that it is part of, -1 for none
@@ -39,23 +60,28 @@ type prose struct {
 	replaced   []bool // by quantity: its value is only named to be replaced ("instead of 60")
 }
 
-// read finds out what the words of a prompt can mean.
-func (v *Vocabulary) read(text string, tables *tables, today int64) *prose {
-	p := &prose{text: text, tokens: tokenize(text), askedAt: -1}
+// read finds out what the tokens of a prompt can mean.
+func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
+	tables := readTables()
+	p := &prose{text: text, tokens: tokens, askedAt: -1}
 	n := len(p.tokens)
-	p.stems, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n)
+	p.stems, p.joined, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n), make([]knownAs, n)
 	p.meaning, p.used, p.within = make([]meaning, n), make([]bool, n), make([]int, n)
 	for i := range p.tokens {
-		p.within[i] = -1
+		t := &p.tokens[i]
+		p.within[i], t.stem = -1, tables.stem(t.fold)
+		if i+1 < n && p.tokens[i+1].kind == word {
+			p.joined[i] = tables.stem(t.fold + p.tokens[i+1].fold)
+		}
 	}
 	numbers := false
 	for _, t := range p.tokens {
 		numbers = numbers || t.kind == number
 	}
-	if o, ok := tables.phrases.find(p.tokens, p.used, numbers); ok {
+	if o, ok := tables.find(p.tokens, p.used, numbers); ok {
 		p.opening = o
 		for i := o.from; i < o.to; i++ {
-			p.used[i], p.meaning[i], p.known[i] = true, other, "phrase"
+			p.used[i], p.meaning[i], p.known[i] = true, other, asPhrase
 		}
 	}
 	v.findAskedUnit(p)
@@ -95,40 +121,40 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 // classify says what a token is. A word that nobody knows is compared with those that could be meant.
 func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 	t := &p.tokens[i]
-	if p.used[i] || p.known[i] == "unit" {
+	if p.used[i] || p.known[i] == asUnit {
 		return
 	}
-	p.stems[i] = stem(t.fold)
+	p.stems[i] = t.stem
 	if p.within[i] >= 0 {
-		p.meaning[i], p.known[i] = content, "quantity"
+		p.meaning[i], p.known[i] = content, asQuantity
 		return
 	}
 	switch {
 	case t.kind == mark || t.kind == sign:
-		p.meaning[i], p.known[i] = border, "mark"
+		p.meaning[i], p.known[i] = border, asMark
 	case t.kind == number:
 		p.meaning[i] = content
-	case grammarWords[t.fold]:
-		p.meaning[i], p.known[i] = grammar, "grammar"
+	case t.is(roleGrammar):
+		p.meaning[i], p.known[i] = grammar, asGrammar
 	case v.rarity[p.stems[i]] > 0:
-		p.meaning[i], p.known[i] = content, "name"
-	case plainWords[t.fold] && i > 0 && p.within[i-1] >= 0 && len(v.groups[p.stems[i]]) > 0:
-		p.meaning[i], p.known[i] = content, "synonym" // "4 metres long"
-	case plainWords[t.fold]:
-		p.meaning[i], p.known[i] = plainly, "plain"
+		p.meaning[i], p.known[i] = content, asName
+	case t.is(rolePlain) && i > 0 && p.within[i-1] >= 0 && len(v.groups[p.stems[i]]) > 0:
+		p.meaning[i], p.known[i] = content, asSynonym // "4 metres long"
+	case t.is(rolePlain):
+		p.meaning[i], p.known[i] = plainly, asPlain
 	case v.known[p.stems[i]]:
-		p.meaning[i], p.known[i] = content, "description"
+		p.meaning[i], p.known[i] = content, asDescription
 	case len(v.groups[p.stems[i]]) > 0:
-		p.meaning[i], p.known[i] = content, "synonym"
-	case ordinaryWords[t.fold]:
+		p.meaning[i], p.known[i] = content, asSynonym
+	case t.is(roleOrdinary):
 		p.meaning[i] = content
-	case tables.words[t.fold]:
-		p.meaning[i], p.known[i] = plainly, "plain"
+	case t.means().tabled:
+		p.meaning[i], p.known[i] = plainly, asPlain
 	default:
 		p.meaning[i] = content
 		v.guess(p, i, tables)
 	}
-	if _, ok := borders[t.fold]; ok && p.meaning[i] == grammar {
+	if t.means().border != noBorder && p.meaning[i] == grammar {
 		p.meaning[i] = border
 	}
 }
@@ -155,7 +181,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		try(meant)
 	}
 	if best != "" && bestDistance == 1 || best != "" && typos(w) > 1 {
-		p.meant[i], p.known[i] = stem(best), "typo"
+		p.meant[i], p.known[i] = stem(best), asTypo
 		return
 	}
 	best, bestDistance = "", 3
@@ -165,13 +191,13 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	if best == "" {
 		return
 	}
-	switch {
-	case grammarWords[best]:
-		p.meaning[i], p.known[i] = grammar, "grammar"
-	case plainWords[best] || tables.words[best]:
-		p.meaning[i], p.known[i] = plainly, "plain"
+	switch l := (token{lex: tables.lexicon[best]}).means(); {
+	case l.roles.has(roleGrammar):
+		p.meaning[i], p.known[i] = grammar, asGrammar
+	case l.roles.has(rolePlain) || l.tabled:
+		p.meaning[i], p.known[i] = plainly, asPlain
 	default:
-		p.meant[i], p.known[i] = stem(best), "typo"
+		p.meant[i], p.known[i] = stem(best), asTypo
 	}
 }
 

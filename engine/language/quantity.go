@@ -1,9 +1,7 @@
 package language
 
 import (
-	"slices"
 	"strings"
-	"sync"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -52,88 +50,14 @@ type scanner struct {
 	today    int64 // seconds since 1970
 	since    day   // the last day that the prompt has named so far
 	ctx      *decimal.Context
-	*phraseIndex
+	tables   *tables
 }
 
 // arithmeticBudget bounds what one prompt may spend on arithmetic.
 const arithmeticBudget = 1_000_000
 
 func newScanner(tokens []token, table *units.Table, currency string) *scanner {
-	return &scanner{tokens: tokens, table: table, currency: currency, ctx: decimal.NewContext(arithmeticBudget), phraseIndex: phrases()}
-}
-
-// phraseIndex finds the rows of the tables by their first word, the longest phrases first.
-type phraseIndex struct {
-	numbers     map[string]*numberWord
-	moneyWords  map[string]*moneyWord
-	unitPhrases map[string][]phraseOf[spokenUnit]
-	overPhrases map[string][]phraseOf[overWord]
-	dayPhrases  map[string][]phraseOf[dayPart]
-
-	spokenDayPhrases map[string][]phraseOf[spokenDay]
-	leadPhrases      [][][]string // by row of weekdayLeads
-	weekdays         map[string]weekdayName
-}
-
-type weekdayName struct {
-	name  int // Monday is 0
-	short bool
-}
-
-type phraseOf[R any] struct {
-	words []string
-	row   *R
-}
-
-var phrases = sync.OnceValue(func() *phraseIndex {
-	x := &phraseIndex{
-		numbers:     numberWordIndex(),
-		moneyWords:  map[string]*moneyWord{},
-		unitPhrases: indexed(spokenUnits, func(r *spokenUnit) string { return r.words }),
-		overPhrases: indexed(overWords, func(r *overWord) string { return r.words }),
-		dayPhrases:  indexed(dayParts, func(r *dayPart) string { return r.words }),
-
-		spokenDayPhrases: indexed(spokenDays, func(r *spokenDay) string { return r.words }),
-		weekdays:         map[string]weekdayName{},
-	}
-	for i := range weekdayLeads {
-		var list [][]string
-		for spelling := range strings.SplitSeq(weekdayLeads[i].words, ", ") {
-			list = append(list, strings.Fields(spelling))
-		}
-		x.leadPhrases = append(x.leadPhrases, list)
-	}
-	for i := range weekdays {
-		for w := range fields(weekdays[i].words) {
-			x.weekdays[w] = weekdayName{i, false}
-		}
-		for w := range fields(weekdays[i].short) {
-			x.weekdays[w] = weekdayName{i, true}
-		}
-	}
-	for i := range moneyWords {
-		for w := range fields(moneyWords[i].words) {
-			x.moneyWords[w] = &moneyWords[i]
-		}
-	}
-	return x
-})
-
-func indexed[R any](rows []R, spellings func(*R) string) map[string][]phraseOf[R] {
-	index := map[string][]phraseOf[R]{}
-	for i := range rows {
-		for spelling := range strings.SplitSeq(spellings(&rows[i]), ", ") {
-			var words []string
-			for _, t := range tokenize(spelling) {
-				words = append(words, t.fold)
-			}
-			index[words[0]] = append(index[words[0]], phraseOf[R]{words, &rows[i]})
-		}
-	}
-	for _, list := range index {
-		slices.SortStableFunc(list, func(a, b phraseOf[R]) int { return len(b.words) - len(a.words) })
-	}
-	return index
+	return &scanner{tokens: tokens, table: table, currency: currency, ctx: decimal.NewContext(arithmeticBudget), tables: readTables()}
 }
 
 // tok is a token, or none outside of the prompt.
@@ -177,7 +101,7 @@ func none(to int) quantity { return quantity{from: -1, to: to} }
 // quantityAt reads the quantity that starts at a token; to is 0 for none.
 func (s *scanner) quantityAt(at int) quantity {
 	t := s.tokens[at]
-	if t.fold == "between" {
+	if t.is(roleBetween) {
 		if q, ok := s.between(at); ok {
 			return q
 		}
@@ -203,24 +127,22 @@ func (s *scanner) quantityAt(at int) quantity {
 	return q
 }
 
-// approximations stand before an amount that is not exact.
-var approximations = words("about around roughly approximately approx circa nearly almost ~ ≈ some")
-
+// approxAt reports whether the words around an amount say that it is not exact.
 func (s *scanner) approxAt(q quantity) bool {
-	before := s.tok(q.from - 1).fold
-	if before == "." {
-		before = s.tok(q.from - 2).fold
+	before := s.tok(q.from - 1)
+	if before.fold == "." {
+		before = s.tok(q.from - 2)
 	}
 	for i := q.from; i < q.to; i++ {
-		if t := s.tokens[i].fold; t == "ish" || t == "so" {
+		if s.tokens[i].is(roleIshSo) {
 			return true
 		}
 	}
-	if approximations()[before] {
-		asked := s.tok(q.from - 2).fold
-		return before != "about" || asked != "what" && asked != "how"
+	if before.is(roleApproximate) {
+		return !before.is(roleAbout) || !s.tok(q.from-2).is(roleAsking)
 	}
-	return s.tok(q.to).fold == "or" && s.tok(q.to+1).fold == "so" || s.tok(q.to).fold == "ish" || s.tok(q.to).fold == "-" && s.tok(q.to+1).fold == "ish"
+	next, further := s.tok(q.to), s.tok(q.to+1)
+	return next.is(roleEither) && further.is(roleSo) || next.is(roleIsh) || next.fold == "-" && further.is(roleIsh)
 }
 
 // amountAt reads an amount: money with its sign in front, or a number with the unit behind it.
@@ -280,12 +202,10 @@ func (s *scanner) inName(at int) bool {
 	return before.fold == "-" && !before.spaced && s.tok(at-2).kind == word || before.fold == "#"
 }
 
-var ordinalEndings = words("st nd rd th")
-
 // ordinal is true of the ending of "2nd".
 func (s *scanner) ordinal(end int) bool {
 	t := s.tok(end)
-	return s.tok(end-1).kind == number && !t.spaced && t.kind == word && ordinalEndings()[t.fold]
+	return s.tok(end-1).kind == number && !t.spaced && t.kind == word && t.is(roleOrdinalEnding)
 }
 
 func (s *scanner) endOfOrdinal(end int) int {
@@ -303,9 +223,9 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 		s.readArticle(q, a)
 		return
 	}
-	if t := s.tok(unitAt); t.fold == "ish" && (!t.spaced || unitAt > end) {
+	if t := s.tok(unitAt); t.is(roleIsh) && (!t.spaced || unitAt > end) {
 		unitAt++
-	} else if t.fold == "or" && s.tok(unitAt+1).fold == "so" {
+	} else if t.is(roleEither) && s.tok(unitAt+1).is(roleSo) {
 		unitAt += 2
 	}
 	if q2, ok := s.compound(*q, a, unitAt); ok {
@@ -352,12 +272,12 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 		take(xAt, reading{kind: kindNumber, number: times.value, text: times.text(), unitTokens: xAt - end})
 		if x.first {
 			takeUnits(a, unitAt, plainUnits)
-			if n := len(list); n == 2 && s.tok(unitAt).text == "K" && s.tok(unitAt).spaced && list[1].unit != nil {
+			if n := len(list); n == 2 && s.tok(unitAt).text == kelvin && s.tok(unitAt).spaced && list[1].unit != nil {
 				list[0], list[1] = list[1], list[0] // 300 K is a temperature before it is a count
 			}
 		}
-		if longest == xAt && x.value == 1e3 && s.tok(xAt-1).fold == "k" {
-			if km := s.reading(a, s.parsed("km", 1)[0], 1); runWords()[s.tok(s.hyphened(xAt)).fold] {
+		if longest == xAt && x.value == 1e3 && strings.EqualFold(s.tok(xAt-1).text, kelvin) {
+			if km := s.reading(a, s.parsed(kilometre, 1)[0], 1); s.tok(s.hyphened(xAt)).is(roleRunning) {
 				list = append([]reading{km}, list...) // a 10k run
 			} else {
 				take(xAt, s.weakly(km))
@@ -386,14 +306,25 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 	q.readings, q.to = list, longest
 }
 
+// Units that the scanner knows by their symbols.
+const (
+	inch      = "in"
+	kilometre = "km"
+	kelvin    = "K"
+	minute    = "min"
+	second    = "s"
+	hour      = "h"
+	week      = "wk"
+)
+
 // plainUnits are the units behind a number, in both senses of what may be the word "in".
 func (s *scanner) plainUnits(at int) []found {
 	t := s.tok(at)
-	if t.fold == "in" && t.kind == word {
+	if t.is(roleInside) && t.kind == word {
 		if t.spaced && !s.inchesAt(at) {
 			return nil
 		}
-		list := s.parsed("in", 1)
+		list := s.parsed(inch, 1)
 		if t.spaced {
 			list = append(list, found{unit: units.One, n: 1, part: 1})
 		}
@@ -402,13 +333,10 @@ func (s *scanner) plainUnits(at int) []found {
 	return s.unitsAt(at, true)
 }
 
-// behindInches stand behind a measure in inches.
-var behindInches = words("wide long tall high deep thick across by x and diameter of")
-
 // inchesAt tells the inches of "5 in wide" from the word in "5 in total": behind the former there is nothing more.
 func (s *scanner) inchesAt(at int) bool {
 	next := s.tok(at + 1)
-	return next.end == 0 || next.kind == mark || behindInches()[next.fold]
+	return next.end == 0 || next.kind == mark || next.is(roleBehindInches)
 }
 
 // accepts refuses a spaced word that is joined to something else: the unit must end at the border of a word.
@@ -458,12 +386,12 @@ func (s *scanner) suffixAt(at int, money bool) (*suffix, int) {
 	if t.kind != word || len(t.text) > 5 {
 		return nil, 0
 	}
-	for i := range suffixes {
-		x := &suffixes[i]
+	for i := range s.tables.suffixes {
+		x := &s.tables.suffixes[i]
 		if x.money && !money {
 			continue
 		}
-		for w := range fields(x.words) {
+		for _, w := range x.words {
 			if w == t.text || len(w) > 2 && w == t.fold {
 				return x, at + 1
 			}

@@ -4,78 +4,31 @@ import (
 	"reckon/engine/units"
 )
 
-// want is what the form of a question asks for.
-type want int
+// want is what the form of a question asks for, by its name in the table of questions.
+type want string
 
 const (
-	wantAny want = iota
-	wantTime
-	wantMoment
-	wantLength
-	wantSpeed
-	wantCount
-	wantMoney
-	wantMass
-	wantTemperature
-	wantSize
-	wantAge
-	wantPercent
-	wantFrequency
-	wantNothing // words that look like a question and are none: "what if", "how about"
+	wantAny         want = ""
+	wantTime        want = "time"
+	wantMoment      want = "moment"
+	wantLength      want = "length"
+	wantSpeed       want = "speed"
+	wantCount       want = "count"
+	wantMoney       want = "money"
+	wantMass        want = "mass"
+	wantTemperature want = "temperature"
+	wantSize        want = "size"
+	wantAge         want = "age"
+	wantPercent     want = "percent"
+	wantFrequency   want = "frequency"
+	wantNothing     want = "nothing" // words that look like a question and are none: "what if", "how about"
 )
 
-// form is a row of the table of question forms.
+// form is a row of the table of questions. A command asks only where it opens a clause.
 type form struct {
-	text    string
+	pattern pattern
 	want    want
-	example string
-	command bool // a verb that asks only where it opens a clause
-}
-
-// forms, the more telling ones first: at one place the first that fits is taken.
-var forms = []form{
-	{"what|how about|bout", wantNothing, "how about 75?", false},
-	{"what|wat if", wantNothing, "what if it was 75", false},
-	{"what happens if|when", wantNothing, "what happens if I go at 75", false},
-	{"how much time", wantTime, "how much time do I need", false},
-	{"how much longer|later|earlier|sooner", wantTime, "how much longer would it take", false},
-	{"how much further|farther", wantLength, "how much further can I get", false},
-	{"how long", wantTime, "how long does it take", false},
-	{"how lnog|logn|lon|lng", wantTime, "how lnog", false},
-	{"what|which|at|by time|hour", wantMoment, "what time do I arrive", false},
-	{"when", wantMoment, "when will I arrive", false},
-	{"how soon", wantMoment, "how soon", false},
-	{"what|which date|day", wantMoment, "what day does it end", false},
-	{"how far", wantLength, "how far is it", false},
-	{"how fast|quick|quickly|slow|slowly|fats", wantSpeed, "how fast must I go", false},
-	{"how many|mny|manny", wantCount, "how many packs", false},
-	{"how much|mcuh|muhc|mutch money|cash", wantMoney, "how much money is that", false},
-	{"how expensive|pricey|cheap|costly|dear", wantMoney, "how expensive is it", false},
-	{"how much|mcuh|muhc|mutch", wantAny, "how much is that", false},
-	{"how heavy", wantMass, "how heavy is it", false},
-	{"how tall|high|deep|wide|thick|broad", wantLength, "how tall is it", false},
-	{"how big|large|small", wantSize, "how big is it", false},
-	{"how hot|cold|warm|cool", wantTemperature, "how hot does it get", false},
-	{"how old", wantAge, "how old is it", false},
-	{"how often|frequently", wantFrequency, "how often", false},
-	{"what|which percentage|percent|proportion|fraction|share", wantPercent, "what percentage is that", false},
-	{"how efficient|strong|powerful|profitable|bright|loud|dense|steep|accurate", wantAny, "how efficient is it", false},
-	{"what's|whats|what|which|wat|waht|wht|hwat", wantAny, "what is the speed", false},
-	{"calculate|calc|compute|determine|find|estimate|solve|derive|calcualte|caculate|calulate", wantAny, "calculate the speed", true},
-	{"work|working|figure|figuring out", wantAny, "work out the speed", true},
-	{"tell|give|show|get me|us", wantAny, "tell me the speed", true},
-	{"need|want|like|love|wondering|wonder|curious|interested to? know|about|in|what", wantAny, "I want to know the speed", false},
-	{"i? need|want the", wantAny, "I need the speed", false},
-}
-
-type formTable []pattern
-
-func readForms() formTable {
-	var t formTable
-	for _, row := range forms {
-		t = append(t, newPattern(row.text))
-	}
-	return t
+	command bool
 }
 
 // question is a place where the prompt asks for something.
@@ -87,12 +40,12 @@ type question struct {
 }
 
 // how reports whether the form says itself what is asked for: "how long", "how much".
-func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].fold == "how" }
+func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is(roleHow) }
 
 // joins reports whether a stretch of tokens has an "and" in it.
 func (p *prose) joins(from, to int) bool {
 	for i := from; i < to; i++ {
-		if p.tokens[i].fold == "and" || p.tokens[i].fold == "&" {
+		if p.tokens[i].is(roleJoining) {
 			return true
 		}
 	}
@@ -109,7 +62,7 @@ func (w want) fits(t *term) float64 {
 	}
 	switch w {
 	case wantTime:
-		if t.kind == "duration" || t.counted != nil {
+		if t.kind == durationKind || t.counted != nil {
 			return 1
 		}
 		return max(is(units.Time), 0.4*is(units.Length))
@@ -126,7 +79,7 @@ func (w want) fits(t *term) float64 {
 		if t.moment() {
 			return 0
 		}
-		if t.dimensional && t.dimension.IsNone() && t.kind != "percent" {
+		if t.dimensional && t.dimension.IsNone() && t.kind != percentKind {
 			return 1
 		}
 		return 0.3
@@ -149,7 +102,7 @@ func (w want) fits(t *term) float64 {
 	case wantAge:
 		return max(is(units.Time), is(units.None))
 	case wantPercent:
-		if t.kind == "percent" {
+		if t.kind == percentKind {
 			return 1
 		}
 		return 0.5 * is(units.None)
@@ -160,7 +113,12 @@ func (w want) fits(t *term) float64 {
 }
 
 // moment reports whether values of a variable are points in time.
-func (t *term) moment() bool { return t.kind == "date" || t.kind == "datetime" || t.kind == "time" }
+func (t *term) moment() bool {
+	return t.kind == dateKind || t.kind == datetimeKind || t.kind == timeKind
+}
+
+// moneyDimension is the name of amounts of money.
+const moneyDimension = "money"
 
 // money reports whether a variable is an amount of money.
-func (t *term) money() bool { return t.dimensional && t.dimension.Name() == "money" }
+func (t *term) money() bool { return t.dimensional && t.dimension.Name() == moneyDimension }

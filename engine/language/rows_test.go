@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,71 +14,66 @@ func testTokens(text string) ([]token, []bool) {
 	return tokens, make([]bool, len(tokens))
 }
 
-// TestScenarioPhrases runs the example of every row: that row decides, and names the scenario that the row says.
-func TestScenarioPhrases(t *testing.T) {
-	table := readPhrases()
-	for i := range scenarioPhrases {
-		row := &scenarioPhrases[i]
-		tokens, used := testTokens(row.example)
-		numbers := strings.ContainsAny(row.example, "0123456789")
-		o, ok := table.find(tokens, used, numbers)
-		if !ok || o.row != row || o.which != row.which {
-			got := "nothing"
-			if ok {
-				got = o.row.text + " with " + o.which
-			}
-			t.Errorf("row %q: example %q is met by %s", row.text, row.example, got)
-		}
-	}
-}
-
-// TestForms runs the example of every row: it is the first that fits at some token.
-func TestForms(t *testing.T) {
-	table := readForms()
-	for i, row := range forms {
-		tokens, used := testTokens(row.example)
-		met := false
-		for at := range tokens {
-			for r, p := range table {
-				if n, _ := p.match(tokens, used, at); n > 0 {
-					met = met || r == i
-					break
-				}
-			}
-		}
-		if !met {
-			t.Errorf("row %q: example %q is not met by it", row.text, row.example)
-		}
-	}
-}
-
-func TestIdioms(t *testing.T) {
-	table := readIdioms()
-	for i, row := range idioms {
-		tokens, used := testTokens(row.example)
-		met := false
-		for at := range tokens {
-			n, _ := table[i].match(tokens, used, at)
-			met = met || n > 0
-		}
-		if !met {
-			t.Errorf("row %q: example %q is not met by it", row.text, row.example)
-		}
-	}
-}
-
-func TestFactorWords(t *testing.T) {
+// TestScenarios runs the example of every row: that row decides, and names the scenario that the row says.
+func TestScenarios(t *testing.T) {
 	tables := readTables()
-	for i, row := range factorWords {
-		tokens, used := testTokens(row.example)
+	for i, r := range tables.sections["scenarios"] {
+		prompt, which := r.example()
+		tokens, used := testTokens(prompt)
+		o, ok := tables.find(tokens, used, strings.ContainsAny(prompt, "0123456789"))
+		if !ok || o.row != &tables.phrases[i] || o.which != which {
+			t.Errorf("row %q: example %q is met by %+v", r[0], prompt, o)
+		}
+	}
+	for _, r := range tables.sections["ordinals"] {
+		for _, w := range r.words(0) {
+			tokens, used := testTokens("in the " + w + " scenario")
+			if o, ok := tables.find(tokens, used, false); !ok || o.which != r[1] {
+				t.Errorf("%q names scenario %q, not %q", w, o.which, r[1])
+			}
+		}
+	}
+}
+
+// TestQuestions runs the example of every row: it is the first that fits at some token.
+func TestQuestions(t *testing.T) {
+	tables := readTables()
+	for i, r := range tables.sections["questions"] {
+		prompt, _ := r.example()
+		tokens, used := testTokens(prompt)
 		met := false
 		for at := range tokens {
-			n, _ := tables.changes.factors[i].match(tokens, used, at)
-			met = met || n > 0
+			first := slices.IndexFunc(tables.forms, func(f form) bool {
+				n, _ := f.pattern.match(tokens, used, at)
+				return n > 0
+			})
+			met = met || first == i
 		}
 		if !met {
-			t.Errorf("row %q: example %q is not met by it", row.text, row.example)
+			t.Errorf("row %q: example %q is not met by it", r[0], prompt)
 		}
+	}
+}
+
+// TestPatterns runs the examples of idioms and factors: some token meets their pattern.
+func TestPatterns(t *testing.T) {
+	tables := readTables()
+	meets := func(r row, p pattern) {
+		t.Helper()
+		prompt, _ := r.example()
+		tokens, used := testTokens(prompt)
+		for at := range tokens {
+			if n, _ := p.match(tokens, used, at); n > 0 {
+				return
+			}
+		}
+		t.Errorf("row %q: example %q is not met by it", r[0], prompt)
+	}
+	for i, r := range tables.sections["idioms"] {
+		meets(r, tables.idioms[i].pattern)
+	}
+	for i, r := range tables.sections["factors"] {
+		meets(r, tables.factors[i].pattern)
 	}
 }
 
@@ -97,41 +93,81 @@ func vocabularyOf(t *testing.T, titles ...string) *Vocabulary {
 
 // TestSynonyms runs the example of every row: the phrase names the variable.
 func TestSynonyms(t *testing.T) {
-	for _, row := range synonyms {
-		v := vocabularyOf(t, row.name, "Zebra crossing")
-		p := v.read(row.phrase, readTables(), 0)
-		met := false
-		for _, m := range p.mentions {
-			met = met || m.variable == 0
-		}
-		if !met {
-			t.Errorf("row %q: %q does not name %q", row.words, row.phrase, row.name)
+	for _, r := range readTables().sections["synonyms"] {
+		v := vocabularyOf(t, r[1], "Zebra crossing")
+		p := v.read(r[2], tokenize(r[2]), 0)
+		if !slices.ContainsFunc(p.mentions, func(m mention) bool { return m.variable == 0 }) {
+			t.Errorf("row %q: %q does not name %q", r[0], r[2], r[1])
 		}
 	}
 }
 
-// TestChangeWords makes a change of every word of comparison and every verb.
-func TestChangeWords(t *testing.T) {
-	v := vocabularyOf(t, "Speed", "Zebra crossing")
-	try := func(prompt string, sign int) {
+// TestChanges makes a change of every word of the tables of changes.
+func TestChanges(t *testing.T) {
+	v, sections := vocabularyOf(t, "Speed", "Zebra crossing"), readTables().sections
+	read := func(prompt string, sign int64) *prose {
 		t.Helper()
-		p := v.read(prompt, readTables(), 0)
-		if len(p.changes) != 1 || p.changes[0].sign != sign {
+		p := v.read(prompt, tokenize(prompt), 0)
+		if len(p.changes) != 1 || p.changes[0].sign != int(sign) {
 			t.Errorf("%q: changes %+v, want one with sign %d", prompt, p.changes, sign)
 		}
+		return p
 	}
-	for _, row := range comparatives {
-		for _, w := range strings.Fields(row.words) {
-			try("25 miles "+w, row.sign)
+	for _, r := range sections["comparatives"] {
+		for _, w := range r.words(0) {
+			read("25 miles "+w, r.number(1))
 		}
 	}
-	for _, row := range changeVerbs {
-		for _, w := range strings.Fields(row.words) {
-			if row.direct {
-				try(w+" 25", row.sign)
-			} else {
-				try(w+" the speed by 25", row.sign)
+	for _, r := range sections["adjectives"] {
+		for _, w := range r.words(0) {
+			if p := read("25 miles "+w, readTables().lexicon[w].signOf()); p.stems[2] != stem(r[1]) {
+				t.Errorf("%q stands for %q, not for %q", w, p.stems[2], stem(r[1]))
 			}
+		}
+	}
+	for _, r := range sections["degrees"] {
+		for _, w := range r.words(0) {
+			if p := read("twice as "+w, 0); len(p.changes) == 1 && p.changes[0].hint != want(r[1]) {
+				t.Errorf("%q is about %q, not about %q", w, p.changes[0].hint, r[1])
+			}
+		}
+	}
+	for _, r := range sections["change nouns"] {
+		for _, w := range r.words(0) {
+			read("a 10% "+w, r.number(1))
+		}
+	}
+	for _, r := range sections["change verbs"] {
+		for _, w := range r.words(0) {
+			if r[2] != "" {
+				read(w+" 25", r.number(1))
+			} else {
+				read(w+" the speed by 25", r.number(1))
+			}
+		}
+	}
+	for _, r := range sections["replacing"] {
+		if p := v.read(r[0]+" 60", tokenize(r[0]+" 60"), 0); !p.replaced[0] {
+			t.Errorf("%q replaces nothing", r[0])
+		}
+	}
+}
+
+// signOf is the direction of a word of comparison.
+func (l *lexeme) signOf() int64 { return int64(l.comparative.sign) }
+
+// TestBends runs the tables of stems and endings.
+func TestBends(t *testing.T) {
+	for _, r := range readTables().sections["stems"] {
+		for _, w := range r.words(0) {
+			if stem(w) != r[1] {
+				t.Errorf("stem(%q) = %q, want %q", w, stem(w), r[1])
+			}
+		}
+	}
+	for _, r := range readTables().sections["endings"] {
+		if w, want := r.example(); !strings.HasSuffix(w, r[0]) && r[0] != "e" || stem(w) != want {
+			t.Errorf("[%s] stem(%q) = %q, want %q", r[0], w, stem(w), want)
 		}
 	}
 }

@@ -1,94 +1,220 @@
 package language
 
 import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"slices"
 	"strings"
 	"testing"
 
+	"reckon/engine"
 	"reckon/engine/units"
 )
 
-// first is the texts of the readings of the first quantity of a prompt.
-func first(t *testing.T, prompt string) []string {
-	t.Helper()
-	list := scan(tokenize(prompt), units.Standard(), "", thursday)
+// texts are the readings of the first quantity of a prompt, separated by commas.
+func texts(tokens []token) string {
+	list := scan(tokens, units.Standard(), "", thursday)
 	if len(list) == 0 {
-		t.Errorf("%q: no quantity", prompt)
-		return nil
+		return ""
 	}
 	var texts []string
 	for _, r := range list[0].readings {
 		texts = append(texts, r.text)
 	}
-	return texts
+	return strings.Join(texts, ", ")
 }
 
-func readsAs(t *testing.T, example, means string) {
+func readsAs(t *testing.T, prompt, means string) {
 	t.Helper()
-	if got := strings.Join(first(t, example), ", "); got != means {
-		t.Errorf("%q: %s, want %s", example, got, means)
+	if got := texts(tokenize(prompt)); got != means {
+		t.Errorf("%q: %s, want %s", prompt, got, means)
 	}
 }
 
-// TestRows runs the example of every row.
-func TestRows(t *testing.T) {
-	for _, r := range numberWords {
-		if texts := first(t, r.example); len(texts) == 0 || texts[0] != r.means+" mi" {
-			t.Errorf("%q: %q, want %s mi", r.example, texts, r.means)
+// TestAmountsAndMoments runs the example of every row that states an amount or a moment.
+func TestAmountsAndMoments(t *testing.T) {
+	tables := readTables()
+	for _, r := range tables.sections["numbers"] {
+		prompt, means := r.example()
+		if first, _, _ := strings.Cut(texts(tokenize(prompt)), ", "); first != means+" mi" {
+			t.Errorf("%q: %s, want %s miles", prompt, first, means)
 		}
 	}
-	for _, r := range spokenUnits {
-		readsAs(t, r.example, r.means)
+	for _, section := range []string{
+		"units", "letters", "suffixes", "per", "powers", "money", "parts", "standstill",
+		"months", "days", "weekdays", "weekday leads", "weeks", "shifts", "times of day", "clock", "parts of the day",
+	} {
+		if len(tables.sections[section]) == 0 {
+			t.Errorf("[%s] is empty", section)
+		}
+		for _, r := range tables.sections[section] {
+			prompt, means := r.example()
+			readsAs(t, prompt, means)
+		}
 	}
-	for _, r := range letterUnits {
-		readsAs(t, r.example, r.means)
+}
+
+// stated is all that a scan finds in some tokens.
+func stated(tokens []token) string {
+	var list []string
+	for _, q := range scan(tokens, units.Standard(), "", thursday) {
+		var texts []string
+		for _, r := range q.readings {
+			texts = append(texts, r.text)
+		}
+		text := strings.Join(texts, ", ")
+		switch {
+		case q.rng:
+			text = "a range"
+		case text == "":
+			text = "unreadable"
+		}
+		if q.approx {
+			text = "about " + text
+		}
+		if q.weak {
+			text += "?"
+		}
+		list = append(list, text)
 	}
-	for _, r := range suffixes {
-		readsAs(t, r.example, r.means)
+	if len(list) == 0 {
+		return "nothing"
 	}
-	for _, r := range overWords {
-		readsAs(t, r.example, r.means)
+	return strings.Join(list, "; ")
+}
+
+// without takes a role from tokens.
+func without(tokens []token, r role) []token {
+	tokens = slices.Clone(tokens)
+	for i := range tokens {
+		if tokens[i].is(r) {
+			l := *tokens[i].lex
+			l.roles[r/64] &^= 1 << (r % 64)
+			tokens[i].lex = &l
+		}
 	}
-	for _, r := range moneyWords {
-		readsAs(t, r.example, r.means)
+	return tokens
+}
+
+// interpreted is what the last of some prompts means, separated by ">", and its trace, a role left out where one is given.
+func interpreted(t *testing.T, v *Vocabulary, prompts string, but ...role) (means, trace string) {
+	t.Helper()
+	h := holding{vocabulary: v, env: tripEnv, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
+	list := strings.Split(prompts, " > ")
+	for _, prompt := range list[:len(list)-1] {
+		h.turn(Turn{Prompt: prompt})
 	}
-	for _, r := range bareParts {
-		readsAs(t, r.example, r.means)
+	prompt := list[len(list)-1]
+	tokens := tokenize(prompt)
+	for _, r := range but {
+		tokens = without(tokens, r)
 	}
-	for _, r := range monthWords {
-		readsAs(t, r.example, r.means)
+	request, why, errs := v.interpret(prompt, tokens, h.conversation(), tripEnv)
+	if len(errs) > 0 {
+		return errs[0].Code, why.String()
 	}
-	for _, r := range spokenDays {
-		readsAs(t, r.example, r.means)
+	got, _ := h.answer(request)
+	return got, why.String()
+}
+
+// shop is a domain with what that of trip lacks: numbers of things and of months, and the two ends of something.
+func shop(t testing.TB) *Vocabulary {
+	t.Helper()
+	d, issues := engine.Compile(engine.Definition{
+		Title: "Shop", Description: "Selling mugs from a rented room.",
+		Variables: []engine.Variable{
+			{Key: "mugs", Title: "Number of mugs"},
+			{Key: "price", Title: "Price per mug", Unit: "USD"},
+			{Key: "sales", Title: "Sales", Unit: "USD"},
+			{Key: "months", Title: "Months"},
+			{Key: "rent", Title: "Monthly rent", Unit: "USD"},
+			{Key: "total", Title: "Total rent", Unit: "USD"},
+			{Key: "first", Title: "Initial weight", Unit: "kg"},
+			{Key: "last", Title: "Final weight", Unit: "kg"},
+			{Key: "loss", Title: "Loss", Unit: "kg"},
+			{Key: "hours", Title: "Hours a day", Unit: "h"},
+			{Key: "pay", Title: "Hourly pay", Unit: "USD/h"},
+			{Key: "wage", Title: "Wage of a day", Unit: "USD"},
+		},
+		Activities: []engine.Activity{
+			{Title: "Sales", Equation: "sales = mugs * price"},
+			{Title: "Rent", Equation: "total = rent * months"},
+			{Title: "Loss", Equation: "loss = first - last"},
+			{Title: "Wage", Equation: "wage = pay * hours"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
 	}
-	for _, r := range weekdays {
-		readsAs(t, r.example, r.means)
+	return New(d)
+}
+
+// roleRows are the rows of roles, in order.
+func roleRows() []row {
+	s := readTables().sections
+	return slices.Concat(s["amounts"], s["requests"], s["names"], s["plain words"])
+}
+
+// TestRoles runs the example of every role: it means what the row says, and something else where the row is left out.
+func TestRoles(t *testing.T) {
+	rows, amounts := roleRows(), len(readTables().sections["amounts"])
+	trip, shop := trip(t), shop(t)
+	for i, r := range rows {
+		prompt, means := r.example()
+		var got, whole, rest string
+		if i < amounts {
+			got = stated(tokenize(prompt))
+			whole, rest = got, stated(without(tokenize(prompt), role(i)))
+		} else {
+			v := trip
+			in, ok := strings.CutPrefix(prompt, "[shop] ")
+			if ok {
+				v = shop
+			}
+			got, whole = interpreted(t, v, in)
+			_, rest = interpreted(t, v, in, role(i))
+		}
+		if got != means {
+			t.Errorf("%s: %q means %s, not %s", r[0], prompt, got, means)
+		}
+		if ofName := role(i) >= roleStarts && role(i) <= rolePerWord; whole == rest && !ofName {
+			t.Errorf("%s: %q does not depend on it", r[0], prompt)
+		}
 	}
-	for _, r := range weekdayLeads {
-		readsAs(t, r.example, r.means)
+}
+
+// TestRoleNames holds that the constants are those of the rows, in order.
+func TestRoleNames(t *testing.T) {
+	file, err := parser.ParseFile(gotoken.NewFileSet(), "role.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range dayTimes {
-		readsAs(t, r.example, r.means)
+	var constants, names []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && v.Names[0].Name != "roleCount" {
+			constants = append(constants, v.Names[0].Name)
+		}
+		return true
+	})
+	for _, r := range roleRows() {
+		names = append(names, "role"+strings.ToUpper(r[0][:1])+r[0][1:])
 	}
-	for _, r := range clockWords {
-		readsAs(t, r.example, r.means)
-	}
-	for _, r := range dayParts {
-		readsAs(t, r.example, r.means)
+	if !slices.Equal(constants, names) {
+		t.Errorf("the constants are %v, the rows %v", constants, names)
 	}
 }
 
 // TestSpellings holds that every spelling of a row is read, and that the units of rows are units.
 func TestSpellings(t *testing.T) {
-	table := units.Standard()
+	table, tables := units.Standard(), readTables()
 	s := newScanner(nil, table, "")
-	for i := range spokenUnits {
-		r := &spokenUnits[i]
-		if senses := s.senses(r, 1); len(senses) != strings.Count(r.units, ", ")+1 {
-			t.Errorf("%s: one of %s is no unit", r.words, r.units)
+	for _, r := range tables.sections["units"] {
+		if senses := s.senses(r.spellings(1), 1); len(senses) != len(r.spellings(1)) {
+			t.Errorf("%s: one of %s is no unit", r[0], r[1])
 		}
-		for spelling := range strings.SplitSeq(r.words, ", ") {
-			want, _, _ := strings.Cut(r.units, ",")
-			want, _, _ = strings.Cut(want, ":")
+		for _, spelling := range r.spellings(0) {
+			want, _, _ := strings.Cut(r.spellings(1)[0], ":")
 			sc := newScanner(tokenize("3 "+spelling), table, "")
 			list := sc.single(1, true)
 			if len(list) == 0 || list[0].n != len(sc.tokens)-1 {
@@ -98,20 +224,20 @@ func TestSpellings(t *testing.T) {
 			}
 		}
 	}
-	for i := range moneyWords {
-		for spelling := range fields(moneyWords[i].words) {
+	for _, r := range tables.sections["money"] {
+		for _, spelling := range r.words(0) {
 			if list := newScanner(tokenize("3 "+spelling), table, "").single(1, true); len(list) == 0 || !isCurrency(list[0].unit) {
 				t.Errorf("%q is not read as money", spelling)
 			}
 		}
-		for code := range fields(moneyWords[i].codes) {
+		for _, code := range r.words(1) {
 			if u := table.Lookup(code); !isCurrency(u) {
 				t.Errorf("%s is no currency", code)
 			}
 		}
 	}
-	for name := range commonUnits() {
-		if notUnits()[name] || notSlips()[name] {
+	for _, name := range tables.commonUnits {
+		if l := tables.lexicon[name]; l.roles.has(roleNotUnit) || l.roles.has(roleNotSlip) {
 			t.Errorf("%q is a unit and no unit", name)
 		}
 		if list := newScanner(tokenize("3 "+name), table, "").single(1, true); len(list) == 0 || list[0].typo {
@@ -122,16 +248,16 @@ func TestSpellings(t *testing.T) {
 
 // TestDays holds that every name of a day is one, and which days a phrase means on which day.
 func TestDays(t *testing.T) {
-	for _, r := range spokenDays {
-		want := dayOf(thursday + r.ahead*secondsOfDay).text("")
-		for spelling := range strings.SplitSeq(r.words, ", ") {
-			if got := first(t, spelling+" at 14:00"); len(got) == 0 || got[0] != want+"T14:00" {
+	for _, r := range readTables().sections["days"] {
+		want := dayOf(thursday + r.number(1)*secondsOfDay).text("")
+		for _, spelling := range r.spellings(0) {
+			if got, _, _ := strings.Cut(texts(tokenize(spelling+" at 14:00")), ", "); got != want+"T14:00" {
 				t.Errorf("%q: %s, want %s", spelling, got, want)
 			}
 		}
 	}
-	for i, r := range weekdays {
-		for name := range fields(r.words + " " + r.short) {
+	for i, r := range readTables().sections["weekdays"] {
+		for _, name := range append(r.words(0), r.words(1)...) {
 			readsAs(t, "on "+name, dayOf(thursday+int64((i+3)%7+1)*secondsOfDay).text(""))
 		}
 	}

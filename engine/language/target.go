@@ -59,7 +59,7 @@ func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m
 
 // asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
 func (s *search) asking(m *mention) bool {
-	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].fold == "same" {
+	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is(roleSame) {
 		return false
 	}
 	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })
@@ -81,7 +81,7 @@ func (s *search) targets() []target {
 			e := 0.0
 			switch fit := q.want.fits(t); {
 			case q.want == wantAny:
-				if t.kind == "percent" && q.to > q.from && p.tokens[q.to-1].fold == "much" {
+				if t.kind == percentKind && q.to > q.from && p.tokens[q.to-1].is(roleMuch) {
 					e += againstShare // "how much vat"
 				}
 			case fit >= 0.9:
@@ -258,7 +258,7 @@ func (s *search) unitFits(variable int, u *units.Unit) bool {
 	if t.table || t.moment() {
 		return false
 	}
-	if t.kind == "percent" {
+	if t.kind == percentKind {
 		return u.Dimension().IsNone() && !u.IsOne()
 	}
 	if u.Symbol() == "%" && variable != s.keptTarget() {

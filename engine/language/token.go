@@ -21,11 +21,36 @@ type token struct {
 	fold       string // in lower case, with plain apostrophes, quotes, dashes and degree signs
 	start, end int    // bytes of the prompt
 	kind       tokenKind
-	spaced     bool // white space or the start of the prompt stands before it
+	spaced     bool    // white space or the start of the prompt stands before it
+	stem       string  // in a prompt that is interpreted
+	lex        *lexeme // what the tables say of it, nil for nothing
 }
 
-// tokenize cuts a prompt into its tokens.
+// is reports whether a token does what a role says.
+func (t token) is(r role) bool { return t.lex != nil && t.lex.roles.has(r) }
+
+// means is what the tables say of a token, of which nothing may be written.
+func (t token) means() *lexeme {
+	if t.lex == nil {
+		return &unknown
+	}
+	return t.lex
+}
+
+var unknown lexeme
+
+// tokenize cuts a prompt into its tokens, and looks them up.
 func tokenize(prompt string) []token {
+	lexicon := readTables().lexicon
+	tokens := cut(prompt)
+	for i := range tokens {
+		tokens[i].lex = lexicon[tokens[i].fold]
+	}
+	return tokens
+}
+
+// cut is tokenize without the tables.
+func cut(prompt string) []token {
 	tokens := make([]token, 0, len(prompt)/4+1)
 	spaced := true
 	for at := 0; at < len(prompt); {

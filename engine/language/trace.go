@@ -88,7 +88,3 @@ func (s *search) key(variable int) string {
 	}
 	return s.vocabulary.domain.Variables[variable].Key
 }
-
-func (m move) String() string {
-	return [...]string{"nothing", "go to", "a new one from", "a new one", "go back from"}[m]
-}

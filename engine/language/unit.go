@@ -2,6 +2,7 @@ package language
 
 import (
 	"slices"
+	"strings"
 
 	"reckon/engine/units"
 )
@@ -31,7 +32,7 @@ func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, tex
 // unitStarts reports whether a unit in letters starts at a token.
 func (s *scanner) unitStarts(at int) bool {
 	t := s.tok(at)
-	if t.kind == word && s.numbers[t.fold] != nil {
+	if t.kind == word && t.means().number != nil {
 		return false
 	}
 	return len(s.single(at, true)) > 0
@@ -80,7 +81,7 @@ func (s *scanner) over(at int, left found) []found { return s.quotient(at, left,
 // quotient is over; more tells whether another quotient may follow, as in metres per second per second.
 func (s *scanner) quotient(at int, left found, more bool) []found {
 	row, n := s.overWord(at)
-	if row == nil || left.unit.IsPoint() || row.behind && left.unit == units.One && row.words != "a, an" {
+	if row == nil || left.unit.IsPoint() || row.place == behindUnit && left.unit == units.One {
 		return nil
 	}
 	if row.unit != "" {
@@ -91,15 +92,15 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 	}
 	next := at + n
 	hundred := false
-	if t := s.tok(next); t.text == "100" || t.fold == "hundred" {
+	if part, _ := s.numeral(next); part == partHundred || s.tok(next).text == "100" {
 		hundred = true
 		next++
 	}
-	if row.behind && !commonUnits()[s.tok(next).fold] && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
+	if row.place != anywhere && !s.tok(next).is(roleCommonUnit) && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
 		return nil
 	}
-	rights := s.single(next, !row.behind && s.tok(next-1).kind == mark)
-	if s.tok(next).fold == "our" && s.tok(at).fold == "an" && measured(left.unit) {
+	rights := s.single(next, row.place == anywhere && s.tok(next-1).kind == mark)
+	if s.tok(next).is(roleHourSlip) && s.tok(at).is(roleIndefinite) && measured(left.unit) {
 		rights = s.parsed("h", 1)
 	}
 	var list []found
@@ -115,7 +116,7 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 			}
 		}
 		f := found{unit: left.unit.Div(u), n: end - at, part: left.part, typo: right.typo}
-		if more && !row.behind {
+		if more && row.place == anywhere {
 			for _, further := range s.quotient(end, f, false) {
 				further.n += f.n
 				list = append(list, further)
@@ -134,16 +135,21 @@ func percentUnit(u *units.Unit) bool { return u.Symbol() == "%" }
 
 // overWord finds the longest phrase that leads to what is measured by.
 func (s *scanner) overWord(at int) (*overWord, int) {
-	t := s.tok(at)
-	if t.end == 0 {
+	p := followed(s, at, s.tok(at).means().per)
+	if p == nil {
 		return nil, 0
 	}
-	for _, p := range s.overPhrases[t.fold] {
-		if s.follows(at, p.words) {
-			return p.row, len(p.words)
+	return &p.means, len(p.words)
+}
+
+// followed is the first of some phrases, which are in order, that stands at a token; nil for none.
+func followed[R any](s *scanner, at int, phrases []phraseOf[R]) *phraseOf[R] {
+	for i := range phrases {
+		if s.follows(at, phrases[i].words) {
+			return &phrases[i]
 		}
 	}
-	return nil, 0
+	return nil
 }
 
 // follows reports whether the folded tokens from one on are these words.
@@ -164,23 +170,20 @@ func longestOnly(list []found) []found {
 	return slices.DeleteFunc(list, func(f found) bool { return f.n < longest })
 }
 
-// powerWords stand before a length.
-var powerWords = map[string]int{"square": 2, "sq": 2, "cubic": 3, "cu": 3}
-
 // single lists the senses of one unit without a quotient, all of the same number of tokens.
 func (s *scanner) single(at int, behind bool) []found {
 	t := s.tok(at)
 	if t.end == 0 || t.kind == number {
 		return nil
 	}
-	if power := powerWords[t.fold]; power != 0 {
+	if p := t.means().power; p != nil && !p.behind {
 		next := at + 1
 		if s.tok(next).fold == "." || s.tok(next).fold == "-" {
 			next++
 		}
 		for _, f := range s.named(next, behind) {
 			if f.unit.Dimension() == units.Length && f.part == 1 {
-				if u, ok := f.unit.Pow(power, 1); ok {
+				if u, ok := f.unit.Pow(p.exponent, 1); ok {
 					return []found{{unit: u, n: next - at + f.n, part: 1, typo: f.typo}}
 				}
 			}
@@ -215,10 +218,13 @@ func (s *scanner) single(at int, behind bool) []found {
 	return longestOnly(list)
 }
 
+// factorSymbols are the units of one letter that are read as a second factor.
+const factorSymbols = "mhK"
+
 // factorAt is true of the second factor of N m, kW h and W/(m K): one letter for itself.
 func (s *scanner) factorAt(at int) bool {
 	t := s.tok(at)
-	return t.spaced && t.kind == word && (t.text == "m" || t.text == "h" || t.text == "K")
+	return t.spaced && t.kind == word && len(t.text) == 1 && strings.Contains(factorSymbols, t.text)
 }
 
 // bracket reads what belongs below the line together: J/(kg K), W/(m^2·K).
@@ -257,11 +263,10 @@ func (s *scanner) bracket(at int) []found {
 // power reads "squared", "²", "^2", and a 2 or 3 that is joined to the unit.
 func (s *scanner) power(at int) (power, n int) {
 	t := s.tok(at)
+	if p := t.means().power; p != nil && p.behind {
+		return p.exponent, 1
+	}
 	switch t.fold {
-	case "squared", "²":
-		return 2, 1
-	case "cubed", "³":
-		return 3, 1
 	case "^":
 		if e := s.tok(at + 1); !e.spaced && (e.text == "2" || e.text == "3") {
 			return int(e.text[0] - '0'), 2

@@ -38,13 +38,10 @@ func (s *scanner) named(at int, behind bool) []found {
 		return nil
 	}
 	var list []found
-	for _, p := range s.unitPhrases[t.fold] {
-		if s.follows(at, p.words) {
-			list = s.senses(p.row, len(p.words))
-			break
-		}
+	if p := followed(s, at, t.means().units); p != nil {
+		list = s.senses(p.means, len(p.words))
 	}
-	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) && (t.text != "a" || !t.spaced && s.tok(at-1).kind == number) {
+	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) && (!t.is(roleIndefinite) || t.text != t.fold || !t.spaced && s.tok(at-1).kind == number) {
 		if list := s.letter(t); len(list) > 0 {
 			return list
 		}
@@ -63,36 +60,31 @@ func (s *scanner) named(at int, behind bool) []found {
 	if len(list) > 0 {
 		return list
 	}
-	if w := s.moneyWords[t.fold]; w != nil && (len(t.fold) > 2 || behind) {
+	if w := t.means().money; w != nil && (len(t.fold) > 2 || behind) {
 		list = s.money(w)
-		if t.text == "p" || t.fold == "c" {
-			return list
-		}
-		if t.fold == "ct" {
-			return append(list, s.parsed("ct", 1)...) // cents before carats
+		if t.is(roleCaratCent) {
+			return append(list, s.parsed(t.fold, 1)...)
 		}
 		if len(list) > 0 {
 			return list
 		}
 	}
-	if notUnits()[t.fold] {
+	if t.is(roleNotUnit) {
 		return nil
 	}
-	if len(t.fold) < 3 && !behind && !shortAlone(strings.TrimRight(t.text, "23")) {
+	if len(t.fold) < 3 && !behind && !s.tables.symbols[strings.TrimRight(t.text, "23")] {
 		return nil
 	}
 	if u := s.table.Lookup(t.text); u != nil {
-		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || strings.Contains(lowCodes, t.fold) {
+		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || t.is(roleLowCode) {
 			return []found{{unit: u, n: 1, part: 1}}
 		}
 		return nil
 	}
-	for joined, power := range powerWords {
-		if rest, ok := strings.CutPrefix(t.fold, joined); ok && len(joined) == 2 && rest != "" {
-			if u := s.table.Lookup(rest); u != nil && u.Dimension() == units.Length {
-				if p, ok := u.Pow(power, 1); ok {
-					return []found{{unit: p, n: 1, part: 1}}
-				}
+	if len(t.fold) > 2 { // sqft
+		if p, u := s.tables.lexicon[t.fold[:2]], s.table.Lookup(t.fold[2:]); p != nil && p.power != nil && !p.power.behind && u != nil && u.Dimension() == units.Length {
+			if product, ok := u.Pow(p.power.exponent, 1); ok {
+				return []found{{unit: product, n: 1, part: 1}}
 			}
 		}
 	}
@@ -104,10 +96,11 @@ func (s *scanner) named(at int, behind bool) []found {
 		}
 	}
 	if meant := s.slip(t); meant != "" {
-		if p := s.unitPhrases[meant]; len(p) > 0 && len(p[len(p)-1].words) == 1 {
-			list = s.senses(p[len(p)-1].row, 1)
-		} else if w := s.moneyWords[meant]; w != nil {
-			list = s.money(w)
+		l := s.tables.lexicon[meant]
+		if p := l.units; len(p) > 0 && len(p[len(p)-1].words) == 1 {
+			list = s.senses(p[len(p)-1].means, 1)
+		} else if l.money != nil {
+			list = s.money(l.money)
 		} else if u := s.table.Lookup(meant); u != nil {
 			list = []found{{unit: u, n: 1, part: 1}}
 		}
@@ -130,31 +123,16 @@ func (s *scanner) closesQuote(at int) bool {
 	return false
 }
 
-// shortAlone is true of symbols of one or two letters that need no number before them, as in "in km" and "per s".
-func shortAlone(text string) bool {
-	switch text {
-	case "km", "mi", "kg", "kW", "cm", "mm", "ft", "yd", "lb", "oz", "ml", "mL", "L", "l", "h", "s", "hr", "m", "g", "°", "%", "MW", "kJ", "MJ", "kN", "MB", "GB", "TB", "kB", "hp", "W", "J", "N", "V", "A", "K", "C", "F", "t", "st", "ha", "kn", "d", "wk", "yr", "mo", "Hz", "Pa":
-		return true
-	}
-	return false
-}
-
 // letter lists the senses of one letter directly behind a number.
 func (s *scanner) letter(t token) []found {
-	var list []found
-	for i := range letterUnits {
-		if letterUnits[i].words == t.text {
-			list = s.senses(&letterUnits[i], 1)
-			break
-		}
-	}
+	list := s.senses(s.tables.letters[t.text], 1)
 	if len(t.text) > 1 {
 		return list
 	}
-	if t.text == "c" {
-		list = append(s.money(s.moneyWords["cents"]), s.parsed("degC", 1)...)
+	if w := t.means().money; w != nil && len(list) > 0 && t.text == t.fold {
+		return append(s.money(w), list...)
 	}
-	if u := s.table.Lookup(t.text); u != nil && t.text != "c" {
+	if u := s.table.Lookup(t.text); u != nil {
 		if !slices.ContainsFunc(list, func(f found) bool { return f.unit == u }) {
 			list = append(list, found{unit: u, n: 1, part: 1})
 		}
@@ -170,9 +148,9 @@ func (s *scanner) parsed(symbol string, n int) []found {
 }
 
 // senses lists the units of a row. Where the domain's money is one of them it comes first.
-func (s *scanner) senses(row *spokenUnit, n int) []found {
-	list := make([]found, 0, 3)
-	for symbol := range strings.SplitSeq(row.units, ", ") {
+func (s *scanner) senses(row spokenUnit, n int) []found {
+	list := make([]found, 0, len(row))
+	for _, symbol := range row {
 		symbol, part, divided := strings.Cut(symbol, ":")
 		u, err := s.table.Parse(symbol)
 		if err != nil {
@@ -205,7 +183,7 @@ func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
 			t = s.tok(i)
 			joint = "-"
 		}
-		if t.kind != word || notUnits()[t.fold] && !inUnits[t.fold] || s.numbers[t.fold] != nil && t.fold != "million" {
+		if t.kind != word || (t.is(roleNotUnit) || t.means().number != nil) && !t.is(roleInUnit) {
 			break
 		}
 		if i++; t.end-s.tokens[at].start > 60 {
@@ -226,16 +204,13 @@ func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
 	return n, unit
 }
 
-// inUnits are the plain words that names of units have inside.
-var inUnits = map[string]bool{"of": true, "per": true, "in": true}
-
 // slip is the common unit that a word of four letters and more is a slip of, "" for none or for two that are as near.
 func (s *scanner) slip(t token) string {
-	if limit := typos(t.fold); limit == 0 || notUnits()[t.fold] || notSlips()[t.fold] || s.numbers[t.fold] != nil || len(t.fold) > 14 {
+	if limit := typos(t.fold); limit == 0 || t.is(roleNotUnit) || t.is(roleNotSlip) || t.means().number != nil || len(t.fold) > 14 {
 		return ""
 	}
 	best, meant, tie := typos(t.fold)+1, "", false
-	for name := range commonUnits() {
+	for _, name := range s.tables.commonUnits {
 		if len(name) < 4 || len(name) > len(t.fold)+2 || len(t.fold) > len(name)+2 || name[0] != t.fold[0] && name[len(name)-1] != t.fold[len(t.fold)-1] {
 			continue
 		}

@@ -22,6 +22,19 @@ type Vocabulary struct {
 	groups   synonymTable
 }
 
+// The kinds of variables.
+const (
+	numberKind   = "number"
+	percentKind  = "percent"
+	durationKind = "duration"
+	dateKind     = "date"
+	datetimeKind = "datetime"
+	timeKind     = "time"
+	tableKind    = "table"
+	barChartKind = "bar_chart"
+	pieChartKind = "pie_chart"
+)
+
 // term is a variable as people speak of it.
 type term struct {
 	names       []name
@@ -52,7 +65,7 @@ type name struct {
 
 // New compiles the vocabulary of a domain.
 func New(d *engine.Domain) *Vocabulary {
-	v := &Vocabulary{domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readSynonyms()}
+	v := &Vocabulary{domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readTables().groups}
 	uses := map[string]int{}
 	currencies := map[string]bool{}
 	seen := map[string]bool{}
@@ -68,18 +81,18 @@ func New(d *engine.Domain) *Vocabulary {
 	for i, def := range d.Variables {
 		t := term{kind: def.Kind, unit: d.BareUnit(i), fallback: !def.Default.IsEmpty()}
 		if t.kind == "" {
-			t.kind = "number"
+			t.kind = numberKind
 		}
 		t.dimension, t.dimensional = d.Dimension(i)
 		for c := range t.dimension.EachCurrency() {
 			currencies[c] = true
 		}
 		switch t.kind {
-		case "table", "bar_chart", "pie_chart":
+		case tableKind, barChartKind, pieChartKind:
 			t.table = true
-		case "percent":
+		case percentKind:
 			t.dimensional, t.dimension = true, units.None
-		case "duration", "date", "datetime", "time":
+		case durationKind, dateKind, datetimeKind, timeKind:
 			t.dimensional, t.dimension = true, units.Time
 		}
 		for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
@@ -88,7 +101,7 @@ func New(d *engine.Domain) *Vocabulary {
 				t.names = append(t.names, n)
 			}
 			learn(text)
-			if t.counted == nil && t.dimensional && (t.dimension == units.Time || t.dimension.IsNone() && t.kind != "percent" && (t.unit == nil || t.unit.IsOne())) {
+			if t.counted == nil && t.dimensional && (t.dimension == units.Time || t.dimension.IsNone() && t.kind != percentKind && (t.unit == nil || t.unit.IsOne())) {
 				t.counted = countedTime(text, d.Units())
 			}
 		}
@@ -100,12 +113,12 @@ func New(d *engine.Domain) *Vocabulary {
 			}
 		}
 		for _, w := range splitWords(def.Description) {
-			if s := stem(w); !grammarWords[w] && !plainWords[w] && !mine[s] {
+			if s := stem(w); !said(w) && !mine[s] {
 				t.description = append(t.description, s)
 			}
 		}
 		for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
-			if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !grammarWords[w] && !plainWords[w] }) {
+			if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
 				for i := range list {
 					list[i] = stem(list[i])
 				}
@@ -121,10 +134,10 @@ func New(d *engine.Domain) *Vocabulary {
 		v.terms[i].priced = len(v.terms[i].dimension.Currencies()) > 0 && !v.terms[i].money()
 		for _, n := range v.terms[i].names {
 			for _, w := range n.words {
-				if priceWords[w] && len(v.terms[i].dimension.Currencies()) > 0 {
+				if readTables().stemRoles[w].has(rolePriced) && len(v.terms[i].dimension.Currencies()) > 0 {
 					v.terms[i].priced = true
 				}
-				if countWords[w] && v.terms[i].dimensional && v.terms[i].dimension.IsNone() && v.terms[i].kind != "percent" {
+				if readTables().stemRoles[w].has(roleCounts) && v.terms[i].dimensional && v.terms[i].dimension.IsNone() && v.terms[i].kind != percentKind {
 					v.terms[i].counts = true
 				}
 			}
@@ -161,9 +174,9 @@ func New(d *engine.Domain) *Vocabulary {
 	for w, n := range uses {
 		v.rarity[w] = max(0.15, math.Log(count/float64(n))/math.Log(count))
 		switch {
-		case tellingWords[w]:
+		case wordIs(w, roleTelling):
 			v.rarity[w] *= 0.3
-		case plainWords[w]:
+		case wordIs(w, rolePlain):
 			v.rarity[w] *= 0.6
 		}
 	}
@@ -180,7 +193,7 @@ func newName(text string) name {
 	var n name
 	for _, w := range splitWords(text) {
 		n.spoken = append(n.spoken, stem(w))
-		if !grammarWords[w] || tellingWords[w] {
+		if !wordIs(w, roleGrammar) || wordIs(w, roleTelling) {
 			n.words = append(n.words, stem(w))
 			n.joined += w
 		} else {
@@ -192,15 +205,15 @@ func newName(text string) name {
 
 // findEnds finds the pairs of variables of one kind and dimension of which one is the start and one the end of something.
 func (v *Vocabulary) findEnds() {
-	named := func(t *term, stems map[string]bool) bool {
+	named := func(t *term, r role) bool {
 		return slices.ContainsFunc(t.names, func(n name) bool {
-			return slices.ContainsFunc(n.words, func(w string) bool { return stems[w] })
+			return slices.ContainsFunc(n.words, func(w string) bool { return readTables().stemRoles[w].has(r) })
 		})
 	}
 	for i := range v.terms {
 		for k := range v.terms {
 			a, b := &v.terms[i], &v.terms[k]
-			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, startStems) && named(b, endStems) {
+			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, roleStarts) && named(b, roleEnds) {
 				a.start, b.end = true, true
 			}
 		}
@@ -212,14 +225,11 @@ func (v *Vocabulary) findEnds() {
 func countedTime(name string, table *units.Table) *units.Unit {
 	list := splitWords(name)
 	last := len(list) - 1
-	if last < 0 || !strings.HasSuffix(list[last], "s") {
+	if last < 0 || !strings.HasSuffix(list[last], readTables().plural) {
 		return nil
 	}
-	if last > 0 {
-		switch list[last-1] {
-		case "per", "a", "an", "each", "every":
-			return nil
-		}
+	if last > 0 && wordIs(list[last-1], rolePerWord) {
+		return nil
 	}
 	unit, _, n := scanUnit(tokenize(list[last]), 0, table)
 	if n != 1 || unit.Dimension() != units.Time {
@@ -228,11 +238,14 @@ func countedTime(name string, table *units.Table) *units.Unit {
 	return unit
 }
 
-// priceWords are the stems that say that a variable is money for one of something.
-var priceWords = map[string]bool{"pric": true, "rat": true, "far": true, "wag": true, "tariff": true, "fee": true, "each": true, "per": true, "hour": true}
+// wordIs reports whether a word of a name does what a role says.
+func wordIs(w string, r role) bool {
+	l := readTables().lexicon[w]
+	return l != nil && l.roles.has(r)
+}
 
-// countWords are the stems that say that a variable is a number of things.
-var countWords = map[string]bool{"quantiti": true, "number": true, "count": true, "unit": true, "item": true, "piec": true, "sell": true}
+// said reports whether a word says little or nothing of its own.
+func said(w string) bool { return wordIs(w, roleGrammar) || wordIs(w, rolePlain) }
 
 // splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and where a key turns from lower to
 // upper case.
@@ -275,11 +288,11 @@ const (
 func (v *Vocabulary) mentions(p *prose) []mention {
 	var found []mention
 	for i := range p.tokens {
-		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && tellingWords[p.tokens[i].fold] && v.rarity[p.stems[i]] > 0) {
+		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && p.tokens[i].is(roleTelling) && v.rarity[p.stems[i]] > 0) {
 			continue
 		}
 		for variable := range v.terms {
-			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, "ly") {
+			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, readTables().adverb) {
 				continue // "500 monthly" is no number of months
 			}
 			if m, ok := v.mentionAt(p, i, variable); ok {
@@ -323,7 +336,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 				if i == at {
 					break
 				}
-				if p.meaning[i] == content && p.known[i] == "" {
+				if p.meaning[i] == content && p.known[i] == asNothing {
 					break
 				}
 				gap++
@@ -381,7 +394,7 @@ func (p *prose) says(at int, stems []string) bool {
 		return false
 	}
 	for i, w := range stems {
-		if stem(p.tokens[at+i].fold) != w || p.used[at+i] || p.within[at+i] >= 0 {
+		if p.tokens[at+i].stem != w || p.used[at+i] || p.within[at+i] >= 0 {
 			return false
 		}
 	}
@@ -396,10 +409,7 @@ func (v *Vocabulary) matches(p *prose, at int, n name, used uint64) (position in
 	if used == 0 && len(n.words) > 1 && tok.fold == n.joined {
 		return 0, 1, -1
 	}
-	next := ""
-	if at+1 < len(p.tokens) && p.tokens[at+1].kind == word {
-		next = stem(tok.fold + p.tokens[at+1].fold)
-	}
+	next := p.joined[at]
 	for i, w := range n.words {
 		if i < 64 && used&(1<<i) != 0 {
 			continue

@@ -1,0 +1,68 @@
+package language
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// comparing are the functions of strings that compare texts.
+var comparing = []string{"Contains", "CutPrefix", "CutSuffix", "EqualFold", "HasPrefix", "HasSuffix", "Index", "TrimPrefix", "TrimSuffix"}
+
+// TestWordsStandInTables holds that the code knows no word of the language: a text that is compared, chosen by, looked up or kept
+// in a list has no letters. The names of what the tables, the domain and the callers speak of are constants; codes of errors have
+// a point in them.
+func TestWordsStandInTables(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := gotoken.NewFileSet()
+	for _, entry := range files {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, entry.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refuse := func(list ...ast.Expr) {
+			for _, e := range list {
+				if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == gotoken.STRING {
+					if text, err := strconv.Unquote(lit.Value); err == nil && strings.ContainsFunc(text, unicode.IsLetter) && !strings.Contains(text, ".") {
+						t.Errorf("%s: %s is a word", set.Position(lit.Pos()), lit.Value)
+					}
+				}
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if n.Op == gotoken.EQL || n.Op == gotoken.NEQ {
+					refuse(n.X, n.Y)
+				}
+			case *ast.CaseClause:
+				refuse(n.List...)
+			case *ast.IndexExpr:
+				refuse(n.Index)
+			case *ast.CompositeLit:
+				refuse(n.Elts...)
+			case *ast.KeyValueExpr:
+				refuse(n.Key)
+			case *ast.CallExpr:
+				if of, ok := n.Fun.(*ast.SelectorExpr); ok {
+					if from, ok := of.X.(*ast.Ident); ok && from.Name == "strings" && slices.Contains(comparing, of.Sel.Name) {
+						refuse(n.Args...)
+					}
+				}
+			}
+			return true
+		})
+	}
+}
