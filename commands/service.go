@@ -81,12 +81,12 @@ type Answer struct {
 
 // Service takes calculate requests in, and works through the queue that all nodes share.
 type Service struct {
-	log     *log.Log
-	views   *projections.Views
-	logger  *slog.Logger
-	hand    *hand
-	domains domainCache
-	writers keyedMutex // one a conversation within this node
+	log      *log.Log
+	views    *projections.Views
+	logger   *slog.Logger
+	inFlight *inFlight
+	domains  domainCache
+	writers  keyedMutex // one a conversation within this node
 
 	slots    *fairSemaphore // of commands in work
 	deciding *fairSemaphore // of commands that are decided, which is what takes a processor
@@ -103,7 +103,7 @@ type Service struct {
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	recent := &recentAccounts{}
 	return &Service{
-		log: log, views: views, logger: logger, hand: newHand(),
+		log: log, views: views, logger: logger, inFlight: newInFlight(),
 		slots:    newFairSemaphore(slots, slots).whileContended(recent, slotsContended),
 		recent:   recent,
 		deciding: newFairSemaphore(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
@@ -219,8 +219,8 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if r.IdempotencyKey == nil {
 		subject = events.KeylessSubject(command.AccountID, message)
 	}
-	own := s.hand.expect(subject, command)
-	defer func() { s.hand.leave(own, jetstream.Msg.Nak) }()
+	own := s.inFlight.expect(subject, command)
+	defer func() { s.inFlight.leave(own, jetstream.Msg.Nak) }()
 	for {
 		sequence, err := s.log.Enqueue(ctx, subject, data, r.IdempotencyKey != nil)
 		if err == nil {

@@ -54,10 +54,10 @@ const (
 // begun; what waits for its turn, prose that waits, and prose that a model is reading is left to
 // another worker. A queue that cannot be read is tried again.
 func (s *Service) Run(ctx context.Context) {
-	h := s.hand
+	f := s.inFlight
 	done := make(chan struct{})
 	var keeping sync.WaitGroup
-	keeping.Go(func() { h.keep(done) })
+	keeping.Go(func() { f.keep(done) })
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	keeping.Go(func() {
@@ -68,11 +68,11 @@ func (s *Service) Run(ctx context.Context) {
 		}
 	})
 	if s.worksAlone() {
-		h.open(ctx)
+		f.open(ctx)
 	}
 	defer func() {
-		h.close()
-		h.working.Wait()
+		f.close()
+		f.working.Wait()
 		close(done)
 		keeping.Wait()
 	}()
@@ -122,7 +122,7 @@ func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer) erro
 	for range requests {
 		go func() {
 			for {
-				err := s.hand.await(ctx)
+				err := s.inFlight.await(ctx)
 				if err == nil {
 					err = pull(ctx, running, consumer)
 				}
@@ -185,7 +185,7 @@ func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consu
 		}
 	}
 	for n = pulled; n == pulled; {
-		if err := s.hand.await(ctx); err != nil {
+		if err := s.inFlight.await(ctx); err != nil {
 			return err
 		}
 		if batch, err = consumer.FetchNoWait(pulled); err != nil {
@@ -203,7 +203,7 @@ func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consu
 func (s *Service) deliver(running context.Context, batch jetstream.MessageBatch) (n, begun int, err error) {
 	for msg := range batch.Messages() {
 		n++
-		if j := s.hand.deliver(msg); j != nil {
+		if j := s.inFlight.deliver(msg); j != nil {
 			begun++
 			s.dispatch(running, j)
 		}
@@ -229,15 +229,15 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 // workOn works on a command and then on others, until running ends or enough goroutines wait for a
 // command. One that has decided a command has a stack deep enough for the next.
 func (s *Service) workOn(running context.Context, j *job) {
-	defer s.hand.resting.Add(-1)
+	defer s.inFlight.resting.Add(-1)
 	for {
 		s.work(running, j)
-		if s.hand.resting.Add(1) > slots {
+		if s.inFlight.resting.Add(1) > slots {
 			return
 		}
 		select {
-		case j = <-s.hand.idle:
-			s.hand.resting.Add(-1)
+		case j = <-s.inFlight.idle:
+			s.inFlight.resting.Add(-1)
 		case <-running.Done():
 			return
 		}
@@ -247,20 +247,20 @@ func (s *Service) workOn(running context.Context, j *job) {
 // work gives one command its final event, and acknowledges it once that is in the log. running ends
 // when the worker is to stop.
 func (s *Service) work(running context.Context, j *job) {
-	h := s.hand
+	f := s.inFlight
 	command, delivered := j.command, uint64(1)
 	if j.brought() {
 		var err error
 		if command, delivered, err = readDelivered(j.msg); err != nil {
-			h.release(j)
+			f.release(j)
 			s.logger.Error("command cannot be read and is dropped", "error", err)
-			h.leave(j, jetstream.Msg.Term)
+			f.leave(j, jetstream.Msg.Term)
 			return
 		}
 	}
 	if err := s.slots.acquire(running, command.AccountID); err != nil {
-		h.release(j)
-		h.leave(j, jetstream.Msg.Nak)
+		f.release(j)
+		f.leave(j, jetstream.Msg.Nak)
 		return
 	}
 	released := false
@@ -268,7 +268,7 @@ func (s *Service) work(running context.Context, j *job) {
 		if !released {
 			released = true
 			s.slots.release(command.AccountID)
-			h.release(j)
+			f.release(j)
 		}
 	}
 	defer release()
@@ -286,7 +286,7 @@ func (s *Service) work(running context.Context, j *job) {
 			err = s.finish(command, "")
 		}
 		if err == nil {
-			h.finish(j)
+			f.finish(j)
 			return
 		}
 		answering := s.views.Fresh(running) == nil
@@ -302,7 +302,7 @@ func (s *Service) work(running context.Context, j *job) {
 		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			h.leave(j, hold)
+			f.leave(j, hold)
 			return
 		}
 		command.Opens = false

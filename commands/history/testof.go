@@ -79,19 +79,9 @@ func testOf(d *commands.Domain, q question, earlier []question, fetched *project
 			t.Errors = append(t.Errors, e.Code)
 		}
 	case *events.MessageCompleted:
+		expect(&t, d, data.Results, fetched)
 		if fetched != nil {
-			for _, v := range fetched.Completed.Results.Variables {
-				if v.Source == string(engine.UserInput) || fetched.Domain.Version == d.Version {
-					t.Expect[v.Key] = v.Value
-				}
-			}
 			break
-		}
-		wanted := data.Results.Target()
-		for _, v := range data.Results.Variables {
-			if v.Key == wanted || v.Source == string(engine.Calculated) && !v.Historical {
-				t.Expect[v.Key] = v.Value
-			}
 		}
 		if candidate, ok := alone(d, data, t); ok {
 			candidates = append(candidates, candidate)
@@ -116,6 +106,25 @@ func testOf(d *commands.Domain, q question, earlier []question, fetched *project
 		}
 	}
 	return t, false
+}
+
+// expect has a test expect what a result has calculated, or of a fetch what is known of the
+// scenario.
+func expect(t *events.Test, d *commands.Domain, r events.Results, fetched *projections.Message) {
+	if fetched != nil {
+		for _, v := range fetched.Completed.Results.Variables {
+			if v.Source == string(engine.UserInput) || fetched.Domain.Version == d.Version {
+				t.Expect[v.Key] = v.Value
+			}
+		}
+		return
+	}
+	wanted := r.Target()
+	for _, v := range r.Variables {
+		if v.Key == wanted || v.Source == string(engine.Calculated) && !v.Historical {
+			t.Expect[v.Key] = v.Value
+		}
+	}
 }
 
 // moments are the moments at which a test must hold. One that states when it takes place holds at

@@ -89,7 +89,7 @@ func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
 func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
-	s.hand.open(t.Context())
+	s.inFlight.open(t.Context())
 	const asked = 300 // more than are delivered at once
 	for i := range asked {
 		r := c.request(drive)
@@ -104,20 +104,20 @@ func TestOwnCommandsDoNotWaitForTheQueue(t *testing.T) {
 	if _, open := c.queue(t); open != asked {
 		t.Errorf("the queue has %d of %d commands, and nobody has asked for any", open, asked)
 	}
-	s.hand.mutex.Lock()
-	for subject, j := range s.hand.own {
+	s.inFlight.mutex.Lock()
+	for subject, j := range s.inFlight.own {
 		if j.finished && j.command.Prompt != "" {
 			t.Errorf("of the command %s more is kept than that it is finished: %+v", subject, j)
 		}
 	}
-	s.hand.mutex.Unlock()
+	s.inFlight.mutex.Unlock()
 	run(t, s)
 	c.drained(t, asked)
-	s.hand.mutex.Lock()
-	own, all := len(s.hand.own), len(s.hand.all)
-	s.hand.mutex.Unlock()
+	s.inFlight.mutex.Lock()
+	own, all := len(s.inFlight.own), len(s.inFlight.all)
+	s.inFlight.mutex.Unlock()
 	if own != 0 || all != 0 {
-		t.Errorf("%d commands of its own and %d delivered ones are still in hand", own, all)
+		t.Errorf("%d commands of its own and %d delivered ones are still in flight", own, all)
 	}
 	if n := c.messages(t); n != asked {
 		t.Errorf("%d messages came of %d requests", n, asked)
@@ -143,12 +143,12 @@ func (c *cluster) queued(t *testing.T, command Calculate) (sequence uint64) {
 	return sequence
 }
 
-// What a worker had in hand when it was lost is delivered at the next start, and gets its final
+// What a worker had in flight when it was lost is delivered at the next start, and gets its final
 // event, once.
 func TestCommandsOfALostWorkerAreDelivered(t *testing.T) {
 	c := startLog(t)
 	before := c.idle(t)
-	before.hand.open(t.Context())
+	before.inFlight.open(t.Context())
 	const each = 5
 	var lost []Calculate
 	for range each {
@@ -190,10 +190,10 @@ func TestCommandsOfALostWorkerAreDelivered(t *testing.T) {
 func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
-	s.hand.open(t.Context())
+	s.inFlight.open(t.Context())
 	command := c.structured()
 	command.DomainVersion = 99
-	own := s.hand.expect(events.KeylessSubject(command.AccountID, command.MessageID), command)
+	own := s.inFlight.expect(events.KeylessSubject(command.AccountID, command.MessageID), command)
 	s.start(own, c.queued(t, command))
 	m, err := s.views.AwaitAnswer(t.Context(), command.AccountID, command.ConversationID, command.MessageID)
 	if err != nil || m.Failed == nil || !m.Failed.Crashed {
@@ -205,7 +205,7 @@ func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
 func TestGoroutinesOfManyCallersEnd(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
-	s.hand.open(t.Context())
+	s.inFlight.open(t.Context())
 	leave := c.occupy(t, s)
 	var all sync.WaitGroup
 	for range 2 * slots {
@@ -217,18 +217,18 @@ func TestGoroutinesOfManyCallersEnd(t *testing.T) {
 			}
 		})
 	}
-	for begun := 0; begun < 2*slots; { // until each is in the hands of a goroutine
-		s.hand.mutex.Lock()
-		begun = len(s.hand.own)
-		s.hand.mutex.Unlock()
+	for begun := 0; begun < 2*slots; { // until each is with a goroutine
+		s.inFlight.mutex.Lock()
+		begun = len(s.inFlight.own)
+		s.inFlight.mutex.Unlock()
 	}
 	leave()
 	all.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	for s.hand.resting.Load() > slots {
+	for s.inFlight.resting.Load() > slots {
 		if ctx.Err() != nil {
-			t.Fatalf("%d goroutines wait for a command", s.hand.resting.Load())
+			t.Fatalf("%d goroutines wait for a command", s.inFlight.resting.Load())
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
 	stopping, stop := context.WithCancel(t.Context())
-	s.hand.open(stopping)
+	s.inFlight.open(stopping)
 	leave := c.occupy(t, s)
 	key := "a key"
 	answered := make(chan error, 2)
@@ -256,11 +256,11 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 		}
 	}
 	stop()
-	s.hand.close()
-	s.hand.working.Wait()
+	s.inFlight.close()
+	s.inFlight.working.Wait()
 	leave()
-	if len(s.hand.own) != 0 {
-		t.Error("a command is still in hand")
+	if len(s.inFlight.own) != 0 {
+		t.Error("a command is still in flight")
 	}
 	run(t, s)
 	for range 2 {
@@ -275,7 +275,7 @@ func TestOwnCommandsThatAreLeftAreDelivered(t *testing.T) {
 func TestOwnCommandsAreDeliveredAtAnyTime(t *testing.T) {
 	c := startLog(t)
 	s := c.idle(t)
-	s.hand.open(t.Context())
+	s.inFlight.open(t.Context())
 	consumer, err := c.log.Commands(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -289,25 +289,25 @@ func TestOwnCommandsAreDeliveredAtAnyTime(t *testing.T) {
 		}
 		return msg
 	}
-	own := s.hand.expect(subject, Calculate{})
-	if own == nil || s.hand.expect(subject, Calculate{}) != nil {
+	own := s.inFlight.expect(subject, Calculate{})
+	if own == nil || s.inFlight.expect(subject, Calculate{}) != nil {
 		t.Fatal("a subject has no place or two in the hand")
 	}
 	if _, err := c.log.Enqueue(t.Context(), subject, []byte("{}"), true); err != nil {
 		t.Fatal(err)
 	}
-	if j := s.hand.deliver(delivered()); j != nil {
+	if j := s.inFlight.deliver(delivered()); j != nil {
 		t.Fatal("a command that is the node's own is worked on again")
 	}
 	// Its publisher is not told that it is there, and leaves it to the queue.
-	s.hand.leave(own, jetstream.Msg.Nak)
-	again := s.hand.deliver(delivered())
+	s.inFlight.leave(own, jetstream.Msg.Nak)
+	again := s.inFlight.deliver(delivered())
 	if again == nil {
 		t.Fatal("a command that was left is not worked on")
 	}
-	s.hand.finish(again)
-	if len(s.hand.own) != 0 || len(s.hand.all) != 0 {
-		t.Errorf("%d commands of its own and %d delivered ones are still in hand", len(s.hand.own), len(s.hand.all))
+	s.inFlight.finish(again)
+	if len(s.inFlight.own) != 0 || len(s.inFlight.all) != 0 {
+		t.Errorf("%d commands of its own and %d delivered ones are still in flight", len(s.inFlight.own), len(s.inFlight.all))
 	}
 	c.drained(t, 1)
 }

@@ -13,7 +13,7 @@ import (
 	"reckon/events"
 )
 
-// job is a command in the hands of this node's worker.
+// job is a command that this node's worker has.
 type job struct {
 	own      string        // the subject of a command of the node's own, else ""
 	command  Calculate     // of the node's own
@@ -21,12 +21,12 @@ type job struct {
 	finished bool          // its final event is in the log
 }
 
-// hand is what a node's worker has to work on.
+// inFlight are the commands that a node's worker has to work on.
 //
 // Where no other node works, a command comes to the worker as soon as it is in COMMANDS: one of the
 // node's own. The queue has it too, for the worker that comes when this one is lost. When it
 // delivers such a command, nothing more is done than to acknowledge it once it is finished.
-type hand struct {
+type inFlight struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
 	own     map[string]*job            // by subject, from before they are published until they are finished and delivered
@@ -41,42 +41,42 @@ type hand struct {
 // maxOwn is how many commands of the node's own are known at once. More are left to the queue.
 const maxOwn = 1 << 14
 
-func newHand() *hand {
-	return &hand{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
+func newInFlight() *inFlight {
+	return &inFlight{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
 }
 
 // brought tells whether the queue brought a command to the worker.
 func (j *job) brought() bool { return j.own == "" }
 
 // open has commands of the node's own come to a worker, which is to stop when running ends.
-func (h *hand) open(running context.Context) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	h.running = running
+func (f *inFlight) open(running context.Context) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.running = running
 }
 
 // close leaves them to the queue from now on.
-func (h *hand) close() {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	h.running = nil
+func (f *inFlight) close() {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.running = nil
 }
 
 // expect makes a command that is about to be published one of the node's own. It is nil where that
 // is left to the queue.
-func (h *hand) expect(s events.Subject, c Calculate) *job {
+func (f *inFlight) expect(s events.Subject, c Calculate) *job {
 	name := s.String()
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if len(h.own) >= maxOwn {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if len(f.own) >= maxOwn {
 		// Should the queue deliver them later, a look at the views tells that they are finished.
-		maps.DeleteFunc(h.own, func(_ string, j *job) bool { return j.finished })
+		maps.DeleteFunc(f.own, func(_ string, j *job) bool { return j.finished })
 	}
-	if h.running == nil || len(h.own) >= maxOwn || h.own[name] != nil {
+	if f.running == nil || len(f.own) >= maxOwn || f.own[name] != nil {
 		return nil
 	}
 	j := &job{own: name, command: c}
-	h.own[name] = j
+	f.own[name] = j
 	return j
 }
 
@@ -86,47 +86,47 @@ func (s *Service) start(j *job, sequence uint64) {
 	if j == nil {
 		return
 	}
-	s.hand.mutex.Lock()
-	running := s.hand.running
+	s.inFlight.mutex.Lock()
+	running := s.inFlight.running
 	if running != nil {
 		j.command.sequence = sequence
 		s.dispatch(running, j)
 	}
-	s.hand.mutex.Unlock()
+	s.inFlight.mutex.Unlock()
 	if running == nil {
-		s.hand.leave(j, jetstream.Msg.Nak)
+		s.inFlight.leave(j, jetstream.Msg.Nak)
 	}
 }
 
 // dispatch has a goroutine work on a command, one that has nothing to do or a new one.
 func (s *Service) dispatch(running context.Context, j *job) {
 	select {
-	case s.hand.idle <- j:
+	case s.inFlight.idle <- j:
 	default:
-		s.hand.working.Go(func() { s.workOn(running, j) })
+		s.inFlight.working.Go(func() { s.workOn(running, j) })
 	}
 }
 
 // deliver takes in what the queue delivers, and returns what is to be worked on for it, nil where
 // that is done elsewhere.
-func (h *hand) deliver(msg jetstream.Msg) *job {
-	h.mutex.Lock()
-	j := h.own[msg.Subject()]
+func (f *inFlight) deliver(msg jetstream.Msg) *job {
+	f.mutex.Lock()
+	j := f.own[msg.Subject()]
 	finished := j != nil && j.finished
 	switch {
 	case j == nil:
 		j = &job{msg: msg}
-		h.all[msg] = struct{}{}
-		h.held++
-		h.mutex.Unlock()
+		f.all[msg] = struct{}{}
+		f.held++
+		f.mutex.Unlock()
 		return j
 	case finished:
-		h.drop(j)
+		f.drop(j)
 	case j.msg == nil:
 		j.msg = msg
-		h.all[msg] = struct{}{}
+		f.all[msg] = struct{}{}
 	}
-	h.mutex.Unlock()
+	f.mutex.Unlock()
 	if finished {
 		_ = msg.Ack()
 	}
@@ -134,55 +134,55 @@ func (h *hand) deliver(msg jetstream.Msg) *job {
 }
 
 // release says that a command counts no longer against held.
-func (h *hand) release(j *job) {
+func (f *inFlight) release(j *job) {
 	if !j.brought() {
 		return
 	}
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if h.held--; h.held < held {
-		raise(h.room)
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.held--; f.held < held {
+		raise(f.room)
 	}
 }
 
 // finish acknowledges a command whose final event is in the log, or has its delivery do so.
-func (h *hand) finish(j *job) {
-	h.mutex.Lock()
+func (f *inFlight) finish(j *job) {
+	f.mutex.Lock()
 	j.finished = true
 	j.command = Calculate{} // the queue may be long in delivering it
 	msg := j.msg
 	if msg != nil {
-		h.drop(j)
+		f.drop(j)
 	}
-	h.mutex.Unlock()
+	f.mutex.Unlock()
 	if msg != nil {
 		_ = msg.Ack()
 	}
 }
 
 // leave leaves a command to the queue, which is told how where it has delivered it; nil is none.
-func (h *hand) leave(j *job, how func(jetstream.Msg) error) {
+func (f *inFlight) leave(j *job, how func(jetstream.Msg) error) {
 	if j == nil {
 		return
 	}
-	h.mutex.Lock()
+	f.mutex.Lock()
 	msg := j.msg
-	h.drop(j)
-	h.mutex.Unlock()
+	f.drop(j)
+	f.mutex.Unlock()
 	if msg != nil {
 		_ = how(msg)
 	}
 }
 
 // drop is called with mutex held.
-func (h *hand) drop(j *job) {
-	delete(h.own, j.own)
-	delete(h.all, j.msg)
+func (f *inFlight) drop(j *job) {
+	delete(f.own, j.own)
+	delete(f.all, j.msg)
 }
 
-// keep tells the queue of all that is in the hand, so that no other worker gets it, until done is
+// keep tells the queue of all that is in flight, so that no other worker gets it, until done is
 // closed.
-func (h *hand) keep(done <-chan struct{}) {
+func (f *inFlight) keep(done <-chan struct{}) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for {
@@ -191,29 +191,29 @@ func (h *hand) keep(done <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		h.mutex.Lock()
-		all := slices.Collect(maps.Keys(h.all))
-		h.mutex.Unlock()
+		f.mutex.Lock()
+		all := slices.Collect(maps.Keys(f.all))
+		f.mutex.Unlock()
 		for _, msg := range all {
 			_ = msg.InProgress()
 		}
 	}
 }
 
-// await waits until the hand holds less than held.
-func (h *hand) await(ctx context.Context) error {
+// await waits until less than held are in flight.
+func (f *inFlight) await(ctx context.Context) error {
 	for {
-		h.mutex.Lock()
-		free := h.held < held
-		h.mutex.Unlock()
+		f.mutex.Lock()
+		free := f.held < held
+		f.mutex.Unlock()
 		if free {
-			raise(h.room) // for the others who wait
+			raise(f.room) // for the others who wait
 			return ctx.Err()
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-h.room:
+		case <-f.room:
 		}
 	}
 }
