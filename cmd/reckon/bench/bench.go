@@ -5,7 +5,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,12 +12,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
-
-	"reckon/commands"
-	"reckon/events"
-	"reckon/events/log"
 )
 
 // Options say what is measured. The tags are for the command line.
@@ -124,18 +117,14 @@ func (b *bench) measure(ctx context.Context, r *Report, dir string) (err error) 
 		return err
 	}
 	if err := b.openFloor(ctx, dir); err != nil {
-		return err
+		return fmt.Errorf("open the floor: %w", err)
 	}
 	defer func() { err = errors.Join(err, b.floor.close()) }()
 	if err := b.converse(ctx); err != nil {
 		return err
 	}
-	works, err := b.works()
-	if err != nil {
-		return err
-	}
 	for round := range rounds {
-		if err := b.round(ctx, r, round, works); err != nil {
+		if err := b.round(ctx, r, round); err != nil {
 			return err
 		}
 	}
@@ -167,42 +156,6 @@ func (b *bench) converse(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openFloor opens the floor for what the service publishes for its first prompt.
-func (b *bench) openFloor(ctx context.Context, dir string) error {
-	command, event, err := b.published()
-	if err != nil {
-		return err
-	}
-	if b.floor, err = openFloor(ctx, filepath.Join(dir, "floor"), command, b.service.document, event); err != nil {
-		return fmt.Errorf("open the floor: %w", err)
-	}
-	return nil
-}
-
-// published are a command and an event as the service publishes them for the first prompt.
-func (b *bench) published() (command []byte, event events.MessageCompleted, err error) {
-	domain, err := uuid.Parse(b.Domain)
-	if err != nil {
-		return nil, event, err
-	}
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	prompt := b.service.structured[0]
-	command, err = json.Marshal(commands.Calculate{
-		Type: "calculate", AccountID: uuid.New(), KeyID: uuid.New(), ConversationID: uuid.New(), MessageID: uuid.New(),
-		Fingerprint: fmt.Sprintf("%064x", 0), DomainID: domain, DomainVersion: 1, InputFormat: "structured", Prompt: prompt,
-		ReceivedAt: now, Now: now, TimeZone: "UTC",
-	})
-	event = events.MessageCompleted{
-		Message: events.Message{
-			ConversationID: uuid.New(), MessageID: uuid.New(), KeyID: uuid.New(), Source: "api", InputFormat: "structured",
-			Prompt: prompt, Domain: events.DomainRef{ID: domain, Version: 1}, ReceivedAt: now, Now: now, TimeZone: "UTC",
-		},
-		Parsed: json.RawMessage(b.service.objects[0]), StructuredText: &prompt, Results: *b.service.first.Results,
-		Targets: []events.Target{},
-	}
-	return command, event, err
-}
-
 // work is one thing that is measured.
 type work struct {
 	key, title string
@@ -224,14 +177,7 @@ const (
 
 // works are all things that are measured, in the order in which a round takes them: floors stand
 // between what is compared with them.
-func (b *bench) works() ([]work, error) {
-	encoded, err := log.Message(b.floor.newEvent())
-	if err != nil {
-		return nil, err
-	}
-	bare := func(do step) prepare {
-		return func(context.Context, int) (step, func(), error) { return do, func() {}, nil }
-	}
+func (b *bench) works() []work {
 	asking := func(requests [][]byte) prepare {
 		return func(ctx context.Context, caller int) (step, func(), error) {
 			return b.service.caller(ctx, caller*variants/16, b.warm+b.length, requests)
@@ -267,26 +213,22 @@ func (b *bench) works() ([]work, error) {
 	}
 	s := b.service
 	return []work{
-		{key: "log_publishes", title: "two publishes, as the log does", prepare: bare(b.floor.publishLogged)},
+		{key: "log_publishes", title: "two publishes, as the log does", prepare: bare(b.floor.publication.logged(b.floor.log))},
 		{key: "structured_fresh", title: "structured text, new conversation", judged: true, prepare: asking(s.questions("structured", s.structured, ""))},
 		{key: "json_fresh", title: "JSON, new conversation", judged: true, prepare: asking(s.questions("json", s.objects, ""))},
-		{key: "synced_publishes", title: "two publishes, a sync each", prepare: bare(func(ctx context.Context) error {
-			return b.floor.publishSynced(ctx, encoded)
-		})},
+		{key: "synced_publishes", title: "two publishes, a sync each", prepare: bare(b.floor.publication.bare(b.floor.synced, ""))},
 		{key: "structured_long", title: "structured text, long conversation", fresh: "structured_fresh", prepare: going},
 		{key: "detail", title: "conversation", section: reads, judged: true, prepare: reading("")},
 		{key: "context", title: "its scenarios", section: reads, judged: true, prepare: reading("/context")},
 		{key: "bucket", title: "bare read of a bucket", section: reads, prepare: bare(b.floor.readBucket)},
 		{key: "list", title: "list of conversations", section: reads, judged: true, prepare: asking(s.gets("/v1/conversations"))},
 		{key: "long_detail", title: "long conversation, changed", section: reads, only: 1, prepare: rereading},
-	}, nil
+	}
 }
 
 // round measures everything once.
-func (b *bench) round(ctx context.Context, r *Report, round int, works []work) error {
-	appends, err := load{callers: 1, warm: b.warm, length: b.length}.run(ctx, func(context.Context, int) (step, func(), error) {
-		return b.floor.appendFile, func() {}, nil
-	})
+func (b *bench) round(ctx context.Context, r *Report, round int) error {
+	appends, err := load{callers: 1, warm: b.warm, length: b.length}.run(ctx, bare(b.floor.appendFile))
 	if err != nil {
 		return err
 	}
@@ -299,7 +241,7 @@ func (b *bench) round(ctx context.Context, r *Report, round int, works []work) e
 		callers = append([]int{1}, callers...)
 	}
 	for _, n := range callers {
-		for _, w := range works {
+		for _, w := range b.works() {
 			if w.only != n && (w.only != 0 || !slices.Contains(b.Callers, n)) {
 				continue
 			}

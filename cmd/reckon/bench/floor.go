@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"reckon/events"
 	"reckon/events/log"
 )
 
@@ -27,54 +23,49 @@ type floor struct {
 	bucket jetstream.KeyValue  // beside the log: how it syncs makes no difference to reads
 	file   *os.File
 
-	closers []func() error
-
-	account uuid.UUID
-	command []byte
-	event   events.MessageCompleted
+	publication publication
+	closers     []func() error
 }
 
 // documentKey is the key of the one document in the bucket.
 const documentKey = "document"
 
-// openFloor opens all that in a directory. command and event are what is published; document is
-// what the bucket holds.
-func openFloor(ctx context.Context, dir string, command, document []byte, event events.MessageCompleted) (_ *floor, err error) {
-	f := &floor{account: uuid.New(), command: command, event: event}
+// openFloor opens all that below a directory.
+func (b *bench) openFloor(ctx context.Context, dir string) (err error) {
+	dir = filepath.Join(dir, "floor")
+	f := &floor{}
+	if f.publication, err = b.publication(); err != nil {
+		return err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.close())
 		}
 	}()
 	if f.log, err = log.Open(ctx, log.Options{Dir: filepath.Join(dir, "log")}); err != nil {
-		return nil, err
+		return err
 	}
 	f.closers = append(f.closers, f.log.Close)
 	if f.synced, err = f.serve(ctx, &server.Options{
 		ServerName: "synced", DontListen: true, StoreDir: filepath.Join(dir, "synced"), MaxPayload: 4 << 20, SyncAlways: true,
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	for _, name := range []string{"COMMANDS", "EVENTS"} {
-		stream, err := f.log.JetStream().Stream(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("read the settings of stream %s: %w", name, err)
-		}
-		if _, err := f.synced.CreateStream(ctx, stream.CachedInfo().Config); err != nil {
-			return nil, fmt.Errorf("create stream %s: %w", name, err)
-		}
+	if err := copyStreams(ctx, f.log.JetStream(), f.synced, ""); err != nil {
+		return err
 	}
 	if f.bucket, err = f.log.JetStream().CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "bench"}); err != nil {
-		return nil, fmt.Errorf("create bucket: %w", err)
+		return fmt.Errorf("create bucket: %w", err)
 	}
-	if _, err := f.bucket.Put(ctx, documentKey, document); err != nil {
-		return nil, fmt.Errorf("write bucket: %w", err)
+	if _, err := f.bucket.Put(ctx, documentKey, b.service.document); err != nil {
+		return fmt.Errorf("write bucket: %w", err)
 	}
 	if f.file, err = os.OpenFile(filepath.Join(dir, "file"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	f.closers = append(f.closers, f.file.Close)
-	return f, nil
+	b.floor = f
+	return nil
 }
 
 // serve runs a server in this process and connects to it.
@@ -107,47 +98,6 @@ func (f *floor) close() error {
 	}
 	f.closers = nil
 	return errors.Join(errs...)
-}
-
-// newEvent is an event of a conversation that has none.
-func (f *floor) newEvent() events.Event {
-	return events.Event{
-		ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond),
-		Subject: events.ConversationSubject(f.account, uuid.New()), Data: &f.event,
-	}
-}
-
-// publishLogged publishes a command and, when that is on disk, an event as the service does. It
-// returns when that is too.
-func (f *floor) publishLogged(ctx context.Context) error {
-	sequence, err := f.log.Enqueue(ctx, events.CommandSubject(f.account, uuid.NewString()), f.command, false)
-	if err == nil {
-		err = f.log.CommandDurable(ctx, sequence)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.log.Append(ctx, f.newEvent(), 0)
-	return err
-}
-
-// publishSynced publishes the same on streams of the same settings, each of which is on disk when
-// it is acknowledged, with nothing of the service's between. encoded is the event as it goes over
-// the wire.
-func (f *floor) publishSynced(ctx context.Context, encoded *nats.Msg) error {
-	expected := jetstream.WithExpectLastSequencePerSubject(0)
-	command := &nats.Msg{Subject: events.CommandSubject(f.account, uuid.NewString()).String(), Data: f.command}
-	if _, err := f.synced.PublishMsg(ctx, command, expected, jetstream.WithMsgTTL(10*time.Minute)); err != nil {
-		return fmt.Errorf("publish command: %w", err)
-	}
-	event := &nats.Msg{
-		Subject: events.ConversationSubject(f.account, uuid.New()).String(),
-		Header:  maps.Clone(encoded.Header), Data: encoded.Data,
-	}
-	if _, err := f.synced.PublishMsg(ctx, event, expected); err != nil {
-		return fmt.Errorf("publish event: %w", err)
-	}
-	return nil
 }
 
 func (f *floor) readBucket(ctx context.Context) error {

@@ -33,6 +33,11 @@ func (r *refusal) Error() string { return fmt.Sprintf("the service answered with
 // prepare makes the steps of a caller, counted from 0, and what ends them.
 type prepare func(ctx context.Context, caller int) (do step, end func(), err error)
 
+// bare prepares callers that need nothing of their own.
+func bare(do step) prepare {
+	return func(context.Context, int) (step, func(), error) { return do, func() {}, nil }
+}
+
 // sample is what a load has measured.
 type sample struct {
 	perSecond float64

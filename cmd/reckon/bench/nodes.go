@@ -4,18 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"reckon/events"
 	"reckon/events/log"
 )
 
@@ -34,10 +28,12 @@ type side struct {
 	servers  []*ownServer
 	logs     []*log.Log // by server, where there are several
 	services []*service
-	account  uuid.UUID
-	command  []byte    // as the service publishes it
-	event    *nats.Msg // the same
+
+	publication publication
 }
+
+// barePrefix is what the names of streams and subjects on nodes begin with that take publishes.
+const barePrefix = "bare"
 
 // compare measures calculations on one node and on three, each beside publishes to streams of the
 // settings of its own.
@@ -50,7 +46,7 @@ func (b *bench) compare(ctx context.Context, r *Report, dir string) (failed erro
 	}()
 	for name, nodes := range map[string]int{"one": 1, "three": clusterSize} {
 		b.say(fmt.Sprintf("starting %s", counted(nodes, "node")))
-		s := &side{account: uuid.New()}
+		s := &side{}
 		sides[name] = s
 		if err := s.open(ctx, filepath.Join(dir, name), nodes); err != nil {
 			return err
@@ -60,7 +56,7 @@ func (b *bench) compare(ctx context.Context, r *Report, dir string) (failed erro
 		}
 	}
 	if err := b.openFloor(ctx, dir); err != nil {
-		return err
+		return fmt.Errorf("open the floor: %w", err)
 	}
 	defer func() { failed = errors.Join(failed, b.floor.close()) }()
 	for round := range rounds {
@@ -84,9 +80,7 @@ func (b *bench) comparisons(one, three *side) []work {
 		return work{key: key, title: title, section: comparisons, prepare: prepare}
 	}
 	return []work{
-		row("one_publishes", "two publishes, one node", func(context.Context, int) (step, func(), error) {
-			return b.floor.publishLogged, func() {}, nil
-		}),
+		row("one_publishes", "two publishes, one node", bare(b.floor.publication.logged(b.floor.log))),
 		row("one_node", "calculation, one node", one.asking(b)),
 		row("three_publishes", "two publishes, three nodes", three.publishing),
 		row("three_nodes", "calculation, three nodes", three.asking(b)),
@@ -112,7 +106,8 @@ func (s *side) open(ctx context.Context, dir string, nodes int) error {
 		}
 		s.logs = append(s.logs, log)
 	}
-	return s.makeStreams(ctx)
+	js := s.logs[0].JetStream()
+	return copyStreams(ctx, js, js, barePrefix)
 }
 
 // startNodes starts a cluster on loopback, whose first node makes an account.
@@ -156,30 +151,6 @@ func FreeAddresses(count int) (addresses []string, err error) {
 	return addresses, nil
 }
 
-// barePrefix is what the names of streams and subjects begin with that take publishes and nothing
-// else: nobody works at them.
-const barePrefix = "bare"
-
-// makeStreams makes streams of the settings of the log's own.
-func (s *side) makeStreams(ctx context.Context) error {
-	js := s.logs[0].JetStream()
-	for _, name := range []string{"COMMANDS", "EVENTS"} {
-		stream, err := js.Stream(ctx, name)
-		if err != nil {
-			return fmt.Errorf("read the settings of stream %s: %w", name, err)
-		}
-		config := stream.CachedInfo().Config
-		config.Name = barePrefix + config.Name
-		for i, subject := range config.Subjects {
-			config.Subjects[i] = barePrefix + subject
-		}
-		if _, err := js.CreateStream(ctx, config); err != nil {
-			return fmt.Errorf("create stream %s: %w", config.Name, err)
-		}
-	}
-	return nil
-}
-
 // ask asks first questions of every node, as soon as it knows the key, and keeps what the service
 // publishes for one.
 func (s *side) ask(ctx context.Context, b *bench) error {
@@ -201,14 +172,8 @@ func (s *side) ask(ctx context.Context, b *bench) error {
 		}
 	}
 	b.service, b.Domain = s.services[0], s.servers[0].domain
-	command, event, err := b.published()
-	if err != nil {
-		return err
-	}
-	s.command = command
-	s.event, err = log.Message(events.Event{
-		ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: events.ConversationSubject(s.account, uuid.New()), Data: &event,
-	})
+	var err error
+	s.publication, err = b.publication()
 	return err
 }
 
@@ -220,23 +185,9 @@ func (s *side) asking(b *bench) prepare {
 	}
 }
 
-// publishing prepares callers that publish a command and then an event, through one of the nodes.
+// publishing prepares callers that publish through one of the nodes.
 func (s *side) publishing(_ context.Context, caller int) (step, func(), error) {
-	js := s.logs[caller%len(s.logs)].JetStream()
-	first := jetstream.WithExpectLastSequencePerSubject(0)
-	return func(ctx context.Context) error {
-		command := &nats.Msg{Subject: barePrefix + events.CommandSubject(s.account, uuid.NewString()).String(), Data: s.command}
-		if _, err := js.PublishMsg(ctx, command, first, jetstream.WithMsgTTL(10*time.Minute)); err != nil {
-			return fmt.Errorf("publish command: %w", err)
-		}
-		event := &nats.Msg{
-			Subject: barePrefix + events.ConversationSubject(s.account, uuid.New()).String(), Header: maps.Clone(s.event.Header), Data: s.event.Data,
-		}
-		if _, err := js.PublishMsg(ctx, event, first); err != nil {
-			return fmt.Errorf("publish event: %w", err)
-		}
-		return nil
-	}, func() {}, nil
+	return s.publication.bare(s.logs[caller%len(s.logs)].JetStream(), barePrefix), func() {}, nil
 }
 
 // close leaves the logs and stops the nodes.
