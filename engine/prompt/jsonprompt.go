@@ -1,12 +1,15 @@
 package prompt
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"reckon/engine"
 )
@@ -14,21 +17,25 @@ import (
 // version is the one parse contract that prompts and parsed_json have.
 const version = 2
 
-// ValidJSON reports whether a prompt is one JSON value, strictly read (RFC 8259; a byte order mark is left aside, invalid
-// UTF-8 and nesting deeper than 10,000 are refused; duplicate member names are the schema's concern, not this function's).
+// plainJSON is RFC 8259 without more: duplicate member names are the schema's concern, and half a
+// surrogate pair stands for U+FFFD.
+var plainJSON = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// ValidJSON reports whether a prompt is one JSON value. A byte order mark is left aside; invalid
+// UTF-8 and nesting deeper than 10,000 are refused.
 func ValidJSON(text string) bool {
-	return utf8.ValidString(text) && json.Valid([]byte(strings.TrimPrefix(text, byteOrderMark)))
+	return utf8.ValidString(text) && jsontext.Value(strings.TrimPrefix(text, byteOrderMark)).IsValid(plainJSON)
 }
 
-// ParseJSON reads a JSON prompt (CONTRACT.md section 3). It is given only what ValidJSON accepts; all else does
-// not match the schema. What does not match it is reported alone, each place once; else all problems of the statements, in prompt order, at most 20. The request
-// is empty when there are any.
+// ParseJSON reads a JSON prompt (CONTRACT.md section 3). It is given only what ValidJSON accepts;
+// all else does not match the schema. What does not match it is reported alone, each place once;
+// else all problems of the statements, in prompt order, at most 20. The request is empty when there
+// are any.
 func ParseJSON(d *engine.Domain, text string, env engine.Env) (engine.Request, []engine.Error) {
 	if !ValidJSON(text) {
 		return engine.Request{}, []engine.Error{engine.Problem("input.invalid_input_schema", ErrInvalidJSON.Error())}
 	}
-	s := schema{decoder: json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))}
-	s.decoder.UseNumber()
+	s := schema{in: jsontext.NewDecoder(bytes.NewBufferString(strings.TrimPrefix(text, byteOrderMark)), plainJSON)}
 	s.prompt()
 	if len(s.problems) > 0 {
 		return engine.Request{}, s.problems
@@ -80,10 +87,11 @@ func (m *member) read(r *reader) {
 	}
 }
 
-// schema reads the tokens of a JSON prompt and checks them as they come: members known and given once, types right, nothing
-// missing. Its text is valid JSON, so that reading tokens cannot fail before its end.
+// schema reads the tokens of a JSON prompt and checks them as they come: members known and given
+// once, types right, nothing missing. Its text is valid JSON, so that reading tokens cannot fail
+// before its end.
 type schema struct {
-	decoder  *json.Decoder
+	in       *jsontext.Decoder
 	members  []member
 	problems []engine.Error
 }
@@ -94,76 +102,59 @@ func (s *schema) fail(format string, args ...any) {
 	}
 }
 
-// token is the next one; null is nil.
-func (s *schema) token() json.Token {
-	token, _ := s.decoder.Token()
+// next is the kind of the next token.
+func (s *schema) next() jsontext.Kind { return s.in.PeekKind() }
+
+// token reads the next token.
+func (s *schema) token() jsontext.Token {
+	token, _ := s.in.ReadToken()
 	return token
 }
 
-// skip reads to the end of the value that a token starts.
-func (s *schema) skip(token json.Token) {
-	for depth := 0; ; token = s.token() {
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth <= 0 {
-			return
-		}
+func (s *schema) skip() { _ = s.in.SkipValue() }
+
+// each reads an array or object. read gets the number of each element or member, from 0 on, and
+// reads it.
+func (s *schema) each(read func(i int)) {
+	s.token()
+	for i := 0; s.next() != ']' && s.next() != '}' && s.next() != jsontext.KindInvalid; i++ {
+		read(i)
 	}
+	s.token()
+}
+
+// kindNames are what values are called in problems.
+var kindNames = map[jsontext.Kind]string{
+	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "true", 'f': "false", 'n': "null",
 }
 
 // refuse reports a value of the wrong type, and skips it.
-func (s *schema) refuse(token json.Token, place, wanted string) {
-	s.fail("%s must be %s, not %s", place, wanted, typeName(token))
-	s.skip(token)
+func (s *schema) refuse(place, wanted string) {
+	s.fail("%s must be %s, not %s", place, wanted, kindNames[s.next()])
+	s.skip()
 }
 
-func typeName(token json.Token) string {
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '{' {
-			return "an object"
-		}
-		return "an array"
-	case string:
-		return "a string"
-	case json.Number:
-		return "a number"
-	case bool:
-		return strconv.FormatBool(token)
-	}
-	return "null"
-}
-
-// object reads the members of an object behind its "{". read gets each known member once, with the first token of
-// its value, and reads the rest of it.
-func (s *schema) object(place string, required, optional []string, read func(name string, token json.Token)) {
+// object reads an object. read gets the name of each known member once, and reads its value.
+func (s *schema) object(place string, required, optional []string, read func(name string)) {
 	given := map[string]bool{}
-	for s.decoder.More() {
-		name, _ := s.token().(string)
-		token := s.token()
-		_, twice := given[name]
+	s.each(func(int) {
+		name := s.token().String()
+		reported, twice := given[name]
 		known := slices.Contains(required, name) || slices.Contains(optional, name)
 		switch {
 		case !known && !twice:
 			s.fail("%s has an unknown member %s", place, strconv.Quote(shorten(name)))
-			s.skip(token)
+			s.skip()
 		case twice:
-			if !given[name] {
+			if !reported {
 				s.fail("%s has the member %s more than once", place, strconv.Quote(shorten(name)))
 			}
-			given[name] = true
-			s.skip(token)
-			continue
+			s.skip()
 		default:
-			read(name, token)
+			read(name)
 		}
-		given[name] = false
-	}
-	s.token()
+		given[name] = twice
+	})
 	for _, name := range required {
 		if _, ok := given[name]; !ok {
 			s.fail("%s has no member %q", place, name)
@@ -172,142 +163,140 @@ func (s *schema) object(place string, required, optional []string, read func(nam
 }
 
 // text reads a string that is not empty where it must not be.
-func (s *schema) text(token json.Token, place string, filled bool) string {
-	text, ok := token.(string)
-	switch {
-	case !ok:
-		s.refuse(token, place, "a string")
-	case filled && text == "":
+func (s *schema) text(place string, filled bool) string {
+	if s.next() != '"' {
+		s.refuse(place, "a string")
+		return ""
+	}
+	text := s.token().String()
+	if filled && text == "" {
 		s.fail("%s must not be empty", place)
 	}
 	return text
 }
 
 func (s *schema) prompt() {
-	token := s.token()
-	if token != json.Delim('{') {
-		s.refuse(token, "the prompt", "an object")
+	if s.next() != '{' {
+		s.refuse("the prompt", "an object")
 		return
 	}
-	s.object("the prompt", []string{"inputs"}, []string{"calculate", "scenario", "version"}, func(name string, token json.Token) {
+	s.object("the prompt", []string{"inputs"}, []string{"calculate", "scenario", "version"}, func(name string) {
 		switch name {
 		case "inputs":
-			s.inputs(token)
+			s.inputs()
 		case "calculate":
-			s.calculate(token)
+			s.calculate()
 		case "scenario":
-			s.members = append(s.members, member{name: name, text: s.text(token, name, false)})
+			s.members = append(s.members, member{name: name, text: s.text(name, false)})
 		case "version":
-			s.version(token)
+			s.version()
 		}
 	})
 }
 
-func (s *schema) version(token json.Token) {
-	number, ok := token.(json.Number)
-	if !ok {
-		s.refuse(token, "version", strconv.Itoa(version))
+func (s *schema) version() {
+	if s.next() != '0' {
+		s.refuse("version", strconv.Itoa(version))
 		return
 	}
-	if f, err := number.Float64(); err != nil || f != version {
-		s.fail("version must be %d, not %s", version, shorten(number.String()))
+	number := s.token().String()
+	if f, err := strconv.ParseFloat(number, 64); err != nil || f != version {
+		s.fail("version must be %d, not %s", version, shorten(number))
 	}
 }
 
-func (s *schema) calculate(token json.Token) {
-	if token == nil {
-		return
-	}
+func (s *schema) calculate() {
 	const place = "calculate"
-	if token != json.Delim('{') {
-		s.refuse(token, place, "an object or null")
+	switch s.next() {
+	case 'n':
+		s.skip()
+		return
+	case '{':
+	default:
+		s.refuse(place, "an object or null")
 		return
 	}
 	target := member{name: place}
-	s.object(place, []string{"key"}, []string{"unit"}, func(name string, token json.Token) {
-		switch {
+	s.object(place, []string{"key"}, []string{"unit"}, func(name string) {
+		switch kind := s.next(); {
 		case name == "key":
-			target.key = s.text(token, place+".key", true)
-		case token != nil:
-			unit, ok := token.(string)
-			if !ok {
-				s.refuse(token, place+".unit", "a string or null")
-			}
-			target.text = unit
+			target.key = s.text(place+".key", true)
+		case kind == '"':
+			target.text = s.token().String()
+		case kind == 'n':
+			s.skip()
+		default:
+			s.refuse(place+".unit", "a string or null")
 		}
 	})
 	s.members = append(s.members, target)
 }
 
-func (s *schema) inputs(token json.Token) {
-	if token != json.Delim('[') {
-		s.refuse(token, "inputs", "an array")
+func (s *schema) inputs() {
+	if s.next() != '[' {
+		s.refuse("inputs", "an array")
 		return
 	}
-	for i := 0; s.decoder.More(); i++ {
+	s.each(func(i int) {
 		place := "inputs[" + strconv.Itoa(i) + "]"
-		token := s.token()
-		if token != json.Delim('{') {
-			s.refuse(token, place, "an object")
-			continue
+		if s.next() != '{' {
+			s.refuse(place, "an object")
+			return
 		}
 		input := member{name: "inputs"}
-		s.object(place, []string{"key", "value"}, nil, func(name string, token json.Token) {
+		s.object(place, []string{"key", "value"}, nil, func(name string) {
 			if name == "key" {
-				input.key = s.text(token, place+".key", true)
+				input.key = s.text(place+".key", true)
 			} else {
-				input.value = s.value(token, place+".value")
+				input.value = s.value(place + ".value")
 			}
 		})
 		s.members = append(s.members, input)
-	}
-	s.token()
+	})
 }
 
-// value reads a string, an array of strings, or an array of arrays of strings. The first element decides which of the two
-// an array is.
-func (s *schema) value(token json.Token, place string) engine.Text {
-	if text, ok := token.(string); ok {
-		return engine.Scalar(text)
-	}
-	if token != json.Delim('[') {
-		s.refuse(token, place, "a string, an array of strings, or an array of arrays of strings")
+// value reads a string, an array of strings, or an array of arrays of strings. The first element
+// decides which of the two an array is.
+func (s *schema) value(place string) engine.Text {
+	switch s.next() {
+	case '"':
+		return engine.Scalar(s.token().String())
+	case '[':
+	default:
+		s.refuse(place, "a string, an array of strings, or an array of arrays of strings")
 		return engine.Text{}
 	}
 	text := engine.Text{Rank: 1}
 	wanted := "a string"
-	for i := 0; s.decoder.More(); i++ {
-		token := s.token()
+	s.each(func(i int) {
 		element := place + "[" + strconv.Itoa(i) + "]"
-		if i == 0 && token == json.Delim('[') {
+		kind := s.next()
+		if i == 0 && kind == '[' {
 			text.Rank, wanted = 2, "an array of strings"
 		}
-		switch c, ok := token.(string); {
-		case text.Rank == 2 && token == json.Delim('['):
+		switch {
+		case text.Rank == 2 && kind == '[':
 			text.Cells = append(text.Cells, s.row(element))
-		case text.Rank == 1 && ok:
-			text.Cells = append(text.Cells, []string{strings.TrimSpace(c)})
+		case text.Rank == 1 && kind == '"':
+			text.Cells = append(text.Cells, []string{strings.TrimSpace(s.token().String())})
 		case i == 0:
-			s.refuse(token, element, "a string or an array of strings")
+			s.refuse(element, "a string or an array of strings")
 		default:
-			s.refuse(token, element, wanted+", as the first element is")
+			s.refuse(element, wanted+", as the first element is")
 		}
-	}
-	s.token()
+	})
 	return text
 }
 
-// row reads the strings of a row behind its "[".
+// row reads an array of strings.
 func (s *schema) row(place string) []string {
 	cells := []string{}
-	for i := 0; s.decoder.More(); i++ {
-		token := s.token()
-		if c, ok := token.(string); ok {
-			cells = append(cells, strings.TrimSpace(c))
-			continue
+	s.each(func(i int) {
+		if s.next() != '"' {
+			s.refuse(place+"["+strconv.Itoa(i)+"]", "a string")
+			return
 		}
-		s.refuse(token, place+"["+strconv.Itoa(i)+"]", "a string")
-	}
-	s.token()
+		cells = append(cells, strings.TrimSpace(s.token().String()))
+	})
 	return cells
 }
