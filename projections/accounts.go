@@ -32,8 +32,8 @@ type Key struct {
 	RotatedAt *time.Time `json:"rotated_at,omitempty"`
 }
 
-// ApplyAccount folds an event of an account's subject. Events of other types and of unknown keys change nothing but the
-// sequence; a revoked key stays as it was when it was revoked.
+// ApplyAccount folds an event of an account's subject. Events of other types and of unknown keys
+// change nothing but the sequence; a revoked key stays as it was when it was revoked.
 func ApplyAccount(a Account, e events.Event) Account {
 	a.Sequence = e.Sequence
 	switch data := e.Data.(type) {
@@ -105,7 +105,8 @@ func openAccounts(b *bucket) *accounts {
 	return s
 }
 
-// index replaces the hashes of an account's keys. Those that they had before are forgotten, so that a rotated secret is unknown.
+// index replaces the hashes of an account's keys. Those that they had before are forgotten, so that
+// a rotated secret is unknown.
 func (s *accounts) index(before, after Account) {
 	for _, key := range before.Keys {
 		delete(s.byHash, key.Hash)
@@ -120,8 +121,8 @@ func (s *accounts) apply(_ context.Context, e events.Event) error {
 	return nil
 }
 
-// find is the key with a hash and its account. What the map finds is compared once more in constant time, so that what
-// decides does not depend on how far two hashes agree.
+// find is the key with a hash and its account. What the map finds is compared once more in constant
+// time, so that what decides does not depend on how far two hashes agree.
 func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	text := hex.EncodeToString(hash[:])
 	s.mu.RLock()
@@ -138,10 +139,11 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	return a.Keys[i], a, true
 }
 
-// Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is found by its last hash.
-// found is false for a hash of no key. It fails with ErrBehind while the newest confirmed read index is 1 s old or older.
+// Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is
+// found by its last hash. found is false for a hash of no key. It fails with ErrBehind while the
+// newest confirmed read index is 1 s old or older.
 func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found bool, err error) {
-	v.asked.Store(int64(time.Since(v.index.started)))
+	v.lastRequest.Store(int64(time.Since(v.index.started)))
 	if err := v.recent(); err != nil {
 		return Key{}, Account{}, false, err
 	}

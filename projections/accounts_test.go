@@ -17,8 +17,8 @@ func hashOf(secret string) ([32]byte, string) {
 	return sum, hex.EncodeToString(sum[:])
 }
 
-// Each row folds one event and then looks secrets up: found and not revoked (in), found and revoked (revoked), or
-// unknown (out).
+// Each row folds one event and then looks secrets up: found and not revoked (in), found and revoked
+// (revoked), or unknown (out).
 func TestAccountsFindKeys(t *testing.T) {
 	account, one, two := uuid.New(), uuid.New(), uuid.New()
 	hash := func(secret string) string { _, text := hashOf(secret); return text }

@@ -26,7 +26,8 @@ func fill(b *testing.B, v *Views, h *history, account uuid.UUID, count int) []ev
 	return all
 }
 
-// BenchmarkFold takes events in, by the number in a batch, as first messages and as further ones. An operation is one event.
+// BenchmarkFold takes events in, by the number in a batch, as first messages and as further ones.
+// An operation is one event.
 func BenchmarkFold(b *testing.B) {
 	log := openLog(b, b.TempDir())
 	for _, size := range []int{1, 16, 256} {
@@ -137,8 +138,8 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// BenchmarkPage reads a page of 20 and of 100 conversations at the top and in the middle of accounts of several sizes; start is
-// what a restart of such views takes.
+// BenchmarkPage reads a page of 20 and of 100 conversations at the top and in the middle of
+// accounts of several sizes; start is what a restart of such views takes.
 func BenchmarkPage(b *testing.B) {
 	log := openLog(b, b.TempDir())
 	for _, size := range []int{1_000, 100_000} {

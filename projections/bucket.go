@@ -20,15 +20,17 @@ import (
 const (
 	// maxKeys is how many documents one request reads; the server answers at most 1,024.
 	maxKeys = 1000
-	// maxReply is how many bytes of documents one request is answered with; the rest is asked for again.
+	// maxReply is how many bytes of documents one request is answered with; the rest is asked for
+	// again.
 	maxReply = 8 << 20
-	// maxInFlightKeys and maxInFlightBytes bound what is written without waiting for the server, far below what it takes in
-	// before it drops.
+	// maxInFlightKeys and maxInFlightBytes bound what is written without waiting for the server,
+	// far below what it takes in before it drops.
 	maxInFlightKeys  = 4096
 	maxInFlightBytes = 4 << 20
 )
 
-// bucket is one key-value bucket behind a write-behind buffer. Only one goroutine at a time puts documents into it.
+// bucket is one key-value bucket behind a write-behind buffer. Only one goroutine at a time puts
+// documents into it.
 type bucket struct {
 	buffer
 	name  string
@@ -36,7 +38,7 @@ type bucket struct {
 
 	flushing sync.Mutex // held while the buffer is written
 	failed   error      // with flushing held: why nothing can be written any more
-	last     uint64     // with flushing held: sequence in the bucket's stream of what was written last
+	last     uint64     // with flushing held: the stream's sequence of what was written last
 }
 
 // digest stands for a document in memory.
@@ -124,7 +126,8 @@ func (b *bucket) write(ctx context.Context, list []encoded) error {
 	return nil
 }
 
-// writeSome waits for the server at the last document alone, whose place in the stream tells whether all before it are there.
+// writeSome waits for the server at the last document alone, whose place in the stream tells
+// whether all before it are there.
 func (b *bucket) writeSome(ctx context.Context, list []encoded) error {
 	last := len(list) - 1
 	for _, d := range list[:last] {
@@ -140,7 +143,8 @@ func (b *bucket) writeSome(ctx context.Context, list []encoded) error {
 	return err
 }
 
-// read returns the documents of keys, those that have none are absent: from the buffer, else from the bucket.
+// read returns the documents of keys, those that have none are absent: from the buffer, else from
+// the bucket.
 func read[T any](ctx context.Context, b *bucket, keys []string) (map[string]T, error) {
 	found := make(map[string]T, len(keys))
 	var missing []string
@@ -181,7 +185,8 @@ func (b *bucket) fetchOne(ctx context.Context, key string) ([]byte, error) {
 	}
 }
 
-// fetch reads the stored values of keys, at most maxKeys a request; those that have none are absent.
+// fetch reads the stored values of keys, at most maxKeys a request; those that have none are
+// absent.
 func (b *bucket) fetch(ctx context.Context, keys []string) (map[string][]byte, error) {
 	values := make(map[string][]byte, len(keys))
 	if len(keys) == 1 {
@@ -224,7 +229,8 @@ type batchRequest struct {
 	MaxBytes  int      `json:"max_bytes"`
 }
 
-// batch makes a batch direct get and hands each answer to do. more says that the server stopped at a limit.
+// batch makes a batch direct get and hands each answer to do. more says that the server stopped at
+// a limit.
 func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.Msg) error) (more bool, err error) {
 	defer func() {
 		if err != nil {
@@ -303,7 +309,8 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 	defer func() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
-		_ = js.DeleteConsumer(ending, b.stream(), consumer.CachedInfo().Name) // one that is left goes by itself
+		// One that is left goes by itself.
+		_ = js.DeleteConsumer(ending, b.stream(), consumer.CachedInfo().Name)
 	}()
 	b.flushing.Lock()
 	last := b.last

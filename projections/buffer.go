@@ -11,21 +11,22 @@ type document struct {
 	key    string
 	value  any
 	weight int  // about how many bytes it keeps in memory
-	first  bool // others of the same events count on it: it is in the bucket before any of them is written
+	first  bool // it is in the bucket before others of the same events, which count on it
 	unread bool // no fold reads it
 }
 
 const (
-	// maxBuffered is about how many bytes of documents of a bucket may be folded and not written; then the fold waits.
+	// maxBuffered is about how many bytes of documents of a bucket may be folded and not written;
+	// then the fold waits.
 	maxBuffered = 16 << 20
-	// smallDocument is about how many bytes a head, a page or an account takes, so that 8,192 of them may wait. Those of so many
-	// short conversations fill two blocks of the server. In a history that is folded in bulk what has come to an end by then is
-	// written once.
+	// smallDocument is about how many bytes a head, a page or an account takes, so that 8,192 of
+	// them may wait. Those of so many short conversations fill two blocks of the server. In a
+	// history that is folded in bulk what has come to an end by then is written once.
 	smallDocument = 2048
 )
 
-// buffer is a write-behind buffer: it holds the documents that readers see already and that are not in the bucket yet, the newest
-// state of each, however many events made it.
+// buffer is a write-behind buffer: it holds the documents that readers see already and that are not
+// in the bucket yet, the newest state of each, however many events made it.
 type buffer struct {
 	mu      sync.RWMutex
 	waiting steps
@@ -33,7 +34,8 @@ type buffer struct {
 	weight  int   // of those that wait
 }
 
-// steps are documents by key, in the two steps in which they are written: those of the second count on those of the first.
+// steps are documents by key, in the two steps in which they are written: those of the second count
+// on those of the first.
 type steps [2]map[string]document
 
 func newBuffer() buffer { return buffer{waiting: newSteps()} }

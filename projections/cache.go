@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Cache keeps values in memory, those that were used last, up to a weight. It may be used from several goroutines.
+// Cache keeps values in memory, those that were used last, up to a weight. It may be used from
+// several goroutines.
 type Cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	limit  int

@@ -15,8 +15,9 @@ import (
 	"reckon/events/log"
 )
 
-// comparison is a verification under way, one pass of it at a time: a part of the history is folded in memory, then all keys are
-// compared with that (scan), then the documents of the events that have come meanwhile (follow).
+// comparison is a verification under way, one pass of it at a time: a part of the history is folded
+// in memory, then all keys are compared with that (scan), then the documents of the events that
+// have come meanwhile (follow).
 type comparison struct {
 	Verification
 	g      *generation // that is compared
@@ -28,7 +29,7 @@ type comparison struct {
 	memory       *generation         // what the history makes of what is of the pass
 	reached      uint64              // the event that memory stands at
 	found        map[location]bool   // documents of memory that are in the buckets
-	later        map[location]uint64 // documents that stand at an event behind what memory had reached: their sequences
+	later        map[location]uint64 // sequences of documents that stand at a later event
 }
 
 // location is where a document is.
@@ -48,10 +49,10 @@ func (c *comparison) begin() {
 	c.later = map[location]uint64{}
 }
 
-// wants tells whether the documents that a model makes of a subject's events are of the pass: those of models that are not spread
-// are all of the first one.
+// wants tells whether the documents that a model makes of a subject's events are of the pass: those
+// of models that are not spread are all of the first one.
 func (c *comparison) wants(m model, s events.Subject) bool {
-	part := strings.Split(s.String(), ".") // evt, account, kind and an id unless it is the account's
+	part := strings.Split(s.String(), ".") // evt, account, kind, and mostly an id
 	if !slices.Contains(m.subjects, part[2]) {
 		return false
 	}
@@ -75,14 +76,8 @@ func (c *comparison) passOf(m model, key string) int {
 	return int(maphash.String(c.seed, id) % uint64(c.passes))
 }
 
-// fold folds events in memory.
-func (c *comparison) fold(ctx context.Context, list []events.Event) error {
-	_, err := c.foldAll(ctx, list)
-	return err
-}
-
-// foldAll folds events in memory and returns where the documents are that they make.
-func (c *comparison) foldAll(ctx context.Context, list []events.Event) (made []location, err error) {
+// fold folds events in memory and returns where the documents are that they make.
+func (c *comparison) fold(ctx context.Context, list []events.Event) (made []location, err error) {
 	for i := range c.memory.models {
 		documents, err := c.memory.foldInto(ctx, i, list)
 		if err != nil {
@@ -100,7 +95,7 @@ func (c *comparison) foldAll(ctx context.Context, list []events.Event) (made []l
 
 // follow folds events and compares the documents that they make.
 func (c *comparison) follow(ctx context.Context, list []events.Event) error {
-	made, err := c.foldAll(ctx, list)
+	made, err := c.fold(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -110,8 +105,8 @@ func (c *comparison) follow(ctx context.Context, list []events.Event) error {
 	return c.fetch(ctx, made)
 }
 
-// scan compares all documents of the buckets that are of the pass with memory, and then those of memory that were not among
-// them. told is called at each.
+// scan compares all documents of the buckets that are of the pass with memory, and then those of
+// memory that were not among them. told is called at each.
 func (c *comparison) scan(ctx context.Context, told func()) error {
 	if err := c.g.flush(); err != nil {
 		return err
@@ -165,8 +160,8 @@ func (c *comparison) fetch(ctx context.Context, made []location) error {
 	return nil
 }
 
-// judge compares a document, nil for one that is missing, with memory. One that stands at an event behind what memory has reached
-// is left to that.
+// judge compares a document, nil for one that is missing, with memory. One that stands at an event
+// behind what memory has reached is left to that.
 func (c *comparison) judge(at location, value []byte) error {
 	delete(c.later, at)
 	want, same, err := c.made(at, value)
@@ -196,8 +191,8 @@ func (c *comparison) judge(at location, value []byte) error {
 	return nil
 }
 
-// made is the sequence of the document that memory makes at a place, 0 when it makes none, and in what another one differs from
-// it, "" for in nothing.
+// made is the sequence of the document that memory makes at a place, 0 when it makes none, and in
+// what another one differs from it, "" for in nothing.
 func (c *comparison) made(at location, value []byte) (sequence uint64, differs string, err error) {
 	is, ok := c.memory.buckets[at.model].get(at.key)
 	if !ok {

@@ -12,18 +12,19 @@ import (
 	"reckon/events/log"
 )
 
-// A server's views are reached from another process through the connection to its log: a request on a subject of its own, and
-// as answers any number of parts of which the last one says that it is done. The one who asks is sent a ping each second, also
-// while an order waits for another one, and answers it; a verification that nobody waits for ends, a rebuild goes on.
+// A server's views are reached from another process through the connection to its log: a request on
+// a subject of its own, and as answers any number of parts of which the last one says that it is
+// done. The one who asks is sent a ping each second, also while an order waits for another one, and
+// answers it; a verification that nobody waits for ends, a rebuild goes on.
 
-// demand is a request to a node's views.
-type demand struct {
+// controlRequest is an order to a node's views.
+type controlRequest struct {
 	Action      string   `json:"action"` // rebuild or verify
 	Projections []string `json:"projections,omitempty"`
 }
 
-// part is a part of an answer, or a ping when nothing is set.
-type part struct {
+// controlReply is a part of an answer, or a ping when nothing is set.
+type controlReply struct {
 	Progress     *Progress     `json:"progress,omitempty"`
 	Difference   *Difference   `json:"difference,omitempty"`
 	Verification *Verification `json:"verification,omitempty"`
@@ -45,7 +46,7 @@ func (v *Views) listen(ctx context.Context) error {
 	conn := v.log.JetStream().Conn()
 	subscription, err := conn.Subscribe(controlSubject(v.log), func(m *nats.Msg) {
 		if ctx.Err() == nil && m.Reply != "" {
-			v.tasks.Go(func() { v.obey(ctx, conn, m) })
+			v.tasks.Go(func() { v.serve(ctx, conn, m) })
 		}
 	})
 	if err != nil {
@@ -58,29 +59,29 @@ func (v *Views) listen(ctx context.Context) error {
 	return nil
 }
 
-// obey carries out an order.
-func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
-	send := func(p part) {
+// serve carries out an order.
+func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
+	send := func(p controlReply) {
 		if text, err := events.Marshal(p); err == nil {
 			_ = conn.Publish(m.Reply, text) // whether anybody hears it, pings tell
 		}
 	}
 	done := func(err error) {
-		p := part{Done: true}
+		p := controlReply{Done: true}
 		if err != nil {
 			p.Error = err.Error()
 		}
 		send(p)
 	}
-	var o demand
+	var o controlRequest
 	if err := events.Unmarshal(m.Data, &o); err != nil {
 		done(errors.New("the order is not understood"))
 		return
 	}
-	tell := func(p Progress) { send(part{Progress: &p}) }
+	tell := func(p Progress) { send(controlReply{Progress: &p}) }
 	waited, stop := context.WithCancel(ctx)
 	defer stop()
-	go awaited(waited, conn, m.Reply, stop)
+	go keepAlive(waited, conn, m.Reply, stop)
 	switch o.Action {
 	case "rebuild":
 		done(v.Rebuild(ctx, o.Projections, tell))
@@ -88,18 +89,18 @@ func (v *Views) obey(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		listed := 0
 		result, err := v.Verify(waited, tell, func(d Difference) {
 			if listed++; listed <= maxListed {
-				send(part{Difference: &d})
+				send(controlReply{Difference: &d})
 			}
 		})
-		send(part{Verification: &result})
+		send(controlReply{Verification: &result})
 		done(err)
 	default:
 		done(errors.New("the order is not understood"))
 	}
 }
 
-// awaited calls stop when nobody waits at a subject any more.
-func awaited(ctx context.Context, conn *nats.Conn, subject string, stop func()) {
+// keepAlive calls stop when nobody waits at a subject any more.
+func keepAlive(ctx context.Context, conn *nats.Conn, subject string, stop func()) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
@@ -129,7 +130,7 @@ func RemoteOf(log *log.Log) Remote { return Remote{log.JetStream().Conn(), contr
 
 // Rebuild is Views.Rebuild. When ctx ends the rebuild goes on in the server.
 func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
-	return r.ask(ctx, demand{"rebuild", names}, func(p part) {
+	return r.ask(ctx, controlRequest{"rebuild", names}, func(p controlReply) {
 		if p.Progress != nil && tell != nil {
 			tell(*p.Progress)
 		}
@@ -139,7 +140,7 @@ func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)
 // Verify is Views.Verify, of which at most 10,000 differences are reported.
 func (r Remote) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
 	var result Verification
-	err := r.ask(ctx, demand{Action: "verify"}, func(p part) {
+	err := r.ask(ctx, controlRequest{Action: "verify"}, func(p controlReply) {
 		switch {
 		case p.Progress != nil && tell != nil:
 			tell(*p.Progress)
@@ -152,9 +153,9 @@ func (r Remote) Verify(ctx context.Context, tell func(Progress), report func(Dif
 	return result, err
 }
 
-// ask gives an order and hands on the parts of its answer. A server that has just started is asked again until its views are
-// open, for 10 s at most.
-func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
+// ask gives an order and hands on the parts of its answer. A server that has just started is asked
+// again until its views are open, for 10 s at most.
+func (r Remote) ask(ctx context.Context, o controlRequest, hear func(controlReply)) error {
 	text, err := events.Marshal(o)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func (r Remote) ask(ctx context.Context, o demand, hear func(part)) error {
 			_ = m.Respond(nil) // a ping that is lost is asked again
 			continue
 		}
-		var p part
+		var p controlReply
 		if err := events.Unmarshal(m.Data, &p); err != nil {
 			return fmt.Errorf("read the answer of the running server: %w", err)
 		}

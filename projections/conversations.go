@@ -17,28 +17,30 @@ import (
 	"reckon/events"
 )
 
-// Conversation is what a conversation shows of itself as a whole. It is bounded; messages and scenarios are read one by one. The
-// maps and pointers are shared and must not be changed.
+// Conversation is what a conversation shows of itself as a whole. It is bounded; messages and
+// scenarios are read one by one. The maps and pointers are shared and must not be changed.
 type Conversation struct {
 	AccountID      uuid.UUID         `json:"account_id"`
 	ID             uuid.UUID         `json:"id"`
 	Title          *string           `json:"title"`
 	Notes          *string           `json:"notes"`
 	Domain         *DomainRef        `json:"domain"`          // of the first message
-	Messages       int               `json:"messages"`        // how many there are; they are numbered from 1
+	Messages       int               `json:"messages"`        // how many; they are numbered from 1
 	Current        int               `json:"current"`         // scenario in focus, 0 for none
 	Last           int               `json:"last"`            // scenario created last, 0 for none
-	Focus          map[uuid.UUID]int `json:"focus,omitempty"` // by domain: the scenario last in focus
-	Pending        int               `json:"pending"`         // number of the message whose inputs are pending after calculation.missing_inputs, 0 for none
+	Focus          map[uuid.UUID]int `json:"focus,omitempty"` // scenario last in focus, by domain
+	Pending        int               `json:"pending"`         // message that awaits missing inputs, 0 for none
 	LastActivityAt time.Time         `json:"last_activity_at"`
 	Sequence       uint64            `json:"sequence"` // of the newest event folded in
 }
 
-// ApplyConversation folds an event of a conversation's subject: the new head and the message that it is about (previous
-// is that message as it was, nil for a new one, which takes the next number). The first message makes the head. A message
-// in progress moves no scenario, a completed one moves the scenario indexes and ends pending inputs, a failed one moves
-// none. A message that is answered is in progress no more: an event that says so of it yields previous, of which besides that
-// only number and status count. Events of other types change nothing but the sequence and yield no message (its number is 0).
+// ApplyConversation folds an event of a conversation's subject: the new head and the message that
+// it is about (previous is that message as it was, nil for a new one, which takes the next number).
+// The first message makes the head. A message in progress moves no scenario, a completed one moves
+// the scenario indexes and ends pending inputs, a failed one moves none. A message that is answered
+// is in progress no more: an event that says so of it yields previous, of which besides that only
+// number and status count. Events of other types change nothing but the sequence and yield no
+// message (its number is 0).
 func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conversation, Message) {
 	c.Sequence = e.Sequence
 	m, ok := messageOf(e)
@@ -85,9 +87,10 @@ func stated(value json.RawMessage) bool { return len(value) > 0 && string(value)
 // titleLength is how many code points of a prompt a title takes, the mark of a cut not counted.
 const titleLength = 80
 
-// titleOf is the title that a first prompt gives: white space collapsed to single spaces and trimmed, whole when that has
-// at most 80 code points. A longer one is cut behind the last word that ends within the first 80 code points, and a
-// first word that is longer than that behind its 80th code point; "…" follows directly. A blank prompt gives none.
+// titleOf is the title that a first prompt gives: white space collapsed to single spaces and
+// trimmed, whole when that has at most 80 code points. A longer one is cut behind the last word
+// that ends within the first 80 code points, and a first word that is longer than that behind its
+// 80th code point; "…" follows directly. A blank prompt gives none.
 func titleOf(prompt string) *string {
 	var text strings.Builder
 	length, wordEnd, space := 0, 0, false
@@ -125,7 +128,8 @@ func titleOf(prompt string) *string {
 	return &title
 }
 
-// conversationsModel has the documents <account>.<conversation>: head, and <account>.<conversation>.m.<n> and .s.<n>: page.
+// conversationsModel has the documents <account>.<conversation>: head, and
+// <account>.<conversation>.m.<n> and .s.<n>: page.
 var conversationsModel = model{
 	name: "conversations", version: 3, readable: 3,
 	folds: []any{
@@ -227,7 +231,8 @@ func (s *conversations) head(ctx context.Context, key entityKey) (h head, found 
 	return h, found, err
 }
 
-// readHeads reads the heads of conversations; those that do not exist are absent. One that is not in the order has none.
+// readHeads reads the heads of conversations; those that do not exist are absent. One that is not
+// in the order has none.
 func (s *conversations) readHeads(ctx context.Context, keys []entityKey) (map[entityKey]head, error) {
 	heads := make(map[entityKey]head, len(keys))
 	var missing []entityKey
@@ -246,15 +251,16 @@ func (s *conversations) readHeads(ctx context.Context, keys []entityKey) (map[en
 	for i, key := range missing {
 		if h, ok := found[names[i]]; ok {
 			heads[key] = h
-			// The order moves before a newer head is put: what agrees with the order is the newest head, or one follows.
+			// The order moves before a newer head is put: what agrees with the order is the newest
+			// head, or one follows.
 			s.heads.Add(key, h, h.weight(), func() bool { return s.recency.sequence(key) == h.Sequence })
 		}
 	}
 	return heads, err
 }
 
-// prefetch reads the heads that the events need and that may exist. A conversation that is not in the order has none that counts:
-// nothing of it was folded before the checkpoint.
+// prefetch reads the heads that the events need and that may exist. A conversation that is not in
+// the order has none that counts: nothing of it was folded before the checkpoint.
 func (s *conversations) prefetch(ctx context.Context, list []events.Event) error {
 	var keys []entityKey
 	for i := range list {
@@ -311,9 +317,10 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 	return nil
 }
 
-// setPlace notes which event makes a message what it is, in the head or in the page that has its number.
+// setPlace notes which event makes a message what it is, in the head or in the page that has its
+// number.
 func (s *conversations) setPlace(ctx context.Context, key entityKey, c *stagedHead, m Message) error {
-	is := place{m.MessageID, m.Sequence, m.Status == InProgress}
+	is := messageRef{m.MessageID, m.Sequence, m.Status == InProgress}
 	number, at := pageOf(m.Number)
 	if number < c.head.pages() {
 		p, err := s.stage(ctx, messagePage(key, number))
@@ -327,7 +334,8 @@ func (s *conversations) setPlace(ctx context.Context, key entityKey, c *stagedHe
 	return nil
 }
 
-// setScenario notes that a scenario stands at a message, in the head or in the page that has its index.
+// setScenario notes that a scenario stands at a message, in the head or in the page that has its
+// index.
 func (s *conversations) setScenario(ctx context.Context, key entityKey, c *stagedHead, m Message) error {
 	ref := m.Completed.Results.Scenario
 	now := func(list []scenario, at int) scenario {
@@ -353,7 +361,8 @@ func (s *conversations) setScenario(ctx context.Context, key entityKey, c *stage
 	return nil
 }
 
-// cutPages makes pages of what the head no longer covers, once it counts another message or scenario; last was the last scenario.
+// cutPages makes pages of what the head no longer covers, once it counts another message or
+// scenario; last was the last scenario.
 func (s *conversations) cutPages(key entityKey, c *stagedHead, last int, sequence uint64) {
 	h := &c.head
 	if len(h.Places) == pageSize && h.Messages%pageSize == 1 {

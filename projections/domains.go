@@ -21,7 +21,7 @@ type Domain struct {
 	Key       string      `json:"key"`
 	Version   int         `json:"version"`             // newest published version, 0 for none
 	Published *Definition `json:"published,omitempty"` // newest published definition, nil for none
-	Draft     *Definition `json:"draft,omitempty"`     // draft newer than the published version, nil for none
+	Draft     *Definition `json:"draft,omitempty"`     // draft newer than that, nil for none
 	UpdatedAt time.Time   `json:"updated_at"`
 	Sequence  uint64      `json:"sequence"`
 }
@@ -32,7 +32,8 @@ type version struct {
 	Sequence   uint64     `json:"sequence"`
 }
 
-// ApplyDomain folds an event of a domain's subject. Events of other types change nothing but the sequence.
+// ApplyDomain folds an event of a domain's subject. Events of other types change nothing but the
+// sequence.
 func ApplyDomain(d Domain, e events.Event) Domain {
 	d.Sequence = e.Sequence
 	switch data := e.Data.(type) {
@@ -50,7 +51,8 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 	return d
 }
 
-// domainsModel has the documents <account>.<domain>: Domain, and <account>.<domain>.v.<version>: version.
+// domainsModel has the documents <account>.<domain>: Domain, and <account>.<domain>.v.<version>:
+// version.
 var domainsModel = model{
 	name: "domains", version: 2, readable: 1,
 	folds:    []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil)},
@@ -127,8 +129,8 @@ func byTitle(a, b Domain) int {
 	)
 }
 
-// Domains lists an account's published domains by title (upper and lower case alike), then id. The definitions are shared
-// with the view and must not be changed.
+// Domains lists an account's published domains by title (upper and lower case alike), then id. The
+// definitions are shared with the view and must not be changed.
 func (v *Views) Domains(account uuid.UUID) []Domain {
 	domains := viewOf[*domains](v.serving.Load())
 	domains.mu.RLock()
@@ -136,12 +138,14 @@ func (v *Views) Domains(account uuid.UUID) []Domain {
 	return slices.Clone(domains.published[account])
 }
 
-// Domain returns an account's domain, published or not. The definitions are shared with the view and must not be changed.
+// Domain returns an account's domain, published or not. The definitions are shared with the view
+// and must not be changed.
 func (v *Views) Domain(account, id uuid.UUID) (Domain, bool) {
 	return viewOf[*domains](v.serving.Load()).get(entityKey{account, id})
 }
 
-// DomainVersion returns a published version of a domain's definition. The newest one comes from memory.
+// DomainVersion returns a published version of a domain's definition. The newest one comes from
+// memory.
 func (v *Views) DomainVersion(ctx context.Context, account, id uuid.UUID, number int) (Definition, bool, error) {
 	g, done := v.use()
 	defer done()

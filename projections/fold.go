@@ -8,8 +8,9 @@ import (
 	"reckon/events"
 )
 
-// fold takes events into the views: into the generation that serves, and then it wakes who waits. The documents and the checkpoint
-// are written later: what is folded again leaves the documents as they are.
+// fold takes events into the views: into the generation that serves, and then it wakes who waits.
+// The documents and the checkpoint are written later: what is folded again leaves the documents as
+// they are.
 func (v *Views) fold(list []events.Event) error {
 	v.folding.Lock()
 	defer v.folding.Unlock()
@@ -41,8 +42,8 @@ func (v *Views) reached(c checkpoint) {
 	v.advance(c.Sequence)
 }
 
-// catchUp folds what the log had at start, behind a sequence. Nobody waits for a message of these: until they are folded no index
-// is confirmed, and no key is accepted.
+// catchUp folds what the log had at start, behind a sequence. Nobody waits for a message of these:
+// until they are folded no index is confirmed, and no key is accepted.
 func (v *Views) catchUp(ctx context.Context, after uint64) error {
 	return v.log.Skim(ctx, after, v.target, nil, func(upTo uint64, list []events.Event) error {
 		v.folding.Lock()
@@ -81,8 +82,8 @@ func (v *Views) save() error {
 	return nil
 }
 
-// saveOften saves soon after events were folded, until ctx ends; while the fold catches up, less often than the buffers are written
-// because they are full. When that fails the fold ends too.
+// saveOften saves soon after events were folded, until ctx ends; while the fold catches up, less
+// often than the buffers are written because they are full. When that fails the fold ends too.
 func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

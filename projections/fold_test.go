@@ -179,7 +179,8 @@ func TestLargeDocuments(t *testing.T) {
 	verified(t, v)
 }
 
-// All keys of a bucket are read, also when a document is larger than what is asked for at once, and when there are many or none.
+// All keys of a bucket are read, also when a document is larger than what is asked for at once, and
+// when there are many or none.
 func TestEach(t *testing.T) {
 	log := openLog(t, t.TempDir())
 	v := openIdle(t, log, t.TempDir())
@@ -261,7 +262,8 @@ func TestAnOldEventChangesNothing(t *testing.T) {
 	}
 }
 
-// A message that has a number keeps it when another event answers it, in the same batch or a later one.
+// A message that has a number keeps it when another event answers it, in the same batch or a later
+// one.
 func TestAMessageKeepsItsNumber(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)

@@ -27,9 +27,10 @@ var (
 	length   = flag.Int("length", 5, "about how many of them a conversation has")
 )
 
-// generated is a history of so many messages, the same at every call: of four accounts, each with a key and a domain, and of
-// conversations of about as many messages as -length says, of which some hundred go on at a time. One message in ten fails, one in five branches
-// off, and one in twenty is in prose, which makes three events.
+// generated is a history of so many messages, the same at every call: of four accounts, each with a
+// key and a domain, and of conversations of about as many messages as -length says, of which some
+// hundred go on at a time. One message in ten fails, one in five branches off, and one in twenty is
+// in prose, which makes three events.
 func generated(count int) iter.Seq[events.Event] {
 	random := rand.New(rand.NewPCG(1, 2))
 	at := start
@@ -118,8 +119,8 @@ func completedAt(event func(events.Subject, any) events.Event, id func() uuid.UU
 	return event(e.Subject, data)
 }
 
-// writeHistory makes a log that holds a generated history and returns its directory and how many events it has. The server that
-// writes it does not wait for the disk at every event.
+// writeHistory makes a log that holds a generated history and returns its directory and how many
+// events it has. The server that writes it does not wait for the disk at every event.
 func writeHistory(t testing.TB, count int) (dir string, last uint64) {
 	t.Helper()
 	dir = t.TempDir()

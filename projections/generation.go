@@ -8,8 +8,8 @@ import (
 	"reckon/events"
 )
 
-// generation is a set of views that were filled from the same events. One serves; another may be built beside it, of some models
-// or all: those of the others are nil.
+// generation is a set of views that were filled from the same events. One serves; another may be
+// built beside it, of some models or all: those of the others are nil.
 type generation struct {
 	models  []model
 	buckets []*bucket // in the order of the models, as the views
@@ -63,8 +63,8 @@ func (g *generation) names() []string {
 	return names
 }
 
-// use returns the generation that serves, which stays until done is called. One who uses a generation must not call use again
-// before that.
+// use returns the generation that serves, which stays until done is called. One who uses a
+// generation must not call use again before that.
 func (v *Views) use() (g *generation, done func()) {
 	for {
 		g := v.serving.Load()
@@ -115,7 +115,8 @@ func (g *generation) foldInto(ctx context.Context, i int, list []events.Event) (
 	return staged, err
 }
 
-// stage applies the events that a model folds. It returns the documents that were changed, which nobody sees yet.
+// stage applies the events that a model folds. It returns the documents that were changed, which
+// nobody sees yet.
 func (g *generation) stage(ctx context.Context, i int, list []events.Event) ([]document, error) {
 	m, v := g.models[i], g.views[i]
 	var own []events.Event

@@ -47,9 +47,10 @@ func grow(b *testing.B, count int) (n *grown, end func(), start time.Duration, m
 	return n, end, start, memory
 }
 
-// BenchmarkGrowth does the same on a node with 1,000 messages and on one with -messages, in turns, and reports the median times
-// of both and how much longer it takes with many. Of what is recent, the same few conversations are asked for again and again; the
-// others are any, with nothing kept in memory: neither of the node's caches helps. The pages are those of the largest account.
+// BenchmarkGrowth does the same on a node with 1,000 messages and on one with -messages, in turns,
+// and reports the median times of both and how much longer it takes with many. Of what is recent,
+// the same few conversations are asked for again and again; the others are any, with nothing kept
+// in memory: neither of the node's caches helps. The pages are those of the largest account.
 func BenchmarkGrowth(b *testing.B) {
 	few, endFew, startFew, memoryFew := grow(b, 1000)
 	defer endFew()

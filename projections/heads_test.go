@@ -70,7 +70,8 @@ func (k *kept) key(i int) entityKey {
 	return entityKey{k.heads[i].Subject.Account(), k.heads[i].Message().ConversationID}
 }
 
-// A head is read as it was folded last, after each was overwritten many times, and a start finds all of them in their order.
+// A head is read as it was folded last, after each was overwritten many times, and a start finds
+// all of them in their order.
 func TestHeadsFromTheBucket(t *testing.T) {
 	k := keepHeads(t, 300)
 	for round := range 3 {
@@ -101,7 +102,8 @@ func TestHeadsFromTheBucket(t *testing.T) {
 	}
 }
 
-// Nobody is told an older state of a conversation than was folded when they asked, while heads are overwritten.
+// Nobody is told an older state of a conversation than was folded when they asked, while heads are
+// overwritten.
 func TestHeadsAreNeverOlder(t *testing.T) {
 	k := keepHeads(t, 50)
 	ended := make(chan struct{})

@@ -37,7 +37,8 @@ func openLog(t testing.TB, dir string) *log.Log {
 	return log
 }
 
-// openViews opens the views of a directory for the length of a test and waits until they have caught up.
+// openViews opens the views of a directory for the length of a test and waits until they have
+// caught up.
 func openViews(t testing.TB, log *log.Log, dir string) *Views {
 	t.Helper()
 	v, err := Open(t.Context(), log, dir, nil)

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// behindAfter is how long a reader waits for its read index, the question and the fold together.
+	// behindAfter is how long a reader waits for its read index, the question and the fold
+	// together.
 	behindAfter = 2 * time.Second
 	// staleAfter is the age from which on a confirmed read index no longer vouches for a key.
 	staleAfter = time.Second
@@ -21,8 +22,8 @@ const (
 	maxUnconfirmed = 1024
 )
 
-// readIndex asks the log for its last sequence on behalf of readers. A reader joins a question that has not been put yet: the
-// answer to one under way may be older than what the reader must see.
+// readIndex asks the log for its last sequence on behalf of readers. A reader joins a question that
+// has not been put yet: the answer to one under way may be older than what the reader must see.
 type readIndex struct {
 	log     *log.Log
 	started time.Time
@@ -33,7 +34,9 @@ type readIndex struct {
 	unconfirmed []*question // answered but not folded past, oldest first
 	folded      uint64
 
-	confirmed atomic.Int64 // when the newest question was put that is answered and folded past, since started; 0 for none
+	// confirmed is when the newest question was put that is answered and folded past, since started;
+	// 0 for none.
+	confirmed atomic.Int64
 }
 
 // question is one question to the log. Its fields are set once done is closed.
@@ -91,8 +94,8 @@ func (r *readIndex) run() {
 	}
 }
 
-// answered confirms an answer when the fold is past it, else keeps it until then. With too many kept the newest is not,
-// which lets the confirmed index look older than it is, never newer.
+// answered confirms an answer when the fold is past it, else keeps it until then. With too many
+// kept the newest is not, which lets the confirmed index look older than it is, never newer.
 func (r *readIndex) answered(q *question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,8 +137,8 @@ func (r *readIndex) recent() error {
 	return nil
 }
 
-// tick asks every 250 ms until ctx ends, so that a confirmed index stays young without readers. A failed question is
-// answered by recent, when it was the last one for long enough.
+// tick asks every 250 ms until ctx ends, so that a confirmed index stays young without readers. A
+// failed question is answered by recent, when it was the last one for long enough.
 func (r *readIndex) tick(ctx context.Context) {
 	ticker := time.NewTicker(askEvery)
 	defer ticker.Stop()
@@ -157,8 +160,9 @@ func (v *Views) recent() error {
 	return v.index.recent()
 }
 
-// Fresh waits until everything that was in the log when it was called is folded: the read index, which the log knows, or
-// callers share questions for. It fails with ErrBehind after 2 seconds, and at once when the fold has stopped.
+// Fresh waits until everything that was in the log when it was called is folded: the read index,
+// which the log knows, or callers share questions for. It fails with ErrBehind after 2 seconds, and
+// at once when the fold has stopped.
 func (v *Views) Fresh(ctx context.Context) error {
 	index, known := v.log.Known()
 	if known && index <= v.folded.Load() {

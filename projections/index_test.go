@@ -46,7 +46,8 @@ func TestFreshSeesWhatWasAppendedBefore(t *testing.T) {
 	writers.Wait()
 }
 
-// Where the log knows the read index, a reader of current views asks nobody and leaves nothing behind.
+// Where the log knows the read index, a reader of current views asks nobody and leaves nothing
+// behind.
 func TestFreshOfCurrentViewsCostsNothing(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -69,7 +70,8 @@ func TestFreshOfCurrentViewsCostsNothing(t *testing.T) {
 	}
 }
 
-// A reader that comes while a question is under way is answered by the next one, together with all who come until then.
+// A reader that comes while a question is under way is answered by the next one, together with all
+// who come until then.
 func TestReadersJoinTheNextQuestion(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Page is one page of an account's conversations, most recently active first. Next is nil on the last page. Newest is what
-// Views.Newest says of the state that the page shows, 0 when the fold changed it meanwhile: pages of the same account, limit, cursor
-// and Newest are equal.
+// Page is one page of an account's conversations, most recently active first. Next is nil on the
+// last page. Newest is what Views.Newest says of the state that the page shows, 0 when the fold
+// changed it meanwhile: pages of the same account, limit, cursor and Newest are equal.
 type Page struct {
 	Conversations []Conversation
 	Next          *uuid.UUID
@@ -23,10 +23,10 @@ type Page struct {
 // ErrCursor says that a cursor is none that this service gave to this account.
 var ErrCursor = errors.New("not a cursor")
 
-// Conversations pages through an account's conversations; after is the Next of the page before, nil for the first. Pages
-// follow the order of the newest events: a conversation that moves while a caller pages may be seen again at the top of a
-// new first page, one that does not move is seen exactly once. The time does not depend on the size of the account. A
-// limit below 1 counts as 1.
+// Conversations pages through an account's conversations; after is the Next of the page before, nil
+// for the first. Pages follow the order of the newest events: a conversation that moves while a
+// caller pages may be seen again at the top of a new first page, one that does not move is seen
+// exactly once. The time does not depend on the size of the account. A limit below 1 counts as 1.
 func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int, after *uuid.UUID) (Page, error) {
 	limit = max(limit, 1)
 	below := ^uint64(0)
@@ -74,8 +74,9 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	return page, nil
 }
 
-// Newest is the sequence of the newest event of an account's conversations, up to which all is shown and nothing beyond. It is 0
-// while the fold is changing what is shown, and of an account without conversations.
+// Newest is the sequence of the newest event of an account's conversations, up to which all is
+// shown and nothing beyond. It is 0 while the fold is changing what is shown, and of an account
+// without conversations.
 func (v *Views) Newest(account uuid.UUID) uint64 {
 	newest, _ := viewOf[*conversations](v.serving.Load()).newest(account)
 	return newest
@@ -93,9 +94,9 @@ func (s *conversations) newest(account uuid.UUID) (sequence, version uint64) {
 	return sequence, version
 }
 
-// cursorAt is a cursor that continues below a sequence: a UUID of version 8 whose last 56 bits are the sequence and whose
-// other bits are a check value of account and sequence. The check keeps random UUIDs and cursors of other accounts out;
-// it is no secret.
+// cursorAt is a cursor that continues below a sequence: a UUID of version 8 whose last 56 bits are
+// the sequence and whose other bits are a check value of account and sequence. The check keeps
+// random UUIDs and cursors of other accounts out; it is no secret.
 func cursorAt(account uuid.UUID, sequence uint64) uuid.UUID {
 	var cursor uuid.UUID
 	binary.BigEndian.PutUint64(cursor[8:], sequence)
@@ -106,7 +107,8 @@ func cursorAt(account uuid.UUID, sequence uint64) uuid.UUID {
 	return cursor
 }
 
-// cursorPosition is the sequence that a cursor continues below; ok is false for a UUID that is none of this account's.
+// cursorPosition is the sequence that a cursor continues below; ok is false for a UUID that is none
+// of this account's.
 func cursorPosition(account, cursor uuid.UUID) (sequence uint64, ok bool) {
 	sequence = binary.BigEndian.Uint64(cursor[8:]) & (1<<56 - 1)
 	return sequence, cursorAt(account, sequence) == cursor

@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// memoryParts name what of the heap is in use by the functions that allocated it: a part is the first one of which each name
-// stands in a line of the stack.
+// memoryParts name what of the heap is in use by the functions that allocated it: a part is the
+// first one of which each name stands in a line of the stack.
 var memoryParts = []struct {
 	name string
 	of   []string
@@ -29,8 +29,8 @@ var memoryParts = []struct {
 	{"what is folded and not written yet", []string{"projections.(*bucket).writeBuffer"}},
 }
 
-// memoryTable says what the memory of the process is used for, in MiB: of the heap as the last collection left it, by parts, and of
-// the rest as the runtime counts it.
+// memoryTable says what the memory of the process is used for, in MiB: of the heap as the last
+// collection left it, by parts, and of the rest as the runtime counts it.
 func memoryTable() string {
 	records := make([]runtime.MemProfileRecord, 1024)
 	for {

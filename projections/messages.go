@@ -18,13 +18,13 @@ const (
 	Failed     = "error"
 )
 
-// Message is one calculation of a conversation, as asked and answered: the newest event that is about it. What its pointers
-// lead to is shared and must not be changed.
+// Message is one calculation of a conversation, as asked and answered: the newest event that is
+// about it. What its pointers lead to is shared and must not be changed.
 type Message struct {
 	events.Message
 	Status      string
 	UpdatedAt   time.Time
-	Interpreted *events.MessageInterpreted // of a message in progress that a language model has read, else nil
+	Interpreted *events.MessageInterpreted // of one in progress that a language model has read
 	Completed   *events.MessageCompleted   // of a completed message
 	Failed      *events.MessageFailed      // of a failed one
 	Number      int                        // position in the conversation, from 1
@@ -34,8 +34,8 @@ type Message struct {
 // cachedMessages is about how many bytes of messages stay in memory.
 const cachedMessages = 64 << 20
 
-// messageLog reads messages, which are events of the log. Those that were used last stay in memory, by sequence: an event never
-// changes.
+// messageLog reads messages, which are events of the log. Those that were used last stay in memory,
+// by sequence: an event never changes.
 type messageLog struct {
 	log   *log.Log
 	cache *Cache[uint64, Message]
@@ -47,7 +47,8 @@ func newMessageLog(log *log.Log) *messageLog {
 
 func (l *messageLog) keep(m Message) { l.cache.Put(m.Sequence, m, m.weight()) }
 
-// messageOf is the message that an event makes, without its number; ok is false for an event that is about none.
+// messageOf is the message that an event makes, without its number; ok is false for an event that
+// is about none.
 func messageOf(e events.Event) (m Message, ok bool) {
 	switch data := e.Data.(type) {
 	case *events.MessageStarted:
@@ -103,7 +104,7 @@ func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID
 	if number == 0 {
 		return Message{}, false, err
 	}
-	list, err := c.messages.read(ctx, []int{number}, []place{at})
+	list, err := c.messages.read(ctx, []int{number}, []messageRef{at})
 	if err != nil {
 		return Message{}, false, err
 	}
@@ -119,8 +120,8 @@ func (v *Views) Scenario(ctx context.Context, account, conversation uuid.UUID, i
 	return list[0], true, nil
 }
 
-// Scenarios returns the messages that the scenarios from first to last now stand at. A message without a number stands for a
-// scenario that the conversation does not have.
+// Scenarios returns the messages that the scenarios from first to last now stand at. A message
+// without a number stands for a scenario that the conversation does not have.
 func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
 	g, done := v.use()
 	defer done()
@@ -141,7 +142,7 @@ func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, 
 			numbers, indexes = append(numbers, s.Message), append(indexes, i)
 		}
 	}
-	places, err := c.placesOf(ctx, key, h, numbers)
+	places, err := c.refsOf(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +173,8 @@ func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, ind
 	return list[0].Origin, nil
 }
 
-// Messages returns the messages numbered from first to last, in that order; numbers that the conversation does not have are
-// left out.
+// Messages returns the messages numbered from first to last, in that order; numbers that the
+// conversation does not have are left out.
 func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
 	g, done := v.use()
 	defer done()
@@ -187,15 +188,16 @@ func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, f
 	for number := max(first, 1); number <= min(last, h.Messages); number++ {
 		numbers = append(numbers, number)
 	}
-	places, err := c.placesOf(ctx, key, h, numbers)
+	places, err := c.refsOf(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
 	return c.messages.read(ctx, numbers, places)
 }
 
-// read reads messages by their numbers and places: from memory, and what is not there from the log, at once.
-func (l *messageLog) read(ctx context.Context, numbers []int, places []place) ([]Message, error) {
+// read reads messages by their numbers and places: from memory, and what is not there from the log,
+// at once.
+func (l *messageLog) read(ctx context.Context, numbers []int, places []messageRef) ([]Message, error) {
 	list := make([]Message, len(places))
 	var missing []int
 	var sequences []uint64

@@ -11,39 +11,43 @@ import (
 	"reckon/events"
 )
 
-// model is a read model: everything that the fold, the buckets, a rebuild and a verification have to know of it. It has a bucket
-// of its own. Each of its documents is a JSON object that ends with the sequence of the event that made it what it is.
+// model is a read model: everything that the fold, the buckets, a rebuild and a verification have
+// to know of it. It has a bucket of its own. Each of its documents is a JSON object that ends with
+// the sequence of the event that made it what it is.
 //
-// Raise the version when its Apply function or the shape of its documents changes: a new bucket is then filled from the whole
-// history, beside the old one, which serves and takes new events in until the new one has caught up. Raise readable to the
-// version too when the documents of the versions before cannot be read any more: then nothing is served until the new buckets
-// have caught up.
+// Raise the version when its Apply function or the shape of its documents changes: a new bucket is
+// then filled from the whole history, beside the old one, which serves and takes new events in
+// until the new one has caught up. Raise readable to the version too when the documents of the
+// versions before cannot be read any more: then nothing is served until the new buckets have caught
+// up.
 type model struct {
 	name              string
 	version, readable int
 	folds             []any    // nil pointers to the event types that it takes in
-	subjects          []string // kinds of the subjects of these events: account, domain or conversation
-	// spread says that a document is made of the events of one subject and that its key begins with the ids of that. A
-	// verification of much history then takes some of the subjects at a time.
+	subjects          []string // kinds of their subjects: account, domain or conversation
+	// spread says that a document is made of the events of one subject and that its key begins with
+	// the ids of that. A verification of much history then takes some of the subjects at a time.
 	spread bool
 	// open makes an empty view of the read model on its bucket.
 	open func(b *bucket, messages *messageLog) view
-	// foreign says what is wrong with a document that the history does not make; has tells which keys it does make.
+	// foreign says what is wrong with a document that the history does not make; has tells which
+	// keys it does make.
 	foreign func(key string, has func(key string) bool) string
 }
 
 // models are all read models, in the order of a checkpoint's buckets.
 var models = []model{accountsModel, domainsModel, conversationsModel}
 
-// view is a read model within a generation: what is held in memory of its bucket, and how that changes. One goroutine at a time
-// folds, in these steps: prefetch, apply for each event, staged, show. Readers see nothing of it before show.
+// view is a read model within a generation: what is held in memory of its bucket, and how that
+// changes. One goroutine at a time folds, in these steps: prefetch, apply for each event, staged,
+// show. Readers see nothing of it before show.
 type view interface {
 	// load reads from the bucket what is held in memory.
 	load(ctx context.Context) error
 	// prefetch reads with as few requests as possible what applying events needs.
 	prefetch(ctx context.Context, list []events.Event) error
-	// apply takes an event in, unless the documents that it changes have it already: the node may have stopped between
-	// writing documents and the checkpoint.
+	// apply takes an event in, unless the documents that it changes have it already: the node may
+	// have stopped between writing documents and the checkpoint.
 	apply(ctx context.Context, e events.Event) error
 	// staged returns the documents that were changed since the last show.
 	staged() []document
@@ -71,7 +75,8 @@ func Names() []string {
 	return names
 }
 
-// modelOf is the name of the read model that folds events of a type, by its wire name in any version.
+// modelOf is the name of the read model that folds events of a type, by its wire name in any
+// version.
 func modelOf(eventType string) string {
 	version := strings.LastIndex(eventType, ".v")
 	for name, typ := range events.Types() {

@@ -10,24 +10,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// A message is not stored in a bucket: it is an event, which the log keeps for ever. The bucket of conversations says which
-// one, by the number of the message, and which message a scenario stands at. The newest of both is in the head, so that a
-// short conversation is one document; what is older is in pages.
+// A message is not stored in a bucket: it is an event, which the log keeps for ever. The bucket of
+// conversations says which one, by the number of the message, and which message a scenario stands
+// at. The newest of both is in the head, so that a short conversation is one document; what is
+// older is in pages.
 
-// pageSize is how many messages, or scenarios, a page covers: page 0 those from 1 to 64. The head covers the page of the
-// last one.
+// pageSize is how many messages, or scenarios, a page covers: page 0 those from 1 to 64. The head
+// covers the page of the last one.
 const pageSize = 64
 
 // head is the document of a conversation. The lists are shared; only the fold appends to them.
 type head struct {
-	Places    []place    `json:"places"`              // of the messages of the last page
-	Scenarios []scenario `json:"scenarios,omitempty"` // of the last page
-	Paged     int64      `json:"paged,omitempty"`     // highest time of the message ids that are in pages, in milliseconds since 1970
+	Places    []messageRef `json:"places"`              // of the messages of the last page
+	Scenarios []scenario   `json:"scenarios,omitempty"` // of the last page
+	Paged     int64        `json:"paged,omitempty"`     // newest message id in pages, in ms since 1970
 	Conversation
 }
 
-// place says which event makes a message what it is.
-type place struct {
+// messageRef says which event makes a message what it is.
+type messageRef struct {
 	ID         uuid.UUID `json:"id"`
 	Sequence   uint64    `json:"sequence"`
 	InProgress bool      `json:"in_progress,omitempty"`
@@ -41,9 +42,9 @@ type scenario struct {
 
 // page is the document of a page, which has one of the two lists.
 type page struct {
-	Places    []place    `json:"places,omitempty"`
-	Scenarios []scenario `json:"scenarios,omitempty"`
-	Sequence  uint64     `json:"sequence"` // of the event that changed it last
+	Places    []messageRef `json:"places,omitempty"`
+	Scenarios []scenario   `json:"scenarios,omitempty"`
+	Sequence  uint64       `json:"sequence"` // of the event that changed it last
 }
 
 // pageKey names a page.
@@ -61,7 +62,8 @@ func (k pageKey) String() string {
 	return k.entityKey.String() + "." + k.kind + "." + strconv.Itoa(k.number)
 }
 
-// pageOf is the page of a number or index, from 1 on, and its place there. For 0, of what is empty, it is the first page.
+// pageOf is the page of a number or index, from 1 on, and its place there. For 0, of what is empty,
+// it is the first page.
 func pageOf(number int) (page, at int) {
 	if number < 1 {
 		return 0, 0
@@ -80,9 +82,10 @@ func (h *head) weight() int {
 	return 768 + 40*len(h.Places) + 16*len(h.Scenarios) + 64*len(h.Focus)
 }
 
-// locate finds a message by its id; number is 0 when the conversation has none with it. A message that is newer than all in
-// pages, by the time in its id, costs no page; for others pages are read, newest first.
-func (h *head) locate(id uuid.UUID, read func(number int) (page, error)) (number int, at place, err error) {
+// locate finds a message by its id; number is 0 when the conversation has none with it. A message
+// that is newer than all in pages, by the time in its id, costs no page; for others pages are read,
+// newest first.
+func (h *head) locate(id uuid.UUID, read func(number int) (page, error)) (number int, at messageRef, err error) {
 	first := h.pages()*pageSize + 1
 	for i := len(h.Places) - 1; i >= 0; i-- {
 		if h.Places[i].ID == id {
@@ -90,18 +93,18 @@ func (h *head) locate(id uuid.UUID, read func(number int) (page, error)) (number
 		}
 	}
 	if since, ok := timeOf(id); ok && since > h.Paged {
-		return 0, place{}, nil
+		return 0, messageRef{}, nil
 	}
 	for n := h.pages() - 1; n >= 0; n-- {
 		p, err := read(n)
 		if err != nil {
-			return 0, place{}, err
+			return 0, messageRef{}, err
 		}
-		if i := slices.IndexFunc(p.Places, func(at place) bool { return at.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(p.Places, func(at messageRef) bool { return at.ID == id }); i >= 0 {
 			return n*pageSize + i + 1, p.Places[i], nil
 		}
 	}
-	return 0, place{}, nil
+	return 0, messageRef{}, nil
 }
 
 // timeOf is the time in a UUID of version 7, in milliseconds since 1970.
@@ -136,8 +139,9 @@ func (s *conversations) scenarios(ctx context.Context, key entityKey, h head, fi
 	return list, nil
 }
 
-// placesOf are those of messages by their numbers, which the head must count. Each page is read once.
-func (s *conversations) placesOf(ctx context.Context, key entityKey, h head, numbers []int) ([]place, error) {
+// refsOf are those of messages by their numbers, which the head must count. Each page is read
+// once.
+func (s *conversations) refsOf(ctx context.Context, key entityKey, h head, numbers []int) ([]messageRef, error) {
 	var keys []pageKey
 	asked := map[int]int{} // place in keys by page
 	for _, number := range numbers {
@@ -151,7 +155,7 @@ func (s *conversations) placesOf(ctx context.Context, key entityKey, h head, num
 	if err != nil {
 		return nil, err
 	}
-	list := make([]place, len(numbers))
+	list := make([]messageRef, len(numbers))
 	for i, number := range numbers {
 		n, at := pageOf(number)
 		from := h.Places
@@ -174,8 +178,8 @@ func (s *conversations) readPage(ctx context.Context, key pageKey) (page, error)
 	return pages[0], nil
 }
 
-// readPages reads pages, whose lists are shared and must not be changed. A page of scenarios that is not there is one of indexes
-// that no scenario has.
+// readPages reads pages, whose lists are shared and must not be changed. A page of scenarios that
+// is not there is one of indexes that no scenario has.
 func (s *conversations) readPages(ctx context.Context, keys []pageKey) ([]page, error) {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -196,8 +200,8 @@ func (s *conversations) readPages(ctx context.Context, keys []pageKey) ([]page, 
 	return pages, nil
 }
 
-// put sets an element of a list, which grows to it with zero ones. Readers may have a list that is not the fold's own: nothing
-// that they see of it is changed.
+// put sets an element of a list, which grows to it with zero ones. Readers may have a list that is
+// not the fold's own: nothing that they see of it is changed.
 func put[T any](list []T, at int, value T, own bool) []T {
 	if !own {
 		list = slices.Clone(list)

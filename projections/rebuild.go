@@ -10,24 +10,25 @@ import (
 	"reckon/events"
 )
 
-// Progress says how far reading the history is. A verification counts the documents that it reads as events, and what it reads in
-// each pass.
+// Progress says how far reading the history is. A verification counts the documents that it reads
+// as events, and what it reads in each pass.
 type Progress struct {
 	Events uint64  `json:"events"` // read so far
 	Total  uint64  `json:"total"`  // to read; it grows with the log
 	Rate   float64 `json:"rate"`   // events a second
-	Left   float64 `json:"left"`   // seconds until the end, as far as can be told; 0 when there are none
+	Left   float64 `json:"left"`   // seconds until the end, about; 0 when there are none
 }
 
 const (
 	// reportEvery is how often progress is told.
 	reportEvery = 200 * time.Millisecond
-	// nearlyThere is how many events the serving generation may be ahead when it is held up for the rest.
-	nearlyThere = 256
-	// companyFor is how long after a request others are expected.
-	companyFor = time.Second
-	// longestRest is how long a rebuild or a verification rests at most behind one piece of work.
-	longestRest = 20 * time.Millisecond
+	// switchWithin is how many events the serving generation may be ahead when it is held up for the
+	// rest.
+	switchWithin = 256
+	// busyFor is how long after a request others are expected.
+	busyFor = time.Second
+	// maxPause is how long a rebuild or a verification rests at most behind one piece of work.
+	maxPause = 20 * time.Millisecond
 )
 
 // meter counts events and tells of them from time to time.
@@ -51,9 +52,10 @@ func (m *meter) at(events, total uint64, last bool) {
 	m.tell(p)
 }
 
-// rest lets requests go first, where they come: after a piece of work for as long as that took. What works without a break has soon
-// used up its share of a processor, on a busy machine, and the system lets the whole process wait.
-func (v *Views) rest(worked time.Duration) {
+// throttle lets requests go first, where they come: after a piece of work for as long as that took.
+// What works without a break has soon used up its share of a processor, on a busy machine, and the
+// system lets the whole process wait.
+func (v *Views) throttle(worked time.Duration) {
 	if pause := v.pause(worked, time.Now()); pause > 0 {
 		time.Sleep(pause)
 	}
@@ -61,58 +63,55 @@ func (v *Views) rest(worked time.Duration) {
 
 // pause is how long to rest.
 func (v *Views) pause(worked time.Duration, now time.Time) time.Duration {
-	asked := v.asked.Load()
-	if asked == 0 || now.Sub(v.index.started)-time.Duration(asked) >= companyFor {
+	asked := v.lastRequest.Load()
+	if asked == 0 || now.Sub(v.index.started)-time.Duration(asked) >= busyFor {
 		return 0
 	}
-	return min(worked, longestRest)
+	return min(worked, maxPause)
 }
 
-// overtake skims the history behind an event until it is where the serving generation is, and calls last there while that
-// stands still. The sequence is that of the moment of last. told is called behind each fold, but not while anything is held up.
-// ready is called shortly before that, for all that need not be done while it is.
-func (v *Views) overtake(ctx context.Context, after uint64, want func(events.Subject) bool, fold func(list []events.Event) error, told func(upTo uint64), ready func() error, last func(sequence uint64) error) error {
-	held, prepared := false, false
+// catchUpAndHold skims the history behind an event until it is where the serving generation is, and calls
+// last there while that stands still. The sequence is that of the moment of last. told is called
+// behind each fold, but not while anything is held up. ready is called shortly before that, for all
+// that need not be done while it is.
+func (v *Views) catchUpAndHold(
+	ctx context.Context, after uint64, want func(events.Subject) bool,
+	fold func(list []events.Event) error, told func(upTo uint64),
+	ready func() error, last func(sequence uint64) error,
+) error {
+	held := false
 	read := func(through uint64) error {
 		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
 			began := time.Now()
 			err := fold(list)
 			if !held {
 				told(upTo)
-				v.rest(time.Since(began))
+				v.throttle(time.Since(began))
 			}
 			return err
 		})
 		after = max(after, through)
 		return err
 	}
-	for {
-		if err := v.following(); err != nil {
-			return err
-		}
-		through := v.folded.Load()
-		if through < v.target {
-			if err := v.CaughtUp(ctx); err != nil {
+	approach := func() error {
+		for {
+			if err := v.following(); err != nil {
 				return err
 			}
-			continue
-		}
-		if after > 0 && through <= after+nearlyThere || through == 0 {
-			if prepared {
-				break
+			through := v.folded.Load()
+			if through == 0 || after > 0 && through <= after+switchWithin {
+				return nil
 			}
-			prepared = true
-			if err := ready(); err != nil {
+			if err := read(through); err != nil {
 				return err
 			}
-			continue
-		}
-		if err := read(through); err != nil {
-			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	caughtUp := func() error { return v.CaughtUp(ctx) }
+	for _, step := range []func() error{caughtUp, approach, ready, approach, ctx.Err} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	v.saving.Lock()
 	defer v.saving.Unlock()
@@ -136,9 +135,10 @@ func (v *Views) following() error {
 	}
 }
 
-// Rebuild builds a new generation of the read models with these names (none for all) from the first event, beside the serving
-// one, and puts it in its place when it has caught up. Readers notice nothing. One rebuild runs at a time; another one
-// waits for it. tell, which may be nil, is told of the progress, and of the end at last.
+// Rebuild builds a new generation of the read models with these names (none for all) from the first
+// event, beside the serving one, and puts it in its place when it has caught up. Readers notice
+// nothing. One rebuild runs at a time; another one waits for it. tell, which may be nil, is told of
+// the progress, and of the end at last.
 func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
 	for _, name := range names {
 		if !slices.Contains(Names(), name) {
@@ -156,7 +156,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	progress := newMeter(tell)
 	var old *generation
-	err = v.overtake(ctx, 0, nil, func(list []events.Event) error {
+	err = v.catchUpAndHold(ctx, 0, nil, func(list []events.Event) error {
 		return next.fold(ctx, list)
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
@@ -184,8 +184,9 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	return nil
 }
 
-// replace makes the models of next serve together with the others of old; both stand at the same event. It is called with
-// saving and folding held. Whether it is done must be known, so that it does not end with ctx.
+// replace makes the models of next serve together with the others of old; both stand at the same
+// event. It is called with saving and folding held. Whether it is done must be known, so that it
+// does not end with ctx.
 func (v *Views) replace(ctx context.Context, old, next *generation) error {
 	for _, g := range []*generation{old, next} {
 		if err := g.flush(); err != nil {

@@ -74,7 +74,8 @@ func TestRebuildMakesTheSame(t *testing.T) {
 	verified(t, s.v)
 }
 
-// Callers write and read what they wrote while generations come and go. None is told an older state, and none fails.
+// Callers write and read what they wrote while generations come and go. None is told an older
+// state, and none fails.
 func TestRebuildWhileServing(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -160,8 +161,8 @@ func raised(name string, readable bool) []model {
 	return list
 }
 
-// A document as an older Apply function wrote it is served until the new generation has caught up, and new events are taken
-// in meanwhile.
+// A document as an older Apply function wrote it is served until the new generation has caught up,
+// and new events are taken in meanwhile.
 func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -265,8 +266,8 @@ func TestAnInterruptedRebuildLeavesNothing(t *testing.T) {
 	s.unchanged(t, s.v, "after a restart")
 }
 
-// A rebuild that is interrupted while it takes the place of what served ends as if it was not: the checkpoint never names buckets
-// that are deleted.
+// A rebuild that is interrupted while it takes the place of what served ends as if it was not: the
+// checkpoint never names buckets that are deleted.
 func TestARebuildInterruptedAtItsEnd(t *testing.T) {
 	s := openSome(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -275,7 +276,7 @@ func TestARebuildInterruptedAtItsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.v.overtake(ctx, 0, nil, func(list []events.Event) error {
+	err = s.v.catchUpAndHold(ctx, 0, nil, func(list []events.Event) error {
 		return next.fold(ctx, list)
 	}, func(uint64) {}, next.flush, func(uint64) error {
 		cancel()
@@ -368,7 +369,7 @@ func TestAWaitingOrderIsHeardOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var p part
+		var p controlReply
 		if err := json.Unmarshal(m.Data, &p); err != nil {
 			t.Fatal(err)
 		}

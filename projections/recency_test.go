@@ -13,7 +13,8 @@ import (
 	"reckon/events"
 )
 
-// The order is compared with a plain map after many moves, some of them to a place where another conversation has been since.
+// The order is compared with a plain map after many moves, some of them to a place where another
+// conversation has been since.
 func TestActivityIsOrdered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		account := uuid.New()
@@ -116,8 +117,8 @@ func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestPagesOfOneState reads pages while the fold moves several conversations at a time: those with the same Newest are equal, and
-// the last one is of the newest event.
+// TestPagesOfOneState reads pages while the fold moves several conversations at a time: those with
+// the same Newest are equal, and the last one is of the newest event.
 func TestPagesOfOneState(t *testing.T) {
 	log := openLog(t, t.TempDir())
 	v, h := openIdle(t, log, t.TempDir()), newHistory(t, nil)

@@ -16,8 +16,8 @@ import (
 	"reckon/events/log"
 )
 
-// BenchmarkReplay reads a whole history: with a plain ordered consumer, which decodes nothing, and folded in memory from the
-// same log. The ratio of the two is what replay costs beyond reading.
+// BenchmarkReplay reads a whole history: with a plain ordered consumer, which decodes nothing, and
+// folded in memory from the same log. The ratio of the two is what replay costs beyond reading.
 func BenchmarkReplay(b *testing.B) {
 	dir, last := writeHistory(b, *messages)
 	log := openLog(b, dir)
@@ -101,7 +101,8 @@ func status(name string) float64 {
 	return 0
 }
 
-// openTimed opens the views of a directory on the log of another, and waits until they have caught up.
+// openTimed opens the views of a directory on the log of another, and waits until they have caught
+// up.
 func openTimed(b *testing.B, history, dir string) (*Views, func()) {
 	log, err := log.Open(b.Context(), log.Options{Dir: history})
 	if err != nil {
@@ -121,10 +122,11 @@ func openTimed(b *testing.B, history, dir string) (*Views, func()) {
 	}
 }
 
-// BenchmarkRebuild fills the buckets from the whole history: of an empty directory (fill), and beside those that serve
-// (rebuild); start is a start on what is there. The memory is that of the process: of the log's server and the views' server,
-// which hold the index of each, and of the fold. What it is used for is printed, at rest behind a start and near the end of a
-// rebuild. With -length the same number of conversations has more messages.
+// BenchmarkRebuild fills the buckets from the whole history: of an empty directory (fill), and
+// beside those that serve (rebuild); start is a start on what is there. The memory is that of the
+// process: of the log's server and the views' server, which hold the index of each, and of the
+// fold. What it is used for is printed, at rest behind a start and near the end of a rebuild. With
+// -length the same number of conversations has more messages.
 func BenchmarkRebuild(b *testing.B) {
 	history, last := writeHistory(b, *messages)
 	rate := func(b *testing.B, before float64) {
@@ -181,7 +183,8 @@ func BenchmarkRebuild(b *testing.B) {
 	})
 }
 
-// BenchmarkVerify compares the buckets with the whole history. Silent is the longest time between two reports of progress.
+// BenchmarkVerify compares the buckets with the whole history. Silent is the longest time between
+// two reports of progress.
 func BenchmarkVerify(b *testing.B) {
 	history, last := writeHistory(b, *messages)
 	v, closed := openTimed(b, history, b.TempDir())

@@ -27,7 +27,8 @@ func TestViewsOutliveARestart(t *testing.T) {
 	s.unchanged(t, s.v, "after a restart")
 }
 
-// The process ends between the documents and the checkpoint, or between the two steps of documents, at any point.
+// The process ends between the documents and the checkpoint, or between the two steps of documents,
+// at any point.
 func TestFoldingAgainChangesNothing(t *testing.T) {
 	s := openSome(t)
 	for _, sequence := range []uint64{0, 1, s.h.next / 3, s.h.next / 2, s.h.next - 1} {
@@ -39,8 +40,8 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// Every batch is written in part and then again, the second time by a process that knows nothing of the first: the first step,
-// or besides that one bucket of the second.
+// Every batch is written in part and then again, the second time by a process that knows nothing of
+// the first: the first step, or besides that one bucket of the second.
 func TestFoldingAgainAfterHalfABatch(t *testing.T) {
 	logDir := t.TempDir()
 	log := openLog(t, logDir)

@@ -19,22 +19,23 @@ import (
 )
 
 const (
-	// maxPayload is the largest document that a bucket takes. The log takes events of up to 4 MiB, and the document of a
-	// domain holds the newest publication and a draft.
+	// maxPayload is the largest document that a bucket takes. The log takes events of up to 4 MiB,
+	// and the document of a domain holds the newest publication and a draft.
 	maxPayload = 8 << 20
 	// cleanMark stands in the mark file of a directory whose views were closed and are on disk.
 	cleanMark = "clean"
 )
 
-// storage is the directory of the views: a lock, a mark that tells how they were left, and the store of the server.
+// storage is the directory of the views: a lock, a mark that tells how they were left, and the
+// store of the server.
 type storage struct {
 	dir  string
 	lock *os.File
 }
 
-// openStorage locks a directory and prepares it. The views are written without waiting for the disk, so that what a
-// machine's crash leaves is not to be trusted: unless they were closed, or this is still the same boot of the machine, they
-// are removed.
+// openStorage locks a directory and prepares it. The views are written without waiting for the
+// disk, so that what a machine's crash leaves is not to be trusted: unless they were closed, or
+// this is still the same boot of the machine, they are removed.
 func openStorage(dir string) (*storage, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make views directory: %w", err)
@@ -131,7 +132,8 @@ func syncPath(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// startServer runs the views' server on a directory. It listens nowhere; connections are made in process.
+// startServer runs the views' server on a directory. It listens nowhere; connections are made in
+// process.
 func startServer(ctx context.Context, dir string, logger *slog.Logger) (*server.Server, error) {
 	return log.RunServer(ctx, &server.Options{
 		ServerName:         "views",

@@ -21,8 +21,8 @@ const (
 	storeTimeout = 30 * time.Second
 )
 
-// checkpoint says which buckets serve, in the order of the models, and up to which event they are all filled. Newest is the
-// last known event up to there: another log does not have it.
+// checkpoint says which buckets serve, in the order of the models, and up to which event they are
+// all filled. Newest is the last known event up to there: another log does not have it.
 type checkpoint struct {
 	Sequence uint64   `json:"sequence"`
 	Newest   *witness `json:"newest,omitempty"`
@@ -46,8 +46,8 @@ func (c checkpoint) after(list []events.Event) checkpoint {
 	return c
 }
 
-// store is where this node's buckets are. Writes and reads have connections of their own, so that readers do not queue behind
-// a fold.
+// store is where this node's buckets are. Writes and reads have connections of their own, so that
+// readers do not queue behind a fold.
 type store struct {
 	writes, reads *nats.Conn
 	publisher     jetstream.JetStream
@@ -67,9 +67,10 @@ func openStore(ctx context.Context, writes, reads *nats.Conn) (*store, error) {
 	return s, nil
 }
 
-// openBucket opens a bucket and creates it when it is missing. Its stream is that of any key-value bucket but for the window in
-// which duplicates are dropped, the shortest there is instead of two minutes: no document has an id, and at its start the
-// server would read all that was written within the window and keep an index of it.
+// openBucket opens a bucket and creates it when it is missing. Its stream is that of any key-value
+// bucket but for the window in which duplicates are dropped, the shortest there is instead of two
+// minutes: no document has an id, and at its start the server would read all that was written
+// within the window and keep an index of it.
 func (s *store) openBucket(ctx context.Context, name string) (*bucket, error) {
 	stream, err := s.publisher.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:              "KV_" + name,

@@ -10,7 +10,8 @@ import (
 	"reckon/events"
 )
 
-// entityKey names a conversation or a domain within its account, or with a nil id the account itself.
+// entityKey names a conversation or a domain within its account, or with a nil id the account
+// itself.
 type entityKey struct{ account, id uuid.UUID }
 
 // String is the key in the bucket, and what the keys of the entity's other documents begin with.
@@ -38,7 +39,8 @@ func parsePair(key string) (pair entityKey, rest string, ok bool) {
 	return pair, key[pairLength:], err == nil && pair.String() == key[:pairLength]
 }
 
-// table is the part that views have in common of which the document of every entity stays in memory.
+// table is the part that views have in common of which the document of every entity stays in
+// memory.
 type table[D interface {
 	entity() entityKey
 	madeBy() uint64 // sequence of the newest event in it

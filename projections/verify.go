@@ -13,7 +13,7 @@ import (
 type Difference struct {
 	Projection string `json:"projection"`
 	Key        string `json:"key"`
-	Sequence   uint64 `json:"sequence"` // of the event that made it, or that it names where the history makes none
+	Sequence   uint64 `json:"sequence"` // of the event that made it, or else that it names
 	What       string `json:"what"`
 }
 
@@ -25,18 +25,22 @@ type Verification struct {
 }
 
 const (
-	// passMemory is about how many bytes of heads and pages one pass over the history holds in memory.
+	// passMemory is about how many bytes of heads and pages one pass over the history holds in
+	// memory.
 	passMemory = 200 << 20
-	// heldDocument is about how many bytes a head or a page takes in memory beyond the length of its document.
+	// heldDocument is about how many bytes a head or a page takes in memory beyond the length of
+	// its document.
 	heldDocument = 1024
 )
 
-// Verify folds the whole history in memory and compares what it makes with the buckets, byte for byte, and with the keys that
-// they have, so that documents that are missing and documents that the history does not make are found too. Each difference
-// is given to report, most of them once. What is folded meanwhile is compared too, and the fold is held up for a moment at the
-// end of a pass, so that the comparison is one at a definite event. With many conversations the history is read several times, for
-// some of them each time, so that memory does not grow with it; each time the buckets are read once. tell, which may be nil, is
-// told of the events and documents that are read, in all passes together.
+// Verify folds the whole history in memory and compares what it makes with the buckets, byte for
+// byte, and with the keys that they have, so that documents that are missing and documents that the
+// history does not make are found too. Each difference is given to report, most of them once. What
+// is folded meanwhile is compared too, and the fold is held up for a moment at the end of a pass,
+// so that the comparison is one at a definite event. With many conversations the history is read
+// several times, for some of them each time, so that memory does not grow with it; each time the
+// buckets are read once. tell, which may be nil, is told of the events and documents that are read,
+// in all passes together.
 func (v *Views) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
 	return v.verify(ctx, passMemory, tell, report)
 }
@@ -69,8 +73,8 @@ func (v *Views) verify(ctx context.Context, memory uint64, tell func(Progress), 
 	return c.Verification, nil
 }
 
-// pass is one pass: the history is folded up to where the serving generation is, the buckets are compared with that, and then
-// the documents of what comes behind it.
+// pass is one pass: the history is folded up to where the serving generation is, the buckets are
+// compared with that, and then the documents of what comes behind it.
 func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 	if err := v.following(); err != nil {
 		return err
@@ -79,9 +83,9 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 	through := v.folded.Load()
 	err := v.log.Skim(ctx, 0, through, c.wantsAny, func(upTo uint64, list []events.Event) error {
 		began := time.Now()
-		err := c.fold(ctx, list)
+		_, err := c.fold(ctx, list)
 		w.at(upTo, through)
-		v.rest(time.Since(began))
+		v.throttle(time.Since(began))
 		return err
 	})
 	if err != nil {
@@ -94,7 +98,7 @@ func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
 		return err
 	}
 	w.done += keys
-	return v.overtake(ctx, through, c.wantsAny, func(list []events.Event) error {
+	return v.catchUpAndHold(ctx, through, c.wantsAny, func(list []events.Event) error {
 		return c.follow(ctx, list)
 	}, func(upTo uint64) {
 		w.at(upTo-through, v.folded.Load())
@@ -120,8 +124,8 @@ func (w *work) at(n, last uint64) {
 	w.meter.at(w.done+n, w.total, false)
 }
 
-// extent says how many documents a generation has stored, and about how many bytes those that are taken some at a time take in
-// memory.
+// extent says how many documents a generation has stored, and about how many bytes those that are
+// taken some at a time take in memory.
 func (v *Views) extent(ctx context.Context, g *generation) (keys, held uint64, err error) {
 	for i, b := range g.buckets {
 		count, size, err := v.store.extent(ctx, b)

@@ -77,7 +77,8 @@ func (f *differences) add(d Difference) {
 // smallPass makes several passes of a few conversations.
 const smallPass = 4 << 10
 
-// Documents that are missing, older, newer, other, or more than the history makes, each named once, in one pass as in several.
+// Documents that are missing, older, newer, other, or more than the history makes, each named once,
+// in one pass as in several.
 func TestVerifyFinds(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -180,8 +181,8 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// Events that come while the keys are read are compared too: what they make is no difference, and a document that only claims to
-// be of one of them is.
+// Events that come while the keys are read are compared too: what they make is no difference, and a
+// document that only claims to be of one of them is.
 func TestVerifyFindsWhileEventsCome(t *testing.T) {
 	for _, memory := range []uint64{passMemory, smallPass} {
 		dir := t.TempDir()
@@ -268,7 +269,8 @@ func TestVerifyFindsWhileEventsCome(t *testing.T) {
 	}
 }
 
-// A node that takes events in all the time is verified without a difference, and the progress grows to the end.
+// A node that takes events in all the time is verified without a difference, and the progress grows
+// to the end.
 func TestVerifyWhileServing(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -321,7 +323,8 @@ func TestVerifyWhileServing(t *testing.T) {
 	writers.Wait()
 }
 
-// The history is read in several passes, each for some of the conversations, whose documents are compared in the same one.
+// The history is read in several passes, each for some of the conversations, whose documents are
+// compared in the same one.
 func TestPassesCoverEverything(t *testing.T) {
 	const passes = 3
 	count := make([]int, passes)

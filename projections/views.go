@@ -1,12 +1,14 @@
-// Package projections folds the history into read models: pure Apply functions from a view and an event to a view, and
-// the node's own key-value buckets that hold the views, with a checkpoint, waiters and the read index.
+// Package projections folds the history into read models: pure Apply functions from a view and an
+// event to a view, and the node's own key-value buckets that hold the views, with a checkpoint,
+// waiters and the read index.
 //
-// Each read model is an entry of the table in model.go and has a file: accounts.go, domains.go (both keep all their documents in
-// memory, table.go) and conversations.go (with recency.go, pages.go, messages.go and listing.go). The machinery is views.go
-// (opening, closing, how far the fold is), fold.go, generation.go (a set of views, and which one serves), bucket.go and buffer.go
-// (documents, written behind), store.go and server.go (where the buckets are, and the checkpoint), rebuild.go and verify.go (the
-// whole history again), control.go (asking a running server for these), index.go (what a reader must have seen), waiters.go and
-// cache.go.
+// Each read model is an entry of the table in model.go and has a file: accounts.go, domains.go
+// (both keep all their documents in memory, table.go) and conversations.go (with recency.go,
+// pages.go, messages.go and listing.go). The machinery is views.go (opening, closing, how far the
+// fold is), fold.go, generation.go (a set of views, and which one serves), bucket.go and buffer.go
+// (documents, written behind), store.go and server.go (where the buckets are, and the checkpoint),
+// rebuild.go and verify.go (the whole history again), control.go (asking a running server for
+// these), index.go (what a reader must have seen), waiters.go and cache.go.
 package projections
 
 import (
@@ -40,15 +42,16 @@ type (
 
 // Errors of reads, matched with errors.Is.
 var (
-	// ErrBehind says that this node could not confirm within its time that it has seen the newest events.
+	// ErrBehind says that this node could not confirm within its time that it has seen the newest
+	// events.
 	ErrBehind = errors.New("the views are behind the log")
 	// ErrClosed says that the views were closed.
 	ErrClosed = errors.New("the views are closed")
 )
 
 const (
-	// saveAfter is how long after an event its documents and a checkpoint are written at the latest, but for the time that
-	// writing takes: what comes meanwhile is written together.
+	// saveAfter is how long after an event its documents and a checkpoint are written at the
+	// latest, but for the time that writing takes: what comes meanwhile is written together.
 	saveAfter = 20 * time.Millisecond
 	// saveBehind is the same while the fold catches up.
 	saveBehind = time.Second
@@ -65,12 +68,12 @@ type Views struct {
 	messages *messageLog
 
 	serving    atomic.Pointer[generation] // the generation that answers
-	folding    sync.Mutex                 // held while the serving generation takes events in, or another takes its place
+	folding    sync.Mutex                 // held while events are folded, or another generation serves
 	checkpoint checkpoint                 // with folding held
-	unsaved    chan struct{}              // holds one when something was folded since it was last saved
-	saving     sync.Mutex                 // held while documents and a checkpoint are written; taken before folding
-	saved      uint64                     // with saving held: the sequence of the checkpoint that was last written
-	outdated   []string                   // models of which a new generation is to be built from the start
+	unsaved    chan struct{}              // holds one when something is folded and not saved
+	saving     sync.Mutex                 // held while documents are written; taken before folding
+	saved      uint64                     // with saving held: sequence of the last checkpoint
+	outdated   []string                   // models to be rebuilt from the start
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
 	waiters    *waiters
@@ -83,16 +86,17 @@ type Views struct {
 	closing  sync.Once
 	closeErr error
 
-	asked    atomic.Int64 // when a key was last presented, since index.started; 0 for never
-	folded   atomic.Uint64
-	mu       sync.Mutex
-	advanced chan struct{} // closed and replaced when folded grows
-	stopped  chan struct{} // closed when the fold has ended; stopErr is set before
-	stopErr  error
+	lastRequest atomic.Int64 // when a key was last presented, since index.started; 0 for never
+	folded      atomic.Uint64
+	mu          sync.Mutex
+	advanced    chan struct{} // closed and replaced when folded grows
+	stopped     chan struct{} // closed when the fold has ended; stopErr is set before
+	stopErr     error
 }
 
-// Open starts the views' own server in dir/views, checks the buckets against the log and begins to fold. It returns before
-// the fold has caught up; Ready tells when it has. One process at a time may have the views of a directory open.
+// Open starts the views' own server in dir/views, checks the buckets against the log and begins to
+// fold. It returns before the fold has caught up; Ready tells when it has. One process at a time
+// may have the views of a directory open.
 func Open(ctx context.Context, log *log.Log, dir string, logger *slog.Logger) (*Views, error) {
 	v := newViews(log, logger)
 	if err := v.run(ctx, dir); err != nil {
@@ -134,8 +138,8 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 	return v
 }
 
-// start locks the directory, brings up the server and its buckets and reads what stays in memory. It returns the sequence
-// to fold after.
+// start locks the directory, brings up the server and its buckets and reads what stays in memory.
+// It returns the sequence to fold after.
 func (v *Views) start(ctx context.Context, dir string) (after uint64, err error) {
 	if v.target, err = v.log.Last(ctx); err != nil {
 		return 0, fmt.Errorf("read last event: %w", err)
@@ -196,7 +200,8 @@ func (v *Views) reopen(ctx context.Context) error {
 		return fmt.Errorf("the checkpoint is beyond the log")
 	}
 	if c.Newest != nil {
-		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID { // one that cannot be decoded has its id
+		// An event that cannot be decoded has its id.
+		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID {
 			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
 		}
 	}
@@ -243,7 +248,8 @@ func (v *Views) begin(ctx context.Context) error {
 	return v.store.keep(ctx, g.names())
 }
 
-// Edition tells the buckets that serve, with what is held of them in memory, from others that were filled from the same events.
+// Edition tells the buckets that serve, with what is held of them in memory, from others that were
+// filled from the same events.
 type Edition struct{ of weak.Pointer[generation] }
 
 // Edition is the one that serves now.
@@ -270,7 +276,8 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 	return v.openGeneration(ctx, buckets)
 }
 
-// openGeneration makes a generation of buckets, by their names in the order of the models: "" for one that it does not have.
+// openGeneration makes a generation of buckets, by their names in the order of the models: "" for
+// one that it does not have.
 func (v *Views) openGeneration(ctx context.Context, names []string) (*generation, error) {
 	buckets := make([]*bucket, len(names))
 	for i, name := range names {
@@ -285,8 +292,9 @@ func (v *Views) openGeneration(ctx context.Context, names []string) (*generation
 	return newGeneration(v.models, buckets, v.messages), nil
 }
 
-// matchLog fails when a document is made of an event behind the checkpoint that the log does not have: it would be taken for
-// one that is up to date. The checkpoint's own event vouches for what is before.
+// matchLog fails when a document is made of an event behind the checkpoint that the log does not
+// have: it would be taken for one that is up to date. The checkpoint's own event vouches for what
+// is before.
 func (v *Views) matchLog(ctx context.Context, g *generation) error {
 	claimed := map[uint64]events.Subject{}
 	for _, view := range g.views {
@@ -316,8 +324,8 @@ func (v *Views) matchLog(ctx context.Context, g *generation) error {
 	return nil
 }
 
-// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an event is wrong for ever. Of a write
-// that fails ctx ends with the reason.
+// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an
+// event is wrong for ever. Of a write that fails ctx ends with the reason.
 func (v *Views) follow(ctx context.Context, after uint64) {
 	var err error
 	if after < v.target {
@@ -352,9 +360,10 @@ func (v *Views) advance(sequence uint64) {
 	v.index.advance(sequence)
 }
 
-// Ready is nil once the fold has caught up with the log as it was at start; else it says what is missing, and after
-// the fold stopped, on an event that it cannot decode or a write that failed, which and why. Where other nodes have a part in
-// the log it also is an error while this one is not up to date with them or cut off from most.
+// Ready is nil once the fold has caught up with the log as it was at start; else it says what is
+// missing, and after the fold stopped, on an event that it cannot decode or a write that failed,
+// which and why. Where other nodes have a part in the log it also is an error while this one is not
+// up to date with them or cut off from most.
 func (v *Views) Ready() error {
 	select {
 	case <-v.stopped:
@@ -391,7 +400,8 @@ func (v *Views) failure() error {
 // CaughtUp waits until Ready is nil, the fold has failed, or ctx ends.
 func (v *Views) CaughtUp(ctx context.Context) error { return v.Folded(ctx, v.target) }
 
-// Folded waits until the event at a sequence is folded. It fails at once when the fold has stopped before it.
+// Folded waits until the event at a sequence is folded. It fails at once when the fold has stopped
+// before it.
 func (v *Views) Folded(ctx context.Context, sequence uint64) error {
 	for v.folded.Load() < sequence {
 		v.mu.Lock()
@@ -426,8 +436,8 @@ func (v *Views) disconnect() {
 	}
 }
 
-// Close ends the fold behind a checkpoint, stops the server and brings the views to the disk. Readers that wait fail with
-// ErrClosed. Closing again does nothing.
+// Close ends the fold behind a checkpoint, stops the server and brings the views to the disk.
+// Readers that wait fail with ErrClosed. Closing again does nothing.
 func (v *Views) Close() error {
 	v.closing.Do(func() {
 		v.cancel()

@@ -113,7 +113,8 @@ func someHistory(h *history) []uuid.UUID {
 			h.append(completed(account, request(conversation, "speed: 3 m/s"), "discard", 1, 2))
 			h.append(completed(account, request(conversation, "scenario: 1"), "fetch", 1, 1))
 			h.append(failed(account, request(conversation, "calculate: time"), `{"version":2,"inputs":[]}`))
-			// One request in prose is answered while the next one is in progress; a third conversation begins with one.
+			// One request in prose is answered while the next one is in progress; a third
+			// conversation begins with one.
 			one, two, three := request(conversation, "twice as fast"), request(conversation, "and at 80?"), request(uuid.New(), "how long?")
 			h.append(started(account, one))
 			h.append(started(account, two))

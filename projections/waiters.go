@@ -60,13 +60,14 @@ func (w *waiters) wake(m Message) {
 	}
 }
 
-// AwaitMessage waits until a message is there, in progress or answered, or ctx ends; it fails at once when the fold has
-// stopped.
+// AwaitMessage waits until a message is there, in progress or answered, or ctx ends; it fails at
+// once when the fold has stopped.
 func (v *Views) AwaitMessage(ctx context.Context, account, conversation, message uuid.UUID) (Message, error) {
 	return v.await(ctx, account, conversation, message, false)
 }
 
-// AwaitAnswer waits until a message is completed or failed here, or ctx ends; it fails at once when the fold has stopped.
+// AwaitAnswer waits until a message is completed or failed here, or ctx ends; it fails at once when
+// the fold has stopped.
 func (v *Views) AwaitAnswer(ctx context.Context, account, conversation, message uuid.UUID) (Message, error) {
 	return v.await(ctx, account, conversation, message, true)
 }
