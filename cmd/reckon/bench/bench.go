@@ -160,9 +160,8 @@ func (b *bench) converse(ctx context.Context) error {
 type work struct {
 	key, title string
 	section    section
-	only       int    // the one number of callers it is measured at; 0 is all
-	judged     bool   // goals apply to it
-	fresh      string // the work that does the same in new conversations
+	only       int  // the one number of callers it is measured at; 0 is all
+	judged     bool // goals apply to it
 	prepare    prepare
 }
 
@@ -217,7 +216,7 @@ func (b *bench) works() []work {
 		{key: "structured_fresh", title: "structured text, new conversation", judged: true, prepare: asking(s.questions("structured", s.structured, ""))},
 		{key: "json_fresh", title: "JSON, new conversation", judged: true, prepare: asking(s.questions("json", s.objects, ""))},
 		{key: "synced_publishes", title: "two publishes, a sync each", prepare: bare(b.floor.publication.bare(b.floor.synced, ""))},
-		{key: "structured_long", title: "structured text, long conversation", fresh: "structured_fresh", prepare: going},
+		{key: "structured_long", title: "structured text, long conversation", prepare: going},
 		{key: "detail", title: "conversation", section: reads, judged: true, prepare: reading("")},
 		{key: "context", title: "its scenarios", section: reads, judged: true, prepare: reading("/context")},
 		{key: "bucket", title: "bare read of a bucket", section: reads, prepare: bare(b.floor.readBucket)},

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -32,19 +33,11 @@ func dial(ctx context.Context, base *url.URL, deadline time.Time) (*connection, 
 }
 
 func (c *connection) connect(ctx context.Context) error {
-	host, port := c.base.Hostname(), c.base.Port()
 	open := (&net.Dialer{}).DialContext
-	secure := c.base.Scheme == "https"
-	if secure {
+	if c.base.Scheme == "https" {
 		open = (&tls.Dialer{Config: &tls.Config{NextProtos: []string{"http/1.1"}}}).DialContext
 	}
-	switch {
-	case port == "" && secure:
-		port = "443"
-	case port == "":
-		port = "80"
-	}
-	conn, err := open(ctx, "tcp", net.JoinHostPort(host, port))
+	conn, err := open(ctx, "tcp", net.JoinHostPort(c.base.Hostname(), cmp.Or(c.base.Port(), c.base.Scheme)))
 	if err != nil {
 		return err
 	}

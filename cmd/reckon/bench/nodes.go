@@ -16,13 +16,6 @@ import (
 // clusterSize is how many nodes are compared with one.
 const clusterSize = 3
 
-// What is compared with what in a report of nodes: calculations with bare publishes on as many
-// nodes, and three nodes with one.
-var (
-	ofPublishes = map[string]string{"one_node": "one_publishes", "three_nodes": "three_publishes"}
-	ofOne       = map[string]string{"three_nodes": "one_node", "three_publishes": "one_publishes"}
-)
-
 // side is one node, or three of a cluster.
 type side struct {
 	servers  []*ownServer
