@@ -169,55 +169,46 @@ func read[T any](ctx context.Context, b *bucket, keys []string) (map[string]T, e
 	return found, nil
 }
 
-// fetchOne reads the stored value of a key, nil when there is none.
-func (b *bucket) fetchOne(ctx context.Context, key string) ([]byte, error) {
-	reply, err := b.store.reads.RequestWithContext(ctx, b.directGet()+"."+b.subject(key), nil)
-	if err != nil {
-		return nil, fmt.Errorf("read %s of bucket %s: %w", key, b.name, err)
-	}
-	switch status := reply.Header.Get("Status"); status {
-	case "":
-		return reply.Data, nil
-	case "404":
-		return nil, nil
-	default:
-		return nil, fmt.Errorf("read %s of bucket %s: status %s %s", key, b.name, status, reply.Header.Get("Description"))
-	}
-}
-
 // fetch reads the stored values of keys, at most maxKeys a request; those that have none are
 // absent.
-func (b *bucket) fetch(ctx context.Context, keys []string) (map[string][]byte, error) {
-	values := make(map[string][]byte, len(keys))
-	if len(keys) == 1 {
-		value, err := b.fetchOne(ctx, keys[0])
-		if err == nil && value != nil {
-			values[keys[0]] = value
-		}
-		return values, err
+func (b *bucket) fetch(ctx context.Context, keys []string) (values map[string][]byte, err error) {
+	if len(keys) == 0 {
+		return nil, nil
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
+		}
+	}()
+	conn := b.store.reads
+	inbox := conn.NewInbox()
+	replies, err := conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer replies.Unsubscribe()
+	if err := replies.SetPendingLimits(-1, -1); err != nil {
+		return nil, err
+	}
+	values = make(map[string][]byte, len(keys))
 	for chunk := range slices.Chunk(keys, maxKeys) {
-		wanted := chunk
-		for len(wanted) > 0 {
-			subjects := make([]string, len(wanted))
-			for i, key := range wanted {
-				subjects[i] = b.subject(key)
-			}
-			more, err := b.batch(ctx, batchRequest{MultiLast: subjects, MaxBytes: maxReply}, func(reply *nats.Msg) error {
-				key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
-				if !ok {
-					return errors.New("an answer names no key")
+		for more := true; more; {
+			r := batchRequest{MaxBytes: maxReply}
+			for _, key := range chunk {
+				if values[key] == nil {
+					r.MultiLast = append(r.MultiLast, b.subject(key))
 				}
-				values[strings.Clone(key)] = reply.Data
-				return nil
-			})
+			}
+			request, err := events.Marshal(r)
+			if err == nil {
+				err = conn.PublishRequest(b.directGet(), inbox, request)
+			}
+			if err == nil {
+				more, err = b.receive(ctx, replies, values)
+			}
 			if err != nil {
 				return nil, err
 			}
-			if !more {
-				break
-			}
-			wanted = slices.DeleteFunc(slices.Clone(wanted), func(key string) bool { return values[key] != nil })
 		}
 	}
 	return values, nil
@@ -229,30 +220,8 @@ type batchRequest struct {
 	MaxBytes  int      `json:"max_bytes"`
 }
 
-// batch makes a batch direct get and hands each answer to do. more says that the server stopped at
-// a limit.
-func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.Msg) error) (more bool, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
-		}
-	}()
-	request, err := events.Marshal(r)
-	if err != nil {
-		return false, err
-	}
-	inbox := b.store.reads.NewInbox()
-	replies, err := b.store.reads.SubscribeSync(inbox)
-	if err != nil {
-		return false, err
-	}
-	defer replies.Unsubscribe()
-	if err := replies.SetPendingLimits(-1, -1); err != nil {
-		return false, err
-	}
-	if err := b.store.reads.PublishRequest(b.directGet(), inbox, request); err != nil {
-		return false, err
-	}
+// receive takes the answers to a batch direct get. more says that the server stopped at a limit.
+func (b *bucket) receive(ctx context.Context, replies *nats.Subscription, values map[string][]byte) (more bool, err error) {
 	for {
 		reply, err := replies.NextMsgWithContext(ctx)
 		if err != nil {
@@ -260,9 +229,11 @@ func (b *bucket) batch(ctx context.Context, r batchRequest, do func(reply *nats.
 		}
 		switch status := reply.Header.Get("Status"); status {
 		case "":
-			if err := do(reply); err != nil {
-				return false, err
+			key, ok := strings.CutPrefix(reply.Header.Get(jetstream.SubjectHeader), b.subject(""))
+			if !ok {
+				return false, errors.New("an answer names no key")
 			}
+			values[strings.Clone(key)] = reply.Data
 		case "204":
 			pending := reply.Header.Get("Nats-Num-Pending")
 			return pending != "" && pending != "0", nil

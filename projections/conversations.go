@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -92,40 +92,28 @@ const titleLength = 80
 // that ends within the first 80 code points, and a first word that is longer than that behind its
 // 80th code point; "…" follows directly. A blank prompt gives none.
 func titleOf(prompt string) *string {
-	var text strings.Builder
-	length, wordEnd, space := 0, 0, false
-	for _, r := range prompt {
-		if unicode.IsSpace(r) {
-			if !space && length > 0 {
-				wordEnd = text.Len()
+	var title strings.Builder
+	length := 0
+	for word := range strings.FieldsSeq(prompt) {
+		if length > 0 {
+			word = " " + word
+		}
+		size := utf8.RuneCountInString(word)
+		if length+size > titleLength {
+			if length == 0 {
+				title.WriteString(string([]rune(word)[:titleLength]))
 			}
-			space = true
-			continue
+			title.WriteString("…")
+			break
 		}
-		gap := 0
-		if space && length > 0 {
-			gap = 1
-		}
-		if length+gap+1 > titleLength {
-			cut := text.String()
-			if wordEnd > 0 {
-				cut = cut[:wordEnd]
-			}
-			cut += "…"
-			return &cut
-		}
-		if gap == 1 {
-			text.WriteByte(' ')
-		}
-		text.WriteRune(r)
-		length += gap + 1
-		space = false
+		title.WriteString(word)
+		length += size
 	}
-	if length == 0 {
+	if title.Len() == 0 {
 		return nil
 	}
-	title := text.String()
-	return &title
+	text := title.String()
+	return &text
 }
 
 // conversationsModel has the documents <account>.<conversation>: head, and

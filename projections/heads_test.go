@@ -77,12 +77,12 @@ func TestHeadsFromTheBucket(t *testing.T) {
 	for round := range 3 {
 		k.goOn(t, 40)
 		for i := range k.heads {
-			text, err := bucketOf(k.v, "conversations").fetchOne(t.Context(), k.key(i).String())
+			stored, err := bucketOf(k.v, "conversations").fetch(t.Context(), []string{k.key(i).String()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var plain head
-			if err := json.Unmarshal(text, &plain); err != nil {
+			if err := json.Unmarshal(stored[k.key(i).String()], &plain); err != nil {
 				t.Fatal(err)
 			}
 			if h := headOf(t, k.v, k.key(i)); int64(h.Messages) != k.count[i].Load() || h.Title == nil || !reflect.DeepEqual(h, plain) {

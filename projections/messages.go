@@ -142,11 +142,7 @@ func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, 
 			numbers, indexes = append(numbers, s.Message), append(indexes, i)
 		}
 	}
-	places, err := c.refsOf(ctx, key, h, numbers)
-	if err != nil {
-		return nil, err
-	}
-	read, err := c.messages.read(ctx, numbers, places)
+	read, err := c.numbered(ctx, key, h, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -184,15 +180,7 @@ func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, f
 	if !found {
 		return nil, err
 	}
-	var numbers []int
-	for number := max(first, 1); number <= min(last, h.Messages); number++ {
-		numbers = append(numbers, number)
-	}
-	places, err := c.refsOf(ctx, key, h, numbers)
-	if err != nil {
-		return nil, err
-	}
-	return c.messages.read(ctx, numbers, places)
+	return c.numbered(ctx, key, h, numbers(max(first, 1), min(last, h.Messages)))
 }
 
 // read reads messages by their numbers and places: from memory, and what is not there from the log,

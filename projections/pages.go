@@ -114,58 +114,64 @@ func timeOf(id uuid.UUID) (milliseconds int64, ok bool) {
 
 // scenarios reads where the scenarios from first to last stand.
 func (s *conversations) scenarios(ctx context.Context, key entityKey, h head, first, last int) ([]scenario, error) {
-	list := make([]scenario, max(last-first+1, 0))
 	newest, _ := pageOf(h.Last)
-	var keys []pageKey
-	for index := max(first, 1); index <= min(last, h.Last); index++ {
-		if n, at := pageOf(index); n < newest && (at == 0 || index == first) {
-			keys = append(keys, scenarioPage(key, n))
-		}
-	}
-	pages, err := s.readPages(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	for index := max(first, 1); index <= min(last, h.Last); index++ {
-		n, at := pageOf(index)
-		from := h.Scenarios
-		if n < newest {
-			from = pages[n-keys[0].number].Scenarios
-		}
-		if at < len(from) {
-			list[index-first] = from[at]
-		}
-	}
-	return list, nil
+	in := func(n int) pageKey { return scenarioPage(key, n) }
+	return elements(ctx, s, numbers(first, last), newest, h.Scenarios, in, func(p page) []scenario { return p.Scenarios })
 }
 
-// refsOf are those of messages by their numbers, which the head must count. Each page is read
-// once.
-func (s *conversations) refsOf(ctx context.Context, key entityKey, h head, numbers []int) ([]messageRef, error) {
+// numbered reads messages by their numbers, which the head must count.
+func (s *conversations) numbered(ctx context.Context, key entityKey, h head, numbers []int) ([]Message, error) {
+	in := func(n int) pageKey { return messagePage(key, n) }
+	refs, err := elements(ctx, s, numbers, h.pages(), h.Places, in, func(p page) []messageRef { return p.Places })
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.Index(refs, messageRef{}); i >= 0 {
+		return nil, fmt.Errorf("message %d of conversation %s is counted but not there", numbers[i], key.id)
+	}
+	return s.messages.read(ctx, numbers, refs)
+}
+
+// numbers are those from first to last.
+func numbers(first, last int) []int {
+	var list []int
+	for n := first; n <= last; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// elements reads elements of a list by their numbers, zero ones where there are none: from the
+// head, which has the last page, and from the pages before that, each of which is read once.
+func elements[T any](
+	ctx context.Context, s *conversations, numbers []int, last int, inHead []T,
+	key func(page int) pageKey, of func(page) []T,
+) ([]T, error) {
 	var keys []pageKey
-	asked := map[int]int{} // place in keys by page
+	at := map[int]int{} // index in keys by page
 	for _, number := range numbers {
 		n, _ := pageOf(number)
-		if _, ok := asked[n]; !ok && n < h.pages() {
-			asked[n] = len(keys)
-			keys = append(keys, messagePage(key, n))
+		if _, ok := at[n]; !ok && n < last {
+			at[n] = len(keys)
+			keys = append(keys, key(n))
 		}
 	}
 	pages, err := s.readPages(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]messageRef, len(numbers))
+	list := make([]T, len(numbers))
 	for i, number := range numbers {
-		n, at := pageOf(number)
-		from := h.Places
-		if n < h.pages() {
-			from = pages[asked[n]].Places
+		n, offset := pageOf(number)
+		var from []T
+		if n < last {
+			from = of(pages[at[n]])
+		} else if n == last {
+			from = inHead
 		}
-		if at >= len(from) {
-			return nil, fmt.Errorf("message %d of conversation %s is counted but not there", number, key.id)
+		if number > 0 && offset < len(from) {
+			list[i] = from[offset]
 		}
-		list[i] = from[at]
 	}
 	return list, nil
 }

@@ -138,7 +138,8 @@ func (s *store) keep(ctx context.Context, names []string) error {
 
 // readCheckpoint returns the checkpoint, zero when there is none.
 func (s *store) readCheckpoint(ctx context.Context) (checkpoint, error) {
-	value, err := s.checkpoint.fetchOne(ctx, checkpointKey)
+	values, err := s.checkpoint.fetch(ctx, []string{checkpointKey})
+	value := values[checkpointKey]
 	if err != nil || value == nil {
 		return checkpoint{}, err
 	}
