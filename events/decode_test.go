@@ -53,8 +53,9 @@ func TestNumbersAreReadAsByEncodingJSON(t *testing.T) {
 	}
 }
 
-// Whatever bytes stand in a fixture, an event that encoding/json takes is taken as that takes it. Names of members that
-// differ in capitals alone are one to encoding/json; members that come twice it merges.
+// Whatever bytes stand in a fixture, an event that encoding/json takes is taken as that takes it.
+// Names of members that differ in capitals alone are one to encoding/json; members that come twice
+// it merges.
 func FuzzUnmarshal(f *testing.F) {
 	for i, k := range table {
 		f.Add(uint8(i), fixtures(f)[k.name])

@@ -15,9 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sameAsEncodingJSON writes what a pointer leads to, and reads what was written. In two places another text
-// of the same meaning is written: bytes that are not UTF-8 become U+FFFD and not its escape, and U+2028 is escaped in raw JSON too.
-// Neither can come into an event: bodies are UTF-8, and raw JSON is made by Marshal.
+// sameAsEncodingJSON writes what a pointer leads to, and reads what was written. In two places
+// another text of the same meaning is written: bytes that are not UTF-8 become U+FFFD and not its
+// escape, and U+2028 is escaped in raw JSON too. Neither can come into an event: bodies are UTF-8,
+// and raw JSON is made by Marshal.
 func sameAsEncodingJSON(t interface{ Errorf(string, ...any) }, data any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -43,8 +44,8 @@ func readAsEncodingJSON(t interface{ Errorf(string, ...any) }, typ reflect.Type,
 	}
 }
 
-// Events are written as encoding/json writes them, whatever stands in them. What an event says is compared byte by byte
-// with what was written by any release.
+// Events are written as encoding/json writes them, whatever stands in them. What an event says is
+// compared byte by byte with what was written by any release.
 func TestEventsAreWrittenAsEncodingJSON(t *testing.T) {
 	for _, k := range table {
 		t.Run(k.name, func(t *testing.T) {

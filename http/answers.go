@@ -16,7 +16,8 @@ const (
 	keptAtMost = 4 << 20
 )
 
-// question is what a GET asks for. The same has the same answer as long as the views are in the same state.
+// question is what a GET asks for. The same has the same answer as long as the views are in the
+// same state.
 type question struct {
 	account     uuid.UUID
 	route       string
@@ -25,8 +26,9 @@ type question struct {
 	bodyVersion int
 }
 
-// state is what an answer is made from: the views that serve, and the newest event that what is asked for depends on, 0 where
-// that is not known. It is read before all else, so that an answer is never older than its state.
+// state is what an answer is made from: the views that serve, and the newest event that what is
+// asked for depends on, 0 where that is not known. It is read before all else, so that an answer is
+// never older than its state.
 type state struct {
 	edition  projections.Edition
 	sequence uint64
@@ -39,8 +41,8 @@ type made struct {
 	tag   string
 }
 
-// answers keeps what was answered last: what is asked again and has not changed is not read, written and hashed again. It may
-// be used from several goroutines.
+// answers keeps what was answered last: what is asked again and has not changed is not read,
+// written and hashed again. It may be used from several goroutines.
 type answers struct {
 	kept *projections.Cache[question, made]
 }
@@ -56,7 +58,8 @@ func (a answers) find(q question, now state) (answer, bool) {
 	return answer{status: nethttp.StatusOK, body: m.body, tag: m.tag}, true
 }
 
-// keep makes the answer to a question in a state, and keeps it unless the state is not known. The body must not be changed.
+// keep makes the answer to a question in a state, and keeps it unless the state is not known. The
+// body must not be changed.
 func (a answers) keep(q question, now state, body jsontext.Value) answer {
 	m := made{now, body, entityTag(body)}
 	if now.sequence != 0 && len(body) <= keptAtMost {

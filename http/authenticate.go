@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// authenticate finds the account of a request's key. The key itself is hashed and forgotten. One that is not known here may
-// have been created a moment ago: it is looked up again in views that hold all there was when the request came.
+// authenticate finds the account of a request's key. The key itself is hashed and forgotten. One
+// that is not known here may have been created a moment ago: it is looked up again in views that
+// hold all there was when the request came.
 func (s *Server) authenticate(x *exchange) error {
 	secret, ok := bearer(x.r.Header)
 	if !ok {
@@ -33,7 +34,8 @@ func (s *Server) authenticate(x *exchange) error {
 	return nil
 }
 
-// bearer reads the key of an Authorization header: exactly one value, the scheme in any case, one word behind it.
+// bearer reads the key of an Authorization header: exactly one value, the scheme in any case, one
+// word behind it.
 func bearer(header nethttp.Header) (string, bool) {
 	values := header.Values("Authorization")
 	if len(values) != 1 {

@@ -35,7 +35,8 @@ func journey() events.Definition {
 	}
 }
 
-// startJourney is a node that works through its queue, with the domain of a journey in place of its own one.
+// startJourney is a node that works through its queue, with the domain of a journey in place of its
+// own one.
 func startJourney(b *testing.B) *node {
 	b.Helper()
 	n := startNode(b)

@@ -16,8 +16,9 @@ import (
 	"reckon/commands"
 )
 
-// Limits of a request body, in bytes. Of one that is too large drainLimit more is taken in and dropped, since a sender
-// that is cut off in the middle sees a broken connection instead of the answer.
+// Limits of a request body, in bytes. Of one that is too large drainLimit more is taken in and
+// dropped, since a sender that is cut off in the middle sees a broken connection instead of the
+// answer.
 const (
 	bodyLimit   = 1 << 20
 	drainLimit  = 16 << 20
@@ -42,8 +43,8 @@ var formats = map[string]string{
 	"json":             "json",
 }
 
-// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is not JSON by its headers,
-// 408 when it stopped coming and 400 when it was cut short.
+// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is
+// not JSON by its headers, 408 when it stopped coming and 400 when it was cut short.
 func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
 	if r.ContentLength > bodyLimit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		w.Header().Set("Connection", "close")
@@ -67,8 +68,8 @@ func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
 	return body, nil
 }
 
-// mediaType checks the headers that say what a body is: application/json in UTF-8, not encoded further. Nothing need
-// be said of an empty body.
+// mediaType checks the headers that say what a body is: application/json in UTF-8, not encoded
+// further. Nothing need be said of an empty body.
 func mediaType(header nethttp.Header, length int) error {
 	for _, encoding := range header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
@@ -89,8 +90,8 @@ func mediaType(header nethttp.Header, length int) error {
 	return unsupportedMediaType("The body must be sent with Content-Type: application/json, in UTF-8.")
 }
 
-// decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for the first field that
-// is not as it must be.
+// decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for
+// the first field that is not as it must be.
 func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 	var b calculateBody
 	var members struct {
@@ -165,7 +166,8 @@ func idempotencyKey(header nethttp.Header) (*string, error) {
 	return &values[0], nil
 }
 
-// bodyVersion chooses the shape of the answer: the header, else the account's setting, else 2. The answer names it.
+// bodyVersion chooses the shape of the answer: the header, else the account's setting, else 2. The
+// answer names it.
 func (x *exchange) bodyVersion() (int, error) {
 	version := 2
 	if x.account.BodyVersion == 1 {

@@ -76,7 +76,8 @@ func TestReadBody(t *testing.T) {
 	}
 }
 
-// TestTooLargeIsAnswered sends a body far beyond the limit as simple clients do: whole, before they read anything.
+// TestTooLargeIsAnswered sends a body far beyond the limit as simple clients do: whole, before they
+// read anything.
 func TestTooLargeIsAnswered(t *testing.T) {
 	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		_, err := readBody(w, r)

@@ -12,8 +12,8 @@ import (
 	"reckon/projections"
 )
 
-// calculate answers POST /v1/calculate: the message, 202 while it is in progress. Where the caller prefers to wait, only
-// after that.
+// calculate answers POST /v1/calculate: the message, 202 while it is in progress. Where the caller
+// prefers to wait, only after that.
 func (s *Server) calculate(x *exchange) (answer, error) {
 	raw, err := readBody(x.w, x.r)
 	if err != nil {
@@ -69,7 +69,8 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 	return a, nil
 }
 
-// await waits until a message is answered, for some time at most, and no longer than until the server is to stop.
+// await waits until a message is answered, for some time at most, and no longer than until the
+// server is to stop.
 func (s *Server) await(x *exchange, m projections.Message, patience time.Duration) (projections.Message, error) {
 	ctx, cancel := context.WithTimeout(x.r.Context(), patience)
 	defer cancel()

@@ -18,7 +18,8 @@ import (
 	"reckon/projections"
 )
 
-// node is a server on a log of its own. Nothing works through its queue: a test appends the events of its commands.
+// node is a server on a log of its own. Nothing works through its queue: a test appends the events
+// of its commands.
 type node struct {
 	t       testing.TB
 	server  *Server

@@ -146,7 +146,8 @@ func scenarioIndex(text string) (int, bool) {
 	return index, err == nil && index > 0 && strconv.Itoa(index) == text
 }
 
-// findConversation reads the head of the conversation that the path names, what is asked of it, and the state that it is in.
+// findConversation reads the head of the conversation that the path names, what is asked of it, and
+// the state that it is in.
 func (s *Server) findConversation(x *exchange) (c projections.Conversation, q question, now state, err error) {
 	id, err := x.pathID("conversation")
 	if err != nil {

@@ -55,7 +55,8 @@ func notFound(message string) *failure {
 	return &failure{nethttp.StatusNotFound, "error_not_found", message, nil}
 }
 
-// unknown is the 404 of an id, the same whether nothing bears it, another account's thing does, or it is no id.
+// unknown is the 404 of an id, the same whether nothing bears it, another account's thing does, or
+// it is no id.
 func unknown(what string) *failure {
 	return notFound("There is no " + what + " with this id.")
 }
@@ -109,8 +110,9 @@ func broken(reference string) *failure {
 	return &failure{nethttp.StatusInternalServerError, "error_server_internal", fmt.Sprintf("Something went wrong (reference %s).", reference), nil}
 }
 
-// explain chooses the answer to an error. expected is false of an error that is a fault of the service and that nothing
-// has logged; its answer names the request id as reference and nothing else.
+// explain chooses the answer to an error. expected is false of an error that is a fault of the
+// service and that nothing has logged; its answer names the request id as reference and nothing
+// else.
 func explain(err error, requestID string) (f *failure, expected bool) {
 	var crashed *commands.CrashedError
 	switch {

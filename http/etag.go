@@ -12,8 +12,8 @@ func entityTag(body []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// matches reports whether the values of If-None-Match name a tag: "*" names every one, and weak tags count by their
-// opaque part. What follows a malformed part of a value is ignored.
+// matches reports whether the values of If-None-Match name a tag: "*" names every one, and weak
+// tags count by their opaque part. What follows a malformed part of a value is ignored.
 func matches(values []string, tag string) bool {
 	for _, rest := range values {
 		if strings.TrimSpace(rest) == "*" {

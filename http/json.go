@@ -46,11 +46,11 @@ func (s stamp) AppendText(text []byte) ([]byte, error) {
 const depthLimit = 64
 
 // canonicalObject reads one JSON object strictly (no duplicate member names, no invalid UTF-8 or
-// half surrogate pairs, nothing behind it, no more than depthLimit levels) and returns its canonical
-// form, which two texts share exactly when they say the same: no white space, no null members,
-// members sorted by name at every level, each string escaped in one way, numbers as they were
-// written. Fingerprints of bodies are made of it, so it never changes. The error is a sentence that
-// names the place.
+// half surrogate pairs, nothing behind it, no more than depthLimit levels) and returns its
+// canonical form, which two texts share exactly when they say the same: no white space, no null
+// members, members sorted by name at every level, each string escaped in one way, numbers as they
+// were written. Fingerprints of bodies are made of it, so it never changes. The error is a sentence
+// that names the place.
 func canonicalObject(text []byte) (jsontext.Value, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("the text is not valid UTF-8")

@@ -110,7 +110,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// An idempotency key that was posted once is posted again with the same body, also after the program was replaced.
+// An idempotency key that was posted once is posted again with the same body, also after the
+// program was replaced.
 func TestFingerprintsStay(t *testing.T) {
 	text, err := os.ReadFile("testdata/fingerprints.txt")
 	if err != nil {
@@ -129,8 +130,9 @@ func TestFingerprintsStay(t *testing.T) {
 	}
 }
 
-// FuzzCanonicalObject holds the strict reader against encoding/json, which takes more: what the strict one takes means the
-// same to both but for null members, and its canonical form is its own canonical form.
+// FuzzCanonicalObject holds the strict reader against encoding/json, which takes more: what the
+// strict one takes means the same to both but for null members, and its canonical form is its own
+// canonical form.
 func FuzzCanonicalObject(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a":1,"b":[true,false,null,"x"]}`, `{"a":"\ud83d\ude00\u0000"}`, `{"a":-1.5e+10}`, `{"a":{"b":{"c":null}}}`,

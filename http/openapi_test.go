@@ -151,8 +151,9 @@ func TestOpenAPIExamples(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFailures holds the failures that the service answers with against the described ones: each code is in the
-// schema, each described code is answered, and an example bears the message of the service where that does not vary.
+// TestOpenAPIFailures holds the failures that the service answers with against the described ones:
+// each code is in the schema, each described code is answered, and an example bears the message of
+// the service where that does not vary.
 func TestOpenAPIFailures(t *testing.T) {
 	document, _ := openAPI()
 	described := at(document, "components", "schemas", "TransportError", "properties", "error", "properties", "code", "enum").([]any)

@@ -9,8 +9,9 @@ import (
 // maxWait is the longest that a caller may prefer to wait for an answer, in seconds.
 const maxWait = 30
 
-// preferredWait is how many seconds a caller prefers to wait for the answer (RFC 7240, section 4.3), at most maxWait. It is
-// 0 where no preference says so; of several the first counts, and one that is not well formed counts for nothing.
+// preferredWait is how many seconds a caller prefers to wait for the answer (RFC 7240, section
+// 4.3), at most maxWait. It is 0 where no preference says so; of several the first counts, and one
+// that is not well formed counts for nothing.
 func preferredWait(header nethttp.Header) int {
 	for _, preference := range preferences(header.Values("Prefer")) {
 		preference, _, _ = strings.Cut(preference, ";")

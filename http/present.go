@@ -165,7 +165,8 @@ func index(i int) *int {
 	return &i
 }
 
-// presentScenarios is all scenarios of a conversation, from the messages that they now stand at, by index from 1 on.
+// presentScenarios is all scenarios of a conversation, from the messages that they now stand at, by
+// index from 1 on.
 func presentScenarios(conversation uuid.UUID, at []projections.Message, version int) scenariosBody {
 	b := scenariosBody{ConversationID: conversation, Scenarios: make([]scenarioBody, len(at))}
 	for i := range at {

@@ -37,7 +37,8 @@ type activitiesBody struct {
 	Version    int                  `json:"version"`
 }
 
-// variableBase is what a variable shows in every list and body version. DefaultValue is "" for none.
+// variableBase is what a variable shows in every list and body version. DefaultValue is "" for
+// none.
 type variableBase struct {
 	ID           uuid.UUID      `json:"id"`
 	Key          string         `json:"key"`
@@ -46,7 +47,8 @@ type variableBase struct {
 	DefaultValue jsontext.Value `json:"default_value"`
 }
 
-// domainVariable is a variable for callers. Format is null where formats belong to columns or series.
+// domainVariable is a variable for callers. Format is null where formats belong to columns or
+// series.
 type domainVariable struct {
 	variableBase
 	Kind   string  `json:"kind"`
@@ -146,8 +148,8 @@ func dataType(v projections.Variable) string {
 	return structure
 }
 
-// format is a scalar variable's format: as the author gave it, beside the kind or in the display metadata, else the
-// kind's default. It is nil for other variables.
+// format is a scalar variable's format: as the author gave it, beside the kind or in the display
+// metadata, else the kind's default. It is nil for other variables.
 func format(v projections.Variable) *string {
 	structure, byDefault := commands.Shape(v.Kind)
 	if structure != "number" {

@@ -17,8 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-// golden runs every archive of a folder of testdata: its first file is the input, the others are the outputs of show, which
-// -update rewrites. Each output is also checked against the schema that it names.
+// golden runs every archive of a folder of testdata: its first file is the input, the others are
+// the outputs of show, which -update rewrites. Each output is also checked against the schema that
+// it names.
 func golden(t *testing.T, folder string, show func(t *testing.T, input txtar.File) []output) {
 	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.txt"))
 	if err != nil || len(paths) == 0 {
@@ -129,7 +130,8 @@ func TestPresentDomain(t *testing.T) {
 	})
 }
 
-// TestPresentKeepsViews presents in version 1, which rewrites values, and looks whether the view has stayed.
+// TestPresentKeepsViews presents in version 1, which rewrites values, and looks whether the view
+// has stayed.
 func TestPresentKeepsViews(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/messages/structured.txt")
 	if err != nil {

@@ -29,8 +29,8 @@ func stateV1(state string) string {
 	return state
 }
 
-// displayV1 renames kind and format of a display object, and those of its columns and series. What is not such an object
-// stays as it is.
+// displayV1 renames kind and format of a display object, and those of its columns and series. What
+// is not such an object stays as it is.
 func displayV1(display []byte) []byte {
 	var members map[string]jsontext.Value
 	if json.Unmarshal(display, &members, answerForm) != nil || members == nil {

@@ -36,8 +36,8 @@ var routes = []route{
 // resource is a path with its handlers by method.
 type resource map[string]handler
 
-// table makes the router of a list of routes. It matches paths as they were sent: an encoded slash separates nothing,
-// and a doubled or trailing slash is another path.
+// table makes the router of a list of routes. It matches paths as they were sent: an encoded slash
+// separates nothing, and a doubled or trailing slash is another path.
 func table(list []route) (*mux.Router, map[string]resource) {
 	router := mux.NewRouter().UseEncodedPath()
 	resources := map[string]resource{}
@@ -54,7 +54,8 @@ func table(list []route) (*mux.Router, map[string]resource) {
 	return router, resources
 }
 
-// find is the handler of a request: 404 for an unknown path, 405 for an unknown method of a known one.
+// find is the handler of a request: 404 for an unknown path, 405 for an unknown method of a known
+// one.
 func (s *Server) find(x *exchange) (handler, error) {
 	var match mux.RouteMatch
 	if !s.router.Match(x.r, &match) {

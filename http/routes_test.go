@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestRefusals asks the handlers, past authentication, for what they refuse before they look into the views. Where a
-// request is wrong in several ways, the first of the order of checks is answered.
+// TestRefusals asks the handlers, past authentication, for what they refuse before they look into
+// the views. Where a request is wrong in several ways, the first of the order of checks is
+// answered.
 func TestRefusals(t *testing.T) {
 	const (
 		id       = "0198f2c4-5b1e-7cc3-9a52-3d4e5f607182"

@@ -1,6 +1,6 @@
-// Package http answers the REST interface: routes in one list, strict request bodies, body versions 1 and 2 of the answers, and
-// one place that chooses the status code of a failure. Every request under /v1 is authenticated before anything else is
-// looked at.
+// Package http answers the REST interface: routes in one list, strict request bodies, body versions
+// 1 and 2 of the answers, and one place that chooses the status code of a failure. Every request
+// under /v1 is authenticated before anything else is looked at.
 package http
 
 import (
@@ -23,8 +23,9 @@ import (
 	"reckon/projections"
 )
 
-// Limits of a connection. A request has the time of readTimeout to arrive; the answer to a calculation, which takes 12
-// seconds at most and 30 more where the caller prefers to wait, has the time of writeTimeout from then on.
+// Limits of a connection. A request has the time of readTimeout to arrive; the answer to a
+// calculation, which takes 12 seconds at most and 30 more where the caller prefers to wait, has the
+// time of writeTimeout from then on.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 60 * time.Second
@@ -32,7 +33,8 @@ const (
 	idleTimeout       = 2 * time.Minute
 	stopTimeout       = 15 * time.Second
 
-	// headerLimit is what net/http is told; it reads 4 KiB beyond that before it answers 431, which makes 32 KiB.
+	// headerLimit is what net/http is told; it reads 4 KiB beyond that before it answers 431, which
+	// makes 32 KiB.
 	headerLimit = 28 << 10
 )
 
@@ -70,8 +72,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs, everything else is a 503
-// until Open.
+// Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs,
+// everything else is a 503 until Open.
 func Starting(o Options) *Server {
 	s := &Server{logger: o.Logger, version: o.Version, answers: newAnswers()}
 	if s.logger == nil {
@@ -95,8 +97,9 @@ func (s *Server) Open(views *projections.Views, service *commands.Service) {
 // Handler is the whole interface as a handler of net/http.
 func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve) }
 
-// Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15 seconds to finish (those
-// that wait for prose are answered with how far it is), and returns nil, or an error when some had to be cut off. The listener is closed in any case.
+// Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15
+// seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
+// or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &nethttp.Server{
 		Handler:                      s.Handler(),
@@ -149,8 +152,8 @@ type answer struct {
 	tag    string // ETag of the body where that is known, else ""
 }
 
-// serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts the connection, so
-// that nobody takes half an answer for a whole one.
+// serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts
+// the connection, so that nobody takes half an answer for a whole one.
 func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 	x := &exchange{w: w, r: r, id: requestID(r.Header), start: time.Now()}
 	w.Header().Set("X-Request-Id", x.id)
@@ -182,7 +185,8 @@ var (
 	version2     = []string{"2"}
 )
 
-// answer makes the checks that come before a handler, in their order, and sends what the handler returns.
+// answer makes the checks that come before a handler, in their order, and sends what the handler
+// returns.
 func (s *Server) answer(x *exchange) error {
 	if !s.open.Load() && x.r.URL.Path != "/healthz" {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
@@ -250,8 +254,9 @@ func (x *exchange) send(status int, body []byte) {
 	x.bytes, _ = x.w.Write(body) // a failed write means that the caller has gone
 }
 
-// log writes the line of a request. It names the route and not the path, and nothing that the caller wrote but the method
-// and the request id. A probe that is answered as the one before is worth a line for debugging only.
+// log writes the line of a request. It names the route and not the path, and nothing that the
+// caller wrote but the method and the request id. A probe that is answered as the one before is
+// worth a line for debugging only.
 func (s *Server) log(x *exchange) {
 	attributes := []slog.Attr{
 		slog.String("request_id", x.id),
@@ -273,7 +278,8 @@ func (s *Server) log(x *exchange) {
 	s.logger.LogAttrs(x.r.Context(), level, "request", attributes...)
 }
 
-// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new UUID.
+// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new
+// UUID.
 func requestID(header nethttp.Header) string {
 	if ids := header.Values("X-Request-Id"); len(ids) == 1 && visible(ids[0], 128) {
 		return ids[0]

@@ -280,7 +280,8 @@ func TestLogOfProbes(t *testing.T) {
 	}
 }
 
-// TestServe stops a server while a request runs: it is answered, and the next connection is refused.
+// TestServe stops a server while a request runs: it is answered, and the next connection is
+// refused.
 func TestServe(t *testing.T) {
 	s := New(Options{})
 	running, finish := make(chan struct{}), make(chan struct{})
@@ -386,7 +387,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// A server that has nothing to answer from yet says so, and what it waits for, in the envelope of every failure.
+// A server that has nothing to answer from yet says so, and what it waits for, in the envelope of
+// every failure.
 func TestStarting(t *testing.T) {
 	s := Starting(Options{Version: "v0"})
 	s.Waits("it waits for two others")
