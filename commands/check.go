@@ -173,14 +173,14 @@ func compareErrors(answer projections.Message, want []string) (problems []TestPr
 // compareValue says what is wrong with the value of a variable in an answer, "" for nothing.
 func (d *Domain) compareValue(answer projections.Message, key string, wanted json.RawMessage, env engine.Env) string {
 	var want, got engine.Text
-	if err := json.Unmarshal(wanted, &want); err != nil {
+	if err := want.UnmarshalJSON(wanted); err != nil {
 		return "Expected values are strings (or tables of strings): " + err.Error()
 	}
 	i, problem := d.compiled.FindVariable(key)
 	if problem != nil {
 		return problem.Filled()
 	}
-	if json.Unmarshal(answer.Completed.Results.Value(d.Definition.Variables[i].Key), &got) != nil {
+	if events.Unmarshal(answer.Completed.Results.Value(d.Definition.Variables[i].Key), &got) != nil {
 		return "The result has no value for " + key + "."
 	}
 	same, errs := d.compiled.Agrees(i, got, want, env)
@@ -200,7 +200,7 @@ func plain(t engine.Text) string {
 // ErrorsOf are the errors of a failed message, nil where they cannot be read.
 func ErrorsOf(data *events.MessageFailed) []engine.Error {
 	var list []engine.Error
-	if json.Unmarshal(data.Errors, &list) != nil {
+	if events.Unmarshal(data.Errors, &list) != nil {
 		return nil
 	}
 	return list

@@ -40,7 +40,7 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 	for i, v := range def.Variables {
 		var text engine.Text
 		if len(v.DefaultValue) > 0 {
-			if err := json.Unmarshal(v.DefaultValue, &text); err != nil {
+			if err := text.UnmarshalJSON(v.DefaultValue); err != nil {
 				issues = append(issues, engine.Issue{Path: fmt.Sprintf("variables[%d].default_value", i), Message: err.Error(), Offset: -1})
 			}
 		}

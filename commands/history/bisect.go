@@ -88,7 +88,7 @@ func Bisect(ctx context.Context, log *log.Log, message uuid.UUID) (Bisected, err
 func definitionChanges(was, is events.Definition) []Change {
 	was.Tests, was.Examples, is.Tests, is.Examples = nil, nil, nil, nil
 	var a, b any
-	if json.Unmarshal(commands.Encode(was), &a) != nil || json.Unmarshal(commands.Encode(is), &b) != nil {
+	if events.Unmarshal(commands.Encode(was), &a) != nil || events.Unmarshal(commands.Encode(is), &b) != nil {
 		return nil
 	}
 	list := []Change{}

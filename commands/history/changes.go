@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"reckon/commands"
+	"reckon/events"
 )
 
 // Change is a place of a JSON document with what stood there and what stands there; nil where
@@ -23,7 +24,7 @@ type Change struct {
 // title or code where all have one of their own, else by position.
 func changes(was, is json.RawMessage) []Change {
 	var a, b any
-	if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {
+	if events.Unmarshal(was, &a) != nil || events.Unmarshal(is, &b) != nil {
 		return []Change{{Was: was, Is: is}}
 	}
 	var list []Change

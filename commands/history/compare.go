@@ -222,7 +222,7 @@ func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 
 	var values [2]engine.Value
 	for k, raw := range []json.RawMessage{was, is} {
 		var text engine.Text
-		if json.Unmarshal(raw, &text) != nil {
+		if events.Unmarshal(raw, &text) != nil {
 			return nil
 		}
 		var errs []engine.Error
@@ -292,7 +292,7 @@ func shown(value json.RawMessage) string {
 	switch {
 	case value == nil:
 		return "nothing"
-	case json.Unmarshal(value, &text) == nil:
+	case events.Unmarshal(value, &text) == nil:
 		return text
 	}
 	return string(value)

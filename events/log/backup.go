@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -364,7 +363,7 @@ func openBackup(from io.Reader) (*backupReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(line, &r.header); err != nil || r.header.Format == "" {
+	if err := events.Unmarshal(line, &r.header); err != nil || r.header.Format == "" {
 		return nil, fmt.Errorf("%w: it does not begin as one", ErrBackup)
 	}
 	if r.header.Format != backupFormat {
@@ -397,7 +396,7 @@ func (r *backupReader) next() (m message, end *backupEnd, err error) {
 		return m, nil, err
 	}
 	var record backupRecord
-	if err := json.Unmarshal(line, &record); err != nil {
+	if err := events.Unmarshal(line, &record); err != nil {
 		return m, nil, fmt.Errorf("%w: %w", ErrBackup, err)
 	}
 	if record.End != nil {

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -19,6 +18,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
 )
 
 // Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on three of its nodes.
@@ -314,7 +315,7 @@ func leaderless(answer []byte) bool {
 	var response struct {
 		Error *jetstream.APIError `json:"error"`
 	}
-	return json.Unmarshal(answer, &response) == nil && response.Error != nil && response.Error.Code == 503
+	return events.Unmarshal(answer, &response) == nil && response.Error != nil && response.Error.Code == 503
 }
 
 const (

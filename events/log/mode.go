@@ -1,12 +1,13 @@
 package log
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"reckon/events"
 )
 
 // ErrMode says that a data directory belongs to another way of running, or to another node.
@@ -67,7 +68,7 @@ func modeOf(dir string) (m mode, known bool, err error) {
 		return m, err == nil, err
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &m)
+		err = events.Unmarshal(text, &m)
 	}
 	if err != nil {
 		return m, false, fmt.Errorf("read the mode of the data directory: %w", err)
@@ -88,7 +89,7 @@ func claimMode(dir string, want mode) error {
 	case want == mode{}:
 		return nil
 	}
-	text, err := json.Marshal(want)
+	text, err := events.Marshal(want)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package log
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"reckon/events"
 )
 
 // ErrOrigin says that a data directory is of a cluster that has the same name as the one it is to join, and another log.
@@ -45,7 +46,7 @@ func originSubject(cluster string) string { return "reckon.cluster." + cluster +
 
 // tellOrigin answers those who ask which log this node has, for as long as the connection is there.
 func tellOrigin(conn *nats.Conn, c *Cluster, origin string) error {
-	text, err := json.Marshal(originAnswer{c.Node, origin})
+	text, err := events.Marshal(originAnswer{c.Node, origin})
 	if err == nil {
 		_, err = conn.Subscribe(originSubject(c.Name), func(m *nats.Msg) { _ = m.Respond(text) })
 	}
@@ -105,7 +106,7 @@ func checkOrigin(ctx context.Context, o Options, c credentials, origin string) e
 			m, err := answers.NextMsgWithContext(again)
 			var other originAnswer
 			switch {
-			case err != nil, json.Unmarshal(m.Data, &other) != nil, other.Node == o.Cluster.Node:
+			case err != nil, events.Unmarshal(m.Data, &other) != nil, other.Node == o.Cluster.Node:
 			case other.Origin != origin:
 				cancel()
 				return fmt.Errorf("%w: %s is of one that was begun at %s, and node %s of the cluster %s has one that was begun at %s: give another --data directory, or an empty one to take over the log of the others",

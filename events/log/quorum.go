@@ -2,7 +2,6 @@ package log
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +12,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
 )
 
 // quorum finds how far EVENTS is, as a reader must see it: all that any node may have shown. A leader that is cut off goes on
@@ -91,7 +92,7 @@ func (q *quorum) answerFor(s *server.Server) error {
 
 // answer answers a question; one that is not answered is asked again.
 func (t term) answer(m *nats.Msg) {
-	if text, err := json.Marshal(t); err == nil {
+	if text, err := events.Marshal(t); err == nil {
 		_ = m.Respond(text)
 	}
 }
@@ -149,7 +150,7 @@ func termOf(s *server.Server, group string) (t term, ok bool) {
 // hear hands an answer to its question.
 func (q *quorum) hear(m *nats.Msg) {
 	var t term
-	if json.Unmarshal(m.Data, &t) != nil {
+	if events.Unmarshal(m.Data, &t) != nil {
 		return
 	}
 	q.mu.Lock()
@@ -292,7 +293,7 @@ func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
 	defer cancel()
 	m, err := q.conn.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+eventsStream, nil)
 	if err == nil {
-		err = json.Unmarshal(m.Data, &i)
+		err = events.Unmarshal(m.Data, &i)
 	}
 	switch {
 	case err != nil:

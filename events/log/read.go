@@ -2,7 +2,6 @@ package log
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -101,7 +100,7 @@ func decode(subject string, sequence uint64, m *nats.Msg, brief bool) (events.Ev
 
 // load reads one message, never from a replica: unlike a direct get, this request is answered by the stream's leader alone.
 func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, error) {
-	body, err := json.Marshal(r)
+	body, err := events.Marshal(r)
 	if err != nil {
 		return stored{}, err
 	}
@@ -113,7 +112,7 @@ func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, e
 		Error   *jetstream.APIError `json:"error"`
 		Message *stored             `json:"message"`
 	}
-	if err := json.Unmarshal(answer.Data, &response); err != nil {
+	if err := events.Unmarshal(answer.Data, &response); err != nil {
 		return stored{}, err
 	}
 	switch {

@@ -2,13 +2,14 @@ package log
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
 )
 
 // commitSubject is where the process of a server waits for the disk on behalf of others that publish to the same server. The
@@ -29,7 +30,7 @@ func (l *Log) listen() error {
 			if c.Sequence, err = l.settle(string(m.Data)); err != nil {
 				c.Error = err.Error()
 			}
-			answer, err := json.Marshal(c)
+			answer, err := events.Marshal(c)
 			if err == nil {
 				err = m.Respond(answer)
 			}
@@ -74,7 +75,7 @@ func (l *Log) ask(ctx context.Context, stream string) (uint64, error) {
 		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
 	}
 	var c committed
-	if err := json.Unmarshal(m.Data, &c); err != nil {
+	if err := events.Unmarshal(m.Data, &c); err != nil {
 		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
 	}
 	if c.Error != "" {
