@@ -57,8 +57,8 @@ func called(f *function, args ...*node) *node {
 	return n
 }
 
-// applied is a template with expressions in the place of its locals. A call of the function that the template belongs to,
-// with all its parameters, becomes the call that it is about.
+// applied is a template with expressions in the place of its locals. A call of the function that
+// the template belongs to, with all its parameters, becomes the call that it is about.
 func (n *node) applied(args []*node, self *node) *node {
 	switch {
 	case n.op == opLocal:
@@ -104,8 +104,8 @@ func (n *node) defined() *node {
 	return f.definition.applied([]*node{before, args[last]}, n)
 }
 
-// derivative is the derivative of n with respect to the unknown, nil where the engine knows none. It shares the parts of n
-// that it uses. At a jump of an if it is that of both sides.
+// derivative is the derivative of n with respect to the unknown, nil where the engine knows none.
+// It shares the parts of n that it uses. At a jump of an if it is that of both sides.
 func (n *node) derivative(x unknown) *node {
 	if !n.has(x) {
 		return integer(0)

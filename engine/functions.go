@@ -10,21 +10,24 @@ import (
 	"reckon/engine/syntax"
 )
 
-// function is an entry of the function table: all that the engine and its readers know of a function. Nothing else in the
-// engine knows a function by its name, so that a new function is one entry in one of the lists algebra, trigonometry,
-// overTables, finance and calendar.
+// function is an entry of the function table: all that the engine and its readers know of a
+// function. Nothing else in the engine knows a function by its name, so that a new function is one
+// entry in one of the lists algebra, trigonometry, overTables, finance and calendar.
 //
-// An entry needs a name, parameters, a dimension rule (result, or rule where that cannot say it), documentation, two
-// examples, which run as tests, and what it is: a formula, eval (over numbers) or grid (over tables).
+// An entry needs a name, parameters, a dimension rule (result, or rule where that cannot say it),
+// documentation, two examples, which run as tests, and what it is: a formula, eval (over numbers)
+// or grid (over tables).
 //
-// A formula alone is enough, as in {name: "sec", …, formula: "1 / cos(x)"}: the call stands for it, and is searched, proved
-// and inverted as what it stands for. An entry that has an eval besides stays what it is in an equation, and the engine
-// goes by the formula wherever the entry does not say more.
+// A formula alone is enough, as in {name: "sec", …, formula: "1 / cos(x)"}: the call stands for it,
+// and is searched, proved and inverted as what it stands for. An entry that has an eval besides
+// stays what it is in an equation, and the engine goes by the formula wherever the entry does not
+// say more.
 //
-// An entry with an eval and without a formula says facet by facet what the engine may do with it. With float a root is
-// searched through it; with interval the search can prove that there is none; with slopes it can prove that there is only
-// one, Newton's method goes through it, and its second derivatives are known too; with isolated an unknown that occurs once
-// is found exactly, and a block is reduced through it; with period no more than a turn is searched. Tests check each facet
+// An entry with an eval and without a formula says facet by facet what the engine may do with it.
+// With float a root is searched through it; with interval the search can prove that there is none;
+// with slopes it can prove that there is only one, Newton's method goes through it, and its second
+// derivatives are known too; with isolated an unknown that occurs once is found exactly, and a
+// block is reduced through it; with period no more than a turn is searched. Tests check each facet
 // against float, and want a reason for each one that is lacking.
 type function struct {
 	name     string
@@ -34,16 +37,18 @@ type function struct {
 	doc      string
 	examples []example
 
+	// Expressions are in the parameters. The formula and the interval extension of a variadic
+	// function are those of two arguments, x and y.
 	eval    func(c *decimal.Context, args []decimal.Decimal) decimal.Decimal
 	grid    func(c *decimal.Context, args []grid) grid // over tables; then no eval
-	formula string                                     // an expression in the parameters; of a variadic function in x and y, for two arguments
+	formula string
 
-	float    func(args []float64) float64 // for root search; nil where none may be searched through it
-	interval func(a, b interval) interval // the interval extension, of a variadic function for two arguments
-	slopes   []string                     // the partial derivative by each parameter, an expression in all of them; "" for not known
-	isolated []string                     // what the first argument is, in the others and the value t; several for one of them
-	inverse  inverse                      // for other arguments too, or where expressions cannot say it
-	period   int64                        // in half turns of its argument, 1 or 2; 0 where it does not repeat itself
+	float    func(args []float64) float64 // nil where no root may be searched through it
+	interval func(a, b interval) interval // the interval extension
+	slopes   []string                     // the derivative by each parameter, "" for not known
+	isolated []string                     // what the first argument may be, in the others and the value t
+	inverse  inverse                      // for the other arguments too
+	period   int64                        // in half turns of its argument, 1 or 2; 0 for none
 	choice   choice
 	plain    bool // a power, an exponential or a logarithm, see seeker.quick
 
@@ -62,18 +67,20 @@ type function struct {
 	defaults   []*node // by parameter; none for a variadic function
 }
 
-// param is a parameter with its dimension rule: 1 for plain numbers, a letter for any one dimension that the function's
-// letters share, products and powers of those, time, angle, round (what can be rounded in any unit), or any.
+// param is a parameter with its dimension rule: 1 for plain numbers, a letter for any one dimension
+// that the function's letters share, products and powers of those, time, angle, round (what can be
+// rounded in any unit), or any.
 type param struct {
 	name      string
 	dimension string
 	value     string // what stands for it when it is left out; "" when it must be given
-	check     string // of a function with a formula: what holds for the arguments, else the call is not defined; "" for nothing
+	check     string // with a formula: where this is false a call is not defined; "" for always
 	single    bool   // of a function over tables: it takes a number only
 	lost      bool   // the inverse cannot find this argument
 }
 
-// example is an expression and its value: a number with its unit, a date, a table as JSON, or "! " and the code of an error.
+// example is an expression and its value: a number with its unit, a date, a table as JSON, or "! "
+// and the code of an error.
 type example struct{ expression, value string }
 
 // pointRule says what a function makes of points on a scale.
@@ -94,8 +101,8 @@ const (
 	eitherSign        // the value of the argument, or that with the sign changed
 )
 
-// preimage is what a function's argument may be: roots, further ones that only count where none of the roots does, or
-// every value of a range.
+// preimage is what a function's argument may be: roots, further ones that only count where none of
+// the roots does, or every value of a range.
 type preimage struct {
 	roots, more []decimal.Decimal
 	infinite    bool
@@ -127,7 +134,8 @@ var standardFunctions = functionTable{}.with(
 	functionGroup{"Dates", calendar},
 )
 
-// with is a table with further functions, whose expressions may call one another and those of the table.
+// with is a table with further functions, whose expressions may call one another and those of the
+// table.
 func (t functionTable) with(groups ...functionGroup) *functionTable {
 	all := &functionTable{append(slices.Clip(t.groups), groups...), map[string]*function{}}
 	for _, f := range all.functions() {
@@ -177,7 +185,8 @@ func (t *functionTable) complete(f *function) {
 	}
 }
 
-// template is an expression in some names, which stand in it as locals by their position; nil for "".
+// template is an expression in some names, which stand in it as locals by their position; nil for
+// "".
 func (t *functionTable) template(f *function, text string, names []string) *node {
 	if text == "" {
 		return nil
@@ -210,8 +219,8 @@ type Function struct {
 	Examples   []Example   `json:"examples"`
 }
 
-// Parameter is a parameter of a function. A dimension is named in words, or by a letter that stands for any one dimension, the
-// same wherever a function has it, with its powers and products.
+// Parameter is a parameter of a function. A dimension is named in words, or by a letter that stands
+// for any one dimension, the same wherever a function has it, with its powers and products.
 type Parameter struct {
 	Name      string `json:"name"`
 	Dimension string `json:"dimension"`
@@ -237,7 +246,8 @@ func Functions() []Function {
 	return list
 }
 
-// NearestFunctions lists the names of functions that are spelt most like a name, best first; none where nothing is near.
+// NearestFunctions lists the names of functions that are spelt most like a name, best first; none
+// where nothing is near.
 func NearestFunctions(name string) []string {
 	type near struct {
 		name     string

@@ -177,7 +177,8 @@ var calendar = []*function{
 		}),
 }
 
-// between makes the entry of a function that counts something from a date to a later one, and negatively to an earlier one.
+// between makes the entry of a function that counts something from a date to a later one, and
+// negatively to an earlier one.
 func between(name, doc string, examples []example, count func(from, to time.Time) int64) *function {
 	return &function{
 		name: name, params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, result: "1", doc: doc, examples: examples,

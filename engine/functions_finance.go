@@ -2,7 +2,8 @@ package engine
 
 import "reckon/engine/decimal"
 
-// loanParams are parameters of functions over an annuity: rate, nper and per are plain numbers, the others money.
+// loanParams are parameters of functions over an annuity: rate, nper and per are plain numbers, the
+// others money.
 func loanParams(names ...string) []param {
 	var list []param
 	for _, n := range names {
@@ -24,8 +25,9 @@ var (
 	atEnd     = param{name: "type", dimension: "1", value: "0", check: "type == 0 or type == 1", single: true}
 )
 
-// finance holds functions with the arguments and signs of spreadsheets: money paid out is negative; type is 0 for payments
-// at the end of each period, 1 at its start. Those with a formula are solved like an equation that has it written out.
+// finance holds functions with the arguments and signs of spreadsheets: money paid out is negative;
+// type is 0 for payments at the end of each period, 1 at its start. Those with a formula are solved
+// like an equation that has it written out.
 var finance = []*function{
 	{
 		name: "pmt", params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), result: "a",
@@ -247,7 +249,8 @@ type annuity struct {
 	sum    decimal.Decimal // the value of nper payments of 1 after the last period
 }
 
-// newAnnuity sums the payments of 1: (growth^n - 1) / rate, as a binomial series next to rate 0, where that loses digits.
+// newAnnuity sums the payments of 1: (growth^n - 1) / rate, as a binomial series next to rate 0,
+// where that loses digits.
 func newAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
 	a := annuity{growth: c.Add(decimal.Int(1), rate)}
 	if small := c.Mul(rate, n).Abs(); small.Cmp(seriesBelow) < 0 {
@@ -265,7 +268,8 @@ func newAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
 	return a
 }
 
-// seriesBelow is the product of rate and nper below which 60 terms of the series are more than enough.
+// seriesBelow is the product of rate and nper below which 60 terms of the series are more than
+// enough.
 var seriesBelow = decimal.MustParse("1e-3")
 
 func (a annuity) payment(c *decimal.Context, pv, fv decimal.Decimal) decimal.Decimal {
@@ -306,7 +310,8 @@ func invertRate(c *decimal.Context, args decimals, k int, t decimal.Decimal) pre
 		// In multiples of 1 / rate, the payments are a sum that lasts for ever.
 		forever := c.Quo(c.Mul(args[1], c.Add(decimal.Int(1), c.Mul(t, kind))), t)
 		if compare(c, forever, pv.Neg()) == 0 {
-			return preimage{infinite: compare(c, forever, fv) == 0} // payments of nothing but interest go on and on
+			// Payments of nothing but interest go on and on.
+			return preimage{infinite: compare(c, forever, fv) == 0}
 		}
 		power := c.Quo(c.Sub(forever, fv), c.Add(forever, pv))
 		if c.Err() != nil || power.Sign() <= 0 {

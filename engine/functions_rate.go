@@ -11,11 +11,12 @@ import (
 // errNoRate says that payments have no rate of return.
 var errNoRate = errors.New("payments have no rate of return")
 
-// payments are what rates are found for: amounts of either sign at times from 0 on. In z, the logarithm of the growth in
-// one unit of time, they are worth the sum of amount × e^(-z × time) on the first date.
+// payments are what rates are found for: amounts of either sign at times from 0 on. In z, the
+// logarithm of the growth in one unit of time, they are worth the sum of amount × e^(-z × time) on
+// the first date.
 type payments interface {
-	// worth is the sums of the positive and of the negative amounts at z >= 0, and the sizes of their slopes. All four fall as z rises,
-	// which bounds value and slope over an interval.
+	// worth is the sums of the positive and of the negative amounts at z >= 0, and the sizes of
+	// their slopes. All four fall as z rises, which bounds value and slope over an interval.
 	worth(z float64) worth
 	// first is the amount at time 0, which is not 0.
 	first() float64
@@ -80,8 +81,9 @@ func (l listed) trimmed() listed {
 	return t
 }
 
-// level are payments at time 0 and at time n, and equal ones at the whole times between. n may be any number from 1 on:
-// the sum of the equal ones is (1 - e^(-(n-1)z)) / (e^z - 1), which falls with z and is convex.
+// level are payments at time 0 and at time n, and equal ones at the whole times between. n may be
+// any number from 1 on: the sum of the equal ones is (1 - e^(-(n-1)z)) / (e^z - 1), which falls
+// with z and is convex.
 type level struct{ start, each, end, n float64 }
 
 func (l level) first() float64 { return l.start }
@@ -120,9 +122,9 @@ const (
 	maxRateDoublings = 60
 )
 
-// firstRoot finds the smallest z > 0 at which payments are worth nothing. It is certain of what it says: intervals are cut
-// until bounds of value or slope decide how many roots they hold, none or one. zero is the sign of the value at z = 0;
-// single says that there is one root at most.
+// firstRoot finds the smallest z > 0 at which payments are worth nothing. It is certain of what it
+// says: intervals are cut until bounds of value or slope decide how many roots they hold, none or
+// one. zero is the sign of the value at z = 0; single says that there is one root at most.
 func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64, found bool, err error) {
 	spend := func() bool { return c.Spend(p.size()/4 + 1) }
 	high, last := 1.0, p.worth(1)
@@ -197,8 +199,8 @@ func signOf(x float64) int {
 	return 0
 }
 
-// pinned is the root between a and b to the precision of float64 by Newton's method, and by halving where that leaves the
-// interval. sign is that of the value at a.
+// pinned is the root between a and b to the precision of float64 by Newton's method, and by halving
+// where that leaves the interval. sign is that of the value at a.
 func pinned(p payments, a, b float64, sign int) float64 {
 	z := a + (b-a)/2
 	for range maxRefinements {
@@ -224,7 +226,8 @@ func pinned(p payments, a, b float64, sign int) float64 {
 	return z
 }
 
-// refine makes a root of f that float64 has found exact, by secants in decimal. f is continuous next to it.
+// refine makes a root of f that float64 has found exact, by secants in decimal. f is continuous
+// next to it.
 func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal.Decimal) decimal.Decimal {
 	x := decimal.FromFloat(start)
 	previous := c.Add(c.Mul(x, c.Add(decimal.Int(1), nearby)), besideZero)
@@ -256,15 +259,16 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 // besideZero keeps the first two numbers of a refinement apart where they are next to 0.
 var besideZero = decimal.MustParse("1e-25")
 
-// Relative changes at which a rate is exact, and at which it is exact enough where rounding allows no more.
+// Relative changes at which a rate is exact, and at which it is exact enough where rounding allows
+// no more.
 var (
 	rateConverged = decimal.MustParse("1e-40")
 	rateSettled   = decimal.MustParse("1e-36")
 )
 
-// rootOf decides which root to take from the payments as they are and mirrored in time: the smallest z > 0, else 0, else the
-// negative one nearest to 0. changes is the number of times that the amounts change their sign, zero the sign of
-// their sum.
+// rootOf decides which root to take from the payments as they are and mirrored in time: the
+// smallest z > 0, else 0, else the negative one nearest to 0. changes is the number of times that
+// the amounts change their sign, zero the sign of their sum.
 func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64, ok bool) {
 	if changes == 0 {
 		c.Fail(errNoRate)
@@ -321,7 +325,8 @@ func signOfSum(c *decimal.Context, list decimals) int {
 	return sum.Sign()
 }
 
-// relative are amounts as parts of the largest one; false where one is too small beside it for float64.
+// relative are amounts as parts of the largest one; false where one is too small beside it for
+// float64.
 func relative(c *decimal.Context, list decimals) ([]float64, bool) {
 	largest := decimal.Int(0)
 	for _, d := range list {

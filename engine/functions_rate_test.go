@@ -50,8 +50,8 @@ func TestRateGoesBack(t *testing.T) {
 	})
 }
 
-// TestReturnsAreTheFirst compares irr and xirr with sampling in high precision: the rate is a root, and no sample shows a
-// root before it, in the order in which roots are chosen.
+// TestReturnsAreTheFirst compares irr and xirr with sampling in high precision: the rate is a root,
+// and no sample shows a root before it, in the order in which roots are chosen.
 func TestReturnsAreTheFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amounts := rapid.SliceOfN(rapid.Int64Range(-20, 20), 2, 12).Draw(t, "amounts")

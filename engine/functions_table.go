@@ -6,7 +6,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// reducer makes an entry of a function from tables and numbers, of which there is at least one, to a number.
+// reducer makes an entry of a function from tables and numbers, of which there is at least one, to
+// a number.
 func reducer(name, result, doc string, examples []example, f func(c *decimal.Context, list decimals) decimal.Decimal) *function {
 	return counter(name, "a", result, doc, examples, func(c *decimal.Context, list decimals) decimal.Decimal {
 		if len(list) == 0 {
@@ -32,8 +33,8 @@ func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g
 	}
 }
 
-// finder makes an entry of a function of x, cell by cell, and two tables of one size: what it looks in, and what it finds
-// there.
+// finder makes an entry of a function of x, cell by cell, and two tables of one size: what it looks
+// in, and what it finds there.
 func finder(name, keys, values, doc string, examples []example, find func(c *decimal.Context, x decimal.Decimal, keys, values decimals) (decimal.Decimal, bool)) *function {
 	return &function{
 		name: name, params: []param{{name: "x", dimension: "a"}, {name: keys, dimension: "a"}, {name: values, dimension: "b"}}, result: "b",
@@ -97,7 +98,8 @@ func sorted(list decimals) decimals {
 	return list
 }
 
-// quantile interpolates between the sorted numbers, as spreadsheets' PERCENTILE.INC does; share is from 0 to 1.
+// quantile interpolates between the sorted numbers, as spreadsheets' PERCENTILE.INC does; share is
+// from 0 to 1.
 func quantile(c *decimal.Context, list decimals, share decimal.Decimal) decimal.Decimal {
 	if share.Sign() < 0 || share.Cmp(decimal.Int(1)) > 0 || len(list) == 0 {
 		return c.Fail(&decimal.UndefinedError{Function: "percentile", Argument: share})

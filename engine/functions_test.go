@@ -20,7 +20,8 @@ transpose lookup interpolate sumproduct each
 pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization
 date time year month day hour minute second weekday add_months add_years end_of_month workdays years_between`
 
-// TestFunctionsAreComplete holds the table to the list, each name once and with all that a reader needs.
+// TestFunctionsAreComplete holds the table to the list, each name once and with all that a reader
+// needs.
 func TestFunctionsAreComplete(t *testing.T) {
 	var names []string
 	for _, f := range Functions() {
@@ -48,7 +49,8 @@ func kindOf(value string) string {
 	return ""
 }
 
-// evaluate is the value of an expression without variables, in a variable of a kind: "", table or one of moments.
+// evaluate is the value of an expression without variables, in a variable of a kind: "", table or
+// one of moments.
 func evaluate(t *testing.T, expression, kind string) string {
 	t.Helper()
 	def := Definition{
@@ -94,7 +96,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestPublished runs testdata/functions: expressions with values from elsewhere, so that -update leaves them alone.
+// TestPublished runs testdata/functions: expressions with values from elsewhere, so that -update
+// leaves them alone.
 func TestPublished(t *testing.T) {
 	files, err := filepath.Glob("testdata/functions/*.txt")
 	if err != nil || len(files) == 0 {

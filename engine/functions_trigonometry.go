@@ -6,8 +6,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// principal makes the inverse of a sine, cosine or tangent; other is the second angle of a turn with the same value, nil
-// where there is none.
+// principal makes the inverse of a sine, cosine or tangent; other is the second angle of a turn
+// with the same value, nil where there is none.
 func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, period int64, other func(c *decimal.Context, first decimal.Decimal) decimal.Decimal) inverse {
 	return func(c *decimal.Context, _ decimals, _ int, t decimal.Decimal) preimage {
 		if period == 2 {
@@ -23,7 +23,8 @@ func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, period
 	}
 }
 
-// turned is the first of some angles and, as what counts only where bounds refuse that one, all others within two periods.
+// turned is the first of some angles and, as what counts only where bounds refuse that one, all
+// others within two periods.
 func turned(c *decimal.Context, angles decimals, period int64) (p preimage) {
 	turn := c.Mul(decimal.Pi(), decimal.Int(period))
 	for k := int64(-2); k <= 2; k++ {
@@ -38,8 +39,8 @@ func turned(c *decimal.Context, angles decimals, period int64) (p preimage) {
 	return p
 }
 
-// toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34 digits, given back by a
-// caller, may be. So it takes one that is rounded and next to 1.
+// toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34
+// digits, given back by a caller, may be. So it takes one that is rounded and next to 1.
 func toEdge(c *decimal.Context, t decimal.Decimal) decimal.Decimal {
 	beyond := c.Sub(t.Abs(), decimal.Int(1))
 	if beyond.Sign() > 0 && beyond.Cmp(edgeNoise) < 0 || beyond.Sign() < 0 && isRounded(t) && beyond.Abs().Cmp(angleNoise) < 0 {
@@ -54,8 +55,9 @@ var edgeNoise = decimal.MustParse("1e-30")
 func arcSine(c *decimal.Context, t decimal.Decimal) decimal.Decimal   { return c.Asin(toEdge(c, t)) }
 func arcCosine(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Acos(toEdge(c, t)) }
 
-// onAxis gives exactly 0 where a function of an angle crosses zero: an angle has 60 digits, so that what is left of a half or
-// quarter turn is smaller than the angle by at least 55 of them. Angles next to 0 are exact as they are.
+// onAxis gives exactly 0 where a function of an angle crosses zero: an angle has 60 digits, so that
+// what is left of a half or quarter turn is smaller than the angle by at least 55 of them. Angles
+// next to 0 are exact as they are.
 func onAxis(f func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*decimal.Context, decimal.Decimal) decimal.Decimal {
 	return func(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
 		value := f(c, angle)

@@ -4,8 +4,9 @@ import (
 	"math"
 )
 
-// interval encloses all values that an expression takes while the unknown lies in an interval (Moore, Interval Analysis,
-// 1966). One whose lo is NaN is empty: the expression has no value there.
+// interval encloses all values that an expression takes while the unknown lies in an interval
+// (Moore, Interval Analysis, 1966). One whose lo is NaN is empty: the expression has no value
+// there.
 type interval struct {
 	lo, hi  float64
 	jumps   bool // it may be discontinuous there
@@ -95,7 +96,8 @@ func intervalNeg(a, _ interval) interval {
 
 func intervalSub(a, b interval) interval { return intervalAdd(a, intervalNeg(b, b)) }
 
-// timesEnd is a product of ends; an infinite end stands for finite numbers, so that 0 times it is 0.
+// timesEnd is a product of ends; an infinite end stands for finite numbers, so that 0 times it is
+// 0.
 func timesEnd(a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -154,7 +156,8 @@ func intervalDiv(a, b interval) interval {
 	return s
 }
 
-// monotone is the interval extension of a function that never falls over its domain, and has values in an image.
+// monotone is the interval extension of a function that never falls over its domain, and has values
+// in an image.
 func monotone(f func(float64) float64, domain, image interval) func(a, _ interval) interval {
 	return func(a, _ interval) interval {
 		if a.hi < domain.lo || a.lo > domain.hi {
@@ -297,8 +300,8 @@ func intervalAcos(a, b interval) interval {
 	return intervalNeg(monotone(func(x float64) float64 { return -math.Acos(x) }, unitInterval, interval{lo: -3.15, hi: 0})(a, b), b)
 }
 
-// intervalAtan2 is the angle of the points of a rectangle, which its corners bound unless the ray of 180 degrees goes
-// through it.
+// intervalAtan2 is the angle of the points of a rectangle, which its corners bound unless the ray
+// of 180 degrees goes through it.
 func intervalAtan2(y, x interval) interval {
 	s := interval{lo: -3.15, hi: 3.15}.marked(y, x)
 	if x.lo <= 0 && y.lo <= 0 && y.hi >= 0 && (y.lo < 0 || x.hi >= 0) {

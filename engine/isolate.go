@@ -6,8 +6,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// invert finds the values of an unknown that occurs once in n, such that n has the value t. The other parts of n are
-// evaluated; what cannot be evaluated stays as an error in the context.
+// invert finds the values of an unknown that occurs once in n, such that n has the value t. The
+// other parts of n are evaluated; what cannot be evaluated stays as an error in the context.
 func (m *solver) invert(n *node, x unknown, t decimal.Decimal) preimage {
 	c := m.c
 	for {
@@ -145,7 +145,8 @@ func (m *solver) exponent(base, t decimal.Decimal) preimage {
 		}
 		return preimage{infinite: t.IsZero()}
 	case base.Sign() < 0:
-		// Only integers are exponents of negative numbers; the check of the equation decides on the sign.
+		// Only integers are exponents of negative numbers; the check of the equation decides on the
+		// sign.
 		if t.IsZero() || isOne(base.Neg()) {
 			return preimage{infinite: isOne(t.Abs()) && isOne(base.Neg())}
 		}
@@ -262,8 +263,8 @@ func (n *node) invertible(x unknown) bool {
 	return false
 }
 
-// continuous reports whether a root may be searched through every occurrence of the unknown in n. The condition of an if
-// may depend on it too.
+// continuous reports whether a root may be searched through every occurrence of the unknown in n.
+// The condition of an if may depend on it too.
 func (n *node) continuous(x unknown) bool {
 	if !n.has(x) {
 		return true
@@ -300,7 +301,8 @@ func (n *node) moves(x unknown) bool {
 	return n.op == opVariable && n.has(x) || slices.ContainsFunc(args, func(a *node) bool { return a.moves(x) })
 }
 
-// reaches reports whether the equation can be solved for a variable, by isolation or by root search.
+// reaches reports whether the equation can be solved for a variable, by isolation or by root
+// search.
 func (e *equation) reaches(v int) bool {
 	x := e.unknown(v)
 	left, right := e.left.has(x), e.right.has(x)

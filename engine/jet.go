@@ -43,8 +43,8 @@ func (a jet) power(b jet) jet {
 	return p.through(e, e, e)
 }
 
-// jet is the difference of the sides at x with its derivatives (Griewank and Walther, Evaluating Derivatives, 2008,
-// chapter 13); false where an operation has no rule here.
+// jet is the difference of the sides at x with its derivatives (Griewank and Walther, Evaluating
+// Derivatives, 2008, chapter 13); false where an operation has no rule here.
 func (r *flatRun) jet(x float64) (jet, bool) {
 	if r.jets == nil {
 		r.jets = make([]jet, len(r.flat.code))
@@ -72,7 +72,8 @@ func (r *flatRun) jet(x float64) (jet, bool) {
 	return r.jets[r.flat.left].plus(r.jets[r.flat.right], -1), true
 }
 
-// operated is an operation over jets, with its derivatives up to an order; false where it has no rule.
+// operated is an operation over jets, with its derivatives up to an order; false where it has no
+// rule.
 func (n *node) operated(args []jet, order int) (jet, bool) {
 	a, b := args[0], args[len(args)-1]
 	switch n.op {
@@ -118,8 +119,8 @@ func (n *node) jet(locals []jet, order int) (jet, bool) {
 	return n.operated(args, order)
 }
 
-// jet is the value of a function over jets. By the chain rule the second derivative is made of the slopes of slopes, so
-// that an entry need not state it.
+// jet is the value of a function over jets. By the chain rule the second derivative is made of the
+// slopes of slopes, so that an entry need not state it.
 func (f *function) jet(args []jet, order int) (jet, bool) {
 	switch {
 	case f.lazy:

@@ -51,8 +51,8 @@ func (h *branchAndBound) regions(v int) []region {
 	return list
 }
 
-// periodic reports whether the equation repeats itself after a turn: the unknown stands only in whole multiples of itself
-// under functions with a period.
+// periodic reports whether the equation repeats itself after a turn: the unknown stands only in
+// whole multiples of itself under functions with a period.
 func (h *branchAndBound) periodic() bool {
 	var repeats func(n *node) bool
 	repeats = func(n *node) bool {
