@@ -28,6 +28,7 @@ func (h *branchAndBound) cell(b searchBox) decimals {
 			return nil
 		}
 		if value.empty() || !value.has(0) {
+			h.sparse = h.sparse || value.sparse
 			continue
 		}
 		roots, done := h.rising(box, value, slope)

@@ -14,7 +14,7 @@ const (
 	maxCell        = 240  // of those within one cell
 	unresolvedCell = 16   // the same after many cells that stayed undecided
 	narrowest      = 1e-6 // relative width at which an interval is not divided any more
-	maxNegative    = 24   // integers below zero that are tried where powers leave out all else there
+	maxInteger     = 24   // integers that are tried on each side of 0 where intervals leave out single places
 	leastScale     = 1e-40
 	mostScale      = 1e150
 	farthest       = 1e300 // no unknown is larger
@@ -26,10 +26,11 @@ type aim struct {
 	all       bool // every root is wanted, not only the first one that the rule of choice would take
 }
 
-// branchAndBound finds the roots of an equation of one unknown over whole intervals: where interval arithmetic shows that both sides
-// differ there is no root, where it shows that their difference rises or falls throughout there is at most one, and what
-// is neither is divided (Hansen and Walster, Global Optimization Using Interval Analysis, 2004, chapter 9). So a root that
-// is found first is the first one, and an empty list can be a proof.
+// branchAndBound finds the roots of an equation of one unknown over whole intervals: where interval
+// arithmetic shows that both sides differ there is no root, where it shows that their difference
+// rises or falls throughout there is at most one, and what is neither is divided (Hansen and
+// Walster, Global Optimization Using Interval Analysis, 2004, chapter 9). So a root that is found
+// first is the first one, and an empty list can be a proof.
 type branchAndBound struct {
 	m           *solver
 	e           *equation
@@ -44,6 +45,7 @@ type branchAndBound struct {
 	unresolved  int
 	low         float64 // least size that is looked at
 	open        bool    // somewhere it is not known whether there is a root
+	sparse      bool    // at single places that intervals leave out there may be one
 	crowded     float64 // distance from where roots crowd, +Inf for none
 }
 
@@ -75,7 +77,8 @@ func (m *solver) branchAndBound(e *equation, v int, s *seeker, scale float64, a 
 	return h
 }
 
-// fold is n with every part that does not depend on the unknown evaluated. What has no value stays as it is.
+// fold is n with every part that does not depend on the unknown evaluated. What has no value stays
+// as it is.
 func (m *solver) fold(n *node, x unknown) *node {
 	if !n.has(x) {
 		if n.op == opNumber {
@@ -117,8 +120,8 @@ func (m *solver) searchScale(v int) float64 {
 	return scale
 }
 
-// roots lists the roots that were found, those of the first region that has some unless all are wanted. none says that
-// there is provably none.
+// roots lists the roots that were found, those of the first region that has some unless all are
+// wanted. none says that there is provably none.
 func (h *branchAndBound) roots(v int) (roots decimals, none bool) {
 	// Next to a root at zero nothing can be told from it.
 	zero := h.m.keep(h.e, v, decimals{{}})
@@ -147,21 +150,19 @@ func (h *branchAndBound) roots(v int) (roots decimals, none bool) {
 			break
 		}
 	}
-	if h.program.ignored && (len(roots) == 0 || h.aim.all) {
-		// What is left out below zero may have a value at integers.
+	if h.sparse && (len(roots) == 0 || h.aim.all) {
 		var list decimals
-		for i := int64(-1); i >= -maxNegative; i-- {
-			list = append(list, decimal.Int(i))
+		for i := int64(1); i <= maxInteger; i++ {
+			list = append(list, decimal.Int(i), decimal.Int(-i))
 		}
 		roots = append(roots, h.m.keep(h.e, v, list)...)
 	}
-	if w := &h.m.scope.profiles[v]; h.program.ignored && (w.min == nil || w.min.Sign() < 0) {
-		h.open = true
-	}
+	h.open = h.open || h.sparse
 	return h.distinct(roots), len(roots) == 0 && !h.open
 }
 
-// preimage is what the search found; ok is false where it ended without a root and without a proof that there is none.
+// preimage is what the search found; ok is false where it ended without a root and without a proof
+// that there is none.
 func (h *branchAndBound) preimage(v int) (p preimage, ok bool) {
 	roots, none := h.roots(v)
 	if !math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) {
@@ -229,13 +230,14 @@ func (h *branchAndBound) search(r region) decimals {
 			return nil
 		}
 		if value.empty() || !value.has(0) {
+			h.sparse = h.sparse || value.sparse
 			continue
 		}
 		roots, done := h.rising(b, value, slope)
 		if !done && h.outlying(b) {
 			if calm, flat := h.monotone(b); calm {
 				flat = flat || value.partial && h.valueless(b)
-				h.open = h.open || !flat
+				h.open, h.sparse = h.open || !flat, h.sparse || value.sparse
 				continue
 			}
 		}
@@ -284,7 +286,8 @@ func (h *branchAndBound) over(low, high float64) (value, slope interval) {
 	return value, slope
 }
 
-// sign is the sign of the difference of the sides at x, in decimal where float64 leaves it open; false where it has none.
+// sign is the sign of the difference of the sides at x, in decimal where float64 leaves it open;
+// false where it has none.
 func (h *branchAndBound) sign(x float64) (int, bool) {
 	s, _ := h.program.over(interval{lo: x, hi: x})
 	switch {
@@ -372,8 +375,9 @@ func (h *branchAndBound) outlying(b searchBox) bool {
 	return b.low*b.high >= 0 && (low == 0 && high <= 1e-8*h.scale || low >= 1e8*h.scale && high > mostScale*h.scale)
 }
 
-// monotone reports whether the difference of the sides has one sign and only rises or only falls at numbers of very different
-// size in a box, by which what float64 cannot tell is told from what oscillates; flat, that it hardly changes there.
+// monotone reports whether the difference of the sides has one sign and only rises or only falls at
+// numbers of very different size in a box, by which what float64 cannot tell is told from what
+// oscillates; flat, that it hardly changes there.
 func (h *branchAndBound) monotone(b searchBox) (calm, flat bool) {
 	inner := math.Min(math.Abs(b.low), math.Abs(b.high))
 	outer := math.Max(math.Abs(b.low), math.Abs(b.high))
@@ -423,7 +427,8 @@ func (h *branchAndBound) valueless(b searchBox) bool {
 	return true
 }
 
-// middle is where a box is divided, by decades as long as it spans several; false where it is a cell.
+// middle is where a box is divided, by decades as long as it spans several; false where it is a
+// cell.
 func (h *branchAndBound) middle(b searchBox) (float64, bool) {
 	if b.low < 0 && b.high > 0 {
 		return 0, true

@@ -296,8 +296,12 @@ func TestProofs(t *testing.T) {
 		{"y = atan2(x, x + 1)", "y 3 -> x", "! calculation.no_solution"},
 		{"y = atan2(x, x + 1)", "y 0.5 -> x", "1.204111721167913924"},
 		{"y = hypot(x, exp(x))", "y 0.1 -> x", "! calculation.no_solution"},
-		{"y = root(-8, x) - x", "y -5 -> x", "! calculation.not_converged"},
-		{"y = (-2)^x - x", "y -11 -> x", "! calculation.no_solution"},
+		{"y = root(-8, x) - x", "y -5 -> x", "3"},
+		{"y = (-2)^x - x", "y -11 -> x", "3"},
+		{"y = (-2)^x - x", "y -12 -> x", "! calculation.not_converged"},
+		{"y = (1 - x)^x", "y -8 -> x", "3"},
+		{"y = (1 - x)^x", "y 4 -> x", "! calculation.not_converged"},
+		{"y = x^x", "y 0.5 -> x", "! calculation.no_solution"},
 	} {
 		d, issues := Compile(Definition{
 			Title: "Proofs", Variables: []Variable{{Key: "x", Min: "1"}, {Key: "y"}}, Activities: []Activity{{Equation: c.equation}},

@@ -11,6 +11,7 @@ type interval struct {
 	lo, hi  float64
 	jumps   bool // it may be discontinuous there
 	partial bool // it may have no value at some places there
+	sparse  bool // it may have values besides at single places there
 }
 
 var (
@@ -60,6 +61,7 @@ func (s interval) tidy() interval {
 func (s interval) marked(a, b interval) interval {
 	s.jumps = s.jumps || a.jumps || b.jumps
 	s.partial = s.partial || a.partial || b.partial
+	s.sparse = s.sparse || a.sparse || b.sparse
 	return s
 }
 
@@ -224,13 +226,9 @@ func intervalPow(a, b interval) interval {
 		}
 		return s.marked(a, b)
 	}
-	// Below 0 there are only powers to integers, which single exponents are.
-	base := a
-	if a.lo < 0 {
-		if a.hi < 0 {
-			return emptyInterval.marked(a, b)
-		}
-		base.lo, base.partial = 0, true
+	base := a.natural(math.Ceil(b.lo) <= b.hi)
+	if base.empty() {
+		return base.marked(a, b)
 	}
 	s := intervalExp(intervalMul(b, intervalLn(base, base)), base)
 	s = s.wider(8).marked(base, b)
@@ -315,20 +313,31 @@ func intervalAtan2(y, x interval) interval {
 	return s.wider(4).off(true)
 }
 
+// natural is the part of a base that has powers to all exponents. Below 0 there are only those to
+// integers; sparse says that there may be one.
+func (s interval) natural(sparse bool) interval {
+	switch {
+	case s.lo >= 0 || s.empty():
+		return s
+	case s.hi < 0:
+		s = emptyInterval.marked(s, s)
+	}
+	s.lo, s.partial, s.sparse = math.Max(s.lo, 0), true, s.sparse || sparse
+	return s
+}
+
 // intervalRoot is root(x, n). Negative numbers have roots only where n is an odd integer.
 func intervalRoot(a, n interval) interval {
 	switch {
 	case n.isPoint() && n.lo > 0 && math.Mod(n.lo, 2) == 1:
 		root := func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), 1/n.lo), x) }
 		return monotone(root, allNumbers, allNumbers)(a, a).wider(8).marked(a, n)
-	case n.lo <= 0 || a.lo < 0 && !n.isPoint():
+	case n.lo <= 0:
 		return allNumbers.marked(emptyInterval, emptyInterval)
-	case a.hi < 0:
-		return emptyInterval.marked(a, n)
 	}
-	base := a
-	if base.lo < 0 {
-		base.lo, base.partial = 0, true
+	base := a.natural(!n.isPoint() && math.Ceil(n.lo) <= n.hi)
+	if base.empty() {
+		return base.marked(a, n)
 	}
 	return intervalPow(base, intervalDiv(interval{lo: 1, hi: 1}, n))
 }
@@ -368,7 +377,7 @@ func intervalPercent(a, b interval) interval { return intervalDiv(a, interval{lo
 func intervalChoice(condition, yes, no interval) interval {
 	switch {
 	case condition.empty():
-		return emptyInterval
+		return condition
 	case !condition.has(0):
 		return yes.marked(yes, condition)
 	case condition.isZero():

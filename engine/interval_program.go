@@ -29,7 +29,6 @@ type intervalProgram struct {
 	slots        []interval
 	value, slope int // slots; slope is -1 where there is no derivative
 	seen         map[*node]int
-	ignored      bool // powers of negative numbers to exponents that vary are left out
 }
 
 // add compiles n and returns its slot; false where a part of it cannot be evaluated over intervals.
@@ -38,9 +37,6 @@ func (p *intervalProgram) add(n *node, x unknown) (int, bool) {
 		return slot, true
 	}
 	step := intervalStep{}
-	if n.op == opPow && n.args[1].has(x) && (n.args[0].op != opNumber || n.args[0].value.Sign() < 0) {
-		p.ignored = true
-	}
 	switch {
 	case n.op == opNumber:
 		step.kind, step.value = intervalConstant, intervalOf(n)
@@ -119,7 +115,7 @@ func (p *intervalProgram) over(x interval) (value, slope interval) {
 		default:
 			a, b := p.slots[s.a], p.slots[s.b]
 			if a.empty() || b.empty() {
-				p.slots[i] = emptyInterval
+				p.slots[i] = emptyInterval.marked(a, b)
 				continue
 			}
 			p.slots[i] = s.apply(a, b)
