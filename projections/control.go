@@ -162,11 +162,11 @@ func (r Remote) ask(ctx context.Context, o controlRequest, hear func(controlRepl
 	}
 	inbox := r.conn.NewInbox()
 	answers, err := r.conn.SubscribeSync(inbox)
-	if err != nil {
-		return fmt.Errorf("ask the running server: %w", err)
+	if err == nil {
+		defer answers.Unsubscribe()
+		err = r.conn.PublishRequest(r.subject, inbox, text)
 	}
-	defer answers.Unsubscribe()
-	if err := r.conn.PublishRequest(r.subject, inbox, text); err != nil {
+	if err != nil {
 		return fmt.Errorf("ask the running server: %w", err)
 	}
 	patience := time.Now().Add(10 * time.Second)
@@ -174,19 +174,18 @@ func (r Remote) ask(ctx context.Context, o controlRequest, hear func(controlRepl
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		m, err := answers.NextMsgWithContext(limited)
 		cancel()
+		if errors.Is(err, nats.ErrNoResponders) && time.Now().Before(patience) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+			if err = r.conn.PublishRequest(r.subject, inbox, text); err == nil && ctx.Err() == nil {
+				continue
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, nats.ErrNoResponders) && time.Now().Before(patience):
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(100 * time.Millisecond):
-			}
-			if err := r.conn.PublishRequest(r.subject, inbox, text); err != nil {
-				return fmt.Errorf("ask the running server: %w", err)
-			}
-			continue
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return errors.New("the running server has ended meanwhile: give the command again")
 		case err != nil:

@@ -98,6 +98,12 @@ func (m model) bucketName(generation int) string {
 	return fmt.Sprintf("%s_%d_%d", m.name, m.version, generation)
 }
 
+// reads tells whether a model can read a bucket with this name, and of which version that is.
+func (m model) reads(name string) (version int, ok bool) {
+	model, version, _, ok := parseBucketName(name)
+	return version, ok && model == m.name && m.readable <= version && version <= m.version
+}
+
 // parseBucketName takes a bucket's name apart; a name without a generation is of generation 0.
 func parseBucketName(name string) (model string, version, generation int, ok bool) {
 	part := strings.Split(name, "_")

@@ -211,8 +211,8 @@ func (v *Views) reopen(ctx context.Context) error {
 	}
 	var outdated []string
 	for i, m := range v.models {
-		name, version, _, ok := parseBucketName(c.Buckets[i])
-		if !ok || name != m.name || version < m.readable || version > m.version || !slices.Contains(existing, c.Buckets[i]) {
+		version, ok := m.reads(c.Buckets[i])
+		if !ok || !slices.Contains(existing, c.Buckets[i]) {
 			return fmt.Errorf("bucket %s is not there or not of a version that is read", c.Buckets[i])
 		}
 		if version != m.version {
