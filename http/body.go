@@ -7,6 +7,7 @@ import (
 	"mime"
 	nethttp "net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -113,11 +114,9 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 		return b, longProse()
 	}
 
-	domain, ok := text(members.Domain)
-	if ok {
-		b.domain, ok = canonicalUUID(domain)
-	}
-	if !ok {
+	var ok bool
+	domain, _ := text(members.Domain)
+	if b.domain, ok = canonicalUUID(domain); !ok {
 		return b, invalidParam("domain_id", "is required and must be a UUID")
 	}
 	if members.Format != nil {
@@ -131,10 +130,7 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 	}
 	b.prompt = prompt
 	if raw := members.Conversation; raw != nil {
-		conversation, ok := text(raw)
-		if !ok {
-			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
-		}
+		conversation, _ := text(raw)
 		id, ok := canonicalUUID(conversation)
 		if !ok {
 			return b, invalidParam("conversation_id", "must be a UUID, or be left out for a new conversation")
@@ -151,7 +147,8 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 
 // text reads a member that must be a string; ok is false of one that is absent or something else.
 func text(value jsontext.Value) (s string, ok bool) {
-	return s, value.Kind() == '"' && json.Unmarshal(value, &s) == nil
+	ok = value.Kind() == '"' && json.Unmarshal(value, &s) == nil
+	return s, ok
 }
 
 // idempotencyKey reads the header, nil when it is absent.
@@ -183,10 +180,6 @@ func (x *exchange) bodyVersion() (int, error) {
 			return 0, invalidParam("Body-Version", "must be 1 or 2")
 		}
 	}
-	shown := version2
-	if version == 1 {
-		shown = version1
-	}
-	x.w.Header()["Body-Version"] = shown
+	x.w.Header().Set("Body-Version", strconv.Itoa(version))
 	return version, nil
 }

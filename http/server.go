@@ -176,15 +176,6 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 	}
 }
 
-// Header fields that many answers share. They are never changed.
-var (
-	cacheControl = []string{"private, no-cache"}
-	vary         = []string{"Authorization, Body-Version"}
-	contentType  = []string{"application/json"}
-	version1     = []string{"1"}
-	version2     = []string{"2"}
-)
-
 // answer makes the checks that come before a handler, in their order, and sends what the handler
 // returns.
 func (s *Server) answer(x *exchange) error {
@@ -192,9 +183,8 @@ func (s *Server) answer(x *exchange) error {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
 	if versioned(x.r.URL.Path) {
-		header := x.w.Header()
-		header["Cache-Control"] = cacheControl
-		header["Vary"] = vary
+		x.w.Header().Set("Cache-Control", "private, no-cache")
+		x.w.Header().Set("Vary", "Authorization, Body-Version")
 		if err := s.authenticate(x); err != nil {
 			return err
 		}
@@ -232,19 +222,17 @@ func (s *Server) refuse(x *exchange, err error) {
 	if !expected {
 		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
 	}
-	body := encode(f.envelope())
-	header := x.w.Header()
 	for name, value := range f.header {
-		header.Set(name, value)
+		x.w.Header().Set(name, value)
 	}
-	x.send(f.status, body)
+	x.send(f.status, encode(f.envelope()))
 }
 
 // send writes the answer; body is nil for a status that has none.
 func (x *exchange) send(status int, body []byte) {
 	x.status = status
 	if body != nil {
-		x.w.Header()["Content-Type"] = contentType
+		x.w.Header().Set("Content-Type", "application/json")
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	x.w.WriteHeader(status)
