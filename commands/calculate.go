@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"reckon/engine"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 )
 
@@ -56,12 +56,12 @@ func (c Calculate) outlives() bool {
 	return c.IdempotencyKey != nil || c.InputFormat == prompt.NaturalLanguage
 }
 
-func (c Calculate) env() engine.Env {
+func (c Calculate) env() value.Env {
 	zone, ok := Zone(c.TimeZone)
 	if !ok {
 		zone = time.UTC
 	}
-	return engine.Env{Now: c.Now, Zone: zone, Rest: c.rest}
+	return value.Env{Now: c.Now, Zone: zone, Rest: c.rest}
 }
 
 // Encode writes JSON as events hold it. It is given only values that always encode, and panics

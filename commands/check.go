@@ -14,6 +14,7 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -96,7 +97,7 @@ func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Messa
 		return answer, unwanted(answer)
 	}
 	answer = r.shown(answer)
-	env := engine.Env{Now: now}
+	env := value.Env{Now: now}
 	env.Zone, _ = Zone(zone)
 	for _, key := range slices.Sorted(maps.Keys(t.Expect)) {
 		if problem := d.compareValue(answer, key, t.Expect[key], env); problem != "" {
@@ -160,7 +161,7 @@ func compareErrors(answer projections.Message, want []string) (problems []TestPr
 		is = "it is " + strings.Join(told, " and ")
 	}
 	for i, code := range want {
-		if problem := engine.UnknownCode(code); problem != "" {
+		if problem := value.UnknownCode(code); problem != "" {
 			problems = append(problems, TestProblem{fmt.Sprintf(".errors[%d]", i), problem})
 		}
 	}
@@ -171,8 +172,8 @@ func compareErrors(answer projections.Message, want []string) (problems []TestPr
 }
 
 // compareValue says what is wrong with the value of a variable in an answer, "" for nothing.
-func (d *Domain) compareValue(answer projections.Message, key string, wanted json.RawMessage, env engine.Env) string {
-	var want, got engine.Text
+func (d *Domain) compareValue(answer projections.Message, key string, wanted json.RawMessage, env value.Env) string {
+	var want, got value.Text
 	if err := want.UnmarshalJSON(wanted); err != nil {
 		return "Expected values are strings (or tables of strings): " + err.Error()
 	}
@@ -193,13 +194,13 @@ func (d *Domain) compareValue(answer projections.Message, key string, wanted jso
 	return ""
 }
 
-func plain(t engine.Text) string {
+func plain(t value.Text) string {
 	return strings.Trim(string(Encode(t)), `"`)
 }
 
 // ErrorsOf are the errors of a failed message, nil where they cannot be read.
-func ErrorsOf(data *events.MessageFailed) []engine.Error {
-	var list []engine.Error
+func ErrorsOf(data *events.MessageFailed) []value.Error {
+	var list []value.Error
 	if events.Unmarshal(data.Errors, &list) != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -68,7 +69,7 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 
 // read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose
 // where there is that. A request without a selector is read as if it stated too what is pending.
-func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, errs []engine.Error) {
+func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, errs []value.Error) {
 	switch {
 	case c.InputFormat == prompt.Structured:
 		r, errs = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
@@ -108,7 +109,7 @@ func join(earlier, request engine.Request) engine.Request {
 
 // baseOf is the index of the scenario that a request builds on, 0 for a new one. Whether a numbered
 // scenario is one of another domain shows only when its message is read.
-func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) (int, []engine.Error) {
+func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) (int, []value.Error) {
 	switch s.Kind {
 	case engine.Unselected:
 		return head.Focus[domain], nil
@@ -118,7 +119,7 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 		return head.Last, nil
 	case engine.Numbered, engine.NewFrom:
 		if s.Number < 1 || s.Number > head.Last {
-			return 0, []engine.Error{engine.Problem("scenario.not_found", s.Name())}
+			return 0, []value.Error{value.Problem("scenario.not_found", s.Name())}
 		}
 		return s.Number, nil
 	}
@@ -148,7 +149,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 			return events.Event{}, err
 		}
 		if m.Domain.ID != c.DomainID {
-			return fail(c, d, []engine.Error{engine.Problem("scenario.domain_mismatch", r.Selector.Name())}, nil), nil
+			return fail(c, d, []value.Error{value.Problem("scenario.domain_mismatch", r.Selector.Name())}, nil), nil
 		}
 		base = d.Scenario(m)
 	}
@@ -163,7 +164,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		return fail(c, d, errs, pending), nil
 	}
 	if from.Head.Last >= maxScenarios && result.Current > from.Head.Last {
-		return fail(c, d, []engine.Error{engine.Problem("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios))}, nil), nil
+		return fail(c, d, []value.Error{value.Problem("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios))}, nil), nil
 	}
 	return complete(c, d, r, result), nil
 }
@@ -171,7 +172,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 // maxScenarios is how many scenarios a conversation may have.
 const maxScenarios = 10_000
 
-func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) events.Event {
+func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) events.Event {
 	if len(errs) > 20 {
 		errs = errs[:20]
 	}
@@ -180,7 +181,7 @@ func fail(c Calculate, d *Domain, errs []engine.Error, pending json.RawMessage) 
 
 // Crash is the final event of a command that the service failed to calculate.
 func Crash(c Calculate, d *Domain) events.Event {
-	errs := []engine.Error{engine.Problem("internal.error", c.MessageID.String())}
+	errs := []value.Error{value.Problem("internal.error", c.MessageID.String())}
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Crashed: true})
 }
 
@@ -211,7 +212,7 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 	}
 	if heavy(data.Results) {
 		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
-		return fail(c, d, []engine.Error{engine.Problem("calculation.limit_exceeded", limit)}, nil)
+		return fail(c, d, []value.Error{value.Problem("calculation.limit_exceeded", limit)}, nil)
 	}
 	return event(c, final, data)
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/format"
+	"reckon/engine/input"
 	"reckon/engine/language"
 	"reckon/engine/prompt"
 	"reckon/engine/units"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -29,7 +32,7 @@ type Domain struct {
 
 // Shape is the structure that shows a kind of variables, and the format that one has when its
 // author gave none, "" for those whose columns or series have formats.
-func Shape(kind string) (structure, format string) { return engine.Shape(kind) }
+func Shape(kind string) (structure, layout string) { return format.Shape(kind) }
 
 // Compile prepares a definition for calculating. The domain is nil when an issue is an error.
 func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Domain, []engine.Issue) {
@@ -38,13 +41,13 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 	}
 	var issues []engine.Issue
 	for i, v := range def.Variables {
-		var text engine.Text
+		var text value.Text
 		if len(v.DefaultValue) > 0 {
 			if err := text.UnmarshalJSON(v.DefaultValue); err != nil {
 				issues = append(issues, engine.Issue{Path: fmt.Sprintf("variables[%d].default_value", i), Message: err.Error(), Offset: -1})
 			}
 		}
-		in.Variables = append(in.Variables, engine.Variable{
+		in.Variables = append(in.Variables, value.Variable{
 			ID: v.ID.String(), Key: v.Key, Title: v.Title, Description: v.Description, Unit: v.Unit, Kind: v.Kind,
 			Format: v.Format, Default: text, Aliases: v.Aliases, Min: v.Min, Max: v.Max, Display: v.DisplayMetadata,
 		})
@@ -98,17 +101,17 @@ func (d *Domain) ref() events.DomainRef {
 // Scenario is what a message left of its scenario, for this version of the domain. A value of a
 // variable that the version no longer has, or has with another dimension, is left out.
 func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
-	env := engine.Env{Now: m.Now}
+	env := value.Env{Now: m.Now}
 	env.Zone, _ = Zone(m.TimeZone)
 	s := &engine.Scenario{Index: m.Completed.Results.Scenario.Current}
 	for _, v := range m.Completed.Results.Variables {
-		var text engine.Text
-		var value engine.Value
+		var text value.Text
+		var val value.Value
 		i := d.compiled.Index(v.Key)
 		fits := i >= 0 && text.UnmarshalJSON(v.Value) == nil
 		if fits {
-			var errs []engine.Error
-			value, _, errs = d.compiled.ParseValue(i, text, env)
+			var errs []value.Error
+			val, _, errs = input.ParseValue(&d.compiled.Scope, i, text, env)
 			fits = len(errs) == 0
 		}
 		if !fits {
@@ -116,7 +119,7 @@ func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 			continue
 		}
 		s.Values = append(s.Values, engine.ScenarioValue{
-			Variable: i, Source: engine.Source(v.Source), Historical: v.Historical, Value: value,
+			Variable: i, Source: engine.Source(v.Source), Historical: v.Historical, Value: val,
 		})
 	}
 	for _, key := range m.Completed.Cleared {
@@ -131,7 +134,7 @@ func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 		}
 		target := engine.Target{Variable: i}
 		if t.Unit != "" {
-			unit, err := d.compiled.ParseUnit(i, t.Unit)
+			unit, err := input.ParseUnit(&d.compiled.Scope, i, t.Unit)
 			if err != nil {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/language"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -40,7 +41,7 @@ type Model struct {
 	First bool   // it is asked before the rules
 	// Ask gives the request that a prompt means, checked. doubt is why the rules did not understand
 	// it, nil where they were not asked.
-	Ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error)
+	Ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error)
 }
 
 // UseModel has a language model read prose. It is called before Run.
@@ -147,7 +148,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 		return err
 	}
 	refers, failed := from.refers(c, d)
-	var doubt []engine.Error
+	var doubt []value.Error
 	if !s.model.First {
 		if _, doubt = read(c, d, refers, nil); doubt == nil {
 			return failed()

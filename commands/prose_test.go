@@ -18,6 +18,7 @@ import (
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -74,7 +75,7 @@ func code(t *testing.T, m projections.Message) string {
 	if m.Failed == nil {
 		return ""
 	}
-	var errs []engine.Error
+	var errs []value.Error
 	if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil || len(errs) != 1 {
 		t.Fatalf("errors %s: %v", m.Failed.Errors, err)
 	}
@@ -94,7 +95,7 @@ func newReader(text string) *reader {
 	return &reader{text: text, begun: make(chan struct{}, 1000), proceed: make(chan struct{})}
 }
 
-func (r *reader) ask(ctx context.Context, d *Domain, _ string, _ language.Conversation, env engine.Env, _ []engine.Error) (engine.Request, error) {
+func (r *reader) ask(ctx context.Context, d *Domain, _ string, _ language.Conversation, env value.Env, _ []value.Error) (engine.Request, error) {
 	r.asked.Add(1)
 	r.begun <- struct{}{}
 	select {
@@ -362,7 +363,7 @@ func TestWhenAModelIsAsked(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)
 			asked := false
-			s, _ := c.join(t, Model{Name: "a model", First: row.first, Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, _ engine.Env, doubt []engine.Error) (engine.Request, error) {
+			s, _ := c.join(t, Model{Name: "a model", First: row.first, Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, _ value.Env, doubt []value.Error) (engine.Request, error) {
 				asked = true
 				if text != row.text || (len(doubt) > 0) == row.first {
 					t.Errorf("the model is asked %q with the doubt %v", text, doubt)
@@ -384,7 +385,7 @@ func TestWhenAModelIsAsked(t *testing.T) {
 // said is what a model replies that reads a prompt as structured text.
 func said(text string) func(*Domain) (engine.Request, error) {
 	return func(d *Domain) (engine.Request, error) {
-		request, _ := prompt.ParseStructured(d.compiled, text, engine.Env{})
+		request, _ := prompt.ParseStructured(d.compiled, text, value.Env{})
 		return request, nil
 	}
 }

@@ -12,9 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/commands/commandstest"
-	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -58,11 +59,11 @@ func variables(m projections.Message) map[string]events.ResultVariable {
 func sameQuantity(t *rapid.T, d *Domain, a, b events.ResultVariable) bool {
 	c := decimal.NewContext(1_000_000)
 	si := func(v events.ResultVariable) decimal.Decimal {
-		var text engine.Text
+		var text value.Text
 		if err := json.Unmarshal(v.Value, &text); err != nil {
 			t.Fatal(err)
 		}
-		value, _, errs := d.compiled.ParseValue(d.compiled.Index(v.Key), text, engine.Env{})
+		value, _, errs := input.ParseValue(&d.compiled.Scope, d.compiled.Index(v.Key), text, value.Env{})
 		if len(errs) > 0 {
 			t.Fatalf("%s %s cannot be read back: %v", v.Key, v.Value, errs)
 		}
@@ -172,7 +173,7 @@ func checkFailure(before, h *history, m projections.Message, d *Domain, u comman
 	if h.head.Current != before.head.Current || h.head.Last != before.head.Last || !maps.Equal(h.head.Focus, before.head.Focus) {
 		fail("a failure moved an index")
 	}
-	var errs []engine.Error
+	var errs []value.Error
 	if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil || len(errs) == 0 {
 		fail("there are no errors: %v", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands/commandstest"
-	"reckon/engine"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
 )
@@ -128,7 +128,7 @@ func (h *history) source() Source {
 func (h *history) told(m projections.Message) string {
 	var b strings.Builder
 	if m.Failed != nil {
-		var errs []engine.Error
+		var errs []value.Error
 		if err := json.Unmarshal(m.Failed.Errors, &errs); err != nil {
 			return err.Error()
 		}

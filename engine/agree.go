@@ -4,16 +4,18 @@ import (
 	"strings"
 
 	"reckon/engine/decimal"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // Agrees reports whether a value is the wanted one: the same quantity exactly, or, where a wanted number is written with
 // decimals, the same when it is rounded to as many in the unit that is wanted. Tables agree cell by cell.
-func (d *Domain) Agrees(variable int, got, wanted Text, env Env) (bool, []Error) {
-	want, _, errs := d.ParseValue(variable, wanted, env)
+func (d *Domain) Agrees(variable int, got, wanted value.Text, env value.Env) (bool, []value.Error) {
+	want, _, errs := input.ParseValue(&d.Scope, variable, wanted, env)
 	if len(errs) > 0 {
 		return false, errs
 	}
-	have, _, errs := d.ParseValue(variable, got, env)
+	have, _, errs := input.ParseValue(&d.Scope, variable, got, env)
 	if len(errs) > 0 {
 		return false, errs
 	}
@@ -33,11 +35,11 @@ func (d *Domain) Agrees(variable int, got, wanted Text, env Env) (bool, []Error)
 	return true, nil
 }
 
-func cellAgrees(have, want Cell, written string) bool {
+func cellAgrees(have, want value.Cell, written string) bool {
 	if have.Empty || want.Empty {
 		return have.Empty == want.Empty
 	}
-	one := func(c Cell) Value { return Value{Cells: [][]Cell{{c}}} }
+	one := func(c value.Cell) value.Value { return value.Value{Cells: [][]value.Cell{{c}}} }
 	if one(have).Equal(one(want)) {
 		return true
 	}

@@ -20,12 +20,12 @@ const maxBlock = 50
 func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	unknowns := make([][]int, len(d.equations)) // of each activity
 	for a, e := range d.equations {
-		if !e.active && !disabled || e.tables {
+		if !e.Active && !disabled || e.Tables {
 			continue
 		}
-		for i, v := range e.refs {
+		for i, v := range e.Refs {
 			if !known[v] {
-				if !e.calculable[i] || d.profiles[v].table {
+				if !e.Calculable[i] || d.Profiles[v].Table {
 					unknowns[a] = nil
 					break
 				}
@@ -33,12 +33,12 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 			}
 		}
 	}
-	owner := make([]int, len(d.profiles))  // the activity matched to a variable
+	owner := make([]int, len(d.Profiles))  // the activity matched to a variable
 	match := make([]int, len(d.equations)) // the variable matched to an activity
 	for v := range owner {
 		owner[v] = -1
 	}
-	seen, round := make([]int, len(d.profiles)), 0
+	seen, round := make([]int, len(d.Profiles)), 0
 	var augment func(a int) bool
 	augment = func(a int) bool {
 		for _, v := range unknowns[a] {
@@ -93,7 +93,7 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 		slices.Sort(b.outputs)
 		whole := true
 		for _, a := range set {
-			for _, v := range d.equations[a].refs {
+			for _, v := range d.equations[a].Refs {
 				if slices.Contains(b.outputs, v) || slices.Contains(b.inputs, v) {
 					continue
 				}

@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // withinBounds reports whether every cell of a value lies within the variable's declared min and max, and no point on a
 // temperature scale below 0 K. A bound of another dimension than the value does not apply. The context is for this alone: each
 // bound has the default budget.
-func (d *Domain) withinBounds(c *decimal.Context, variable int, v Value) bool {
+func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) bool {
 	if d.belowZero(c, variable, v) {
 		return false
 	}
@@ -20,7 +22,7 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v Value) bool {
 		if edge == nil {
 			continue
 		}
-		c.Restart(defaultBudget)
+		c.Restart(value.DefaultBudget)
 		for _, row := range v.Cells {
 			for _, cell := range row {
 				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.dimension {
@@ -37,9 +39,9 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v Value) bool {
 
 // belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a scale, or in any unit
 // where the variable is declared as one.
-func (d *Domain) belowZero(c *decimal.Context, variable int, v Value) bool {
-	declared := d.profiles[variable].unit
-	c.Restart(defaultBudget)
+func (d *Domain) belowZero(c *decimal.Context, variable int, v value.Value) bool {
+	declared := d.Profiles[variable].Unit
+	c.Restart(value.DefaultBudget)
 	for _, row := range v.Cells {
 		for _, cell := range row {
 			u := cell.Quantity.Unit
@@ -53,25 +55,25 @@ func (d *Domain) belowZero(c *decimal.Context, variable int, v Value) bool {
 }
 
 // defaultValue is the value of a variable's default, resolved now; false when it has none.
-func (d *Domain) defaultValue(variable int, env Env) (Value, bool) {
+func (d *Domain) defaultValue(variable int, env value.Env) (value.Value, bool) {
 	if d.prepared != nil && d.prepared[variable].text {
 		return d.prepared[variable].value, true
 	}
 	text := d.Variables[variable].Default
 	if text.IsEmpty() {
-		return Value{}, false
+		return value.Value{}, false
 	}
-	v, _, errs := d.ParseValue(variable, text, env)
+	v, _, errs := input.ParseValue(&d.Scope, variable, text, env)
 	return v, len(errs) == 0
 }
 
 // DefaultText is a variable's default as it is emitted: seconds of the time kinds, the fraction of a percent, a bare number
 // with the unit it is read in, the words today and now as they are.
-func (d *Domain) DefaultText(variable int) Text {
+func (d *Domain) DefaultText(variable int) value.Text {
 	if d.defaultMoves(variable) {
-		return Scalar(strings.ToLower(d.Variables[variable].Default.Cells[0][0]))
+		return value.Scalar(strings.ToLower(d.Variables[variable].Default.Cells[0][0]))
 	}
-	if v, ok := d.defaultValue(variable, Env{}); ok {
+	if v, ok := d.defaultValue(variable, value.Env{}); ok {
 		return v.Text()
 	}
 	return d.Variables[variable].Default
@@ -88,11 +90,11 @@ func (d *Domain) defaultMoves(variable int) bool {
 }
 
 // convert shows a value in another unit.
-func convert(v Value, to *units.Unit) (Value, *Error) {
+func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 	c := decimal.NewContext(1_000_000)
-	out := Value{Rank: v.Rank}
+	out := value.Value{Rank: v.Rank}
 	for _, row := range v.Cells {
-		cells := make([]Cell, len(row))
+		cells := make([]value.Cell, len(row))
 		for i, cell := range row {
 			cells[i] = cell
 			if cell.Empty {
@@ -105,11 +107,11 @@ func convert(v Value, to *units.Unit) (Value, *Error) {
 			var incompatible *units.IncompatibleError
 			switch {
 			case errors.As(err, &incompatible):
-				problem := Problem("input.incompatible_units", incompatible.From, incompatible.To)
-				return Value{}, &problem
+				problem := value.Problem("input.incompatible_units", incompatible.From, incompatible.To)
+				return value.Value{}, &problem
 			case err != nil:
-				problem := Problem("calculation.limit_exceeded", "the size of a number")
-				return Value{}, &problem
+				problem := value.Problem("calculation.limit_exceeded", "the size of a number")
+				return value.Value{}, &problem
 			}
 			cells[i].Quantity = q
 		}
@@ -119,7 +121,7 @@ func convert(v Value, to *units.Unit) (Value, *Error) {
 }
 
 // plain is a value's text in one line, as args of errors show it.
-func plain(t Text) string {
+func plain(t value.Text) string {
 	if t.IsEmpty() {
 		return ""
 	}

@@ -3,6 +3,9 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // TestCalculateColdInput gives temperatures below 0 K to a variable that is a point on a scale and to one that is a
@@ -10,7 +13,7 @@ import (
 func TestCalculateColdInput(t *testing.T) {
 	d, issues := Compile(Definition{
 		Title: "Cold",
-		Variables: []Variable{
+		Variables: []value.Variable{
 			{Key: "t", Unit: "degC"}, {Key: "rise", Unit: "K"}, {Key: "end", Unit: "degF"},
 		},
 		Activities: []Activity{{Equation: "end = t + rise"}},
@@ -28,7 +31,7 @@ func TestCalculateColdInput(t *testing.T) {
 	} {
 		req := Request{Target: &Target{Variable: d.Index("end")}}
 		for key, text := range map[string]string{"t": c.t, "rise": c.rise} {
-			v, _, errs := d.ParseValue(d.Index(key), Scalar(text), testEnv)
+			v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(text), testEnv)
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
@@ -39,7 +42,7 @@ func TestCalculateColdInput(t *testing.T) {
 		if len(errs) > 0 {
 			got = errs[0].Code + " " + strings.Join(errs[0].Args, " | ")
 		} else {
-			got = r.Values[0].Value.Text().scalar()
+			got = r.Values[0].Value.Text().Scalar()
 		}
 		if got != c.want {
 			t.Errorf("%s and %s: %s, not %s", c.t, c.rise, got, c.want)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reckon/engine/value"
 )
 
 var calledName = regexp.MustCompile(`[a-z][a-z0-9]*\(?`)
@@ -16,8 +18,8 @@ func withFunctions(equations ...string) Definition {
 	for _, e := range equations {
 		def.Activities = append(def.Activities, Activity{Equation: e})
 		for _, name := range calledName.FindAllString(e, -1) {
-			if !strings.HasSuffix(name, "(") && !slices.ContainsFunc(def.Variables, func(v Variable) bool { return v.Key == name }) {
-				def.Variables = append(def.Variables, Variable{Key: name})
+			if !strings.HasSuffix(name, "(") && !slices.ContainsFunc(def.Variables, func(v value.Variable) bool { return v.Key == name }) {
+				def.Variables = append(def.Variables, value.Variable{Key: name})
 			}
 		}
 	}
@@ -31,15 +33,15 @@ func spent(t *testing.T, def Definition, question string) (cost int, got string)
 	if d == nil {
 		t.Fatal(issues)
 	}
-	env := testEnv.metered()
+	env := testEnv.Metered()
 	s, errs := askIn(d, env, question)
 	got = "!"
 	if len(errs) > 0 {
 		got += " " + errs[0].Code
 	} else {
-		got = s.Value.Text().scalar()
+		got = s.Value.Text().Scalar()
 	}
-	return defaultBudget - env.meter.left, got
+	return value.DefaultBudget - env.Meter.Left, got
 }
 
 // TestCost holds the cost of answers, which every machine counts alike: ordinary questions cost little, and none more than
@@ -94,7 +96,7 @@ func TestCostOfSeveralPlans(t *testing.T) {
 // TestLongCalculationsRest has a search that spends all it may, and one step that is soon done.
 func TestLongCalculationsRest(t *testing.T) {
 	nested := strings.Repeat("sin(x + ", 20) + "y" + strings.Repeat(")", 20)
-	d, issues := Compile(Definition{Title: "Rest", Description: "Generated.", Variables: []Variable{{Key: "p"}, {Key: "q"}, {Key: "r"}, {Key: "x"}, {Key: "y"}}, Activities: []Activity{
+	d, issues := Compile(Definition{Title: "Rest", Description: "Generated.", Variables: []value.Variable{{Key: "p"}, {Key: "q"}, {Key: "r"}, {Key: "x"}, {Key: "y"}}, Activities: []Activity{
 		{Equation: "p = " + nested}, {Equation: "q = y * " + nested}, {Equation: "r = p + q"},
 	}})
 	if d == nil {

@@ -3,12 +3,14 @@ package engine
 import (
 	"maps"
 	"slices"
+
+	"reckon/engine/value"
 )
 
 // Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays down: it merges what is
 // stated with what is carried, chooses the target, finds the values of the scenario, and says which action that was. last
 // is the index of the scenario created last in the conversation. Errors are those of CONTRACT.md section 6.
-func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Result, []Error) {
+func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env) (Result, []value.Error) {
 	named := req.Selector.Kind == Current || req.Selector.Kind == Last || req.Selector.Kind == Numbered
 	if base != nil && named && len(req.Inputs) == 0 && req.Target == nil {
 		return Result{
@@ -18,12 +20,12 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env Env) (Resu
 		}, nil
 	}
 	req.Inputs = slices.Clone(req.Inputs)
-	c := calculation{domain: d, base: base, req: req, env: env.metered(), target: Target{Variable: -1}}
+	c := calculation{domain: d, base: base, req: req, env: env.Metered(), target: Target{Variable: -1}}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs
 	}
 	if err := c.chooseTarget(); err != nil {
-		return Result{}, []Error{*err}
+		return Result{}, []value.Error{*err}
 	}
 	errs := c.attempt()
 	if base != nil && !c.replaces() && (len(errs) > 0 && c.rests(Calculated) || len(errs) == 0 && !c.keeps()) {
@@ -41,7 +43,7 @@ type calculation struct {
 	domain  *Domain
 	base    *Scenario // nil for a new scenario
 	req     Request
-	env     Env
+	env     value.Env
 	target  Target // Variable -1 until it is chosen
 	dropped []int  // carried inputs that stated ones contradict
 
@@ -63,12 +65,12 @@ func (d *Domain) yielded() []int {
 }
 
 // attempt drops what is contradicted and finds the values.
-func (c *calculation) attempt() []Error {
+func (c *calculation) attempt() []value.Error {
 	c.dropped = nil
 	for {
 		facts, err := c.dropContradicted()
 		if err != nil {
-			return []Error{*err}
+			return []value.Error{*err}
 		}
 		again, errs := c.solve(facts)
 		if !again {
@@ -78,17 +80,17 @@ func (c *calculation) attempt() []Error {
 }
 
 // check refuses inputs outside their declared bounds, and a target that has a value too but no unit to show it in.
-func (c *calculation) check() []Error {
-	var errs []Error
-	m := c.domain.machines.take(Env{})
-	defer c.domain.machines.release(m)
+func (c *calculation) check() []value.Error {
+	var errs []value.Error
+	m := c.domain.machines.Take(value.Env{})
+	defer c.domain.machines.Release(m)
 	for _, in := range c.req.Inputs {
-		if !in.Cleared && !c.domain.withinBounds(m.c, in.Variable, in.Value) {
-			errs = append(errs, Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
+		if !in.Cleared && !c.domain.withinBounds(m.Context, in.Variable, in.Value) {
+			errs = append(errs, value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
 		}
 	}
 	if t := c.req.Target; t != nil && t.Unit == nil && c.stated(t.Variable) != nil {
-		errs = append(errs, Problem("input.target_has_value", c.key(t.Variable)))
+		errs = append(errs, value.Problem("input.target_has_value", c.key(t.Variable)))
 	}
 	return errs
 }
@@ -153,7 +155,7 @@ func (c *calculation) cleared() []int {
 // repeats reports whether an input is a user input of the base too, with an equal value.
 func (c *calculation) repeats(in Given) bool {
 	return c.base != nil && slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool {
-		return v.Variable == in.Variable && v.Source == UserInput && in.Value.near(v.Value, restated)
+		return v.Variable == in.Variable && v.Source == UserInput && in.Value.Near(v.Value, value.Restated)
 	})
 }
 
@@ -170,7 +172,7 @@ func (c *calculation) replaces() bool {
 		if v.Source == Calculated && !v.Historical || !c.decided(v.Variable) {
 			continue
 		}
-		if in := c.stated(v.Variable); in == nil || !in.Value.near(v.Value, restated) {
+		if in := c.stated(v.Variable); in == nil || !in.Value.Near(v.Value, value.Restated) {
 			return true
 		}
 	}
@@ -181,7 +183,7 @@ func (c *calculation) replaces() bool {
 // digits that are not shown.
 func (c *calculation) keeps() bool {
 	for _, v := range c.base.Values {
-		var now Value
+		var now value.Value
 		if in := c.stated(v.Variable); in != nil {
 			now = in.Value
 		} else if found, ok := c.found[v.Variable]; ok && (v.Source != DefaultValue || found.Source == DefaultValue) {
@@ -191,7 +193,7 @@ func (c *calculation) keeps() bool {
 		} else {
 			return false
 		}
-		if !now.near(v.Value, recalculated) {
+		if !now.Near(v.Value, value.Recalculated) {
 			return false
 		}
 	}
@@ -231,9 +233,9 @@ func (c *calculation) facts() []Fact {
 	for _, v := range c.cleared() {
 		taken[v] = true
 	}
-	var resolved map[int]Value
+	var resolved map[int]value.Value
 	if c.base != nil {
-		resolved = map[int]Value{}
+		resolved = map[int]value.Value{}
 		for _, v := range c.base.Values {
 			switch {
 			case v.Source == Calculated && !taken[v.Variable]:
@@ -260,7 +262,7 @@ func (c *calculation) facts() []Fact {
 
 // chooseTarget takes the target of the request, else the last one of the base unless this request gives that a value,
 // else the only variable that becomes solvable and feeds no other solvable one.
-func (c *calculation) chooseTarget() *Error {
+func (c *calculation) chooseTarget() *value.Error {
 	if c.req.Target != nil {
 		c.target = *c.req.Target
 		return nil
@@ -300,17 +302,17 @@ func (c *calculation) chooseTarget() *Error {
 
 // MissingCalculate is the problem of a request that names no target where it should, and whose inputs alone are known: any
 // other variable that an active activity can be solved for may be meant.
-func (d *Domain) MissingCalculate(inputs []Given) Error {
+func (d *Domain) MissingCalculate(inputs []Given) value.Error {
 	return d.missingCalculate(slices.DeleteFunc(d.yielded(), func(v int) bool {
 		return slices.ContainsFunc(inputs, func(in Given) bool { return in.Variable == v && !in.Cleared })
 	}))
 }
 
 // missingCalculate is input.missing_calculate, with the first 10 of the variables that may be meant.
-func (d *Domain) missingCalculate(candidates []int) Error {
-	err := Problem("input.missing_calculate")
+func (d *Domain) missingCalculate(candidates []int) value.Error {
+	err := value.Problem("input.missing_calculate")
 	for _, v := range candidates[:min(len(candidates), 10)] {
-		err.Missing = append(err.Missing, Alternative{Variables: []VariableName{d.name(v)}})
+		err.Missing = append(err.Missing, value.Alternative{Variables: []value.VariableName{d.name(v)}})
 	}
 	return err
 }
@@ -320,12 +322,12 @@ func (d *Domain) missingCalculate(candidates []int) Error {
 // come from, and one carried input is behind that, it is dropped: again says that there is another try to make. Else it is a
 // conflict when this request states all that is behind it, or when nothing but the domain's order chose between the ways to
 // the target. An earlier target is left out when its value would disagree with others that the scenario now has.
-func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
+func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)
 		if err != nil {
-			return false, []Error{*err}
+			return false, []value.Error{*err}
 		}
 		in.Value = shown
 	} else {
@@ -351,7 +353,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []Error) {
 				return true, nil
 			}
 			if c.insisted(behind, before, solution) || c.domain.undecided(before, c.target.Variable) {
-				return false, []Error{c.conflict(behind, found[0].Activity)}
+				return false, []value.Error{c.conflict(behind, found[0].Activity)}
 			}
 		}
 	}
@@ -389,7 +391,7 @@ func (c *calculation) keptInBase(variable int) bool {
 }
 
 // previous is the value that a variable had in the base, or nil.
-func (c *calculation) previous(variable int) *Value {
+func (c *calculation) previous(variable int) *value.Value {
 	if c.base != nil {
 		for i := range c.base.Values {
 			if c.base.Values[i].Variable == variable {
@@ -431,9 +433,9 @@ func (c *calculation) take(facts []Fact, s Solution) []Fact {
 }
 
 // name names a variable to a person and a program.
-func (d *Domain) name(variable int) VariableName {
+func (d *Domain) name(variable int) value.VariableName {
 	v := d.Variables[variable]
-	return VariableName{ID: v.ID, Key: v.Key, Title: v.Title}
+	return value.VariableName{ID: v.ID, Key: v.Key, Title: v.Title}
 }
 
 // activityName is the title of an activity, or its equation where it has none.

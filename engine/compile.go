@@ -7,7 +7,12 @@ import (
 	"time"
 
 	"reckon/engine/decimal"
+	"reckon/engine/format"
+	"reckon/engine/formula"
+	"reckon/engine/input"
+	"reckon/engine/solve"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Limits of a definition.
@@ -31,12 +36,12 @@ var kinds = []struct {
 }
 
 // Compile checks a definition. The domain is nil when any issue is an error.
-func Compile(def Definition) (*Domain, []Issue) { return compile(def, standardFunctions) }
+func Compile(def Definition) (*Domain, []Issue) { return compile(def, formula.StandardFunctions) }
 
-func compile(def Definition, functions *functionTable) (*Domain, []Issue) {
+func compile(def Definition, functions *formula.FunctionTable) (*Domain, []Issue) {
 	c := compiler{functions: functions, d: &Domain{
 		Definition: def, plans: newPlanCache(),
-		scope: scope{declared: def.Variables, counting: def.Units, index: map[string]int{}},
+		Scope: value.Scope{Declared: def.Variables, Counting: def.Units, Positions: map[string]int{}},
 	}}
 	c.run()
 	for _, i := range c.issues {
@@ -51,7 +56,7 @@ func compile(def Definition, functions *functionTable) (*Domain, []Issue) {
 // compiler collects what Compile finds.
 type compiler struct {
 	d         *Domain
-	functions *functionTable
+	functions *formula.FunctionTable
 	issues    []Issue
 }
 
@@ -77,13 +82,13 @@ func (c *compiler) run() {
 		c.fail("activities", -1, "A domain has at most %d activities, this one has %d.", maxActivities, len(d.Activities))
 		return
 	}
-	d.table = units.Standard()
+	d.Table = units.Standard()
 	if len(d.Definition.Units) > 0 {
-		table, err := d.table.With(d.Definition.Units...)
+		table, err := d.Table.With(d.Definition.Units...)
 		if err != nil {
 			c.fail("units", -1, "The counting units cannot be declared: %v.", err)
 		} else {
-			d.table = table
+			d.Table = table
 		}
 	}
 	c.names()
@@ -98,18 +103,18 @@ func (c *compiler) run() {
 // declarations reads units and kinds.
 func (c *compiler) declarations() {
 	d := c.d
-	d.profiles = make([]profile, len(d.Definition.Variables))
-	d.machines.variables = len(d.profiles)
+	d.Profiles = make([]value.Profile, len(d.Definition.Variables))
+	d.machines.Variables = len(d.Profiles)
 	for i, def := range d.Definition.Variables {
-		v := &d.profiles[i]
-		v.point = eitherWay
+		v := &d.Profiles[i]
+		v.Point = value.EitherWay
 		path := func(field string) string { return fmt.Sprintf("variables[%d].%s", i, field) }
 		if def.Unit != "" {
-			u, err := d.table.Parse(def.Unit)
+			u, err := d.Table.Parse(def.Unit)
 			if err != nil {
-				c.fail(path("unit"), unitOffset(err), "%s", unitProblem(err))
+				c.fail(path("unit"), formula.UnitOffset(err), "%s", formula.UnitProblem(err))
 			} else {
-				v.unit, v.dimension, v.declared = u, u.Dimension(), true
+				v.Unit, v.Dimension, v.Declared = u, u.Dimension(), true
 			}
 		}
 		kind := def.Kind
@@ -126,22 +131,22 @@ func (c *compiler) declarations() {
 			c.fail(path("kind"), -1, "%q is not a kind; kinds are number, no_separator, percent, duration, date, datetime, time, table, bar_chart and pie_chart.", def.Kind)
 			continue
 		}
-		v.table, v.moment = kinds[k].table, kinds[k].point
+		v.Table, v.Moment = kinds[k].table, kinds[k].point
 		switch {
 		case kinds[k].time:
-			if v.declared && v.dimension != units.Time {
+			if v.Declared && v.Dimension != units.Time {
 				c.fail(path("unit"), -1, "A variable of kind %s is a time; %q is not a unit of time.", kind, def.Unit)
 			}
-			v.dimension, v.declared = units.Time, true
+			v.Dimension, v.Declared = units.Time, true
 		case kinds[k].percent:
-			if v.declared && !v.dimension.IsNone() {
+			if v.Declared && !v.Dimension.IsNone() {
 				c.fail(path("unit"), -1, "A variable of kind percent is a plain number; %q is not.", def.Unit)
 			}
-			v.dimension, v.declared = units.None, true
+			v.Dimension, v.Declared = units.None, true
 		}
-		v.point = pointOf(v.unit, kinds[k].point)
+		v.Point = value.PointOf(v.Unit, kinds[k].point)
 		if kinds[k].time && !kinds[k].point {
-			v.point = difference
+			v.Point = value.Difference
 		}
 	}
 }
@@ -149,126 +154,126 @@ func (c *compiler) declarations() {
 // currency finds the only currency that declared units name.
 func (c *compiler) currency() {
 	var all []string
-	for _, v := range c.d.profiles {
-		if v.unit != nil {
-			all = append(all, v.dimension.Currencies()...)
+	for _, v := range c.d.Profiles {
+		if v.Unit != nil {
+			all = append(all, v.Dimension.Currencies()...)
 		}
 	}
 	slices.Sort(all)
 	if all = slices.Compact(all); len(all) == 1 {
-		c.d.currency = all[0]
+		c.d.Currency = all[0]
 	}
 }
 
 // activities parses the equations and checks their dimensions.
 func (c *compiler) activities() {
 	d := c.d
-	d.users = make([][]int, len(d.profiles))
-	d.equations = make([]*equation, len(d.Activities))
-	d.solver = newUnifier(len(d.profiles))
+	d.users = make([][]int, len(d.Profiles))
+	d.equations = make([]*formula.Equation, len(d.Activities))
+	d.solver = formula.NewUnifier(len(d.Profiles))
 	c.pinDefaults()
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)
 	}
 	// Equations that take part come first: what a disabled one says about dimensions must not reach the others.
 	for i, e := range d.equations {
-		if e.left != nil && e.active {
+		if e.Left != nil && e.Active {
 			c.dimensions(i, e, &d.solver)
 		}
 	}
 	for i, e := range d.equations {
-		if e.left == nil {
+		if e.Left == nil {
 			continue
 		}
 		solver := &d.solver
-		if !e.active {
-			own := d.solver.clone()
+		if !e.Active {
+			own := d.solver.Clone()
 			solver = &own
 			if !c.dimensions(i, e, solver) {
 				continue
 			}
 		}
 		path := fmt.Sprintf("activities[%d].equation", i)
-		if err := e.checkRounding(&d.scope, solver); err != nil {
-			c.fail(path, err.at, "%s", err.message)
+		if err := e.CheckRounding(&d.Scope, solver); err != nil {
+			c.fail(path, err.At, "%s", err.Message)
 		}
-		if err := d.checkPoints(e, nil); err != nil {
-			c.fail(path, err.at, "%s", err.message)
+		if err := formula.CheckPoints(&d.Scope, e, nil); err != nil {
+			c.fail(path, err.At, "%s", err.Message)
 		}
 	}
 	for i, e := range d.equations {
-		if e.left != nil {
+		if e.Left != nil {
 			c.calculable(i, e)
 		}
-		for _, v := range e.refs {
+		for _, v := range e.Refs {
 			d.users[v] = append(d.users[v], i)
 		}
 	}
-	for v := range d.profiles {
-		d.profiles[v].angle = isAngle(d.equations, v)
+	for v := range d.Profiles {
+		d.Profiles[v].Angle = formula.IsAngle(d.equations, v)
 	}
 }
 
-func (c *compiler) dimensions(activity int, e *equation, solver *unifier) bool {
-	err := c.d.checkDimensions(e, solver)
+func (c *compiler) dimensions(activity int, e *formula.Equation, solver *formula.Unifier) bool {
+	err := formula.CheckDimensions(&c.d.Scope, e, solver)
 	if err != nil {
-		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.at, "%s", err.message)
+		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.At, "%s", err.Message)
 	}
 	return err == nil
 }
 
 // calculable decides for each variable whether the equation can be solved for it, and checks what the author says.
-func (c *compiler) calculable(i int, e *equation) {
-	e.calculable = make([]bool, len(e.refs))
-	made := e.tables && (c.d.hasMadeTable(e.left) || c.d.hasMadeTable(e.right))
-	for k, v := range e.refs {
-		e.calculable[k] = e.reaches(v) && (!made || e.standsAlone(v))
+func (c *compiler) calculable(i int, e *formula.Equation) {
+	e.Calculable = make([]bool, len(e.Refs))
+	made := e.Tables && (formula.HasMadeTable(&c.d.Scope, e.Left) || formula.HasMadeTable(&c.d.Scope, e.Right))
+	for k, v := range e.Refs {
+		e.Calculable[k] = solve.Reaches(e, v) && (!made || e.StandsAlone(v))
 	}
 	named := c.d.Activities[i].Calculable
 	if named == nil {
 		return
 	}
-	allowed := make([]bool, len(e.refs))
+	allowed := make([]bool, len(e.Refs))
 	for n, key := range named {
 		path := fmt.Sprintf("activities[%d].calculable[%d]", i, n)
-		v, ok := c.d.index[key]
+		v, ok := c.d.Positions[key]
 		k := -1
 		if ok {
-			k = e.position(v)
+			k = e.Position(v)
 		}
 		switch {
 		case !ok:
-			c.fail(path, -1, "There is no variable %q.%s", key, c.d.nearestKey(key))
+			c.fail(path, -1, "There is no variable %q.%s", key, formula.NearestKey(&c.d.Scope, key))
 		case k < 0:
 			c.fail(path, -1, "The equation does not name %q.", key)
-		case !e.calculable[k]:
+		case !e.Calculable[k]:
 			c.fail(path, -1, "The equation cannot be solved for %q.", key)
 		default:
 			allowed[k] = true
 		}
 	}
-	e.calculable = allowed
+	e.Calculable = allowed
 }
 
 // compileEnv resolves today and now while defaults are checked.
-var compileEnv = Env{Now: time.Unix(0, 0).UTC(), Zone: time.UTC}
+var compileEnv = value.Env{Now: time.Unix(0, 0).UTC(), Zone: time.UTC}
 
 // pinDefaults takes the dimension of undeclared variables from defaults that carry a unit. A default that is a bare number
 // says nothing: the equations may.
 func (c *compiler) pinDefaults() {
 	d := c.d
 	for i, def := range d.Definition.Variables {
-		v := &d.profiles[i]
-		if v.declared || def.Default.IsEmpty() || v.table {
+		v := &d.Profiles[i]
+		if v.Declared || def.Default.IsEmpty() || v.Table {
 			continue
 		}
-		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
-		if len(errs) > 0 || value.Rank != 0 || value.Cells[0][0].Empty {
+		val, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
+		if len(errs) > 0 || val.Rank != 0 || val.Cells[0][0].Empty {
 			continue
 		}
-		if u := value.Quantity().Unit; u != nil && u.Symbol() != "" {
-			v.dimension, v.declared = u.Dimension(), true
-			v.point = pointOf(u, false)
+		if u := val.Quantity().Unit; u != nil && u.Symbol() != "" {
+			v.Dimension, v.Declared = u.Dimension(), true
+			v.Point = value.PointOf(u, false)
 		}
 	}
 }
@@ -277,7 +282,7 @@ func (c *compiler) pinDefaults() {
 func (c *compiler) values() {
 	d := c.d
 	for i, def := range d.Definition.Variables {
-		v := &d.profiles[i]
+		v := &d.Profiles[i]
 		read := func(field, text string) *decimal.Decimal {
 			if text == "" {
 				return nil
@@ -288,11 +293,11 @@ func (c *compiler) values() {
 			}
 			return si
 		}
-		v.min, v.max = read("min", def.Min), read("max", def.Max)
-		if v.min != nil && v.max != nil && v.min.Cmp(*v.max) > 0 {
+		v.Min, v.Max = read("min", def.Min), read("max", def.Max)
+		if v.Min != nil && v.Max != nil && v.Min.Cmp(*v.Max) > 0 {
 			c.fail(fmt.Sprintf("variables[%d].min", i), -1, "The lower bound of %s is above its upper bound.", def.Key)
 		}
-		checkDisplay(def, func(path, message string) {
+		format.CheckDisplay(def, func(path, message string) {
 			if path != "kind" {
 				c.fail(fmt.Sprintf("variables[%d].%s", i, path), -1, "%s", message)
 			}
@@ -302,14 +307,14 @@ func (c *compiler) values() {
 
 // readBound is a bound in coherent SI, or a sentence that says what is wrong with it.
 func (d *Domain) readBound(variable int, text string) (*decimal.Decimal, string) {
-	q, err := d.parseBound(variable, text, compileEnv)
+	q, err := input.ParseBound(&d.Scope, variable, text, compileEnv)
 	if err != nil {
 		return nil, err.Filled()
 	}
 	if dim, ok := d.knownDimensionOf(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
-		return nil, fmt.Sprintf("%s is expected.", d.dimensionText(knownDimension(dim)))
+		return nil, fmt.Sprintf("%s is expected.", formula.DimensionText(&d.Scope, formula.KnownDimension(dim)))
 	}
-	ctx := decimal.NewContext(defaultBudget)
+	ctx := decimal.NewContext(value.DefaultBudget)
 	si := q.SI(ctx)
 	if ctx.Err() != nil {
 		return nil, "the number is too large."
@@ -324,22 +329,22 @@ func (c *compiler) defaults() {
 		if def.Default.IsEmpty() {
 			continue
 		}
-		v := &d.profiles[i]
+		v := &d.Profiles[i]
 		path := fmt.Sprintf("variables[%d].default_value", i)
-		value, _, errs := d.ParseValue(i, def.Default, compileEnv)
+		val, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
 		if len(errs) > 0 {
 			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Filled())
 			continue
 		}
-		if value.Rank != 0 || value.Cells[0][0].Empty {
+		if val.Rank != 0 || val.Cells[0][0].Empty {
 			continue
 		}
-		q := value.Quantity()
+		q := val.Quantity()
 		if dim, ok := d.knownDimensionOf(i); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
-			c.warn(path, "The default of %s has no unit, but the equations need %s: declare its unit.", def.Key, d.dimensionText(knownDimension(dim)))
+			c.warn(path, "The default of %s has no unit, but the equations need %s: declare its unit.", def.Key, formula.DimensionText(&d.Scope, formula.KnownDimension(dim)))
 			continue
 		}
-		ctx := decimal.NewContext(defaultBudget)
+		ctx := decimal.NewContext(value.DefaultBudget)
 		si := q.SI(ctx)
 		if ctx.Err() != nil {
 			c.fail(path, -1, "The default of %s is too large.", def.Key)
@@ -348,8 +353,8 @@ func (c *compiler) defaults() {
 		if d.defaultMoves(i) {
 			continue
 		}
-		v.hint = &si
-		if v.min != nil && si.Cmp(*v.min) < 0 || v.max != nil && si.Cmp(*v.max) > 0 {
+		v.Hint = &si
+		if v.Min != nil && si.Cmp(*v.Min) < 0 || v.Max != nil && si.Cmp(*v.Max) > 0 {
 			c.fail(path, -1, "The default of %s is outside its bounds.", def.Key)
 		}
 	}
@@ -365,11 +370,11 @@ func (c *compiler) remarks() {
 		c.warn("activities", "The domain has no activities, so that nothing can be calculated.")
 		return
 	}
-	if slices.ContainsFunc(d.equations, func(e *equation) bool { return e.left == nil }) {
+	if slices.ContainsFunc(d.equations, func(e *formula.Equation) bool { return e.Left == nil }) {
 		return // what an equation that cannot be read names is not known
 	}
 	for i, def := range d.Definition.Variables {
-		used := slices.ContainsFunc(d.users[i], func(a int) bool { return d.equations[a].active })
+		used := slices.ContainsFunc(d.users[i], func(a int) bool { return d.equations[a].Active })
 		if !used {
 			c.warn(fmt.Sprintf("variables[%d]", i), "No active equation names %q.", def.Key)
 		}
@@ -377,12 +382,12 @@ func (c *compiler) remarks() {
 }
 
 // parse reads one equation; left stays nil when it cannot be read.
-func (c *compiler) parse(i int, a Activity) *equation {
+func (c *compiler) parse(i int, a Activity) *formula.Equation {
 	path := fmt.Sprintf("activities[%d].equation", i)
-	e := &equation{title: a.Title, source: []rune(a.Equation), active: !a.Disabled}
-	if strings.TrimSpace(e.title) == "" {
-		e.title = a.Equation
+	e := &formula.Equation{Title: a.Title, Source: []rune(a.Equation), Active: !a.Disabled}
+	if strings.TrimSpace(e.Title) == "" {
+		e.Title = a.Equation
 	}
-	c.d.parseEquation(e, c.functions, func(at int, format string, args ...any) { c.fail(path, at, format, args...) })
+	formula.ParseEquation(&c.d.Scope, e, c.functions, func(at int, format string, args ...any) { c.fail(path, at, format, args...) })
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reckon/engine/formula"
 	"reckon/engine/syntax"
 )
 
@@ -25,7 +26,7 @@ func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 var reservedWords = []string{"and", "or", "not", "calculate", "scenario"}
 
 func isReserved(word string) bool {
-	_, constant := constants[word]
+	_, constant := formula.Constants[word]
 	return constant || slices.Contains(reservedWords, word)
 }
 
@@ -56,7 +57,7 @@ func (c *compiler) names() {
 			continue
 		}
 		lower[caseless(v.Key)] = i
-		d.index[v.Key] = i
+		d.Positions[v.Key] = i
 		if _, ok := folded[fold(v.Key)]; !ok {
 			folded[fold(v.Key)] = i
 		}

@@ -3,11 +3,14 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"reckon/engine/solve"
+	"reckon/engine/value"
 )
 
 // dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where exactly one of the
 // activity's values is carried. It returns the facts that are left.
-func (c *calculation) dropContradicted() ([]Fact, *Error) {
+func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 	for {
 		facts := c.facts()
 		found := c.domain.Contradictions(c.env, facts)
@@ -68,12 +71,12 @@ func (c *calculation) carriedAmong(variables []int) []int {
 	return list
 }
 
-func (c *calculation) conflict(variables []int, activity int) Error {
+func (c *calculation) conflict(variables []int, activity int) value.Error {
 	keys := make([]string, len(variables))
 	for i, v := range variables {
 		keys[i] = c.key(v)
 	}
-	return Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
+	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
 }
 
 // undecided reports whether a target follows in another way that is as good by every rule but the order of the domain.
@@ -88,14 +91,14 @@ func (d *Domain) undecided(facts []Fact, target int) bool {
 			tiers[l.tier]++
 		}
 		for _, s := range p.steps {
-			activities += len(s.activities())
+			activities += len(s.Activities())
 		}
 		tiers[Carried] = 0 // does not count in the choice of a plan
 		return tiers, activities
 	}
 	tiers, activities := weigh(p)
-	return slices.ContainsFunc(p.steps, func(s planStep) bool {
-		other := d.planWithout(g, target, []planStep{s})
+	return slices.ContainsFunc(p.steps, func(s solve.Step) bool {
+		other := d.planWithout(g, target, []solve.Step{s})
 		if other == nil {
 			return false
 		}

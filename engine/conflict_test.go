@@ -3,13 +3,16 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // TestCalculateOverdetermined asks for a target that follows in two ways, of which the rules prefer the one with more inputs.
 func TestCalculateOverdetermined(t *testing.T) {
 	def := withFunctions("d = v * t", "d = a + b + c")
 	def.Activities[0].Title, def.Activities[1].Title = "Motion", "Stages"
-	def.Variables[2].Default = Scalar("2")
+	def.Variables[2].Default = value.Scalar("2")
 	d, issues := Compile(def)
 	if d == nil {
 		t.Fatal(issues)
@@ -18,8 +21,8 @@ func TestCalculateOverdetermined(t *testing.T) {
 		givens, target, _ := strings.Cut(text, " -> ")
 		req := Request{Target: &Target{Variable: d.Index(target)}}
 		for _, g := range strings.Split(givens, "; ") {
-			key, value, _ := strings.Cut(g, " ")
-			v, _, errs := d.ParseValue(d.Index(key), Scalar(value), testEnv)
+			key, val, _ := strings.Cut(g, " ")
+			v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(val), testEnv)
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
@@ -29,7 +32,7 @@ func TestCalculateOverdetermined(t *testing.T) {
 		if len(errs) > 0 {
 			return r, errs[0].Code + " " + strings.Join(errs[0].Args, " | ")
 		}
-		return r, r.Values[0].Value.Text().scalar()
+		return r, r.Values[0].Value.Text().Scalar()
 	}
 	for _, c := range []struct{ text, want string }{
 		{"v 3; t 2; a 1; b 2; c 3 -> d", "6"},

@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/solve"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // derivation is the work of one Derive.
 type derivation struct {
-	solver
+	solve.Solver
 	domain   *Domain
 	facts    []Fact
 	plan     *plan
-	previous *Value
+	previous *value.Value
 
 	used     []int           // positions of facts, in order of use
 	rewrite  exchange        // the currency that stands for the declared one
@@ -26,7 +28,7 @@ type derivation struct {
 	positive bool // no value found may be negative
 }
 
-func (v *derivation) run() *Error {
+func (v *derivation) run() *value.Error {
 	v.takeFacts()
 	if !v.inKeptUnits() {
 		if err := v.currencies(); err != nil {
@@ -50,7 +52,7 @@ func (v *derivation) run() *Error {
 		}
 	}
 	err := v.steps()
-	if err == nil && len(v.sizes) > 0 && v.negative(v.target) {
+	if err == nil && len(v.Sizes) > 0 && v.negative(v.Target) {
 		return v.retryPositive()
 	}
 	if err == nil || len(v.plan.steps) == 1 && !v.agreeing || !deadEnd(err) {
@@ -60,10 +62,10 @@ func (v *derivation) run() *Error {
 }
 
 // steps goes through the plan.
-func (v *derivation) steps() *Error {
+func (v *derivation) steps() *value.Error {
 	for i, s := range v.plan.steps {
-		v.failed = s
-		if err := v.step(s); err != nil {
+		v.Failed = s
+		if err := v.Step(s); err != nil {
 			return err
 		}
 		if err := v.emit(s, i == len(v.plan.steps)-1); err != nil {
@@ -74,7 +76,7 @@ func (v *derivation) steps() *Error {
 		return err
 	}
 	if v.positive && slices.ContainsFunc(v.solution.Steps, func(s Step) bool { return v.negative(s.Variable) }) {
-		err := Problem("calculation.no_solution", v.key(v.target))
+		err := value.Problem("calculation.no_solution", v.Key(v.Target))
 		return &err
 	}
 	if !v.agreeing {
@@ -84,11 +86,11 @@ func (v *derivation) steps() *Error {
 	for _, s := range v.solution.Steps {
 		known = append(known, Fact{s.Variable, Stated, s.Value})
 	}
-	v.machine.settle()
-	contradicted := len(v.domain.Contradictions(v.machine.env, known)) > 0
-	v.machine.settle()
+	v.Machine.Settle()
+	contradicted := len(v.domain.Contradictions(v.Machine.Env, known)) > 0
+	v.Machine.Settle()
 	if contradicted {
-		err := Problem("calculation.no_solution", v.key(v.target))
+		err := value.Problem("calculation.no_solution", v.Key(v.Target))
 		return &err
 	}
 	return nil
@@ -98,7 +100,7 @@ func (v *derivation) steps() *Error {
 const maxRetries = 32
 
 // deadEnd reports whether other roots of earlier steps may lead past an error.
-func deadEnd(err *Error) bool {
+func deadEnd(err *value.Error) bool {
 	switch err.Code {
 	case "calculation.no_solution", "calculation.domain_error", "calculation.division_by_zero", "calculation.overflow":
 		return true
@@ -108,22 +110,22 @@ func deadEnd(err *Error) bool {
 
 // retry goes through the plan with further roots of the steps that have several, the last of them first. Where none leads to
 // the target, the error is the first one.
-func (v *derivation) retry(first *Error) *Error {
-	failed := v.failed
-	v.everyRoot = true
+func (v *derivation) retry(first *value.Error) *value.Error {
+	failed := v.Failed
+	v.EveryRoot = true
 	var path []int
 	for range maxRetries {
-		v.path, v.sizes = path, nil
-		v.solution.Steps, v.checked = nil, nil
+		v.Path, v.Sizes = path, nil
+		v.solution.Steps, v.Checked = nil, nil
 		err := v.steps()
 		if err == nil || err.Code == "calculation.limit_exceeded" {
 			return err
 		}
-		path = slices.Clone(v.path[:min(len(v.path), len(v.sizes))])
-		for len(path) < len(v.sizes) {
+		path = slices.Clone(v.Path[:min(len(v.Path), len(v.Sizes))])
+		for len(path) < len(v.Sizes) {
 			path = append(path, 0)
 		}
-		for len(path) > 0 && path[len(path)-1]+1 >= v.sizes[len(path)-1] {
+		for len(path) > 0 && path[len(path)-1]+1 >= v.Sizes[len(path)-1] {
 			path = path[:len(path)-1]
 		}
 		if len(path) == 0 {
@@ -131,26 +133,26 @@ func (v *derivation) retry(first *Error) *Error {
 		}
 		path[len(path)-1]++
 	}
-	v.failed = failed
+	v.Failed = failed
 	return first
 }
 
 // negative reports whether a variable of a natural sign has a value below zero.
 func (v *derivation) negative(variable int) bool {
-	return v.machine.values[variable].Sign() < 0 && !v.isScale(variable)
+	return v.Machine.Values[variable].Sign() < 0 && !v.IsScale(variable)
 }
 
 // retryPositive looks for other roots of earlier steps with which no value is negative. Without such roots those that were
 // taken first stay.
-func (v *derivation) retryPositive() *Error {
+func (v *derivation) retryPositive() *value.Error {
 	v.positive = true
-	none := Problem("calculation.no_solution", v.key(v.target))
+	none := value.Problem("calculation.no_solution", v.Key(v.Target))
 	if err := v.retry(&none); err != &none {
 		return err
 	}
-	v.positive, v.everyRoot = false, false
-	v.path, v.sizes = nil, nil
-	v.solution.Steps, v.checked = nil, nil
+	v.positive, v.EveryRoot = false, false
+	v.Path, v.Sizes = nil, nil
+	v.solution.Steps, v.Checked = nil, nil
 	return v.steps()
 }
 
@@ -170,27 +172,27 @@ func (v *derivation) takeFacts() {
 }
 
 // load puts the facts' numbers into the machine.
-func (v *derivation) load() *Error {
+func (v *derivation) load() *value.Error {
 	for _, i := range v.used {
 		f := v.facts[i]
-		cell := Cell{Empty: true}
+		cell := value.Cell{Empty: true}
 		if len(f.Value.Cells) > 0 && len(f.Value.Cells[0]) > 0 {
 			cell = f.Value.Cells[0][0]
 		}
 		if cell.Empty {
-			err := Problem("calculation.missing_inputs", v.key(v.target))
-			err.Missing = []Alternative{{Variables: []VariableName{v.domain.name(f.Variable)}}}
+			err := value.Problem("calculation.missing_inputs", v.Key(v.Target))
+			err.Missing = []value.Alternative{{Variables: []value.VariableName{v.domain.name(f.Variable)}}}
 			return &err
 		}
-		v.machine.values[f.Variable], v.units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
+		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
 	}
-	return v.failure(v.domain.equations[v.plan.steps[0].activity], v.target)
+	return v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target)
 }
 
 // before is the value that a variable had before, else its default, in coherent SI; nil for none.
 func (v *derivation) before(variable int) *decimal.Decimal {
 	value := v.previous
-	if variable != v.target {
+	if variable != v.Target {
 		value = nil
 		for i := range v.facts {
 			if f := &v.facts[i]; f.Variable == variable && f.Tier == Remembered {
@@ -199,10 +201,10 @@ func (v *derivation) before(variable int) *decimal.Decimal {
 		}
 	}
 	if value != nil && value.Rank == 0 && len(value.Cells) > 0 && !value.Cells[0][0].Empty {
-		si := value.Quantity().SI(v.machine.c)
+		si := value.Quantity().SI(v.Machine.Context)
 		return &si
 	}
-	return v.domain.profiles[variable].hint
+	return v.domain.Profiles[variable].Hint
 }
 
 // inItsUnit writes a root in the unit that the variable's value would have.
@@ -219,17 +221,17 @@ func (v *derivation) inItsUnit(variable, activity int, si decimal.Decimal) strin
 }
 
 // verify evaluates every equation used with the values found, unless that was done to find them.
-func (v *derivation) verify() *Error {
+func (v *derivation) verify() *value.Error {
 	for _, s := range v.plan.steps {
-		for _, a := range s.activities() {
-			if slices.Contains(v.checked, a) {
+		for _, a := range s.Activities() {
+			if slices.Contains(v.Checked, a) {
 				continue
 			}
-			if !v.machine.satisfied(v.domain.equations[a]) {
-				if v.machine.limited() {
-					return v.failure(v.domain.equations[a], s.variable)
+			if !v.Machine.Satisfied(v.domain.equations[a]) {
+				if v.Machine.Limited() {
+					return v.Failure(v.domain.equations[a], s.Variable)
 				}
-				problem := Problem("calculation.no_solution", v.key(s.variable))
+				problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
 				return &problem
 			}
 		}
@@ -238,48 +240,48 @@ func (v *derivation) verify() *Error {
 }
 
 // emit adds the value of a step to the solution.
-func (v *derivation) emit(s planStep, last bool) *Error {
-	outputs := s.yields()
+func (v *derivation) emit(s solve.Step, last bool) *value.Error {
+	outputs := s.Yields()
 	if v.solution.Steps == nil {
 		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
 	}
 	for _, o := range outputs {
-		unit, err := v.stepUnit(o, s.activity)
+		unit, err := v.stepUnit(o, s.Activity)
 		if err != nil {
 			return err
 		}
-		v.units[o] = unit
+		v.Units[o] = unit
 		q, problem := v.quantity(s, o, unit)
 		if problem != nil {
 			return problem
 		}
-		value := scalarValue(q)
-		if v.domain.profiles[o].table {
+		value := value.ScalarValue(q)
+		if v.domain.Profiles[o].Table {
 			value.Rank = 1 // a table of one cell: its variable takes nothing else
 		}
-		step := Step{Variable: o, Activity: s.activity, Block: s.block, Value: value}
-		if o == v.target {
+		step := Step{Variable: o, Activity: s.Activity, Block: s.Block, Value: value}
+		if o == v.Target {
 			v.solution.Value = value
 		}
 		v.solution.Steps = append(v.solution.Steps, step)
 	}
-	if last && s.block != nil {
+	if last && s.Block != nil {
 		// The step of the target stands last.
 		slices.SortStableFunc(v.solution.Steps[len(v.solution.Steps)-len(outputs):], func(a, b Step) int {
-			return cmp.Compare(btoi(a.Variable == v.target), btoi(b.Variable == v.target))
+			return cmp.Compare(solve.Btoi(a.Variable == v.Target), solve.Btoi(b.Variable == v.Target))
 		})
 	}
 	return nil
 }
 
 // quantity shows the value that a variable now has.
-func (v *derivation) quantity(s planStep, variable int, unit *units.Unit) (units.Quantity, *Error) {
-	q, err := v.inUnit(variable, v.machine.values[variable], unit)
+func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (units.Quantity, *value.Error) {
+	q, err := v.inUnit(variable, v.Machine.Values[variable], unit)
 	if err == nil {
-		err = v.machine.c.Err()
+		err = v.Machine.Context.Err()
 	}
 	if err != nil {
-		problem := v.problem(err, v.domain.equations[s.activity], variable)
+		problem := v.Problem(err, v.domain.equations[s.Activity], variable)
 		return q, &problem
 	}
 	return q, nil

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reckon/engine/format"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // TestDisplays shows values of the variable in the heading. "asked" in front of a value means that its unit was asked for.
@@ -12,7 +16,7 @@ func TestDisplays(t *testing.T) {
 	env := textEnv(t)
 	runText(t, "display_results.txt", func(t *testing.T, heading, input string) string {
 		d := textDomain(t, textVariable(t, heading))
-		checkDisplay(d.Variables[0], func(path, message string) { t.Errorf("%s: %s: %s", heading, path, message) })
+		format.CheckDisplay(d.Variables[0], func(path, message string) { t.Errorf("%s: %s: %s", heading, path, message) })
 		input, asked := strings.CutPrefix(input, "asked ")
 		v := plainValue(t, d, textOf(t, input), env)
 		data := d.Display(0, v, asked)
@@ -27,14 +31,14 @@ func TestDisplays(t *testing.T) {
 }
 
 // plainValue reads cells in the units that they are written in, whatever the variable says.
-func plainValue(t *testing.T, d *Domain, text Text, env Env) Value {
+func plainValue(t *testing.T, d *Domain, text value.Text, env value.Env) value.Value {
 	t.Helper()
 	kind := ""
 	if text.Rank > 0 {
 		kind = "table"
 	}
-	plain := &scope{declared: []Variable{{Key: "x", Kind: kind}}, profiles: make([]profile, 1), table: d.table}
-	v, _, errs := plain.ParseValue(0, text, env)
+	plain := &value.Scope{Declared: []value.Variable{{Key: "x", Kind: kind}}, Profiles: make([]value.Profile, 1), Table: d.Table}
+	v, _, errs := input.ParseValue(plain, 0, text, env)
 	if len(errs) > 0 {
 		t.Fatalf("%s: %v", lineOf(text), errs)
 	}
@@ -67,10 +71,10 @@ func TestDisplayIssues(t *testing.T) {
 	runText(t, "display_issues.txt", func(t *testing.T, _, input string) string {
 		d := textDomain(t, textVariable(t, input))
 		var lines []string
-		checkDisplay(d.Variables[0], func(path, message string) { lines = append(lines, path+": "+message) })
-		d.Display(0, Value{}, false)
-		d.Display(0, Value{}, true)
-		d.ChartScale(0, Value{})
+		format.CheckDisplay(d.Variables[0], func(path, message string) { lines = append(lines, path+": "+message) })
+		d.Display(0, value.Value{}, false)
+		d.Display(0, value.Value{}, true)
+		d.ChartScale(0, value.Value{})
 		if len(lines) > 0 {
 			return strings.Join(lines, "\n")
 		}
@@ -80,19 +84,19 @@ func TestDisplayIssues(t *testing.T) {
 
 // TestFormats names what the tables of kinds miss.
 func TestFormats(t *testing.T) {
-	for _, f := range formatted {
-		if f.structure == "number" && len(f.formats) == 0 {
-			t.Errorf("kind %s has no format", f.kind)
+	for _, f := range format.Formatted {
+		if f.Structure == "number" && len(f.Formats) == 0 {
+			t.Errorf("kind %s has no format", f.Kind)
 		}
 		seen := map[string]bool{}
-		for _, format := range f.formats {
+		for _, format := range f.Formats {
 			if seen[format] {
-				t.Errorf("kind %s has the format %s twice", f.kind, format)
+				t.Errorf("kind %s has the format %s twice", f.Kind, format)
 			}
 			seen[format] = true
 		}
-		if !slices.Contains([]string{"number", "table", "bar_chart", "pie_chart"}, f.structure) {
-			t.Errorf("kind %s has the structure %s", f.kind, f.structure)
+		if !slices.Contains([]string{"number", "table", "bar_chart", "pie_chart"}, f.Structure) {
+			t.Errorf("kind %s has the structure %s", f.Kind, f.Structure)
 		}
 	}
 }

@@ -1,12 +1,23 @@
-// Package engine turns domains into answers. A Domain is compiled once from its definition: equations are parsed, their
-// dimensions checked, and a graph of variables and activities is built. Calculate then takes a base scenario and a request
-// and finds values, pure and deterministic: same input, same bytes.
+// Package engine turns domains into answers. A Domain is compiled once from its definition: equations
+// are parsed, their dimensions checked, and a graph of variables and activities is built. Calculate
+// takes a base scenario and a request and finds values. It is pure and deterministic: the same input
+// gives the same bytes.
+//
+// Its parts stand below each other, and none refers back up:
+//
+//	value ← format ← input        what values are, how they are shown, how they are read
+//	value ← formula ← solve       equations, their functions and evaluation; unknowns of them
+//
+// The engine itself plans which equations lead to a target, derives it, and keeps scenarios.
 package engine
 
 import (
 	"encoding/json"
 
+	"reckon/engine/format"
+	"reckon/engine/formula"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Definition is what an author publishes.
@@ -15,7 +26,7 @@ type Definition struct {
 	Description string
 	Units       []string // counting units declared by the domain
 	StrictRoots bool
-	Variables   []Variable
+	Variables   []value.Variable
 	Activities  []Activity
 }
 
@@ -39,35 +50,35 @@ type Issue struct {
 // Domain is a compiled definition. It is immutable and safe for concurrent use.
 type Domain struct {
 	Definition
-	scope
-	equations []*equation // by activity
-	users     [][]int     // by variable: the activities whose equation names it, in domain order
-	solver    unifier     // dimensions of the variables, as far as the equations tell them
+	value.Scope
+	equations []*formula.Equation // by activity
+	users     [][]int             // by variable: the activities whose equation names it, in domain order
+	solver    formula.Unifier     // dimensions of the variables, as far as the equations tell them
 	plans     *planCache
-	machines  machines
+	machines  formula.Machines
 	prepared  []prepared // by variable, nil until Compile has found no mistake
 }
 
 // Units is the unit table of the domain: the standard one with its counting units.
-func (d *Domain) Units() *units.Table { return d.table }
+func (d *Domain) Units() *units.Table { return d.Table }
 
 // Calculable reports whether an activity can be solved for a variable (both by index).
 func (d *Domain) Calculable(activity, variable int) bool {
-	return d.equations[activity].solves(variable)
+	return d.equations[activity].Solves(variable)
 }
 
 // References lists the variables an activity's equation names, by index, in domain order.
 func (d *Domain) References(activity int) []int {
-	return d.equations[activity].refs
+	return d.equations[activity].Refs
 }
 
 // Display is SPEC.md's display object of a variable's value in a result; asked tells that the value is shown in another unit
 // than its kind's own.
-func (d *Domain) Display(variable int, v Value, asked bool) json.RawMessage {
-	return displayOf(&d.Variables[variable], v, asked)
+func (d *Domain) Display(variable int, v value.Value, asked bool) json.RawMessage {
+	return format.DisplayOf(&d.Variables[variable], v, asked)
 }
 
 // ChartScale is the chart scaling of a variable's value; the zero Scale where it has none.
-func (d *Domain) ChartScale(variable int, v Value) Scale {
-	return chartScale(&d.Variables[variable], v)
+func (d *Domain) ChartScale(variable int, v value.Value) format.Scale {
+	return format.ChartScale(&d.Variables[variable], v)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"reckon/engine/value"
 )
 
 // floatTree is an expression with its value in float64, kept apart from the engine's own evaluation.
@@ -83,7 +85,7 @@ func checkDomain(t *rapid.T) {
 	}
 	bounded := rapid.Bool().Draw(t, "bounded")
 	for _, n := range names {
-		v := Variable{Key: n}
+		v := value.Variable{Key: n}
 		if bounded {
 			v.Min, v.Max = "-50", "50"
 		}

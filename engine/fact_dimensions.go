@@ -1,13 +1,17 @@
 package engine
 
-import "reckon/engine/units"
+import (
+	"reckon/engine/formula"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
 
 // factDimensions is what the dimensions of facts tell about those that are not declared, and the units that their results
 // take. A plan keeps the last ones, as most calculations are with values of the dimensions and units of the one before.
 type factDimensions struct {
 	variables  []int // the facts without a declared dimension, in the order of derivation.used
 	dimensions []units.Dimension
-	found      []dimension // by variable, for those not known anyway: what the facts tell; nil where all facts have declared ones
+	found      []formula.Dimension // by variable, for those not known anyway: what the facts tell; nil where all facts have declared ones
 
 	units   []*units.Unit // of all facts, in the order of derivation.used; nil where the results are not known
 	results []resultUnit  // of all steps
@@ -31,7 +35,7 @@ func (v *derivation) recall() bool {
 	n := 0
 	for _, i := range v.used {
 		f := v.facts[i].Variable
-		have := v.units[f].Dimension()
+		have := v.Units[f].Dimension()
 		if want, known := v.domain.knownDimensionOf(f); known {
 			if have != want && have.WithoutAngle() != want.WithoutAngle() {
 				return false
@@ -62,7 +66,7 @@ func (v *derivation) recallUnits(kept *factDimensions) bool {
 		return false
 	}
 	for n, i := range v.used {
-		if kept.units[n] != v.units[v.facts[i].Variable] {
+		if kept.units[n] != v.Units[v.facts[i].Variable] {
 			return false
 		}
 	}
@@ -75,7 +79,7 @@ func (v *derivation) recallUnits(kept *factDimensions) bool {
 // for another.
 func (v *derivation) inKeptUnits() bool {
 	kept := v.plan.dimensions.Load()
-	if kept == nil || v.asked != nil || len(kept.units) != len(v.used) || len(kept.results) == 0 {
+	if kept == nil || v.Asked != nil || len(kept.units) != len(v.used) || len(kept.results) == 0 {
 		return false
 	}
 	for n, i := range v.used {
@@ -89,8 +93,8 @@ func (v *derivation) inKeptUnits() bool {
 
 // stepUnit is resultUnit for what is found next. A block may find its variables in another order than the steps have at last:
 // then one that is behind is worked out.
-func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *Error) {
-	if v.asked == nil || variable != v.target {
+func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *value.Error) {
+	if v.Asked == nil || variable != v.Target {
 		for _, r := range v.results[min(len(v.solution.Steps), len(v.results)):] {
 			if r.variable == variable {
 				return r.unit, nil
@@ -102,7 +106,7 @@ func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *Error) {
 
 // keepUnits notes which units the results of a solution have, unless a unit was asked for or a currency stands for another.
 func (v *derivation) keepUnits() {
-	if v.results != nil || v.asked != nil || v.rewrite.declared != "" {
+	if v.results != nil || v.Asked != nil || v.rewrite.declared != "" {
 		return
 	}
 	var kept factDimensions
@@ -111,28 +115,28 @@ func (v *derivation) keepUnits() {
 	}
 	kept.units, kept.results = make([]*units.Unit, 0, len(v.used)), make([]resultUnit, 0, len(v.solution.Steps))
 	for _, i := range v.used {
-		kept.units = append(kept.units, v.units[v.facts[i].Variable])
+		kept.units = append(kept.units, v.Units[v.facts[i].Variable])
 	}
 	for _, s := range v.solution.Steps {
-		kept.results = append(kept.results, resultUnit{s.Variable, v.units[s.Variable]})
+		kept.results = append(kept.results, resultUnit{s.Variable, v.Units[s.Variable]})
 	}
 	v.plan.dimensions.Store(&kept)
 }
 
 // keep notes what a unifier that was told the dimensions of the facts has found.
-func (v *derivation) keep(solver *unifier) {
+func (v *derivation) keep(solver *formula.Unifier) {
 	d := v.domain
-	v.open = &factDimensions{found: make([]dimension, len(d.profiles))}
+	v.open = &factDimensions{found: make([]formula.Dimension, len(d.Profiles))}
 	for _, i := range v.used {
 		f := v.facts[i].Variable
 		if _, known := d.knownDimensionOf(f); !known {
 			v.open.variables = append(v.open.variables, f)
-			v.open.dimensions = append(v.open.dimensions, v.units[f].Dimension())
+			v.open.dimensions = append(v.open.dimensions, v.Units[f].Dimension())
 		}
 	}
-	for f := range d.profiles {
+	for f := range d.Profiles {
 		if _, known := d.knownDimensionOf(f); !known {
-			v.open.found[f] = solver.resolve(d.variableDimension(f))
+			v.open.found[f] = solver.Resolve(formula.VariableDimension(&d.Scope, f))
 		}
 	}
 	v.plan.dimensions.Store(v.open)

@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"reckon/engine/value"
+)
 
 // TestFactDimensions derives by one plan from facts of changing dimensions.
 func TestFactDimensions(t *testing.T) {
@@ -64,7 +68,7 @@ func TestKeptUnits(t *testing.T) {
 // TestKeptCurrencies changes the currency of the facts of a domain in a single one.
 func TestKeptCurrencies(t *testing.T) {
 	d, issues := Compile(Definition{
-		Variables:  []Variable{{Key: "price", Unit: "USD"}, {Key: "fee"}, {Key: "total"}, {Key: "n"}},
+		Variables:  []value.Variable{{Key: "price", Unit: "USD"}, {Key: "fee"}, {Key: "total"}, {Key: "n"}},
 		Activities: []Activity{{Equation: "total = price * n + fee"}},
 	})
 	if d == nil {

@@ -8,14 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
 )
 
 // bare is a copy of an expression that keeps no values of parts.
-func bare(n *node) *node {
+func bare(n *formula.Node) *formula.Node {
 	plain := *n
-	plain.slot, plain.args = 0, nil
-	for _, a := range n.args {
-		plain.args = append(plain.args, bare(a))
+	plain.Slot, plain.Args = 0, nil
+	for _, a := range n.Args {
+		plain.Args = append(plain.Args, bare(a))
 	}
 	return &plain
 }
@@ -31,40 +33,40 @@ func TestPropertiesShared(t *testing.T) {
 		}
 		d, issues := Compile(Definition{
 			Title: "Shared", Description: "Parts that occur twice.",
-			Variables:  []Variable{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "y"}},
+			Variables:  []value.Variable{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "y"}},
 			Activities: []Activity{{Equation: equation}},
 		})
 		if d == nil {
 			t.Fatalf("%s: %v", equation, issues)
 		}
-		e, m := d.equations[0], d.machines.take(testEnv)
-		m.floats = make([]float64, len(m.values))
-		plain := bare(e.right)
+		e, m := d.equations[0], d.machines.Take(testEnv)
+		m.Floats = make([]float64, len(m.Values))
+		plain := bare(e.Right)
 		for range 3 {
-			for v := range m.values {
-				m.values[v] = decimal.Int(rapid.Int64Range(-20, 20).Draw(t, "value"))
-				m.floats[v] = m.values[v].Float64()
+			for v := range m.Values {
+				m.Values[v] = decimal.Int(rapid.Int64Range(-20, 20).Draw(t, "value"))
+				m.Floats[v] = m.Values[v].Float64()
 			}
-			want := m.eval(plain)
-			wantErr := m.c.Err()
-			m.c.Reset()
-			if got := m.eval(e.right); got.Cmp(want) != 0 || (m.c.Err() == nil) != (wantErr == nil) {
-				t.Fatalf("%s: %v (%v), without sharing %v (%v)", equation, got, m.c.Err(), want, wantErr)
+			want := m.Eval(plain)
+			wantErr := m.Context.Err()
+			m.Context.Reset()
+			if got := m.Eval(e.Right); got.Cmp(want) != 0 || (m.Context.Err() == nil) != (wantErr == nil) {
+				t.Fatalf("%s: %v (%v), without sharing %v (%v)", equation, got, m.Context.Err(), want, wantErr)
 			}
-			m.c.Reset()
-			x := e.unknown(0)
-			run := m.flatRun(e, x)
+			m.Context.Reset()
+			x := e.Unknown(0)
+			run := m.FlatRun(e, x)
 			if run == nil {
 				continue
 			}
 			for _, at := range []float64{-2.5, 0, 1.25, 7} {
-				_, got := run.sides(at)
-				m.floats[0] = at
-				if want := m.float(e.right); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				_, got := run.Sides(at)
+				m.Floats[0] = at
+				if want := m.Float(e.Right); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 					t.Fatalf("%s at %v: %v, in the order of the text %v", equation, at, got, want)
 				}
 			}
-			m.c.Reset()
+			m.Context.Reset()
 		}
 	})
 }

@@ -9,40 +9,43 @@ import (
 	"testing"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/solve"
+	"reckon/engine/value"
 )
 
 // facets are what an entry may say besides what it is, each with the way to tell.
-var facets = map[string]func(f *function) bool{
-	"float":    func(f *function) bool { return f.float != nil || f.isWritten() },
-	"interval": func(f *function) bool { return f.interval != nil || f.formula != "" },
-	"slopes": func(f *function) bool {
-		return f.formula != "" || len(f.slope) == len(f.params) && !slices.Contains(f.slope, nil)
+var facets = map[string]func(f *formula.Entry) bool{
+	"float":    func(f *formula.Entry) bool { return f.Float != nil || isWritten(f) },
+	"interval": func(f *formula.Entry) bool { return f.Interval != nil || f.Formula != "" },
+	"slopes": func(f *formula.Entry) bool {
+		return f.Formula != "" || len(f.Slope) == len(f.Params) && !slices.Contains(f.Slope, nil)
 	},
-	"inverse": func(f *function) bool {
-		call := f.ofVariables()
-		return f.isWritten() || f.grid == nil && slices.ContainsFunc(call.args, func(a *node) bool {
-			return call.invertible(unknown{a.variable, a.mask})
+	"inverse": func(f *formula.Entry) bool {
+		call := ofVariables(f)
+		return isWritten(f) || f.Grid == nil && slices.ContainsFunc(call.Args, func(a *formula.Node) bool {
+			return solve.Invertible(call, formula.Unknown{Variable: a.Variable, Mask: a.Mask})
 		})
 	},
-	"isolated": func(f *function) bool {
-		return f.isWritten() || f.grid == nil && f.ofVariables().isolated(unknown{0, 1}, integer(1)) != nil
+	"isolated": func(f *formula.Entry) bool {
+		return isWritten(f) || f.Grid == nil && solve.Isolated(ofVariables(f), formula.Unknown{Variable: 0, Mask: 1}, formula.Integer(1)) != nil
 	},
 }
 
 // ofVariables is a call with a variable for each parameter, the repeated one twice.
-func (f *function) ofVariables() *node {
-	var list []*node
-	for range len(f.params) {
-		list = append(list, &node{op: opVariable, variable: len(list), mask: maskOf(len(list))})
+func ofVariables(f *formula.Entry) *formula.Node {
+	var list []*formula.Node
+	for range len(f.Params) {
+		list = append(list, &formula.Node{Op: formula.OpVariable, Variable: len(list), Mask: formula.MaskOf(len(list))})
 	}
-	if f.variadic {
-		list = append(list, &node{op: opVariable, variable: len(list), mask: maskOf(len(list))})
+	if f.Variadic {
+		list = append(list, &formula.Node{Op: formula.OpVariable, Variable: len(list), Mask: formula.MaskOf(len(list))})
 	}
-	return called(f, list...)
+	return formula.Called(f, list...)
 }
 
 // isWritten reports whether calls are replaced by the formula.
-func (f *function) isWritten() bool { return f.formula != "" && f.eval == nil }
+func isWritten(f *formula.Entry) bool { return f.Formula != "" && f.Eval == nil }
 
 // lacks says which facets functions lack, and why.
 var lacks = []struct{ facets, why, functions string }{
@@ -74,16 +77,16 @@ func TestFacets(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range standardFunctions.functions() {
+	for _, f := range formula.StandardFunctions.Functions() {
 		for _, facet := range slices.Sorted(maps.Keys(facets)) {
-			switch has, why := facets[facet](f), reasons[f.name][facet]; {
+			switch has, why := facets[facet](f), reasons[f.Name][facet]; {
 			case !has && why == "":
-				t.Errorf("%s lacks %s: fill it, or say why not", f.name, facet)
+				t.Errorf("%s lacks %s: fill it, or say why not", f.Name, facet)
 			case has && why != "":
-				t.Errorf("%s has %s, which it is said to lack: %s", f.name, facet, why)
+				t.Errorf("%s has %s, which it is said to lack: %s", f.Name, facet, why)
 			}
 		}
-		delete(reasons, f.name)
+		delete(reasons, f.Name)
 	}
 	for name := range reasons {
 		t.Errorf("%s is not a function", name)
@@ -91,21 +94,21 @@ func TestFacets(t *testing.T) {
 }
 
 // samples calls check with functions that have a float, and arguments of theirs.
-func samples(check func(f *function, args []float64)) {
+func samples(check func(f *formula.Entry, args []float64)) {
 	random := rand.New(rand.NewPCG(3, 5))
-	for _, f := range standardFunctions.functions() {
-		if f.float == nil || f.lazy {
+	for _, f := range formula.StandardFunctions.Functions() {
+		if f.Float == nil || f.Lazy {
 			continue
 		}
 		for range 400 {
-			args := make([]float64, len(f.params), len(f.params)+1)
+			args := make([]float64, len(f.Params), len(f.Params)+1)
 			for i := range args {
 				args[i] = random.NormFloat64() * math.Pow(10, random.Float64()*2-1)
 			}
-			if f.variadic {
+			if f.Variadic {
 				args = append(args, random.NormFloat64())
 			}
-			if least, _ := f.arity(); !f.variadic && least < len(args) && random.IntN(2) == 0 {
+			if least, _ := f.Arity(); !f.Variadic && least < len(args) && random.IntN(2) == 0 {
 				args = args[:least]
 			}
 			check(f, args)
@@ -131,39 +134,39 @@ func moved(args []float64, i int, h float64) []float64 {
 }
 
 // jetsOf are arguments of which one is the unknown.
-func jetsOf(args []float64, unknown int) []jet {
-	list := make([]jet, len(args))
+func jetsOf(args []float64, unknown int) []formula.Jet {
+	list := make([]formula.Jet, len(args))
 	for i, x := range args {
-		list[i].value = x
+		list[i].Value = x
 	}
-	list[unknown].slope = 1
+	list[unknown].Slope = 1
 	return list
 }
 
 // TestSlopes holds slopes, second derivatives and the derivatives of calls to differences.
 func TestSlopes(t *testing.T) {
-	m := &machine{c: decimal.NewContext(1_000_000)}
-	samples(func(f *function, args []float64) {
-		if math.IsNaN(f.float(args)) {
+	m := &formula.Machine{Context: decimal.NewContext(1_000_000)}
+	samples(func(f *formula.Entry, args []float64) {
+		if math.IsNaN(f.Float(args)) {
 			return
 		}
-		call := called(f, f.ofVariables().args[:len(args)]...)
+		call := formula.Called(f, ofVariables(f).Args[:len(args)]...)
 		for i := range args {
-			j, ok := f.jet(jetsOf(args, i), 2)
+			j, ok := f.Jet(jetsOf(args, i), 2)
 			if !ok {
-				t.Fatalf("%s has no second order by argument %d", f.name, i)
+				t.Fatalf("%s has no second order by argument %d", f.Name, i)
 			}
-			if !around(j.slope, func(h float64) float64 { return f.float(moved(args, i, h)) }, args[i]) {
-				t.Errorf("%s%v has the slope %g by argument %d", f.name, args, j.slope, i)
+			if !around(j.Slope, func(h float64) float64 { return f.Float(moved(args, i, h)) }, args[i]) {
+				t.Errorf("%s%v has the slope %g by argument %d", f.Name, args, j.Slope, i)
 			}
-			bend := func(h float64) float64 { j, _ := f.jet(jetsOf(moved(args, i, h), i), 2); return j.slope }
-			if !around(j.bend, bend, args[i]) {
-				t.Errorf("%s%v has the second derivative %g by argument %d", f.name, args, j.bend, i)
+			bend := func(h float64) float64 { j, _ := f.Jet(jetsOf(moved(args, i, h), i), 2); return j.Slope }
+			if !around(j.Bend, bend, args[i]) {
+				t.Errorf("%s%v has the second derivative %g by argument %d", f.Name, args, j.Bend, i)
 			}
-			derivative := call.derivative(unknown{i, maskOf(i)})
-			m.floats = args
-			if d := m.float(derivative); math.Abs(d-j.slope) > 1e-9*(1+math.Abs(d)) {
-				t.Errorf("%s%v has the derivative %g by argument %d, but the slope %g", f.name, args, d, i, j.slope)
+			derivative := call.Derivative(formula.Unknown{Variable: i, Mask: formula.MaskOf(i)})
+			m.Floats = args
+			if d := m.Float(derivative); math.Abs(d-j.Slope) > 1e-9*(1+math.Abs(d)) {
+				t.Errorf("%s%v has the derivative %g by argument %d, but the slope %g", f.Name, args, d, i, j.Slope)
 			}
 		}
 	})
@@ -172,32 +175,32 @@ func TestSlopes(t *testing.T) {
 // TestIntervals holds interval extensions to values at places in them.
 func TestIntervals(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 9))
-	samples(func(f *function, args []float64) {
+	samples(func(f *formula.Entry, args []float64) {
 		for i, at := range args {
-			list := make([]*node, len(args))
+			list := make([]*formula.Node, len(args))
 			for k, x := range args {
-				list[k] = number(decimal.FromFloat(x))
+				list[k] = formula.Number(decimal.FromFloat(x))
 			}
-			x := unknown{i, 1}
-			list[i] = &node{op: opVariable, variable: i, mask: 1}
-			p := &intervalProgram{seen: map[*node]int{}, slope: -1}
+			x := formula.Unknown{Variable: i, Mask: 1}
+			list[i] = &formula.Node{Op: formula.OpVariable, Variable: i, Mask: 1}
+			p := &formula.IntervalProgram{Seen: map[*formula.Node]int{}, Slope: -1}
 			var ok bool
-			if p.value, ok = p.add(called(f, list...), x); !ok {
-				t.Fatalf("%s has no interval", f.name)
+			if p.Value, ok = p.Add(formula.Called(f, list...), x); !ok {
+				t.Fatalf("%s has no interval", f.Name)
 			}
-			p.slots = make([]interval, len(p.steps))
+			p.Slots = make([]formula.Interval, len(p.Steps))
 			width := math.Abs(at) * random.ExpFloat64()
-			value, _ := p.over(interval{lo: at, hi: at + width})
+			value, _ := p.Over(formula.Interval{Lo: at, Hi: at + width})
 			for range 5 {
 				args := moved(args, i, width*random.Float64())
-				y := f.float(args)
+				y := f.Float(args)
 				switch {
 				case math.IsNaN(y):
-					if !value.empty() && !value.partial {
-						t.Errorf("%s%v has no value, which its interval %v does not say", f.name, args, value)
+					if !value.Empty() && !value.Partial {
+						t.Errorf("%s%v has no value, which its interval %v does not say", f.Name, args, value)
 					}
-				case !(value.lo <= y && y <= value.hi):
-					t.Errorf("%s%v = %g is outside %v", f.name, args, y, value)
+				case !(value.Lo <= y && y <= value.Hi):
+					t.Errorf("%s%v = %g is outside %v", f.Name, args, y, value)
 				}
 			}
 		}
@@ -206,66 +209,70 @@ func TestIntervals(t *testing.T) {
 
 // TestIsolated puts values through functions and back.
 func TestIsolated(t *testing.T) {
-	m := &machine{c: decimal.NewContext(1_000_000)}
-	samples(func(f *function, args []float64) {
-		y := f.float(args)
-		if math.IsNaN(y) || math.IsInf(y, 0) || f.isolations == nil || f.period > 0 {
+	m := &formula.Machine{Context: decimal.NewContext(1_000_000)}
+	samples(func(f *formula.Entry, args []float64) {
+		y := f.Float(args)
+		if math.IsNaN(y) || math.IsInf(y, 0) || f.Isolations == nil || f.Period > 0 {
 			return
 		}
-		list := make([]*node, len(args))
+		list := make([]*formula.Node, len(args))
 		for i, x := range args {
-			list[i] = number(decimal.FromFloat(x))
+			list[i] = formula.Number(decimal.FromFloat(x))
 		}
-		x := unknown{0, 1}
-		list[0] = &node{op: opVariable, mask: 1}
-		back := called(f, list...).isolated(x, number(decimal.FromFloat(y)))
-		if !slices.ContainsFunc(back, func(n *node) bool {
-			again := moved(args, 0, m.float(n)-args[0])
-			return math.Abs(f.float(again)-y) <= 1e-9*math.Abs(y)
+		x := formula.Unknown{Variable: 0, Mask: 1}
+		list[0] = &formula.Node{Op: formula.OpVariable, Mask: 1}
+		back := solve.Isolated(formula.Called(f, list...), x, formula.Number(decimal.FromFloat(y)))
+		if !slices.ContainsFunc(back, func(n *formula.Node) bool {
+			again := moved(args, 0, m.Float(n)-args[0])
+			return math.Abs(f.Float(again)-y) <= 1e-9*math.Abs(y)
 		}) {
-			t.Errorf("%s%v = %g does not go back", f.name, args, y)
+			t.Errorf("%s%v = %g does not go back", f.Name, args, y)
 		}
 	})
 }
 
 // TestPeriods holds functions to what they say of repeating themselves.
 func TestPeriods(t *testing.T) {
-	samples(func(f *function, args []float64) {
-		if len(f.params) > 1 || f.variadic || math.IsNaN(f.float(args)) || math.Abs(args[0]) > 10 {
+	samples(func(f *formula.Entry, args []float64) {
+		if len(f.Params) > 1 || f.Variadic || math.IsNaN(f.Float(args)) || math.Abs(args[0]) > 10 {
 			return
 		}
 		repeats := true
 		for k := 1.; k <= 3; k++ {
-			here, there := f.float(args), f.float(moved(args, 0, 2*math.Pi*k))
+			here, there := f.Float(args), f.Float(moved(args, 0, 2*math.Pi*k))
 			repeats = repeats && math.Abs(here-there) <= 1e-9*(1+here*here)
 		}
-		if repeats != (f.period > 0) {
-			t.Errorf("%s%v repeats itself: %v, its period is %d", f.name, args, repeats, f.period)
+		if repeats != (f.Period > 0) {
+			t.Errorf("%s%v repeats itself: %v, its period is %d", f.Name, args, repeats, f.Period)
 		}
 	})
 }
 
 // secants are entries of the secant that say more and more of it.
-func secants() []*function {
-	entry := func() *function {
-		return &function{
-			name: "sec", params: unary("x", "angle"), result: "1", doc: "The secant of an angle.",
-			eval: func(c *decimal.Context, a decimals) decimal.Decimal { return c.Quo(decimal.Int(1), c.Cos(a[0])) },
+func secants() []*formula.Entry {
+	entry := func() *formula.Entry {
+		return &formula.Entry{
+			Name: "sec", Params: formula.Unary("x", "angle"), Result: "1", Doc: "The secant of an angle.",
+			Eval: func(c *decimal.Context, a formula.Decimals) decimal.Decimal {
+				return c.Quo(decimal.Int(1), c.Cos(a[0]))
+			},
 		}
 	}
 	alone, both, facets := entry(), entry(), entry()
-	alone.formula, alone.eval = "1 / cos(x)", nil
-	both.formula = "1 / cos(x)"
-	facets.float = func(a []float64) float64 { return 1 / math.Cos(a[0]) }
-	facets.interval = func(a, b interval) interval { return intervalDiv(interval{lo: 1, hi: 1}, intervalCos(a, b)) }
-	facets.slopes, facets.isolated, facets.period = []string{"sec(x)^2 * sin(x)"}, []string{"acos(1 / t)", "-acos(1 / t)"}, 2
-	return []*function{alone, both, facets}
+	alone.Formula, alone.Eval = "1 / cos(x)", nil
+	both.Formula = "1 / cos(x)"
+	facets.Float = func(a []float64) float64 { return 1 / math.Cos(a[0]) }
+	facets.Interval = func(a, b formula.Interval) formula.Interval {
+		return formula.IntervalDiv(formula.Interval{Lo: 1, Hi: 1}, formula.IntervalCos(a, b))
+	}
+	facets.Slopes, facets.Isolated, facets.Period = []string{"sec(x)^2 * sin(x)"}, []string{"acos(1 / t)", "-acos(1 / t)"}, 2
+	return []*formula.Entry{alone, both, facets}
 }
 
 // TestNewFunction adds a function by one entry and nothing else.
 func TestNewFunction(t *testing.T) {
 	for i, sec := range secants() {
-		functions := standardFunctions.with(functionGroup{"More", []*function{sec}})
+		functions := formula.StandardFunctions.With(formula.FunctionGroup{Title: "More", Entries: []*formula.Entry{sec}})
 		for _, c := range []struct{ question, want string }{
 			{"y 0.5 -> x", "! calculation.no_solution"},
 			{"y 2 -> x", "1.047197551196597746154214461093168 rad"},
@@ -274,7 +281,7 @@ func TestNewFunction(t *testing.T) {
 		} {
 			d, issues := compile(Definition{
 				Title:      "Secants",
-				Variables:  []Variable{{Key: "x", Unit: "rad"}, {Key: "y"}, {Key: "w"}},
+				Variables:  []value.Variable{{Key: "x", Unit: "rad"}, {Key: "y"}, {Key: "w"}},
 				Activities: []Activity{{Equation: "y = sec(x)"}, {Equation: "w = sec(x) * (2 + cos(2 * x))"}},
 			}, functions)
 			if d == nil {
@@ -285,7 +292,7 @@ func TestNewFunction(t *testing.T) {
 			}
 		}
 	}
-	if standardFunctions.byName["sec"] != nil {
+	if formula.StandardFunctions.ByName["sec"] != nil {
 		t.Error("the table of all domains has changed")
 	}
 }
@@ -304,7 +311,7 @@ func TestProofs(t *testing.T) {
 		{"y = x^x", "y 0.5 -> x", "! calculation.no_solution"},
 	} {
 		d, issues := Compile(Definition{
-			Title: "Proofs", Variables: []Variable{{Key: "x", Min: "1"}, {Key: "y"}}, Activities: []Activity{{Equation: c.equation}},
+			Title: "Proofs", Variables: []value.Variable{{Key: "x", Min: "1"}, {Key: "y"}}, Activities: []Activity{{Equation: c.equation}},
 		})
 		if d == nil {
 			t.Fatal(issues)

@@ -10,41 +10,43 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
 )
 
 // closeTo reports whether two numbers agree to 34 digits, or differ by less than 1e-34.
 func closeTo(c *decimal.Context, a, b decimal.Decimal) bool {
-	size := extreme(decimals{a.Abs(), decimal.Int(1)}, 1)
+	size := formula.Extreme(formula.Decimals{a.Abs(), decimal.Int(1)}, 1)
 	return c.Sub(a, b).Abs().Cmp(c.Mul(size, decimal.MustParse("1e-34"))) <= 0
 }
 
 // TestRateGoesBack finds the rate, the periods and the sums of a loan from the others.
 func TestRateGoesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := decimal.NewContext(defaultBudget)
+		c := decimal.NewContext(value.DefaultBudget)
 		rate := c.Quo(decimal.Int(rapid.Int64Range(-400, 1000).Draw(t, "rate")), decimal.Int(10_000))
 		n := c.Quo(decimal.Int(rapid.Int64Range(4, 400).Draw(t, "halves")), decimal.Int(2))
 		pv := decimal.Int(rapid.Int64Range(1, 1_000_000).Draw(t, "pv"))
 		fv := decimal.Int(-rapid.Int64Range(0, 1_000).Draw(t, "fv"))
 		kind := decimal.Int(rapid.Int64Range(0, 1).Draw(t, "type"))
-		payment := newAnnuity(c, rate, n, kind).payment(c, pv, fv)
-		args := decimals{n, payment, pv, fv, kind}
+		payment := formula.NewAnnuity(c, rate, n, kind).Payment(c, pv, fv)
+		args := formula.Decimals{n, payment, pv, fv, kind}
 		relative := func(a, to decimal.Decimal) decimal.Decimal {
-			return c.Quo(a, extreme(decimals{to.Abs(), decimal.Int(1)}, 1))
+			return c.Quo(a, formula.Extreme(formula.Decimals{to.Abs(), decimal.Int(1)}, 1))
 		}
 		for k := range 4 {
-			p := invertRate(c, args, k, rate)
-			if interestOnly := pv.Cmp(fv.Neg()) == 0 && k == 0; p.infinite && interestOnly {
+			p := formula.InvertRate(c, args, k, rate)
+			if interestOnly := pv.Cmp(fv.Neg()) == 0 && k == 0; p.Infinite && interestOnly {
 				continue
 			}
-			if len(p.roots) != 1 || !closeTo(c, relative(p.roots[0], args[k]), relative(args[k], args[k])) {
-				t.Fatalf("argument %d of rate%v at %s: %v, %v", k, args, rate, p.roots, c.Err())
+			if len(p.Roots) != 1 || !closeTo(c, relative(p.Roots[0], args[k]), relative(args[k], args[k])) {
+				t.Fatalf("argument %d of rate%v at %s: %v, %v", k, args, rate, p.Roots, c.Err())
 			}
 		}
-		if signChanges(decimals{pv, payment, fv}) != 1 {
+		if formula.SignChanges(formula.Decimals{pv, payment, fv}) != 1 {
 			return // the rate need not be the only one
 		}
-		if found := loanRate(c, args); c.Err() != nil || !closeTo(c, found, rate) {
+		if found := formula.LoanRate(c, args); c.Err() != nil || !closeTo(c, found, rate) {
 			t.Fatalf("rate%v is %s, want %s: %v", args, found, rate, c.Err())
 		}
 	})
@@ -55,18 +57,18 @@ func TestRateGoesBack(t *testing.T) {
 func TestReturnsAreTheFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amounts := rapid.SliceOfN(rapid.Int64Range(-20, 20), 2, 12).Draw(t, "amounts")
-		var list decimals
+		var list formula.Decimals
 		var days []int64
 		for i, a := range amounts {
 			list = append(list, decimal.Int(a))
 			days = append(days, int64(i)*365)
 		}
-		c, d := decimal.NewContext(defaultBudget), decimal.NewContext(defaultBudget)
-		found, dated := returnRate(c, slices.Clone(list)), datedRate(d, list, days)
+		c, d := decimal.NewContext(value.DefaultBudget), decimal.NewContext(value.DefaultBudget)
+		found, dated := formula.ReturnRate(c, slices.Clone(list)), formula.DatedRate(d, list, days)
 		if (c.Err() == nil) != (d.Err() == nil) || c.Err() == nil && !closeTo(c, c.Quo(found, c.Add(found, decimal.Int(1))), c.Quo(dated, c.Add(dated, decimal.Int(1)))) {
 			t.Fatalf("irr %s (%v), xirr %s (%v)", found, c.Err(), dated, d.Err())
 		}
-		if c.Err() != nil && c.Err() != errNoRate {
+		if c.Err() != nil && c.Err() != formula.ErrNoRate {
 			return
 		}
 		value := func(growth *big.Float) *big.Float {
@@ -118,44 +120,44 @@ func TestReturnsAreTheFirst(t *testing.T) {
 
 // TestHostilePayments gives irr payments that are as long and as unclear as they may be.
 func TestHostilePayments(t *testing.T) {
-	long := make(decimals, maxCells)
+	long := make(formula.Decimals, value.MaxCells)
 	for i := range long {
 		long[i] = decimal.Int(int64(1 - 2*(i%2)))
 	}
-	falling := make(decimals, maxCells)
+	falling := make(formula.Decimals, value.MaxCells)
 	for i := range falling {
 		falling[i] = decimal.Int(int64((i*7919)%1000 - 500))
 	}
 	for i, test := range []struct {
-		list decimals
+		list formula.Decimals
 		want error
 	}{
 		{long, decimal.ErrLimit},
 		{falling, decimal.ErrLimit},
-		{decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
-		{decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, errNotConverged},
+		{formula.Decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
+		{formula.Decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, formula.ErrNotConverged},
 	} {
-		c := decimal.NewContext(defaultBudget)
-		if rate := returnRate(c, test.list); !errors.Is(c.Err(), test.want) {
+		c := decimal.NewContext(value.DefaultBudget)
+		if rate := formula.ReturnRate(c, test.list); !errors.Is(c.Err(), test.want) {
 			t.Errorf("list %d: %s, %v", i, rate, c.Err())
 		}
 	}
 }
 
 func BenchmarkLoanRate(b *testing.B) {
-	args := decimals{decimal.Int(360), decimal.MustParse("-1798.65"), decimal.Int(300_000)}
+	args := formula.Decimals{decimal.Int(360), decimal.MustParse("-1798.65"), decimal.Int(300_000)}
 	for b.Loop() {
-		loanRate(decimal.NewContext(defaultBudget), args)
+		formula.LoanRate(decimal.NewContext(value.DefaultBudget), args)
 	}
 }
 
 func BenchmarkAmortizationSchedule(b *testing.B) {
-	var args []grid
+	var args []formula.Grid
 	for _, text := range []string{"0.005", "360", "300000", "0", "0"} {
-		args = append(args, scalarGrid(decimal.MustParse(text)))
+		args = append(args, formula.ScalarGrid(decimal.MustParse(text)))
 	}
 	for b.Loop() {
-		amortization(decimal.NewContext(defaultBudget), args)
+		formula.Amortization(decimal.NewContext(value.DefaultBudget), args)
 	}
 }
 
@@ -163,7 +165,7 @@ func BenchmarkAmortizationSchedule(b *testing.B) {
 func TestReturnOfTables(t *testing.T) {
 	d, issues := Compile(Definition{
 		Title: "Returns",
-		Variables: []Variable{
+		Variables: []value.Variable{
 			{Key: "payments", Kind: "table", Unit: "USD"},
 			{Key: "dates", Kind: "table", Display: []byte(`{"table": {"columns": [{"name": "date", "kind": "date"}]}}`)},
 			{Key: "regular", Kind: "percent"}, {Key: "dated", Kind: "percent"}, {Key: "worth", Unit: "USD"},

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // listedFunctions are the functions that equations may use.
@@ -24,7 +27,7 @@ date time year month day hour minute second weekday add_months add_years end_of_
 // needs.
 func TestFunctionsAreComplete(t *testing.T) {
 	var names []string
-	for _, f := range Functions() {
+	for _, f := range formula.Functions() {
 		if slices.Contains(names, f.Name) {
 			t.Errorf("%s stands in the table twice", f.Name)
 		}
@@ -55,12 +58,12 @@ func evaluate(t *testing.T, expression, kind string) string {
 	t.Helper()
 	def := Definition{
 		Title:      "Example",
-		Variables:  []Variable{{Key: "r", Kind: kind}, {Key: "given", Default: Scalar("1")}},
+		Variables:  []value.Variable{{Key: "r", Kind: kind}, {Key: "given", Default: value.Scalar("1")}},
 		Activities: []Activity{{Equation: "r = (" + expression + ") * given"}},
 	}
 	moment := kind != "" && kind != "table"
 	if moment {
-		def.Variables[1].Default = Scalar("0 s")
+		def.Variables[1].Default = value.Scalar("0 s")
 		def.Activities[0].Equation = "r = " + expression + " + given"
 	}
 	d, issues := Compile(def)
@@ -71,7 +74,7 @@ func evaluate(t *testing.T, expression, kind string) string {
 	value := answer(d, "-> r")
 	if text, ok := strings.CutSuffix(value, " s"); ok && moment {
 		if seconds, whole := decimal.MustParse(text).Int64(); whole {
-			return momentText(kind, seconds)
+			return input.MomentText(kind, seconds)
 		}
 	}
 	return value
@@ -79,18 +82,18 @@ func evaluate(t *testing.T, expression, kind string) string {
 
 // TestFunctions runs the examples of the function table.
 func TestFunctions(t *testing.T) {
-	for _, f := range standardFunctions.functions() {
-		for _, e := range f.examples {
-			kind := kindOf(e.value)
-			if f.points == pointResult && !strings.Contains(e.expression, "=") {
+	for _, f := range formula.StandardFunctions.Functions() {
+		for _, e := range f.Examples {
+			kind := kindOf(e.Value)
+			if f.Points == formula.PointResult && !strings.Contains(e.Expression, "=") {
 				kind = "date"
 			}
-			got := evaluate(t, e.expression, kind)
-			if strings.HasPrefix(e.value, "! ") {
+			got := evaluate(t, e.Expression, kind)
+			if strings.HasPrefix(e.Value, "! ") {
 				got = strings.Join(strings.Fields(got + " . .")[:2], " ")
 			}
-			if got != e.value {
-				t.Errorf("%s is %s, want %s", e.expression, got, e.value)
+			if got != e.Value {
+				t.Errorf("%s is %s, want %s", e.Expression, got, e.Value)
 			}
 		}
 	}
@@ -137,21 +140,21 @@ var published = regexp.MustCompile(`^(date |)(.*) (=>|~|!) (\S+)$`)
 // shownAs reports whether a number rounds to another at that one's last digit.
 func shownAs(number, shown string) bool {
 	_, decimals, _ := strings.Cut(shown, ".")
-	c := decimal.NewContext(defaultBudget)
+	c := decimal.NewContext(value.DefaultBudget)
 	d, err := decimal.Parse(number)
 	return err == nil && c.Round(d, len(decimals)).Cmp(decimal.MustParse(shown)) == 0
 }
 
 // TestInverses puts values through functions and back.
 func TestInverses(t *testing.T) {
-	for _, f := range standardFunctions.functions() {
-		if f.inverse == nil && f.isolations == nil || len(f.params) != 1 || f.variadic {
+	for _, f := range formula.StandardFunctions.Functions() {
+		if f.Inverse == nil && f.Isolations == nil || len(f.Params) != 1 || f.Variadic {
 			continue
 		}
 		d, issues := Compile(Definition{
 			Title:      "Inverse",
-			Variables:  []Variable{{Key: "x"}, {Key: "y"}},
-			Activities: []Activity{{Equation: "y = " + f.name + "(x)"}},
+			Variables:  []value.Variable{{Key: "x"}, {Key: "y"}},
+			Activities: []Activity{{Equation: "y = " + f.Name + "(x)"}},
 		})
 		if d == nil {
 			t.Fatal(issues)
@@ -163,20 +166,20 @@ func TestInverses(t *testing.T) {
 			}
 			s, errs := ask(d, "y "+y+" -> x")
 			if len(errs) > 0 {
-				t.Errorf("%s(%s) = %s does not go back: %v", f.name, x, y, errs)
+				t.Errorf("%s(%s) = %s does not go back: %v", f.Name, x, y, errs)
 				continue
 			}
-			back, _ := ask(d, "x "+s.Value.Text().scalar()+" -> y")
+			back, _ := ask(d, "x "+s.Value.Text().Scalar()+" -> y")
 			if !near(back.Value, y) {
-				t.Errorf("%s(%s) = %s goes back to %s", f.name, x, y, s.Value.Text().scalar())
+				t.Errorf("%s(%s) = %s goes back to %s", f.Name, x, y, s.Value.Text().Scalar())
 			}
 		}
 	}
 }
 
 // near compares a value with a number to 25 digits.
-func near(v Value, text string) bool {
-	c := decimal.NewContext(defaultBudget)
+func near(v value.Value, text string) bool {
+	c := decimal.NewContext(value.DefaultBudget)
 	if len(v.Cells) == 0 {
 		return false
 	}

@@ -30,7 +30,7 @@ func (g given) leafTier(v int, remembered bool) (Tier, bool) {
 
 // givenOf sorts facts by variable; those of the target do not count.
 func (d *Domain) givenOf(facts []Fact, target int) given {
-	g := make(given, len(d.profiles))
+	g := make(given, len(d.Profiles))
 	for _, f := range facts {
 		if f.Variable != target {
 			g[f.Variable] |= 1 << f.Tier
@@ -48,7 +48,7 @@ func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
 	missing := make([]int, len(d.equations))
 	var queue []int
 	for a, e := range d.equations {
-		for _, v := range e.refs {
+		for _, v := range e.Refs {
 			if !known[v] {
 				missing[a]++
 			}
@@ -61,11 +61,11 @@ func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
 		a := queue[0]
 		queue = queue[1:]
 		e := d.equations[a]
-		if missing[a] != 1 || !e.active && !disabled {
+		if missing[a] != 1 || !e.Active && !disabled {
 			continue
 		}
-		for i, v := range e.refs {
-			if known[v] || v == barred || !e.calculable[i] {
+		for i, v := range e.Refs {
+			if known[v] || v == barred || !e.Calculable[i] {
 				continue
 			}
 			known[v] = true

@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // maxHostile is the memory that an answer to any input may take.
@@ -39,8 +42,8 @@ var hostileTexts = []struct{ name, text string }{
 func TestHostileValues(t *testing.T) {
 	d := compiledGraph(t, []string{"y = x + 1"})
 	for _, h := range hostileTexts {
-		var errs []Error
-		if got := allocated(func() { _, _, errs = d.ParseValue(0, Scalar(h.text), testEnv) }); got > maxHostile {
+		var errs []value.Error
+		if got := allocated(func() { _, _, errs = input.ParseValue(&d.Scope, 0, value.Scalar(h.text), testEnv) }); got > maxHostile {
 			t.Errorf("%s: %d bytes", h.name, got)
 		}
 		if len(errs) == 0 && h.name != "product of literals" {
@@ -50,7 +53,7 @@ func TestHostileValues(t *testing.T) {
 }
 
 func TestHostileTable(t *testing.T) {
-	d, issues := Compile(Definition{Title: "Table", Variables: []Variable{{Key: "x", Kind: "table"}, {Key: "y"}}, Activities: []Activity{{Equation: "y = sum(x)"}}})
+	d, issues := Compile(Definition{Title: "Table", Variables: []value.Variable{{Key: "x", Kind: "table"}, {Key: "y"}}, Activities: []Activity{{Equation: "y = sum(x)"}}})
 	if d == nil {
 		t.Fatal(issues)
 	}
@@ -58,12 +61,12 @@ func TestHostileTable(t *testing.T) {
 	for i := range row {
 		row[i] = "1"
 	}
-	table := Text{Rank: 2}
+	table := value.Text{Rank: 2}
 	for range 1000 {
 		table.Cells = append(table.Cells, row)
 	}
-	var errs []Error
-	got := allocated(func() { _, _, errs = d.ParseValue(0, table, testEnv) })
+	var errs []value.Error
+	got := allocated(func() { _, _, errs = input.ParseValue(&d.Scope, 0, table, testEnv) })
 	if got > maxHostile || len(errs) == 0 {
 		t.Errorf("%d bytes, %v", got, errs)
 	}
@@ -72,7 +75,7 @@ func TestHostileTable(t *testing.T) {
 func TestHostileEquations(t *testing.T) {
 	for _, h := range hostileTexts {
 		for _, equation := range []string{"y = x + " + h.text, "y = x * (" + h.text + ")", "y = x + 1 [" + h.text + "]"} {
-			def := Definition{Title: "Hostile", Variables: []Variable{{Key: "x"}, {Key: "y"}}, Activities: []Activity{{Equation: equation}}}
+			def := Definition{Title: "Hostile", Variables: []value.Variable{{Key: "x"}, {Key: "y"}}, Activities: []Activity{{Equation: equation}}}
 			if got := allocated(func() {
 				if d, _ := Compile(def); d != nil {
 					answer(d, "x 1 -> y")
@@ -105,7 +108,7 @@ func TestHostileSolving(t *testing.T) {
 		{"y = x^12 - 3*x^11 + 7*x^10 - 2*x^9 + x^8 - 4*x^7 + x", "y -1e-9", ""},
 		{"y = min(" + strings.Repeat("x^3 - x, sin(x), ", 20) + "x)", "y -0.5", ""},
 	} {
-		d, issues := Compile(Definition{Title: "Hostile", Variables: []Variable{{Key: "x"}, {Key: "y"}}, Activities: []Activity{{Equation: c.equation}}})
+		d, issues := Compile(Definition{Title: "Hostile", Variables: []value.Variable{{Key: "x"}, {Key: "y"}}, Activities: []Activity{{Equation: c.equation}}})
 		if d == nil {
 			t.Fatal(issues)
 		}
@@ -126,9 +129,9 @@ func TestHostileSolving(t *testing.T) {
 	}
 }
 
-func mustValue(t *testing.T, d *Domain, text string) Value {
+func mustValue(t *testing.T, d *Domain, text string) value.Value {
 	t.Helper()
-	v, _, errs := d.ParseValue(1, Scalar(text), testEnv)
+	v, _, errs := input.ParseValue(&d.Scope, 1, value.Scalar(text), testEnv)
 	if len(errs) > 0 {
 		t.Fatal(text, errs)
 	}

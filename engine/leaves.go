@@ -1,6 +1,10 @@
 package engine
 
-import "reckon/engine/units"
+import (
+	"reckon/engine/formula"
+	"reckon/engine/input"
+	"reckon/engine/units"
+)
 
 // Leaves lists the facts that the cheapest plan for a target would rest on, by their position among the facts, with the number
 // of steps it would take, and reports whether there is a plan. The values of the facts do not matter.
@@ -25,13 +29,13 @@ func (d *Domain) Dimension(variable int) (units.Dimension, bool) { return d.know
 
 // BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its default; nil where neither
 // says anything.
-func (d *Domain) BareUnit(variable int) *units.Unit { return d.unitOf(variable) }
+func (d *Domain) BareUnit(variable int) *units.Unit { return input.UnitOf(&d.Scope, variable) }
 
 // knownDimensionOf is the dimension of a variable as declared or as the equations tell.
 func (d *Domain) knownDimensionOf(v int) (units.Dimension, bool) {
-	if p := &d.profiles[v]; p.whole {
-		return p.resolved, p.known
+	if p := &d.Profiles[v]; p.Whole {
+		return p.Resolved, p.Known
 	}
-	r := d.solver.resolve(d.variableDimension(v))
-	return r.known, r.isKnown()
+	r := d.solver.Resolve(formula.VariableDimension(&d.Scope, v))
+	return r.Known, r.IsKnown()
 }

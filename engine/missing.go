@@ -3,6 +3,9 @@ package engine
 import (
 	"cmp"
 	"slices"
+
+	"reckon/engine/solve"
+	"reckon/engine/value"
 )
 
 // Bounds of the search for alternatives.
@@ -14,7 +17,7 @@ const (
 
 // Alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
 // then domain order, at most 10, never with the target in one.
-func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
+func (d *Domain) Alternatives(facts []Fact, target int) []value.Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
@@ -28,9 +31,9 @@ func (d *Domain) Alternatives(facts []Fact, target int) []Alternative {
 		return nil
 	}
 	sets := l.sets()
-	var alternatives []Alternative
+	var alternatives []value.Alternative
 	for _, set := range sets[:min(len(sets), maxAlternatives)] {
-		var a Alternative
+		var a value.Alternative
 		for _, v := range set {
 			a.Variables = append(a.Variables, d.name(v))
 		}
@@ -44,8 +47,8 @@ type lacking struct {
 	domain  *Domain
 	target  int
 	given   []bool
-	known   []bool        // what follows from that
-	tangent *tangentSpace // nil where it is not known
+	known   []bool              // what follows from that
+	tangent *solve.TangentSpace // nil where it is not known
 }
 
 // fixes reports whether what is given and a set fix a variable, as far as slopes tell.
@@ -57,7 +60,7 @@ func (l *lacking) fixes(set []int, variable int) bool {
 	for _, v := range set {
 		all[v] = true
 	}
-	return l.tangent.fixes(all, variable)
+	return l.tangent.Fixes(all, variable)
 }
 
 // sets walks backwards from the target: a set of unknown variables that suffices becomes another one when an activity derives
@@ -72,7 +75,7 @@ func (l *lacking) sets() [][]int {
 	var found [][]int
 	seen := map[string]bool{}
 	// One variable alone may do by a way that no step backwards shows in time.
-	for v := range d.profiles {
+	for v := range d.Profiles {
 		if v != target && !known[v] && len(found) < maxAlternatives {
 			all := slices.Clone(known)
 			all[v] = true
@@ -88,7 +91,7 @@ func (l *lacking) sets() [][]int {
 		for _, v := range s.set {
 			for _, a := range d.users[v] {
 				e := d.equations[a]
-				if !e.active || !e.solves(v) || slices.Contains(s.used, a) {
+				if !e.Active || !e.Solves(v) || slices.Contains(s.used, a) {
 					continue
 				}
 				next := state{used: append(slices.Clone(s.used), a), done: append(slices.Clone(s.done), v)}
@@ -98,7 +101,7 @@ func (l *lacking) sets() [][]int {
 					}
 				}
 				fits := true
-				for _, r := range e.refs {
+				for _, r := range e.Refs {
 					if known[r] || r == v {
 						continue
 					}
@@ -160,9 +163,9 @@ func fingerprint(set []int) string {
 }
 
 // tangent is what the equations say about small changes of the variables, nil where that is not known.
-func (d *Domain) tangent() *tangentSpace {
-	m := d.machines.take(Env{})
-	defer d.machines.release(m)
-	s := solver{machine: m, scope: &d.scope, equations: d.equations}
-	return s.tangent()
+func (d *Domain) tangent() *solve.TangentSpace {
+	m := d.machines.Take(value.Env{})
+	defer d.machines.Release(m)
+	s := solve.Solver{Machine: m, Scope: &d.Scope, Equations: d.equations}
+	return s.Tangent()
 }

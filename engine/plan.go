@@ -5,12 +5,14 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"reckon/engine/solve"
 )
 
 // plan is how a target follows from facts.
 type plan struct {
-	steps  []planStep // in evaluation order
-	leaves []leaf     // the facts it rests on, in order of use
+	steps  []solve.Step // in evaluation order
+	leaves []leaf       // the facts it rests on, in order of use
 
 	dimensions atomic.Pointer[factDimensions] // found in the calculation before, nil for none
 }
@@ -47,7 +49,7 @@ type planner struct {
 	disabled   bool
 	known      []bool   // all that follows from the facts
 	blocks     []*block // systems that may be solved together
-	bans       []planStep
+	bans       []solve.Step
 	options    [][]int  // by variable: activities that yield it, and behind those (from len(equations) on) blocks
 	statedBit  []uint64 // by variable: its own bit when it is stated
 	potential  []uint64 // by variable: the stated facts that its value may rest on
@@ -81,10 +83,10 @@ func (d *Domain) planWith(g given, target int, remembered, disabled bool) *plan 
 }
 
 // planWithout is the cheapest plan without some steps, or nil.
-func (d *Domain) planWithout(g given, target int, bans []planStep) *plan {
+func (d *Domain) planWithout(g given, target int, bans []solve.Step) *plan {
 	for _, remembered := range []bool{false, true} {
 		blocks := slices.DeleteFunc(d.findBlocks(g, target, remembered, false), func(b *block) bool {
-			return slices.ContainsFunc(bans, func(s planStep) bool { return slices.Equal(s.block, b.activities) })
+			return slices.ContainsFunc(bans, func(s solve.Step) bool { return slices.Equal(s.Block, b.activities) })
 		})
 		if p := d.planOver(blocks, g, target, remembered, false, bans); p != nil {
 			return p
@@ -94,7 +96,7 @@ func (d *Domain) planWithout(g given, target int, bans []planStep) *plan {
 }
 
 // planOver is the cheapest plan that uses single activities and the blocks given, or nil.
-func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool, bans []planStep) *plan {
+func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool, bans []solve.Step) *plan {
 	p := &planner{d: d, bans: bans, g: g, target: target, remembered: remembered, disabled: disabled, blocks: blocks}
 	p.known = g.leaves(remembered)
 	p.known[target] = false
@@ -111,7 +113,7 @@ func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disa
 }
 
 func (p *planner) prepare() {
-	d, n := p.d, len(p.d.profiles)
+	d, n := p.d, len(p.d.Profiles)
 	p.options = make([][]int, n)
 	p.statedBit, p.potential = make([]uint64, n), make([]uint64, n)
 	p.via, p.usedBy = make([]int, n), make([]bool, len(d.equations))
@@ -127,11 +129,11 @@ func (p *planner) prepare() {
 	}
 	p.exact = stated <= 64
 	for a, e := range d.equations {
-		if !e.active && !p.disabled || slices.ContainsFunc(e.refs, func(v int) bool { return !p.known[v] }) {
+		if !e.Active && !p.disabled || slices.ContainsFunc(e.Refs, func(v int) bool { return !p.known[v] }) {
 			continue
 		}
-		for i, v := range e.refs {
-			if e.calculable[i] && !p.g.fixed(v) && !p.banned(a, v) {
+		for i, v := range e.Refs {
+			if e.Calculable[i] && !p.g.fixed(v) && !p.banned(a, v) {
 				p.options[v] = append(p.options[v], a)
 			}
 		}
@@ -174,13 +176,13 @@ func (p *planner) prepare() {
 
 // banned reports whether an activity must not yield a variable.
 func (p *planner) banned(a, v int) bool {
-	return slices.ContainsFunc(p.bans, func(s planStep) bool { return s.block == nil && s.activity == a && s.variable == v })
+	return slices.ContainsFunc(p.bans, func(s solve.Step) bool { return s.Block == nil && s.Activity == a && s.Variable == v })
 }
 
 // inputs are the variables that an option needs to yield v.
 func (p *planner) inputs(option, v int) []int {
 	if option < len(p.d.equations) {
-		return p.d.equations[option].refs
+		return p.d.equations[option].Refs
 	}
 	return p.blocks[option-len(p.d.equations)].inputs
 }
@@ -361,7 +363,7 @@ func (p *planner) record() {
 		return
 	}
 	found := &plan{}
-	done := make([]bool, len(p.d.profiles))
+	done := make([]bool, len(p.d.Profiles))
 	var visit func(v int)
 	visit = func(v int) {
 		if done[v] {
@@ -380,16 +382,16 @@ func (p *planner) record() {
 		}
 		inputs := p.inputs(via, v)
 		if via < len(p.d.equations) {
-			inputs = p.d.equations[via].order
+			inputs = p.d.equations[via].Order
 		}
 		for _, r := range inputs {
 			if !slices.Contains(outputs, r) {
 				visit(r)
 			}
 		}
-		step := planStep{variable: v, activity: p.activities(via)[0]}
+		step := solve.Step{Variable: v, Activity: p.activities(via)[0]}
 		if via >= len(p.d.equations) {
-			step.block, step.outputs = p.activities(via), outputs
+			step.Block, step.Outputs = p.activities(via), outputs
 		}
 		found.steps = append(found.steps, step)
 	}

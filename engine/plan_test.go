@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"reckon/engine/value"
 )
 
 // definition makes a domain of undeclared variables from equations.
@@ -15,7 +17,7 @@ func definition(equations ...string) Definition {
 		for _, name := range strings.FieldsFunc(e, func(r rune) bool { return strings.ContainsRune(" =+-*/()0123456789.", r) }) {
 			if !seen[name] {
 				seen[name] = true
-				def.Variables = append(def.Variables, Variable{Key: name})
+				def.Variables = append(def.Variables, value.Variable{Key: name})
 			}
 		}
 	}

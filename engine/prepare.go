@@ -4,13 +4,17 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/format"
+	"reckon/engine/formula"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // prepared is what every calculation would work out anew for a variable.
 type prepared struct {
 	text   bool // value is the default; else it is read anew, as it may depend on the clock or the zone
-	value  Value
+	value  value.Value
 	limits [2]*limit // min and max, nil for none
 }
 
@@ -22,12 +26,12 @@ type limit struct {
 
 // prepare fills what calculations look up. It is the last thing that Compile does.
 func (d *Domain) prepare() {
-	all := make([]prepared, len(d.profiles))
-	for i := range d.profiles {
+	all := make([]prepared, len(d.Profiles))
+	for i := range d.Profiles {
 		p := &all[i]
-		r := d.solver.resolve(d.variableDimension(i))
-		w := &d.profiles[i]
-		w.resolved, w.known, w.bare = r.known, r.isKnown(), d.unitOf(i)
+		r := d.solver.Resolve(formula.VariableDimension(&d.Scope, i))
+		w := &d.Profiles[i]
+		w.Resolved, w.Known, w.Bare = r.Known, r.IsKnown(), input.UnitOf(&d.Scope, i)
 		def := &d.Variables[i]
 		if !def.Default.IsEmpty() && timeless(def) {
 			p.value, p.text = d.defaultValue(i, compileEnv)
@@ -35,22 +39,22 @@ func (d *Domain) prepare() {
 		p.limits = [2]*limit{d.limit(i, def.Min), d.limit(i, def.Max)}
 	}
 	for _, e := range d.equations {
-		e.angle = e.givesAngle()
-		e.open = e.checkPoints && slices.ContainsFunc(e.refs, func(v int) bool { return !d.profiles[v].declared })
-		e.share()
+		e.Angle = e.GivesAngle()
+		e.Open = e.CheckPoints && slices.ContainsFunc(e.Refs, func(v int) bool { return !d.Profiles[v].Declared })
+		e.Share()
 	}
-	for i := range d.profiles {
-		d.profiles[i].whole = true
+	for i := range d.Profiles {
+		d.Profiles[i].Whole = true
 	}
 	d.prepared = all
 }
 
 // timeless reports whether a default means the same at any time and in any zone.
-func timeless(def *Variable) bool {
-	kinds := []string{scalarKind(def.Kind)}
-	if isTableKind(def.Kind) {
+func timeless(def *value.Variable) bool {
+	kinds := []string{format.ScalarKind(def.Kind)}
+	if format.IsTableKind(def.Kind) {
 		kinds = nil
-		of := cellKinds(*def)
+		of := format.CellKinds(*def)
 		for i, row := range def.Default.Cells {
 			for j := range row {
 				kinds = append(kinds, of(i, j))
@@ -65,10 +69,10 @@ func (d *Domain) limit(variable int, text string) *limit {
 	if text == "" {
 		return nil
 	}
-	v, _, errs := d.ParseValue(variable, Scalar(text), Env{})
+	v, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(text), value.Env{})
 	if len(errs) > 0 {
 		return nil
 	}
 	edge := v.Quantity()
-	return &limit{edge.SI(decimal.NewContext(defaultBudget)), edge.Unit.Dimension()}
+	return &limit{edge.SI(decimal.NewContext(value.DefaultBudget)), edge.Unit.Dimension()}
 }

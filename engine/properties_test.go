@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // expressionOf draws an expression in which each of the names occurs once.
@@ -28,7 +31,7 @@ func TestPropertiesBackwards(t *testing.T) {
 		def := Definition{Title: "Random", Description: "One equation.", Activities: []Activity{{Equation: equation}}}
 		values := map[string]string{}
 		for _, n := range append(slices.Clone(names), "y") {
-			def.Variables = append(def.Variables, Variable{Key: n})
+			def.Variables = append(def.Variables, value.Variable{Key: n})
 			values[n] = fmt.Sprint(rapid.IntRange(1, 2000).Draw(t, n)) + "e-2"
 		}
 		d, issues := Compile(def)
@@ -78,9 +81,9 @@ func TestPropertiesOrder(t *testing.T) {
 		{Equation: "way = acceleration * time^2 / 2"},
 	}
 	keys := []string{"force", "mass", "acceleration", "speed", "time", "energy", "power", "way"}
-	var variables []Variable
+	var variables []value.Variable
 	for _, k := range keys {
-		variables = append(variables, Variable{Key: k})
+		variables = append(variables, value.Variable{Key: k})
 	}
 	compiled := func(list []Activity) *Domain {
 		d, issues := Compile(Definition{Title: "Chain", Description: "Motion.", Variables: variables, Activities: list})
@@ -112,17 +115,17 @@ func FuzzCompile(f *testing.F) {
 	} {
 		f.Add(seed, "3")
 	}
-	f.Fuzz(func(t *testing.T, equation, value string) {
+	f.Fuzz(func(t *testing.T, equation, val string) {
 		d, _ := Compile(Definition{
 			Title:      "Fuzz",
-			Variables:  []Variable{{Key: "a"}, {Key: "b"}},
+			Variables:  []value.Variable{{Key: "a"}, {Key: "b"}},
 			Activities: []Activity{{Equation: equation}},
 		})
 		if d == nil {
 			return
 		}
-		answer(d, "a "+value+" -> b")
-		answer(d, "b "+value+" -> a")
+		answer(d, "a "+val+" -> b")
+		answer(d, "b "+val+" -> a")
 	})
 }
 
@@ -130,7 +133,7 @@ func FuzzCompile(f *testing.F) {
 func BenchmarkDerive(b *testing.B) {
 	d, issues := Compile(Definition{
 		Title:      "Chain",
-		Variables:  []Variable{{Key: "force", Unit: "N"}, {Key: "mass", Unit: "kg"}, {Key: "acceleration", Unit: "m/s^2"}, {Key: "time", Unit: "s"}, {Key: "speed", Unit: "m/s"}, {Key: "energy", Unit: "J"}},
+		Variables:  []value.Variable{{Key: "force", Unit: "N"}, {Key: "mass", Unit: "kg"}, {Key: "acceleration", Unit: "m/s^2"}, {Key: "time", Unit: "s"}, {Key: "speed", Unit: "m/s"}, {Key: "energy", Unit: "J"}},
 		Activities: []Activity{{Equation: "force = mass * acceleration"}, {Equation: "speed = acceleration * time"}, {Equation: "energy = 1/2 * mass * speed^2"}},
 	})
 	if d == nil {
@@ -143,7 +146,7 @@ func BenchmarkDerive(b *testing.B) {
 func BenchmarkKinetic(b *testing.B) {
 	d, issues := Compile(Definition{
 		Title:      "Kinetic",
-		Variables:  []Variable{{Key: "m", Unit: "kg"}, {Key: "v", Unit: "m/s"}, {Key: "E", Unit: "J"}},
+		Variables:  []value.Variable{{Key: "m", Unit: "kg"}, {Key: "v", Unit: "m/s"}, {Key: "E", Unit: "J"}},
 		Activities: []Activity{{Equation: "E = 1/2 * m * v^2"}},
 	})
 	if d == nil {
@@ -156,7 +159,7 @@ func BenchmarkKinetic(b *testing.B) {
 func BenchmarkRate(b *testing.B) {
 	d, issues := Compile(Definition{
 		Title:      "Loan",
-		Variables:  []Variable{{Key: "payment"}, {Key: "principal"}, {Key: "rate"}, {Key: "n"}},
+		Variables:  []value.Variable{{Key: "payment"}, {Key: "principal"}, {Key: "rate"}, {Key: "n"}},
 		Activities: []Activity{{Equation: "payment = principal * rate / (1 - (1 + rate)^-n)"}},
 	})
 	if d == nil {
@@ -168,7 +171,7 @@ func BenchmarkRate(b *testing.B) {
 func benchmark(b *testing.B, d *Domain, values map[string]string, target string) {
 	var facts []Fact
 	for key, text := range values {
-		v, _, errs := d.ParseValue(d.Index(key), Scalar(text), testEnv)
+		v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(text), testEnv)
 		if len(errs) > 0 {
 			b.Fatal(errs)
 		}

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
+	"reckon/engine/format"
+	"reckon/engine/value"
 )
 
 const formatCases = "testdata/formats.txt"
@@ -59,7 +61,7 @@ func TestFormatCases(t *testing.T) {
 			t.Errorf("twice: %s", c.line)
 		}
 		seen[id] = true
-		text, err := Render(c.value, c.kind, c.format)
+		text, err := format.Render(c.value, c.kind, c.format)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", c.line, err)
@@ -73,16 +75,16 @@ func TestFormatCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range formatted {
-		if f.structure != "number" {
+	for _, f := range format.Formatted {
+		if f.Structure != "number" {
 			continue
 		}
-		if count[[2]string{f.kind, ""}] == 0 {
-			t.Errorf("no case of the default format of %s", f.kind)
+		if count[[2]string{f.Kind, ""}] == 0 {
+			t.Errorf("no case of the default format of %s", f.Kind)
 		}
-		for _, format := range f.formats {
-			if n := count[[2]string{f.kind, format}]; n < 3 {
-				t.Errorf("%d cases of %s %s", n, f.kind, format)
+		for _, format := range f.Formats {
+			if n := count[[2]string{f.Kind, format}]; n < 3 {
+				t.Errorf("%d cases of %s %s", n, f.Kind, format)
 			}
 		}
 	}
@@ -99,7 +101,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"today", "number", "", `render "today": read number: ` + decimal.ErrSyntax.Error()},
 		{"1e9999", "percent", "", `render "1e9999": read number: ` + decimal.ErrTooLarge.Error()},
 	} {
-		text, err := Render(c.value, c.kind, c.format)
+		text, err := format.Render(c.value, c.kind, c.format)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %q, %v", c, text, err)
 		}
@@ -128,7 +130,7 @@ func TestRenderText(t *testing.T) {
 			`["1,500.0","2,500.0"]`,
 		},
 	} {
-		text, err := RenderText(textOf(t, c.value), json.RawMessage(c.display))
+		text, err := format.RenderText(textOf(t, c.value), json.RawMessage(c.display))
 		if got := lineOf(text); err != nil || got != c.want {
 			t.Errorf("%s as %s: %s, %v", c.value, c.display, got, err)
 		}
@@ -136,7 +138,7 @@ func TestRenderText(t *testing.T) {
 	for _, c := range []struct{ value, display string }{
 		{"1", `[]`}, {"1", ``}, {"1", `{"kind":"table"}`}, {"one", `{"kind":"number"}`},
 	} {
-		if text, err := RenderText(Scalar(c.value), json.RawMessage(c.display)); err == nil {
+		if text, err := format.RenderText(value.Scalar(c.value), json.RawMessage(c.display)); err == nil {
 			t.Errorf("%s as %s: %s", c.value, c.display, lineOf(text))
 		}
 	}
@@ -144,14 +146,14 @@ func TestRenderText(t *testing.T) {
 
 // TestRenderedDisplays holds that what the engine makes of a value can be rendered, whatever its kind and format.
 func TestRenderedDisplays(t *testing.T) {
-	for _, f := range formatted {
-		for _, format := range f.formats {
-			d := textDomain(t, Variable{Key: "x", Kind: f.kind, Format: format})
-			v := plainValue(t, d, Scalar("90000 s"), Env{})
-			text, err := RenderText(v.Text(), d.Display(0, v, false))
-			want, wantErr := Render("90000 s", f.kind, format)
+	for _, f := range format.Formatted {
+		for _, layout := range f.Formats {
+			d := textDomain(t, value.Variable{Key: "x", Kind: f.Kind, Format: layout})
+			v := plainValue(t, d, value.Scalar("90000 s"), value.Env{})
+			text, err := format.RenderText(v.Text(), d.Display(0, v, false))
+			want, wantErr := format.Render("90000 s", f.Kind, layout)
 			if err != nil || wantErr != nil || lineOf(text) != want {
-				t.Errorf("%s %s: %s, %v, not %s, %v", f.kind, format, lineOf(text), err, want, wantErr)
+				t.Errorf("%s %s: %s, %v, not %s, %v", f.Kind, layout, lineOf(text), err, want, wantErr)
 			}
 		}
 	}
@@ -170,11 +172,11 @@ func TestRenderedDecimals(t *testing.T) {
 		if rounded, ok := new(big.Rat).SetString(want); ok && rounded.Sign() == 0 {
 			want = strings.TrimPrefix(want, "-")
 		}
-		got, err := Render(text, "no_separator", fmt.Sprintf("decimals_%d", places))
+		got, err := format.Render(text, "no_separator", fmt.Sprintf("decimals_%d", places))
 		if err != nil || got != want {
 			t.Fatalf("%s, %v, not %s", got, err, want)
 		}
-		separated, err := Render(text, "number", fmt.Sprintf("decimals_%d", places))
+		separated, err := format.Render(text, "number", fmt.Sprintf("decimals_%d", places))
 		if err != nil || strings.ReplaceAll(separated, ",", "") != want {
 			t.Fatalf("%s, %v, not %s", separated, err, want)
 		}
@@ -186,7 +188,7 @@ func TestRenderedMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Int64Range(-62135596800_000, 253402300799_999).Draw(t, "milliseconds")
 		value := fmt.Sprintf("%de-3 s", ms)
-		text, err := Render(value, "datetime", "datetime_iso")
+		text, err := format.Render(value, "datetime", "datetime_iso")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +196,7 @@ func TestRenderedMoments(t *testing.T) {
 		if err != nil || read.UnixMilli() != ms {
 			t.Fatalf("%s reads as %v, %v", text, read, err)
 		}
-		text, err = Render(value, "duration", "duration_dhms")
+		text, err = format.Render(value, "duration", "duration_dhms")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,22 +224,22 @@ func FuzzRender(f *testing.F) {
 	}
 	f.Add("1e-6144 USD")
 	f.Add("-9.99999999999999999999e6144")
-	f.Fuzz(func(t *testing.T, value string) {
-		number, unit, _ := strings.Cut(value, " ")
+	f.Fuzz(func(t *testing.T, val string) {
+		number, unit, _ := strings.Cut(val, " ")
 		_, invalid := decimal.Parse(number)
-		for _, k := range formatted {
-			for _, format := range k.formats {
-				text, err := Render(value, k.kind, format)
-				word := isMomentWord(value) && !slices.Contains(k.formats, "decimals_0")
+		for _, k := range format.Formatted {
+			for _, layout := range k.Formats {
+				text, err := format.Render(val, k.Kind, layout)
+				word := value.IsMomentWord(val) && !slices.Contains(k.Formats, "decimals_0")
 				switch {
-				case value == "" || word:
-					if text != value || err != nil {
-						t.Errorf("%q %s: %q, %v", value, format, text, err)
+				case val == "" || word:
+					if text != val || err != nil {
+						t.Errorf("%q %s: %q, %v", val, layout, text, err)
 					}
 				case (err != nil) != (invalid != nil):
-					t.Errorf("%q %s: %v", value, format, err)
+					t.Errorf("%q %s: %v", val, layout, err)
 				case text == "" && err == nil || len(text) > len(number)+len(unit)+60:
-					t.Errorf("%q %s: %q", value, format, text)
+					t.Errorf("%q %s: %q", val, layout, text)
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Request is one prompt, read: every name is a variable of the domain, every value a quantity.
@@ -17,9 +18,9 @@ type Request struct {
 // Given is a value that a request states, or the statement that a variable has none.
 type Given struct {
 	Variable int
-	Value    Value
-	Normal   Text // as parsed_json shows it; reads back as the same value
-	Cleared  bool // "KEY:" with nothing behind it
+	Value    value.Value
+	Normal   value.Text // as parsed_json shows it; reads back as the same value
+	Cleared  bool       // "KEY:" with nothing behind it
 }
 
 // Target is the variable asked for, and the unit it is asked in (nil for none).
@@ -101,7 +102,7 @@ type ScenarioValue struct {
 	Variable   int
 	Source     Source
 	Historical bool // copied from another scenario and not restated since
-	Value      Value
+	Value      value.Value
 }
 
 // Result is a calculation that succeeded.

@@ -4,7 +4,11 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/input"
+	"reckon/engine/solve"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // exchange lets one currency stand for another: in a domain whose declared units name a single currency, that one stands
@@ -27,7 +31,7 @@ func (x exchange) outward(u *units.Unit) *units.Unit { return x.swap(u, x.declar
 
 // currencies finds the currency of this calculation. Two of them in one are incompatible unless a rate, a single unit that
 // names both (USD/EUR), joins them. Amounts written in equations in a domain's single currency follow that of the scenario.
-func (v *derivation) currencies() *Error {
+func (v *derivation) currencies() *value.Error {
 	d := v.domain
 	seen := make([]string, 0, 4)
 	group := make([]int, 0, 4) // by position in seen: equal where rates join them
@@ -68,58 +72,58 @@ func (v *derivation) currencies() *Error {
 		}
 	}
 	for _, s := range v.plan.steps {
-		for i := range len(s.block) + 1 {
-			a := s.activity
+		for i := range len(s.Block) + 1 {
+			a := s.Activity
 			if i > 0 {
-				a = s.block[i-1]
+				a = s.Block[i-1]
 			}
-			for _, n := range d.equations[a].literals {
-				if c := n.unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.currency {
-					note(n.unit.Dimension())
+			for _, n := range d.equations[a].Literals {
+				if c := n.Unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.Currency {
+					note(n.Unit.Dimension())
 				}
 			}
-			for _, r := range d.equations[a].refs {
+			for _, r := range d.equations[a].Refs {
 				if dim, ok := d.knownDimensionOf(r); ok {
 					rate(dim)
 				}
 			}
 		}
 	}
-	rate(v.asked.Dimension())
+	rate(v.Asked.Dimension())
 	for i := range group {
 		if group[i] != group[0] {
-			problem := Problem("input.incompatible_units", seen[0], seen[i])
+			problem := value.Problem("input.incompatible_units", seen[0], seen[i])
 			return &problem
 		}
 	}
-	if d.currency != "" && len(seen) == 1 && seen[0] != d.currency {
-		v.rewrite = exchange{d.table, d.currency, seen[0]}
+	if d.Currency != "" && len(seen) == 1 && seen[0] != d.Currency {
+		v.rewrite = exchange{d.Table, d.Currency, seen[0]}
 	}
 	return nil
 }
 
 // checkDimensions finds the dimensions of this calculation from those of its facts, and checks them against what the
 // domain declares and what its equations need.
-func (v *derivation) checkDimensions() *Error {
+func (v *derivation) checkDimensions() *value.Error {
 	d := v.domain
-	var solver *unifier
+	var solver *formula.Unifier
 	if !v.recall() {
-		var err *Error
+		var err *value.Error
 		if solver, err = v.tell(); err != nil {
 			return err
 		}
 	}
 	for _, s := range v.plan.steps {
-		for _, a := range s.activities() {
+		for _, a := range s.Activities() {
 			e := d.equations[a]
 			if solver != nil {
-				if err := e.checkRounding(&d.scope, solver); err != nil {
-					problem := Problem("calculation.domain_error", e.title, v.domain.roundingName(e, err), "a number with a unit")
+				if err := e.CheckRounding(&d.Scope, solver); err != nil {
+					problem := value.Problem("calculation.domain_error", e.Title, v.domain.roundingName(e, err), "a number with a unit")
 					return &problem
 				}
 			}
-			if e.open {
-				if err := d.checkPoints(e, v.weightOf); err != nil {
+			if e.Open {
+				if err := formula.CheckPoints(&d.Scope, e, v.weightOf); err != nil {
 					return v.pointProblem(e)
 				}
 			}
@@ -132,53 +136,53 @@ func (v *derivation) checkDimensions() *Error {
 }
 
 // tell gives the dimensions of the facts to a unifier, nil where all of them are declared.
-func (v *derivation) tell() (solver *unifier, err *Error) {
+func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 	d := v.domain
 	for _, i := range v.used {
 		f := v.facts[i].Variable
-		have := v.units[f].Dimension()
+		have := v.Units[f].Dimension()
 		if want, known := d.knownDimensionOf(f); known {
 			if have != want && have.WithoutAngle() != want.WithoutAngle() {
-				return nil, v.incompatible(v.units[f], want, f)
+				return nil, v.incompatible(v.Units[f], want, f)
 			}
 			continue
 		}
 		if solver == nil {
-			own := d.solver.clone()
+			own := d.solver.Clone()
 			solver = &own
 		}
-		want := solver.resolve(d.variableDimension(f))
-		if !solver.equate(want, knownDimension(have)) {
-			return nil, v.incompatible(v.units[f], want.known, f)
+		want := solver.Resolve(formula.VariableDimension(&d.Scope, f))
+		if !solver.Equate(want, formula.KnownDimension(have)) {
+			return nil, v.incompatible(v.Units[f], want.Known, f)
 		}
 	}
 	return solver, nil
 }
 
 // roundingName is the function that a rounding error is about.
-func (d *Domain) roundingName(e *equation, err *dimensionError) string {
-	for _, r := range e.deferred {
-		if r.at == err.at {
-			return r.function
+func (d *Domain) roundingName(e *formula.Equation, err *formula.DimensionError) string {
+	for _, r := range e.Deferred {
+		if r.At == err.At {
+			return r.Function
 		}
 	}
 	return "round"
 }
 
-func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variable int) *Error {
-	wanted := v.domain.symbolOf(want)
-	if u := v.domain.profiles[variable].unit; u != nil {
+func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variable int) *value.Error {
+	wanted := formula.SymbolOf(&v.domain.Scope, want)
+	if u := v.domain.Profiles[variable].Unit; u != nil {
 		wanted = symbol(u)
 	}
-	problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
+	problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
 	return &problem
 }
 
 // pointProblem names the two units that an equation mixes up as point and difference.
-func (v *derivation) pointProblem(e *equation) *Error {
+func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
 	first, second := "", ""
-	for _, r := range e.refs {
-		if u := v.units[r]; u != nil && u.IsPoint() {
+	for _, r := range e.Refs {
+		if u := v.Units[r]; u != nil && u.IsPoint() {
 			if first == "" {
 				first = symbol(u)
 			} else if second == "" {
@@ -194,7 +198,7 @@ func (v *derivation) pointProblem(e *equation) *Error {
 	if second == "" {
 		second = "delta_" + first
 	}
-	problem := Problem("input.incompatible_units", first, second)
+	problem := value.Problem("input.incompatible_units", first, second)
 	return &problem
 }
 
@@ -207,15 +211,15 @@ func symbol(u *units.Unit) string {
 }
 
 // weightOf is what a variable's value in this calculation is on a scale.
-func (v *derivation) weightOf(variable int) weight {
-	w := &v.domain.profiles[variable]
-	if w.declared {
-		return w.point
+func (v *derivation) weightOf(variable int) value.Weight {
+	w := &v.domain.Profiles[variable]
+	if w.Declared {
+		return w.Point
 	}
-	if u := v.units[variable]; u != nil {
-		return pointOf(u, false)
+	if u := v.Units[variable]; u != nil {
+		return value.PointOf(u, false)
 	}
-	return eitherWay
+	return value.EitherWay
 }
 
 // dimensionOf is the dimension of a variable in this calculation.
@@ -227,18 +231,18 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 		return units.None, false
 	}
 	r := &v.open.found[variable]
-	return r.known, r.isKnown()
+	return r.Known, r.IsKnown()
 }
 
 // resultUnit is the unit of a computed value: the asked one for the target, that of the kind, the declared one, else one
 // made of the units that went into it.
-func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
+func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Error) {
 	d := v.domain
-	w, def := &d.profiles[variable], &d.Definition.Variables[variable]
+	w, def := &d.Profiles[variable], &d.Definition.Variables[variable]
 	dim, _ := v.dimensionOf(variable)
 	e := d.equations[activity]
-	if variable == v.target && v.asked != nil {
-		asked := v.rewrite.inward(v.asked)
+	if variable == v.Target && v.Asked != nil {
+		asked := v.rewrite.inward(v.Asked)
 		if err := v.askable(asked, dim, variable, e); err != nil {
 			return nil, err
 		}
@@ -248,45 +252,45 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *Error) {
 	case "percent":
 		return units.One, nil
 	case "duration", "time", "date", "datetime":
-		return d.second(), nil
+		return input.Second(&d.Scope), nil
 	}
-	if w.unit != nil {
-		return w.unit, nil
+	if w.Unit != nil {
+		return w.Unit, nil
 	}
 	var used []*units.Unit
-	angles := e.angle
+	angles := e.Angle
 	note := func(u *units.Unit) {
 		if u != nil && u.Symbol() != "" {
 			used = append(used, u)
 			angles = angles || hasAngle(u.Dimension())
 		}
 	}
-	for _, r := range e.order {
+	for _, r := range e.Order {
 		if r != variable {
-			note(v.units[r])
+			note(v.Units[r])
 		}
 	}
-	for _, n := range e.literals {
-		note(n.unit)
+	for _, n := range e.Literals {
+		note(n.Unit)
 	}
 	for _, i := range v.used {
-		note(v.units[v.facts[i].Variable])
+		note(v.Units[v.facts[i].Variable])
 	}
 	if hasAngle(dim) && (!angles || dim != units.Angle && dim.Mul(units.Time) != units.Angle || d.isPlain(variable)) {
 		dim = dim.WithoutAngle()
 	}
 	// A difference of temperatures must not be shown as a point on a scale.
-	point := dim == units.Temperature && e.checkPoints && pointnessOf(e, variable, v.weightOf) == isPoint
+	point := dim == units.Temperature && e.CheckPoints && formula.PointnessOf(e, variable, v.weightOf) == formula.IsPoint
 	if point {
-		slices.SortStableFunc(used, func(a, b *units.Unit) int { return btoi(b.IsPoint()) - btoi(a.IsPoint()) })
+		slices.SortStableFunc(used, func(a, b *units.Unit) int { return solve.Btoi(b.IsPoint()) - solve.Btoi(a.IsPoint()) })
 	}
-	return d.table.ForResult(dim, used, point), nil
+	return d.Table.ForResult(dim, used, point), nil
 }
 
 // isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not an angle.
 func (d *Domain) isPlain(variable int) bool {
-	w, p := &d.profiles[variable], &d.prepared[variable]
-	if w.hint != nil && !w.hint.IsZero() && w.bare != nil && w.bare.Dimension().IsNone() {
+	w, p := &d.Profiles[variable], &d.prepared[variable]
+	if w.Hint != nil && !w.Hint.IsZero() && w.Bare != nil && w.Bare.Dimension().IsNone() {
 		return true
 	}
 	for _, edge := range p.limits {
@@ -300,7 +304,7 @@ func (d *Domain) isPlain(variable int) bool {
 func hasAngle(d units.Dimension) bool { return d.WithoutAngle() != d }
 
 // askable checks that a value of some dimension can be shown in a unit that was asked for.
-func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable int, e *equation) *Error {
+func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable int, e *formula.Equation) *value.Error {
 	want := asked.Dimension()
 	ok := want == dim
 	if !ok && sameButAngle(want, dim) {
@@ -315,25 +319,25 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 			ok = radiansOnly(asked) || v.turns(variable, e)
 		}
 	}
-	if ok && asked.IsPoint() && pointnessOf(e, variable, v.weightOf) == isDifference {
+	if ok && asked.IsPoint() && formula.PointnessOf(e, variable, v.weightOf) == formula.IsDifference {
 		ok = false
 	}
 	from := v.naturalUnit(variable, dim)
-	if v.rewrite.declared != "" && slices.Contains(v.asked.Dimension().Currencies(), v.rewrite.declared) {
+	if v.rewrite.declared != "" && slices.Contains(v.Asked.Dimension().Currencies(), v.rewrite.declared) {
 		ok = false
 	}
 	if ok || !sameButAngle(want, dim) && units.Compatible(from, asked) {
 		return nil
 	}
-	problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.asked))
+	problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.Asked))
 	return &problem
 }
 
 // turns reports whether a rate that an equation yields can only be one of radians: a power by a torque, a speed by a radius,
 // but neither 1/period nor a frequency times a number.
-func (v *derivation) turns(variable int, e *equation) bool {
+func (v *derivation) turns(variable int, e *formula.Equation) bool {
 	found := false
-	for _, r := range e.refs {
+	for _, r := range e.Refs {
 		dim, _ := v.dimensionOf(r)
 		if r == variable || dim.IsNone() {
 			continue
@@ -350,15 +354,15 @@ func sameButAngle(a, b units.Dimension) bool { return a.WithoutAngle() == b.With
 
 // naturalUnit is the declared unit of a variable, else one of its dimension.
 func (v *derivation) naturalUnit(variable int, dim units.Dimension) *units.Unit {
-	if u := v.domain.profiles[variable].unit; u != nil {
+	if u := v.domain.Profiles[variable].Unit; u != nil {
 		return u
 	}
-	return v.domain.table.ForResult(dim, nil, false)
+	return v.domain.Table.ForResult(dim, nil, false)
 }
 
 // inUnit shows a number in coherent SI as a quantity.
 func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) (units.Quantity, error) {
-	return v.showing(variable, unit).quantity(v.machine.c, si)
+	return v.showing(variable, unit).quantity(v.Machine.Context, si)
 }
 
 // showing is how the numbers of a variable become quantities. Fuel economy may be asked as consumption, and the other way
@@ -381,13 +385,13 @@ func (s showing) quantity(c *decimal.Context, si decimal.Decimal) (units.Quantit
 
 // fromFact is the number of a fact in coherent SI and its unit.
 func (v *derivation) fromFact(variable int, q units.Quantity) (decimal.Decimal, *units.Unit) {
-	q = v.domain.asDeclared(v.machine.c, variable, q)
-	return q.SI(v.machine.c), v.rewrite.inward(q.Unit)
+	q = v.domain.asDeclared(v.Machine.Context, variable, q)
+	return q.SI(v.Machine.Context), v.rewrite.inward(q.Unit)
 }
 
 // asDeclared turns a consumption into the fuel economy that a variable is declared as, and the other way round.
 func (d *Domain) asDeclared(c *decimal.Context, variable int, q units.Quantity) units.Quantity {
-	declared := d.profiles[variable].unit
+	declared := d.Profiles[variable].Unit
 	if declared == nil || sameButAngle(q.Unit.Dimension(), declared.Dimension()) || !units.Compatible(q.Unit, declared) {
 		return q
 	}

@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/solve"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Tier says where a fact comes from; a plan prefers lower ones.
@@ -21,7 +24,7 @@ const (
 type Fact struct {
 	Variable int
 	Tier     Tier
-	Value    Value
+	Value    value.Value
 }
 
 // Step is one value that a plan found.
@@ -29,12 +32,12 @@ type Step struct {
 	Variable int
 	Activity int   // the activity solved for it
 	Block    []int // all activities of a block solved together, nil for a single one
-	Value    Value
+	Value    value.Value
 }
 
 // Solution is a target's value and how it was found.
 type Solution struct {
-	Value Value
+	Value value.Value
 	Steps []Step // in evaluation order; the last one yields the target
 	Used  []int  // positions in the facts given, ascending: those that the value rests on
 }
@@ -43,31 +46,31 @@ type Solution struct {
 // equation used with the values found. Several facts may stand for one variable in different tiers. asked is the unit
 // wanted, nil for none. previous is the value that the target had in the base, nil for none: of several roots the nearest
 // to it is taken. Errors are calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.
-func (d *Domain) Derive(env Env, facts []Fact, target int, asked *units.Unit, previous *Value) (Solution, []Error) {
+func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value) (Solution, []value.Error) {
 	return d.derive(env, facts, target, asked, previous, false)
 }
 
 // derive is Derive; agreeing asks for roots with which all activities agree whose values are known then.
-func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, previous *Value, agreeing bool) (Solution, []Error) {
-	env = env.metered()
+func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
+	env = env.Metered()
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)
 	if p == nil {
-		return Solution{}, []Error{d.unreached(g, facts, target)}
+		return Solution{}, []value.Error{d.unreached(g, facts, target)}
 	}
-	var failed planStep
-	run := func(p *plan) (Solution, *Error) {
+	var failed solve.Step
+	run := func(p *plan) (Solution, *value.Error) {
 		v := derivation{
-			solver: solver{machine: d.machines.take(env), scope: &d.scope, equations: d.equations},
+			Solver: solve.Solver{Machine: d.machines.Take(env), Scope: &d.Scope, Equations: d.equations},
 			domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
 		}
-		v.question = question{
-			target: target, asked: asked, strict: d.StrictRoots,
-			near: v.before, dimension: v.dimensionOf, shown: v.inItsUnit,
+		v.Question = solve.Question{
+			Target: target, Asked: asked, Strict: d.StrictRoots,
+			Near: v.before, Dimension: v.dimensionOf, Shown: v.inItsUnit,
 		}
-		defer d.machines.release(v.machine)
+		defer d.machines.Release(v.Machine)
 		err := v.run()
-		failed = v.failed
+		failed = v.Failed
 		if err == nil {
 			v.keepUnits()
 		}
@@ -79,13 +82,13 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 	}
 	// Activities that depend on one another look like a system and are none, and an activity may say nothing about a
 	// variable with the values given: the next best plan does without what failed.
-	var bans []planStep
+	var bans []solve.Step
 	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
 		bans = append(bans, failed)
 		if p = d.planWithout(g, target, bans); p == nil {
 			// A system whose equations follow from one another lacks a value.
-			if lacking := d.unreached(g, facts, target); failed.dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
-				return Solution{}, []Error{lacking}
+			if lacking := d.unreached(g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
+				return Solution{}, []value.Error{lacking}
 			}
 			break
 		}
@@ -93,55 +96,55 @@ func (d *Domain) derive(env Env, facts []Fact, target int, asked *units.Unit, pr
 			return solution, nil
 		}
 	}
-	return Solution{}, []Error{*err}
+	return Solution{}, []value.Error{*err}
 }
 
 // maxReplans bounds the plans that are tried after one that failed.
 const maxReplans = 8
 
 // degenerate reports whether a step failed since its activities do not determine what it is to find.
-func degenerate(err *Error, failed planStep) bool {
+func degenerate(err *value.Error, failed solve.Step) bool {
 	switch err.Code {
 	case "calculation.multiple_solutions":
 		return len(err.Args) > 1 && err.Args[1] == "infinitely many"
 	case "calculation.no_solution", "calculation.not_converged":
-		return failed.block != nil
+		return failed.Block != nil
 	case "calculation.division_by_zero":
-		return failed.activity >= 0 && failed.variable >= 0
+		return failed.Activity >= 0 && failed.Variable >= 0
 	}
 	return false
 }
 
 // unreached says why no plan leads to the target.
-func (d *Domain) unreached(g given, facts []Fact, target int) Error {
+func (d *Domain) unreached(g given, facts []Fact, target int) value.Error {
 	key := d.Definition.Variables[target].Key
 	active, off := false, -1
 	for _, a := range d.users[target] {
-		if !d.equations[a].solves(target) {
+		if !d.equations[a].Solves(target) {
 			continue
 		}
-		if d.equations[a].active {
+		if d.equations[a].Active {
 			active = true
 		} else if off < 0 {
 			off = a
 		}
 	}
 	if !active && off < 0 {
-		return Problem("input.not_calculable", key)
+		return value.Problem("input.not_calculable", key)
 	}
 	if p := d.findPlan(g, target, true); p != nil {
 		for _, s := range p.steps {
-			for _, a := range append([]int{s.activity}, s.block...) {
-				if !d.equations[a].active {
-					return Problem("domain.activity_disabled", d.equations[a].title)
+			for _, a := range append([]int{s.Activity}, s.Block...) {
+				if !d.equations[a].Active {
+					return value.Problem("domain.activity_disabled", d.equations[a].Title)
 				}
 			}
 		}
 	}
 	if !active {
-		return Problem("domain.activity_disabled", d.equations[off].title)
+		return value.Problem("domain.activity_disabled", d.equations[off].Title)
 	}
-	err := Problem("calculation.missing_inputs", key)
+	err := value.Problem("calculation.missing_inputs", key)
 	err.Missing = d.Alternatives(facts, target)
 	return err
 }
@@ -153,23 +156,23 @@ type Contradiction struct {
 }
 
 // Contradictions checks every active activity against given values (tiers Stated and Carried).
-func (d *Domain) Contradictions(env Env, facts []Fact) []Contradiction {
+func (d *Domain) Contradictions(env value.Env, facts []Fact) []Contradiction {
 	return d.contradictions(env, facts, Solution{})
 }
 
 // contradictions is Contradictions, where some of the facts come from a solution: the activities that it solved one by one
 // hold.
-func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contradiction {
-	have := make([]bool, len(d.profiles))
+func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []Contradiction {
+	have := make([]bool, len(d.Profiles))
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
 	}
 	given := func(a int) bool {
 		e := d.equations[a]
-		if !e.active || e.tables || len(e.refs) == 0 {
+		if !e.Active || e.Tables || len(e.Refs) == 0 {
 			return false
 		}
-		for _, v := range e.refs {
+		for _, v := range e.Refs {
 			if !have[v] {
 				return false
 			}
@@ -184,18 +187,18 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 		return nil
 	}
 	clear(have)
-	m := d.machines.take(env)
-	defer d.machines.release(m)
+	m := d.machines.Take(env)
+	defer d.machines.Release(m)
 	current := map[string]bool{}
-	dims := make([]units.Dimension, len(d.profiles))
+	dims := make([]units.Dimension, len(d.Profiles))
 	for _, f := range facts {
 		if f.Tier > Carried || f.Value.Rank != 0 || len(f.Value.Cells) == 0 || f.Value.Cells[0][0].Empty {
 			continue
 		}
-		q := d.asDeclared(m.c, f.Variable, f.Value.Quantity())
-		m.values[f.Variable] = q.SI(m.c)
-		have[f.Variable] = m.c.Err() == nil
-		m.c.Reset()
+		q := d.asDeclared(m.Context, f.Variable, f.Value.Quantity())
+		m.Values[f.Variable] = q.SI(m.Context)
+		have[f.Variable] = m.Context.Err() == nil
+		m.Context.Reset()
 		dims[f.Variable] = q.Unit.Dimension()
 	}
 	var list []Contradiction
@@ -204,31 +207,31 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 			continue
 		}
 		clear(current)
-		for _, v := range e.refs {
+		for _, v := range e.Refs {
 			for _, c := range dims[v].Currencies() {
 				current[c] = true
 			}
 		}
-		if len(current) > 1 && d.currency != "" {
+		if len(current) > 1 && d.Currency != "" {
 			continue
 		}
-		left, right := m.eval(e.left), m.eval(e.right)
-		miss := m.c.Sub(left, right).Abs()
-		scale := extreme(decimals{left.Abs(), right.Abs()}, 1)
+		left, right := m.Eval(e.Left), m.Eval(e.Right)
+		miss := m.Context.Sub(left, right).Abs()
+		scale := formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1)
 		if d.onScale(e) {
 			// Of dates and temperatures only the differences have a size.
 			scale = decimal.Decimal{}
-			for _, v := range e.refs {
-				if !d.profiles[v].point.isPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
-					scale = extreme(decimals{scale, m.values[v].Abs()}, 1)
+			for _, v := range e.Refs {
+				if !d.Profiles[v].Point.IsPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
+					scale = formula.Extreme(formula.Decimals{scale, m.Values[v].Abs()}, 1)
 				}
 			}
 		}
-		limit := m.c.Quo(scale, hundred)
-		if m.tryErr() == nil && miss.Cmp(limit) > 0 && !m.satisfied(e) {
-			list = append(list, Contradiction{a, e.refs})
+		limit := m.Context.Quo(scale, formula.Hundred)
+		if m.TryErr() == nil && miss.Cmp(limit) > 0 && !m.Satisfied(e) {
+			list = append(list, Contradiction{a, e.Refs})
 		}
-		if m.limited() {
+		if m.Limited() {
 			break
 		}
 	}
@@ -236,9 +239,9 @@ func (d *Domain) contradictions(env Env, facts []Fact, found Solution) []Contrad
 }
 
 // onScale reports whether the sides of an equation are points on a scale.
-func (d *Domain) onScale(e *equation) bool {
-	s := scales{e: e, of: func(v int) weight { return d.profiles[v].point }}
-	return s.weight(e.left).isPoint() || s.weight(e.right).isPoint()
+func (d *Domain) onScale(e *formula.Equation) bool {
+	s := formula.Scales{Equation: e, Of: func(v int) value.Weight { return d.Profiles[v].Point }}
+	return s.Weight(e.Left).IsPoint() || s.Weight(e.Right).IsPoint()
 }
 
 // Solvable lists the variables without a Stated or Carried fact that some plan yields from the facts, in domain order.
@@ -248,7 +251,7 @@ func (d *Domain) Solvable(facts []Fact) []int {
 	d.closure(known, false)
 	d.closeBlocks(known, false)
 	var list []int
-	for v := range d.profiles {
+	for v := range d.Profiles {
 		if !known[v] || g.fixed(v) {
 			continue
 		}
@@ -278,16 +281,16 @@ func (d *Domain) Feeds(facts []Fact, from, to int) bool {
 		return false
 	}
 	// A path of activities from one to the other, through values that are not given.
-	seen := make([]bool, len(d.profiles))
+	seen := make([]bool, len(d.Profiles))
 	seen[from] = true
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		for _, a := range d.users[queue[0]] {
 			e := d.equations[a]
-			if !e.active {
+			if !e.Active {
 				continue
 			}
-			for i, v := range e.refs {
-				if seen[v] || !e.calculable[i] || g.fixed(v) || !known[v] || slices.ContainsFunc(e.refs, func(r int) bool { return r != v && (!known[r] || r == to) }) {
+			for i, v := range e.Refs {
+				if seen[v] || !e.Calculable[i] || g.fixed(v) || !known[v] || slices.ContainsFunc(e.Refs, func(r int) bool { return r != v && (!known[r] || r == to) }) {
 					continue
 				}
 				if v == to {

@@ -3,6 +3,9 @@ package engine
 import (
 	"slices"
 	"testing"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // stated makes facts of keys and values.
@@ -11,7 +14,7 @@ func stated(t *testing.T, d *Domain, tier Tier, pairs ...string) []Fact {
 	var facts []Fact
 	for i := 0; i < len(pairs); i += 2 {
 		v := d.Index(pairs[i])
-		value, _, errs := d.ParseValue(v, Scalar(pairs[i+1]), testEnv)
+		value, _, errs := input.ParseValue(&d.Scope, v, value.Scalar(pairs[i+1]), testEnv)
 		if v < 0 || len(errs) > 0 {
 			t.Fatal(pairs[i], errs)
 		}
@@ -81,16 +84,16 @@ func TestDerivePrevious(t *testing.T) {
 	d := compiledGraph(t, []string{"y = (x - 5) * (x - 5)"})
 	facts := stated(t, d, Stated, "y", "4")
 	previous := stated(t, d, Stated, "x", "8")[0].Value
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, &previous); len(errs) > 0 || s.Value.Text().scalar() != "7" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, &previous); len(errs) > 0 || s.Value.Text().Scalar() != "7" {
 		t.Error(s, errs)
 	}
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil); len(errs) > 0 || s.Value.Text().scalar() != "3" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil); len(errs) > 0 || s.Value.Text().Scalar() != "3" {
 		t.Error(s, errs)
 	}
 }
 
 func TestDeriveBudget(t *testing.T) {
-	d, issues := Compile(Definition{Title: "Transcendental", Variables: []Variable{{Key: "x"}, {Key: "y"}},
+	d, issues := Compile(Definition{Title: "Transcendental", Variables: []value.Variable{{Key: "x"}, {Key: "y"}},
 		Activities: []Activity{{Equation: "y = x^x + exp(x)"}}})
 	if d == nil {
 		t.Fatal(issues)

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata/solve")
 
 // testEnv is the outside of all examples.
-var testEnv = Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
+var testEnv = value.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
 
 var declaration = regexp.MustCompile(`^(\S+)(?:\s+\[([^\]]*)\])?((?:\s+\w+=(?:"[^"]*"|\S+))*)$`)
 var attribute = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
@@ -35,20 +38,20 @@ func declare(def *Definition, line string) error {
 		if m == nil {
 			return fmt.Errorf("declaration %q", line)
 		}
-		v := Variable{ID: m[1], Key: m[1], Unit: m[2]}
+		v := value.Variable{ID: m[1], Key: m[1], Unit: m[2]}
 		for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
-			value := a[2] + a[3]
+			val := a[2] + a[3]
 			switch a[1] {
 			case "kind":
-				v.Kind = value
+				v.Kind = val
 			case "default":
-				v.Default = Scalar(value)
+				v.Default = value.Scalar(val)
 			case "min":
-				v.Min = value
+				v.Min = val
 			case "max":
-				v.Max = value
+				v.Max = val
 			case "title":
-				v.Title = value
+				v.Title = val
 			default:
 				return fmt.Errorf("attribute %q", a[1])
 			}
@@ -69,10 +72,10 @@ func declare(def *Definition, line string) error {
 }
 
 // readText reads [1, 2] and [[1, 2], [3, 4]] as a table of cells.
-func readText(s string) Text {
+func readText(s string) value.Text {
 	s = strings.TrimSpace(s)
 	if !strings.HasPrefix(s, "[") {
-		return Scalar(s)
+		return value.Scalar(s)
 	}
 	cells := func(list string) []string {
 		var out []string
@@ -83,13 +86,13 @@ func readText(s string) Text {
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")
 	if !strings.HasPrefix(strings.TrimSpace(inner), "[") {
-		t := Text{Rank: 1}
+		t := value.Text{Rank: 1}
 		for _, c := range cells(inner) {
 			t.Cells = append(t.Cells, []string{c})
 		}
 		return t
 	}
-	t := Text{Rank: 2}
+	t := value.Text{Rank: 2}
 	for _, row := range strings.Split(inner, "]") {
 		if row = strings.TrimLeft(row, ", ["); row != "" {
 			t.Cells = append(t.Cells, cells(row))
@@ -100,10 +103,10 @@ func readText(s string) Text {
 
 // ask derives the target of "KEY VALUE; ~KEY VALUE; … -> KEY in UNIT". A "~" marks a carried fact, "^" a remembered one,
 // "-KEY" a cleared variable.
-func ask(d *Domain, question string) (Solution, []Error) { return askIn(d, testEnv, question) }
+func ask(d *Domain, question string) (Solution, []value.Error) { return askIn(d, testEnv, question) }
 
 // askIn is ask with the outside given.
-func askIn(d *Domain, env Env, question string) (Solution, []Error) {
+func askIn(d *Domain, env value.Env, question string) (Solution, []value.Error) {
 	givens, target, _ := strings.Cut(question, "->")
 	var facts []Fact
 	taken := map[int]bool{}
@@ -122,16 +125,16 @@ func askIn(d *Domain, env Env, question string) (Solution, []Error) {
 		case '-':
 			cleared, g = true, g[1:]
 		}
-		key, value, _ := strings.Cut(g, " ")
+		key, val, _ := strings.Cut(g, " ")
 		v := d.Index(key)
 		if v < 0 {
-			return Solution{}, []Error{Problem("input.unknown_variable", key)}
+			return Solution{}, []value.Error{value.Problem("input.unknown_variable", key)}
 		}
 		if cleared {
 			taken[v] = true
 			continue
 		}
-		parsed, _, errs := d.ParseValue(v, readText(value), testEnv)
+		parsed, _, errs := input.ParseValue(&d.Scope, v, readText(val), testEnv)
 		if len(errs) > 0 {
 			return Solution{}, errs
 		}
@@ -141,12 +144,12 @@ func askIn(d *Domain, env Env, question string) (Solution, []Error) {
 	key, unit, asked := strings.Cut(strings.TrimSpace(target), " in ")
 	t := Target{Variable: d.Index(key)}
 	if t.Variable < 0 {
-		return Solution{}, []Error{Problem("input.unknown_variable", key)}
+		return Solution{}, []value.Error{value.Problem("input.unknown_variable", key)}
 	}
 	if asked {
-		u, err := d.ParseUnit(t.Variable, unit)
+		u, err := input.ParseUnit(&d.Scope, t.Variable, unit)
 		if err != nil {
-			return Solution{}, []Error{*err}
+			return Solution{}, []value.Error{*err}
 		}
 		t.Unit = u
 	}
@@ -178,7 +181,7 @@ func answer(d *Domain, question string) string {
 	}
 	text := s.Value.Text()
 	if text.Rank == 0 {
-		return text.scalar()
+		return text.Scalar()
 	}
 	return plain(text)
 }

@@ -6,12 +6,14 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/prompt"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // speedEnv is the outside of all workloads.
-var speedEnv = engine.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
+var speedEnv = value.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
 
 // measure runs a workload over and over and reports how often a second, beside the goal.
 func measure(b *testing.B, goal float64, work func()) {
@@ -36,8 +38,8 @@ func compiled(b *testing.B, def engine.Definition) *engine.Domain {
 }
 
 // parsed reads a value that has no mistake.
-func parsed(b *testing.B, d *engine.Domain, key, text string) engine.Value {
-	v, _, errs := d.ParseValue(d.Index(key), engine.Scalar(text), speedEnv)
+func parsed(b *testing.B, d *engine.Domain, key, text string) value.Value {
+	v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(text), speedEnv)
 	if len(errs) > 0 {
 		b.Fatal(errs)
 	}
@@ -59,7 +61,7 @@ func derive(b *testing.B, goal float64, d *engine.Domain, facts []engine.Fact, t
 	v := d.Index(target)
 	var asked *units.Unit
 	if unit != "" {
-		u, problem := d.ParseUnit(v, unit)
+		u, problem := input.ParseUnit(&d.Scope, v, unit)
 		if problem != nil {
 			b.Fatal(problem)
 		}
@@ -73,7 +75,7 @@ func derive(b *testing.B, goal float64, d *engine.Domain, facts []engine.Fact, t
 	measure(b, goal, func() { d.Derive(speedEnv, facts, v, asked, nil) })
 }
 
-func expect(b *testing.B, v engine.Value, want string) {
+func expect(b *testing.B, v value.Value, want string) {
 	b.Helper()
 	if text := v.Text(); len(text.Cells) == 0 || text.Cells[len(text.Cells)-1][0] != want {
 		b.Fatalf("got %v, want %s", text, want)
@@ -83,9 +85,9 @@ func expect(b *testing.B, v engine.Value, want string) {
 // BenchmarkSpeed runs the workloads of the engine's goals: W1 to W6 and whole calculations.
 func BenchmarkSpeed(b *testing.B) {
 	b.Run("W1 parse 60 mi/h and convert to km/h", func(b *testing.B) {
-		d := compiled(b, engine.Definition{Variables: []engine.Variable{{Key: "speed"}}})
+		d := compiled(b, engine.Definition{Variables: []value.Variable{{Key: "speed"}}})
 		work := func() string {
-			to, problem := d.ParseUnit(0, "km/h")
+			to, problem := input.ParseUnit(&d.Scope, 0, "km/h")
 			if problem != nil {
 				b.Fatal(problem)
 			}
@@ -102,18 +104,18 @@ func BenchmarkSpeed(b *testing.B) {
 		measure(b, 300_000, func() { work() })
 	})
 	b.Run("W2 speed times time in one value", func(b *testing.B) {
-		d := compiled(b, engine.Definition{Variables: []engine.Variable{{Key: "distance"}}})
+		d := compiled(b, engine.Definition{Variables: []value.Variable{{Key: "distance"}}})
 		expect(b, parsed(b, d, "distance", "60 mi/h * 2.5 h"), "150 mi")
 		measure(b, 300_000, func() { parsed(b, d, "distance", "60 mi/h * 2.5 h") })
 	})
 	b.Run("W2 speed times time by an equation", func(b *testing.B) {
 		d := compiled(b, engine.Definition{
-			Variables:  []engine.Variable{{Key: "distance"}, {Key: "speed"}, {Key: "time"}},
+			Variables:  []value.Variable{{Key: "distance"}, {Key: "speed"}, {Key: "time"}},
 			Activities: []engine.Activity{{Equation: "distance = speed * time"}},
 		})
 		distance, speed, hours := d.Index("distance"), d.Index("speed"), d.Index("time")
 		facts := make([]engine.Fact, 2)
-		work := func() engine.Value {
+		work := func() value.Value {
 			facts[0] = engine.Fact{Variable: speed, Tier: engine.Stated, Value: parsed(b, d, "speed", "60 mi/h")}
 			facts[1] = engine.Fact{Variable: hours, Tier: engine.Stated, Value: parsed(b, d, "time", "2.5 h")}
 			solution, errs := d.Derive(speedEnv, facts, distance, nil, nil)
@@ -127,13 +129,13 @@ func BenchmarkSpeed(b *testing.B) {
 	})
 	b.Run("W3 kinetic energy for the speed", func(b *testing.B) {
 		d := compiled(b, engine.Definition{
-			Variables:  []engine.Variable{{Key: "E", Unit: "J"}, {Key: "m", Unit: "kg"}, {Key: "v", Unit: "m/s"}},
+			Variables:  []value.Variable{{Key: "E", Unit: "J"}, {Key: "m", Unit: "kg"}, {Key: "v", Unit: "m/s"}},
 			Activities: []engine.Activity{{Equation: "E = 1/2 * m * v^2"}},
 		})
 		derive(b, 100_000, d, stated(b, d, "E", "200 kJ", "m", "1500 kg"), "v", "km/h", "58.78775382679627435673481779294139 km/h")
 	})
 	loan := compiled(b, engine.Definition{
-		Variables: []engine.Variable{
+		Variables: []value.Variable{
 			{Key: "principal", Unit: "USD"}, {Key: "rate", Kind: "percent"}, {Key: "months"}, {Key: "payment", Unit: "USD"},
 		},
 		Activities: []engine.Activity{{Equation: "payment = -pmt(rate / 12, months, principal)"}},
@@ -153,8 +155,8 @@ func BenchmarkSpeed(b *testing.B) {
 	b.Run("W6 twelve amortisation tables", func(b *testing.B) {
 		d := compiled(b, amortisation)
 		facts := stated(b, d, "principal", "200000 USD", "rate", "6%", "months", "360")
-		work := func() engine.Value {
-			var last engine.Value
+		work := func() value.Value {
+			var last value.Value
 			for range 12 {
 				solution, errs := d.Derive(speedEnv, facts, d.Index("schedule"), nil, nil)
 				if len(errs) > 0 {
@@ -170,10 +172,10 @@ func BenchmarkSpeed(b *testing.B) {
 		measure(b, 1000, func() { work() })
 	})
 	trip := compiled(b, engine.Definition{
-		Variables: []engine.Variable{
+		Variables: []value.Variable{
 			{Key: "distance", Unit: "mi"}, {Key: "speed", Unit: "mi/h"}, {Key: "time", Unit: "h"},
 			{Key: "economy", Unit: "mi/gal"}, {Key: "fuel", Unit: "gal"},
-			{Key: "price", Unit: "USD/gal", Default: engine.Scalar("3.50 USD/gal"), Min: "0 USD/gal"}, {Key: "cost", Unit: "USD"},
+			{Key: "price", Unit: "USD/gal", Default: value.Scalar("3.50 USD/gal"), Min: "0 USD/gal"}, {Key: "cost", Unit: "USD"},
 		},
 		Activities: []engine.Activity{
 			{Equation: "distance = speed * time"}, {Equation: "fuel = distance / economy"}, {Equation: "cost = fuel * price"},
@@ -187,7 +189,7 @@ func BenchmarkSpeed(b *testing.B) {
 		}
 		return req
 	}
-	calculate := func(b *testing.B, req engine.Request) engine.Value {
+	calculate := func(b *testing.B, req engine.Request) value.Value {
 		res, errs := trip.Calculate(nil, 0, req, speedEnv)
 		if len(errs) > 0 {
 			b.Fatal(errs)
@@ -207,7 +209,7 @@ func BenchmarkSpeed(b *testing.B) {
 
 // chain is ten equations of plain numbers, each of which needs the one before.
 var chain = engine.Definition{
-	Variables: []engine.Variable{
+	Variables: []value.Variable{
 		{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}, {Key: "f"}, {Key: "g"}, {Key: "h"}, {Key: "i"}, {Key: "j"}, {Key: "k"}, {Key: "l"}, {Key: "m"},
 	},
 	Activities: []engine.Activity{
@@ -218,7 +220,7 @@ var chain = engine.Definition{
 
 // amortisation is the schedule of a loan, month by month.
 var amortisation = engine.Definition{
-	Variables: []engine.Variable{
+	Variables: []value.Variable{
 		{Key: "principal", Unit: "USD"}, {Key: "rate", Kind: "percent"}, {Key: "months"}, {Key: "schedule", Kind: "table", Unit: "USD"},
 	},
 	Activities: []engine.Activity{{Equation: "schedule = amortization(rate / 12, months, principal)"}},

@@ -3,13 +3,16 @@ package engine
 import (
 	"slices"
 
+	"reckon/engine/formula"
+	"reckon/engine/solve"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // needsTables reports whether a step calls functions over tables.
-func (d *Domain) needsTables(s planStep) bool {
-	for _, a := range s.activities() {
-		if d.equations[a].tables {
+func (d *Domain) needsTables(s solve.Step) bool {
+	for _, a := range s.Activities() {
+		if d.equations[a].Tables {
 			return true
 		}
 	}
@@ -17,15 +20,15 @@ func (d *Domain) needsTables(s planStep) bool {
 }
 
 // runTables is run where facts are tables or equations call functions over tables.
-func (v *derivation) runTables() *Error {
-	m := v.machine
-	m.tables = make([]*grid, len(v.domain.profiles))
+func (v *derivation) runTables() *value.Error {
+	m := v.Machine
+	m.Tables = make([]*formula.Grid, len(v.domain.Profiles))
 	for _, i := range v.used {
 		if err := v.loadTable(v.facts[i]); err != nil {
 			return err
 		}
 	}
-	if err := v.failure(v.domain.equations[v.plan.steps[0].activity], v.target); err != nil {
+	if err := v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target); err != nil {
 		return err
 	}
 	if err := v.checkDimensions(); err != nil {
@@ -40,51 +43,51 @@ func (v *derivation) runTables() *Error {
 }
 
 // loadTable puts a fact's cells into the machine.
-func (v *derivation) loadTable(f Fact) *Error {
+func (v *derivation) loadTable(f Fact) *value.Error {
 	if f.Value.Rank == 0 {
 		cell := f.Value.Cells[0][0]
 		if cell.Empty {
 			return v.emptyFact(f)
 		}
-		v.machine.values[f.Variable], v.units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
+		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
 		return nil
 	}
-	g := grid{rank: f.Value.Rank}
+	g := formula.Grid{Rank: f.Value.Rank}
 	var first *units.Unit
 	seen := false
 	for _, row := range f.Value.Cells {
-		cells := make([]gridCell, len(row))
+		cells := make([]formula.GridCell, len(row))
 		for i, c := range row {
 			if c.Empty {
-				cells[i].empty = true
+				cells[i].Empty = true
 				continue
 			}
 			number, unit := v.fromFact(f.Variable, c.Quantity)
 			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) && !v.isCounted(f.Variable) {
-				problem := Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
+				problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
 				return &problem
 			}
 			if !seen {
 				first, seen = unit, true
 			}
-			cells[i].number = number
+			cells[i].Number = number
 		}
-		g.rows = append(g.rows, cells)
+		g.Rows = append(g.Rows, cells)
 	}
 	if !seen {
 		return v.emptyFact(f)
 	}
-	v.units[f.Variable] = first
-	v.machine.tables[f.Variable] = &g
+	v.Units[f.Variable] = first
+	v.Machine.Tables[f.Variable] = &g
 	return nil
 }
 
 // isCounted reports whether the plan only counts cells or rows of a table, whatever their dimensions.
 func (v *derivation) isCounted(variable int) bool {
 	for _, s := range v.plan.steps {
-		for _, a := range s.activities() {
+		for _, a := range s.Activities() {
 			e := v.domain.equations[a]
-			if !e.left.isCounted(variable) || !e.right.isCounted(variable) {
+			if !e.Left.IsCounted(variable) || !e.Right.IsCounted(variable) {
 				return false
 			}
 		}
@@ -92,164 +95,164 @@ func (v *derivation) isCounted(variable int) bool {
 	return true
 }
 
-func (v *derivation) emptyFact(f Fact) *Error {
-	err := Problem("calculation.missing_inputs", v.key(v.target))
-	err.Missing = []Alternative{{Variables: []VariableName{v.domain.name(f.Variable)}}}
+func (v *derivation) emptyFact(f Fact) *value.Error {
+	err := value.Problem("calculation.missing_inputs", v.Key(v.Target))
+	err.Missing = []value.Alternative{{Variables: []value.VariableName{v.domain.name(f.Variable)}}}
 	return &err
 }
 
 // tableStep finds the value of one step: directly where the variable stands alone on a side, else cell by cell.
-func (v *derivation) tableStep(s planStep, last bool) *Error {
-	m, e := v.machine, v.domain.equations[s.activity]
-	var result grid
-	x := e.unknown(s.variable)
+func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
+	m, e := v.Machine, v.domain.equations[s.Activity]
+	var result formula.Grid
+	x := e.Unknown(s.Variable)
 	switch {
-	case s.block != nil:
-		for _, a := range s.block {
-			if len(m.cellwise(v.domain.equations[a].left, m.cellwise(v.domain.equations[a].right, nil))) > 0 {
-				problem := Problem("calculation.not_converged", v.key(s.variable), "1")
+	case s.Block != nil:
+		for _, a := range s.Block {
+			if len(m.Cellwise(v.domain.equations[a].Left, m.Cellwise(v.domain.equations[a].Right, nil))) > 0 {
+				problem := value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
 				return &problem
 			}
 		}
-		if err := v.step(s); err != nil {
+		if err := v.Step(s); err != nil {
 			return err
 		}
 		return v.emit(s, last)
-	case e.left.op == opVariable && e.left.variable == s.variable && !e.right.has(x):
-		result = m.grid(e.right)
-	case e.right.op == opVariable && e.right.variable == s.variable && !e.left.has(x):
-		result = m.grid(e.left)
+	case e.Left.Op == formula.OpVariable && e.Left.Variable == s.Variable && !e.Right.Has(x):
+		result = m.Grid(e.Right)
+	case e.Right.Op == formula.OpVariable && e.Right.Variable == s.Variable && !e.Left.Has(x):
+		result = m.Grid(e.Left)
 	default:
-		var err *Error
+		var err *value.Error
 		if result, err = v.cells(s, e); err != nil {
 			return err
 		}
 	}
-	if err := v.failure(e, s.variable); err != nil {
+	if err := v.Failure(e, s.Variable); err != nil {
 		return err
 	}
-	if result.rank > 0 && !v.domain.profiles[s.variable].table {
-		result = result.single(m.c)
+	if result.Rank > 0 && !v.domain.Profiles[s.Variable].Table {
+		result = result.Single(m.Context)
 	}
-	if result.rank == 0 {
-		if len(result.rows) == 0 || result.rows[0][0].empty {
-			problem := Problem("calculation.no_solution", v.key(s.variable))
+	if result.Rank == 0 {
+		if len(result.Rows) == 0 || result.Rows[0][0].Empty {
+			problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
 			return &problem
 		}
-		root, err := v.choose(s.variable, s.activity, one(result.rows[0][0].number))
+		root, err := v.Choose(s.Variable, s.Activity, formula.One(result.Rows[0][0].Number))
 		if err != nil {
 			return err
 		}
-		m.values[s.variable] = root
+		m.Values[s.Variable] = root
 		return v.emit(s, last)
 	}
-	unit, err := v.stepUnit(s.variable, s.activity)
+	unit, err := v.stepUnit(s.Variable, s.Activity)
 	if err != nil {
 		return err
 	}
-	v.units[s.variable] = unit
+	v.Units[s.Variable] = unit
 	value, problem := v.tableValue(s, result, unit)
 	if problem != nil {
 		return problem
 	}
-	m.tables[s.variable] = &result
+	m.Tables[s.Variable] = &result
 	if last {
 		v.solution.Value = value
 	}
-	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.variable, Activity: s.activity, Value: value})
+	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.Variable, Activity: s.Activity, Value: value})
 	return nil
 }
 
 // tableValue shows the cells of a table, all of them in one unit.
-func (v *derivation) tableValue(s planStep, g grid, unit *units.Unit) (Value, *Error) {
-	m := v.machine
-	show := v.showing(s.variable, unit)
-	w := &v.domain.profiles[s.variable]
+func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) (value.Value, *value.Error) {
+	m := v.Machine
+	show := v.showing(s.Variable, unit)
+	w := &v.domain.Profiles[s.Variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
-	asIs := w.min == nil && w.max == nil && !v.absolute(s.variable) && show.natural == nil && show.unit.IsSI()
+	asIs := w.Min == nil && w.Max == nil && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
 	count := 0
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		count += len(row)
 	}
-	all := make([]Cell, count)
-	value := Value{Rank: g.rank, Cells: make([][]Cell, len(g.rows))}
-	for r, row := range g.rows {
+	all := make([]value.Cell, count)
+	val := value.Value{Rank: g.Rank, Cells: make([][]value.Cell, len(g.Rows))}
+	for r, row := range g.Rows {
 		cells := all[:len(row):len(row)]
 		all = all[len(row):]
-		value.Cells[r] = cells
+		val.Cells[r] = cells
 		for i := range row {
-			if row[i].empty {
+			if row[i].Empty {
 				cells[i].Empty = true
 				continue
 			}
 			if asIs {
-				cells[i].Quantity.Number, cells[i].Quantity.Unit = row[i].number, show.unit
+				cells[i].Quantity.Number, cells[i].Quantity.Unit = row[i].Number, show.unit
 				continue
 			}
-			number := row[i].number
-			if !v.allowed(s.variable, number) {
-				problem := Problem("calculation.no_solution", v.key(s.variable))
-				return Value{}, &problem
+			number := row[i].Number
+			if !v.Allowed(s.Variable, number) {
+				problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
+				return value.Value{}, &problem
 			}
-			q, err := show.quantity(m.c, number)
+			q, err := show.quantity(m.Context, number)
 			if err == nil {
-				err = m.c.Err()
+				err = m.Context.Err()
 			}
 			if err != nil {
-				problem := v.problem(err, v.domain.equations[s.activity], s.variable)
-				return Value{}, &problem
+				problem := v.Problem(err, v.domain.equations[s.Activity], s.Variable)
+				return value.Value{}, &problem
 			}
 			cells[i].Quantity = q
 		}
 	}
-	return value, nil
+	return val, nil
 }
 
 // cells solves an equation cell by cell of the tables in it.
-func (v *derivation) cells(s planStep, e *equation) (grid, *Error) {
-	m := v.machine
-	tables := m.cellwise(e.left, m.cellwise(e.right, nil))
-	tables = slices.DeleteFunc(tables, func(r int) bool { return r == s.variable })
+func (v *derivation) cells(s solve.Step, e *formula.Equation) (formula.Grid, *value.Error) {
+	m := v.Machine
+	tables := m.Cellwise(e.Left, m.Cellwise(e.Right, nil))
+	tables = slices.DeleteFunc(tables, func(r int) bool { return r == s.Variable })
 	slices.Sort(tables)
-	solve := func() (gridCell, *Error) {
-		if err := v.step(s); err != nil {
-			return gridCell{}, err
+	solve := func() (formula.GridCell, *value.Error) {
+		if err := v.Step(s); err != nil {
+			return formula.GridCell{}, err
 		}
-		if !m.satisfied(e) && !m.limited() {
-			problem := Problem("calculation.no_solution", v.key(s.variable))
-			return gridCell{}, &problem
+		if !m.Satisfied(e) && !m.Limited() {
+			problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
+			return formula.GridCell{}, &problem
 		}
-		return gridCell{number: m.values[s.variable]}, nil
+		return formula.GridCell{Number: m.Values[s.Variable]}, nil
 	}
 	if len(tables) == 0 {
 		cell, err := solve()
-		return grid{rows: [][]gridCell{{cell}}}, err
+		return formula.Grid{Rows: [][]formula.GridCell{{cell}}}, err
 	}
-	shape := m.tables[tables[0]]
+	shape := m.Tables[tables[0]]
 	for _, r := range tables[1:] {
-		if !m.tables[r].fits(*shape) {
-			problem := Problem("calculation.table_mismatch", v.key(tables[0]), v.key(r))
-			return grid{}, &problem
+		if !m.Tables[r].Fits(*shape) {
+			problem := value.Problem("calculation.table_mismatch", v.Key(tables[0]), v.Key(r))
+			return formula.Grid{}, &problem
 		}
 	}
-	result := grid{rank: shape.rank}
-	for r, row := range shape.rows {
-		cells := make([]gridCell, len(row))
+	result := formula.Grid{Rank: shape.Rank}
+	for r, row := range shape.Rows {
+		cells := make([]formula.GridCell, len(row))
 		for c := range row {
 			for _, t := range tables {
-				cell := m.tables[t].rows[r][c]
-				cells[c].empty = cells[c].empty || cell.empty
-				m.values[t] = cell.number
+				cell := m.Tables[t].Rows[r][c]
+				cells[c].Empty = cells[c].Empty || cell.Empty
+				m.Values[t] = cell.Number
 			}
-			if cells[c].empty {
+			if cells[c].Empty {
 				continue
 			}
-			var err *Error
+			var err *value.Error
 			if cells[c], err = solve(); err != nil {
-				return grid{}, err
+				return formula.Grid{}, err
 			}
 		}
-		result.rows = append(result.rows, cells)
+		result.Rows = append(result.Rows, cells)
 	}
 	return result, nil
 }

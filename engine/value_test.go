@@ -10,21 +10,23 @@ import (
 	"testing"
 	"time"
 
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // textEnv is 2026-03-05 14:07:09 in Berlin, 13:07:09 in UTC.
-func textEnv(tb testing.TB) Env {
+func textEnv(tb testing.TB) value.Env {
 	tb.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Env{Now: time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC), Zone: zone}
+	return value.Env{Now: time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC), Zone: zone}
 }
 
 // textDomain has the variables given and no activities.
-func textDomain(tb testing.TB, variables ...Variable) *Domain {
+func textDomain(tb testing.TB, variables ...value.Variable) *Domain {
 	tb.Helper()
 	table, err := units.Standard().With("widget")
 	if err != nil {
@@ -33,14 +35,14 @@ func textDomain(tb testing.TB, variables ...Variable) *Domain {
 	def := Definition{Units: []string{"widget"}, Variables: variables}
 	return &Domain{
 		Definition: def,
-		scope:      scope{declared: variables, profiles: make([]profile, len(variables)), counting: def.Units, table: table},
+		Scope:      value.Scope{Declared: variables, Profiles: make([]value.Profile, len(variables)), Counting: def.Units, Table: table},
 	}
 }
 
 // textVariable reads "kind: percent; unit: mi/h; default: 10 USD; display: {…}" (display last).
-func textVariable(tb testing.TB, text string) Variable {
+func textVariable(tb testing.TB, text string) value.Variable {
 	tb.Helper()
-	v := Variable{ID: "id", Key: "x", Title: "Test variable"}
+	v := value.Variable{ID: "id", Key: "x", Title: "Test variable"}
 	for text != "" {
 		name, rest, found := strings.Cut(text, ":")
 		value := rest
@@ -71,12 +73,12 @@ func textVariable(tb testing.TB, text string) Variable {
 }
 
 // textOf reads a table as JSON, anything else as it is.
-func textOf(tb testing.TB, s string) Text {
+func textOf(tb testing.TB, s string) value.Text {
 	tb.Helper()
 	if !strings.HasPrefix(s, "[") {
-		return Scalar(s)
+		return value.Scalar(s)
 	}
-	var t Text
+	var t value.Text
 	if err := json.Unmarshal([]byte(s), &t); err != nil {
 		tb.Fatalf("%s: %v", s, err)
 	}
@@ -84,9 +86,9 @@ func textOf(tb testing.TB, s string) Text {
 }
 
 // lineOf is a Text on one line.
-func lineOf(t Text) string {
+func lineOf(t value.Text) string {
 	if t.Rank == 0 {
-		return t.scalar()
+		return t.Scalar()
 	}
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -96,7 +98,7 @@ func lineOf(t Text) string {
 }
 
 // sentence is an error with its placeholders filled.
-func sentence(e Error) string {
+func sentence(e value.Error) string {
 	message := e.Message
 	for i, arg := range e.Args {
 		message = strings.ReplaceAll(message, "%arg"+strconv.Itoa(i)+"%", arg)
@@ -164,9 +166,9 @@ func runText(t *testing.T, pattern string, output func(t *testing.T, heading, in
 // TestValues reads values, and everything that they are shown as reads back as the same value.
 func TestValues(t *testing.T) {
 	env := textEnv(t)
-	runText(t, "value_*.txt", func(t *testing.T, heading, input string) string {
+	runText(t, "value_*.txt", func(t *testing.T, heading, text string) string {
 		d := textDomain(t, textVariable(t, heading))
-		v, normal, errs := d.ParseValue(0, textOf(t, input), env)
+		v, normal, errs := input.ParseValue(&d.Scope, 0, textOf(t, text), env)
 		if len(errs) > 0 {
 			var lines []string
 			for _, e := range errs {
@@ -183,13 +185,13 @@ func TestValues(t *testing.T) {
 	})
 }
 
-func checkRoundTrip(tb testing.TB, d *Domain, v Value, normal Text, env Env) {
+func checkRoundTrip(tb testing.TB, d *Domain, v value.Value, normal value.Text, env value.Env) {
 	tb.Helper()
-	again, _, errs := d.ParseValue(0, v.Text(), env)
+	again, _, errs := input.ParseValue(&d.Scope, 0, v.Text(), env)
 	if len(errs) > 0 || !again.Equal(v) {
 		tb.Errorf("the value %s does not read back: %v %v", lineOf(v.Text()), errs, again)
 	}
-	again, second, errs := d.ParseValue(0, normal, env)
+	again, second, errs := input.ParseValue(&d.Scope, 0, normal, env)
 	if len(errs) > 0 || !again.Equal(v) {
 		tb.Errorf("the normal form %s of %s does not read back: %v", lineOf(normal), lineOf(v.Text()), errs)
 	} else if lineOf(second) != lineOf(normal) {
@@ -198,23 +200,23 @@ func checkRoundTrip(tb testing.TB, d *Domain, v Value, normal Text, env Env) {
 }
 
 func TestUnitsAsked(t *testing.T) {
-	runText(t, "asked_units.txt", func(t *testing.T, heading, input string) string {
+	runText(t, "asked_units.txt", func(t *testing.T, heading, text string) string {
 		d := textDomain(t, textVariable(t, heading))
-		u, err := d.ParseUnit(0, input)
+		u, err := input.ParseUnit(&d.Scope, 0, text)
 		if err != nil {
 			return sentence(*err)
 		}
-		return symbolOf(u)
+		return input.SymbolOf(u)
 	})
 }
 
 // TestNames has headings "key=Title, key=Title, …".
 func TestNames(t *testing.T) {
 	runText(t, "names.txt", func(t *testing.T, heading, input string) string {
-		var variables []Variable
+		var variables []value.Variable
 		for _, v := range strings.Split(heading, ",") {
 			key, title, _ := strings.Cut(strings.TrimSpace(v), "=")
-			variables = append(variables, Variable{Key: key, Title: title})
+			variables = append(variables, value.Variable{Key: key, Title: title})
 		}
 		i, err := textDomain(t, variables...).FindVariable(input)
 		if err != nil {
@@ -225,7 +227,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestEqual(t *testing.T) {
-	d := textDomain(t, Variable{Key: "x"}, Variable{Key: "table", Kind: "table"})
+	d := textDomain(t, value.Variable{Key: "x"}, value.Variable{Key: "table", Kind: "table"})
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -248,12 +250,12 @@ func TestEqual(t *testing.T) {
 		{`["1 m"]`, `["1 m","2 m"]`, false},
 		{`[["1 m"],["2 m"]]`, `[["1 m","2 m"]]`, false},
 	} {
-		read := func(s string) Value {
+		read := func(s string) value.Value {
 			variable := 0
 			if strings.HasPrefix(s, "[") {
 				variable = 1
 			}
-			v, _, errs := d.ParseValue(variable, textOf(t, s), Env{})
+			v, _, errs := input.ParseValue(&d.Scope, variable, textOf(t, s), value.Env{})
 			if len(errs) > 0 {
 				t.Fatalf("%s: %v", s, errs)
 			}
@@ -270,7 +272,7 @@ func TestText(t *testing.T) {
 	for _, form := range []string{
 		`""`, `"5 ft"`, `"<&> ½ \""`, `[]`, `["a"]`, `["a","","b"]`, `[[]]`, `[["a"],["b","c"]]`,
 	} {
-		var text Text
+		var text value.Text
 		if err := json.Unmarshal([]byte(form), &text); err != nil {
 			t.Errorf("%s: %v", form, err)
 			continue
@@ -284,10 +286,10 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, form := range []string{`5`, `null`, `true`, `{}`, `[1]`, `["a",["b"]]`, `[["a"],"b"]`, `[[["a"]]]`, `[null]`, `[["a",2]]`, `[["a"],null]`} {
-		text := Scalar("untouched")
+		text := value.Scalar("untouched")
 		if err := json.Unmarshal([]byte(form), &text); err == nil {
 			t.Errorf("%s is read as %v", form, text)
-		} else if text.scalar() != "untouched" {
+		} else if text.Scalar() != "untouched" {
 			t.Errorf("%s changes the text", form)
 		}
 	}
@@ -306,11 +308,11 @@ func TestMoment(t *testing.T) {
 		{nil, "2026-03-05T05:00:01", "2026-03-05T00:00"},
 		{honolulu, "2026-03-04T19:00:01", "2026-03-04T00:00"},
 	} {
-		env := Env{Now: now, Zone: c.zone}
-		if got := momentText("datetime", env.Moment()); got != c.now {
+		env := value.Env{Now: now, Zone: c.zone}
+		if got := input.MomentText("datetime", env.Moment()); got != c.now {
 			t.Errorf("now in %v is %s", c.zone, got)
 		}
-		if got := momentText("datetime", env.Today()); got != c.today {
+		if got := input.MomentText("datetime", env.Today()); got != c.today {
 			t.Errorf("today in %v is %s", c.zone, got)
 		}
 	}
@@ -318,7 +320,7 @@ func TestMoment(t *testing.T) {
 
 // TestHugeValues has texts of which each part could cost more than its length: all are read to an end, and errors stay short.
 func TestHugeValues(t *testing.T) {
-	d := textDomain(t, Variable{Key: "x", Unit: "m"}, Variable{Key: "day", Kind: "date"}, Variable{Key: "span", Kind: "duration"}, Variable{Key: "rate", Kind: "percent"})
+	d := textDomain(t, value.Variable{Key: "x", Unit: "m"}, value.Variable{Key: "day", Kind: "date"}, value.Variable{Key: "span", Kind: "duration"}, value.Variable{Key: "rate", Kind: "percent"})
 	const size = 64 << 10
 	for _, part := range []string{
 		"(", "-", "1", "1,", "1,000", ",000", ".1", "1 m ", "m", "m·", "m/", "/100m", "m1", " ", "1+", "9^", "9*", "½", "²", "1/2", "$", "USD ", "a ", "5 km 1 m ",
@@ -327,16 +329,16 @@ func TestHugeValues(t *testing.T) {
 		for _, head := range []string{"", "1 m", "(", "$1"} {
 			text := head + strings.Repeat(part, size/len(part))
 			for variable := range d.Variables {
-				_, _, errs := d.ParseValue(variable, Scalar(text), Env{})
+				_, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(text), value.Env{})
 				for _, e := range errs {
 					for _, arg := range e.Args {
-						if len(arg) > 5*maxQuotedRunes {
+						if len(arg) > 5*input.MaxQuotedRunes {
 							t.Errorf("%s%s…: %s with %d bytes", head, part, e.Code, len(arg))
 						}
 					}
 				}
 			}
-			if _, err := d.ParseUnit(0, text); err == nil && len(strings.TrimSpace(text)) > maxUnitLength {
+			if _, err := input.ParseUnit(&d.Scope, 0, text); err == nil && len(strings.TrimSpace(text)) > input.MaxUnitLength {
 				t.Errorf("%s%s… is a unit", head, part)
 			}
 			if i, _ := d.FindVariable(text); i >= 0 {
@@ -356,14 +358,14 @@ func FuzzParseValue(f *testing.F) {
 		}
 	}
 	d := textDomain(f,
-		Variable{Key: "any"}, Variable{Key: "speed", Unit: "mi/h"}, Variable{Key: "cost", Default: Scalar("10 USD")},
-		Variable{Key: "rate", Kind: "percent"}, Variable{Key: "day", Kind: "date"}, Variable{Key: "at", Kind: "time"},
-		Variable{Key: "moment", Kind: "datetime"}, Variable{Key: "span", Kind: "duration", Unit: "min"})
+		value.Variable{Key: "any"}, value.Variable{Key: "speed", Unit: "mi/h"}, value.Variable{Key: "cost", Default: value.Scalar("10 USD")},
+		value.Variable{Key: "rate", Kind: "percent"}, value.Variable{Key: "day", Kind: "date"}, value.Variable{Key: "at", Kind: "time"},
+		value.Variable{Key: "moment", Kind: "datetime"}, value.Variable{Key: "span", Kind: "duration", Unit: "min"})
 	env := textEnv(f)
 	f.Fuzz(func(t *testing.T, variable int, s string) {
 		variable = int(uint(variable) % uint(len(d.Variables)))
 		one := textDomain(t, d.Variables[variable])
-		v, normal, errs := one.ParseValue(0, Scalar(s), env)
+		v, normal, errs := input.ParseValue(&one.Scope, 0, value.Scalar(s), env)
 		if len(errs) == 0 {
 			checkRoundTrip(t, one, v, normal, env)
 			return
@@ -377,16 +379,16 @@ func FuzzParseValue(f *testing.F) {
 }
 
 func BenchmarkParseValue(b *testing.B) {
-	d := textDomain(b, Variable{Key: "x"}, Variable{Key: "day", Kind: "date"})
+	d := textDomain(b, value.Variable{Key: "x"}, value.Variable{Key: "day", Kind: "date"})
 	for _, c := range []struct {
 		text     string
 		variable int
 	}{{"60 mi/h", 0}, {"1,250.75 USD", 0}, {"5 ft 11 in", 0}, {"5ft11in", 0}, {"(55 + 5) mi/h", 0}, {"2026-03-05", 1}, {"5 kgg", 0}} {
 		b.Run(c.text, func(b *testing.B) {
-			text := Scalar(c.text)
+			text := value.Scalar(c.text)
 			b.ReportAllocs()
 			for b.Loop() {
-				d.ParseValue(c.variable, text, Env{})
+				input.ParseValue(&d.Scope, c.variable, text, value.Env{})
 			}
 		})
 	}

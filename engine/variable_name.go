@@ -4,40 +4,43 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // FindVariable matches a name as CONTRACT.md section 2 says: exact key, key ignoring case, title folded. It fails with
 // input.unknown_variable (with the key whose key or title is spelt most like the name) or input.ambiguous_variable.
-func (d *Domain) FindVariable(name string) (int, *Error) {
+func (d *Domain) FindVariable(name string) (int, *value.Error) {
 	if i, err := d.NamedVariable(name); i >= 0 || err != nil {
 		return i, err
 	}
 	name = strings.TrimSpace(name)
 	if nearest := d.nearestVariable(fold(name)); nearest != "" {
-		return -1, problem("input.unknown_variable", quoted(name), nearest)
+		return -1, input.Problem("input.unknown_variable", input.Quoted(name), nearest)
 	}
-	return -1, problem("input.unknown_variable", quoted(name))
+	return -1, input.Problem("input.unknown_variable", input.Quoted(name))
 }
 
 // NamedVariable is FindVariable for names that may be none: -1 says that no variable has it, so that the only error is
 // input.ambiguous_variable.
-func (d *Domain) NamedVariable(name string) (int, *Error) {
+func (d *Domain) NamedVariable(name string) (int, *value.Error) {
 	name = strings.TrimSpace(name)
-	if i := slices.IndexFunc(d.Variables, func(v Variable) bool { return v.Key == name }); i >= 0 {
+	if i := slices.IndexFunc(d.Variables, func(v value.Variable) bool { return v.Key == name }); i >= 0 {
 		return i, nil
 	}
-	if i, err := d.onlyVariable(name, func(v *Variable) bool { return strings.EqualFold(v.Key, name) }); i >= 0 || err != nil {
+	if i, err := d.onlyVariable(name, func(v *value.Variable) bool { return strings.EqualFold(v.Key, name) }); i >= 0 || err != nil {
 		return i, err
 	}
 	title := fold(name)
 	if title == "" {
 		return -1, nil
 	}
-	return d.onlyVariable(name, func(v *Variable) bool { return v.Title != "" && fold(v.Title) == title })
+	return d.onlyVariable(name, func(v *value.Variable) bool { return v.Title != "" && fold(v.Title) == title })
 }
 
 // onlyVariable is the one variable that matches, -1 for none. Several are input.ambiguous_variable.
-func (d *Domain) onlyVariable(name string, matches func(*Variable) bool) (int, *Error) {
+func (d *Domain) onlyVariable(name string, matches func(*value.Variable) bool) (int, *value.Error) {
 	only := -1
 	var keys []string
 	for i := range d.Variables {
@@ -47,7 +50,7 @@ func (d *Domain) onlyVariable(name string, matches func(*Variable) bool) (int, *
 		}
 	}
 	if len(keys) > 1 {
-		return -1, problem("input.ambiguous_variable", quoted(name), strings.Join(keys, " or "))
+		return -1, input.Problem("input.ambiguous_variable", input.Quoted(name), strings.Join(keys, " or "))
 	}
 	return only, nil
 }
@@ -65,7 +68,7 @@ func (d *Domain) nearestVariable(name string) string {
 			if other := utf8.RuneCountInString(candidate); candidate == "" || other-length >= least || length-other >= least {
 				continue
 			}
-			if n := distance(name, candidate); n < least {
+			if n := value.Distance(name, candidate); n < least {
 				best, least = v.Key, n
 			}
 		}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+
+	"reckon/engine/value"
+
 	nethttp "net/http"
 	"os"
 	"path/filepath"
@@ -15,7 +18,6 @@ import (
 	"time"
 
 	"reckon/commands"
-	"reckon/engine"
 )
 
 // TestContract posts the prompts of testdata/contract/*.txt to a server in a process of its own. A case is
@@ -195,7 +197,7 @@ type contractMessage struct {
 	Prose          string          `json:"natural_language"`
 	Parsed         json.RawMessage `json:"parsed_json"`
 	Text           *string         `json:"structured_text"`
-	Errors         []engine.Error  `json:"errors"`
+	Errors         []value.Error   `json:"errors"`
 	Results        struct {
 		Action     string `json:"action"`
 		Scenario   struct{ Original, Current int }

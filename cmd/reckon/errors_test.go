@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"reckon/engine"
+	"reckon/engine/value"
 	"reckon/schemas"
 )
 
@@ -29,7 +29,7 @@ var errorCases = []string{
 var placeholder = regexp.MustCompile(`%arg(\d+)%`)
 
 // errorLine matches the line of an error, with all args of the template.
-func errorLine(t *testing.T, code engine.Code, message string) *regexp.Regexp {
+func errorLine(t *testing.T, code value.Code, message string) *regexp.Regexp {
 	t.Helper()
 	at := ""
 	if code.Also == "offset" {
@@ -58,7 +58,7 @@ func TestEveryErrorCodeHasACase(t *testing.T) {
 			outputs = append(append(outputs, '\n'), data...)
 		}
 	}
-	for _, code := range engine.Codes() {
+	for _, code := range value.Codes() {
 		for _, message := range []string{code.Message, code.Without} {
 			if message == "" {
 				continue
@@ -80,7 +80,7 @@ func TestEveryErrorCodeHasACase(t *testing.T) {
 // TestErrorCodesAreDocumented holds the table of codes against itself: every placeholder is explained, everything is said.
 func TestErrorCodesAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
-	for _, code := range engine.Codes() {
+	for _, code := range value.Codes() {
 		if seen[code.Code] {
 			t.Errorf("%s stands twice in the table", code.Code)
 		}
@@ -112,7 +112,7 @@ func TestErrorCodesFile(t *testing.T) {
 	encoder := json.NewEncoder(&want)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(engine.Codes()); err != nil {
+	if err := encoder.Encode(value.Codes()); err != nil {
 		t.Fatal(err)
 	}
 	const name = "../../schemas/errors.json"
@@ -146,7 +146,7 @@ func TestOpenAPIListsTheErrorCodes(t *testing.T) {
 	}
 	listed := document.Components.Schemas["CalculationError"].Properties["code"].Enum
 	var codes []string
-	for _, code := range engine.Codes() {
+	for _, code := range value.Codes() {
 		codes = append(codes, code.Code)
 	}
 	if !slices.Equal(listed, codes) {

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"reckon/commands"
-	"reckon/engine"
 	"reckon/engine/language"
+	"reckon/engine/value"
 )
 
 type evaluateCommand struct {
@@ -163,7 +163,7 @@ func (c *evaluateCommand) evaluate(t terminal, path string, total *tally, tags m
 	if !ok {
 		zone = time.UTC
 	}
-	env := engine.Env{Now: file.Now.UTC(), Zone: zone}
+	env := value.Env{Now: file.Now.UTC(), Zone: zone}
 	vocabulary := domain.Vocabulary()
 	for _, dialog := range file.Conversations {
 		d := language.Dialogue{Tags: dialog.Tags}

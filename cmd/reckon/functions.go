@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reckon/engine"
+	"reckon/engine/formula"
 )
 
 type functionsCommand struct {
@@ -19,16 +19,16 @@ func (*functionsCommand) Help() string {
 }
 
 func (c *functionsCommand) Run(t terminal) error {
-	list := engine.Functions()
+	list := formula.Functions()
 	if c.Name == "" {
 		if c.JSON {
 			return printJSON(t, list)
 		}
 		return listFunctions(t, list)
 	}
-	i := slices.IndexFunc(list, func(f engine.Function) bool { return strings.EqualFold(f.Name, c.Name) })
+	i := slices.IndexFunc(list, func(f formula.Function) bool { return strings.EqualFold(f.Name, c.Name) })
 	if i < 0 {
-		return fmt.Errorf("there is no function %q.%s List them with: reckon functions", c.Name, didYouMean(engine.NearestFunctions(c.Name)))
+		return fmt.Errorf("there is no function %q.%s List them with: reckon functions", c.Name, didYouMean(formula.NearestFunctions(c.Name)))
 	}
 	if c.JSON {
 		return printJSON(t, list[i])
@@ -46,7 +46,7 @@ func didYouMean(names []string) string {
 }
 
 // listFunctions prints a line for each function, under the headings of their groups.
-func listFunctions(t terminal, list []engine.Function) error {
+func listFunctions(t terminal, list []formula.Function) error {
 	const width = 36 // longer signatures push their line to the right
 	group := ""
 	for _, f := range list {
@@ -65,7 +65,7 @@ func listFunctions(t terminal, list []engine.Function) error {
 	return nil
 }
 
-func explainFunction(t terminal, f engine.Function) {
+func explainFunction(t terminal, f formula.Function) {
 	fmt.Fprintf(t.out, "%s\n\n%s\n\n", f.Signature, f.Doc)
 	width := len("result")
 	for _, p := range f.Parameters {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"reckon/engine"
 	"reckon/engine/language"
+	"reckon/engine/value"
 )
 
 type interpretCommand struct {
@@ -34,7 +34,7 @@ func (c *interpretCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	env := engine.Env{Now: now.UTC().Truncate(time.Second), Zone: zone}
+	env := value.Env{Now: now.UTC().Truncate(time.Second), Zone: zone}
 	var dialogue language.Dialogue
 	for _, prompt := range c.Prompts {
 		dialogue.Turns = append(dialogue.Turns, language.Turn{Prompt: prompt})

@@ -148,7 +148,8 @@ const commentColumns = 100
 
 // wide are the packages that still have wider comments.
 var wide = []string{
-	"engine", "engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events", "events/log",
+	"engine", "engine/value", "engine/format", "engine/input", "engine/formula", "engine/solve",
+	"engine/decimal", "engine/language", "engine/prompt", "engine/syntax", "engine/units", "events", "events/log",
 	"http", "projections",
 }
 

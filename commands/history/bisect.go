@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
-	"reckon/engine"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/events/log"
 )
@@ -31,7 +31,7 @@ type VersionAnswer struct {
 	PublishedAt time.Time       `json:"published_at"`
 	Target      string          `json:"target,omitempty"` // key of what was asked for
 	Value       json.RawMessage `json:"value,omitempty"`  // of the target
-	Errors      []engine.Error  `json:"errors,omitempty"`
+	Errors      []value.Error   `json:"errors,omitempty"`
 	Shift       *Shift          `json:"shift,omitempty"`      // nil where the answer stayed
 	Definition  []Change        `json:"definition,omitempty"` // what the version changed, where the answer did
 }
@@ -61,8 +61,8 @@ func Bisect(ctx context.Context, log *log.Log, message uuid.UUID) (Bisected, err
 		d, issues := commands.Compile(data.DomainID, data.Key, data.Version, data.Definition)
 		var answer events.Event
 		if d == nil {
-			invalid := engine.Error{Code: "domain.invalid", Message: issues[0].Path + ": " + issues[0].Message}
-			answer.Data = &events.MessageFailed{Errors: commands.Encode([]engine.Error{invalid})}
+			invalid := value.Error{Code: "domain.invalid", Message: issues[0].Path + ": " + issues[0].Message}
+			answer.Data = &events.MessageFailed{Errors: commands.Encode([]value.Error{invalid})}
 		} else if answer, err = f.again(ctx, *q, d); err != nil {
 			return b, err
 		}

@@ -13,7 +13,9 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 	"reckon/events"
 )
 
@@ -58,15 +60,15 @@ const (
 
 // Shift is an answer that would be another one.
 type Shift struct {
-	ConversationID uuid.UUID      `json:"conversation_id"`
-	MessageID      uuid.UUID      `json:"message_id"`
-	Time           time.Time      `json:"time"` // of the recorded answer
-	Prompt         string         `json:"prompt"`
-	Effect         Effect         `json:"effect"`
-	Target         string         `json:"target,omitempty"` // key of what was asked for
-	Values         []ValueChange  `json:"values,omitempty"` // what was asked for first; it alone where one of the answers is an error
-	WasErrors      []engine.Error `json:"was_errors,omitempty"`
-	IsErrors       []engine.Error `json:"is_errors,omitempty"`
+	ConversationID uuid.UUID     `json:"conversation_id"`
+	MessageID      uuid.UUID     `json:"message_id"`
+	Time           time.Time     `json:"time"` // of the recorded answer
+	Prompt         string        `json:"prompt"`
+	Effect         Effect        `json:"effect"`
+	Target         string        `json:"target,omitempty"` // key of what was asked for
+	Values         []ValueChange `json:"values,omitempty"` // what was asked for first; it alone where one of the answers is an error
+	WasErrors      []value.Error `json:"was_errors,omitempty"`
+	IsErrors       []value.Error `json:"is_errors,omitempty"`
 }
 
 // ValueChange is a value of a result that is another one, or is there no more, or was not there;
@@ -177,7 +179,7 @@ func shift(q question, was, is events.Event, d *commands.Domain) *Shift {
 		}
 	default:
 		s.Effect = FailsOtherwise
-		if slices.EqualFunc(s.WasErrors, s.IsErrors, func(a, b engine.Error) bool { return a.Code == b.Code }) {
+		if slices.EqualFunc(s.WasErrors, s.IsErrors, func(a, b value.Error) bool { return a.Code == b.Code }) {
 			return nil
 		}
 	}
@@ -219,14 +221,14 @@ func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 
 	if i < 0 || was == nil || is == nil || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
 		return nil
 	}
-	var values [2]engine.Value
+	var values [2]value.Value
 	for k, raw := range []json.RawMessage{was, is} {
-		var text engine.Text
+		var text value.Text
 		if events.Unmarshal(raw, &text) != nil {
 			return nil
 		}
-		var errs []engine.Error
-		if values[k], _, errs = d.Compiled().ParseValue(i, text, engine.Env{Zone: time.UTC}); len(errs) > 0 {
+		var errs []value.Error
+		if values[k], _, errs = input.ParseValue(&d.Compiled().Scope, i, text, value.Env{Zone: time.UTC}); len(errs) > 0 {
 			return nil
 		}
 	}
@@ -252,7 +254,7 @@ func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 
 	return most
 }
 
-func cellChange(was, is engine.Cell) (float64, bool) {
+func cellChange(was, is value.Cell) (float64, bool) {
 	if was.Empty || is.Empty {
 		return 0, was.Empty && is.Empty
 	}

@@ -15,8 +15,8 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/commandstest"
-	"reckon/engine"
 	"reckon/engine/prompt"
+	"reckon/engine/value"
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/projections"
@@ -205,5 +205,5 @@ func told(m projections.Message) string {
 
 // lastError is an answer of one error.
 func lastError(code string, args ...string) json.RawMessage {
-	return commands.Encode([]engine.Error{engine.Problem(code, args...)})
+	return commands.Encode([]value.Error{value.Problem(code, args...)})
 }

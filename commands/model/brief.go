@@ -7,6 +7,7 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/language"
+	"reckon/engine/value"
 )
 
 // instructions tell a model what to do. They are the same for every question; all that is
@@ -87,7 +88,7 @@ func shorten(text string) string {
 }
 
 // scalarText is a value as written, "" for a table.
-func scalarText(t engine.Text) string {
+func scalarText(t value.Text) string {
 	if t.Rank > 0 || t.IsEmpty() {
 		return ""
 	}
@@ -95,7 +96,7 @@ func scalarText(t engine.Text) string {
 }
 
 // newBrief writes down what a model must know to read a prompt.
-func newBrief(d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) string {
+func newBrief(d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) string {
 	b := brief{
 		Domain: d.Definition.Title, Description: shorten(d.Definition.Description),
 		Variables: []briefVariable{}, Equations: []string{},

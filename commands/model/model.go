@@ -19,6 +19,7 @@ import (
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/language"
+	"reckon/engine/value"
 )
 
 // Modes of reading natural language.
@@ -122,7 +123,7 @@ func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
 
 // propose has the model read a prompt, and once more with what was wrong where its proposal does
 // not hold. It gives a request that holds, or one of the failures above.
-func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
+func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error) {
 	if len(doubt) > 0 && !strings.HasPrefix(doubt[0].Code, "language.") {
 		return engine.Request{}, errModelRejected // the rules are sure of what is wrong
 	}
@@ -136,7 +137,7 @@ func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string,
 	return r, err
 }
 
-func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env engine.Env, doubt []engine.Error) (engine.Request, error) {
+func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error) {
 	question := newBrief(d, text, refers, env, doubt)
 	if len(question) > maxModelBrief {
 		return engine.Request{}, fmt.Errorf("%w: the domain is too large for a question of %d KiB", errModelUnavailable, maxModelBrief>>10)

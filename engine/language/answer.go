@@ -6,6 +6,7 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/format"
 )
 
 // Answer is a result as one or two sentences: the target, the values that it rests on, and those that were assumed for want of
@@ -87,7 +88,7 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 		return count(len(v.Value.Cells), "row") + " of " + count(columns, "cell")
 	}
 	value := v.Value.Text()
-	rendered, err := engine.RenderText(value, d.Display(v.Variable, v.Value, v.Asked))
+	rendered, err := format.RenderText(value, d.Display(v.Variable, v.Value, v.Asked))
 	if err != nil {
 		rendered = value
 	}
@@ -111,7 +112,7 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 	if unit != "" {
 		unit = " " + unit
 	}
-	text, err := engine.Render(short.String()+unit, "number", "")
+	text, err := format.Render(short.String()+unit, "number", "")
 	if err != nil {
 		return one
 	}

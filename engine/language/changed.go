@@ -3,7 +3,9 @@ package language
 import (
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // changeCandidates are the variables whose earlier value a change may be made to.
@@ -83,7 +85,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 		if unit != nil && !unit.IsOne() {
 			text += " " + unit.Symbol()
 		}
-		if _, _, errs := s.vocabulary.domain.ParseValue(variable, engine.Scalar(text), s.env); len(errs) > 0 {
+		if _, _, errs := input.ParseValue(&s.vocabulary.domain.Scope, variable, value.Scalar(text), s.env); len(errs) > 0 {
 			return ""
 		}
 		return text

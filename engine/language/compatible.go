@@ -1,8 +1,9 @@
 package language
 
 import (
-	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // compatible says whether a reading can be a value of a variable, how well it fits before any words are looked at, and the value
@@ -103,7 +104,7 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 			return "", 0, false
 		}
 	}
-	if _, _, errs := s.vocabulary.domain.ParseValue(variable, engine.Scalar(text), s.env); len(errs) > 0 {
+	if _, _, errs := input.ParseValue(&s.vocabulary.domain.Scope, variable, value.Scalar(text), s.env); len(errs) > 0 {
 		return "", 0, false
 	}
 	return text, score, true

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"reckon/engine"
+	"reckon/engine/value"
 )
 
 const (
@@ -15,18 +15,18 @@ const (
 	leastTarget = 1.2   // what speaks for the target where a question is asked
 )
 
-func notUnderstood(fragments string) *engine.Error {
-	err := engine.Problem("language.not_understood", fragments)
+func notUnderstood(fragments string) *value.Error {
+	err := value.Problem("language.not_understood", fragments)
 	return &err
 }
 
-func ambiguous(readings string) *engine.Error {
-	err := engine.Problem("language.ambiguous", readings)
+func ambiguous(readings string) *value.Error {
+	err := value.Problem("language.ambiguous", readings)
 	return &err
 }
 
 // unreadable refuses ranges and amounts that have no single reading.
-func (s *search) unreadable() *engine.Error {
+func (s *search) unreadable() *value.Error {
 	for _, q := range s.prose.quantities {
 		words := `"` + s.prose.fragment(q.from, q.to) + `"`
 		if q.rng {
@@ -43,7 +43,7 @@ func (s *search) unreadable() *engine.Error {
 }
 
 // unassigned refuses amounts that fit no variable, and changes without anything to change.
-func (s *search) unassigned() *engine.Error {
+func (s *search) unassigned() *value.Error {
 	var words []string
 	for _, l := range s.list {
 		if !l.dropped && len(l.candidates) == 0 {
@@ -60,7 +60,7 @@ func (s *search) unassigned() *engine.Error {
 }
 
 // nothing is the doubt where no reading of the whole prompt exists.
-func (s *search) nothing() *engine.Error {
+func (s *search) nothing() *value.Error {
 	for i, a := range s.list {
 		for _, b := range s.list[i+1:] {
 			if len(a.candidates) > 0 && len(b.candidates) > 0 && a.candidates[0].variable >= 0 && a.candidates[0].variable == b.candidates[0].variable {
@@ -75,7 +75,7 @@ func (s *search) nothing() *engine.Error {
 }
 
 // twice is the doubt about two amounts for one variable.
-func (s *search) twice(a, b slot) *engine.Error {
+func (s *search) twice(a, b slot) *value.Error {
 	p := s.prose
 	return ambiguous(s.title(a.candidates[0].variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
 }
@@ -89,7 +89,7 @@ func (s *search) title(variable int) string {
 }
 
 // doubt refuses the best reading where it is not good enough, or the next one is nearly as good.
-func (s *search) doubt(found []combination) *engine.Error {
+func (s *search) doubt(found []combination) *value.Error {
 	s.tryOut(found)
 	best := &found[0]
 	p := s.prose
@@ -151,7 +151,7 @@ func (s *search) doubt(found []combination) *engine.Error {
 }
 
 // contested refuses an amount whose words name a variable that another amount takes.
-func (s *search) contested(best *combination) *engine.Error {
+func (s *search) contested(best *combination) *value.Error {
 	for i, k := range best.picks {
 		l := &s.list[i]
 		if k.variable < 0 || len(l.candidates) == 0 {
@@ -172,7 +172,7 @@ func (s *search) contested(best *combination) *engine.Error {
 }
 
 // slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both may be meant for its variable.
-func (s *search) slid(best *combination) *engine.Error {
+func (s *search) slid(best *combination) *value.Error {
 	p := s.prose
 	for i := 1; i < len(best.picks); i++ {
 		a, b := &best.picks[i-1], &best.picks[i]
@@ -204,7 +204,7 @@ func (s *search) slid(best *combination) *engine.Error {
 
 // eitherResult refuses money that no words name where it may be one of several results of equations: "for 100 euros", net or
 // with tax.
-func (s *search) eitherResult(best *combination) *engine.Error {
+func (s *search) eitherResult(best *combination) *value.Error {
 	unnamed := func(k *candidate) bool {
 		t := &s.vocabulary.terms[k.variable]
 		return t.output && t.money() && k.evidence < 0.3 && !k.relative && !s.inBase(k.variable)
@@ -243,7 +243,7 @@ func (s *search) named(variable int) bool {
 }
 
 // secondQuestion refuses a prompt that asks for two variables.
-func (s *search) secondQuestion(found []combination) *engine.Error {
+func (s *search) secondQuestion(found []combination) *value.Error {
 	p := s.prose
 	best := &found[0]
 	if best.target < 0 {

@@ -9,7 +9,9 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Dialogue is a conversation with what each of its prompts means.
@@ -52,7 +54,7 @@ const (
 
 // Evaluate holds a dialogue and judges every turn: each prompt after the answer to the one before, as a caller would meet it, or,
 // where turns are to be judged alone, after what should have been answered.
-func (v *Vocabulary) Evaluate(dialogue Dialogue, alone bool, env engine.Env) []Outcome {
+func (v *Vocabulary) Evaluate(dialogue Dialogue, alone bool, env value.Env) []Outcome {
 	var outcomes []Outcome
 	h := holding{vocabulary: v, env: env, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
 	for _, turn := range dialogue.Turns {
@@ -73,7 +75,7 @@ func (v *Vocabulary) Evaluate(dialogue Dialogue, alone bool, env engine.Env) []O
 // holding is a conversation being held in memory.
 type holding struct {
 	vocabulary    *Vocabulary
-	env           engine.Env
+	env           value.Env
 	current, last int
 	scenarios     map[int]*engine.Scenario
 	origin        map[int]int
@@ -104,7 +106,7 @@ func (h *holding) mean(turn Turn) {
 	}
 	for key, text := range turn.Inputs {
 		if i := d.Index(key); i >= 0 {
-			if value, normal, errs := d.ParseValue(i, engine.Scalar(text), h.env); len(errs) == 0 {
+			if value, normal, errs := input.ParseValue(&d.Scope, i, value.Scalar(text), h.env); len(errs) == 0 {
 				r.Inputs = append(r.Inputs, engine.Given{Variable: i, Value: value, Normal: normal})
 			}
 		}
@@ -112,7 +114,7 @@ func (h *holding) mean(turn Turn) {
 	if i := d.Index(turn.Calculate); i >= 0 {
 		r.Target = &engine.Target{Variable: i}
 		if turn.Unit != "" {
-			r.Target.Unit, _ = d.ParseUnit(i, turn.Unit)
+			r.Target.Unit, _ = input.ParseUnit(&d.Scope, i, turn.Unit)
 		}
 	} else if r.Selector.Kind == engine.Unselected && h.current > 0 {
 		r.Selector = engine.Selector{Kind: engine.Numbered, Number: h.current}
@@ -232,7 +234,7 @@ func (h *holding) wanted(turn Turn) string {
 		if i < 0 {
 			return "unknown variable " + key
 		}
-		value, _, errs := d.ParseValue(i, engine.Scalar(text), h.env)
+		value, _, errs := input.ParseValue(&d.Scope, i, value.Scalar(text), h.env)
 		if len(errs) > 0 {
 			return "unreadable value " + text
 		}
@@ -264,7 +266,7 @@ func (h *holding) describe(inputs []engine.Given, key, unit, selector string) st
 		if in.Value.Rank == 0 && !in.Cleared {
 			q := in.Value.Quantity()
 			if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
-				if value, _, errs := d.ParseValue(in.Variable, engine.Scalar(q.String()), h.env); len(errs) == 0 {
+				if value, _, errs := input.ParseValue(&d.Scope, in.Variable, value.Scalar(q.String()), h.env); len(errs) == 0 {
 					q = value.Quantity()
 				}
 				if r, ok := inUnit(q, t.unit); ok {

@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Conversation is what a prompt may refer to.
@@ -36,29 +38,29 @@ const maxTokens = 500
 // Interpret reads a prompt in prose as a request. It lists only what the prompt itself states; changes to earlier values ("10
 // mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
 // language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
-func (v *Vocabulary) Interpret(text string, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
+func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	return v.interpret(text, tokenize(text), c, env)
 }
 
-func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env engine.Env) (engine.Request, *Trace, []engine.Error) {
+func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	s := &search{vocabulary: v, prose: &prose{text: text}, env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	if n := len(tokens); n > maxTokens {
 		err := notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
 		trace.Doubt = err.Filled()
-		return engine.Request{}, trace, []engine.Error{*err}
+		return engine.Request{}, trace, []value.Error{*err}
 	}
 	s.prose = v.read(text, tokens, env.Today())
 	request, err := s.request(c, trace)
 	if err != nil {
 		trace.Doubt = err.Filled()
-		return engine.Request{}, trace, []engine.Error{*err}
+		return engine.Request{}, trace, []value.Error{*err}
 	}
 	return request, trace, nil
 }
 
 // request is the request that the prompt means, or the doubt about it.
-func (s *search) request(c Conversation, trace *Trace) (engine.Request, *engine.Error) {
+func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.Error) {
 	var r engine.Request
 	if err := s.open(c, &r); err != nil {
 		return r, err
@@ -93,7 +95,7 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *engine.
 		if k.variable < 0 {
 			continue
 		}
-		value, normal, errs := s.vocabulary.domain.ParseValue(k.variable, engine.Scalar(k.text), s.env)
+		value, normal, errs := input.ParseValue(&s.vocabulary.domain.Scope, k.variable, value.Scalar(k.text), s.env)
 		if len(errs) > 0 {
 			return r, &errs[0]
 		}
@@ -120,16 +122,16 @@ func (s *search) keptUnit() *units.Unit {
 }
 
 // open finds the scenario that the prompt builds on.
-func (s *search) open(c Conversation, r *engine.Request) *engine.Error {
+func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 	o := &s.prose.opening
-	pick := func(kind engine.SelectorKind, index int) *engine.Error {
+	pick := func(kind engine.SelectorKind, index int) *value.Error {
 		r.Selector = engine.Selector{Kind: kind, Number: index, Text: strconv.Itoa(index)}
 		if index < 1 || index > c.Last {
-			err := engine.Problem("scenario.not_found", strconv.Itoa(index))
+			err := value.Problem("scenario.not_found", strconv.Itoa(index))
 			return &err
 		}
 		if s.base = c.Scenario(index); s.base == nil {
-			err := engine.Problem("scenario.domain_mismatch", strconv.Itoa(index))
+			err := value.Problem("scenario.domain_mismatch", strconv.Itoa(index))
 			return &err
 		}
 		return nil

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"reckon/engine"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // trip is a domain with variables of most kinds.
@@ -13,19 +15,19 @@ func trip(t testing.TB) *Vocabulary {
 	t.Helper()
 	d, issues := engine.Compile(engine.Definition{
 		Title: "Trip", Description: "Time and fuel of a journey by car.",
-		Variables: []engine.Variable{
+		Variables: []value.Variable{
 			{Key: "distance", Title: "Distance", Unit: "mi", Aliases: []string{"trip length"}},
 			{Key: "speed", Title: "Average speed", Unit: "mi/h"},
 			{Key: "time", Title: "Driving time", Kind: "duration"},
 			{Key: "departure", Title: "Departure", Kind: "time"},
 			{Key: "arrival", Title: "Arrival", Kind: "time"},
-			{Key: "economy", Title: "Fuel economy", Unit: "mi/gal", Default: engine.Scalar("30 mi/gal")},
+			{Key: "economy", Title: "Fuel economy", Unit: "mi/gal", Default: value.Scalar("30 mi/gal")},
 			{Key: "fuel", Title: "Fuel needed", Unit: "gal"},
-			{Key: "price", Title: "Fuel price", Unit: "USD/gal", Default: engine.Scalar("4 USD/gal")},
+			{Key: "price", Title: "Fuel price", Unit: "USD/gal", Default: value.Scalar("4 USD/gal")},
 			{Key: "cost", Title: "Fuel cost", Unit: "USD"},
 			{Key: "people", Title: "People"},
 			{Key: "each", Title: "Cost per person", Unit: "USD"},
-			{Key: "toll_share", Title: "Toll share", Kind: "percent", Default: engine.Scalar("0")},
+			{Key: "toll_share", Title: "Toll share", Kind: "percent", Default: value.Scalar("0")},
 		},
 		Activities: []engine.Activity{
 			{Title: "Driving time", Equation: "time = distance / speed"},
@@ -41,7 +43,7 @@ func trip(t testing.TB) *Vocabulary {
 	return New(d)
 }
 
-var tripEnv = engine.Env{Now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
+var tripEnv = value.Env{Now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
 
 func empty() Conversation {
 	return Conversation{Scenario: func(int) *engine.Scenario { return nil }, Origin: func(int) int { return 0 }}
@@ -94,7 +96,7 @@ func FuzzInterpret(f *testing.F) {
 				t.Fatalf("%q: variable %d twice", prompt, in.Variable)
 			}
 			seen[in.Variable] = true
-			value, _, errs := v.domain.ParseValue(in.Variable, in.Normal, tripEnv)
+			value, _, errs := input.ParseValue(&v.domain.Scope, in.Variable, in.Normal, tripEnv)
 			if len(errs) > 0 || !value.Equal(in.Value) {
 				t.Fatalf("%q: %v is not read back", prompt, in.Normal)
 			}

@@ -8,7 +8,9 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Proposal is what somebody else, such as a language model, makes of a prompt: which words of it mean what. It is believed in
@@ -45,7 +47,7 @@ const (
 // one that the words state, and a change is calculated from the scenario that the prompt builds on. Every amount of the prompt must be
 // used once. What is wrong with the proposal comes back as complaints, sentences for whoever proposed it; the request counts only
 // where there are none. Of a proposal that doubts the doubt is the complaint.
-func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env engine.Env) (engine.Request, []string) {
+func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.Env) (engine.Request, []string) {
 	if p.Doubt != "" {
 		return engine.Request{}, []string{"It is in doubt: " + clip(p.Doubt)}
 	}
@@ -82,7 +84,7 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env engine.E
 		if variable < 0 || e.texts[i] == "" {
 			continue
 		}
-		value, normal, errs := v.domain.ParseValue(variable, engine.Scalar(e.texts[i]), env)
+		value, normal, errs := input.ParseValue(&v.domain.Scope, variable, value.Scalar(e.texts[i]), env)
 		if len(errs) > 0 {
 			e.complain("%s", errs[0].Filled())
 			continue
@@ -354,11 +356,11 @@ func (e *examination) stated(l *slot, variable int, in *ProposedInput) string {
 // agrees reports whether a proposed value of a variable is the one that its words state.
 func (e *examination) agrees(variable int, q *quantity, text, proposed string) bool {
 	d := e.vocabulary.domain
-	want, _, errs := d.ParseValue(variable, engine.Scalar(text), e.env)
+	want, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(text), e.env)
 	if len(errs) > 0 {
 		return false
 	}
-	if got, _, errs := d.ParseValue(variable, engine.Scalar(proposed), e.env); len(errs) == 0 && got.Equal(want) {
+	if got, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(proposed), e.env); len(errs) == 0 && got.Equal(want) {
 		return true
 	}
 	for _, r := range e.readings(proposed) {
@@ -366,7 +368,7 @@ func (e *examination) agrees(variable int, q *quantity, text, proposed string) b
 		if !ok {
 			continue
 		}
-		if got, _, errs := d.ParseValue(variable, engine.Scalar(also), e.env); len(errs) == 0 && got.Equal(want) {
+		if got, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(also), e.env); len(errs) == 0 && got.Equal(want) {
 			return true
 		}
 	}

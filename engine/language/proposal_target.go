@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/units"
 )
 
@@ -123,7 +124,7 @@ func (e *examination) unit(variable int) *units.Unit {
 		}
 		asked = read
 	}
-	unit, err := e.vocabulary.domain.ParseUnit(variable, asked.Symbol())
+	unit, err := input.ParseUnit(&e.vocabulary.domain.Scope, variable, asked.Symbol())
 	if err != nil {
 		e.complain("%s", err.Filled())
 		return nil

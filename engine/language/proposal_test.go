@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"reckon/engine"
+	"reckon/engine/input"
 )
 
 // conversation is what a prompt may refer to after the prompts of a conversation being held.
@@ -149,7 +150,7 @@ func FuzzProposals(f *testing.F) {
 				t.Fatalf("%q: the inputs are %v", prompt, r.Inputs)
 			}
 			for _, in := range r.Inputs {
-				value, _, errs := v.domain.ParseValue(in.Variable, in.Normal, tripEnv)
+				value, _, errs := input.ParseValue(&v.domain.Scope, in.Variable, in.Normal, tripEnv)
 				if len(errs) > 0 || !value.Equal(in.Value) {
 					t.Fatalf("%q: %v is not read back", prompt, in.Normal)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 func testTokens(text string) ([]token, []bool) {
@@ -82,7 +83,7 @@ func vocabularyOf(t *testing.T, titles ...string) *Vocabulary {
 	t.Helper()
 	var def engine.Definition
 	for i, title := range titles {
-		def.Variables = append(def.Variables, engine.Variable{Key: "v" + string(rune('a'+i)), Title: title})
+		def.Variables = append(def.Variables, value.Variable{Key: "v" + string(rune('a'+i)), Title: title})
 	}
 	d, issues := engine.Compile(def)
 	if d == nil {

@@ -5,13 +5,14 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // search looks for the assignment of amounts to variables, and for the target, that explain a prompt best.
 type search struct {
 	vocabulary *Vocabulary
 	prose      *prose
-	env        engine.Env
+	env        value.Env
 	base       *engine.Scenario // nil for a new one
 	pending    *engine.Request
 	list       []slot

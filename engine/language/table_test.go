@@ -3,6 +3,9 @@ package language
 import (
 	"go/ast"
 	"go/parser"
+
+	"reckon/engine/value"
+
 	gotoken "go/token"
 	"slices"
 	"strings"
@@ -123,7 +126,7 @@ func shop(t testing.TB) *Vocabulary {
 	t.Helper()
 	d, issues := engine.Compile(engine.Definition{
 		Title: "Shop", Description: "Selling mugs from a rented room.",
-		Variables: []engine.Variable{
+		Variables: []value.Variable{
 			{Key: "mugs", Title: "Number of mugs"},
 			{Key: "price", Title: "Price per mug", Unit: "USD"},
 			{Key: "sales", Title: "Sales", Unit: "USD"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/units"
 )
 
@@ -267,6 +268,6 @@ func (s *search) unitFits(variable int, u *units.Unit) bool {
 	if t.dimensional && u.Dimension() != t.dimension && !(t.unit != nil && units.Compatible(t.unit, u)) && !s.sameMoney(u, t) {
 		return false
 	}
-	_, err := s.vocabulary.domain.ParseUnit(variable, u.Symbol())
+	_, err := input.ParseUnit(&s.vocabulary.domain.Scope, variable, u.Symbol())
 	return err == nil
 }

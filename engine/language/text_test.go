@@ -8,7 +8,9 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // TestTextsAreRead holds that structured text reads every reading of testdata/quantities.txt, with the number and unit that
@@ -19,7 +21,7 @@ func TestTextsAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := decimal.NewContext(100_000_000)
-	env := engine.Env{Now: time.Date(2028, 3, 5, 13, 7, 9, 0, time.UTC)}
+	env := value.Env{Now: time.Date(2028, 3, 5, 13, 7, 9, 0, time.UTC)}
 	for line := range strings.Lines(string(data)) {
 		prompt, _, ok := strings.Cut(line, " => ")
 		if !ok || strings.HasPrefix(prompt, "#") && !strings.HasPrefix(prompt, "#5") {
@@ -33,9 +35,9 @@ func TestTextsAreRead(t *testing.T) {
 	}
 }
 
-func readBack(t *testing.T, ctx *decimal.Context, env engine.Env, prompt string, r reading) {
+func readBack(t *testing.T, ctx *decimal.Context, env value.Env, prompt string, r reading) {
 	t.Helper()
-	v := engine.Variable{ID: "x", Key: "x", Title: "X", Kind: "number"}
+	v := value.Variable{ID: "x", Key: "x", Title: "X", Kind: "number"}
 	switch r.kind {
 	case kindMeasure, kindMoney:
 		v.Unit = r.unit.Symbol()
@@ -45,12 +47,12 @@ func readBack(t *testing.T, ctx *decimal.Context, env engine.Env, prompt string,
 	default:
 		v.Kind = kindNames[r.kind]
 	}
-	d, issues := engine.Compile(engine.Definition{Title: "Readings", Variables: []engine.Variable{v}})
+	d, issues := engine.Compile(engine.Definition{Title: "Readings", Variables: []value.Variable{v}})
 	if d == nil {
 		t.Errorf("%q: no variable of kind %s in %q: %v", prompt, v.Kind, v.Unit, issues)
 		return
 	}
-	value, _, errs := d.ParseValue(0, engine.Scalar(r.text), env)
+	value, _, errs := input.ParseValue(&d.Scope, 0, value.Scalar(r.text), env)
 	if errs != nil {
 		t.Errorf("%q: structured text does not read %q for %s %s: %v", prompt, r.text, v.Kind, v.Unit, errs)
 		return

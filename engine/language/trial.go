@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"reckon/engine"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // tryOut calculates the readings in question, and sets those back that come to nothing: no solution, or values that
@@ -72,15 +74,15 @@ func (s *search) inferred(c *combination) int {
 }
 
 // value is what the target comes to in a reading.
-func (s *search) value(c *combination) (engine.Value, bool) {
+func (s *search) value(c *combination) (value.Value, bool) {
 	result, errs := s.calculate(c)
 	if len(errs) > 0 || len(result.Values) == 0 {
-		return engine.Value{}, false
+		return value.Value{}, false
 	}
 	return result.Values[0].Value, true
 }
 
-func (s *search) calculate(c *combination) (engine.Result, []engine.Error) {
+func (s *search) calculate(c *combination) (engine.Result, []value.Error) {
 	var r engine.Request
 	if s.pending != nil {
 		for _, in := range s.pending.Inputs {
@@ -93,7 +95,7 @@ func (s *search) calculate(c *combination) (engine.Result, []engine.Error) {
 		if k.variable < 0 {
 			continue
 		}
-		value, normal, errs := s.vocabulary.domain.ParseValue(k.variable, engine.Scalar(k.text), s.env)
+		value, normal, errs := input.ParseValue(&s.vocabulary.domain.Scope, k.variable, value.Scalar(k.text), s.env)
 		if len(errs) > 0 {
 			return engine.Result{}, errs
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // maxCalculate is the longest calculate line, in bytes, that is searched for a name and a unit.
@@ -21,7 +22,7 @@ func readCalculate(r *reader, l line) {
 	case text == "":
 		r.fail(r.domain.MissingCalculate(r.request.Inputs))
 	case len(text) > maxCalculate:
-		r.fail(engine.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
+		r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
 	default:
 		variable, unit, problem := findTarget(r.domain, text)
 		if problem != nil {
@@ -34,7 +35,7 @@ func readCalculate(r *reader, l line) {
 
 // findTarget reads "KEY" and "KEY in UNIT". The whole text is tried as a name first, then split at its last separator, or at
 // the last one with a known name in front of it. A quoted name leaves only one reading.
-func findTarget(d *engine.Domain, text string) (variable int, unit string, problem *engine.Error) {
+func findTarget(d *engine.Domain, text string) (variable int, unit string, problem *value.Error) {
 	if name, rest, ok := cutQuoted(text); ok {
 		unit, ok := cutSeparator(rest)
 		if ok || rest == "" {

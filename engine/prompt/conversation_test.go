@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // conversation is the scenarios of a conversation as a caller's requests make them.
@@ -19,7 +20,7 @@ type conversation struct {
 }
 
 // calculate answers a request. A selector that names no scenario stands for none.
-func (c *conversation) calculate(req engine.Request) (engine.Result, []engine.Error) {
+func (c *conversation) calculate(req engine.Request) (engine.Result, []value.Error) {
 	index := c.focus
 	switch req.Selector.Kind {
 	case engine.New:

@@ -13,6 +13,9 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/format"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // sort is a sort of variables in generated domains.
@@ -95,14 +98,14 @@ type generated struct {
 	sorts  []string // by variable
 }
 
-func drawValue(t *rapid.T, s sort) engine.Text {
+func drawValue(t *rapid.T, s sort) value.Text {
 	cell := func() string {
 		return strings.ReplaceAll(rapid.SampledFrom(s.values).Draw(t, "value"), "#", rapid.SampledFrom(generatedNumbers).Draw(t, "number"))
 	}
 	if s.rank == 0 {
-		return engine.Scalar(cell())
+		return value.Scalar(cell())
 	}
-	text := engine.Text{Rank: s.rank}
+	text := value.Text{Rank: s.rank}
 	for range 2 {
 		row := []string{cell()}
 		if s.rank == 2 {
@@ -147,8 +150,8 @@ func drawDomain(t *rapid.T) generated {
 	return g
 }
 
-func drawVariable(t *rapid.T, s sort, number int) engine.Variable {
-	v := engine.Variable{
+func drawVariable(t *rapid.T, s sort, number int) value.Variable {
+	v := value.Variable{
 		ID:    fmt.Sprintf("00000000-0000-4000-8000-%012d", number),
 		Key:   fmt.Sprintf("%s%d", rapid.SampledFrom([]string{"v", "größe_", "Rate"}).Draw(t, "key"), number),
 		Title: fmt.Sprintf(rapid.SampledFrom(titles).Draw(t, "title"), number),
@@ -179,7 +182,7 @@ func (g generated) drawRequest(t *rapid.T, last int) string {
 		fmt.Fprintf(&b, "calculate: %s\n", strings.TrimSuffix(g.domain.Variables[target].Key+" in "+unit, " in "))
 	}
 	for _, variable := range indexes[1:] {
-		value := engine.Text{}
+		value := value.Text{}
 		if rapid.IntRange(0, 9).Draw(t, "cleared") > 0 {
 			value = drawValue(t, sorts[g.sorts[variable]])
 		}
@@ -196,7 +199,7 @@ func (g generated) drawRequest(t *rapid.T, last int) string {
 }
 
 // alike compares what two values mean: as quantities, but for the digits that are not shown.
-func alike(a, b engine.Value) bool {
+func alike(a, b value.Value) bool {
 	if a.Equal(b) {
 		return true
 	}
@@ -222,14 +225,14 @@ func alike(a, b engine.Value) bool {
 // checkEmitted says that a value is accepted where it came from and means the same there, and that it can be shown.
 func checkEmitted(d *engine.Domain, v engine.ResultValue) error {
 	text := v.Value.Text()
-	read, normal, problems := d.ParseValue(v.Variable, text, testEnv)
+	read, normal, problems := input.ParseValue(&d.Scope, v.Variable, text, testEnv)
 	if len(problems) > 0 {
 		return fmt.Errorf("is no input: %v", problems)
 	}
 	if !alike(v.Value, read) {
 		return fmt.Errorf("is read as %s", inline(read.Text()))
 	}
-	if again, _, problems := d.ParseValue(v.Variable, normal, testEnv); len(problems) > 0 || !alike(v.Value, again) {
+	if again, _, problems := input.ParseValue(&d.Scope, v.Variable, normal, testEnv); len(problems) > 0 || !alike(v.Value, again) {
 		return fmt.Errorf("has the normal form %s, which is read as %s: %v", inline(normal), inline(again.Text()), problems)
 	}
 	display := d.Display(v.Variable, v.Value, v.Asked)
@@ -239,7 +242,7 @@ func checkEmitted(d *engine.Domain, v engine.ResultValue) error {
 			return fmt.Errorf("has the form %s and not that of its digits: %s", inline(form), inline(digits))
 		}
 	}
-	if _, err := engine.RenderText(text, display); err != nil {
+	if _, err := format.RenderText(text, display); err != nil {
 		return fmt.Errorf("is shown by %s: %w", display, err)
 	}
 	s := d.ChartScale(v.Variable, v.Value)
@@ -270,7 +273,7 @@ func checkRepeated(t *rapid.T, c *conversation, req engine.Request, res engine.R
 		if repeated.Action != res.Action || repeated.Original != res.Original || repeated.Current != res.Current || repeated.Calculated != res.Calculated {
 			return fmt.Errorf("%s\nposted gave %s %d -> %d", text, repeated.Action, repeated.Original, repeated.Current)
 		}
-		values := map[int]engine.Value{}
+		values := map[int]value.Value{}
 		for _, v := range repeated.Values {
 			values[v.Variable] = v.Value
 		}

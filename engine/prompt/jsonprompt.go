@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // version is the one parse contract that prompts and parsed_json have.
@@ -31,9 +32,9 @@ func ValidJSON(text string) bool {
 // all else does not match the schema. What does not match it is reported alone, each place once;
 // else all problems of the statements, in prompt order, at most 20. The request is empty when there
 // are any.
-func ParseJSON(d *engine.Domain, text string, env engine.Env) (engine.Request, []engine.Error) {
+func ParseJSON(d *engine.Domain, text string, env value.Env) (engine.Request, []value.Error) {
 	if !ValidJSON(text) {
-		return engine.Request{}, []engine.Error{engine.Problem("input.invalid_input_schema", ErrInvalidJSON.Error())}
+		return engine.Request{}, []value.Error{value.Problem("input.invalid_input_schema", ErrInvalidJSON.Error())}
 	}
 	s := schema{in: jsontext.NewDecoder(bytes.NewBufferString(strings.TrimPrefix(text, byteOrderMark)), plainJSON)}
 	s.prompt()
@@ -58,10 +59,10 @@ func ParseJSON(d *engine.Domain, text string, env engine.Env) (engine.Request, [
 
 // member is a statement of a JSON prompt.
 type member struct {
-	name  string      // inputs, calculate or scenario
-	key   string      // of an input and of the target
-	value engine.Text // of an input
-	text  string      // the target's unit, or the selector
+	name  string     // inputs, calculate or scenario
+	key   string     // of an input and of the target
+	value value.Text // of an input
+	text  string     // the target's unit, or the selector
 }
 
 func (m *member) read(r *reader) {
@@ -93,12 +94,12 @@ func (m *member) read(r *reader) {
 type schema struct {
 	in       *jsontext.Decoder
 	members  []member
-	problems []engine.Error
+	problems []value.Error
 }
 
 func (s *schema) fail(format string, args ...any) {
 	if len(s.problems) < maxProblems {
-		s.problems = append(s.problems, engine.Problem("input.invalid_input_schema", fmt.Sprintf(format, args...)))
+		s.problems = append(s.problems, value.Problem("input.invalid_input_schema", fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -257,16 +258,16 @@ func (s *schema) inputs() {
 
 // value reads a string, an array of strings, or an array of arrays of strings. The first element
 // decides which of the two an array is.
-func (s *schema) value(place string) engine.Text {
+func (s *schema) value(place string) value.Text {
 	switch s.next() {
 	case '"':
-		return engine.Scalar(s.token().String())
+		return value.Scalar(s.token().String())
 	case '[':
 	default:
 		s.refuse(place, "a string, an array of strings, or an array of arrays of strings")
-		return engine.Text{}
+		return value.Text{}
 	}
-	text := engine.Text{Rank: 1}
+	text := value.Text{Rank: 1}
 	wanted := "a string"
 	s.each(func(i int) {
 		element := place + "[" + strconv.Itoa(i) + "]"

@@ -32,7 +32,7 @@ package prompt
 import (
 	"errors"
 
-	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // Formats of a prompt, as SPEC.md's input_format names them.
@@ -48,8 +48,8 @@ var ErrInvalidJSON = errors.New("the prompt is not valid JSON")
 
 // Input is one entry of parsed_json.
 type Input struct {
-	Key   string      `json:"key"`
-	Value engine.Text `json:"value"`
+	Key   string     `json:"key"`
+	Value value.Text `json:"value"`
 }
 
 // Calculate is the target of parsed_json.

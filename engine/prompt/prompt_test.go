@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
@@ -23,12 +24,12 @@ func testDomain(tb testing.TB) *engine.Domain {
 	def := engine.Definition{
 		Title: "Trips",
 		Units: []string{"widget"},
-		Variables: []engine.Variable{
+		Variables: []value.Variable{
 			{Key: "distance", Title: "Distance", Unit: "km"},
 			{Key: "speed", Title: "Average speed", Unit: "mi/h"},
 			{Key: "time", Title: "Travel time", Unit: "h"},
 			{Key: "speed_shown", Title: "Speed in km/h", Unit: "km/h"},
-			{Key: "tolls", Title: "Tolls", Unit: "USD", Default: engine.Scalar("10 USD")},
+			{Key: "tolls", Title: "Tolls", Unit: "USD", Default: value.Scalar("10 USD")},
 			{Key: "tax", Title: "Tax rate", Kind: "percent"},
 			{Key: "total", Title: "Total cost", Unit: "USD"},
 			{Key: "day", Title: "Day", Kind: "date"},
@@ -59,10 +60,10 @@ func testDomain(tb testing.TB) *engine.Domain {
 	return d
 }
 
-var testEnv = engine.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
+var testEnv = value.Env{Now: time.Date(2026, 3, 5, 14, 7, 9, 0, time.UTC), Zone: time.UTC}
 
 // show writes a request, or its errors, in words.
-func show(d *engine.Domain, req engine.Request, problems []engine.Error) string {
+func show(d *engine.Domain, req engine.Request, problems []value.Error) string {
 	var b strings.Builder
 	for _, p := range problems {
 		message := p.Message
@@ -167,11 +168,11 @@ func TestDetect(t *testing.T) {
 	})
 }
 
-func isAmbiguous(problem *engine.Error) bool { return problem.Code == "input.ambiguous_variable" }
+func isAmbiguous(problem *value.Error) bool { return problem.Code == "input.ambiguous_variable" }
 
 // TestAmbiguous has a definition that Compile refuses: names that fit two variables are reported all the same.
 func TestAmbiguous(t *testing.T) {
-	d := &engine.Domain{Definition: engine.Definition{Variables: []engine.Variable{{Key: "net", Title: "Cost"}, {Key: "gross", Title: "cost"}}}}
+	d := &engine.Domain{Definition: engine.Definition{Variables: []value.Variable{{Key: "net", Title: "Cost"}, {Key: "gross", Title: "cost"}}}}
 	const text = "COST: 5\ncalculate: cost\n"
 	for _, text := range []string{text, "cost: 5\ncalculate: Cost -> USD", "Cost: 5\nCOST: ? in USD", "Cost: 5\ncalculate: cost in full"} {
 		_, problems := ParseStructured(d, text, testEnv)
@@ -223,7 +224,7 @@ func TestLimits(t *testing.T) {
 	entries := strings.Repeat(`{"key": "speed", "value": "1 km/h"},`, maxInputs)
 	for _, test := range []struct {
 		name  string
-		parse func(*engine.Domain, string, engine.Env) (engine.Request, []engine.Error)
+		parse func(*engine.Domain, string, value.Env) (engine.Request, []value.Error)
 		text  string
 		codes []string
 	}{
@@ -248,7 +249,7 @@ func TestLimits(t *testing.T) {
 		unknown[i] = "input.unknown_variable"
 	}
 	unknown = append(unknown, "input.limit_exceeded")
-	for name, problems := range map[string][]engine.Error{
+	for name, problems := range map[string][]value.Error{
 		"1,001 unknown lines":   problemsOf(ParseStructured(d, strings.Repeat("nothing: 5\n", maxInputs+1), testEnv)),
 		"1,001 unknown entries": problemsOf(ParseJSON(d, `{"inputs": [`+strings.Repeat(`{"key": "nothing", "value": "5"},`, maxInputs)+`{"key": "x", "value": ""}]}`, testEnv)),
 	} {
@@ -275,7 +276,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func problemsOf(_ engine.Request, problems []engine.Error) []engine.Error { return problems }
+func problemsOf(_ engine.Request, problems []value.Error) []value.Error { return problems }
 
 // TestHugePrompts has prompts of 256 KiB of which each part could cost more than its length.
 func TestHugePrompts(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 // in that order.
 type reader struct {
 	domain   *engine.Domain
-	env      engine.Env
+	env      value.Env
 	request  engine.Request
 	over     bool // there are more inputs than the limit
 	counted  int
@@ -26,15 +28,15 @@ type reader struct {
 	asked    bool         // a target was named, readable or not
 	repeated bool         // a second target was reported
 	stopped  bool         // past a limit: the rest of the prompt is not read
-	problems []engine.Error
+	problems []value.Error
 }
 
 // newReader makes a reader of a prompt with so many inputs.
-func newReader(d *engine.Domain, env engine.Env, inputs int) *reader {
+func newReader(d *engine.Domain, env value.Env, inputs int) *reader {
 	return &reader{domain: d, env: env, over: inputs > maxInputs, seen: map[int]bool{}}
 }
 
-func (r *reader) fail(problems ...engine.Error) {
+func (r *reader) fail(problems ...value.Error) {
 	r.problems = append(r.problems, problems...)
 }
 
@@ -60,18 +62,18 @@ func (r *reader) count() bool {
 }
 
 func (r *reader) tooMany() {
-	r.fail(engine.Problem("input.limit_exceeded", "inputs", strconv.Itoa(maxInputs)))
+	r.fail(value.Problem("input.limit_exceeded", "inputs", strconv.Itoa(maxInputs)))
 	r.stopped = true
 }
 
 // input takes in the value of a variable that is stated once, or that it has none where the text is blank.
-func (r *reader) input(variable int, text engine.Text) {
+func (r *reader) input(variable int, text value.Text) {
 	given := engine.Given{Variable: variable}
 	if isBlank(text) {
 		given.Cleared = true
 	} else {
-		var problems []engine.Error
-		given.Value, given.Normal, problems = r.domain.ParseValue(variable, text, r.env)
+		var problems []value.Error
+		given.Value, given.Normal, problems = input.ParseValue(&r.domain.Scope, variable, text, r.env)
 		if len(problems) > 0 {
 			r.fail(problems...)
 			return
@@ -85,7 +87,7 @@ func (r *reader) input(variable int, text engine.Text) {
 func (r *reader) once(variable int) bool {
 	reported, seen := r.seen[variable]
 	if seen && !reported {
-		r.fail(engine.Problem("input.duplicate_variable", r.domain.Variables[variable].Key))
+		r.fail(value.Problem("input.duplicate_variable", r.domain.Variables[variable].Key))
 	}
 	r.seen[variable] = seen
 	return !seen
@@ -98,7 +100,7 @@ func (r *reader) first() bool {
 		return true
 	}
 	if !r.repeated {
-		r.fail(engine.Problem("input.duplicate_calculate"))
+		r.fail(value.Problem("input.duplicate_calculate"))
 		r.repeated = true
 	}
 	return false
@@ -108,7 +110,7 @@ func (r *reader) first() bool {
 func (r *reader) target(variable int, unit string) {
 	target := engine.Target{Variable: variable}
 	if unit != "" {
-		parsed, problem := r.domain.ParseUnit(variable, unit)
+		parsed, problem := input.ParseUnit(&r.domain.Scope, variable, unit)
 		if problem != nil {
 			r.fail(*problem)
 			return
@@ -127,7 +129,7 @@ func (r *reader) checkTarget() {
 	}
 	for _, given := range r.request.Inputs {
 		if given.Variable == target.Variable && !given.Cleared {
-			r.fail(engine.Problem("input.target_has_value", r.domain.Variables[target.Variable].Key))
+			r.fail(value.Problem("input.target_has_value", r.domain.Variables[target.Variable].Key))
 			r.request.Target = nil
 			return
 		}
@@ -138,14 +140,14 @@ func (r *reader) checkTarget() {
 func (r *reader) selector(text string) {
 	selector, ok := parseSelector(text)
 	if !ok {
-		r.fail(engine.Problem("scenario.invalid_selector", shorten(text)))
+		r.fail(value.Problem("scenario.invalid_selector", shorten(text)))
 		return
 	}
 	r.request.Selector = selector
 }
 
 // finish is the request, or its problems.
-func (r *reader) finish() (engine.Request, []engine.Error) {
+func (r *reader) finish() (engine.Request, []value.Error) {
 	r.problems = r.problems[:min(len(r.problems), r.room())]
 	if r.over && !r.stopped {
 		r.tooMany()
@@ -157,7 +159,7 @@ func (r *reader) finish() (engine.Request, []engine.Error) {
 }
 
 // isBlank is true of a scalar of nothing but white space.
-func isBlank(t engine.Text) bool {
+func isBlank(t value.Text) bool {
 	return t.IsEmpty() || t.Rank == 0 && len(t.Cells) == 1 && len(t.Cells[0]) == 1 && strings.TrimSpace(t.Cells[0][0]) == ""
 }
 

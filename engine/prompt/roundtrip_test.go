@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 const schemaURL = "https://reckon.example/schemas/prompt.schema.json"
@@ -94,30 +96,30 @@ var targetUnits = map[string][]string{
 // statement is what a generated prompt says of one variable.
 type statement struct {
 	key  string
-	text engine.Text
+	text value.Text
 }
 
 func drawStatements(t *rapid.T) []statement {
 	keys := rapid.SliceOfNDistinct(rapid.SampledFrom(append(sortedKeys(scalars), "prices", "costs")), 0, 6, rapid.ID[string]).Draw(t, "keys")
 	var all []statement
 	for _, key := range keys {
-		text := engine.Scalar("")
+		text := value.Scalar("")
 		switch {
 		case rapid.IntRange(0, 9).Draw(t, "cleared") == 0:
 		case key == "prices":
 			cells := rapid.SliceOfN(rapid.SampledFrom([]string{"1 USD", "", "2.50", "1,000 USD", "(1 + 2) USD"}), 1, 20).Draw(t, "cells")
-			text = engine.Text{Rank: 1}
+			text = value.Text{Rank: 1}
 			for _, c := range cells {
 				text.Cells = append(text.Cells, []string{c})
 			}
 		case key == "costs":
 			width := rapid.IntRange(1, 3).Draw(t, "width")
-			text = engine.Text{Rank: 2}
+			text = value.Text{Rank: 2}
 			for range rapid.IntRange(1, 4).Draw(t, "height") {
 				text.Cells = append(text.Cells, rapid.SliceOfN(rapid.SampledFrom([]string{"1", "", "2 m", "3/8 h", "6%"}), width, width).Draw(t, "row"))
 			}
 		default:
-			text = engine.Scalar(rapid.SampledFrom(scalars[key]).Draw(t, "value"))
+			text = value.Scalar(rapid.SampledFrom(scalars[key]).Draw(t, "value"))
 		}
 		all = append(all, statement{key, text})
 	}
@@ -248,7 +250,7 @@ func resultOf(t *rapid.T, d *engine.Domain, req engine.Request) engine.Result {
 		return slices.ContainsFunc(req.Inputs, func(in engine.Given) bool { return in.Variable == variable })
 	}
 	for i := range d.Variables {
-		value, _, problems := d.ParseValue(i, engine.Scalar("1"), testEnv)
+		value, _, problems := input.ParseValue(&d.Scope, i, value.Scalar("1"), testEnv)
 		if stated(i) || len(problems) > 0 || rapid.IntRange(0, 3).Draw(t, "other") > 0 && i != res.Calculated {
 			continue
 		}
@@ -347,7 +349,7 @@ func TestSchema(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := marshal(t, drawPrompt(t))
 		_, problems := ParseJSON(d, text, testEnv)
-		refused := slices.ContainsFunc(problems, func(p engine.Error) bool { return p.Code == "input.invalid_input_schema" })
+		refused := slices.ContainsFunc(problems, func(p value.Error) bool { return p.Code == "input.invalid_input_schema" })
 		if err := validate(schema, text); refused != (err != nil) {
 			t.Fatalf("%s\nschema: %v\nproblems: %v", text, err, problems)
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 const byteOrderMark = "\uFEFF"
@@ -164,7 +165,7 @@ func statements(text string) []line {
 
 // ParseStructured reads structured text (CONTRACT.md section 2). All problems of the input are reported at once, in prompt
 // order, at most 20; the request is empty then.
-func ParseStructured(d *engine.Domain, text string, env engine.Env) (engine.Request, []engine.Error) {
+func ParseStructured(d *engine.Domain, text string, env value.Env) (engine.Request, []value.Error) {
 	all := statements(text)
 	inputs := 0
 	for _, l := range all {
@@ -187,7 +188,7 @@ func ParseStructured(d *engine.Domain, text string, env engine.Env) (engine.Requ
 			selected = true
 			r.selector(l.value)
 		default:
-			r.fail(engine.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
+			r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
 		}
 	}
 	return r.finish()
@@ -223,14 +224,14 @@ func readVariable(r *reader, l line) {
 }
 
 // valueText is the value of an entry as text: a table inline or in rows, else one string.
-func valueText(v *engine.Variable, l line) (engine.Text, []engine.Error) {
+func valueText(v *value.Variable, l line) (value.Text, []value.Error) {
 	switch {
 	case l.rows != nil:
 		return rowsTable(v, l.rows)
 	case strings.HasPrefix(l.value, "["):
 		return inlineTable(v.Key, l.value)
 	}
-	return engine.Scalar(l.value), nil
+	return value.Scalar(l.value), nil
 }
 
 // cutQuestion recognises "?", alone or with a unit behind a separator.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // splitRow gives the cells of a "|" row. The last "|" may be left out.
@@ -53,9 +53,9 @@ func isRule(row []string) bool {
 
 // rowsTable makes a table of "|" rows: a column when each has one cell. A Markdown header is checked against the names
 // of the variable's columns and dropped.
-func rowsTable(v *engine.Variable, rows [][]string) (engine.Text, []engine.Error) {
-	invalid := func(format string, args ...any) (engine.Text, []engine.Error) {
-		return engine.Text{}, []engine.Error{engine.Problem("input.invalid_table", v.Key, fmt.Sprintf(format, args...))}
+func rowsTable(v *value.Variable, rows [][]string) (value.Text, []value.Error) {
+	invalid := func(format string, args ...any) (value.Text, []value.Error) {
+		return value.Text{}, []value.Error{value.Problem("input.invalid_table", v.Key, fmt.Sprintf(format, args...))}
 	}
 	if len(rows) > 1 && isRule(rows[1]) {
 		header := rows[0]
@@ -73,7 +73,7 @@ func rowsTable(v *engine.Variable, rows [][]string) (engine.Text, []engine.Error
 			}
 		}
 	}
-	text := engine.Text{Rank: 1, Cells: rows}
+	text := value.Text{Rank: 1, Cells: rows}
 	for i, row := range rows {
 		if isRule(row) {
 			return invalid("row %d is a header line, which stands only below the first row", i+1)
@@ -93,7 +93,7 @@ func columns(n int) string {
 }
 
 // columnNames are the names of a variable's columns as authored, "" where one has none.
-func columnNames(v *engine.Variable) []string {
+func columnNames(v *value.Variable) []string {
 	type named struct {
 		Name string `json:"name"`
 	}
@@ -129,11 +129,11 @@ func fold(name string) string {
 }
 
 // inlineTable reads "[a, b]" and "[[a, b], [c, d]]" for the variable with this key.
-func inlineTable(key, source string) (engine.Text, []engine.Error) {
+func inlineTable(key, source string) (value.Text, []value.Error) {
 	s := inlineScanner{source: source}
 	text, reason := s.table()
 	if reason != "" {
-		return engine.Text{}, []engine.Error{engine.Problem("input.invalid_table", key, reason)}
+		return value.Text{}, []value.Error{value.Problem("input.invalid_table", key, reason)}
 	}
 	return text, s.ambiguous
 }
@@ -142,8 +142,8 @@ func inlineTable(key, source string) (engine.Text, []engine.Error) {
 type inlineScanner struct {
 	source    string
 	at        int
-	ambiguous []engine.Error // numbers whose commas could be group separators
-	reported  int            // where the last of those ends
+	ambiguous []value.Error // numbers whose commas could be group separators
+	reported  int           // where the last of those ends
 }
 
 // space skips white space and gives the byte behind it, 0 at the end.
@@ -160,7 +160,7 @@ func (s *inlineScanner) space() byte {
 const unclosed = `the closing "]" is missing`
 
 // table reads the whole text; a reason says why it is no table.
-func (s *inlineScanner) table() (t engine.Text, reason string) {
+func (s *inlineScanner) table() (t value.Text, reason string) {
 	s.at++
 	if s.space() != '[' {
 		t.Rank = 1
@@ -287,7 +287,7 @@ func (s *inlineScanner) group() {
 	s.reported = end
 	if len(s.ambiguous) < maxProblems {
 		number := s.source[begin:end]
-		s.ambiguous = append(s.ambiguous, engine.Problem("input.ambiguous_number", shorten(number),
+		s.ambiguous = append(s.ambiguous, value.Problem("input.ambiguous_number", shorten(number),
 			shorten(strings.ReplaceAll(number, ",", "")), shorten(strings.ReplaceAll(number, ",", " and "))))
 	}
 }

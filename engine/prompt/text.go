@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // maxInline is the longest inline table, in code points, that a value line has; longer ones are written in rows.
@@ -76,11 +78,11 @@ func (w *writer) entry(name, value, comment string) {
 
 // form is a value's text in the form that parsed_json has, so that dates and percentages read as such. A value in a unit
 // that was asked for stays as it is.
-func (w *writer) form(v engine.ResultValue, text engine.Text) engine.Text {
+func (w *writer) form(v engine.ResultValue, text value.Text) value.Text {
 	if v.Asked {
 		return text
 	}
-	read, normal, problems := w.domain.ParseValue(v.Variable, text, engine.Env{})
+	read, normal, problems := input.ParseValue(&w.domain.Scope, v.Variable, text, value.Env{})
 	if len(problems) > 0 || !read.Equal(v.Value) {
 		return text
 	}
@@ -94,7 +96,7 @@ func readsAsIs(kind string) bool { return kind == "" || kind == "number" || kind
 func (w *writer) shown(v engine.ResultValue) string { return inline(w.form(v, v.Value.Text())) }
 
 // allDigits is a value with all its digits: what follows from it could differ in the last one shown otherwise.
-func allDigits(v engine.Value) engine.Text {
+func allDigits(v value.Value) value.Text {
 	text := v.Text()
 	for i, row := range text.Cells {
 		for j := range row {
@@ -127,7 +129,7 @@ func (w *writer) value(v engine.ResultValue, comment string) {
 }
 
 // fitsRows is true of a table that reads back from rows with the same dimensions.
-func fitsRows(t engine.Text) bool {
+func fitsRows(t value.Text) bool {
 	if t.Rank == 0 || len(t.Cells) == 0 {
 		return false
 	}
@@ -140,7 +142,7 @@ func fitsRows(t engine.Text) bool {
 }
 
 // header is the names of a variable's columns, nil where they are not as many as the table has or cannot stand in a row.
-func header(v *engine.Variable, width int) []string {
+func header(v *value.Variable, width int) []string {
 	names := columnNames(v)
 	if len(names) != width {
 		return nil
@@ -154,7 +156,7 @@ func header(v *engine.Variable, width int) []string {
 }
 
 // rows writes a table in aligned rows, below a Markdown header unless that is nil.
-func (w *writer) rows(t engine.Text, header []string) {
+func (w *writer) rows(t value.Text, header []string) {
 	rows := t.Cells
 	if header != nil {
 		rows = append([][]string{header}, rows...)
@@ -206,7 +208,7 @@ func (w *writer) target(res engine.Result) {
 }
 
 // inline is a value on one line.
-func inline(t engine.Text) string {
+func inline(t value.Text) string {
 	var b strings.Builder
 	switch t.Rank {
 	case 0:

@@ -1,0 +1,368 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"reckon/engine/value"
+)
+
+// metadata is display_metadata of all structures. Exactly one member is there.
+type metadata struct {
+	Number *numberDisplay `json:"number"`
+	Table  *tableDisplay  `json:"table"`
+	Bar    *barDisplay    `json:"bar_chart"`
+	Pie    *pieDisplay    `json:"pie_chart"`
+}
+
+type numberDisplay struct {
+	Kind   string  `json:"kind"`
+	Format *string `json:"format"`
+}
+
+type tableDisplay struct {
+	Start   *int     `json:"start_row_index"`
+	Columns []series `json:"columns"`
+	Rows    names    `json:"rows"`
+}
+
+type barDisplay struct {
+	SeriesBy string   `json:"series_by"`
+	Stacked  bool     `json:"stacked"`
+	XAxis    axis     `json:"x_axis"`
+	Labels   labels   `json:"labels"`
+	Series   []series `json:"series"`
+}
+
+type pieDisplay struct {
+	Kind   string  `json:"kind"`
+	Format *string `json:"format"`
+	Slices names   `json:"slices"`
+}
+
+// series is a column of a table or a series of a chart.
+type series struct {
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind"`
+	Format *string `json:"format"`
+}
+
+type names struct {
+	Names []string `json:"names,omitempty"`
+}
+
+type axis struct {
+	Title string `json:"title,omitempty"`
+}
+
+type labels struct {
+	Source string `json:"source,omitempty"`
+	Start  *int   `json:"start_series_index,omitempty"`
+}
+
+// readMetadata reads display_metadata. Unknown members and wrong types fail.
+func readMetadata(data json.RawMessage) (metadata, error) {
+	var m metadata
+	if len(data) == 0 || string(data) == "null" {
+		return m, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m); err != nil {
+		return m, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return m, errors.New("there is text behind the object")
+	}
+	return m, nil
+}
+
+// authored is the metadata of a variable that Compile has accepted.
+func authored(v *value.Variable) metadata {
+	m, err := readMetadata(v.Display)
+	if err != nil {
+		return metadata{}
+	}
+	return m
+}
+
+// shown is a series normalised, for a kind whose values were asked in another unit too.
+func (s series) shown(asked bool, foreign func(kind string) bool) series {
+	s.Kind = ScalarKind(s.Kind)
+	if asked && foreign(s.Kind) {
+		return series{Name: s.Name, Kind: "number", Format: float()}
+	}
+	return s
+}
+
+func float() *string {
+	format := "decimals_float"
+	return &format
+}
+
+// DisplayOf is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects.
+// asked tells that the value is shown in another unit than its kind's own (then kind is number, format decimals_float).
+func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
+	m := authored(def)
+	foreign := func(kind string) bool { return isForeign(v, kind) }
+	shown := func(list []series) []series {
+		all := make([]series, len(list))
+		for i, s := range list {
+			all[i] = s.shown(asked, foreign)
+		}
+		return all
+	}
+	switch structureOf(def.Kind) {
+	case "table":
+		t := m.Table
+		if t == nil {
+			t = &tableDisplay{}
+		}
+		return encode(struct {
+			DataType string   `json:"data_type"`
+			Start    int      `json:"start_row_index"`
+			Columns  []series `json:"columns"`
+			Rows     names    `json:"rows"`
+		}{"table", orOne(t.Start), shown(t.Columns), t.Rows})
+	case "bar_chart":
+		b := m.Bar
+		if b == nil {
+			b = &barDisplay{}
+		}
+		if b.SeriesBy == "" {
+			b.SeriesBy = "columns"
+		}
+		if b.Labels.Source != "" || b.Labels.Start != nil {
+			if b.Labels.Source == "" {
+				b.Labels.Source = "index"
+			}
+			start := orOne(b.Labels.Start)
+			b.Labels.Start = &start
+		}
+		return encode(struct {
+			DataType string   `json:"data_type"`
+			SeriesBy string   `json:"series_by"`
+			Stacked  bool     `json:"stacked"`
+			XAxis    axis     `json:"x_axis"`
+			Labels   labels   `json:"labels"`
+			Series   []series `json:"series"`
+		}{"bar_chart", b.SeriesBy, b.Stacked, b.XAxis, b.Labels, shown(b.Series)})
+	case "pie_chart":
+		p := m.Pie
+		if p == nil {
+			p = &pieDisplay{}
+		}
+		kind, format := scalarDisplay(p.Kind, "", p.Format)
+		if asked && foreign(kind) {
+			kind, format = "number", "decimals_float"
+		}
+		return encode(struct {
+			DataType string `json:"data_type"`
+			Kind     string `json:"kind"`
+			Format   string `json:"format"`
+			Slices   names  `json:"slices"`
+		}{"pie_chart", kind, format, p.Slices})
+	}
+	var given *string
+	if m.Number != nil {
+		given = m.Number.Format
+	}
+	kind, format := scalarDisplay(def.Kind, def.Format, given)
+	if asked && foreign(kind) {
+		kind, format = "number", "decimals_float"
+	}
+	// Kinds and formats are names of tables: nothing in them is escaped.
+	return json.RawMessage(`{"data_type":"number","kind":"` + kind + `","format":"` + format + `"}`)
+}
+
+// scalarDisplay is the kind and format of a scalar: the first format given, else the default of the kind.
+func scalarDisplay(kind, format string, authored *string) (string, string) {
+	kind = ScalarKind(kind)
+	switch {
+	case format != "":
+	case authored != nil:
+		format = *authored
+	default:
+		format = decimalFormats[0]
+		if formats := formatsOf(kind); len(formats) > 0 {
+			format = formats[0]
+		}
+	}
+	return kind, format
+}
+
+// isForeign reports whether a value is in another unit than the one that its kind is rendered from: plain numbers of
+// percent, seconds of duration.
+func isForeign(v value.Value, kind string) bool {
+	own := ""
+	switch kind {
+	case "percent":
+	case "duration":
+		own = "s"
+	default:
+		return false
+	}
+	for _, row := range v.Cells {
+		for _, cell := range row {
+			if !cell.Empty && cell.Quantity.Unit.Symbol() != own {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func orOne(i *int) int {
+	if i == nil {
+		return 1
+	}
+	return *i
+}
+
+// encode writes what cannot fail: structs of strings, numbers and their like.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its series in a bar
+// chart, of all in a pie chart.
+func CellKinds(def value.Variable) func(row, column int) string {
+	m := authored(&def)
+	var list []series
+	byRow := false
+	switch {
+	case m.Table != nil:
+		list = m.Table.Columns
+	case m.Bar != nil:
+		list, byRow = m.Bar.Series, m.Bar.SeriesBy == "rows"
+	case m.Pie != nil:
+		return func(int, int) string { return ScalarKind(m.Pie.Kind) }
+	}
+	return func(row, column int) string {
+		if byRow {
+			column = row
+		}
+		if column >= len(list) {
+			return "number"
+		}
+		return ScalarKind(list[column].Kind)
+	}
+}
+
+// metadataProblem says in a sentence why display_metadata cannot be read.
+func metadataProblem(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		expected := "an object"
+		switch wrong.Type.Kind() {
+		case reflect.String:
+			expected = "a string"
+		case reflect.Int:
+			expected = "a whole number"
+		case reflect.Bool:
+			expected = "true or false"
+		case reflect.Slice:
+			expected = "a list"
+		}
+		if wrong.Field == "" {
+			return fmt.Sprintf("It is %s, not %s.", wrong.Value, expected)
+		}
+		return fmt.Sprintf("%q is %s, not %s.", wrong.Field, wrong.Value, expected)
+	}
+	if member, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		return fmt.Sprintf("The member %s is not known.", member)
+	}
+	return fmt.Sprintf("It is not valid JSON: %s.", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// CheckDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths start at the variable:
+// "format", "display_metadata.table.columns[0].kind".
+func CheckDisplay(v value.Variable, report func(path, message string)) {
+	fail := func(path, format string, args ...any) { report(path, fmt.Sprintf(format, args...)) }
+	structure := structureOf(v.Kind)
+	if structure == "" {
+		var all []string
+		for _, f := range Formatted {
+			all = append(all, f.Kind)
+		}
+		fail("kind", "%q is not a kind. Kinds are %s.", v.Kind, strings.Join(all, ", "))
+		return
+	}
+	checkFormat := func(path, kind string, format *string) {
+		switch {
+		case kind != "" && !isScalarKind(kind):
+			fail(path+"kind", "%q is not a kind of a single value.", kind)
+		case format != nil && !isFormat(kind, *format):
+			fail(path+"format", "%q is not a format of kind %s. Its formats are %s.", *format, ScalarKind(kind), strings.Join(formatsOf(kind), ", "))
+		}
+	}
+	checkSeries := func(path string, list []series) {
+		for i, s := range list {
+			checkFormat(fmt.Sprintf("%s[%d].", path, i), s.Kind, s.Format)
+		}
+	}
+	switch {
+	case v.Format == "":
+	case structure != "number":
+		fail("format", "A %s has a format for each column or series, not one of its own.", v.Kind)
+	default:
+		checkFormat("", v.Kind, &v.Format)
+	}
+	m, err := readMetadata(v.Display)
+	if err != nil {
+		fail("display_metadata", "%s", metadataProblem(err))
+		return
+	}
+	members := 0
+	for _, member := range []struct {
+		name  string
+		there bool
+	}{{"number", m.Number != nil}, {"table", m.Table != nil}, {"bar_chart", m.Bar != nil}, {"pie_chart", m.Pie != nil}} {
+		if !member.there {
+			continue
+		}
+		members++
+		if member.name != structure {
+			fail("display_metadata."+member.name, "A variable of kind %s is shown as %q.", ScalarKind(v.Kind), structure)
+			return
+		}
+	}
+	if members == 0 && len(v.Display) > 0 && string(v.Display) != "null" {
+		fail("display_metadata", "It needs the one member %q.", structure)
+	}
+	path := "display_metadata." + structure + "."
+	switch {
+	case m.Number != nil:
+		if m.Number.Kind != "" && m.Number.Kind != ScalarKind(v.Kind) {
+			fail(path+"kind", "The kind %q is not the kind of the variable, %q.", m.Number.Kind, ScalarKind(v.Kind))
+		} else {
+			checkFormat(path, v.Kind, m.Number.Format)
+		}
+		if v.Format != "" && m.Number.Format != nil && *m.Number.Format != v.Format {
+			fail(path+"format", "The format %q is not the format of the variable, %q.", *m.Number.Format, v.Format)
+		}
+	case m.Table != nil:
+		checkSeries(path+"columns", m.Table.Columns)
+	case m.Bar != nil:
+		checkSeries(path+"series", m.Bar.Series)
+		if s := m.Bar.SeriesBy; s != "" && s != "columns" && s != "rows" {
+			fail(path+"series_by", `%q is neither "columns" nor "rows".`, s)
+		}
+		if s := m.Bar.Labels.Source; s != "" && s != "index" && s != "first_series" {
+			fail(path+"labels.source", `%q is neither "index" nor "first_series".`, s)
+		}
+	case m.Pie != nil:
+		checkFormat(path, m.Pie.Kind, m.Pie.Format)
+	}
+}

@@ -1,0 +1,357 @@
+package formula
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"reckon/engine/decimal"
+	"reckon/engine/syntax"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// builder turns a syntax tree into nodes: names become variables, units become factors.
+type builder struct {
+	scope     *value.Scope // nil for the expressions that define functions
+	functions *FunctionTable
+	problem   func(at int, format string, args ...any)
+	failed    bool
+	order     []int
+	literals  []*Node
+	tables    bool
+	locals    []string // names that each binds, innermost last
+	args      map[string]*Node
+}
+
+func (b *builder) fail(at int, format string, args ...any) *Node {
+	b.failed = true
+	b.problem(at, format, args...)
+	return &Node{Op: OpNumber, Start: at, End: at, size: 1}
+}
+
+// binaryOps maps the operators of the syntax to ops.
+var binaryOps = map[string]Op{
+	"+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "^": OpPow, "and": opAnd, "or": opOr,
+	"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpGt, ">=": OpGe,
+}
+
+// maxNodes bounds an equation once its functions are written out.
+const maxNodes = 100_000
+
+// build turns a syntax tree into nodes. It reports what is wrong with it and goes on, so that all problems are found.
+func (b *builder) build(s syntax.Node) *Node {
+	n := b.translate(s)
+	n.size = 1
+	for _, a := range n.Args {
+		n.size += a.size
+	}
+	if n.size > maxNodes && !b.failed {
+		return b.fail(n.Start, "The equation is too long once its functions are written out.")
+	}
+	return n
+}
+
+func (b *builder) translate(s syntax.Node) *Node {
+	start, end := s.Offset(), s.End()
+	switch s := s.(type) {
+	case *syntax.Number:
+		return b.number(s)
+	case *syntax.Name:
+		return b.name(s)
+	case *syntax.Call:
+		return b.call(s)
+	case *syntax.Unary:
+		x := b.build(s.X)
+		switch s.Op {
+		case "-":
+			return &Node{Op: OpNeg, Start: start, End: end, Args: []*Node{x}}
+		case "%":
+			return &Node{Op: OpPercent, Start: start, End: end, Args: []*Node{x}}
+		case "not":
+			return &Node{Op: opNot, Start: start, End: end, Args: []*Node{x}}
+		}
+		return x
+	case *syntax.Binary:
+		o, ok := binaryOps[s.Op]
+		if !ok {
+			return b.fail(s.OpOffset, "The operator %q is not known.", s.Op)
+		}
+		return &Node{Op: o, Start: start, End: end, Args: []*Node{b.build(s.X), b.build(s.Y)}}
+	case *syntax.List:
+		b.tables = true
+		n := &Node{Op: OpList, Start: start, End: end}
+		for _, item := range s.Items {
+			n.Args = append(n.Args, b.build(item))
+		}
+		return n
+	}
+	return b.fail(start, "This cannot be read.")
+}
+
+func (b *builder) number(s *syntax.Number) *Node {
+	val, err := decimal.Parse(s.Text)
+	if err != nil {
+		return b.fail(s.Start, "The number is too large.")
+	}
+	n := &Node{Op: OpNumber, Start: s.Start, End: s.Stop, Value: val}
+	if s.Unit != "" {
+		table := units.Standard()
+		if b.scope != nil {
+			table = b.scope.Table
+		}
+		unit, err := table.Parse(s.Unit)
+		if err != nil {
+			return b.fail(s.UnitStart+max(UnitOffset(err), 0), "%s", UnitProblem(err))
+		}
+		ctx := decimal.NewContext(value.DefaultBudget)
+		n.Value, n.Unit = units.Quantity{Number: val, Unit: unit}.SI(ctx), unit
+		if ctx.Err() != nil {
+			return b.fail(s.Start, "The number is too large.")
+		}
+		b.literals = append(b.literals, n)
+	}
+	n.float = n.Value.Float64()
+	return n
+}
+
+func (b *builder) name(s *syntax.Name) *Node {
+	n := &Node{Start: s.Start, End: s.End()}
+	for i := len(b.locals) - 1; i >= 0; i-- {
+		if b.locals[i] == s.Text {
+			return &Node{Op: opLocal, Start: s.Start, End: s.End(), Variable: i}
+		}
+	}
+	if arg, ok := b.args[s.Text]; ok {
+		return arg
+	}
+	if c, ok := Constants[s.Text]; ok {
+		n.Op, n.Value, n.float = c.op, c.value, c.value.Float64()
+		return n
+	}
+	v := -1
+	if b.scope != nil {
+		v = b.scope.Index(s.Text)
+	}
+	if v < 0 {
+		return b.fail(s.Start, "Unknown variable %q.%s", s.Text, NearestKey(b.scope, s.Text))
+	}
+	if !slices.Contains(b.order, v) {
+		b.order = append(b.order, v)
+	}
+	n.Op, n.Variable = OpVariable, v
+	return n
+}
+
+// Constants are the names that stand for a value in every equation: a number, or a moment of the calculation.
+var Constants = map[string]struct {
+	op    Op
+	value decimal.Decimal
+}{
+	"pi": {value: decimal.Pi()}, "e": {value: decimal.E()}, "true": {value: decimal.Int(1)}, "false": {},
+	"today": {op: opToday}, "now": {op: opNow},
+}
+
+func (b *builder) call(s *syntax.Call) *Node {
+	f := b.functions.ByName[s.Function]
+	if f == nil {
+		return b.fail(s.Start, "Unknown function %q.%s", s.Function, b.functions.nearest(s.Function))
+	}
+	least, most := f.Arity()
+	if len(s.Args) < least || most >= 0 && len(s.Args) > most {
+		return b.fail(s.Start, "%s takes %s, not %d: %s.", f.Name, arityText(least, most), len(s.Args), f.usage())
+	}
+	n := &Node{Op: OpCall, Start: s.Start, End: s.Stop, Function: f}
+	b.tables = b.tables || f.tables
+	if f.Binds {
+		name, ok := s.Args[0].(*syntax.Name)
+		if !ok {
+			return b.fail(s.Args[0].Offset(), "The first argument of %s is the name that it counts with.", f.Name)
+		}
+		for _, a := range s.Args[1 : len(s.Args)-1] {
+			n.Args = append(n.Args, b.build(a))
+		}
+		b.locals = append(b.locals, name.Text)
+		n.Variable = len(b.locals) - 1
+		n.Args = append(n.Args, b.build(s.Args[len(s.Args)-1]))
+		b.locals = b.locals[:len(b.locals)-1]
+		return n
+	}
+	for _, a := range s.Args {
+		n.Args = append(n.Args, b.build(a))
+	}
+	if f.Formula != "" && f.Eval == nil {
+		return b.expand(f, n)
+	}
+	return n
+}
+
+// expand replaces a call by the function's defining formula.
+func (b *builder) expand(f *Entry, call *Node) *Node {
+	tree, err := syntax.ParseExpression(f.Formula)
+	if err != nil {
+		return b.fail(call.Start, "%s is not defined well: %v", f.Name, err)
+	}
+	inner := builder{functions: b.functions, problem: b.problem, args: map[string]*Node{}}
+	for i, p := range f.Params {
+		if i < len(call.Args) {
+			inner.args[p.name] = call.Args[i]
+			continue
+		}
+		number, err := decimal.Parse(p.value)
+		if err != nil {
+			return b.fail(call.Start, "%s is not defined well: %v", f.Name, err)
+		}
+		inner.args[p.name] = &Node{Op: OpNumber, Start: call.Start, End: call.End, Value: number, float: number.Float64(), size: 1}
+	}
+	for i, p := range f.Params[:len(call.Args)] {
+		if p.check != "" {
+			inner.args[p.name] = inner.checked(f, p, call.Args[i])
+		}
+	}
+	n := shorter(inner.build(tree), call.Args)
+	b.failed = b.failed || inner.failed
+	place(n, call.Start, call.End, call.Args)
+	return n
+}
+
+// checked is an argument of an expanded function where the parameter's check holds, and undefined elsewhere.
+func (b *builder) checked(f *Entry, p param, arg *Node) *Node {
+	if p.value != "" && arg.Op == OpNumber && (arg.Value.IsZero() || IsOne(arg.Value)) {
+		return arg // a flag: it needs no check when calculating
+	}
+	tree, err := syntax.ParseExpression("if(" + p.check + ", " + p.name + ", " + p.name + ")")
+	if err != nil {
+		return b.fail(arg.Start, "%s is not defined well: %v", f.Name, err)
+	}
+	n := b.build(tree)
+	undefined := &Entry{
+		Name: f.Name, Params: []param{{name: p.name, dimension: "1"}}, Result: "1",
+		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
+			return c.Fail(&decimal.UndefinedError{Function: f.Name, Argument: a[0]})
+		},
+		Float: func([]float64) float64 { return math.NaN() },
+	}
+	n.Args[2] = &Node{Op: OpCall, Start: arg.Start, End: arg.End, Function: undefined, Args: []*Node{arg}}
+	return n
+}
+
+// shorter is a formula without the sums and products that parameters of 0 and 1 have no effect in.
+func shorter(n *Node, args []*Node) *Node {
+	if slices.Contains(args, n) {
+		return n
+	}
+	bare := false
+	for i, a := range n.Args {
+		n.Args[i] = shorter(a, args)
+		bare = bare || n.Args[i].Op == OpNumber && !slices.Contains(args, n.Args[i])
+	}
+	if bare && (n.Op == OpAdd || n.Op == OpSub || n.Op == OpMul) {
+		return Combined(n.Op, n.Args...)
+	}
+	return n
+}
+
+// place gives the nodes of an expanded formula the position of the call, arguments aside.
+func place(n *Node, start, end int, keep []*Node) {
+	if slices.Contains(keep, n) {
+		return
+	}
+	n.Start, n.End = start, end
+	for _, a := range n.Args {
+		place(a, start, end, keep)
+	}
+}
+
+func arityText(least, most int) string {
+	plural := func(n int) string {
+		if n == 1 {
+			return "1 argument"
+		}
+		return fmt.Sprintf("%d arguments", n)
+	}
+	switch {
+	case most < 0:
+		return "at least " + plural(least)
+	case least == most:
+		return plural(least)
+	}
+	return fmt.Sprintf("%d to %s", least, plural(most))
+}
+
+// NearestKey is a hint that names the variable spelt most like a name, or nothing.
+func NearestKey(s *value.Scope, name string) string {
+	if s == nil {
+		return ""
+	}
+	keys := make([]string, len(s.Declared))
+	for i, v := range s.Declared {
+		keys[i] = v.Key
+	}
+	return value.Hint(name, keys)
+}
+
+// ParseEquation reads the source of an equation; left stays nil when it cannot be read. What is wrong is reported with its place
+// in code points, -1 for none.
+func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, problem func(at int, format string, args ...any)) {
+	tree, err := syntax.ParseEquation(string(e.Source))
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			problem(wrong.Offset, "%s", wrong.Message)
+		} else {
+			problem(-1, "%v", err)
+		}
+		return
+	}
+	b := builder{scope: s, functions: functions, problem: problem}
+	left, right := b.build(tree.Left), b.build(tree.Right)
+	if b.failed {
+		return
+	}
+	if len(b.order) == 0 {
+		problem(-1, "The equation names no variable, so that nothing can be calculated with it.")
+		return
+	}
+	e.Left, e.Right, e.Order, e.Literals, e.Tables = left, right, b.order, b.literals, b.tables
+	e.Refs = slices.Clone(b.order)
+	slices.Sort(e.Refs)
+	shapes(s, e, problem)
+	left.summarize(e)
+	right.summarize(e)
+	e.Count = make([]int, len(e.Refs))
+	for k, v := range e.Refs {
+		e.Count[k] = left.Occurrences(v) + right.Occurrences(v)
+		e.CheckPoints = e.CheckPoints || s.Profiles[v].Point.IsPoint() || s.Profiles[v].Unit == nil
+	}
+	for _, n := range e.Literals {
+		e.CheckPoints = e.CheckPoints || n.Unit.IsPoint()
+	}
+}
+
+// UnitProblem says in a sentence what is wrong with a unit.
+func UnitProblem(err error) string {
+	var unknown *units.UnknownError
+	var malformed *units.SyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		if len(unknown.Nearest) > 0 {
+			return fmt.Sprintf("Unknown unit %q. Did you mean %q?", unknown.Name, unknown.Nearest[0])
+		}
+		return fmt.Sprintf("Unknown unit %q.", unknown.Name)
+	case errors.As(err, &malformed):
+		return fmt.Sprintf("The unit %q cannot be read: %s.", malformed.Text, strings.TrimSuffix(malformed.Reason, "."))
+	}
+	return fmt.Sprintf("The unit cannot be read: %v.", err)
+}
+
+// UnitOffset is the caret within the text of a unit, -1 when there is none.
+func UnitOffset(err error) int {
+	var malformed *units.SyntaxError
+	if errors.As(err, &malformed) {
+		return malformed.Offset
+	}
+	return -1
+}

@@ -1,0 +1,184 @@
+package formula
+
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+)
+
+// Number is a constant expression.
+func Number(value decimal.Decimal) *Node {
+	return &Node{Op: OpNumber, Value: value, float: value.Float64()}
+}
+
+func Integer(i int64) *Node { return Number(decimal.Int(i)) }
+
+// isInteger reports whether n is the constant i.
+func (n *Node) isInteger(i int64) bool {
+	return n.Op == OpNumber && n.Value.Cmp(decimal.Int(i)) == 0
+}
+
+// Combined is an operation over expressions, simplified where an operand is 0 or 1.
+func Combined(o Op, args ...*Node) *Node {
+	a, b := args[0], args[len(args)-1]
+	switch {
+	case o == OpAdd && a.isInteger(0):
+		return b
+	case (o == OpAdd || o == OpSub) && b.isInteger(0):
+		return a
+	case o == OpSub && a.isInteger(0):
+		return Combined(OpNeg, b)
+	case o == OpMul && (a.isInteger(0) || b.isInteger(0)), o == OpDiv && a.isInteger(0):
+		return Integer(0)
+	case o == OpMul && a.isInteger(1):
+		return b
+	case (o == OpMul || o == OpDiv || o == OpPow) && b.isInteger(1):
+		return a
+	case o == OpNeg && a.Op == OpNumber:
+		return Number(a.Value.Neg())
+	case o == OpNeg && a.Op == OpNeg:
+		return a.Args[0]
+	}
+	n := &Node{Op: o, Args: args}
+	for _, a := range args {
+		n.Mask |= a.Mask
+		n.Choices = n.Choices || a.Choices
+	}
+	return n
+}
+
+// Called is a function of expressions.
+func Called(f *Entry, args ...*Node) *Node {
+	n := &Node{Op: OpCall, Function: f, Args: args, Choices: f.Choice != NoChoice}
+	for _, a := range args {
+		n.Mask |= a.Mask
+		n.Choices = n.Choices || a.Choices
+	}
+	return n
+}
+
+// Applied is a template with expressions in the place of its locals. A call of the function that
+// the template belongs to, with all its parameters, becomes the call that it is about.
+func (n *Node) Applied(args []*Node, self *Node) *Node {
+	switch {
+	case n.Op == opLocal:
+		return args[n.Variable]
+	case len(n.Args) == 0:
+		return n
+	}
+	list := make([]*Node, len(n.Args))
+	for i, a := range n.Args {
+		list[i] = a.Applied(args, self)
+	}
+	switch {
+	case n.Op != OpCall:
+		return Combined(n.Op, list...)
+	case n.Function == self.Function && slices.Equal(list, self.Args):
+		return self
+	}
+	return Called(n.Function, list...)
+}
+
+// Arguments are the arguments of a call, those that were left out included.
+func (n *Node) Arguments() []*Node {
+	if given, all := n.Args, n.Function.defaults; len(given) < len(all) {
+		return append(slices.Clip(given), all[len(given):]...)
+	}
+	return n.Args
+}
+
+// Defined is what a call stands for by the formula of its function, nil where it has none.
+func (n *Node) Defined() *Node {
+	f, args := n.Function, n.Args
+	if f.Definition == nil || n.TakesTable() {
+		return nil
+	}
+	if !f.Variadic {
+		return f.Definition.Applied(n.Arguments(), n)
+	}
+	last := len(args) - 1
+	before := args[0]
+	if last > 1 {
+		before = Called(f, args[:last]...)
+	}
+	return f.Definition.Applied([]*Node{before, args[last]}, n)
+}
+
+// Derivative is the derivative of n with respect to the unknown, nil where the engine knows none.
+// It shares the parts of n that it uses. At a jump of an if it is that of both sides.
+func (n *Node) Derivative(x Unknown) *Node {
+	if !n.Has(x) {
+		return Integer(0)
+	}
+	args := make([]*Node, len(n.Args))
+	for i, a := range n.Args {
+		if n.Op == OpCall && n.Function.Lazy && i == 0 {
+			continue
+		}
+		if args[i] = a.Derivative(x); args[i] == nil {
+			return nil
+		}
+	}
+	switch n.Op {
+	case OpVariable:
+		return Integer(1)
+	case OpAdd, OpSub:
+		return Combined(n.Op, args...)
+	case OpNeg, OpPercent:
+		return Combined(n.Op, args...)
+	case OpMul:
+		return Combined(OpAdd, Combined(OpMul, args[0], n.Args[1]), Combined(OpMul, n.Args[0], args[1]))
+	case OpDiv:
+		if args[1].isInteger(0) {
+			return Combined(OpDiv, args[0], n.Args[1])
+		}
+		return Combined(OpDiv, Combined(OpSub, args[0], Combined(OpMul, n, args[1])), n.Args[1])
+	case OpPow:
+		return n.powerDerivative(args[0], args[1])
+	case OpCall:
+		return n.callDerivative(x, args)
+	}
+	return nil
+}
+
+// powerDerivative is the derivative of a power from those of base and exponent.
+func (n *Node) powerDerivative(base, exponent *Node) *Node {
+	u, w := n.Args[0], n.Args[1]
+	var byBase, byExponent *Node = Integer(0), Integer(0)
+	if !base.isInteger(0) {
+		less := Combined(OpSub, w, Integer(1))
+		if i, ok := w.Value.Int64(); ok && w.Op == OpNumber {
+			less = Integer(i - 1)
+		}
+		byBase = Combined(OpMul, Combined(OpMul, w, Combined(OpPow, u, less)), base)
+	}
+	if !exponent.isInteger(0) {
+		byExponent = Combined(OpMul, Combined(OpMul, n, Called(NaturalLogarithm, u)), exponent)
+	}
+	return Combined(OpAdd, byBase, byExponent)
+}
+
+// callDerivative is the derivative of a call from those of its arguments.
+func (n *Node) callDerivative(x Unknown, args []*Node) *Node {
+	f := n.Function
+	switch {
+	case f.Lazy:
+		return Called(f, n.Args[0], args[1], args[2])
+	case f.Slope == nil:
+		if definition := n.Defined(); definition != nil {
+			return definition.Derivative(x)
+		}
+		return nil
+	}
+	total := Integer(0)
+	for i, a := range args {
+		if a.isInteger(0) {
+			continue
+		}
+		if f.Slope[i] == nil {
+			return nil
+		}
+		total = Combined(OpAdd, total, Combined(OpMul, f.Slope[i].Applied(n.Arguments(), n), a))
+	}
+	return total
+}

@@ -1,0 +1,378 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// roundable is an argument that is rounded: only numbers, money and counts mean the same in every unit of theirs.
+type roundable struct {
+	Function  string
+	At        int
+	dimension Dimension
+}
+
+// roundingFits reports whether rounding a quantity of this dimension means something without naming a unit: it does for
+// plain numbers, one currency, and one counting unit of the domain.
+func roundingFits(s *value.Scope, dim units.Dimension) bool {
+	dim = dim.WithoutAngle()
+	if dim.IsNone() {
+		return true
+	}
+	for _, name := range append(dim.Currencies(), s.Counting...) {
+		if u, err := s.Table.Parse(name); err == nil && u.Dimension() == dim {
+			return true
+		}
+	}
+	return false
+}
+
+// checker finds the dimensions of one equation's expressions and states what they must satisfy.
+type checker struct {
+	scope  *value.Scope
+	e      *Equation
+	solver *Unifier
+	err    *DimensionError
+}
+
+// DimensionError is a place where dimensions do not fit.
+type DimensionError struct {
+	At      int
+	Message string
+}
+
+func (c *checker) fail(at int, format string, args ...any) {
+	if c.err == nil {
+		c.err = &DimensionError{at, fmt.Sprintf(format, args...)}
+	}
+}
+
+// checkEquation states that both sides have one dimension.
+func (c *checker) checkEquation() {
+	left, right := c.of(c.e.Left), c.of(c.e.Right)
+	if c.err == nil && !c.e.Left.isZero() && !c.e.Right.isZero() && !c.solver.Equate(left, right) {
+		c.fail(c.e.Left.Start, "The two sides have different dimensions: %s, %s.", c.describe(c.e.Left, left), c.describe(c.e.Right, right))
+	}
+}
+
+// describe names an expression and its dimension.
+func (c *checker) describe(n *Node, d Dimension) string {
+	return fmt.Sprintf("%q is %s", c.e.text(n), DimensionText(c.scope, c.solver.Resolve(d)))
+}
+
+// DimensionText names a dimension and its SI unit.
+func DimensionText(s *value.Scope, dim Dimension) string {
+	if !dim.IsKnown() {
+		return "of a dimension that is not known yet"
+	}
+	if dim.Known.IsNone() {
+		return "a plain number"
+	}
+	name, symbol := dim.Known.Name(), SymbolOf(s, dim.Known)
+	article := "a"
+	if strings.ContainsRune("aeiou", rune(name[0])) {
+		article = "an"
+	}
+	if symbol == name {
+		return article + " " + name
+	}
+	return fmt.Sprintf("%s %s (%s)", article, name, symbol)
+}
+
+// SymbolOf is the unit that stands for a dimension in messages, "1" for none.
+func SymbolOf(s *value.Scope, dim units.Dimension) string {
+	if symbol := s.Table.ForResult(dim, nil, false).Symbol(); symbol != "" {
+		return symbol
+	}
+	return "1"
+}
+
+// same states that all of some expressions have one dimension; literal zeros fit everywhere.
+func (c *checker) same(n *Node, what string, args []*Node) Dimension {
+	var first *Node
+	var common Dimension
+	for _, a := range args {
+		d := c.of(a)
+		if a.isZero() {
+			continue
+		}
+		if first == nil {
+			first, common = a, d
+			continue
+		}
+		if c.err == nil && !c.solver.Equate(common, d) {
+			c.fail(a.Start, "%s needs equal dimensions: %s, %s.", what, c.describe(first, common), c.describe(a, d))
+		}
+		if resolved := c.solver.Resolve(common); !resolved.IsKnown() {
+			common = d
+		}
+	}
+	if first == nil {
+		return c.solver.fresh()
+	}
+	return common
+}
+
+// plain states that an expression is a plain number (or an angle).
+func (c *checker) plain(n *Node, what string) {
+	d := c.of(n)
+	if c.err == nil && !c.solver.Equate(d, Dimension{}) {
+		c.fail(n.Start, "%s must be a plain number, but %s.", what, c.describe(n, d))
+	}
+}
+
+// of is the dimension of an expression.
+func (c *checker) of(n *Node) Dimension {
+	switch n.Op {
+	case OpNumber:
+		if n.Unit != nil {
+			return KnownDimension(n.Unit.Dimension())
+		}
+		return Dimension{}
+	case OpVariable:
+		return VariableDimension(c.scope, n.Variable)
+	case opToday, opNow:
+		return KnownDimension(units.Time)
+	case opLocal:
+		return Dimension{}
+	case OpAdd, OpSub:
+		what := "Addition"
+		if n.Op == OpSub {
+			what = "Subtraction"
+		}
+		return c.same(n, what, n.Args)
+	case OpMul, OpDiv:
+		sign := 1
+		if n.Op == OpDiv {
+			sign = -1
+		}
+		d, ok := c.solver.Resolve(c.of(n.Args[0])).times(c.solver.Resolve(c.of(n.Args[1])), sign, 1)
+		if !ok {
+			c.fail(n.Start, "The powers of the dimensions are too large.")
+		}
+		return d
+	case OpPow:
+		return c.power(n)
+	case OpNeg, OpPercent:
+		return c.of(n.Args[0])
+	case opNot, opAnd, opOr:
+		for _, a := range n.Args {
+			c.plain(a, "An operand of and, or and not")
+		}
+		return Dimension{}
+	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe:
+		c.same(n, "A comparison", n.Args)
+		return Dimension{}
+	case OpList:
+		return c.same(n, "A list", n.Args)
+	case OpCall:
+		return c.call(n)
+	}
+	return Dimension{}
+}
+
+func (c *checker) power(n *Node) Dimension {
+	base := c.of(n.Args[0])
+	if p, q, ok := smallFraction(n.Args[1]); ok {
+		d, fits := Dimension{}.times(c.solver.Resolve(base), p, q)
+		if !fits {
+			// Only plain numbers have so large a power.
+			if d = (Dimension{}); !c.solver.Equate(base, d) {
+				c.fail(n.Start, "The dimension of this power cannot be expressed: %s.", c.describe(n.Args[0], base))
+			}
+		}
+		return d
+	}
+	c.plain(n.Args[1], "An exponent")
+	if c.err == nil && !c.solver.Equate(base, Dimension{}) {
+		c.fail(n.Args[0].Start, "The base of a power whose exponent is not a constant must be a plain number, but %s.", c.describe(n.Args[0], base))
+	}
+	return Dimension{}
+}
+
+// smallFraction is the value of a constant expression as a small fraction.
+func smallFraction(n *Node) (num, den int, ok bool) {
+	small := func(num, den int) (int, int, bool) {
+		if den == 0 {
+			return 0, 0, false
+		}
+		num, den = value.Lowest(num, den)
+		return num, den, num < 10_000 && num > -10_000 && den < 10_000
+	}
+	switch n.Op {
+	case OpNumber:
+		if n.Unit != nil {
+			return 0, 0, false
+		}
+		if !(math.Abs(n.float) < 1e5) {
+			return 0, 0, false
+		}
+		if i, whole := n.Value.Int64(); whole {
+			return small(int(i), 1)
+		}
+		if decimal.FromFloat(n.float).Cmp(n.Value) != 0 {
+			return 0, 0, false // it has more digits than a small fraction
+		}
+		text := n.Value.String()
+		whole, rest, found := strings.Cut(text, ".")
+		if strings.ContainsAny(text, "eE") || len(whole) > 5 || len(rest) > 4 {
+			// Thirds written as decimals, such as 0.3333333333, have no exact fraction.
+			return 0, 0, false
+		}
+		num, den = 0, 1
+		if found {
+			for range rest {
+				den *= 10
+			}
+		}
+		for _, r := range strings.TrimPrefix(whole, "-") + rest {
+			num = num*10 + int(r-'0')
+		}
+		if strings.HasPrefix(whole, "-") {
+			num = -num
+		}
+		return small(num, den)
+	case OpNeg:
+		num, den, ok = smallFraction(n.Args[0])
+		return -num, den, ok
+	case OpAdd, OpSub, OpMul, OpDiv:
+		a, b, ok1 := smallFraction(n.Args[0])
+		p, q, ok2 := smallFraction(n.Args[1])
+		if !ok1 || !ok2 {
+			return 0, 0, false
+		}
+		switch n.Op {
+		case OpAdd:
+			return small(a*q+p*b, b*q)
+		case OpSub:
+			return small(a*q-p*b, b*q)
+		case OpMul:
+			return small(a*p, b*q)
+		}
+		return small(a*q, b*p)
+	}
+	return 0, 0, false
+}
+
+// call applies the dimension rule of a function.
+func (c *checker) call(n *Node) Dimension {
+	f := n.Function
+	if f.rule != nil {
+		return f.rule(c, n)
+	}
+	letters := map[byte]Dimension{}
+	for i, a := range n.Args {
+		rule := f.Param(i).dimension
+		if rule == "any" {
+			c.of(a)
+			continue
+		}
+		d := c.of(a)
+		if a.isZero() && rule != "1" && rule != "round" {
+			continue
+		}
+		if rule == "round" {
+			c.e.Deferred = append(c.e.Deferred, roundable{f.Name, a.Start, d})
+			if _, ok := letters['a']; !ok {
+				letters['a'] = d
+			} else if c.err == nil && !c.solver.Equate(letters['a'], d) {
+				c.fail(a.Start, "%s needs equal dimensions: %s, %s.", f.Name, c.describe(n.Args[0], letters['a']), c.describe(a, d))
+			}
+			continue
+		}
+		want := c.rule(rule, letters)
+		if c.err == nil && !c.solver.Equate(d, want) {
+			c.fail(a.Start, "Argument %q of %s must be %s, but %s.", f.Param(i).name, f.Name,
+				DimensionText(c.scope, c.solver.Resolve(want)), c.describe(a, d))
+		}
+	}
+	return c.solver.Resolve(c.rule(f.Result, letters))
+}
+
+// rule reads a dimension rule: factors joined by * and /, each 1, angle, time, or a letter with an optional power.
+func (c *checker) rule(text string, letters map[byte]Dimension) Dimension {
+	var d Dimension
+	sign := 1
+	for text != "" {
+		end := strings.IndexAny(text, "*/")
+		factor, next := text, 1
+		if end >= 0 {
+			factor = text[:end]
+			if text[end] == '/' {
+				next = -1
+			}
+			text = text[end+1:]
+		} else {
+			text = ""
+		}
+		name, exponent, _ := strings.Cut(factor, "^")
+		num := 1
+		if exponent != "" {
+			num = int(exponent[0] - '0')
+		}
+		var base Dimension
+		switch name {
+		case "1":
+		case "angle":
+			base = KnownDimension(units.Angle)
+		case "time":
+			base = KnownDimension(units.Time)
+		default:
+			known, ok := letters[name[0]]
+			if !ok {
+				known = c.solver.fresh()
+				letters[name[0]] = known
+			}
+			base = known
+		}
+		if product, ok := d.times(c.solver.Resolve(base), sign*num, 1); ok {
+			d = product
+		} else {
+			c.fail(0, "The powers of the dimensions are too large.")
+		}
+		sign = next
+	}
+	return d
+}
+
+// VariableDimension is the declared dimension of a variable, else its unknown.
+func VariableDimension(s *value.Scope, v int) Dimension {
+	if dim, ok := declaredDimension(s, v); ok {
+		return KnownDimension(dim)
+	}
+	return Dimension{unknown: []power{{v, 1, 1}}}
+}
+
+// declaredDimension is what a variable's unit, kind or default says about its dimension.
+func declaredDimension(s *value.Scope, v int) (units.Dimension, bool) {
+	if s.Profiles[v].Declared {
+		return s.Profiles[v].Dimension, true
+	}
+	return units.Dimension{}, false
+}
+
+// CheckDimensions checks one equation; what it tells about undeclared variables stays in the solver.
+func CheckDimensions(s *value.Scope, e *Equation, solver *Unifier) *DimensionError {
+	e.Deferred = nil
+	c := checker{scope: s, e: e, solver: solver}
+	c.checkEquation()
+	return c.err
+}
+
+// CheckRounding checks arguments that are rounded, once their dimensions are known.
+func (e *Equation) CheckRounding(s *value.Scope, solver *Unifier) *DimensionError {
+	for _, r := range e.Deferred {
+		dim := solver.Resolve(r.dimension)
+		if dim.IsKnown() && !roundingFits(s, dim.Known) {
+			return &DimensionError{r.At, fmt.Sprintf(
+				"%s of %s depends on the unit: divide by a unit first, as in %s(x / 1 [%s]).",
+				r.Function, DimensionText(s, dim), r.Function, SymbolOf(s, dim.Known))}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package formula
+
+// Equation is a parsed activity.
+type Equation struct {
+	Title       string // for messages: the activity's title, else its equation
+	Source      []rune
+	Left, Right *Node
+	Refs        []int  // variables it names, in domain order
+	Order       []int  // the same in the order of the text
+	Count       []int  // by position in refs: how often it is named
+	Calculable  []bool // by position in refs
+	Active      bool
+	Tables      bool        // it calls a function over tables
+	Literals    []*Node     // numbers with units
+	Deferred    []roundable // checks that wait for the dimensions of values
+	CheckPoints bool        // a variable or constant in it may be a point on a scale
+	Open        bool        // checkPoints, and what the variables are shows only in a calculation
+	Angle       bool        // a function in it yields an angle
+	slots       int         // parts whose value an evaluation keeps
+	flat        *flat       // in float64, nil where there is no such form
+}
+
+// Position is the place of a variable in refs, or -1.
+func (e *Equation) Position(variable int) int {
+	for i, r := range e.Refs {
+		if r == variable {
+			return i
+		}
+	}
+	return -1
+}
+
+// Solves reports whether the equation can be solved for a variable.
+func (e *Equation) Solves(variable int) bool {
+	i := e.Position(variable)
+	return i >= 0 && e.Calculable[i]
+}
+
+// IsAngle reports whether a variable stands in equations only as the whole argument of functions of an angle, which read a bare
+// number as radians: there, and nowhere else, an angle in any unit means the same as its bare default.
+func IsAngle(equations []*Equation, variable int) bool {
+	found, only := false, true
+	for _, e := range equations {
+		if e.Left == nil {
+			continue
+		}
+		for _, side := range []*Node{e.Left, e.Right} {
+			side.Walk(func(n *Node) {
+				for i, a := range n.Args {
+					if a.Op == OpVariable && a.Variable == variable {
+						found = true
+						only = only && n.Op == OpCall && n.Function.rule == nil && n.Function.Param(i).dimension == "angle"
+					}
+				}
+			})
+			only = only && !(side.Op == OpVariable && side.Variable == variable)
+		}
+	}
+	return found && only
+}
+
+// GivesAngle reports whether a function in the equation yields an angle.
+func (e *Equation) GivesAngle() bool {
+	found := false
+	look := func(n *Node) { found = found || n.Op == OpCall && n.Function.Result == "angle" }
+	e.Left.Walk(look)
+	e.Right.Walk(look)
+	return found
+}

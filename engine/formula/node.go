@@ -1,0 +1,152 @@
+// Package formula holds compiled equations and evaluates them: expressions whose names are
+// resolved and whose unit factors are folded in, the table of functions, the dimensions that an
+// equation demands, and its evaluation in decimals, in float64, over tables and over intervals, with
+// derivatives.
+package formula
+
+import (
+	"slices"
+	"strings"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// Op is what a node does with its arguments.
+type Op uint8
+
+const (
+	OpNumber Op = iota
+	OpVariable
+	opToday
+	opNow
+	opLocal // the index variable of each
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpPow
+	OpNeg
+	OpPercent
+	opNot
+	opAnd
+	opOr
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpGt
+	OpGe
+	OpCall
+	OpList
+)
+
+// Node is an expression ready to be evaluated: names resolved, unit factors of literals folded in.
+type Node struct {
+	Op       Op
+	Start    int // code points in the equation
+	End      int
+	Args     []*Node
+	Value    decimal.Decimal // of opNumber, in coherent SI
+	float    float64         // the same for root search
+	Unit     *units.Unit     // of a literal that carries one, else nil
+	Variable int             // of opVariable; the depth of opLocal
+	Function *Entry          // of opCall
+	Mask     uint64          // variables below, by position in the equation's refs; bit 63 stands for all from there on
+	size     int             // nodes below and itself, counted once for each place they stand in
+	Choices  bool            // an if, min, max, abs or clamp is below
+	Slot     int             // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
+	self     *Node           // the node itself where slot counts, so that a changed copy has none
+	local    bool            // with a slot: it depends on the index of each
+}
+
+// MaskOf is the bit of a position in refs.
+func MaskOf(position int) uint64 {
+	if position > 63 {
+		position = 63
+	}
+	return 1 << position
+}
+
+// Unknown is the variable that an equation is being solved for.
+type Unknown struct {
+	Variable int
+	Mask     uint64
+}
+
+func (e *Equation) Unknown(variable int) Unknown {
+	return Unknown{variable, MaskOf(e.Position(variable))}
+}
+
+// Has reports whether the unknown occurs in n.
+func (n *Node) Has(x Unknown) bool {
+	if n.Mask&x.Mask == 0 {
+		return false
+	}
+	return x.Mask != 1<<63 || n.Occurrences(x.Variable) > 0
+}
+
+// Occurrences counts how often a variable occurs in n.
+func (n *Node) Occurrences(variable int) int {
+	if n.Op == OpVariable && n.Variable == variable {
+		return 1
+	}
+	count := 0
+	for _, a := range n.Args {
+		count += a.Occurrences(variable)
+	}
+	return count
+}
+
+// Walk calls f on n and all nodes below it, in the order of the text.
+func (n *Node) Walk(f func(*Node)) {
+	f(n)
+	for _, a := range n.Args {
+		a.Walk(f)
+	}
+}
+
+// Equal reports whether two expressions are written alike.
+func (n *Node) Equal(o *Node) bool {
+	if n.Op != o.Op || n.Variable != o.Variable || n.Function != o.Function || len(n.Args) != len(o.Args) || n.Mask != o.Mask {
+		return false
+	}
+	if n.Op == OpNumber && n.Value.Cmp(o.Value) != 0 {
+		return false
+	}
+	for i := range n.Args {
+		if !n.Args[i].Equal(o.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isZero is true of a literal 0 without a unit, which is zero in every dimension.
+func (n *Node) isZero() bool {
+	return n.Op == OpNumber && n.Unit == nil && n.Value.IsZero()
+}
+
+// summarize fills mask and choices from below.
+func (n *Node) summarize(e *Equation) {
+	n.Mask, n.Choices = 0, false
+	if n.Op == OpVariable {
+		n.Mask = MaskOf(e.Position(n.Variable))
+	}
+	for _, a := range n.Args {
+		a.summarize(e)
+		n.Mask |= a.Mask
+		n.Choices = n.Choices || a.Choices
+	}
+	if n.Op == OpCall && n.Function.Choice != NoChoice {
+		n.Choices = true
+	}
+}
+
+// text is how a part of the equation is written.
+func (e *Equation) text(n *Node) string {
+	return strings.TrimSpace(string(e.Source[n.Start:min(n.End, len(e.Source))]))
+}
+
+// Calls reports whether a function is applied anywhere in n.
+func (n *Node) Calls() bool { return n.Op == OpCall || slices.ContainsFunc(n.Args, (*Node).Calls) }

@@ -1,0 +1,484 @@
+package formula
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"reckon/engine/decimal"
+)
+
+// ErrNoRate says that payments have no rate of return.
+var ErrNoRate = errors.New("payments have no rate of return")
+
+// payments are what rates are found for: amounts of either sign at times from 0 on. In z, the
+// logarithm of the growth in one unit of time, they are worth the sum of amount × e^(-z × time) on
+// the first date.
+type payments interface {
+	// worth is the sums of the positive and of the negative amounts at z >= 0, and the sizes of
+	// their slopes. All four fall as z rises, which bounds value and slope over an interval.
+	worth(z float64) worth
+	// first is the amount at time 0, which is not 0.
+	first() float64
+	// size is the number of amounts that worth adds up.
+	size() int
+}
+
+// worth is what payments are worth, positive and negative ones apart, as sizes.
+type worth struct{ in, out, inSlope, outSlope float64 }
+
+func (s worth) value() float64 { return s.in - s.out }
+
+// sure reports whether the sign of the value is beyond doubt in float64.
+func (s worth) sure() bool { return math.Abs(s.value()) > 1e-11*(s.in+s.out) }
+
+func (s *worth) add(value, slope float64) {
+	if value > 0 {
+		s.in += value
+		s.inSlope += slope
+	} else {
+		s.out -= value
+		s.outSlope -= slope
+	}
+}
+
+// listed are payments one by one.
+type listed struct{ amounts, times []float64 }
+
+func (l listed) first() float64 { return l.amounts[0] }
+func (l listed) size() int      { return len(l.amounts) }
+
+func (l listed) worth(z float64) (s worth) {
+	for i, amount := range l.amounts {
+		value := amount * math.Exp(-z*l.times[i])
+		s.add(value, l.times[i]*value)
+	}
+	return s
+}
+
+// mirrored is worth at -z, valued on the last date, what the payments are worth at z.
+func (l listed) mirrored() listed {
+	m := listed{slices.Clone(l.amounts), slices.Clone(l.times)}
+	slices.Reverse(m.amounts)
+	slices.Reverse(m.times)
+	last := m.times[0]
+	for i := range m.times {
+		m.times[i] = last - m.times[i]
+	}
+	return m
+}
+
+// trimmed are the payments from the first one that is not 0.
+func (l listed) trimmed() listed {
+	from := slices.IndexFunc(l.amounts, func(a float64) bool { return a != 0 })
+	if from <= 0 {
+		return l
+	}
+	t := listed{l.amounts[from:], slices.Clone(l.times[from:])}
+	for i := range t.times {
+		t.times[i] -= l.times[from]
+	}
+	return t
+}
+
+// level are payments at time 0 and at time n, and equal ones at the whole times between. n may be
+// any number from 1 on: the sum of the equal ones is (1 - e^(-(n-1)z)) / (e^z - 1), which falls
+// with z and is convex.
+type level struct{ start, each, end, n float64 }
+
+func (l level) first() float64 { return l.start }
+func (l level) size() int      { return 3 }
+
+func (l level) worth(z float64) (s worth) {
+	s.add(l.start, 0)
+	last := l.end * math.Exp(-l.n*z)
+	s.add(last, l.n*last)
+	m := l.n - 1
+	var sum, slope float64
+	if m*z < 1e-4 {
+		// Next to 0 the quotient loses its digits.
+		sum = m * (1 - (m+1)*z/2 + (m+1)*(2*m+1)*z*z/12)
+		slope = m * (m + 1) / 2 * (1 - (2*m+1)*z/3)
+	} else {
+		sum = -math.Expm1(-m*z) / math.Expm1(z)
+		slope = sum/-math.Expm1(-z) - m*math.Exp(-m*z)/math.Expm1(z)
+	}
+	s.add(l.each*sum, l.each*slope)
+	return s
+}
+
+func (l level) mirrored() level { return level{l.end, l.each, l.start, l.n} }
+
+// trimmed starts at the first payment that is not 0.
+func (l level) trimmed() (level, bool) {
+	if l.start != 0 {
+		return l, true
+	}
+	return level{l.each, l.each, l.end, l.n - 1}, l.each != 0 && l.n >= 2
+}
+
+const (
+	maxRateSplits    = 4000
+	maxRateDoublings = 60
+)
+
+// firstRoot finds the smallest z > 0 at which payments are worth nothing. It is certain of what it
+// says: intervals are cut until bounds of value or slope decide how many roots they hold, none or
+// one. zero is the sign of the value at z = 0; single says that there is one root at most.
+func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64, found bool, err error) {
+	spend := func() bool { return c.Spend(p.size()/4 + 1) }
+	high, last := 1.0, p.worth(1)
+	for range maxRateDoublings {
+		others := last.out
+		if p.first() < 0 {
+			others = last.in
+		}
+		if others <= math.Abs(p.first())/2 {
+			break // from here on the first payment outweighs all of the other sign
+		}
+		if !spend() {
+			return 0, false, decimal.ErrLimit
+		}
+		high *= 2
+		last = p.worth(high)
+	}
+	type bracket struct {
+		a, b   float64
+		sa, sb worth
+	}
+	stack := []bracket{{0, high, p.worth(0), last}}
+	for range maxRateSplits {
+		if len(stack) == 0 {
+			return 0, false, nil
+		}
+		if !spend() {
+			return 0, false, decimal.ErrLimit
+		}
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		margin := 1e-11 * (i.sa.in + i.sa.out)
+		if i.sb.in-i.sa.out > margin || i.sa.in-i.sb.out < -margin {
+			continue
+		}
+		sign := zero
+		if i.a > 0 {
+			sign = signOf(i.sa.value())
+		}
+		margin = 1e-11 * (i.sa.inSlope + i.sa.outSlope)
+		steep := i.sb.outSlope-i.sa.inSlope > margin || i.sa.outSlope-i.sb.inSlope < -margin
+		if steep || single {
+			if sign*signOf(i.sb.value()) < 0 {
+				return pinned(p, i.a, i.b, sign), true, nil
+			}
+			continue
+		}
+		cut, ok := 0.0, false
+		var s worth
+		for _, share := range []float64{0.5, 0.4375, 0.5625, 0.375, 0.625} {
+			cut = i.a + share*(i.b-i.a)
+			if s = p.worth(cut); s.sure() {
+				ok = true
+				break
+			}
+		}
+		if !ok || i.b-i.a <= 1e-12*i.b {
+			return 0, false, ErrNotConverged
+		}
+		stack = append(stack, bracket{cut, i.b, s, i.sb}, bracket{i.a, cut, i.sa, s})
+	}
+	return 0, false, ErrNotConverged
+}
+
+func signOf(x float64) int {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// pinned is the root between a and b to the precision of float64 by Newton's method, and by halving
+// where that leaves the interval. sign is that of the value at a.
+func pinned(p payments, a, b float64, sign int) float64 {
+	z := a + (b-a)/2
+	for range MaxRefinements {
+		s := p.worth(z)
+		f := s.value()
+		if f == 0 {
+			return z
+		}
+		if signOf(f) == sign {
+			a = z
+		} else {
+			b = z
+		}
+		next := z - f/(s.outSlope-s.inSlope)
+		if !(next > a && next < b) {
+			next = a + (b-a)/2
+		}
+		if math.Abs(next-z) <= 1e-15*next || next == a || next == b {
+			return next
+		}
+		z = next
+	}
+	return z
+}
+
+// refine makes a root of f that float64 has found exact, by secants in decimal. f is continuous
+// next to it.
+func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal.Decimal) decimal.Decimal {
+	x := decimal.FromFloat(start)
+	previous := c.Add(c.Mul(x, c.Add(decimal.Int(1), Nearby)), besideZero)
+	fx, fp := f(x), f(previous)
+	move := x
+	for range 12 {
+		slope := c.Sub(fx, fp)
+		if fx.IsZero() || slope.IsZero() || c.Err() != nil {
+			break
+		}
+		move = c.Quo(c.Mul(fx, c.Sub(x, previous)), slope)
+		previous, fp = x, fx
+		x = c.Sub(x, move)
+		if move.Abs().Cmp(c.Mul(x.Abs(), rateConverged)) <= 0 {
+			break
+		}
+		fx = f(x)
+	}
+	if c.Err() != nil {
+		return decimal.Decimal{}
+	}
+	settled := fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), rateSettled)) <= 0
+	if far := math.Abs(x.Float64() - start); !settled || far > 1e-6*math.Abs(start)+1e-12 {
+		return c.Fail(ErrNotConverged)
+	}
+	return x
+}
+
+// besideZero keeps the first two numbers of a refinement apart where they are next to 0.
+var besideZero = decimal.MustParse("1e-25")
+
+// Relative changes at which a rate is exact, and at which it is exact enough where rounding allows
+// no more.
+var (
+	rateConverged = decimal.MustParse("1e-40")
+	rateSettled   = decimal.MustParse("1e-36")
+)
+
+// rootOf decides which root to take from the payments as they are and mirrored in time: the
+// smallest z > 0, else 0, else the negative one nearest to 0. changes is the number of times that
+// the amounts change their sign, zero the sign of their sum.
+func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64, ok bool) {
+	if changes == 0 {
+		c.Fail(ErrNoRate)
+		return 0, false
+	}
+	if changes == 1 && zero == 0 {
+		return 0, true
+	}
+	for side, p := range []payments{up, down} {
+		z, found, err := firstRoot(c, p, zero, changes == 1)
+		switch {
+		case err != nil:
+			c.Fail(err)
+			return 0, false
+		case found && side == 0:
+			return z, true
+		case found:
+			return -z, true
+		case zero == 0:
+			return 0, true
+		}
+	}
+	if changes%2 == 1 {
+		c.Fail(ErrNotConverged) // there is a rate, but out of reach
+		return 0, false
+	}
+	c.Fail(ErrNoRate)
+	return 0, false
+}
+
+// SignChanges counts how often the signs of amounts change, zeros aside.
+func SignChanges(list Decimals) int {
+	changes, last := 0, 0
+	for _, d := range list {
+		if s := d.Sign(); s != 0 {
+			if s == -last {
+				changes++
+			}
+			last = s
+		}
+	}
+	return changes
+}
+
+// signOfSum is the sign of the sum of amounts, 0 where it is what rounding has left.
+func signOfSum(c *decimal.Context, list Decimals) int {
+	sum, size := total(c, list), decimal.Int(0)
+	for _, d := range list {
+		size = c.Add(size, d.Abs())
+	}
+	if sum.Abs().Cmp(c.Mul(size, hair)) <= 0 {
+		return 0
+	}
+	return sum.Sign()
+}
+
+// relative are amounts as parts of the largest one; false where one is too small beside it for
+// float64.
+func relative(c *decimal.Context, list Decimals) ([]float64, bool) {
+	largest := decimal.Int(0)
+	for _, d := range list {
+		if d.Abs().Cmp(largest) > 0 {
+			largest = d.Abs()
+		}
+	}
+	parts := make([]float64, len(list))
+	for i, d := range list {
+		if d.IsZero() {
+			continue
+		}
+		parts[i] = c.Quo(d, largest).Float64()
+		if math.Abs(parts[i]) < 1e-250 {
+			c.Fail(ErrNotConverged)
+			return nil, false
+		}
+	}
+	return parts, true
+}
+
+// LoanRate is the body of rate.
+func LoanRate(c *decimal.Context, args Decimals) decimal.Decimal {
+	n, each := args[0], args[1]
+	pv, fv, kind := loanArgs(args)
+	if n.Cmp(decimal.Int(1)) < 0 || n.Cmp(mostPeriods) > 0 {
+		return c.Fail(&decimal.UndefinedError{Function: "rate", Argument: n})
+	}
+	start, end := pv, fv
+	switch {
+	case kind.IsZero():
+		end = c.Add(end, each)
+	case IsOne(kind):
+		start = c.Add(start, each)
+	default:
+		return c.Fail(&decimal.UndefinedError{Function: "rate", Argument: kind})
+	}
+	parts, ok := relative(c, Decimals{start, each, end})
+	if !ok {
+		return decimal.Decimal{}
+	}
+	between := c.Mul(each, c.Sub(n, decimal.Int(1)))
+	zero := signOfSum(c, Decimals{start, between, end})
+	up := level{parts[0], parts[1], parts[2], n.Float64()}
+	down, ok2 := up.mirrored().trimmed()
+	up, ok1 := up.trimmed()
+	changes := SignChanges(Decimals{start, between, end})
+	if changes > 0 && (!ok1 || !ok2) {
+		return c.Fail(ErrNotConverged)
+	}
+	z, ok := rootOf(c, up, down, zero, changes)
+	if !ok || z == 0 {
+		return decimal.Decimal{}
+	}
+	return refine(c, math.Expm1(z), func(r decimal.Decimal) decimal.Decimal {
+		a := NewAnnuity(c, r, n, kind)
+		return c.Add(a.final(c, pv, fv), c.Mul(each, a.sum))
+	})
+}
+
+// mostPeriods is the largest number of periods of rate.
+var mostPeriods = decimal.Int(1_000_000)
+
+// ReturnRate is the rate of payments at the times 0, 1, 2 and so on.
+func ReturnRate(c *decimal.Context, list Decimals) decimal.Decimal {
+	for len(list) > 0 && list[0].IsZero() {
+		list = list[1:]
+	}
+	times := make([]float64, len(list))
+	for i := range times {
+		times[i] = float64(i)
+	}
+	z, ok := listedRoot(c, list, times)
+	if !ok || z == 0 {
+		return decimal.Decimal{}
+	}
+	if z < 0 {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+	}
+	return refine(c, math.Expm1(z), func(r decimal.Decimal) decimal.Decimal {
+		// Powers of a number below 1: of the discount, or of the growth from the last date back.
+		x := c.Add(decimal.Int(1), r)
+		if z > 0 {
+			x = c.Quo(decimal.Int(1), x)
+		}
+		var sum decimal.Decimal
+		for i := len(list) - 1; i >= 0; i-- {
+			sum = c.Add(c.Mul(sum, x), list[i])
+		}
+		return sum
+	})
+}
+
+// DatedRate is the rate per year of payments on days after the first one.
+func DatedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal {
+	// Payments in the order of their dates, those of one day together.
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(days[a] - days[b]) })
+	var amounts, years Decimals
+	var times []float64
+	for k, i := range order {
+		if k > 0 && days[i] == days[order[k-1]] {
+			last := len(amounts) - 1
+			amounts[last] = c.Add(amounts[last], list[i])
+			continue
+		}
+		amounts = append(amounts, list[i])
+		years = append(years, c.Quo(decimal.Int(days[i]), daysPerYear))
+		times = append(times, float64(days[i])/365)
+	}
+	z, ok := listedRoot(c, amounts, times)
+	if !ok || z == 0 {
+		return decimal.Decimal{}
+	}
+	last := decimal.Int(0)
+	if z < 0 {
+		last = years[len(years)-1]
+	}
+	log := refine(c, z, func(x decimal.Decimal) decimal.Decimal {
+		var sum decimal.Decimal
+		for i, amount := range amounts {
+			sum = c.Add(sum, c.Mul(amount, c.Exp(c.Mul(x, c.Sub(last, years[i])))))
+		}
+		return sum
+	})
+	return c.Sub(c.Exp(log), decimal.Int(1))
+}
+
+// listedRoot is rootOf for payments one by one.
+func listedRoot(c *decimal.Context, list Decimals, times []float64) (z float64, ok bool) {
+	changes := SignChanges(list)
+	if changes == 0 {
+		c.Fail(ErrNoRate)
+		return 0, false
+	}
+	amounts, ok := relative(c, list)
+	if !ok {
+		return 0, false
+	}
+	all := listed{amounts, times}
+	return rootOf(c, all.trimmed(), all.mirrored().trimmed(), signOfSum(c, list), changes)
+}
+
+// ErrNotConverged says that a search for a root ended without one.
+var ErrNotConverged = errors.New("no root was found")
+
+// MaxRefinements bounds the steps of one refinement of a bracketed root in float64.
+const MaxRefinements = 200
+
+// Nearby is the relative distance of a second place from a first guess.
+var Nearby = decimal.MustParse("1e-12")

@@ -1,0 +1,387 @@
+package formula
+
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/value"
+)
+
+// reducer makes an entry of a function from tables and numbers, of which there is at least one, to
+// a number.
+func reducer(name, result, doc string, examples []example, f func(c *decimal.Context, list Decimals) decimal.Decimal) *Entry {
+	return counter(name, "a", result, doc, examples, func(c *decimal.Context, list Decimals) decimal.Decimal {
+		if len(list) == 0 {
+			return c.Fail(&decimal.UndefinedError{Function: name})
+		}
+		return f(c, list)
+	})
+}
+
+// counter is the same for a function that has a value over nothing too.
+func counter(name, dimension, result, doc string, examples []example, f func(c *decimal.Context, list Decimals) decimal.Decimal) *Entry {
+	return &Entry{
+		Name: name, Params: Unary("values", dimension), Variadic: true, Result: result, tables: true, Doc: doc, Examples: examples,
+		Grid: func(c *decimal.Context, args []Grid) Grid { return ScalarGrid(f(c, flatten(args))) },
+	}
+}
+
+// reshaper makes an entry of a function from a table to a table.
+func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g Grid) Grid) *Entry {
+	return &Entry{
+		Name: name, Params: Unary("values", "a"), Result: "a", tables: true, shape: shapeTable, Doc: doc, Examples: examples,
+		Grid: func(c *decimal.Context, args []Grid) Grid { return f(c, args[0]) },
+	}
+}
+
+// finder makes an entry of a function of x, cell by cell, and two tables of one size: what it looks
+// in, and what it finds there.
+func finder(name, keys, values, doc string, examples []example, find func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (decimal.Decimal, bool)) *Entry {
+	return &Entry{
+		Name: name, Params: []param{{name: "x", dimension: "a"}, {name: keys, dimension: "a"}, {name: values, dimension: "b"}}, Result: "b",
+		tables: true, shape: shapeFirst, Doc: doc, Examples: examples,
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			keys, values := args[1].numbers(), args[2].numbers()
+			if len(keys) != len(values) {
+				c.Fail(&GridError{-1, -1})
+				return Grid{}
+			}
+			for i := 1; i < len(keys); i++ {
+				if keys[i].Cmp(keys[i-1]) <= 0 {
+					c.Fail(&decimal.UndefinedError{Function: name, Argument: keys[i]})
+					return Grid{}
+				}
+			}
+			return args[0].mapped(func(x decimal.Decimal) decimal.Decimal {
+				if y, ok := find(c, x, keys, values); ok {
+					return y
+				}
+				return c.Fail(&decimal.UndefinedError{Function: name, Argument: x})
+			})
+		},
+	}
+}
+
+func total(c *decimal.Context, list Decimals) decimal.Decimal {
+	var sum decimal.Decimal
+	var t terms
+	for _, d := range list {
+		sum = c.Add(sum, d)
+		t.take(d)
+	}
+	if t.cancel(sum) {
+		return decimal.Decimal{}
+	}
+	return sum
+}
+
+func average(c *decimal.Context, list Decimals) decimal.Decimal {
+	return c.Quo(total(c, list), decimal.Int(int64(len(list))))
+}
+
+// variance divides the squares of the deviations by the count less a number.
+func variance(c *decimal.Context, list Decimals, less int) decimal.Decimal {
+	if len(list) <= less {
+		return c.Fail(decimal.ErrDivisionByZero)
+	}
+	mean := average(c, list)
+	var sum decimal.Decimal
+	for _, d := range list {
+		deviation := c.Sub(d, mean)
+		sum = c.Add(sum, c.Mul(deviation, deviation))
+	}
+	return c.Quo(sum, decimal.Int(int64(len(list)-less)))
+}
+
+func sorted(list Decimals) Decimals {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b decimal.Decimal) int { return a.Cmp(b) })
+	return list
+}
+
+// quantile interpolates between the sorted numbers, as spreadsheets' PERCENTILE.INC does; share is
+// from 0 to 1.
+func quantile(c *decimal.Context, list Decimals, share decimal.Decimal) decimal.Decimal {
+	if share.Sign() < 0 || share.Cmp(decimal.Int(1)) > 0 || len(list) == 0 {
+		return c.Fail(&decimal.UndefinedError{Function: "percentile", Argument: share})
+	}
+	list = sorted(list)
+	place := c.Mul(share, decimal.Int(int64(len(list)-1)))
+	below := c.Floor(Settled(c, place))
+	i, _ := below.Int64()
+	if int(i)+1 >= len(list) {
+		return list[len(list)-1]
+	}
+	return c.Add(list[i], c.Mul(c.Sub(place, below), c.Sub(list[i+1], list[i])))
+}
+
+var overTables = []*Entry{
+	counter("sum", "a", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
+		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total),
+	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
+		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average),
+	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
+		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return quantile(c, l, half) }),
+	counter("count", "any", "1", "The number of cells that are not empty.", []example{{"count([4, 5])", "2"}, {"count([[1, 2], [3, 4]])", "4"}},
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }),
+	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).",
+		[]example{{"stdev([2, 4, 6])", "2"}, {"stdev([5])", "! calculation.division_by_zero"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }),
+	reducer("stdevp", "a", "The standard deviation of a population (divides by n).", []example{{"stdevp([1, 3])", "1"}, {"stdevp([5])", "0"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }),
+	reducer("var", "a^2", "The variance of a sample (divides by n - 1).", []example{{"var([2, 4, 6])", "4"}, {"var([1 [m], 3 [m]])", "2 m^2"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 1) }),
+	reducer("varp", "a^2", "The variance of a population (divides by n).", []example{{"varp([1, 3])", "1"}, {"varp([5])", "0"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 0) }),
+	reducer("first", "a", "The first cell that is not empty.", []example{{"first([7, 8])", "7"}, {"first([[1, 2], [3, 4]])", "1"}},
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[0] }),
+	reducer("last", "a", "The last cell that is not empty.", []example{{"last([7, 8])", "8"}, {"last([[1, 2], [3, 4]])", "4"}},
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[len(l)-1] }),
+	{
+		Name: "product", Params: Unary("values", "1"), Variadic: true, Result: "1", tables: true,
+		Doc:      "The product of numbers or of all cells of tables, which must be plain numbers; empty ones do not count.",
+		Examples: []example{{"product([2, 3, 4])", "24"}, {"product(2, [3, 4])", "24"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			p := decimal.Int(1)
+			for _, d := range flatten(args) {
+				p = c.Mul(p, d)
+			}
+			return ScalarGrid(p)
+		},
+	},
+	{
+		Name: "each", Params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
+		tables: true, shape: shapeTable, Binds: true, Result: "any",
+		Doc:      "A column of the values of an expression in i, with i counting from one integer up to another.",
+		Examples: []example{{"each(i, 1, 3, i^2)", `["1","4","9"]`}, {"sum(each(i, 1, 4, i^2))", "30"}, {"each(i, 3, 1, i)", "! calculation.domain_error"}},
+		rule: func(c *checker, n *Node) Dimension {
+			c.plain(n.Args[0], "The start of each")
+			c.plain(n.Args[1], "The end of each")
+			return c.of(n.Args[2])
+		},
+	},
+	{
+		Name: "range", Params: []param{{name: "from", dimension: "a", single: true}, {name: "to", dimension: "a", single: true}, {name: "step", dimension: "a", single: true}},
+		Result: "a", tables: true, shape: shapeTable,
+		Doc:      "A column of numbers from one to another, which is not passed, in steps.",
+		Examples: []example{{"range(1, 7, 2)", `["1","3","5","7"]`}, {"range(3, 2, -0.5)", `["3","2.5","2"]`}, {"range(1, 5, -1)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			var a [3]decimal.Decimal
+			for i, g := range args {
+				var ok bool
+				if a[i], ok = g.scalar(c); !ok {
+					return Grid{}
+				}
+			}
+			from, to, step := a[0], a[1], a[2]
+			steps, ok := decimal.Decimal{}, !step.IsZero()
+			if ok {
+				steps = c.Floor(Settled(c, c.Quo(c.Sub(to, from), step)))
+			}
+			n, whole := steps.Int64()
+			switch {
+			case !ok || !whole || n < 0:
+				c.Fail(&decimal.UndefinedError{Function: "range", Argument: step})
+			case n >= value.MaxCells:
+				c.Fail(decimal.ErrLimit)
+			}
+			if c.Err() != nil {
+				return Grid{}
+			}
+			var list Decimals
+			for i := range n + 1 {
+				list = append(list, c.Add(from, c.Mul(step, decimal.Int(i))))
+			}
+			return columnGrid(list)
+		},
+	},
+	{
+		Name: "percentile", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
+		Doc: "The value below which a share of the cells lies, from 0 (the least cell) to 1 (the greatest), on straight lines between" +
+			" the cells as the inclusive percentile of spreadsheets.",
+		Examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}, {"percentile([4, 1, 3, 2], 1)", "4"}, {"percentile([1, 2], 30)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			share, ok := args[1].scalar(c)
+			if !ok {
+				return Grid{}
+			}
+			return ScalarGrid(quantile(c, args[0].numbers(), share))
+		},
+	},
+	{
+		Name: "sumproduct", Params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, Result: "a*b", tables: true,
+		Doc:      "The sum of the products of the cells of two tables of one size; where either is empty, the pair does not count.",
+		Examples: []example{{"sumproduct([1, 2], [3, 4])", "11"}, {"sumproduct([1, 2], [3, 4, 5])", "! calculation.table_mismatch"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			a, b := args[0], args[1]
+			if !a.Fits(b) {
+				c.Fail(&GridError{-1, -1})
+				return Grid{}
+			}
+			var sum decimal.Decimal
+			for r, row := range a.Rows {
+				for i, cell := range row {
+					if !cell.Empty && !b.Rows[r][i].Empty {
+						sum = c.Add(sum, c.Mul(cell.Number, b.Rows[r][i].Number))
+					}
+				}
+			}
+			return ScalarGrid(sum)
+		},
+	},
+	reshaper("cumsum", "The running sums of the cells, down the rows of each column.",
+		[]example{{"cumsum([1, 2, 3])", `["1","3","6"]`}, {"cumsum([[1, 10], [2, 20]])", `[["1","10"],["3","30"]]`}},
+		func(c *decimal.Context, g Grid) Grid {
+			result := Grid{Rank: g.Rank}
+			sums := make(Decimals, g.width())
+			for _, row := range g.Rows {
+				cells := slices.Clone(row)
+				for i := range cells {
+					if !cells[i].Empty {
+						sums[i] = c.Add(sums[i], cells[i].Number)
+						cells[i].Number = sums[i]
+					}
+				}
+				result.Rows = append(result.Rows, cells)
+			}
+			return result
+		}),
+	reshaper("sort", "All cells that are not empty as a column, the least first.",
+		[]example{{"sort([3, 1, 2])", `["1","2","3"]`}, {"reverse(sort([3, 1, 2]))", `["3","2","1"]`}},
+		func(_ *decimal.Context, g Grid) Grid { return columnGrid(sorted(g.numbers())) }),
+	reshaper("reverse", "The rows in the opposite order.", []example{{"reverse([3, 1, 2])", `["2","1","3"]`}, {"reverse([[1, 2], [3, 4]])", `[["3","4"],["1","2"]]`}},
+		func(_ *decimal.Context, g Grid) Grid {
+			rows := slices.Clone(g.Rows)
+			slices.Reverse(rows)
+			return Grid{g.Rank, rows}
+		}),
+	reshaper("transpose", "Rows as columns and columns as rows.",
+		[]example{{"transpose([[1, 2], [3, 4]])", `[["1","3"],["2","4"]]`}, {"transpose([1, 2, 3])", `[["1","2","3"]]`}},
+		func(_ *decimal.Context, g Grid) Grid {
+			result := Grid{Rank: 2}
+			for i := range g.width() {
+				var row []GridCell
+				for r := range g.Rows {
+					row = append(row, g.at(r, i))
+				}
+				result.Rows = append(result.Rows, row)
+			}
+			return result
+		}),
+	{
+		Name: "table", Params: Unary("columns", "a"), Variadic: true, Result: "a", tables: true, shape: shapeTable,
+		Doc:      "A table of columns, or of tables, side by side; a number stands in every row.",
+		Examples: []example{{"table([1, 2], [3, 4])", `[["1","3"],["2","4"]]`}, {"table([1, 2], 5)", `[["1","5"],["2","5"]]`}, {"table([1, 2], [1, 2, 3])", "! calculation.table_mismatch"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			rows, cells := 1, 0
+			for _, a := range args {
+				if a.Rank > 0 {
+					rows = len(a.Rows)
+				}
+				cells += a.width()
+			}
+			if rows*cells > value.MaxCells {
+				c.Fail(decimal.ErrLimit)
+				return Grid{}
+			}
+			result := Grid{Rank: 2, Rows: make([][]GridCell, rows)}
+			for _, a := range args {
+				if a.Rank > 0 && len(a.Rows) != rows {
+					c.Fail(&GridError{-1, -1})
+					return Grid{}
+				}
+				for r := range result.Rows {
+					for i := range a.width() {
+						result.Rows[r] = append(result.Rows[r], a.at(r*min(a.Rank, 1), i))
+					}
+				}
+			}
+			return result
+		},
+	},
+	{
+		Name: "rows", Params: Unary("values", "any"), Result: "1", tables: true,
+		Doc: "The number of rows of a table.", Examples: []example{{"rows([4, 5, 6])", "3"}, {"rows([[1, 2], [3, 4]])", "2"}},
+		Grid: func(_ *decimal.Context, args []Grid) Grid { return ScalarGrid(decimal.Int(int64(len(args[0].Rows)))) },
+	},
+	{
+		Name: "cell", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
+		Result: "a", tables: true,
+		Doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
+		Examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			width := args[0].width()
+			r, ok := args[1].index(c, "cell", len(args[0].Rows))
+			i := 0
+			if ok && len(args) == 3 {
+				i, ok = args[2].index(c, "cell", width)
+			}
+			if !ok {
+				return Grid{}
+			}
+			found := args[0].at(r, i)
+			if found.Empty {
+				return ScalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: decimal.Int(int64(r + 1))}))
+			}
+			return ScalarGrid(found.Number)
+		},
+	},
+	{
+		Name: "column", Params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, Result: "a", tables: true, shape: shapeTable,
+		Doc:      "One column of a table; columns count from 1.",
+		Examples: []example{{"column([[1, 2], [3, 4]], 2)", `["2","4"]`}, {"sum(column([[1, 2], [3, 4]], 2))", "6"}, {"column([1, 2], 2)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			i, ok := args[1].index(c, "column", args[0].width())
+			if !ok {
+				return Grid{}
+			}
+			result := Grid{Rank: 1}
+			for r := range args[0].Rows {
+				result.Rows = append(result.Rows, []GridCell{args[0].at(r, i)})
+			}
+			return result
+		},
+	},
+	{
+		Name: "row", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}}, Result: "a", tables: true, shape: shapeTable,
+		Doc:      "The cells of one row of a table, as a column; rows count from 1.",
+		Examples: []example{{"row([[1, 2], [3, 4]], 2)", `["3","4"]`}, {"sum(row([[1, 2], [3, 4]], 1))", "3"}, {"row([1, 2], 0)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			r, ok := args[1].index(c, "row", len(args[0].Rows))
+			if !ok {
+				return Grid{}
+			}
+			result := Grid{Rank: 1}
+			for i := range args[0].Rows[r] {
+				result.Rows = append(result.Rows, []GridCell{args[0].at(r, i)})
+			}
+			return result
+		},
+	},
+	finder("lookup", "keys", "values", "The value beside the last key that is not above x; keys ascend.",
+		[]example{{"lookup(25, [10, 20, 30], [1, 2, 3])", "2"}, {"lookup([10, 99], [10, 20, 30], [1, 2, 3])", `["1","3"]`},
+			{"lookup(5, [10, 20], [1, 2])", "! calculation.domain_error"}},
+		func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (decimal.Decimal, bool) {
+			for i := len(keys) - 1; i >= 0; i-- {
+				if Compare(c, keys[i], x) <= 0 {
+					return values[i], true
+				}
+			}
+			return decimal.Decimal{}, false
+		}),
+	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
+		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
+			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},
+		func(c *decimal.Context, x decimal.Decimal, xs, ys Decimals) (decimal.Decimal, bool) {
+			for i := range len(xs) - 1 {
+				if Compare(c, xs[i], x) <= 0 && Compare(c, x, xs[i+1]) <= 0 {
+					slope := c.Quo(c.Sub(ys[i+1], ys[i]), c.Sub(xs[i+1], xs[i]))
+					return c.Add(ys[i], c.Mul(slope, c.Sub(x, xs[i]))), true
+				}
+			}
+			return decimal.Decimal{}, false
+		}),
+}
+
+var half = decimal.MustParse("0.5")

@@ -1,0 +1,234 @@
+package input
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"reckon/engine/value"
+)
+
+// Forms of dates and clock times, in lower case with single spaces.
+var (
+	clock24     = regexp.MustCompile(`^(\d{1,2}):(\d{2})(?::(\d{2}))?$`)
+	clock12     = regexp.MustCompile(`^(\d{1,2})(?::(\d{2})(?::(\d{2}))?)? ?([ap])\.?m\.?$`)
+	span        = regexp.MustCompile(`^([-+−]?)(\d{1,9}):(\d{2})(?::(\d{2}))?$`)
+	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:(?:t| )(.+))?$`)
+	dayMonth    = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?(?: of |\. ?|[ -])?([a-z]+)\.?(?:(?:, ?|[ -])(\d{4}))?(?:(?:,? at |, ?| )(.+))?$`)
+	monthDay    = regexp.MustCompile(`^([a-z]+)\.?[ -]?(\d{1,2})(?:st|nd|rd|th)?(?:(?:, ?|[ -])(\d{4}))?(?:(?:,? at |, ?| )(.+))?$`)
+	yearMonth   = regexp.MustCompile(`^(\d{4})[ -]([a-z]+)\.?[ -](\d{1,2})(?:(?:,? at |, ?| )(.+))?$`)
+	numericDate = regexp.MustCompile(`^(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4})(?:,? .+)?$`)
+)
+
+var monthNames = []string{
+	"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+}
+
+// month is the number of a month by its name, three letters or more of it, or "sept"; 0 for none.
+func month(name string) int {
+	for i, m := range monthNames {
+		if name == m || name == m[:3] || name == "sept" && i == 8 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// folded is a text in lower case with single spaces.
+func folded(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
+
+// looksLikeMoment reports whether a text is a clock time or an ISO date in form, which arithmetic would misread.
+func looksLikeMoment(text string) bool {
+	if len(text) > 40 || !strings.ContainsAny(text, ":-") {
+		return false
+	}
+	text = folded(text)
+	return isoDate.MatchString(text) || span.MatchString(text) || clock12.MatchString(text)
+}
+
+// wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the day, and a clock time
+// no date, so that today is midnight.
+func wordMoment(kind, text string, env value.Env) (seconds int64, ok bool) {
+	if !value.IsMomentWord(text) {
+		return 0, false
+	}
+	seconds = env.Moment()
+	if strings.EqualFold(text, "today") || kind == "date" {
+		seconds = env.Today()
+	}
+	if kind == "time" {
+		seconds -= env.Today()
+	}
+	return seconds, true
+}
+
+// scanSpan reads a duration h:mm or h:mm:ss. The normal form is in minutes where there are no seconds.
+func scanSpan(text string) (seconds int64, normal string, ok bool) {
+	m := span.FindStringSubmatch(text)
+	if m == nil {
+		return 0, "", false
+	}
+	hours, minutes, rest := whole(m[2]), whole(m[3]), whole(m[4])
+	if minutes > 59 || rest > 59 {
+		return 0, "", false
+	}
+	sign := int64(1)
+	if m[1] == "-" || m[1] == "−" {
+		sign = -1
+	}
+	seconds = sign * (hours*3600 + minutes*60 + rest)
+	if m[4] == "" {
+		return seconds, fmt.Sprintf("%d min", seconds/60), true
+	}
+	return seconds, fmt.Sprintf("%d s", seconds), true
+}
+
+// whole reads digits that a form has matched; "" is 0.
+func whole(digits string) int64 {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// scanClock reads a clock time: 14:07, 14:07:09, 2 pm, 2:07 pm.
+func scanClock(text string) (seconds int64, ok bool) {
+	if m := clock24.FindStringSubmatch(text); m != nil {
+		return clock(whole(m[1]), m[2], m[3])
+	}
+	m := clock12.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	hours := whole(m[1])
+	if hours < 1 || hours > 12 {
+		return 0, false
+	}
+	hours %= 12
+	if m[4] == "p" {
+		hours += 12
+	}
+	return clock(hours, m[2], m[3])
+}
+
+func clock(hours int64, minutes, seconds string) (int64, bool) {
+	m, s := whole(minutes), whole(seconds)
+	return hours*3600 + m*60 + s, hours < 24 && m < 60 && s < 60
+}
+
+// date is the midnight of a day as seconds since the epoch; false where the calendar has no such day.
+func date(year, month, day int64) (int64, bool) {
+	t := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
+	ok := year >= 1 && year <= 9999 && t.Month() == time.Month(month) && t.Day() == int(day)
+	return t.Unix(), ok
+}
+
+// scanDay reads a date and returns the clock time behind it as text, "" for none. matched tells whether the text has
+// the form of a date, ok whether the calendar has the day.
+func scanDay(text string, env value.Env) (day int64, rest string, matched, ok bool) {
+	if m := isoDate.FindStringSubmatch(text); m != nil {
+		day, ok = date(whole(m[1]), whole(m[2]), whole(m[3]))
+		return day, m[4], true, ok
+	}
+	named := func(year, name, dayOfMonth, rest string) (int64, string, bool, bool) {
+		number := month(name)
+		if number == 0 {
+			return 0, "", false, false
+		}
+		y := whole(year)
+		if year == "" {
+			y = int64(time.Unix(env.Today(), 0).UTC().Year())
+		}
+		day, ok := date(y, int64(number), whole(dayOfMonth))
+		return day, rest, true, ok
+	}
+	if m := dayMonth.FindStringSubmatch(text); m != nil {
+		return named(m[3], m[2], m[1], m[4])
+	}
+	if m := monthDay.FindStringSubmatch(text); m != nil {
+		return named(m[3], m[1], m[2], m[4])
+	}
+	if m := yearMonth.FindStringSubmatch(text); m != nil {
+		return named(m[1], m[2], m[3], m[4])
+	}
+	return 0, "", false, false
+}
+
+// scanMoment reads a text in one of the forms for a date, datetime or time. matched is false where it has none of them.
+// It fails with input.invalid_date where the form does not suit the kind or names no moment, and with
+// input.ambiguous_date where day and month could be either.
+func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, err *value.Error) {
+	if len(text) > MaxQuotedRunes {
+		return 0, false, nil
+	}
+	form := folded(text)
+	invalid := Problem("input.invalid_date", Quoted(text))
+	if clock24.MatchString(form) || clock12.MatchString(form) {
+		seconds, ok := scanClock(form)
+		switch {
+		case !ok || kind == "date":
+			return 0, true, invalid
+		case kind == "datetime":
+			seconds += env.Today()
+		}
+		return seconds, true, nil
+	}
+	if m := numericDate.FindStringSubmatch(form); m != nil {
+		return 0, true, numericProblem(m, invalid)
+	}
+	day, rest, matched, ok := scanDay(form, env)
+	switch {
+	case !matched:
+		return 0, false, nil
+	case !ok || kind == "time" || kind == "date" && rest != "":
+		return 0, true, invalid
+	case rest == "":
+		return day, true, nil
+	}
+	seconds, ok = scanClock(rest)
+	if !ok {
+		return 0, true, invalid
+	}
+	return day + seconds, true, nil
+}
+
+// numericProblem is what is wrong with a date in digits whose year comes last: which number is the day is not said.
+func numericProblem(m []string, invalid *value.Error) *value.Error {
+	year, first, second := whole(m[5]), whole(m[1]), whole(m[3])
+	_, monthFirst := date(year, first, second)
+	_, dayFirst := date(year, second, first)
+	if !monthFirst || !dayFirst || m[2] != m[4] || first == second {
+		return invalid
+	}
+	return Problem("input.ambiguous_date", m[0],
+		fmt.Sprintf("%04d-%02d-%02d", year, first, second), fmt.Sprintf("%04d-%02d-%02d", year, second, first))
+}
+
+// MomentText is the normal form of a moment of a kind, "" where it has none but its seconds: outside the years 1 to
+// 9999, a date that is no midnight, a clock time outside a day.
+func MomentText(kind string, seconds int64) string {
+	t := time.Unix(seconds, 0).UTC()
+	clockForm := "15:04"
+	if t.Second() != 0 {
+		clockForm = "15:04:05"
+	}
+	if kind == "time" {
+		if seconds < 0 || seconds >= value.SecondsPerDay {
+			return ""
+		}
+		return t.Format(clockForm)
+	}
+	if t.Year() < 1 || t.Year() > 9999 {
+		return ""
+	}
+	if kind == "date" {
+		if value.Mod(seconds, value.SecondsPerDay) != 0 {
+			return ""
+		}
+		return t.Format("2006-01-02")
+	}
+	return t.Format("2006-01-02T" + clockForm)
+}

@@ -1,0 +1,427 @@
+// Package input reads values as people write them: numbers, units, currencies, compounds, dates,
+// clock times, tables, and arithmetic with all of these.
+package input
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"reckon/engine/decimal"
+	"reckon/engine/format"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// Limits of one value.
+const (
+	maxCellErrors  = 20
+	MaxQuotedRunes = 200 // code points of an input that an error repeats
+)
+
+// ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md section 2: units,
+// percent, currencies, compounds, clock times, dates, today and now, arithmetic, fractions; cells of tables one by
+// one). A bare number takes the declared unit, else the unit of the default, else none. The normal form for parsed_json
+// comes along ("260 min", "2026-01-06", "08:15", "6%", "today"); it has all digits and reads back as the same value.
+//
+// Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which
+// of them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
+// string is no value; it is an error here except in a cell of a table.
+func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v value.Value, normal value.Text, errs []value.Error) {
+	def := &s.Declared[variable]
+	fail := func(code string, args ...string) (value.Value, value.Text, []value.Error) {
+		return value.Value{}, value.Text{}, []value.Error{value.Problem(code, args...)}
+	}
+	table := format.IsTableKind(def.Kind)
+	switch {
+	case text.Rank == 0 && table && text.IsEmpty():
+		return fail("input.invalid_table", def.Key, "a table of cells is expected, not an empty text")
+	case text.Rank == 0 && table:
+		return fail("input.invalid_table", def.Key, fmt.Sprintf("a table of cells is expected, not %q", Quoted(text.Scalar())))
+	case text.Rank != 0 && !table:
+		return fail("input.invalid_table", def.Key, "one value is expected, not a table")
+	}
+	r := reading{scope: s, variable: variable, env: env, ctx: env.Context(value.ParseBudget)}
+	if text.Rank == 0 {
+		r.kind = format.ScalarKind(def.Kind)
+		r.expect()
+		q, shown, err := r.quantity(text.Scalar())
+		if err != nil {
+			return value.Value{}, value.Text{}, []value.Error{*err}
+		}
+		return value.ScalarValue(q), value.Scalar(shown), nil
+	}
+	if reason := misshapen(text); reason != "" {
+		return fail("input.invalid_table", def.Key, reason)
+	}
+	if len(text.Cells)*len(text.Cells[0]) > value.MaxCells {
+		return fail("input.limit_exceeded", fmt.Sprintf("cells in table %s", def.Key), "10000")
+	}
+	return r.table(text)
+}
+
+// ParseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a table.
+func ParseBound(s *value.Scope, variable int, text string, env value.Env) (units.Quantity, *value.Error) {
+	r := reading{scope: s, variable: variable, env: env, ctx: env.Context(value.ParseBudget)}
+	r.kind = format.ScalarKind(s.Declared[variable].Kind)
+	r.expect()
+	q, _, err := r.quantity(text)
+	return q, err
+}
+
+// misshapen says what is wrong with the shape of a table, "" for nothing.
+func misshapen(t value.Text) string {
+	if len(t.Cells) == 0 {
+		return "it has no cells"
+	}
+	for i, row := range t.Cells {
+		switch {
+		case len(row) == 0:
+			return fmt.Sprintf("row %d has no cells", i+1)
+		case len(row) != len(t.Cells[0]):
+			return fmt.Sprintf("row %d has %s, row 1 has %d", i+1, cellCount(len(row)), len(t.Cells[0]))
+		}
+	}
+	return ""
+}
+
+func cellCount(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
+}
+
+// reading is the reading of one value.
+type reading struct {
+	scope    *value.Scope
+	variable int
+	kind     string      // of the scalar or cell at hand
+	bare     *units.Unit // what a bare number takes, nil for none
+	asks     *units.Unit // whose dimension an explicit unit must have, nil for any
+	env      value.Env
+	ctx      *decimal.Context
+}
+
+// expect sets the units that a scalar may have and a bare number takes.
+func (r *reading) expect() {
+	r.bare = UnitOf(r.scope, r.variable)
+	r.asks = r.bare
+}
+
+func (r *reading) table(text value.Text) (value.Value, value.Text, []value.Error) {
+	def := &r.scope.Declared[r.variable]
+	v := value.Value{Rank: text.Rank, Cells: make([][]value.Cell, len(text.Cells))}
+	normal := value.Text{Rank: text.Rank, Cells: make([][]string, len(text.Cells))}
+	cellKind := format.CellKinds(*def)
+	declared := declaredUnit(r.scope, r.variable)
+	var errs []value.Error
+	for i, row := range text.Cells {
+		v.Cells[i] = make([]value.Cell, len(row))
+		normal.Cells[i] = make([]string, len(row))
+		for j, cell := range row {
+			if strings.TrimSpace(cell) == "" {
+				v.Cells[i][j] = value.Cell{Quantity: units.Quantity{Unit: units.One}, Empty: true}
+				continue
+			}
+			r.kind = cellKind(i, j)
+			r.bare = declared
+			q, shown, err := r.quantity(cell)
+			if err != nil {
+				if errs = append(errs, *err); len(errs) == maxCellErrors {
+					return value.Value{}, value.Text{}, errs
+				}
+				continue
+			}
+			v.Cells[i][j].Quantity = q
+			normal.Cells[i][j] = shown
+		}
+	}
+	if len(errs) > 0 {
+		return value.Value{}, value.Text{}, errs
+	}
+	if err := r.checkedCells(v, declared); err != nil {
+		return value.Value{}, value.Text{}, []value.Error{*err}
+	}
+	return v, normal, nil
+}
+
+// checkedCells refuses a table none of whose cells has the dimension that is declared. Some may have another: a column of years
+// beside one of money.
+func (r *reading) checkedCells(v value.Value, declared *units.Unit) *value.Error {
+	if declared == nil {
+		return nil
+	}
+	var first *value.Error
+	for _, row := range v.Cells {
+		for _, cell := range row {
+			if cell.Empty {
+				continue
+			}
+			err := r.checked(cell.Quantity, declared)
+			if err == nil {
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+// invalid is input.invalid_value for a text.
+func (r *reading) invalid(text string) *value.Error {
+	return Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text))
+}
+
+// quantity reads one quantity of the kind at hand, and its normal form.
+func (r *reading) quantity(text string) (units.Quantity, string, *value.Error) {
+	text = strings.TrimSpace(text)
+	switch r.kind {
+	case "date", "datetime", "time":
+		return r.moment(text)
+	case "duration":
+		return r.duration(text)
+	case "percent":
+		return r.percent(text)
+	}
+	return r.number(text)
+}
+
+// arithmetic reads a quantity as it is written.
+func (r *reading) arithmetic(text string) (operand, *value.Error) {
+	a := arithmetic{scope: r.scope, text: text, ctx: r.ctx}
+	return a.whole()
+}
+
+// checked refuses a unit of another dimension than the one asked for.
+func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
+	if to == nil || units.Compatible(q.Unit, to) || sameButCurrency(r.scope, q.Unit, to) {
+		return nil
+	}
+	if to.IsOne() && q.Unit.Dimension() == units.Angle && declaredUnit(r.scope, r.variable) == nil && r.scope.Profiles[r.variable].Angle {
+		return nil
+	}
+	return incompatible(q.Unit, to)
+}
+
+func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
+	if value.IsMomentWord(text) || looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if x.bare && r.bare != nil {
+		x.Unit = r.bare
+	} else if err := r.checked(x.Quantity, r.asks); err != nil {
+		return units.Quantity{}, "", err
+	}
+	return x.Quantity, exact(x.Quantity), nil
+}
+
+// percent reads a fraction: 0.06 and 6% are the same.
+func (r *reading) percent(text string) (units.Quantity, string, *value.Error) {
+	if value.IsMomentWord(text) || looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if !x.bare {
+		if !x.Unit.Dimension().IsNone() {
+			return units.Quantity{}, "", incompatible(x.Unit, units.One)
+		}
+		x.Quantity = units.Quantity{Number: x.SI(r.ctx), Unit: units.One}
+	}
+	hundredfold := r.ctx.Mul(x.Number, decimal.Int(100))
+	if r.ctx.Err() != nil {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x.Unit = units.One
+	// The digits beyond those that the context keeps stay in the fraction.
+	if r.ctx.Quo(hundredfold, decimal.Int(100)).Cmp(x.Number) != 0 {
+		return x.Quantity, x.Number.String(), nil
+	}
+	return x.Quantity, hundredfold.String() + "%", nil
+}
+
+// seconds is the unit of the four kinds of time.
+func (r *reading) seconds(n decimal.Decimal) units.Quantity {
+	return units.Quantity{Number: n, Unit: Second(r.scope)}
+}
+
+func Second(s *value.Scope) *units.Unit {
+	u, err := s.Table.Parse("s")
+	if err != nil {
+		return units.One
+	}
+	return u
+}
+
+// duration reads a span: a quantity of time, bare in the declared unit, else that of the default, else seconds; or
+// h:mm[:ss]. today and now are their distance from the epoch, since a default of any kind of time may be one of them.
+func (r *reading) duration(text string) (units.Quantity, string, *value.Error) {
+	if n, ok := wordMoment("duration", text, r.env); ok {
+		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
+	}
+	if n, normal, ok := scanSpan(text); ok {
+		return r.seconds(decimal.Int(n)), normal, nil
+	}
+	if looksLikeMoment(text) {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	x, err := r.arithmetic(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if x.bare {
+		x.Unit = r.bare
+		if x.Unit == nil || x.Unit.Dimension() != units.Time {
+			x.Unit = Second(r.scope)
+		}
+	}
+	if x.Unit.Dimension() != units.Time {
+		return units.Quantity{}, "", incompatible(x.Unit, Second(r.scope))
+	}
+	q, failed := units.Convert(r.ctx, x.Quantity, Second(r.scope))
+	if failed != nil || r.ctx.Err() != nil {
+		return units.Quantity{}, "", r.invalid(text)
+	}
+	return q, exact(x.Quantity), nil
+}
+
+// moment reads a date, a date with clock time, or a clock time: in one of the forms of CONTRACT.md or as N s. A bare
+// number is read only where a unit is declared: it could be a year as well.
+func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
+	if n, ok := wordMoment(r.kind, text, r.env); ok {
+		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
+	}
+	n, matched, err := scanMoment(r.kind, text, r.env)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
+	if matched {
+		return r.seconds(decimal.Int(n)), MomentText(r.kind, n), nil
+	}
+	invalid := Problem("input.invalid_date", Quoted(text))
+	x, err := r.arithmetic(text)
+	if err != nil {
+		if err.Code == "input.ambiguous_number" || err.Code == "input.limit_exceeded" || err.Code == "input.incompatible_units" {
+			return units.Quantity{}, "", err
+		}
+		return units.Quantity{}, "", invalid
+	}
+	second := Second(r.scope)
+	if x.bare {
+		if x.Unit = declaredUnit(r.scope, r.variable); x.Unit == nil {
+			return units.Quantity{}, "", invalid
+		}
+	}
+	if x.Unit.Dimension() != units.Time {
+		return units.Quantity{}, "", incompatible(x.Unit, second)
+	}
+	if x.Unit.Symbol() != second.Symbol() {
+		return units.Quantity{}, "", invalid
+	}
+	if n, whole := x.Number.Int64(); whole {
+		if normal := MomentText(r.kind, n); normal != "" {
+			return x.Quantity, normal, nil
+		}
+	}
+	return x.Quantity, exact(x.Quantity), nil
+}
+
+// exact is a quantity with all its digits.
+func exact(q units.Quantity) string {
+	if symbol := q.Unit.Symbol(); symbol != "" {
+		return q.Number.String() + " " + symbol
+	}
+	return q.Number.String()
+}
+
+// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the
+// variable's declared dimension or kind does not allow it.
+func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.Error) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > MaxUnitLength {
+		return nil, Problem("input.unknown_unit", Quoted(text))
+	}
+	u, err := parseUnit(s, "", text)
+	if err != nil {
+		return nil, unknownUnit(text, err)
+	}
+	var asks *units.Unit
+	switch format.ScalarKind(s.Declared[variable].Kind) {
+	case "date", "datetime", "time":
+		if asks = Second(s); u.Symbol() != asks.Symbol() {
+			return nil, incompatible(u, asks)
+		}
+	case "duration":
+		asks = Second(s)
+	case "percent":
+		asks = units.One
+	default:
+		if asks = UnitOf(s, variable); asks == nil || declaredUnit(s, variable) == nil && asks.IsOne() && u.Dimension() == units.Angle {
+			return u, nil // a plain number that is not declared as one may be an angle in radians
+		}
+	}
+	if !units.Compatible(asks, u) && !sameButCurrency(s, asks, u) {
+		return nil, incompatible(u, asks)
+	}
+	return u, nil
+}
+
+// declaredUnit is the declared unit of a variable, nil where there is none or it cannot be read.
+func declaredUnit(s *value.Scope, variable int) *units.Unit {
+	if variable < len(s.Profiles) && s.Profiles[variable].Unit != nil {
+		return s.Profiles[variable].Unit
+	}
+	text := s.Declared[variable].Unit
+	if text == "" {
+		return nil
+	}
+	u, err := parseUnit(s, "", text)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// UnitOf is the unit that a bare number for a scalar variable takes, and whose dimension others must have: the declared
+// one, else that of the default as it is written. It is nil where neither says anything.
+func UnitOf(s *value.Scope, variable int) *units.Unit {
+	if p := &s.Profiles[variable]; p.Whole {
+		return p.Bare
+	}
+	if u := declaredUnit(s, variable); u != nil {
+		return u
+	}
+	def := &s.Declared[variable]
+	if def.Default.Rank != 0 || def.Default.IsEmpty() {
+		return nil
+	}
+	a := arithmetic{scope: s, text: strings.TrimSpace(def.Default.Scalar()), ctx: decimal.NewContext(value.ParseBudget)}
+	x, err := a.whole()
+	if err != nil {
+		return nil
+	}
+	return x.Unit
+}
+
+// Problem is Problem by reference.
+func Problem(code string, args ...string) *value.Error {
+	e := value.Problem(code, args...)
+	return &e
+}
+
+// Quoted keeps what an error repeats of an input to a readable length.
+func Quoted(s string) string {
+	if len(s) <= MaxQuotedRunes || utf8.RuneCountInString(s) <= MaxQuotedRunes {
+		return s
+	}
+	return string([]rune(s)[:MaxQuotedRunes]) + "…"
+}

@@ -1,0 +1,233 @@
+package solve
+
+import (
+	"math"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// cell finds the roots in a box whose ends are of one size.
+func (h *branchAndBound) cell(b searchBox) formula.Decimals {
+	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*h.scale*2 || math.Abs(b.low) > mostScale*h.scale*2 {
+		h.open = true
+		return nil
+	}
+	limit := maxCell
+	if h.unresolved > 4 {
+		limit = unresolvedCell
+	}
+	var found formula.Decimals
+	var clusters []searchBox
+	stack := []searchBox{b}
+	for steps := 0; len(stack) > 0; steps++ {
+		box := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		value, slope := h.over(box.low, box.high)
+		if h.m.Limited() {
+			return nil
+		}
+		if value.Empty() || !value.Has(0) {
+			h.sparse = h.sparse || value.Sparse
+			continue
+		}
+		roots, done := h.rising(box, value, slope)
+		if done {
+			found = append(found, roots...)
+			continue
+		}
+		size := math.Max(math.Abs(box.low), math.Abs(box.high))
+		if box.high-box.low <= narrowest*size {
+			if k := len(clusters) - 1; k >= 0 && clusters[k].high >= box.low-narrowest*size {
+				clusters[k].high = box.high
+			} else {
+				clusters = append(clusters, box)
+			}
+			continue
+		}
+		if steps > limit {
+			h.unresolved++
+			h.open = true
+			return append(found, h.undecided(b)...)
+		}
+		mid := box.low + (box.high-box.low)/2
+		stack = append(stack, searchBox{low: mid, high: box.high}, searchBox{low: box.low, high: mid})
+	}
+	for _, c := range clusters {
+		found = append(found, h.cluster(c.low, c.high)...)
+	}
+	if len(found) > maxFoundRoots {
+		h.crowded = math.Min(h.crowded, b.distance)
+	}
+	return found
+}
+
+// undecided looks at samples of a box that intervals do not decide.
+func (h *branchAndBound) undecided(b searchBox) formula.Decimals {
+	exact := func(x float64) float64 {
+		f, ok := h.seek.difference(decimal.FromFloat(x))
+		if !ok {
+			return math.NaN()
+		}
+		return f.Float64()
+	}
+	// What oscillating in float64 may only be its own rounding.
+	if grid := evenly(b.low, b.high, 64); oscillating(grid, h.seek.at) && oscillating(grid, exact) {
+		h.crowded = math.Min(h.crowded, b.distance)
+		return nil
+	}
+	var roots formula.Decimals
+	half := (b.high - b.low) / 2
+	place, limit := h.seek.limitWithin(h.e, decimal.FromFloat(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
+	last, from := 0, 0.0
+	for _, x := range evenly(b.low, b.high, 8) {
+		sign, ok := h.sign(x)
+		if !ok || sign == 0 {
+			last = 0
+			continue
+		}
+		if sign*last < 0 {
+			if t, ok := h.bisected(searchBox{low: from, high: x}, last); ok {
+				roots = append(roots, t)
+			}
+		}
+		last, from = sign, x
+	}
+	roots = h.m.keep(h.e, h.x.Variable, roots)
+	if limit {
+		roots = append(roots, place)
+	}
+	return roots
+}
+
+// oscillating reports whether a function changes its sign or its direction so often that its roots crowd.
+func oscillating(grid []float64, f func(float64) float64) bool {
+	changes, turns, last, direction := 0, 0, math.NaN(), 0.0
+	for _, x := range grid {
+		y := f(x)
+		if math.IsNaN(y) {
+			continue
+		}
+		if y*last < 0 {
+			changes++
+		}
+		if (y-last)*direction < 0 {
+			turns++
+		}
+		direction, last = y-last, y
+	}
+	return changes > 6 || turns > 12
+}
+
+// scanned lists the roots within limits that samples show.
+func (h *branchAndBound) scanned(grid []float64, low, high float64) formula.Decimals {
+	h.seek.found, h.seek.crowded = nil, false
+	h.seek.scan(grid)
+	return slices.DeleteFunc(h.m.keep(h.e, h.x.Variable, h.seek.found), func(t decimal.Decimal) bool {
+		f := t.Float64()
+		return f < low || f > high || f == 0
+	})
+}
+
+// sample looks at samples of a region that is too much for intervals.
+func (h *branchAndBound) sample(r region) formula.Decimals {
+	var grid []float64
+	for _, x := range decades(h.scale, searchDensity) {
+		for _, x := range []float64{-x, x} {
+			if x >= r.low && x <= r.high {
+				grid = append(grid, x)
+			}
+		}
+	}
+	slices.Sort(grid)
+	return h.scanned(grid, r.low, r.high)
+}
+
+// cluster finds the root in a narrow interval where the difference of the sides hardly has a slope, or jumps: where it or
+// one of its derivatives is zero, or else at the shortest number.
+func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
+	m := h.m
+	slack := 2 * (high - low)
+	mid := decimal.FromFloat(low + (high-low)/2)
+	if place, ok := h.seek.limit(h.e, mid, h.scale); ok {
+		return formula.Decimals{place}
+	}
+	inside := func(x decimal.Decimal) bool {
+		f := x.Float64()
+		return f >= low-slack && f <= high+slack
+	}
+	var candidates formula.Decimals
+	for order := 1; order <= 3; order++ {
+		for len(h.slopes) < order {
+			if len(h.slopes) == 0 {
+				break
+			}
+			next := h.slopes[len(h.slopes)-1].Derivative(h.x)
+			if next == nil || nodeCount(next) > 2000 {
+				break
+			}
+			h.slopes = append(h.slopes, next)
+		}
+		if len(h.slopes) < order {
+			break
+		}
+		slope := h.slopes[order-1]
+		x, ok := h.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
+			m.Values[h.x.Variable] = x
+			f := m.Eval(slope)
+			return f, m.TryErr() == nil
+		})
+		if ok && inside(x) {
+			candidates = append(candidates, x)
+		}
+	}
+	if x, ok := shortest(low, high); ok {
+		candidates = append(candidates, x)
+	}
+	if kept := m.keep(h.e, h.x.Variable, candidates); len(kept) > 0 {
+		return kept[:1]
+	}
+	var roots formula.Decimals
+	for _, x := range []decimal.Decimal{decimal.FromFloat(low), mid, decimal.FromFloat(high)} {
+		if r, ok := h.seek.secant(x, h.seek.difference); ok && inside(r) {
+			roots = append(roots, r)
+		}
+	}
+	if m.TryErr() != nil && m.Limited() {
+		return nil
+	}
+	if roots = m.keep(h.e, h.x.Variable, roots); len(roots) == 0 {
+		h.open = true
+	}
+	return roots
+}
+
+// shortest is the number with the fewest digits in an interval.
+func shortest(low, high float64) (decimal.Decimal, bool) {
+	if low <= 0 && high >= 0 {
+		return decimal.Decimal{}, true
+	}
+	mid := low + (high-low)/2
+	c := decimal.NewContext(value.DefaultBudget)
+	exponent := int(math.Floor(math.Log10(math.Abs(mid))))
+	for digits := range 16 {
+		x := c.Round(decimal.FromFloat(mid), digits-exponent)
+		if f := x.Float64(); c.Err() == nil && f >= low && f <= high {
+			return x, true
+		}
+	}
+	return decimal.Decimal{}, false
+}
+
+// nodeCount counts n and all nodes below it, each as often as it stands there, up to a bound.
+func nodeCount(n *formula.Node) int {
+	count := 1
+	for _, a := range n.Args {
+		if count += nodeCount(a); count > 10_000 {
+			break
+		}
+	}
+	return count
+}

@@ -1,0 +1,109 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// Choose takes one of several roots: within bounds, positive ones first, then the one nearest to the value before, else the
+// smallest.
+func (v *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Decimal, *value.Error) {
+	m := v
+	allowed := func(list formula.Decimals) formula.Decimals {
+		kept := make(formula.Decimals, 0, len(list))
+		for _, t := range list {
+			if !v.Allowed(variable, t) {
+				continue
+			}
+			if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(m.Context, k, t) == 0 }) {
+				kept = append(kept, t)
+			}
+		}
+		return kept
+	}
+	var roots formula.Decimals
+	if len(p.Roots) != 1 {
+		roots = allowed(p.Roots)
+	} else if t := p.Roots[0]; v.Allowed(variable, t) {
+		return t, nil
+	}
+	if len(roots) == 0 {
+		roots = allowed(p.More)
+	}
+	if len(roots) == 0 {
+		problem := value.Problem("calculation.no_solution", v.Key(variable))
+		return decimal.Decimal{}, &problem
+	}
+	if len(roots) == 1 {
+		return roots[0], nil
+	}
+	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
+	best := roots
+	var rest formula.Decimals // what follows best in its memory
+	if !v.IsScale(variable) {
+		up := func(t decimal.Decimal) bool { return t.Sign() > 0 }
+		if first := slices.IndexFunc(roots, up); first >= 0 {
+			all := append(append(make(formula.Decimals, 0, len(roots)), roots[first:]...), roots[:first]...)
+			best, rest = all[:len(roots)-first], all[len(roots)-first:]
+		}
+	}
+	if v.Strict && len(best) > maxFoundRoots {
+		problem := value.Problem("calculation.multiple_solutions", v.Key(variable), "infinitely many")
+		return decimal.Decimal{}, &problem
+	}
+	if v.Strict && len(best) > 1 {
+		var list []string
+		for _, t := range best {
+			list = append(list, v.Shown(variable, activity, t))
+		}
+		problem := value.Problem("calculation.multiple_solutions", v.Key(variable), strings.Join(list, ", "))
+		return decimal.Decimal{}, &problem
+	}
+	near := v.Near(variable)
+	// Without a value to be near to, positive roots come before zero and that before negative ones, the smallest first.
+	order := func(a, b decimal.Decimal) int {
+		if near != nil {
+			return m.Context.Sub(a, *near).Abs().Cmp(m.Context.Sub(b, *near).Abs())
+		}
+		return cmp.Or(cmp.Compare(b.Sign(), a.Sign()), a.Abs().Cmp(b.Abs()))
+	}
+	slices.SortStableFunc(best, order)
+	slices.SortStableFunc(rest, order)
+	return v.pick(best[:len(best)+len(rest)]), nil
+}
+
+// Allowed reports whether a variable may have a value: it is within bounds, and no temperature below 0 K.
+func (v *Solver) Allowed(variable int, t decimal.Decimal) bool {
+	m, w := v, &v.Scope.Profiles[variable]
+	if w.Min != nil && formula.Compare(m.Context, t, *w.Min) < 0 || w.Max != nil && formula.Compare(m.Context, t, *w.Max) > 0 {
+		return false
+	}
+	if w.Moment && (t.Cmp(formula.Earliest) < 0 || t.Cmp(formula.Latest) >= 0) {
+		return false
+	}
+	return t.Sign() >= 0 || !v.Absolute(variable)
+}
+
+// Absolute reports whether a variable is a temperature that cannot be below 0 K.
+func (v *Solver) Absolute(variable int) bool {
+	w := &v.Scope.Profiles[variable]
+	return w.Unit != nil && w.Unit.IsPoint() || variable == v.Target && v.Asked != nil && v.Asked.IsPoint()
+}
+
+// pick is which of several roots, the best first, is tried this time.
+func (v *Solver) pick(roots formula.Decimals) decimal.Decimal {
+	if v.guessing || len(roots) == 1 {
+		return roots[0]
+	}
+	at := len(v.Sizes)
+	v.Sizes = append(v.Sizes, len(roots))
+	if at < len(v.Path) {
+		return roots[min(v.Path[at], len(roots)-1)]
+	}
+	return roots[0]
+}

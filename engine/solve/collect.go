@@ -1,0 +1,317 @@
+package solve
+
+import (
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+// term is a coefficient and the size of the numbers that it was added up from: what is small next to that is rounding.
+type term struct{ value, size decimal.Decimal }
+
+// polynomial holds coefficients, the constant one first.
+type polynomial []term
+
+// ratio is a quotient of polynomials in one expression.
+type ratio struct{ num, den polynomial }
+
+// noise is the part of a coefficient's size that rounding may leave.
+var noise = decimal.MustParse("1e-50")
+
+func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
+
+func (m *Solver) addPolynomials(a, b polynomial, sign int) polynomial {
+	sum := make(polynomial, max(len(a), len(b)))
+	copy(sum, a)
+	for i, t := range b {
+		if sign < 0 {
+			t.value = t.value.Neg()
+		}
+		sum[i] = term{m.Context.Add(sum[i].value, t.value), m.Context.Add(sum[i].size, t.size)}
+	}
+	return sum
+}
+
+func (m *Solver) multiply(a, b polynomial) (polynomial, bool) {
+	if len(a)+len(b) > formula.MaxDegree+2 {
+		return nil, false
+	}
+	product := make(polynomial, len(a)+len(b)-1)
+	for i, s := range a {
+		for j, t := range b {
+			p := &product[i+j]
+			p.value = m.Context.Add(p.value, m.Context.Mul(s.value, t.value))
+			p.size = m.Context.Add(p.size, m.Context.Mul(s.size, t.size))
+		}
+	}
+	return product, true
+}
+
+// trim cuts leading coefficients that are nothing but rounding.
+func (m *Solver) trim(p polynomial) polynomial {
+	for i := range p {
+		if p[i].value.Abs().Cmp(m.Context.Mul(p[i].size, noise)) <= 0 {
+			p[i].value = decimal.Decimal{}
+		}
+	}
+	for len(p) > 0 && p[len(p)-1].value.IsZero() {
+		p = p[:len(p)-1]
+	}
+	return p
+}
+
+// collect writes n as a quotient of polynomials in an expression, the atom. It reports false where n is none.
+func (m *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node) (ratio, bool) {
+	unit := constant(decimal.Int(1))
+	if !n.Has(x) {
+		return ratio{constant(m.Eval(n)), unit}, m.Context.Err() == nil
+	}
+	if n.Equal(atom) {
+		return ratio{polynomial{{}, {decimal.Int(1), decimal.Int(1)}}, unit}, true
+	}
+	switch n.Op {
+	case formula.OpNeg, formula.OpPercent:
+		r, ok := m.collect(n.Args[0], x, atom)
+		if !ok {
+			return ratio{}, false
+		}
+		factor := decimal.Int(-1)
+		if n.Op == formula.OpPercent {
+			factor = decimal.MustParse("0.01")
+		}
+		num, ok := m.multiply(r.num, constant(factor))
+		return ratio{num, r.den}, ok
+	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
+		a, ok1 := m.collect(n.Args[0], x, atom)
+		if !ok1 {
+			return ratio{}, false
+		}
+		b, ok2 := m.collect(n.Args[1], x, atom)
+		if !ok2 {
+			return ratio{}, false
+		}
+		return m.combine(n.Op, a, b)
+	case formula.OpPow:
+		if n.Args[1].Has(x) {
+			return ratio{}, false
+		}
+		exponent, ok := m.Eval(n.Args[1]).Int64()
+		if !ok || exponent > formula.MaxDegree || exponent < -formula.MaxDegree {
+			return ratio{}, false
+		}
+		base, ok := m.collect(n.Args[0], x, atom)
+		if !ok {
+			return ratio{}, false
+		}
+		if exponent < 0 {
+			base.num, base.den = base.den, base.num
+			exponent = -exponent
+		}
+		result := ratio{unit, unit}
+		for range exponent {
+			if result, ok = m.combine(formula.OpMul, result, base); !ok {
+				return ratio{}, false
+			}
+		}
+		return result, true
+	}
+	return ratio{}, false
+}
+
+// collects reports whether collect can go through all of n, the degree of products aside.
+func (m *Solver) collects(n *formula.Node, x formula.Unknown, atom *formula.Node) bool {
+	if !n.Has(x) || n.Equal(atom) {
+		return true
+	}
+	switch n.Op {
+	case formula.OpNeg, formula.OpPercent:
+		return m.collects(n.Args[0], x, atom)
+	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
+		return m.collects(n.Args[0], x, atom) && m.collects(n.Args[1], x, atom)
+	case formula.OpPow:
+		if n.Args[1].Has(x) || !m.collects(n.Args[0], x, atom) {
+			return false
+		}
+		exponent, ok := m.Eval(n.Args[1]).Int64()
+		return ok && exponent <= formula.MaxDegree && exponent >= -formula.MaxDegree
+	}
+	return false
+}
+
+func (m *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
+	switch o {
+	case formula.OpMul, formula.OpDiv:
+		if o == formula.OpDiv {
+			b.num, b.den = b.den, b.num
+		}
+		num, ok1 := m.multiply(a.num, b.num)
+		den, ok2 := m.multiply(a.den, b.den)
+		return ratio{num, den}, ok1 && ok2
+	}
+	sign := 1
+	if o == formula.OpSub {
+		sign = -1
+	}
+	if samePolynomial(a.den, b.den) {
+		return ratio{m.addPolynomials(a.num, b.num, sign), a.den}, true
+	}
+	left, ok1 := m.multiply(a.num, b.den)
+	right, ok2 := m.multiply(b.num, a.den)
+	den, ok3 := m.multiply(a.den, b.den)
+	if !ok1 || !ok2 || !ok3 {
+		return ratio{}, false
+	}
+	return ratio{m.addPolynomials(left, right, sign), den}, true
+}
+
+func samePolynomial(a, b polynomial) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].value.Cmp(b[i].value) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
+func (m *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, atom *formula.Node) (p formula.Preimage, ok bool) {
+	if !m.collects(left, x, atom) || !m.collects(right, x, atom) {
+		return formula.Preimage{}, false
+	}
+	a, ok := m.collect(left, x, atom)
+	if !ok {
+		return formula.Preimage{}, false
+	}
+	b, ok := m.collect(right, x, atom)
+	if !ok {
+		return formula.Preimage{}, false
+	}
+	all, ok := m.combine(formula.OpSub, a, b)
+	if !ok || m.Context.Err() != nil {
+		return formula.Preimage{}, false
+	}
+	num := m.trim(all.num)
+	switch len(num) {
+	case 0:
+		return formula.Preimage{Infinite: true}, true
+	case 1:
+		return formula.Preimage{}, true
+	}
+	// x^a(c0 + c1 x^k + c2 x^2k): zero, and the k-th roots of a quadratic's roots.
+	low := 0
+	for num[low].value.IsZero() {
+		low++
+	}
+	var values formula.Decimals
+	if low > 0 {
+		values = append(values, decimal.Decimal{})
+	}
+	num = num[low:]
+	step := 0
+	for i := 1; i < len(num); i++ {
+		if !num[i].value.IsZero() {
+			step = gcdInt(step, i)
+		}
+	}
+	if step > 0 {
+		degree := (len(num) - 1) / step
+		coefficient := func(i int) term {
+			if i*step < len(num) {
+				return num[i*step]
+			}
+			return term{}
+		}
+		var inner formula.Decimals
+		switch degree {
+		case 1:
+			inner = formula.Decimals{m.Context.Quo(coefficient(0).value, coefficient(1).value).Neg()}
+		case 2:
+			inner = m.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
+		default:
+			all := make(polynomial, degree+1)
+			for i := range all {
+				all[i] = coefficient(i)
+			}
+			inner = m.realRoots(all)
+		}
+		for _, r := range inner {
+			values = append(values, m.invertPower(decimal.Int(int64(step)), 0, r).Roots...)
+		}
+	}
+	for _, v := range values {
+		// Where the denominator vanishes too, the expression has no value there.
+		if !m.horner(all.den, v) {
+			p.Roots = append(p.Roots, v)
+		} else if atom.Op == formula.OpVariable {
+			m.holes = append(m.holes, v)
+		}
+	}
+	return p, m.Context.Err() == nil
+}
+
+func gcdInt(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// horner reports whether a polynomial is zero at x, rounding aside.
+func (m *Solver) horner(p polynomial, x decimal.Decimal) bool {
+	var sum, size decimal.Decimal
+	for i := len(p) - 1; i >= 0; i-- {
+		sum = m.Context.Add(m.Context.Mul(sum, x), p[i].value)
+		size = m.Context.Add(m.Context.Mul(size, x.Abs()), p[i].size)
+	}
+	return sum.Abs().Cmp(m.Context.Mul(size, decimal.MustParse("1e-45"))) <= 0
+}
+
+// quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).
+func (m *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
+	ctx := m.Context
+	square := ctx.Mul(b, b)
+	product := ctx.Mul(decimal.Int(4), ctx.Mul(a, c))
+	discriminant := ctx.Sub(square, product)
+	if size := ctx.Add(square, product.Abs()); discriminant.Abs().Cmp(ctx.Mul(size, noise)) <= 0 {
+		return formula.Decimals{ctx.Quo(b.Neg(), ctx.Mul(decimal.Int(2), a))}
+	}
+	if discriminant.Sign() < 0 {
+		return nil
+	}
+	root := ctx.Sqrt(discriminant)
+	if b.Sign() < 0 {
+		root = root.Neg()
+	}
+	q := ctx.Quo(ctx.Add(b, root), decimal.Int(-2))
+	if q.IsZero() {
+		return formula.Decimals{q}
+	}
+	return formula.Decimals{ctx.Quo(q, a), ctx.Quo(c, q)}
+}
+
+// atoms lists the expressions that terms may be collected in: the unknown itself, and the smallest ones around its first
+// occurrence that are no quotient of polynomials.
+func atoms(n *formula.Node, x formula.Unknown) []*formula.Node {
+	var path []*formula.Node
+	for m := n; ; {
+		path = append(path, m)
+		if m.Op == formula.OpVariable || len(m.Args) == 0 {
+			break
+		}
+		for _, a := range m.Args {
+			if a.Has(x) {
+				m = a
+				break
+			}
+		}
+	}
+	list := []*formula.Node{path[len(path)-1]}
+	for i := len(path) - 2; i >= 0; i-- {
+		if op := path[i].Op; op == formula.OpPow || op == formula.OpCall {
+			list = append(list, path[i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,451 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// Bounds of elimination.
+const (
+	maxEliminations = 300  // substitutions that are tried
+	maxSubstituted  = 1500 // nodes of an equation
+	maxBranches     = 16   // equations that roots of both signs lead to
+	maxReductions   = 2    // unknowns whose equations are solved
+
+	maxEliminationCost = 150_000 // what is not found by then is given up
+)
+
+// relation is an equation among the unknowns of a block, everything known in it evaluated.
+type relation struct{ left, right *formula.Node }
+
+// substitution says what an eliminated unknown is in terms of the others.
+type substitution struct {
+	variable int
+	by       *formula.Node
+}
+
+// reduced is one equation in one unknown, and how the other unknowns follow from it.
+type reduced struct {
+	relation
+	variable int
+	steps    []substitution // in the order of elimination, so that the last one is evaluated first
+}
+
+// eliminator turns a block into equations of one unknown by solving one equation after the other for an unknown and
+// putting that into the rest.
+type eliminator struct {
+	m      *Solver
+	shared *formula.Equation // its refs are the unknowns; masks of all nodes are by position in it
+	tries  int
+}
+
+// relations are the equations of a block with all that is known evaluated; false where one cannot be evaluated.
+func (m *Solver) relations(equations []*formula.Equation, shared *formula.Equation) ([]relation, bool) {
+	var list []relation
+	for _, e := range equations {
+		left, ok1 := m.closed(e.Left, shared)
+		right, ok2 := m.closed(e.Right, shared)
+		if !ok1 || !ok2 {
+			return nil, false
+		}
+		list = append(list, relation{left, right})
+	}
+	return list, true
+}
+
+// closed is a copy of n in which every part without an unknown is evaluated.
+func (m *Solver) closed(n *formula.Node, shared *formula.Equation) (*formula.Node, bool) {
+	if !slices.ContainsFunc(shared.Refs, func(v int) bool { return n.Occurrences(v) > 0 }) {
+		value := m.Eval(n)
+		return formula.Number(value), m.TryErr() == nil
+	}
+	if n.Op == formula.OpVariable {
+		return &formula.Node{Op: formula.OpVariable, Variable: n.Variable, Mask: formula.MaskOf(shared.Position(n.Variable))}, true
+	}
+	if n.Op == formula.OpList || n.Op == formula.OpCall && (n.Function.Grid != nil || n.Function.Binds) {
+		return nil, false
+	}
+	args := make([]*formula.Node, len(n.Args))
+	for i, a := range n.Args {
+		var ok bool
+		if args[i], ok = m.closed(a, shared); !ok {
+			return nil, false
+		}
+	}
+	if n.Op == formula.OpCall {
+		return formula.Called(n.Function, args...), true
+	}
+	return formula.Combined(n.Op, args...), true
+}
+
+// linearIn writes n as slope × x + rest, both free of x; false where it is not linear in it.
+func linearIn(n *formula.Node, x formula.Unknown) (slope, rest *formula.Node, ok bool) {
+	if !n.Has(x) {
+		return formula.Integer(0), n, true
+	}
+	switch n.Op {
+	case formula.OpVariable:
+		return formula.Integer(1), formula.Integer(0), true
+	case formula.OpNeg, formula.OpPercent:
+		slope, rest, ok = linearIn(n.Args[0], x)
+		if !ok {
+			return nil, nil, false
+		}
+		return formula.Combined(n.Op, slope), formula.Combined(n.Op, rest), true
+	case formula.OpAdd, formula.OpSub:
+		s1, r1, ok1 := linearIn(n.Args[0], x)
+		s2, r2, ok2 := linearIn(n.Args[1], x)
+		if !ok1 || !ok2 {
+			return nil, nil, false
+		}
+		return formula.Combined(n.Op, s1, s2), formula.Combined(n.Op, r1, r2), true
+	case formula.OpMul, formula.OpDiv:
+		k := 0
+		if n.Args[1].Has(x) {
+			if n.Args[0].Has(x) || n.Op == formula.OpDiv {
+				return nil, nil, false
+			}
+			k = 1
+		}
+		s, r, ok := linearIn(n.Args[k], x)
+		if !ok {
+			return nil, nil, false
+		}
+		other := n.Args[1-k]
+		return formula.Combined(n.Op, s, other), formula.Combined(n.Op, r, other), true
+	}
+	return nil, nil, false
+}
+
+// Isolated lists what x is where n has the value t, in terms of the rest: several expressions where a root has two signs.
+// It is nil where the engine does not know.
+func Isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.Node {
+	if n.Op == formula.OpVariable {
+		return []*formula.Node{t}
+	}
+	if n.Occurrences(x.Variable) != 1 {
+		return nil
+	}
+	k := 0
+	for i, a := range n.Args {
+		if a.Has(x) {
+			k = i
+		}
+	}
+	inner := n.Args[k]
+	switch n.Op {
+	case formula.OpNeg:
+		return Isolated(inner, x, formula.Combined(formula.OpNeg, t))
+	case formula.OpPercent:
+		return Isolated(inner, x, formula.Combined(formula.OpMul, t, formula.Integer(100)))
+	case formula.OpCall:
+		f := n.Function
+		if f.Isolations == nil && f.Definition != nil {
+			return Isolated(n.Defined(), x, t)
+		}
+		var list []*formula.Node
+		for _, by := range f.Isolations {
+			if k == 0 && f.Period == 0 {
+				list = append(list, Isolated(inner, x, by.Applied(slices.Concat(n.Arguments(), []*formula.Node{t}), n))...)
+			}
+		}
+		return list
+	}
+	if len(n.Args) != 2 {
+		return nil
+	}
+	other := n.Args[1-k]
+	switch {
+	case n.Op == formula.OpAdd:
+		return Isolated(inner, x, formula.Combined(formula.OpSub, t, other))
+	case n.Op == formula.OpSub && k == 0:
+		return Isolated(inner, x, formula.Combined(formula.OpAdd, t, other))
+	case n.Op == formula.OpSub:
+		return Isolated(inner, x, formula.Combined(formula.OpSub, other, t))
+	case n.Op == formula.OpMul:
+		return Isolated(inner, x, formula.Combined(formula.OpDiv, t, other))
+	case n.Op == formula.OpDiv && k == 0:
+		return Isolated(inner, x, formula.Combined(formula.OpMul, t, other))
+	case n.Op == formula.OpDiv:
+		return Isolated(inner, x, formula.Combined(formula.OpDiv, other, t))
+	case n.Op == formula.OpPow && k == 1:
+		return Isolated(inner, x, formula.Combined(formula.OpDiv, formula.Called(formula.NaturalLogarithm, t), formula.Called(formula.NaturalLogarithm, other)))
+	case n.Op == formula.OpPow && other.Op == formula.OpNumber:
+		return rooted(inner, x, t, other.Value)
+	}
+	return nil
+}
+
+// rooted lists what x is where the power of n to an exponent is t.
+func rooted(n *formula.Node, x formula.Unknown, t *formula.Node, exponent decimal.Decimal) []*formula.Node {
+	i, whole := exponent.Int64()
+	if exponent.IsZero() {
+		return nil
+	}
+	if whole && i < 0 {
+		return rooted(n, x, formula.Combined(formula.OpDiv, formula.Integer(1), t), exponent.Neg())
+	}
+	root := formula.Called(formula.AnyRoot, t, formula.Number(exponent))
+	switch {
+	case whole && i == 2:
+		root = formula.Called(formula.SquareRoot, t)
+	case whole && i == 3:
+		root = formula.Called(formula.CubeRoot, t)
+	}
+	list := Isolated(n, x, root)
+	if whole && i%2 == 0 && list != nil {
+		list = append(list, Isolated(n, x, formula.Combined(formula.OpNeg, root))...)
+	}
+	return list
+}
+
+// substituted is n with an expression in the place of a variable.
+func substituted(n *formula.Node, x formula.Unknown, by *formula.Node) *formula.Node {
+	if !n.Has(x) {
+		return n
+	}
+	if n.Op == formula.OpVariable {
+		return by
+	}
+	args := make([]*formula.Node, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = substituted(a, x, by)
+	}
+	if n.Op == formula.OpCall {
+		return formula.Called(n.Function, args...)
+	}
+	return formula.Combined(n.Op, args...)
+}
+
+// reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the way; it is nil where
+// no way was found.
+func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []reduced {
+	if len(relations) == 1 {
+		return []reduced{{relation: relations[0], variable: keep}}
+	}
+	type way struct {
+		at, variable int
+		by           []*formula.Node
+		size         int
+	}
+	var ways []way
+	relations = slices.Clone(relations)
+	for at := range relations {
+		r := &relations[at]
+		for _, v := range unknowns {
+			x := l.shared.Unknown(v)
+			if v == keep || !r.left.Has(x) && !r.right.Has(x) {
+				continue
+			}
+			var by []*formula.Node
+			if slope, rest, ok := linearIn(formula.Combined(formula.OpSub, r.left, r.right), x); ok {
+				if l.vanishes(slope) {
+					*r = relation{rest, formula.Integer(0)}
+					continue
+				}
+				by = []*formula.Node{formula.Combined(formula.OpDiv, formula.Combined(formula.OpNeg, rest), slope)}
+			} else if r.left.Has(x) != r.right.Has(x) {
+				side, other := r.left, r.right
+				if r.right.Has(x) {
+					side, other = other, side
+				}
+				by = Isolated(side, x, other)
+			}
+			if len(by) == 0 || len(by) > 2 {
+				continue
+			}
+			// A quotient with unknowns below is undefined somewhere, a root has two signs: plain ways first.
+			size := 1000 * (len(by) - 1)
+			for _, n := range by {
+				size += nodeCount(n)
+				n.Walk(func(o *formula.Node) {
+					if o.Op == formula.OpDiv && o.Args[1].Mask != 0 {
+						size += 100
+					}
+				})
+			}
+			ways = append(ways, way{at, v, by, size})
+		}
+	}
+	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(a.size, b.size) })
+	for _, w := range ways {
+		if l.tries++; l.tries > maxEliminations {
+			return nil
+		}
+		if all := l.along(relations, unknowns, keep, w.at, w.variable, w.by); all != nil {
+			return all
+		}
+	}
+	return nil
+}
+
+// vanishes reports whether a slope without unknowns is zero, rounding aside: the terms of an unknown cancel out.
+func (l *eliminator) vanishes(slope *formula.Node) bool {
+	if slope.Mask != 0 {
+		return false
+	}
+	m := l.m
+	value, size := m.Eval(slope), m.Size(slope)
+	return m.TryErr() == nil && value.Abs().Cmp(m.Context.Mul(size, noise)) <= 0
+}
+
+// along eliminates one unknown in one way and goes on with the rest.
+func (l *eliminator) along(relations []relation, unknowns []int, keep, at, variable int, by []*formula.Node) []reduced {
+	x := l.shared.Unknown(variable)
+	left := slices.DeleteFunc(slices.Clone(unknowns), func(v int) bool { return v == variable })
+	var all []reduced
+	for _, n := range by {
+		var rest []relation
+		for i, r := range relations {
+			if i == at {
+				continue
+			}
+			next := relation{substituted(r.left, x, n), substituted(r.right, x, n)}
+			if nodeCount(next.left)+nodeCount(next.right) > maxSubstituted {
+				return nil
+			}
+			rest = append(rest, next)
+		}
+		further := l.reduce(rest, left, keep)
+		if further == nil || len(all)+len(further) > maxBranches {
+			return nil
+		}
+		for _, f := range further {
+			f.steps = append([]substitution{{variable, n}}, f.steps...)
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs.
+// infinite says that there are infinitely many, sure that all solutions were looked for.
+func (v *Solver) eliminated(s Step, equations []*formula.Equation) (found []formula.Decimals, infinite, sure bool) {
+	m := v
+	shared := &formula.Equation{Refs: s.Outputs, Order: s.Outputs}
+	relations, ok := m.relations(equations, shared)
+	if !ok {
+		return nil, false, false
+	}
+	keeps := slices.Clone(s.Outputs)
+	slices.SortStableFunc(keeps, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
+	var ways [][]reduced
+	for _, keep := range keeps {
+		l := &eliminator{m: m, shared: shared}
+		if list := l.reduce(relations, s.Outputs, keep); list != nil {
+			ways = append(ways, list)
+		}
+	}
+	size := func(list []reduced) (nodes int) {
+		for _, r := range list {
+			nodes += nodeCount(r.left) + nodeCount(r.right)
+		}
+		return nodes
+	}
+	// The shortest equations are the soonest solved.
+	slices.SortStableFunc(ways, func(a, b []reduced) int { return cmp.Compare(size(a), size(b)) })
+	for _, list := range ways[:min(len(ways), maxReductions)] {
+		found, infinite, sure = v.finish(s, equations, shared, list)
+		if m.Limited() {
+			return nil, false, false
+		}
+		if len(found) > 0 || infinite || sure {
+			return found, infinite, sure
+		}
+	}
+	return nil, false, false
+}
+
+// finish solves the equations that elimination left and lets the other unknowns follow. sure says that all roots of all of
+// them were looked at.
+func (v *Solver) finish(s Step, equations []*formula.Equation, shared *formula.Equation, list []reduced) (found []formula.Decimals, infinite, sure bool) {
+	m := v
+	// A function stands for one of its inverses in what was eliminated, so that the others were not looked at.
+	sure = !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
+	defer func() { m.aim = aim{} }()
+	for _, r := range list {
+		e := &formula.Equation{Title: equations[0].Title, Left: r.left, Right: r.right, Refs: s.Outputs, Order: s.Outputs, Count: make([]int, len(s.Outputs)), Active: true}
+		x := shared.Unknown(r.variable)
+		if !r.left.Has(x) && !r.right.Has(x) {
+			// The equations depend on one another, or exclude one another.
+			infinite = infinite || m.Satisfied(e)
+			continue
+		}
+		e.Count[e.Position(r.variable)] = r.left.Occurrences(r.variable) + r.right.Occurrences(r.variable)
+		m.aim = aim{preferred: true, all: true}
+		p, err := m.solutions(e, r.variable)
+		if m.TryErr() != nil && m.Limited() {
+			return nil, false, false
+		}
+		if err != nil {
+			sure = false
+			continue
+		}
+		if p.Infinite {
+			infinite = true
+			continue
+		}
+		for _, t := range slices.Concat(p.Roots, p.More) {
+			m.Values[r.variable] = t
+			fits := true
+			for i := len(r.steps) - 1; i >= 0 && fits; i-- {
+				m.Values[r.steps[i].variable] = m.Eval(r.steps[i].by)
+				fits = m.TryErr() == nil
+			}
+			for _, e := range equations {
+				fits = fits && m.Satisfied(e)
+			}
+			if fits {
+				values := make(formula.Decimals, len(s.Outputs))
+				for i, o := range s.Outputs {
+					values[i] = m.Values[o]
+				}
+				found = append(found, values)
+			}
+		}
+	}
+	return found, infinite, sure
+}
+
+// chooseValues takes one of several solutions of a block by the rule of choice: that within bounds, with positive numbers,
+// and then what choose says of the target and of the other variables in domain order.
+func (v *Solver) chooseValues(s Step, found []formula.Decimals) *value.Error {
+	m := v
+	better := func(keep func(i int, t decimal.Decimal) bool) {
+		var kept []formula.Decimals
+		for _, values := range found {
+			fits := true
+			for i, t := range values {
+				fits = fits && keep(s.Outputs[i], t)
+			}
+			if fits {
+				kept = append(kept, values)
+			}
+		}
+		if len(kept) > 0 {
+			found = kept
+		}
+	}
+	better(func(o int, t decimal.Decimal) bool { return v.Allowed(o, t) })
+	better(func(o int, t decimal.Decimal) bool { return v.IsScale(o) || t.Sign() >= 0 })
+	order := slices.Clone(s.Outputs)
+	slices.SortStableFunc(order, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
+	for _, o := range order {
+		at := slices.Index(s.Outputs, o)
+		var p formula.Preimage
+		for _, values := range found {
+			p.Roots = append(p.Roots, values[at])
+		}
+		t, problem := v.Choose(o, s.Activity, p)
+		if problem != nil {
+			return problem
+		}
+		found = slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return formula.Compare(m.Context, values[at], t) != 0 })
+		m.Values[o] = t
+	}
+	return nil
+}

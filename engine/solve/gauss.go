@@ -1,0 +1,89 @@
+package solve
+
+import "math"
+
+// damping is what is added to the diagonal of normal equations, relative to its greatest entry.
+const damping = 1e-9
+
+// pivot is an entry of a matrix, relative to the others in its row.
+type pivot struct {
+	row, column int
+	size        float64
+}
+
+// gauss solves a system, given with its right side as the last column. weakest is the least pivot; its size is 0 where there
+// is no solution.
+func gauss(a [][]float64) (x []float64, weakest pivot) {
+	n := len(a)
+	order := make([]int, n)
+	for i, row := range a {
+		order[i] = i
+		most := 0.0
+		for _, f := range row[:n] {
+			most = math.Max(most, math.Abs(f))
+		}
+		if most == 0 || math.IsNaN(most) || math.IsInf(most, 0) {
+			return nil, pivot{row: i}
+		}
+		for j := range row {
+			row[j] /= most
+		}
+	}
+	weakest.size = 1
+	for k := range n {
+		best := k
+		for i := k; i < n; i++ {
+			if math.Abs(a[i][k]) > math.Abs(a[best][k]) {
+				best = i
+			}
+		}
+		a[k], a[best] = a[best], a[k]
+		order[k], order[best] = order[best], order[k]
+		p := math.Abs(a[k][k])
+		if math.IsNaN(p) || math.IsInf(p, 0) {
+			p = 0
+		}
+		if p <= weakest.size {
+			weakest = pivot{order[k], k, p}
+		}
+		if p == 0 {
+			return nil, weakest
+		}
+		for i := k + 1; i < n; i++ {
+			by := a[i][k] / a[k][k]
+			for j := k; j <= n; j++ {
+				a[i][j] -= float64(by * a[k][j])
+			}
+		}
+	}
+	x = make([]float64, n)
+	for k := n - 1; k >= 0; k-- {
+		x[k] = a[k][n]
+		for j := k + 1; j < n; j++ {
+			x[k] -= float64(a[k][j] * x[j])
+		}
+		x[k] /= a[k][k]
+	}
+	return x, weakest
+}
+
+// normalEquations are those of the least step that a system, given as gauss takes it, has next to its solution (Levenberg,
+// A method for the solution of certain non-linear problems in least squares, 1944).
+func normalEquations(a [][]float64) [][]float64 {
+	n := len(a)
+	normal := make([][]float64, n)
+	most := 0.0
+	for i := range n {
+		normal[i] = make([]float64, n+1)
+		for j := range n + 1 {
+			for k := range n {
+				normal[i][j] += float64(a[k][i] * a[k][j])
+			}
+		}
+		most = math.Max(most, normal[i][i])
+	}
+	for i := range n {
+		normal[i][i] += damping * most
+	}
+	return normal
+}

@@ -1,0 +1,320 @@
+package solve
+
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+// invert finds the values of an unknown that occurs once in n, such that n has the value t. The
+// other parts of n are evaluated; what cannot be evaluated stays as an error in the context.
+func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
+	c := m.Context
+	for {
+		if c.Err() != nil {
+			return formula.Preimage{}
+		}
+		switch n.Op {
+		case formula.OpVariable:
+			return formula.One(t)
+		case formula.OpNeg:
+			n, t = n.Args[0], t.Neg()
+			continue
+		case formula.OpPercent:
+			n, t = n.Args[0], c.Mul(t, formula.Hundred)
+			continue
+		case formula.OpCall:
+			return m.invertCall(n, x, t)
+		}
+		if len(n.Args) != 2 {
+			return formula.Preimage{}
+		}
+		k := 0
+		if !n.Args[0].Has(x) {
+			k = 1
+		}
+		other := m.Eval(n.Args[1-k])
+		if c.Err() != nil {
+			return formula.Preimage{}
+		}
+		next := n.Args[k]
+		switch {
+		case n.Op == formula.OpAdd:
+			t = m.Difference(t, other)
+		case n.Op == formula.OpSub && k == 0:
+			t = m.Difference(t, other.Neg())
+		case n.Op == formula.OpSub:
+			t = m.Difference(other, t)
+		case n.Op == formula.OpMul:
+			if other.IsZero() {
+				return formula.Preimage{Infinite: t.IsZero()}
+			}
+			t = c.Quo(t, other)
+		case n.Op == formula.OpDiv && k == 0:
+			if other.IsZero() {
+				c.Fail(decimal.ErrDivisionByZero)
+				return formula.Preimage{}
+			}
+			t = c.Mul(t, other)
+		case n.Op == formula.OpDiv:
+			if t.IsZero() || other.IsZero() {
+				return formula.Preimage{Infinite: t.IsZero() && other.IsZero()}
+			}
+			t = c.Quo(other, t)
+		case n.Op == formula.OpPow:
+			p := m.invertPower(other, k, t)
+			return m.through(next, x, p)
+		default:
+			return formula.Preimage{}
+		}
+		n = next
+	}
+}
+
+// through inverts n for each of several values.
+func (m *Solver) through(n *formula.Node, x formula.Unknown, p formula.Preimage) formula.Preimage {
+	if m.TryErr() != nil {
+		return formula.Preimage{}
+	}
+	if p.Infinite || n.Op == formula.OpVariable {
+		return p
+	}
+	var all formula.Preimage
+	take := func(t decimal.Decimal, first bool) {
+		q := m.invert(n, x, t)
+		if first {
+			all.Roots = append(all.Roots, q.Roots...)
+		} else {
+			all.More = append(all.More, q.Roots...)
+		}
+		all.More = append(all.More, q.More...)
+		all.Infinite = all.Infinite || q.Infinite
+	}
+	for _, t := range p.Roots {
+		take(t, true)
+	}
+	for _, t := range p.More {
+		take(t, false)
+	}
+	return all
+}
+
+// invertPower finds the base (k 0) or the exponent (k 1) of a power from its value.
+func (m *Solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) formula.Preimage {
+	c := m.Context
+	if k == 1 {
+		return m.exponent(other, t)
+	}
+	if !other.IsInteger() {
+		other = formula.Settled(c, other)
+	}
+	if other.IsZero() {
+		return formula.Preimage{Infinite: formula.IsOne(t)}
+	}
+	n, integer := other.Int64()
+	if t.IsZero() {
+		if other.Sign() < 0 {
+			return formula.Preimage{}
+		}
+		return formula.One(t)
+	}
+	if integer && n%2 == 0 {
+		if t.Sign() < 0 {
+			return formula.Preimage{}
+		}
+		return formula.PlusMinus(formula.NthRoot(c, t, other))
+	}
+	if integer {
+		return formula.One(formula.NthRoot(c, t, other))
+	}
+	if t.Sign() < 0 {
+		return formula.Preimage{}
+	}
+	return formula.One(m.Pow(t, c.Quo(decimal.Int(1), other)))
+}
+
+// exponent solves base^x = t.
+func (m *Solver) exponent(base, t decimal.Decimal) formula.Preimage {
+	c := m.Context
+	switch {
+	case formula.IsOne(base):
+		return formula.Preimage{Infinite: formula.IsOne(t)}
+	case base.IsZero():
+		if formula.IsOne(t) {
+			return formula.One(decimal.Decimal{})
+		}
+		return formula.Preimage{Infinite: t.IsZero()}
+	case base.Sign() < 0:
+		// Only integers are exponents of negative numbers; the check of the equation decides on the
+		// sign.
+		if t.IsZero() || formula.IsOne(base.Neg()) {
+			return formula.Preimage{Infinite: formula.IsOne(t.Abs()) && formula.IsOne(base.Neg())}
+		}
+		return formula.One(c.Round(c.Quo(c.Ln(t.Abs()), c.Ln(base.Neg())), 0))
+	case t.Sign() <= 0:
+		return formula.Preimage{}
+	}
+	return formula.One(c.Quo(c.Ln(t), c.Ln(base)))
+}
+
+// invertCall goes through a function to the argument with the unknown.
+func (m *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
+	k := 0
+	for i, a := range n.Args {
+		if a.Has(x) {
+			k = i
+		}
+	}
+	if n.Function.Lazy {
+		if k == 0 {
+			return formula.Preimage{}
+		}
+		chosen := 1
+		if m.Eval(n.Args[0]).IsZero() {
+			chosen = 2
+		}
+		if m.Context.Err() != nil {
+			return formula.Preimage{}
+		}
+		if chosen != k {
+			return formula.Preimage{Infinite: formula.Compare(m.Context, m.Eval(n.Args[chosen]), t) == 0}
+		}
+		return m.invert(n.Args[k], x, t)
+	}
+	f := n.Function
+	if f.Inverse == nil && f.Isolations == nil {
+		if definition := n.Defined(); definition != nil {
+			return m.invert(definition, x, t)
+		}
+		return formula.Preimage{}
+	}
+	args := make([]decimal.Decimal, len(n.Args))
+	for i, a := range n.Args {
+		if i != k {
+			args[i] = m.Eval(a)
+		}
+	}
+	switch {
+	case m.Context.Err() != nil:
+		return formula.Preimage{}
+	case f.Inverse == nil:
+		return m.through(n.Args[k], x, m.isolations(n, args, t))
+	}
+	return m.through(n.Args[k], x, f.Inverse(m.Context, args, k, t))
+}
+
+// isolations is what the first argument of a call with the value t may be, from the others.
+func (m *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.Decimal) (p formula.Preimage) {
+	f, given := n.Function, make([]*formula.Node, len(args))
+	if len(args) == 1 && f.Interval != nil && !f.Interval(formula.AllNumbers, formula.AllNumbers).Has(t.Float64()) {
+		return formula.Preimage{}
+	}
+	for i, a := range args {
+		given[i] = formula.Number(a)
+	}
+	given = append((&formula.Node{Function: f, Args: given}).Arguments(), formula.Number(t))
+	for _, by := range f.Isolations {
+		value := m.Eval(by.Applied(given, n))
+		if m.TryErr() == nil && !slices.ContainsFunc(p.Roots, func(r decimal.Decimal) bool { return r.Cmp(value) == 0 }) {
+			p.Roots = append(p.Roots, value)
+		}
+	}
+	if f.Period > 0 {
+		return formula.Turned(m.Context, p.Roots, f.Period)
+	}
+	return p
+}
+
+// Invertible reports whether an unknown that occurs once in n can be isolated exactly.
+func Invertible(n *formula.Node, x formula.Unknown) bool {
+	switch n.Op {
+	case formula.OpVariable:
+		return true
+	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpPow, formula.OpNeg, formula.OpPercent:
+	case formula.OpCall:
+		f := n.Function
+		switch {
+		case n.TakesTable():
+			return false
+		case f.Inverse != nil, f.Lazy:
+		case f.Isolations != nil:
+			if !n.Args[0].Has(x) {
+				return false
+			}
+		case f.Definition != nil:
+			definition := n.Defined()
+			return definition.Occurrences(x.Variable) == 1 && Invertible(definition, x)
+		default:
+			return false
+		}
+		for i, a := range n.Args {
+			if f.Param(i).Lost && a.Has(x) {
+				return false
+			}
+		}
+	default:
+		return false
+	}
+	for _, a := range n.Args {
+		if a.Has(x) {
+			return Invertible(a, x)
+		}
+	}
+	return false
+}
+
+// continuous reports whether a root may be searched through every occurrence of the unknown in n.
+// The condition of an if may depend on it too.
+func continuous(n *formula.Node, x formula.Unknown) bool {
+	if !n.Has(x) {
+		return true
+	}
+	args := n.Args
+	switch n.Op {
+	case formula.OpVariable:
+		return true
+	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpPow, formula.OpNeg, formula.OpPercent:
+	case formula.OpCall:
+		if n.Function.Float == nil || n.TakesTable() {
+			return false
+		}
+		if n.Function.Lazy {
+			args = args[1:]
+		}
+	default:
+		return false
+	}
+	for _, a := range args {
+		if !continuous(a, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// moves reports whether the unknown stands in n elsewhere than in conditions of an if.
+func moves(n *formula.Node, x formula.Unknown) bool {
+	args := n.Args
+	if n.Op == formula.OpCall && n.Function.Lazy {
+		args = args[1:]
+	}
+	return n.Op == formula.OpVariable && n.Has(x) || slices.ContainsFunc(args, func(a *formula.Node) bool { return moves(a, x) })
+}
+
+// Reaches reports whether the equation can be solved for a variable, by isolation or by root
+// search.
+func Reaches(e *formula.Equation, v int) bool {
+	x := e.Unknown(v)
+	left, right := e.Left.Has(x), e.Right.Has(x)
+	switch {
+	case !moves(e.Left, x) && !moves(e.Right, x):
+		return false
+	case left && right:
+		return continuous(e.Left, x) && continuous(e.Right, x)
+	case left:
+		return e.Left.Op == formula.OpVariable || continuous(e.Left, x) || e.Count[e.Position(v)] == 1 && Invertible(e.Left, x)
+	default:
+		return e.Right.Op == formula.OpVariable || continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && Invertible(e.Right, x)
+	}
+}

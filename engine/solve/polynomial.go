@@ -1,0 +1,95 @@
+package solve
+
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+// at is the value of a polynomial at x and the size of what is added up in it.
+func (m *Solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal) {
+	for i := len(p) - 1; i >= 0; i-- {
+		sum = m.Context.Add(m.Context.Mul(sum, x), p[i].value)
+		size = m.Context.Add(m.Context.Mul(size, x.Abs()), p[i].size)
+	}
+	return sum, size
+}
+
+// flatness is the part of a polynomial's size below which its value counts as zero.
+var flatness = decimal.MustParse("1e-45")
+
+// realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
+// rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
+func (m *Solver) realRoots(p polynomial) formula.Decimals {
+	c := m.Context
+	if len(p) < 2 || c.Err() != nil {
+		return nil
+	}
+	if len(p) == 2 {
+		return formula.Decimals{c.Quo(p[0].value, p[1].value).Neg()}
+	}
+	slope := make(polynomial, len(p)-1)
+	for i := range slope {
+		by := decimal.Int(int64(i + 1))
+		slope[i] = term{c.Mul(p[i+1].value, by), c.Mul(p[i+1].size, by)}
+	}
+	// Cauchy's bound: no root is larger than 1 and the largest ratio of a coefficient to the leading one.
+	var bound decimal.Decimal
+	for _, t := range p[:len(p)-1] {
+		bound = formula.Extreme(formula.Decimals{bound, c.Quo(t.value, p[len(p)-1].value).Abs()}, 1)
+	}
+	bound = c.Add(bound, decimal.Int(1))
+	ends := slices.Concat(formula.Decimals{bound.Neg()}, m.realRoots(slope), formula.Decimals{bound})
+	signs := make([]int, len(ends))
+	for i, x := range ends {
+		if v, size := m.at(p, x); v.Abs().Cmp(c.Mul(size, flatness)) > 0 {
+			signs[i] = v.Sign()
+		}
+	}
+	var roots formula.Decimals
+	for i, x := range ends {
+		switch {
+		case signs[i] == 0:
+			roots = append(roots, x)
+		case i > 0 && signs[i]*signs[i-1] < 0:
+			roots = append(roots, m.bracketed(p, slope, ends[i-1], x, signs[i-1]))
+		}
+	}
+	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
+	return roots
+}
+
+// bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
+func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
+	c := m.Context
+	half := decimal.MustParse("0.5")
+	x := c.Mul(c.Add(low, high), half)
+	for range 600 {
+		f, _ := m.at(p, x)
+		if f.IsZero() || c.Err() != nil {
+			return x
+		}
+		if f.Sign() == first {
+			low = x
+		} else {
+			high = x
+		}
+		var next decimal.Decimal
+		d, _ := m.at(slope, x)
+		newton := !d.IsZero()
+		if newton {
+			next = c.Sub(x, c.Quo(f, d))
+			newton = next.Cmp(low) > 0 && next.Cmp(high) < 0
+		}
+		if !newton {
+			next = c.Mul(c.Add(low, high), half)
+		}
+		move := c.Sub(next, x).Abs()
+		x = next
+		if move.Cmp(c.Mul(x.Abs(), converged)) <= 0 {
+			return x
+		}
+	}
+	return x
+}

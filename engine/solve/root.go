@@ -1,0 +1,324 @@
+package solve
+
+import (
+	"math"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+// maxFoundRoots bounds the roots that a search finds.
+const maxFoundRoots = 24
+
+// search finds roots numerically: it samples the difference of both sides over the declared bounds, else over decades
+// around the scale of the unknown's unit, brackets changes of sign and minima, refines in float64 by Brent's method
+// (Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4) and then by secants in decimal. A pole also
+// changes the sign; the check of the equation refuses it.
+func (m *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
+	m.toFloats(e)
+	s := &seeker{m: m, v: v}
+	run := m.FlatRun(e, e.Unknown(v))
+	s.run = run
+	s.value = func(x float64) (float64, float64) {
+		var left, right float64
+		if run != nil {
+			left, right = run.Sides(x)
+		} else {
+			m.Floats[v] = x
+			left, right = m.Float(e.Left), m.Float(e.Right)
+		}
+		return left - right, math.Abs(left) + math.Abs(right)
+	}
+	s.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
+		m.Values[v] = x
+		m.Renew()
+		f := m.Context.Sub(m.Value(e.Left), m.Value(e.Right))
+		return f, m.TryErr() == nil
+	}
+	scale := m.searchScale(v)
+	if root, ok := s.quick(e, v, scale, m.aim); ok {
+		if m.proven {
+			return formula.One(root), nil
+		}
+		if roots := s.exact(e, scale, formula.Decimals{root}); len(roots) > 0 {
+			return formula.Preimage{Roots: roots}, nil
+		}
+	}
+	if h := m.branchAndBound(e, v, s, scale, m.aim); h != nil {
+		if p, ok := h.preimage(v); ok {
+			found := len(p.Roots)
+			if p.Roots = s.exact(e, scale, p.Roots); len(p.Roots) > 0 || found == 0 {
+				p.Infinite = p.Infinite || s.everywhere(e, p.Roots)
+				return p, nil
+			}
+		}
+	}
+	roots := s.exact(e, scale, s.roots(func(values formula.Decimals) formula.Decimals { return m.keep(e, v, values) }))
+	if m.Limited() || len(roots) > 0 {
+		// Where roots crowd, those that were found are a chance choice.
+		return formula.Preimage{Roots: roots, Infinite: s.crowded || s.everywhere(e, roots)}, nil
+	}
+	return formula.Preimage{}, formula.ErrNotConverged
+}
+
+// everywhere reports whether an equation holds on both sides of a root as well as there: all numbers around are roots, as
+// of sqrt(x^2) = x.
+func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
+	if len(roots) == 0 || roots[0].IsZero() || s.m.isLimit(roots[0]) {
+		return false
+	}
+	m := s.m
+	for _, part := range beside {
+		m.Values[s.v] = m.Context.Mul(roots[0], part)
+		miss, _ := m.Residual(e)
+		size := m.Context.Add(m.Size(e.Left), m.Size(e.Right))
+		if m.TryErr() != nil || miss.Cmp(m.Context.Mul(size, flatness)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// beside are parts of a root that lie on both sides of it.
+var beside = formula.Decimals{decimal.MustParse("0.83"), decimal.MustParse("1.37")}
+
+// toFloats gives the machine the values of an equation's variables in float64.
+func (m *Solver) toFloats(e *formula.Equation) {
+	if m.Floats == nil {
+		m.Floats = make([]float64, len(m.Values))
+	}
+	for _, r := range e.Refs {
+		m.Floats[r] = m.Values[r].Float64()
+	}
+}
+
+// exact puts the places where the equation holds in the limit for the roots next to them, and leaves out what may be the
+// work of rounding.
+func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimals) formula.Decimals {
+	kept := roots[:0]
+	for _, t := range roots {
+		if !s.m.isLimit(t) {
+			if place, ok := s.limit(e, t, scale); ok {
+				t = place
+			} else if s.masked || s.noisy(e, t.Float64()) {
+				continue
+			}
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// seeker looks for the roots of a function of one variable.
+type seeker struct {
+	m          *Solver
+	v          int
+	run        *formula.FlatRun                                     // nil where the equation has no flat form
+	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
+	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
+	found      formula.Decimals
+	crowded    bool // there were more roots than are looked at
+	masked     bool // limit found that what seems to be a root may be the work of rounding
+}
+
+// roots scans one set of samples after the other until some roots pass a check.
+func (s *seeker) roots(check func(formula.Decimals) formula.Decimals) formula.Decimals {
+	for grid := range s.grids() {
+		s.scan(grid)
+		if s.m.Limited() {
+			return nil
+		}
+		if roots := check(s.found); len(roots) > 0 {
+			return roots
+		}
+		s.found, s.crowded = nil, false
+	}
+	s.m.TryErr()
+	return nil
+}
+
+// at is the function in float64, NaN where it has no value.
+func (s *seeker) at(x float64) float64 {
+	if !s.m.Context.Spend(1) {
+		return math.NaN()
+	}
+	s.m.steps++
+	f, _ := s.value(x)
+	if math.IsInf(f, 0) {
+		return math.NaN()
+	}
+	return f
+}
+
+// scan brackets and refines the roots among samples.
+func (s *seeker) scan(grid []float64) {
+	values := make([]float64, len(grid))
+	for i, x := range grid {
+		values[i] = s.at(x)
+	}
+	for i := range grid {
+		if len(s.found) >= maxFoundRoots {
+			s.crowded = true
+			return
+		}
+		if s.m.Limited() {
+			return
+		}
+		if values[i] == 0 {
+			s.polish(grid[i])
+			continue
+		}
+		if i == 0 {
+			continue
+		}
+		a, b, fa, fb := grid[i-1], grid[i], values[i-1], values[i]
+		if math.IsNaN(fa) != math.IsNaN(fb) {
+			// The edge of where the sides have a value: a root may lie between it and the next sample.
+			a, b, fa, fb = s.edge(a, b, fa, fb)
+		}
+		switch {
+		case math.IsNaN(fa) || math.IsNaN(fb):
+		case fa < 0 && fb > 0 || fa > 0 && fb < 0:
+			s.crowded = s.crowded || s.oscillates(a, b, fa)
+			s.polish(s.brent(a, b, fa, fb))
+		case i+1 < len(grid) && math.Abs(fb) < math.Abs(fa) && math.Abs(fb) <= math.Abs(values[i+1]) && fb*values[i+1] > 0:
+			s.touch(a, grid[i+1])
+		}
+	}
+}
+
+// oscillates reports whether the sign changes so often between two samples that a root between them is one of very many.
+func (s *seeker) oscillates(a, b, fa float64) bool {
+	changes, last := 0, fa
+	for i := 1; i < 16; i++ {
+		f := s.at(a + (b-a)*float64(i)/16)
+		if f*last < 0 {
+			changes++
+			last = f
+		}
+	}
+	return changes > 4
+}
+
+// edge moves the undefined end of an interval to where the sides still have a value.
+func (s *seeker) edge(a, b, fa, fb float64) (float64, float64, float64, float64) {
+	in, out, inner, fin := a, b, a, fa
+	if math.IsNaN(fa) {
+		in, out, inner, fin = b, a, b, fb
+	}
+	start, fstart := in, fin
+	for range 60 {
+		mid := in + (out-in)/2
+		if f := s.at(mid); math.IsNaN(f) {
+			out = mid
+		} else {
+			in, inner, fin = mid, mid, f
+		}
+	}
+	return start, inner, fstart, fin
+}
+
+// brent refines a bracketed root.
+func (s *seeker) brent(a, b, fa, fb float64) float64 {
+	c, fc := a, fa
+	step := b - a
+	last := step
+	for range formula.MaxRefinements {
+		if fb*fc > 0 {
+			c, fc = a, fa
+			step = b - a
+			last = step
+		}
+		if math.Abs(fc) < math.Abs(fb) {
+			a, b, c = b, c, b
+			fa, fb, fc = fb, fc, fb
+		}
+		least := 2 * 2.3e-16 * math.Abs(b)
+		half := (c - b) / 2
+		if math.Abs(half) <= least || fb == 0 {
+			return b
+		}
+		if math.Abs(last) >= least && math.Abs(fa) > math.Abs(fb) {
+			r := fb / fa
+			var p, q float64
+			if a == c {
+				p, q = 2*half*r, 1-r
+			} else {
+				u, w := fa/fc, fb/fc
+				p = r * (2*half*u*(u-w) - (b-a)*(w-1))
+				q = (u - 1) * (w - 1) * (r - 1)
+			}
+			if p > 0 {
+				q = -q
+			}
+			p = math.Abs(p)
+			if 2*p < min(3*half*q-math.Abs(least*q), math.Abs(last*q)) {
+				last, step = step, p/q
+			} else {
+				step = half
+				last = step
+			}
+		} else {
+			step = half
+			last = step
+		}
+		a, fa = b, fb
+		if math.Abs(step) > least {
+			b += step
+		} else {
+			b += math.Copysign(least, half)
+		}
+		if fb = s.at(b); math.IsNaN(fb) {
+			return b
+		}
+	}
+	return b
+}
+
+// touch looks for a double root, where the difference touches zero without changing sign: the zero of its slope.
+func (s *seeker) touch(a, b float64) {
+	const golden = 0.3819660112501051
+	x1, x2 := a+golden*(b-a), b-golden*(b-a)
+	f1, f2 := math.Abs(s.at(x1)), math.Abs(s.at(x2))
+	for range 60 {
+		if math.IsNaN(f1) || math.IsNaN(f2) {
+			return
+		}
+		if f1 < f2 {
+			b, x2, f2 = x2, x1, f1
+			x1 = a + golden*(b-a)
+			f1 = math.Abs(s.at(x1))
+		} else {
+			a, x1, f1 = x1, x2, f2
+			x2 = b - golden*(b-a)
+			f2 = math.Abs(s.at(x2))
+		}
+	}
+	if _, size := s.value(x1); !(f1 <= 1e-9*size) {
+		return
+	}
+	slope := func(x decimal.Decimal) (decimal.Decimal, bool) {
+		c := s.m.Context
+		h := c.Mul(x.Abs(), spacing)
+		if h.IsZero() {
+			h = spacing
+		}
+		up, ok1 := s.difference(c.Add(x, h))
+		down, ok2 := s.difference(c.Sub(x, h))
+		return c.Quo(c.Sub(up, down), h), ok1 && ok2
+	}
+	if x, ok := s.secant(decimal.FromFloat(x1), slope); ok {
+		s.found = append(s.found, x)
+	}
+}
+
+// noisy reports whether rounding alone may have made the sides of an equation equal at x: where sums and powers carry the
+// last digits of their operands to the front, as in (1 + 1/x)^x for an x of sixty digits, a residual says nothing.
+func (s *seeker) noisy(e *formula.Equation, x float64) bool {
+	m := s.m
+	m.Floats[s.v] = x
+	left, right := m.Noise(e.Left), m.Noise(e.Right)
+	_, size := m.Sized(e.Left)
+	_, other := m.Sized(e.Right)
+	return left.Error+right.Error > 1e-20*(size+other)
+}

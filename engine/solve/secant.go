@@ -1,0 +1,104 @@
+package solve
+
+import (
+	"math"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+var (
+	converged = decimal.MustParse("1e-50")
+	spacing   = decimal.MustParse("1e-18")
+	// settledMove is the last relative move of a search that came to rest.
+	settledMove = decimal.MustParse("1e-38")
+	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
+	muchCloser = decimal.MustParse("1e-4")
+)
+
+// polish refines a root in decimal by secants.
+func (s *seeker) polish(start float64) {
+	text := decimal.FromFloat(start)
+	x, ok := s.newton(start, text)
+	if !ok {
+		x, ok = s.secant(text, s.difference)
+	}
+	if ok {
+		s.found = append(s.found, x)
+	}
+}
+
+// newton is secant with a first step by the slope in float64. It reports false where that step does not come much closer.
+func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool) {
+	h := 1e-6 * math.Abs(start)
+	up, _ := s.value(start + h)
+	down, _ := s.value(start - h)
+	slope := (up - down) / (2 * h)
+	if h == 0 || slope == 0 || math.IsNaN(slope) || math.IsInf(slope, 0) {
+		return x, false
+	}
+	c := s.m.Context
+	fx, ok := s.difference(x)
+	if !ok || fx.IsZero() {
+		return x, ok
+	}
+	next := c.Sub(x, c.Quo(fx, decimal.FromFloat(slope)))
+	fn, ok := s.difference(next)
+	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
+		s.m.TryErr()
+		return x, false
+	}
+	return s.secants(next, fn, x, fx, s.difference)
+}
+
+// secant finds a zero of f near x.
+func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
+	c := s.m.Context
+	fx, ok := f(x)
+	if !ok {
+		return x, false
+	}
+	if fx.IsZero() {
+		return x, true
+	}
+	previous := c.Mul(x, c.Add(decimal.Int(1), formula.Nearby))
+	if x.IsZero() {
+		previous = formula.Nearby
+	}
+	fp, ok := f(previous)
+	if !ok {
+		return x, false
+	}
+	return s.secants(x, fx, previous, fp, f)
+}
+
+// secants goes on from two points and the values of f there. It ends where the next move, if it shrinks as much as this
+// one did, would be too small to matter.
+func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
+	c := s.m.Context
+	move := x
+	for range 40 {
+		slope := c.Sub(fx, fp)
+		if slope.IsZero() || c.Err() != nil {
+			break
+		}
+		gap := c.Sub(x, previous)
+		move := c.Quo(c.Mul(fx, gap), slope)
+		next := c.Sub(x, move)
+		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), converged)) <= 0 {
+			return next, true
+		}
+		fn, ok := f(next)
+		if !ok || c.Err() != nil {
+			s.m.TryErr()
+			return x, false
+		}
+		previous, fp = x, fx
+		x, fx = next, fn
+		if fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), converged)) <= 0 {
+			return x, true
+		}
+	}
+	s.m.TryErr()
+	return x, move.Abs().Cmp(c.Mul(x.Abs(), settledMove)) <= 0
+}

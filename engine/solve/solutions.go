@@ -1,0 +1,314 @@
+package solve
+
+import (
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+)
+
+// maxChoices bounds the branches of if, min, max, abs and clamp that are tried one by one.
+const maxChoices = 64
+
+// solutions finds the values of a variable that satisfy an equation, given the others. The context holds what went
+// wrong; errNotConverged is returned when a search ended without showing that there is no root.
+func (m *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error) {
+	x := e.Unknown(v)
+	m.proven, m.limits, m.holes = false, nil, nil
+	if e.Count[e.Position(v)] == 1 {
+		side, other := e.Left, e.Right
+		if !side.Has(x) {
+			side, other = other, side
+		}
+		if side.Op == formula.OpVariable || Invertible(side, x) {
+			t := m.Eval(other)
+			if m.Context.Err() != nil {
+				return formula.Preimage{}, nil
+			}
+			p := m.invert(side, x, t)
+			m.proven = side.Op == formula.OpVariable
+			if len(p.Roots)+len(p.More) > 1 {
+				p.Roots, p.More = m.keep(e, v, p.Roots), m.keep(e, v, p.More)
+				m.proven = true
+			}
+			return p, nil
+		}
+	}
+	if p, ok := m.exactly(e, v, x); ok || m.Context.Err() != nil {
+		if len(m.holes) > 0 && (powersVary(e.Left, x) || powersVary(e.Right, x)) {
+			p.Roots = append(p.Roots, m.filled(e, v)...)
+		}
+		return p, nil
+	}
+	return m.search(e, v)
+}
+
+// filled lists the holes that are limits of the equation. Those of an equation whose powers are all written as numbers
+// stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes no difference to what an equation means,
+// be it small enough for terms to be collected or not.
+func (m *Solver) filled(e *formula.Equation, v int) formula.Decimals {
+	m.toFloats(e)
+	s := &seeker{m: m, v: v}
+	scale := m.searchScale(v)
+	for _, t := range m.holes {
+		s.limit(e, t, scale)
+	}
+	return m.limits
+}
+
+// powersVary reports whether n has a power of the unknown to an exponent that is no plain number.
+func powersVary(n *formula.Node, x formula.Unknown) bool {
+	if n.Op == formula.OpPow && n.Args[0].Has(x) {
+		constant := true
+		n.Args[1].Walk(func(part *formula.Node) { constant = constant && part.Op != formula.OpVariable })
+		if !constant {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Args, func(a *formula.Node) bool { return powersVary(a, x) })
+}
+
+// keep leaves the values that satisfy the equation.
+func (m *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formula.Decimals {
+	kept := make(formula.Decimals, 0, len(values))
+	for _, t := range values {
+		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(m.Context, k, t) == 0 }) {
+			continue
+		}
+		m.Values[v] = t
+		if m.Satisfied(e) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// exactly solves an equation in which the unknown occurs more than once by collecting terms, branch by branch of the
+// choices in it. ok is false where that is not possible.
+func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all formula.Preimage, ok bool) {
+	pairs := [][2]*formula.Node{{e.Left, e.Right}}
+	if e.Left.Choices || e.Right.Choices {
+		lefts, ok1 := branches(e.Left, x)
+		rights, ok2 := branches(e.Right, x)
+		if !ok1 || !ok2 || len(lefts)*len(rights) > maxChoices {
+			return formula.Preimage{}, false
+		}
+		pairs = nil
+		for _, l := range lefts {
+			for _, r := range rights {
+				pairs = append(pairs, [2]*formula.Node{l, r})
+			}
+		}
+	}
+	for _, p := range pairs {
+		if (p[0].Has(x) || p[1].Has(x)) && !m.collectable(p[0], p[1], x) {
+			return formula.Preimage{}, false
+		}
+	}
+	single := len(pairs) == 1
+	infinite := false
+	for _, p := range pairs {
+		if !p[0].Has(x) && !p[1].Has(x) {
+			// A branch without the unknown holds for none of its values, or for a whole range of them.
+			same := formula.Compare(m.Context, m.Eval(p[0]), m.Eval(p[1])) == 0
+			if m.TryErr() != nil && m.Limited() {
+				return formula.Preimage{}, false
+			}
+			infinite = infinite || same
+			continue
+		}
+		roots, ok := m.collected(p[0], p[1], x, 0)
+		if m.TryErr() != nil {
+			if m.Limited() || single {
+				return formula.Preimage{}, false
+			}
+			continue
+		}
+		if !ok {
+			return formula.Preimage{}, false
+		}
+		infinite = infinite || roots.Infinite
+		all.Roots = append(all.Roots, roots.Roots...)
+		all.More = append(all.More, roots.More...)
+	}
+	if !single {
+		// Which branch an angle of another turn belongs to shows only now.
+		all.Roots, all.More = append(all.Roots, all.More...), nil
+	}
+	all.Roots, all.More = m.keep(e, v, all.Roots), m.keep(e, v, all.More)
+	if infinite {
+		if single {
+			return formula.Preimage{Infinite: true}, true
+		}
+		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be told apart.
+		all.Infinite = m.somewhere(e, v, all)
+	}
+	return all, true
+}
+
+// somewhere reports whether the equation holds at one of a few spread values of v, or between two places where the choice
+// of a branch may change, which shows a range of solutions.
+func (m *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) bool {
+	places := slices.Concat(roots.Roots, roots.More)
+	isolated := slices.Clone(places)
+	for _, side := range []*formula.Node{e.Left, e.Right} {
+		side.Walk(func(n *formula.Node) { places = append(places, m.switches(n, e.Unknown(v))...) })
+	}
+	slices.SortFunc(places, func(a, b decimal.Decimal) int { return a.Cmp(b) })
+	var probes formula.Decimals
+	for i := 1; i < len(places); i++ {
+		probes = append(probes, m.Context.Mul(m.Context.Add(places[i-1], places[i]), oneHalf))
+	}
+	for _, text := range []string{"0", "1", "-1", "1e-6", "1e6", "-1e6", "1e12", "37.3", "1234.5"} {
+		probes = append(probes, decimal.MustParse(text))
+	}
+	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
+		m.Values[v] = probe
+		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return formula.Compare(m.Context, root, probe) == 0 }) && m.Satisfied(e)
+	})
+}
+
+// switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
+// collecting terms shows it.
+func (m *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.Decimals) {
+	if n.Op != formula.OpCall || n.Function.Choice == formula.NoChoice || !n.Has(x) {
+		return nil
+	}
+	meet := func(a, b *formula.Node) {
+		if !a.Has(x) && !b.Has(x) || !m.collectable(a, b, x) {
+			return
+		}
+		p, _ := m.collected(a, b, x, 0)
+		if m.TryErr() == nil {
+			places = append(places, p.Roots...)
+		}
+	}
+	switch {
+	case n.Function.Lazy:
+		n.Args[0].Walk(func(c *formula.Node) {
+			switch c.Op {
+			case formula.OpEq, formula.OpNe, formula.OpLt, formula.OpLe, formula.OpGt, formula.OpGe:
+				meet(c.Args[0], c.Args[1])
+			}
+		})
+	case n.Function.Choice == formula.EitherSign:
+		meet(n.Args[0], &formula.Node{Op: formula.OpNumber})
+	default:
+		for i, a := range n.Args {
+			for _, b := range n.Args[:i] {
+				meet(a, b)
+			}
+		}
+	}
+	return places
+}
+
+// collectable reports whether it is worth while to collect terms.
+func (m *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool {
+	first := left
+	if !first.Has(x) {
+		first = right
+	}
+	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 && Invertible(first, x) {
+		return true
+	}
+	defer m.TryErr()
+	return slices.ContainsFunc(atoms(first, x), func(atom *formula.Node) bool {
+		return m.collects(left, x, atom) && m.collects(right, x, atom)
+	})
+}
+
+// collected solves left = right by collecting terms in the unknown, or in an expression that holds all its occurrences.
+func (m *Solver) collected(left, right *formula.Node, x formula.Unknown, depth int) (formula.Preimage, bool) {
+	first := left
+	if !first.Has(x) {
+		first = right
+	}
+	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 {
+		other := right
+		if first == right {
+			other = left
+		}
+		if Invertible(first, x) {
+			return m.invert(first, x, m.Eval(other)), true
+		}
+	}
+	for _, atom := range atoms(first, x) {
+		p, ok := m.polynomialRoots(left, right, x, atom)
+		if m.Limited() {
+			return formula.Preimage{}, false
+		}
+		if !ok {
+			m.Context.Reset()
+			continue
+		}
+		if atom.Op == formula.OpVariable || p.Infinite {
+			return p, true
+		}
+		var all formula.Preimage
+		for _, t := range p.Roots {
+			var q formula.Preimage
+			if Invertible(atom, x) && atom.Occurrences(x.Variable) == 1 {
+				q = m.invert(atom, x, t)
+			} else if depth < 4 {
+				if q, ok = m.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1); !ok {
+					return formula.Preimage{}, false
+				}
+			} else {
+				return formula.Preimage{}, false
+			}
+			all.Roots = append(all.Roots, q.Roots...)
+			all.More = append(all.More, q.More...)
+			all.Infinite = all.Infinite || q.Infinite
+		}
+		return all, true
+	}
+	return formula.Preimage{}, false
+}
+
+// branches lists what an expression is when each choice above the unknown is made one way: an if is one of its sides, an
+// abs its argument or the negative of that, min, max and clamp one of their arguments.
+func branches(n *formula.Node, x formula.Unknown) ([]*formula.Node, bool) {
+	if !n.Choices || !n.Has(x) {
+		return []*formula.Node{n}, true
+	}
+	var list []*formula.Node
+	if n.Op == formula.OpCall && n.Function.Choice != formula.NoChoice {
+		args := n.Args
+		if n.Function.Lazy {
+			args = args[1:]
+		}
+		for _, a := range args {
+			inner, ok := branches(a, x)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, inner...)
+			if n.Function.Choice == formula.EitherSign {
+				for _, b := range inner {
+					list = append(list, &formula.Node{Op: formula.OpNeg, Start: n.Start, End: n.End, Args: []*formula.Node{b}, Mask: b.Mask})
+				}
+			}
+		}
+		return list, len(list) <= maxChoices
+	}
+	list = []*formula.Node{{}}
+	for _, a := range n.Args {
+		inner, ok := branches(a, x)
+		if !ok || len(list)*len(inner) > maxChoices {
+			return nil, false
+		}
+		var next []*formula.Node
+		for _, l := range list {
+			for _, b := range inner {
+				copied := *n
+				copied.Args = append(slices.Clone(l.Args), b)
+				copied.Choices = false
+				copied.Mask = l.Mask | b.Mask
+				next = append(next, &copied)
+			}
+		}
+		list = next
+	}
+	return list, true
+}

@@ -1,0 +1,132 @@
+// Package solve finds unknowns. One equation is isolated, solved as a polynomial, or searched for
+// roots, with a proof where interval arithmetic gives one; several are eliminated, solved by Newton's
+// method, or torn. The sources of the methods stand where they are used.
+package solve
+
+import (
+	"errors"
+	"strconv"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// Solver finds unknowns of equations over the values that its machine has, for one question.
+type Solver struct {
+	*formula.Machine
+	Question
+	Scope     *value.Scope
+	Equations []*formula.Equation // by activity
+
+	steps     int              // evaluations that searches took
+	proven    bool             // the solutions found last satisfy their equation
+	limits    formula.Decimals // those of them that do so in the limit only
+	holes     formula.Decimals // where collected terms are 0 ÷ 0
+	aim       aim              // which root a search is to find
+	Checked   []int            // activities whose equation is known to hold
+	Failed    Step             // the step that was tried last
+	EveryRoot bool             // steps look for all their roots
+	guessing  bool             // a block is followed from a guess: the best root of each step is taken
+	Path      []int            // which root is tried at each step that has several
+	Sizes     []int            // how many there were
+}
+
+// Question is what the choice among several roots depends on.
+type Question struct {
+	Target    int
+	Asked     *units.Unit                         // the unit that the target is wanted in, nil for none
+	Strict    bool                                // several roots are refused
+	Near      func(variable int) *decimal.Decimal // the value that a variable had before, else its default, in coherent SI; nil for none
+	Dimension func(variable int) (dim units.Dimension, known bool)
+	Shown     func(variable, activity int, si decimal.Decimal) string // a root in the unit that the variable's value would have
+}
+
+func (v *Solver) Key(variable int) string { return v.Scope.Declared[variable].Key }
+
+// Failure turns an error of the context into a problem; nil where there is none.
+func (v *Solver) Failure(e *formula.Equation, variable int) *value.Error {
+	err := v.Context.Err()
+	if err == nil {
+		return nil
+	}
+	problem := v.Problem(err, e, variable)
+	return &problem
+}
+
+func (v *Solver) Problem(err error, e *formula.Equation, variable int) value.Error {
+	var undefined *decimal.UndefinedError
+	var mismatch *formula.GridError
+	switch {
+	case errors.Is(err, decimal.ErrLimit):
+		return value.Problem("calculation.limit_exceeded", thousands(v.Env.Limit())+" steps")
+	case errors.Is(err, decimal.ErrDivisionByZero):
+		return value.Problem("calculation.division_by_zero", e.Title)
+	case errors.As(err, &mismatch):
+		name := func(r int) string {
+			if r < 0 {
+				return e.Title
+			}
+			return v.Key(r)
+		}
+		return value.Problem("calculation.table_mismatch", name(mismatch.First), name(mismatch.Second))
+	case errors.As(err, &undefined):
+		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.Argument.Shown().String())
+	case errors.Is(err, formula.ErrNoRate):
+		return value.Problem("calculation.no_solution", v.Key(variable))
+	case errors.Is(err, formula.ErrNotConverged):
+		return value.Problem("calculation.not_converged", v.Key(variable), thousands(max(v.steps, 1)))
+	}
+	return value.Problem("calculation.overflow", e.Title)
+}
+
+// thousands writes an integer with commas, as messages show it.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Step finds the value of one step.
+func (v *Solver) Step(s Step) *value.Error {
+	if s.Block != nil {
+		return v.solveBlock(s)
+	}
+	e := v.Equations[s.Activity]
+	v.aim = aim{preferred: true, all: v.EveryRoot || v.Strict}
+	p, err := v.solutions(e, s.Variable)
+	v.aim = aim{}
+	if err == nil {
+		err = v.Context.Err()
+	}
+	if err != nil {
+		problem := v.Problem(err, e, s.Variable)
+		return &problem
+	}
+	if p.Infinite {
+		problem := value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
+		return &problem
+	}
+	root, problem := v.Choose(s.Variable, s.Activity, p)
+	if problem != nil {
+		return problem
+	}
+	v.Values[s.Variable] = root
+	if v.proven || v.isLimit(root) {
+		v.Checked = append(v.Checked, s.Activity)
+	}
+	return v.Failure(e, s.Variable)
+}
+
+// IsScale reports whether a variable's numbers have no natural sign: points on a scale and angles.
+func (v *Solver) IsScale(variable int) bool {
+	w := &v.Scope.Profiles[variable]
+	if w.Point.IsPoint() || variable == v.Target && v.Asked != nil && v.Asked.IsPoint() {
+		return true
+	}
+	dim, _ := v.Dimension(variable)
+	return dim == units.Angle
+}

@@ -1,0 +1,27 @@
+package solve
+
+// Step solves one activity for a variable, or several activities together for as many variables.
+type Step struct {
+	Variable int
+	Activity int
+	Block    []int // activities solved together, nil for a single one
+	Outputs  []int // variables that a block yields
+
+	Dependent bool // the equations of the block were found to follow from one another
+}
+
+// Activities are those that a step solves.
+func (s *Step) Activities() []int {
+	if s.Block != nil {
+		return s.Block
+	}
+	return []int{s.Activity}
+}
+
+// Yields are the variables that a step finds.
+func (s *Step) Yields() []int {
+	if s.Outputs != nil {
+		return s.Outputs
+	}
+	return []int{s.Variable}
+}

@@ -1,0 +1,314 @@
+package solve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// linear is an expression as a constant and factors of the unknowns of a block.
+type linear struct {
+	constant term
+	factors  []term
+}
+
+// linearForm writes n as a linear expression in unknowns; false where it is none.
+func (m *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
+	zero := func() linear { return linear{factors: make([]term, len(unknowns))} }
+	if n.Op == formula.OpVariable {
+		if i := slices.Index(unknowns, n.Variable); i >= 0 {
+			l := zero()
+			l.factors[i] = term{decimal.Int(1), decimal.Int(1)}
+			return l, true
+		}
+	}
+	if !slices.ContainsFunc(unknowns, func(v int) bool { return n.Occurrences(v) > 0 }) {
+		l := zero()
+		v := m.Eval(n)
+		l.constant = term{v, v.Abs()}
+		return l, m.Context.Err() == nil
+	}
+	scale := func(l linear, by decimal.Decimal) linear {
+		times := func(t term) term { return term{m.Context.Mul(t.value, by), m.Context.Mul(t.size, by.Abs())} }
+		l.constant = times(l.constant)
+		for i := range l.factors {
+			l.factors[i] = times(l.factors[i])
+		}
+		return l
+	}
+	isConstant := func(l linear) bool {
+		return !slices.ContainsFunc(l.factors, func(t term) bool { return !t.value.IsZero() })
+	}
+	switch n.Op {
+	case formula.OpNeg, formula.OpPercent:
+		l, ok := m.linearForm(n.Args[0], unknowns)
+		if n.Op == formula.OpPercent {
+			return scale(l, decimal.MustParse("0.01")), ok
+		}
+		return scale(l, decimal.Int(-1)), ok
+	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
+		a, ok1 := m.linearForm(n.Args[0], unknowns)
+		if !ok1 {
+			return linear{}, false
+		}
+		b, ok2 := m.linearForm(n.Args[1], unknowns)
+		if !ok2 {
+			return linear{}, false
+		}
+		switch {
+		case n.Op == formula.OpMul && isConstant(b):
+			return scale(a, b.constant.value), true
+		case n.Op == formula.OpMul && isConstant(a):
+			return scale(b, a.constant.value), true
+		case n.Op == formula.OpMul:
+			return linear{}, false
+		case n.Op == formula.OpDiv:
+			if !isConstant(b) || b.constant.value.IsZero() {
+				return linear{}, false
+			}
+			return scale(a, m.Context.Quo(decimal.Int(1), b.constant.value)), true
+		case n.Op == formula.OpSub:
+			b = scale(b, decimal.Int(-1))
+		}
+		plus := func(s, t term) term { return term{m.Context.Add(s.value, t.value), m.Context.Add(s.size, t.size)} }
+		a.constant = plus(a.constant, b.constant)
+		for i := range a.factors {
+			a.factors[i] = plus(a.factors[i], b.factors[i])
+		}
+		return a, true
+	}
+	return linear{}, false
+}
+
+// errManySolutions says that equations leave a whole range of values.
+var errManySolutions = errors.New("infinitely many solutions")
+
+// errCrowded says that equations have so many single solutions that those which are found are a chance choice.
+var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
+
+// errNoSolution says that equations exclude one another.
+var errNoSolution = errors.New("no solution")
+
+// linearSystem solves linear equations. ok is false where one is not linear.
+func (m *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok bool, err error) {
+	n := len(unknowns)
+	rows := make([]linear, n)
+	for i, e := range equations {
+		row, ok := m.linearForm(&formula.Node{Op: formula.OpSub, Args: []*formula.Node{e.Left, e.Right}}, unknowns)
+		if !ok {
+			return false, nil
+		}
+		rows[i] = row
+	}
+	if m.proportional(equations, unknowns, rows) {
+		return true, errManySolutions
+	}
+	values, err := m.eliminate(rows, noise)
+	if err != nil {
+		return true, err
+	}
+	for i, v := range unknowns {
+		m.Values[v] = values[i]
+	}
+	return true, m.Context.Err()
+}
+
+// proportional reports whether linear equations say nothing about the unknowns but how they relate to one another, and all of
+// them say the same about that, within the 1% that given values may disagree by. Then rounding in the given values would leave
+// zero for every unknown as the only solution.
+func (m *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
+	for i, row := range rows {
+		if !row.constant.value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
+			return !slices.Contains(unknowns, v) && m.Values[v].IsZero()
+		}) {
+			return false
+		}
+	}
+	copied := make([]linear, len(rows))
+	for i, row := range rows {
+		copied[i] = linear{row.constant, slices.Clone(row.factors)}
+	}
+	_, err := m.eliminate(copied, decimal.MustParse("0.01"))
+	return errors.Is(err, errManySolutions)
+}
+
+// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting. What is
+// below a part of the size of what it was added up from counts as zero.
+func (m *Solver) eliminate(rows []linear, part decimal.Decimal) (formula.Decimals, error) {
+	n := len(rows)
+	c := m.Context
+	isNoise := func(t term) bool { return t.value.Abs().Cmp(c.Mul(t.size, part)) <= 0 }
+	for k := range n {
+		best := -1
+		var most decimal.Decimal
+		for i := k; i < n; i++ {
+			if isNoise(rows[i].factors[k]) {
+				continue
+			}
+			var size decimal.Decimal
+			for _, f := range rows[i].factors[k:] {
+				size = formula.Extreme(formula.Decimals{size, f.value.Abs()}, 1)
+			}
+			if share := c.Quo(rows[i].factors[k].value.Abs(), size); best < 0 || share.Cmp(most) > 0 {
+				best, most = i, share
+			}
+		}
+		if best < 0 {
+			return nil, m.singular(rows, k, isNoise)
+		}
+		rows[k], rows[best] = rows[best], rows[k]
+		for i := k + 1; i < n; i++ {
+			if rows[i].factors[k].value.IsZero() {
+				continue
+			}
+			by := c.Quo(rows[i].factors[k].value, rows[k].factors[k].value)
+			less := func(s, t term) term {
+				return term{c.Sub(s.value, c.Mul(t.value, by)), c.Add(s.size, c.Mul(t.size, by.Abs()))}
+			}
+			rows[i].constant = less(rows[i].constant, rows[k].constant)
+			for j := k + 1; j < n; j++ {
+				rows[i].factors[j] = less(rows[i].factors[j], rows[k].factors[j])
+			}
+			rows[i].factors[k] = term{}
+		}
+	}
+	values := make(formula.Decimals, n)
+	for k := n - 1; k >= 0; k-- {
+		sum := rows[k].constant.value
+		for j := k + 1; j < n; j++ {
+			sum = c.Add(sum, c.Mul(rows[k].factors[j].value, values[j]))
+		}
+		values[k] = c.Quo(sum, rows[k].factors[k].value).Neg()
+	}
+	return values, c.Err()
+}
+
+// singular tells equations that exclude one another from those that say too little.
+func (m *Solver) singular(rows []linear, from int, isNoise func(term) bool) error {
+	for _, r := range rows[from:] {
+		if !slices.ContainsFunc(r.factors[from:], func(t term) bool { return !isNoise(t) }) && !isNoise(r.constant) {
+			return errNoSolution
+		}
+	}
+	return errManySolutions
+}
+
+// solveBlock finds the values of a block's variables: exactly where all its equations are linear, else by a search over
+// one of them from which the others follow.
+func (v *Solver) solveBlock(s Step) *value.Error {
+	m := v
+	// The order in which the domain lists things decides nothing.
+	s.Outputs, s.Block = slices.Clone(s.Outputs), slices.Clone(s.Block)
+	slices.SortStableFunc(s.Outputs, func(a, b int) int { return cmp.Compare(v.Key(a), v.Key(b)) })
+	slices.SortStableFunc(s.Block, func(a, b int) int {
+		return slices.Compare(v.Equations[a].Source, v.Equations[b].Source)
+	})
+	equations := make([]*formula.Equation, len(s.Block))
+	for i, a := range s.Block {
+		equations[i] = v.Equations[a]
+	}
+	fail := func(err error) *value.Error {
+		var problem value.Error
+		switch {
+		case errors.Is(err, errNoSolution):
+			problem = value.Problem("calculation.no_solution", v.Key(s.Variable))
+		case errors.Is(err, errManySolutions):
+			problem = value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
+		default:
+			problem = v.Problem(err, equations[0], s.Variable)
+		}
+		return &problem
+	}
+	ok, err := m.linearSystem(equations, s.Outputs)
+	if err != nil {
+		return fail(err)
+	}
+	if !ok {
+		if m.TryErr(); m.Limited() {
+			return fail(m.Context.Err())
+		}
+		found, err := v.blockSolutions(s, equations)
+		v.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
+		if m.Limited() {
+			return fail(m.Context.Err())
+		}
+		if len(found) > 0 {
+			return v.chooseValues(s, found)
+		}
+		if err != nil {
+			return fail(err)
+		}
+		v.guessing = true
+		defer func() { v.guessing = false }()
+		var problem *value.Error
+		m.Within(maxTearCost, func() { problem, err = v.tear(s) })
+		if m.Limited() {
+			return fail(m.Context.Err())
+		}
+		if err != nil {
+			return fail(err)
+		}
+		if problem != nil {
+			return problem
+		}
+	}
+	for _, o := range s.Outputs {
+		root, problem := v.Choose(o, s.Activity, formula.One(m.Values[o]))
+		if problem != nil {
+			return problem
+		}
+		m.Values[o] = root
+	}
+	return nil
+}
+
+// blockSolutions lists the solutions of a block that is not linear, each in the order of the block's outputs. Arithmetic
+// alone is eliminated, which can show that there are no others; what may have others is searched from many starts too. An
+// error says that there are none, or infinitely many; without one and without a solution nothing is known.
+func (v *Solver) blockSolutions(s Step, equations []*formula.Equation) ([]formula.Decimals, error) {
+	m := v
+	var found []formula.Decimals
+	eliminate := func() (sure bool, err error) {
+		var all []formula.Decimals
+		var infinite bool
+		m.Within(maxEliminationCost, func() { all, infinite, sure = v.eliminated(s, equations) })
+		switch {
+		case len(all) > 0:
+			found = all
+		case infinite:
+			return true, errManySolutions
+		case sure:
+			return true, errNoSolution
+		}
+		return sure, nil
+	}
+	arithmetic := !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
+	if arithmetic {
+		if sure, err := eliminate(); sure || m.Limited() {
+			return found, err
+		}
+	}
+	more, err := v.newton(s, equations)
+	for _, values := range more {
+		if !slices.ContainsFunc(found, func(o formula.Decimals) bool { return m.sameValues(o, values) }) {
+			found = append(found, values)
+		}
+	}
+	if len(found) > 0 || err != nil || arithmetic || m.Limited() {
+		return found, err
+	}
+	_, err = eliminate()
+	return found, err
+}
+
+func Btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

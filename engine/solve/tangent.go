@@ -1,0 +1,281 @@
+package solve
+
+import (
+	"math"
+	"slices"
+
+	"reckon/engine/formula"
+)
+
+// Bounds of the search for a place where all equations hold.
+const (
+	maxTangentSize   = 120 // variables
+	maxTangentStarts = 6
+	maxTangentSteps  = 60
+	tangentStep      = 1.5  // of a logarithm, or of an angle
+	tangentRank      = 1e-7 // below it an entry counts as zero
+)
+
+// TangentSpace is what the equations of a domain say about small changes of their variables, at a place where they all hold and
+// that is like any other. What is fixed there by some variables is fixed by them nearly everywhere; counting equations and
+// unknowns alone does not show which equations say the same.
+type TangentSpace struct {
+	rows [][]float64 // by equation and variable
+}
+
+// tangentTerm is the slope of the difference of an equation's sides by one variable.
+type tangentTerm struct {
+	variable    int
+	left, right int32 // places in the code
+}
+
+// tangentRow is an equation, prepared for evaluation.
+type tangentRow struct {
+	sides [2]int32
+	terms []tangentTerm
+}
+
+// Tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
+func (m *Solver) Tangent() *TangentSpace {
+	n := len(m.Scope.Profiles)
+	if n > maxTangentSize {
+		return nil
+	}
+	shared := &formula.Equation{}
+	for v := range m.Scope.Profiles {
+		shared.Refs = append(shared.Refs, v)
+	}
+	shared.Order = shared.Refs
+	t := formula.Numbering{Seen: map[*formula.Node]int32{}, Places: map[formula.NumberingKey]int32{}}
+	var rows []tangentRow
+	free := &TangentSpace{}
+	for i, e := range m.Equations {
+		if !e.Active {
+			continue
+		}
+		row, ok := m.tangentRow(e, shared, &t)
+		if !ok || len(t.Parts) > maxNewtonNodes {
+			slopes := make([]float64, n)
+			for j, v := range e.Refs {
+				slopes[v] = 0.5 + spread(i+1, j+v)
+			}
+			free.rows = append(free.rows, slopes)
+			continue
+		}
+		rows = append(rows, row)
+	}
+	z := &zeros{m: m, run: formula.FlatRun{Values: make([]float64, len(t.Parts)), Args: make([]float64, 0, 6)}, at: make([][]int32, n)}
+	for i, part := range t.Parts {
+		if part.Op == formula.OpCall && part.Function.Float == nil && !part.Function.Lazy {
+			return nil
+		}
+		if part.Op == formula.OpVariable {
+			z.at[part.Variable] = append(z.at[part.Variable], int32(i))
+		}
+		z.code = append(z.code, formula.FlatOp{Node: part, Args: t.Args[i]})
+	}
+	for k := range maxTangentStarts {
+		if slopes := z.settleOn(rows, k); slopes != nil {
+			return &TangentSpace{append(free.rows, slopes...)}
+		}
+	}
+	return nil
+}
+
+// tangentRow numbers the sides and the slopes of an equation.
+func (m *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (tangentRow, bool) {
+	if e.Tables {
+		return tangentRow{}, false
+	}
+	relations, ok := m.relations([]*formula.Equation{e}, shared)
+	if !ok {
+		return tangentRow{}, false
+	}
+	r := relations[0]
+	var slopes [][2]*formula.Node
+	for _, v := range e.Refs {
+		left, right := r.left.Derivative(shared.Unknown(v)), r.right.Derivative(shared.Unknown(v))
+		if left == nil || right == nil {
+			return tangentRow{}, false
+		}
+		slopes = append(slopes, [2]*formula.Node{left, right})
+	}
+	row := tangentRow{sides: [2]int32{t.Number(r.left), t.Number(r.right)}}
+	for i, s := range slopes {
+		row.terms = append(row.terms, tangentTerm{e.Refs[i], t.Number(s[0]), t.Number(s[1])})
+	}
+	return row, true
+}
+
+// spread is a number between 0 and 1 without a pattern.
+func spread(i, j int) float64 {
+	return math.Mod(float64(i)*math.Sqrt(float64(2+3*j+j*j)), 1)
+}
+
+// settleOn moves a start to a place where the equations hold by steps of least size, and returns the slopes there, by
+// logarithms of the variables that have a natural sign; nil where it comes to none.
+func (z *zeros) settleOn(rows []tangentRow, k int) [][]float64 {
+	n := len(z.m.Scope.Profiles)
+	x, logs := make([]float64, n), make([]bool, n)
+	for j := range x {
+		w, share := &z.m.Scope.Profiles[j], spread(k+1, j)
+		low, high := math.Inf(-1), math.Inf(1)
+		if w.Min != nil {
+			low = w.Min.Float64()
+		}
+		if w.Max != nil {
+			high = w.Max.Float64()
+		}
+		scale := z.m.searchScale(j)
+		if w.Hint != nil && !w.Hint.IsZero() {
+			scale = math.Abs(w.Hint.Float64())
+		}
+		dimension, known := w.Resolved, w.Known
+		switch {
+		case known && dimension.Name() == "angle":
+			x[j] = 0.3 + 0.9*share
+		case !math.IsInf(low, 0) && !math.IsInf(high, 0):
+			x[j] = low + (0.2+0.6*share)*(high-low)
+		case w.Point.IsPoint():
+			x[j] = 300 + 100*share
+		default:
+			x[j], logs[j] = scale*math.Exp(3*share-1), true
+		}
+	}
+	for range maxTangentSteps {
+		if !z.m.Context.Spend(4 + len(z.code)/4 + len(rows)*len(rows)) {
+			return nil
+		}
+		z.evaluate(x)
+		slopes, miss := make([][]float64, len(rows)), 0.0
+		gaps := make([]float64, len(rows))
+		for i := range rows {
+			r := &rows[i]
+			left, right := z.run.Values[r.sides[0]], z.run.Values[r.sides[1]]
+			by := math.Abs(left) + math.Abs(right)
+			if by == 0 {
+				by = 1
+			}
+			gaps[i] = (left - right) / by
+			miss += gaps[i] * gaps[i]
+			slopes[i] = make([]float64, n)
+			for _, t := range r.terms {
+				slope := (z.run.Values[t.left] - z.run.Values[t.right]) / by
+				if logs[t.variable] {
+					slope *= x[t.variable]
+				}
+				slopes[i][t.variable] += slope
+			}
+		}
+		if math.IsNaN(miss) || math.IsInf(miss, 0) {
+			return nil
+		}
+		if miss < 1e-26 {
+			return slopes
+		}
+		step := leastStep(slopes, gaps)
+		if step == nil {
+			return nil
+		}
+		most := 1.0
+		for _, s := range step {
+			most = math.Max(most, math.Abs(s)/tangentStep)
+		}
+		for j := range x {
+			if s := step[j] / most; logs[j] {
+				x[j] *= math.Exp(-s)
+			} else {
+				x[j] -= s
+			}
+		}
+	}
+	return nil
+}
+
+// leastStep is the smallest step that closes the gaps of fewer equations than unknowns.
+func leastStep(slopes [][]float64, gaps []float64) []float64 {
+	rows := len(slopes)
+	if rows == 0 {
+		return nil
+	}
+	a := make([][]float64, rows)
+	most := 0.0
+	for i := range a {
+		a[i] = make([]float64, rows+1)
+		for j := range rows {
+			for k := range slopes[i] {
+				a[i][j] += float64(slopes[i][k] * slopes[j][k])
+			}
+		}
+		a[i][rows] = gaps[i]
+		most = math.Max(most, a[i][i])
+	}
+	for i := range a {
+		a[i][i] += 1e-12 * most
+	}
+	y, weakest := gauss(a)
+	if weakest.size == 0 {
+		return nil
+	}
+	step := make([]float64, len(slopes[0]))
+	for i := range y {
+		for k := range step {
+			step[k] += float64(slopes[i][k] * y[i])
+		}
+	}
+	return step
+}
+
+// Fixes reports whether the known variables fix a target: no change of the others that the equations allow changes it.
+func (t *TangentSpace) Fixes(known []bool, target int) bool {
+	var open []int // the target comes last
+	for v := range known {
+		if !known[v] && v != target {
+			open = append(open, v)
+		}
+	}
+	open = append(open, target)
+	rows := make([][]float64, 0, len(t.rows))
+	for _, r := range t.rows {
+		row, most := make([]float64, len(open)), 0.0
+		for j, v := range open {
+			row[j] = r[v]
+			most = math.Max(most, math.Abs(r[v]))
+		}
+		if most == 0 {
+			continue
+		}
+		for j := range row {
+			row[j] /= most
+		}
+		rows = append(rows, row)
+	}
+	// What is left of the rows when the other unknowns are eliminated speaks of the target alone.
+	used := 0
+	columns := make([]bool, len(open)-1)
+	for used < len(rows) {
+		best, at, most := -1, -1, tangentRank
+		for i := used; i < len(rows); i++ {
+			for j := range columns {
+				if size := math.Abs(rows[i][j]); !columns[j] && size > most {
+					best, at, most = i, j, size
+				}
+			}
+		}
+		if best < 0 {
+			break
+		}
+		rows[used], rows[best] = rows[best], rows[used]
+		columns[at] = true
+		for i := used + 1; i < len(rows); i++ {
+			if by := rows[i][at] / rows[used][at]; by != 0 {
+				for j := range rows[i] {
+					rows[i][j] -= float64(by * rows[used][j])
+				}
+				rows[i][at] = 0
+			}
+		}
+		used++
+	}
+	return slices.ContainsFunc(rows[used:], func(row []float64) bool { return math.Abs(row[len(row)-1]) > tangentRank })
+}

@@ -1,0 +1,125 @@
+package solve
+
+import (
+	"math"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// maxTearCost bounds the cost of a search over torn blocks; what is not found by then is given up.
+const maxTearCost = 60_000
+
+// torn is an order in which a block follows from a guess of one variable: each step solves an activity for a variable,
+// and the last activity is left as a check.
+type torn struct {
+	variable int
+	steps    []Step
+	check    int
+}
+
+// tearings lists the ways to tear a block, those of the target first.
+func (v *Solver) tearings(s Step) []torn {
+	var list []torn
+	variables := slices.Clone(s.Outputs)
+	slices.SortStableFunc(variables, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
+	for _, guess := range variables {
+		t := torn{variable: guess, check: -1}
+		left := slices.Clone(s.Block)
+		unknown := slices.DeleteFunc(slices.Clone(s.Outputs), func(o int) bool { return o == guess })
+		for progress := true; progress && len(unknown) > 0; {
+			progress = false
+			for i, a := range left {
+				e := v.Equations[a]
+				open := slices.DeleteFunc(slices.Clone(unknown), func(o int) bool { return e.Position(o) < 0 })
+				if len(open) != 1 || !e.Solves(open[0]) || e.Count[e.Position(open[0])] != 1 {
+					continue
+				}
+				t.steps = append(t.steps, Step{Variable: open[0], Activity: a})
+				left = slices.Delete(left, i, i+1)
+				unknown = slices.DeleteFunc(unknown, func(o int) bool { return o == open[0] })
+				progress = true
+				break
+			}
+		}
+		if len(unknown) == 0 && len(left) == 1 {
+			t.check = left[0]
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// tear searches the value of one variable of a block with which all its equations hold.
+func (v *Solver) tear(s Step) (*value.Error, error) {
+	m := v
+	for _, t := range v.tearings(s) {
+		check := v.Equations[t.check]
+		follow := func(x decimal.Decimal) bool {
+			m.Values[t.variable] = x
+			for _, step := range t.steps {
+				p, err := m.solutions(v.Equations[step.Activity], step.Variable)
+				if m.TryErr() != nil || err != nil || p.Infinite {
+					return false
+				}
+				root, problem := v.Choose(step.Variable, step.Activity, p)
+				if problem != nil {
+					return false
+				}
+				m.Values[step.Variable] = root
+			}
+			return true
+		}
+		seek := &seeker{m: m, v: t.variable}
+		seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
+			if !follow(x) {
+				return decimal.Decimal{}, false
+			}
+			f := m.Context.Sub(m.Eval(check.Left), m.Eval(check.Right))
+			return f, m.TryErr() == nil
+		}
+		seek.value = func(x float64) (float64, float64) {
+			f, ok := seek.difference(decimal.FromFloat(x))
+			if !ok {
+				return math.NaN(), 0
+			}
+			size := math.Abs(m.Eval(check.Left).Float64()) + math.Abs(m.Eval(check.Right).Float64())
+			m.TryErr()
+			return f.Float64(), size
+		}
+		holds := func(x decimal.Decimal) bool {
+			if !follow(x) {
+				return false
+			}
+			for _, a := range s.Block {
+				if !m.Satisfied(v.Equations[a]) {
+					return false
+				}
+			}
+			return true
+		}
+		roots := seek.roots(func(values formula.Decimals) formula.Decimals {
+			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
+		})
+		if m.Limited() {
+			return nil, formula.ErrNotConverged
+		}
+		if len(roots) == 0 {
+			continue
+		}
+		root, problem := v.Choose(t.variable, s.Activity, formula.Preimage{Roots: roots})
+		if problem != nil {
+			return problem, nil
+		}
+		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
+		if beside := m.Context.Add(m.Context.Mul(root, decimal.MustParse("1.001")), decimal.MustParse("0.001")); m.TryErr() == nil && holds(beside) {
+			return nil, errManySolutions
+		}
+		if holds(root) {
+			return nil, nil
+		}
+	}
+	return nil, formula.ErrNotConverged
+}

@@ -1,0 +1,68 @@
+package value
+
+import (
+	"strings"
+
+	"reckon/engine/units"
+)
+
+// Weight counts points on a scale in a sum: 1 is a point (a date, 20 degC), 0 a difference, ½ + ½ an average. Any stands
+// for what can serve as either.
+type Weight struct {
+	Any      bool
+	num, den int
+}
+
+var (
+	Difference = Weight{num: 0, den: 1}
+	OnePoint   = Weight{num: 1, den: 1}
+	EitherWay  = Weight{Any: true, den: 1}
+)
+
+func (w Weight) IsPoint() bool { return !w.Any && w.num == w.den }
+
+func (w Weight) Scale(num, den int) Weight {
+	n, d := Lowest(w.num*num, w.den*den)
+	return Weight{w.Any, n, d}.bounded()
+}
+
+func (w Weight) Plus(o Weight, sign int) Weight {
+	n, d := Lowest(w.num*o.den+sign*o.num*w.den, w.den*o.den)
+	return Weight{w.Any || o.Any, n, d}.bounded()
+}
+
+// bounded gives up exact weights whose fractions grow long.
+func (w Weight) bounded() Weight {
+	if w.Any || w.num > 1_000_000 || w.num < -1_000_000 || w.den > 1_000_000 {
+		return EitherWay
+	}
+	return w
+}
+
+// PointOf is the weight of a value in a unit; epoch says that it is a date.
+func PointOf(u *units.Unit, epoch bool) Weight {
+	switch {
+	case epoch || u != nil && u.IsPoint():
+		return OnePoint
+	case u == nil:
+		return EitherWay
+	case u.Dimension() == units.Temperature && !strings.Contains(u.Symbol(), "delta"):
+		return EitherWay
+	}
+	return Difference
+}
+
+// Lowest reduces a fraction and makes its denominator positive.
+func Lowest(n, d int) (int, int) {
+	if d < 0 {
+		n, d = -n, -d
+	}
+	a, b := max(n, -n), d
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a > 1 {
+		n, d = n/a, d/a
+	}
+	return n, d
+}

@@ -1,0 +1,58 @@
+package value
+
+import (
+	"encoding/json"
+
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
+
+// Scope is the variables that values belong to, and the units of their domain.
+type Scope struct {
+	Declared  []Variable     // as the author declared them
+	Profiles  []Profile      // what is known of each
+	Positions map[string]int // by key
+	Table     *units.Table   // the standard units and the domain's counting units
+	Counting  []string       // the counting units that the domain declares
+	Currency  string         // the only currency that declared units name, "" for none or several
+}
+
+// Profile is what is known of a variable, besides its declaration.
+type Profile struct {
+	Unit      *units.Unit // declared, nil for none
+	Dimension units.Dimension
+	Declared  bool // the dimension is known from the unit, the kind or the default
+	Point     Weight
+	Min, Max  *decimal.Decimal // in coherent SI, nil for none
+	Hint      *decimal.Decimal // the default in coherent SI, nil for none
+	Moment    bool             // a date, with or without a clock time
+	Table     bool             // of a kind whose values are tables
+	Angle     bool             // in equations it stands only as the whole argument of functions of an angle
+
+	// Of a domain without a mistake, else zero.
+	Whole    bool            // the following members hold
+	Resolved units.Dimension // as declared or as the equations tell
+	Known    bool            // resolved is the whole of the dimension
+	Bare     *units.Unit     // the unit of a bare number, nil for none
+}
+
+// Index is the position of the variable with exactly this key, or -1.
+func (s *Scope) Index(key string) int {
+	if i, ok := s.Positions[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// Variable is a named value of a domain.
+type Variable struct {
+	ID, Key            string
+	Title, Description string
+	Unit               string // declared unit, "" for none
+	Kind               string // of SPEC.md's domain variable; "" means number
+	Format             string // "" means the kind's default
+	Default            Text
+	Aliases            []string
+	Min, Max           string          // bounds with units, "" for none
+	Display            json.RawMessage // display_metadata as authored, nil for none
+}
