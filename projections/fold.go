@@ -17,10 +17,12 @@ func (v *Views) fold(list []events.Event) error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	g := v.serving.Load()
+	c := viewOf[*conversations](g)
+	c.takeMade() // of events that were skimmed to catch up, and so have no results
 	if err := g.fold(ctx, list); err != nil {
 		return err
 	}
-	made := viewOf[*conversations](g).takeMade()
+	made := c.takeMade()
 	for _, m := range made {
 		v.messages.keep(m)
 	}

@@ -27,6 +27,29 @@ func TestViewsOutliveARestart(t *testing.T) {
 	s.unchanged(t, s.v, "after a restart")
 }
 
+// What views catch up with is read without results, which are not to be found in memory afterwards,
+// also when an event follows that is not of a conversation.
+func TestMessagesCaughtUpWithHaveTheirResults(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	account := uuid.New()
+	m := request(uuid.New(), "time")
+	h.append(completed(account, m, "new", 0, 1))
+	v := openViews(t, log, dir)
+	owner := uuid.New()
+	e := h.append(event(events.AccountSubject(owner), &events.AccountCreated{AccountID: owner, Name: "another", TimeZone: "UTC", BodyVersion: 2}))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := v.Folded(ctx, e.Sequence); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := v.Message(ctx, account, m.ConversationID, m.MessageID)
+	if err != nil || !found || len(got.Completed.Results.Variables) != 3 {
+		t.Errorf("found %v with %+v: %v", found, got.Completed, err)
+	}
+}
+
 // The process ends between the documents and the checkpoint, or between the two steps of documents,
 // at any point.
 func TestFoldingAgainChangesNothing(t *testing.T) {
