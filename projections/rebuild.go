@@ -70,10 +70,10 @@ func (v *Views) pause(worked time.Duration, now time.Time) time.Duration {
 	return min(worked, maxPause)
 }
 
-// catchUpAndHold skims the history behind an event until it is where the serving generation is, and calls
-// last there while that stands still. The sequence is that of the moment of last. told is called
-// behind each fold, but not while anything is held up. ready is called shortly before that, for all
-// that need not be done while it is.
+// catchUpAndHold skims the history behind an event until it is where the serving generation is, and
+// calls last there while that stands still. The sequence is that of the moment of last. told is
+// called behind each fold, but not while anything is held up. ready is called shortly before that,
+// for all that need not be done while it is.
 func (v *Views) catchUpAndHold(
 	ctx context.Context, after uint64, want func(events.Subject) bool,
 	fold func(list []events.Event) error, told func(upTo uint64),

@@ -20,7 +20,8 @@ func ParseExpression(source string) (Node, error) {
 	return n, nil
 }
 
-// parser is a recursive descent with one token of lookahead. depth counts everything that makes it recurse.
+// parser is a recursive descent with one token of lookahead. depth counts everything that makes it
+// recurse.
 type parser struct {
 	scan  scanner
 	tok   token
@@ -309,7 +310,8 @@ func (p *parser) unclosed(closing string, open int) *Error {
 	return p.fail("Expected %q for the bracket opened at character %d but found %s.", closing, open, p.tok.described())
 }
 
-// items reads what stands between the opening bracket at hand and closing, separated by commas. The list may be empty.
+// items reads what stands between the opening bracket at hand and closing, separated by commas. The
+// list may be empty.
 func (p *parser) items(closing, what string) (items []Node, stop int, err *Error) {
 	open := p.tok.start
 	if err := p.deeper(); err != nil {

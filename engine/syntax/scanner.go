@@ -43,7 +43,8 @@ func (t token) described() string {
 	return `"` + text + `"`
 }
 
-// spellings maps every operator that starts with other than a letter or digit to its first spelling, longest first.
+// spellings maps every operator that starts with other than a letter or digit to its first
+// spelling, longest first.
 var spellings = []struct{ written, means string }{
 	{"**", "^"}, {"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="},
 	{"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"−", "-"}, {"×", "*"}, {"·", "*"}, {"⋅", "*"}, {"÷", "/"},
@@ -55,7 +56,8 @@ var raisedDigits = map[rune]byte{
 	'⁰': '0', '¹': '1', '²': '2', '³': '3', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9',
 }
 
-// scanner cuts a source into tokens one at a time, so that a source past a limit costs no more than the limit.
+// scanner cuts a source into tokens one at a time, so that a source past a limit costs no more than
+// the limit.
 type scanner struct {
 	source string
 	at     int // bytes

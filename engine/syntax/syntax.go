@@ -1,4 +1,5 @@
-// Package syntax reads and writes equations: scanner, parser, printer. Literals stay text; every node knows its place.
+// Package syntax reads and writes equations: scanner, parser, printer. Literals stay text; every
+// node knows its place.
 //
 // From loose to tight, equal binding from left to right unless said otherwise:
 //
@@ -21,15 +22,16 @@ import (
 	"unicode/utf8"
 )
 
-// Node is an expression. Offset is the zero-based position of its first character in Unicode code points.
+// Node is an expression. Offset is the zero-based position of its first character in Unicode code
+// points.
 type Node interface {
 	Offset() int
 	End() int // position behind its last character
 }
 
 type (
-	// Number is a literal, with a unit when one stood behind it in brackets: 9.80665 [m/s^2]. Text is what decimal.Parse
-	// reads: group marks are taken out, ".5" is "0.5", the exponent mark is "e".
+	// Number is a literal, with a unit when one stood behind it in brackets: 9.80665 [m/s^2]. Text is
+	// what decimal.Parse reads: group marks are taken out, ".5" is "0.5", the exponent mark is "e".
 	Number struct {
 		Start, Stop int
 		Text        string
@@ -53,7 +55,8 @@ type (
 		Op          string
 		X           Node
 	}
-	// Binary is X Op Y: + - * / ^ == != < <= > >= and or. Spellings such as × and ÷ are already normalised.
+	// Binary is X Op Y: + - * / ^ == != < <= > >= and or. Spellings such as × and ÷ are already
+	// normalised.
 	Binary struct {
 		Op       string
 		OpOffset int
@@ -72,8 +75,8 @@ type Equation struct {
 	Left, Right Node
 }
 
-// Error says what was expected at a caret position (code points, 0 before the first character). Message is a complete
-// sentence without the position.
+// Error says what was expected at a caret position (code points, 0 before the first character).
+// Message is a complete sentence without the position.
 type Error struct {
 	Source  string
 	Offset  int
@@ -82,8 +85,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.Offset, e.Message) }
 
-// IsName reports whether an equation reads s as one name: letters, digits and underscores, not starting with a digit,
-// and not one of the words and, or, not.
+// IsName reports whether an equation reads s as one name: letters, digits and underscores, not
+// starting with a digit, and not one of the words and, or, not.
 func IsName(s string) bool {
 	if s == "" || s == "and" || s == "or" || s == "not" || !utf8.ValidString(s) {
 		return false
