@@ -77,7 +77,7 @@ func (l *Log) Enqueue(ctx context.Context, s events.Subject, command []byte, kep
 		return 0, publishError("enqueue command at "+s.String(), err)
 	}
 	if l.commit != nil {
-		l.commit.commands.soon(sequence, len(command))
+		l.commit.commands.Soon(sequence, len(command))
 	}
 	return sequence, nil
 }

@@ -153,13 +153,6 @@ func (c *trio) wantLast(t *testing.T, want uint64, nodes ...int) {
 	}
 }
 
-// Where the server's package has other variables, nothing would be set.
-func TestElectionsAreTheServers(t *testing.T) {
-	if minElectionTimeout != electionAfter || maxElectionTimeout != electionBefore {
-		t.Errorf("elections begin after %s to %s, want %s to %s", minElectionTimeout, maxElectionTimeout, electionAfter, electionBefore)
-	}
-}
-
 func TestCluster(t *testing.T) {
 	c := newTrio(t)
 	e := created("a")

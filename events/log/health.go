@@ -3,10 +3,10 @@ package log
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"reckon/events/log/natsfile"
 )
 
 // ErrBroken says that a server of this process can no longer write, and will not until it is started again: after one
@@ -19,7 +19,7 @@ func (l *Log) Broken() error {
 	switch {
 	case l.server != nil:
 		if l.commit != nil {
-			if err := l.commit.broken(); err != nil && !errors.Is(err, errClosed) {
+			if err := l.commit.Err(); err != nil && !errors.Is(err, natsfile.ErrClosed) {
 				return brokenError(err.Error())
 			}
 		}
@@ -34,21 +34,13 @@ func (l *Log) Broken() error {
 	return nil
 }
 
-// Broken tells of a running server in this process what Log.Broken tells of the log's. A node of a cluster is not broken when
-// it is cut off from the others or behind them; it is when it has given up its part, as it does when its disk is full.
+// Broken tells of a running server in this process what Log.Broken tells of the log's.
 func Broken(s *server.Server) error {
-	clustered := s.JetStreamIsClustered()
-	// Other errors pass: a server that is too busy to look, a stream that is being made or deleted.
-	for _, e := range s.Healthz(&server.HealthzOptions{Details: true}).Errors {
-		if s.Running() && (e.Type == server.HealthzErrorJetStream && !clustered || slices.ContainsFunc(brokenTexts, func(text string) bool { return strings.Contains(e.Error, text) })) {
-			return brokenError(e.Error)
-		}
+	if reason := natsfile.Broken(s); reason != "" {
+		return brokenError(reason)
 	}
 	return nil
 }
-
-// brokenTexts are in the errors of a server that stay until it is started again.
-var brokenTexts = []string{"write error", "meta layer is not running"}
 
 // brokenError is an ErrBroken with its reason.
 type brokenError string

@@ -106,7 +106,7 @@ func (l *Log) Last(ctx context.Context) (uint64, error) {
 	case l.commit != nil:
 		sequence, ok := l.Known()
 		if !ok {
-			return 0, fmt.Errorf("ask for the newest event: %w", l.commit.failure)
+			return 0, fmt.Errorf("ask for the newest event: %w", l.commit.Err())
 		}
 		return sequence, nil
 	case l.asks != "":

@@ -9,8 +9,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events/log/natsfile"
 )
 
 // Open locks the data directory and runs the log's server in this process, listening on loopback with credentials that
@@ -125,7 +128,11 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		return nil, err
 	}
 	c := newCredentials()
-	grouped := o.Cluster == nil && o.External == nil && groupCommits(o.Dir)
+	grouped := o.Cluster == nil && o.External == nil && natsfile.GroupCommits(o.Dir)
+	if o.External == nil && !natsfile.Known() {
+		l.logger.Warn("every message is synced by itself and read through the server, since the files of this version are not known",
+			"nats-server", server.VERSION, "known", natsfile.Tested)
+	}
 	switch {
 	case o.Cluster != nil:
 		c.Cluster = o.Cluster.Name
@@ -231,7 +238,7 @@ func (l *Log) Close() error {
 		}
 	}
 	if l.commit != nil {
-		l.commit.close()
+		l.commit.Close()
 	}
 	if l.server != nil {
 		if l.quorum != nil {
@@ -241,7 +248,7 @@ func (l *Log) Close() error {
 		l.server.WaitForShutdown()
 	}
 	if l.commit != nil {
-		errs = append(errs, l.commit.distrust())
+		errs = append(errs, l.commit.Distrust())
 	}
 	if l.lock != nil {
 		errs = append(errs, l.lock.Close())

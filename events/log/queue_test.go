@@ -35,7 +35,7 @@ func TestQueueWithoutReadableState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := filepath.Join(filepath.Dir(l.commit.commands.dir), "obs", "workers", "o.dat")
+	state := filepath.Join(filepath.Dir(blocksOf(l, commandsStream)), "obs", "workers", "o.dat")
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}

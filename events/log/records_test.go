@@ -2,21 +2,15 @@ package log
 
 import (
 	"bytes"
-	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
 )
@@ -39,14 +33,14 @@ func filled(t *testing.T, count int) (l *Log, ids []uuid.UUID, ok bool) {
 	return l, ids, true
 }
 
-// blocksOf counts the blocks of EVENTS.
-func blocksOf(t *testing.T, l *Log) int {
+// countBlocks counts the blocks of EVENTS.
+func countBlocks(t *testing.T, l *Log) int {
 	t.Helper()
-	numbers, err := l.commit.events.numbers()
+	names, err := filepath.Glob(filepath.Join(blocksOf(l, eventsStream), "*.blk"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(numbers)
+	return len(names)
 }
 
 // Single events that are read from the blocks are what the server hands out, at any sequences in any order, for many readers at once,
@@ -56,7 +50,7 @@ func TestRecords(t *testing.T) {
 	if !ok {
 		return
 	}
-	begun := blocksOf(t, l)
+	begun := countBlocks(t, l)
 	ended := make(chan struct{})
 	var appending, reading sync.WaitGroup
 	appending.Go(func() {
@@ -98,7 +92,7 @@ func TestRecords(t *testing.T) {
 	}
 	appending.Wait()
 	reading.Wait()
-	if now := blocksOf(t, l); begun < 2 || now <= begun {
+	if now := countBlocks(t, l); begun < 2 || now <= begun {
 		t.Errorf("%d blocks before and %d after, want two or more and then more", begun, now)
 	}
 	known, _ := l.Known()
@@ -132,7 +126,7 @@ func TestRecordsOfDamagedBlocks(t *testing.T) {
 				list = append(list, e)
 			}
 			all := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}
-			name := l.commit.events.block(1)
+			name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +154,7 @@ func inHeaders(text []byte, e events.Event) []byte {
 }
 
 func inLength(text []byte, e events.Event) []byte {
-	text[bytes.Index(text, []byte(e.Subject.String()))-recordHead] ^= 4
+	text[bytes.Index(text, []byte(e.Subject.String()))-22] ^= 4
 	return text
 }
 
@@ -174,7 +168,7 @@ func TestRecordsWithoutABlock(t *testing.T) {
 	if !ok {
 		return
 	}
-	name := l.commit.events.block(1)
+	name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
 	if err := os.Rename(name, name+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -186,173 +180,20 @@ func TestRecordsWithoutABlock(t *testing.T) {
 	}
 }
 
-// one reads one message.
-func (r *Records) one(sequence, newest uint64) (subject string, data []byte, ok bool) {
-	_ = r.Read([]uint64{sequence}, newest, func(_ uint64, of string, text []byte) error {
-		subject, data, ok = of, bytes.Clone(text), true
-		return nil
-	})
-	return subject, data, ok
-}
-
-// bucketOf is a stream that keeps the last message of each subject, of a server of its own on a directory.
-func bucketOf(t *testing.T, dir string) (js jetstream.JetStream, stream jetstream.Stream, end func()) {
-	t.Helper()
-	s, err := RunServer(t.Context(), &server.Options{ServerName: "bucket", DontListen: true, StoreDir: dir, MaxPayload: 8 << 20}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := nats.Connect("", nats.InProcessServer(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if js, err = jetstream.New(conn); err != nil {
-		t.Fatal(err)
-	}
-	stream, err = js.CreateOrUpdateStream(t.Context(), jetstream.StreamConfig{
-		Name: "KV_bucket", Subjects: []string{"$KV.bucket.>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowDirect: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return js, stream, func() {
-		conn.Close()
-		s.Shutdown()
-		s.WaitForShutdown()
-	}
-}
-
-// What is read of a stream in which messages take the place of others is what the server hands out, while they do, after the server has
-// replaced and removed blocks, and after it was started again. A message that was replaced may be there no more, but none is taken for
-// another one.
-func TestRecordsOfABucket(t *testing.T) {
-	dir := t.TempDir()
-	js, stream, end := bucketOf(t, dir)
-	records := NewRecords(dir, "KV_bucket", "$KV.bucket.")
-	const keys = 200
-	var (
-		mu     sync.Mutex
-		stands = map[string]uint64{} // by subject
-		coming string                // the subject that is being written
-		was    []jetstream.RawStreamMsg
-	)
-	random := rand.New(rand.NewPCG(1, 2))
-	write := func(count, of int) {
-		for range count {
-			subject := "$KV.bucket." + strconv.Itoa(random.IntN(of))
-			length := 100 + random.IntN(10_000)
-			if random.IntN(100) == 0 {
-				length = 300_000
-			}
-			data := []byte(strings.Repeat(strconv.Itoa(random.IntN(10_000))+" $KV.bucket.1 ", length/16))
-			mu.Lock()
-			coming = subject
-			mu.Unlock()
-			ack, err := js.Publish(t.Context(), subject, data)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mu.Lock()
-			stands[subject] = ack.Sequence
-			was = append(was, jetstream.RawStreamMsg{Subject: subject, Sequence: ack.Sequence, Data: data})
-			mu.Unlock()
-		}
-	}
-	check := func(r *Records) (gone int) {
-		t.Helper()
-		newest := uint64(len(was))
-		rising := slices.Sorted(maps.Values(stands))
-		read := 0
-		err := r.Read(rising, newest, func(sequence uint64, subject string, data []byte) error {
-			if m := was[sequence-1]; sequence != rising[read] || subject != m.Subject || !bytes.Equal(data, m.Data) {
-				t.Fatalf("message %d of all that rise: read %d bytes of %s", sequence, len(data), subject)
-			}
-			read++
-			return nil
-		})
-		if err != nil || read != len(rising) {
-			t.Fatalf("read %d messages that rise (%v), want %d", read, err, len(rising))
-		}
-		for subject, sequence := range stands {
-			got, data, ok := r.one(sequence, newest)
-			want, failure := stream.GetLastMsgForSubject(t.Context(), subject)
-			if !ok || failure != nil || got != subject || !bytes.Equal(data, want.Data) || want.Sequence != sequence {
-				t.Fatalf("message %d of %s: read %d bytes of %s (%t), want those of the server (%v)", sequence, subject, len(data), got, ok, failure)
-			}
-		}
-		for _, m := range was {
-			if stands[m.Subject] == m.Sequence {
-				continue
-			}
-			got, data, ok := r.one(m.Sequence, newest)
-			if !ok {
-				gone++
-			} else if got != m.Subject || !bytes.Equal(data, m.Data) {
-				t.Fatalf("message %d, which was replaced: read %d bytes of %s", m.Sequence, len(data), got)
-			}
-		}
-		return gone
-	}
-	write(keys*2, keys)
-	check(records)
-
-	ended := make(chan struct{})
-	var writing, reading sync.WaitGroup
-	writing.Go(func() {
-		defer close(ended)
-		write(keys*6, keys)
-	})
-	for reader := range uint64(2) {
-		reading.Go(func() {
-			random := rand.New(rand.NewPCG(reader, 1))
-			for !t.Failed() {
-				select {
-				case <-ended:
-					return
-				default:
-				}
-				mu.Lock()
-				m, newest := was[random.IntN(len(was))], uint64(len(was))
-				m = was[stands[m.Subject]-1]
-				mu.Unlock()
-				subject, data, ok := records.one(m.Sequence, newest)
-				mu.Lock()
-				replaced := stands[m.Subject] != m.Sequence || coming == m.Subject
-				mu.Unlock()
-				if !ok && !replaced || ok && (subject != m.Subject || !bytes.Equal(data, m.Data)) {
-					t.Errorf("message %d: read %d bytes of %s (%t)", m.Sequence, len(data), subject, ok)
-				}
-			}
-		})
-	}
-	writing.Wait()
-	reading.Wait()
-	if gone := check(records); gone < keys {
-		t.Errorf("of %d messages that were replaced %d are gone, want so many that blocks were", len(was)-keys, gone)
-	}
-
-	end()
-	_, stream, end = bucketOf(t, dir)
-	defer end()
-	check(records)
-	check(NewRecords(dir, "KV_bucket", "$KV.bucket."))
-}
-
 // Whatever is damaged in a block of many windows, a message is read as it was or not at all, and what is far from the damage is read.
 func TestRecordsOfALargeDamagedBlock(t *testing.T) {
 	l, _, ok := filled(t, 60)
 	if !ok {
 		return
 	}
-	name := l.commit.events.block(1)
+	name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known, _ := l.Known()
 	want := map[uint64][]byte{}
-	for m, err := range l.commit.events.messages(0, known) {
+	for m, err := range l.commit.events.Messages(0, known) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,12 +216,14 @@ func TestRecordsOfALargeDamagedBlock(t *testing.T) {
 		}
 		found := 0
 		for sequence := uint64(1); sequence <= known; sequence++ {
-			if _, data, ok := l.commit.records.one(sequence, known); ok {
+			reader := l.commit.events.Reader("evt.")
+			if m, err := reader.Read(sequence); err == nil {
 				found++
-				if !bytes.Equal(data, want[sequence]) {
+				if !bytes.Equal(m.Data, want[sequence]) {
 					t.Fatalf("damaged at %d: message %d is another one", at, sequence)
 				}
 			}
+			reader.Close()
 		}
 		if found == 0 || found == len(want) {
 			t.Errorf("damaged at %d of %d: %d of %d messages were read", at, len(text), found, len(want))

@@ -140,8 +140,8 @@ func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, err
 		select {
 		case <-ctx.Done():
 			return after, ctx.Err()
-		case <-l.commit.failed:
-			return after, l.commit.failure
+		case <-l.commit.Failed():
+			return after, l.commit.Err()
 		case <-look.C:
 			ask = true
 		case <-l.relay.others:

@@ -63,7 +63,7 @@ func (l *Log) settle(stream string) (last uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return last, s.wait(ctx, last)
+	return last, s.Wait(ctx, last)
 }
 
 // ask has the process of the server settle a stream.

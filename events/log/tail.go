@@ -43,7 +43,7 @@ func (l *Log) Tail(ctx context.Context, after uint64, fold func([]events.Event) 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if l.conn.IsClosed() || l.commit != nil && l.commit.broken() != nil {
+		if l.conn.IsClosed() || l.commit != nil && l.commit.Err() != nil {
 			return err
 		}
 		l.logger.Warn("beginning the tail of events", "after", after, "error", err)

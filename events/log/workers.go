@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events/log/natsfile"
 )
 
 // workersName names the one consumer of commands, which all nodes share.
@@ -151,12 +153,12 @@ func (l *Log) replaceWorkers(ctx context.Context, first uint64) (jetstream.Consu
 
 // lastingWorkers is the consumer on the disk of a single server.
 func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
-	if l.commit != nil && l.commit.forgetQueue() {
+	if l.commit != nil && l.commit.commands.ForgetConsumer(workersName) {
 		l.logger.Warn("the state of the queue was lost: all commands are delivered again")
 	}
 	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
 	if err == nil && l.commit != nil {
-		err = syncVolume(l.dir) // the files of a new consumer
+		err = natsfile.SyncVolume(l.dir) // the files of a new consumer
 	}
 	return c, err
 }

@@ -1,4 +1,4 @@
-package log
+package natsfile
 
 import (
 	"time"
@@ -20,7 +20,7 @@ const (
 // Before any server runs, since they read the variables without a lock. With the 4 to 9 s that are usual, the elections of two
 // streams and a consumer, each of which has to be over, and a second one where votes were split, took more than 10 s at times.
 func init() {
-	if minElectionTimeout > electionAfter && maxElectionTimeout > electionBefore {
+	if Known() && minElectionTimeout > electionAfter && maxElectionTimeout > electionBefore {
 		minElectionTimeout, maxElectionTimeout = electionAfter, electionBefore
 	}
 }

@@ -1,4 +1,4 @@
-package log
+package natsfile
 
 import (
 	"errors"
@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groupCommits tells whether a directory is on a file system where one sync for many messages keeps the same promise as a
-// sync for each.
-func groupCommits(dir string) bool {
+// GroupCommits tells whether the server is known, and a directory is on a file system where one sync for many messages keeps the
+// same promise as a sync for each.
+func GroupCommits(dir string) bool {
 	var s unix.Statfs_t
-	return unix.Statfs(dir, &s) == nil && s.Type == unix.EXT4_SUPER_MAGIC
+	return Known() && unix.Statfs(dir, &s) == nil && s.Type == unix.EXT4_SUPER_MAGIC
 }
 
 // dataSync brings a file's bytes to the disk, and of its attributes what is needed to read them.
@@ -23,8 +23,8 @@ func dataSync(f *os.File) error {
 	}
 }
 
-// syncVolume brings all files of the file system of a directory to the disk.
-func syncVolume(dir string) error {
+// SyncVolume brings all files of the file system of a directory to the disk.
+func SyncVolume(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -1,9 +1,8 @@
-package log
+package natsfile
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -21,8 +20,6 @@ import (
 
 	"github.com/minio/highwayhash"
 	"github.com/nats-io/nats-server/v2/server"
-
-	"reckon/events"
 )
 
 // Where the log commits in groups, what is durable stands in the stream's block files, in the order of sequences, and a block that
@@ -41,114 +38,44 @@ const (
 	recordHeaders  = 1 << 31 // in the length: there are headers
 	recordMarks    = 3 << 62 // in the sequence: it marks a message that was deleted
 
+	largest     = 32 << 20 // no record is as large
 	blockBuffer = 256 << 10
-	// blockEvents and blockBytes bound what is read, and folded at once. As much again is read and decoded meanwhile.
-	blockEvents = 1024
-	blockBytes  = 4 << 20
 )
+
+// Message is a message as it stands in a block.
+type Message struct {
+	Sequence uint64
+	Subject  string
+	Headers  []byte
+	Data     []byte
+}
 
 var headersEnd = []byte("\r\n\r\n")
 
 // errRecord says that a block holds something else than a record of a message. The server is asked then.
 var errRecord = errors.New("it is no record of a message")
 
-// readBlocks folds what is durable behind a sequence, from the block files, up to the first record that is not as it must be. It
-// returns the sequence of the last event that was folded: those of the reading that are behind it the server must be asked for.
-func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, error) {
-	type portion struct {
-		list    []events.Event
-		upTo    uint64
-		failure error // of the event that follows
-	}
-	through := min(r.through, l.commit.events.durable.Load())
-	portions, ended := make(chan portion), make(chan struct{})
-	defer func() {
-		close(ended)
-		for range portions {
-		}
-	}()
-	go func() {
-		defer close(portions)
-		p, count, size := portion{upTo: after}, 0, 0
-		hand := func() bool {
-			select {
-			case portions <- p:
-				p, count, size = portion{upTo: p.upTo}, 0, 0
-				return true
-			case <-ended:
-				return false
-			}
-		}
-		for m, err := range l.commit.events.messages(after, through) {
-			if err != nil {
-				l.logger.Warn("the server is asked for events, since a block cannot be read", "after", p.upTo, "error", err)
-				break
-			}
-			if subject := (events.SubjectOf(m.Subject)); r.want == nil || r.want(subject) {
-				var e events.Event
-				if e, p.failure = events.DecodeText(subject, m.Sequence, m.Headers, bytes.Clone(m.Data), r.brief); p.failure != nil {
-					break
-				}
-				if p.list == nil {
-					p.list = make([]events.Event, 0, min(blockEvents, through-p.upTo))
-				}
-				p.list, size = append(p.list, e), size+len(m.Data)
-			}
-			p.upTo = m.Sequence
-			if count++; (count == blockEvents || size >= blockBytes) && !hand() {
-				return
-			}
-		}
-		hand()
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return after, ctx.Err()
-		case p, ok := <-portions:
-			if !ok {
-				return after, nil
-			}
-			if p.upTo > after {
-				if err := r.fold(p.upTo, p.list); err != nil {
-					return after, fmt.Errorf("fold events to %d: %w", p.upTo, err)
-				}
-				after = p.upTo
-			}
-			switch {
-			case p.failure != nil:
-				return after, p.failure
-			case after == through:
-			case ctx.Err() != nil:
-				return after, ctx.Err()
-			case l.commit.broken() != nil: // it is closed, or of no use any more, as who asks the server is told
-				return after, nil
-			}
-		}
-	}
-}
-
-// files are the block files of a stream.
-type files struct {
+// blocks are the block files of a stream.
+type blocks struct {
 	stream string
 	dir    string
 }
 
-// filesOf are those of a stream of a server that has a store directory.
-func filesOf(storeDir, stream string) files {
-	return files{stream, filepath.Join(storeDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
+// blocksOf are those of a stream of a server that has a store directory.
+func blocksOf(storeDir, stream string) blocks {
+	return blocks{stream, filepath.Join(storeDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")}
 }
 
 const blockSuffix = ".blk"
 
-func (f files) block(number int) string {
+func (f blocks) block(number int) string {
 	return filepath.Join(f.dir, strconv.Itoa(number)+blockSuffix)
 }
 
-// messages are those of the stream behind a sequence and up to another, which must be durable, as far as they stand in the blocks
+// Messages are those of the stream behind a sequence and up to another, which must be durable, as far as they stand in the blocks
 // that there are. Headers and data of one are overwritten by the next. It ends with the first error.
-func (f files) messages(after, through uint64) iter.Seq2[stored, error] {
-	return func(yield func(stored, error) bool) {
+func (f blocks) Messages(after, through uint64) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
 		numbers, err := f.numbers()
 		if err == nil {
 			numbers, err = f.from(numbers, after+1)
@@ -159,7 +86,7 @@ func (f files) messages(after, through uint64) iter.Seq2[stored, error] {
 				break
 			}
 			for after < through {
-				var m stored
+				var m Message
 				if m, err = b.next(after); err != nil {
 					break
 				}
@@ -177,13 +104,13 @@ func (f files) messages(after, through uint64) iter.Seq2[stored, error] {
 			}
 		}
 		if err != nil {
-			yield(stored{}, err)
+			yield(Message{}, err)
 		}
 	}
 }
 
 // numbers are those of the blocks that there are, in order.
-func (f files) numbers() ([]int, error) {
+func (f blocks) numbers() ([]int, error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, err
@@ -202,12 +129,12 @@ func (f files) numbers() ([]int, error) {
 // directoryTick is more than the step in which the system counts the time of a change.
 const directoryTick = 100 * time.Millisecond
 
-// following opens the block behind the newest one, and tells its number. It fails with os.ErrNotExist where there is none. Of EVENTS
-// that has the next number. A block of COMMANDS is removed when all of it has expired, also one that was the last until then, so
+// following opens the block behind the newest one, and tells its number. It fails with os.ErrNotExist where there is none. Of a stream
+// that keeps everything that has the next number. Any other block is removed when all of it has expired, also one that was the last until then, so
 // that others may be missing in between; the directory is read for them when it has changed.
-func (s *syncer) following() (next *os.File, index int, err error) {
+func (s *Stream) following() (next *os.File, index int, err error) {
 	next, err = os.Open(s.block(s.index + 1))
-	if !errors.Is(err, os.ErrNotExist) || s.stream == eventsStream {
+	if !errors.Is(err, os.ErrNotExist) || s.keeps {
 		return next, s.index + 1, err
 	}
 	now := time.Now()
@@ -238,7 +165,7 @@ func (s *syncer) following() (next *os.File, index int, err error) {
 }
 
 // from are the blocks from the one on that holds a sequence.
-func (f files) from(numbers []int, sequence uint64) ([]int, error) {
+func (f blocks) from(numbers []int, sequence uint64) ([]int, error) {
 	var failure error
 	at := sort.Search(len(numbers), func(i int) bool {
 		first, err := f.first(numbers[i])
@@ -251,7 +178,7 @@ func (f files) from(numbers []int, sequence uint64) ([]int, error) {
 }
 
 // first is the sequence of the first message of a block, as high as can be when there is none yet.
-func (f files) first(number int) (uint64, error) {
+func (f blocks) first(number int) (uint64, error) {
 	file, err := os.Open(f.block(number))
 	if err != nil {
 		return 0, err
@@ -288,7 +215,7 @@ type block struct {
 }
 
 // open leaves what it opened before to be closed by others.
-func (b *block) open(f files, number int) error {
+func (b *block) open(f blocks, number int) error {
 	key := sha256.Sum256([]byte(f.stream + "-" + strconv.Itoa(number)))
 	var err error
 	if b.hash, err = highwayhash.NewDigest64(key[:]); err != nil {
@@ -322,7 +249,7 @@ func recordOf(text []byte) (r record, ok bool) {
 	if length&recordHeaders != 0 {
 		r.start += 4
 	}
-	return r, r.size <= 8*maxPayload && r.start <= r.size-recordChecksum
+	return r, r.size <= largest && r.start <= r.size-recordChecksum
 }
 
 // head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
@@ -349,7 +276,7 @@ func (b *block) pass(r record) error {
 }
 
 // next reads the next message behind a sequence, io.EOF at the end of the block.
-func (b *block) next(after uint64) (m stored, err error) {
+func (b *block) next(after uint64) (m Message, err error) {
 	r, err := b.head()
 	for ; err == nil && r.sequence <= after; r, err = b.head() {
 		if err := b.pass(r); err != nil {
@@ -367,7 +294,7 @@ func (b *block) next(after uint64) (m stored, err error) {
 }
 
 // message is what a record says whose text, head and all, this is. The message's headers and data stay in there.
-func (b *block) message(r record, text []byte) (m stored, err error) {
+func (b *block) message(r record, text []byte) (m Message, err error) {
 	body := text[recordHead:]
 	rest, checksum := body[r.start:r.size-recordChecksum], body[r.size-recordChecksum:]
 	b.hash.Reset()
@@ -381,11 +308,11 @@ func (b *block) message(r record, text []byte) (m stored, err error) {
 	if r.start > r.subject {
 		headers := int(binary.LittleEndian.Uint32(body[r.subject:]))
 		if headers > len(rest) {
-			return stored{}, errRecord
+			return Message{}, errRecord
 		}
 		m.Headers, m.Data = rest[:headers], rest[headers:]
 		if !bytes.HasSuffix(m.Headers, headersEnd) { // their length is not in the checksum
-			return stored{}, errRecord
+			return Message{}, errRecord
 		}
 	}
 	return m, nil

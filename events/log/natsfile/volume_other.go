@@ -1,0 +1,14 @@
+//go:build !linux
+
+package natsfile
+
+import "os"
+
+// GroupCommits tells whether the server is known, and a directory is on a file system where one sync for many messages keeps the
+// same promise as a sync for each. Outside of Linux none is known.
+func GroupCommits(string) bool { return false }
+
+func dataSync(f *os.File) error { return f.Sync() }
+
+// SyncVolume brings all files of the file system of a directory to the disk.
+func SyncVolume(dir string) error { return syncPath(dir) }
