@@ -1,5 +1,5 @@
-// Package events is the vocabulary of the service's history: the types of everything that can have happened, with their wire
-// names, the subjects they stand at, and how they are written.
+// Package events is the vocabulary of the service's history: the types of everything that can have
+// happened, with their wire names, the subjects they stand at, and how they are written.
 package events
 
 import (
@@ -22,7 +22,8 @@ type Event struct {
 	body []byte
 }
 
-// Whole is the event with all its data. It fails with a *DecodeError, where what Skim passed over is not of its type.
+// Whole is the event with all its data. It fails with a *DecodeError, where what Skim passed over
+// is not of its type.
 func (e Event) Whole() (Event, error) {
 	if e.body == nil {
 		return e, nil
@@ -111,7 +112,8 @@ type Definition struct {
 	Examples    []string   `json:"examples,omitempty"`
 }
 
-// Variable of a definition. Values are text, as JSON: a string, an array of strings or an array of arrays of strings.
+// Variable of a definition. Values are text, as JSON: a string, an array of strings or an array of
+// arrays of strings.
 type Variable struct {
 	ID              uuid.UUID       `json:"id"`
 	Key             string          `json:"key"`
@@ -127,7 +129,8 @@ type Variable struct {
 	DisplayMetadata json.RawMessage `json:"display_metadata,omitempty"`
 }
 
-// Activity of a definition. State is active or disabled. References are the variables of its equation, in domain order.
+// Activity of a definition. State is active or disabled. References are the variables of its
+// equation, in domain order.
 type Activity struct {
 	ID          uuid.UUID   `json:"id"`
 	Title       string      `json:"title"`
@@ -144,7 +147,8 @@ type Reference struct {
 	Calculable bool      `json:"calculable"`
 }
 
-// Test is a prompt with what it must be answered with: values by variable key, or the codes of errors.
+// Test is a prompt with what it must be answered with: values by variable key, or the codes of
+// errors.
 type Test struct {
 	Prompt      string                     `json:"prompt"`
 	Expect      map[string]json.RawMessage `json:"expect"` // empty where errors are expected
@@ -155,8 +159,8 @@ type Test struct {
 	TimeZone    string                     `json:"time_zone,omitempty"` // IANA name; UTC where it is absent
 }
 
-// Turn is what came before the prompt of a test: a prompt, or what another domain was asked. What it does not state is that of
-// the test.
+// Turn is what came before the prompt of a test: a prompt, or what another domain was asked. What
+// it does not state is that of the test.
 type Turn struct {
 	Prompt      string     `json:"prompt,omitempty"`
 	InputFormat string     `json:"input_format,omitempty"` // told by the prompt where it is absent, also that of a test
@@ -190,13 +194,14 @@ type DomainRef struct {
 	Description string    `json:"description"`
 }
 
-// MessageStarted says that a request in natural language is being worked on. From here on its message is in progress.
+// MessageStarted says that a request in natural language is being worked on. From here on its
+// message is in progress.
 type MessageStarted struct {
 	Message
 }
 
-// MessageInterpreted keeps what a language model made of a request in natural language, so that no model is asked again when
-// another worker takes over. The message is still in progress.
+// MessageInterpreted keeps what a language model made of a request in natural language, so that no
+// model is asked again when another worker takes over. The message is still in progress.
 type MessageInterpreted struct {
 	Message
 	Parsed   json.RawMessage `json:"parsed_json"` // in the JSON prompt's shape
@@ -220,7 +225,8 @@ type Target struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// MessageFailed is a calculation that ended in errors, which are an answer like any other. It moves no scenario.
+// MessageFailed is a calculation that ended in errors, which are an answer like any other. It moves
+// no scenario.
 type MessageFailed struct {
 	Message
 	Errors  json.RawMessage `json:"errors"`
@@ -279,7 +285,8 @@ type ResultActivityVariable struct {
 	Calculable bool      `json:"calculable"`
 }
 
-// ResultVariable is one value of a result. Value, Display and Scale are JSON as the engine wrote them.
+// ResultVariable is one value of a result. Value, Display and Scale are JSON as the engine wrote
+// them.
 type ResultVariable struct {
 	ID                uuid.UUID       `json:"id"`
 	Key               string          `json:"key"`

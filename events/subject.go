@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Subject is the place of a message in the log. Only the functions of this file make one, from UUIDs and hashes, or
-// from what stands in a log, so that no text of a user can reach a subject.
+// Subject is the place of a message in the log. Only the functions of this file make one, from
+// UUIDs and hashes, or from what stands in a log, so that no text of a user can reach a subject.
 type Subject struct{ name string }
 
 // ConversationSubject holds the message events of a conversation.

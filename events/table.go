@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// kind is a wire name with the type behind it. An old kind is decoded and raised, step by step, to a type that events hold
-// today; it is written no more.
+// kind is a wire name with the type behind it. An old kind is decoded and raised, step by step, to
+// a type that events hold today; it is written no more.
 type kind struct {
 	name  string
 	data  reflect.Type
 	raise func(old any) any // of an old kind: from a pointer to its type to a pointer to that of a newer one
 }
 
-// table gives every event type its wire name. A name and the JSON behind it never change: a new form is a new name, and
-// the type of the old one stays, with a function beside it that raises it.
+// table gives every event type its wire name. A name and the JSON behind it never change: a new
+// form is a new name, and the type of the old one stays, with a function beside it that raises it.
 var table = []kind{
 	{"reckon.account.created.v1", of[AccountCreated](), nil},
 	{"reckon.account.changed.v1", of[AccountChanged](), nil},
@@ -33,7 +33,8 @@ var table = []kind{
 	{"reckon.message.failed.v1", of[MessageFailed](), nil},
 }
 
-// Types are the types that the data of events is of today, each under every wire name that leads to it.
+// Types are the types that the data of events is of today, each under every wire name that leads to
+// it.
 func Types() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, k := range table {
@@ -42,7 +43,8 @@ func Types() map[string]reflect.Type {
 	return types
 }
 
-// encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer to a type of the table.
+// encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer
+// to a type of the table.
 func encodeData(data any) (name string, body []byte, err error) {
 	v := reflect.ValueOf(data)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -63,9 +65,9 @@ func encodeData(data any) (name string, body []byte, err error) {
 // errNewer says that a type is in the table, but not this version of it.
 var errNewer = errors.New("a newer Reckon wrote it: upgrade this node")
 
-// decodeData returns the data behind a wire name, nil for a type that is in the table in no version. It fails with errNewer
-// for one that is there in other versions only: passing over it would leave out a part of what happened to something that is
-// shown. Unknown members are ignored.
+// decodeData returns the data behind a wire name, nil for a type that is in the table in no
+// version. It fails with errNewer for one that is there in other versions only: passing over it
+// would leave out a part of what happened to something that is shown. Unknown members are ignored.
 func decodeData(name string, body []byte) (any, error) {
 	return decodeKind(table, name, body, asStored)
 }

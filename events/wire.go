@@ -9,8 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Headers of an event's message: CloudEvents 1.0 in binary mode, so that the body is the data alone. The NATS binding says
-// the type of the body in an attribute of its own; Content-Type says it to whoever knows nothing of CloudEvents.
+// Headers of an event's message: CloudEvents 1.0 in binary mode, so that the body is the data
+// alone. The NATS binding says the type of the body in an attribute of its own; Content-Type says
+// it to whoever knows nothing of CloudEvents.
 const (
 	headerSpec        = "ce-specversion"
 	HeaderID          = "ce-id"
@@ -25,7 +26,8 @@ const (
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// Encode makes the headers and the body of the message that carries an event. Its id, time and subject must be set.
+// Encode makes the headers and the body of the message that carries an event. Its id, time and
+// subject must be set.
 func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	if e.ID == uuid.Nil || e.Time.IsZero() || !strings.HasPrefix(e.Subject.name, "evt.") {
 		return nil, nil, fmt.Errorf("encode event for %q: id, time and an event's subject must be set", e.Subject)
@@ -54,8 +56,8 @@ var (
 	contentType = []string{"application/json"}
 )
 
-// DecodeError says that an event of a known type is not whole, or is of a version that is not known. Reason names the place and
-// not what stands there, since that may be private.
+// DecodeError says that an event of a known type is not whole, or is of a version that is not
+// known. Reason names the place and not what stands there, since that may be private.
 type DecodeError struct {
 	Sequence uint64
 	Subject  string
@@ -67,10 +69,10 @@ func (e *DecodeError) Error() string {
 	return fmt.Sprintf("decode event %d of type %s on %s: %s", e.Sequence, e.Type, e.Subject, e.Reason)
 }
 
-// Decode reads an event from the headers and the body of its message; brief leaves out of the data what a fold of history does not
-// look at, until the event is made Whole. A message whose type is in the table in no version is an event with nil Data and whatever
-// of its headers can be read; any other message that is not whole is a *DecodeError. A brief event
-// keeps the body.
+// Decode reads an event from the headers and the body of its message; brief leaves out of the data
+// what a fold of history does not look at, until the event is made Whole. A message whose type is
+// in the table in no version is an event with nil Data and whatever of its headers can be read; any
+// other message that is not whole is a *DecodeError. A brief event keeps the body.
 func Decode(s Subject, sequence uint64, header map[string][]string, body []byte, brief bool) (Event, error) {
 	first := func(name string) string {
 		if values := header[name]; len(values) > 0 {
@@ -81,7 +83,8 @@ func Decode(s Subject, sequence uint64, header map[string][]string, body []byte,
 	return decode(s, sequence, first(HeaderType), first(HeaderID), first(HeaderTime), body, brief)
 }
 
-// DecodeText is Decode where the headers are as they are sent: a line each, behind a line of the protocol.
+// DecodeText is Decode where the headers are as they are sent: a line each, behind a line of the
+// protocol.
 func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (Event, error) {
 	var name, id, at string
 	for line := range bytes.SplitSeq(headers, []byte("\r\n")) {

@@ -23,10 +23,11 @@ func Message(e events.Event) (*nats.Msg, error) {
 	return &nats.Msg{Subject: e.Subject.String(), Header: header, Data: body}, nil
 }
 
-// Append adds an event whose subject's last sequence is expected (0: the subject is empty), and returns the event's own
-// sequence, once it is on disk. Its data must not be changed afterwards, and those of a message are as they would be decoded:
-// JSON without spaces, times in UTC, empty lists nil where they are left out. It fails with ErrConflict, ErrInFlight, ErrUnfinished or ErrUnknown. Without a deadline in ctx it
-// waits for 5 s.
+// Append adds an event whose subject's last sequence is expected (0: the subject is empty), and
+// returns the event's own sequence, once it is on disk. Its data must not be changed afterwards,
+// and those of a message are as they would be decoded: JSON without spaces, times in UTC, empty
+// lists nil where they are left out. It fails with ErrConflict, ErrInFlight, ErrUnfinished or
+// ErrUnknown. Without a deadline in ctx it waits for 5 s.
 func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint64, error) {
 	m, err := Message(e)
 	if err != nil {
@@ -45,8 +46,9 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 	return sequence, nil
 }
 
-// handOn gives the tail of this process what it has appended, as the log would give it. A request's event is handed on as it is;
-// the few others may be spelled as their authors like, and are read again.
+// handOn gives the tail of this process what it has appended, as the log would give it. A request's
+// event is handed on as it is; the few others may be spelled as their authors like, and are read
+// again.
 func (l *Log) handOn(e events.Event, sequence uint64, m *nats.Msg) {
 	if l.relay == nil {
 		return
@@ -61,9 +63,10 @@ func (l *Log) handOn(e events.Event, sequence uint64, m *nats.Msg) {
 	l.relay.put(e, len(m.Data))
 }
 
-// Enqueue publishes a command to its subject, expecting that none is there, and returns its sequence in COMMANDS. It may not be on
-// disk yet: CommandDurable waits for that. kept tells whether it has an idempotency key (kept for the retention) or goes after 10
-// minutes. It fails as Append does.
+// Enqueue publishes a command to its subject, expecting that none is there, and returns its
+// sequence in COMMANDS. It may not be on disk yet: CommandDurable waits for that. kept tells
+// whether it has an idempotency key (kept for the retention) or goes after 10 minutes. It fails as
+// Append does.
 func (l *Log) Enqueue(ctx context.Context, s events.Subject, command []byte, kept bool) (uint64, error) {
 	if !strings.HasPrefix(s.String(), "cmd.") {
 		return 0, fmt.Errorf("enqueue command: %q is not a subject of commands", s)
@@ -89,9 +92,9 @@ type ack struct {
 	Sequence uint64              `json:"seq"`
 }
 
-// publish adds a message to a log that is whole, and returns its sequence. What is expected of the stream must be in the header. On
-// a cluster it does not wait long, nor for a leader that was followed by another one; what is not acknowledged by then may be in
-// the log or not.
+// publish adds a message to a log that is whole, and returns its sequence. What is expected of the
+// stream must be in the header. On a cluster it does not wait long, nor for a leader that was
+// followed by another one; what is not acknowledged by then may be in the log or not.
 func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	pause, cancel := publishPause, context.CancelFunc(func() {})
 	switch _, limited := ctx.Deadline(); {
@@ -139,8 +142,8 @@ const (
 	textSubjectFull = "maximum messages per subject exceeded"
 )
 
-// publishError names what became of a publish that was not acknowledged. Only a refusal is certain; where the server
-// failed, or did not answer, the message may be in the log.
+// publishError names what became of a publish that was not acknowledged. Only a refusal is certain;
+// where the server failed, or did not answer, the message may be in the log.
 func publishError(what string, err error) error {
 	var api *jetstream.APIError
 	switch {

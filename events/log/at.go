@@ -16,21 +16,24 @@ import (
 )
 
 const (
-	// fewPicks is how many requests are under way at first, and manyPicks as long as no event is larger than that many of
-	// them make pickWindow bytes: the server ends a connection on which more than 64 MiB are waiting.
+	// fewPicks is how many requests are under way at first, and manyPicks as long as no event is
+	// larger than that many of them make pickWindow bytes: the server ends a connection on which
+	// more than 64 MiB are waiting.
 	fewPicks, manyPicks = 8, 64
 	pickWindow          = 16 << 20
 	// pickRun is how many events one request is answered with, when they stand side by side.
 	pickRun = 256
-	// pickBytes is how many bytes one request is answered with; what is left of a run is read from the leader.
+	// pickBytes is how many bytes one request is answered with; what is left of a run is read from
+	// the leader.
 	pickBytes = 4 << 20
 	// pickPatience is how long an answer may take before the event is read from the leader.
 	pickPatience = time.Second
 )
 
-// AtAll reads the events with these sequences, in that order, beside what else goes on in the log. The blocks or any
-// replica may answer, since an event never changes; what they do not have, or do not answer in time, is read from the stream's
-// leader. It fails with ErrNotFound when the log does not have one of them.
+// AtAll reads the events with these sequences, in that order, beside what else goes on in the log.
+// The blocks or any replica may answer, since an event never changes; what they do not have, or do
+// not answer in time, is read from the stream's leader. It fails with ErrNotFound when the log does
+// not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]events.Event, error) {
 	if l.commit != nil {
 		if list, ok, err := l.fromBlocks(ctx, sequences); ok {
@@ -75,7 +78,8 @@ type picking struct {
 	open, largest int // requests under way, and bytes of the largest answer
 }
 
-// readFew is read for so few events that they are asked for at once, without a subscription of their own.
+// readFew is read for so few events that they are asked for at once, without a subscription of
+// their own.
 func (p *picking) readFew(ctx context.Context, conn *nats.Conn) error {
 	limited, cancel := context.WithTimeout(ctx, pickPatience)
 	defer cancel()
@@ -102,8 +106,8 @@ func (p *picking) readFew(ctx context.Context, conn *nats.Conn) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// read asks for all events and takes the answers in. What is not answered is left out. It fails when an event cannot be
-// decoded or ctx ends.
+// read asks for all events and takes the answers in. What is not answered is left out. It fails
+// when an event cannot be decoded or ctx ends.
 func (p *picking) read(ctx context.Context, conn *nats.Conn) error {
 	inbox := conn.NewInbox() + "."
 	answers, err := conn.SubscribeSync(inbox + "*")
@@ -151,8 +155,8 @@ func (p *picking) window() int {
 	return min(max(pickWindow/p.largest, fewPicks), manyPicks)
 }
 
-// ask asks for the next event, or for all that stand side by side from that on. The subject of the answers says how many, by
-// the places of the first and of the one behind the last.
+// ask asks for the next event, or for all that stand side by side from that on. The subject of the
+// answers says how many, by the places of the first and of the one behind the last.
 func (p *picking) ask(conn *nats.Conn, inbox string) error {
 	first := p.asked
 	p.asked++
@@ -166,7 +170,8 @@ func (p *picking) ask(conn *nats.Conn, inbox string) error {
 	return conn.PublishRequest(directGet, fmt.Sprintf("%s%d-%d", inbox, first, p.asked), []byte(request))
 }
 
-// take takes an answer to the request for the events of some places in, and tells whether it is the last one.
+// take takes an answer to the request for the events of some places in, and tells whether it is the
+// last one.
 func (p *picking) take(m *nats.Msg, places string) (ended bool, err error) {
 	from, to, _ := strings.Cut(places, "-")
 	first, firstErr := strconv.Atoi(from)

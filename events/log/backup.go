@@ -20,12 +20,14 @@ import (
 	"reckon/events"
 )
 
-// A backup is a gzip file of lines of JSON: a backupHeader, a backupRecord for each message with the message's bytes and a
-// line feed behind it (all of COMMANDS, then all of EVENTS, each in order), and a backupEnd.
+// A backup is a gzip file of lines of JSON: a backupHeader, a backupRecord for each message with
+// the message's bytes and a line feed behind it (all of COMMANDS, then all of EVENTS, each in
+// order), and a backupEnd.
 //
-// EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for after that: the command
-// of every event is in the backup then. An event may be missing whose command is there. Such a command is not finished, and is
-// worked on after restoring. What stands at oldCommands is left out: nobody asks for it again.
+// EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for
+// after that: the command of every event is in the backup then. An event may be missing whose
+// command is there. Such a command is not finished, and is worked on after restoring. What stands
+// at oldCommands is left out: nobody asks for it again.
 
 // backupFormat names the form of the file.
 const backupFormat = "reckon-backup/1"
@@ -67,7 +69,8 @@ type Backup struct {
 	FirstUndecodable string `json:"first_undecodable,omitempty"` // which it is, and why
 }
 
-// add counts a message of a backup. In a log that was empty the events get the sequences 1, 2 and so on.
+// add counts a message of a backup. In a log that was empty the events get the sequences 1, 2 and
+// so on.
 func (b *Backup) add(header backupHeader, m message) {
 	if m.stream == commandsStream {
 		b.Commands++
@@ -97,11 +100,13 @@ func (b *Backup) decode(m message) {
 	}
 }
 
-// Progress is told how many of about how many messages are done in a step, which says what they are: "events", "events checked".
+// Progress is told how many of about how many messages are done in a step, which says what they
+// are: "events", "events checked".
 type Progress func(step string, done, of uint64)
 
-// Backup writes all that the log holds at this moment, while it is in use, as it is: also events that cannot be decoded. The
-// answers to all requests that were acknowledged before the call are in it.
+// Backup writes all that the log holds at this moment, while it is in use, as it is: also events
+// that cannot be decoded. The answers to all requests that were acknowledged before the call are in
+// it.
 func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Backup, error) {
 	header := backupHeader{Format: backupFormat, CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}
 	var err error
@@ -172,7 +177,8 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	return b, nil
 }
 
-// finished is the sequence up to which every command is acknowledged, which a worker does once its final event is on disk.
+// finished is the sequence up to which every command is acknowledged, which a worker does once its
+// final event is on disk.
 func (l *Log) finished(ctx context.Context) (uint64, error) {
 	c, err := l.js.Consumer(ctx, commandsStream, workersName)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -234,8 +240,8 @@ func (l *Log) scan(ctx context.Context, stream string, last uint64, each func(me
 	return nil
 }
 
-// scanOnce reads with one consumer. It returns the sequence of the last message that was read; errReopen says that another
-// consumer may read on behind it.
+// scanOnce reads with one consumer. It returns the sequence of the last message that was read;
+// errReopen says that another consumer may read on behind it.
 func (l *Log) scanOnce(ctx context.Context, stream string, after, last uint64, each func(message) error) (uint64, error) {
 	consumer, err := l.js.CreateConsumer(ctx, stream, behind(after))
 	if err != nil {
@@ -276,8 +282,8 @@ func (l *Log) scanOnce(ctx context.Context, stream string, after, last uint64, e
 	return after, nil
 }
 
-// nothing fails with errReopen when the stream's leader has a message between two sequences: the node that keeps a consumer may
-// be behind.
+// nothing fails with errReopen when the stream's leader has a message between two sequences: the
+// node that keeps a consumer may be behind.
 func (l *Log) nothing(ctx context.Context, stream string, after, last uint64) error {
 	m, err := l.load(ctx, stream, loadRequest{Sequence: after + 1, Next: ">"})
 	switch {
@@ -389,7 +395,8 @@ func (r *backupReader) broken(err error) error {
 	return fmt.Errorf("%w: %w", ErrBackup, err)
 }
 
-// next reads a message, or the end of the backup after its checksum was found right. It fails with ErrBackup.
+// next reads a message, or the end of the backup after its checksum was found right. It fails with
+// ErrBackup.
 func (r *backupReader) next() (m message, end *backupEnd, err error) {
 	line, err := r.line()
 	if err != nil {

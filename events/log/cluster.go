@@ -22,7 +22,8 @@ import (
 	"reckon/events"
 )
 
-// Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on three of its nodes.
+// Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on
+// three of its nodes.
 type Cluster struct {
 	Name   string
 	Node   string      // of this node, unique in the cluster; letters, digits, - and _
@@ -38,11 +39,12 @@ const clusterReplicas = 3
 // routeUser is the user as which nodes reach each other.
 const routeUser = "reckon"
 
-// routeReports is how often a node that cannot be reached is tried again, once a second, until the log says so again.
+// routeReports is how often a node that cannot be reached is tried again, once a second, until the
+// log says so again.
 const routeReports = 60
 
-// options are those of the cluster's server. Its clients connect on loopback: a server with routes does not do without
-// a listener.
+// options are those of the cluster's server. Its clients connect on loopback: a server with routes
+// does not do without a listener.
 func (c *Cluster) options(dir string, inside credentials) (*server.Options, error) {
 	host, portText, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -80,15 +82,15 @@ func (c *Cluster) options(dir string, inside credentials) (*server.Options, erro
 	return o, nil
 }
 
-// password is what the nodes show each other; the hash keeps whatever the secret looks like from being taken for a
-// password that is hashed already.
+// password is what the nodes show each other; the hash keeps whatever the secret looks like from
+// being taken for a password that is hashed already.
 func (c *Cluster) password() string {
 	sum := sha256.Sum256(c.Secret)
 	return hex.EncodeToString(sum[:])
 }
 
-// openCluster runs the node's server and returns when the streams are there, which takes a majority of the nodes, at the
-// first start three of them.
+// openCluster runs the node's server and returns when the streams are there, which takes a majority
+// of the nodes, at the first start three of them.
 func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
 	origin, err := originOf(o.Dir)
 	if err != nil {
@@ -144,8 +146,9 @@ const (
 	clusterRetry = 250 * time.Millisecond // between two
 )
 
-// replicate finds or makes the streams and binds the log to them. Several nodes may do it at once. It goes on until ctx ends, since there is no
-// telling an error that passes when more nodes are there from one that stays.
+// replicate finds or makes the streams and binds the log to them. Several nodes may do it at once.
+// It goes on until ctx ends, since there is no telling an error that passes when more nodes are
+// there from one that stays.
 func (l *Log) replicate(ctx context.Context, o Options) error {
 	told := ""
 	for {
@@ -212,8 +215,9 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 // Alone tells whether no other node has a part in the log.
 func (l *Log) Alone() bool { return l.quorum == nil && !l.ticks }
 
-// Ready is nil when the log's server is up to date with the others of its cluster, as far as it knows; else it says what is
-// missing. A server that is not a node of a cluster is always ready, an existing NATS while there is a connection to it.
+// Ready is nil when the log's server is up to date with the others of its cluster, as far as it
+// knows; else it says what is missing. A server that is not a node of a cluster is always ready, an
+// existing NATS while there is a connection to it.
 func (l *Log) Ready() error {
 	if l.ticks && !l.conn.IsConnected() {
 		return errors.New("there is no connection to NATS")
@@ -227,9 +231,10 @@ func (l *Log) Ready() error {
 	return nil
 }
 
-// AwaitOthers waits until the nodes that are there besides this one have what the streams hold, so that they can go on without it. A
-// node that is behind cannot vote for what it does not know: if this one stopped meanwhile, all would wait for that. Nodes
-// that are away are not waited for. It fails when ctx ends; on a log without other nodes of ours it returns at once.
+// AwaitOthers waits until the nodes that are there besides this one have what the streams hold, so
+// that they can go on without it. A node that is behind cannot vote for what it does not know: if
+// this one stopped meanwhile, all would wait for that. Nodes that are away are not waited for. It
+// fails when ctx ends; on a log without other nodes of ours it returns at once.
 func (l *Log) AwaitOthers(ctx context.Context) error {
 	if l.server == nil || l.quorum == nil {
 		return nil
@@ -270,24 +275,27 @@ const (
 )
 
 const (
-	// drainGrace is how long the server of a node that stops gives what is connected to it, and drainAll how long at most.
+	// drainGrace is how long the server of a node that stops gives what is connected to it, and
+	// drainAll how long at most.
 	drainGrace = 10 * time.Millisecond
 	drainAll   = 200 * time.Millisecond
 )
 
-// stepDown hands all that a node's server leads to the others and stops the server. Its own connection is closed before. The others
-// need not find out then that it is gone, which takes them 2.5 to 5 s and more.
+// stepDown hands all that a node's server leads to the others and stops the server. Its own
+// connection is closed before. The others need not find out then that it is gone, which takes them
+// 2.5 to 5 s and more.
 func stepDown(s *server.Server) {
 	s.LameDuckShutdown()
 }
 
 const (
-	// answerPatience is how long an answer of a cluster is waited for before it is asked again, where no election says before that
-	// the server that was asked leads no more: it may be gone.
+	// answerPatience is how long an answer of a cluster is waited for before it is asked again,
+	// where no election says before that the server that was asked leads no more: it may be gone.
 	answerPatience = 750 * time.Millisecond
 	// answerSoon is how long at first, where it costs nothing to ask once too often.
 	answerSoon = 100 * time.Millisecond
-	// publishPause is the time between two publishes that nobody took in, since there is no leader yet.
+	// publishPause is the time between two publishes that nobody took in, since there is no leader
+	// yet.
 	publishPause = 25 * time.Millisecond
 )
 
@@ -323,7 +331,8 @@ const (
 	electionPatience = 12 * time.Second // how long a cluster may take, where the caller sets no deadline
 )
 
-// request asks what can be asked again. On a cluster it goes on asking until there is an answer or ctx ends.
+// request asks what can be asked again. On a cluster it goes on asking until there is an answer or
+// ctx ends.
 func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
 	var m *nats.Msg
 	err := l.again(ctx, func(ctx context.Context) (err error) {
@@ -339,8 +348,8 @@ func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.M
 // errLeaderless says that a stream has no leader now.
 var errLeaderless = errors.New("the stream has no leader")
 
-// again does what can be done again. On a cluster it goes on until it succeeds, is refused, or ctx ends, with a context that ends
-// before, when it is time to ask anew.
+// again does what can be done again. On a cluster it goes on until it succeeds, is refused, or ctx
+// ends, with a context that ends before, when it is time to ask anew.
 func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) error {
 	if l.Alone() {
 		ctx, cancel := context.WithTimeout(ctx, requestPatience)
@@ -368,9 +377,10 @@ func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) err
 	}
 }
 
-// ClusterTLS makes the configuration of the connections between nodes, from files in PEM form. Every node shows a certificate
-// of the authority, which must certify nothing else. A node that is dialled must have one for the host that it is dialled at, and
-// one that dials, whose host is not known, one for any of the hosts of the cluster.
+// ClusterTLS makes the configuration of the connections between nodes, from files in PEM form.
+// Every node shows a certificate of the authority, which must certify nothing else. A node that is
+// dialled must have one for the host that it is dialled at, and one that dials, whose host is not
+// known, one for any of the hosts of the cluster.
 func ClusterTLS(certFile, keyFile, authorityFile string, hosts []string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

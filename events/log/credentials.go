@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// credentials reach the log's server from another process of the same user. They are new at each start.
+// credentials reach the log's server from another process of the same user. They are new at each
+// start.
 type credentials struct {
 	URL      string `json:"url"`
 	User     string `json:"user"`
@@ -55,7 +56,8 @@ func (c credentials) writeTo(path string) error {
 	return nil
 }
 
-// readCredentials fails with an error that is fs.ErrNotExist when no server of the directory listens.
+// readCredentials fails with an error that is fs.ErrNotExist when no server of the directory
+// listens.
 func readCredentials(dir string) (credentials, error) {
 	text, err := os.ReadFile(credentialsPath(dir))
 	if err != nil {

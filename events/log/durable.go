@@ -12,23 +12,26 @@ import (
 	"reckon/events/log/natsfile"
 )
 
-// publishTimeout is how long a publish, or a question for the disk, waits for its answer when the caller has no deadline.
+// publishTimeout is how long a publish, or a question for the disk, waits for its answer when the
+// caller has no deadline.
 const publishTimeout = 5 * time.Second
 
 // committer is the group commit of a log whose server runs in this process.
 //
-// An event must not be on disk without its command where the command has an idempotency key, or that key would make a second
-// message when it is sent again. The kernel may write the files in any order, so a worker asks CommandDurable before it
-// publishes the event; the sync goes on while the command is decided. Command returns commands that are on disk only. A command that
-// nobody asks for once its event is there need not be on disk before that: with the event it has done its work, and without it
-// nothing was answered. Commands are synced all the same when there are some, so that who waits for the disk finds little that is not
-// there.
+// An event must not be on disk without its command where the command has an idempotency key, or
+// that key would make a second message when it is sent again. The kernel may write the files in any
+// order, so a worker asks CommandDurable before it publishes the event; the sync goes on while the
+// command is decided. Command returns commands that are on disk only. A command that nobody asks
+// for once its event is there need not be on disk before that: with the event it has done its work,
+// and without it nothing was answered. Commands are synced all the same when there are some, so
+// that who waits for the disk finds little that is not there.
 //
-// What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
-// answer therefore never stands on a message that a loss of power takes back, and no view is ahead of the log.
+// What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only,
+// Command durable commands. An answer therefore never stands on a message that a loss of power
+// takes back, and no view is ahead of the log.
 //
-// The durable sequence of EVENTS is the read index at the same time: an append of any process is acknowledged after it has
-// passed this barrier, so nothing acknowledged is beyond it.
+// The durable sequence of EVENTS is the read index at the same time: an append of any process is
+// acknowledged after it has passed this barrier, so nothing acknowledged is beyond it.
 type committer struct {
 	*natsfile.Group
 	events, commands *natsfile.Stream
@@ -62,8 +65,8 @@ func startCommitter(ctx context.Context, l *Log) (_ *committer, err error) {
 	return c, err
 }
 
-// newestEvent is the sequence of the last event that is there. After a loss of power the stream may count beyond it: the
-// server's index of the stream can be on disk when the end of a block is not.
+// newestEvent is the sequence of the last event that is there. After a loss of power the stream may
+// count beyond it: the server's index of the stream can be on disk when the end of a block is not.
 func (l *Log) newestEvent(ctx context.Context) (uint64, error) {
 	info, err := l.events.Info(ctx)
 	if err != nil || info.State.Msgs == 0 {
@@ -88,8 +91,9 @@ func (l *Log) durable(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// CommandDurable waits until the command at a sequence of COMMANDS, which was acknowledged or delivered, is on disk. The event of
-// a command that is needed behind it must not be appended before. Sequence 0 is none.
+// CommandDurable waits until the command at a sequence of COMMANDS, which was acknowledged or
+// delivered, is on disk. The event of a command that is needed behind it must not be appended
+// before. Sequence 0 is none.
 func (l *Log) CommandDurable(ctx context.Context, sequence uint64) error {
 	var err error
 	switch {
@@ -105,8 +109,8 @@ func (l *Log) CommandDurable(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// Known is the read index without a question: the sequence of the newest event that was acknowledged, to whomever. ok is
-// false where the log must be asked, or can no longer be written.
+// Known is the read index without a question: the sequence of the newest event that was
+// acknowledged, to whomever. ok is false where the log must be asked, or can no longer be written.
 func (l *Log) Known() (sequence uint64, ok bool) {
 	if l.commit == nil || l.commit.Err() != nil {
 		return 0, false
@@ -114,8 +118,9 @@ func (l *Log) Known() (sequence uint64, ok bool) {
 	return l.commit.events.Durable(), true
 }
 
-// durably is a fold that is handed durable events only: those that are by now, then the others when they are. A process that
-// is asked and does not answer is asked again for as long as there is a connection.
+// durably is a fold that is handed durable events only: those that are by now, then the others when
+// they are. A process that is asked and does not answer is asked again for as long as there is a
+// connection.
 func (l *Log) durably(ctx context.Context, fold func(uint64, []events.Event) error) func(uint64, []events.Event) error {
 	return func(upTo uint64, list []events.Event) error {
 		if l.commit != nil {

@@ -16,8 +16,8 @@ var electedSubjects = []string{
 	"$JS.EVENT.ADVISORY.CONSUMER.LEADER_ELECTED." + commandsStream + "." + workersName,
 }
 
-// elections tells those who wait for an answer of a cluster that another leader was elected. What the one before was asked is
-// answered no more, mostly: it forgets that when it steps down.
+// elections tells those who wait for an answer of a cluster that another leader was elected. What
+// the one before was asked is answered no more, mostly: it forgets that when it steps down.
 type elections struct {
 	mu    sync.Mutex
 	reign context.Context // until the next election
@@ -59,9 +59,10 @@ func (e *elections) within(ctx context.Context, patience time.Duration) (context
 	}
 }
 
-// AfterElection is a context that ends when a while has passed since the cluster elected a leader of a stream or of the queue, if
-// it did so since a moment. What the leader of the queue before had taken out and not yet sent then reaches nobody until AckWait is
-// over. Where there is no cluster, and where its servers do not say what they elect, the context ends with ctx.
+// AfterElection is a context that ends when a while has passed since the cluster elected a leader
+// of a stream or of the queue, if it did so since a moment. What the leader of the queue before had
+// taken out and not yet sent then reaches nobody until AckWait is over. Where there is no cluster,
+// and where its servers do not say what they elect, the context ends with ctx.
 func (l *Log) AfterElection(ctx context.Context, since time.Time, while time.Duration) (context.Context, context.CancelFunc) {
 	if l.elections == nil {
 		return ctx, func() {}

@@ -25,14 +25,15 @@ type External struct {
 var ErrSettings = errors.New("the stream has wrong settings")
 
 const (
-	// tickSubject is where the read index of an existing NATS is taken: the sequence of a message that is appended behind
-	// all that was acknowledged before. Nothing reads these messages, and they go by themselves.
+	// tickSubject is where the read index of an existing NATS is taken: the sequence of a message
+	// that is appended behind all that was acknowledged before. Nothing reads these messages, and
+	// they go by themselves.
 	tickSubject = "evt.tick"
 	tickLife    = time.Second // the least that NATS takes
 )
 
-// openExternal connects to an existing NATS and finds or makes the streams there. Where patient it waits for as long as nobody
-// can be reached or nobody leads, else one try counts.
+// openExternal connects to an existing NATS and finds or makes the streams there. Where patient it
+// waits for as long as nobody can be reached or nobody leads, else one try counts.
 func (l *Log) openExternal(ctx context.Context, o Options, patient bool) error {
 	told := ""
 	for {
@@ -86,7 +87,8 @@ func (l *Log) whyNot(err error) error {
 	return err
 }
 
-// denied is nil unless the existing NATS has just refused what its user may not do. The one who asked hears nothing of that.
+// denied is nil unless the existing NATS has just refused what its user may not do. The one who
+// asked hears nothing of that.
 func (l *Log) denied() error {
 	if l.conn == nil || !l.ticks {
 		return nil
@@ -195,8 +197,9 @@ func (l *Log) sayExternal() {
 	}
 }
 
-// visit opens the log of an existing NATS for a short time. With a data directory it also finds the views in there: they are
-// this process's while it holds the directory, else those of the server that does.
+// visit opens the log of an existing NATS for a short time. With a data directory it also finds the
+// views in there: they are this process's while it holds the directory, else those of the server
+// that does.
 func visit(ctx context.Context, o Options) (_ *Log, err error) {
 	l := &Log{logger: o.logger(), dir: o.Dir, visits: true}
 	defer func() {
@@ -227,8 +230,8 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 	return l, l.bind(ctx)
 }
 
-// tick appends a message that says nothing, again and again until one is acknowledged or ctx ends, and returns its sequence. It
-// fails with ErrUnfinished.
+// tick appends a message that says nothing, again and again until one is acknowledged or ctx ends,
+// and returns its sequence. It fails with ErrUnfinished.
 func (l *Log) tick(ctx context.Context) (uint64, error) {
 	for {
 		sequence, err := l.publish(ctx, &nats.Msg{Subject: tickSubject, Header: nats.Header{jetstream.MsgTTLHeader: {tickLife.String()}}})
@@ -249,8 +252,8 @@ func (l *Log) tick(ctx context.Context) (uint64, error) {
 	}
 }
 
-// tickOnce appends a tick if that can be done now. Where the event that a reading waits for has gone, as ticks do, one behind it
-// shows that.
+// tickOnce appends a tick if that can be done now. Where the event that a reading waits for has
+// gone, as ticks do, one behind it shows that.
 func (l *Log) tickOnce(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()

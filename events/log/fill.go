@@ -16,13 +16,16 @@ import (
 )
 
 var (
-	// ErrFilled says that a log holds something else, where an empty one is needed, or one with a part of the same backup.
+	// ErrFilled says that a log holds something else, where an empty one is needed, or one with a
+	// part of the same backup.
 	ErrFilled = errors.New("the log holds something already")
-	// ErrUnfinished says that a log has a part of a backup, and takes and shows nothing until the rest is there too.
+	// ErrUnfinished says that a log has a part of a backup, and takes and shows nothing until the
+	// rest is there too.
 	ErrUnfinished = errors.New("the log is being restored from a backup")
 )
 
-// restoringKey is in the metadata of EVENTS while a backup is restored into the log. Its value names the backup.
+// restoringKey is in the metadata of EVENTS while a backup is restored into the log. Its value
+// names the backup.
 const restoringKey = "reckon.restoring"
 
 // mark sets what says that the log has a part of a backup, or takes it away for "".
@@ -49,8 +52,9 @@ func (l *Log) mark(ctx context.Context, backup string) error {
 	return nil
 }
 
-// whole fails with ErrUnfinished while the log has a part of a backup. One that was found whole is asked again after an election. On an
-// existing NATS it is not: it gets a tick, and nothing is restored into a log that has one.
+// whole fails with ErrUnfinished while the log has a part of a backup. One that was found whole is
+// asked again after an election. On an existing NATS it is not: it gets a tick, and nothing is
+// restored into a log that has one.
 func (l *Log) whole(ctx context.Context) error {
 	if l.Alone() {
 		return nil
@@ -89,14 +93,17 @@ type filling struct {
 	progress Progress
 }
 
-// Fill restores a backup into the log of a running cluster, or of an existing NATS. The log must be empty, or have a part of
-// the same backup from a call that was interrupted, which is completed. The file is read several times, first to see that it
-// is whole. Then all messages are published in their order, EVENTS before COMMANDS, so that a worker finds the final event of
-// each finished command, and each stream is read again and compared. Meanwhile EVENTS has a mark: nodes that see it take no
-// requests and answer none from a part. A command that is not finished has the lifetime of a new one.
+// Fill restores a backup into the log of a running cluster, or of an existing NATS. The log must be
+// empty, or have a part of the same backup from a call that was interrupted, which is completed.
+// The file is read several times, first to see that it is whole. Then all messages are published in
+// their order, EVENTS before COMMANDS, so that a worker finds the final event of each finished
+// command, and each stream is read again and compared. Meanwhile EVENTS has a mark: nodes that see
+// it take no requests and answer none from a part. A command that is not finished has the lifetime
+// of a new one.
 //
-// It fails with ErrBackup or ErrFilled, which leave the log as it was, or with ErrUnfinished: the same backup completes it then, unless
-// the error is ErrFilled too. That says that somebody else has written to the log meanwhile, and that it is of no use.
+// It fails with ErrBackup or ErrFilled, which leave the log as it was, or with ErrUnfinished: the
+// same backup completes it then, unless the error is ErrFilled too. That says that somebody else
+// has written to the log meanwhile, and that it is of no use.
 func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (Backup, error) {
 	f := &filling{log: l, file: file, progress: progress}
 	if err := f.check(); err != nil {
@@ -112,7 +119,8 @@ func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (
 	return f.whole, err
 }
 
-// completed tells whether the mark is gone: another call has restored the same backup, and the log is in use.
+// completed tells whether the mark is gone: another call has restored the same backup, and the log
+// is in use.
 func (f *filling) completed(ctx context.Context) bool {
 	s, err := f.log.state(ctx, eventsStream)
 	return err == nil && s.Config.Metadata[restoringKey] == ""
@@ -179,8 +187,8 @@ func (f *filling) begin(ctx context.Context) error {
 	return fmt.Errorf("%w: %d events", ErrFilled, events.State.LastSeq)
 }
 
-// fill marks a log that was empty, brings what is missing to the streams, and takes the mark away. A log that had the mark is not given it
-// again: another call may just have completed it.
+// fill marks a log that was empty, brings what is missing to the streams, and takes the mark away.
+// A log that had the mark is not given it again: another call may just have completed it.
 func (f *filling) fill(ctx context.Context) error {
 	var err error
 	if f.empty {
@@ -219,8 +227,8 @@ func (f *filling) fill(ctx context.Context) error {
 	return f.log.mark(ctx, "")
 }
 
-// elect has the nodes of a cluster elect another leader of EVENTS, since they look for the mark after an election, and waits until there
-// is one, which shows the mark that this call has set.
+// elect has the nodes of a cluster elect another leader of EVENTS, since they look for the mark
+// after an election, and waits until there is one, which shows the mark that this call has set.
 func (f *filling) elect(ctx context.Context) error {
 	if f.log.quorum == nil {
 		return nil
@@ -265,8 +273,9 @@ func (f *filling) longer(stream string) error {
 	return fmt.Errorf("%w: stream %s is longer than the backup", ErrFilled, stream)
 }
 
-// pour publishes what a stream does not have yet. What goes wrong on the way, as when another node becomes the leader, is tried
-// again from where the stream then is, until nothing gets through any more.
+// pour publishes what a stream does not have yet. What goes wrong on the way, as when another node
+// becomes the leader, is tried again from where the stream then is, until nothing gets through any
+// more.
 func (f *filling) pour(ctx context.Context, stream string) error {
 	js, err := jetstream.New(f.log.conn, jetstream.WithPublishAsyncTimeout(fillTry))
 	if err != nil {
@@ -306,7 +315,8 @@ func (f *filling) pour(ctx context.Context, stream string) error {
 	}
 }
 
-// publish publishes what stands in the backup behind the first messages of a stream, each behind the one before or not at all.
+// publish publishes what stands in the backup behind the first messages of a stream, each behind
+// the one before or not at all.
 func (f *filling) publish(ctx context.Context, js jetstream.JetStream, stream string, behind uint64) error {
 	r, err := f.rewind()
 	if err != nil {
@@ -330,8 +340,8 @@ func (f *filling) publish(ctx context.Context, js jetstream.JetStream, stream st
 	return flying.land(ctx)
 }
 
-// compare reads the first messages of a stream and fails with ErrFilled where they are not those of the backup. Commands that have an
-// end of their own may be gone.
+// compare reads the first messages of a stream and fails with ErrFilled where they are not those of
+// the backup. Commands that have an end of their own may be gone.
 func (f *filling) compare(ctx context.Context, stream string, first uint64) error {
 	r, err := f.rewind()
 	if err != nil {
@@ -370,8 +380,8 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 	return passed(first + 1)
 }
 
-// queue has the workers of a cluster begin with the first command that is not finished. Those of a single NATS see that the others are finished
-// one by one.
+// queue has the workers of a cluster begin with the first command that is not finished. Those of a
+// single NATS see that the others are finished one by one.
 func (f *filling) queue(ctx context.Context) error {
 	s, err := f.log.state(ctx, commandsStream)
 	if err != nil || s.Config.Replicas <= 1 {

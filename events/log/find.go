@@ -10,7 +10,8 @@ import (
 	"reckon/events"
 )
 
-// At reads the event with a sequence, from the stream's leader, once it is on disk. It fails with ErrNotFound.
+// At reads the event with a sequence, from the stream's leader, once it is on disk. It fails with
+// ErrNotFound.
 func (l *Log) At(ctx context.Context, sequence uint64) (events.Event, error) {
 	m, err := l.load(ctx, eventsStream, loadRequest{Sequence: sequence})
 	if err == nil {
@@ -22,10 +23,11 @@ func (l *Log) At(ctx context.Context, sequence uint64) (events.Event, error) {
 	return m.event()
 }
 
-// Since is the sequence of the first event that the log took in at a time or later, asked from the stream's leader. It fails
-// with ErrNotFound where there is none.
+// Since is the sequence of the first event that the log took in at a time or later, asked from the
+// stream's leader. It fails with ErrNotFound where there is none.
 func (l *Log) Since(ctx context.Context, at time.Time) (uint64, error) {
-	// The server counts nanoseconds in 64 bits, which hold neither the zero time nor the last years of RFC 3339.
+	// The server counts nanoseconds in 64 bits, which hold neither the zero time nor the last years
+	// of RFC 3339.
 	switch {
 	case at.Before(time.Unix(0, 0)):
 		at = time.Unix(0, 0)

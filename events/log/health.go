@@ -9,12 +9,14 @@ import (
 	"reckon/events/log/natsfile"
 )
 
-// ErrBroken says that a server of this process can no longer write, and will not until it is started again: after one
-// write or sync that failed (the disk is full, or broken) it refuses all that follow, without an answer.
+// ErrBroken says that a server of this process can no longer write, and will not until it is
+// started again: after one write or sync that failed (the disk is full, or broken) it refuses all
+// that follow, without an answer.
 var ErrBroken = errors.New("the store can no longer be written")
 
-// Broken is nil while the log's server can write, as far as is known, else an error that is ErrBroken and says why. A
-// server of another process is not asked; it is broken for this one when it does not let it in any more.
+// Broken is nil while the log's server can write, as far as is known, else an error that is
+// ErrBroken and says why. A server of another process is not asked; it is broken for this one when
+// it does not let it in any more.
 func (l *Log) Broken() error {
 	switch {
 	case l.server != nil:

@@ -10,13 +10,15 @@ import (
 )
 
 const (
-	// blockEvents and blockBytes bound what is read, and folded at once. As much again is read and decoded meanwhile.
+	// blockEvents and blockBytes bound what is read, and folded at once. As much again is read and
+	// decoded meanwhile.
 	blockEvents = 1024
 	blockBytes  = 4 << 20
 )
 
-// readBlocks folds what is durable behind a sequence, from the block files, up to the first record that is not as it must be. It
-// returns the sequence of the last event that was folded: those of the reading that are behind it the server must be asked for.
+// readBlocks folds what is durable behind a sequence, from the block files, up to the first record
+// that is not as it must be. It returns the sequence of the last event that was folded: those of
+// the reading that are behind it the server must be asked for.
 func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, error) {
 	type portion struct {
 		list    []events.Event
@@ -95,8 +97,8 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 	}
 }
 
-// fromBlocks reads the events with these sequences, in that order. ok is false when one of them is not to be had from the blocks; the
-// server is to be asked for all then.
+// fromBlocks reads the events with these sequences, in that order. ok is false when one of them is
+// not to be had from the blocks; the server is to be asked for all then.
 func (l *Log) fromBlocks(ctx context.Context, sequences []uint64) (list []events.Event, ok bool, err error) {
 	r := l.commit.events.Reader("evt.")
 	defer r.Close()

@@ -1,6 +1,6 @@
-// Package log keeps events: two JetStream streams, COMMANDS and EVENTS, with their rules. It opens them, appends, reads, tails, and
-// has the queue of commands, on a server of this process alone, on one of a cluster, on that of another process, or on an existing
-// NATS.
+// Package log keeps events: two JetStream streams, COMMANDS and EVENTS, with their rules. It opens
+// them, appends, reads, tails, and has the queue of commands, on a server of this process alone, on
+// one of a cluster, on that of another process, or on an existing NATS.
 package log
 
 import (
@@ -20,9 +20,11 @@ import (
 
 // Errors of the log, matched with errors.Is.
 var (
-	// ErrConflict says that another message was first: the expected sequence is not the last of the subject.
+	// ErrConflict says that another message was first: the expected sequence is not the last of the
+	// subject.
 	ErrConflict = errors.New("another message was first")
-	// ErrInFlight says that a message to the same subject is under way on a cluster; its outcome is not known yet.
+	// ErrInFlight says that a message to the same subject is under way on a cluster; its outcome is
+	// not known yet.
 	ErrInFlight = errors.New("another message is under way")
 	// ErrUnknown says that a publish was not answered: it may or may not be in the log.
 	ErrUnknown = errors.New("the outcome of a publish is unknown")
@@ -44,8 +46,8 @@ type Options struct {
 	Waiting              func(what string) // is told what Open waits for, where that may take long; nil tells nobody
 }
 
-// Log is an open log: the streams COMMANDS and EVENTS, on a server of this process or reached through a running one.
-// Its methods may be called at the same time.
+// Log is an open log: the streams COMMANDS and EVENTS, on a server of this process or reached
+// through a running one. Its methods may be called at the same time.
 type Log struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
@@ -77,11 +79,12 @@ type Log struct {
 	closing sync.Mutex
 }
 
-// Local tells whether this process holds the data directory, so that the views in there are its own.
+// Local tells whether this process holds the data directory, so that the views in there are its
+// own.
 func (l *Log) Local() bool { return l.lock != nil }
 
-// ViewsID names the views of the process that holds the data directory among all that are reached through the log's
-// connection.
+// ViewsID names the views of the process that holds the data directory among all that are reached
+// through the log's connection.
 func (l *Log) ViewsID() string {
 	if l.views != "" {
 		return l.views
@@ -92,10 +95,11 @@ func (l *Log) ViewsID() string {
 // JetStream is the client of the log's server, for the command consumer.
 func (l *Log) JetStream() jetstream.JetStream { return l.js }
 
-// Last is the read index: the sequence of the newest event, asked from the stream's leader, or, where Known knows it, that of
-// the newest that was acknowledged. On a cluster it goes on asking until a majority of the nodes confirms the answer or ctx ends.
-// On an existing NATS it is the sequence of a message that is appended for it and goes after a second, so that what is behind
-// the newest event may be nothing by and by. A log that was joined gives up after 12 s.
+// Last is the read index: the sequence of the newest event, asked from the stream's leader, or,
+// where Known knows it, that of the newest that was acknowledged. On a cluster it goes on asking
+// until a majority of the nodes confirms the answer or ctx ends. On an existing NATS it is the
+// sequence of a message that is appended for it and goes after a second, so that what is behind the
+// newest event may be nothing by and by. A log that was joined gives up after 12 s.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
 	if l.visits {
 		limited, cancel := context.WithTimeout(ctx, electionPatience)

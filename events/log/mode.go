@@ -49,7 +49,8 @@ func (m mode) refuse(dir string) error {
 	return fmt.Errorf("%w: %s belongs to %s, %s", ErrMode, dir, m, way)
 }
 
-// ClusterOf is the name of the cluster that a data directory is a node's of; "" for any other directory, or none.
+// ClusterOf is the name of the cluster that a data directory is a node's of; "" for any other
+// directory, or none.
 func ClusterOf(dir string) (string, error) {
 	m, _, err := modeOf(dir)
 	return m.Cluster, err
@@ -100,7 +101,8 @@ func claimMode(dir string, want mode) error {
 	return nil
 }
 
-// replaceFile makes a line what a file of a data directory holds. It is on disk when replaceFile returns; before, the file is as it was.
+// replaceFile makes a line what a file of a data directory holds. It is on disk when replaceFile
+// returns; before, the file is as it was.
 func replaceFile(path, line string) error {
 	next := path + ".new"
 	err := os.WriteFile(next, []byte(line+"\n"), 0o600)

@@ -16,9 +16,9 @@ import (
 	"reckon/events/log/natsfile"
 )
 
-// Open locks the data directory and runs the log's server in this process, listening on loopback with credentials that
-// it leaves in the directory (mode 0600) for Join. It fails with ErrRunning when another process holds the lock. It returns
-// when the log is recovered.
+// Open locks the data directory and runs the log's server in this process, listening on loopback
+// with credentials that it leaves in the directory (mode 0600) for Join. It fails with ErrRunning
+// when another process holds the lock. It returns when the log is recovered.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	lock, err := lockDirectory(o.Dir)
 	if err != nil {
@@ -27,10 +27,11 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	return openLocked(ctx, o, lock, true)
 }
 
-// Join opens the log of a data directory whether or not a server runs on it: it reaches the running one on loopback, else it
-// opens the directory as Open does (without a listener). While another process holds the directory and does not answer,
-// being about to start or to stop, it tries again for 10 s, less if ctx ends; then it fails with ErrRunning, or with ErrNoLeader. How long
-// commands are kept it only says for a new log; an existing one goes on as it was opened last.
+// Join opens the log of a data directory whether or not a server runs on it: it reaches the running
+// one on loopback, else it opens the directory as Open does (without a listener). While another
+// process holds the directory and does not answer, being about to start or to stop, it tries again
+// for 10 s, less if ctx ends; then it fails with ErrRunning, or with ErrNoLeader. How long commands
+// are kept it only says for a new log; an existing one goes on as it was opened last.
 func Join(ctx context.Context, o Options) (*Log, error) {
 	if o.External != nil {
 		return visit(ctx, o)
@@ -71,8 +72,8 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	}
 }
 
-// openAlone opens a directory whose lock this process holds, for a short time and without the others of a cluster: a node of one
-// is not to be opened so.
+// openAlone opens a directory whose lock this process holds, for a short time and without the
+// others of a cluster: a node of one is not to be opened so.
 func openAlone(ctx context.Context, o Options, lock *os.File) (*Log, error) {
 	m, _, err := modeOf(o.Dir)
 	if err == nil && m != (mode{}) {
@@ -113,7 +114,8 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	return l, nil
 }
 
-// openLocked runs a server on a directory whose lock this process holds, and releases it when that fails.
+// openLocked runs a server on a directory whose lock this process holds, and releases it when that
+// fails.
 func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *Log, err error) {
 	l := &Log{dir: o.Dir, lock: lock, logger: o.logger()}
 	defer func() {
@@ -175,7 +177,8 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	return l, nil
 }
 
-// openSingle runs a server that has the log alone, and that syncs each message itself or leaves it to the group commit.
+// openSingle runs a server that has the log alone, and that syncs each message itself or leaves it
+// to the group commit.
 func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, sync bool) (err error) {
 	if l.server, err = startServer(ctx, o.Dir, c, listen, sync, l.logger); err != nil {
 		return err
@@ -224,7 +227,8 @@ func (o Options) logger() *slog.Logger {
 	return o.Logger
 }
 
-// Close flushes and stops; the data directory is free afterwards. What is still under way fails. Closing again does nothing.
+// Close flushes and stops; the data directory is free afterwards. What is still under way fails.
+// Closing again does nothing.
 func (l *Log) Close() error {
 	l.closing.Lock()
 	defer l.closing.Unlock()

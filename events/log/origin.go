@@ -17,12 +17,14 @@ import (
 	"reckon/events"
 )
 
-// ErrOrigin says that a data directory is of a cluster that has the same name as the one it is to join, and another log.
+// ErrOrigin says that a data directory is of a cluster that has the same name as the one it is to
+// join, and another log.
 var ErrOrigin = errors.New("the data directory holds another log than the cluster")
 
-// A node joins by its name and the secret, and then follows whoever has led longest: the nodes of one log would take over the other
-// log, and delete theirs, if a single one came back with it. So a node that knows which log it has asks the others which they have,
-// before its server meets theirs. A log is told from others by the time at which its stream EVENTS was made.
+// A node joins by its name and the secret, and then follows whoever has led longest: the nodes of
+// one log would take over the other log, and delete theirs, if a single one came back with it. So a
+// node that knows which log it has asks the others which they have, before its server meets theirs.
+// A log is told from others by the time at which its stream EVENTS was made.
 
 // originPath is where a node keeps which log it has.
 func originPath(dir string) string { return filepath.Join(dir, "origin") }
@@ -57,14 +59,16 @@ func tellOrigin(conn *nats.Conn, c *Cluster, origin string) error {
 }
 
 const (
-	// originPatience is how long a node waits at its start for another one that says which log it has. There may be none that runs.
+	// originPatience is how long a node waits at its start for another one that says which log it
+	// has. There may be none that runs.
 	originPatience = 500 * time.Millisecond
 	// originAgain is how long until it asks again: connections are being made.
 	originAgain = 50 * time.Millisecond
 )
 
-// checkOrigin asks the other nodes of a cluster which log they have, by a server that has no part in keeping it. It fails with
-// ErrOrigin when it is another than the node's own. Nodes that do not answer in time are taken to have the same.
+// checkOrigin asks the other nodes of a cluster which log they have, by a server that has no part
+// in keeping it. It fails with ErrOrigin when it is another than the node's own. Nodes that do not
+// answer in time are taken to have the same.
 func checkOrigin(ctx context.Context, o Options, c credentials, origin string) error {
 	options, err := o.Cluster.options(o.Dir, c)
 	if err != nil {

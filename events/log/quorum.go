@@ -16,18 +16,21 @@ import (
 	"reckon/events"
 )
 
-// quorum finds how far EVENTS is, as a reader must see it: all that any node may have shown. A leader that is cut off goes on
-// answering from what it has, so its answer counts only if a majority of the nodes that have the stream, asked at the same
-// time, name the same leader and term: then no event was committed in a later one before they were asked.
+// quorum finds how far EVENTS is, as a reader must see it: all that any node may have shown. A
+// leader that is cut off goes on answering from what it has, so its answer counts only if a
+// majority of the nodes that have the stream, asked at the same time, name the same leader and
+// term: then no event was committed in a later one before they were asked.
 //
-// Of its own term the leader answers for everything that was committed before it was asked. It may be the last node that
-// applies an event, since it commits one first and tells the others, whose disks may be faster: their views show the event
-// while the leader's own stream does not have it yet. So it looks how far its Raft group has committed, waits until that is
-// applied, and only then says how far its stream is.
+// Of its own term the leader answers for everything that was committed before it was asked. It may
+// be the last node that applies an event, since it commits one first and tells the others, whose
+// disks may be faster: their views show the event while the leader's own stream does not have it
+// yet. So it looks how far its Raft group has committed, waits until that is applied, and only then
+// says how far its stream is.
 //
-// Two rules make that exact. A server may answer for the stream while it is not the leader, then it says nothing of a time
-// since when it is one. And a leadership counts as known only when an earlier answer named the same time since when: at
-// that time the leader has all that was acknowledged before it.
+// Two rules make that exact. A server may answer for the stream while it is not the leader, then it
+// says nothing of a time since when it is one. And a leadership counts as known only when an
+// earlier answer named the same time since when: at that time the leader has all that was
+// acknowledged before it.
 type quorum struct {
 	conn      *nats.Conn
 	subject   string // where the nodes are asked for their terms
@@ -56,7 +59,8 @@ type term struct {
 	Term   uint64 `json:"term"`
 	Size   int    `json:"size"` // nodes of the group
 
-	// Of the leader's own answer: since when it is that, in nanoseconds of its clock, and how far its stream is. 0 of others.
+	// Of the leader's own answer: since when it is that, in nanoseconds of its clock, and how far
+	// its stream is. 0 of others.
 	Since int64  `json:"since,omitempty"`
 	Last  uint64 `json:"last,omitempty"`
 
@@ -100,8 +104,8 @@ func (t term) answer(m *nats.Msg) {
 // settleEvery is how often a leader looks whether it has applied what it has committed.
 const settleEvery = 200 * time.Microsecond
 
-// answerAsLeader answers a question once all is applied that was committed when it came, and says how far the stream then is. A
-// leader that no longer is one, or does not know, is silent.
+// answerAsLeader answers a question once all is applied that was committed when it came, and says
+// how far the stream then is. A leader that no longer is one, or does not know, is silent.
 func (q *quorum) answerAsLeader(s *server.Server, m *nats.Msg, t term) {
 	ctx, cancel := context.WithTimeout(context.Background(), majorityPatience)
 	defer cancel()
@@ -128,7 +132,8 @@ func (q *quorum) answerAsLeader(s *server.Server, m *nats.Msg, t term) {
 	t.answer(m)
 }
 
-// termOf reads a server's own state of a Raft group of the log's account. ok is false when it is not of the group.
+// termOf reads a server's own state of a Raft group of the log's account. ok is false when it is
+// not of the group.
 func termOf(s *server.Server, group string) (t term, ok bool) {
 	groups := s.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT, GroupFilter: group})
 	if groups == nil || group == "" {
@@ -167,7 +172,8 @@ const maxNodes = 64
 // errNoMajority says that there was no majority of the nodes that names one leader of one term.
 var errNoMajority = errors.New("no majority of the cluster's nodes agrees on a leader")
 
-// majority asks all nodes, and returns the answer of the leader that a majority of the nodes of a Raft group names.
+// majority asks all nodes, and returns the answer of the leader that a majority of the nodes of a
+// Raft group names.
 func (q *quorum) majority(ctx context.Context, group string) (term, error) {
 	answers := make(chan term, maxNodes)
 	q.mu.Lock()
@@ -214,8 +220,8 @@ const (
 	quorumPause      = 5 * time.Millisecond   // after a question that was not confirmed
 )
 
-// last is the sequence of the newest event, confirmed by a majority of the nodes. It asks until it has one or ctx ends. It fails
-// with ErrUnfinished.
+// last is the sequence of the newest event, confirmed by a majority of the nodes. It asks until it
+// has one or ctx ends. It fails with ErrUnfinished.
 func (q *quorum) last(ctx context.Context) (uint64, error) {
 	for {
 		sequence, confirmed, err := q.try(ctx)
@@ -248,7 +254,8 @@ func (q *quorum) try(ctx context.Context) (sequence uint64, confirmed bool, err 
 		}
 		group = info.Cluster.Group
 	}
-	// A node that is gone does not answer; another question may be answered when the others have a leader.
+	// A node that is gone does not answer; another question may be answered when the others have a
+	// leader.
 	asked := time.Now()
 	limited, cancel := q.elections.within(ctx, min(max(4*usual, majoritySoon), majorityPatience))
 	leader, err := q.majority(limited, group)

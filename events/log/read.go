@@ -15,7 +15,8 @@ import (
 	"reckon/events"
 )
 
-// Command reads the command at a subject, from the stream's leader, once it is on disk. It fails with ErrNotFound.
+// Command reads the command at a subject, from the stream's leader, once it is on disk. It fails
+// with ErrNotFound.
 func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
 	m, err := l.load(ctx, commandsStream, loadRequest{Last: s.String()})
 	if err != nil {
@@ -27,7 +28,8 @@ func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
 	return m.Data, nil
 }
 
-// Read returns the events of one subject after a sequence, oldest first, from the stream's leader, once they are on disk.
+// Read returns the events of one subject after a sequence, oldest first, from the stream's leader,
+// once they are on disk.
 func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]events.Event, error) {
 	if err := l.confirm(ctx); err != nil {
 		return nil, fmt.Errorf("read events of %s: %w", s, err)
@@ -55,9 +57,10 @@ func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]event
 	}
 }
 
-// confirm is nil when a majority of a cluster's nodes names its leader, which has what was acknowledged before then. A leader that was
-// cut off a moment ago goes on answering from what it has. The service itself reads behind an index that it has confirmed, or appends
-// to what it has read; a command of administration shows it.
+// confirm is nil when a majority of a cluster's nodes names its leader, which has what was
+// acknowledged before then. A leader that was cut off a moment ago goes on answering from what it
+// has. The service itself reads behind an index that it has confirmed, or appends to what it has
+// read; a command of administration shows it.
 func (l *Log) confirm(ctx context.Context) error {
 	if !l.visits || l.quorum == nil {
 		return nil
@@ -72,7 +75,8 @@ func (l *Log) confirm(ctx context.Context) error {
 	return nil
 }
 
-// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence or a time on.
+// loadRequest asks for the last message of a subject, or for the first of a subject from a sequence
+// or a time on.
 type loadRequest struct {
 	Sequence uint64     `json:"seq,omitempty"`
 	Next     string     `json:"next_by_subj,omitempty"`
@@ -98,7 +102,8 @@ func decode(subject string, sequence uint64, m *nats.Msg, brief bool) (events.Ev
 	return events.Decode(events.SubjectOf(subject), sequence, m.Header, m.Data, brief)
 }
 
-// load reads one message, never from a replica: unlike a direct get, this request is answered by the stream's leader alone.
+// load reads one message, never from a replica: unlike a direct get, this request is answered by
+// the stream's leader alone.
 func (l *Log) load(ctx context.Context, stream string, r loadRequest) (stored, error) {
 	body, err := events.Marshal(r)
 	if err != nil {

@@ -16,12 +16,13 @@ const (
 	relayLook   = tailHeartbeat         // and so long without any event
 )
 
-// relay hands the events that this process appends to its tail, so that they need not be read back from the log. It does so where
-// the log's server is in this process and whoever else appends has this process settle it: then the log is asked only for what
-// others append, and for what is not handed on in time.
+// relay hands the events that this process appends to its tail, so that they need not be read back
+// from the log. It does so where the log's server is in this process and whoever else appends has
+// this process settle it: then the log is asked only for what others append, and for what is not
+// handed on in time.
 //
-// Acknowledgements come in any order. Events are kept by their sequence, and the tail gets those that follow without a gap on what
-// it has.
+// Acknowledgements come in any order. Events are kept by their sequence, and the tail gets those
+// that follow without a gap on what it has.
 type relay struct {
 	mu    sync.Mutex
 	taken bool   // there is a tail
@@ -130,7 +131,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// relayed folds what this process appends as it is handed on, and what others append as the log has it. It returns as follow does.
+// relayed folds what this process appends as it is handed on, and what others append as the log has
+// it. It returns as follow does.
 func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, error) {
 	defer l.relay.end()
 	look := time.NewTimer(0)

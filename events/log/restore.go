@@ -31,11 +31,13 @@ const (
 	restoreBytes = 16 << 20 // and bytes of them
 )
 
-// Restore makes a data directory from a backup, and reads all of it again to compare it with the backup: the same messages
-// in the same order. Events that cannot be decoded are restored as they are, and counted. The directory must be empty or not
-// exist; its log appears, whole and on disk, when everything is right, and until then nothing does but a hidden one beside or in it. A
-// command that is not finished has the lifetime of a new one, so that it is worked on however old the backup is. It fails with
-// ErrNotEmpty, ErrBackup, or ErrRunning while another process restores to the directory.
+// Restore makes a data directory from a backup, and reads all of it again to compare it with the
+// backup: the same messages in the same order. Events that cannot be decoded are restored as they
+// are, and counted. The directory must be empty or not exist; its log appears, whole and on disk,
+// when everything is right, and until then nothing does but a hidden one beside or in it. A command
+// that is not finished has the lifetime of a new one, so that it is worked on however old the
+// backup is. It fails with ErrNotEmpty, ErrBackup, or ErrRunning while another process restores to
+// the directory.
 func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -67,8 +69,8 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 // insideName is the directory in which an empty one is made.
 const insideName = ".restoring"
 
-// buildingOf is where a directory is made: beside its place, or in it where it exists. That may be a volume, which nothing can
-// take the place of, or in a folder where the user may write nothing.
+// buildingOf is where a directory is made: beside its place, or in it where it exists. That may be
+// a volume, which nothing can take the place of, or in a folder where the user may write nothing.
 func buildingOf(dir string) string {
 	if _, err := os.Stat(dir); err == nil {
 		return filepath.Join(dir, insideName)
@@ -76,8 +78,9 @@ func buildingOf(dir string) string {
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".restoring")
 }
 
-// beginRestoring makes the directory where another one is built, empty but for its lock, which is held. What a restore left
-// there that was killed goes. It fails with ErrRunning while another one is under way.
+// beginRestoring makes the directory where another one is built, empty but for its lock, which is
+// held. What a restore left there that was killed goes. It fails with ErrRunning while another one
+// is under way.
 func beginRestoring(building, dir string) (*os.File, error) {
 	lock, err := lockDirectory(building)
 	if err != nil {
@@ -114,7 +117,8 @@ func isAt(file *os.File, name string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// restorable fails with ErrNotEmpty for a directory that holds something, other than what a new file system does.
+// restorable fails with ErrNotEmpty for a directory that holds something, other than what a new
+// file system does.
 func restorable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -128,8 +132,9 @@ func restorable(dir string) error {
 	return nil
 }
 
-// restoreInto fills a directory that nobody else knows. Nothing in it is trusted before publishDirectory has brought it to
-// the disk, so the server does not wait for that at every message.
+// restoreInto fills a directory that nobody else knows. Nothing in it is trusted before
+// publishDirectory has brought it to the disk, so the server does not wait for that at every
+// message.
 func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.Logger, progress Progress) (Backup, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -287,8 +292,8 @@ func digest(sum hash.Hash, m message) {
 	sum.Write(m.data)
 }
 
-// publishDirectory brings a directory to the disk and gives it its name. Of one that was made in its place, the log gets its name,
-// which is all there is but for the lock.
+// publishDirectory brings a directory to the disk and gives it its name. Of one that was made in
+// its place, the log gets its name, which is all there is but for the lock.
 func publishDirectory(building, dir string) error {
 	err := filepath.WalkDir(building, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -15,9 +15,9 @@ import (
 // maxPayload bounds a message: a message event holds its prompt several times over.
 const maxPayload = 4 << 20
 
-// startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged where it syncs, else it is
-// written. A server that does not listen is reached in this process only; one that listens takes a free port of the loopback
-// address.
+// startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged
+// where it syncs, else it is written. A server that does not listen is reached in this process
+// only; one that listens takes a free port of the loopback address.
 func startServer(ctx context.Context, dir string, c credentials, listen, sync bool, logger *slog.Logger) (*server.Server, error) {
 	return RunServer(ctx, &server.Options{
 		ServerName: "log",
@@ -34,8 +34,9 @@ func startServer(ctx context.Context, dir string, c credentials, listen, sync bo
 // maxStore leaves the limit of a store to the disk.
 const maxStore = math.MaxInt64 / 4
 
-// RunServer runs a JetStream server in this process. Its warnings and errors go to logger under the server's name, and
-// signals are left to the program. It returns when the streams are recovered, which takes as long as they need, or ctx ends.
+// RunServer runs a JetStream server in this process. Its warnings and errors go to logger under the
+// server's name, and signals are left to the program. It returns when the streams are recovered,
+// which takes as long as they need, or ctx ends.
 func RunServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*server.Server, error) {
 	o.JetStream, o.JetStreamMaxStore = true, maxStore
 	return runServer(ctx, o, logger)
@@ -66,21 +67,21 @@ func runServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*se
 	return s, nil
 }
 
-// connectInside connects to a server of this process, for as long as that runs. Nothing is kept for later while the
-// connection is interrupted: such a publish fails at once.
+// connectInside connects to a server of this process, for as long as that runs. Nothing is kept for
+// later while the connection is interrupted: such a publish fails at once.
 func connectInside(s *server.Server, c credentials, logger *slog.Logger) (*nats.Conn, error) {
 	return connect("", c, logger,
 		nats.InProcessServer(s), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
 }
 
-// connectOutside connects to the server of another process. A server that restarts has other credentials and another
-// port, so the connection ends with it.
+// connectOutside connects to the server of another process. A server that restarts has other
+// credentials and another port, so the connection ends with it.
 func connectOutside(c credentials, logger *slog.Logger) (*nats.Conn, error) {
 	return connect(c.URL, c, logger, nats.NoReconnect())
 }
 
-// answers is how many messages may wait for who reads a subscription; no request has more answers. There is room for all of them from the
-// beginning.
+// answers is how many messages may wait for who reads a subscription; no request has more answers.
+// There is room for all of them from the beginning.
 const answers = 4096
 
 func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option) (*nats.Conn, error) {
@@ -99,7 +100,8 @@ func connect(url string, c credentials, logger *slog.Logger, how ...nats.Option)
 	return conn, nil
 }
 
-// serverLog hands the server's warnings and errors to the service's own log, and keeps the error that ended its start.
+// serverLog hands the server's warnings and errors to the service's own log, and keeps the error
+// that ended its start.
 type serverLog struct {
 	logger *slog.Logger
 	fatal  chan error
@@ -109,7 +111,8 @@ func (l *serverLog) Noticef(string, ...any) {}
 func (l *serverLog) Debugf(string, ...any)  {}
 func (l *serverLog) Tracef(string, ...any)  {}
 
-// plainPassword warns of what is meant: the password is random, new at each start, and known to this directory alone.
+// plainPassword warns of what is meant: the password is random, new at each start, and known to
+// this directory alone.
 const plainPassword = "Plaintext passwords detected, use nkeys or bcrypt"
 
 func (l *serverLog) Warnf(format string, v ...any) {

@@ -12,8 +12,9 @@ import (
 	"reckon/events"
 )
 
-// commitSubject is where the process of a server waits for the disk on behalf of others that publish to the same server. The
-// request names a stream; the answer is a committed of all that the stream held when it came.
+// commitSubject is where the process of a server waits for the disk on behalf of others that
+// publish to the same server. The request names a stream; the answer is a committed of all that the
+// stream held when it came.
 func commitSubject(s *server.Server) string { return "reckon.log." + s.ID() + ".commit" }
 
 type committed struct {

@@ -31,12 +31,14 @@ const (
 // errReopen marks errors of a tail's consumer, which another consumer mends.
 var errReopen = errors.New("the consumer of events is lost")
 
-// Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or fold fails. Entries come in
-// batches of what is there, at most 4,096. An entry of unknown type has Data nil; one that cannot be decoded ends the tail with
-// a *DecodeError, after the events before it were folded. Where the log commits in groups, one tail is handed what this process
-// appends, and asks for the rest. Any other has a consumer; one that is lost is opened again behind the last event that was
-// folded, and until then the tail asks for what is there. It ends with an error when the log is closed or can no longer be
-// written, and at once when the log has fewer events than after says.
+// Tail hands every event after a sequence to fold, in order, once it is on disk, until ctx ends or
+// fold fails. Entries come in batches of what is there, at most 4,096. An entry of unknown type has
+// Data nil; one that cannot be decoded ends the tail with a *DecodeError, after the events before
+// it were folded. Where the log commits in groups, one tail is handed what this process appends,
+// and asks for the rest. Any other has a consumer; one that is lost is opened again behind the last
+// event that was folded, and until then the tail asks for what is there. It ends with an error when
+// the log is closed or can no longer be written, and at once when the log has fewer events than
+// after says.
 func (l *Log) Tail(ctx context.Context, after uint64, fold func([]events.Event) error) error {
 	last, err := l.Last(ctx)
 	for err != nil {
@@ -60,9 +62,10 @@ func (l *Log) Tail(ctx context.Context, after uint64, fold func([]events.Event) 
 	return l.tail(ctx, after, reading{through: math.MaxUint64, lives: true, fold: func(_ uint64, list []events.Event) error { return fold(list) }})
 }
 
-// Scan hands the events after a sequence and up to another, which the log must have, to fold: those of the subjects that
-// want names (nil for all), the others are passed over without being decoded. fold is told up to which event it knows all
-// then, also when there is none among those; the list is its own only until it returns. Else it is like Tail.
+// Scan hands the events after a sequence and up to another, which the log must have, to fold: those
+// of the subjects that want names (nil for all), the others are passed over without being decoded.
+// fold is told up to which event it knows all then, also when there is none among those; the list
+// is its own only until it returns. Else it is like Tail.
 func (l *Log) Scan(ctx context.Context, after, through uint64, want func(events.Subject) bool, fold func(upTo uint64, list []events.Event) error) error {
 	if after >= through {
 		return nil
@@ -70,8 +73,8 @@ func (l *Log) Scan(ctx context.Context, after, through uint64, want func(events.
 	return l.tail(ctx, after, reading{through: through, want: want, fold: fold})
 }
 
-// Skim is Scan for those who mostly do not look at results: activities and variables of the results in list are left out,
-// until the event is made Whole. Reading costs about half then.
+// Skim is Scan for those who mostly do not look at results: activities and variables of the results
+// in list are left out, until the event is made Whole. Reading costs about half then.
 func (l *Log) Skim(ctx context.Context, after, through uint64, want func(events.Subject) bool, fold func(upTo uint64, list []events.Event) error) error {
 	if after >= through {
 		return nil
@@ -88,7 +91,8 @@ type reading struct {
 	fold    func(upTo uint64, list []events.Event) error
 }
 
-// tail reads until the reading is through: what it can from the log's own files, else with one consumer after the other.
+// tail reads until the reading is through: what it can from the log's own files, else with one
+// consumer after the other.
 func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 	r.fold = l.durably(ctx, r.fold)
 	defer func() {
@@ -200,8 +204,9 @@ func (b *backlog) close() {
 	b.room.Broadcast()
 }
 
-// openTail makes a consumer of what is behind a sequence, and folds meanwhile what is known to exist: while nodes of a cluster come
-// and go, that may take long. It returns no consumer when the reading is through.
+// openTail makes a consumer of what is behind a sequence, and folds meanwhile what is known to
+// exist: while nodes of a cluster come and go, that may take long. It returns no consumer when the
+// reading is through.
 func (l *Log) openTail(ctx context.Context, after uint64, r reading) (jetstream.Consumer, uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.apiPatience()/2)
 	defer cancel()
@@ -235,8 +240,9 @@ func (l *Log) openTail(ctx context.Context, after uint64, r reading) (jetstream.
 	}
 }
 
-// follow folds what one consumer brings, and what it does not bring in time. It returns the sequence of the last event that was folded
-// and the error that ended it, which is errReopen for a failure of the consumer and nil when the reading is through.
+// follow folds what one consumer brings, and what it does not bring in time. It returns the
+// sequence of the last event that was folded and the error that ended it, which is errReopen for a
+// failure of the consumer and nil when the reading is through.
 func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, error) {
 	brought, delivered := after, uint64(0) // by the consumer
 	consumer, after, err := l.openTail(ctx, after, r)
@@ -331,8 +337,8 @@ func (l *Log) follow(ctx context.Context, after uint64, r reading) (uint64, erro
 	}
 }
 
-// fill folds what is there behind a sequence without a consumer, by batches of direct gets, which any replica answers. It returns
-// the sequence of the last event that was folded.
+// fill folds what is there behind a sequence without a consumer, by batches of direct gets, which
+// any replica answers. It returns the sequence of the last event that was folded.
 func (l *Log) fill(ctx context.Context, after uint64, r reading) (uint64, error) {
 	for after < r.through {
 		list, upTo, failure := l.batch(ctx, after, r)
@@ -349,8 +355,8 @@ func (l *Log) fill(ctx context.Context, after uint64, r reading) (uint64, error)
 	return after, nil
 }
 
-// batch gets the events that are there after a sequence, at most 256, the sequence of the last one, and the error that ended
-// them early.
+// batch gets the events that are there after a sequence, at most 256, the sequence of the last one,
+// and the error that ended them early.
 func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []events.Event, upTo uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -393,8 +399,8 @@ func (l *Log) batch(ctx context.Context, after uint64, r reading) (list []events
 	}
 }
 
-// next decodes a message that must follow on what was delivered before, if it is wanted and not folded yet; a gap is the consumer's
-// failure.
+// next decodes a message that must follow on what was delivered before, if it is wanted and not
+// folded yet; a gap is the consumer's failure.
 func next(m jetstream.Msg, before, delivered, folded uint64, r reading) (e events.Event, wanted bool, err error) {
 	sequence, count, ok := delivery(m.Reply())
 	if !ok {
@@ -411,9 +417,10 @@ func next(m jetstream.Msg, before, delivered, folded uint64, r reading) (e event
 	return e, true, err
 }
 
-// delivery reads from the subject that would acknowledge a message where it stands in the stream, and how many the consumer had
-// delivered with it. The subject is $JS.ACK, a domain and an account hash or neither, stream, consumer, attempts, the two
-// sequences, time and pending, and perhaps more after the longer form.
+// delivery reads from the subject that would acknowledge a message where it stands in the stream,
+// and how many the consumer had delivered with it. The subject is $JS.ACK, a domain and an account
+// hash or neither, stream, consumer, attempts, the two sequences, time and pending, and perhaps
+// more after the longer form.
 func delivery(reply string) (sequence, count uint64, ok bool) {
 	before := 5
 	switch dots := strings.Count(reply, "."); {
@@ -436,7 +443,8 @@ func delivery(reply string) (sequence, count uint64, ok bool) {
 	return sequence, count, ok && err == nil
 }
 
-// forget removes a consumer that is no longer read. One that cannot be reached goes by itself after its inactive threshold.
+// forget removes a consumer that is no longer read. One that cannot be reached goes by itself after
+// its inactive threshold.
 func (l *Log) forget(c jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -7,7 +7,8 @@ import (
 const (
 	readerName = "reader"
 
-	// inboxPrefix is where Reckon's own connections hear answers, commands among them. A reader hears all of _INBOX.
+	// inboxPrefix is where Reckon's own connections hear answers, commands among them. A reader
+	// hears all of _INBOX.
 	inboxPrefix = "_RECKON"
 )
 
@@ -19,10 +20,10 @@ func (c credentials) users() []*server.User {
 	}
 }
 
-// readerPermissions allow to make consumers of EVENTS and to read with them, to get single events, and to ask what is on disk.
-// They do not allow to remove a consumer: names of others could be given. Subjects of events are not heard as they come, before
-// they are in the stream. They keep programs from mistakes and are no wall: a consumer, and an answer, can be sent to any
-// subject.
+// readerPermissions allow to make consumers of EVENTS and to read with them, to get single events,
+// and to ask what is on disk. They do not allow to remove a consumer: names of others could be
+// given. Subjects of events are not heard as they come, before they are in the stream. They keep
+// programs from mistakes and are no wall: a consumer, and an answer, can be sent to any subject.
 func readerPermissions() *server.Permissions {
 	const api = "$JS.API."
 	return &server.Permissions{

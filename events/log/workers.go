@@ -19,9 +19,9 @@ const workersName = "workers"
 // AckWait is how long a command whose worker is gone is held back from the others.
 const AckWait = 3 * time.Second
 
-// workersConfig is the consumer of commands. A command whose worker is gone for 3 s goes to another; it is delivered
-// until it is acknowledged. How many are out at once the workers bound, which pull what they have room for: a bound here
-// would let waiting prose hold up everything else.
+// workersConfig is the consumer of commands. A command whose worker is gone for 3 s goes to
+// another; it is delivered until it is acknowledged. How many are out at once the workers bound,
+// which pull what they have room for: a bound here would let waiting prose hold up everything else.
 func workersConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       workersName,
@@ -32,12 +32,12 @@ func workersConfig() jetstream.ConsumerConfig {
 	}
 }
 
-// Commands is the pull consumer of COMMANDS that all nodes share. On a single node it is on disk. Where the streams have
-// replicas it is in the memory of as many servers, since what it remembers would be synced there at every delivery and
-// acknowledgement; when most of them have stopped it is gone, or begins anew, or does nothing any more. Whoever asks for
-// it makes it again then, from the first command on for which finished, asked of a command, does not say that its final
-// event is in the log. What it delivers may not be on disk
-// yet: CommandDurable waits for that.
+// Commands is the pull consumer of COMMANDS that all nodes share. On a single node it is on disk.
+// Where the streams have replicas it is in the memory of as many servers, since what it remembers
+// would be synced there at every delivery and acknowledgement; when most of them have stopped it is
+// gone, or begins anew, or does nothing any more. Whoever asks for it makes it again then, from the
+// first command on for which finished, asked of a command, does not say that its final event is in
+// the log. What it delivers may not be on disk yet: CommandDurable waits for that.
 func (l *Log) Commands(ctx context.Context, finished func(ctx context.Context, command []byte) (bool, error)) (jetstream.Consumer, error) {
 	var c jetstream.Consumer
 	var err error
@@ -60,15 +60,17 @@ type workers struct {
 }
 
 const (
-	// workersSilence is how long the consumer may be silent while the log has a leader: longer than an election takes, but where votes
-	// are split.
+	// workersSilence is how long the consumer may be silent while the log has a leader: longer than
+	// an election takes, but where votes are split.
 	workersSilence = 6 * time.Second
-	// maxAgain is how many finished commands may be delivered once more, which costs a look at the views each.
+	// maxAgain is how many finished commands may be delivered once more, which costs a look at the
+	// views each.
 	maxAgain = 1000
 )
 
-// sharedCommands finds the consumer in memory, or makes it where there is none or none of use. Another node may do the same: a
-// consumer that is replaced once too often costs that some commands are delivered twice.
+// sharedCommands finds the consumer in memory, or makes it where there is none or none of use.
+// Another node may do the same: a consumer that is replaced once too often costs that some commands
+// are delivered twice.
 func (l *Log) sharedCommands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
 	l.workers.mu.Lock()
 	defer l.workers.mu.Unlock()
@@ -184,11 +186,12 @@ func (l *Log) beforeNewest(ctx context.Context, while time.Duration) (time.Time,
 	return newest.Time.Add(-while), nil
 }
 
-// unfinishedFor is how much older than the newest event of a conversation a command without one can be: far beyond every
-// deadline.
+// unfinishedFor is how much older than the newest event of a conversation a command without one can
+// be: far beyond every deadline.
 const unfinishedFor = 15 * time.Minute
 
-// firstUnfinished is the sequence of the first command that is not finished, or the one behind the last command.
+// firstUnfinished is the sequence of the first command that is not finished, or the one behind the
+// last command.
 func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
 	since, err := l.beforeNewest(ctx, unfinishedFor)
 	if err != nil {
@@ -198,11 +201,12 @@ func (l *Log) firstUnfinished(ctx context.Context, finished func(context.Context
 	return first, err
 }
 
-// manyFinished is from how many finished commands on it is better to look at those of some time only.
+// manyFinished is from how many finished commands on it is better to look at those of some time
+// only.
 const manyFinished = 10 * maxAgain
 
-// firstUnfinishedBehind is firstUnfinished where all commands up to a sequence are known to be finished. Where that is not long
-// ago, it takes a look at few.
+// firstUnfinishedBehind is firstUnfinished where all commands up to a sequence are known to be
+// finished. Where that is not long ago, it takes a look at few.
 func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finished func(context.Context, []byte) (bool, error)) (uint64, error) {
 	first, found, err := l.searchUnfinished(ctx, behind(sequence), manyFinished, finished)
 	if err != nil || found {
@@ -211,8 +215,8 @@ func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finish
 	return l.firstUnfinished(ctx, finished)
 }
 
-// searchUnfinished is the sequence of the first command of a search that is not finished, or the one behind the last command. It is
-// not found when so many are finished that are the first.
+// searchUnfinished is the sequence of the first command of a search that is not finished, or the
+// one behind the last command. It is not found when so many are finished that are the first.
 func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, []byte) (bool, error)) (first uint64, found bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()

@@ -22,15 +22,19 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Where the log commits in groups, what is durable stands in the stream's block files, in the order of sequences, and a block that
-// is not the newest is never written again: EVENTS keeps everything. Whoever reads much of the history reads these files. A consumer
-// would have the server read each block too, and keep an index of the subjects in it for two minutes, about 110 bytes a
-// conversation, and hand every event over in several steps, which together take longer than decoding and folding it.
+// Where the log commits in groups, what is durable stands in the stream's block files, in the order
+// of sequences, and a block that is not the newest is never written again: EVENTS keeps everything.
+// Whoever reads much of the history reads these files. A consumer would have the server read each
+// block too, and keep an index of the subjects in it for two minutes, about 110 bytes a
+// conversation, and hand every event over in several steps, which together take longer than
+// decoding and folding it.
 //
-// A block is a sequence of records, their numbers little-endian: length of the record (4 bytes; the highest bit says that
-// there are headers), sequence (8), time (8), length of the subject (2), subject, length of the headers (4) and headers where there
-// are any, body, checksum (8). The checksum is the HighwayHash-64 of sequence, time, subject, headers and body; the key is the
-// SHA-256 of the stream's name, a hyphen and the block's number. TestBlocks compares what is read so with what the server hands out.
+// A block is a sequence of records, their numbers little-endian: length of the record (4 bytes; the
+// highest bit says that there are headers), sequence (8), time (8), length of the subject (2),
+// subject, length of the headers (4) and headers where there are any, body, checksum (8). The
+// checksum is the HighwayHash-64 of sequence, time, subject, headers and body; the key is the
+// SHA-256 of the stream's name, a hyphen and the block's number. TestBlocks compares what is read
+// so with what the server hands out.
 
 const (
 	recordHead     = 22
@@ -52,7 +56,8 @@ type Message struct {
 
 var headersEnd = []byte("\r\n\r\n")
 
-// errRecord says that a block holds something else than a record of a message. The server is asked then.
+// errRecord says that a block holds something else than a record of a message. The server is asked
+// then.
 var errRecord = errors.New("it is no record of a message")
 
 // blocks are the block files of a stream.
@@ -72,8 +77,9 @@ func (f blocks) block(number int) string {
 	return filepath.Join(f.dir, strconv.Itoa(number)+blockSuffix)
 }
 
-// Messages are those of the stream behind a sequence and up to another, which must be durable, as far as they stand in the blocks
-// that there are. Headers and data of one are overwritten by the next. It ends with the first error.
+// Messages are those of the stream behind a sequence and up to another, which must be durable, as
+// far as they stand in the blocks that there are. Headers and data of one are overwritten by the
+// next. It ends with the first error.
 func (f blocks) Messages(after, through uint64) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		numbers, err := f.numbers()
@@ -129,8 +135,9 @@ func (f blocks) numbers() ([]int, error) {
 // directoryTick is more than the step in which the system counts the time of a change.
 const directoryTick = 100 * time.Millisecond
 
-// following opens the block behind the newest one, and tells its number. It fails with os.ErrNotExist where there is none. Of a stream
-// that keeps everything that has the next number. Any other block is removed when all of it has expired, also one that was the last until then, so
+// following opens the block behind the newest one, and tells its number. It fails with
+// os.ErrNotExist where there is none. Of a stream that keeps everything that has the next number.
+// Any other block is removed when all of it has expired, also one that was the last until then, so
 // that others may be missing in between; the directory is read for them when it has changed.
 func (s *Stream) following() (next *os.File, index int, err error) {
 	next, err = os.Open(s.block(s.index + 1))
@@ -241,7 +248,8 @@ type record struct {
 // length is that of the whole record.
 func (r record) length() int64 { return recordHead + int64(r.size) }
 
-// recordOf is what the head of a record says, with which a text begins; ok is false when it cannot be one.
+// recordOf is what the head of a record says, with which a text begins; ok is false when it cannot
+// be one.
 func recordOf(text []byte) (r record, ok bool) {
 	length := binary.LittleEndian.Uint32(text)
 	r.sequence, r.subject = binary.LittleEndian.Uint64(text[4:]), int(binary.LittleEndian.Uint16(text[20:]))
@@ -252,7 +260,8 @@ func recordOf(text []byte) (r record, ok bool) {
 	return r, r.size <= largest && r.start <= r.size-recordChecksum
 }
 
-// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the buffer.
+// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the
+// buffer.
 func (b *block) head() (record, error) {
 	text, err := b.buffer.Peek(recordHead)
 	if err == io.EOF && len(text) == 0 {
@@ -293,7 +302,8 @@ func (b *block) next(after uint64) (m Message, err error) {
 	return b.message(r, b.body)
 }
 
-// message is what a record says whose text, head and all, this is. The message's headers and data stay in there.
+// message is what a record says whose text, head and all, this is. The message's headers and data
+// stay in there.
 func (b *block) message(r record, text []byte) (m Message, err error) {
 	body := text[recordHead:]
 	rest, checksum := body[r.start:r.size-recordChecksum], body[r.size-recordChecksum:]

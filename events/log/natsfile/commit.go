@@ -12,34 +12,27 @@ import (
 	"time"
 )
 
-// Group commit: what the log acknowledges is on disk, and all who wait for that at the same time share one sync.
+// Group commit: what the log acknowledges is on disk, and all who wait for that at the same time
+// share one sync.
 //
-// A server with SyncAlways syncs each message by itself while it holds the stream's lock. Where groupCommits allows it, the
-// log's own server does without: it writes a message to the stream's block file before it acknowledges it, and whoever has an
-// acknowledgement in hand waits for a sync that began after that. This is right for these reasons:
+// A server with SyncAlways syncs each message by itself while it holds the stream's lock. Where
+// GroupCommits allows it, the log's own server does without: it writes a message to the stream's
+// block file before it acknowledges it, and whoever has an acknowledgement in hand waits for a sync
+// that began after that. This is right for these reasons:
 //
-//   - The server writes to a file stream of one replica in the order of sequences, under one lock, and before it
-//     acknowledges (TestWrittenBeforeAcknowledged). So when a message is acknowledged, its bytes and those of all before it
-//     are in the newest block file or in older ones, and a sync of these files that begins now brings them to the disk.
-//   - A sync is an fdatasync of the newest block. When there is a newer one, all blocks from the one that was the newest are
-//     synced, then their directory. (A sync of the whole file system would wait for what the views write too, which takes
-//     several times as long.)
-//   - An event must not be on disk without its command where the command has an idempotency key, or that key would make a second
-//     message when it is sent again. The kernel may write the files in any order, so a worker asks CommandDurable before it
-//     publishes the event; the sync goes on while the command is decided. Command returns commands that are on disk only.
-//   - A command that nobody asks for once its event is there need not be on disk before that: with the event it has done its work,
-//     and without it nothing was answered. Commands are synced all the same when there are some, so that who waits for the
-//     disk finds little that is not there.
-//   - What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only, Command durable commands. An
-//     answer therefore never stands on a message that a loss of power takes back, and no view is ahead of the log.
-//   - After a sync that failed nobody knows what is on disk, and the next one may succeed although pages are lost. So the
-//     first failure is final: all who wait and all who come fail, and Broken tells the program to end.
-//   - The server replaces a block of COMMANDS, of which much has expired, by a shorter file that it syncs a moment later.
-//     ext4 brings the data of a file to the disk before a name that replaces another one; groupCommits names the file
-//     systems for which that is known.
-//
-// The durable sequence of EVENTS is the read index at the same time: an append of any process is acknowledged after it has
-// passed this barrier, so nothing acknowledged is beyond it.
+//   - The server writes to a file stream of one replica in the order of sequences, under one lock,
+//     and before it acknowledges (TestFacts). So when a message is
+//     acknowledged, its bytes and those of all before it are in the newest block file or in older
+//     ones, and a sync of these files that begins now brings them to the disk.
+//   - A sync is an fdatasync of the newest block. When there is a newer one, all blocks from the
+//     one that was the newest are synced, then their directory. (A sync of the whole file system
+//     would wait for what the views write too, which takes several times as long.)
+//   - After a sync that failed nobody knows what is on disk, and the next one may succeed although
+//     pages are lost. So the first failure is final: all who wait and all who come fail, and the
+//     program ends.
+//   - The server replaces a block of a stream, of which much has expired, by a shorter file that it
+//     syncs a moment later. ext4 brings the data of a file to the disk before a name that replaces
+//     another one; GroupCommits names the file systems for which that is known.
 
 // Group is the group commit of the streams of a server of this process.
 type Group struct {
@@ -80,8 +73,8 @@ type round struct {
 // NewGroup is a group without streams.
 func NewGroup() *Group { return &Group{failed: make(chan struct{})} }
 
-// Stream adds a stream of the server with a store directory. What it holds, up to the sequence last, must be on disk. The blocks of
-// one that keeps everything are never removed.
+// Stream adds a stream of the server with a store directory. What it holds, up to the sequence
+// last, must be on disk. The blocks of one that keeps everything are never removed.
 func (g *Group) Stream(storeDir, name string, keeps bool, last uint64) (*Stream, error) {
 	s := &Stream{group: g, blocks: blocksOf(storeDir, name), keeps: keeps}
 	s.durable.Store(last)
@@ -113,7 +106,8 @@ func (g *Group) Err() error {
 // Failed is closed after the first failure.
 func (g *Group) Failed() <-chan struct{} { return g.failed }
 
-// Close ends all waiting, and what is then waited for, with ErrClosed. It returns when no sync is under way.
+// Close ends all waiting, and what is then waited for, with ErrClosed. It returns when no sync is
+// under way.
 func (g *Group) Close() {
 	g.fail(ErrClosed)
 	for _, s := range g.streams {
@@ -129,8 +123,9 @@ func (g *Group) Close() {
 	}
 }
 
-// Distrust removes the server's indexes of the streams, once the server has ended, when a sync has failed: they count messages
-// that may not be there. The next server reads the blocks instead, up to the first message that is not whole.
+// Distrust removes the server's indexes of the streams, once the server has ended, when a sync has
+// failed: they count messages that may not be there. The next server reads the blocks instead, up
+// to the first message that is not whole.
 func (g *Group) Distrust() error {
 	if errors.Is(g.Err(), ErrClosed) {
 		return nil
@@ -161,7 +156,8 @@ func (s *Stream) Soon(sequence uint64, bytes int) {
 // Durable is the sequence up to which everything is on disk.
 func (s *Stream) Durable() uint64 { return s.durable.Load() }
 
-// Wait returns when everything up to a sequence is on disk; somebody has its acknowledgement in hand.
+// Wait returns when everything up to a sequence is on disk; somebody has its acknowledgement in
+// hand.
 func (s *Stream) Wait(ctx context.Context, sequence uint64) error {
 	if sequence <= s.durable.Load() {
 		return nil
@@ -187,8 +183,8 @@ func (s *Stream) join(sequence uint64) (*round, error) {
 	if err := s.group.Err(); err != nil {
 		return nil, err
 	}
-	// A sync under way may have begun before the message was written, unless somebody who waits for it had that
-	// acknowledgement, or a later one, in hand before it began.
+	// A sync under way may have begun before the message was written, unless somebody who waits for
+	// it had that acknowledgement, or a later one, in hand before it began.
 	r := s.current
 	if r == nil || r.through < sequence {
 		if s.next == nil {
@@ -226,8 +222,9 @@ func (s *Stream) run() {
 	}
 }
 
-// sync brings to the disk what stands in the blocks. The next block is looked for before the newest one is synced: when it is
-// there, nothing more is written to this one, and when it is not, nothing that was acknowledged stands in it.
+// sync brings to the disk what stands in the blocks. The next block is looked for before the newest
+// one is synced: when it is there, nothing more is written to this one, and when it is not, nothing
+// that was acknowledged stands in it.
 func (s *Stream) sync() error {
 	for rolled := false; ; rolled = true {
 		next, index, err := s.following()
@@ -269,9 +266,10 @@ func (s *Stream) find() error {
 	return err
 }
 
-// ForgetConsumer removes the state of a consumer, how far its messages are acknowledged, when nothing of it is left, and tells so. The
-// server replaces that file many times a second and syncs none of them, so that a disk that fails may leave one whose blocks
-// were never written, and with that the server has no consumer. Without the file messages are delivered from the first one on.
+// ForgetConsumer removes the state of a consumer, how far its messages are acknowledged, when
+// nothing of it is left, and tells so. The server replaces that file many times a second and syncs
+// none of them, so that a disk that fails may leave one whose blocks were never written, and with
+// that the server has no consumer. Without the file messages are delivered from the first one on.
 func (s *Stream) ForgetConsumer(name string) bool {
 	path := filepath.Join(filepath.Dir(s.dir), "obs", name, "o.dat")
 	state, err := os.ReadFile(path)

@@ -5,8 +5,9 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// The server has no option for the time after which a node that hears nothing of a leader stands for election. The least and the
-// most are variables of its package, since its own tests are in a hurry too. The leader is heard of every second.
+// The server has no option for the time after which a node that hears nothing of a leader stands
+// for election. The least and the most are variables of its package, since its own tests are in a
+// hurry too. The leader is heard of every second.
 //
 //go:linkname minElectionTimeout github.com/nats-io/nats-server/v2/server.minElectionTimeout
 //go:linkname maxElectionTimeout github.com/nats-io/nats-server/v2/server.maxElectionTimeout
@@ -17,8 +18,9 @@ const (
 	electionBefore = 5 * time.Second
 )
 
-// Before any server runs, since they read the variables without a lock. With the 4 to 9 s that are usual, the elections of two
-// streams and a consumer, each of which has to be over, and a second one where votes were split, took more than 10 s at times.
+// Before any server runs, since they read the variables without a lock. With the 4 to 9 s that are
+// usual, the elections of two streams and a consumer, each of which has to be over, and a second
+// one where votes were split, took more than 10 s at times.
 func init() {
 	if Known() && minElectionTimeout > electionAfter && maxElectionTimeout > electionBefore {
 		minElectionTimeout, maxElectionTimeout = electionAfter, electionBefore

@@ -21,8 +21,8 @@ func Known() bool { return server.VERSION == Tested }
 var brokenTexts = []string{"write error", "meta layer is not running"}
 
 // Broken is why a running server can no longer write, "" where it can as far as is known. A node of
-// a cluster is not broken when it is cut off from the others or behind them; it is when it has given
-// up its part, as it does when its disk is full.
+// a cluster is not broken when it is cut off from the others or behind them; it is when it has
+// given up its part, as it does when its disk is full.
 func Broken(s *server.Server) string {
 	clustered := s.JetStreamIsClustered()
 	// Other errors pass: a server that is too busy to look, a stream that is being made or deleted.

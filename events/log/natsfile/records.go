@@ -22,13 +22,16 @@ const readWindow = 16 << 10
 // ErrElsewhere says that a message is not to be had from the blocks, for a reason that is known.
 var ErrElsewhere = errors.New("the block files do not have it")
 
-// Reader finds single messages of a stream, whose sequences are known, in the block files of its server, which goes on writing them.
-// The server would read the whole block of each, look at every message in it, and keep both in memory for ten seconds. Of a stream of
-// one replica everything that was acknowledged is in the files.
+// Reader finds single messages of a stream, whose sequences are known, in the block files of its
+// server, which goes on writing them. The server would read the whole block of each, look at every
+// message in it, and keep both in memory for ten seconds. Of a stream of one replica everything
+// that was acknowledged is in the files.
 //
-// A block holds its messages in the order of their sequences, so that the place of one is estimated from those that are known to stand
-// before and behind it. What is read there is searched for a subject that stands where one must, behind numbers that can be those of a
-// record: bodies and headers are text, in which there are no zero bytes. The checksum of what is found says that it is the message.
+// A block holds its messages in the order of their sequences, so that the place of one is estimated
+// from those that are known to stand before and behind it. What is read there is searched for a
+// subject that stands where one must, behind numbers that can be those of a record: bodies and
+// headers are text, in which there are no zero bytes. The checksum of what is found says that it is
+// the message.
 type Reader struct {
 	block  // last is the sequence of the message that was read from it last
 	stream *Stream
@@ -47,8 +50,9 @@ func (s *Stream) Reader(prefix string) *Reader {
 	return &Reader{stream: s, prefix: []byte(prefix), buffer: make([]byte, readWindow)}
 }
 
-// Read reads a message that is on disk; those that rise are read most cheaply. Its headers and data are overwritten by the next. Where it
-// fails, with ErrElsewhere or because a block is not as it must be, the server is to be asked.
+// Read reads a message that is on disk; those that rise are read most cheaply. Its headers and data
+// are overwritten by the next. Where it fails, with ErrElsewhere or because a block is not as it
+// must be, the server is to be asked.
 func (r *Reader) Read(sequence uint64) (m Message, err error) {
 	newest := r.stream.Durable()
 	if sequence == 0 || sequence > newest {
@@ -151,8 +155,9 @@ func (r *Reader) openAt(at *start) error {
 	return nil
 }
 
-// seek finds a message in a block, where it stands behind a record that begins at low and before the place high: below is a lower
-// sequence than that of all records there, and none is as high as above.
+// seek finds a message in a block, where it stands behind a record that begins at low and before
+// the place high: below is a lower sequence than that of all records there, and none is as high as
+// above.
 func (r *Reader) seek(in *start, sequence, above uint64) (Message, error) {
 	if r.start != in {
 		if err := r.openAt(in); err != nil {
@@ -215,8 +220,8 @@ func (r *Reader) seek(in *start, sequence, above uint64) (Message, error) {
 	return Message{}, ErrElsewhere
 }
 
-// read reads from a place of the file on, a window at most and not beyond another place. What was read before will do where the place
-// is that of a record.
+// read reads from a place of the file on, a window at most and not beyond another place. What was
+// read before will do where the place is that of a record.
 func (r *Reader) read(at, high int64, known bool) ([]byte, error) {
 	length := min(readWindow, high-at)
 	if have := r.at + int64(len(r.text)) - at; known && at >= r.at && have >= recordHead {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GroupCommits tells whether the server is known, and a directory is on a file system where one sync for many messages keeps the
-// same promise as a sync for each.
+// GroupCommits tells whether the server is known, and a directory is on a file system where one
+// sync for many messages keeps the same promise as a sync for each.
 func GroupCommits(dir string) bool {
 	var s unix.Statfs_t
 	return Known() && unix.Statfs(dir, &s) == nil && s.Type == unix.EXT4_SUPER_MAGIC

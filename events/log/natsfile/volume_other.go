@@ -4,8 +4,8 @@ package natsfile
 
 import "os"
 
-// GroupCommits tells whether the server is known, and a directory is on a file system where one sync for many messages keeps the
-// same promise as a sync for each. Outside of Linux none is known.
+// GroupCommits tells whether the server is known, and a directory is on a file system where one
+// sync for many messages keeps the same promise as a sync for each. Outside of Linux none is known.
 func GroupCommits(string) bool { return false }
 
 func dataSync(f *os.File) error { return f.Sync() }
