@@ -15,16 +15,16 @@ import (
 // comparing are the functions of strings that compare texts.
 var comparing = []string{"Contains", "CutPrefix", "CutSuffix", "EqualFold", "HasPrefix", "HasSuffix", "Index", "TrimPrefix", "TrimSuffix"}
 
-// TestWordsStandInTables holds that the code knows no word of the language: a text that is compared, chosen by, looked up or kept
-// in a list has no letters. The names of what the tables, the domain and the callers speak of are constants; codes of errors have
-// a point in them.
-func TestWordsStandInTables(t *testing.T) {
-	files, err := os.ReadDir(".")
+// sources are the files of the package but for tests.
+func sources(t *testing.T) (*gotoken.FileSet, []*ast.File) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := gotoken.NewFileSet()
-	for _, entry := range files {
+	var files []*ast.File
+	for _, entry := range entries {
 		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
 			continue
 		}
@@ -32,6 +32,30 @@ func TestWordsStandInTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		files = append(files, file)
+	}
+	return set, files
+}
+
+// TestWeightsStandInOneFile holds that no other file than weights.go has a number with a fraction.
+func TestWeightsStandInOneFile(t *testing.T) {
+	set, files := sources(t)
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == gotoken.FLOAT && strings.Contains(lit.Value, ".") {
+				t.Errorf("%s: %s is a weight", set.Position(lit.Pos()), lit.Value)
+			}
+			return true
+		})
+	}
+}
+
+// TestWordsStandInTables holds that the code knows no word of the language: a text that is compared, chosen by, looked up or kept
+// in a list has no letters. The names of what the tables, the domain and the callers speak of are constants; codes of errors have
+// a point in them.
+func TestWordsStandInTables(t *testing.T) {
+	set, files := sources(t)
+	for _, file := range files {
 		refuse := func(list ...ast.Expr) {
 			for _, e := range list {
 				if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == gotoken.STRING {

@@ -27,23 +27,6 @@ type candidate struct {
 	name     int  // the mention that is the evidence, -1 for none
 }
 
-const (
-	forDimension    = 2.5  // the unit fits the variable
-	forOwnUnit      = 0.75 // of a name that is only the unit of the amount itself
-	forName         = 5.0  // the name of the variable touches the amount
-	forBase         = 1.2  // the variable has a value in the scenario that is built on
-	againstBare     = -0.8 // a number without a unit for a variable that has one
-	againstUnnamed  = -0.9
-	againstGuess    = -1.0  // a weak reading
-	againstFinal    = -0.96 // unnamed, and what equations end in
-	againstOutput   = -0.4  // unnamed, and what an equation yields
-	againstFallback = -1.25 // unnamed, and it has a default
-	againstLater    = -0.8  // not the first reading
-	forLarge        = 1.2   // "300k" is money
-	forPeriod       = 2.5   // "in a year", of a number of days
-	forUnread       = 1.5   // words that may state no amount are no amount
-)
-
 // slots lists what must be assigned.
 func (s *search) slots() []slot {
 	p := s.prose
@@ -81,7 +64,7 @@ func (s *search) slots() []slot {
 				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
 			}
 			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) {
-				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: forUnread, name: -1})
+				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
 			}
 		}
 		sortCandidates(l.candidates)
@@ -143,13 +126,13 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 		link := s.prose.connection(from, to, m.from, m.to)
 		if s.prose.askedFor(m) {
-			link *= 0.3
+			link *= s.weights.AskedName
 		}
 		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, s.prose.within[m.from]) {
-			link *= forOwnUnit
+			link *= s.weights.OwnUnit
 		}
-		if e := forName * m.weight * link; e > evidence {
-			evidence, linked, name = e, link >= 0.7 && m.weight >= 0.4, i
+		if e := s.weights.ForName * m.weight * link; e > evidence {
+			evidence, linked, name = e, link >= s.weights.LeastLink && m.weight >= s.weights.LeastLinked, i
 		}
 	}
 	return evidence, linked, name
@@ -182,9 +165,9 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		for r := range q.readings {
 			text, score, ok := s.compatible(variable, q, &q.readings[r])
 			if r > 0 && !s.unitNames(variable, q) {
-				score += againstLater
+				score += s.weights.AgainstLater
 				if first {
-					score += 2 * againstLater
+					score += s.weights.AgainstSecond
 				}
 			}
 			if ok && (!found || score > best.score) {
@@ -200,42 +183,42 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			if !s.denied(q, variable) {
 				continue
 			}
-			best.evidence, best.linked = forName, true
+			best.evidence, best.linked = s.weights.ForName, true
 		}
-		if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && (!best.linked || s.prose.mentions[best.name].from >= q.to || s.prose.connection(q.from, q.to, s.prose.mentions[best.name].from, s.prose.mentions[best.name].to) < 0.9) {
+		if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && (!best.linked || s.prose.mentions[best.name].from >= q.to || s.prose.connection(q.from, q.to, s.prose.mentions[best.name].from, s.prose.mentions[best.name].to) < s.weights.LeastBeside) {
 			continue // "3 kids": a number of something that the domain does not know
 		}
-		if best.evidence < 1.5 {
+		if best.evidence < s.weights.LeastNamed {
 			best.score += s.prior(t) + s.endScore(q.from, t)
 		}
 		best.score += best.evidence + s.baseScore(variable, bare, q)
 		if bare {
 			hint := s.prepositionScore(q.from, t)
 			if t.money() && s.says(q, roleLargeWord) {
-				hint += forLarge
+				hint += s.weights.ForLarge
 			}
 			if t.dimensional && t.dimension == units.Length && s.sides(q) {
-				hint += 1.5 // "5 by 4"
+				hint += s.weights.ForSide // "5 by 4"
 			}
 			if t.counts && (s.foreignNoun(q.to) || s.says(q, roleDozenWord)) {
-				hint += 1 // "40 mugs"
+				hint += s.weights.ForCount // "40 mugs"
 			}
-			if best.evidence < 0.8 && !s.inBase(variable) && hint <= 0 {
-				hint += againstUnnamed
+			if best.evidence < s.weights.LeastHinted && !s.inBase(variable) && hint <= 0 {
+				hint += s.weights.AgainstUnnamed
 			}
 			best.score += hint
 		}
 		if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is(roleAtRate) {
 			if t.priced {
-				best.score += 0.8
+				best.score += s.weights.ForPrice
 			} else {
-				best.score -= 0.4
+				best.score += s.weights.AgainstNoPrice
 			}
 		}
 		if s.period(q, variable) {
-			best.score += forPeriod
+			best.score += s.weights.ForPeriod
 		} else if q.weak && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
-			best.score += 2.5 * againstGuess
+			best.score += s.weights.AgainstWeak
 		}
 		list = append(list, best)
 	}

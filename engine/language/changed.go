@@ -19,17 +19,17 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 			continue
 		}
 		evidence, linked, name := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false)
-		score := 0.0
+		var score float64
 		switch v.Source {
 		case engine.UserInput:
-			score += forBase
+			score += s.weights.ForBase
 		case engine.DefaultValue:
-			score -= 0.3
+			score += s.weights.AgainstAssumed
 		default:
-			if evidence < 2.5 {
+			if evidence < s.weights.LeastResult {
 				continue
 			}
-			score -= 1.5
+			score += s.weights.AgainstResult
 		}
 		text := s.changedText(l, variable, v)
 		if text == "" {
@@ -38,33 +38,33 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 		if l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 {
 			switch r := &s.prose.quantities[l.quantity].readings[0]; {
 			case r.kind == kindNumber && t.counts:
-				score += 0.8 // "50 more books"
+				score += s.weights.ForThings // "50 more books"
 			case r.kind == kindNumber && !(t.dimensional && t.dimension.IsNone()):
-				score -= 0.8
+				score += s.weights.AgainstUnit
 			case r.kind == kindMoney && !t.money():
-				score--
+				score += s.weights.AgainstMoney
 			}
 		}
 		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].is(roleThatOne) {
-			score += 0.7 // "50 more than that"
+			score += s.weights.ForThat // "50 more than that"
 		}
 		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
 			if t.kind == durationKind || t.dimension == units.Time && !t.moment() {
-				score += 2 // "2 days quicker"
+				score += s.weights.ForQuicker // "2 days quicker"
 			}
 		}
 		if c.hint != wantAny {
-			switch fit := c.hint.fits(t); {
-			case fit >= 0.9:
-				score += 2
+			switch fit := s.weights.fits(c.hint, t); {
+			case fit >= s.weights.LeastAnswer:
+				score += s.weights.ForComparison
 			case fit > 0:
-				score += 0.3
+				score += s.weights.ForNearComparison
 			default:
-				score -= 1
+				score += s.weights.AgainstComparison
 			}
 		}
 		if c.sure {
-			score += forDimension
+			score += s.weights.ForSureChange
 		}
 		list = append(list, candidate{slot: index, variable: variable, text: text, score: score + evidence, evidence: evidence, relative: true, linked: linked, name: name})
 	}
@@ -113,7 +113,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 				continue
 			}
 			if t.kind == percentKind {
-				if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); !s.points(q) && evidence < 2 {
+				if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); !s.points(q) && evidence < s.weights.LeastPercent {
 					continue
 				}
 				if text := write(ctx.Add(old.Number, ctx.Mul(sign, share))); text != "" {
@@ -130,7 +130,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 				continue
 			}
 			number := r.number
-			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == percentKind && !s.points(q) && evidence < 2 {
+			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == percentKind && !s.points(q) && evidence < s.weights.LeastPercent {
 				continue
 			}
 			if t.kind == percentKind {

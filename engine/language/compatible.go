@@ -12,24 +12,24 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 	t := &s.vocabulary.terms[variable]
 	text = r.text
 	if r.weak {
-		score += againstGuess
+		score += s.weights.AgainstGuess
 	}
 	switch r.kind {
 	case kindDate, kindDatetime, kindClock:
 		switch {
 		case t.kind == datetimeKind, t.kind == dateKind && r.kind == kindDate, t.kind == timeKind && r.kind == kindClock:
-			score += forDimension
+			score += s.weights.ForDimension
 		case t.kind == durationKind && r.kind == kindClock:
-			score += againstGuess
+			score += s.weights.AgainstClock
 		default:
 			return "", 0, false
 		}
 	case kindPercent:
 		switch {
 		case t.kind == percentKind:
-			score += forDimension
+			score += s.weights.ForDimension
 		case t.kind == numberKind && t.dimensional && t.dimension.IsNone() && !t.counts:
-			score -= 1
+			score += s.weights.AgainstFraction
 		default:
 			return "", 0, false
 		}
@@ -42,15 +42,17 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 			case size > 1000:
 				return "", 0, false
 			case size > 100:
-				score--
+				score += s.weights.AgainstWhole
 				fallthrough
 			case size >= 1:
 				text += "%"
 			}
-			score += againstBare / 2
+			score += s.weights.AgainstShare
 		case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()):
-			if score += forDimension / 2; s.base != nil {
-				score -= forDimension / 4
+			if s.base != nil {
+				score += s.weights.ForBaseNumber
+			} else {
+				score += s.weights.ForPlainNumber
 			}
 		default:
 			if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil && t.kind != durationKind {
@@ -64,7 +66,7 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 				}
 			}
 			if s.base == nil {
-				score += againstBare
+				score += s.weights.AgainstBare
 			}
 		}
 	default: // a measure or money
@@ -77,29 +79,29 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 		switch {
 		case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()) && s.unitNames(variable, q):
 			text = r.number.String() // "30 years" for a plain number of years: the word of the unit names the variable
-			score += forDimension
+			score += s.weights.ForDimension
 		case t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time:
 			n, ok := inUnit(units.Quantity{Number: r.number, Unit: r.unit}, t.counted)
 			if !ok || !n.Number.IsInteger() {
 				return "", 0, false
 			}
 			text = n.Number.String() // "30 years" for a number of months
-			score += forDimension
+			score += s.weights.ForDimension
 		case t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)):
-			score += forDimension
+			score += s.weights.ForDimension
 		case r.kind == kindMeasure && s.unitNames(variable, q) && s.withoutTime(variable, q, r) != nil:
 			text = r.number.String() + " " + s.withoutTime(variable, q, r).Symbol() // "4200 kWh a year" for a yearly energy
-			score += forDimension
+			score += s.weights.ForDimension
 		case r.kind == kindMoney && t.dimensional && !t.money() && s.perMoney(r, variable) != "":
 			text = s.perMoney(r, variable) // "$12" for a price each
-			score += forDimension - 1.4
+			score += s.weights.ForMoneyEach
 		case t.dimensional && s.sameMoney(r.unit, t):
-			score += forDimension - 0.3
+			score += s.weights.ForOtherMoney
 		case s.withMoney(r, t) != nil:
 			text = r.number.String() + " " + s.withMoney(r, t).Symbol() // "3.75 a gallon"
-			score += forDimension / 2
+			score += s.weights.ForMoneyPer
 		case !t.dimensional:
-			score -= 0.5
+			score += s.weights.AgainstUnknown
 		default:
 			return "", 0, false
 		}

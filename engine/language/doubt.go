@@ -7,14 +7,6 @@ import (
 	"reckon/engine/value"
 )
 
-const (
-	leastScore  = 2.0   // of a whole reading
-	leastLead   = 0.48  // over the next one
-	leastPick   = -1.25 // of a single amount
-	leastAlone  = 2.5   // what speaks for the target where the prompt gives no amount and builds on nothing
-	leastTarget = 1.2   // what speaks for the target where a question is asked
-)
-
 func notUnderstood(fragments string) *value.Error {
 	err := value.Problem("language.not_understood", fragments)
 	return &err
@@ -119,7 +111,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	if amounts == 0 && s.base == nil {
 		word := s.stranger(0, len(p.tokens))
-		if best.heard < leastAlone || word != "" && !best.plan.ok {
+		if best.heard < s.weights.LeastAlone || word != "" && !best.plan.ok {
 			return s.nothing()
 		}
 	}
@@ -127,19 +119,19 @@ func (s *search) doubt(found []combination) *value.Error {
 		return notUnderstood(word)
 	}
 	for _, k := range best.picks {
-		if k.variable >= 0 && k.score < leastPick {
+		if k.variable >= 0 && k.score < s.weights.LeastPick {
 			return notUnderstood(`"` + p.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
 		}
 	}
-	if len(p.questions) > 0 && best.heard < leastTarget {
+	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget {
 		return s.nothing()
 	}
-	if best.score < leastScore {
+	if best.score < s.weights.LeastScore {
 		return s.nothing()
 	}
 	for i := 1; i < len(found); i++ {
 		next := &found[i]
-		if best.score-next.score >= leastLead {
+		if best.score-next.score >= s.weights.LeastLead {
 			break
 		}
 		if s.same(best, next) {
@@ -158,7 +150,7 @@ func (s *search) contested(best *combination) *value.Error {
 			continue
 		}
 		for _, top := range l.candidates {
-			if top.score <= k.score+1.5 {
+			if top.score <= k.score+s.weights.LeastContest {
 				break
 			}
 			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
@@ -181,7 +173,7 @@ func (s *search) slid(best *combination) *value.Error {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
-		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < 1.5 && b.evidence < 1.5 {
+		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < s.weights.LeastNamed && b.evidence < s.weights.LeastNamed {
 			swapped := *best
 			swapped.picks = slices.Clone(best.picks)
 			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text
@@ -191,7 +183,7 @@ func (s *search) slid(best *combination) *value.Error {
 				}
 			}
 		}
-		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= 1.5) != (b.evidence >= 1.5) {
+		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= s.weights.LeastNamed) != (b.evidence >= s.weights.LeastNamed) {
 			named := a
 			if b.evidence > a.evidence {
 				named = b
@@ -207,7 +199,7 @@ func (s *search) slid(best *combination) *value.Error {
 func (s *search) eitherResult(best *combination) *value.Error {
 	unnamed := func(k *candidate) bool {
 		t := &s.vocabulary.terms[k.variable]
-		return t.output && t.money() && k.evidence < 0.3 && !k.relative && !s.inBase(k.variable)
+		return t.output && t.money() && k.evidence < s.weights.LeastWord && !k.relative && !s.inBase(k.variable)
 	}
 	for i := range best.picks {
 		k := &best.picks[i]
@@ -239,7 +231,9 @@ func (s *search) eitherResult(best *combination) *value.Error {
 
 // named reports whether words outside of amounts name a variable.
 func (s *search) named(variable int) bool {
-	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool { return m.variable == variable && m.weight >= 0.5 && s.asking(&m) })
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.weight >= s.weights.LeastAsking && s.asking(&m)
+	})
 }
 
 // secondQuestion refuses a prompt that asks for two variables.
@@ -282,9 +276,9 @@ func (s *search) secondQuestion(found []combination) *value.Error {
 func (s *search) joinedNames(best *combination) []int {
 	p := s.prose
 	asks := func(m *mention) bool {
-		return m.weight >= 0.7 && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
+		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
 			!slices.ContainsFunc(best.picks, func(c candidate) bool {
-				return c.variable == m.variable || c.name >= 0 && c.evidence >= 1 && p.mentions[c.name].overlaps(m)
+				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m)
 			})
 	}
 	for i := range p.mentions {
@@ -298,13 +292,13 @@ func (s *search) joinedNames(best *combination) []int {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
-				return m.weight >= 0.6 && m.from <= a.from && b.to <= m.to
+				return m.weight >= s.weights.LeastOver && m.from <= a.from && b.to <= m.to
 			})
 			if !better && (a.variable == best.target || b.variable == best.target) {
 				return []int{a.variable, b.variable}
 			}
 		}
-		if p.heads(a) && !p.tokens[a.to].is(roleDated) && a.weight >= exactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+		if p.heads(a) && !p.tokens[a.to].is(roleDated) && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
 			return []int{a.variable, best.target}
 		}
 	}
@@ -318,7 +312,7 @@ func (s *search) plainly(variable int) bool {
 		q := &p.questions[i]
 		for k := range p.mentions {
 			m := &p.mentions[k]
-			if m.variable == variable && m.weight >= exactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= 0.85 &&
+			if m.variable == variable && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= s.weights.LeastPlain &&
 				(m.to == len(p.tokens) || p.within[m.to] < 0) {
 				return true
 			}
@@ -330,31 +324,31 @@ func (s *search) plainly(variable int) bool {
 // askedBy is the variable that a question alone asks for, -1 where that is not plain.
 func (s *search) askedBy(q *question) int {
 	p := s.prose
-	best, bestScore := -1, 0.0
+	best, bestScore := -1, float64(0)
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
-		e := 0.0
+		var e float64
 		for k := range p.mentions {
 			m := &p.mentions[k]
 			if m.variable == variable && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
-				e = max(e, forQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
+				e = max(e, s.weights.ForQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
 			}
 		}
 		if q.want != wantAny {
-			if fit := q.want.fits(t); fit >= 0.9 {
-				e += 2
+			if fit := s.weights.fits(q.want, t); fit >= s.weights.LeastAnswer {
+				e += s.weights.ForSole
 			} else if fit == 0 {
-				e -= 3
+				e += s.weights.AgainstSole
 			}
 		}
 		if q.unit != nil && s.unitFits(variable, q.unit) {
-			e += 2
+			e += s.weights.ForSole
 		}
 		if e > bestScore {
 			best, bestScore = variable, e
 		}
 	}
-	if bestScore < 2 {
+	if bestScore < s.weights.LeastSole {
 		return -1
 	}
 	return best
@@ -365,7 +359,7 @@ func (s *search) unknownNoun(best *combination) string {
 	p := s.prose
 	for i := range p.questions {
 		for _, m := range p.mentions {
-			if q := &p.questions[i]; m.variable == best.target && m.weight >= 0.3 && m.from >= q.to && m.to <= q.end && q.want == wantAny && i > 0 {
+			if q := &p.questions[i]; m.variable == best.target && m.weight >= s.weights.LeastWord && m.from >= q.to && m.to <= q.end && q.want == wantAny && i > 0 {
 				return "" // asked plainly by a later question
 			}
 		}
@@ -374,7 +368,7 @@ func (s *search) unknownNoun(best *combination) string {
 		q := &p.questions[i]
 		strong := false
 		for _, m := range p.mentions {
-			if m.variable == best.target && m.weight >= 0.3 && m.from >= q.to && m.to <= q.end {
+			if m.variable == best.target && m.weight >= s.weights.LeastWord && m.from >= q.to && m.to <= q.end {
 				strong = true
 			}
 		}

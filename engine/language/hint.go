@@ -35,17 +35,17 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 		switch {
 		case t.moment(), t.kind == percentKind, t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
 			if t.kind == percentKind {
-				return 1.5
+				return s.weights.ForRate
 			}
-			return 1
+			return s.weights.ForLevel
 		case t.dimensional && strings.ContainsAny(t.dimension.Name(), "/") || t.dimensional && t.dimension == units.Length.Div(units.Time):
-			return 1.5
+			return s.weights.ForRate
 		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
-			return -1
+			return s.weights.AgainstSize
 		}
 	case before.is(roleLasts):
 		if t.kind == durationKind || t.dimensional && t.dimension == units.Time && !t.moment() {
-			return 0.7
+			return s.weights.ForLasting
 		}
 	}
 	return 0
@@ -59,9 +59,9 @@ func (s *search) endScore(at int, t *term) float64 {
 	from, to := s.prose.tokens[at-1].is(roleOrigin), s.prose.tokens[at-1].is(roleGoal)
 	switch {
 	case from && t.start, to && t.end:
-		return 1.5
+		return s.weights.ForEnd
 	case from || to:
-		return -1.5
+		return s.weights.AgainstEnd
 	}
 	return 0
 }
@@ -74,7 +74,7 @@ func (s *search) period(q *quantity, variable int) bool {
 		return false
 	}
 	return s.prose.tokens[q.from-1].is(roleThroughout) && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable != variable && m.from < q.to && q.from < m.to && m.weight >= 0.3
+		return m.variable != variable && m.from < q.to && q.from < m.to && m.weight >= s.weights.LeastOtherOne
 	})
 }
 
@@ -87,15 +87,15 @@ func isCalendar(unit *units.Unit) bool {
 // prior is what speaks for a variable before any words do: people give what equations are made of, seldom what they yield, and
 // seldom what has a default.
 func (s *search) prior(t *term) float64 {
-	prior := 0.0
+	var prior float64
 	switch {
 	case t.final:
-		prior += againstFinal
+		prior += s.weights.AgainstFinal
 	case t.output:
-		prior += againstOutput
+		prior += s.weights.AgainstOutput
 	}
 	if t.fallback {
-		prior += againstFallback
+		prior += s.weights.AgainstFallback
 	}
 	return prior
 }
@@ -103,7 +103,7 @@ func (s *search) prior(t *term) float64 {
 // denied reports whether the words right behind "no" name a variable.
 func (s *search) denied(q *quantity, variable int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.from == q.to && m.weight >= 0.5
+		return m.variable == variable && m.from == q.to && m.weight >= s.weights.LeastDenied
 	})
 }
 
@@ -145,17 +145,17 @@ func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
 	if v == nil || v.Value.Rank != 0 {
 		return 0
 	}
-	score := 0.0
+	var score float64
 	switch v.Source {
 	case engine.UserInput:
-		score = forBase
+		score = s.weights.ForBase
 	case engine.DefaultValue:
-		score = 0.6 * forBase
+		score = s.weights.ForAssumed
 	default:
-		score = -0.3
+		score = s.weights.AgainstFound
 	}
 	if s.justSaid(v) {
-		score += 0.5
+		score += s.weights.ForJustSaid
 	}
 	if bare {
 		old, now := v.Value.Quantity().Number.Float64(), q.readings[0].number.Float64()
@@ -165,13 +165,13 @@ func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
 		if old > 0 && now > 0 {
 			switch ratio := max(old/now, now/old); {
 			case ratio <= 2:
-				score += 1
+				score += s.weights.ForSameSize
 			case ratio <= 4:
-				score += 0.5
+				score += s.weights.ForNearSize
 			case ratio > 30:
-				score -= 1.2
+				score += s.weights.AgainstFarSize
 			case ratio > 8:
-				score -= 0.6
+				score += s.weights.AgainstSizes
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engi
 }
 
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
-	s := &search{vocabulary: v, prose: &prose{text: text}, env: env, plans: map[string]derivation{}}
+	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, text: text}, env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	if n := len(tokens); n > maxTokens {
 		err := notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
@@ -201,7 +201,7 @@ func (s *search) asks() bool {
 		return true
 	}
 	for _, m := range p.mentions {
-		if m.weight >= 0.5 && p.within[m.from] < 0 {
+		if m.weight >= s.weights.LeastAsking && p.within[m.from] < 0 {
 			return true
 		}
 	}

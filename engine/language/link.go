@@ -23,12 +23,6 @@ const (
 // barriers are their names in the table, in this order.
 var barriers = strings.Fields("stop semicolon contrast clause conjunction attribute source span rate place hyphen")
 
-// crossing is how much of a connection gets across a border.
-var crossing = [...]float64{
-	noBorder: 1, stopBorder: 0.2, semicolonBorder: 0.3, contrastBorder: 0.4, clauseBorder: 0.5, conjunctionBorder: 0.55, attributeBorder: 0.6, sourceBorder: 0.7,
-	spanBorder: 0.75, rateBorder: 0.8, placeBorder: 0.85, hyphenBorder: 0.9,
-}
-
 // connection says how much of a link between two stretches of tokens is left across what stands between them: all of it where
 // they touch, less across other words, borders and quantities.
 func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
@@ -37,14 +31,13 @@ func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
 		from, to = bTo, aFrom
 	}
 	if from > to { // they overlap
-		return 0.8
+		return p.weights.Overlap
 	}
-	link := 1.0
-	seen := -1
+	link, seen := float64(1), -1
 	for i := from; i < to; i++ {
 		if q := p.within[i]; q >= 0 {
 			if q != seen {
-				link *= 0.35
+				link *= p.weights.AcrossAmount
 				seen = q
 			}
 			continue
@@ -52,18 +45,18 @@ func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
 		switch p.meaning[i] {
 		case border:
 			if b := p.tokens[i].means().border; b != noBorder {
-				link *= crossing[b]
+				link *= p.weights.borders[b]
 			} else {
-				link *= 0.9
+				link *= p.weights.OtherBorder
 			}
 		case grammar:
-			link *= crossing[p.tokens[i].means().border]
+			link *= p.weights.borders[p.tokens[i].means().border]
 		case plainly:
-			link *= 0.85
+			link *= p.weights.AcrossPlain
 		case other:
-			link *= 0.6
+			link *= p.weights.AcrossPhrase
 		default:
-			link *= 0.65
+			link *= p.weights.AcrossWord
 		}
 	}
 	return link
@@ -75,24 +68,24 @@ func (p *prose) reach(aFrom, aTo, bFrom, bTo int) float64 {
 	if bTo <= aFrom {
 		from, to = bTo, aFrom
 	}
-	link, seen := 1.0, -1
+	link, seen := float64(1), -1
 	for i := from; i < to; i++ {
 		if q := p.within[i]; q >= 0 {
 			if q != seen {
-				link *= 0.65
+				link *= p.weights.ReachAmount
 				seen = q
 			}
 			continue
 		}
 		switch t := &p.tokens[i]; {
 		case t.means().border == stopBorder || t.means().border == semicolonBorder:
-			link *= 0.35
+			link *= p.weights.ReachStop
 		case t.is(roleReachBreak):
-			link *= 0.6
+			link *= p.weights.ReachBreak
 		case t.is(roleReachPreposition):
-			link *= 0.75
+			link *= p.weights.ReachPreposition
 		case p.meaning[i] == content:
-			link *= 0.85
+			link *= p.weights.ReachWord
 		}
 	}
 	return link

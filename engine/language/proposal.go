@@ -56,7 +56,7 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 		return engine.Request{}, []string{fmt.Sprintf("The prompt has %d words and numbers, more than %d.", n, maxTokens)}
 	}
 	e := examination{
-		search:   &search{vocabulary: v, prose: v.read(text, tokens, env.Today()), env: env, plans: map[string]derivation{}},
+		search:   &search{vocabulary: v, weights: v.weights, prose: v.read(text, tokens, env.Today()), env: env, plans: map[string]derivation{}},
 		proposal: &p,
 	}
 	var r engine.Request
@@ -163,7 +163,7 @@ func (e *examination) belies(at stretch, variable int) int {
 	named := -1
 	for i := range e.prose.mentions {
 		m := &e.prose.mentions[i]
-		if m.weight < exactName || !at.holds(m.from, m.to) || e.prose.within[m.from] >= 0 {
+		if m.weight < e.weights.ExactName || !at.holds(m.from, m.to) || e.prose.within[m.from] >= 0 {
 			continue
 		}
 		if m.variable == variable {

@@ -62,7 +62,7 @@ func (e *examination) asks(variable int) {
 		}
 	}
 	for _, q := range e.prose.questions {
-		if q.want != wantAny && q.want.fits(&e.vocabulary.terms[variable]) == 0 {
+		if q.want != wantAny && e.weights.fits(q.want, &e.vocabulary.terms[variable]) == 0 {
 			e.complain(`"%s" does not ask for %s.`, e.prose.fragment(q.from, q.to), key)
 		}
 	}
@@ -85,19 +85,16 @@ func (e *examination) rests(variable int) {
 	linked := variable == e.keptTarget() || slices.Contains(e.given, variable)
 	for _, at := range e.find(e.proposal.TargetWords) {
 		linked = linked || slices.ContainsFunc(e.prose.mentions, func(m mention) bool {
-			return m.variable == variable && m.weight >= leastName && at.meets(m.from, m.to)
+			return m.variable == variable && m.weight >= e.weights.LeastProposed && at.meets(m.from, m.to)
 		})
 		linked = linked || slices.ContainsFunc(e.prose.questions, func(q question) bool {
-			return q.want != wantAny && at.meets(q.from, q.to) && q.want.fits(&e.vocabulary.terms[variable]) >= 0.9
+			return q.want != wantAny && at.meets(q.from, q.to) && e.weights.fits(q.want, &e.vocabulary.terms[variable]) >= e.weights.LeastAnswer
 		})
 	}
 	if !linked {
 		e.complain("The words \"%s\" do not name %s, and no amount leads to it.", clip(e.proposal.TargetWords), e.vocabulary.domain.Variables[variable].Key)
 	}
 }
-
-// leastName is how surely words must name a variable that nothing else in the prompt leads to.
-const leastName = 0.3
 
 // unit is the unit that the answer is asked in, nil for none or after a complaint.
 func (e *examination) unit(variable int) *units.Unit {

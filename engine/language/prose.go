@@ -39,6 +39,7 @@ const (
 
 // prose is a prompt with all that its words can mean.
 type prose struct {
+	weights    *weights
 	text       string
 	tokens     []token
 	stems      []string  // by token
@@ -63,7 +64,7 @@ type prose struct {
 // read finds out what the tokens of a prompt can mean.
 func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	tables := readTables()
-	p := &prose{text: text, tokens: tokens, askedAt: -1}
+	p := &prose{weights: v.weights, text: text, tokens: tokens, askedAt: -1}
 	n := len(p.tokens)
 	p.stems, p.joined, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n), make([]knownAs, n)
 	p.meaning, p.used, p.within = make([]meaning, n), make([]bool, n), make([]int, n)

@@ -53,28 +53,28 @@ func (p *prose) joins(from, to int) bool {
 }
 
 // fits says how well a variable answers a question of a kind: 1 fully, 0 for not at all.
-func (w want) fits(t *term) float64 {
+func (w *weights) fits(asked want, t *term) float64 {
 	is := func(d units.Dimension) float64 {
 		if t.dimensional && t.dimension == d && !t.moment() {
 			return 1
 		}
 		return 0
 	}
-	switch w {
+	switch asked {
 	case wantTime:
 		if t.kind == durationKind || t.counted != nil {
 			return 1
 		}
-		return max(is(units.Time), 0.4*is(units.Length))
+		return max(is(units.Time), w.SlowAnswer*is(units.Length))
 	case wantMoment:
 		if t.moment() {
 			return 1
 		}
-		return 0.5 * is(units.Time)
+		return w.MomentAnswer * is(units.Time)
 	case wantLength:
 		return is(units.Length)
 	case wantSpeed:
-		return max(is(units.Length.Div(units.Time)), is(units.Information.Div(units.Time)), 0.4*is(units.Time))
+		return max(is(units.Length.Div(units.Time)), is(units.Information.Div(units.Time)), w.SlowAnswer*is(units.Time))
 	case wantCount:
 		if t.moment() {
 			return 0
@@ -82,13 +82,13 @@ func (w want) fits(t *term) float64 {
 		if t.dimensional && t.dimension.IsNone() && t.kind != percentKind {
 			return 1
 		}
-		return 0.3
+		return w.CountAnswer
 	case wantMoney:
 		if t.money() {
 			return 1
 		}
 		if t.dimensional && len(t.dimension.Currencies()) > 0 {
-			return 0.9
+			return w.MoneyPerAnswer
 		}
 		return 0
 	case wantMass:
@@ -98,18 +98,18 @@ func (w want) fits(t *term) float64 {
 	case wantSize:
 		area, _ := units.Length.Pow(2, 1)
 		volume, _ := units.Length.Pow(3, 1)
-		return max(is(area), is(volume), 0.9*is(units.Length), 0.8*is(units.Information), 0.5)
+		return max(is(area), is(volume), w.LengthAnswer*is(units.Length), w.DataAnswer*is(units.Information), w.AnyAnswer)
 	case wantAge:
 		return max(is(units.Time), is(units.None))
 	case wantPercent:
 		if t.kind == percentKind {
 			return 1
 		}
-		return 0.5 * is(units.None)
+		return w.MomentAnswer * is(units.None)
 	case wantFrequency:
-		return max(is(units.None.Div(units.Time)), 0.5*is(units.Time))
+		return max(is(units.None.Div(units.Time)), w.MomentAnswer*is(units.Time))
 	}
-	return 0.5
+	return w.AnyAnswer
 }
 
 // moment reports whether values of a variable are points in time.

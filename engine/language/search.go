@@ -11,6 +11,7 @@ import (
 // search looks for the assignment of amounts to variables, and for the target, that explain a prompt best.
 type search struct {
 	vocabulary *Vocabulary
+	weights    *weights
 	prose      *prose
 	env        value.Env
 	base       *engine.Scenario // nil for a new one
@@ -40,18 +41,6 @@ type combination struct {
 	tried  bool // it was calculated
 }
 
-const (
-	beam           = 120 // partial assignments kept
-	maxSlots       = 12
-	forPlan        = 1.92
-	againstPlan    = -1.0  // the target does not follow
-	againstUnused  = -3.75 // an amount takes no part in the target
-	againstFailure = -3.0  // it calculates to nothing
-	againstDefault = -0.15
-	againstStep    = -0.15
-	againstSilence = -1.5 // a variable that is named plays no part
-)
-
 // combinations are the readings of the prompt, best first.
 func (s *search) combinations() []combination {
 	partial := []combination{{target: -1}}
@@ -70,7 +59,7 @@ func (s *search) combinations() []combination {
 				}
 				score := c.score + k.score
 				if k.name >= 0 && s.taken(c.picks, k.name) {
-					score -= 0.8 * k.evidence
+					score += s.weights.AgainstShared * k.evidence
 				}
 				if k.variable >= 0 {
 					score += s.orderScore(c.picks, k)
@@ -100,17 +89,17 @@ func (s *search) combinations() []combination {
 				full.heard = max(full.heard, n.score)
 			}
 			if t.kept {
-				full.asked = max(full.asked, forKeptTarget-forUnasked*s.loudest(c.picks, t.variable))
+				full.asked = max(full.asked, s.weights.ForKeptTarget-s.weights.ForUnasked*s.loudest(c.picks, t.variable))
 			}
 			full.heard = max(full.heard, full.asked)
-			if full.asked < leastAsked && t.variable >= 0 {
+			if full.asked < s.weights.LeastAsked && t.variable >= 0 {
 				continue
 			}
 			full.plan = s.derive(c.picks, t.variable)
 			full.score += full.asked + s.planScore(c.picks, t.variable, full.plan)
 			for _, m := range silence {
 				if m.variable != t.variable {
-					full.score += againstSilence * m.weight
+					full.score += s.weights.AgainstSilence * m.weight
 				}
 			}
 			whole = append(whole, full)
@@ -130,9 +119,9 @@ func (s *search) orderScore(picks []candidate, k candidate) float64 {
 		if o.variable < 0 || o.relative {
 			continue
 		}
-		weight := 0.6
-		if k.evidence > 1 || o.evidence > 1 {
-			weight = 0.3
+		weight := s.weights.ForOrder
+		if k.evidence > s.weights.LeastOrdered || o.evidence > s.weights.LeastOrdered {
+			weight = s.weights.ForNamedOrder
 		}
 		if u := &s.vocabulary.terms[o.variable]; u.kind == t.kind && u.dimension == t.dimension {
 			if o.variable < k.variable {
@@ -169,11 +158,11 @@ func (s *search) silence(picks []candidate) []mention {
 				best = m
 			}
 		}
-		if best.weight < 0.7 {
+		if best.weight < s.weights.LeastSilent {
 			continue
 		}
 		explained := slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
-			return o.variable != variable && o.weight >= best.weight-0.15 && o.from < best.to && best.from < o.to
+			return o.variable != variable && o.weight >= best.weight-s.weights.MostExplained && o.from < best.to && best.from < o.to
 		})
 		if !explained {
 			list = append(list, best)
@@ -285,7 +274,7 @@ func (s *search) planScore(picks []candidate, target int, d derivation) float64 
 		return 0
 	}
 	if !d.ok {
-		return againstPlan + againstUnused*float64(stated-d.used) + againstStep*float64(d.steps)
+		return s.weights.AgainstPlan + s.weights.AgainstUnused*float64(stated-d.used) + s.weights.AgainstStep*float64(d.steps)
 	}
-	return forPlan + againstUnused*float64(stated-d.used) + againstDefault*float64(d.defaults) + againstStep*float64(d.steps)
+	return s.weights.ForPlan + s.weights.AgainstUnused*float64(stated-d.used) + s.weights.AgainstDefault*float64(d.defaults) + s.weights.AgainstStep*float64(d.steps)
 }

@@ -3,9 +3,6 @@ package language
 import (
 	"go/ast"
 	"go/parser"
-
-	"reckon/engine/value"
-
 	gotoken "go/token"
 	"slices"
 	"strings"
@@ -13,6 +10,7 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // texts are the readings of the first quantity of a prompt, separated by commas.

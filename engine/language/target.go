@@ -23,30 +23,16 @@ type namedScore struct {
 	score   float64
 }
 
-const (
-	forQuestion   = 5.0  // the name stands right behind the question
-	forHeading    = 4.5  // a name opens the prompt or closes it
-	forUnasked    = 2.1  // a name without an amount
-	forKeptTarget = 4.38 // the target of the scenario, where the prompt asks for nothing
-	forForm       = 1.8
-	againstForm   = -3.0
-	againstShare  = -0.6 // "how much" of what is told in percent
-	leastAsked    = 0.2
-	forFinal      = 0.6 // equations end in it
-	forOutput     = 0.3 // an equation yields it
-	forUnit       = 2.5
-)
-
 // taken reports whether the words of a mention are those that name the variable of a pick.
 func (s *search) taken(picks []candidate, mention int) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool {
-		return c.name >= 0 && c.evidence >= 1.5 && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention])
+		return c.name >= 0 && c.evidence >= s.weights.LeastNamed && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention])
 	})
 }
 
 // claimed is how much of the evidence for picks rests on the words of a mention.
 func (s *search) claimed(picks []candidate, mention int) float64 {
-	claimed := 0.0
+	var claimed float64
 	for _, c := range picks {
 		if c.name >= 0 && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention]) {
 			claimed += c.evidence
@@ -72,31 +58,31 @@ func (s *search) targets() []target {
 	kept := s.keptTarget()
 	list := []target{}
 	if len(p.questions) == 0 && p.asked == nil {
-		list = append(list, target{variable: -1, score: -0.5, best: -0.5})
+		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
 	}
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
 		one := target{variable: variable, unit: p.asked}
 		for i := range p.questions {
 			q := &p.questions[i]
-			e := 0.0
-			switch fit := q.want.fits(t); {
+			var e float64
+			switch fit := s.weights.fits(q.want, t); {
 			case q.want == wantAny:
 				if t.kind == percentKind && q.to > q.from && p.tokens[q.to-1].is(roleMuch) {
-					e += againstShare // "how much vat"
+					e += s.weights.AgainstMuch // "how much vat"
 				}
-			case fit >= 0.9:
-				e += forForm
-			case fit >= 0.3:
-				e += forForm * fit / 2
+			case fit >= s.weights.LeastAnswer:
+				e += s.weights.ForForm
+			case fit >= s.weights.LeastFit:
+				e += s.weights.ForNearForm * fit
 			default:
-				e += againstForm
+				e += s.weights.AgainstForm
 			}
 			if q.unit != nil {
 				if !s.unitFits(variable, q.unit) {
-					e -= forQuestion
+					e += s.weights.AgainstNoUnit
 				} else {
-					e += forUnit
+					e += s.weights.ForUnit
 					if one.unit == nil && q.unit.Dimension() != units.None {
 						one.unit = q.unit
 					}
@@ -112,9 +98,9 @@ func (s *search) targets() []target {
 				}
 				link := p.reach(q.from, q.to, m.from, m.to)
 				if m.to <= q.from {
-					link *= 0.5
+					link *= s.weights.ReachBack
 				}
-				one.names = append(one.names, namedScore{k, e + forQuestion*m.weight*link})
+				one.names = append(one.names, namedScore{k, e + s.weights.ForQuestion*m.weight*link})
 			}
 		}
 		for k := range p.mentions {
@@ -123,51 +109,51 @@ func (s *search) targets() []target {
 				continue
 			}
 			if p.heads(m) || p.closes(m) { // "monthly payment on 100k", "and at 9 pounds a litre, cost?"
-				one.names = append(one.names, namedScore{k, one.score + forHeading*m.weight})
+				one.names = append(one.names, namedScore{k, one.score + s.weights.ForHeading*m.weight})
 				continue
 			}
 			if len(p.questions) > 0 {
 				continue
 			}
-			e := forUnasked * m.weight * (1 - 0.5*s.tied(m))
+			e := s.weights.ForUnasked * m.weight * (1 - s.weights.TiedName*s.tied(m))
 			if s.base != nil && len(s.list) > 0 {
-				e *= 0.4 // a change to what was asked, not another question
+				e *= s.weights.ChangedName // a change to what was asked, not another question
 			}
 			if len(s.list) == 0 {
-				e *= 1.3
+				e *= s.weights.LoneName
 			}
 			one.names = append(one.names, namedScore{k, e})
 		}
-		more := 0.0
+		var more float64
 		if variable == kept {
 			if len(p.questions) == 0 {
 				one.kept = true
 			} else if s.emptyQuestions() {
-				more += forKeptTarget / 2
+				more += s.weights.ForEmpty
 			}
 		}
 		if p.asked != nil {
 			if !s.unitFits(variable, p.asked) {
 				continue
 			}
-			more += forUnit
+			more += s.weights.ForUnit
 			if variable == kept {
-				more += 0.5
+				more += s.weights.ForKeptUnit
 			}
 		}
 		switch {
 		case variable == kept:
 		case !t.derived:
-			more -= 3
+			more += s.weights.AgainstGiven
 		case t.final:
-			more += forFinal
+			more += s.weights.ForFinal
 		case t.output:
-			more += forOutput
+			more += s.weights.ForOutput
 		default:
-			more -= 0.2
+			more += s.weights.AgainstInput
 		}
 		if v := s.baseValue(variable); v != nil && v.Source == engine.UserInput && len(s.list) == 0 {
-			more -= 2
+			more += s.weights.AgainstStated
 		}
 		one.score += more
 		best := one.score
@@ -176,14 +162,14 @@ func (s *search) targets() []target {
 			best = max(best, one.names[k].score)
 		}
 		if one.kept {
-			best = max(best, forKeptTarget)
+			best = max(best, s.weights.ForKeptTarget)
 		}
-		if best > leastAsked {
+		if best > s.weights.LeastAsked {
 			one.best = best
 			list = append(list, one)
 		}
 	}
-	if slices.ContainsFunc(list, func(t target) bool { return t.variable >= 0 && !t.kept && t.best >= leastAlone }) {
+	if slices.ContainsFunc(list, func(t target) bool { return t.variable >= 0 && !t.kept && t.best >= s.weights.LeastAlone }) {
 		list = slices.DeleteFunc(list, func(t target) bool { return t.variable < 0 })
 	}
 	if kept >= 0 && len(p.questions) == 0 && p.asked == nil && len(s.list) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
@@ -200,15 +186,15 @@ func (s *search) targets() []target {
 		}
 		return 0
 	})
-	if len(list) > 8 {
-		list = list[:8]
+	if len(list) > maxTarget {
+		list = list[:maxTarget]
 	}
 	return list
 }
 
 // tied says how firmly a name belongs to an amount that its variable could take.
 func (s *search) tied(m *mention) float64 {
-	tied := 0.0
+	var tied float64
 	for i := range s.list {
 		l := &s.list[i]
 		if slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable }) {
@@ -220,11 +206,11 @@ func (s *search) tied(m *mention) float64 {
 
 // loudest is the weight of the surest name without an amount, of a variable that can be found, other than one.
 func (s *search) loudest(picks []candidate, but int) float64 {
-	loudest := 0.0
+	var loudest float64
 	for k := range s.prose.mentions {
 		m := &s.prose.mentions[k]
-		if m.variable != but && m.weight >= 0.5 && s.asking(m) && (len(s.list) == 0 || s.prose.heads(m) || s.prose.closes(m)) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
-			loudest = max(loudest, (m.weight-0.35)/0.65)
+		if m.variable != but && m.weight >= s.weights.LeastLoud && s.asking(m) && (len(s.list) == 0 || s.prose.heads(m) || s.prose.closes(m)) && s.vocabulary.terms[m.variable].derived && !s.taken(picks, k) {
+			loudest = max(loudest, (m.weight-s.weights.LoudFrom)/(1-s.weights.LoudFrom))
 		}
 	}
 	return loudest

@@ -35,7 +35,7 @@ func (t *Trace) String() string {
 		fmt.Fprintf(&b, "unit asked: %s\n", p.asked.Symbol())
 	}
 	for _, m := range p.mentions {
-		if m.weight >= 0.3 {
+		if m.weight >= s.weights.LeastWord {
 			fmt.Fprintf(&b, "word: %q names %s (%.2f)\n", p.fragment(m.from, m.to), s.key(m.variable), m.weight)
 		}
 	}

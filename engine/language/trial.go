@@ -15,14 +15,14 @@ func (s *search) tryOut(found []combination) {
 		moved := false
 		for i := range min(len(found), 4) {
 			c := &found[i]
-			if c.tried || found[0].score-c.score > 2 {
+			if c.tried || found[0].score-c.score > s.weights.MostTried {
 				continue
 			}
 			c.tried = true
 			if _, errs := s.calculate(c); len(errs) > 0 {
 				switch errs[0].Code {
 				case "calculation.no_solution", "calculation.conflicting_inputs", "calculation.domain_error", "calculation.division_by_zero", "input.invalid_value":
-					c.score += againstFailure
+					c.score += s.weights.AgainstFailure
 					moved = true
 				}
 			}

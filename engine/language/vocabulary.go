@@ -13,6 +13,7 @@ import (
 // Vocabulary is what the prose about a domain can be made of: the words of its variables, their dimensions, and its equations.
 // It is immutable and safe for concurrent use.
 type Vocabulary struct {
+	weights  *weights
 	domain   *engine.Domain
 	currency string // the only currency that the domain's units and defaults name, "" for none or several
 	terms    []term // by variable
@@ -64,8 +65,10 @@ type name struct {
 }
 
 // New compiles the vocabulary of a domain.
-func New(d *engine.Domain) *Vocabulary {
-	v := &Vocabulary{domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readTables().groups}
+func New(d *engine.Domain) *Vocabulary { return newVocabulary(d, committed()) }
+
+func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
+	v := &Vocabulary{weights: w, domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readTables().groups}
 	uses := map[string]int{}
 	currencies := map[string]bool{}
 	seen := map[string]bool{}
@@ -171,13 +174,13 @@ func New(d *engine.Domain) *Vocabulary {
 	learn(d.Title)
 	learn(d.Description)
 	count := float64(len(v.terms) + 1)
-	for w, n := range uses {
-		v.rarity[w] = max(0.15, math.Log(count/float64(n))/math.Log(count))
+	for word, n := range uses {
+		v.rarity[word] = max(w.LeastRarity, math.Log(count/float64(n))/math.Log(count))
 		switch {
-		case wordIs(w, roleTelling):
-			v.rarity[w] *= 0.3
-		case wordIs(w, rolePlain):
-			v.rarity[w] *= 0.6
+		case wordIs(word, roleTelling):
+			v.rarity[word] *= w.TellingRarity
+		case wordIs(word, rolePlain):
+			v.rarity[word] *= w.PlainRarity
 		}
 	}
 	if len(currencies) == 1 {
@@ -273,17 +276,6 @@ type mention struct {
 	weight   float64 // 0 to 1: how surely
 }
 
-const (
-	synonymQuality = 0.48 // of a synonym, beside the word itself
-	typoQuality    = 0.85
-	descriptionUse = 1.0 / 3
-	leastMention   = 0.12
-	wholeName      = 0.8  // of a name: all its words, one or two misspelt
-	cutName        = 0.85 // of a name with words of grammar, which are not looked at
-	spokenName     = 0.95 // of a name with words of grammar, said word by word
-	exactName      = 0.92 // of a whole name, however common its words
-)
-
 // mentions finds where the tokens speak of which variable. Stretches of different variables overlap where they share words.
 func (v *Vocabulary) mentions(p *prose) []mention {
 	var found []mention
@@ -303,8 +295,8 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	for i := range found {
 		m := &found[i]
 		for _, longer := range found {
-			if longer.variable != m.variable && longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from && longer.weight >= 0.6 {
-				m.weight *= 0.5 // "fuel" within "fuel cost"
+			if longer.variable != m.variable && longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from && longer.weight >= v.weights.LeastLonger {
+				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost"
 				break
 			}
 		}
@@ -315,17 +307,18 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 // mentionAt is the best stretch that starts at a token and speaks of a variable.
 func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 	best := mention{variable: variable, from: at, to: at + 1}
+	share := v.weights.SharedWords
 	t := &v.terms[variable]
 	for _, n := range t.names {
 		if n.cut && len(n.words) > 1 && p.says(at, n.spoken) {
-			best.weight, best.to = spokenName, at+len(n.spoken)
+			best.weight, best.to = v.weights.SpokenName, at+len(n.spoken)
 		}
-		whole := 0.0
+		var whole float64
 		for _, w := range n.words {
 			whole += v.rarity[w]
 		}
 		used := uint64(0)
-		got, peak := 0.0, 0.0
+		var got, peak float64
 		gap := 0
 		for i := at; i < len(p.tokens) && gap <= 2; i++ {
 			if p.meaning[i] == other || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
@@ -352,12 +345,12 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 				got += rare * quality
 				peak = max(peak, rare*quality)
 			}
-			w := 0.5*got/whole + 0.5*peak
+			w := share*got/whole + (1-share)*peak
 			if n.cut {
-				w *= cutName
+				w *= v.weights.CutName
 			}
-			if !n.cut && got >= whole*wholeName {
-				w = max(w, exactName*got/whole)
+			if !n.cut && got >= whole*v.weights.MostOfName {
+				w = max(w, v.weights.ExactName*got/whole)
 			}
 			if w > best.weight || w == best.weight && i+max(size, 1) > best.to {
 				best.weight, best.to = w, i+max(size, 1)
@@ -368,24 +361,24 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		}
 	}
 	for _, clause := range t.clauses {
-		if best.weight < spokenName && p.says(at, clause) {
-			best.weight, best.to = spokenName, at+len(clause) // "bill before tax", as the description has it
+		if best.weight < v.weights.SpokenName && p.says(at, clause) {
+			best.weight, best.to = v.weights.SpokenName, at+len(clause) // "bill before tax", as the description has it
 		}
 	}
-	if best.weight < descriptionUse {
+	if best.weight < v.weights.Described {
 		for _, w := range t.description {
 			if w == p.stems[at] {
-				rare := 1.0
+				rare := float64(1)
 				if r, ok := v.rarity[w]; ok {
 					rare = r
 				}
-				if s := descriptionUse * rare; s > best.weight {
+				if s := v.weights.Described * rare; s > best.weight {
 					best.weight, best.to = s, at+1
 				}
 			}
 		}
 	}
-	return best, best.weight >= leastMention
+	return best, best.weight >= v.weights.LeastMention
 }
 
 // says reports whether the tokens from one on are some words, given by their stems.
@@ -414,18 +407,18 @@ func (v *Vocabulary) matches(p *prose, at int, n name, used uint64) (position in
 		if i < 64 && used&(1<<i) != 0 {
 			continue
 		}
-		q, s := 0.0, 1
+		q, s := float64(0), 1
 		switch {
 		case w == p.stems[at]:
 			q = 1
 		case next != "" && w == next:
 			q, s = 1, 2
 		case p.meant[at] != "" && w == p.meant[at]:
-			q = typoQuality
+			q = v.weights.Misspelt
 		case v.groups.share(w, p.stems[at]):
-			q = synonymQuality
+			q = v.weights.Synonym
 		case p.meant[at] != "" && v.groups.share(w, p.meant[at]):
-			q = synonymQuality * typoQuality
+			q = v.weights.Synonym * v.weights.Misspelt
 		}
 		if q > quality {
 			position, quality, size = i, q, s
