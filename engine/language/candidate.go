@@ -148,81 +148,102 @@ func (s *search) unitOnly(variable, quantity int) bool {
 // valueCandidates are the variables that an amount may be the value of.
 func (s *search) valueCandidates(index int, l *slot) []candidate {
 	q := &s.prose.quantities[l.quantity]
-	var list []candidate
-	first := false // some variable can take the first reading
-	for variable := range s.vocabulary.terms {
-		if len(q.readings) > 1 && !s.vocabulary.terms[variable].table {
-			_, score, ok := s.compatible(variable, q, &q.readings[0])
-			first = first || ok && score > 0
-		}
+	if len(q.readings) == 0 {
+		return nil
 	}
+	first := false // some variable can take the first reading
+	for variable := 0; len(q.readings) > 1 && !first && variable < len(s.vocabulary.terms); variable++ {
+		_, score, ok := s.compatible(variable, q, &q.readings[0])
+		first = ok && score > 0 && !s.vocabulary.terms[variable].table
+	}
+	var list []candidate
 	for variable := range s.vocabulary.terms {
-		t := &s.vocabulary.terms[variable]
-		if t.table || len(q.readings) == 0 || t.counted != nil && perTime(&q.readings[0], t.counted) {
-			continue // "200 a month" is no number of months
+		if k, ok := s.valueCandidate(l, variable, first); ok {
+			k.slot = index
+			list = append(list, k)
 		}
-		best, found := candidate{slot: index, variable: variable}, false
-		for r := range q.readings {
-			text, score, ok := s.compatible(variable, q, &q.readings[r])
-			if r > 0 && !s.unitNames(variable, q) {
-				score += s.weights.AgainstLater
-				if first {
-					score += s.weights.AgainstSecond
-				}
-			}
-			if ok && (!found || score > best.score) {
-				best.text, best.score, found = text, score, true
-			}
-		}
-		if !found {
-			continue
-		}
-		best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
-		bare := q.readings[0].kind == kindNumber
-		if q.none { // "no fee"
-			if !s.denied(q, variable) {
-				continue
-			}
-			best.evidence, best.linked = s.weights.ForName, true
-		}
-		if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && (!best.linked || s.prose.mentions[best.name].from >= q.to || s.prose.connection(q.from, q.to, s.prose.mentions[best.name].from, s.prose.mentions[best.name].to) < s.weights.LeastBeside) {
-			continue // "3 kids": a number of something that the domain does not know
-		}
-		if best.evidence < s.weights.LeastNamed {
-			best.score += s.prior(t) + s.endScore(q.from, t)
-		}
-		best.score += best.evidence + s.baseScore(variable, bare, q)
-		if bare {
-			hint := s.prepositionScore(q.from, t)
-			if t.money() && s.says(q, roleLargeWord) {
-				hint += s.weights.ForLarge
-			}
-			if t.dimensional && t.dimension == units.Length && s.sides(q) {
-				hint += s.weights.ForSide // "5 by 4"
-			}
-			if t.counts && (s.foreignNoun(q.to) || s.says(q, roleDozenWord)) {
-				hint += s.weights.ForCount // "40 mugs"
-			}
-			if best.evidence < s.weights.LeastHinted && !s.inBase(variable) && hint <= 0 {
-				hint += s.weights.AgainstUnnamed
-			}
-			best.score += hint
-		}
-		if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is(roleAtRate) {
-			if t.priced {
-				best.score += s.weights.ForPrice
-			} else {
-				best.score += s.weights.AgainstNoPrice
-			}
-		}
-		if s.period(q, variable) {
-			best.score += s.weights.ForPeriod
-		} else if q.weak && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
-			best.score += s.weights.AgainstWeak
-		}
-		list = append(list, best)
 	}
 	return list
+}
+
+// valueCandidate is a variable that an amount may be the value of. first tells that some variable can take its first reading.
+func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, bool) {
+	q, t := &s.prose.quantities[l.quantity], &s.vocabulary.terms[variable]
+	best, found := candidate{variable: variable}, false
+	if t.table || t.counted != nil && perTime(&q.readings[0], t.counted) {
+		return best, false // "200 a month" is no number of months
+	}
+	for r := range q.readings {
+		text, score, ok := s.compatible(variable, q, &q.readings[r])
+		if ok && r > 0 && !s.unitNames(variable, q) {
+			score += s.weights.AgainstLater
+			if first {
+				score += s.weights.AgainstSecond
+			}
+		}
+		if ok && (!found || score > best.score) {
+			best.text, best.score, found = text, score, true
+		}
+	}
+	if !found || q.none && !s.denied(q, variable) {
+		return best, false
+	}
+	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
+	if q.none { // "no fee"
+		best.evidence, best.linked = s.weights.ForName, true
+	}
+	bare := q.readings[0].kind == kindNumber
+	if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && !s.namedBefore(q, &best) {
+		return best, false // "3 kids": a number of something that the domain does not know
+	}
+	if best.evidence < s.weights.LeastNamed {
+		best.score += s.prior(t) + s.endScore(q.from, t)
+	}
+	best.score += best.evidence + s.baseScore(variable, bare, q)
+	if bare {
+		best.score += s.bareScore(q, &best)
+	}
+	if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is(roleAtRate) {
+		if t.priced {
+			best.score += s.weights.ForPrice
+		} else {
+			best.score += s.weights.AgainstNoPrice
+		}
+	}
+	if s.period(q, variable) {
+		best.score += s.weights.ForPeriod
+	} else if q.weak && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
+		best.score += s.weights.AgainstWeak
+	}
+	return best, true
+}
+
+// namedBefore reports whether the words right before a number name the variable, whatever noun stands behind it.
+func (s *search) namedBefore(q *quantity, k *candidate) bool {
+	if !k.linked {
+		return false
+	}
+	m := &s.prose.mentions[k.name]
+	return m.from < q.to && s.prose.connection(q.from, q.to, m.from, m.to) >= s.weights.LeastBeside
+}
+
+// bareScore is what the words around a bare number hint at.
+func (s *search) bareScore(q *quantity, k *candidate) float64 {
+	t := &s.vocabulary.terms[k.variable]
+	hint := s.prepositionScore(q.from, t)
+	if t.money() && s.says(q, roleLargeWord) {
+		hint += s.weights.ForLarge
+	}
+	if t.dimensional && t.dimension == units.Length && s.sides(q) {
+		hint += s.weights.ForSide // "5 by 4"
+	}
+	if t.counts && (s.foreignNoun(q.to) || s.says(q, roleDozenWord)) {
+		hint += s.weights.ForCount // "40 mugs"
+	}
+	if k.evidence < s.weights.LeastHinted && !s.inBase(k.variable) && hint <= 0 {
+		hint += s.weights.AgainstUnnamed
+	}
+	return hint
 }
 
 // perTime reports whether a reading is so much per one of a unit of time.

@@ -1,6 +1,9 @@
 package language
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // findChanges finds amounts that tell a difference, and words that multiply.
 func (p *prose) findChanges(tables *tables) {
@@ -67,74 +70,83 @@ func (p *prose) changed(c change) bool {
 
 // changeAt reads the words around an amount that make it a difference.
 func (p *prose) changeAt(i int) (change, bool) {
+	if c, ok := p.changeBehind(i); ok {
+		return c, true
+	}
+	return p.changeBefore(i)
+}
+
+// changeBehind reads the words behind an amount: "10 mph faster", "a 10% rise", "3 times as far", "5 on top".
+func (p *prose) changeBehind(i int) (change, bool) {
 	q := &p.quantities[i]
 	c := change{quantity: i, from: q.from, to: q.to}
-	at := q.to
+	at := p.beforeComparison(q.to)
+	if at >= len(p.tokens) || p.used[at] || p.within[at] >= 0 {
+		return c, false
+	}
+	w, next := p.tokens[at], token{}
+	if at+1 < len(p.tokens) {
+		next = p.tokens[at+1]
+	}
+	row, sign := w.means().comparative, w.means().change
+	percent := len(q.readings) > 0 && q.readings[0].kind == kindPercent
+	switch {
+	case row != nil && !(w.is(roleLess) && at+1 < len(p.tokens) && p.within[at+1] >= 0):
+		c.sign, c.hint, c.sure, c.to = row.sign, row.want, row.sure || next.is(roleDeterminer), at+1 // "5% off the price"
+		if next.is(roleComparing) {
+			c.to++
+		}
+	case sign != 0 && (percent || next.is(roleChangeOf)):
+		c.sign, c.to, c.sure = sign, at+1, true
+	case w.is(roleMultiplied) && next.is(roleEquating) && at+2 < len(p.tokens) && len(q.readings) > 0:
+		c.factor, c.to, c.sure = q.readings[0].number, at+3, true
+	case row == nil && w.is(roleUpon) && next.is(roleTop):
+		c.sign, c.to, c.sure = 1, at+2, true
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+// beforeComparison skips what may stand between an amount and its word of comparison: "a bit", "a head", "parcels".
+func (p *prose) beforeComparison(at int) int {
 	for at < len(p.tokens) && p.tokens[at].is(roleSoftener) {
 		at++
 	}
 	for at+1 < len(p.tokens) && (p.known[at] == asIdiom && p.tokens[at].means().comparative == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
-	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom {
-		if p.tokens[at+1].is(roleMoreOrLess) { // "ten parcels more"
-			at++
-		}
+	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom && p.tokens[at+1].is(roleMoreOrLess) {
+		at++ // "ten parcels more"
 	}
-	if at < len(p.tokens) && !p.used[at] && p.within[at] < 0 {
-		w := p.tokens[at]
-		row := w.means().comparative
-		if row != nil && !(w.is(roleLess) && at+1 < len(p.tokens) && p.within[at+1] >= 0) {
-			c.sign, c.hint, c.sure = row.sign, row.want, row.sure
-			c.to = at + 1
-			if c.to < len(p.tokens) && p.tokens[c.to].is(roleDeterminer) { // "5% off the price"
-				c.sure = true
-			}
-			if c.to < len(p.tokens) && p.tokens[c.to].is(roleComparing) {
-				c.to++
-			}
-			// "raise it 10% more" and "10 mph off the speed" are told by their verb as well.
-			return c, true
-		}
-		if sign := w.means().change; sign != 0 && (len(q.readings) > 0 && q.readings[0].kind == kindPercent || at+1 < len(p.tokens) && p.tokens[at+1].is(roleChangeOf)) {
-			c.sign, c.to, c.sure = sign, at+1, true
-			return c, true
-		}
-		if w.is(roleMultiplied) && at+2 < len(p.tokens) && p.tokens[at+1].is(roleEquating) && len(q.readings) > 0 {
-			c.factor, c.to, c.sure = q.readings[0].number, at+3, true
-			return c, true
-		}
-		if row == nil && w.is(roleUpon) && at+1 < len(p.tokens) && p.tokens[at+1].is(roleTop) {
-			c.sign, c.to, c.sure = 1, at+2, true
-			return c, true
-		}
-	}
+	return at
+}
+
+// verbReach is how many tokens before an amount its verb may stand.
+const verbReach = 8
+
+// changeBefore reads the verb before an amount: "raise the price by 10%", "add 5 km".
+func (p *prose) changeBefore(i int) (change, bool) {
+	q := &p.quantities[i]
+	c := change{quantity: i, from: q.from, to: q.to}
 	by := false
-	for k := q.from - 1; k >= 0 && k >= q.from-8; k-- {
+	for k := q.from - 1; k >= max(0, q.from-verbReach); k-- {
 		t := &p.tokens[k]
-		if p.used[k] || p.within[k] >= 0 || t.fold == "." || t.fold == "," || t.fold == ";" || t.fold == "?" || t.fold == "!" {
+		if p.used[k] || p.within[k] >= 0 || t.kind == mark && strings.Contains(".,;?!", t.fold) {
 			break
 		}
-		if k == q.from-1 || k == q.from-2 && p.meaning[q.from-1] != content {
-			if t.is(roleAmountBy) {
-				by = true
-				c.from = k
-				continue
-			}
-			if t.is(roleStates) {
-				return c, false
-			}
-		}
-		if t.kind != word {
+		near := k == q.from-1 || k == q.from-2 && p.meaning[q.from-1] != content
+		if near && t.is(roleAmountBy) {
+			by, c.from = true, k
 			continue
 		}
-		if row := t.means().verb; row != nil {
-			near := k == q.from-1 || k == q.from-2 && (p.meaning[k+1] == grammar || p.meaning[k+1] == plainly || p.meaning[k+1] == border)
-			if by || row.direct && near || near && !row.direct {
-				c.sign, c.sure, c.from = row.sign, by || row.direct, k
-				return c, true
-			}
-			return c, false
+		if near && t.is(roleStates) {
+			break
+		}
+		if row := t.means().verb; t.kind == word && row != nil {
+			near = k == q.from-1 || k == q.from-2 && p.meaning[k+1] != content && p.meaning[k+1] != other
+			c.sign, c.sure, c.from = row.sign, by || row.direct, k
+			return c, by || near
 		}
 	}
 	return c, false

@@ -9,107 +9,142 @@ import (
 // compatible says whether a reading can be a value of a variable, how well it fits before any words are looked at, and the value
 // as structured text has it.
 func (s *search) compatible(variable int, q *quantity, r *reading) (text string, score float64, ok bool) {
-	t := &s.vocabulary.terms[variable]
-	text = r.text
-	if r.weak {
-		score += s.weights.AgainstGuess
-	}
 	switch r.kind {
 	case kindDate, kindDatetime, kindClock:
-		switch {
-		case t.kind == datetimeKind, t.kind == dateKind && r.kind == kindDate, t.kind == timeKind && r.kind == kindClock:
-			score += s.weights.ForDimension
-		case t.kind == durationKind && r.kind == kindClock:
-			score += s.weights.AgainstClock
-		default:
-			return "", 0, false
-		}
+		text, score = s.momentFor(variable, r)
 	case kindPercent:
-		switch {
-		case t.kind == percentKind:
-			score += s.weights.ForDimension
-		case t.kind == numberKind && t.dimensional && t.dimension.IsNone() && !t.counts:
-			score += s.weights.AgainstFraction
-		default:
-			return "", 0, false
-		}
+		text, score = s.percentFor(variable, r)
 	case kindNumber:
-		switch {
-		case t.moment():
-			return "", 0, false
-		case t.kind == percentKind:
-			switch size := r.number.Abs().Float64(); {
-			case size > 1000:
-				return "", 0, false
-			case size > 100:
-				score += s.weights.AgainstWhole
-				fallthrough
-			case size >= 1:
-				text += "%"
-			}
-			score += s.weights.AgainstShare
-		case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()):
-			if s.base != nil {
-				score += s.weights.ForBaseNumber
-			} else {
-				score += s.weights.ForPlainNumber
-			}
-		default:
-			if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil && t.kind != durationKind {
-				text += " " + v.Value.Quantity().Unit.Symbol()
-			} else if t.unit != nil && t.kind != durationKind {
-				text += " " + t.unit.Symbol()
-			}
-			if t.kind == durationKind {
-				if text = s.durationText(variable, r); text == "" {
-					return "", 0, false
-				}
-			}
-			if s.base == nil {
-				score += s.weights.AgainstBare
-			}
-		}
-	default: // a measure or money
-		if t.moment() || t.kind == percentKind {
-			return "", 0, false
-		}
-		if t.kind == durationKind && r.unit.Dimension() != units.Time {
-			return "", 0, false
-		}
-		switch {
-		case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()) && s.unitNames(variable, q):
-			text = r.number.String() // "30 years" for a plain number of years: the word of the unit names the variable
-			score += s.weights.ForDimension
-		case t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time:
-			n, ok := inUnit(units.Quantity{Number: r.number, Unit: r.unit}, t.counted)
-			if !ok || !n.Number.IsInteger() {
-				return "", 0, false
-			}
-			text = n.Number.String() // "30 years" for a number of months
-			score += s.weights.ForDimension
-		case t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)):
-			score += s.weights.ForDimension
-		case r.kind == kindMeasure && s.unitNames(variable, q) && s.withoutTime(variable, q, r) != nil:
-			text = r.number.String() + " " + s.withoutTime(variable, q, r).Symbol() // "4200 kWh a year" for a yearly energy
-			score += s.weights.ForDimension
-		case r.kind == kindMoney && t.dimensional && !t.money() && s.perMoney(r, variable) != "":
-			text = s.perMoney(r, variable) // "$12" for a price each
-			score += s.weights.ForMoneyEach
-		case t.dimensional && s.sameMoney(r.unit, t):
-			score += s.weights.ForOtherMoney
-		case s.withMoney(r, t) != nil:
-			text = r.number.String() + " " + s.withMoney(r, t).Symbol() // "3.75 a gallon"
-			score += s.weights.ForMoneyPer
-		case !t.dimensional:
-			score += s.weights.AgainstUnknown
-		default:
-			return "", 0, false
-		}
+		text, score = s.numberFor(variable, r)
+	default:
+		text, score = s.measureFor(variable, q, r)
+	}
+	if text == "" {
+		return "", 0, false
+	}
+	if r.weak {
+		score += s.weights.AgainstGuess
 	}
 	if _, _, errs := input.ParseValue(&s.vocabulary.domain.Scope, variable, value.Scalar(text), s.env); len(errs) > 0 {
 		return "", 0, false
 	}
 	return text, score, true
+}
+
+// momentFor is a date or time of day as the value of a variable, and how well it fits; "" where it cannot be one.
+func (s *search) momentFor(variable int, r *reading) (string, float64) {
+	switch kind := s.vocabulary.terms[variable].kind; {
+	case kind == datetimeKind, kind == dateKind && r.kind == kindDate, kind == timeKind && r.kind == kindClock:
+		return r.text, s.weights.ForDimension
+	case kind == durationKind && r.kind == kindClock:
+		return r.text, s.weights.AgainstClock
+	}
+	return "", 0
+}
+
+// percentFor is momentFor of a percentage.
+func (s *search) percentFor(variable int, r *reading) (string, float64) {
+	switch t := &s.vocabulary.terms[variable]; {
+	case t.kind == percentKind:
+		return r.text, s.weights.ForDimension
+	case t.kind == numberKind && t.dimensional && t.dimension.IsNone() && !t.counts:
+		return r.text, s.weights.AgainstFraction
+	}
+	return "", 0
+}
+
+// The size of a number from which it is so many percent, no share, and that of more than any percentage.
+const (
+	leastPercents = 1
+	wholePercents = 100
+	mostPercents  = 1000
+)
+
+// numberFor is momentFor of a bare number. It takes the unit that the variable has, or had in the scenario.
+func (s *search) numberFor(variable int, r *reading) (text string, score float64) {
+	t := &s.vocabulary.terms[variable]
+	switch {
+	case t.moment():
+		return "", 0
+	case t.kind == percentKind:
+		size := r.number.Abs().Float64()
+		if size > mostPercents {
+			return "", 0
+		}
+		if text = r.text; size >= leastPercents {
+			text += "%"
+		}
+		if size > wholePercents {
+			score = s.weights.AgainstWhole
+		}
+		return text, score + s.weights.AgainstShare
+	case t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne()):
+		if s.base != nil {
+			return r.text, s.weights.ForBaseNumber
+		}
+		return r.text, s.weights.ForPlainNumber
+	case t.kind == durationKind:
+		text = s.durationText(variable, r)
+	default:
+		text = r.text
+		if unit := s.unitOf(variable); unit != nil {
+			text += " " + unit.Symbol()
+		}
+	}
+	if s.base == nil {
+		score = s.weights.AgainstBare
+	}
+	return text, score
+}
+
+// unitOf is the unit of a variable in the scenario that is built on, else its own; nil for none.
+func (s *search) unitOf(variable int) *units.Unit {
+	if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil {
+		return v.Value.Quantity().Unit
+	}
+	return s.vocabulary.terms[variable].unit
+}
+
+// measureFor is momentFor of an amount with a unit.
+func (s *search) measureFor(variable int, q *quantity, r *reading) (string, float64) {
+	t := &s.vocabulary.terms[variable]
+	if t.moment() || t.kind == percentKind || t.kind == durationKind && r.unit.Dimension() != units.Time {
+		return "", 0
+	}
+	plain := t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne())
+	if plain && s.unitNames(variable, q) {
+		return r.number.String(), s.weights.ForDimension // "30 years" for a plain number of years: the word of the unit names the variable
+	}
+	if t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time {
+		n, ok := inUnit(units.Quantity{Number: r.number, Unit: r.unit}, t.counted)
+		if !ok || !n.Number.IsInteger() {
+			return "", 0
+		}
+		return n.Number.String(), s.weights.ForDimension // "30 years" for a number of months
+	}
+	if t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)) {
+		return r.text, s.weights.ForDimension
+	}
+	if r.kind == kindMeasure && s.unitNames(variable, q) {
+		if unit := s.withoutTime(variable, q, r); unit != nil {
+			return r.number.String() + " " + unit.Symbol(), s.weights.ForDimension // "4200 kWh a year" for a yearly energy
+		}
+	}
+	if r.kind == kindMoney && t.dimensional && !t.money() {
+		if text := s.perMoney(r, variable); text != "" {
+			return text, s.weights.ForMoneyEach // "$12" for a price each
+		}
+	}
+	if t.dimensional && s.sameMoney(r.unit, t) {
+		return r.text, s.weights.ForOtherMoney
+	}
+	if unit := s.withMoney(r, t); unit != nil {
+		return r.number.String() + " " + unit.Symbol(), s.weights.ForMoneyPer // "3.75 a gallon"
+	}
+	if !t.dimensional {
+		return r.text, s.weights.AgainstUnknown
+	}
+	return "", 0
 }
 
 // sameMoney reports whether a unit is a variable's but for the currency.
@@ -152,10 +187,7 @@ func (s *search) withoutTime(variable int, q *quantity, r *reading) *units.Unit 
 func (s *search) perMoney(r *reading, variable int) string {
 	t := &s.vocabulary.terms[variable]
 	codes, mine := t.dimension.Currencies(), r.unit.Dimension().Currencies()
-	unit := t.unit
-	if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil {
-		unit = v.Value.Quantity().Unit
-	}
+	unit := s.unitOf(variable)
 	if len(codes) != 1 || len(mine) != 1 || unit == nil || t.dimension.WithCurrency(codes[0], mine[0]).Div(r.unit.Dimension()).Currencies() != nil {
 		return ""
 	}

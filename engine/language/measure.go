@@ -2,6 +2,7 @@ package language
 
 import (
 	"slices"
+	"strings"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -266,58 +267,59 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 		return b, nil, 0
 	}
 	at += b.n
-	t := s.tok(at)
-	senses := s.single(at, true)
-	switch {
-	case t.is(roleMinuteLetter) && unit.Dimension() == units.Time:
-		senses = s.parsed(minute, 1)
-	case t.is(roleInside) && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
-		senses = s.parsed(inch, 1)
-	}
+	senses := s.partUnits(at, unit)
 	for _, f := range senses {
-		if !s.accepts(f, at) {
-			continue
-		}
-		if isCurrency(unit) {
-			if f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n)) {
-				return b, unit, at + f.n
-			}
-			continue
-		}
-		if joint.fold == "," && s.tok(at+f.n).is(roleThickness) {
-			continue
-		}
-		if f.part == 1 && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n) {
+		money := isCurrency(unit)
+		cents := f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n))
+		less := f.part == 1 && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n)
+		thick := joint.fold == "," && s.tok(at+f.n).is(roleThickness) // a measure of its own: 10 feet by 12 feet, 4 inches deep
+		if s.accepts(f, at) && (money && cents || !money && less && !thick) {
 			return b, f.unit, at + f.n
 		}
 	}
-	if joined || len(senses) > 0 || !b.whole() {
+	if t := s.tok(at); joined || len(senses) > 0 || !b.whole() || t.kind == word && !t.spaced || t.is(roleMultiplied) || t.kind != word && strings.Contains("%:/", t.fold) && t.end > 0 {
 		return b, nil, 0
 	}
-	if t.kind == word && !t.spaced || t.is(roleMultiplied) || t.fold == "%" || t.fold == ":" || t.fold == "/" {
-		return b, nil, 0
+	if u := s.bareUnit(b, at, unit); u != nil {
+		return b, u, at
 	}
-	two := b.n > 0 && t.kind != number && !s.nounAt(at) && s.twoDigits(b, at)
+	return b, nil, 0
+}
+
+// partUnits are the units behind a smaller amount, where "m" and "in" mean minutes and inches.
+func (s *scanner) partUnits(at int, unit *units.Unit) []found {
+	switch t := s.tok(at); {
+	case t.is(roleMinuteLetter) && unit.Dimension() == units.Time:
+		return s.parsed(minute, 1)
+	case t.is(roleInside) && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
+		return s.parsed(inch, 1)
+	}
+	return s.single(at, true)
+}
+
+// bareUnit is the unit of a smaller amount that has none behind it, nil where it is no part.
+func (s *scanner) bareUnit(b amount, at int, unit *units.Unit) *units.Unit {
+	two := s.tok(at).kind != number && !s.nounAt(at) && s.twoDigits(b, at)
 	if isCurrency(unit) {
 		if name := s.tok(at - b.n - 1); two && name.kind == word && (name.means().money != nil || name.is(rolePound)) {
-			return b, unit, at
+			return unit
 		}
-		return b, nil, 0
+		return nil
 	}
 	for _, p := range s.tables.parts {
 		if unit.Symbol() != p.unit || p.form == twoDigits && !two {
 			continue
 		}
-		smaller := s.parsed(p.part, 1)[0].unit
 		if p.form == joinedPart && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
 			break
 		}
+		smaller := s.parsed(p.part, 1)[0].unit
 		in, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: unit}, smaller)
 		if err == nil && b.value.Cmp(in.Number) < 0 && b.value.Sign() >= 0 {
-			return b, smaller, at
+			return smaller
 		}
 	}
-	return b, nil, 0
+	return nil
 }
 
 // twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05 is.

@@ -237,73 +237,85 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 		}
 		return
 	}
-	var list []reading
-	longest := end
-	take := func(to int, r ...reading) {
-		if to > longest {
-			longest, list = to, nil
-		}
-		if to == longest {
-			list = append(list, r...)
-		}
-	}
+	r := longestReadings{end: end, to: end}
 	x, xAt := s.suffixAt(unitAt, false)
 	plainUnits := s.plainUnits(unitAt)
 	if x != nil && x.first && len(s.tok(unitAt).text) > 1 {
 		plainUnits = nil // a suffix that is a rare unit in another case
 	}
-	takeUnits := func(a amount, at int, list []found) {
-		for _, f := range list {
-			if !f.share && s.accepts(f, at) {
-				take(at+f.n, s.reading(a, f, at+f.n-end))
-			}
-		}
-	}
 	if x != nil {
-		times := s.times(a, decimal.Int(x.value))
-		further := s.plainUnits(xAt)
-		if !x.first && len(further) > 0 && further[len(further)-1].unit == units.One {
-			further = nil // the m of 10 m/s
-		}
-		if !x.first {
-			takeUnits(a, unitAt, plainUnits)
-		}
-		takeUnits(times, xAt, further)
-		take(xAt, reading{kind: kindNumber, number: times.value, text: times.text(), unitTokens: xAt - end})
-		if x.first {
-			takeUnits(a, unitAt, plainUnits)
-			if n := len(list); n == 2 && s.tok(unitAt).text == kelvin && s.tok(unitAt).spaced && list[1].unit != nil {
-				list[0], list[1] = list[1], list[0] // 300 K is a temperature before it is a count
-			}
-		}
-		if longest == xAt && x.value == 1e3 && strings.EqualFold(s.tok(xAt-1).text, kelvin) {
-			if km := s.reading(a, s.parsed(kilometre, 1)[0], 1); s.tok(s.hyphened(xAt)).is(roleRunning) {
-				list = append([]reading{km}, list...) // a 10k run
-			} else {
-				take(xAt, s.weakly(km))
-			}
-		}
-		for _, f := range further {
-			if f.share {
-				list = append(list, s.reading(times, f, longest-end))
-			}
-		}
+		s.readSuffix(&r, a, x, xAt, unitAt, plainUnits)
 	} else {
-		takeUnits(a, unitAt, plainUnits)
+		s.takeUnits(&r, a, unitAt, plainUnits)
 	}
 	for _, f := range plainUnits {
-		if f.share && len(list) > 0 && longest > unitAt+f.n {
-			if r := s.reading(a, f, longest-end); percentUnit(f.unit) {
-				list = append([]reading{r}, list...)
+		if f.share && len(r.list) > 0 && r.to > unitAt+f.n {
+			if one := s.reading(a, f, r.to-end); percentUnit(f.unit) {
+				r.list = append([]reading{one}, r.list...)
 			} else {
-				list = append(list, r)
+				r.list = append(r.list, one)
 			}
 		}
-		if last := plainUnits[len(plainUnits)-1]; f.typo && !(last.share && last.unit == units.One) && len(list) > 0 && list[len(list)-1].unit != nil {
-			list = append(list, s.weakly(s.bare(a, longest-end)))
+		if last := plainUnits[len(plainUnits)-1]; f.typo && !(last.share && last.unit == units.One) && len(r.list) > 0 && r.list[len(r.list)-1].unit != nil {
+			r.list = append(r.list, s.weakly(s.bare(a, r.to-end)))
 		}
 	}
-	q.readings, q.to = list, longest
+	q.readings, q.to = r.list, r.to
+}
+
+// longestReadings are the readings of a number that take the most tokens.
+type longestReadings struct {
+	end, to int // behind the number, and behind what belongs to it
+	list    []reading
+}
+
+func (r *longestReadings) take(to int, one reading) {
+	if to > r.to {
+		r.to, r.list = to, nil
+	}
+	if to == r.to {
+		r.list = append(r.list, one)
+	}
+}
+
+func (s *scanner) takeUnits(r *longestReadings, a amount, at int, list []found) {
+	for _, f := range list {
+		if !f.share && s.accepts(f, at) {
+			r.take(at+f.n, s.reading(a, f, at+f.n-r.end))
+		}
+	}
+}
+
+// readSuffix reads a number with a suffix and the units behind that, and the suffix as a unit.
+func (s *scanner) readSuffix(r *longestReadings, a amount, x *suffix, xAt, unitAt int, plainUnits []found) {
+	times := s.times(a, decimal.Int(x.value))
+	further := s.plainUnits(xAt)
+	if !x.first && len(further) > 0 && further[len(further)-1].unit == units.One {
+		further = nil // the m of 10 m/s
+	}
+	if !x.first {
+		s.takeUnits(r, a, unitAt, plainUnits)
+	}
+	s.takeUnits(r, times, xAt, further)
+	r.take(xAt, reading{kind: kindNumber, number: times.value, text: times.text(), unitTokens: xAt - r.end})
+	if x.first {
+		s.takeUnits(r, a, unitAt, plainUnits)
+		if t := s.tok(unitAt); len(r.list) == 2 && t.text == kelvin && t.spaced && r.list[1].unit != nil {
+			r.list[0], r.list[1] = r.list[1], r.list[0] // 300 K is a temperature before it is a count
+		}
+	}
+	if r.to == xAt && strings.EqualFold(s.tok(xAt-1).text, kelvin) {
+		if km := s.reading(a, s.parsed(kilometre, 1)[0], 1); s.tok(s.hyphened(xAt)).is(roleRunning) {
+			r.list = append([]reading{km}, r.list...) // a 10k run
+		} else {
+			r.take(xAt, s.weakly(km))
+		}
+	}
+	for _, f := range further {
+		if f.share {
+			r.list = append(r.list, s.reading(times, f, r.to-r.end))
+		}
+	}
 }
 
 // Units that the scanner knows by their symbols.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +150,19 @@ type tables struct {
 // rows are those of a section.
 func (t *tables) rows(section string) []row { return t.sections[section] }
 
+// words are the entries of the words in the first cell of the rows of a section.
+func (t *tables) words(section string) iter.Seq2[*lexeme, row] {
+	return func(yield func(*lexeme, row) bool) {
+		for _, r := range t.sections[section] {
+			for _, w := range r.words(0) {
+				if !yield(t.lexeme(w), r) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // lexeme is the entry of a word, made where there is none.
 func (t *tables) lexeme(word string) *lexeme {
 	if t.lexicon[word] == nil {
@@ -213,20 +227,16 @@ func (t *tables) readWords() {
 			t.lexeme(w).roles.add(role(i))
 		}
 	}
-	for _, r := range t.rows("stems") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).stem = r[1]
-		}
+	for l, r := range t.words("stems") {
+		l.stem = r[1]
 	}
 	for _, r := range t.rows("endings") {
 		step := r.number(4) - 1
 		t.endings[step] = append(t.endings[step], ending{r[0], int(r.number(1)), int(r.number(2)), r[3], r[5] != ""})
 	}
 	t.plural, t.adverb = t.rows("forms")[0][1], t.rows("forms")[1][1]
-	for _, r := range t.rows("borders") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).border = barrier(1 + slices.Index(barriers, r[1]))
-		}
+	for l, r := range t.words("borders") {
+		l.border = barrier(1 + slices.Index(barriers, r[1]))
 	}
 	for i, r := range t.rows("names") {
 		for _, w := range r.words(1) {
@@ -248,10 +258,8 @@ func (t *tables) readWords() {
 
 // readAmounts reads the tables of numbers, units and money.
 func (t *tables) readAmounts() {
-	for _, r := range t.rows("numbers") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).number = &numberWord{numberPart(r[1]), r.number(2)}
-		}
+	for l, r := range t.words("numbers") {
+		l.number = &numberWord{numberPart(r[1]), r.number(2)}
 	}
 	for _, r := range t.rows("units") {
 		addPhrases(t, r, spokenUnit(r.spellings(1)), func(l *lexeme) *[]phraseOf[spokenUnit] { return &l.units })
@@ -265,16 +273,11 @@ func (t *tables) readAmounts() {
 	for _, r := range t.rows("per") {
 		addPhrases(t, r, overWord{r[1], overPlace(r[2])}, func(l *lexeme) *[]phraseOf[overWord] { return &l.per })
 	}
-	for _, r := range t.rows("powers") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).power = &power{int(r.number(1)), r[2] == powerBehind}
-		}
+	for l, r := range t.words("powers") {
+		l.power = &power{int(r.number(1)), r[2] == powerBehind}
 	}
-	for _, r := range t.rows("money") {
-		m := &moneyWord{r.words(1), int(r.number(2)), r.number(3)}
-		for _, w := range r.words(0) {
-			t.lexeme(w).money = m
-		}
+	for l, r := range t.words("money") {
+		l.money = &moneyWord{r.words(1), int(r.number(2)), r.number(3)}
 	}
 	for _, r := range t.rows("parts") {
 		t.parts = append(t.parts, barePart{r[0], r[1], partForm(r[2])})
@@ -319,24 +322,18 @@ func (t *tables) readMoments() {
 	for _, r := range t.rows("weeks") {
 		addPhrases(t, r, r.number(1), func(l *lexeme) *[]phraseOf[int64] { return &l.weeks })
 	}
-	for _, r := range t.rows("shifts") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).shift = &shift{r.number(1), shiftFrom(r[2])}
-		}
+	for l, r := range t.words("shifts") {
+		l.shift = &shift{r.number(1), shiftFrom(r[2])}
 	}
 	t.calendar = map[string]span{}
 	for _, r := range t.rows("calendar") {
 		t.calendar[r[0]] = span{r.number(1), r.number(2)}
 	}
-	for _, r := range t.rows("times of day") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).dayPart = &timeOfDay{int(r.number(1))}
-		}
+	for l, r := range t.words("times of day") {
+		l.dayPart = &timeOfDay{int(r.number(1))}
 	}
-	for _, r := range t.rows("clock") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).clock = clockText(int(r.number(1)), 0, -1)
-		}
+	for l, r := range t.words("clock") {
+		l.clock = clockText(int(r.number(1)), 0, -1)
 	}
 	for _, r := range t.rows("parts of the day") {
 		addPhrases(t, r, dayPart{r[1] != "", int(r.number(2))}, func(l *lexeme) *[]phraseOf[dayPart] { return &l.dayParts })
@@ -349,39 +346,27 @@ func (t *tables) readRequests() {
 	for _, r := range t.rows("scenarios") {
 		t.phrases = append(t.phrases, phrase{t.learn(newPattern(r[0], nouns)), move(r[1]), r[2] != ""})
 	}
-	for _, r := range t.rows("ordinals") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).scenario = r[1]
-		}
+	for l, r := range t.words("ordinals") {
+		l.scenario = r[1]
 	}
 	for _, r := range t.rows("questions") {
 		t.forms = append(t.forms, form{t.learn(newPattern(r[0], nouns)), want(r[1]), r[2] != ""})
 	}
-	for _, r := range t.rows("comparatives") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).comparative, t.lexeme(w).tabled = &comparative{int(r.number(1)), want(r[2]), r[3] != ""}, true
-		}
+	for l, r := range t.words("comparatives") {
+		l.comparative, l.tabled = &comparative{int(r.number(1)), want(r[2]), r[3] != ""}, true
 	}
-	for _, r := range t.rows("adjectives") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).adjective = t.stem(r[1])
-		}
+	for l, r := range t.words("adjectives") {
+		l.adjective = t.stem(r[1])
 	}
-	for _, r := range t.rows("degrees") {
+	for l, r := range t.words("degrees") {
 		of := want(r[1])
-		for _, w := range r.words(0) {
-			t.lexeme(w).degree = &of
-		}
+		l.degree = &of
 	}
-	for _, r := range t.rows("change nouns") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).change = int(r.number(1))
-		}
+	for l, r := range t.words("change nouns") {
+		l.change = int(r.number(1))
 	}
-	for _, r := range t.rows("change verbs") {
-		for _, w := range r.words(0) {
-			t.lexeme(w).verb, t.lexeme(w).tabled = &changeVerb{int(r.number(1)), r[2] != ""}, true
-		}
+	for l, r := range t.words("change verbs") {
+		l.verb, l.tabled = &changeVerb{int(r.number(1)), r[2] != ""}, true
 	}
 	for _, r := range t.rows("factors") {
 		t.factors = append(t.factors, factorWord{t.learn(newPattern(r[0], nouns)), factor(r[1])})

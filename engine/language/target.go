@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine"
@@ -61,111 +62,10 @@ func (s *search) targets() []target {
 		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
 	}
 	for variable := range s.vocabulary.terms {
-		t := &s.vocabulary.terms[variable]
-		one := target{variable: variable, unit: p.asked}
-		for i := range p.questions {
-			q := &p.questions[i]
-			var e float64
-			switch fit := s.weights.fits(q.want, t); {
-			case q.want == wantAny:
-				if t.kind == percentKind && q.to > q.from && p.tokens[q.to-1].is(roleMuch) {
-					e += s.weights.AgainstMuch // "how much vat"
-				}
-			case fit >= s.weights.LeastAnswer:
-				e += s.weights.ForForm
-			case fit >= s.weights.LeastFit:
-				e += s.weights.ForNearForm * fit
-			default:
-				e += s.weights.AgainstForm
-			}
-			if q.unit != nil {
-				if !s.unitFits(variable, q.unit) {
-					e += s.weights.AgainstNoUnit
-				} else {
-					e += s.weights.ForUnit
-					if one.unit == nil && q.unit.Dimension() != units.None {
-						one.unit = q.unit
-					}
-				}
-			}
-			if i == 0 || e > one.score {
-				one.score = e
-			}
-			for k := range p.mentions {
-				m := &p.mentions[k]
-				if m.variable != variable || !s.asking(m) {
-					continue
-				}
-				link := p.reach(q.from, q.to, m.from, m.to)
-				if m.to <= q.from {
-					link *= s.weights.ReachBack
-				}
-				one.names = append(one.names, namedScore{k, e + s.weights.ForQuestion*m.weight*link})
-			}
+		if p.asked != nil && !s.unitFits(variable, p.asked) {
+			continue
 		}
-		for k := range p.mentions {
-			m := &p.mentions[k]
-			if m.variable != variable || !s.asking(m) {
-				continue
-			}
-			if p.heads(m) || p.closes(m) { // "monthly payment on 100k", "and at 9 pounds a litre, cost?"
-				one.names = append(one.names, namedScore{k, one.score + s.weights.ForHeading*m.weight})
-				continue
-			}
-			if len(p.questions) > 0 {
-				continue
-			}
-			e := s.weights.ForUnasked * m.weight * (1 - s.weights.TiedName*s.tied(m))
-			if s.base != nil && len(s.list) > 0 {
-				e *= s.weights.ChangedName // a change to what was asked, not another question
-			}
-			if len(s.list) == 0 {
-				e *= s.weights.LoneName
-			}
-			one.names = append(one.names, namedScore{k, e})
-		}
-		var more float64
-		if variable == kept {
-			if len(p.questions) == 0 {
-				one.kept = true
-			} else if s.emptyQuestions() {
-				more += s.weights.ForEmpty
-			}
-		}
-		if p.asked != nil {
-			if !s.unitFits(variable, p.asked) {
-				continue
-			}
-			more += s.weights.ForUnit
-			if variable == kept {
-				more += s.weights.ForKeptUnit
-			}
-		}
-		switch {
-		case variable == kept:
-		case !t.derived:
-			more += s.weights.AgainstGiven
-		case t.final:
-			more += s.weights.ForFinal
-		case t.output:
-			more += s.weights.ForOutput
-		default:
-			more += s.weights.AgainstInput
-		}
-		if v := s.baseValue(variable); v != nil && v.Source == engine.UserInput && len(s.list) == 0 {
-			more += s.weights.AgainstStated
-		}
-		one.score += more
-		best := one.score
-		for k := range one.names {
-			one.names[k].score += more
-			best = max(best, one.names[k].score)
-		}
-		if one.kept {
-			best = max(best, s.weights.ForKeptTarget)
-		}
-		if best > s.weights.LeastAsked {
-			one.best = best
+		if one := s.targetOf(variable); one.best > s.weights.LeastAsked {
 			list = append(list, one)
 		}
 	}
@@ -177,19 +77,119 @@ func (s *search) targets() []target {
 	}) {
 		list = slices.DeleteFunc(list, func(t target) bool { return t.variable >= 0 && t.variable != kept }) // nothing else is asked for
 	}
-	slices.SortStableFunc(list, func(a, b target) int {
-		switch {
-		case a.best > b.best:
-			return -1
-		case a.best < b.best:
-			return 1
+	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(b.best, a.best) })
+	return list[:min(len(list), maxTarget)]
+}
+
+// targetOf is a variable as a target.
+func (s *search) targetOf(variable int) target {
+	p := s.prose
+	one := target{variable: variable, unit: p.asked, kept: variable == s.keptTarget() && len(p.questions) == 0}
+	for i := range p.questions {
+		q := &p.questions[i]
+		e := s.formScore(q, variable)
+		if q.unit != nil && one.unit == nil && q.unit.Dimension() != units.None && s.unitFits(variable, q.unit) {
+			one.unit = q.unit
 		}
-		return 0
-	})
-	if len(list) > maxTarget {
-		list = list[:maxTarget]
+		if i == 0 || e > one.score {
+			one.score = e
+		}
+		for k := range p.mentions {
+			if m := &p.mentions[k]; m.variable == variable && s.asking(m) {
+				link := p.reach(q.from, q.to, m.from, m.to)
+				if m.to <= q.from {
+					link *= s.weights.ReachBack
+				}
+				one.names = append(one.names, namedScore{k, e + s.weights.ForQuestion*m.weight*link})
+			}
+		}
 	}
-	return list
+	for k := range p.mentions {
+		if m := &p.mentions[k]; m.variable == variable && s.asking(m) {
+			if p.heads(m) || p.closes(m) { // "monthly payment on 100k", "and at 9 pounds a litre, cost?"
+				one.names = append(one.names, namedScore{k, one.score + s.weights.ForHeading*m.weight})
+			} else if len(p.questions) == 0 {
+				one.names = append(one.names, namedScore{k, s.unaskedScore(m)})
+			}
+		}
+	}
+	more := s.standing(variable)
+	one.score += more
+	one.best = one.score
+	for k := range one.names {
+		one.names[k].score += more
+		one.best = max(one.best, one.names[k].score)
+	}
+	if one.kept {
+		one.best = max(one.best, s.weights.ForKeptTarget)
+	}
+	return one
+}
+
+// formScore is what the form of a question says about a variable.
+func (s *search) formScore(q *question, variable int) (score float64) {
+	t := &s.vocabulary.terms[variable]
+	switch fit := s.weights.fits(q.want, t); {
+	case q.want == wantAny:
+		if t.kind == percentKind && q.to > q.from && s.prose.tokens[q.to-1].is(roleMuch) {
+			score = s.weights.AgainstMuch // "how much vat"
+		}
+	case fit >= s.weights.LeastAnswer:
+		score = s.weights.ForForm
+	case fit >= s.weights.LeastFit:
+		score = s.weights.ForNearForm * fit
+	default:
+		score = s.weights.AgainstForm
+	}
+	switch {
+	case q.unit == nil:
+	case s.unitFits(variable, q.unit):
+		score += s.weights.ForUnit
+	default:
+		score += s.weights.AgainstNoUnit
+	}
+	return score
+}
+
+// unaskedScore is what a name without a question says.
+func (s *search) unaskedScore(m *mention) float64 {
+	e := s.weights.ForUnasked * m.weight * (1 - s.weights.TiedName*s.tied(m))
+	if s.base != nil && len(s.list) > 0 {
+		e *= s.weights.ChangedName // a change to what was asked, not another question
+	}
+	if len(s.list) == 0 {
+		e *= s.weights.LoneName
+	}
+	return e
+}
+
+// standing is what speaks for a variable as the target whatever the words: that it was it before, and what equations do with it.
+func (s *search) standing(variable int) (score float64) {
+	t, p, kept := &s.vocabulary.terms[variable], s.prose, variable == s.keptTarget()
+	if kept && len(p.questions) > 0 && s.emptyQuestions() {
+		score += s.weights.ForEmpty
+	}
+	if p.asked != nil {
+		score += s.weights.ForUnit
+		if kept {
+			score += s.weights.ForKeptUnit
+		}
+	}
+	switch {
+	case kept:
+	case !t.derived:
+		score += s.weights.AgainstGiven
+	case t.final:
+		score += s.weights.ForFinal
+	case t.output:
+		score += s.weights.ForOutput
+	default:
+		score += s.weights.AgainstInput
+	}
+	if v := s.baseValue(variable); v != nil && v.Source == engine.UserInput && len(s.list) == 0 {
+		score += s.weights.AgainstStated
+	}
+	return score
 }
 
 // tied says how firmly a name belongs to an amount that its variable could take.

@@ -32,7 +32,7 @@ func (s *scanner) named(at int, behind bool) []found {
 		return s.currencyAt(at)
 	}
 	if u := s.counted(t); u != nil {
-		return []found{{unit: u, n: 1, part: 1}, {unit: units.One, n: 1, part: 1}}
+		return append(one(u), one(units.One)...)
 	}
 	if (t.fold == `"` || t.fold == "'") && s.closesQuote(at) {
 		return nil
@@ -41,18 +41,17 @@ func (s *scanner) named(at int, behind bool) []found {
 	if p := followed(s, at, t.means().units); p != nil {
 		list = s.senses(p.means, len(p.words))
 	}
-	if (behind || len(t.text) > 1) && len(t.text) <= 4 && t.kind == word && (len(list) == 0 || list[0].n == 1) && (!t.is(roleIndefinite) || t.text != t.fold || !t.spaced && s.tok(at-1).kind == number) {
+	if t.kind != word {
+		if u := s.table.Lookup(t.text); list == nil && u != nil {
+			list = one(u)
+		}
+		return list
+	}
+	article := t.is(roleIndefinite) && t.text == t.fold && (t.spaced || s.tok(at-1).kind != number)
+	if (behind || len(t.text) > 1) && len(t.text) <= 4 && (len(list) == 0 || list[0].n == 1) && !article {
 		if list := s.letter(t); len(list) > 0 {
 			return list
 		}
-	}
-	if t.kind != word {
-		if list == nil {
-			if u := s.table.Lookup(t.text); u != nil {
-				list = []found{{unit: u, n: 1, part: 1}}
-			}
-		}
-		return list
 	}
 	if n, u := s.phrase(at); n > 1 && (len(list) == 0 || n > list[0].n) {
 		return []found{{unit: u, n: n, part: 1}}
@@ -60,8 +59,18 @@ func (s *scanner) named(at int, behind bool) []found {
 	if len(list) > 0 {
 		return list
 	}
+	return s.oneWord(at, behind)
+}
+
+// one is a unit in one token.
+func one(u *units.Unit) []found { return []found{{unit: u, n: 1, part: 1}} }
+
+// oneWord lists the senses of a unit in one word that is no phrase of the tables: money, a unit of the table of units, a power that
+// is written as one word with its unit, and a slip of the pen.
+func (s *scanner) oneWord(at int, behind bool) []found {
+	t := s.tok(at)
 	if w := t.means().money; w != nil && (len(t.fold) > 2 || behind) {
-		list = s.money(w)
+		list := s.money(w)
 		if t.is(roleCaratCent) {
 			return append(list, s.parsed(t.fold, 1)...)
 		}
@@ -69,47 +78,61 @@ func (s *scanner) named(at int, behind bool) []found {
 			return list
 		}
 	}
-	if t.is(roleNotUnit) {
-		return nil
-	}
-	if len(t.fold) < 3 && !behind && !s.tables.symbols[strings.TrimRight(t.text, "23")] {
+	if t.is(roleNotUnit) || len(t.fold) < 3 && !behind && !s.tables.symbols[strings.TrimRight(t.text, "23")] {
 		return nil
 	}
 	if u := s.table.Lookup(t.text); u != nil {
 		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || t.is(roleLowCode) {
-			return []found{{unit: u, n: 1, part: 1}}
+			return one(u)
 		}
 		return nil
 	}
-	if len(t.fold) > 2 { // sqft
-		if p, u := s.tables.lexicon[t.fold[:2]], s.table.Lookup(t.fold[2:]); p != nil && p.power != nil && !p.power.behind && u != nil && u.Dimension() == units.Length {
-			if product, ok := u.Pow(p.power.exponent, 1); ok {
-				return []found{{unit: product, n: 1, part: 1}}
+	if u := s.joinedPower(at); u != nil {
+		return one(u)
+	}
+	return s.misspelt(t)
+}
+
+// joinedPower reads sqft and km2, nil for neither.
+func (s *scanner) joinedPower(at int) *units.Unit {
+	t := s.tok(at)
+	if len(t.fold) > 2 {
+		l, u := s.tables.lexicon[t.fold[:2]], s.table.Lookup(t.fold[2:])
+		if l != nil && l.power != nil && !l.power.behind && u != nil && u.Dimension() == units.Length {
+			if p, ok := u.Pow(l.power.exponent, 1); ok {
+				return p
 			}
 		}
 	}
 	if rest := strings.TrimRight(t.text, "23"); len(rest) == len(t.text)-1 {
 		if u := s.table.Lookup(rest); u != nil && (u.Dimension() == units.Length || u.Dimension() == units.Time && s.tok(at-1).fold == "/") {
 			if p, ok := u.Pow(int(t.text[len(rest)]-'0'), 1); ok {
-				return []found{{unit: p, n: 1, part: 1}}
+				return p
 			}
 		}
 	}
-	if meant := s.slip(t); meant != "" {
-		l := s.tables.lexicon[meant]
-		if p := l.units; len(p) > 0 && len(p[len(p)-1].words) == 1 {
-			list = s.senses(p[len(p)-1].means, 1)
-		} else if l.money != nil {
-			list = s.money(l.money)
-		} else if u := s.table.Lookup(meant); u != nil {
-			list = []found{{unit: u, n: 1, part: 1}}
-		}
-		for i := range list {
-			list[i].typo = true
-		}
-		return list
-	}
 	return nil
+}
+
+// misspelt lists the senses of the common unit that a word is a slip of.
+func (s *scanner) misspelt(t token) []found {
+	meant := s.slip(t)
+	if meant == "" {
+		return nil
+	}
+	var list []found
+	l := s.tables.lexicon[meant]
+	if p := l.units; len(p) > 0 && len(p[len(p)-1].words) == 1 {
+		list = s.senses(p[len(p)-1].means, 1)
+	} else if l.money != nil {
+		list = s.money(l.money)
+	} else if u := s.table.Lookup(meant); u != nil {
+		list = one(u)
+	}
+	for i := range list {
+		list[i].typo = true
+	}
+	return list
 }
 
 // closesQuote tells the quote behind "60" from the sign of inches.

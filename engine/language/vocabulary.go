@@ -69,110 +69,19 @@ func New(d *engine.Domain) *Vocabulary { return newVocabulary(d, committed()) }
 
 func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 	v := &Vocabulary{weights: w, domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readTables().groups}
-	uses := map[string]int{}
-	currencies := map[string]bool{}
-	seen := map[string]bool{}
-	learn := func(text string) {
-		for _, w := range splitWords(text) {
-			v.known[stem(w)] = true
-			if len(w) > 3 && !seen[w] {
-				seen[w] = true
-				v.words = append(v.words, w)
-			}
-		}
-	}
-	for i, def := range d.Variables {
-		t := term{kind: def.Kind, unit: d.BareUnit(i), fallback: !def.Default.IsEmpty()}
-		if t.kind == "" {
-			t.kind = numberKind
-		}
-		t.dimension, t.dimensional = d.Dimension(i)
-		for c := range t.dimension.EachCurrency() {
-			currencies[c] = true
-		}
-		switch t.kind {
-		case tableKind, barChartKind, pieChartKind:
-			t.table = true
-		case percentKind:
-			t.dimensional, t.dimension = true, units.None
-		case durationKind, dateKind, datetimeKind, timeKind:
-			t.dimensional, t.dimension = true, units.Time
-		}
-		for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
-			n := newName(text)
-			if len(n.words) > 0 && !slices.ContainsFunc(t.names, func(o name) bool { return o.joined == n.joined }) {
-				t.names = append(t.names, n)
-			}
-			learn(text)
-			if t.counted == nil && t.dimensional && (t.dimension == units.Time || t.dimension.IsNone() && t.kind != percentKind && (t.unit == nil || t.unit.IsOne())) {
-				t.counted = countedTime(text, d.Units())
-			}
-		}
-		learn(def.Description)
-		mine := map[string]bool{}
-		for _, n := range t.names {
-			for _, w := range n.words {
-				mine[w] = true
-			}
-		}
-		for _, w := range splitWords(def.Description) {
-			if s := stem(w); !said(w) && !mine[s] {
-				t.description = append(t.description, s)
-			}
-		}
-		for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
-			if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
-				for i := range list {
-					list[i] = stem(list[i])
-				}
-				t.clauses = append(t.clauses, list)
-			}
-		}
-		for w := range mine {
+	uses := map[string]int{} // by stem, how many variables are named with it
+	var currencies []string
+	for i := range d.Variables {
+		t := newTerm(d, i)
+		currencies = append(currencies, t.dimension.Currencies()...)
+		for w := range t.stems() {
 			uses[w]++
 		}
 		v.terms = append(v.terms, t)
 	}
-	for i := range v.terms {
-		v.terms[i].priced = len(v.terms[i].dimension.Currencies()) > 0 && !v.terms[i].money()
-		for _, n := range v.terms[i].names {
-			for _, w := range n.words {
-				if readTables().stemRoles[w].has(rolePriced) && len(v.terms[i].dimension.Currencies()) > 0 {
-					v.terms[i].priced = true
-				}
-				if readTables().stemRoles[w].has(roleCounts) && v.terms[i].dimensional && v.terms[i].dimension.IsNone() && v.terms[i].kind != percentKind {
-					v.terms[i].counts = true
-				}
-			}
-		}
-	}
 	v.findEnds()
-	for a, activity := range d.Activities {
-		if activity.Disabled {
-			continue
-		}
-		left, _, _ := strings.Cut(activity.Equation, "=")
-		if i := d.Index(strings.TrimSpace(left)); i >= 0 {
-			v.terms[i].output, v.terms[i].final = true, true
-		}
-		learn(activity.Title)
-		learn(activity.Description)
-		for _, i := range d.References(a) {
-			if d.Calculable(a, i) {
-				v.terms[i].derived = true
-			}
-		}
-	}
-	for a, activity := range d.Activities {
-		left, _, _ := strings.Cut(activity.Equation, "=")
-		for _, i := range d.References(a) {
-			if !activity.Disabled && d.Variables[i].Key != strings.TrimSpace(left) {
-				v.terms[i].final = false
-			}
-		}
-	}
-	learn(d.Title)
-	learn(d.Description)
+	v.findOutputs()
+	v.learn()
 	count := float64(len(v.terms) + 1)
 	for word, n := range uses {
 		v.rarity[word] = max(w.LeastRarity, math.Log(count/float64(n))/math.Log(count))
@@ -183,13 +92,119 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 			v.rarity[word] *= w.PlainRarity
 		}
 	}
-	if len(currencies) == 1 {
-		for c := range currencies {
-			v.currency = c
+	slices.Sort(currencies)
+	if currencies = slices.Compact(currencies); len(currencies) == 1 {
+		v.currency = currencies[0]
+	}
+	return v
+}
+
+// newTerm is what a variable says of itself.
+func newTerm(d *engine.Domain, variable int) term {
+	def := d.Variables[variable]
+	t := term{kind: def.Kind, unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty()}
+	if t.kind == "" {
+		t.kind = numberKind
+	}
+	t.dimension, t.dimensional = d.Dimension(variable)
+	switch t.kind {
+	case tableKind, barChartKind, pieChartKind:
+		t.table = true
+	case percentKind:
+		t.dimensional, t.dimension = true, units.None
+	case durationKind, dateKind, datetimeKind, timeKind:
+		t.dimensional, t.dimension = true, units.Time
+	}
+	plain := t.dimensional && t.dimension.IsNone() && t.kind != percentKind
+	for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
+		n := newName(text)
+		if len(n.words) > 0 && !slices.ContainsFunc(t.names, func(o name) bool { return o.joined == n.joined }) {
+			t.names = append(t.names, n)
+		}
+		if t.counted == nil && (t.dimensional && t.dimension == units.Time || plain && (t.unit == nil || t.unit.IsOne())) {
+			t.counted = countedTime(text, d.Units())
+		}
+	}
+	mine, money := t.stems(), len(t.dimension.Currencies()) > 0
+	t.priced = money && !t.money()
+	for w := range mine {
+		does := readTables().stemRoles[w]
+		t.priced = t.priced || money && does.has(rolePriced)
+		t.counts = t.counts || plain && does.has(roleCounts)
+	}
+	for _, w := range splitWords(def.Description) {
+		if s := stem(w); !said(w) && !mine[s] {
+			t.description = append(t.description, s)
+		}
+	}
+	for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
+		if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
+			for i := range list {
+				list[i] = stem(list[i])
+			}
+			t.clauses = append(t.clauses, list)
+		}
+	}
+	return t
+}
+
+// stems are those of all names of a variable.
+func (t *term) stems() map[string]bool {
+	stems := map[string]bool{}
+	for _, n := range t.names {
+		for _, w := range n.words {
+			stems[w] = true
+		}
+	}
+	return stems
+}
+
+// findOutputs finds the variables that equations yield: all, those that stand alone on the left, and those that nothing else is made
+// of.
+func (v *Vocabulary) findOutputs() {
+	d := v.domain
+	used := make([]bool, len(v.terms))
+	for a, activity := range d.Activities {
+		if activity.Disabled {
+			continue
+		}
+		left, _, _ := strings.Cut(activity.Equation, "=")
+		output := d.Index(strings.TrimSpace(left))
+		if output >= 0 {
+			v.terms[output].output = true
+		}
+		for _, i := range d.References(a) {
+			used[i] = used[i] || i != output
+			v.terms[i].derived = v.terms[i].derived || d.Calculable(a, i)
+		}
+	}
+	for i := range v.terms {
+		v.terms[i].final = v.terms[i].output && !used[i]
+	}
+}
+
+// learn takes all words of the domain among the known ones.
+func (v *Vocabulary) learn() {
+	d := v.domain
+	texts := []string{d.Title, d.Description}
+	for _, def := range d.Variables {
+		texts = append(append(texts, def.Key, def.Title, def.Description), def.Aliases...)
+	}
+	for _, a := range d.Activities {
+		if !a.Disabled {
+			texts = append(texts, a.Title, a.Description)
+		}
+	}
+	for _, text := range texts {
+		for _, w := range splitWords(text) {
+			v.known[stem(w)] = true
+			if len(w) > 3 {
+				v.words = append(v.words, w)
+			}
 		}
 	}
 	slices.Sort(v.words)
-	return v
+	v.words = slices.Compact(v.words)
 }
 
 func newName(text string) name {
