@@ -9,8 +9,9 @@ import (
 	"reckon/engine/format"
 )
 
-// Answer is a result as one or two sentences: the target, the values that it rests on, and those that were assumed for want of
-// a stated one. Values are written by the kinds and formats of their variables. The same result always gives the same text.
+// Answer is a result as one or two sentences: the target, the values that it rests on, and those
+// that were assumed for want of a stated one. Values are written by the kinds and formats of their
+// variables. The same result always gives the same text.
 func Answer(d *engine.Domain, res engine.Result) string {
 	if res.Calculated < 0 {
 		return fmt.Sprintf("Scenario %d is in focus again.", res.Current)
@@ -67,8 +68,8 @@ func list(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
-// A number of manyDigits significant digits and more is rounded to fewDigits, but to leastDecimals at least, and said to be about
-// that.
+// A number of manyDigits significant digits and more is rounded to fewDigits, but to leastDecimals
+// at least, and said to be about that.
 const (
 	manyDigits    = 12
 	fewDigits     = 6

@@ -4,7 +4,8 @@ import (
 	"reckon/engine/units"
 )
 
-// findAskedUnit finds the unit that the answer is wanted in: "in hours", "to km/h", at the end of a clause or behind the question.
+// findAskedUnit finds the unit that the answer is wanted in: "in hours", "to km/h", at the end of a
+// clause or behind the question.
 func (v *Vocabulary) findAskedUnit(p *prose) {
 	for i := len(p.tokens) - 2; i >= 0; i-- {
 		t := &p.tokens[i]
@@ -35,7 +36,8 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		end := i + 1 + n
 		if end < len(p.tokens) {
-			// What follows a unit that is asked for is not what the unit is of: "in gallon bottles".
+			// What follows a unit that is asked for is not what the unit is of: "in gallon
+			// bottles".
 			if next := &p.tokens[end]; next.kind == number || next.kind == word && !next.is(roleGrammar) && !next.is(rolePlain) {
 				continue
 			}

@@ -49,7 +49,8 @@ func (p *prose) opens(at int) bool {
 	return at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 || p.tokens[at-1].is(roleOpener)
 }
 
-// namesVariable reports whether a word is one that names a variable of the domain other than as its unit.
+// namesVariable reports whether a word is one that names a variable of the domain other than as its
+// unit.
 func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
 	if at >= len(p.tokens) {
 		return false
@@ -69,8 +70,8 @@ func (p *prose) ends(i int) bool {
 	return p.within[i] >= 0 || p.used[i] || p.tokens[i].is(roleEndsQuestion)
 }
 
-// settleQuestions leaves out what only looks like a question ("what if"), and lets a form that introduces another ("tell me how
-// long") give way to it.
+// settleQuestions leaves out what only looks like a question ("what if"), and lets a form that
+// introduces another ("tell me how long") give way to it.
 func (p *prose) settleQuestions() {
 	var list []question
 	for i, q := range p.questions {
@@ -93,7 +94,8 @@ func (p *prose) settleQuestions() {
 	p.questions = list
 }
 
-// askedFor reports whether a mention stands right behind the form of a question, or heads the prompt.
+// askedFor reports whether a mention stands right behind the form of a question, or heads the
+// prompt.
 func (p *prose) askedFor(m *mention) bool {
 	for i := range p.questions {
 		q := &p.questions[i]
@@ -111,7 +113,8 @@ func (p *prose) askedFor(m *mention) bool {
 	return p.heads(m)
 }
 
-// heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k", "LTV for 250k".
+// heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k",
+// "LTV for 250k".
 func (p *prose) heads(m *mention) bool {
 	for i := 0; i < m.from; i++ {
 		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other || p.tokens[i].is(roleAttaches) { // "with a deposit of 500"
@@ -136,7 +139,8 @@ func (p *prose) heads(m *mention) bool {
 	return p.tokens[m.to].is(roleCircumstance)
 }
 
-// closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph, time?"
+// closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph,
+// time?"
 func (p *prose) closes(m *mention) bool {
 	for i := m.to; i < len(p.tokens); i++ {
 		if p.tokens[i].kind != mark && p.meaning[i] != plainly {

@@ -50,9 +50,9 @@ func TestWeightsStandInOneFile(t *testing.T) {
 	}
 }
 
-// TestWordsStandInTables holds that the code knows no word of the language: a text that is compared, chosen by, looked up or kept
-// in a list has no letters. The names of what the tables, the domain and the callers speak of are constants; codes of errors have
-// a point in them.
+// TestWordsStandInTables holds that the code knows no word of the language: a text that is
+// compared, chosen by, looked up or kept in a list has no letters. The names of what the tables,
+// the domain and the callers speak of are constants; codes of errors have a point in them.
 func TestWordsStandInTables(t *testing.T) {
 	set, files := sources(t)
 	for _, file := range files {

@@ -1,12 +1,14 @@
 package language
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine/units"
 )
 
-// slot is an amount or a change of the prompt that some variable must take, with the variables that can.
+// slot is an amount or a change of the prompt that some variable must take, with the variables that
+// can.
 type slot struct {
 	quantity   int // -1 for a change that a word tells
 	change     *change
@@ -25,6 +27,11 @@ type candidate struct {
 	relative bool
 	linked   bool // words right beside it name the variable
 	name     int  // the mention that is the evidence, -1 for none
+}
+
+// gives reports whether some picks give a variable its value.
+func gives(picks []candidate, variable int) bool {
+	return slices.ContainsFunc(picks, func(c candidate) bool { return c.variable == variable })
 }
 
 // slots lists what must be assigned.
@@ -67,12 +74,13 @@ func (s *search) slots() []slot {
 				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
 			}
 		}
-		sortCandidates(l.candidates)
+		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	}
 	return list
 }
 
-// idle reports whether an amount is a day that is only mentioned: one in words, where the domain has no moments.
+// idle reports whether an amount is a day that is only mentioned: one in words, where the domain
+// has no moments.
 func (s *search) idle(q *quantity) bool {
 	days := func(t term) bool { return t.kind == dateKind || t.kind == datetimeKind }
 	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, days) {
@@ -138,7 +146,8 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 	return evidence, linked, name
 }
 
-// unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can only be its name.
+// unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can
+// only be its name.
 func (s *search) unitOnly(variable, quantity int) bool {
 	q := &s.prose.quantities[quantity]
 	t := &s.vocabulary.terms[variable]
@@ -166,7 +175,8 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 	return list
 }
 
-// valueCandidate is a variable that an amount may be the value of. first tells that some variable can take its first reading.
+// valueCandidate is a variable that an amount may be the value of. first tells that some variable
+// can take its first reading.
 func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, bool) {
 	q, t := &s.prose.quantities[l.quantity], &s.vocabulary.terms[variable]
 	best, found := candidate{variable: variable}, false
@@ -218,7 +228,8 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	return best, true
 }
 
-// namedBefore reports whether the words right before a number name the variable, whatever noun stands behind it.
+// namedBefore reports whether the words right before a number name the variable, whatever noun
+// stands behind it.
 func (s *search) namedBefore(q *quantity, k *candidate) bool {
 	if !k.linked {
 		return false
@@ -254,12 +265,4 @@ func perTime(r *reading, unit *units.Unit) bool {
 	return slices.ContainsFunc(r.unit.Terms(), func(t units.Term) bool {
 		return t.Num == -1 && t.Den == 1 && t.Unit.Symbol() == unit.Symbol()
 	})
-}
-
-func sortCandidates(list []candidate) {
-	for i := 1; i < len(list); i++ {
-		for k := i; k > 0 && list[k].score > list[k-1].score; k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
 }

@@ -5,7 +5,8 @@ import (
 	"reckon/engine/units"
 )
 
-// change is a value told by its difference from an earlier one: "10 mph faster", "double the price".
+// change is a value told by its difference from an earlier one: "10 mph faster", "double the
+// price".
 type change struct {
 	quantity int // of the prose; -1 where a word tells the factor
 	from, to int // tokens of the words that say so, the quantity not counted
@@ -15,15 +16,16 @@ type change struct {
 	sure     bool // cannot be meant as a value of its own
 }
 
-// comparative is a row of the table of words of comparison, which stand behind an amount: "10 mph faster".
+// comparative is a row of the table of words of comparison, which stand behind an amount: "10 mph
+// faster".
 type comparative struct {
 	sign int
 	want want
 	sure bool
 }
 
-// changeVerb is a row of the table of verbs that move a value: "raise the price by 10%". Behind a direct one the amount may follow
-// without "by": "add 5 km".
+// changeVerb is a row of the table of verbs that move a value: "raise the price by 10%". Behind a
+// direct one the amount may follow without "by": "add 5 km".
 type changeVerb struct {
 	sign   int
 	direct bool

@@ -76,7 +76,8 @@ func (p *prose) changeAt(i int) (change, bool) {
 	return p.changeBefore(i)
 }
 
-// changeBehind reads the words behind an amount: "10 mph faster", "a 10% rise", "3 times as far", "5 on top".
+// changeBehind reads the words behind an amount: "10 mph faster", "a 10% rise", "3 times as far",
+// "5 on top".
 func (p *prose) changeBehind(i int) (change, bool) {
 	q := &p.quantities[i]
 	c := change{quantity: i, from: q.from, to: q.to}
@@ -108,7 +109,8 @@ func (p *prose) changeBehind(i int) (change, bool) {
 	return c, true
 }
 
-// beforeComparison skips what may stand between an amount and its word of comparison: "a bit", "a head", "parcels".
+// beforeComparison skips what may stand between an amount and its word of comparison: "a bit", "a
+// head", "parcels".
 func (p *prose) beforeComparison(at int) int {
 	for at < len(p.tokens) && p.tokens[at].is(roleSoftener) {
 		at++
@@ -152,7 +154,8 @@ func (p *prose) changeBefore(i int) (change, bool) {
 	return c, false
 }
 
-// isReplaced reports whether an amount is only named to say what is not any more: "instead of 60", "rather than 60", "not 60".
+// isReplaced reports whether an amount is only named to say what is not any more: "instead of 60",
+// "rather than 60", "not 60".
 func (p *prose) isReplaced(i int, tables *tables) bool {
 	return slices.ContainsFunc(tables.replacing, func(words []string) bool {
 		at := p.quantities[i].from - len(words)

@@ -71,7 +71,8 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 	return list
 }
 
-// changedText is the value that a change makes of an earlier one, in its unit; "" where it cannot be made.
+// changedText is the value that a change makes of an earlier one, in its unit; "" where it cannot
+// be made.
 func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) string {
 	t := &s.vocabulary.terms[variable]
 	old := v.Value.Quantity()

@@ -7,8 +7,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// dayPart is a row of the table of parts of the day: it tells the hours before noon from those after. The hours below early, and
-// twelve, are those behind midnight: 2 at night.
+// dayPart is a row of the table of parts of the day: it tells the hours before noon from those
+// after. The hours below early, and twelve, are those behind midnight: 2 at night.
 type dayPart struct {
 	pm    bool
 	early int
@@ -31,7 +31,8 @@ func (s *scanner) timeOfDay(at int) (late, n int) {
 	return 0, 0
 }
 
-// afterNoon moves a clock time to the late part of a day. next tells that it is one behind midnight, of the day after.
+// afterNoon moves a clock time to the late part of a day. next tells that it is one behind
+// midnight, of the day after.
 func afterNoon(clock string, late int) (text string, next bool) {
 	if late == 0 || len(clock) < 5 {
 		return clock, false
@@ -93,7 +94,8 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	return q, true
 }
 
-// dayBehind reads the day behind a clock time: 6 am on Tuesday, 14:00 tomorrow evening. n counts all tokens.
+// dayBehind reads the day behind a clock time: 6 am on Tuesday, 14:00 tomorrow evening. n counts
+// all tokens.
 func (s *scanner) dayBehind(at int) (d saidDay, n int) {
 	next := at
 	if s.tok(next).is(roleDayJoint) {
@@ -169,8 +171,8 @@ func (s *scanner) colons(at int) (h, m, sec, n int) {
 	return h, m, sec, n
 }
 
-// clockTime reads a time of day as text hh:mm; n is 0 for none, and the text is empty where no day has that time. loose
-// takes an hour alone.
+// clockTime reads a time of day as text hh:mm; n is 0 for none, and the text is empty where no day
+// has that time. loose takes an hour alone.
 func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	t := s.tok(at)
 	if t.kind == word && t.means().clock != "" {
@@ -221,7 +223,7 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	m := 0
 	if part, v := s.numeral(s.hyphened(end)); t.kind == word && (part == partTen && v < 60 || part == partDigit && v > 9) {
 		minutes, more := s.cardinal(s.hyphened(end))
-		if minutes < 60 && (s.partOfDay(s.hyphened(end)+more) != 0 || loose || s.tok(at-1).is(roleClockLead) && !s.unitStarts(s.hyphened(end)+more)) {
+		if minutes < 60 && (s.inDayPart(s.hyphened(end)+more) || loose || s.tok(at-1).is(roleClockLead) && !s.unitStarts(s.hyphened(end)+more)) {
 			end = s.hyphened(end) + more
 			m = int(minutes)
 			loose = true
@@ -252,7 +254,8 @@ func (s *scanner) hour(at int) (h, n int) {
 	return 0, 0
 }
 
-// half moves an hour to the part of the day that stands at a token; it is -1 where the part has no such hour.
+// half moves an hour to the part of the day that stands at a token; it is -1 where the part has no
+// such hour.
 func (s *scanner) half(h, at int) (hour, n int) {
 	p, n := s.dayPartAt(at)
 	switch {
@@ -279,13 +282,10 @@ func (s *scanner) dayPartAt(at int) (*dayPart, int) {
 	return &p.means, len(p.words)
 }
 
-// partOfDay measures the words for a part of the day, negative before noon.
-func (s *scanner) partOfDay(at int) int {
-	p, n := s.dayPartAt(at)
-	if n > 0 && !p.pm {
-		return -n
-	}
-	return n
+// inDayPart reports whether words for a part of the day stand at a token.
+func (s *scanner) inDayPart(at int) bool {
+	_, n := s.dayPartAt(at)
+	return n > 0
 }
 
 func clockText(h, m, sec int) string {
@@ -295,7 +295,8 @@ func clockText(h, m, sec int) string {
 	return fmt.Sprintf("%02d:%02d", h, m)
 }
 
-// pastHour reads quarter past eight, half past 8, ten to nine. "ten to nine" without a word for time before it is a range.
+// pastHour reads quarter past eight, half past 8, ten to nine. "ten to nine" without a word for
+// time before it is a range.
 func (s *scanner) pastHour(at int) (text string, n int) {
 	i := at
 	if s.tok(i).is(roleIndefinite) {
@@ -362,12 +363,6 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		return "", 0
 	}
 	return clockText(hour, minutes, -1), end + more - at
-}
-
-// clockWord is true of the half or quarter of a clock time.
-func (s *scanner) clockWord(at int) bool {
-	_, n := s.pastHour(at)
-	return n > 0
 }
 
 // hourAlone is the further reading of "at 8".

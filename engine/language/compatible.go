@@ -6,8 +6,8 @@ import (
 	"reckon/engine/value"
 )
 
-// compatible says whether a reading can be a value of a variable, how well it fits before any words are looked at, and the value
-// as structured text has it.
+// compatible says whether a reading can be a value of a variable, how well it fits before any words
+// are looked at, and the value as structured text has it.
 func (s *search) compatible(variable int, q *quantity, r *reading) (text string, score float64, ok bool) {
 	switch r.kind {
 	case kindDate, kindDatetime, kindClock:
@@ -31,7 +31,8 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 	return text, score, true
 }
 
-// momentFor is a date or time of day as the value of a variable, and how well it fits; "" where it cannot be one.
+// momentFor is a date or time of day as the value of a variable, and how well it fits; "" where it
+// cannot be one.
 func (s *search) momentFor(variable int, r *reading) (string, float64) {
 	switch kind := s.vocabulary.terms[variable].kind; {
 	case kind == datetimeKind, kind == dateKind && r.kind == kindDate, kind == timeKind && r.kind == kindClock:
@@ -53,14 +54,16 @@ func (s *search) percentFor(variable int, r *reading) (string, float64) {
 	return "", 0
 }
 
-// The size of a number from which it is so many percent, no share, and that of more than any percentage.
+// The size of a number from which it is so many percent, no share, and that of more than any
+// percentage.
 const (
 	leastPercents = 1
 	wholePercents = 100
 	mostPercents  = 1000
 )
 
-// numberFor is momentFor of a bare number. It takes the unit that the variable has, or had in the scenario.
+// numberFor is momentFor of a bare number. It takes the unit that the variable has, or had in the
+// scenario.
 func (s *search) numberFor(variable int, r *reading) (text string, score float64) {
 	t := &s.vocabulary.terms[variable]
 	switch {
@@ -153,7 +156,8 @@ func (s *search) sameMoney(u *units.Unit, t *term) bool {
 	return len(from) == 1 && len(to) == 1 && u.Dimension().WithCurrency(from[0], to[0]) == t.dimension
 }
 
-// withMoney is the unit of an amount whose currency is not said, for a variable that is money per something; nil where it is not.
+// withMoney is the unit of an amount whose currency is not said, for a variable that is money per
+// something; nil where it is not.
 func (s *search) withMoney(r *reading, t *term) *units.Unit {
 	codes := t.dimension.Currencies()
 	if !t.dimensional || len(codes) != 1 || r.unit.Dimension().IsNone() {
@@ -166,7 +170,8 @@ func (s *search) withMoney(r *reading, t *term) *units.Unit {
 	return currency.Mul(r.unit)
 }
 
-// withoutTime is the unit of a rate without what it is per, for a variable whose name says that; nil where it is not.
+// withoutTime is the unit of a rate without what it is per, for a variable whose name says that;
+// nil where it is not.
 func (s *search) withoutTime(variable int, q *quantity, r *reading) *units.Unit {
 	t := &s.vocabulary.terms[variable]
 	if t.dimension == units.Time && s.unitNames(variable, &quantity{from: q.to - 1, to: q.to}) {
@@ -182,8 +187,8 @@ func (s *search) withoutTime(variable int, q *quantity, r *reading) *units.Unit 
 	return nil
 }
 
-// perMoney is an amount of money as the value of a variable that is money per something, in the variable's own unit but for the
-// currency; "" where it cannot be.
+// perMoney is an amount of money as the value of a variable that is money per something, in the
+// variable's own unit but for the currency; "" where it cannot be.
 func (s *search) perMoney(r *reading, variable int) string {
 	t := &s.vocabulary.terms[variable]
 	codes, mine := t.dimension.Currencies(), r.unit.Dimension().Currencies()
@@ -197,8 +202,8 @@ func (s *search) perMoney(r *reading, variable int) string {
 	return r.number.String() + " " + unit.Symbol()
 }
 
-// durationText is a bare number for a duration, in the unit that its earlier value or its default would be said in; "" where
-// that is not known.
+// durationText is a bare number for a duration, in the unit that its earlier value or its default
+// would be said in; "" where that is not known.
 func (s *search) durationText(variable int, r *reading) string {
 	if v := s.baseValue(variable); v != nil && v.Value.Rank == 0 && v.Value.Quantity().Unit != nil {
 		return r.text + " " + v.Value.Quantity().Unit.Symbol()

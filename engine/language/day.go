@@ -74,7 +74,8 @@ func dayOfText(text string, other day) day {
 	return day{year, month, date}
 }
 
-// saidDayAt reads a day in any form: a date, a weekday with its date, a weekday, a day told by today.
+// saidDayAt reads a day in any form: a date, a weekday with its date, a weekday, a day told by
+// today.
 func (s *scanner) saidDayAt(at int) saidDay {
 	if days, n := s.daysAt(at); n > 0 {
 		return saidDay{days: days, n: n, sure: true}
@@ -93,7 +94,8 @@ func (s *scanner) saidDayAt(at int) saidDay {
 	return s.dayOfMonthAt(at)
 }
 
-// weekdayAt reads the name of a weekday with what stands before and behind it: next Friday, Friday 13 March, Tuesday of next week.
+// weekdayAt reads the name of a weekday with what stands before and behind it: next Friday, Friday
+// 13 March, Tuesday of next week.
 func (s *scanner) weekdayAt(at int) saidDay {
 	which, n := comingOne, 0
 	if p := followed(s, at, s.tok(at).means().leads); p != nil {
@@ -159,8 +161,8 @@ func (s *scanner) weekday(at int) (name int, short bool) {
 	return t.means().weekday - 1, t.means().short
 }
 
-// shortDay tells the days "Sat", "Sun" and "Wed" from the words: a lead stands before and nothing that they could go with
-// behind, or a date or clock time follows.
+// shortDay tells the days "Sat", "Sun" and "Wed" from the words: a lead stands before and nothing
+// that they could go with behind, or a date or clock time follows.
 func (s *scanner) shortDay(at int) bool {
 	before := s.tok(at - 1)
 	if before.is(roleArticle) {
@@ -216,7 +218,8 @@ func (s *scanner) untilAt(at int) bool {
 	return s.since.year > 0 && (t.is(roleUntilWord) || t.is(roleJoining) && s.tok(at-3).is(roleBetween))
 }
 
-// dayOfWeek lists the weekday of the week some days from this one, which starts on Monday for some and on Sunday for others.
+// dayOfWeek lists the weekday of the week some days from this one, which starts on Monday for some
+// and on Sunday for others.
 func (s *scanner) dayOfWeek(name int, ahead int64) []day {
 	weekday := (s.today/secondsOfDay%7 + 10) % 7
 	fromMonday := dayOf(s.today + (ahead+int64(name)-weekday)*secondsOfDay)
@@ -255,7 +258,8 @@ func (s *scanner) nextDate(from int64, date int) day {
 	return day{}
 }
 
-// dayOfMonthAt reads "the 9th" where a word for time stands before or a clock time behind, and no noun.
+// dayOfMonthAt reads "the 9th" where a word for time stands before or a clock time behind, and no
+// noun.
 func (s *scanner) dayOfMonthAt(at int) saidDay {
 	if !s.tok(at).is(roleDefinite) || !s.ordinal(at+2) {
 		return saidDay{}
@@ -279,8 +283,9 @@ func (s *scanner) dayOfMonthAt(at int) saidDay {
 	return saidDay{days: []day{d}, n: 3}
 }
 
-// shiftedAt reads the days that an amount of time leads to: two days ago, 3 weeks from now, a week before Friday. It stays a
-// duration as well, and "3 days" of "in 3 days" is one in the first place.
+// shiftedAt reads the days that an amount of time leads to: two days ago, 3 weeks from now, a week
+// before Friday. It stays a duration as well, and "3 days" of "in 3 days" is one in the first
+// place.
 func (s *scanner) shiftedAt(q quantity) quantity {
 	if len(q.readings) == 0 || q.readings[0].kind != kindDuration {
 		return q
@@ -330,7 +335,8 @@ func (s *scanner) aheadOf(q quantity, count int64, by span) quantity {
 	return q
 }
 
-// moved is the day some units of time from another; where the month has no such day, the last one of it.
+// moved is the day some units of time from another; where the month has no such day, the last one
+// of it.
 func moved(from day, count int64, by span) day {
 	if by.days != 0 {
 		return dayOf(from.seconds() + count*by.days*secondsOfDay)

@@ -53,10 +53,11 @@ func (s *search) unassigned() *value.Error {
 
 // nothing is the doubt where no reading of the whole prompt exists.
 func (s *search) nothing() *value.Error {
-	for i, a := range s.list {
-		for _, b := range s.list[i+1:] {
+	for i := range s.list {
+		for k := i + 1; k < len(s.list); k++ {
+			a, b := &s.list[i], &s.list[k]
 			if len(a.candidates) > 0 && len(b.candidates) > 0 && a.candidates[0].variable >= 0 && a.candidates[0].variable == b.candidates[0].variable {
-				return s.twice(a, b)
+				return s.twice(a.candidates[0].variable, a, b)
 			}
 		}
 	}
@@ -67,18 +68,12 @@ func (s *search) nothing() *value.Error {
 }
 
 // twice is the doubt about two amounts for one variable.
-func (s *search) twice(a, b slot) *value.Error {
+func (s *search) twice(variable int, a, b *slot) *value.Error {
 	p := s.prose
-	return ambiguous(s.title(a.candidates[0].variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
+	return ambiguous(s.title(variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
 }
 
-func (s *search) title(variable int) string {
-	v := &s.vocabulary.domain.Variables[variable]
-	if v.Title != "" {
-		return v.Title
-	}
-	return v.Key
-}
+func (s *search) title(variable int) string { return title(s.vocabulary.domain, variable) }
 
 // doubt refuses the best reading where it is not good enough, or the next one is nearly as good.
 func (s *search) doubt(found []combination) *value.Error {
@@ -155,15 +150,15 @@ func (s *search) contested(best *combination) *value.Error {
 			}
 			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
 			if j >= 0 && j != i && top.linked {
-				other := s.list[j]
-				return ambiguous(s.title(top.variable) + ` as "` + s.prose.fragment(other.from, other.to) + `" or "` + s.prose.fragment(l.from, l.to) + `"`)
+				return s.twice(top.variable, &s.list[j], l)
 			}
 		}
 	}
 	return nil
 }
 
-// slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both may be meant for its variable.
+// slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both
+// may be meant for its variable.
 func (s *search) slid(best *combination) *value.Error {
 	p := s.prose
 	for i := 1; i < len(best.picks); i++ {
@@ -188,14 +183,14 @@ func (s *search) slid(best *combination) *value.Error {
 			if b.evidence > a.evidence {
 				named = b
 			}
-			return ambiguous(s.title(named.variable) + ` as "` + p.fragment(x.from, x.to) + `" or "` + p.fragment(y.from, y.to) + `"`)
+			return s.twice(named.variable, x, y)
 		}
 	}
 	return nil
 }
 
-// eitherResult refuses money that no words name where it may be one of several results of equations: "for 100 euros", net or
-// with tax.
+// eitherResult refuses money that no words name where it may be one of several results of
+// equations: "for 100 euros", net or with tax.
 func (s *search) eitherResult(best *combination) *value.Error {
 	unnamed := func(k *candidate) bool {
 		t := &s.vocabulary.terms[k.variable]
@@ -209,7 +204,7 @@ func (s *search) eitherResult(best *combination) *value.Error {
 		for c := range s.list[i].candidates {
 			other := &s.list[i].candidates[c]
 			if other.variable < 0 || other.variable == k.variable || other.variable == best.target || !unnamed(other) ||
-				slices.ContainsFunc(best.picks, func(o candidate) bool { return o.variable == other.variable }) {
+				gives(best.picks, other.variable) {
 				continue
 			}
 			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[other.variable]
@@ -259,7 +254,7 @@ func (s *search) secondQuestion(found []combination) *value.Error {
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
 	asked = slices.DeleteFunc(asked, func(v int) bool {
-		return v != best.target && !s.plainly(v) && slices.ContainsFunc(best.picks, func(c candidate) bool { return c.variable == v })
+		return v != best.target && !s.plainly(v) && gives(best.picks, v)
 	})
 	if len(asked) > 1 {
 		var titles []string
@@ -271,8 +266,8 @@ func (s *search) secondQuestion(found []combination) *value.Error {
 	return nil
 }
 
-// joinedNames are the variables of a prompt such as "the time and the cost", and of one that begins with a name and goes on to
-// ask for another.
+// joinedNames are the variables of a prompt such as "the time and the cost", and of one that begins
+// with a name and goes on to ask for another.
 func (s *search) joinedNames(best *combination) []int {
 	p := s.prose
 	asks := func(m *mention) bool {
@@ -354,7 +349,8 @@ func (s *search) askedBy(q *question) int {
 	return best
 }
 
-// unknownNoun is what a question asks for where nothing in the domain, nor any table, knows the word: "how much hay".
+// unknownNoun is what a question asks for where nothing in the domain, nor any table, knows the
+// word: "how much hay".
 func (s *search) unknownNoun(best *combination) string {
 	p := s.prose
 	for i := range p.questions {

@@ -20,7 +20,8 @@ type Dialogue struct {
 	Turns []Turn
 }
 
-// Turn is a prompt and what it means. Refuse lists the error codes of which one is expected; the others are of no account then.
+// Turn is a prompt and what it means. Refuse lists the error codes of which one is expected; the
+// others are of no account then.
 type Turn struct {
 	Prompt    string
 	Tags      []string
@@ -45,15 +46,17 @@ type Outcome struct {
 // Verdict tells how a turn was answered.
 type Verdict string
 
-// The verdicts. A wrong guess is an answer to something that was not asked, or to what should have been refused.
+// The verdicts. A wrong guess is an answer to something that was not asked, or to what should have
+// been refused.
 const (
 	Right       Verdict = "right"
 	WrongGuess  Verdict = "wrong guess"
 	OverRefusal Verdict = "over-refusal"
 )
 
-// Evaluate holds a dialogue and judges every turn: each prompt after the answer to the one before, as a caller would meet it, or,
-// where turns are to be judged alone, after what should have been answered.
+// Evaluate holds a dialogue and judges every turn: each prompt after the answer to the one before,
+// as a caller would meet it, or, where turns are to be judged alone, after what should have been
+// answered.
 func (v *Vocabulary) Evaluate(dialogue Dialogue, alone bool, env value.Env) []Outcome {
 	var outcomes []Outcome
 	h := holding{vocabulary: v, env: env, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
@@ -122,13 +125,18 @@ func (h *holding) mean(turn Turn) {
 	h.answer(r)
 }
 
-func (h *holding) turn(turn Turn) Outcome {
-	o := Outcome{Prompt: turn.Prompt}
-	request, trace, errs := h.vocabulary.Interpret(turn.Prompt, Conversation{
+// conversation is what the next prompt may refer to.
+func (h *holding) conversation() Conversation {
+	return Conversation{
 		Current: h.current, Last: h.last, Focus: h.current, Pending: h.pending,
 		Scenario: func(i int) *engine.Scenario { return h.scenarios[i] },
 		Origin:   func(i int) int { return h.origin[i] },
-	}, h.env)
+	}
+}
+
+func (h *holding) turn(turn Turn) Outcome {
+	o := Outcome{Prompt: turn.Prompt}
+	request, trace, errs := h.vocabulary.Interpret(turn.Prompt, h.conversation(), h.env)
 	o.Trace = trace
 	var got, code string
 	if len(errs) > 0 {
@@ -156,7 +164,8 @@ func (h *holding) turn(turn Turn) Outcome {
 	return o
 }
 
-// answer calculates a request and keeps what the conversation becomes. It returns what was understood, and the code of the error.
+// answer calculates a request and keeps what the conversation becomes. It returns what was
+// understood, and the code of the error.
 func (h *holding) answer(request engine.Request) (got, code string) {
 	d := h.vocabulary.domain
 	stated := request
@@ -253,8 +262,8 @@ func (h *holding) wanted(turn Turn) string {
 	return want
 }
 
-// describe writes inputs in domain order in coherent units, the target with its unit, unless that is the one it has anyway, and
-// the selector.
+// describe writes inputs in domain order in coherent units, the target with its unit, unless that
+// is the one it has anyway, and the selector.
 func (h *holding) describe(inputs []engine.Given, key, unit, selector string) string {
 	d := h.vocabulary.domain
 	var b strings.Builder

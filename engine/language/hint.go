@@ -19,13 +19,14 @@ func (s *search) sides(q *quantity) bool {
 	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
 }
 
-// says reports whether an amount is told with a word of a role: in dozens as things are counted, in thousands as money is.
+// says reports whether an amount is told with a word of a role: in dozens as things are counted, in
+// thousands as money is.
 func (s *search) says(q *quantity, r role) bool {
 	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.is(r) })
 }
 
-// prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a price or a rate, never at a
-// distance; and things last "for" or "over" a time.
+// prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a
+// price or a rate, never at a distance; and things last "for" or "over" a time.
 func (s *search) prepositionScore(at int, t *term) float64 {
 	if at == 0 {
 		return 0
@@ -51,7 +52,8 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 	return 0
 }
 
-// endScore tells the two ends of something apart that have the same unit: it goes "from" the start "to" the end.
+// endScore tells the two ends of something apart that have the same unit: it goes "from" the start
+// "to" the end.
 func (s *search) endScore(at int, t *term) float64 {
 	if at == 0 || !t.start && !t.end {
 		return 0
@@ -66,8 +68,9 @@ func (s *search) endScore(at int, t *term) float64 {
 	return 0
 }
 
-// period reports whether "in a year" or "over a month" gives a variable that counts days, weeks, months or years its value. It does
-// not where the words name another variable, such as a monthly payment.
+// period reports whether "in a year" or "over a month" gives a variable that counts days, weeks,
+// months or years its value. It does not where the words name another variable, such as a monthly
+// payment.
 func (s *search) period(q *quantity, variable int) bool {
 	t := &s.vocabulary.terms[variable]
 	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !isCalendar(t.counted) || !isCalendar(q.readings[0].unit) {
@@ -84,8 +87,8 @@ func isCalendar(unit *units.Unit) bool {
 	return ok
 }
 
-// prior is what speaks for a variable before any words do: people give what equations are made of, seldom what they yield, and
-// seldom what has a default.
+// prior is what speaks for a variable before any words do: people give what equations are made of,
+// seldom what they yield, and seldom what has a default.
 func (s *search) prior(t *term) float64 {
 	var prior float64
 	switch {
@@ -139,7 +142,8 @@ func (s *search) justSaid(v *engine.ScenarioValue) bool {
 	return slices.ContainsFunc(s.base.Values, func(o engine.ScenarioValue) bool { return o.Source == engine.UserInput && o.Historical })
 }
 
-// baseScore prefers variables that the conversation has spoken of, and among them those whose value is of the same size.
+// baseScore prefers variables that the conversation has spoken of, and among them those whose value
+// is of the same size.
 func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
 	v := s.baseValue(variable)
 	if v == nil || v.Value.Rank != 0 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// idiom is a row of the table of expressions that stand for a word: "be there" for arriving, "of us" behind a number for people.
+// idiom is a row of the table of expressions that stand for a word: "be there" for arriving, "of
+// us" behind a number for people.
 type idiom struct {
 	pattern pattern
 	behind  bool   // only behind an amount, which is not part of it
@@ -15,8 +16,9 @@ type idiom struct {
 	named   bool   // only where a name has the word itself
 }
 
-// findIdioms gives expressions the stem of the word that they stand for. What the domain itself says in these words goes before
-// the table: "before tax" is the gross of a wage and the net of a price.
+// findIdioms gives expressions the stem of the word that they stand for. What the domain itself
+// says in these words goes before the table: "before tax" is the gross of a wage and the net of a
+// price.
 func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
 	for at := range p.tokens {
 		if p.used[at] || p.within[at] >= 0 {
@@ -49,8 +51,9 @@ func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
 	}
 }
 
-// ownIdiom tells whether the domain uses the words of some tokens, two or more, and what they stand for there: a word of the name
-// of the only variable whose description has them, "" where they are part of a name or of several descriptions.
+// ownIdiom tells whether the domain uses the words of some tokens, two or more, and what they stand
+// for there: a word of the name of the only variable whose description has them, "" where they are
+// part of a name or of several descriptions.
 func (v *Vocabulary) ownIdiom(p *prose, from, to int) (word string, ok bool) {
 	if to-from < 2 {
 		return "", false

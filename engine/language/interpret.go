@@ -31,13 +31,14 @@ const fetched = "fetch"
 // missingInputs is the code of a calculation that waits for what the next prompt states.
 const missingInputs = "calculation.missing_inputs"
 
-// maxTokens is how many words, numbers and marks a prompt may have. Its cost grows with their number, and nobody says so much to
-// have one value calculated.
+// maxTokens is how many words, numbers and marks a prompt may have. Its cost grows with their
+// number, and nobody says so much to have one value calculated.
 const maxTokens = 500
 
-// Interpret reads a prompt in prose as a request. It lists only what the prompt itself states; changes to earlier values ("10
-// mph faster") become absolute ones. Where there is doubt it answers with an error instead: language.not_understood or
-// language.ambiguous with the words in question, or scenario.not_found. The trace tells how it came to that.
+// Interpret reads a prompt in prose as a request. It lists only what the prompt itself states;
+// changes to earlier values ("10 mph faster") become absolute ones. Where there is doubt it answers
+// with an error instead: language.not_understood or language.ambiguous with the words in question,
+// or scenario.not_found. The trace tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	return v.interpret(text, tokenize(text), c, env)
 }

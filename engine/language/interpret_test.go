@@ -63,8 +63,8 @@ func after(t testing.TB, v *Vocabulary, prompt string) Conversation {
 	}
 }
 
-// FuzzInterpret holds what is true of every reading: variables stand once, the target is not given, values are read back as the
-// same, and an error names a code of the table.
+// FuzzInterpret holds what is true of every reading: variables stand once, the target is not given,
+// values are read back as the same, and an error names a code of the table.
 func FuzzInterpret(f *testing.F) {
 	v := trip(f)
 	for _, seed := range []string{
@@ -123,7 +123,8 @@ func BenchmarkInterpret(b *testing.B) {
 	}
 }
 
-// TestDoubtWithoutReadings reads prompts whose amounts have no reading, or may state nothing at all.
+// TestDoubtWithoutReadings reads prompts whose amounts have no reading, or may state nothing at
+// all.
 func TestDoubtWithoutReadings(t *testing.T) {
 	v := trip(t)
 	for _, c := range []struct{ prompt, want string }{

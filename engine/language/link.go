@@ -2,29 +2,21 @@ package language
 
 import "strings"
 
-// barrier is a kind of word or mark that cuts a sentence into clauses.
+// barrier is a kind of word or mark that cuts a sentence into clauses, by its place among the
+// barriers.
 type barrier int
 
 const (
 	noBorder barrier = iota
 	stopBorder
 	semicolonBorder
-	contrastBorder
-	clauseBorder
-	conjunctionBorder
-	attributeBorder
-	sourceBorder
-	spanBorder
-	rateBorder
-	placeBorder
-	hyphenBorder
 )
 
-// barriers are their names in the table, in this order.
+// barriers are their names in the table of borders, in the order of the weights.
 var barriers = strings.Fields("stop semicolon contrast clause conjunction attribute source span rate place hyphen")
 
-// connection says how much of a link between two stretches of tokens is left across what stands between them: all of it where
-// they touch, less across other words, borders and quantities.
+// connection says how much of a link between two stretches of tokens is left across what stands
+// between them: all of it where they touch, less across other words, borders and quantities.
 func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
 	from, to := aTo, bFrom
 	if bTo <= aFrom {

@@ -123,7 +123,8 @@ func (s *scanner) timesAt(at int) bool {
 	return next.kind != number && (next.kind != word || next.means().number == nil) && !isCurrencySign(next.text)
 }
 
-// readArticle reads "an hour", "a mile a minute": the amount 1, weakly, or surely where a part is added.
+// readArticle reads "an hour", "a mile a minute": the amount 1, weakly, or surely where a part is
+// added.
 func (s *scanner) readArticle(q *quantity, a amount) {
 	at := q.to
 	if s.tok(at).is(roleWhole) {
@@ -150,8 +151,8 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 	}
 }
 
-// compound reads what is added to a first amount with its unit: 4 hours 20 minutes, 6'2", 12 stone 4, an hour and a half,
-// 5 dollars and 20 cents.
+// compound reads what is added to a first amount with its unit: 4 hours 20 minutes, 6'2", 12 stone
+// 4, an hour and a half, 5 dollars and 20 cents.
 func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 	t := s.tok(unitAt)
 	firsts := s.named(unitAt, true)
@@ -238,7 +239,8 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	return r, to
 }
 
-// barePart is a row of the table of units whose next smaller one need not be said. Money is one of them.
+// barePart is a row of the table of units whose next smaller one need not be said. Money is one of
+// them.
 type barePart struct {
 	unit, part string
 	form       partForm
@@ -322,7 +324,8 @@ func (s *scanner) bareUnit(b amount, at int, unit *units.Unit) *units.Unit {
 	return nil
 }
 
-// twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05 is.
+// twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05
+// is.
 func (s *scanner) twoDigits(b amount, end int) bool {
 	if t := s.tok(end - 1); b.n == 1 && t.kind == number {
 		return len(t.text) == 2
@@ -342,7 +345,8 @@ func (s *scanner) smaller(a, than *units.Unit) bool {
 	return err == nil && q.Number.Cmp(decimal.Int(1)) < 0
 }
 
-// between reads "between 5 and 10 km". Two moments are no range: they are where something starts and ends.
+// between reads "between 5 and 10 km". Two moments are no range: they are where something starts
+// and ends.
 func (s *scanner) between(at int) (quantity, bool) {
 	if at+1 >= len(s.tokens) {
 		return quantity{}, false
@@ -361,7 +365,8 @@ func (s *scanner) between(at int) (quantity, bool) {
 	return quantity{from: at, to: second.to, rng: true}, true
 }
 
-// ranged extends an amount to a range or a choice: 5-10 km, 5 to 10 km, 5 or 6. "from 50 to 60" names two amounts.
+// ranged extends an amount to a range or a choice: 5-10 km, 5 to 10 km, 5 or 6. "from 50 to 60"
+// names two amounts.
 func (s *scanner) ranged(q quantity) quantity {
 	joint := s.tok(q.to)
 	joined := false
@@ -430,8 +435,9 @@ func alike(a, b quantity) bool {
 	return false
 }
 
-// inheritUnits gives a bare number before "by" or "x", and one of "from 50 to 60 mph", the unit of the number behind it as
-// a further reading, the first one: a room of 12 by 15 feet. A length before "by" or "x" gives its unit on in the same way.
+// inheritUnits gives a bare number before "by" or "x", and one of "from 50 to 60 mph", the unit of
+// the number behind it as a further reading, the first one: a room of 12 by 15 feet. A length
+// before "by" or "x" gives its unit on in the same way.
 func (s *scanner) inheritUnits(list []quantity) {
 	for i := len(list) - 2; i >= 0; i-- {
 		q, next := &list[i], list[i+1]

@@ -15,8 +15,8 @@ func monthOf(t token) int {
 	return t.means().month
 }
 
-// momentAt reads a date, a date with a clock time on either side, or a clock time. ok is true for what names a moment that
-// cannot be expressed, too; that has no readings.
+// momentAt reads a date, a date with a clock time on either side, or a clock time. ok is true for
+// what names a moment that cannot be expressed, too; that has no readings.
 func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 	t := s.tok(at)
 	switch {
@@ -46,7 +46,8 @@ func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 	return q, false
 }
 
-// How structured text writes the present moment, the present day, and a clock time behind a date with and without year.
+// How structured text writes the present moment, the present day, and a clock time behind a date
+// with and without year.
 const (
 	present   = "now"
 	today     = "today"
@@ -111,8 +112,8 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	return q, true
 }
 
-// inheritDays gives the day of one end of a stretch of time to the other end, which has a clock time only: from 9 am to 5 pm
-// tomorrow.
+// inheritDays gives the day of one end of a stretch of time to the other end, which has a clock
+// time only: from 9 am to 5 pm tomorrow.
 func (s *scanner) inheritDays(list []quantity) {
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]
@@ -184,8 +185,8 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 	}
 }
 
-// daysAt reads a date in one of its forms, with both readings where day and month could be either; n is 0 for none. Days
-// that no calendar has come back as they are.
+// daysAt reads a date in one of its forms, with both readings where day and month could be either;
+// n is 0 for none. Days that no calendar has come back as they are.
 func (s *scanner) daysAt(at int) (days []day, n int) {
 	t := s.tok(at)
 	if t.kind == number {
@@ -261,8 +262,8 @@ func (s *scanner) yearAt(at int) (year, n int) {
 	return year, i + 1 - at
 }
 
-// numericParts reads three numbers with the same mark between them: 2026-03-05, 3/4/2026, 05.03.2026. One of them has to
-// have the four digits of a year.
+// numericParts reads three numbers with the same mark between them: 2026-03-05, 3/4/2026,
+// 05.03.2026. One of them has to have the four digits of a year.
 func (s *scanner) numericParts(at int) (parts [3]string, n int) {
 	t := s.tok(at)
 	if list := strings.Split(t.text, "."); len(list) == 3 {

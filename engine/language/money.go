@@ -9,14 +9,16 @@ import (
 	"reckon/engine/units"
 )
 
-// moneyWord is a row of the table of money: a word that several currencies share, or one for a part of one.
+// moneyWord is a row of the table of money: a word that several currencies share, or one for a part
+// of one.
 type moneyWord struct {
 	codes []string // every currency it may mean, the usual ones first
 	usual int      // how many of them it means where the domain has none of them
 	part  int64    // how many of it make one of the currency
 }
 
-// money lists what a word or sign for money means, best first: the domain's own currency where it is one of them.
+// money lists what a word or sign for money means, best first: the domain's own currency where it
+// is one of them.
 func (s *scanner) money(w *moneyWord) []found {
 	var list []found
 	for rank, code := range w.codes {
@@ -77,7 +79,8 @@ func isCurrency(u *units.Unit) bool {
 	return len(codes) == 1 && codes[0] == u.Symbol()
 }
 
-// moneyBefore reads an amount with its currency in front: "$1,200.50", "US$ 20", "-£5", "USD 20", "$2.5bn", "$3 a gallon".
+// moneyBefore reads an amount with its currency in front: "$1,200.50", "US$ 20", "-£5", "USD 20",
+// "$2.5bn", "$3 a gallon".
 func (s *scanner) moneyBefore(at int) (q quantity, ok bool) {
 	start, negative := at, false
 	if s.tok(at).fold == "-" && s.minusAt(at) {

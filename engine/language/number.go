@@ -43,8 +43,8 @@ func vulgar(r rune) bool {
 	return ok
 }
 
-// number reads the amount that starts at a token; n is 0 for none. A minus sign or the word counts where no number stands
-// before it.
+// number reads the amount that starts at a token; n is 0 for none. A minus sign or the word counts
+// where no number stands before it.
 func (s *scanner) number(at int) amount {
 	t := s.tok(at)
 	if t.kind == mark && t.fold == "-" && s.minusAt(at) || t.is(roleMinus) {
@@ -82,7 +82,8 @@ func (s *scanner) unsigned(at int) amount {
 	return s.wordNumber(at)
 }
 
-// digits reads a number token and the fraction and scale words behind it: 3/4, 1 1/2, 1½, 1.5 million.
+// digits reads a number token and the fraction and scale words behind it: 3/4, 1 1/2, 1½, 1.5
+// million.
 func (s *scanner) digits(at int) amount {
 	t := s.tokens[at]
 	r, _ := utf8.DecodeRuneInString(t.text)
@@ -132,7 +133,8 @@ func (s *scanner) ofOne(at int, a amount) amount {
 	return a
 }
 
-// denominator reads "/4" joined to the number at a token, where nothing makes it part of a date or of "24/7".
+// denominator reads "/4" joined to the number at a token, where nothing makes it part of a date or
+// of "24/7".
 func (s *scanner) denominator(at int) (d int64, n int) {
 	slash, below := s.tok(at+1), s.tok(at+2)
 	if slash.fold != "/" || slash.spaced || below.spaced || below.kind != number {

@@ -77,7 +77,8 @@ func (s *scanner) cardinal(at int) (value int64, n int) {
 	}
 }
 
-// wordNumber reads a number that starts with a word: cardinals, decimals, fractions, dozens; or an article.
+// wordNumber reads a number that starts with a word: cardinals, decimals, fractions, dozens; or an
+// article.
 func (s *scanner) wordNumber(at int) amount {
 	first := s.tok(at)
 	if first.kind != word {
@@ -101,7 +102,7 @@ func (s *scanner) wordNumber(at int) amount {
 		}
 		return a
 	case part == partFraction && (article || v == 2 || v == 4):
-		if s.clockWord(start) {
+		if _, n := s.pastHour(start); n > 0 {
 			return amount{}
 		}
 		return s.partOf(at, start+1-at, 1, v)
@@ -145,8 +146,8 @@ func (s *scanner) decimals(at int) (digits string, n int) {
 	return digits, n
 }
 
-// partOf reads what a fraction in words is a part of: "half a million", "half a dozen", "three quarters of an hour", where
-// the unit is not its business. n tokens have been read.
+// partOf reads what a fraction in words is a part of: "half a million", "half a dozen", "three
+// quarters of an hour", where the unit is not its business. n tokens have been read.
 func (s *scanner) partOf(at, n int, num, den int64) amount {
 	a := s.fraction(n, 0, num, den)
 	a.words, a.pronoun = true, true

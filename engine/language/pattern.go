@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// pattern is a row of words to be met in a prompt, one after the other: alternatives stand between "|", a word or group that
-// may be missing ends in "?", and {which} is an ordinal, a number or a word such as "last" that names a scenario.
+// pattern is a row of words to be met in a prompt, one after the other: alternatives stand between
+// "|", a word or group that may be missing ends in "?", and {which} is an ordinal, a number or a
+// word such as "last" that names a scenario.
 type pattern []element
 
 type element struct {
@@ -38,8 +39,8 @@ func newPattern(text, nouns string) pattern {
 	return p
 }
 
-// match tries a pattern at a token. It returns how many tokens it takes, 0 where it does not fit, and what {which} stood for.
-// used are the tokens that it may not take, nil for none.
+// match tries a pattern at a token. It returns how many tokens it takes, 0 where it does not fit,
+// and what {which} stood for. used are the tokens that it may not take, nil for none.
 func (p pattern) match(tokens []token, used []bool, at int) (n int, which string) {
 	i := at
 	for _, e := range p {

@@ -1,6 +1,7 @@
 package language
 
-// move is what a phrase says about the scenario that a prompt builds on, by its name in the table of scenarios.
+// move is what a phrase says about the scenario that a prompt builds on, by its name in the table
+// of scenarios.
 type move string
 
 const (
@@ -11,8 +12,8 @@ const (
 	undo     move = "go back from"   // the scenario that the one in focus branched from
 )
 
-// phrase is a row of the table of scenarios. The first row that fits somewhere decides; its words are not read further. An alone
-// one counts only where the prompt has no number besides.
+// phrase is a row of the table of scenarios. The first row that fits somewhere decides; its words
+// are not read further. An alone one counts only where the prompt has no number besides.
 type phrase struct {
 	pattern pattern
 	move    move

@@ -13,8 +13,8 @@ import (
 	"reckon/engine/value"
 )
 
-// Proposal is what somebody else, such as a language model, makes of a prompt: which words of it mean what. It is believed in
-// nothing that the words do not say themselves.
+// Proposal is what somebody else, such as a language model, makes of a prompt: which words of it
+// mean what. It is believed in nothing that the words do not say themselves.
 type Proposal struct {
 	Inputs        []ProposedInput `json:"inputs"`
 	Target        string          `json:"target"`       // key of the variable asked for, "" where the prompt asks for none
@@ -33,7 +33,8 @@ type ProposedInput struct {
 	Value    string `json:"value"`    // the amount in the grammar of structured text: a value, a difference or a factor
 }
 
-// ProposedChanges are what a proposed input may do to its variable. "set" gives a value, the others make one of the earlier one.
+// ProposedChanges are what a proposed input may do to its variable. "set" gives a value, the others
+// make one of the earlier one.
 var ProposedChanges = []string{setChange, increaseChange, decreaseChange, multiplyChange}
 
 const (
@@ -43,9 +44,10 @@ const (
 	multiplyChange = "multiply"
 )
 
-// Check reads a proposal as a request. The words that it quotes must stand in the prompt, and are read again: a value is the
-// one that the words state, and a change is calculated from the scenario that the prompt builds on. Every amount of the prompt must be
-// used once. What is wrong with the proposal comes back as complaints, sentences for whoever proposed it; the request counts only
+// Check reads a proposal as a request. The words that it quotes must stand in the prompt, and are
+// read again: a value is the one that the words state, and a change is calculated from the scenario
+// that the prompt builds on. Every amount of the prompt must be used once. What is wrong with the
+// proposal comes back as complaints, sentences for whoever proposed it; the request counts only
 // where there are none. Of a proposal that doubts the doubt is the complaint.
 func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.Env) (engine.Request, []string) {
 	if p.Doubt != "" {
@@ -131,7 +133,8 @@ func clip(text string) string {
 	return text
 }
 
-// find lists the places where words stand in the prompt. Case, spaces and the typography of signs do not matter.
+// find lists the places where words stand in the prompt. Case, spaces and the typography of signs
+// do not matter.
 func (e *examination) find(words string) []stretch {
 	wanted := tokenize(words)
 	var list []stretch
@@ -158,7 +161,8 @@ func (e *examination) says(at stretch) bool {
 	return false
 }
 
-// belies is the variable that the words of a stretch name in full while they do not name the proposed one, -1 for none.
+// belies is the variable that the words of a stretch name in full while they do not name the
+// proposed one, -1 for none.
 func (e *examination) belies(at stretch, variable int) int {
 	named := -1
 	for i := range e.prose.mentions {
@@ -174,8 +178,8 @@ func (e *examination) belies(at stretch, variable int) int {
 	return named
 }
 
-// scenario reads the selector and finds the scenario that the prompt builds on. Where the phrases of the language tell it, the
-// proposal must say the same.
+// scenario reads the selector and finds the scenario that the prompt builds on. Where the phrases
+// of the language tell it, the proposal must say the same.
 func (e *examination) scenario(c Conversation, to *engine.Selector) {
 	p, o := e.proposal, &e.prose.opening
 	var ruled engine.Request
@@ -225,7 +229,8 @@ func (e *examination) scenario(c Conversation, to *engine.Selector) {
 	}
 }
 
-// selector is the proposed one with the scenario that it means. It complains where there is no such scenario.
+// selector is the proposed one with the scenario that it means. It complains where there is no such
+// scenario.
 func (e *examination) selector(c Conversation) (engine.Selector, bool) {
 	text := e.proposal.Scenario
 	s := engine.Selector{Kind: engine.Numbered, Text: clip(text)}
@@ -283,7 +288,8 @@ func (e *examination) input(in *ProposedInput) {
 	}
 }
 
-// slot is the one amount of quoted words that nothing has taken yet, and where they stand; -1 after a complaint.
+// slot is the one amount of quoted words that nothing has taken yet, and where they stand; -1 after
+// a complaint.
 func (e *examination) slot(words string) (int, stretch) {
 	places := e.find(words)
 	if len(places) == 0 {
@@ -327,7 +333,8 @@ func (e *examination) slot(words string) (int, stretch) {
 	return -1, stretch{}
 }
 
-// stated is the value that an amount states for a variable, where it is the proposed one; "" after a complaint.
+// stated is the value that an amount states for a variable, where it is the proposed one; "" after
+// a complaint.
 func (e *examination) stated(l *slot, variable int, in *ProposedInput) string {
 	if l.quantity < 0 || l.change != nil && l.change.sure && e.base != nil {
 		e.complain(`The words "%s" change an earlier value, they do not set one.`, clip(in.Words))
@@ -385,7 +392,8 @@ func (e *examination) readings(text string) []reading {
 	return list[0].readings
 }
 
-// changed is the value that a change makes of the earlier one, where the words tell the proposed change; "" after a complaint.
+// changed is the value that a change makes of the earlier one, where the words tell the proposed
+// change; "" after a complaint.
 func (e *examination) changed(l *slot, variable int, in *ProposedInput, at stretch) string {
 	earlier := e.baseValue(variable)
 	if earlier == nil || earlier.Value.Rank != 0 {
@@ -411,7 +419,8 @@ func (e *examination) changed(l *slot, variable int, in *ProposedInput, at stret
 	return text
 }
 
-// tells reports whether a change that the words make is the proposed one: its direction and its amount.
+// tells reports whether a change that the words make is the proposed one: its direction and its
+// amount.
 func (e *examination) tells(c *change, in *ProposedInput) bool {
 	proposed := e.readings(in.Value)
 	if c.sign == 0 {

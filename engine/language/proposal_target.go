@@ -129,7 +129,8 @@ func (e *examination) unit(variable int) *units.Unit {
 	return unit
 }
 
-// readUnit reads words of the prompt, which belong to no amount, as a unit; nil where they are none.
+// readUnit reads words of the prompt, which belong to no amount, as a unit; nil where they are
+// none.
 func (e *examination) readUnit(words string) *units.Unit {
 	p, table := e.prose, e.vocabulary.domain.Units()
 	for _, at := range e.find(words) {

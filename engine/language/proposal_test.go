@@ -10,15 +10,6 @@ import (
 	"reckon/engine/input"
 )
 
-// conversation is what a prompt may refer to after the prompts of a conversation being held.
-func (h *holding) conversation() Conversation {
-	return Conversation{
-		Current: h.current, Last: h.last, Focus: h.current, Pending: h.pending,
-		Scenario: func(i int) *engine.Scenario { return h.scenarios[i] },
-		Origin:   func(i int) int { return h.origin[i] },
-	}
-}
-
 // propose reads the lines of a proposal in testdata/proposals.txt.
 func propose(t *testing.T, lines []string) Proposal {
 	t.Helper()
@@ -46,8 +37,9 @@ func propose(t *testing.T, lines []string) Proposal {
 	return p
 }
 
-// TestProposals checks the proposals of testdata/proposals.txt, about the domain of trip. A case has the earlier prompts of
-// its conversation, each behind "<", the prompt behind ">", the lines of the proposal, and the request or the complaints.
+// TestProposals checks the proposals of testdata/proposals.txt, about the domain of trip. A case
+// has the earlier prompts of its conversation, each behind "<", the prompt behind ">", the lines of
+// the proposal, and the request or the complaints.
 func TestProposals(t *testing.T) {
 	const file = "testdata/proposals.txt"
 	data, err := os.ReadFile(file)
@@ -112,7 +104,8 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// TestProposalOfAScenarioOfAnotherDomain holds that a scenario that the conversation has, but this domain has not, is none.
+// TestProposalOfAScenarioOfAnotherDomain holds that a scenario that the conversation has, but this
+// domain has not, is none.
 func TestProposalOfAScenarioOfAnotherDomain(t *testing.T) {
 	c := empty()
 	c.Last, c.Current = 3, 3
@@ -122,8 +115,8 @@ func TestProposalOfAScenarioOfAnotherDomain(t *testing.T) {
 	}
 }
 
-// FuzzProposals holds what is true of every proposal that passes: variables stand once, values are read back as the same, and
-// each is one that the scanner reads in the prompt or a change makes.
+// FuzzProposals holds what is true of every proposal that passes: variables stand once, values are
+// read back as the same, and each is one that the scanner reads in the prompt or a change makes.
 func FuzzProposals(f *testing.F) {
 	v := trip(f)
 	for _, seed := range [][6]string{

@@ -119,7 +119,8 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	}
 }
 
-// classify says what a token is. A word that nobody knows is compared with those that could be meant.
+// classify says what a token is. A word that nobody knows is compared with those that could be
+// meant.
 func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 	t := &p.tokens[i]
 	if p.used[i] || p.known[i] == asUnit {
@@ -160,7 +161,8 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 	}
 }
 
-// guess looks for the word that a misspelt one stands for: the domain's own words before common ones.
+// guess looks for the word that a misspelt one stands for: the domain's own words before common
+// ones.
 func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	w := p.tokens[i].fold
 	if typos(w) == 0 {

@@ -7,8 +7,9 @@ import (
 	"reckon/engine/units"
 )
 
-// quantity is a stretch of tokens that states an amount or a moment, with every way to read it, the best first. Without
-// readings it states something that cannot be expressed: a range, "next Friday", "1,23".
+// quantity is a stretch of tokens that states an amount or a moment, with every way to read it, the
+// best first. Without readings it states something that cannot be expressed: a range, "next
+// Friday", "1,23".
 type quantity struct {
 	from, to int // tokens[from:to]
 	readings []reading
@@ -37,7 +38,7 @@ type reading struct {
 	kind       readingKind
 	number     decimal.Decimal
 	unit       *units.Unit // nil for bare numbers, percent and moments
-	text       string      // the value in the grammar of structured text (CONTRACT.md section 2)
+	text       string      // the value in the grammar of structured text
 	unitTokens int         // how many tokens at the end (of money before its number: at the start) are its unit words
 	weak       bool        // a reading for want of a better one
 }
@@ -68,9 +69,10 @@ func (s *scanner) tok(i int) token {
 	return s.tokens[i]
 }
 
-// scan lists the quantities of a prompt from left to right, the longest at each place; they do not overlap. currency is
-// the ISO code of the domain's only currency, "" for none: "dollars" and "$" are its own where it is one of that name.
-// today is the midnight of the present day in seconds since 1970 on the clock of whoever asks.
+// scan lists the quantities of a prompt from left to right, the longest at each place; they do not
+// overlap. currency is the ISO code of the domain's only currency, "" for none: "dollars" and "$"
+// are its own where it is one of that name. today is the midnight of the present day in seconds
+// since 1970 on the clock of whoever asks.
 func scan(tokens []token, table *units.Table, currency string, today int64) []quantity {
 	s := newScanner(tokens, table, currency)
 	s.today = today
@@ -215,7 +217,8 @@ func (s *scanner) endOfOrdinal(end int) int {
 	return end
 }
 
-// readAmount collects the readings of a number with what stands behind it, and the tokens they take.
+// readAmount collects the readings of a number with what stands behind it, and the tokens they
+// take.
 func (s *scanner) readAmount(q *quantity, a amount) {
 	end := q.to
 	unitAt := s.hyphened(end) // a 150-mile trip
@@ -345,13 +348,15 @@ func (s *scanner) plainUnits(at int) []found {
 	return s.unitsAt(at, true)
 }
 
-// inchesAt tells the inches of "5 in wide" from the word in "5 in total": behind the former there is nothing more.
+// inchesAt tells the inches of "5 in wide" from the word in "5 in total": behind the former there
+// is nothing more.
 func (s *scanner) inchesAt(at int) bool {
 	next := s.tok(at + 1)
 	return next.end == 0 || next.kind == mark || next.is(roleBehindInches)
 }
 
-// accepts refuses a spaced word that is joined to something else: the unit must end at the border of a word.
+// accepts refuses a spaced word that is joined to something else: the unit must end at the border
+// of a word.
 func (s *scanner) accepts(f found, at int) bool {
 	next := s.tok(at + f.n)
 	return next.spaced || next.kind != word && next.kind != number || s.tok(at+f.n-1).kind == sign || next.kind == number

@@ -1,7 +1,7 @@
 package language
 
-// role is what a word does in a sentence, whatever the word. The words of a role, what it means and an example are the row of that
-// name in english/roles.txt, in this order.
+// role is what a word does in a sentence, whatever the word. The words of a role, what it means and
+// an example are the row of that name in english/roles.txt, in this order.
 type role uint8
 
 const (

@@ -15,7 +15,8 @@ func testTokens(text string) ([]token, []bool) {
 	return tokens, make([]bool, len(tokens))
 }
 
-// TestScenarios runs the example of every row: that row decides, and names the scenario that the row says.
+// TestScenarios runs the example of every row: that row decides, and names the scenario that the
+// row says.
 func TestScenarios(t *testing.T) {
 	tables := readTables()
 	for i, r := range tables.sections["scenarios"] {

@@ -14,7 +14,8 @@ const thursday = 1772668800
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
-// described is what a scan found, for people: the span of each quantity in brackets, then its readings.
+// described is what a scan found, for people: the span of each quantity in brackets, then its
+// readings.
 func described(prompt, currency string) string {
 	tokens := tokenize(prompt)
 	var list []string
@@ -59,8 +60,8 @@ var kindNames = [...]string{
 	kindDate: "date", kindDatetime: "datetime", kindClock: "clock", kindDuration: "duration",
 }
 
-// TestQuantities holds the lines "prompt => quantities" of testdata/quantities.txt; "[GBP] prompt" is a prompt to a domain
-// whose only currency is the pound.
+// TestQuantities holds the lines "prompt => quantities" of testdata/quantities.txt; "[GBP] prompt"
+// is a prompt to a domain whose only currency is the pound.
 func TestQuantities(t *testing.T) {
 	const file = "testdata/quantities.txt"
 	data, err := os.ReadFile(file)

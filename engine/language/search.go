@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine"
@@ -8,7 +9,8 @@ import (
 	"reckon/engine/value"
 )
 
-// search looks for the assignment of amounts to variables, and for the target, that explain a prompt best.
+// search looks for the assignment of amounts to variables, and for the target, that explain a
+// prompt best.
 type search struct {
 	vocabulary *Vocabulary
 	weights    *weights
@@ -54,7 +56,7 @@ func (s *search) combinations() []combination {
 				continue
 			}
 			for _, k := range l.candidates {
-				if k.variable >= 0 && slices.ContainsFunc(c.picks, func(o candidate) bool { return o.variable == k.variable }) {
+				if k.variable >= 0 && gives(c.picks, k.variable) {
 					continue
 				}
 				score := c.score + k.score
@@ -79,7 +81,7 @@ func (s *search) combinations() []combination {
 	for _, c := range partial {
 		silence := s.silence(c.picks)
 		for _, t := range targets {
-			if t.variable >= 0 && slices.ContainsFunc(c.picks, func(o candidate) bool { return o.variable == t.variable }) {
+			if t.variable >= 0 && gives(c.picks, t.variable) {
 				continue
 			}
 			full := c
@@ -109,7 +111,8 @@ func (s *search) combinations() []combination {
 	return whole
 }
 
-// orderScore prefers to give amounts of one kind, where no words tell them apart, to variables in the domain's order.
+// orderScore prefers to give amounts of one kind, where no words tell them apart, to variables in
+// the domain's order.
 func (s *search) orderScore(picks []candidate, k candidate) float64 {
 	t := &s.vocabulary.terms[k.variable]
 	if k.relative {
@@ -134,22 +137,15 @@ func (s *search) orderScore(picks []candidate, k candidate) float64 {
 }
 
 func sortCombinations(list []combination) {
-	slices.SortStableFunc(list, func(a, b combination) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b combination) int { return cmp.Compare(b.score, a.score) })
 }
 
-// silence lists the strongest mentions of variables that no pick gives a value, whose words no other one explains as well.
+// silence lists the strongest mentions of variables that no pick gives a value, whose words no
+// other one explains as well.
 func (s *search) silence(picks []candidate) []mention {
 	var list []mention
 	for variable := range s.vocabulary.terms {
-		if slices.ContainsFunc(picks, func(o candidate) bool { return o.variable == variable }) {
+		if gives(picks, variable) {
 			continue
 		}
 		best := mention{}
@@ -265,7 +261,7 @@ func (s *search) planScore(picks []candidate, target int, d derivation) float64 
 	}
 	if s.pending != nil {
 		for _, in := range s.pending.Inputs {
-			if !in.Cleared && in.Variable != target && !slices.ContainsFunc(picks, func(c candidate) bool { return c.variable == in.Variable }) {
+			if !in.Cleared && in.Variable != target && !gives(picks, in.Variable) {
 				stated++
 			}
 		}

@@ -98,7 +98,8 @@ func without(tokens []token, r role) []token {
 	return tokens
 }
 
-// interpreted is what the last of some prompts means, separated by ">", and its trace, a role left out where one is given.
+// interpreted is what the last of some prompts means, separated by ">", and its trace, a role left
+// out where one is given.
 func interpreted(t *testing.T, v *Vocabulary, prompts string, but ...role) (means, trace string) {
 	t.Helper()
 	h := holding{vocabulary: v, env: tripEnv, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
@@ -119,7 +120,8 @@ func interpreted(t *testing.T, v *Vocabulary, prompts string, but ...role) (mean
 	return got, why.String()
 }
 
-// shop is a domain with what that of trip lacks: numbers of things and of months, and the two ends of something.
+// shop is a domain with what that of trip lacks: numbers of things and of months, and the two ends
+// of something.
 func shop(t testing.TB) *Vocabulary {
 	t.Helper()
 	d, issues := engine.Compile(engine.Definition{
@@ -157,7 +159,8 @@ func roleRows() []row {
 	return slices.Concat(s["amounts"], s["requests"], s["names"], s["plain words"])
 }
 
-// TestRoles runs the example of every role: it means what the row says, and something else where the row is left out.
+// TestRoles runs the example of every role: it means what the row says, and something else where
+// the row is left out.
 func TestRoles(t *testing.T) {
 	rows, amounts := roleRows(), len(readTables().sections["amounts"])
 	trip, shop := trip(t), shop(t)
@@ -296,7 +299,8 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestCountingUnits holds that the counting units of a domain come before whatever else their names are.
+// TestCountingUnits holds that the counting units of a domain come before whatever else their names
+// are.
 func TestCountingUnits(t *testing.T) {
 	table, err := units.Standard().With("pizza", "tile", "person")
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 //go:embed english
 var english embed.FS
 
-// row is a line of a table: its cells, the last one an example. An empty cell is "-" there and "" here.
+// row is a line of a table: its cells, the last one an example. An empty cell is "-" there and ""
+// here.
 type row []string
 
 // words are those of a cell.
@@ -181,7 +182,8 @@ func (t *tables) learn(p pattern) pattern {
 	return p
 }
 
-// addPhrases files what a row means under the first word of each of its spellings, the longest first.
+// addPhrases files what a row means under the first word of each of its spellings, the longest
+// first.
 func addPhrases[R any](t *tables, r row, means R, of func(*lexeme) *[]phraseOf[R]) {
 	for _, spelling := range r.spellings(0) {
 		var words []string
@@ -220,7 +222,8 @@ func makeTables() *tables {
 	return t
 }
 
-// readWords reads the tables of words that have no more to them than what they do, how they bend and where they cut a sentence.
+// readWords reads the tables of words that have no more to them than what they do, how they bend
+// and where they cut a sentence.
 func (t *tables) readWords() {
 	for i, r := range slices.Concat(t.rows("amounts"), t.rows("requests"), t.rows("names"), t.rows("plain words")) {
 		for _, w := range r.words(1) {

@@ -45,7 +45,8 @@ func (s *search) claimed(picks []candidate, mention int) float64 {
 // overlaps reports whether two mentions share words.
 func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m.to }
 
-// asking reports whether a mention can ask for its variable: it stands outside of amounts and changes.
+// asking reports whether a mention can ask for its variable: it stands outside of amounts and
+// changes.
 func (s *search) asking(m *mention) bool {
 	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is(roleSame) {
 		return false
@@ -53,7 +54,8 @@ func (s *search) asking(m *mention) bool {
 	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })
 }
 
-// targets are the variables that may be asked for, with how well the question fits them, and first none.
+// targets are the variables that may be asked for, with how well the question fits them, and first
+// none.
 func (s *search) targets() []target {
 	p := s.prose
 	kept := s.keptTarget()
@@ -163,7 +165,8 @@ func (s *search) unaskedScore(m *mention) float64 {
 	return e
 }
 
-// standing is what speaks for a variable as the target whatever the words: that it was it before, and what equations do with it.
+// standing is what speaks for a variable as the target whatever the words: that it was it before,
+// and what equations do with it.
 func (s *search) standing(variable int) (score float64) {
 	t, p, kept := &s.vocabulary.terms[variable], s.prose, variable == s.keptTarget()
 	if kept && len(p.questions) > 0 && s.emptyQuestions() {
@@ -204,7 +207,8 @@ func (s *search) tied(m *mention) float64 {
 	return tied
 }
 
-// loudest is the weight of the surest name without an amount, of a variable that can be found, other than one.
+// loudest is the weight of the surest name without an amount, of a variable that can be found,
+// other than one.
 func (s *search) loudest(picks []candidate, but int) float64 {
 	var loudest float64
 	for k := range s.prose.mentions {
@@ -228,7 +232,8 @@ func (s *search) emptyQuestions() bool {
 	return true
 }
 
-// keptTarget is what the scenario was asked for last, or what a pending request asks for; -1 for none.
+// keptTarget is what the scenario was asked for last, or what a pending request asks for; -1 for
+// none.
 func (s *search) keptTarget() int {
 	if s.pending != nil && s.pending.Target != nil {
 		return s.pending.Target.Variable

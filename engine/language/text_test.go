@@ -13,8 +13,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestTextsAreRead holds that structured text reads every reading of testdata/quantities.txt, with the number and unit that
-// the reading has.
+// TestTextsAreRead holds that structured text reads every reading of testdata/quantities.txt, with
+// the number and unit that the reading has.
 func TestTextsAreRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/quantities.txt")
 	if err != nil {

@@ -15,7 +15,8 @@ const (
 	sign                    // everything else: currency signs, %, °, ', ", +, =, a byte that is no UTF-8
 )
 
-// token is a piece of the prompt. White space belongs to none; all other bytes belong to exactly one.
+// token is a piece of the prompt. White space belongs to none; all other bytes belong to exactly
+// one.
 type token struct {
 	text       string // as written
 	fold       string // in lower case, with plain apostrophes, quotes, dashes and degree signs
@@ -112,8 +113,8 @@ func startsDecimals(prompt string, at int) bool {
 	return at == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) && before != '.'
 }
 
-// numberSize measures digits with single points, commas, underscores and thin spaces between them, and an exponent that
-// no letter follows. Whether the groups are right is not asked.
+// numberSize measures digits with single points, commas, underscores and thin spaces between them,
+// and an exponent that no letter follows. Whether the groups are right is not asked.
 func numberSize(s string) int {
 	at := 0
 	if s[0] == '.' {
@@ -159,7 +160,8 @@ func otherDigits(s string) int {
 	return at
 }
 
-// wordSize measures a word: letters and their marks, digits where they may belong to it, and apostrophes between letters.
+// wordSize measures a word: letters and their marks, digits where they may belong to it, and
+// apostrophes between letters.
 func wordSize(s string, digits bool) int {
 	at := 0
 	for at < len(s) {

@@ -44,8 +44,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// FuzzScan holds that tokens keep every byte but white space, that quantities lie in order inside the prompt, and that
-// the numbers of readings are those of their texts.
+// FuzzScan holds that tokens keep every byte but white space, that quantities lie in order inside
+// the prompt, and that the numbers of readings are those of their texts.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"If I drive 150 miles at 60 mph, when am I there?", "between £5 and £10k a month", `6'2" and "60"`, "half past eight pm",

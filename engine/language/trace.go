@@ -14,8 +14,9 @@ type Trace struct {
 	combinations []combination
 }
 
-// String is the trace as lines: what the phrases and questions say, each amount with its readings and the variables it could
-// belong to, the readings of the whole prompt with their scores, and the doubt.
+// String is the trace as lines: what the phrases and questions say, each amount with its readings
+// and the variables it could belong to, the readings of the whole prompt with their scores, and the
+// doubt.
 func (t *Trace) String() string {
 	var b strings.Builder
 	s, p := t.search, t.search.prose

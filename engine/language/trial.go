@@ -8,8 +8,8 @@ import (
 	"reckon/engine/value"
 )
 
-// tryOut calculates the readings in question, and sets those back that come to nothing: no solution, or values that
-// contradict each other.
+// tryOut calculates the readings in question, and sets those back that come to nothing: no
+// solution, or values that contradict each other.
 func (s *search) tryOut(found []combination) {
 	for range 3 {
 		moved := false
@@ -34,7 +34,8 @@ func (s *search) tryOut(found []combination) {
 	}
 }
 
-// same reports whether two readings come to the same: the same values for the same target, or the same value of it.
+// same reports whether two readings come to the same: the same values for the same target, or the
+// same value of it.
 func (s *search) same(a, b *combination) bool {
 	if a.target != b.target {
 		if a.target >= 0 && b.target >= 0 {
@@ -42,19 +43,12 @@ func (s *search) same(a, b *combination) bool {
 		}
 		return s.inferred(a) == s.inferred(b)
 	}
-	equal := true
-	for i := range a.picks {
-		if a.picks[i].variable != b.picks[i].variable || a.picks[i].text != b.picks[i].text {
-			equal = false
-		}
-	}
-	if equal {
+	if slices.EqualFunc(a.picks, b.picks, func(x, y candidate) bool { return x.variable == y.variable && x.text == y.text }) {
 		return true
 	}
-	for i := range a.picks {
-		if a.picks[i].relative || b.picks[i].relative {
-			return false
-		}
+	relative := func(c candidate) bool { return c.relative }
+	if slices.ContainsFunc(a.picks, relative) || slices.ContainsFunc(b.picks, relative) {
+		return false
 	}
 	x, okX := s.value(a)
 	y, okY := s.value(b)
@@ -86,7 +80,7 @@ func (s *search) calculate(c *combination) (engine.Result, []value.Error) {
 	var r engine.Request
 	if s.pending != nil {
 		for _, in := range s.pending.Inputs {
-			if !slices.ContainsFunc(c.picks, func(k candidate) bool { return k.variable == in.Variable }) {
+			if !gives(c.picks, in.Variable) {
 				r.Inputs = append(r.Inputs, in)
 			}
 		}

@@ -16,8 +16,9 @@ type found struct {
 	typo  bool  // read past a slip of the pen
 }
 
-// scanUnit reads the longest unit, spoken or in symbols, that starts at a token and ends at a token border, and the text
-// that structured text knows it by. Where the words have several senses it is the usual one. n is 0 for none.
+// scanUnit reads the longest unit, spoken or in symbols, that starts at a token and ends at a token
+// border, and the text that structured text knows it by. Where the words have several senses it is
+// the usual one. n is 0 for none.
 func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, text string, n int) {
 	s := newScanner(tokens, table, "")
 	list := s.unitsAt(at, false)
@@ -38,8 +39,8 @@ func (s *scanner) unitStarts(at int) bool {
 	return len(s.single(at, true)) > 0
 }
 
-// unitsAt lists the senses of the unit words at a token, the usual one first, all of the greatest length but for shares.
-// behind tells that a number stands directly before.
+// unitsAt lists the senses of the unit words at a token, the usual one first, all of the greatest
+// length but for shares. behind tells that a number stands directly before.
 func (s *scanner) unitsAt(at int, behind bool) []found {
 	singles := s.single(at, behind)
 	if len(singles) == 0 {
@@ -74,11 +75,12 @@ func (s *scanner) unitsAt(at int, behind bool) []found {
 	return list
 }
 
-// over lists what unit words make of a unit with what stands behind it: "per hour", "/100 km", "an hour". n counts the
-// tokens of that alone.
+// over lists what unit words make of a unit with what stands behind it: "per hour", "/100 km", "an
+// hour". n counts the tokens of that alone.
 func (s *scanner) over(at int, left found) []found { return s.quotient(at, left, true) }
 
-// quotient is over; more tells whether another quotient may follow, as in metres per second per second.
+// quotient is over; more tells whether another quotient may follow, as in metres per second per
+// second.
 func (s *scanner) quotient(at int, left found, more bool) []found {
 	row, n := s.overWord(at)
 	if row == nil || left.unit.IsPoint() || row.place == behindUnit && left.unit == units.One {

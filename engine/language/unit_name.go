@@ -65,8 +65,8 @@ func (s *scanner) named(at int, behind bool) []found {
 // one is a unit in one token.
 func one(u *units.Unit) []found { return []found{{unit: u, n: 1, part: 1}} }
 
-// oneWord lists the senses of a unit in one word that is no phrase of the tables: money, a unit of the table of units, a power that
-// is written as one word with its unit, and a slip of the pen.
+// oneWord lists the senses of a unit in one word that is no phrase of the tables: money, a unit of
+// the table of units, a power that is written as one word with its unit, and a slip of the pen.
 func (s *scanner) oneWord(at int, behind bool) []found {
 	t := s.tok(at)
 	if w := t.means().money; w != nil && (len(t.fold) > 2 || behind) {
@@ -227,7 +227,8 @@ func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
 	return n, unit
 }
 
-// slip is the common unit that a word of four letters and more is a slip of, "" for none or for two that are as near.
+// slip is the common unit that a word of four letters and more is a slip of, "" for none or for two
+// that are as near.
 func (s *scanner) slip(t token) string {
 	if limit := typos(t.fold); limit == 0 || t.is(roleNotUnit) || t.is(roleNotSlip) || t.means().number != nil || len(t.fold) > 14 {
 		return ""

@@ -1,7 +1,8 @@
 package language
 
-// spokenUnit is a row of the table of units as people say them: the senses, the usual one first, in symbols; "1" for a plain
-// number. Behind a colon stands how many of what is said make one of the unit, or -1 where the sign turns.
+// spokenUnit is a row of the table of units as people say them: the senses, the usual one first, in
+// symbols; "1" for a plain number. Behind a colon stands how many of what is said make one of the
+// unit, or -1 where the sign turns.
 type spokenUnit []string
 
 // suffix multiplies the number that it stands directly behind.

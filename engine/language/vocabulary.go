@@ -10,8 +10,8 @@ import (
 	"reckon/engine/units"
 )
 
-// Vocabulary is what the prose about a domain can be made of: the words of its variables, their dimensions, and its equations.
-// It is immutable and safe for concurrent use.
+// Vocabulary is what the prose about a domain can be made of: the words of its variables, their
+// dimensions, and its equations. It is immutable and safe for concurrent use.
 type Vocabulary struct {
 	weights  *weights
 	domain   *engine.Domain
@@ -159,8 +159,8 @@ func (t *term) stems() map[string]bool {
 	return stems
 }
 
-// findOutputs finds the variables that equations yield: all, those that stand alone on the left, and those that nothing else is made
-// of.
+// findOutputs finds the variables that equations yield: all, those that stand alone on the left,
+// and those that nothing else is made of.
 func (v *Vocabulary) findOutputs() {
 	d := v.domain
 	used := make([]bool, len(v.terms))
@@ -221,7 +221,8 @@ func newName(text string) name {
 	return n
 }
 
-// findEnds finds the pairs of variables of one kind and dimension of which one is the start and one the end of something.
+// findEnds finds the pairs of variables of one kind and dimension of which one is the start and one
+// the end of something.
 func (v *Vocabulary) findEnds() {
 	named := func(t *term, r role) bool {
 		return slices.ContainsFunc(t.names, func(n name) bool {
@@ -238,8 +239,8 @@ func (v *Vocabulary) findEnds() {
 	}
 }
 
-// countedTime is the unit of time that a name ends in, as that of a number of them does: "Months", "term_in_years", not "Hours a
-// day"; nil for none.
+// countedTime is the unit of time that a name ends in, as that of a number of them does: "Months",
+// "term_in_years", not "Hours a day"; nil for none.
 func countedTime(name string, table *units.Table) *units.Unit {
 	list := splitWords(name)
 	last := len(list) - 1
@@ -265,8 +266,8 @@ func wordIs(w string, r role) bool {
 // said reports whether a word says little or nothing of its own.
 func said(w string) bool { return wordIs(w, roleGrammar) || wordIs(w, rolePlain) }
 
-// splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and where a key turns from lower to
-// upper case.
+// splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and
+// where a key turns from lower to upper case.
 func splitWords(text string) []string {
 	var b strings.Builder
 	last := ' '
@@ -284,6 +285,16 @@ func splitWords(text string) []string {
 	return strings.Fields(b.String())
 }
 
+// synonymTable maps a stem to the groups of words that it is in. Words of a group are used for one
+// another when people speak of quantities; one that stands in for another counts less than the word
+// itself.
+type synonymTable map[string][]int
+
+// share reports whether two stems stand in one group.
+func (t synonymTable) share(a, b string) bool {
+	return slices.ContainsFunc(t[a], func(group int) bool { return slices.Contains(t[b], group) })
+}
+
 // mention is a stretch of the prompt that speaks of a variable.
 type mention struct {
 	variable int
@@ -291,7 +302,8 @@ type mention struct {
 	weight   float64 // 0 to 1: how surely
 }
 
-// mentions finds where the tokens speak of which variable. Stretches of different variables overlap where they share words.
+// mentions finds where the tokens speak of which variable. Stretches of different variables overlap
+// where they share words.
 func (v *Vocabulary) mentions(p *prose) []mention {
 	var found []mention
 	for i := range p.tokens {
@@ -409,8 +421,9 @@ func (p *prose) says(at int, stems []string) bool {
 	return true
 }
 
-// matches finds the word of a name that a token stands for and that is not used yet: its position (-1 for none), how well, and
-// how many tokens it takes; -1 tokens say that one token is the whole name.
+// matches finds the word of a name that a token stands for and that is not used yet: its position
+// (-1 for none), how well, and how many tokens it takes; -1 tokens say that one token is the whole
+// name.
 func (v *Vocabulary) matches(p *prose, at int, n name, used uint64) (position int, quality float64, size int) {
 	position = -1
 	tok := &p.tokens[at]

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// weights are all numbers that the reading of a prompt is scored with: what speaks for something is added, what speaks against it
-// is negative, a share is multiplied, and what begins with Least is a threshold. The program that fits them is TestFit, which
-// writes the values here.
+// weights are all numbers that the reading of a prompt is scored with: what speaks for something is
+// added, what speaks against it is negative, a share is multiplied, and what begins with Least is a
+// threshold. The program that fits them is TestFit, which writes the values here.
 type weights struct {
 	// A word and a name, from 0 to 1.
 	Synonym       float64 `is:"0.48"`               // of a synonym, beside the word itself
@@ -27,7 +27,7 @@ type weights struct {
 	TellingRarity float64 `is:"0.3"`                // of a word of grammar that makes a difference in a name
 	PlainRarity   float64 `is:"0.6"`                // of a word that says little
 
-	borders [hyphenBorder + 1]float64
+	borders []float64 // by barrier
 
 	// What is left of a connection across what stands between.
 	StopBorder        float64 `is:"0.2"`
@@ -228,7 +228,7 @@ var committed = sync.OnceValue(func() *weights {
 
 // ready puts the borders in the order of their barriers.
 func (w *weights) ready() *weights {
-	w.borders = [...]float64{
+	w.borders = []float64{
 		1, w.StopBorder, w.SemicolonBorder, w.ContrastBorder, w.ClauseBorder, w.ConjunctionBorder, w.AttributeBorder, w.SourceBorder, w.SpanBorder,
 		w.RateBorder, w.PlaceBorder, w.HyphenBorder,
 	}

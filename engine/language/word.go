@@ -7,7 +7,8 @@ import (
 	"reckon/engine/units"
 )
 
-// ending is a row of the table of endings: in each step the first one that fits is taken off, or something put in its place.
+// ending is a row of the table of endings: in each step the first one that fits is taken off, or
+// something put in its place.
 type ending struct {
 	text    string
 	least   int // bytes of the word
@@ -22,8 +23,8 @@ const (
 	verbStep  = 1
 )
 
-// stem reduces a folded word to what its forms have in common. It need not be a word: "driving", "drives" and "drive" all give
-// "driv".
+// stem reduces a folded word to what its forms have in common. It need not be a word: "driving",
+// "drives" and "drive" all give "driv".
 func stem(word string) string { return readTables().stem(word) }
 
 func (t *tables) stem(word string) string {
@@ -82,7 +83,8 @@ func undouble(s string) string {
 	return s
 }
 
-// typos is how many edits a word may be away from what was meant: none to three letters, one, two from eight letters.
+// typos is how many edits a word may be away from what was meant: none to three letters, one, two
+// from eight letters.
 func typos(word string) int {
 	switch n := utf8.RuneCountInString(word); {
 	case n <= 3:
@@ -94,8 +96,8 @@ func typos(word string) int {
 	}
 }
 
-// misspells reports whether a written word may be a slip of another. The first letter is seldom wrong, and a word that is
-// one itself is none: those are the caller's to exclude.
+// misspells reports whether a written word may be a slip of another. The first letter is seldom
+// wrong, and a word that is one itself is none: those are the caller's to exclude.
 func misspells(written, meant string) bool {
 	limit := typos(written)
 	if limit == 0 || utf8.RuneCountInString(meant) <= 3 {
