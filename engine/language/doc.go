@@ -4,7 +4,7 @@
 // doubts, naming the words: a wrong answer costs more than a refusal.
 //
 // Nothing here calculates. A quantity is handed on as text in the grammar of structured text
-//, which Domain.ParseValue reads as it reads what people type there.
+// , which Domain.ParseValue reads as it reads what people type there.
 //
 // The words of the language are tables: number words, spoken units, names of money, months and
 // clock phrases, words that are not what they look like. Every row of them carries an example which
