@@ -149,7 +149,7 @@ const commentColumns = 100
 // wide are the packages that still have wider comments.
 var wide = []string{
 	"engine", "engine/value", "engine/format", "engine/input", "engine/formula", "engine/solve",
-	"engine/decimal", "engine/language", "engine/prompt", "engine/units",
+	"engine/decimal", "engine/prompt", "engine/units",
 }
 
 func TestCommentsAreNarrow(t *testing.T) {

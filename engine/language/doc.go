@@ -3,10 +3,11 @@
 // assignment of quantities to variables and the target, chosen together. What it is not sure of it
 // doubts, naming the words: a wrong answer costs more than a refusal.
 //
-// Nothing here calculates. A quantity is handed on as text in the grammar of structured text
-// , which Domain.ParseValue reads as it reads what people type there.
+// Nothing here calculates. A quantity is handed on as text in the grammar of structured text, which
+// is read as if it had been typed there.
 //
-// The words of the language are tables: number words, spoken units, names of money, months and
-// clock phrases, words that are not what they look like. Every row of them carries an example which
-// runs as a test. English is the only language they know; the rest of the package knows none.
+// The words of the language are tables of text in the folder english: number words, spoken units,
+// names of money, months and clock phrases, words that are not what they look like. Every row of
+// them carries an example which runs as a test. The code knows no word of it. README.md tells the
+// design.
 package language
