@@ -382,6 +382,16 @@ func (v *Views) Ready() error {
 	return v.index.recent()
 }
 
+// Folding tells whether much history is being folded: the views have not caught up since the start,
+// or are rebuilt or verified.
+func (v *Views) Folding() bool {
+	if v.folded.Load() < v.target || !v.rebuilding.TryLock() {
+		return true
+	}
+	v.rebuilding.Unlock()
+	return false
+}
+
 // Stopped is closed when the fold has stopped: nothing can be decided by these views any more.
 func (v *Views) Stopped() <-chan struct{} { return v.stopped }
 

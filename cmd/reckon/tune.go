@@ -16,12 +16,17 @@ const (
 	// little in use and makes much: with the usual 100 a sixth of the processors' time went into
 	// collecting it.
 	garbage = 200
+	// historyGarbage is the same while much history is folded, which takes memory of its own and
+	// makes nobody wait.
+	historyGarbage = 40
 	// memory is how much a server takes in all before garbage gives way to what is in use. The
 	// blocks of files that a server of streams reads are garbage soon, of which a caller who goes
 	// on with an old conversation makes 12 MiB.
 	memory = 1280 << 20
 	// limitEvery is how often the limit is adjusted to what is in use.
 	limitEvery = 10 * time.Second
+	// lookEvery is how often it is looked whether history is folded.
+	lookEvery = time.Second
 )
 
 // tune sets the runtime for a process with a log. The memory limit is adjusted until ctx ends.
@@ -31,6 +36,26 @@ func tune(ctx context.Context) {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		go limitMemory(ctx)
+	}
+}
+
+// saveMemory collects more while history is folded, until ctx ends.
+func saveMemory(ctx context.Context, folding func() bool) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for saving := false; ; {
+		if now := folding(); now != saving {
+			saving = now
+			debug.SetGCPercent(map[bool]int{false: garbage, true: historyGarbage}[now])
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 	}
 }
 
