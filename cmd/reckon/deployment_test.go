@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -394,77 +393,36 @@ type container struct {
 	} `yaml:"readinessProbe"`
 }
 
-// fenced lists the blocks of README.md of a language.
-func fenced(t *testing.T, language string) (blocks []string) {
-	t.Helper()
-	for _, m := range regexp.MustCompile("(?ms)^ *```"+language+"\n(.*?)^ *```$").FindAllStringSubmatch(root(t, "README.md"), -1) {
-		blocks = append(blocks, m[1])
-	}
-	return blocks
-}
-
 func TestKubernetesManifestFitsTheProgram(t *testing.T) {
 	i := readImage(t)
 	found := 0
-	for _, block := range fenced(t, "yaml") {
-		for d := yaml.NewDecoder(bytes.NewReader([]byte(block))); ; {
-			var m manifest
-			err := d.Decode(&m)
-			if err == io.EOF {
-				break
+	for d := yaml.NewDecoder(strings.NewReader(root(t, "cmd/reckon/kubernetes.yaml"))); ; {
+		var m manifest
+		err := d.Decode(&m)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range m.Spec.Template.Spec.Containers {
+			found++
+			env := maps.Clone(i.env)
+			for _, e := range c.Env {
+				env[e.Name] = e.Value
 			}
-			if err != nil {
-				t.Fatalf("%v in\n%s", err, block)
+			if command := understood(t, m.Kind, c.Args, env, i.env); command != "serve" {
+				t.Errorf("%s runs %q", m.Kind, command)
 			}
-			for _, c := range m.Spec.Template.Spec.Containers {
-				found++
-				env := maps.Clone(i.env)
-				for _, e := range c.Env {
-					env[e.Name] = e.Value
-				}
-				if command := understood(t, m.Kind, c.Args, env, i.env); command != "serve" {
-					t.Errorf("%s runs %q", m.Kind, command)
-				}
-				if c.Live.HTTPGet.Path != "/healthz" || c.Ready.HTTPGet.Path != "/readyz" {
-					t.Errorf("%s: probes %+v, %+v", m.Kind, c.Live, c.Ready)
-				}
+			if c.Live.HTTPGet.Path != "/healthz" || c.Ready.HTTPGet.Path != "/readyz" {
+				t.Errorf("%s: probes %+v, %+v", m.Kind, c.Live, c.Ready)
 			}
-			if grace := time.Duration(m.Spec.Template.Spec.Grace) * time.Second; m.Kind == "StatefulSet" && grace < longestStop {
-				t.Errorf("%s: stopped after %v", m.Kind, grace)
-			}
+		}
+		if grace := time.Duration(m.Spec.Template.Spec.Grace) * time.Second; m.Kind == "StatefulSet" && grace < longestStop {
+			t.Errorf("%s: stopped after %v", m.Kind, grace)
 		}
 	}
 	if found == 0 {
-		t.Error("README.md has no manifest")
+		t.Error("kubernetes.yaml runs nothing")
 	}
-}
-
-// dateForm is what a shell replaces by the date.
-var dateForm = regexp.MustCompile(`\$\(date [^)]*\)`)
-
-// commandForm finds calls of the program in a shell's lines, up to what ends a call there.
-var commandForm = regexp.MustCompile(`(?:^|[\s(/])(?:-u reckon )?reckon ([a-z][^|)#;&<>]*)`)
-
-func TestCommandsOfTheManualAreUnderstood(t *testing.T) {
-	found := 0
-	for _, block := range fenced(t, "sh") {
-		block = dateForm.ReplaceAllString(strings.ReplaceAll(block, "\\\n", " "), "DATE")
-		for line := range strings.Lines(block) {
-			for _, m := range commandForm.FindAllStringSubmatch(line, -1) {
-				found++
-				understood(t, "README.md", strings.Fields(strings.NewReplacer(`"`, "", `'`, "", "…", "x").Replace(m[1])), nil, nil)
-			}
-		}
-	}
-	if found < 10 {
-		t.Errorf("%d commands are found", found)
-	}
-	env := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^ *(RECKON_[A-Z_]+)=(\S+)$`).FindAllStringSubmatch(root(t, "README.md"), -1) {
-		env[m[1]] = m[2]
-	}
-	if len(env) < 5 {
-		t.Errorf("%d variables are found", len(env))
-	}
-	understood(t, "README.md", []string{"serve"}, env, nil)
 }
