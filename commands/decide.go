@@ -119,7 +119,7 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 		return head.Last, nil
 	case engine.Numbered, engine.NewFrom:
 		if s.Number < 1 || s.Number > head.Last {
-			return 0, []value.Error{value.Problem("scenario.not_found", s.Name())}
+			return 0, value.Problems("scenario.not_found", s.Name())
 		}
 		return s.Number, nil
 	}
@@ -149,7 +149,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 			return events.Event{}, err
 		}
 		if m.Domain.ID != c.DomainID {
-			return fail(c, d, []value.Error{value.Problem("scenario.domain_mismatch", r.Selector.Name())}, nil), nil
+			return fail(c, d, value.Problems("scenario.domain_mismatch", r.Selector.Name()), nil), nil
 		}
 		base = d.Scenario(m)
 	}
@@ -164,7 +164,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		return fail(c, d, errs, pending), nil
 	}
 	if from.Head.Last >= maxScenarios && result.Current > from.Head.Last {
-		return fail(c, d, []value.Error{value.Problem("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios))}, nil), nil
+		return fail(c, d, value.Problems("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios)), nil), nil
 	}
 	return complete(c, d, r, result), nil
 }
@@ -181,7 +181,7 @@ func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) e
 
 // Crash is the final event of a command that the service failed to calculate.
 func Crash(c Calculate, d *Domain) events.Event {
-	errs := []value.Error{value.Problem("internal.error", c.MessageID.String())}
+	errs := value.Problems("internal.error", c.MessageID.String())
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Crashed: true})
 }
 
@@ -212,7 +212,7 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 	}
 	if heavy(data.Results) {
 		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
-		return fail(c, d, []value.Error{value.Problem("calculation.limit_exceeded", limit)}, nil)
+		return fail(c, d, value.Problems("calculation.limit_exceeded", limit), nil)
 	}
 	return event(c, final, data)
 }

@@ -406,7 +406,7 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 		s.logger.Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)
 		return Crash(c, d), nil
 	case code != "":
-		return fail(c, d, []value.Error{value.Problem(code)}, nil), nil
+		return fail(c, d, value.Problems(code), nil), nil
 	case err != nil:
 		return event, err
 	}

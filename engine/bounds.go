@@ -107,11 +107,9 @@ func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 			var incompatible *units.IncompatibleError
 			switch {
 			case errors.As(err, &incompatible):
-				problem := value.Problem("input.incompatible_units", incompatible.From, incompatible.To)
-				return value.Value{}, &problem
+				return value.Value{}, value.Problem("input.incompatible_units", incompatible.From, incompatible.To)
 			case err != nil:
-				problem := value.Problem("calculation.limit_exceeded", "the size of a number")
-				return value.Value{}, &problem
+				return value.Value{}, value.Problem("calculation.limit_exceeded", "the size of a number")
 			}
 			cells[i].Quantity = q
 		}

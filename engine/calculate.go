@@ -86,11 +86,11 @@ func (c *calculation) check() []value.Error {
 	defer c.domain.machines.Release(m)
 	for _, in := range c.req.Inputs {
 		if !in.Cleared && !c.domain.withinBounds(m.Context, in.Variable, in.Value) {
-			errs = append(errs, value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
+			errs = append(errs, *value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
 		}
 	}
 	if t := c.req.Target; t != nil && t.Unit == nil && c.stated(t.Variable) != nil {
-		errs = append(errs, value.Problem("input.target_has_value", c.key(t.Variable)))
+		errs = append(errs, *value.Problem("input.target_has_value", c.key(t.Variable)))
 	}
 	return errs
 }
@@ -293,23 +293,22 @@ func (c *calculation) chooseTarget() *value.Error {
 	if len(candidates) == 0 {
 		candidates = solvable
 	}
-	err := c.domain.missingCalculate(candidates)
 	if len(candidates) == 0 {
-		err = c.domain.MissingCalculate(c.req.Inputs)
+		return c.domain.MissingCalculate(c.req.Inputs)
 	}
-	return &err
+	return c.domain.missingCalculate(candidates)
 }
 
 // MissingCalculate is the problem of a request that names no target where it should, and whose inputs alone are known: any
 // other variable that an active activity can be solved for may be meant.
-func (d *Domain) MissingCalculate(inputs []Given) value.Error {
+func (d *Domain) MissingCalculate(inputs []Given) *value.Error {
 	return d.missingCalculate(slices.DeleteFunc(d.yielded(), func(v int) bool {
 		return slices.ContainsFunc(inputs, func(in Given) bool { return in.Variable == v && !in.Cleared })
 	}))
 }
 
 // missingCalculate is input.missing_calculate, with the first 10 of the variables that may be meant.
-func (d *Domain) missingCalculate(candidates []int) value.Error {
+func (d *Domain) missingCalculate(candidates []int) *value.Error {
 	err := value.Problem("input.missing_calculate")
 	for _, v := range candidates[:min(len(candidates), 10)] {
 		err.Missing = append(err.Missing, value.Alternative{Variables: []value.VariableName{d.name(v)}})
@@ -353,7 +352,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 				return true, nil
 			}
 			if c.insisted(behind, before, solution) || c.domain.undecided(before, c.target.Variable) {
-				return false, []value.Error{c.conflict(behind, found[0].Activity)}
+				return false, []value.Error{*c.conflict(behind, found[0].Activity)}
 			}
 		}
 	}

@@ -19,8 +19,7 @@ func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 		}
 		old := c.carriedAmong(found[0].Variables)
 		if len(old) != 1 {
-			err := c.conflict(found[0].Variables, found[0].Activity)
-			return nil, &err
+			return nil, c.conflict(found[0].Variables, found[0].Activity)
 		}
 		c.dropped = append(c.dropped, old[0])
 	}
@@ -71,7 +70,7 @@ func (c *calculation) carriedAmong(variables []int) []int {
 	return list
 }
 
-func (c *calculation) conflict(variables []int, activity int) value.Error {
+func (c *calculation) conflict(variables []int, activity int) *value.Error {
 	keys := make([]string, len(variables))
 	for i, v := range variables {
 		keys[i] = c.key(v)

@@ -76,8 +76,7 @@ func (v *derivation) steps() *value.Error {
 		return err
 	}
 	if v.positive && slices.ContainsFunc(v.solution.Steps, func(s Step) bool { return v.negative(s.Variable) }) {
-		err := value.Problem("calculation.no_solution", v.Key(v.Target))
-		return &err
+		return value.Problem("calculation.no_solution", v.Key(v.Target))
 	}
 	if !v.agreeing {
 		return nil
@@ -90,8 +89,7 @@ func (v *derivation) steps() *value.Error {
 	contradicted := len(v.domain.Contradictions(v.Machine.Env, known)) > 0
 	v.Machine.Settle()
 	if contradicted {
-		err := value.Problem("calculation.no_solution", v.Key(v.Target))
-		return &err
+		return value.Problem("calculation.no_solution", v.Key(v.Target))
 	}
 	return nil
 }
@@ -147,7 +145,7 @@ func (v *derivation) negative(variable int) bool {
 func (v *derivation) retryPositive() *value.Error {
 	v.positive = true
 	none := value.Problem("calculation.no_solution", v.Key(v.Target))
-	if err := v.retry(&none); err != &none {
+	if err := v.retry(none); err != none {
 		return err
 	}
 	v.positive, v.EveryRoot = false, false
@@ -180,9 +178,7 @@ func (v *derivation) load() *value.Error {
 			cell = f.Value.Cells[0][0]
 		}
 		if cell.Empty {
-			err := value.Problem("calculation.missing_inputs", v.Key(v.Target))
-			err.Missing = []value.Alternative{{Variables: []value.VariableName{v.domain.name(f.Variable)}}}
-			return &err
+			return v.emptyFact(f)
 		}
 		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
 	}
@@ -231,8 +227,7 @@ func (v *derivation) verify() *value.Error {
 				if v.Machine.Limited() {
 					return v.Failure(v.domain.equations[a], s.Variable)
 				}
-				problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
-				return &problem
+				return value.Problem("calculation.no_solution", v.Key(s.Variable))
 			}
 		}
 	}
@@ -277,12 +272,5 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 // quantity shows the value that a variable now has.
 func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (units.Quantity, *value.Error) {
 	q, err := v.inUnit(variable, v.Machine.Values[variable], unit)
-	if err == nil {
-		err = v.Machine.Context.Err()
-	}
-	if err != nil {
-		problem := v.Problem(err, v.domain.equations[s.Activity], variable)
-		return q, &problem
-	}
-	return q, nil
+	return q, v.Problem(cmp.Or(err, v.Machine.Context.Err()), v.domain.equations[s.Activity], variable)
 }

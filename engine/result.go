@@ -92,8 +92,7 @@ func (v *derivation) currencies() *value.Error {
 	rate(v.Asked.Dimension())
 	for i := range group {
 		if group[i] != group[0] {
-			problem := value.Problem("input.incompatible_units", seen[0], seen[i])
-			return &problem
+			return value.Problem("input.incompatible_units", seen[0], seen[i])
 		}
 	}
 	if d.Currency != "" && len(seen) == 1 && seen[0] != d.Currency {
@@ -118,8 +117,7 @@ func (v *derivation) checkDimensions() *value.Error {
 			e := d.equations[a]
 			if solver != nil {
 				if err := e.CheckRounding(&d.Scope, solver); err != nil {
-					problem := value.Problem("calculation.domain_error", e.Title, v.domain.roundingName(e, err), "a number with a unit")
-					return &problem
+					return value.Problem("calculation.domain_error", e.Title, v.domain.roundingName(e, err), "a number with a unit")
 				}
 			}
 			if e.Open {
@@ -174,8 +172,7 @@ func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variab
 	if u := v.domain.Profiles[variable].Unit; u != nil {
 		wanted = symbol(u)
 	}
-	problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
-	return &problem
+	return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
 }
 
 // pointProblem names the two units that an equation mixes up as point and difference.
@@ -198,8 +195,7 @@ func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
 	if second == "" {
 		second = "delta_" + first
 	}
-	problem := value.Problem("input.incompatible_units", first, second)
-	return &problem
+	return value.Problem("input.incompatible_units", first, second)
 }
 
 // symbol is a unit's symbol, "1" for none.
@@ -329,8 +325,7 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 	if ok || !sameButAngle(want, dim) && units.Compatible(from, asked) {
 		return nil
 	}
-	problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.Asked))
-	return &problem
+	return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.Asked))
 }
 
 // turns reports whether a rate that an equation yields can only be one of radians: a power by a torque, a speed by a radius,

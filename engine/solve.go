@@ -56,7 +56,7 @@ func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Un
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)
 	if p == nil {
-		return Solution{}, []value.Error{d.unreached(g, facts, target)}
+		return Solution{}, []value.Error{*d.unreached(g, facts, target)}
 	}
 	var failed solve.Step
 	run := func(p *plan) (Solution, *value.Error) {
@@ -88,7 +88,7 @@ func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Un
 		if p = d.planWithout(g, target, bans); p == nil {
 			// A system whose equations follow from one another lacks a value.
 			if lacking := d.unreached(g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
-				return Solution{}, []value.Error{lacking}
+				return Solution{}, []value.Error{*lacking}
 			}
 			break
 		}
@@ -116,7 +116,7 @@ func degenerate(err *value.Error, failed solve.Step) bool {
 }
 
 // unreached says why no plan leads to the target.
-func (d *Domain) unreached(g given, facts []Fact, target int) value.Error {
+func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 	key := d.Definition.Variables[target].Key
 	active, off := false, -1
 	for _, a := range d.users[target] {

@@ -128,7 +128,7 @@ func askIn(d *Domain, env value.Env, question string) (Solution, []value.Error) 
 		key, val, _ := strings.Cut(g, " ")
 		v := d.Index(key)
 		if v < 0 {
-			return Solution{}, []value.Error{value.Problem("input.unknown_variable", key)}
+			return Solution{}, value.Problems("input.unknown_variable", key)
 		}
 		if cleared {
 			taken[v] = true
@@ -144,7 +144,7 @@ func askIn(d *Domain, env value.Env, question string) (Solution, []value.Error) 
 	key, unit, asked := strings.Cut(strings.TrimSpace(target), " in ")
 	t := Target{Variable: d.Index(key)}
 	if t.Variable < 0 {
-		return Solution{}, []value.Error{value.Problem("input.unknown_variable", key)}
+		return Solution{}, value.Problems("input.unknown_variable", key)
 	}
 	if asked {
 		u, err := input.ParseUnit(&d.Scope, t.Variable, unit)

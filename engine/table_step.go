@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine/formula"
@@ -64,8 +65,7 @@ func (v *derivation) loadTable(f Fact) *value.Error {
 			}
 			number, unit := v.fromFact(f.Variable, c.Quantity)
 			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) && !v.isCounted(f.Variable) {
-				problem := value.Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
-				return &problem
+				return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
 			}
 			if !seen {
 				first, seen = unit, true
@@ -98,7 +98,7 @@ func (v *derivation) isCounted(variable int) bool {
 func (v *derivation) emptyFact(f Fact) *value.Error {
 	err := value.Problem("calculation.missing_inputs", v.Key(v.Target))
 	err.Missing = []value.Alternative{{Variables: []value.VariableName{v.domain.name(f.Variable)}}}
-	return &err
+	return err
 }
 
 // tableStep finds the value of one step: directly where the variable stands alone on a side, else cell by cell.
@@ -110,8 +110,7 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	case s.Block != nil:
 		for _, a := range s.Block {
 			if len(m.Cellwise(v.domain.equations[a].Left, m.Cellwise(v.domain.equations[a].Right, nil))) > 0 {
-				problem := value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
-				return &problem
+				return value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
 			}
 		}
 		if err := v.Step(s); err != nil {
@@ -136,8 +135,7 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	}
 	if result.Rank == 0 {
 		if len(result.Rows) == 0 || result.Rows[0][0].Empty {
-			problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
-			return &problem
+			return value.Problem("calculation.no_solution", v.Key(s.Variable))
 		}
 		root, err := v.Choose(s.Variable, s.Activity, formula.One(result.Rows[0][0].Number))
 		if err != nil {
@@ -191,16 +189,11 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 			}
 			number := row[i].Number
 			if !v.Allowed(s.Variable, number) {
-				problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
-				return value.Value{}, &problem
+				return value.Value{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 			}
 			q, err := show.quantity(m.Context, number)
-			if err == nil {
-				err = m.Context.Err()
-			}
-			if err != nil {
-				problem := v.Problem(err, v.domain.equations[s.Activity], s.Variable)
-				return value.Value{}, &problem
+			if err = cmp.Or(err, m.Context.Err()); err != nil {
+				return value.Value{}, v.Problem(err, v.domain.equations[s.Activity], s.Variable)
 			}
 			cells[i].Quantity = q
 		}
@@ -219,8 +212,7 @@ func (v *derivation) cells(s solve.Step, e *formula.Equation) (formula.Grid, *va
 			return formula.GridCell{}, err
 		}
 		if !m.Satisfied(e) && !m.Limited() {
-			problem := value.Problem("calculation.no_solution", v.Key(s.Variable))
-			return formula.GridCell{}, &problem
+			return formula.GridCell{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 		}
 		return formula.GridCell{Number: m.Values[s.Variable]}, nil
 	}
@@ -231,8 +223,7 @@ func (v *derivation) cells(s solve.Step, e *formula.Equation) (formula.Grid, *va
 	shape := m.Tables[tables[0]]
 	for _, r := range tables[1:] {
 		if !m.Tables[r].Fits(*shape) {
-			problem := value.Problem("calculation.table_mismatch", v.Key(tables[0]), v.Key(r))
-			return formula.Grid{}, &problem
+			return formula.Grid{}, value.Problem("calculation.table_mismatch", v.Key(tables[0]), v.Key(r))
 		}
 	}
 	result := formula.Grid{Rank: shape.Rank}

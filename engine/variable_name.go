@@ -17,9 +17,9 @@ func (d *Domain) FindVariable(name string) (int, *value.Error) {
 	}
 	name = strings.TrimSpace(name)
 	if nearest := d.nearestVariable(fold(name)); nearest != "" {
-		return -1, input.Problem("input.unknown_variable", input.Quoted(name), nearest)
+		return -1, value.Problem("input.unknown_variable", input.Quoted(name), nearest)
 	}
-	return -1, input.Problem("input.unknown_variable", input.Quoted(name))
+	return -1, value.Problem("input.unknown_variable", input.Quoted(name))
 }
 
 // NamedVariable is FindVariable for names that may be none: -1 says that no variable has it, so that the only error is
@@ -50,7 +50,7 @@ func (d *Domain) onlyVariable(name string, matches func(*value.Variable) bool) (
 		}
 	}
 	if len(keys) > 1 {
-		return -1, input.Problem("input.ambiguous_variable", input.Quoted(name), strings.Join(keys, " or "))
+		return -1, value.Problem("input.ambiguous_variable", input.Quoted(name), strings.Join(keys, " or "))
 	}
 	return only, nil
 }

@@ -205,5 +205,5 @@ func told(m projections.Message) string {
 
 // lastError is an answer of one error.
 func lastError(code string, args ...string) json.RawMessage {
-	return commands.Encode([]value.Error{value.Problem(code, args...)})
+	return commands.Encode(value.Problems(code, args...))
 }

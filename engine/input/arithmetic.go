@@ -52,7 +52,7 @@ func (a *arithmetic) whole() (operand, *value.Error) {
 	if rest := a.rest(); !startsNumber(rest) {
 		if r, _ := utf8.DecodeRuneInString(rest); !strings.ContainsRune("(+-−.", r) {
 			if code, size := scanCurrency(a.scope, rest); code == "" || strings.TrimSpace(rest[size:]) == "" {
-				return operand{}, Problem("input.invalid_number", Quoted(a.text))
+				return operand{}, value.Problem("input.invalid_number", Quoted(a.text))
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (a *arithmetic) whole() (operand, *value.Error) {
 	a.space()
 	if rest := a.rest(); rest != "" {
 		if x.bare && startsNumber(rest) {
-			return x, Problem("input.invalid_number", Quoted(a.text))
+			return x, value.Problem("input.invalid_number", Quoted(a.text))
 		}
 		return x, a.syntax(a.at)
 	}
@@ -85,7 +85,7 @@ func (a *arithmetic) space() {
 
 // syntax is input.syntax_error at a place in bytes.
 func (a *arithmetic) syntax(at int) *value.Error {
-	e := Problem("input.syntax_error", Quoted(a.text))
+	e := value.Problem("input.syntax_error", Quoted(a.text))
 	offset := utf8.RuneCountInString(a.text[:at])
 	e.Offset = &offset
 	return e
@@ -99,7 +99,7 @@ func (a *arithmetic) check(at int) {
 	switch err := a.ctx.Err(); {
 	case err == nil:
 	case errors.Is(err, decimal.ErrLimit):
-		a.fail(Problem("input.limit_exceeded", "steps of arithmetic in a value", "1000000"))
+		a.fail(value.Problem("input.limit_exceeded", "steps of arithmetic in a value", "1000000"))
 	default:
 		a.fail(a.syntax(at))
 	}
@@ -168,7 +168,7 @@ func (a *arithmetic) product() (operand, *value.Error) {
 // deeper counts a level of nesting; the caller undoes it.
 func (a *arithmetic) deeper() *value.Error {
 	if a.depth++; a.depth > maxNesting {
-		return Problem("input.limit_exceeded", "nested parentheses", "100")
+		return value.Problem("input.limit_exceeded", "nested parentheses", "100")
 	}
 	return nil
 }
@@ -265,11 +265,11 @@ func (a *arithmetic) compound(x operand) (operand, *value.Error) {
 
 func (a *arithmetic) number() (decimal.Decimal, *value.Error) {
 	if a.parts++; a.parts > maxParts {
-		return decimal.Decimal{}, Problem("input.limit_exceeded", "parts of a value", "10000")
+		return decimal.Decimal{}, value.Problem("input.limit_exceeded", "parts of a value", "10000")
 	}
 	rest := a.rest()
 	if len(rest) > 2 && rest[0] == '0' && strings.IndexByte("xXbBoO", rest[1]) >= 0 && isDigit(rest[2]) {
-		return decimal.Decimal{}, Problem("input.invalid_number", Quoted(a.text))
+		return decimal.Decimal{}, value.Problem("input.invalid_number", Quoted(a.text))
 	}
 	from := a.at
 	n, size, err := scanNumber(a.ctx, rest)
@@ -278,7 +278,7 @@ func (a *arithmetic) number() (decimal.Decimal, *value.Error) {
 	}
 	a.at += size
 	if strings.HasPrefix(a.rest(), "_") {
-		return n, Problem("input.invalid_number", Quoted(a.text))
+		return n, value.Problem("input.invalid_number", Quoted(a.text))
 	}
 	a.check(from)
 	return n, nil

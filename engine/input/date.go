@@ -165,7 +165,7 @@ func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, 
 		return 0, false, nil
 	}
 	form := folded(text)
-	invalid := Problem("input.invalid_date", Quoted(text))
+	invalid := value.Problem("input.invalid_date", Quoted(text))
 	if clock24.MatchString(form) || clock12.MatchString(form) {
 		seconds, ok := scanClock(form)
 		switch {
@@ -203,7 +203,7 @@ func numericProblem(m []string, invalid *value.Error) *value.Error {
 	if !monthFirst || !dayFirst || m[2] != m[4] || first == second {
 		return invalid
 	}
-	return Problem("input.ambiguous_date", m[0],
+	return value.Problem("input.ambiguous_date", m[0],
 		fmt.Sprintf("%04d-%02d-%02d", year, first, second), fmt.Sprintf("%04d-%02d-%02d", year, second, first))
 }
 

@@ -187,7 +187,7 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 	}
 	switch len(readings) {
 	case 0:
-		return decimal.Decimal{}, at, Problem("input.invalid_number", Quoted(s[:at]))
+		return decimal.Decimal{}, at, value.Problem("input.invalid_number", Quoted(s[:at]))
 	case 1:
 		n, err := parseDigits(readings[0]+exponent, s[:at])
 		return n, at, err
@@ -203,7 +203,7 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 	if first.Cmp(second) == 0 {
 		return first, at, nil
 	}
-	return decimal.Decimal{}, at, Problem("input.ambiguous_number", Quoted(s[:at]), Quoted(first.String()), Quoted(second.String()))
+	return decimal.Decimal{}, at, value.Problem("input.ambiguous_number", Quoted(s[:at]), Quoted(first.String()), Quoted(second.String()))
 }
 
 // scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could be anything else.
@@ -239,13 +239,13 @@ func parseDigits(digits, written string) (decimal.Decimal, *value.Error) {
 	}
 	n, err := decimal.Parse(digits)
 	if err != nil {
-		return n, Problem("input.invalid_number", Quoted(written))
+		return n, value.Problem("input.invalid_number", Quoted(written))
 	}
 	return n, nil
 }
 
 func tooManyDigits() *value.Error {
-	return Problem("input.limit_exceeded", "digits in a number", "1000")
+	return value.Problem("input.limit_exceeded", "digits in a number", "1000")
 }
 
 // readGroups lists the readings of digits with group marks and points: one where every group has exactly three digits

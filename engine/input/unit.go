@@ -42,7 +42,7 @@ func (a *arithmetic) unit(code string) (*units.Unit, *value.Error) {
 			return nil, err
 		}
 		if codes := unit.Dimension().Currencies(); len(codes) != 1 || codes[0] != code {
-			return nil, Problem("input.incompatible_units", code, SymbolOf(unit))
+			return nil, value.Problem("input.incompatible_units", code, SymbolOf(unit))
 		}
 		a.at = from + size
 		return unit, nil
@@ -101,19 +101,19 @@ func parseUnit(s *value.Scope, prefix, text string) (*units.Unit, error) {
 func unknownUnit(text string, err error) *value.Error {
 	var unknown *units.UnknownError
 	if !errors.As(err, &unknown) {
-		return Problem("input.unknown_unit", Quoted(text))
+		return value.Problem("input.unknown_unit", Quoted(text))
 	}
 	if len(unknown.Nearest) == 0 {
-		return Problem("input.unknown_unit", Quoted(unknown.Name))
+		return value.Problem("input.unknown_unit", Quoted(unknown.Name))
 	}
 	if unknown.Ambiguous {
-		return Problem("input.unknown_unit", Quoted(unknown.Name), strings.Join(unknown.Nearest, `" or "`))
+		return value.Problem("input.unknown_unit", Quoted(unknown.Name), strings.Join(unknown.Nearest, `" or "`))
 	}
-	return Problem("input.unknown_unit", Quoted(unknown.Name), unknown.Nearest[0])
+	return value.Problem("input.unknown_unit", Quoted(unknown.Name), unknown.Nearest[0])
 }
 
 func incompatible(a, b *units.Unit) *value.Error {
-	return Problem("input.incompatible_units", SymbolOf(a), SymbolOf(b))
+	return value.Problem("input.incompatible_units", SymbolOf(a), SymbolOf(b))
 }
 
 // SymbolOf is a unit as errors name it: "1" for none.

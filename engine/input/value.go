@@ -30,7 +30,7 @@ const (
 func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v value.Value, normal value.Text, errs []value.Error) {
 	def := &s.Declared[variable]
 	fail := func(code string, args ...string) (value.Value, value.Text, []value.Error) {
-		return value.Value{}, value.Text{}, []value.Error{value.Problem(code, args...)}
+		return value.Value{}, value.Text{}, value.Problems(code, args...)
 	}
 	table := format.IsTableKind(def.Kind)
 	switch {
@@ -172,7 +172,7 @@ func (r *reading) checkedCells(v value.Value, declared *units.Unit) *value.Error
 
 // invalid is input.invalid_value for a text.
 func (r *reading) invalid(text string) *value.Error {
-	return Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text))
+	return value.Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text))
 }
 
 // quantity reads one quantity of the kind at hand, and its normal form.
@@ -307,7 +307,7 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 	if matched {
 		return r.seconds(decimal.Int(n)), MomentText(r.kind, n), nil
 	}
-	invalid := Problem("input.invalid_date", Quoted(text))
+	invalid := value.Problem("input.invalid_date", Quoted(text))
 	x, err := r.arithmetic(text)
 	if err != nil {
 		if err.Code == "input.ambiguous_number" || err.Code == "input.limit_exceeded" || err.Code == "input.incompatible_units" {
@@ -348,7 +348,7 @@ func exact(q units.Quantity) string {
 func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.Error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > MaxUnitLength {
-		return nil, Problem("input.unknown_unit", Quoted(text))
+		return nil, value.Problem("input.unknown_unit", Quoted(text))
 	}
 	u, err := parseUnit(s, "", text)
 	if err != nil {
@@ -410,12 +410,6 @@ func UnitOf(s *value.Scope, variable int) *units.Unit {
 		return nil
 	}
 	return x.Unit
-}
-
-// Problem is Problem by reference.
-func Problem(code string, args ...string) *value.Error {
-	e := value.Problem(code, args...)
-	return &e
 }
 
 // Quoted keeps what an error repeats of an input to a readable length.

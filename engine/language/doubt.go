@@ -8,13 +8,11 @@ import (
 )
 
 func notUnderstood(fragments string) *value.Error {
-	err := value.Problem("language.not_understood", fragments)
-	return &err
+	return value.Problem("language.not_understood", fragments)
 }
 
 func ambiguous(readings string) *value.Error {
-	err := value.Problem("language.ambiguous", readings)
-	return &err
+	return value.Problem("language.ambiguous", readings)
 }
 
 // unreadable refuses ranges and amounts that have no single reading.

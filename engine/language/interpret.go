@@ -128,12 +128,10 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 	pick := func(kind engine.SelectorKind, index int) *value.Error {
 		r.Selector = engine.Selector{Kind: kind, Number: index, Text: strconv.Itoa(index)}
 		if index < 1 || index > c.Last {
-			err := value.Problem("scenario.not_found", strconv.Itoa(index))
-			return &err
+			return value.Problem("scenario.not_found", strconv.Itoa(index))
 		}
 		if s.base = c.Scenario(index); s.base == nil {
-			err := value.Problem("scenario.domain_mismatch", strconv.Itoa(index))
-			return &err
+			return value.Problem("scenario.domain_mismatch", strconv.Itoa(index))
 		}
 		return nil
 	}

@@ -26,7 +26,7 @@ func readCalculate(r *reader, l line) {
 	default:
 		variable, unit, problem := findTarget(r.domain, text)
 		if problem != nil {
-			r.fail(*problem)
+			r.fail(problem)
 			return
 		}
 		r.target(variable, unit)

@@ -34,7 +34,7 @@ func ValidJSON(text string) bool {
 // are any.
 func ParseJSON(d *engine.Domain, text string, env value.Env) (engine.Request, []value.Error) {
 	if !ValidJSON(text) {
-		return engine.Request{}, []value.Error{value.Problem("input.invalid_input_schema", ErrInvalidJSON.Error())}
+		return engine.Request{}, value.Problems("input.invalid_input_schema", ErrInvalidJSON.Error())
 	}
 	s := schema{in: jsontext.NewDecoder(bytes.NewBufferString(strings.TrimPrefix(text, byteOrderMark)), plainJSON)}
 	s.prompt()
@@ -80,7 +80,7 @@ func (m *member) read(r *reader) {
 	variable, problem := r.domain.FindVariable(m.key)
 	switch {
 	case problem != nil:
-		r.fail(*problem)
+		r.fail(problem)
 	case m.name == "calculate":
 		r.target(variable, strings.TrimSpace(m.text))
 	case r.once(variable):
@@ -99,7 +99,7 @@ type schema struct {
 
 func (s *schema) fail(format string, args ...any) {
 	if len(s.problems) < maxProblems {
-		s.problems = append(s.problems, value.Problem("input.invalid_input_schema", fmt.Sprintf(format, args...)))
+		s.problems = append(s.problems, *value.Problem("input.invalid_input_schema", fmt.Sprintf(format, args...)))
 	}
 }
 

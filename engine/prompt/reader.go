@@ -36,9 +36,7 @@ func newReader(d *engine.Domain, env value.Env, inputs int) *reader {
 	return &reader{domain: d, env: env, over: inputs > maxInputs, seen: map[int]bool{}}
 }
 
-func (r *reader) fail(problems ...value.Error) {
-	r.problems = append(r.problems, problems...)
-}
+func (r *reader) fail(problem *value.Error) { r.problems = append(r.problems, *problem) }
 
 // room is how many problems may be reported. That there are too many inputs is told in any case.
 func (r *reader) room() int {
@@ -75,7 +73,7 @@ func (r *reader) input(variable int, text value.Text) {
 		var problems []value.Error
 		given.Value, given.Normal, problems = input.ParseValue(&r.domain.Scope, variable, text, r.env)
 		if len(problems) > 0 {
-			r.fail(problems...)
+			r.problems = append(r.problems, problems...)
 			return
 		}
 	}
@@ -112,7 +110,7 @@ func (r *reader) target(variable int, unit string) {
 	if unit != "" {
 		parsed, problem := input.ParseUnit(&r.domain.Scope, variable, unit)
 		if problem != nil {
-			r.fail(*problem)
+			r.fail(problem)
 			return
 		}
 		target.Unit = parsed

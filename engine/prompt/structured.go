@@ -205,7 +205,7 @@ func readVariable(r *reader, l line) {
 	}
 	variable, problem := r.domain.FindVariable(l.name)
 	if problem != nil {
-		r.fail(*problem)
+		r.fail(problem)
 		return
 	}
 	if asked {
@@ -217,7 +217,7 @@ func readVariable(r *reader, l line) {
 	}
 	text, problems := valueText(&r.domain.Variables[variable], l)
 	if len(problems) > 0 {
-		r.fail(problems...)
+		r.problems = append(r.problems, problems...)
 		return
 	}
 	r.input(variable, text)

@@ -55,7 +55,7 @@ func isRule(row []string) bool {
 // of the variable's columns and dropped.
 func rowsTable(v *value.Variable, rows [][]string) (value.Text, []value.Error) {
 	invalid := func(format string, args ...any) (value.Text, []value.Error) {
-		return value.Text{}, []value.Error{value.Problem("input.invalid_table", v.Key, fmt.Sprintf(format, args...))}
+		return value.Text{}, value.Problems("input.invalid_table", v.Key, fmt.Sprintf(format, args...))
 	}
 	if len(rows) > 1 && isRule(rows[1]) {
 		header := rows[0]
@@ -133,7 +133,7 @@ func inlineTable(key, source string) (value.Text, []value.Error) {
 	s := inlineScanner{source: source}
 	text, reason := s.table()
 	if reason != "" {
-		return value.Text{}, []value.Error{value.Problem("input.invalid_table", key, reason)}
+		return value.Text{}, value.Problems("input.invalid_table", key, reason)
 	}
 	return text, s.ambiguous
 }
@@ -287,7 +287,7 @@ func (s *inlineScanner) group() {
 	s.reported = end
 	if len(s.ambiguous) < maxProblems {
 		number := s.source[begin:end]
-		s.ambiguous = append(s.ambiguous, value.Problem("input.ambiguous_number", shorten(number),
+		s.ambiguous = append(s.ambiguous, *value.Problem("input.ambiguous_number", shorten(number),
 			shorten(strings.ReplaceAll(number, ",", "")), shorten(strings.ReplaceAll(number, ",", " and "))))
 	}
 }

@@ -36,8 +36,7 @@ func (v *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		roots = allowed(p.More)
 	}
 	if len(roots) == 0 {
-		problem := value.Problem("calculation.no_solution", v.Key(variable))
-		return decimal.Decimal{}, &problem
+		return decimal.Decimal{}, value.Problem("calculation.no_solution", v.Key(variable))
 	}
 	if len(roots) == 1 {
 		return roots[0], nil
@@ -53,16 +52,14 @@ func (v *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		}
 	}
 	if v.Strict && len(best) > maxFoundRoots {
-		problem := value.Problem("calculation.multiple_solutions", v.Key(variable), "infinitely many")
-		return decimal.Decimal{}, &problem
+		return decimal.Decimal{}, value.Problem("calculation.multiple_solutions", v.Key(variable), "infinitely many")
 	}
 	if v.Strict && len(best) > 1 {
 		var list []string
 		for _, t := range best {
 			list = append(list, v.Shown(variable, activity, t))
 		}
-		problem := value.Problem("calculation.multiple_solutions", v.Key(variable), strings.Join(list, ", "))
-		return decimal.Decimal{}, &problem
+		return decimal.Decimal{}, value.Problem("calculation.multiple_solutions", v.Key(variable), strings.Join(list, ", "))
 	}
 	near := v.Near(variable)
 	// Without a value to be near to, positive roots come before zero and that before negative ones, the smallest first.

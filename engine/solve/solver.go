@@ -47,18 +47,16 @@ func (v *Solver) Key(variable int) string { return v.Scope.Declared[variable].Ke
 
 // Failure turns an error of the context into a problem; nil where there is none.
 func (v *Solver) Failure(e *formula.Equation, variable int) *value.Error {
-	err := v.Context.Err()
-	if err == nil {
-		return nil
-	}
-	problem := v.Problem(err, e, variable)
-	return &problem
+	return v.Problem(v.Context.Err(), e, variable)
 }
 
-func (v *Solver) Problem(err error, e *formula.Equation, variable int) value.Error {
+// Problem says of an error what a caller is told; nil of none.
+func (v *Solver) Problem(err error, e *formula.Equation, variable int) *value.Error {
 	var undefined *decimal.UndefinedError
 	var mismatch *formula.GridError
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, decimal.ErrLimit):
 		return value.Problem("calculation.limit_exceeded", thousands(v.Env.Limit())+" steps")
 	case errors.Is(err, decimal.ErrDivisionByZero):
@@ -103,12 +101,10 @@ func (v *Solver) Step(s Step) *value.Error {
 		err = v.Context.Err()
 	}
 	if err != nil {
-		problem := v.Problem(err, e, s.Variable)
-		return &problem
+		return v.Problem(err, e, s.Variable)
 	}
 	if p.Infinite {
-		problem := value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
-		return &problem
+		return value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
 	}
 	root, problem := v.Choose(s.Variable, s.Activity, p)
 	if problem != nil {

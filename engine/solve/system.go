@@ -213,16 +213,13 @@ func (v *Solver) solveBlock(s Step) *value.Error {
 		equations[i] = v.Equations[a]
 	}
 	fail := func(err error) *value.Error {
-		var problem value.Error
 		switch {
 		case errors.Is(err, errNoSolution):
-			problem = value.Problem("calculation.no_solution", v.Key(s.Variable))
+			return value.Problem("calculation.no_solution", v.Key(s.Variable))
 		case errors.Is(err, errManySolutions):
-			problem = value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
-		default:
-			problem = v.Problem(err, equations[0], s.Variable)
+			return value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
 		}
-		return &problem
+		return v.Problem(err, equations[0], s.Variable)
 	}
 	ok, err := m.linearSystem(equations, s.Outputs)
 	if err != nil {

@@ -7,7 +7,7 @@ func ParseEquation(source string) (*Equation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Equation{Source: source, Left: left, Right: right}, nil
+	return &Equation{Left: left, Right: right}, nil
 }
 
 // ParseExpression reads one expression without "=". It fails with *Error.

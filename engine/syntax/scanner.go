@@ -66,7 +66,7 @@ type scanner struct {
 }
 
 func (s *scanner) fail(offset int, format string, args ...any) *Error {
-	return &Error{Source: s.source, Offset: offset, Message: fmt.Sprintf(format, args...)}
+	return &Error{Offset: offset, Message: fmt.Sprintf(format, args...)}
 }
 
 func (s *scanner) peek() (rune, int) {

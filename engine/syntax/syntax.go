@@ -1,4 +1,4 @@
-// Package syntax reads and writes equations: scanner, parser, printer. Literals stay text; every
+// Package syntax reads equations: scanner and parser. Literals stay text; every
 // node knows its place.
 //
 // From loose to tight, equal binding from left to right unless said otherwise:
@@ -71,14 +71,12 @@ type (
 
 // Equation is Left = Right.
 type Equation struct {
-	Source      string
 	Left, Right Node
 }
 
 // Error says what was expected at a caret position (code points, 0 before the first character).
 // Message is a complete sentence without the position.
 type Error struct {
-	Source  string
 	Offset  int
 	Message string
 }

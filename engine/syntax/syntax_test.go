@@ -63,13 +63,13 @@ func TestFiles(t *testing.T) {
 // showTree gives the tree with positions and the printed form. A source with "=" at the top is read as an equation.
 func showTree(source string) string {
 	if e, err := ParseEquation(source); err == nil {
-		return tree(e.Left, true) + " = " + tree(e.Right, true) + "\n" + e.String()
+		return tree(e.Left, true) + " = " + tree(e.Right, true) + "\n" + printed(e.Left) + " = " + printed(e.Right)
 	}
 	n, err := ParseExpression(source)
 	if err != nil {
 		return err.Error()
 	}
-	return tree(n, true) + "\n" + Print(n)
+	return tree(n, true) + "\n" + printed(n)
 }
 
 func showError(source string) string {
@@ -173,7 +173,7 @@ func TestLimits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if again, err := ParseExpression(Print(n)); err != nil || tree(again, false) != tree(n, false) {
+				if again, err := ParseExpression(printed(n)); err != nil || tree(again, false) != tree(n, false) {
 					t.Errorf("printed form reads differently: %v", err)
 				}
 			case !errors.As(err, &e):
@@ -232,7 +232,7 @@ func TestPrintedReadsBack(t *testing.T) {
 	expression := generated(5)
 	rapid.Check(t, func(t *rapid.T) {
 		n := expression.Draw(t, "n")
-		text := Print(n)
+		text := printed(n)
 		again, err := ParseExpression(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -248,7 +248,7 @@ func TestFewestBrackets(t *testing.T) {
 	expression := generated(4)
 	rapid.Check(t, func(t *rapid.T) {
 		n := expression.Draw(t, "n")
-		text := Print(n)
+		text := printed(n)
 		for open, r := range text {
 			if r != '(' || open > 0 && (startsName(rune(text[open-1])) || isDigit(text[open-1]) || text[open-1] >= 0x80) && !strings.HasSuffix(text[:open], "e ") {
 				continue // an argument list
@@ -301,7 +301,7 @@ func FuzzParse(f *testing.F) {
 			if list, ok := n.(*List); ok && list.Start == 0 && len(list.Items) == 2 {
 				n = list.Items[0]
 			}
-			text := Print(n)
+			text := printed(n)
 			again, err := ParseExpression(text)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)

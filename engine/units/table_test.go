@@ -208,3 +208,48 @@ func TestWithCurrency(t *testing.T) {
 		t.Errorf("currencies %v of a length", codes)
 	}
 }
+
+// clashes lists the spellings that two readings fit: symbols and names, bare or with a prefix.
+func (w *words) clashes() []string {
+	var list []string
+	symbols := map[string]*Unit{}
+	for symbol, s := range w.symbols {
+		symbols[symbol] = s.entry.unit
+	}
+	for symbol, s := range w.symbols {
+		if !s.prefixed {
+			continue
+		}
+		spelt := func(i int, before string) {
+			if s.entry.prefixes&(1<<i) == 0 {
+				return
+			}
+			u := w.prefixed(i, s.entry)
+			if known, ok := symbols[before+symbol]; ok && known != u {
+				list = append(list, before+symbol+" is "+known.symbol+" and "+prefixes[i].name+" "+s.entry.symbol)
+			}
+			symbols[before+symbol] = u
+		}
+		for i := range prefixes {
+			spelt(i, prefixes[i].symbol)
+		}
+		for _, p := range spelledPrefixes {
+			if p.symbol != "" {
+				spelt(prefixIndex(p.of), p.symbol)
+			}
+		}
+	}
+	for name, n := range w.names {
+		if known, ok := symbols[name]; ok && known != n.entry.unit {
+			list = append(list, name+" is a name of "+n.entry.symbol+" and the symbol of "+known.symbol)
+		}
+		cutPrefixName(name, func(i int, rest string) bool {
+			o, ok := w.names[rest]
+			if ok && o.entry.prefixes&(1<<i) != 0 && w.prefixed(i, o.entry) != n.entry.unit {
+				list = append(list, name+" is a name of "+n.entry.symbol+" and "+prefixes[i].name+" "+o.entry.symbol)
+			}
+			return true
+		})
+	}
+	return list
+}

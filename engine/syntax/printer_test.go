@@ -44,15 +44,13 @@ func binding(n Node) int {
 	return bindPrimary
 }
 
-// Print writes n with the fewest parentheses; parsing it gives n back, positions aside.
-func Print(n Node) string {
+// printed is n with the fewest parentheses; parsing it gives n back, positions aside.
+func printed(n Node) string {
 	var b strings.Builder
 	write(&b, n, bindOr)
 	return b.String()
 }
 
-// String is the equation as printed.
-func (e *Equation) String() string { return Print(e.Left) + " = " + Print(e.Right) }
 
 // write prints n, in parentheses when it binds looser than least.
 func write(b *strings.Builder, n Node, least int) {
