@@ -263,7 +263,13 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 	if last && s.Block != nil {
 		// The step of the target stands last.
 		slices.SortStableFunc(v.solution.Steps[len(v.solution.Steps)-len(outputs):], func(a, b Step) int {
-			return cmp.Compare(solve.Btoi(a.Variable == v.Target), solve.Btoi(b.Variable == v.Target))
+			switch v.Target {
+			case a.Variable:
+				return 1
+			case b.Variable:
+				return -1
+			}
+			return 0
 		})
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
 	"reckon/engine/input"
-	"reckon/engine/solve"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
@@ -278,7 +277,8 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	// A difference of temperatures must not be shown as a point on a scale.
 	point := dim == units.Temperature && e.CheckPoints && formula.PointnessOf(e, variable, v.weightOf) == formula.IsPoint
 	if point {
-		slices.SortStableFunc(used, func(a, b *units.Unit) int { return solve.Btoi(b.IsPoint()) - solve.Btoi(a.IsPoint()) })
+		others := slices.DeleteFunc(slices.Clone(used), (*units.Unit).IsPoint)
+		used = append(slices.DeleteFunc(used, func(u *units.Unit) bool { return !u.IsPoint() }), others...)
 	}
 	return d.Table.ForResult(dim, used, point), nil
 }

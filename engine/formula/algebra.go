@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 
 	"reckon/engine/decimal"
 )
@@ -200,28 +201,16 @@ var algebra = []*Entry{
 	{
 		Name: "min", Params: Unary("x", "a"), Variadic: true, Result: "a", Points: alikeResult, Choice: anArgument, reduces: true,
 		Doc: "The least of its arguments.", Examples: []example{{"min(3, 1, 2)", "1"}, {"min([3, 1, 2])", "1"}, {"min(2 [m], 1 [km])", "2 m"}},
-		Eval: func(_ *decimal.Context, a Decimals) decimal.Decimal { return Extreme(a, -1) },
-		Float: func(a []float64) float64 {
-			least := a[0]
-			for _, x := range a[1:] {
-				least = math.Min(least, x)
-			}
-			return least
-		},
+		Eval:     func(_ *decimal.Context, a Decimals) decimal.Decimal { return Extreme(a, -1) },
+		Float:    slices.Min[[]float64],
 		Inverse:  func(_ *decimal.Context, a Decimals, k int, t decimal.Decimal) Preimage { return oneOf(a, k, t, -1) },
 		Interval: intervalMin, Formula: "if(x <= y, x, y)",
 	},
 	{
 		Name: "max", Params: Unary("x", "a"), Variadic: true, Result: "a", Points: alikeResult, Choice: anArgument, reduces: true,
 		Doc: "The greatest of its arguments.", Examples: []example{{"max(3, 1, 2)", "3"}, {"max([3, 1, 2])", "3"}},
-		Eval: func(_ *decimal.Context, a Decimals) decimal.Decimal { return Extreme(a, 1) },
-		Float: func(a []float64) float64 {
-			most := a[0]
-			for _, x := range a[1:] {
-				most = math.Max(most, x)
-			}
-			return most
-		},
+		Eval:     func(_ *decimal.Context, a Decimals) decimal.Decimal { return Extreme(a, 1) },
+		Float:    slices.Max[[]float64],
 		Inverse:  func(_ *decimal.Context, a Decimals, k int, t decimal.Decimal) Preimage { return oneOf(a, k, t, 1) },
 		Interval: intervalMax, Formula: "if(x >= y, x, y)",
 	},

@@ -40,21 +40,31 @@ func Combined(o Op, args ...*Node) *Node {
 		return a.Args[0]
 	}
 	n := &Node{Op: o, Args: args}
-	for _, a := range args {
-		n.Mask |= a.Mask
-		n.Choices = n.Choices || a.Choices
-	}
+	n.gather()
 	return n
 }
 
 // Called is a function of expressions.
 func Called(f *Entry, args ...*Node) *Node {
 	n := &Node{Op: OpCall, Function: f, Args: args, Choices: f.Choice != NoChoice}
-	for _, a := range args {
+	n.gather()
+	return n
+}
+
+// gather adds what the arguments say to mask and choices.
+func (n *Node) gather() {
+	for _, a := range n.Args {
 		n.Mask |= a.Mask
 		n.Choices = n.Choices || a.Choices
 	}
-	return n
+}
+
+// With is the operation of n over other expressions.
+func (n *Node) With(args []*Node) *Node {
+	if n.Op == OpCall {
+		return Called(n.Function, args...)
+	}
+	return Combined(n.Op, args...)
 }
 
 // Applied is a template with expressions in the place of its locals. A call of the function that
@@ -70,13 +80,10 @@ func (n *Node) Applied(args []*Node, self *Node) *Node {
 	for i, a := range n.Args {
 		list[i] = a.Applied(args, self)
 	}
-	switch {
-	case n.Op != OpCall:
-		return Combined(n.Op, list...)
-	case n.Function == self.Function && slices.Equal(list, self.Args):
+	if n.Op == OpCall && n.Function == self.Function && slices.Equal(list, self.Args) {
 		return self
 	}
-	return Called(n.Function, list...)
+	return n.With(list)
 }
 
 // Arguments are the arguments of a call, those that were left out included.

@@ -206,37 +206,15 @@ func smallFraction(n *Node) (num, den int, ok bool) {
 	}
 	switch n.Op {
 	case OpNumber:
-		if n.Unit != nil {
+		// Thirds written as decimals, such as 0.3333333333, have no exact fraction.
+		if n.Unit != nil || !(math.Abs(n.float) < 1e5) || decimal.FromFloat(n.float).Cmp(n.Value) != 0 {
 			return 0, 0, false
 		}
-		if !(math.Abs(n.float) < 1e5) {
-			return 0, 0, false
+		const most = 10_000
+		c := decimal.NewContext(value.DefaultBudget)
+		if i, whole := c.Mul(n.Value, decimal.Int(most)).Int64(); whole {
+			return small(int(i), most)
 		}
-		if i, whole := n.Value.Int64(); whole {
-			return small(int(i), 1)
-		}
-		if decimal.FromFloat(n.float).Cmp(n.Value) != 0 {
-			return 0, 0, false // it has more digits than a small fraction
-		}
-		text := n.Value.String()
-		whole, rest, found := strings.Cut(text, ".")
-		if strings.ContainsAny(text, "eE") || len(whole) > 5 || len(rest) > 4 {
-			// Thirds written as decimals, such as 0.3333333333, have no exact fraction.
-			return 0, 0, false
-		}
-		num, den = 0, 1
-		if found {
-			for range rest {
-				den *= 10
-			}
-		}
-		for _, r := range strings.TrimPrefix(whole, "-") + rest {
-			num = num*10 + int(r-'0')
-		}
-		if strings.HasPrefix(whole, "-") {
-			num = -num
-		}
-		return small(num, den)
 	case OpNeg:
 		num, den, ok = smallFraction(n.Args[0])
 		return -num, den, ok

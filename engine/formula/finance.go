@@ -198,14 +198,12 @@ func datedPayments(c *decimal.Context, name string, values, dates Grid) (payment
 
 // Amortization is the body of the function of that name.
 func Amortization(c *decimal.Context, args []Grid) Grid {
-	a := make(Decimals, 5)
-	for i, g := range args {
-		var ok bool
-		if a[i], ok = g.scalar(c); !ok {
-			return Grid{}
-		}
+	a, ok := scalars(c, args)
+	if !ok {
+		return Grid{}
 	}
-	rate, pv, fv, kind := a[0], a[2], a[3], a[4]
+	rate := a[0]
+	pv, fv, kind := loanArgs(a)
 	n, whole := Settled(c, a[1]).Int64()
 	const columns = 4
 	switch {

@@ -20,8 +20,8 @@ type FlatOp struct {
 
 // Numbering finds the parts of an equation that are written alike.
 type Numbering struct {
-	Seen   map[*Node]int32
-	Places map[NumberingKey]int32
+	seen   map[*Node]int32
+	places map[numberingKey]int32
 	Parts  []*Node // by number: the first node of it
 	Args   [][]int32
 	uses   []int  // by number: in how many places it stands
@@ -29,8 +29,8 @@ type Numbering struct {
 	within []bool // by number: it is all of an expression that stays the same while each counts
 }
 
-// NumberingKey is what two nodes of one number have in common.
-type NumberingKey struct {
+// numberingKey is what two nodes of one number have in common.
+type numberingKey struct {
 	op       Op
 	variable int
 	function *Entry
@@ -38,8 +38,11 @@ type NumberingKey struct {
 }
 
 func (t *Numbering) Number(n *Node) int32 {
-	if id, ok := t.Seen[n]; ok {
+	if id, ok := t.seen[n]; ok {
 		return id
+	}
+	if t.seen == nil {
+		t.seen, t.places = map[*Node]int32{}, map[numberingKey]int32{}
 	}
 	args := make([]int32, len(n.Args))
 	local := n.Op == opLocal
@@ -49,7 +52,7 @@ func (t *Numbering) Number(n *Node) int32 {
 		rest = binary.LittleEndian.AppendUint32(rest, uint32(args[i]))
 		local = local || t.local[args[i]]
 	}
-	key := NumberingKey{op: n.Op, rest: string(rest)}
+	key := numberingKey{op: n.Op, rest: string(rest)}
 	switch n.Op {
 	case OpNumber:
 		key.rest = n.Value.String()
@@ -58,10 +61,10 @@ func (t *Numbering) Number(n *Node) int32 {
 	case OpCall:
 		key.function = n.Function
 	}
-	id, ok := t.Places[key]
+	id, ok := t.places[key]
 	if !ok || n.Op == OpCall && n.Function.Binds {
 		id = int32(len(t.Parts))
-		t.Places[key] = id
+		t.places[key] = id
 		t.Parts, t.Args = append(t.Parts, n), append(t.Args, args)
 		t.uses, t.local, t.within = append(t.uses, 0), append(t.local, local), append(t.within, false)
 	}
@@ -69,7 +72,7 @@ func (t *Numbering) Number(n *Node) int32 {
 		t.uses[a]++
 		t.within[a] = t.within[a] || local && !t.local[a]
 	}
-	t.Seen[n] = id
+	t.seen[n] = id
 	return id
 }
 
@@ -79,7 +82,7 @@ func (e *Equation) Share() {
 	if e.Left == nil {
 		return
 	}
-	t := Numbering{Seen: map[*Node]int32{}, Places: map[NumberingKey]int32{}}
+	var t Numbering
 	left, right := t.Number(e.Left), t.Number(e.Right)
 	slots := make([]int, len(t.Parts))
 	for id, n := range t.Parts {
@@ -88,7 +91,7 @@ func (e *Equation) Share() {
 			slots[id] = e.slots
 		}
 	}
-	for n, id := range t.Seen {
+	for n, id := range t.seen {
 		if slots[id] > 0 {
 			n.Slot, n.self, n.local = slots[id], n, t.local[id]
 		}

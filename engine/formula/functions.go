@@ -109,6 +109,12 @@ type Preimage struct {
 	Infinite    bool
 }
 
+// Add puts what another one may be to what p may be.
+func (p *Preimage) Add(q Preimage) {
+	p.Roots, p.More = append(p.Roots, q.Roots...), append(p.More, q.More...)
+	p.Infinite = p.Infinite || q.Infinite
+}
+
 // inverse finds argument k of a function from its value t; args[k] is not set.
 type inverse func(c *decimal.Context, args []decimal.Decimal, k int, t decimal.Decimal) Preimage
 

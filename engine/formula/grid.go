@@ -73,6 +73,18 @@ func (g Grid) scalar(c *decimal.Context) (decimal.Decimal, bool) {
 	return g.Rows[0][0].Number, true
 }
 
+// scalars are the numbers of arguments that must be single ones; false where one is none.
+func scalars(c *decimal.Context, args []Grid) (Decimals, bool) {
+	list := make(Decimals, len(args))
+	for i, g := range args {
+		var ok bool
+		if list[i], ok = g.scalar(c); !ok {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
 // Single is the number that all cells of a table are, for a variable that holds no tables. It has no rows where they differ:
 // no one number satisfies the equation for all of them then.
 func (g Grid) Single(c *decimal.Context) Grid {

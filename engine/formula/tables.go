@@ -167,21 +167,17 @@ var overTables = []*Entry{
 		Doc:      "A column of numbers from one to another, which is not passed, in steps.",
 		Examples: []example{{"range(1, 7, 2)", `["1","3","5","7"]`}, {"range(3, 2, -0.5)", `["3","2.5","2"]`}, {"range(1, 5, -1)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
-			var a [3]decimal.Decimal
-			for i, g := range args {
-				var ok bool
-				if a[i], ok = g.scalar(c); !ok {
-					return Grid{}
-				}
+			a, ok := scalars(c, args)
+			if !ok {
+				return Grid{}
 			}
 			from, to, step := a[0], a[1], a[2]
-			steps, ok := decimal.Decimal{}, !step.IsZero()
-			if ok {
-				steps = c.Floor(Settled(c, c.Quo(c.Sub(to, from), step)))
+			n, whole := int64(0), false
+			if !step.IsZero() {
+				n, whole = c.Floor(Settled(c, c.Quo(c.Sub(to, from), step))).Int64()
 			}
-			n, whole := steps.Int64()
 			switch {
-			case !ok || !whole || n < 0:
+			case !whole || n < 0:
 				c.Fail(&decimal.UndefinedError{Function: "range", Argument: step})
 			case n >= value.MaxCells:
 				c.Fail(decimal.ErrLimit)

@@ -343,9 +343,8 @@ func (h *branchAndBound) rising(b searchBox, value, slope formula.Interval) (for
 func (h *branchAndBound) bisected(b searchBox, first int) (decimal.Decimal, bool) {
 	c := h.m.Context
 	low, high := decimal.FromFloat(b.low), decimal.FromFloat(b.high)
-	half := decimal.MustParse("0.5")
 	for i := range 160 {
-		mid := c.Mul(c.Add(low, high), half)
+		mid := c.Mul(c.Add(low, high), oneHalf)
 		f, ok := h.seek.difference(mid)
 		if !ok {
 			return mid, false

@@ -242,7 +242,7 @@ func (m *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, a
 	}
 	for _, v := range values {
 		// Where the denominator vanishes too, the expression has no value there.
-		if !m.horner(all.den, v) {
+		if !m.isRoot(all.den, v) {
 			p.Roots = append(p.Roots, v)
 		} else if atom.Op == formula.OpVariable {
 			m.holes = append(m.holes, v)
@@ -256,16 +256,6 @@ func gcdInt(a, b int) int {
 		a, b = b, a%b
 	}
 	return a
-}
-
-// horner reports whether a polynomial is zero at x, rounding aside.
-func (m *Solver) horner(p polynomial, x decimal.Decimal) bool {
-	var sum, size decimal.Decimal
-	for i := len(p) - 1; i >= 0; i-- {
-		sum = m.Context.Add(m.Context.Mul(sum, x), p[i].value)
-		size = m.Context.Add(m.Context.Mul(size, x.Abs()), p[i].size)
-	}
-	return sum.Abs().Cmp(m.Context.Mul(size, decimal.MustParse("1e-45"))) <= 0
 }
 
 // quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).

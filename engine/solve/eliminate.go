@@ -76,10 +76,7 @@ func (m *Solver) closed(n *formula.Node, shared *formula.Equation) (*formula.Nod
 			return nil, false
 		}
 	}
-	if n.Op == formula.OpCall {
-		return formula.Called(n.Function, args...), true
-	}
-	return formula.Combined(n.Op, args...), true
+	return n.With(args), true
 }
 
 // linearIn writes n as slope × x + rest, both free of x; false where it is not linear in it.
@@ -215,10 +212,7 @@ func substituted(n *formula.Node, x formula.Unknown, by *formula.Node) *formula.
 	for i, a := range n.Args {
 		args[i] = substituted(a, x, by)
 	}
-	if n.Op == formula.OpCall {
-		return formula.Called(n.Function, args...)
-	}
-	return formula.Combined(n.Op, args...)
+	return n.With(args)
 }
 
 // reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the way; it is nil where
@@ -331,10 +325,8 @@ func (v *Solver) eliminated(s Step, equations []*formula.Equation) (found []form
 	if !ok {
 		return nil, false, false
 	}
-	keeps := slices.Clone(s.Outputs)
-	slices.SortStableFunc(keeps, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
 	var ways [][]reduced
-	for _, keep := range keeps {
+	for _, keep := range s.targetFirst() {
 		l := &eliminator{m: m, shared: shared}
 		if list := l.reduce(relations, s.Outputs, keep); list != nil {
 			ways = append(ways, list)
@@ -432,9 +424,7 @@ func (v *Solver) chooseValues(s Step, found []formula.Decimals) *value.Error {
 	}
 	better(func(o int, t decimal.Decimal) bool { return v.Allowed(o, t) })
 	better(func(o int, t decimal.Decimal) bool { return v.IsScale(o) || t.Sign() >= 0 })
-	order := slices.Clone(s.Outputs)
-	slices.SortStableFunc(order, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
-	for _, o := range order {
+	for _, o := range s.targetFirst() {
 		at := slices.Index(s.Outputs, o)
 		var p formula.Preimage
 		for _, values := range found {

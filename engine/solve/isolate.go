@@ -81,21 +81,12 @@ func (m *Solver) through(n *formula.Node, x formula.Unknown, p formula.Preimage)
 		return p
 	}
 	var all formula.Preimage
-	take := func(t decimal.Decimal, first bool) {
-		q := m.invert(n, x, t)
-		if first {
-			all.Roots = append(all.Roots, q.Roots...)
-		} else {
-			all.More = append(all.More, q.Roots...)
-		}
-		all.More = append(all.More, q.More...)
-		all.Infinite = all.Infinite || q.Infinite
-	}
 	for _, t := range p.Roots {
-		take(t, true)
+		all.Add(m.invert(n, x, t))
 	}
 	for _, t := range p.More {
-		take(t, false)
+		q := m.invert(n, x, t)
+		all.Add(formula.Preimage{More: append(q.Roots, q.More...), Infinite: q.Infinite})
 	}
 	return all
 }

@@ -168,6 +168,7 @@ type zeros struct {
 // zeroRow is one equation with the slopes of its sides by unknown, as expressions and as places in the code.
 type zeroRow struct {
 	relation
+	unknowns    []int // those that it has slopes by
 	slopes      [][2]*formula.Node
 	sides       [2]int32
 	slopePlaces [][2]int32
@@ -192,47 +193,25 @@ func (v *Solver) zeros(s Step, equations []*formula.Equation) *zeros {
 	if !ok {
 		return nil
 	}
-	z := &zeros{m: m, outputs: s.Outputs, at: make([][]int32, n)}
-	t := formula.Numbering{Seen: map[*formula.Node]int32{}, Places: map[formula.NumberingKey]int32{}}
+	z := &zeros{m: m, outputs: s.Outputs}
+	var t formula.Numbering
 	for _, r := range relations {
-		row := zeroRow{relation: r, sides: [2]int32{t.Number(r.left), t.Number(r.right)}}
-		for _, o := range s.Outputs {
-			left, right := r.left.Derivative(shared.Unknown(o)), r.right.Derivative(shared.Unknown(o))
-			if left == nil || right == nil {
-				return nil
-			}
-			row.slopes = append(row.slopes, [2]*formula.Node{left, right})
-			row.slopePlaces = append(row.slopePlaces, [2]int32{t.Number(left), t.Number(right)})
+		row, ok := numbered(r, s.Outputs, shared, &t)
+		if !ok {
+			return nil
 		}
 		z.rows = append(z.rows, row)
 	}
-	if len(t.Parts) > maxNewtonNodes {
+	if len(t.Parts) > maxNewtonNodes || !z.take(&t, s.Outputs) {
 		return nil
 	}
-	for i, part := range t.Parts {
-		if part.Op == formula.OpCall && part.Function.Float == nil && !part.Function.Lazy {
-			return nil
-		}
-		if part.Op == formula.OpVariable {
-			j := slices.Index(s.Outputs, part.Variable)
-			z.at[j] = append(z.at[j], int32(i))
-		}
-		z.code = append(z.code, formula.FlatOp{Node: part, Args: t.Args[i]})
-	}
-	z.run = formula.FlatRun{Values: make([]float64, len(z.code)), Args: make([]float64, 0, 6)}
 	for _, o := range s.Outputs {
-		w := &v.Scope.Profiles[o]
-		r := zeroRange{scale: v.searchScale(o), low: math.Inf(-1), high: math.Inf(1), free: v.IsScale(o)}
+		r := zeroRange{scale: v.searchScale(o), free: v.IsScale(o)}
+		r.low, r.high = v.Scope.Profiles[o].Range()
 		dim, _ := v.Dimension(o)
 		r.angle = dim == units.Angle
 		if near := v.Near(o); near != nil && !near.IsZero() {
 			r.scale = math.Abs(near.Float64())
-		}
-		if w.Min != nil {
-			r.low = w.Min.Float64()
-		}
-		if w.Max != nil {
-			r.high = w.Max.Float64()
 		}
 		if v.Absolute(o) {
 			r.low, r.scale = math.Max(r.low, 0), 300
@@ -240,6 +219,40 @@ func (v *Solver) zeros(s Step, equations []*formula.Equation) *zeros {
 		z.ranges = append(z.ranges, r)
 	}
 	return z
+}
+
+// numbered gives a relation and its slopes by some unknowns their places; false where it has no slopes.
+func numbered(r relation, unknowns []int, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
+	row := zeroRow{relation: r, unknowns: unknowns}
+	for _, v := range unknowns {
+		left, right := r.left.Derivative(shared.Unknown(v)), r.right.Derivative(shared.Unknown(v))
+		if left == nil || right == nil {
+			return row, false
+		}
+		row.slopes = append(row.slopes, [2]*formula.Node{left, right})
+	}
+	row.sides = [2]int32{t.Number(r.left), t.Number(r.right)}
+	for _, s := range row.slopes {
+		row.slopePlaces = append(row.slopePlaces, [2]int32{t.Number(s[0]), t.Number(s[1])})
+	}
+	return row, true
+}
+
+// take makes the code of what has been numbered; false where a function has no form in float64.
+func (z *zeros) take(t *formula.Numbering, unknowns []int) bool {
+	z.at = make([][]int32, len(unknowns))
+	for i, part := range t.Parts {
+		if part.Op == formula.OpCall && part.Function.Float == nil && !part.Function.Lazy {
+			return false
+		}
+		if part.Op == formula.OpVariable {
+			j := slices.Index(unknowns, part.Variable)
+			z.at[j] = append(z.at[j], int32(i))
+		}
+		z.code = append(z.code, formula.FlatOp{Node: part, Args: t.Args[i]})
+	}
+	z.run = formula.FlatRun{Values: make([]float64, len(z.code)), Args: make([]float64, 0, 6)}
+	return true
 }
 
 // start is a place to start from: powers of ten around the scales, spread evenly; of an unknown with bounds on both sides,

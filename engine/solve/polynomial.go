@@ -19,6 +19,12 @@ func (m *Solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal)
 // flatness is the part of a polynomial's size below which its value counts as zero.
 var flatness = decimal.MustParse("1e-45")
 
+// isRoot reports whether a polynomial is zero at x, rounding aside.
+func (m *Solver) isRoot(p polynomial, x decimal.Decimal) bool {
+	sum, size := m.at(p, x)
+	return sum.Abs().Cmp(m.Context.Mul(size, flatness)) <= 0
+}
+
 // realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
 // rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
 func (m *Solver) realRoots(p polynomial) formula.Decimals {
@@ -63,8 +69,7 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 // bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
 func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := m.Context
-	half := decimal.MustParse("0.5")
-	x := c.Mul(c.Add(low, high), half)
+	x := c.Mul(c.Add(low, high), oneHalf)
 	for range 600 {
 		f, _ := m.at(p, x)
 		if f.IsZero() || c.Err() != nil {
@@ -83,7 +88,7 @@ func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first
 			newton = next.Cmp(low) > 0 && next.Cmp(high) < 0
 		}
 		if !newton {
-			next = c.Mul(c.Add(low, high), half)
+			next = c.Mul(c.Add(low, high), oneHalf)
 		}
 		move := c.Sub(next, x).Abs()
 		x = next

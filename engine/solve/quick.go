@@ -25,14 +25,8 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 	if a.all || !a.preferred || s.m.IsScale(v) || !plain(e.Left, x) || !plain(e.Right, x) {
 		return root, false
 	}
-	w := &s.m.Scope.Profiles[v]
-	low, high := 0.0, math.Inf(1)
-	if w.Min != nil {
-		low = math.Max(low, w.Min.Float64())
-	}
-	if w.Max != nil {
-		high = w.Max.Float64()
-	}
+	low, high := s.m.Scope.Profiles[v].Range()
+	low = max(low, 0)
 	var bracket [4]float64
 	changes, turns, direction := 0, 0, 0.0
 	last, from := math.NaN(), 0.0

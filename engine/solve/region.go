@@ -12,16 +12,8 @@ type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
 func (h *branchAndBound) regions(v int) []region {
-	w := &h.m.Scope.Profiles[v]
-	low, high := -farthest, farthest
-	if w.Min != nil {
-		low = w.Min.Float64()
-		low -= math.Abs(low) * 1e-15
-	}
-	if w.Max != nil {
-		high = w.Max.Float64()
-		high += math.Abs(high) * 1e-15
-	}
+	low, high := h.m.Scope.Profiles[v].Range()
+	low, high = low-math.Abs(low)*1e-15, high+math.Abs(high)*1e-15
 	near := math.NaN()
 	scaled := false
 	if h.aim.preferred {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -20,21 +19,8 @@ const (
 // grids are the samples to look at, the likeliest first.
 func (s *seeker) grids() iter.Seq[[]float64] {
 	w := &s.m.Scope.Profiles[s.v]
-	low, high := math.Inf(-1), math.Inf(1)
-	if w.Min != nil {
-		low = w.Min.Float64()
-	}
-	if w.Max != nil {
-		high = w.Max.Float64()
-	}
-	scale := 1.0
-	if w.Unit != nil {
-		scale = units.Quantity{Number: decimal.Int(1), Unit: w.Unit}.SI(s.m.Context).Float64()
-	}
-	if !(scale > 1e-100 && scale < 1e100) {
-		scale = 1
-	}
-	dim, known := w.Resolved, w.Known
+	low, high := w.Range()
+	scale := s.m.searchScale(s.v)
 	within := func(grid []float64) []float64 {
 		grid = slices.DeleteFunc(grid, func(x float64) bool { return x < low || x > high })
 		for _, edge := range []float64{low, high} {
@@ -53,7 +39,7 @@ func (s *seeker) grids() iter.Seq[[]float64] {
 				}
 			}
 		}
-		if known && dim == units.Angle {
+		if w.Known && w.Resolved == units.Angle {
 			// Every turn repeats the first one.
 			for _, n := range []int{searchLinear, 8 * searchLinear} {
 				if !yield(within(evenly(max(low, -math.Pi), min(high, math.Pi), n))) || !yield(within(evenly(low, high, n))) {

@@ -106,7 +106,6 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		}
 	}
 	single := len(pairs) == 1
-	infinite := false
 	for _, p := range pairs {
 		if !p[0].Has(x) && !p[1].Has(x) {
 			// A branch without the unknown holds for none of its values, or for a whole range of them.
@@ -114,7 +113,7 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 			if m.TryErr() != nil && m.Limited() {
 				return formula.Preimage{}, false
 			}
-			infinite = infinite || same
+			all.Infinite = all.Infinite || same
 			continue
 		}
 		roots, ok := m.collected(p[0], p[1], x, 0)
@@ -127,16 +126,14 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		if !ok {
 			return formula.Preimage{}, false
 		}
-		infinite = infinite || roots.Infinite
-		all.Roots = append(all.Roots, roots.Roots...)
-		all.More = append(all.More, roots.More...)
+		all.Add(roots)
 	}
 	if !single {
 		// Which branch an angle of another turn belongs to shows only now.
 		all.Roots, all.More = append(all.Roots, all.More...), nil
 	}
 	all.Roots, all.More = m.keep(e, v, all.Roots), m.keep(e, v, all.More)
-	if infinite {
+	if all.Infinite {
 		if single {
 			return formula.Preimage{Infinite: true}, true
 		}
@@ -257,9 +254,7 @@ func (m *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 			} else {
 				return formula.Preimage{}, false
 			}
-			all.Roots = append(all.Roots, q.Roots...)
-			all.More = append(all.More, q.More...)
-			all.Infinite = all.Infinite || q.Infinite
+			all.Add(q)
 		}
 		return all, true
 	}

@@ -1,5 +1,7 @@
 package solve
 
+import "slices"
+
 // Step solves one activity for a variable, or several activities together for as many variables.
 type Step struct {
 	Variable int
@@ -24,4 +26,10 @@ func (s *Step) Yields() []int {
 		return s.Outputs
 	}
 	return []int{s.Variable}
+}
+
+// targetFirst are the variables of a block, the one that it is solved for before the others.
+func (s *Step) targetFirst() []int {
+	others := slices.DeleteFunc(slices.Clone(s.Outputs), func(o int) bool { return o == s.Variable })
+	return slices.Insert(others, 0, s.Variable)
 }

@@ -302,10 +302,3 @@ func (v *Solver) blockSolutions(s Step, equations []*formula.Equation) ([]formul
 	_, err = eliminate()
 	return found, err
 }
-
-func Btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"reckon/engine/formula"
+	"reckon/engine/units"
 )
 
 // Bounds of the search for a place where all equations hold.
@@ -23,18 +24,6 @@ type TangentSpace struct {
 	rows [][]float64 // by equation and variable
 }
 
-// tangentTerm is the slope of the difference of an equation's sides by one variable.
-type tangentTerm struct {
-	variable    int
-	left, right int32 // places in the code
-}
-
-// tangentRow is an equation, prepared for evaluation.
-type tangentRow struct {
-	sides [2]int32
-	terms []tangentTerm
-}
-
 // Tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
 func (m *Solver) Tangent() *TangentSpace {
 	n := len(m.Scope.Profiles)
@@ -46,8 +35,8 @@ func (m *Solver) Tangent() *TangentSpace {
 		shared.Refs = append(shared.Refs, v)
 	}
 	shared.Order = shared.Refs
-	t := formula.Numbering{Seen: map[*formula.Node]int32{}, Places: map[formula.NumberingKey]int32{}}
-	var rows []tangentRow
+	var t formula.Numbering
+	var rows []zeroRow
 	free := &TangentSpace{}
 	for i, e := range m.Equations {
 		if !e.Active {
@@ -64,15 +53,9 @@ func (m *Solver) Tangent() *TangentSpace {
 		}
 		rows = append(rows, row)
 	}
-	z := &zeros{m: m, run: formula.FlatRun{Values: make([]float64, len(t.Parts)), Args: make([]float64, 0, 6)}, at: make([][]int32, n)}
-	for i, part := range t.Parts {
-		if part.Op == formula.OpCall && part.Function.Float == nil && !part.Function.Lazy {
-			return nil
-		}
-		if part.Op == formula.OpVariable {
-			z.at[part.Variable] = append(z.at[part.Variable], int32(i))
-		}
-		z.code = append(z.code, formula.FlatOp{Node: part, Args: t.Args[i]})
+	z := &zeros{m: m}
+	if !z.take(&t, shared.Refs) {
+		return nil
 	}
 	for k := range maxTangentStarts {
 		if slopes := z.settleOn(rows, k); slopes != nil {
@@ -83,28 +66,15 @@ func (m *Solver) Tangent() *TangentSpace {
 }
 
 // tangentRow numbers the sides and the slopes of an equation.
-func (m *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (tangentRow, bool) {
+func (m *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
 	if e.Tables {
-		return tangentRow{}, false
+		return zeroRow{}, false
 	}
 	relations, ok := m.relations([]*formula.Equation{e}, shared)
 	if !ok {
-		return tangentRow{}, false
+		return zeroRow{}, false
 	}
-	r := relations[0]
-	var slopes [][2]*formula.Node
-	for _, v := range e.Refs {
-		left, right := r.left.Derivative(shared.Unknown(v)), r.right.Derivative(shared.Unknown(v))
-		if left == nil || right == nil {
-			return tangentRow{}, false
-		}
-		slopes = append(slopes, [2]*formula.Node{left, right})
-	}
-	row := tangentRow{sides: [2]int32{t.Number(r.left), t.Number(r.right)}}
-	for i, s := range slopes {
-		row.terms = append(row.terms, tangentTerm{e.Refs[i], t.Number(s[0]), t.Number(s[1])})
-	}
-	return row, true
+	return numbered(relations[0], e.Refs, shared, t)
 }
 
 // spread is a number between 0 and 1 without a pattern.
@@ -114,25 +84,18 @@ func spread(i, j int) float64 {
 
 // settleOn moves a start to a place where the equations hold by steps of least size, and returns the slopes there, by
 // logarithms of the variables that have a natural sign; nil where it comes to none.
-func (z *zeros) settleOn(rows []tangentRow, k int) [][]float64 {
+func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
 	n := len(z.m.Scope.Profiles)
 	x, logs := make([]float64, n), make([]bool, n)
 	for j := range x {
 		w, share := &z.m.Scope.Profiles[j], spread(k+1, j)
-		low, high := math.Inf(-1), math.Inf(1)
-		if w.Min != nil {
-			low = w.Min.Float64()
-		}
-		if w.Max != nil {
-			high = w.Max.Float64()
-		}
+		low, high := w.Range()
 		scale := z.m.searchScale(j)
 		if w.Hint != nil && !w.Hint.IsZero() {
 			scale = math.Abs(w.Hint.Float64())
 		}
-		dimension, known := w.Resolved, w.Known
 		switch {
-		case known && dimension.Name() == "angle":
+		case w.Known && w.Resolved == units.Angle:
 			x[j] = 0.3 + 0.9*share
 		case !math.IsInf(low, 0) && !math.IsInf(high, 0):
 			x[j] = low + (0.2+0.6*share)*(high-low)
@@ -159,12 +122,12 @@ func (z *zeros) settleOn(rows []tangentRow, k int) [][]float64 {
 			gaps[i] = (left - right) / by
 			miss += gaps[i] * gaps[i]
 			slopes[i] = make([]float64, n)
-			for _, t := range r.terms {
-				slope := (z.run.Values[t.left] - z.run.Values[t.right]) / by
-				if logs[t.variable] {
-					slope *= x[t.variable]
+			for k, p := range r.slopePlaces {
+				v, slope := r.unknowns[k], (z.run.Values[p[0]]-z.run.Values[p[1]])/by
+				if logs[v] {
+					slope *= x[v]
 				}
-				slopes[i][t.variable] += slope
+				slopes[i][v] += slope
 			}
 		}
 		if math.IsNaN(miss) || math.IsInf(miss, 0) {

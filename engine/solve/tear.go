@@ -23,9 +23,7 @@ type torn struct {
 // tearings lists the ways to tear a block, those of the target first.
 func (v *Solver) tearings(s Step) []torn {
 	var list []torn
-	variables := slices.Clone(s.Outputs)
-	slices.SortStableFunc(variables, func(a, b int) int { return Btoi(b == s.Variable) - Btoi(a == s.Variable) })
-	for _, guess := range variables {
+	for _, guess := range s.targetFirst() {
 		t := torn{variable: guess, check: -1}
 		left := slices.Clone(s.Block)
 		unknown := slices.DeleteFunc(slices.Clone(s.Outputs), func(o int) bool { return o == guess })

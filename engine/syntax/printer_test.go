@@ -51,7 +51,6 @@ func printed(n Node) string {
 	return b.String()
 }
 
-
 // write prints n, in parentheses when it binds looser than least.
 func write(b *strings.Builder, n Node, least int) {
 	own := binding(n)

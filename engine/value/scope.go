@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/json"
+	"math"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -34,6 +35,18 @@ type Profile struct {
 	Resolved units.Dimension // as declared or as the equations tell
 	Known    bool            // resolved is the whole of the dimension
 	Bare     *units.Unit     // the unit of a bare number, nil for none
+}
+
+// Range is the bounds in float64, infinite where there are none.
+func (p *Profile) Range() (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if p.Min != nil {
+		low = p.Min.Float64()
+	}
+	if p.Max != nil {
+		high = p.Max.Float64()
+	}
+	return low, high
 }
 
 // Index is the position of the variable with exactly this key, or -1.
