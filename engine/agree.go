@@ -19,20 +19,9 @@ func (d *Domain) Agrees(variable int, got, wanted value.Text, env value.Env) (bo
 	if len(errs) > 0 {
 		return false, errs
 	}
-	if have.Rank != want.Rank || len(have.Cells) != len(want.Cells) {
-		return false, nil
-	}
-	for r, row := range want.Cells {
-		if len(have.Cells[r]) != len(row) {
-			return false, nil
-		}
-		for i, cell := range row {
-			if !cellAgrees(have.Cells[r][i], cell, wanted.Cells[r][i]) {
-				return false, nil
-			}
-		}
-	}
-	return true, nil
+	return have.Same(want, func(a, b value.Cell, row, column int) bool {
+		return cellAgrees(a, b, wanted.Cells[row][column])
+	}), nil
 }
 
 func cellAgrees(have, want value.Cell, written string) bool {

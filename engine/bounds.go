@@ -23,14 +23,12 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) b
 			continue
 		}
 		c.Restart(value.DefaultBudget)
-		for _, row := range v.Cells {
-			for _, cell := range row {
-				if cell.Empty || cell.Quantity.Unit.Dimension() != edge.dimension {
-					continue
-				}
-				if r := cell.Quantity.SI(c).Cmp(edge.si); c.Err() == nil && (i == 0 && r < 0 || i == 1 && r > 0) {
-					return false
-				}
+		for q := range v.Quantities() {
+			if q.Unit.Dimension() != edge.dimension {
+				continue
+			}
+			if r := q.SI(c).Cmp(edge.si); c.Err() == nil && (i == 0 && r < 0 || i == 1 && r > 0) {
+				return false
 			}
 		}
 	}
@@ -42,13 +40,10 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) b
 func (d *Domain) belowZero(c *decimal.Context, variable int, v value.Value) bool {
 	declared := d.Profiles[variable].Unit
 	c.Restart(value.DefaultBudget)
-	for _, row := range v.Cells {
-		for _, cell := range row {
-			u := cell.Quantity.Unit
-			point := u.IsPoint() || u.Dimension() == units.Temperature && declared != nil && declared.IsPoint()
-			if point && !cell.Empty && cell.Quantity.SI(c).Sign() < 0 {
-				return true
-			}
+	for q := range v.Quantities() {
+		point := q.Unit.IsPoint() || q.Unit.Dimension() == units.Temperature && declared.IsPoint()
+		if point && q.SI(c).Sign() < 0 {
+			return true
 		}
 	}
 	return false
@@ -82,11 +77,7 @@ func (d *Domain) DefaultText(variable int) value.Text {
 // defaultMoves reports whether a default means the moment of the calculation.
 func (d *Domain) defaultMoves(variable int) bool {
 	text := d.Variables[variable].Default
-	if text.Rank != 0 || text.IsEmpty() {
-		return false
-	}
-	word := strings.ToLower(text.Cells[0][0])
-	return word == "today" || word == "now"
+	return text.Rank == 0 && value.IsMomentWord(text.Scalar())
 }
 
 // convert shows a value in another unit.

@@ -21,20 +21,6 @@ const (
 	maxActivities = 1000
 )
 
-// kinds are SPEC.md's kinds of a domain variable, with the dimension of their numbers.
-var kinds = []struct {
-	name    string
-	time    bool // seconds
-	percent bool // a plain number
-	point   bool // counted from the epoch
-	table   bool
-}{
-	{name: "number"}, {name: "no_separator"}, {name: "percent", percent: true},
-	{name: "duration", time: true}, {name: "time", time: true},
-	{name: "date", time: true, point: true}, {name: "datetime", time: true, point: true},
-	{name: "table", table: true}, {name: "bar_chart", table: true}, {name: "pie_chart", table: true},
-}
-
 // Compile checks a definition. The domain is nil when any issue is an error.
 func Compile(def Definition) (*Domain, []Issue) { return compile(def, formula.StandardFunctions) }
 
@@ -117,35 +103,26 @@ func (c *compiler) declarations() {
 				v.Unit, v.Dimension, v.Declared = u, u.Dimension(), true
 			}
 		}
-		kind := def.Kind
-		if kind == "" {
-			kind = "number"
-		}
-		k := slices.IndexFunc(kinds, func(k struct {
-			name                        string
-			time, percent, point, table bool
-		}) bool {
-			return k.name == kind
-		})
-		if k < 0 {
+		structure, _ := format.Shape(def.Kind)
+		if structure == "" {
 			c.fail(path("kind"), -1, "%q is not a kind; kinds are number, no_separator, percent, duration, date, datetime, time, table, bar_chart and pie_chart.", def.Kind)
 			continue
 		}
-		v.Table, v.Moment = kinds[k].table, kinds[k].point
+		v.Table, v.Moment = structure != "number", def.Kind == "date" || def.Kind == "datetime"
 		switch {
-		case kinds[k].time:
+		case format.IsTime(def.Kind):
 			if v.Declared && v.Dimension != units.Time {
-				c.fail(path("unit"), -1, "A variable of kind %s is a time; %q is not a unit of time.", kind, def.Unit)
+				c.fail(path("unit"), -1, "A variable of kind %s is a time; %q is not a unit of time.", def.Kind, def.Unit)
 			}
 			v.Dimension, v.Declared = units.Time, true
-		case kinds[k].percent:
+		case def.Kind == "percent":
 			if v.Declared && !v.Dimension.IsNone() {
 				c.fail(path("unit"), -1, "A variable of kind percent is a plain number; %q is not.", def.Unit)
 			}
 			v.Dimension, v.Declared = units.None, true
 		}
-		v.Point = value.PointOf(v.Unit, kinds[k].point)
-		if kinds[k].time && !kinds[k].point {
+		v.Point = value.PointOf(v.Unit, v.Moment)
+		if format.IsTime(def.Kind) && !v.Moment {
 			v.Point = value.Difference
 		}
 	}
@@ -268,12 +245,9 @@ func (c *compiler) pinDefaults() {
 			continue
 		}
 		val, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
-		if len(errs) > 0 || val.Rank != 0 || val.Cells[0][0].Empty {
-			continue
-		}
-		if u := val.Quantity().Unit; u != nil && u.Symbol() != "" {
-			v.Dimension, v.Declared = u.Dimension(), true
-			v.Point = value.PointOf(u, false)
+		if q, ok := val.Single(); ok && len(errs) == 0 && !q.Unit.IsOne() {
+			v.Dimension, v.Declared = q.Unit.Dimension(), true
+			v.Point = value.PointOf(q.Unit, false)
 		}
 	}
 }
@@ -336,10 +310,10 @@ func (c *compiler) defaults() {
 			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Filled())
 			continue
 		}
-		if val.Rank != 0 || val.Cells[0][0].Empty {
+		q, ok := val.Single()
+		if !ok {
 			continue
 		}
-		q := val.Quantity()
 		if dim, ok := d.knownDimensionOf(i); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
 			c.warn(path, "The default of %s has no unit, but the equations need %s: declare its unit.", def.Key, formula.DimensionText(&d.Scope, formula.KnownDimension(dim)))
 			continue

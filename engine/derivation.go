@@ -173,32 +173,31 @@ func (v *derivation) takeFacts() {
 func (v *derivation) load() *value.Error {
 	for _, i := range v.used {
 		f := v.facts[i]
-		cell := value.Cell{Empty: true}
-		if len(f.Value.Cells) > 0 && len(f.Value.Cells[0]) > 0 {
-			cell = f.Value.Cells[0][0]
-		}
-		if cell.Empty {
+		q, ok := f.Value.Single()
+		if !ok {
 			return v.emptyFact(f)
 		}
-		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
+		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, q)
 	}
 	return v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target)
 }
 
 // before is the value that a variable had before, else its default, in coherent SI; nil for none.
 func (v *derivation) before(variable int) *decimal.Decimal {
-	value := v.previous
+	before := v.previous
 	if variable != v.Target {
-		value = nil
+		before = nil
 		for i := range v.facts {
 			if f := &v.facts[i]; f.Variable == variable && f.Tier == Remembered {
-				value = &f.Value
+				before = &f.Value
 			}
 		}
 	}
-	if value != nil && value.Rank == 0 && len(value.Cells) > 0 && !value.Cells[0][0].Empty {
-		si := value.Quantity().SI(v.Machine.Context)
-		return &si
+	if before != nil {
+		if q, ok := before.Single(); ok {
+			si := q.SI(v.Machine.Context)
+			return &si
+		}
 	}
 	return v.domain.Profiles[variable].Hint
 }

@@ -83,8 +83,7 @@ func (v *derivation) inKeptUnits() bool {
 		return false
 	}
 	for n, i := range v.used {
-		f := &v.facts[i].Value
-		if f.Rank != 0 || len(f.Cells) == 0 || len(f.Cells[0]) == 0 || f.Cells[0][0].Empty || f.Cells[0][0].Quantity.Unit != kept.units[n] {
+		if q, ok := v.facts[i].Value.Single(); !ok || q.Unit != kept.units[n] {
 			return false
 		}
 	}

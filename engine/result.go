@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/format"
 	"reckon/engine/formula"
 	"reckon/engine/input"
 	"reckon/engine/units"
@@ -53,12 +54,8 @@ func (v *derivation) currencies() *value.Error {
 		}
 	}
 	for _, i := range v.solution.Used {
-		for _, row := range v.facts[i].Value.Cells {
-			for _, cell := range row {
-				if !cell.Empty {
-					note(cell.Quantity.Unit.Dimension())
-				}
-			}
+		for q := range v.facts[i].Value.Quantities() {
+			note(q.Unit.Dimension())
 		}
 	}
 	rate := func(dim units.Dimension) {
@@ -167,11 +164,7 @@ func (d *Domain) roundingName(e *formula.Equation, err *formula.DimensionError) 
 }
 
 func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variable int) *value.Error {
-	wanted := formula.SymbolOf(&v.domain.Scope, want)
-	if u := v.domain.Profiles[variable].Unit; u != nil {
-		wanted = symbol(u)
-	}
-	return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(have)), wanted)
+	return value.Problem("input.incompatible_units", v.rewrite.outward(have).String(), v.naturalUnit(variable, want).String())
 }
 
 // pointProblem names the two units that an equation mixes up as point and difference.
@@ -180,12 +173,12 @@ func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
 	for _, r := range e.Refs {
 		if u := v.Units[r]; u != nil && u.IsPoint() {
 			if first == "" {
-				first = symbol(u)
+				first = u.String()
 			} else if second == "" {
-				second = symbol(u)
+				second = u.String()
 			}
 		} else if u != nil && second == "" && first != "" {
-			second = symbol(u)
+			second = u.String()
 		}
 	}
 	if first == "" {
@@ -195,14 +188,6 @@ func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
 		second = "delta_" + first
 	}
 	return value.Problem("input.incompatible_units", first, second)
-}
-
-// symbol is a unit's symbol, "1" for none.
-func symbol(u *units.Unit) string {
-	if u == nil || u.Symbol() == "" {
-		return "1"
-	}
-	return u.Symbol()
 }
 
 // weightOf is what a variable's value in this calculation is on a scale.
@@ -243,13 +228,12 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 		}
 		return asked, nil
 	}
-	switch def.Kind {
-	case "percent":
+	switch {
+	case def.Kind == "percent":
 		return units.One, nil
-	case "duration", "time", "date", "datetime":
+	case format.IsTime(def.Kind):
 		return input.Second(&d.Scope), nil
-	}
-	if w.Unit != nil {
+	case w.Unit != nil:
 		return w.Unit, nil
 	}
 	var used []*units.Unit
@@ -325,7 +309,7 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 	if ok || !sameButAngle(want, dim) && units.Compatible(from, asked) {
 		return nil
 	}
-	return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(from)), symbol(v.Asked))
+	return value.Problem("input.incompatible_units", v.rewrite.outward(from).String(), v.Asked.String())
 }
 
 // turns reports whether a rate that an equation yields can only be one of radians: a power by a torque, a speed by a radius,

@@ -192,10 +192,11 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []C
 	current := map[string]bool{}
 	dims := make([]units.Dimension, len(d.Profiles))
 	for _, f := range facts {
-		if f.Tier > Carried || f.Value.Rank != 0 || len(f.Value.Cells) == 0 || f.Value.Cells[0][0].Empty {
+		q, ok := f.Value.Single()
+		if f.Tier > Carried || !ok {
 			continue
 		}
-		q := d.asDeclared(m.Context, f.Variable, f.Value.Quantity())
+		q = d.asDeclared(m.Context, f.Variable, q)
 		m.Values[f.Variable] = q.SI(m.Context)
 		have[f.Variable] = m.Context.Err() == nil
 		m.Context.Reset()

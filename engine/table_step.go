@@ -46,11 +46,11 @@ func (v *derivation) runTables() *value.Error {
 // loadTable puts a fact's cells into the machine.
 func (v *derivation) loadTable(f Fact) *value.Error {
 	if f.Value.Rank == 0 {
-		cell := f.Value.Cells[0][0]
-		if cell.Empty {
+		q, ok := f.Value.Single()
+		if !ok {
 			return v.emptyFact(f)
 		}
-		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, cell.Quantity)
+		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, q)
 		return nil
 	}
 	g := formula.Grid{Rank: f.Value.Rank}
@@ -65,7 +65,7 @@ func (v *derivation) loadTable(f Fact) *value.Error {
 			}
 			number, unit := v.fromFact(f.Variable, c.Quantity)
 			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) && !v.isCounted(f.Variable) {
-				return value.Problem("input.incompatible_units", symbol(v.rewrite.outward(first)), symbol(v.rewrite.outward(unit)))
+				return value.Problem("input.incompatible_units", v.rewrite.outward(first).String(), v.rewrite.outward(unit).String())
 			}
 			if !seen {
 				first, seen = unit, true

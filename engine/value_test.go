@@ -206,7 +206,7 @@ func TestUnitsAsked(t *testing.T) {
 		if err != nil {
 			return sentence(*err)
 		}
-		return input.SymbolOf(u)
+		return u.String()
 	})
 }
 

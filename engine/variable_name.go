@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine/input"
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -65,10 +66,7 @@ func (d *Domain) nearestVariable(name string) string {
 	best, least := "", length/3+1
 	for _, v := range d.Variables {
 		for _, candidate := range []string{fold(v.Key), fold(v.Title)} {
-			if other := utf8.RuneCountInString(candidate); candidate == "" || other-length >= least || length-other >= least {
-				continue
-			}
-			if n := value.Distance(name, candidate); n < least {
+			if n := units.EditDistance(name, candidate, least-1); candidate != "" && n < least {
 				best, least = v.Key, n
 			}
 		}

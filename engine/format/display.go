@@ -207,11 +207,9 @@ func isForeign(v value.Value, kind string) bool {
 	default:
 		return false
 	}
-	for _, row := range v.Cells {
-		for _, cell := range row {
-			if !cell.Empty && cell.Quantity.Unit.Symbol() != own {
-				return true
-			}
+	for q := range v.Quantities() {
+		if q.Unit.Symbol() != own {
+			return true
 		}
 	}
 	return false

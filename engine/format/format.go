@@ -74,6 +74,11 @@ func IsTableKind(kind string) bool {
 	return structure != "" && structure != "number"
 }
 
+// IsTime reports whether numbers of a kind are seconds.
+func IsTime(kind string) bool {
+	return kind == "duration" || kind == "date" || kind == "datetime" || kind == "time"
+}
+
 // isScalarKind reports whether a kind is one of cells and single values.
 func isScalarKind(kind string) bool { return kind != "" && structureOf(kind) == "number" }
 

@@ -29,7 +29,7 @@ func Render(val, kind, format string) (string, error) {
 	if !isFormat(kind, format) {
 		return "", fmt.Errorf("render %q: %q is not a format of kind %s", val, format, kind)
 	}
-	timed := kind == "duration" || kind == "date" || kind == "datetime" || kind == "time"
+	timed := IsTime(kind)
 	if val == "" || timed && value.IsMomentWord(val) {
 		return val, nil
 	}

@@ -290,7 +290,7 @@ func NearestKey(s *value.Scope, name string) string {
 	for i, v := range s.Declared {
 		keys[i] = v.Key
 	}
-	return value.Hint(name, keys)
+	return value.DidYouMean(name, keys)
 }
 
 // ParseEquation reads the source of an equation; left stays nil when it cannot be read. What is wrong is reported with its place

@@ -73,7 +73,7 @@ func DimensionText(s *value.Scope, dim Dimension) string {
 	if dim.Known.IsNone() {
 		return "a plain number"
 	}
-	name, symbol := dim.Known.Name(), SymbolOf(s, dim.Known)
+	name, symbol := dim.Known.Name(), s.Table.ForResult(dim.Known, nil, false).String()
 	article := "a"
 	if strings.ContainsRune("aeiou", rune(name[0])) {
 		article = "an"
@@ -82,14 +82,6 @@ func DimensionText(s *value.Scope, dim Dimension) string {
 		return article + " " + name
 	}
 	return fmt.Sprintf("%s %s (%s)", article, name, symbol)
-}
-
-// SymbolOf is the unit that stands for a dimension in messages, "1" for none.
-func SymbolOf(s *value.Scope, dim units.Dimension) string {
-	if symbol := s.Table.ForResult(dim, nil, false).Symbol(); symbol != "" {
-		return symbol
-	}
-	return "1"
 }
 
 // same states that all of some expressions have one dimension; literal zeros fit everywhere.
@@ -201,7 +193,7 @@ func smallFraction(n *Node) (num, den int, ok bool) {
 		if den == 0 {
 			return 0, 0, false
 		}
-		num, den = value.Lowest(num, den)
+		num, den = units.Lowest(num, den)
 		return num, den, num < 10_000 && num > -10_000 && den < 10_000
 	}
 	switch n.Op {
@@ -349,7 +341,7 @@ func (e *Equation) CheckRounding(s *value.Scope, solver *Unifier) *DimensionErro
 		if dim.IsKnown() && !roundingFits(s, dim.Known) {
 			return &DimensionError{r.At, fmt.Sprintf(
 				"%s of %s depends on the unit: divide by a unit first, as in %s(x / 1 [%s]).",
-				r.Function, DimensionText(s, dim), r.Function, SymbolOf(s, dim.Known))}
+				r.Function, DimensionText(s, dim), r.Function, s.Table.ForResult(dim.Known, nil, false).String())}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"reckon/engine/decimal"
 	"reckon/engine/syntax"
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -262,7 +263,7 @@ func NearestFunctions(name string) []string {
 	}
 	var list []near
 	for _, f := range StandardFunctions.Functions() {
-		if n := value.Distance(strings.ToLower(name), f.Name); n <= len(name)/3 || strings.HasPrefix(f.Name, strings.ToLower(name)) {
+		if n := units.EditDistance(strings.ToLower(name), f.Name, len(name)); n <= len(name)/3 || strings.HasPrefix(f.Name, strings.ToLower(name)) {
 			list = append(list, near{f.Name, n})
 		}
 	}
@@ -310,7 +311,7 @@ func (t *FunctionTable) nearest(name string) string {
 	for _, f := range t.Functions() {
 		names = append(names, f.Name)
 	}
-	return value.Hint(name, names)
+	return value.DidYouMean(name, names)
 }
 
 // Param is the parameter that the i-th argument belongs to.

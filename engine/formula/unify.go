@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"reckon/engine/units"
-	"reckon/engine/value"
 )
 
 // Dimension is a units.Dimension times powers of unknown ones, which stand for what is not declared.
@@ -48,7 +47,7 @@ func (d Dimension) times(o Dimension, num, den int) (Dimension, bool) {
 				i++
 			}
 			j++
-			n, m = value.Lowest(n, m)
+			n, m = units.Lowest(n, m)
 			if n > maxDimensionPower || n < -maxDimensionPower || m > maxDimensionPower {
 				return Dimension{}, false
 			}

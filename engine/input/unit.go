@@ -42,7 +42,7 @@ func (a *arithmetic) unit(code string) (*units.Unit, *value.Error) {
 			return nil, err
 		}
 		if codes := unit.Dimension().Currencies(); len(codes) != 1 || codes[0] != code {
-			return nil, value.Problem("input.incompatible_units", code, SymbolOf(unit))
+			return nil, value.Problem("input.incompatible_units", code, unit.String())
 		}
 		a.at = from + size
 		return unit, nil
@@ -113,15 +113,7 @@ func unknownUnit(text string, err error) *value.Error {
 }
 
 func incompatible(a, b *units.Unit) *value.Error {
-	return value.Problem("input.incompatible_units", SymbolOf(a), SymbolOf(b))
-}
-
-// SymbolOf is a unit as errors name it: "1" for none.
-func SymbolOf(u *units.Unit) string {
-	if symbol := u.Symbol(); symbol != "" {
-		return symbol
-	}
-	return "1"
+	return value.Problem("input.incompatible_units", a.String(), b.String())
 }
 
 // inUnit reports whether a character can stand in the name of a unit.

@@ -3,6 +3,7 @@
 package input
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -153,19 +154,12 @@ func (r *reading) checkedCells(v value.Value, declared *units.Unit) *value.Error
 		return nil
 	}
 	var first *value.Error
-	for _, row := range v.Cells {
-		for _, cell := range row {
-			if cell.Empty {
-				continue
-			}
-			err := r.checked(cell.Quantity, declared)
-			if err == nil {
-				return nil
-			}
-			if first == nil {
-				first = err
-			}
+	for q := range v.Quantities() {
+		err := r.checked(q, declared)
+		if err == nil {
+			return nil
 		}
+		first = cmp.Or(first, err)
 	}
 	return first
 }

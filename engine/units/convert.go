@@ -1,6 +1,10 @@
 package units
 
-import "reckon/engine/decimal"
+import (
+	"cmp"
+
+	"reckon/engine/decimal"
+)
 
 // IncompatibleError names two units of different dimensions ("1" for none).
 type IncompatibleError struct{ From, To string }
@@ -14,17 +18,10 @@ func (e *IncompatibleError) Error() string {
 // point; K and degR serve as either. rad/s and Hz are incompatible here. Errors of arithmetic stay in c: a number out
 // of range, or a fuel economy of 0 as consumption, which divides by 0.
 func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
-	from := q.Unit
-	if from == to {
+	if q.Unit == to {
 		return q, nil
 	}
-	if from == nil {
-		from = One
-	}
-	target := to
-	if target == nil {
-		target = One
-	}
+	from, target := q.Unit.orOne(), to.orOne()
 	switch {
 	case reciprocal(from, target):
 		if q.Number.IsZero() {
@@ -34,7 +31,7 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 		below := newScale(c.Mul(q.Number, both.num), both.den, both.pi)
 		return Quantity{apply(c, one, unscaled, below), to}, nil
 	case from.dimension != target.dimension, !pointsAgree(from, target):
-		return Quantity{}, &IncompatibleError{symbolOrOne(from), symbolOrOne(target)}
+		return Quantity{}, &IncompatibleError{from.String(), target.String()}
 	}
 	v := q.Number
 	if from.symbol == target.symbol {
@@ -52,25 +49,15 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 
 // Compatible reports whether Convert can give quantities of unit from in unit to.
 func Compatible(from, to *Unit) bool {
-	if from == nil {
-		from = One
-	}
-	if to == nil {
-		to = One
-	}
+	from, to = from.orOne(), to.orOne()
 	return reciprocal(from, to) || from.dimension == to.dimension && pointsAgree(from, to)
 }
+
+func (u *Unit) orOne() *Unit { return cmp.Or(u, One) }
 
 // pointsAgree refuses a point as a difference, and the other way round.
 func pointsAgree(from, to *Unit) bool {
 	return from.origin == nil && to.origin == nil || !from.point && !to.point
-}
-
-func symbolOrOne(u *Unit) string {
-	if u.IsOne() {
-		return "1"
-	}
-	return u.symbol
 }
 
 // reciprocal reports whether one unit is a fuel consumption and the other one a fuel economy of the same kind.

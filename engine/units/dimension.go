@@ -41,10 +41,7 @@ var (
 	Length      = base(baseLength)
 	Mass        = base(baseMass)
 	Time        = base(baseTime)
-	Current     = base(baseCurrent)
 	Temperature = base(baseTemperature)
-	Amount      = base(baseAmount)
-	Luminous    = base(baseLuminous)
 	Angle       = base(baseAngle)
 	Information = base(baseInformation)
 

@@ -187,7 +187,7 @@ func addPower(above, below *[]string, name string, exponent int) {
 		side, exponent = below, -exponent
 	}
 	if exponent != 0 {
-		num, den := reduce(exponent, sixtieths)
+		num, den := Lowest(exponent, sixtieths)
 		*side = append(*side, name+powerSuffix(num, den))
 	}
 }
@@ -220,8 +220,8 @@ func powerSuffix(num, den int) string {
 	return "^" + strconv.Itoa(num)
 }
 
-// reduce brings num/den to lowest terms with den > 0.
-func reduce(num, den int) (int, int) {
+// Lowest brings num/den to lowest terms with den > 0.
+func Lowest(num, den int) (int, int) {
 	a, b := num, den
 	for b != 0 {
 		a, b = b, a%b

@@ -7,14 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Lookup finds the unit that a word names, or words joined by single spaces: a symbol or a name, perhaps prefixed, read as
-// Parse reads it, but no product, quotient or power. It gives nil for none and looks for no near spelling.
-func (t *Table) Lookup(words string) *Unit { return t.lookup(words) }
-
-// lookup finds the unit that a word (or a phrase of words) names, without powers: counting units first, then a symbol as
-// it stands, a prefix and a symbol, a name in any case, a prefix and a name, and last a symbol in another case where only
-// one fits. It gives nil for an unknown word. An exact symbol wins over a prefixed one: min is the minute.
-func (t *Table) lookup(word string) *Unit {
+// Lookup finds the unit that a word names, or words joined by single spaces, read as Parse reads it but
+// without products, quotients and powers: counting units first, then a symbol as it stands, a prefix
+// and a symbol, a name in any case, a prefix and a name, and last a symbol in another case where only
+// one fits. An exact symbol wins over a prefixed one: min is the minute. It gives nil for an unknown
+// word and looks for no near spelling.
+func (t *Table) Lookup(word string) *Unit {
 	if u := t.counted[word]; u != nil {
 		return u
 	}

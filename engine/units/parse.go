@@ -300,7 +300,7 @@ func (p *parser) raise(terms []Term, num, den int) ([]Term, error) {
 	}
 	raised := make([]Term, 0, len(terms))
 	for _, t := range terms {
-		t.Num, t.Den = reduce(t.Num*num, t.Den*den)
+		t.Num, t.Den = Lowest(t.Num*num, t.Den*den)
 		if t.Num > maxExponent*t.Den || t.Num < -maxExponent*t.Den {
 			return nil, p.fail("a power is larger than 100")
 		}
@@ -390,12 +390,12 @@ func (p *parser) word() ([]Term, int, error) {
 	if candidates := p.table.words.ambiguous[start.text]; candidates != nil && p.table.counted[start.text] == nil {
 		return nil, 0, &UnknownError{Name: start.text, Nearest: candidates, Ambiguous: true}
 	}
-	if u := p.table.lookup(start.text); u != nil {
+	if u := p.table.Lookup(start.text); u != nil {
 		p.at++
 		return p.found(u), 0, nil
 	}
 	if rest, digits, ok := cutDigits(start.text); ok {
-		if u := p.table.lookup(rest); u != nil && (u.terms == nil || u == One) {
+		if u := p.table.Lookup(rest); u != nil && (u.terms == nil || u == One) {
 			power := 0
 			for i := range len(digits) {
 				power = min(power*10+int(digits[i]-'0'), maxExponent+1)
@@ -412,7 +412,7 @@ func (p *parser) word() ([]Term, int, error) {
 	}
 	for i, joined := range [...]string{"sq", "cu"} {
 		if rest, ok := strings.CutPrefix(strings.ToLower(start.text), joined); ok && rest != "" {
-			if u := p.table.lookup(rest); u != nil && u.dimension == Length {
+			if u := p.table.Lookup(rest); u != nil && u.dimension == Length {
 				p.at++
 				return p.found(u), 2 + i, nil
 			}
@@ -441,7 +441,7 @@ func (p *parser) split() bool {
 		to++
 	}
 	behind, _, _ := cutDigits(t.text[to:] + "1")
-	if behind == "" || p.table.lookup(t.text[:from]) == nil || p.table.lookup(strings.TrimRight(behind, "0123456789")) == nil {
+	if behind == "" || p.table.Lookup(t.text[:from]) == nil || p.table.Lookup(strings.TrimRight(behind, "0123456789")) == nil {
 		return false
 	}
 	first, second := t, t
@@ -472,10 +472,10 @@ func (t *Table) phrase(words []token) *Unit {
 			written += " " + w.text
 		}
 	}
-	if u := t.lookup(written); u != nil || !hyphens {
+	if u := t.Lookup(written); u != nil || !hyphens {
 		return u
 	}
-	return t.lookup(strings.ReplaceAll(written, "-", " "))
+	return t.Lookup(strings.ReplaceAll(written, "-", " "))
 }
 
 // beginsPhrase is true of the first words of names and symbols in several words, with or without a prefix.

@@ -131,7 +131,7 @@ func (t *Table) named(parts []string) *Unit {
 // ordered is named, with the words in the order of the table's names.
 func (t *Table) ordered(parts []string) *Unit {
 	w := t.words
-	if u := t.lookup(strings.Join(parts, " ")); u != nil {
+	if u := t.Lookup(strings.Join(parts, " ")); u != nil {
 		return u
 	}
 	if e := w.phrases.keys[w.canonical(parts)]; e != nil {
@@ -168,7 +168,7 @@ func (w *words) prefixWord(parts []string) *Unit {
 
 // ofSystem is the unit that some words name in a system of measures: "pints" in "imp" is imp pt.
 func (t *Table) ofSystem(system string, parts []string) *Unit {
-	u := t.lookup(strings.Join(parts, " "))
+	u := t.Lookup(strings.Join(parts, " "))
 	if u == nil && len(parts) > 1 {
 		u = t.named(parts)
 	}
@@ -185,7 +185,7 @@ func (t *Table) ofSystem(system string, parts []string) *Unit {
 // single finds the unit of one word that the table spells in several: lightyear, fl_oz, cwt_UK.
 func (t *Table) single(word string) *Unit {
 	if parts := strings.FieldsFunc(word, func(r rune) bool { return r == '_' }); len(parts) > 1 && len(parts) <= maxPhrase {
-		if u := t.lookup(strings.Join(parts, " ")); u != nil {
+		if u := t.Lookup(strings.Join(parts, " ")); u != nil {
 			return u
 		}
 		return t.named(parts)
@@ -293,7 +293,7 @@ func (p *parser) qualified(n int) (*Unit, int) {
 	}
 	length := end + 1 - p.at
 	start, stop := p.tokens[p.at].start, p.tokens[end].start
-	if u := p.table.lookup(strings.Join(strings.Fields(p.text[start:stop]), " ") + ")"); u != nil {
+	if u := p.table.Lookup(strings.Join(strings.Fields(p.text[start:stop]), " ") + ")"); u != nil {
 		return u, length
 	}
 	inner, outer := texts(p.tokens[open+1:end]), texts(p.tokens[p.at:open])

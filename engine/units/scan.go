@@ -275,7 +275,7 @@ func (s *scanner) exponent(length int) error {
 }
 
 func (s *scanner) power(start, num, den int) error {
-	num, den = reduce(num, den)
+	num, den = Lowest(num, den)
 	if num > maxExponent*den || num < -maxExponent*den {
 		return s.fail(start, "the power is larger than 100")
 	}

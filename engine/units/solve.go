@@ -1,25 +1,22 @@
 package units
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // solveTerms finds powers of units whose product has dimension d: whole powers, unless d itself has fractions. Units of
 // a single base dimension are taken before others, so that each base dimension has one unit; the terms come in the order
 // of the units. It returns nil where there are none.
 func solveTerms(d Dimension, units []*Unit) []Term {
-	order := make([]int, len(units))
-	for i := range order {
-		order[i] = i
+	var order, others []int
+	for i, u := range units {
+		if isBase(u.dimension) {
+			order = append(order, i)
+		} else {
+			others = append(others, i)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(b2i(!isBase(units[a].dimension)), b2i(!isBase(units[b].dimension)))
-	})
-
 	names := otherNames(d, units)
 	var basis []basisRow
-	for _, i := range order {
+	for _, i := range append(order, others...) {
 		row := basisRow{values: powersOf(units[i].dimension, names), units: make([]fraction, len(units))}
 		for j := range row.units {
 			row.units[j] = fraction{0, 1}
@@ -94,7 +91,7 @@ func (f fraction) sub(o fraction) fraction {
 }
 
 func fractionOf(num, den int) fraction {
-	num, den = reduce(num, den)
+	num, den = Lowest(num, den)
 	return fraction{num, den}
 }
 
@@ -147,11 +144,4 @@ func isWhole(d Dimension) bool {
 		}
 	}
 	return true
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -3,6 +3,7 @@ package units
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -104,12 +105,8 @@ func (t *Table) With(names ...string) (*Table, error) {
 		return t, nil
 	}
 	n := &Table{words: t.words, counted: map[string]*Unit{}, folded: map[string]*Unit{}, parsed: newParsedUnits()}
-	for key, u := range t.counted {
-		n.counted[key] = u
-	}
-	for key, u := range t.folded {
-		n.folded[key] = u
-	}
+	maps.Copy(n.counted, t.counted)
+	maps.Copy(n.folded, t.folded)
 	for _, name := range names {
 		if !isCountingName(name) {
 			return nil, fmt.Errorf("counting unit %q is not a word of letters, digits and underscores, at most %d long", name, maxCountingName)

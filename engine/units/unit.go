@@ -50,6 +50,14 @@ func (u *Unit) Symbol() string {
 	return u.symbol
 }
 
+// String is the unit as messages name it: its symbol, "1" for none.
+func (u *Unit) String() string {
+	if u.IsOne() {
+		return "1"
+	}
+	return u.symbol
+}
+
 // Dimension is the dimension of the unit; a point has that of its differences.
 func (u *Unit) Dimension() Dimension {
 	if u == nil {
@@ -136,14 +144,14 @@ func (u *Unit) Pow(num, den int) (*Unit, bool) {
 	if _, ok := u.dimension.Pow(num, den); !ok {
 		return nil, false
 	}
-	num, den = reduce(num, den)
+	num, den = Lowest(num, den)
 	if num == 1 && den == 1 {
 		return u, true
 	}
 	terms := u.factors()
 	raised := make([]Term, 0, len(terms))
 	for _, t := range terms {
-		t.Num, t.Den = reduce(t.Num*num, t.Den*den)
+		t.Num, t.Den = Lowest(t.Num*num, t.Den*den)
 		if !t.allowed() {
 			return nil, false
 		}
@@ -183,7 +191,7 @@ next:
 		for i := range merged {
 			m := &merged[i]
 			if m.Unit == t.Unit || m.Unit.symbol == t.Unit.symbol {
-				m.Num, m.Den = reduce(m.Num*t.Den+t.Num*m.Den, m.Den*t.Den)
+				m.Num, m.Den = Lowest(m.Num*t.Den+t.Num*m.Den, m.Den*t.Den)
 				m.Num = max(-maxPower*m.Den, min(maxPower*m.Den, m.Num))
 				continue next
 			}

@@ -26,7 +26,7 @@ func (e *UnknownError) Error() string {
 // unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit in several words.
 func (p *parser) unknown() error {
 	word := p.peek().text
-	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.lookup(next.text) != nil {
+	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.Lookup(next.text) != nil {
 		for _, power := range [...]string{"square", "cubic"} {
 			if EditDistance(strings.ToLower(word), power, 2) <= 2 {
 				return &UnknownError{Name: word + " " + next.text, Nearest: []string{power + " " + next.text}}
@@ -62,6 +62,7 @@ type suggestion struct {
 const (
 	maxSuggestions = 3
 	maxNearest     = 40 // code points of a word that suggestions are sought for
+	maxWord        = 200
 )
 
 // nearest lists the known spellings closest to a word by edit distance, best first, one for each unit.
@@ -196,7 +197,7 @@ func endingDistance(a, b string) int {
 }
 
 // EditDistance counts insertions, deletions, replacements and swaps of neighbours between two words (optimal string
-// alignment, Damerau 1964). Past limit, and for words of more than 43 letters, it only says that it is more.
+// alignment, Damerau 1964). Past limit, and for words of more than 200 letters, it only says that it is more.
 func EditDistance(a, b string, limit int) int {
 	if limit == 0 {
 		if a == b {
@@ -205,11 +206,15 @@ func EditDistance(a, b string, limit int) int {
 		return 1
 	}
 	x, y := []rune(a), []rune(b)
-	if d := len(x) - len(y); d > limit || -d > limit || len(y) > maxNearest+3 {
+	if d := len(x) - len(y); d > limit || -d > limit || len(x) > maxWord || len(y) > maxWord {
 		return limit + 1
 	}
-	var rows [3][maxNearest + 4]int
-	before, last, row := rows[0][:len(y)+1], rows[1][:len(y)+1], rows[2][:len(y)+1]
+	var buffer [3 * (maxNearest + 4)]int
+	rows, width := buffer[:], len(y)+1
+	if 3*width > len(rows) {
+		rows = make([]int, 3*width)
+	}
+	before, last, row := rows[:width], rows[width:2*width], rows[2*width:3*width]
 	for j := range last {
 		last[j] = j
 	}

@@ -184,7 +184,7 @@ func UnknownCode(code string) string {
 	if slices.Contains(all, code) {
 		return ""
 	}
-	return fmt.Sprintf("There is no error code %q.%s", code, Hint(code, all))
+	return fmt.Sprintf("There is no error code %q.%s", code, DidYouMean(code, all))
 }
 
 // Problem makes an Error of a code in the table. An unknown code is a programming error and panics; a test uses every

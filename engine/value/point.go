@@ -22,12 +22,12 @@ var (
 func (w Weight) IsPoint() bool { return !w.Any && w.num == w.den }
 
 func (w Weight) Scale(num, den int) Weight {
-	n, d := Lowest(w.num*num, w.den*den)
+	n, d := units.Lowest(w.num*num, w.den*den)
 	return Weight{w.Any, n, d}.bounded()
 }
 
 func (w Weight) Plus(o Weight, sign int) Weight {
-	n, d := Lowest(w.num*o.den+sign*o.num*w.den, w.den*o.den)
+	n, d := units.Lowest(w.num*o.den+sign*o.num*w.den, w.den*o.den)
 	return Weight{w.Any || o.Any, n, d}.bounded()
 }
 
@@ -50,19 +50,4 @@ func PointOf(u *units.Unit, epoch bool) Weight {
 		return EitherWay
 	}
 	return Difference
-}
-
-// Lowest reduces a fraction and makes its denominator positive.
-func Lowest(n, d int) (int, int) {
-	if d < 0 {
-		n, d = -n, -d
-	}
-	a, b := max(n, -n), d
-	for b != 0 {
-		a, b = b, a%b
-	}
-	if a > 1 {
-		n, d = n/a, d/a
-	}
-	return n, d
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"unicode/utf8"
 
 	"reckon/engine/decimal"
@@ -165,11 +166,10 @@ func ScalarValue(q units.Quantity) Value {
 
 // Text is the value as emitted: 34 digits, unit symbols, "" for an empty cell.
 func (v Value) Text() Text {
-	if v.Rank == 0 {
-		if len(v.Cells) == 0 || len(v.Cells[0]) == 0 || v.Cells[0][0].Empty {
-			return Text{}
-		}
-		return Scalar(v.Cells[0][0].Quantity.String())
+	if q, ok := v.Single(); ok {
+		return Scalar(q.String())
+	} else if v.Rank == 0 {
+		return Text{}
 	}
 	t := Text{Rank: v.Rank, Cells: make([][]string, len(v.Cells))}
 	for i, row := range v.Cells {
@@ -185,11 +185,13 @@ func (v Value) Text() Text {
 
 // Equal compares physical quantities at the 34 digits of emitted values, so that a value equals the one read back from
 // its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of different dimensions never are equal.
-func (v Value) Equal(o Value) bool { return v.same(o, Cell.equal) }
+func (v Value) Equal(o Value) bool {
+	return v.Same(o, func(a, b Cell, _, _ int) bool { return a.equal(b) })
+}
 
 // Near compares physical quantities with a relative tolerance.
 func (v Value) Near(o Value, tolerance decimal.Decimal) bool {
-	return v.same(o, func(a, b Cell) bool { return a.near(b, tolerance) })
+	return v.Same(o, func(a, b Cell, _, _ int) bool { return a.near(b, tolerance) })
 }
 
 var (
@@ -199,7 +201,8 @@ var (
 	Recalculated = decimal.MustParse("1e-25")
 )
 
-func (v Value) same(o Value, cells func(a, b Cell) bool) bool {
+// Same compares two values of one shape cell by cell; values of different shapes are not the same.
+func (v Value) Same(o Value, cells func(a, b Cell, row, column int) bool) bool {
 	if v.Rank != o.Rank || len(v.Cells) != len(o.Cells) {
 		return false
 	}
@@ -208,7 +211,7 @@ func (v Value) same(o Value, cells func(a, b Cell) bool) bool {
 			return false
 		}
 		for j, cell := range row {
-			if !cells(cell, o.Cells[i][j]) {
+			if !cells(cell, o.Cells[i][j], i, j) {
 				return false
 			}
 		}
@@ -250,6 +253,27 @@ func (a Cell) near(b Cell, tolerance decimal.Decimal) bool {
 	x, y := a.Quantity.Number, converted.Number
 	limit := c.Mul(x.Abs(), tolerance)
 	return c.Sub(x, y).Abs().Cmp(limit) <= 0 && c.Err() == nil
+}
+
+// Single is the quantity of a scalar; false of a table and of an empty cell.
+func (v Value) Single() (units.Quantity, bool) {
+	if v.Rank != 0 || len(v.Cells) == 0 || len(v.Cells[0]) == 0 {
+		return units.Quantity{}, false
+	}
+	return v.Cells[0][0].Quantity, !v.Cells[0][0].Empty
+}
+
+// Quantities are those of all cells that are not empty.
+func (v Value) Quantities() iter.Seq[units.Quantity] {
+	return func(yield func(units.Quantity) bool) {
+		for _, row := range v.Cells {
+			for _, cell := range row {
+				if !cell.Empty && !yield(cell.Quantity) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Quantity is the value of a scalar: its number and unit, 0 where there is none.
