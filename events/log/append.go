@@ -39,28 +39,12 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 		return 0, publishError("append event to "+m.Subject, err)
 	}
 	l.saw(sequence)
-	l.handOn(e, sequence, m)
+	e.Sequence = sequence
+	l.backing.appended(e, m)
 	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
 	}
 	return sequence, nil
-}
-
-// handOn gives the tail of this process what it has appended, as the log would give it. A request's
-// event is handed on as it is; the few others may be spelled as their authors like, and are read
-// again.
-func (l *Log) handOn(e events.Event, sequence uint64, m *nats.Msg) {
-	if l.relay == nil {
-		return
-	}
-	e.Sequence, e.Time = sequence, e.Time.UTC().Truncate(time.Millisecond)
-	if e.Message() == nil {
-		var err error
-		if e, err = events.Decode(e.Subject, sequence, m.Header, m.Data, false); err != nil {
-			return // the tail asks the log for it, and is told why
-		}
-	}
-	l.relay.put(e, len(m.Data))
 }
 
 // Enqueue publishes a command to its subject, expecting that none is there, and returns its
@@ -79,9 +63,7 @@ func (l *Log) Enqueue(ctx context.Context, s events.Subject, command []byte, kep
 	if err != nil {
 		return 0, publishError("enqueue command at "+s.String(), err)
 	}
-	if l.commit != nil {
-		l.commit.commands.Soon(sequence, len(command))
-	}
+	l.backing.enqueued(sequence, len(command))
 	return sequence, nil
 }
 

@@ -35,10 +35,8 @@ const (
 // not answer in time, is read from the stream's leader. It fails with ErrNotFound when the log does
 // not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]events.Event, error) {
-	if l.commit != nil {
-		if list, ok, err := l.fromBlocks(ctx, sequences); ok {
-			return list, err
-		}
+	if list, ok, err := l.backing.pick(ctx, sequences); ok {
+		return list, err
 	}
 	return l.fromServer(ctx, sequences)
 }

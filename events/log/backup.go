@@ -164,7 +164,7 @@ func (l *Log) Backup(ctx context.Context, to io.Writer, progress Progress) (Back
 	if err != nil {
 		return b, err
 	}
-	if whole := events.State; !l.ticks && whole.FirstSeq <= 1 && whole.NumDeleted == 0 && b.Events != whole.Msgs {
+	if whole := events.State; !events.Config.AllowMsgTTL && whole.FirstSeq <= 1 && whole.NumDeleted == 0 && b.Events != whole.Msgs {
 		return b, fmt.Errorf("back up: %d of %d events could be read", b.Events, whole.Msgs)
 	}
 	end := backupRecord{End: &backupEnd{b.Events, b.Commands, hex.EncodeToString(w.sum.Sum(nil))}}

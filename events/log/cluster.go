@@ -4,22 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"reckon/events"
 )
 
 // Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on
@@ -89,26 +84,37 @@ func (c *Cluster) password() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// cluster is the backing of a log on a cluster of Reckon's own nodes.
+type cluster struct {
+	plain
+	server    *server.Server // of this node; nil for a command of administration, which visits
+	quorum    *quorum        // confirms what the leader says
+	elections *elections
+	queue     queue
+}
+
 // openCluster runs the node's server and returns when the streams are there, which takes a majority
 // of the nodes, at the first start three of them.
-func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
+func (l *Log) openCluster(ctx context.Context, o Options, c *credentials) error {
 	origin, err := originOf(o.Dir)
 	if err != nil {
 		return fmt.Errorf("read which log the data directory is of: %w", err)
 	}
 	if origin != "" {
-		if err := checkOrigin(ctx, o, c, origin); err != nil {
+		if err := checkOrigin(ctx, o, *c, origin); err != nil {
 			return err
 		}
 	}
-	options, err := o.Cluster.options(o.Dir, c)
+	options, err := o.Cluster.options(o.Dir, *c)
 	if err != nil {
 		return err
 	}
-	if l.server, err = RunServer(ctx, options, l.logger); err != nil {
+	b := &cluster{plain: plain{l}, queue: queue{log: l, replicas: clusterReplicas}}
+	if b.server, err = RunServer(ctx, options, l.logger); err != nil {
 		return err
 	}
-	if err := l.connect(c); err != nil {
+	l.backing, c.URL = b, b.server.ClientURL()
+	if err := l.connect(b.server, *c); err != nil {
 		return err
 	}
 	if origin != "" {
@@ -119,38 +125,38 @@ func (l *Log) openCluster(ctx context.Context, o Options, c credentials) error {
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(clusterTry)); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
-	if err := l.replicate(ctx, o); err != nil {
+	if err := b.replicate(ctx, o); err != nil {
 		return err
 	}
 	if err := l.settleOrigin(o, origin); err != nil {
 		return err
 	}
-	l.replicas = clusterReplicas
-	if err := l.joinQuorum(o.Cluster.Name); err != nil {
+	if err := b.join(o.Cluster.Name); err != nil {
 		return err
 	}
-	return l.quorum.answerFor(l.server)
+	return b.quorum.answerFor(b.server)
 }
 
-// joinQuorum makes the log one of a cluster.
-func (l *Log) joinQuorum(cluster string) (err error) {
-	if l.elections, err = followElections(l.conn); err != nil {
+// join makes the log one of a cluster.
+func (b *cluster) join(name string) (err error) {
+	if b.elections, err = followElections(b.log.conn); err != nil {
 		return err
 	}
-	l.quorum, err = newQuorum(l.conn, cluster, l.elections)
+	b.quorum, err = newQuorum(b.log.conn, name, b.elections)
 	return err
 }
 
 const (
-	clusterTry   = 2 * time.Second        // how long one try to find or make a stream may take
-	clusterRetry = 250 * time.Millisecond // between two
+	clusterTry    = 2 * time.Second        // how long one try to find or make a stream may take
+	clusterRetry  = 250 * time.Millisecond // between two
+	electPatience = time.Minute            // how long another leader may take that was asked for
 )
 
 // replicate finds or makes the streams and binds the log to them. Several nodes may do it at once.
 // It goes on until ctx ends, since there is no telling an error that passes when more nodes are
 // there from one that stays.
-func (l *Log) replicate(ctx context.Context, o Options) error {
-	told := ""
+func (b *cluster) replicate(ctx context.Context, o Options) error {
+	l, told := b.log, ""
 	for {
 		try, cancel := context.WithTimeout(ctx, clusterTry)
 		err := replicateOnce(try, l.js, o.IdempotencyRetention)
@@ -161,9 +167,9 @@ func (l *Log) replicate(ctx context.Context, o Options) error {
 		if err == nil {
 			return nil
 		}
-		if reason := l.clusterReason(err); reason != told {
+		if reason := b.reason(err); reason != told {
 			told = reason
-			l.workers.suspect = time.Now() // most of the nodes have stopped since it was made
+			b.queue.suspect = time.Now() // most of the nodes have stopped since it was made
 			l.logger.Info("waiting for the cluster", "cluster", o.Cluster.Name, "node", o.Cluster.Node, "reason", reason)
 			if o.Waiting != nil {
 				o.Waiting("it waits for the cluster " + o.Cluster.Name + ": " + reason)
@@ -180,11 +186,11 @@ func (l *Log) replicate(ctx context.Context, o Options) error {
 // codeNoPeers says that there are fewer nodes than a stream needs.
 const codeNoPeers = 10005
 
-// clusterReason says what a failed try means.
-func (l *Log) clusterReason(err error) string {
+// reason says what a failed try means.
+func (b *cluster) reason(err error) string {
 	var api *jetstream.APIError
 	switch {
-	case l.server.NumRoutes() == 0:
+	case b.server.NumRoutes() == 0:
 		return "no other node is connected, and the logs of the nodes say why"
 	case errors.As(err, &api) && api.ErrorCode == codeNoPeers:
 		return "fewer than three nodes are there yet"
@@ -212,41 +218,112 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 	return nil
 }
 
-// Alone tells whether no other node has a part in the log.
-func (l *Log) Alone() bool { return l.quorum == nil && !l.ticks }
+func (b *cluster) shared() bool { return true }
 
-// Ready is nil when the log's server is up to date with the others of its cluster, as far as it
-// knows; else it says what is missing. A server that is not a node of a cluster is always ready, an
-// existing NATS while there is a connection to it.
-func (l *Log) Ready() error {
-	if l.ticks && !l.conn.IsConnected() {
-		return errors.New("there is no connection to NATS")
+func (b *cluster) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	return b.elections.within(ctx, patience)
+}
+
+func (b *cluster) afterElection(ctx context.Context, since time.Time, while time.Duration) (context.Context, context.CancelFunc) {
+	return b.elections.after(ctx, since, while)
+}
+
+func (b *cluster) elected() uint64 { return b.elections.heard.Load() }
+
+func (b *cluster) elect(ctx context.Context, seen func(*jetstream.StreamInfo) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, electPatience)
+	defer cancel()
+	if _, err := b.log.request(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
+		return fmt.Errorf("have another leader of the events elected: %w", err)
 	}
-	if l.server == nil || l.quorum == nil {
+	return b.log.again(ctx, func(ctx context.Context) error {
+		s, err := b.log.state(ctx, eventsStream)
+		if err == nil && (s.Cluster == nil || s.Cluster.Leader == "" || !seen(s)) {
+			err = errLeaderless
+		}
+		return err
+	})
+}
+
+func (b *cluster) last(ctx context.Context) (uint64, error) {
+	if b.server == nil {
+		limited, cancel := context.WithTimeout(ctx, electionPatience)
+		defer cancel()
+		ctx = limited
+	}
+	last, err := b.quorum.last(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask for the newest event: %w", err)
+	}
+	return last, nil
+}
+
+// confirm is nil when a majority of the nodes names its leader, which has what was acknowledged
+// before then. A leader that was cut off a moment ago goes on answering from what it has. The
+// service itself reads behind an index that it has confirmed, or appends to what it has read; a
+// command of administration shows it.
+func (b *cluster) confirm(ctx context.Context) error {
+	if b.server != nil {
 		return nil
 	}
-	if health := l.server.Healthz(&server.HealthzOptions{Details: true}); len(health.Errors) > 0 {
+	_, err := b.log.Last(ctx)
+	if errors.Is(err, ErrUnfinished) {
+		return nil // it is filled from a backup, and its leader is known
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoLeader, err)
+	}
+	return nil
+}
+
+func (b *cluster) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
+	return b.queue.find(ctx, finished)
+}
+
+func (b *cluster) ready() error {
+	if b.server == nil {
+		return nil
+	}
+	if health := b.server.Healthz(&server.HealthzOptions{Details: true}); len(health.Errors) > 0 {
 		return fmt.Errorf("the log is not up to date: %s", health.Errors[0].Error)
 	}
 	return nil
 }
 
-// AwaitOthers waits until the nodes that are there besides this one have what the streams hold, so
+func (b *cluster) broken() error {
+	if b.server == nil {
+		return nil
+	}
+	return Broken(b.server)
+}
+
+func (b *cluster) close() error {
+	if b.server != nil {
+		if b.quorum != nil {
+			stepDown(b.server)
+		}
+		b.server.Shutdown()
+		b.server.WaitForShutdown()
+	}
+	return nil
+}
+
+// awaitOthers waits until the nodes that are there besides this one have what the streams hold, so
 // that they can go on without it. A node that is behind cannot vote for what it does not know: if
 // this one stopped meanwhile, all would wait for that. Nodes that are away are not waited for. It
 // fails when ctx ends; on a log without other nodes of ours it returns at once.
-func (l *Log) AwaitOthers(ctx context.Context) error {
-	if l.server == nil || l.quorum == nil {
+func (b *cluster) awaitOthers(ctx context.Context) error {
+	if b.server == nil {
 		return nil
 	}
 	for _, stream := range []string{eventsStream, commandsStream} {
-		current := map[string]bool{l.server.Name(): true} // those that have been level since this began
+		current := map[string]bool{b.server.Name(): true} // those that have been level since this began
 		behind := func() (string, bool) {
-			limited, cancel := l.within(ctx, answerPatience)
+			limited, cancel := b.within(ctx, answerPatience)
 			defer cancel()
-			info, err := l.state(limited, stream)
+			info, err := b.log.state(limited, stream)
 			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" { // a node that starts may answer for the leader
-				return "the leader", l.server.NumRoutes() > 0
+				return "the leader", b.server.NumRoutes() > 0
 			}
 			for _, node := range info.Cluster.Replicas {
 				if node.Current && node.Active < heardFor {
@@ -286,127 +363,4 @@ const (
 // 2.5 to 5 s and more.
 func stepDown(s *server.Server) {
 	s.LameDuckShutdown()
-}
-
-const (
-	// answerPatience is how long an answer of a cluster is waited for before it is asked again,
-	// where no election says before that the server that was asked leads no more: it may be gone.
-	answerPatience = 750 * time.Millisecond
-	// answerSoon is how long at first, where it costs nothing to ask once too often.
-	answerSoon = 100 * time.Millisecond
-	// publishPause is the time between two publishes that nobody took in, since there is no leader
-	// yet.
-	publishPause = 25 * time.Millisecond
-)
-
-// within is a context that ends after some time, or when the log has another leader.
-func (l *Log) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
-	if l.elections == nil {
-		return context.WithTimeout(ctx, patience)
-	}
-	return l.elections.within(ctx, patience)
-}
-
-// apiPatience is how long the server may take to make or find something before it is asked again.
-func (l *Log) apiPatience() time.Duration {
-	if l.Alone() {
-		return 5 * time.Second
-	}
-	return clusterTry
-}
-
-// leaderless tells of an answer whether it says only that the stream has no leader now.
-func leaderless(answer []byte) bool {
-	if len(answer) > 1024 { // a message
-		return false
-	}
-	var response struct {
-		Error *jetstream.APIError `json:"error"`
-	}
-	return events.Unmarshal(answer, &response) == nil && response.Error != nil && response.Error.Code == 503
-}
-
-const (
-	requestPatience  = 5 * time.Second  // how long a single server may take to answer
-	electionPatience = 12 * time.Second // how long a cluster may take, where the caller sets no deadline
-)
-
-// request asks what can be asked again. On a cluster it goes on asking until there is an answer or
-// ctx ends.
-func (l *Log) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
-	var m *nats.Msg
-	err := l.again(ctx, func(ctx context.Context) (err error) {
-		m, err = l.conn.RequestWithContext(ctx, subject, body)
-		if err == nil && !l.Alone() && leaderless(m.Data) {
-			err = errLeaderless
-		}
-		return err
-	})
-	return m, err
-}
-
-// errLeaderless says that a stream has no leader now.
-var errLeaderless = errors.New("the stream has no leader")
-
-// again does what can be done again. On a cluster it goes on until it succeeds, is refused, or ctx
-// ends, with a context that ends before, when it is time to ask anew.
-func (l *Log) again(ctx context.Context, do func(ctx context.Context) error) error {
-	if l.Alone() {
-		ctx, cancel := context.WithTimeout(ctx, requestPatience)
-		defer cancel()
-		return do(ctx)
-	}
-	if _, limited := ctx.Deadline(); !limited {
-		longer, cancel := context.WithTimeout(ctx, electionPatience)
-		defer cancel()
-		ctx = longer
-	}
-	for patience := answerSoon; ; patience = min(2*patience, clusterTry) {
-		limited, cancel := l.within(ctx, patience)
-		err := do(limited)
-		cancel()
-		var api *jetstream.APIError
-		if err == nil || l.conn.IsClosed() || errors.As(err, &api) && api.Code < 500 {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrNoLeader, err)
-		case <-time.After(quorumPause):
-		}
-	}
-}
-
-// ClusterTLS makes the configuration of the connections between nodes, from files in PEM form.
-// Every node shows a certificate of the authority, which must certify nothing else. A node that is
-// dialled must have one for the host that it is dialled at, and one that dials, whose host is not
-// known, one for any of the hosts of the cluster.
-func ClusterTLS(certFile, keyFile, authorityFile string, hosts []string) (*tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the certificate of the node: %w", err)
-	}
-	text, err := os.ReadFile(authorityFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the authority of the cluster: %w", err)
-	}
-	authority := x509.NewCertPool()
-	if !authority.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("read the authority of the cluster: %s holds no certificate in PEM form", authorityFile)
-	}
-	return &tls.Config{
-		MinVersion:   tls.VersionTLS13,
-		Certificates: []tls.Certificate{certificate},
-		ClientAuth:   tls.RequireAndVerifyClientCert,
-		ClientCAs:    authority,
-		RootCAs:      authority,
-		VerifyConnection: func(state tls.ConnectionState) (err error) {
-			for _, host := range hosts {
-				if err = state.PeerCertificates[0].VerifyHostname(host); err == nil {
-					return nil
-				}
-			}
-			return fmt.Errorf("the other node's certificate is for none of the hosts of --routes: %w", err)
-		},
-	}, nil
 }

@@ -100,8 +100,8 @@ func (c *trio) close(t *testing.T, i int) {
 // lose ends a node's server as if it had crashed: nothing is handed to the others.
 func (c *trio) lose(t *testing.T, i int) {
 	t.Helper()
-	c.logs[i].server.Shutdown()
-	c.logs[i].server.WaitForShutdown()
+	c.logs[i].backing.(*cluster).server.Shutdown()
+	c.logs[i].backing.(*cluster).server.WaitForShutdown()
 	c.close(t, i)
 }
 
@@ -265,7 +265,7 @@ func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 // A node whose disk is full gives up its part; only a new start brings it back.
 func TestClusterBroken(t *testing.T) {
 	c := newTrio(t)
-	if err := c.logs[1].server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
+	if err := c.logs[1].backing.(*cluster).server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
 		t.Fatal(err)
 	}
 	wantError(t, "a node that has given up", c.logs[1].Broken(), ErrBroken)
@@ -378,7 +378,7 @@ func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 	c.append(t, 0, e, 0)
 	leader := -1
 	until(t, "leader", func(ctx context.Context) error {
-		info, err := c.logs[0].quorum.info(ctx)
+		info, err := c.logs[0].backing.(*cluster).quorum.info(ctx)
 		for i, o := range c.options {
 			if err == nil && o.Cluster.Node == info.Cluster.Leader {
 				leader = i
@@ -525,7 +525,7 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 		before, err = node.Commands(ctx, all)
 		return err
 	})
-	node.workers.suspect = time.Now() // as of a node that has waited for the others at its start
+	node.backing.(*cluster).queue.suspect = time.Now() // as of a node that has waited for the others at its start
 	for range 2 {
 		until(t, "look", func(ctx context.Context) (err error) {
 			after, err = node.Commands(ctx, all)
@@ -535,7 +535,7 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 	if created := after.CachedInfo().Created; !created.Equal(before.CachedInfo().Created) {
 		t.Errorf("the consumer was made anew at %s", created)
 	}
-	if looks > 10 || !node.workers.suspect.IsZero() {
-		t.Errorf("%d of %d finished commands were looked at, and it is looked again at each call: %t", looks, commands, !node.workers.suspect.IsZero())
+	if looks > 10 || !node.backing.(*cluster).queue.suspect.IsZero() {
+		t.Errorf("%d of %d finished commands were looked at, and it is looked again at each call: %t", looks, commands, !node.backing.(*cluster).queue.suspect.IsZero())
 	}
 }

@@ -17,10 +17,16 @@ import (
 	"reckon/events"
 )
 
+// groupOf is the backing of a log that commits in groups, nil for another one.
+func groupOf(l *Log) *grouped {
+	g, _ := l.backing.(*grouped)
+	return g
+}
+
 // openGrouped opens a log that commits in groups. ok is false, and the test says so, where the test's file system has none.
 func openGrouped(t *testing.T) (l *Log, ok bool) {
 	t.Helper()
-	if l = open(t, t.TempDir()); l.commit == nil {
+	if l = open(t, t.TempDir()); groupOf(l) == nil {
 		fmt.Fprintf(os.Stderr, "NOT RUN: %s: it needs TMPDIR on ext4\n", t.Name())
 		return nil, false
 	}
@@ -135,30 +141,30 @@ func TestJoinedPublishesWaitForTheDisk(t *testing.T) {
 	if !ok {
 		return
 	}
-	joined, err := Join(t.Context(), Options{Dir: l.dir})
+	other, err := Join(t.Context(), Options{Dir: l.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer joined.Close()
-	if _, known := joined.Known(); known {
+	defer other.Close()
+	if _, known := other.Known(); known {
 		t.Error("another process knows the read index")
 	}
 	e := created("a")
-	sequence := appended(t, joined, e, 0)
+	sequence := appended(t, other, e, 0)
 	if durable, known := l.Known(); !known || durable < sequence {
 		t.Errorf("%d events are on disk, event %d was acknowledged", durable, sequence)
 	}
-	if last, err := joined.Last(t.Context()); err != nil || last != sequence {
+	if last, err := other.Last(t.Context()); err != nil || last != sequence {
 		t.Errorf("last is %d (%v), want %d", last, err, sequence)
 	}
-	if err := enqueue(t.Context(), joined, events.CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
+	if err := enqueue(t.Context(), other, events.CommandSubject(uuid.New(), "a"), []byte("{}"), true); err != nil {
 		t.Error(err)
 	}
-	if durable := l.commit.commands.Durable(); durable != 1 {
+	if durable := groupOf(l).commanding.Durable(); durable != 1 {
 		t.Errorf("%d commands are on disk, 1 was acknowledged", durable)
 	}
-	joined.asks = "reckon.log.nobody.commit"
-	_, err = joined.Append(t.Context(), changed(e), sequence)
+	other.backing.(*joined).asks = "reckon.log.nobody.commit"
+	_, err = other.Append(t.Context(), changed(e), sequence)
 	wantError(t, "append that nobody syncs", err, ErrUnknown)
 	if read, err := l.Read(t.Context(), e.Subject, sequence); err != nil || len(read) != 1 {
 		t.Errorf("read %+v (%v), want the event of an unknown outcome", read, err)

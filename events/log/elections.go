@@ -64,10 +64,7 @@ func (e *elections) within(ctx context.Context, patience time.Duration) (context
 // taken out and not yet sent then reaches nobody until AckWait is over. Where there is no cluster,
 // and where its servers do not say what they elect, the context ends with ctx.
 func (l *Log) AfterElection(ctx context.Context, since time.Time, while time.Duration) (context.Context, context.CancelFunc) {
-	if l.elections == nil {
-		return ctx, func() {}
-	}
-	return l.elections.after(ctx, since, while)
+	return l.backing.afterElection(ctx, since, while)
 }
 
 func (e *elections) after(ctx context.Context, since time.Time, while time.Duration) (context.Context, context.CancelFunc) {

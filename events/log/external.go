@@ -32,12 +32,63 @@ const (
 	tickLife    = time.Second // the least that NATS takes
 )
 
-// openExternal connects to an existing NATS and finds or makes the streams there. Where patient it
+// external is the backing of a log on an existing NATS.
+type external struct {
+	plain
+	visits   bool   // for a command of administration, which is not to wait for ever
+	replicas int    // of the streams where they have more than one, else 0
+	views    string // see Log.ViewsID; "" is the server's id
+	queue    queue
+}
+
+func (b *external) shared() bool { return true }
+
+func (b *external) last(ctx context.Context) (uint64, error) {
+	if b.visits {
+		limited, cancel := context.WithTimeout(ctx, electionPatience)
+		defer cancel()
+		ctx = limited
+	}
+	return b.tick(ctx)
+}
+
+func (b *external) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
+	if b.replicas == 0 {
+		return b.plain.commands(ctx, finished)
+	}
+	return b.queue.find(ctx, finished)
+}
+
+func (b *external) viewsID() string {
+	if b.views == "" {
+		return b.plain.viewsID()
+	}
+	return b.views
+}
+
+func (b *external) ready() error {
+	if !b.log.conn.IsConnected() {
+		return errors.New("there is no connection to NATS")
+	}
+	return nil
+}
+
+func (b *external) broken() error {
+	if b.log.conn.IsClosed() {
+		return brokenError(fmt.Sprintf("the connection to NATS is closed: %v", b.log.conn.LastError()))
+	}
+	if err := b.denied(); err != nil {
+		return brokenError(err.Error())
+	}
+	return nil
+}
+
+// open connects to an existing NATS and finds or makes the streams there. Where patient it
 // waits for as long as nobody can be reached or nobody leads, else one try counts.
-func (l *Log) openExternal(ctx context.Context, o Options, patient bool) error {
-	told := ""
+func (b *external) open(ctx context.Context, o Options, patient bool) error {
+	l, told := b.log, ""
 	for {
-		err := l.whyNot(l.reachExternal(ctx, o, !patient))
+		err := b.whyNot(b.reach(ctx, o, !patient))
 		if err == nil {
 			return nil
 		}
@@ -74,11 +125,11 @@ func passing(err error) bool {
 }
 
 // whyNot says of an error what is behind it, where NATS answers nothing rather than to refuse.
-func (l *Log) whyNot(err error) error {
+func (b *external) whyNot(err error) error {
 	if err == nil {
 		return nil
 	}
-	if denied := l.denied(); denied != nil {
+	if denied := b.denied(); denied != nil {
 		return denied
 	}
 	if errors.Is(err, nats.ErrNoResponders) {
@@ -89,19 +140,20 @@ func (l *Log) whyNot(err error) error {
 
 // denied is nil unless the existing NATS has just refused what its user may not do. The one who
 // asked hears nothing of that.
-func (l *Log) denied() error {
-	if l.conn == nil || !l.ticks {
+func (b *external) denied() error {
+	if b.log.conn == nil {
 		return nil
 	}
-	err := l.conn.LastError()
+	err := b.log.conn.LastError()
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return nil
 	}
 	return fmt.Errorf("the user of NATS may not do what Reckon needs (README.md lists the permissions): %w", err)
 }
 
-// reachExternal is one try. A log that is only visited takes the retention of commands as it is.
-func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err error) {
+// reach is one try. A log that is only visited takes the retention of commands as it is.
+func (b *external) reach(ctx context.Context, o Options, visiting bool) (err error) {
+	l := b.log
 	how := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectBufSize(-1), nats.Timeout(3 * time.Second)}
 	if o.External.CredsFile != "" {
 		how = append(how, nats.UserCredentials(o.External.CredsFile))
@@ -119,9 +171,8 @@ func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err 
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(clusterTry)); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
-	l.ticks = true
 	if l.conn.ConnectedClusterName() != "" {
-		l.replicas = clusterReplicas
+		b.replicas, b.queue.replicas = clusterReplicas, clusterReplicas
 	}
 	retention := o.IdempotencyRetention
 	if visiting {
@@ -131,8 +182,8 @@ func (l *Log) reachExternal(ctx context.Context, o Options, visiting bool) (err 
 			return err
 		}
 	}
-	for _, want := range l.externalStreams(retention) {
-		if err := l.ensureExternal(ctx, want); err != nil {
+	for _, want := range b.streams(retention) {
+		if err := b.ensure(ctx, want); err != nil {
 			return err
 		}
 	}
@@ -154,23 +205,23 @@ func Redacted(text string) string {
 	return u.Redacted()
 }
 
-// externalStreams are the streams as they must be on an existing NATS.
-func (l *Log) externalStreams(retention time.Duration) []jetstream.StreamConfig {
+// streams are the streams as they must be on an existing NATS.
+func (b *external) streams(retention time.Duration) []jetstream.StreamConfig {
 	commands, events := commandsConfig(retention), eventsConfig()
-	commands.Replicas, events.Replicas = max(1, l.replicas), max(1, l.replicas)
+	commands.Replicas, events.Replicas = max(1, b.replicas), max(1, b.replicas)
 	events.AllowMsgTTL = true // for ticks
 	return []jetstream.StreamConfig{commands, events}
 }
 
-// ensureExternal makes a stream, or checks the one that is there.
-func (l *Log) ensureExternal(ctx context.Context, want jetstream.StreamConfig) error {
+// ensure makes a stream, or checks the one that is there.
+func (b *external) ensure(ctx context.Context, want jetstream.StreamConfig) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*clusterTry)
 	defer cancel()
-	s, err := l.js.Stream(ctx, want.Name)
+	s, err := b.log.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = l.js.CreateStream(ctx, want)
+		s, err = b.log.js.CreateStream(ctx, want)
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			s, err = l.js.Stream(ctx, want.Name)
+			s, err = b.log.js.Stream(ctx, want.Name)
 		}
 	}
 	if err != nil {
@@ -188,10 +239,11 @@ func (l *Log) ensureExternal(ctx context.Context, want jetstream.StreamConfig) e
 		ErrSettings, want.Name, strings.Join(wrong, "; "), want.Name)
 }
 
-// sayExternal says once what a server should know of its NATS.
-func (l *Log) sayExternal() {
+// say says once what a server should know of its NATS.
+func (b *external) say() {
+	l := b.log
 	l.logger.Warn("it cannot be seen from here whether NATS brings a message to the disk before it acknowledges it, which is not what it does by itself: set 'sync_interval: always' in its jetstream section, or what was answered last may be lost when the power fails",
-		"server", l.conn.ConnectedServerName(), "cluster", l.conn.ConnectedClusterName(), "replicas", max(1, l.replicas))
+		"server", l.conn.ConnectedServerName(), "cluster", l.conn.ConnectedClusterName(), "replicas", max(1, b.replicas))
 	if most := l.conn.MaxPayload(); most < maxPayload {
 		l.logger.Warn("NATS takes smaller messages than events can be: set max_payload", "found", most, "wanted", maxPayload)
 	}
@@ -201,7 +253,9 @@ func (l *Log) sayExternal() {
 // views in there: they are this process's while it holds the directory, else those of the server
 // that does.
 func visit(ctx context.Context, o Options) (_ *Log, err error) {
-	l := &Log{logger: o.logger(), dir: o.Dir, visits: true}
+	l := &Log{logger: o.logger(), dir: o.Dir}
+	b := newExternal(l)
+	b.visits = true
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
@@ -219,12 +273,12 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 			if readErr != nil {
 				return nil, errors.Join(err, readErr)
 			}
-			l.views = c.Views
+			b.views = c.Views
 		default:
 			return nil, err
 		}
 	}
-	if err := l.openExternal(ctx, o, false); err != nil {
+	if err := b.open(ctx, o, false); err != nil {
 		return nil, err
 	}
 	return l, l.bind(ctx)
@@ -232,17 +286,16 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 
 // tick appends a message that says nothing, again and again until one is acknowledged or ctx ends,
 // and returns its sequence. It fails with ErrUnfinished.
-func (l *Log) tick(ctx context.Context) (uint64, error) {
+func (b *external) tick(ctx context.Context) (uint64, error) {
 	for {
-		sequence, err := l.publish(ctx, &nats.Msg{Subject: tickSubject, Header: nats.Header{jetstream.MsgTTLHeader: {tickLife.String()}}})
+		sequence, err := b.log.publish(ctx, &nats.Msg{Subject: tickSubject, Header: nats.Header{jetstream.MsgTTLHeader: {tickLife.String()}}})
 		if err == nil {
-			l.saw(sequence)
 			return sequence, nil
 		}
-		if denied := l.denied(); denied != nil {
+		if denied := b.denied(); denied != nil {
 			err = denied
 		}
-		if ctx.Err() != nil || l.conn.IsClosed() || errors.Is(err, ErrUnfinished) || errors.Is(err, nats.ErrPermissionViolation) {
+		if ctx.Err() != nil || b.log.conn.IsClosed() || errors.Is(err, ErrUnfinished) || errors.Is(err, nats.ErrPermissionViolation) {
 			return 0, fmt.Errorf("ask for the newest event: %w", err)
 		}
 		select {
@@ -252,12 +305,19 @@ func (l *Log) tick(ctx context.Context) (uint64, error) {
 	}
 }
 
-// tickOnce appends a tick if that can be done now. Where the event that a reading waits for has
+// nudge appends a tick if that can be done now. Where the event that a reading waits for has
 // gone, as ticks do, one behind it shows that.
-func (l *Log) tickOnce(ctx context.Context) {
+func (b *external) nudge(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
-	_, _ = l.tick(limited)
+	_, _ = b.log.Last(limited)
+}
+
+// newExternal makes an existing NATS the backing of a log.
+func newExternal(l *Log) *external {
+	b := &external{plain: plain{l}, queue: queue{log: l}}
+	l.backing = b
+	return b
 }
 
 // newViewsID names the views of a process among those that are reached through the same NATS.

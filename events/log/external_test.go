@@ -124,8 +124,8 @@ func TestExternal(t *testing.T) {
 func TestExternalCluster(t *testing.T) {
 	e, servers := existingCluster(t)
 	first, second := openAt(t, e), openAt(t, e)
-	if first.replicas != clusterReplicas {
-		t.Errorf("the streams have %d replicas, want %d", first.replicas, clusterReplicas)
+	if first.backing.(*external).replicas != clusterReplicas {
+		t.Errorf("the streams have %d replicas, want %d", first.backing.(*external).replicas, clusterReplicas)
 	}
 	shared(t, first, second)
 	for _, s := range servers {
@@ -266,7 +266,7 @@ func TestExternalSettings(t *testing.T) {
 		{commandsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
 	}
 	for _, row := range rows {
-		for _, c := range (&Log{}).externalStreams(0) {
+		for _, c := range (&external{}).streams(0) {
 			if c.Name == row.stream {
 				row.change(&c)
 				// The server may still be removing the files of the stream that had the name before.
@@ -294,7 +294,7 @@ func TestExternalSettings(t *testing.T) {
 		}
 	}
 
-	for _, want := range (&Log{}).externalStreams(0) { // which a stream becomes only after it was made
+	for _, want := range (&external{}).streams(0) { // which a stream becomes only after it was made
 		have := want
 		have.Sealed = true
 		if list := differences(have, want); len(list) != 1 || list[0].String() != "sealed is true and must be false" {
@@ -302,8 +302,8 @@ func TestExternalSettings(t *testing.T) {
 		}
 	}
 
-	clustered := &Log{replicas: clusterReplicas}
-	for _, want := range clustered.externalStreams(0) {
+	clustered := &external{replicas: clusterReplicas}
+	for _, want := range clustered.streams(0) {
 		for replicas, right := range map[int]bool{1: false, 3: true, 5: true} {
 			have := want
 			have.Replicas = replicas

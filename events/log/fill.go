@@ -59,10 +59,7 @@ func (l *Log) whole(ctx context.Context) error {
 	if l.Alone() {
 		return nil
 	}
-	elections := uint64(1)
-	if l.elections != nil {
-		elections += l.elections.heard.Load()
-	}
+	elections := l.backing.elected() + 1
 	if l.wholeAt.Load() == elections {
 		return nil
 	}
@@ -195,7 +192,9 @@ func (f *filling) fill(ctx context.Context) error {
 		err = f.log.mark(ctx, f.name)
 	}
 	if err == nil {
-		err = f.elect(ctx)
+		err = f.log.backing.elect(ctx, func(s *jetstream.StreamInfo) bool {
+			return !f.empty || s.Config.Metadata[restoringKey] == f.name
+		})
 	}
 	if err == nil && f.empty {
 		err = f.first(ctx)
@@ -225,26 +224,6 @@ func (f *filling) fill(ctx context.Context) error {
 		}
 	}
 	return f.log.mark(ctx, "")
-}
-
-// elect has the nodes of a cluster elect another leader of EVENTS, since they look for the mark
-// after an election, and waits until there is one, which shows the mark that this call has set.
-func (f *filling) elect(ctx context.Context) error {
-	if f.log.quorum == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, fillPatience)
-	defer cancel()
-	if _, err := f.log.request(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
-		return fmt.Errorf("have another leader of the events elected: %w", err)
-	}
-	return f.log.again(ctx, func(ctx context.Context) error {
-		s, err := f.log.state(ctx, eventsStream)
-		if err == nil && (s.Cluster == nil || s.Cluster.Leader == "" || f.empty && s.Config.Metadata[restoringKey] != f.name) {
-			err = errLeaderless
-		}
-		return err
-	})
 }
 
 // first leaves a log in use to which somebody has written just before the mark was there.
@@ -387,7 +366,6 @@ func (f *filling) queue(ctx context.Context) error {
 	if err != nil || s.Config.Replicas <= 1 {
 		return err
 	}
-	f.log.replicas = s.Config.Replicas
-	_, err = f.log.replaceWorkers(ctx, f.whole.Commands-f.whole.Unfinished+1)
+	_, err = (&queue{log: f.log, replicas: s.Config.Replicas}).replace(ctx, f.whole.Commands-f.whole.Unfinished+1)
 	return err
 }

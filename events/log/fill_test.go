@@ -265,7 +265,7 @@ func (c *trio) wantReplicas(t *testing.T, want []message) {
 		})
 		for i, l := range c.logs {
 			until(t, "replica", func(ctx context.Context) error {
-				all, err := l.server.Jsz(&server.JSzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Streams: true})
+				all, err := l.backing.(*cluster).server.Jsz(&server.JSzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Streams: true})
 				if err != nil {
 					return err
 				}

@@ -2,7 +2,6 @@ package log
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -17,24 +16,7 @@ var ErrBroken = errors.New("the store can no longer be written")
 // Broken is nil while the log's server can write, as far as is known, else an error that is
 // ErrBroken and says why. A server of another process is not asked; it is broken for this one when
 // it does not let it in any more.
-func (l *Log) Broken() error {
-	switch {
-	case l.server != nil:
-		if l.commit != nil {
-			if err := l.commit.Err(); err != nil && !errors.Is(err, natsfile.ErrClosed) {
-				return brokenError(err.Error())
-			}
-		}
-		return Broken(l.server)
-	case l.ticks && l.conn.IsClosed():
-		return brokenError(fmt.Sprintf("the connection to NATS is closed: %v", l.conn.LastError()))
-	case l.ticks:
-		if err := l.denied(); err != nil {
-			return brokenError(err.Error())
-		}
-	}
-	return nil
-}
+func (l *Log) Broken() error { return l.backing.broken() }
 
 // Broken tells of a running server in this process what Log.Broken tells of the log's.
 func Broken(s *server.Server) error {

@@ -16,16 +16,16 @@ const (
 	blockBytes  = 4 << 20
 )
 
-// readBlocks folds what is durable behind a sequence, from the block files, up to the first record
+// history folds what is durable behind a sequence, from the block files, up to the first record
 // that is not as it must be. It returns the sequence of the last event that was folded: those of
 // the reading that are behind it the server must be asked for.
-func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, error) {
+func (g *grouped) history(ctx context.Context, after uint64, r reading) (uint64, error) {
 	type portion struct {
 		list    []events.Event
 		upTo    uint64
 		failure error // of the event that follows
 	}
-	through := min(r.through, l.commit.events.Durable())
+	through := min(r.through, g.events.Durable())
 	portions, ended := make(chan portion), make(chan struct{})
 	defer func() {
 		close(ended)
@@ -44,9 +44,9 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 				return false
 			}
 		}
-		for m, err := range l.commit.events.Messages(after, through) {
+		for m, err := range g.events.Messages(after, through) {
 			if err != nil {
-				l.logger.Warn("the server is asked for events, since a block cannot be read", "after", p.upTo, "error", err)
+				g.log.logger.Warn("the server is asked for events, since a block cannot be read", "after", p.upTo, "error", err)
 				break
 			}
 			if subject := (events.SubjectOf(m.Subject)); r.want == nil || r.want(subject) {
@@ -90,30 +90,30 @@ func (l *Log) readBlocks(ctx context.Context, after uint64, r reading) (uint64, 
 			case after == through:
 			case ctx.Err() != nil:
 				return after, ctx.Err()
-			case l.commit.Err() != nil: // it is closed, or of no use any more, as who asks the server is told
+			case g.commit.Err() != nil: // it is closed, or of no use any more, as who asks the server is told
 				return after, nil
 			}
 		}
 	}
 }
 
-// fromBlocks reads the events with these sequences, in that order. ok is false when one of them is
+// pick reads the events with these sequences, in that order. ok is false when one of them is
 // not to be had from the blocks; the server is to be asked for all then.
-func (l *Log) fromBlocks(ctx context.Context, sequences []uint64) (list []events.Event, ok bool, err error) {
-	r := l.commit.events.Reader("evt.")
+func (g *grouped) pick(ctx context.Context, sequences []uint64) (list []events.Event, ok bool, err error) {
+	r := g.events.Reader("evt.")
 	defer r.Close()
 	list = make([]events.Event, len(sequences))
 	for i, sequence := range sequences {
 		if err := ctx.Err(); err != nil {
 			return nil, true, err
 		}
-		if l.commit.Err() != nil {
+		if g.commit.Err() != nil {
 			return nil, false, nil
 		}
 		m, err := r.Read(sequence)
 		if err != nil {
 			if err != natsfile.ErrElsewhere {
-				l.logger.Warn("the server is asked for an event, since its block cannot be read", "event", sequence, "error", err)
+				g.log.logger.Warn("the server is asked for an event, since its block cannot be read", "event", sequence, "error", err)
 			}
 			return nil, false, nil
 		}

@@ -71,7 +71,7 @@ func TestBlocks(t *testing.T) {
 	if !ok || err != nil || last != uint64(len(some)) || len(numbers) < 3 {
 		t.Fatalf("%d events in the blocks %v (%v), want %d in three or more", last, numbers, err, len(some))
 	}
-	blocks := func(after uint64, r reading) (uint64, error) { return l.readBlocks(t.Context(), after, r) }
+	blocks := func(after uint64, r reading) (uint64, error) { return groupOf(l).history(t.Context(), after, r) }
 	consumer := func(after uint64, r reading) (uint64, error) { return l.follow(t.Context(), after, r) }
 	few := func(s events.Subject) bool { return s.Account()[0] < 64 }
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestBlocksThatGrow(t *testing.T) {
 	appending.Go(func() { appendAll(t, l, accounts(1000)) })
 	for at := uint64(0); at < 1000 && !t.Failed(); {
 		known, _ := l.Known()
-		list, upTo, err := read(t, func(after uint64, r reading) (uint64, error) { return l.readBlocks(t.Context(), after, r) }, at, known, nil, true)
+		list, upTo, err := read(t, func(after uint64, r reading) (uint64, error) { return groupOf(l).history(t.Context(), after, r) }, at, known, nil, true)
 		if err != nil || upTo != known || uint64(len(list)) != known-at {
 			t.Fatalf("behind %d: read %d events to %d (%v), want those to %d", at, len(list), upTo, err, known)
 		}
@@ -163,7 +163,7 @@ func TestBlockWithAnEventThatCannotBeDecoded(t *testing.T) {
 	}
 	appended(t, l, created("c"), 0)
 	last, _ := l.Known()
-	blocks := func(after uint64, r reading) (uint64, error) { return l.readBlocks(t.Context(), after, r) }
+	blocks := func(after uint64, r reading) (uint64, error) { return groupOf(l).history(t.Context(), after, r) }
 	list, upTo, err := read(t, blocks, 0, last, nil, true)
 	if failure := (*events.DecodeError)(nil); !errors.As(err, &failure) || failure.Sequence != 3 || len(list) != 2 || upTo != 2 {
 		t.Errorf("read %d events to %d (%v), want two and a failure at 3", len(list), upTo, err)
@@ -190,11 +190,11 @@ func TestBlocksEnd(t *testing.T) {
 	}{
 		{"fold", func(func()) error { return broken }, broken},
 		{"context", func(cancel func()) error { cancel(); return nil }, context.Canceled},
-		{"log", func(func()) error { l.commit.Close(); return nil }, nil},
+		{"log", func(func()) error { groupOf(l).commit.Close(); return nil }, nil},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		upTo, err := l.readBlocks(ctx, 0, reading{through: last, fold: func(uint64, []events.Event) error { return c.fold(cancel) }})
+		upTo, err := groupOf(l).history(ctx, 0, reading{through: last, fold: func(uint64, []events.Event) error { return c.fold(cancel) }})
 		if !errors.Is(err, c.want) || upTo >= last {
 			t.Errorf("%s: read to %d of %d (%v), want %v", c.name, upTo, last, err, c.want)
 		}

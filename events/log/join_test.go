@@ -29,7 +29,7 @@ func TestJoinRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if joined.server != nil {
+	if serverOf(joined) != nil {
 		t.Error("join runs a server beside the running one")
 	}
 	second := appended(t, joined, changed(e), first)
@@ -60,8 +60,8 @@ func TestJoinWithoutServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.server.Addr() != nil {
-		t.Errorf("a joined log listens on %v", l.server.Addr())
+	if serverOf(l).Addr() != nil {
+		t.Errorf("a joined log listens on %v", serverOf(l).Addr())
 	}
 	if _, err := readCredentials(dir); err == nil {
 		t.Error("a log that does not listen leaves credentials")

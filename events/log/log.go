@@ -6,14 +6,12 @@ package log
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -55,26 +53,11 @@ type Log struct {
 	logger *slog.Logger
 	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
 
-	quorum    *quorum       // of a cluster, which confirms what its leader says; nil without
-	elections *elections    // of a cluster; nil without
-	replicas  int           // of the streams where they have more than one, else 0
-	ticks     bool          // the read index is an append: the log is on an existing NATS
-	views     string        // see ViewsID; "" is the server's id
-	workers   workers       // the consumer of commands, where there are replicas
-	visits    bool          // for a command of administration, which is not to wait for ever
-	wholeAt   atomic.Uint64 // see whole: one more than the elections that were heard of when it last held; 0 for never
-
-	// Of a server in this process; nil and empty when it runs in another one.
-	server *server.Server
-	reads  *nats.Conn // for single events, which are not to wait behind the tail
-	lock   *os.File
-	dir    string
-	commit *committer // nil when the server itself syncs each message
-	relay  *relay     // there is one where commit is
-
-	// Of a server in another process that commits in groups; else empty.
-	asks  string        // the subject where it is asked to sync
-	asked atomic.Uint64 // events up to this sequence are on disk, it said
+	backing backing
+	wholeAt atomic.Uint64 // see whole: one more than the elections that were heard of when it last held; 0 for never
+	reads   *nats.Conn    // to a server of this process, for single events, which are not to wait behind the tail
+	dir     string        // data directory, where there is one
+	lock    *os.File      // of the data directory; nil where another process holds it
 
 	closing sync.Mutex
 }
@@ -85,12 +68,20 @@ func (l *Log) Local() bool { return l.lock != nil }
 
 // ViewsID names the views of the process that holds the data directory among all that are reached
 // through the log's connection.
-func (l *Log) ViewsID() string {
-	if l.views != "" {
-		return l.views
-	}
-	return l.conn.ConnectedServerId()
-}
+func (l *Log) ViewsID() string { return l.backing.viewsID() }
+
+// Alone tells whether no other node has a part in the log.
+func (l *Log) Alone() bool { return !l.backing.shared() }
+
+// Ready is nil when the log's server is up to date with the others of its cluster, as far as it
+// knows; else it says what is missing. A server that is not a node of a cluster is always ready, an
+// existing NATS while there is a connection to it.
+func (l *Log) Ready() error { return l.backing.ready() }
+
+// AwaitOthers waits until the nodes that are there besides this one have what the streams hold, so
+// that they can go on without it. It fails when ctx ends; on a log without other nodes of ours it
+// returns at once.
+func (l *Log) AwaitOthers(ctx context.Context) error { return l.backing.awaitOthers(ctx) }
 
 // JetStream is the client of the log's server, for the command consumer.
 func (l *Log) JetStream() jetstream.JetStream { return l.js }
@@ -101,36 +92,11 @@ func (l *Log) JetStream() jetstream.JetStream { return l.js }
 // sequence of a message that is appended for it and goes after a second, so that what is behind the
 // newest event may be nothing by and by. A log that was joined gives up after 12 s.
 func (l *Log) Last(ctx context.Context) (uint64, error) {
-	if l.visits {
-		limited, cancel := context.WithTimeout(ctx, electionPatience)
-		defer cancel()
-		ctx = limited
-	}
-	switch {
-	case l.commit != nil:
-		sequence, ok := l.Known()
-		if !ok {
-			return 0, fmt.Errorf("ask for the newest event: %w", l.commit.Err())
-		}
-		return sequence, nil
-	case l.asks != "":
-		return l.ask(ctx, eventsStream)
-	case l.quorum != nil:
-		last, err := l.quorum.last(ctx)
-		if err != nil {
-			return 0, fmt.Errorf("ask for the newest event: %w", err)
-		}
+	last, err := l.backing.last(ctx)
+	if err == nil {
 		l.saw(last)
-		return last, nil
-	case l.ticks:
-		return l.tick(ctx)
 	}
-	info, err := l.events.Info(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("ask for the newest event: %w", err)
-	}
-	l.saw(info.State.LastSeq)
-	return info.State.LastSeq, nil
+	return last, err
 }
 
 // saw remembers that EVENTS holds a sequence, below which a tail must not stand still.

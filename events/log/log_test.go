@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -49,6 +50,17 @@ func changed(e events.Event) events.Event {
 	e.ID = uuid.New()
 	e.Data = &events.AccountChanged{TimeZone: "Europe/Vienna", BodyVersion: 1}
 	return e
+}
+
+// serverOf is the server of a single log in this process, nil for another one.
+func serverOf(l *Log) *server.Server {
+	switch b := l.backing.(type) {
+	case *grouped:
+		return b.server
+	case *single:
+		return b.server
+	}
+	return nil
 }
 
 func appended(t testing.TB, l *Log, e events.Event, expected uint64) uint64 {
@@ -255,8 +267,8 @@ func TestPublishErrors(t *testing.T) {
 func TestOutcomeUnknownWhenTheServerIsGone(t *testing.T) {
 	l := open(t, t.TempDir())
 	appended(t, l, created("a"), 0)
-	l.server.Shutdown()
-	l.server.WaitForShutdown()
+	serverOf(l).Shutdown()
+	serverOf(l).WaitForShutdown()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err := l.Append(ctx, created("b"), 0)

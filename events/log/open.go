@@ -94,13 +94,20 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{logger: o.logger(), asks: c.Commit, visits: true}
+	l := &Log{logger: o.logger()}
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}
 	if c.Cluster == "" {
+		l.backing = &joined{plain: plain{l}, asks: c.Commit}
 		err = l.bind(ctx)
-	} else if err = l.joinQuorum(c.Cluster); err == nil {
+	} else {
+		b := &cluster{plain: plain{l}}
+		l.backing = b
+		if err = b.join(c.Cluster); err != nil {
+			l.conn.Close()
+			return nil, err
+		}
 		limited, cancel := l.within(ctx, answerPatience)
 		defer cancel()
 		if err = l.bind(limited); err != nil {
@@ -138,15 +145,16 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	switch {
 	case o.Cluster != nil:
 		c.Cluster = o.Cluster.Name
-		err = l.openCluster(ctx, o, c)
+		err = l.openCluster(ctx, o, &c)
 	case o.External != nil:
-		l.views = newViewsID()
-		c = credentials{Views: l.views}
-		if err = l.openExternal(ctx, o, true); err == nil {
-			l.sayExternal()
+		b := newExternal(l)
+		b.views = newViewsID()
+		c = credentials{Views: b.views}
+		if err = b.open(ctx, o, true); err == nil {
+			b.say()
 		}
 	default:
-		err = l.openSingle(ctx, o, c, listen, !grouped)
+		err = l.openSingle(ctx, o, &c, listen, grouped)
 	}
 	if err != nil {
 		return nil, err
@@ -156,20 +164,7 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 			return nil, err
 		}
 	}
-	if grouped {
-		if l.commit, err = startCommitter(ctx, l); err != nil {
-			return nil, err
-		}
-		l.relay = newRelay()
-		if err := l.listen(); err != nil {
-			return nil, err
-		}
-		c.Commit = commitSubject(l.server)
-	}
 	if listen {
-		if l.server != nil {
-			c.URL = l.server.ClientURL()
-		}
 		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
@@ -179,11 +174,14 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 
 // openSingle runs a server that has the log alone, and that syncs each message itself or leaves it
 // to the group commit.
-func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, sync bool) (err error) {
-	if l.server, err = startServer(ctx, o.Dir, c, listen, sync, l.logger); err != nil {
+func (l *Log) openSingle(ctx context.Context, o Options, c *credentials, listen, grouped bool) error {
+	s, err := startServer(ctx, o.Dir, *c, listen, !grouped, l.logger)
+	if err != nil {
 		return err
 	}
-	if err := l.connect(c); err != nil {
+	b := &single{plain{l}, s}
+	l.backing, c.URL = b, s.ClientURL()
+	if err := l.connect(s, *c); err != nil {
 		return err
 	}
 	js, err := jetstream.New(l.conn)
@@ -196,15 +194,26 @@ func (l *Log) openSingle(ctx context.Context, o Options, c credentials, listen, 
 			return err
 		}
 	}
-	return ensureStreams(ctx, js, retention)
-}
-
-// connect connects to the server of this process.
-func (l *Log) connect(c credentials) (err error) {
-	if l.conn, err = connectInside(l.server, c, l.logger); err != nil {
+	if err := ensureStreams(ctx, js, retention); err != nil {
 		return err
 	}
-	l.reads, err = connectInside(l.server, c, l.logger)
+	if err := l.bind(ctx); err != nil || !grouped {
+		return err
+	}
+	g, err := startGrouped(ctx, b, o.Dir)
+	if err != nil {
+		return err
+	}
+	l.backing, c.Commit = g, commitSubject(s)
+	return nil
+}
+
+// connect connects to a server of this process.
+func (l *Log) connect(s *server.Server, c credentials) (err error) {
+	if l.conn, err = connectInside(s, c, l.logger); err != nil {
+		return err
+	}
+	l.reads, err = connectInside(s, c, l.logger)
 	return err
 }
 
@@ -241,18 +250,8 @@ func (l *Log) Close() error {
 			conn.Close()
 		}
 	}
-	if l.commit != nil {
-		l.commit.Close()
-	}
-	if l.server != nil {
-		if l.quorum != nil {
-			stepDown(l.server)
-		}
-		l.server.Shutdown()
-		l.server.WaitForShutdown()
-	}
-	if l.commit != nil {
-		errs = append(errs, l.commit.Distrust())
+	if l.backing != nil {
+		errs = append(errs, l.backing.close())
 	}
 	if l.lock != nil {
 		errs = append(errs, l.lock.Close())

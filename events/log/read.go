@@ -31,7 +31,7 @@ func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
 // Read returns the events of one subject after a sequence, oldest first, from the stream's leader,
 // once they are on disk.
 func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]events.Event, error) {
-	if err := l.confirm(ctx); err != nil {
+	if err := l.backing.confirm(ctx); err != nil {
 		return nil, fmt.Errorf("read events of %s: %w", s, err)
 	}
 	var read []events.Event
@@ -55,24 +55,6 @@ func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]event
 		l.saw(e.Sequence)
 		read, after = append(read, e), e.Sequence
 	}
-}
-
-// confirm is nil when a majority of a cluster's nodes names its leader, which has what was
-// acknowledged before then. A leader that was cut off a moment ago goes on answering from what it
-// has. The service itself reads behind an index that it has confirmed, or appends to what it has
-// read; a command of administration shows it.
-func (l *Log) confirm(ctx context.Context) error {
-	if !l.visits || l.quorum == nil {
-		return nil
-	}
-	_, err := l.Last(ctx)
-	if errors.Is(err, ErrUnfinished) {
-		return nil // it is filled from a backup, and its leader is known
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoLeader, err)
-	}
-	return nil
 }
 
 // loadRequest asks for the last message of a subject, or for the first of a subject from a sequence
@@ -151,7 +133,7 @@ func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, erro
 
 // subjects returns the ids that stand in one part of the subjects that match a filter.
 func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUID, error) {
-	if err := l.confirm(ctx); err != nil {
+	if err := l.backing.confirm(ctx); err != nil {
 		return nil, err
 	}
 	var info *jetstream.StreamInfo

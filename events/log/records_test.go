@@ -82,7 +82,7 @@ func TestRecords(t *testing.T) {
 						sequences[i] = 1 + random.Uint64N(known)
 					}
 				}
-				got, ok, err := l.fromBlocks(t.Context(), sequences)
+				got, ok, err := groupOf(l).pick(t.Context(), sequences)
 				want, failure := l.fromServer(t.Context(), sequences)
 				if !ok || err != nil || failure != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%v: read %d events from the blocks (%v, %v), want the %d of the server (%v)", sequences, len(got), ok, err, len(want), failure)
@@ -97,7 +97,7 @@ func TestRecords(t *testing.T) {
 	}
 	known, _ := l.Known()
 	for _, sequences := range [][]uint64{{0}, {known + 1}, {1, known + 1}} {
-		if list, ok, err := l.fromBlocks(t.Context(), sequences); ok {
+		if list, ok, err := groupOf(l).pick(t.Context(), sequences); ok {
 			t.Errorf("%v of %d: read %d events (%v)", sequences, known, len(list), err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestRecordsOfDamagedBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, e := range list {
-				got, ok, err := l.fromBlocks(t.Context(), all[i:i+1])
+				got, ok, err := groupOf(l).pick(t.Context(), all[i:i+1])
 				if want := i < 4 || i > 4 && c.behind; ok != want || err != nil || ok && got[0].ID != e.ID {
 					t.Errorf("event %d: read %+v (%v, %v), want that from the blocks to be %v", e.Sequence, got, ok, err, want)
 				}
@@ -193,7 +193,7 @@ func TestRecordsOfALargeDamagedBlock(t *testing.T) {
 	}
 	known, _ := l.Known()
 	want := map[uint64][]byte{}
-	for m, err := range l.commit.events.Messages(0, known) {
+	for m, err := range groupOf(l).events.Messages(0, known) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestRecordsOfALargeDamagedBlock(t *testing.T) {
 		}
 		found := 0
 		for sequence := uint64(1); sequence <= known; sequence++ {
-			reader := l.commit.events.Reader("evt.")
+			reader := groupOf(l).events.Reader("evt.")
 			if m, err := reader.Read(sequence); err == nil {
 				found++
 				if !bytes.Equal(m.Data, want[sequence]) {

@@ -133,8 +133,8 @@ func signal(c chan struct{}) {
 
 // relayed folds what this process appends as it is handed on, and what others append as the log has
 // it. It returns as follow does.
-func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, error) {
-	defer l.relay.end()
+func (g *grouped) relayed(ctx context.Context, after uint64, r reading) (uint64, error) {
+	defer g.relay.end()
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
@@ -142,14 +142,14 @@ func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, err
 		select {
 		case <-ctx.Done():
 			return after, ctx.Err()
-		case <-l.commit.Failed():
-			return after, l.commit.Err()
+		case <-g.commit.Failed():
+			return after, g.commit.Err()
 		case <-look.C:
 			ask = true
-		case <-l.relay.others:
+		case <-g.relay.others:
 			ask = true
-		case <-l.relay.ready:
-			if list := l.relay.take(); len(list) > 0 {
+		case <-g.relay.ready:
+			if list := g.relay.take(); len(list) > 0 {
 				upTo := after + uint64(len(list))
 				if err := r.fold(upTo, list); err != nil {
 					return after, fmt.Errorf("fold events to %d: %w", upTo, err)
@@ -159,12 +159,12 @@ func (l *Log) relayed(ctx context.Context, after uint64, r reading) (uint64, err
 		}
 		if ask {
 			var err error
-			if after, err = l.fill(ctx, after, r); err != nil {
+			if after, err = g.log.fill(ctx, after, r); err != nil {
 				return after, err
 			}
-			l.relay.skip(after)
+			g.relay.skip(after)
 		}
-		if l.newest.Load() > after {
+		if g.log.newest.Load() > after {
 			look.Reset(relayPause)
 		} else {
 			look.Reset(relayLook)

@@ -208,7 +208,7 @@ func TestRelayTellsOfGaps(t *testing.T) {
 	if !ok {
 		return
 	}
-	r := l.relay
+	r := groupOf(l).relay
 	r.begin(0)
 	told := func(what string, c chan struct{}, want int) {
 		t.Helper()
@@ -219,7 +219,7 @@ func TestRelayTellsOfGaps(t *testing.T) {
 	}
 	publishRaw(t, l, created("a").Subject.String(), nil, "")
 	told("others have appended", r.others, 0)
-	if _, err := l.settle(eventsStream); err != nil {
+	if _, err := groupOf(l).settle(eventsStream); err != nil {
 		t.Fatal(err)
 	}
 	told("others ask for the disk", r.others, 1)
@@ -251,8 +251,8 @@ func TestRelayedTailFoldsWhatIsNotKept(t *testing.T) {
 			for range count - 1 {
 				appended(t, l, created(name), 0)
 			}
-			if l.relay.bytes > relayBytes || len(l.relay.slots) == 0 || len(l.relay.slots) >= count-1 {
-				t.Errorf("of %d events %d are kept, in %d bytes", count-1, len(l.relay.slots), l.relay.bytes)
+			if groupOf(l).relay.bytes > relayBytes || len(groupOf(l).relay.slots) == 0 || len(groupOf(l).relay.slots) >= count-1 {
+				t.Errorf("of %d events %d are kept, in %d bytes", count-1, len(groupOf(l).relay.slots), groupOf(l).relay.bytes)
 			}
 		}
 		for _, e := range batch {
@@ -288,7 +288,7 @@ func TestRelayHasOneTail(t *testing.T) {
 	if err := first.end(t); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if !l.relay.begin(2) {
+	if !groupOf(l).relay.begin(2) {
 		t.Error("the relay still has the tail that has ended")
 	}
 }

@@ -144,14 +144,15 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 		return Backup{}, fmt.Errorf("%w: %w", ErrBackup, err)
 	}
 	l := &Log{logger: logger}
-	l.server, err = RunServer(ctx, &server.Options{
+	s, err := RunServer(ctx, &server.Options{
 		ServerName: "log", DontListen: true, MaxPayload: maxPayload, StoreDir: filepath.Join(dir, "log"),
 	}, logger)
 	if err != nil {
 		return Backup{}, err
 	}
+	l.backing = &single{plain{l}, s}
 	defer l.Close()
-	if l.conn, err = connectInside(l.server, credentials{}, logger); err != nil {
+	if l.conn, err = connectInside(s, credentials{}, logger); err != nil {
 		return Backup{}, err
 	}
 	if l.js, err = jetstream.New(l.conn); err != nil {

@@ -23,12 +23,12 @@ type committed struct {
 }
 
 // listen answers other processes until the connection ends.
-func (l *Log) listen() error {
-	_, err := l.conn.Subscribe(commitSubject(l.server), func(m *nats.Msg) {
+func (g *grouped) listen() error {
+	_, err := g.log.conn.Subscribe(commitSubject(g.server), func(m *nats.Msg) {
 		go func() {
 			var c committed
 			var err error
-			if c.Sequence, err = l.settle(string(m.Data)); err != nil {
+			if c.Sequence, err = g.settle(string(m.Data)); err != nil {
 				c.Error = err.Error()
 			}
 			answer, err := events.Marshal(c)
@@ -36,7 +36,7 @@ func (l *Log) listen() error {
 				err = m.Respond(answer)
 			}
 			if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-				l.logger.Warn("answering another process", "error", err)
+				g.log.logger.Warn("answering another process", "error", err)
 			}
 		}()
 	})
@@ -47,43 +47,20 @@ func (l *Log) listen() error {
 }
 
 // settle waits until all that a stream holds is on disk, and returns the last sequence of that.
-func (l *Log) settle(stream string) (last uint64, err error) {
+func (g *grouped) settle(stream string) (last uint64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
 	defer cancel()
-	s := l.commit.events
 	if stream == commandsStream {
-		s = l.commit.commands
 		var info *jetstream.StreamInfo
-		if info, err = l.state(ctx, stream); err == nil {
+		if info, err = g.log.state(ctx, stream); err == nil {
 			last = info.State.LastSeq
 		}
 	} else {
-		signal(l.relay.others)
-		last, err = l.newestEvent(ctx)
+		signal(g.relay.others)
+		last, err = g.log.newestEvent(ctx)
 	}
 	if err != nil {
 		return 0, err
 	}
-	return last, s.Wait(ctx, last)
-}
-
-// ask has the process of the server settle a stream.
-func (l *Log) ask(ctx context.Context, stream string) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
-	defer cancel()
-	m, err := l.conn.RequestWithContext(ctx, l.asks, []byte(stream))
-	if err != nil {
-		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
-	}
-	var c committed
-	if err := events.Unmarshal(m.Data, &c); err != nil {
-		return 0, fmt.Errorf("ask the process of the log to sync: %w", err)
-	}
-	if c.Error != "" {
-		return 0, fmt.Errorf("ask the process of the log to sync: %s", c.Error)
-	}
-	if stream == eventsStream {
-		atLeast(&l.asked, c.Sequence)
-	}
-	return c.Sequence, nil
+	return last, g.durable(ctx, stream, last)
 }

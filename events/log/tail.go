@@ -45,7 +45,7 @@ func (l *Log) Tail(ctx context.Context, after uint64, fold func([]events.Event) 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if l.conn.IsClosed() || l.commit != nil && l.commit.Err() != nil {
+		if l.conn.IsClosed() || l.backing.ended() != nil {
 			return err
 		}
 		l.logger.Warn("beginning the tail of events", "after", after, "error", err)
@@ -103,16 +103,18 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 			}
 		}
 	}()
-	if l.commit != nil && r.through < math.MaxUint64 {
-		if after, err = l.readBlocks(ctx, after, r); err != nil || after >= r.through {
+	if r.through < math.MaxUint64 {
+		if after, err = l.backing.history(ctx, after, r); err != nil || after >= r.through {
 			return err
 		}
 	}
 	for {
 		opened := time.Now()
-		if r.lives && l.relay.begin(after) {
-			after, err = l.relayed(ctx, after, r)
-		} else {
+		begun := false
+		if r.lives {
+			after, begun, err = l.backing.live(ctx, after, r)
+		}
+		if !begun {
 			after, err = l.follow(ctx, after, r)
 		}
 		switch {
@@ -125,9 +127,7 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 		}
 		l.logger.Warn("reopening the tail of events", "after", after, "error", err)
 		for wait := time.Duration(1); wait > 0; {
-			if l.ticks {
-				l.tickOnce(ctx)
-			}
+			l.backing.nudge(ctx)
 			if after, err = l.fill(ctx, after, r); err != nil && !errors.Is(err, errReopen) {
 				return err
 			}

@@ -69,7 +69,7 @@ func (tail *tailing) end(t *testing.T) error {
 // openConsumed opens a log whose tail reads with a consumer, as if its relay had another one.
 func openConsumed(t *testing.T) *Log {
 	l := open(t, t.TempDir())
-	l.relay.begin(0)
+	groupOf(l).relay.begin(0)
 	return l
 }
 

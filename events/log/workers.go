@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"reckon/events/log/natsfile"
 )
 
 // workersName names the one consumer of commands, which all nodes share.
@@ -39,21 +37,19 @@ func workersConfig() jetstream.ConsumerConfig {
 // first command on for which finished, asked of a command, does not say that its final event is in
 // the log. What it delivers may not be on disk yet: CommandDurable waits for that.
 func (l *Log) Commands(ctx context.Context, finished func(ctx context.Context, command []byte) (bool, error)) (jetstream.Consumer, error) {
-	var c jetstream.Consumer
-	var err error
-	if l.replicas == 0 {
-		c, err = l.lastingWorkers(ctx)
-	} else {
-		c, err = l.sharedCommands(ctx, finished)
-	}
+	c, err := l.backing.commands(ctx, finished)
 	if err != nil {
 		return nil, fmt.Errorf("open consumer of commands: %w", err)
 	}
 	return c, nil
 }
 
-// workers is what a node knows of the consumer of commands where that is in memory.
-type workers struct {
+// queue is what a node knows of the consumer of commands where that is in the memory of some
+// servers.
+type queue struct {
+	log      *Log
+	replicas int
+
 	mu      sync.Mutex
 	suspect time.Time // a consumer that is older may be one from before most of the servers were started; zero for none
 	silent  time.Time // since when it has not answered; zero for one that has
@@ -68,101 +64,89 @@ const (
 	maxAgain = 1000
 )
 
-// sharedCommands finds the consumer in memory, or makes it where there is none or none of use.
+// find finds the consumer in memory, or makes it where there is none or none of use.
 // Another node may do the same: a consumer that is replaced once too often costs that some commands
 // are delivered twice.
-func (l *Log) sharedCommands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
-	l.workers.mu.Lock()
-	defer l.workers.mu.Unlock()
-	c, err := l.findWorkers(ctx)
+func (q *queue) find(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c, err := q.look(ctx)
 	first := uint64(0)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
 	case err == nil:
-		l.workers.silent = time.Time{}
+		q.silent = time.Time{}
 		info := c.CachedInfo()
-		if !info.Created.Before(l.workers.suspect) && info.NumPending <= maxAgain {
+		if !info.Created.Before(q.suspect) && info.NumPending <= maxAgain {
 			return c, nil
 		}
 		most := uint64(maxAgain)
-		if info.Created.Before(l.workers.suspect) {
+		if info.Created.Before(q.suspect) {
 			most = 1
 		}
-		if first, err = l.firstUnfinishedBehind(ctx, info.AckFloor.Stream, finished); err != nil {
+		if first, err = q.log.firstUnfinishedBehind(ctx, info.AckFloor.Stream, finished); err != nil {
 			return nil, err
 		}
 		// Of what was found finished, some had just been delivered and is acknowledged by now.
-		limited, cancel := l.within(ctx, answerPatience)
+		limited, cancel := q.log.within(ctx, answerPatience)
 		defer cancel()
 		if info, err = c.Info(limited); err != nil {
 			return nil, err
 		}
 		if first <= info.AckFloor.Stream+most {
-			l.workers.suspect = time.Time{}
+			q.suspect = time.Time{}
 			return c, nil
 		}
 	case ctx.Err() != nil:
 		return nil, err
 	default:
-		if l.workers.silent.IsZero() {
-			l.workers.silent = time.Now()
+		if q.silent.IsZero() {
+			q.silent = time.Now()
 		}
-		if l.workers.suspect.IsZero() && time.Since(l.workers.silent) < workersSilence {
+		if q.suspect.IsZero() && time.Since(q.silent) < workersSilence {
 			return nil, err
 		}
 	}
 	if err != nil || first == 0 {
-		if first, err = l.firstUnfinished(ctx, finished); err != nil {
+		if first, err = q.log.firstUnfinished(ctx, finished); err != nil {
 			return nil, err
 		}
 	}
-	return l.replaceWorkers(ctx, first)
+	return q.replace(ctx, first)
 }
 
-func (l *Log) findWorkers(ctx context.Context) (jetstream.Consumer, error) {
-	limited, cancel := l.within(ctx, answerPatience)
+func (q *queue) look(ctx context.Context) (jetstream.Consumer, error) {
+	limited, cancel := q.log.within(ctx, answerPatience)
 	defer cancel()
-	return l.js.Consumer(limited, commandsStream, workersName)
+	return q.log.js.Consumer(limited, commandsStream, workersName)
 }
 
-// replaceWorkers makes the consumer anew.
-func (l *Log) replaceWorkers(ctx context.Context, first uint64) (jetstream.Consumer, error) {
+// replace makes the consumer anew.
+func (q *queue) replace(ctx context.Context, first uint64) (jetstream.Consumer, error) {
 	// A consumer that does nothing any more may be removed without an answer.
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
-	if err := l.js.DeleteConsumer(limited, commandsStream, workersName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		l.logger.Warn("removing the consumer of commands", "error", err)
+	if err := q.log.js.DeleteConsumer(limited, commandsStream, workersName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		q.log.logger.Warn("removing the consumer of commands", "error", err)
 	}
 	config := workersConfig()
 	config.MemoryStorage = true
-	config.Replicas = l.replicas
+	config.Replicas = q.replicas
 	config.DeliverPolicy = jetstream.DeliverByStartSequencePolicy
 	config.OptStartSeq = first
 	limited, cancel = context.WithTimeout(ctx, clusterTry)
 	defer cancel()
-	c, err := l.js.CreateConsumer(limited, commandsStream, config)
+	c, err := q.log.js.CreateConsumer(limited, commandsStream, config)
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		// Another node was first. Its start is right too: whoever knows of fewer events starts earlier.
-		c, err = l.findWorkers(ctx)
+		c, err = q.look(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make it anew: %w", err)
 	}
-	l.logger.Info("the consumer of commands is made anew", "first", first)
-	l.workers.suspect, l.workers.silent = time.Time{}, time.Time{}
+	q.log.logger.Info("the consumer of commands is made anew", "first", first)
+	q.suspect, q.silent = time.Time{}, time.Time{}
 	return c, nil
-}
-
-// lastingWorkers is the consumer on the disk of a single server.
-func (l *Log) lastingWorkers(ctx context.Context) (jetstream.Consumer, error) {
-	if l.commit != nil && l.commit.commands.ForgetConsumer(workersName) {
-		l.logger.Warn("the state of the queue was lost: all commands are delivered again")
-	}
-	c, err := l.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
-	if err == nil && l.commit != nil {
-		err = natsfile.SyncVolume(l.dir) // the files of a new consumer
-	}
-	return c, err
 }
 
 // from reads a stream from a time on; zero is from the first message.

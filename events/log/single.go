@@ -1,0 +1,154 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events"
+	"reckon/events/log/natsfile"
+)
+
+// single is a server of this process that has the log alone, and syncs each message.
+type single struct {
+	plain
+	server *server.Server
+}
+
+func (s *single) broken() error { return Broken(s.server) }
+
+func (s *single) close() error {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+	return nil
+}
+
+// grouped is a single server whose messages share syncs.
+//
+// An event must not be on disk without its command where the command has an idempotency key, or
+// that key would make a second message when it is sent again. The kernel may write the files in any
+// order, so a worker asks CommandDurable before it publishes the event; the sync goes on while the
+// command is decided. Command returns commands that are on disk only. A command that nobody asks
+// for once its event is there need not be on disk before that: with the event it has done its work,
+// and without it nothing was answered. Commands are synced all the same when there are some, so
+// that who waits for the disk finds little that is not there.
+//
+// What is not on disk this package shows to nobody: Read, At and Tail hand on durable events only,
+// Command durable commands. An answer therefore never stands on a message that a loss of power
+// takes back, and no view is ahead of the log.
+//
+// The durable sequence of EVENTS is the read index at the same time: an append of any process is
+// acknowledged after it has passed this barrier, so nothing acknowledged is beyond it.
+type grouped struct {
+	single
+	commit             *natsfile.Group
+	events, commanding *natsfile.Stream
+	relay              *relay
+}
+
+// startGrouped brings all that a log of this process holds to the disk.
+func startGrouped(ctx context.Context, s *single, dir string) (*grouped, error) {
+	g := &grouped{single: *s, commit: natsfile.NewGroup(), relay: newRelay()}
+	err := g.start(ctx, filepath.Join(dir, "log"))
+	if err != nil {
+		g.commit.Close()
+		return nil, fmt.Errorf("open group commit: %w", err)
+	}
+	return g, nil
+}
+
+func (g *grouped) start(ctx context.Context, store string) error {
+	last, err := g.log.newestEvent(ctx)
+	if err != nil {
+		return err
+	}
+	commands, err := g.log.state(ctx, commandsStream)
+	if err != nil {
+		return err
+	}
+	if err := natsfile.SyncVolume(store); err != nil {
+		return fmt.Errorf("sync the file system of %s: %w", store, err)
+	}
+	if g.events, err = g.commit.Stream(store, eventsStream, true, last); err != nil {
+		return err
+	}
+	if g.commanding, err = g.commit.Stream(store, commandsStream, false, commands.State.LastSeq); err != nil {
+		return err
+	}
+	return g.listen()
+}
+
+func (g *grouped) stream(name string) *natsfile.Stream {
+	if name == commandsStream {
+		return g.commanding
+	}
+	return g.events
+}
+
+func (g *grouped) last(context.Context) (uint64, error) {
+	sequence, ok := g.known()
+	if !ok {
+		return 0, fmt.Errorf("ask for the newest event: %w", g.commit.Err())
+	}
+	return sequence, nil
+}
+
+func (g *grouped) known() (uint64, bool) { return g.events.Durable(), g.commit.Err() == nil }
+
+func (g *grouped) durable(ctx context.Context, stream string, sequence uint64) error {
+	return g.stream(stream).Wait(ctx, sequence)
+}
+
+// appended gives the tail of this process what it has appended, as the log would give it. A
+// request's event is handed on as it is; the few others may be spelled as their authors like, and
+// are read again.
+func (g *grouped) appended(e events.Event, m *nats.Msg) {
+	if e.Time = e.Time.UTC().Truncate(time.Millisecond); e.Message() == nil {
+		var err error
+		if e, err = events.Decode(e.Subject, e.Sequence, m.Header, m.Data, false); err != nil {
+			return // the tail asks the log for it, and is told why
+		}
+	}
+	g.relay.put(e, len(m.Data))
+}
+
+func (g *grouped) enqueued(sequence uint64, size int) { g.commanding.Soon(sequence, size) }
+
+func (g *grouped) live(ctx context.Context, after uint64, r reading) (uint64, bool, error) {
+	if !g.relay.begin(after) {
+		return after, false, nil
+	}
+	after, err := g.relayed(ctx, after, r)
+	return after, true, err
+}
+
+func (g *grouped) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
+	if g.commanding.ForgetConsumer(workersName) {
+		g.log.logger.Warn("the state of the queue was lost: all commands are delivered again")
+	}
+	c, err := g.single.commands(ctx, finished)
+	if err == nil {
+		err = natsfile.SyncVolume(g.log.dir) // the files of a new consumer
+	}
+	return c, err
+}
+
+func (g *grouped) broken() error {
+	if err := g.commit.Err(); err != nil && !errors.Is(err, natsfile.ErrClosed) {
+		return brokenError(err.Error())
+	}
+	return g.single.broken()
+}
+
+func (g *grouped) ended() error { return g.commit.Err() }
+
+func (g *grouped) close() error {
+	g.commit.Close()
+	return errors.Join(g.single.close(), g.commit.Distrust())
+}
