@@ -72,8 +72,8 @@ func (d *Domain) References(activity int) []int {
 	return d.equations[activity].Refs
 }
 
-// Display is SPEC.md's display object of a variable's value in a result; asked tells that the value is shown in another unit
-// than its kind's own.
+// Display is the display object of a variable's value in a result (schemas/openapi.yaml); asked
+// tells that the value is shown in another unit than its kind's own.
 func (d *Domain) Display(variable int, v value.Value, asked bool) json.RawMessage {
 	return format.DisplayOf(&d.Variables[variable], v, asked)
 }

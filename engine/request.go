@@ -76,7 +76,7 @@ func (s Selector) String() string {
 	return ""
 }
 
-// Source says where a value came from, in SPEC.md's words.
+// Source says where a value came from, in the words of schemas/openapi.yaml.
 type Source string
 
 const (

@@ -42,7 +42,7 @@ type Solution struct {
 	Used  []int  // positions in the facts given, ascending: those that the value rests on
 }
 
-// Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, ENGINE.md "Planning") and checks every
+// Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md "Planning") and checks every
 // equation used with the values found. Several facts may stand for one variable in different tiers. asked is the unit
 // wanted, nil for none. previous is the value that the target had in the base, nil for none: of several roots the nearest
 // to it is taken. Errors are calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.

@@ -234,7 +234,7 @@ type MessageFailed struct {
 	Crashed bool            `json:"crashed,omitempty"` // a failure of the service, not of the request
 }
 
-// Results is SPEC.md's results object in body version 2.
+// Results is the results object of schemas/openapi.yaml in body version 2.
 type Results struct {
 	Action     string           `json:"action"` // new, extend, discard, fetch
 	Scenario   ScenarioRef      `json:"scenario"`

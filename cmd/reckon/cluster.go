@@ -46,7 +46,7 @@ Examples:
   reckon cluster credentials here --host localhost,127.0.0.1`
 }
 
-// Names of the files, which docker-compose.yml and README.md repeat.
+// Names of the files, which docker-compose.yml and CLUSTER.md repeat.
 const (
 	authorityKey         = "ca.key"
 	authorityCertificate = "ca.crt"

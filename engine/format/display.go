@@ -105,8 +105,9 @@ func float() *string {
 	return &format
 }
 
-// DisplayOf is SPEC.md's display object of a result, normalised: defaults filled, empty collections as empty objects.
-// asked tells that the value is shown in another unit than its kind's own (then kind is number, format decimals_float).
+// DisplayOf is the display object of a result (schemas/openapi.yaml), normalised: defaults filled,
+// empty collections as empty objects. asked tells that the value is shown in another unit than its
+// kind's own (then kind is number, format decimals_float).
 func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	m := authored(def)
 	foreign := func(kind string) bool { return isForeign(v, kind) }

@@ -18,8 +18,9 @@ type Scale struct {
 	Types        []string
 }
 
-// ChartScale computes SPEC.md's chart scaling for bar_chart and pie_chart variables: the zero Scale for others, and for
-// values in one unit. A first series that supplies labels takes no part; its cells keep their numbers.
+// ChartScale computes the chart scaling of schemas/openapi.yaml for bar_chart and pie_chart
+// variables: the zero Scale for others, and for values in one unit. A first series that supplies
+// labels takes no part; its cells keep their numbers.
 func ChartScale(def *value.Variable, v value.Value) Scale {
 	structure := structureOf(def.Kind)
 	if structure != "bar_chart" && structure != "pie_chart" {

@@ -35,7 +35,7 @@ import (
 	"reckon/engine/value"
 )
 
-// Formats of a prompt, as SPEC.md's input_format names them.
+// Formats of a prompt, as input_format in schemas/openapi.yaml names them.
 const (
 	NaturalLanguage = "natural_language"
 	Structured      = "structured"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Error is a problem of a caller's request, a result like any other: code, template and args of CONTRACT.md section 6.
+// Error is a problem of a caller's request, a result like any other: code, template and args of schemas/errors.json.
 type Error struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"` // the template of the code, placeholders unfilled
@@ -40,7 +40,7 @@ type Code struct {
 	WayOut  string   `json:"way_out"`
 }
 
-// codes is the one table of calculation errors, in the order of CONTRACT.md section 6.
+// codes is the one table of calculation errors, in the order of schemas/errors.json.
 var codes = []Code{
 	{Code: "input.invalid_input_schema", Message: "The input does not match the input schema: %arg0%",
 		Args:   []string{"what does not match, and where"},
@@ -172,7 +172,7 @@ var codes = []Code{
 		WayOut: "Try again, and name the reference when you report it."},
 }
 
-// Codes lists the error codes, in the order of CONTRACT.md section 6.
+// Codes lists the error codes, in the order of schemas/errors.json.
 func Codes() []Code { return slices.Clone(codes) }
 
 // UnknownCode says that a text is no error code, and which one is spelt most like it; it is "" for a code.

@@ -62,7 +62,7 @@ type Variable struct {
 	ID, Key            string
 	Title, Description string
 	Unit               string // declared unit, "" for none
-	Kind               string // of SPEC.md's domain variable; "" means number
+	Kind               string // of a domain variable in schemas/openapi.yaml; "" means number
 	Format             string // "" means the kind's default
 	Default            Text
 	Aliases            []string

@@ -148,7 +148,7 @@ func (b *external) denied() error {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return nil
 	}
-	return fmt.Errorf("the user of NATS may not do what Reckon needs (README.md lists the permissions): %w", err)
+	return fmt.Errorf("the user of NATS may not do what Reckon needs (cmd/reckon/CLUSTER.md lists the permissions): %w", err)
 }
 
 // reach is one try. A log that is only visited takes the retention of commands as it is.
