@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,8 +86,8 @@ type Service struct {
 	views    *projections.Views
 	logger   *slog.Logger
 	inFlight *inFlight
-	domains  domainCache
-	writers  keyedMutex // one a conversation within this node
+	versions Versions
+	writers  [1 << 16]sync.Mutex // by the end of a conversation's id: its appends are serialised within this node
 
 	slots    *fairSemaphore // of commands in work
 	deciding *fairSemaphore // of commands that are decided, which is what takes a processor
@@ -102,13 +103,15 @@ type Service struct {
 // runs, here or on another node.
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	recent := &recentAccounts{}
-	return &Service{
+	s := &Service{
 		log: log, views: views, logger: logger, inFlight: newInFlight(),
 		slots:    newFairSemaphore(slots, slots).whileContended(recent, slotsContended),
 		recent:   recent,
 		deciding: newFairSemaphore(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
 		prose:    newFairSemaphore(2*proseSlots, proseSlots),
 	}
+	s.versions = NewVersions(s.readVersion)
+	return s
 }
 
 // Calculate queues a request and waits until it is answered and readable on this node, 12 seconds

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -347,7 +348,9 @@ func (s *Service) finish(c Calculate, code string) error {
 // only so often at once that its calculations leave a processor to others. It all takes as long as
 // the deadline allows, from when next may run.
 func (s *Service) record(ctx context.Context, c Calculate, next func(context.Context, *conversation) (*events.Event, error)) error {
-	defer s.writers.lock(c.ConversationID)()
+	writer := &s.writers[binary.BigEndian.Uint16(c.ConversationID[14:])]
+	writer.Lock()
+	defer writer.Unlock()
 	if err := s.deciding.acquire(ctx, c.AccountID); err != nil {
 		return err
 	}

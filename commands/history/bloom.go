@@ -10,29 +10,17 @@ import (
 // more there are, the more often it takes one that was not for one that was.
 type bloomFilter struct {
 	seed maphash.Seed
-	bits []uint64
+	bits [1 << 20]uint64
 }
 
-const bloomWords = 1 << 20
-
-func (s *bloomFilter) places(subject events.Subject) (a, b uint64) {
+// add adds a subject, and tells whether it was there.
+func (s *bloomFilter) add(subject events.Subject) (there bool) {
 	sum := maphash.String(s.seed, subject.String())
-	return sum % (64 * bloomWords), (sum >> 32) * 0x9e3779b97f4a7c15 >> 38
-}
-
-func (s *bloomFilter) add(subject events.Subject) {
-	if s.bits == nil {
-		s.bits = make([]uint64, bloomWords)
+	there = true
+	for _, place := range [2]uint64{sum % uint64(64*len(s.bits)), (sum >> 32) * 0x9e3779b97f4a7c15 >> 38} {
+		word, bit := &s.bits[place/64], uint64(1)<<(place%64)
+		there = there && *word&bit != 0
+		*word |= bit
 	}
-	a, b := s.places(subject)
-	s.bits[a/64] |= 1 << (a % 64)
-	s.bits[b/64] |= 1 << (b % 64)
-}
-
-func (s *bloomFilter) has(subject events.Subject) bool {
-	if s.bits == nil {
-		return false
-	}
-	a, b := s.places(subject)
-	return s.bits[a/64]&(1<<(a%64)) != 0 && s.bits[b/64]&(1<<(b%64)) != 0
+	return there
 }

@@ -130,12 +130,12 @@ func (f *fold) compare(ctx context.Context, q question, newest int, draft *comma
 		return nil, err
 	}
 	if m := was.Message(); m.Domain.Version != newest || m.Engine != engine.Version {
-		version, err := f.domains.get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
+		version, err := f.domains.Get(ctx, q.recorded.Subject.Account(), q.recorded.Message().Domain.ID, newest)
 		if err != nil {
 			return nil, err
 		}
-		if version.domain != nil {
-			if was, err = f.again(ctx, q, version.domain); err != nil {
+		if version.Domain != nil {
+			if was, err = f.again(ctx, q, version.Domain); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"container/list"
 	"context"
 	"encoding/json"
 	"hash/maphash"
@@ -23,24 +22,19 @@ const (
 // fold is what is kept while the log is read again: the conversations under way, the events that
 // later messages build on, and compiled domains. Its size does not grow with the history.
 type fold struct {
-	log   *log.Log
-	whole bool // the log is read from its beginning: a conversation that was not dropped has no earlier events
-	limit int  // of conversations
-
-	conversations map[events.Subject]*list.Element // of *conversation, in recent
-	recent        *list.List                       // most recently used first
-	dropped       *bloomFilter                     // conversations that made room for others
-
-	messages messageCache
-	domains  versionCache
+	log           *log.Log
+	whole         bool // the log is read from its beginning: a conversation that was not met has no earlier events
+	conversations *projections.Cache[events.Subject, *conversation]
+	met           *bloomFilter // conversations
+	messages      messageCache
+	domains       commands.Versions
 }
 
 func newFold(log *log.Log, whole bool) *fold {
 	return &fold{
-		log: log, whole: whole, limit: maxConversations,
-		conversations: map[events.Subject]*list.Element{}, recent: list.New(), dropped: &bloomFilter{seed: maphash.MakeSeed()},
-		messages: messageCache{log: log, limit: maxBytes, bySequence: map[uint64]events.Event{}},
-		domains:  versionCache{log: log, entries: map[domainVersion]compiledVersion{}},
+		log: log, whole: whole, domains: versions(log), met: &bloomFilter{seed: maphash.MakeSeed()},
+		conversations: projections.NewCache[events.Subject, *conversation](maxConversations),
+		messages:      messageCache{log, projections.NewCache[uint64, events.Event](maxBytes)},
 	}
 }
 
@@ -71,12 +65,11 @@ func (f *fold) apply(ctx context.Context, e events.Event) (*question, error) {
 
 // at is a conversation as it stood before an event.
 func (f *fold) at(ctx context.Context, subject events.Subject, sequence uint64) (*conversation, error) {
-	if element, ok := f.conversations[subject]; ok {
-		f.recent.MoveToFront(element)
-		return element.Value.(*conversation), nil
+	if c, ok := f.conversations.Get(subject); ok {
+		return c, nil
 	}
 	c := &conversation{subject: subject}
-	if !f.whole || f.dropped.has(subject) {
+	if met := f.met.add(subject); met || !f.whole {
 		earlier, err := f.log.Read(ctx, subject, 0)
 		if err != nil {
 			return nil, err
@@ -87,12 +80,7 @@ func (f *fold) at(ctx context.Context, subject events.Subject, sequence uint64) 
 			}
 		}
 	}
-	f.conversations[subject] = f.recent.PushFront(c)
-	for f.recent.Len() > f.limit {
-		last := f.recent.Remove(f.recent.Back()).(*conversation)
-		delete(f.conversations, last.subject)
-		f.dropped.add(last.subject)
-	}
+	f.conversations.Put(subject, c, 1)
 	return c, nil
 }
 

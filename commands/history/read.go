@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,42 +53,13 @@ func readLog(ctx context.Context, l *log.Log, r Selection, mine func(events.Subj
 		after = first - 1
 	}
 	f := newFold(l, after == 0)
-	return ahead(ctx, l, after, last, mine, func(upTo uint64, list []events.Event) error {
+	return l.Skim(ctx, after, last, mine, func(upTo uint64, list []events.Event) error {
 		questions, err := f.questions(ctx, list, r.Since)
 		if err != nil {
 			return err
 		}
 		return ask(f, upTo-after, last-after, questions)
 	})
-}
-
-// ahead skims the log while take is at work on what came before.
-func ahead(ctx context.Context, l *log.Log, after, through uint64, want func(events.Subject) bool, take func(upTo uint64, list []events.Event) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	type part struct {
-		upTo uint64
-		list []events.Event
-	}
-	parts := make(chan part, 1)
-	scanned := make(chan error, 1)
-	go func() {
-		defer close(parts)
-		scanned <- l.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
-			select {
-			case parts <- part{upTo, slices.Clone(list)}:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-	}()
-	for p := range parts {
-		if err := take(p.upTo, p.list); err != nil {
-			return err
-		}
-	}
-	return <-scanned
 }
 
 // questions takes events in, and returns the questions of those that answer a message at a time or

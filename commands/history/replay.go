@@ -84,12 +84,12 @@ func (f *fold) repeat(ctx context.Context, q *question) (*Difference, error) {
 		ConversationID: recorded.ConversationID, MessageID: recorded.MessageID, Time: q.recorded.Time,
 		Prompt: recorded.Prompt, Domain: recorded.Domain, Engine: recorded.Engine, EngineNow: engine.Version,
 	}
-	version, err := f.domains.get(ctx, q.recorded.Subject.Account(), recorded.Domain.ID, recorded.Domain.Version)
+	version, err := f.domains.Get(ctx, q.recorded.Subject.Account(), recorded.Domain.ID, recorded.Domain.Version)
 	if err != nil {
 		return nil, err
 	}
-	if version.domain == nil {
-		is := "version " + fmt.Sprint(recorded.Domain.Version) + " of the domain does not compile any more: " + version.issues[0].Path + ": " + version.issues[0].Message
+	if version.Domain == nil {
+		is := fmt.Sprintf("version %d of the domain does not compile any more: %s", recorded.Domain.Version, version.Why())
 		d.Changes = []Change{{Path: "domain", Is: commands.Encode(is)}}
 		return d, nil
 	}
@@ -97,7 +97,7 @@ func (f *fold) repeat(ctx context.Context, q *question) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := f.again(ctx, *q, version.domain)
+	e, err := f.again(ctx, *q, version.Domain)
 	if err != nil {
 		return nil, err
 	}

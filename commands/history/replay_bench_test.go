@@ -40,8 +40,7 @@ func longHistory(b *testing.B, count int) (*log.Log, uint64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	versions := &newFold(kept, true).domains
-	version, err := versions.get(b.Context(), commands.AccountID("acme"), published.DomainID, 1)
+	version, err := versions(kept).Get(b.Context(), commands.AccountID("acme"), published.DomainID, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func longHistory(b *testing.B, count int) (*log.Log, uint64) {
 	}
 	model := newTalk()
 	for _, text := range []string{drive, "speed: 75 mi/h", "cost: ?", "price: 4 USD/gal"} {
-		model.say(version.domain, text)
+		model.say(version.Domain, text)
 	}
 	s, err := log.RunServer(b.Context(), &server.Options{ServerName: "log", DontListen: true, StoreDir: filepath.Join(dir, "log"), MaxPayload: 4 << 20}, slog.New(slog.DiscardHandler))
 	if err != nil {

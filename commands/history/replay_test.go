@@ -186,7 +186,8 @@ func TestReplayInLittleMemory(t *testing.T) {
 	for after, whole := range map[uint64]bool{0: true, last / 2: false} {
 		want := countIf(h.messages, func(m projections.Message) bool { return m.Sequence > after })
 		little := newFold(h.log, whole)
-		little.limit, little.messages.limit = 1, 0
+		little.conversations = projections.NewCache[events.Subject, *conversation](1)
+		little.messages.kept = projections.NewCache[uint64, events.Event](0)
 		same := 0
 		if err := h.log.Scan(t.Context(), after, last, nil, func(_ uint64, list []events.Event) error {
 			questions, err := little.questions(t.Context(), list, time.Time{})
@@ -210,8 +211,18 @@ func TestReplayInLittleMemory(t *testing.T) {
 		if same != want {
 			t.Errorf("after event %d: %d of %d messages", after, same, want)
 		}
-		if little.recent.Len() != 1 || len(little.conversations) != 1 || len(little.messages.bySequence) != 0 {
-			t.Errorf("%d conversations and %d messages are kept", little.recent.Len(), len(little.messages.bySequence))
+		conversations, messages := map[events.Subject]bool{}, 0
+		for _, m := range h.messages {
+			subject := events.ConversationSubject(h.account.ID, m.ConversationID)
+			if _, kept := little.conversations.Get(subject); kept {
+				conversations[subject] = true
+			}
+			if _, kept := little.messages.kept.Get(m.Sequence); kept {
+				messages++
+			}
+		}
+		if len(conversations) != 1 || messages != 0 {
+			t.Errorf("%d conversations and %d messages are kept", len(conversations), messages)
 		}
 	}
 }
@@ -324,26 +335,23 @@ func TestChangesNameThePlace(t *testing.T) {
 }
 
 func TestBloomFilterNeverForgets(t *testing.T) {
-	s := newFold(nil, true).dropped
+	s := newFold(nil, true).met
 	account := uuid.New()
 	var added []events.Subject
-	for range 1000 {
+	for i := range 1000 {
 		added = append(added, events.ConversationSubject(account, uuid.New()))
-	}
-	if s.has(added[0]) {
-		t.Error("an empty bloomFilter has something")
-	}
-	for _, subject := range added {
-		s.add(subject)
+		if there := s.add(added[i]); there && i == 0 {
+			t.Error("an empty bloomFilter has something")
+		}
 	}
 	for _, subject := range added {
-		if !s.has(subject) {
+		if !s.add(subject) {
 			t.Errorf("%s is forgotten", subject)
 		}
 	}
 	wrong := 0
 	for range 1000 {
-		if s.has(events.ConversationSubject(account, uuid.New())) {
+		if s.add(events.ConversationSubject(account, uuid.New())) {
 			wrong++
 		}
 	}

@@ -36,12 +36,12 @@ func TestOf(ctx context.Context, log *log.Log, message uuid.UUID) (events.Test, 
 		return events.Test{}, events.DomainRef{}, err
 	}
 	ref := q.recorded.Message().Domain
-	version, err := f.domains.get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
+	version, err := f.domains.Get(ctx, q.recorded.Subject.Account(), ref.ID, ref.Version)
 	switch {
 	case err != nil:
 		return events.Test{}, ref, err
-	case version.domain == nil:
-		return events.Test{}, ref, fmt.Errorf("version %d of the domain does not compile any more: %s: %s", ref.Version, version.issues[0].Path, version.issues[0].Message)
+	case version.Domain == nil:
+		return events.Test{}, ref, fmt.Errorf("version %d of the domain does not compile any more: %s", ref.Version, version.Why())
 	}
 	var fetched *projections.Message
 	if data, ok := q.recorded.Data.(*events.MessageCompleted); ok && data.Results.Action == "fetch" {
@@ -52,7 +52,7 @@ func TestOf(ctx context.Context, log *log.Log, message uuid.UUID) (events.Test, 
 			return events.Test{}, ref, err
 		}
 	}
-	if t, ok := testOf(version.domain, *q, earlier, fetched); ok {
+	if t, ok := testOf(version.Domain, *q, earlier, fetched); ok {
 		return t, ref, nil
 	}
 	why := fmt.Sprintf("it goes on from what other versions of the domain have answered, and version %d answers that otherwise: ask again in a new conversation, and make a test of that answer", ref.Version)

@@ -63,7 +63,7 @@ func checkTest(d *commands.Domain, test events.Test, m projections.Message) stri
 // and prose that a model read among them, which must hold for the version that answered.
 func TestEveryAnswerBecomesATest(t *testing.T) {
 	h := tell(t, 8)
-	versions := &newFold(h.log, true).domains
+	versions := versions(h.log)
 	kinds := map[string]int{}
 	for _, m := range h.messages {
 		test, ref, err := TestOf(t.Context(), h.log, m.MessageID)
@@ -71,11 +71,11 @@ func TestEveryAnswerBecomesATest(t *testing.T) {
 			t.Errorf("%q: %v", m.Prompt, err)
 			continue
 		}
-		version, err := versions.get(t.Context(), h.account.ID, ref.ID, ref.Version)
+		version, err := versions.Get(t.Context(), h.account.ID, ref.ID, ref.Version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := checkTest(version.domain, test, m); wrong != "" || ref.Version != m.Domain.Version {
+		if wrong := checkTest(version.Domain, test, m); wrong != "" || ref.Version != m.Domain.Version {
 			t.Errorf("%q: %s\n%s", m.Prompt, wrong, commands.Encode(test))
 		}
 		switch {
