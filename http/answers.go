@@ -22,7 +22,7 @@ type question struct {
 	account     uuid.UUID
 	route       string
 	id          uuid.UUID // of the conversation, or the cursor of a page
-	number      int       // index of the scenario, or limit of the page
+	number      int       // index of the scenario, 0 where none is meant, or limit of the page
 	bodyVersion int
 }
 

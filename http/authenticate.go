@@ -12,7 +12,7 @@ import (
 func (s *Server) authenticate(x *exchange) error {
 	secret, ok := bearer(x.r.Header)
 	if !ok {
-		return unauthorized()
+		return unauthorized
 	}
 	hash := sha256.Sum256([]byte(secret))
 	key, account, found, err := s.views.Authenticate(hash)
@@ -25,11 +25,11 @@ func (s *Server) authenticate(x *exchange) error {
 	case err != nil:
 		return err
 	case !found:
-		return unauthorized()
+		return unauthorized
 	}
 	x.account, x.key = account, key
 	if key.Revoked {
-		return disabledKey()
+		return disabledKey
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
 		return nil, media
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		return nil, stalled()
+		return nil, stalled
 	case err != nil:
 		return nil, invalidJSON("The body ended before it was complete.")
 	}
@@ -111,7 +112,7 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 		return b, tooLarge("prompt", "256 KiB")
 	}
 	if format == "natural_language" && len(prompt) > commands.MaxProse {
-		return b, longProse()
+		return b, longProse
 	}
 
 	var ok bool
@@ -166,19 +167,12 @@ func idempotencyKey(header nethttp.Header) (*string, error) {
 // bodyVersion chooses the shape of the answer: the header, else the account's setting, else 2. The
 // answer names it.
 func (x *exchange) bodyVersion() (int, error) {
-	version := 2
-	if x.account.BodyVersion == 1 {
-		version = 1
-	}
+	version := cmp.Or(x.account.BodyVersion, 2)
 	if values := x.r.Header.Values("Body-Version"); len(values) > 0 {
-		switch {
-		case len(values) == 1 && values[0] == "1":
-			version = 1
-		case len(values) == 1 && values[0] == "2":
-			version = 2
-		default:
+		if len(values) > 1 || values[0] != "1" && values[0] != "2" {
 			return 0, invalidParam("Body-Version", "must be 1 or 2")
 		}
+		version = int(values[0][0] - '0')
 	}
 	x.w.Header().Set("Body-Version", strconv.Itoa(version))
 	return version, nil

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -59,113 +60,101 @@ func pageQuery(query string) (limit int, after *uuid.UUID, err error) {
 	if given, ok := values["starting_after"]; ok {
 		id, ok := canonicalUUID(given[0])
 		if !ok || len(given) > 1 {
-			return 0, nil, invalidParam("starting_after", "must be the next_cursor of an earlier page")
+			return 0, nil, badCursor
 		}
 		after = &id
 	}
 	return limit, after, nil
 }
 
-// conversation answers GET /v1/conversations/:id.
-func (s *Server) conversation(x *exchange) (answer, error) {
-	c, q, now, err := s.findConversation(x)
-	if err != nil {
-		return answer{}, err
-	}
-	if a, ok := s.answers.find(q, now); ok {
-		return a, nil
-	}
-	var messages []projections.Message
-	for first := 1; first <= c.Messages; first += messagePage {
-		last := min(first+messagePage-1, c.Messages)
-		page, err := s.views.Messages(x.r.Context(), x.account.ID, c.ID, first, last)
+// ofConversation answers with what is read of the conversation that the path names, unless that was
+// answered before and has not changed.
+func ofConversation(read func(*Server, context.Context, question, projections.Conversation) (any, error)) handler {
+	return func(s *Server, x *exchange) (answer, error) {
+		id, err := x.pathID("conversation")
 		if err != nil {
 			return answer{}, err
 		}
-		if first == 1 && last == c.Messages {
-			messages = page
-			break
+		version, err := x.bodyVersion()
+		if err != nil {
+			return answer{}, err
+		}
+		ctx := x.r.Context()
+		if err := s.views.Fresh(ctx); err != nil {
+			return answer{}, err
+		}
+		edition := s.views.Edition()
+		c, found, err := s.views.Conversation(ctx, x.account.ID, id)
+		if err != nil {
+			return answer{}, err
+		}
+		if !found {
+			return answer{}, unknown("conversation")
+		}
+		q := question{account: x.account.ID, route: x.route, id: id, bodyVersion: version}
+		if index, ok := scenarioIndex(x.vars["scenario_id"]); ok {
+			q.number = index
+		}
+		now := state{edition, c.Sequence}
+		if a, ok := s.answers.find(q, now); ok {
+			return a, nil
+		}
+		body, err := read(s, ctx, q, c)
+		if err != nil {
+			return answer{}, err
+		}
+		return s.answers.keep(q, now, encode(body)), nil
+	}
+}
+
+// conversation reads for GET /v1/conversations/:id.
+func (s *Server) conversation(ctx context.Context, q question, c projections.Conversation) (any, error) {
+	messages := make([]projections.Message, 0, c.Messages)
+	for first := 1; first <= c.Messages; first += messagePage {
+		page, err := s.views.Messages(ctx, q.account, c.ID, first, min(first+messagePage-1, c.Messages))
+		if err != nil {
+			return nil, err
 		}
 		messages = append(messages, page...)
 	}
-	return s.answers.keep(q, now, encode(presentConversation(c, messages, q.bodyVersion))), nil
+	return presentConversation(c, messages, q.bodyVersion), nil
 }
 
-// scenarios answers GET /v1/conversations/:id/context.
-func (s *Server) scenarios(x *exchange) (answer, error) {
-	c, q, now, err := s.findConversation(x)
-	if err != nil {
-		return answer{}, err
-	}
-	if a, ok := s.answers.find(q, now); ok {
-		return a, nil
-	}
+// scenarios reads for GET /v1/conversations/:id/context.
+func (s *Server) scenarios(ctx context.Context, q question, c projections.Conversation) (any, error) {
 	at := make([]projections.Message, 0, c.Last)
 	for first := 1; first <= c.Last; first += messagePage {
-		page, err := s.views.Scenarios(x.r.Context(), x.account.ID, c.ID, first, min(first+messagePage-1, c.Last))
+		page, err := s.views.Scenarios(ctx, q.account, c.ID, first, min(first+messagePage-1, c.Last))
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		for i, m := range page {
 			if m.Number == 0 {
-				return answer{}, fmt.Errorf("scenario %d of conversation %s is missing from the views", first+i, c.ID)
+				return nil, fmt.Errorf("scenario %d of conversation %s is missing from the views", first+i, c.ID)
 			}
 			at = append(at, m)
 		}
 	}
-	return s.answers.keep(q, now, encode(presentScenarios(c.ID, at, q.bodyVersion))), nil
+	return presentScenarios(c.ID, at, q.bodyVersion), nil
 }
 
-// scenario answers GET /v1/conversations/:id/context/:scenario_id.
-func (s *Server) scenario(x *exchange) (answer, error) {
-	index, wellFormed := scenarioIndex(x.vars["scenario_id"])
-	c, q, now, err := s.findConversation(x)
+// scenario reads for GET /v1/conversations/:id/context/:scenario_id.
+func (s *Server) scenario(ctx context.Context, q question, c projections.Conversation) (any, error) {
+	if q.number < 1 || q.number > c.Last {
+		return nil, unknown("scenario")
+	}
+	m, found, err := s.views.Scenario(ctx, q.account, c.ID, q.number)
 	if err != nil {
-		return answer{}, err
-	}
-	if !wellFormed || index > c.Last {
-		return answer{}, unknown("scenario")
-	}
-	q.number = index
-	if a, ok := s.answers.find(q, now); ok {
-		return a, nil
-	}
-	m, found, err := s.views.Scenario(x.r.Context(), x.account.ID, c.ID, index)
-	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if !found {
-		return answer{}, unknown("scenario")
+		return nil, unknown("scenario")
 	}
-	return s.answers.keep(q, now, encode(presentScenario(c.ID, index, m, q.bodyVersion))), nil
+	return oneScenarioBody{c.ID, scenarioOf(q.number, &m, q.bodyVersion)}, nil
 }
 
 // scenarioIndex reads the index in a path: digits that do not begin with 0.
 func scenarioIndex(text string) (int, bool) {
 	index, err := strconv.Atoi(text)
 	return index, err == nil && index > 0 && strconv.Itoa(index) == text
-}
-
-// findConversation reads the head of the conversation that the path names, what is asked of it, and
-// the state that it is in.
-func (s *Server) findConversation(x *exchange) (c projections.Conversation, q question, now state, err error) {
-	id, err := x.pathID("conversation")
-	if err != nil {
-		return c, q, now, err
-	}
-	version, err := x.bodyVersion()
-	if err != nil {
-		return c, q, now, err
-	}
-	ctx := x.r.Context()
-	if err := s.views.Fresh(ctx); err != nil {
-		return c, q, now, err
-	}
-	edition := s.views.Edition()
-	c, found, err := s.views.Conversation(ctx, x.account.ID, id)
-	if err == nil && !found {
-		err = unknown("conversation")
-	}
-	q = question{account: x.account.ID, route: x.route, id: id, bodyVersion: version}
-	return c, q, state{edition, c.Sequence}, err
 }

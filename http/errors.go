@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"errors"
-	"fmt"
 	nethttp "net/http"
 
 	"reckon/commands"
@@ -23,33 +22,37 @@ type failure struct {
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
-// envelope is the body of every failure.
+// envelope is the body of every failure. Params is always null.
 type envelope struct {
-	Error envelopeError `json:"error"`
+	Error struct {
+		Code    string    `json:"code"`
+		Message string    `json:"message"`
+		Params  *struct{} `json:"params"`
+	} `json:"error"`
 }
 
-// envelopeError is what a failure says. Params is always null.
-type envelopeError struct {
-	Code    string    `json:"code"`
-	Message string    `json:"message"`
-	Params  *struct{} `json:"params"`
+func (f *failure) envelope() (e envelope) {
+	e.Error.Code, e.Error.Message = f.code, f.message
+	return e
 }
 
-func (f *failure) envelope() envelope {
-	return envelope{envelopeError{Code: f.code, Message: f.message}}
-}
-
-func unauthorized() *failure {
-	return &failure{
+// Failures that are always the same.
+var (
+	unauthorized = &failure{
 		nethttp.StatusUnauthorized, "error_unauthorized",
 		`A valid API key is needed, sent as "Authorization: Bearer <API_KEY>".`,
 		map[string]string{"WWW-Authenticate": "Bearer"},
 	}
-}
-
-func disabledKey() *failure {
-	return &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has been revoked. Use another key of the account.", nil}
-}
+	disabledKey = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has been revoked. Use another key of the account.", nil}
+	stalled     = &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
+	conflict    = &failure{
+		nethttp.StatusConflict, "error_idempotency_conflict",
+		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
+	}
+	longProse = tooLarge("prompt", "16 KiB in natural language")
+	badCursor = invalidParam("starting_after", "must be the next_cursor of an earlier page")
+	late      = unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one.")
+)
 
 func notFound(message string) *failure {
 	return &failure{nethttp.StatusNotFound, "error_not_found", message, nil}
@@ -73,12 +76,6 @@ func tooLarge(what, limit string) *failure {
 	return &failure{nethttp.StatusRequestEntityTooLarge, "error_payload_too_large", what + " is too large (limit " + limit + ").", nil}
 }
 
-func stalled() *failure {
-	return &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
-}
-
-func longProse() *failure { return tooLarge("prompt", "16 KiB in natural language") }
-
 func unsupportedMediaType(message string) *failure {
 	return &failure{nethttp.StatusUnsupportedMediaType, "error_unsupported_media_type", message, nil}
 }
@@ -92,50 +89,45 @@ func invalidParam(name, rule string) *failure {
 	return &failure{nethttp.StatusUnprocessableEntity, "error_invalid_param", name + " " + rule + ".", nil}
 }
 
-func conflict() *failure {
-	return &failure{
-		nethttp.StatusConflict, "error_idempotency_conflict",
-		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
-	}
-}
-
 func unavailable(message string) *failure {
-	return &failure{
-		nethttp.StatusServiceUnavailable, "error_server_internal", message,
-		map[string]string{"Retry-After": retryAfter},
-	}
+	return &failure{nethttp.StatusServiceUnavailable, "error_server_internal", message, map[string]string{"Retry-After": retryAfter}}
 }
 
 func broken(reference string) *failure {
-	return &failure{nethttp.StatusInternalServerError, "error_server_internal", fmt.Sprintf("Something went wrong (reference %s).", reference), nil}
+	return &failure{nethttp.StatusInternalServerError, "error_server_internal", "Something went wrong (reference " + reference + ").", nil}
+}
+
+// explanations are the answers to errors; the first counts that an error is.
+var explanations = []struct {
+	err    error
+	answer *failure
+}{
+	{commands.ErrIdempotencyConflict, conflict},
+	{commands.ErrUnknownDomain, notFound("domain_id names no published domain.")},
+	{commands.ErrUnknownConversation, notFound("conversation_id names no conversation.")},
+	{commands.ErrPromptJSON, invalidJSON("prompt is not valid JSON.")},
+	{commands.ErrPromptTooLong, longProse},
+	{projections.ErrCursor, badCursor},
+	{projections.ErrBehind, unavailable("This node cannot confirm now that it has seen the newest changes. Send the request again.")},
+	{commands.ErrUnavailable, late},
+	{context.DeadlineExceeded, late},
+	{context.Canceled, late},
 }
 
 // explain chooses the answer to an error. expected is false of an error that is a fault of the
 // service and that nothing has logged; its answer names the request id as reference and nothing
 // else.
 func explain(err error, requestID string) (f *failure, expected bool) {
-	var crashed *commands.CrashedError
-	switch {
-	case errors.As(err, &f):
+	if errors.As(err, &f) {
 		return f, true
-	case errors.Is(err, commands.ErrIdempotencyConflict):
-		return conflict(), true
-	case errors.Is(err, commands.ErrUnknownDomain):
-		return notFound("domain_id names no published domain."), true
-	case errors.Is(err, commands.ErrUnknownConversation):
-		return notFound("conversation_id names no conversation."), true
-	case errors.Is(err, commands.ErrPromptJSON):
-		return invalidJSON("prompt is not valid JSON."), true
-	case errors.Is(err, commands.ErrPromptTooLong):
-		return longProse(), true
-	case errors.As(err, &crashed):
+	}
+	if crashed := (*commands.CrashedError)(nil); errors.As(err, &crashed) {
 		return broken(crashed.MessageID.String()), true
-	case errors.Is(err, projections.ErrCursor):
-		return invalidParam("starting_after", "must be the next_cursor of an earlier page"), true
-	case errors.Is(err, projections.ErrBehind):
-		return unavailable("This node cannot confirm now that it has seen the newest changes. Send the request again."), true
-	case errors.Is(err, commands.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one."), true
+	}
+	for _, e := range explanations {
+		if errors.Is(err, e.err) {
+			return e.answer, true
+		}
 	}
 	return broken(requestID), false
 }

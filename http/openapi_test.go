@@ -160,17 +160,17 @@ func TestOpenAPIFailures(t *testing.T) {
 	answered := map[any]bool{}
 	for name, f := range map[string]*failure{
 		"InvalidJSON":          invalidJSON("x"),
-		"Unauthorized":         unauthorized(),
-		"DisabledKey":          disabledKey(),
+		"Unauthorized":         unauthorized,
+		"DisabledKey":          disabledKey,
 		"NotFound":             unknown("conversation"),
 		"MethodNotAllowed":     notAllowed("GET, HEAD"),
-		"Conflict":             conflict(),
-		"RequestTimeout":       stalled(),
+		"Conflict":             conflict,
+		"RequestTimeout":       stalled,
 		"PayloadTooLarge":      tooLarge("The body", "1 MiB"),
 		"UnsupportedMediaType": mediaType(nil, 1).(*failure),
 		"InvalidParam":         invalidParam("domain_id", "is required and must be a UUID"),
 		"Broken":               broken("0198f2c4-0000-7000-8000-000000000003"),
-		"Unavailable":          unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one."),
+		"Unavailable":          late,
 	} {
 		body := encode(f.envelope())
 		conforms(t, "TransportError", body)

@@ -175,11 +175,6 @@ func presentScenarios(conversation uuid.UUID, at []projections.Message, version 
 	return b
 }
 
-// presentScenario is one scenario of a conversation.
-func presentScenario(conversation uuid.UUID, index int, at projections.Message, version int) oneScenarioBody {
-	return oneScenarioBody{conversation, scenarioOf(index, &at, version)}
-}
-
 // scenarioOf is the scenario with an index, from the message that it now stands at.
 func scenarioOf(index int, m *projections.Message, version int) scenarioBody {
 	b := scenarioBody{ID: index, Domains: []summary{presentReference(m.Domain, version)}}

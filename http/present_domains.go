@@ -24,42 +24,32 @@ type domainBody struct {
 
 // variablesBody is a domain's variables for callers.
 type variablesBody struct {
-	Domain    summary `json:"domain"`
-	Variables []any   `json:"variables"` // domainVariable, or domainVariableV1
-	Version   int     `json:"version"`
+	Domain    summary        `json:"domain"`
+	Variables []variableBody `json:"variables"`
+	Version   int            `json:"version"`
 }
 
 // activitiesBody is a domain's definition.
 type activitiesBody struct {
 	Domain     domainBody           `json:"domain"`
 	Activities []definitionActivity `json:"activities"`
-	Variables  []any                `json:"variables"` // definitionVariable, or definitionVariableV1
+	Variables  []variableBody       `json:"variables"`
 	Version    int                  `json:"version"`
 }
 
-// variableBase is what a variable shows in every list and body version. DefaultValue is "" for
-// none.
-type variableBase struct {
-	ID           uuid.UUID      `json:"id"`
-	Key          string         `json:"key"`
-	Title        string         `json:"title"`
-	Description  string         `json:"description"`
-	DefaultValue jsontext.Value `json:"default_value"`
-}
-
-// domainVariable is a variable for callers. Format is null where formats belong to columns or
-// series.
-type domainVariable struct {
-	variableBase
-	Kind   string  `json:"kind"`
-	Format *string `json:"format"`
-}
-
-// definitionVariable is a variable as its author wrote it.
-type definitionVariable struct {
-	variableBase
-	Kind            string         `json:"kind"`
-	DisplayMetadata jsontext.Value `json:"display_metadata"`
+// variableBody is a variable for callers or, with display metadata, as its author wrote it.
+// DefaultValue is "" for none, Format null where formats belong to columns or series.
+type variableBody struct {
+	ID              uuid.UUID      `json:"id"`
+	Key             string         `json:"key"`
+	Title           string         `json:"title"`
+	Description     string         `json:"description"`
+	DefaultValue    jsontext.Value `json:"default_value"`
+	Kind            string         `json:"kind,omitempty"`         // in version 2
+	DataType        string         `json:"data_type,omitempty"`    // for callers in version 1
+	DisplayType     string         `json:"display_type,omitempty"` // of a definition in version 1
+	Format          **string       `json:"format,omitzero"`        // for callers in version 2
+	DisplayMetadata jsontext.Value `json:"display_metadata,omitempty"`
 }
 
 // definitionActivity is an activity as its author wrote it.
@@ -82,39 +72,42 @@ func presentDomains(domains []projections.Domain, version int) domainsBody {
 }
 
 // presentDomainVariables is a published domain's variables for callers.
-func presentDomainVariables(d projections.Domain, version int) variablesBody {
-	b := variablesBody{Domain: presentSummary(d, version), Variables: []any{}, Version: version}
+func presentDomainVariables(d projections.Domain, version int) any {
+	b := variablesBody{Domain: presentSummary(d, version), Variables: []variableBody{}, Version: version}
 	for _, v := range d.Published.Variables {
+		shown := presentVariable(v)
 		if version == 1 {
-			b.Variables = append(b.Variables, domainVariableV1{presentBase(v), dataType(v)})
+			shown.DataType = dataType(v)
 		} else {
-			b.Variables = append(b.Variables, domainVariable{presentBase(v), kind(v), format(v)})
+			format := format(v)
+			shown.Kind, shown.Format = kind(v), &format
 		}
+		b.Variables = append(b.Variables, shown)
 	}
 	return b
 }
 
 // presentDomainActivities is a published domain's definition.
-func presentDomainActivities(d projections.Domain, version int) activitiesBody {
+func presentDomainActivities(d projections.Domain, version int) any {
 	b := activitiesBody{
 		Domain:     domainBody{presentSummary(d, version), d.Draft != nil, d.Published != nil},
-		Activities: make([]definitionActivity, len(d.Published.Activities)),
-		Variables:  []any{},
-		Version:    version,
+		Activities: []definitionActivity{}, Variables: []variableBody{}, Version: version,
 	}
-	for i, a := range d.Published.Activities {
+	for _, a := range d.Published.Activities {
 		state := a.State
 		if version == 1 {
 			state = stateV1(state)
 		}
-		b.Activities[i] = definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, a.References}
+		b.Activities = append(b.Activities, definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, a.References})
 	}
 	for _, v := range d.Published.Variables {
+		shown := presentVariable(v)
 		if version == 1 {
-			b.Variables = append(b.Variables, definitionVariableV1{presentBase(v), kind(v), metadataV1(metadata(v))})
+			shown.DisplayType, shown.DisplayMetadata = kind(v), metadataV1(metadata(v))
 		} else {
-			b.Variables = append(b.Variables, definitionVariable{presentBase(v), kind(v), metadata(v)})
+			shown.Kind, shown.DisplayMetadata = kind(v), metadata(v)
 		}
+		b.Variables = append(b.Variables, shown)
 	}
 	return b
 }
@@ -126,8 +119,9 @@ func presentSummary(d projections.Domain, version int) summary {
 	}, version)
 }
 
-func presentBase(v projections.Variable) variableBase {
-	b := variableBase{ID: v.ID, Key: v.Key, Title: v.Title, Description: v.Description, DefaultValue: jsontext.Value(v.DefaultValue)}
+// presentVariable is what each version and list shows of a variable.
+func presentVariable(v projections.Variable) variableBody {
+	b := variableBody{ID: v.ID, Key: v.Key, Title: v.Title, Description: v.Description, DefaultValue: jsontext.Value(v.DefaultValue)}
 	if len(b.DefaultValue) == 0 || string(b.DefaultValue) == "null" {
 		b.DefaultValue = jsontext.Value(`""`)
 	}

@@ -5,19 +5,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// domainVariableV1 is a variable for callers in body version 1.
-type domainVariableV1 struct {
-	variableBase
-	DataType string `json:"data_type"`
-}
-
-// definitionVariableV1 is a variable as its author wrote it, in body version 1.
-type definitionVariableV1 struct {
-	variableBase
-	DisplayType     string         `json:"display_type"`
-	DisplayMetadata jsontext.Value `json:"display_metadata"`
-}
-
 // namesV1 are the names of a display's members in body version 1, by those in version 2.
 var namesV1 = map[string]string{"kind": "display_type", "format": "decimal_format"}
 

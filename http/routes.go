@@ -23,12 +23,12 @@ type route struct {
 var routes = []route{
 	{"POST", "/v1/calculate", (*Server).calculate},
 	{"GET", "/v1/conversations", (*Server).conversations},
-	{"GET", "/v1/conversations/{id}", (*Server).conversation},
-	{"GET", "/v1/conversations/{id}/context", (*Server).scenarios},
-	{"GET", "/v1/conversations/{id}/context/{scenario_id}", (*Server).scenario},
+	{"GET", "/v1/conversations/{id}", ofConversation((*Server).conversation)},
+	{"GET", "/v1/conversations/{id}/context", ofConversation((*Server).scenarios)},
+	{"GET", "/v1/conversations/{id}/context/{scenario_id}", ofConversation((*Server).scenario)},
 	{"GET", "/v1/domains", (*Server).domains},
-	{"GET", "/v1/domains/{id}/variables", (*Server).domainVariables},
-	{"GET", "/v1/domains/{id}/activities", (*Server).domainActivities},
+	{"GET", "/v1/domains/{id}/variables", ofDomain(presentDomainVariables)},
+	{"GET", "/v1/domains/{id}/activities", ofDomain(presentDomainActivities)},
 	{"GET", "/healthz", (*Server).health},
 	{"GET", "/readyz", (*Server).ready},
 }

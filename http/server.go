@@ -65,13 +65,6 @@ type Server struct {
 	stop    context.CancelFunc
 }
 
-// New makes a Server.
-func New(o Options) *Server {
-	s := Starting(o)
-	s.Open(o.Views, o.Service)
-	return s
-}
-
 // Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs,
 // everything else is a 503 until Open.
 func Starting(o Options) *Server {

@@ -22,6 +22,13 @@ import (
 	"reckon/projections"
 )
 
+// New is a Server that answers everything from the start.
+func New(o Options) *Server {
+	s := Starting(o)
+	s.Open(o.Views, o.Service)
+	return s
+}
+
 // wantEnvelope checks that a response is the error envelope with a code.
 func wantEnvelope(t *testing.T, r *nethttp.Response, status int, code string) {
 	t.Helper()
@@ -205,7 +212,7 @@ func TestExplain(t *testing.T) {
 		{context.Canceled, "503 error_server_internal", true, true},
 		{&commands.CrashedError{MessageID: message}, "500 error_server_internal: Something went wrong (reference " + message.String() + ").", true, false},
 		{errors.New("secret detail"), "500 error_server_internal: Something went wrong (reference request-1).", false, false},
-		{fmt.Errorf("x: %w", disabledKey()), "403 error_disabled_api_key", true, false},
+		{fmt.Errorf("x: %w", disabledKey), "403 error_disabled_api_key", true, false},
 	} {
 		f, expected := explain(c.err, "request-1")
 		if got := failureOf(f); !strings.HasPrefix(got, c.want) || expected != c.expected || (f.header["Retry-After"] != "") != c.retry {
