@@ -72,9 +72,10 @@ func startNode(t testing.TB) *node {
 	if err := views.Fresh(ctx); err != nil {
 		t.Fatal(err)
 	}
+	server := New(logger, "v0")
+	server.Open(views, commands.New(log, views, logger))
 	return &node{
-		t: t, log: log, account: account.ID, secret: secret,
-		server: New(Options{Views: views, Service: commands.New(log, views, logger), Logger: logger}),
+		t: t, log: log, account: account.ID, secret: secret, server: server,
 		domain: events.DomainRef{ID: published.DomainID, Key: published.Key, Version: 1, Title: "Sum", Description: "One more."},
 	}
 }

@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 		noConv   = "404 error_not_found: There is no conversation with this id."
 		version  = "422 error_invalid_param: Body-Version must be 1 or 2."
 	)
-	s := New(Options{})
+	s := opened()
 	for _, c := range []struct {
 		request string // method and path
 		header  map[string]string

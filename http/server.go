@@ -38,14 +38,6 @@ const (
 	headerLimit = 28 << 10
 )
 
-// Options is what a Server needs.
-type Options struct {
-	Views   *projections.Views // nil for Starting
-	Service *commands.Service  // nil for Starting
-	Logger  *slog.Logger       // nil logs nothing
-	Version string             // of the program, shown by /healthz
-}
-
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
 	views     *projections.Views
@@ -65,13 +57,10 @@ type Server struct {
 	stop    context.CancelFunc
 }
 
-// Starting makes a Server that has nothing to answer from yet: /healthz says that the program runs,
-// everything else is a 503 until Open.
-func Starting(o Options) *Server {
-	s := &Server{logger: o.Logger, version: o.Version, answers: newAnswers()}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
+// New makes a Server that has nothing to answer from yet: /healthz says that the program runs, and
+// which version of it, everything else is a 503 until Open.
+func New(logger *slog.Logger, version string) *Server {
+	s := &Server{logger: logger, version: version, answers: newAnswers()}
 	s.router, s.resources = table(routes)
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
@@ -81,7 +70,7 @@ func Starting(o Options) *Server {
 // Waits says what the server waits for until Open; /readyz tells it.
 func (s *Server) Waits(what string) { s.waits.Store(&what) }
 
-// Open makes a Server that was Starting answer everything. It is called once.
+// Open makes a Server answer everything. It is called once.
 func (s *Server) Open(views *projections.Views, service *commands.Service) {
 	s.views, s.service = views, service
 	s.open.Store(true)

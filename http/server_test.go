@@ -22,10 +22,10 @@ import (
 	"reckon/projections"
 )
 
-// New is a Server that answers everything from the start.
-func New(o Options) *Server {
-	s := Starting(o)
-	s.Open(o.Views, o.Service)
+// opened is a Server that answers without views, and logs nothing.
+func opened() *Server {
+	s := New(slog.New(slog.DiscardHandler), "v0")
+	s.Open(nil, nil)
 	return s
 }
 
@@ -51,7 +51,7 @@ func wantEnvelope(t *testing.T, r *nethttp.Response, status int, code string) {
 }
 
 func TestWithoutKey(t *testing.T) {
-	handler := New(Options{Version: "v0"}).Handler()
+	handler := opened().Handler()
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -122,7 +122,7 @@ func TestBearer(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	s := New(Options{})
+	s := opened()
 	for _, c := range []struct{ method, path, want string }{
 		{"GET", "/v1/conversations", "/v1/conversations"},
 		{"HEAD", "/v1/conversations", "/v1/conversations"},
@@ -161,7 +161,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	handler := New(Options{Version: "v0"}).Handler()
+	handler := opened().Handler()
 	ask := func(method string, header nethttp.Header) *nethttp.Response {
 		r := httptest.NewRequest(method, "/healthz", nil)
 		r.Header = header
@@ -224,7 +224,8 @@ func TestExplain(t *testing.T) {
 // TestPanic routes a handler that panics, before and after it has begun to answer.
 func TestPanic(t *testing.T) {
 	var logged bytes.Buffer
-	s := New(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	s := New(slog.New(slog.NewTextHandler(&logged, nil)), "v0")
+	s.Open(nil, nil)
 	s.router, s.resources = table([]route{
 		{"GET", "/before", func(*Server, *exchange) (answer, error) { panic("secret prompt") }},
 		{"GET", "/after", func(_ *Server, x *exchange) (answer, error) { x.send(200, []byte("{}")); panic("late") }},
@@ -248,7 +249,8 @@ func TestPanic(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	var logged bytes.Buffer
-	s := New(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	s := New(slog.New(slog.NewTextHandler(&logged, nil)), "v0")
+	s.Open(nil, nil)
 	r := httptest.NewRequest("POST", "/v1/calculate?token=secret", strings.NewReader("secret"))
 	r.Header.Set("Authorization", "secret")
 	r.Header.Set("X-Request-Id", "id-1")
@@ -267,7 +269,7 @@ func TestLog(t *testing.T) {
 // What asks every few seconds whether a node is ready fills no log.
 func TestLogOfProbes(t *testing.T) {
 	var logged bytes.Buffer
-	s := Starting(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	s := New(slog.New(slog.NewTextHandler(&logged, nil)), "v0")
 	for range 3 {
 		for _, path := range []string{"/readyz", "/healthz", "/healthz", "/readyz"} {
 			s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
@@ -290,7 +292,7 @@ func TestLogOfProbes(t *testing.T) {
 // TestServe stops a server while a request runs: it is answered, and the next connection is
 // refused.
 func TestServe(t *testing.T) {
-	s := New(Options{})
+	s := opened()
 	running, finish := make(chan struct{}), make(chan struct{})
 	s.router, s.resources = table([]route{
 		{"GET", "/slow", func(*Server, *exchange) (answer, error) {
@@ -348,7 +350,7 @@ func TestWire(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
-	go func() { stopped <- New(Options{}).Serve(ctx, listener) }()
+	go func() { stopped <- opened().Serve(ctx, listener) }()
 	defer func() {
 		stop()
 		if err := <-stopped; err != nil {
@@ -397,7 +399,7 @@ func TestWire(t *testing.T) {
 // A server that has nothing to answer from yet says so, and what it waits for, in the envelope of
 // every failure.
 func TestStarting(t *testing.T) {
-	s := Starting(Options{Version: "v0"})
+	s := New(slog.New(slog.DiscardHandler), "v0")
 	s.Waits("it waits for two others")
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/v1/conversations": 503, "/nothing": 503} {
 		recorder := httptest.NewRecorder()

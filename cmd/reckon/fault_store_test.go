@@ -281,7 +281,9 @@ func serveThrough(c credentials, own string) (url string, end func(), err error)
 	var all sync.WaitGroup
 	all.Go(func() { service.Run(running) })
 	all.Go(func() {
-		_ = http.New(http.Options{Views: views, Service: service, Logger: logger}).Serve(running, listener)
+		server := http.New(logger, "")
+		server.Open(views, service)
+		_ = server.Serve(running, listener)
 	})
 	ends = append(ends, func() {
 		stop()

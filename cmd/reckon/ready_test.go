@@ -43,7 +43,8 @@ func TestReadyTellsWhatTheServerTells(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	server := http.New(http.Options{Views: views, Service: commands.New(log, views, logger), Logger: logger, Version: "1.2.3"})
+	server := http.New(logger, "1.2.3")
+	server.Open(views, commands.New(log, views, logger))
 	go func() { served <- server.Serve(ctx, listener) }()
 	url := "http://" + listener.Addr().String()
 

@@ -76,7 +76,7 @@ func (c *serveCommand) Run(t terminal) error {
 		stop()
 	})()
 	served := make(chan error, 1)
-	server := http.Starting(http.Options{Logger: logger, Version: version()})
+	server := http.New(logger, version())
 	go func() { served <- server.Serve(ctx, listener) }()
 
 	log, err := c.open(t, logger, server.Waits)
