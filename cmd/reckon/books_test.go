@@ -60,6 +60,21 @@ var commandForm = regexp.MustCompile(`(?:^|[\s(/])(?:-u reckon )?reckon ([a-z][^
 // wordForm is a word of a shell's line, with what is quoted in it.
 var wordForm = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
+// calls lists the calls of the program in a shell's lines, as words.
+func calls(block string) (list [][]string) {
+	block = dateForm.ReplaceAllString(strings.ReplaceAll(block, "\\\n", " "), "DATE")
+	for line := range strings.Lines(block) {
+		for _, m := range commandForm.FindAllStringSubmatch(line, -1) {
+			var args []string
+			for _, word := range wordForm.FindAllString(m[1], -1) {
+				args = append(args, strings.NewReplacer(`"`, "", `'`, "", "…", "x").Replace(word))
+			}
+			list = append(list, args)
+		}
+	}
+	return list
+}
+
 func TestCommandsOfTheBooksAreUnderstood(t *testing.T) {
 	found := 0
 	for name, text := range books(t) {
@@ -72,21 +87,43 @@ func TestCommandsOfTheBooksAreUnderstood(t *testing.T) {
 			}
 		}
 		for _, block := range blocks {
-			block = dateForm.ReplaceAllString(strings.ReplaceAll(block, "\\\n", " "), "DATE")
-			for line := range strings.Lines(block) {
-				for _, m := range commandForm.FindAllStringSubmatch(line, -1) {
-					found++
-					var args []string
-					for _, word := range wordForm.FindAllString(m[1], -1) {
-						args = append(args, strings.NewReplacer(`"`, "", `'`, "", "…", "x").Replace(word))
-					}
-					understood(t, name, args, nil, nil)
-				}
+			for _, args := range calls(block) {
+				found++
+				understood(t, name, args, nil, nil)
 			}
 		}
 	}
 	if found < 30 {
 		t.Errorf("%d commands are found", found)
+	}
+}
+
+func TestExamplesOfTheHelpAreUnderstood(t *testing.T) {
+	var c commandLine
+	parser, err := newParser(&c, io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"trips.prompts.yaml", "*.prompts.yaml"} { // which must be there
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := 0
+	for _, leaf := range parser.Model.Leaves(true) {
+		for line := range strings.Lines(leaf.Detail) {
+			if !strings.HasPrefix(line, "  ") {
+				continue
+			}
+			for _, args := range calls(line) {
+				found++
+				understood(t, "help of "+leaf.Path(), args, nil, nil)
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d examples are found", found)
 	}
 }
 
