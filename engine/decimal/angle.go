@@ -232,7 +232,7 @@ func (c *Context) Atan2(y, x Decimal) Decimal {
 		return Decimal{}
 	}
 	if x.IsZero() && y.IsZero() {
-		return c.refuse(&UndefinedError{"atan2", y}, &x, &y)
+		return c.Refuse(&UndefinedError{"atan2", y}, x, y)
 	}
 	return c.approximate(c.kernel().atan2(y, x), &y, 0).from(&x, 0)
 }
@@ -262,7 +262,7 @@ func (c *Context) Asin(a Decimal) Decimal {
 		return a
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.refuse(&UndefinedError{"asin", a}, &a)
+		return c.Refuse(&UndefinedError{"asin", a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	other := g.cathetus(a)
@@ -275,7 +275,7 @@ func (c *Context) Acos(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.refuse(&UndefinedError{"acos", a}, &a)
+		return c.Refuse(&UndefinedError{"acos", a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	other := g.cathetus(a)

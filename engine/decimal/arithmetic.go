@@ -103,7 +103,7 @@ func (c *Context) Add(a, b Decimal) (r Decimal) {
 		if c.digits > precision || !r.plusWords(&a, &b, precision) {
 			r = c.kernel().plusLarge(a, b, c.digits)
 		}
-		if a.doubt|b.doubt != 0 {
+		if a.doubt|b.doubt != 0 && !r.keeps(&a, &b) {
 			r.doubtSum(&a, &b)
 		}
 		c.check(&r)
@@ -118,7 +118,7 @@ func (c *Context) Sub(a, b Decimal) (r Decimal) {
 		if c.digits > precision || !r.plusWords(&a, &b, precision) {
 			r = c.kernel().plusLarge(a, b, c.digits)
 		}
-		if a.doubt|b.doubt != 0 {
+		if a.doubt|b.doubt != 0 && !r.keeps(&a, &b) {
 			r.doubtSum(&a, &b)
 		}
 		c.check(&r)
@@ -130,7 +130,7 @@ func (c *Context) Sub(a, b Decimal) (r Decimal) {
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		c.kernel().times(&r, &a, &b, c.digits)
-		if a.doubt|b.doubt != 0 {
+		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, 1)
 		}
 		c.check(&r)
@@ -142,10 +142,10 @@ func (c *Context) Mul(a, b Decimal) (r Decimal) {
 func (c *Context) Quo(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		if b.zero() {
-			return c.refuse(ErrDivisionByZero, &b)
+			return c.Refuse(ErrDivisionByZero, b)
 		}
 		c.kernel().over(&r, &a, &b, c.digits)
-		if a.doubt|b.doubt != 0 {
+		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, -1)
 		}
 		c.check(&r)
@@ -161,7 +161,7 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 		return Decimal{}
 	}
 	if b.IsZero() {
-		return c.refuse(ErrDivisionByZero, &b)
+		return c.Refuse(ErrDivisionByZero, b)
 	}
 	if a.IsZero() {
 		return a

@@ -39,7 +39,7 @@ type Context struct {
 	rest   int // the cost at which Rest is called; never beyond the budget
 	err    error
 
-	doubted bool // err is about a number whose right digits may not tell
+	doubted bool // an error rested on numbers whose right digits do not tell
 
 	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without it other goroutines are let
 	// run: the scheduler alone would let a long calculation keep a processor for 10 ms at a time.
@@ -94,7 +94,7 @@ func (c *Context) Cost() int { return c.cost }
 func (c *Context) Err() error { return c.err }
 
 // Reset forgets the error (not the cost), for trying another branch.
-func (c *Context) Reset() { c.err, c.doubted = nil, false }
+func (c *Context) Reset() { c.err = nil }
 
 // Spend counts n cost units. It reports whether the calculation may go on: false once the budget is used up, which
 // records ErrLimit, and false after an earlier error.

@@ -1,5 +1,7 @@
 package decimal
 
+import "math/bits"
+
 // A Decimal knows how many of its leading digits are right. Exact numbers, literals among them, are
 // right in all. A result that is rounded is right to the precision, and each operation passes on
 // what its operands lack: a product has as many right digits as the worse of its factors, a
@@ -30,6 +32,30 @@ func (d Decimal) Right() int { return allDigits - int(d.doubt) }
 // IsExact reports whether a number was never rounded.
 func (d Decimal) IsExact() bool { return d.doubt == 0 }
 
+// vagueDigits are so few right digits that those of a rounded number may be none.
+const vagueDigits = 4
+
+// Vague reports whether hardly a digit is right, so that the number may as well be 0.
+func (d Decimal) Vague() bool { return d.doubt >= allDigits-vagueDigits }
+
+// Error is the power of ten that the error of d is about, 0 for an exact number.
+func (d Decimal) Error() Decimal {
+	if d.doubt == 0 {
+		return Decimal{}
+	}
+	return Decimal{w: few{1}, exponent: int32(max(-maxExponent, min(maxExponent, d.error())))}
+}
+
+// Narrow rounds d to 60 digits.
+func (d Decimal) Narrow() Decimal {
+	if d.large == nil && d.bitLen() <= 3*precision {
+		return d
+	}
+	r := new(registers).rounded(d, precision)
+	r.doubt = max(r.doubt, d.doubt)
+	return r
+}
+
 // As returns d with no more right digits than the given ones.
 func (d Decimal) As(digits int) Decimal {
 	d.doubt = max(d.doubt, limited(allDigits-digits))
@@ -53,7 +79,22 @@ func around(exponent int) Decimal {
 }
 
 // first is the exponent of the first digit, or one more; it is quicker than adjusted.
-func (d *Decimal) first() int { return int(d.exponent) + fewerDigits(d.bitLen()) }
+func (d *Decimal) first() int {
+	if d.w[fewWords-1] != 0 {
+		return int(d.exponent) + int(fullDigits[bits.LeadingZeros64(d.w[fewWords-1])&63])
+	}
+	return d.firstOfFew()
+}
+
+func (d *Decimal) firstOfFew() int { return int(d.exponent) + fewerDigits(d.bitLen()) }
+
+// fullDigits are the digits of four words, or one less, by the zeros in front. It is never written to again.
+var fullDigits = func() (digits [wordBits]uint8) {
+	for zeros := range digits {
+		digits[zeros] = uint8(fewerDigits(fewWords*wordBits - zeros))
+	}
+	return digits
+}()
 
 // error is the exponent of the error of a number that is not exact.
 func (d *Decimal) error() int { return d.first() - allDigits + int(d.doubt) }
@@ -70,28 +111,28 @@ func (r *Decimal) doubtProduct(a, b *Decimal, sign int) {
 	}
 }
 
+// keeps reports whether a sum r has no more doubt than its own rounding: none of the terms has more, and r, which then has
+// all digits, begins where they do or in front of them.
+func (r *Decimal) keeps(a, b *Decimal) bool {
+	return a.doubt <= r.doubt && b.doubt <= r.doubt && a.exponent <= r.exponent && b.exponent <= r.exponent
+}
+
 // doubtSum passes the doubt of terms on to their sum r: the greater of their errors is that of r.
 func (r *Decimal) doubtSum(a, b *Decimal) {
-	if a.negative == b.negative && !a.zero() && !b.zero() {
-		r.doubt = max(r.doubt, a.doubt, b.doubt)
-		return
-	}
-	if r.large == nil && r.doubt != 0 && a.exponent <= r.exponent && b.exponent <= r.exponent && !a.zero() && !b.zero() {
-		// A rounded result has all digits, so that none of the terms begins in front of it.
-		r.doubt = max(r.doubt, a.doubt, b.doubt)
-		return
-	}
-	worst := -1 << 30
-	for _, d := range [...]*Decimal{a, b} {
-		if d.doubt != 0 {
-			worst = max(worst, d.error())
-		}
+	var worst int // allDigits above the exponent of the error
+	switch {
+	case a.doubt == 0:
+		worst = b.first() + int(b.doubt)
+	case b.doubt == 0:
+		worst = a.first() + int(a.doubt)
+	default:
+		worst = max(a.first()+int(a.doubt), b.first()+int(b.doubt))
 	}
 	if r.zero() {
-		*r = around(worst)
+		*r = around(worst - allDigits)
 		return
 	}
-	r.doubt = max(r.doubt, limited(allDigits-r.first()+worst))
+	r.doubt = max(r.doubt, limited(worst-r.first()))
 }
 
 // approximate finishes a function of a whose value is rounded, and has lost that many of the right
@@ -117,18 +158,26 @@ func (r Decimal) from(a *Decimal, lost int) Decimal {
 	return r
 }
 
-// refuse is Fail where a has no value. With other digits that are in doubt it might have one.
-func (c *Context) refuse(err error, operands ...*Decimal) Decimal {
+// Refuse is Fail where operands, or what they are compared with, decide that there is no result. It
+// notes where their right digits do not tell.
+func (c *Context) Refuse(err error, operands ...Decimal) Decimal {
 	for _, a := range operands {
-		if c.err == nil && a.doubt != 0 {
-			c.doubted = true
-		}
+		c.doubted = c.doubted || c.err == nil && a.Vague()
 	}
 	return c.Fail(err)
 }
 
-// Doubted reports whether the error is about a number whose right digits may not tell.
+// Doubted reports whether an error rested on numbers whose right digits do not tell, since the context
+// is in use.
 func (c *Context) Doubted() bool { return c.doubted }
+
+// beyondOne is how far |a| is beyond 1.
+func (c *Context) beyondOne(a Decimal) (r Decimal) {
+	x, y := a.Abs(), Int(-1)
+	c.kernel().plus(&r, &x, &y, c.digits)
+	r.doubtSum(&x, &y)
+	return r
+}
 
 // Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more.
 func (c *Context) Epsilon(digits int) Decimal {

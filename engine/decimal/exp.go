@@ -14,7 +14,7 @@ func (c *Context) Exp(a Decimal) Decimal {
 		return Int(1).from(&a, a.first())
 	}
 	if expOutOfRange(&a) {
-		return c.refuse(ErrTooLarge, &a)
+		return c.Refuse(ErrTooLarge, a)
 	}
 	return c.approximate(c.kernel().exp(a, c.digits), &a, a.first()-1)
 }
@@ -93,7 +93,7 @@ func (c *Context) Sinh(a Decimal) Decimal {
 		return a
 	}
 	if expOutOfRange(&a) {
-		return c.refuse(ErrTooLarge, &a)
+		return c.Refuse(ErrTooLarge, a)
 	}
 	return c.approximate(c.kernel().sinh(a), &a, max(0, a.first()-1))
 }
@@ -117,7 +117,7 @@ func (c *Context) Cosh(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if expOutOfRange(&a) {
-		return c.refuse(ErrTooLarge, &a)
+		return c.Refuse(ErrTooLarge, a)
 	}
 	if a.zero() {
 		return Int(1).from(&a, a.first())

@@ -8,7 +8,7 @@ func (c *Context) Ln(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.refuse(&UndefinedError{"ln", a}, &a)
+		return c.Refuse(&UndefinedError{"ln", a}, a)
 	}
 	return c.logarithm(c.kernel().ln(a, c.digits), &a)
 }
@@ -19,7 +19,7 @@ func (c *Context) Log10(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.refuse(&UndefinedError{"log10", a}, &a)
+		return c.Refuse(&UndefinedError{"log10", a}, a)
 	}
 	g := c.kernel()
 	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln10Wide), &a)
@@ -31,7 +31,7 @@ func (c *Context) Log2(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.refuse(&UndefinedError{"log2", a}, &a)
+		return c.Refuse(&UndefinedError{"log2", a}, a)
 	}
 	g := c.kernel()
 	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln2Wide), &a)
@@ -176,7 +176,7 @@ func (c *Context) Acosh(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Cmp(Int(1)) < 0 {
-		return c.refuse(&UndefinedError{"acosh", a}, &a)
+		return c.Refuse(&UndefinedError{"acosh", a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	// ln(1 + t + √(t(t + 2))) with t = x − 1
@@ -196,7 +196,7 @@ func (c *Context) Atanh(a Decimal) Decimal {
 	}
 	x := a.Abs()
 	if x.Cmp(Int(1)) >= 0 {
-		return c.refuse(&UndefinedError{"atanh", a}, &a)
+		return c.Refuse(&UndefinedError{"atanh", a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	// ½ ln((1 + x)/(1 − x)) = ½ ln(1 + 2x/(1 − x))

@@ -23,14 +23,14 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 	}
 	if a.IsZero() {
 		if b.Sign() < 0 {
-			return c.refuse(ErrDivisionByZero, &a)
+			return c.Refuse(ErrDivisionByZero, a)
 		}
 		return Decimal{}.from(&a, 0)
 	}
 	negative := false
 	if a.Sign() < 0 {
 		if !b.IsInteger() {
-			return c.refuse(&UndefinedError{"pow", a}, &a, &b)
+			return c.Refuse(&UndefinedError{"pow", a}, a, b)
 		}
 		negative = c.kernel().isOdd(b)
 		a = a.Abs()
@@ -40,7 +40,7 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 	exponent := g.wideMul(b, g.ln(a, g.wide))
 	if !exponent.IsZero() {
 		if expOutOfRange(&exponent) {
-			return c.refuse(ErrTooLarge, &a, &b)
+			return c.Refuse(ErrTooLarge, a, b)
 		}
 		r = g.exp(exponent, c.digits)
 	}
@@ -77,7 +77,7 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 		return Int(1)
 	case a.IsZero():
 		if n < 0 {
-			return c.refuse(ErrDivisionByZero, &a)
+			return c.Refuse(ErrDivisionByZero, a)
 		}
 		return Decimal{}.from(&a, 0)
 	case n == 1:

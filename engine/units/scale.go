@@ -73,7 +73,7 @@ func (s scale) pow(num, den int) scale {
 	a, b, pi := s.num, s.den, s.pi
 	if den != 1 {
 		if s.pi*num%den != 0 {
-			a = c.Mul(a, c.Pow(decimal.Pi(), decimal.Int(int64(pi))))
+			a = c.Mul(a, c.Pow(c.Pi(), decimal.Int(int64(pi))))
 			pi = 0
 		}
 		n = c.Quo(n, decimal.Int(int64(den)))
@@ -116,9 +116,9 @@ func apply(c *decimal.Context, v decimal.Decimal, from, to scale) decimal.Decima
 	}
 	switch pi := from.pi - to.pi; {
 	case pi > 0:
-		v = c.Mul(v, c.Pow(decimal.Pi(), decimal.Int(int64(pi))))
+		v = c.Mul(v, c.Pow(c.Pi(), decimal.Int(int64(pi))))
 	case pi < 0:
-		divisor = product(c, divisor, !divides, c.Pow(decimal.Pi(), decimal.Int(int64(-pi))), false)
+		divisor = product(c, divisor, !divides, c.Pow(c.Pi(), decimal.Int(int64(-pi))), false)
 		divides = true
 	}
 	if !divides {
