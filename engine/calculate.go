@@ -323,6 +323,7 @@ func (d *Domain) missingCalculate(candidates []int) *value.Error {
 // the target. An earlier target is left out when its value would disagree with others that the scenario now has.
 func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
+	given := facts
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)
 		if err != nil {
@@ -365,6 +366,10 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 			continue
 		}
 		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable))
+		if solution.rounded {
+			// The values found so far have too few digits for it; what they come from has them.
+			solution, errs = c.domain.Derive(c.env, given, t.Variable, t.Unit, c.previous(t.Variable))
+		}
 		if len(errs) > 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/formula"
 	"reckon/engine/solve"
 	"reckon/engine/units"
 	"reckon/engine/value"
@@ -24,6 +25,8 @@ type derivation struct {
 	results  []resultUnit    // in the order of steps, as the plan has kept them; nil where they are to be found
 	solution Solution
 
+	rounded  bool // some of the facts are
+	short    bool // it ended for want of more digits
 	agreeing bool // the values found must agree with all activities whose values are known
 	positive bool // no value found may be negative
 }
@@ -222,7 +225,7 @@ func (v *derivation) verify() *value.Error {
 			if slices.Contains(v.Checked, a) {
 				continue
 			}
-			if !v.Machine.Satisfied(v.domain.equations[a]) {
+			if !v.HoldsFor(v.domain.equations[a], s.Variable) {
 				if v.Machine.Limited() {
 					return v.Failure(v.domain.equations[a], s.Variable)
 				}
@@ -277,5 +280,26 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 // quantity shows the value that a variable now has.
 func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (units.Quantity, *value.Error) {
 	q, err := v.inUnit(variable, v.Machine.Values[variable], unit)
-	return q, v.Problem(cmp.Or(err, v.Machine.Context.Err()), v.domain.equations[s.Activity], variable)
+	if err = cmp.Or(err, v.Machine.Context.Err()); err != nil {
+		return q, v.Problem(err, v.domain.equations[s.Activity], variable)
+	}
+	return v.trusted(variable, q)
+}
+
+// trusted is a quantity as it is given out, with 60 digits of which enough are right. The problem says
+// that it takes more digits to have them, or more than there are.
+func (v *derivation) trusted(variable int, q units.Quantity) (units.Quantity, *value.Error) {
+	right, last := q.Number.Right(), v.Context.Digits() == formula.MostDigits
+	switch {
+	case right >= formula.RightDigits:
+	case q.Number.Vague() && (formula.IsNothing(v.Context, q.Number) || last && v.rounded):
+		q.Number, v.solution.rounded = decimal.Decimal{}, v.rounded
+	case !last || right < formula.LeastDigits:
+		v.Unsure, v.short, v.solution.rounded = true, !last, v.rounded
+		return q, v.Problem(formula.ErrNotConverged, nil, variable)
+	}
+	if v.Context.Digits() > decimal.Precisions[0] {
+		q.Number = q.Number.Narrow()
+	}
+	return q, nil
 }

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
+	"reckon/engine/input"
+	"reckon/engine/value"
 )
 
 // TestEarlierTargetsKeepTheirDigits asks for a value of which nearly all digits cancel, and then for the one that it comes
@@ -15,7 +17,7 @@ import (
 func TestEarlierTargetsKeepTheirDigits(t *testing.T) {
 	d, issues := Compile(Definition{
 		Title:      "Chain",
-		Variables:  []Variable{{ID: "x", Key: "x"}, {ID: "a", Key: "a"}, {ID: "b", Key: "b"}},
+		Variables:  []value.Variable{{ID: "x", Key: "x"}, {ID: "a", Key: "a"}, {ID: "b", Key: "b"}},
 		Activities: []Activity{{Equation: "a = sqrt(x^2 + 1)"}, {Equation: "b = a - x"}},
 	})
 	if d == nil {
@@ -23,7 +25,7 @@ func TestEarlierTargetsKeepTheirDigits(t *testing.T) {
 	}
 	for _, digits := range []string{"1e20", "1e30", "1e60"} {
 		want := answer(d, "x "+digits+" -> b")
-		x, _, errs := d.ParseValue(d.Index("x"), Scalar(digits), testEnv)
+		x, _, errs := input.ParseValue(&d.Scope, d.Index("x"), value.Scalar(digits), testEnv)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
@@ -40,7 +42,7 @@ func TestEarlierTargetsKeepTheirDigits(t *testing.T) {
 			base = &Scenario{Index: 1, Targets: r.Targets}
 			for _, v := range r.Values {
 				base.Values = append(base.Values, v.ScenarioValue)
-				if got := v.Value.Text().scalar(); v.Variable == d.Index("b") && got != want {
+				if got := v.Value.Text().Scalar(); v.Variable == d.Index("b") && got != want {
 					t.Errorf("x %s, asked for %s: b is %s, want %s", digits, key, got, want)
 				}
 			}
@@ -103,7 +105,7 @@ func TestRightOrAnError(t *testing.T) {
 		e := drawCalculated(t, 3)
 		d, issues := Compile(Definition{
 			Title:      "Expression",
-			Variables:  []Variable{{Key: "r"}, {Key: "given", Default: Scalar("1")}},
+			Variables:  []value.Variable{{Key: "r"}, {Key: "given", Default: value.Scalar("1")}},
 			Activities: []Activity{{Equation: "r = (" + e.text + ") * given"}},
 		})
 		if d == nil {

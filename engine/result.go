@@ -364,6 +364,7 @@ func (s showing) quantity(c *decimal.Context, si decimal.Decimal) (units.Quantit
 
 // fromFact is the number of a fact in coherent SI and its unit.
 func (v *derivation) fromFact(variable int, q units.Quantity) (decimal.Decimal, *units.Unit) {
+	v.rounded = v.rounded || !q.Number.IsExact()
 	q = v.domain.asDeclared(v.Machine.Context, variable, q)
 	return q.SI(v.Machine.Context), v.rewrite.inward(q.Unit)
 }

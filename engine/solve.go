@@ -40,6 +40,8 @@ type Solution struct {
 	Value value.Value
 	Steps []Step // in evaluation order; the last one yields the target
 	Used  []int  // positions in the facts given, ascending: those that the value rests on
+
+	rounded bool // facts that are rounded themselves leave too few digits right
 }
 
 // Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md "Planning") and checks every
@@ -59,22 +61,39 @@ func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Un
 		return Solution{}, []value.Error{*d.unreached(g, facts, target)}
 	}
 	var failed solve.Step
-	run := func(p *plan) (Solution, *value.Error) {
-		v := derivation{
-			Solver: solve.Solver{Machine: d.machines.Take(env), Scope: &d.Scope, Equations: d.equations},
-			domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
+	// What may be the work of rounding is derived again from the facts with more digits.
+	run := func(p *plan) (solution Solution, err *value.Error) {
+		var first *value.Error
+		for _, digits := range decimal.Precisions {
+			v := derivation{
+				Solver: solve.Solver{Machine: d.machines.TakeWide(env, digits), Scope: &d.Scope, Equations: d.equations},
+				domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
+			}
+			v.Question = solve.Question{
+				Target: target, Asked: asked, Strict: d.StrictRoots,
+				Near: v.before, Dimension: v.dimensionOf, Shown: v.inItsUnit,
+			}
+			if err = v.run(); err == nil {
+				v.keepUnits()
+			}
+			v.Settle()
+			solution = v.solution
+			unsure := v.Unsure
+			d.machines.Release(v.Machine)
+			if first == nil {
+				failed = v.Failed
+			}
+			if !unsure {
+				break
+			}
+			if first == nil && !v.short {
+				first = err
+			}
 		}
-		v.Question = solve.Question{
-			Target: target, Asked: asked, Strict: d.StrictRoots,
-			Near: v.before, Dimension: v.dimensionOf, Shown: v.inItsUnit,
+		if err != nil && first != nil && (err.Code == first.Code || err.Code == "calculation.limit_exceeded") {
+			err = first // nothing more is known with more digits
 		}
-		defer d.machines.Release(v.Machine)
-		err := v.run()
-		failed = v.Failed
-		if err == nil {
-			v.keepUnits()
-		}
-		return v.solution, err
+		return solution, err
 	}
 	solution, err := run(p)
 	if err == nil {
@@ -96,7 +115,7 @@ func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Un
 			return solution, nil
 		}
 	}
-	return Solution{}, []value.Error{*err}
+	return Solution{rounded: solution.rounded}, []value.Error{*err}
 }
 
 // maxReplans bounds the plans that are tried after one that failed.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"reckon/engine/decimal"
 	"reckon/engine/formula"
 	"reckon/engine/solve"
 	"reckon/engine/units"
@@ -167,7 +168,7 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 	show := v.showing(s.Variable, unit)
 	w := &v.domain.Profiles[s.Variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
-	asIs := w.Min == nil && w.Max == nil && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
+	asIs := w.Min == nil && w.Max == nil && m.Context.Digits() == decimal.Precisions[0] && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
 	count := 0
 	for _, row := range g.Rows {
 		count += len(row)
@@ -183,7 +184,7 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 				cells[i].Empty = true
 				continue
 			}
-			if asIs {
+			if asIs && row[i].Number.Right() >= formula.RightDigits {
 				cells[i].Quantity.Number, cells[i].Quantity.Unit = row[i].Number, show.unit
 				continue
 			}
@@ -195,7 +196,10 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 			if err = cmp.Or(err, m.Context.Err()); err != nil {
 				return value.Value{}, v.Problem(err, v.domain.equations[s.Activity], s.Variable)
 			}
-			cells[i].Quantity = q
+			var problem *value.Error
+			if cells[i].Quantity, problem = v.trusted(s.Variable, q); problem != nil {
+				return value.Value{}, problem
+			}
 		}
 	}
 	return val, nil

@@ -85,7 +85,13 @@ var algebra = []*Entry{
 		Name: "sign", Params: Unary("x", "a"), Result: "1",
 		Doc:      "1 for positive x, -1 for negative x, 0 for 0.",
 		Examples: []example{{"sign(-3)", "-1"}, {"sign(0)", "0"}},
-		Eval:     func(_ *decimal.Context, a Decimals) decimal.Decimal { return decimal.Int(int64(a[0].Sign())) },
+		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
+			x := Certain(c, a[0])
+			if x.IsZero() {
+				return x
+			}
+			return decimal.Int(int64(x.Sign()))
+		},
 	},
 	SquareRoot, CubeRoot, AnyRoot,
 	{

@@ -111,6 +111,9 @@ func (b *builder) number(s *syntax.Number) *Node {
 		if ctx.Err() != nil {
 			return b.fail(s.Start, "The number is too large.")
 		}
+		if !n.Value.IsExact() {
+			n.wide = units.Quantity{Number: val, Unit: unit}.SI
+		}
 		b.literals = append(b.literals, n)
 	}
 	n.float = n.Value.Float64()
@@ -128,7 +131,7 @@ func (b *builder) name(s *syntax.Name) *Node {
 		return arg
 	}
 	if c, ok := Constants[s.Text]; ok {
-		n.Op, n.Value, n.float = c.op, c.value, c.value.Float64()
+		n.Op, n.Value, n.float, n.wide = c.op, c.value, c.value.Float64(), c.wide
 		return n
 	}
 	v := -1
@@ -149,8 +152,10 @@ func (b *builder) name(s *syntax.Name) *Node {
 var Constants = map[string]struct {
 	op    Op
 	value decimal.Decimal
+	wide  func(*decimal.Context) decimal.Decimal
 }{
-	"pi": {value: decimal.Pi()}, "e": {value: decimal.E()}, "true": {value: decimal.Int(1)}, "false": {},
+	"pi": {value: decimal.Pi(), wide: (*decimal.Context).Pi}, "e": {value: decimal.E(), wide: (*decimal.Context).E},
+	"true": {value: decimal.Int(1)}, "false": {},
 	"today": {op: opToday}, "now": {op: opNow},
 }
 

@@ -23,6 +23,8 @@ type Machine struct {
 	clock   uint64      // counts up whenever values may have changed
 	since   uint64      // when the variables changed last
 	inner   uint64      // when the index of each changed last
+
+	Unsure bool // what was found, or was not, may be the work of rounding
 }
 
 // Machines keeps the memory of machines that nothing uses any more, all for as many variables.
@@ -31,11 +33,19 @@ type Machines struct {
 	Variables int
 }
 
-// Take makes a machine, from the memory of one that was released.
-func (s *Machines) Take(env value.Env) *Machine {
+// Take makes a machine of 60 digits, from the memory of one that was released.
+func (s *Machines) Take(env value.Env) *Machine { return s.TakeWide(env, decimal.Precisions[0]) }
+
+// TakeWide makes a machine of one of the precisions. Those of more than 60 digits are seldom.
+func (s *Machines) TakeWide(env value.Env, digits int) *Machine {
 	budget := env.Limit()
 	if env.Meter != nil {
 		budget = env.Meter.Left
+	}
+	if digits > decimal.Precisions[0] {
+		c := decimal.NewWide(budget, digits)
+		c.Rest = env.Rest
+		return s.make(c, env)
 	}
 	if m, ok := s.pool.Get().(*Machine); ok {
 		m.Context.Restart(budget)
@@ -45,15 +55,18 @@ func (s *Machines) Take(env value.Env) *Machine {
 		*m = Machine{Context: m.Context, Values: m.Values, Units: m.Units, Floats: m.Floats, kept: m.kept, clock: m.clock, Env: env}
 		return m
 	}
-	return &Machine{
-		Context: env.Context(budget), Values: make([]decimal.Decimal, s.Variables), Units: make([]*units.Unit, s.Variables), Env: env,
-	}
+	return s.make(env.Context(budget), env)
+}
+
+func (s *Machines) make(c *decimal.Context, env value.Env) *Machine {
+	return &Machine{Context: c, Values: make([]decimal.Decimal, s.Variables), Units: make([]*units.Unit, s.Variables), Env: env}
 }
 
 // Release gives back the memory of a machine that nothing uses any more.
 func (s *Machines) Release(m *Machine) {
-	m.Settle()
-	s.pool.Put(m)
+	if m.Settle(); m.Context.Digits() == decimal.Precisions[0] {
+		s.pool.Put(m)
+	}
 }
 
 var (
@@ -61,13 +74,6 @@ var (
 	// hair is the relative difference below which numbers count as equal: 40 digits.
 	hair = decimal.MustParse("1e-40")
 )
-
-func truth(b bool) decimal.Decimal {
-	if b {
-		return decimal.Int(1)
-	}
-	return decimal.Decimal{}
-}
 
 // Compare is -1, 0 or 1; numbers that agree to 40 digits are equal.
 func Compare(c *decimal.Context, a, b decimal.Decimal) int {
@@ -129,6 +135,9 @@ func (m *Machine) Renew() {
 	m.since, m.inner = m.clock, m.clock
 }
 
+// Suppose gives a variable a value that is tried, and is exact as that.
+func (m *Machine) Suppose(variable int, x decimal.Decimal) { m.Values[variable] = x.Exactly() }
+
 // Value is eval while no variable changes: what occurs more than once is evaluated once.
 func (m *Machine) Value(n *Node) decimal.Decimal {
 	if n.Slot == 0 || n.self != n {
@@ -156,6 +165,9 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 	c := m.Context
 	switch n.Op {
 	case OpNumber:
+		if n.wide != nil && c.Digits() > n.Value.Right() {
+			return n.wide(c)
+		}
 		return n.Value
 	case OpVariable:
 		return m.Values[n.Variable]
@@ -166,9 +178,11 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 	case opLocal:
 		return m.locals[n.Variable]
 	case OpAdd:
-		return m.sum(n, m.Value(n.Args[0]), m.Value(n.Args[1]))
+		a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
+		return Certain(c, c.Add(a, b), a, b)
 	case OpSub:
-		return m.sum(n, m.Value(n.Args[0]), m.Value(n.Args[1]).Neg())
+		a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
+		return Certain(c, c.Sub(a, b), a, b)
 	case OpMul:
 		return c.Mul(m.Value(n.Args[0]), m.Value(n.Args[1]))
 	case OpDiv:
@@ -180,23 +194,32 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 	case OpPercent:
 		return c.Quo(m.Value(n.Args[0]), Hundred)
 	case opNot:
-		return truth(m.Value(n.Args[0]).IsZero())
-	case opAnd:
-		return truth(!m.Value(n.Args[0]).IsZero() && !m.Value(n.Args[1]).IsZero())
-	case opOr:
-		return truth(!m.Value(n.Args[0]).IsZero() || !m.Value(n.Args[1]).IsZero())
+		a := Certain(c, m.Value(n.Args[0]))
+		return whether(a.IsZero(), a)
+	case opAnd, opOr:
+		a := Certain(c, m.Value(n.Args[0]))
+		if a.IsZero() == (n.Op == opAnd) {
+			return whether(n.Op == opOr, a)
+		}
+		b := Certain(c, m.Value(n.Args[1]))
+		return whether(!b.IsZero(), a, b)
 	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe:
-		return truth(m.holds(n))
+		return m.holds(n)
 	case OpCall:
 		f := n.Function
 		if f.Lazy {
-			if m.Value(n.Args[0]).IsZero() {
-				return m.Value(n.Args[2])
+			condition, chosen := Certain(c, m.Value(n.Args[0])), n.Args[1]
+			if condition.IsZero() {
+				chosen = n.Args[2]
 			}
 			if c.Err() != nil {
 				return decimal.Decimal{}
 			}
-			return m.Value(n.Args[1])
+			r := m.Value(chosen)
+			if condition.Vague() {
+				r = r.As(0)
+			}
+			return r
 		}
 		if n.TakesTable() {
 			return m.scalarOf(n)
@@ -216,28 +239,35 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 	return decimal.Decimal{}
 }
 
-// holds decides a comparison.
-func (m *Machine) holds(n *Node) bool {
-	r := Compare(m.Context, m.Value(n.Args[0]), m.Value(n.Args[1]))
+// holds decides a comparison. Numbers of which fewer digits are right than count as equal are equal
+// where their difference has none.
+func (m *Machine) holds(n *Node) decimal.Decimal {
+	a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
+	r, doubt := Compare(m.Context, a, b), decimal.Decimal{}
+	if a.Right() <= RightDigits || b.Right() <= RightDigits {
+		if doubt = Certain(m.Context, m.Context.Sub(a, b), a, b); doubt.IsZero() {
+			r = 0
+		}
+	}
 	switch n.Op {
 	case OpEq:
-		return r == 0
+		return whether(r == 0, doubt)
 	case OpNe:
-		return r != 0
+		return whether(r != 0, doubt)
 	case OpLt:
-		return r < 0
+		return whether(r < 0, doubt)
 	case OpLe:
-		return r <= 0
+		return whether(r <= 0, doubt)
 	case OpGt:
-		return r > 0
+		return whether(r > 0, doubt)
 	}
-	return r >= 0
+	return whether(r >= 0, doubt)
 }
 
 // Pow is a ^ b. An exponent that division left next to an integer is that integer.
 func (m *Machine) Pow(a, b decimal.Decimal) decimal.Decimal {
 	if a.IsZero() && b.Sign() < 0 {
-		return m.Context.Fail(decimal.ErrDivisionByZero)
+		return m.Context.Refuse(decimal.ErrDivisionByZero, a)
 	}
 	if !b.IsInteger() {
 		b = Settled(m.Context, b)
@@ -307,17 +337,11 @@ func floatTruth(b bool) float64 {
 	return 0
 }
 
-// Residual tells how far the two sides of an equation are apart, and on what scale. The scale is that of the numbers
-// that are added up, so that a difference of nearly equal numbers is not held to more digits than they have.
-func (m *Machine) Residual(e *Equation) (miss, scale decimal.Decimal) {
+// Residual is what the two sides of an equation come to, and how far they are apart.
+func (m *Machine) Residual(e *Equation) (left, right, miss decimal.Decimal) {
 	m.Renew()
-	left, right := m.Value(e.Left), m.Value(e.Right)
-	miss = m.Context.Sub(left, right).Abs()
-	if miss.IsZero() || m.Context.Err() != nil {
-		return miss, decimal.Int(1)
-	}
-	scale = Extreme(Decimals{left.Abs(), right.Abs()}, 1)
-	return miss, scale
+	left, right = m.Value(e.Left), m.Value(e.Right)
+	return left, right, m.Context.Sub(left, right).Abs()
 }
 
 // Size is the scale of the numbers that are added up in an expression.
@@ -337,24 +361,69 @@ func (m *Machine) Size(n *Node) decimal.Decimal {
 		// A power is small enough to be zero where its base is.
 		if times, whole := m.Eval(n.Args[1]).Int64(); whole && times > 1 && times <= MaxDegree {
 			base := m.Size(n.Args[0])
-			least := m.Context.Mul(base, m.Pow(m.Context.Mul(base, Tolerance), decimal.Int(times-1)))
+			least := m.Context.Mul(base, m.Pow(m.Context.Mul(base, m.Tolerance()), decimal.Int(times-1)))
 			return Extreme(Decimals{least, m.Eval(n).Abs()}, 1)
 		}
 	}
 	return m.Eval(n).Abs()
 }
 
-// Tolerance is the relative residual above which a solution is none.
-var Tolerance = decimal.MustParse("1e-20")
+// Tolerance is the relative residual above which a solution is none: 1e-20 at 60 digits.
+func (m *Machine) Tolerance() decimal.Decimal { return m.Context.Epsilon(RightDigits) }
 
-// Satisfied reports whether an equation holds with the values found. An expression that has no value does not hold; the
-// context keeps only errors that end the calculation.
+// Satisfied reports whether an equation holds with the values found. An expression that has no value
+// does not hold; the context keeps only errors that end the calculation. A residual that cannot be
+// told from rounding is one to look at with more digits.
 func (m *Machine) Satisfied(e *Equation) bool {
-	miss, scale := m.Residual(e)
-	if m.Context.Err() == nil && miss.Cmp(m.Context.Mul(scale, Tolerance)) > 0 {
-		scale = m.Context.Add(m.Size(e.Left), m.Size(e.Right))
+	left, right, miss := m.Residual(e)
+	enough := m.Context.Digits() - RightDigits + 1
+	clear := left.Right() >= enough && right.Right() >= enough
+	scale := decimal.Int(1)
+	if !miss.IsZero() {
+		scale = Extreme(Decimals{left.Abs(), right.Abs()}, 1)
 	}
-	return m.TryErr() == nil && miss.Cmp(m.Context.Mul(scale, Tolerance)) <= 0
+	if m.Context.Err() == nil && (miss.Cmp(m.Context.Mul(scale, m.Tolerance())) > 0 || !clear) {
+		scale = m.scale(e)
+	}
+	limit := m.Context.Mul(scale, m.Tolerance())
+	if m.TryErr() != nil || miss.Cmp(limit) > 0 {
+		return false
+	}
+	if !clear && (left.Error().Cmp(limit) > 0 || right.Error().Cmp(limit) > 0) {
+		m.Unsure = true
+	}
+	return true
+}
+
+// HoldsFor is Satisfied for an equation that was solved for a variable. Where the error of its value
+// hides the residual, the value as it stands may yet tell it from rounding.
+func (m *Machine) HoldsFor(e *Equation, variable int) bool {
+	before := m.Unsure
+	holds := m.Satisfied(e)
+	if m.Unsure && !before {
+		m.Unsure = holds && m.Noisy(e, variable)
+	}
+	return holds
+}
+
+// Noisy reports whether rounding alone may make the sides of an equation equal with a value as it
+// stands: where sums and powers carry the last digits of their operands to the front, as in
+// (1 + 1/x)^x for an x of sixty digits, a residual says nothing.
+func (m *Machine) Noisy(e *Equation, variable int) bool {
+	x := m.Values[variable]
+	m.Suppose(variable, x)
+	left, right, miss := m.Residual(e)
+	noise := Extreme(Decimals{left.Error(), right.Error()}, 1)
+	known := noise.IsZero() || m.Context.Mul(noise, Hundred).Cmp(miss) <= 0 ||
+		noise.Cmp(m.Context.Mul(m.scale(e), m.Tolerance())) <= 0
+	m.Values[variable] = x
+	return m.TryErr() == nil && !known
+}
+
+// scale is that of the numbers that are added up in an equation, so that a difference of nearly equal
+// numbers is not held to more digits than they have.
+func (m *Machine) scale(e *Equation) decimal.Decimal {
+	return m.Context.Add(m.Size(e.Left), m.Size(e.Right))
 }
 
 // TryErr takes an error of a branch out of the context, unless it is one that ends the calculation.
@@ -388,6 +457,7 @@ func floatCompare(o Op, a, b float64) float64 {
 
 // Settle takes what the machine has spent from the calculation's budget, and gives the machine what is left.
 func (m *Machine) Settle() {
+	m.Unsure = m.Unsure || m.Context.Doubted()
 	if m.Env.Meter == nil {
 		return
 	}

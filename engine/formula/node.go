@@ -47,17 +47,18 @@ type Node struct {
 	Start    int // code points in the equation
 	End      int
 	Args     []*Node
-	Value    decimal.Decimal // of opNumber, in coherent SI
-	float    float64         // the same for root search
-	Unit     *units.Unit     // of a literal that carries one, else nil
-	Variable int             // of opVariable; the depth of opLocal
-	Function *Entry          // of opCall
-	Mask     uint64          // variables below, by position in the equation's refs; bit 63 stands for all from there on
-	size     int             // nodes below and itself, counted once for each place they stand in
-	Choices  bool            // an if, min, max, abs or clamp is below
-	Slot     int             // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
-	self     *Node           // the node itself where slot counts, so that a changed copy has none
-	local    bool            // with a slot: it depends on the index of each
+	Value    decimal.Decimal                          // of opNumber, in coherent SI
+	float    float64                                  // the same for root search
+	wide     func(c *decimal.Context) decimal.Decimal // of a value that 60 digits do not hold: the value with more, else nil
+	Unit     *units.Unit                              // of a literal that carries one, else nil
+	Variable int                                      // of opVariable; the depth of opLocal
+	Function *Entry                                   // of opCall
+	Mask     uint64                                   // variables below, by position in the equation's refs; bit 63 stands for all from there on
+	size     int                                      // nodes below and itself, counted once for each place they stand in
+	Choices  bool                                     // an if, min, max, abs or clamp is below
+	Slot     int                                      // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
+	self     *Node                                    // the node itself where slot counts, so that a changed copy has none
+	local    bool                                     // with a slot: it depends on the index of each
 }
 
 // MaskOf is the bit of a position in refs.

@@ -230,7 +230,7 @@ func pinned(p payments, a, b float64, sign int) float64 {
 // next to it.
 func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal.Decimal) decimal.Decimal {
 	x := decimal.FromFloat(start)
-	previous := c.Add(c.Mul(x, c.Add(decimal.Int(1), Nearby)), besideZero)
+	previous := c.Add(c.Mul(x, c.Add(decimal.Int(1), Nearby)), besideZero).Exactly()
 	fx, fp := f(x), f(previous)
 	move := x
 	for range 12 {
@@ -239,17 +239,17 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 			break
 		}
 		move = c.Quo(c.Mul(fx, c.Sub(x, previous)), slope)
-		previous, fp = x, fx
-		x = c.Sub(x, move)
-		if move.Abs().Cmp(c.Mul(x.Abs(), rateConverged)) <= 0 {
+		previous, fp = x.Exactly(), fx
+		x = c.Sub(previous, move)
+		if move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(20))) <= 0 {
 			break
 		}
-		fx = f(x)
+		fx = f(x.Exactly())
 	}
 	if c.Err() != nil {
 		return decimal.Decimal{}
 	}
-	settled := fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), rateSettled)) <= 0
+	settled := fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(24))) <= 0
 	if far := math.Abs(x.Float64() - start); !settled || far > 1e-6*math.Abs(start)+1e-12 {
 		return c.Fail(ErrNotConverged)
 	}
@@ -258,13 +258,6 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 
 // besideZero keeps the first two numbers of a refinement apart where they are next to 0.
 var besideZero = decimal.MustParse("1e-25")
-
-// Relative changes at which a rate is exact, and at which it is exact enough where rounding allows
-// no more.
-var (
-	rateConverged = decimal.MustParse("1e-40")
-	rateSettled   = decimal.MustParse("1e-36")
-)
 
 // rootOf decides which root to take from the payments as they are and mirrored in time: the
 // smallest z > 0, else 0, else the negative one nearest to 0. changes is the number of times that

@@ -64,15 +64,10 @@ func finder(name, keys, values, doc string, examples []example, find func(c *dec
 
 func total(c *decimal.Context, list Decimals) decimal.Decimal {
 	var sum decimal.Decimal
-	var t terms
 	for _, d := range list {
 		sum = c.Add(sum, d)
-		t.take(d)
 	}
-	if t.cancel(sum) {
-		return decimal.Decimal{}
-	}
-	return sum
+	return Certain(c, sum, list...)
 }
 
 func average(c *decimal.Context, list Decimals) decimal.Decimal {

@@ -26,7 +26,7 @@ func principal(f func(*decimal.Context, decimal.Decimal) decimal.Decimal, period
 // Turned is the first of some angles and, as what counts only where bounds refuse that one, all
 // others within two periods.
 func Turned(c *decimal.Context, angles Decimals, period int64) (p Preimage) {
-	turn := c.Mul(decimal.Pi(), decimal.Int(period))
+	turn := c.Mul(c.Pi(), decimal.Int(period))
 	for k := int64(-2); k <= 2; k++ {
 		for i, a := range angles {
 			if k == 0 && i == 0 {
@@ -40,11 +40,15 @@ func Turned(c *decimal.Context, angles Decimals, period int64) (p Preimage) {
 }
 
 // toEdge takes a sine or cosine that is beyond 1 by less than its rounding as 1: a value of 34
-// digits, given back by a caller, may be. So it takes one that is rounded and next to 1.
+// digits, given back by a caller, may be.
 func toEdge(c *decimal.Context, t decimal.Decimal) decimal.Decimal {
-	beyond := c.Sub(t.Abs(), decimal.Int(1))
-	if beyond.Sign() > 0 && beyond.Cmp(edgeNoise) < 0 || beyond.Sign() < 0 && isRounded(t) && beyond.Abs().Cmp(angleNoise) < 0 {
-		return decimal.Int(int64(t.Sign()))
+	beyond := Certain(c, c.Sub(t.Abs(), decimal.Int(1)))
+	edge := decimal.Int(int64(t.Sign()))
+	switch {
+	case beyond.IsZero() && !beyond.IsExact():
+		return edge.As(t.Right())
+	case beyond.Sign() >= 0 && beyond.Cmp(edgeNoise) < 0:
+		return edge
 	}
 	return t
 }
@@ -55,26 +59,23 @@ var edgeNoise = decimal.MustParse("1e-30")
 func arcSine(c *decimal.Context, t decimal.Decimal) decimal.Decimal   { return c.Asin(toEdge(c, t)) }
 func arcCosine(c *decimal.Context, t decimal.Decimal) decimal.Decimal { return c.Acos(toEdge(c, t)) }
 
-// onAxis gives exactly 0 where a function of an angle crosses zero: an angle has 60 digits, so that
-// what is left of a half or quarter turn is smaller than the angle by at least 55 of them. Angles
-// next to 0 are exact as they are.
+// onAxis gives 0 where a function of an angle crosses zero as far as the angle's digits tell.
 func onAxis(f func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*decimal.Context, decimal.Decimal) decimal.Decimal {
 	return func(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
 		value := f(c, angle)
-		if size := angle.Abs(); size.Cmp(decimal.Int(1)) > 0 && value.Abs().Cmp(c.Mul(size, angleNoise)) < 0 {
-			return decimal.Decimal{}
+		if angle.Abs().Cmp(decimal.Int(1)) > 0 {
+			c.Spend(1) // what a budget allows is part of a result: an angle beyond 1 costs a unit more
 		}
-		return value
+		return Certain(c, value)
 	}
 }
 
-// angleNoise is the relative error that an angle may have.
-var angleNoise = decimal.MustParse("1e-55")
-
 // tangent is undefined at odd quarter turns, as the division that it is.
 func tangent(c *decimal.Context, angle decimal.Decimal) decimal.Decimal {
-	if angle.Abs().Cmp(decimal.Int(1)) > 0 && onAxis((*decimal.Context).Cos)(c, angle).IsZero() {
-		return c.Fail(&decimal.UndefinedError{Function: "tan", Argument: angle})
+	if angle.Abs().Cmp(decimal.Int(1)) > 0 {
+		if cos := onAxis((*decimal.Context).Cos)(c, angle); cos.IsZero() {
+			return c.Refuse(&decimal.UndefinedError{Function: "tan", Argument: angle}, cos)
+		}
 	}
 	return onAxis((*decimal.Context).Tan)(c, angle)
 }
@@ -85,7 +86,7 @@ var trigonometry = []*Entry{
 		Doc:      "The sine of an angle; a plain number is in radians.",
 		Examples: []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
 		Eval:     apply(onAxis((*decimal.Context).Sin)), Float: float1(math.Sin), Interval: intervalSin, Slopes: []string{"cos(x)"},
-		Inverse: principal((*decimal.Context).Asin, 2, func(c *decimal.Context, first decimal.Decimal) decimal.Decimal { return c.Sub(decimal.Pi(), first) }),
+		Inverse: principal((*decimal.Context).Asin, 2, func(c *decimal.Context, first decimal.Decimal) decimal.Decimal { return c.Sub(c.Pi(), first) }),
 	},
 	{
 		Name: "cos", Params: Unary("x", "angle"), Result: "1", Period: 2,

@@ -175,7 +175,7 @@ func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
 		}
 		slope := h.slopes[order-1]
 		x, ok := h.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
-			m.Values[h.x.Variable] = x
+			m.Suppose(h.x.Variable, x)
 			f := m.Eval(slope)
 			return f, m.TryErr() == nil
 		})

@@ -14,9 +14,6 @@ type polynomial []term
 // ratio is a quotient of polynomials in one expression.
 type ratio struct{ num, den polynomial }
 
-// noise is the part of a coefficient's size that rounding may leave.
-var noise = decimal.MustParse("1e-50")
-
 func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
 
 func (m *Solver) addPolynomials(a, b polynomial, sign int) polynomial {
@@ -46,10 +43,21 @@ func (m *Solver) multiply(a, b polynomial) (polynomial, bool) {
 	return product, true
 }
 
+// isNoise reports whether a term is 0, or no more than such a part of its size as rounding may leave.
+// Then more digits may tell.
+func (m *Solver) isNoise(t term) bool {
+	small := t.value.Abs().Cmp(m.Context.Mul(t.size, m.Context.Epsilon(10))) <= 0
+	if t.value.IsExact() {
+		return t.value.IsZero()
+	}
+	m.Unsure = m.Unsure || small
+	return small
+}
+
 // trim cuts leading coefficients that are nothing but rounding.
 func (m *Solver) trim(p polynomial) polynomial {
 	for i := range p {
-		if p[i].value.Abs().Cmp(m.Context.Mul(p[i].size, noise)) <= 0 {
+		if m.isNoise(p[i]) {
 			p[i].value = decimal.Decimal{}
 		}
 	}
@@ -264,7 +272,7 @@ func (m *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
 	square := ctx.Mul(b, b)
 	product := ctx.Mul(decimal.Int(4), ctx.Mul(a, c))
 	discriminant := ctx.Sub(square, product)
-	if size := ctx.Add(square, product.Abs()); discriminant.Abs().Cmp(ctx.Mul(size, noise)) <= 0 {
+	if m.isNoise(term{discriminant, ctx.Add(square, product.Abs())}) {
 		return formula.Decimals{ctx.Quo(b.Neg(), ctx.Mul(decimal.Int(2), a))}
 	}
 	if discriminant.Sign() < 0 {

@@ -284,7 +284,7 @@ func (l *eliminator) vanishes(slope *formula.Node) bool {
 	}
 	m := l.m
 	value, size := m.Eval(slope), m.Size(slope)
-	return m.TryErr() == nil && value.Abs().Cmp(m.Context.Mul(size, noise)) <= 0
+	return m.TryErr() == nil && m.isNoise(term{value, size})
 }
 
 // along eliminates one unknown in one way and goes on with the rest.

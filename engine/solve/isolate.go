@@ -41,11 +41,11 @@ func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) f
 		next := n.Args[k]
 		switch {
 		case n.Op == formula.OpAdd:
-			t = m.Difference(t, other)
+			t = formula.Certain(c, c.Sub(t, other), t, other)
 		case n.Op == formula.OpSub && k == 0:
-			t = m.Difference(t, other.Neg())
+			t = formula.Certain(c, c.Add(t, other), t, other)
 		case n.Op == formula.OpSub:
-			t = m.Difference(other, t)
+			t = formula.Certain(c, c.Sub(other, t), t, other)
 		case n.Op == formula.OpMul:
 			if other.IsZero() {
 				return formula.Preimage{Infinite: t.IsZero()}

@@ -52,7 +52,7 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 				return
 			}
 			zero := func(x decimal.Decimal) (decimal.Decimal, bool) {
-				m.Values[s.v] = x
+				m.Suppose(s.v, x)
 				f := m.Eval(divisor)
 				return f, m.TryErr() == nil
 			}
@@ -75,7 +75,7 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 				place, ok = c, true
 			} else if found {
 				// A root is one that twice as far from the place is none.
-				m.Values[s.v] = m.Context.Add(x, m.Context.Sub(x, c))
+				m.Suppose(s.v, m.Context.Add(x, m.Context.Sub(x, c)))
 				s.masked = s.masked || m.Satisfied(e)
 			}
 		})
@@ -128,7 +128,7 @@ func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 			distance := c.Mul(h, part)
 			var f [2]decimal.Decimal
 			for k, x := range []decimal.Decimal{c.Add(place, distance), c.Sub(place, distance)} {
-				m.Values[v] = x
+				m.Suppose(v, x)
 				m.Renew()
 				left, right := m.Value(e.Left), m.Value(e.Right)
 				f[k] = c.Sub(left, right)
@@ -141,7 +141,7 @@ func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 		}
 		if defined {
 			ratio := c.Quo(limitNear, limitFar)
-			close := formula.Extreme(formula.Decimals{c.Mul(mean[1].Abs(), limitMiss), c.Mul(sides, flatness)}, 1)
+			close := formula.Extreme(formula.Decimals{c.Mul(mean[1].Abs(), limitMiss), c.Mul(sides, c.Epsilon(15))}, 1)
 			square := c.Mul(ratio, ratio)
 			limit := c.Sub(even[1], c.Quo(c.Mul(c.Sub(even[0], even[1]), square), c.Sub(decimal.Int(1), square)))
 			bend := c.Sub(odd[1], c.Mul(odd[0], ratio)).Abs()

@@ -23,9 +23,6 @@ const (
 	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
 )
 
-// vanishing is what counts as zero in a solution; whether the equations hold with zero is checked.
-var vanishing = decimal.MustParse("1e-90")
-
 // phase is a part of the starts of Newton's method.
 type phase struct {
 	starts  int
@@ -457,7 +454,7 @@ func (z *zeros) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 	}
 	for range maxCorrections {
 		for j, o := range z.outputs {
-			m.Values[o] = x[j]
+			m.Suppose(o, x[j])
 		}
 		m.Renew()
 		var rows []linear
@@ -479,7 +476,7 @@ func (z *zeros) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 		if m.TryErr() != nil {
 			return nil, false
 		}
-		step, err := m.eliminate(rows, noise)
+		step, err := m.eliminate(rows, m.isNoise)
 		if err != nil || m.TryErr() != nil {
 			return nil, false
 		}
@@ -490,11 +487,12 @@ func (z *zeros) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 			}
 			move := step[0]
 			step = step[1:]
-			if x[j] = m.Context.Add(x[j], move); x[j].Abs().Cmp(vanishing) < 0 {
+			// What is next to nothing is 0; whether the equations hold with that is checked.
+			if x[j] = m.Context.Add(x[j].Exactly(), move); x[j].Abs().Cmp(m.Context.Epsilon(-30)) < 0 {
 				x[j] = decimal.Decimal{}
 				continue
 			}
-			rest = rest && move.Abs().Cmp(m.Context.Mul(x[j].Abs(), settledMove)) <= 0
+			rest = rest && move.Abs().Cmp(m.Context.Mul(x[j].Abs(), m.Context.Epsilon(22))) <= 0
 		}
 		if rest {
 			return x, m.TryErr() == nil

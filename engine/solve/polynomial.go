@@ -16,13 +16,10 @@ func (m *Solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal)
 	return sum, size
 }
 
-// flatness is the part of a polynomial's size below which its value counts as zero.
-var flatness = decimal.MustParse("1e-45")
-
 // isRoot reports whether a polynomial is zero at x, rounding aside.
 func (m *Solver) isRoot(p polynomial, x decimal.Decimal) bool {
 	sum, size := m.at(p, x)
-	return sum.Abs().Cmp(m.Context.Mul(size, flatness)) <= 0
+	return sum.Abs().Cmp(m.Context.Mul(size, m.Context.Epsilon(15))) <= 0
 }
 
 // realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
@@ -49,9 +46,12 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 	ends := slices.Concat(formula.Decimals{bound.Neg()}, m.realRoots(slope), formula.Decimals{bound})
 	signs := make([]int, len(ends))
 	for i, x := range ends {
-		if v, size := m.at(p, x); v.Abs().Cmp(c.Mul(size, flatness)) > 0 {
+		v, size := m.at(p, x)
+		if v.Abs().Cmp(c.Mul(size, c.Epsilon(15))) > 0 || v.IsExact() {
 			signs[i] = v.Sign()
 		}
+		// A value that is not surely 0 may be that of two roots, or of none.
+		m.Unsure = m.Unsure || signs[i] == 0 && !v.IsExact()
 	}
 	var roots formula.Decimals
 	for i, x := range ends {
@@ -69,7 +69,7 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 // bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
 func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := m.Context
-	x := c.Mul(c.Add(low, high), oneHalf)
+	x := c.Mul(c.Add(low, high), oneHalf).Exactly()
 	for range 600 {
 		f, _ := m.at(p, x)
 		if f.IsZero() || c.Err() != nil {
@@ -91,9 +91,9 @@ func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first
 			next = c.Mul(c.Add(low, high), oneHalf)
 		}
 		move := c.Sub(next, x).Abs()
-		x = next
-		if move.Cmp(c.Mul(x.Abs(), converged)) <= 0 {
-			return x
+		x = next.Exactly()
+		if move.Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
+			return next
 		}
 	}
 	return x

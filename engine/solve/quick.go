@@ -95,7 +95,7 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 // made the root then, as it can next to where a quotient is 0 ÷ 0), and that the root satisfies the equation.
 func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decimal, ok bool) {
 	m, c := s.m, s.m.Context
-	if s.run == nil {
+	if s.run == nil || c.Digits() > decimal.Precisions[0] {
 		return root, false
 	}
 	j, ok := s.run.Jet(start)
@@ -114,8 +114,8 @@ func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decima
 		return root, false
 	}
 	move := decimal.FromFloat(step)
-	x = c.Add(x, move)
-	m.Values[s.v] = x
+	x = c.Add(x, move).Exactly()
+	m.Suppose(s.v, x)
 	m.Renew()
 	left, right := m.Value(e.Left), m.Value(e.Right)
 	second := c.Sub(left, right)
@@ -125,13 +125,14 @@ func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decima
 	if m.TryErr() != nil {
 		return root, false
 	}
-	holds := second.Abs().Cmp(c.Mul(formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1), formula.Tolerance)) <= 0
+	holds := second.Abs().Cmp(c.Mul(formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1), m.Tolerance())) <= 0
 	expected := second.Abs().Cmp(c.Mul(first.Abs(), asExpected)) <= 0
-	most := math.Abs(start) * closeRoot / (1e-6*math.Abs(turn) + turn*turn + 1e-30)
-	if !holds || !expected || last.Abs().Cmp(decimal.FromFloat(most)) > 0 {
+	rest := math.Abs(last.Float64()/start) * (1e-6*math.Abs(turn) + turn*turn + 1e-30)
+	if !holds || !expected || !(rest <= closeRoot) {
 		return root, false
 	}
-	m.Values[s.v] = root
+	root = root.As(-int(math.Ceil(math.Log10(rest + 1e-70))))
+	m.Suppose(s.v, root)
 	return root, m.Satisfied(e)
 }
 

@@ -30,7 +30,7 @@ func (m *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 		return left - right, math.Abs(left) + math.Abs(right)
 	}
 	s.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
-		m.Values[v] = x
+		m.Suppose(v, x)
 		m.Renew()
 		f := m.Context.Sub(m.Value(e.Left), m.Value(e.Right))
 		return f, m.TryErr() == nil
@@ -69,10 +69,10 @@ func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
 	}
 	m := s.m
 	for _, part := range beside {
-		m.Values[s.v] = m.Context.Mul(roots[0], part)
-		miss, _ := m.Residual(e)
+		m.Suppose(s.v, m.Context.Mul(roots[0], part))
+		_, _, miss := m.Residual(e)
 		size := m.Context.Add(m.Size(e.Left), m.Size(e.Right))
-		if m.TryErr() != nil || miss.Cmp(m.Context.Mul(size, flatness)) > 0 {
+		if m.TryErr() != nil || miss.Cmp(m.Context.Mul(size, m.Context.Epsilon(15))) > 0 {
 			return false
 		}
 	}
@@ -100,7 +100,10 @@ func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimal
 		if !s.m.isLimit(t) {
 			if place, ok := s.limit(e, t, scale); ok {
 				t = place
-			} else if s.masked || s.noisy(e, t.Float64()) {
+			} else if s.m.Values[s.v] = t; s.masked {
+				continue
+			} else if s.m.Noisy(e, s.v) {
+				s.m.Unsure = true
 				continue
 			}
 		}
@@ -299,6 +302,7 @@ func (s *seeker) touch(a, b float64) {
 	}
 	slope := func(x decimal.Decimal) (decimal.Decimal, bool) {
 		c := s.m.Context
+		spacing := c.Epsilon(c.Digits() * 7 / 10)
 		h := c.Mul(x.Abs(), spacing)
 		if h.IsZero() {
 			h = spacing
@@ -310,15 +314,4 @@ func (s *seeker) touch(a, b float64) {
 	if x, ok := s.secant(decimal.FromFloat(x1), slope); ok {
 		s.found = append(s.found, x)
 	}
-}
-
-// noisy reports whether rounding alone may have made the sides of an equation equal at x: where sums and powers carry the
-// last digits of their operands to the front, as in (1 + 1/x)^x for an x of sixty digits, a residual says nothing.
-func (s *seeker) noisy(e *formula.Equation, x float64) bool {
-	m := s.m
-	m.Floats[s.v] = x
-	left, right := m.Noise(e.Left), m.Noise(e.Right)
-	_, size := m.Sized(e.Left)
-	_, other := m.Sized(e.Right)
-	return left.Error+right.Error > 1e-20*(size+other)
 }

@@ -8,10 +8,6 @@ import (
 )
 
 var (
-	converged = decimal.MustParse("1e-50")
-	spacing   = decimal.MustParse("1e-18")
-	// settledMove is the last relative move of a search that came to rest.
-	settledMove = decimal.MustParse("1e-38")
 	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
 	muchCloser = decimal.MustParse("1e-4")
 )
@@ -39,10 +35,14 @@ func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool
 	}
 	c := s.m.Context
 	fx, ok := s.difference(x)
-	if !ok || fx.IsZero() {
-		return x, ok
+	if !ok {
+		return x, false
 	}
-	next := c.Sub(x, c.Quo(fx, decimal.FromFloat(slope)))
+	root := c.Sub(x, c.Quo(fx, decimal.FromFloat(slope)))
+	if fx.IsZero() {
+		return root, true
+	}
+	next := root.Exactly()
 	fn, ok := s.difference(next)
 	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
 		s.m.TryErr()
@@ -58,10 +58,11 @@ func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Deci
 	if !ok {
 		return x, false
 	}
-	if fx.IsZero() {
+	if fx.IsZero() && fx.IsExact() {
 		return x, true
 	}
-	previous := c.Mul(x, c.Add(decimal.Int(1), formula.Nearby))
+	x = x.Exactly()
+	previous := c.Mul(x, c.Add(decimal.Int(1), formula.Nearby)).Exactly()
 	if x.IsZero() {
 		previous = formula.Nearby
 	}
@@ -79,15 +80,21 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 	move := x
 	for range 40 {
 		slope := c.Sub(fx, fp)
+		if fx.IsZero() && slope.IsZero() {
+			return x, true
+		}
 		if slope.IsZero() || c.Err() != nil {
 			break
 		}
 		gap := c.Sub(x, previous)
 		move := c.Quo(c.Mul(fx, gap), slope)
 		next := c.Sub(x, move)
-		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), converged)) <= 0 {
+		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), c.Epsilon(10))) <= 0 {
 			return next, true
 		}
+		// What is tried is a number as exact as any; the root is as right as the last move to it.
+		root := next
+		next = next.Exactly()
 		fn, ok := f(next)
 		if !ok || c.Err() != nil {
 			s.m.TryErr()
@@ -95,10 +102,10 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 		}
 		previous, fp = x, fx
 		x, fx = next, fn
-		if fx.IsZero() || move.Abs().Cmp(c.Mul(x.Abs(), converged)) <= 0 {
-			return x, true
+		if fx.IsZero() && fx.IsExact() || move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
+			return root, true
 		}
 	}
 	s.m.TryErr()
-	return x, move.Abs().Cmp(c.Mul(x.Abs(), settledMove)) <= 0
+	return x, move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(22))) <= 0
 }

@@ -76,7 +76,7 @@ func (m *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formu
 			continue
 		}
 		m.Values[v] = t
-		if m.Satisfied(e) {
+		if m.HoldsFor(e, v) {
 			kept = append(kept, t)
 		}
 	}
@@ -160,7 +160,7 @@ func (m *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) b
 		probes = append(probes, decimal.MustParse(text))
 	}
 	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
-		m.Values[v] = probe
+		m.Suppose(v, probe)
 		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return formula.Compare(m.Context, root, probe) == 0 }) && m.Satisfied(e)
 	})
 }

@@ -108,7 +108,7 @@ func (m *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 	if m.proportional(equations, unknowns, rows) {
 		return true, errManySolutions
 	}
-	values, err := m.eliminate(rows, noise)
+	values, err := m.eliminate(rows, m.isNoise)
 	if err != nil {
 		return true, err
 	}
@@ -133,16 +133,16 @@ func (m *Solver) proportional(equations []*formula.Equation, unknowns []int, row
 	for i, row := range rows {
 		copied[i] = linear{row.constant, slices.Clone(row.factors)}
 	}
-	_, err := m.eliminate(copied, decimal.MustParse("0.01"))
+	percent := decimal.MustParse("0.01")
+	_, err := m.eliminate(copied, func(t term) bool { return t.value.Abs().Cmp(m.Context.Mul(t.size, percent)) <= 0 })
 	return errors.Is(err, errManySolutions)
 }
 
 // eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting. What is
-// below a part of the size of what it was added up from counts as zero.
-func (m *Solver) eliminate(rows []linear, part decimal.Decimal) (formula.Decimals, error) {
+// noise beside what it was added up from counts as zero.
+func (m *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Decimals, error) {
 	n := len(rows)
 	c := m.Context
-	isNoise := func(t term) bool { return t.value.Abs().Cmp(c.Mul(t.size, part)) <= 0 }
 	for k := range n {
 		best := -1
 		var most decimal.Decimal

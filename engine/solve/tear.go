@@ -56,7 +56,7 @@ func (v *Solver) tear(s Step) (*value.Error, error) {
 	for _, t := range v.tearings(s) {
 		check := v.Equations[t.check]
 		follow := func(x decimal.Decimal) bool {
-			m.Values[t.variable] = x
+			m.Suppose(t.variable, x)
 			for _, step := range t.steps {
 				p, err := m.solutions(v.Equations[step.Activity], step.Variable)
 				if m.TryErr() != nil || err != nil || p.Infinite {
