@@ -97,49 +97,30 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-const (
-	// pullPatience is how long one request for commands waits for some, and sharedPatience where other
-	// nodes work too: so long may it take until a worker ends.
-	pullPatience   = 5 * time.Second
-	sharedPatience = 500 * time.Millisecond
-	// gather is how long commands that the worker has already are left in the queue, to be delivered
-	// together.
-	gather = 20 * time.Millisecond
-	// pullHeartbeat is how often the server says that it still knows of the request. Two that are
-	// missed end it.
-	pullHeartbeat = 500 * time.Millisecond
-)
+// pullPatience is how long one request for commands waits for some; so long may it take until a
+// worker ends where other nodes work too.
+const pullPatience = 500 * time.Millisecond
 
 // pullAll takes commands in until ctx ends or a request for them fails.
 func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer) error {
 	running := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	pull, requests := s.pullOwn, 1
-	if !s.worksAlone() {
-		pull, requests = s.pullShared, pulls
-	}
-	ended := make(chan error, requests)
-	for range requests {
+	ended := make(chan error, pulls)
+	for range pulls {
 		go func() {
-			for {
-				err := s.inFlight.await(ctx)
-				if err == nil {
-					err = pull(ctx, running, consumer)
-				}
-				if err == nil {
-					err = ctx.Err()
-				}
-				if err != nil {
-					ended <- err
-					return
+			defer stop()
+			var err error
+			for err == nil {
+				if err = s.inFlight.await(ctx); err == nil {
+					err = s.pull(ctx, running, consumer)
 				}
 			}
+			ended <- err
 		}()
 	}
 	err := <-ended
-	stop()
-	for range requests - 1 {
+	for range pulls - 1 {
 		<-ended
 	}
 	return err
@@ -149,71 +130,33 @@ func (s *Service) pullAll(ctx context.Context, consumer jetstream.Consumer) erro
 // before it was started.
 func (s *Service) worksAlone() bool { return s.log.Alone() && s.log.Local() }
 
-// pullShared asks for commands and begins to work on those that come within a while; running ends
-// when the worker is to stop. A request that is out is not taken back when ctx ends: a command that
-// was sent then would be held back from other nodes for as long as a lost worker's.
-func (s *Service) pullShared(_, running context.Context, consumer jetstream.Consumer) error {
+// pull asks for commands and begins to work on those that come within a while and that the worker
+// does not have; running ends when the worker is to stop. Where other nodes work, a request that is
+// out is not taken back when ctx ends: a command that was sent then would be held back from them for
+// as long as a lost worker's.
+func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer) error {
 	// What the server sends at the end of its time is waited for a second longer, and no longer: the
 	// server may be gone that the request was sent to. What is on a slow way then is delivered again,
 	// which counts against it.
-	batch, err := consumer.Fetch(pulled, jetstream.FetchMaxWait(sharedPatience))
+	wait := jetstream.FetchMaxWait(pullPatience)
+	if s.worksAlone() {
+		out, cancel := context.WithTimeout(ctx, pullPatience)
+		defer cancel()
+		wait = jetstream.FetchContext(out)
+	}
+	batch, err := consumer.Fetch(pulled, wait)
 	if err != nil {
 		return err
 	}
-	_, _, err = s.deliver(running, batch)
-	return err
-}
-
-// pullOwn waits for a command, then asks for all that are there. When the first is one that the
-// worker has already, the others will be too: they need no more than an acknowledgement, and more
-// of them are waited for.
-func (s *Service) pullOwn(ctx, running context.Context, consumer jetstream.Consumer) error {
-	out, cancel := context.WithTimeout(ctx, pullPatience)
-	defer cancel()
-	batch, err := consumer.Fetch(1, jetstream.FetchContext(out), jetstream.FetchHeartbeat(pullHeartbeat))
-	if err != nil {
-		return err
-	}
-	n, begun, err := s.deliver(running, batch)
-	if n == 0 || err != nil {
-		return err
-	}
-	if begun == 0 {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(gather):
-		}
-	}
-	for n = pulled; n == pulled; {
-		if err := s.inFlight.await(ctx); err != nil {
-			return err
-		}
-		if batch, err = consumer.FetchNoWait(pulled); err != nil {
-			return err
-		}
-		if n, _, err = s.deliver(running, batch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deliver takes in the n commands of a batch, and begins to work on those that the worker does not
-// have.
-func (s *Service) deliver(running context.Context, batch jetstream.MessageBatch) (n, begun int, err error) {
 	for msg := range batch.Messages() {
-		n++
 		if j := s.inFlight.deliver(msg); j != nil {
-			begun++
 			s.dispatch(running, j)
 		}
 	}
-	err = batch.Error()
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages) {
-		err = nil
+	if err := batch.Error(); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoMessages) {
+		return err
 	}
-	return n, begun, err
+	return nil
 }
 
 // finished tells of a command whether it needs no work: its message has its final event, or it
