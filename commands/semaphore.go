@@ -17,7 +17,7 @@ import (
 // account can be fewer while it is contended.
 type fairSemaphore struct {
 	each      int
-	contended int             // instead of each while another account is there
+	contended int             // instead of each while another account has asked for something lately, whether or not it waits
 	recent    *recentAccounts // tells who is there; nil for nobody
 	mutex     sync.Mutex
 	free      int
@@ -37,13 +37,6 @@ type share struct {
 
 func newFairSemaphore(slots, each int) *fairSemaphore {
 	return &fairSemaphore{each: each, free: slots, accounts: map[uuid.UUID]*share{}}
-}
-
-// whileContended gives an account no more than so many slots while others have asked for something
-// lately, whether or not they wait.
-func (s *fairSemaphore) whileContended(recent *recentAccounts, slots int) *fairSemaphore {
-	s.recent, s.contended = recent, slots
-	return s
 }
 
 // acquire waits for a slot, which release gives back. It fails when ctx ends first.

@@ -199,7 +199,8 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 func TestContendedAccountHasFewerSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var recent recentAccounts
-		s := newFairSemaphore(20, 8).whileContended(&recent, 3)
+		s := newFairSemaphore(20, 8)
+		s.recent, s.contended = &recent, 3
 		mine, other := uuid.UUID{1}, uuid.UUID{2}
 		var inside atomic.Int32
 		for range 20 {

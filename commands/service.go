@@ -102,14 +102,13 @@ type Service struct {
 // New returns a service on a log and this node's views of it. Calculations are answered while Run
 // runs, here or on another node.
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
-	recent := &recentAccounts{}
 	s := &Service{
 		log: log, views: views, logger: logger, inFlight: newInFlight(),
-		slots:    newFairSemaphore(slots, slots).whileContended(recent, slotsContended),
-		recent:   recent,
+		slots: newFairSemaphore(slots, slots), recent: &recentAccounts{},
 		deciding: newFairSemaphore(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
 		prose:    newFairSemaphore(2*proseSlots, proseSlots),
 	}
+	s.slots.recent, s.slots.contended = s.recent, slotsContended
 	s.versions = NewVersions(s.readVersion)
 	return s
 }

@@ -34,11 +34,10 @@ type state struct {
 	sequence uint64
 }
 
-// made is the body of an answer with its ETag, and the state that both were made from.
+// made is an answer with the state that it was made from.
 type made struct {
+	answer
 	state state
-	body  jsontext.Value
-	tag   string
 }
 
 // answers keeps what was answered last: what is asked again and has not changed is not read,
@@ -52,21 +51,18 @@ func newAnswers() answers { return answers{projections.NewCache[question, made](
 // find is the answer to a question in a state, if it is kept.
 func (a answers) find(q question, now state) (answer, bool) {
 	m, ok := a.kept.Get(q)
-	if !ok || m.state != now || now.sequence == 0 {
-		return answer{}, false
-	}
-	return answer{status: nethttp.StatusOK, body: m.body, tag: m.tag}, true
+	return m.answer, ok && m.state == now && now.sequence != 0
 }
 
 // keep makes the answer to a question in a state, and keeps it unless the state is not known. The
 // body must not be changed.
 func (a answers) keep(q question, now state, body jsontext.Value) answer {
-	m := made{now, body, entityTag(body)}
+	m := made{answer{status: nethttp.StatusOK, body: body, tag: entityTag(body)}, now}
 	if now.sequence != 0 && len(body) <= keptAtMost {
 		a.kept.Put(q, m, m.weight())
 	}
-	return answer{status: nethttp.StatusOK, body: body, tag: m.tag}
+	return m.answer
 }
 
 // weight is about how many bytes an answer takes in memory.
-func (m made) weight() int { return 512 + cap(m.body) }
+func (a answer) weight() int { return 512 + cap(a.body) }

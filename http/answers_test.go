@@ -52,7 +52,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	kept := 0
 	for _, q := range asked {
 		if _, ok := a.find(q, now); ok {
-			kept += (made{body: body}).weight()
+			kept += (answer{body: body}).weight()
 		}
 	}
 	if kept > keptAnswers || kept < keptAnswers/2 {

@@ -17,13 +17,10 @@ import (
 type conversation struct {
 	subject  events.Subject
 	head     projections.Conversation
-	branches branches
+	branches []branch                          // scenarios, by index from 1
 	pending  uint64                            // the event whose inputs are pending, 0 for none
 	working  map[uuid.UUID]projections.Message // messages in progress
 }
-
-// branches are the scenarios of a conversation, by index from 1.
-type branches []branch
 
 // branch is a scenario.
 type branch struct {
@@ -32,15 +29,15 @@ type branch struct {
 }
 
 // follow moves the scenario that a message was calculated in on to its event.
-func (b *branches) follow(m projections.Message) {
+func (c *conversation) follow(m projections.Message) {
 	if m.Completed == nil || m.Completed.Results.Action == "fetch" {
 		return
 	}
 	ref := m.Completed.Results.Scenario
-	for len(*b) < ref.Current {
-		*b = append(*b, branch{})
+	for len(c.branches) < ref.Current {
+		c.branches = append(c.branches, branch{})
 	}
-	at := &(*b)[ref.Current-1]
+	at := &c.branches[ref.Current-1]
 	at.event = m.Sequence
 	if ref.Original != 0 && ref.Original != ref.Current {
 		at.origin = ref.Original
@@ -55,8 +52,8 @@ func (c *conversation) apply(e events.Event) projections.Message {
 			previous = &m
 		}
 	}
-	head, m := projections.ApplyConversation(c.head, previous, e)
-	c.head = head
+	var m projections.Message
+	c.head, m = projections.ApplyConversation(c.head, previous, e)
 	switch {
 	case m.Number == 0:
 		return m
@@ -66,16 +63,15 @@ func (c *conversation) apply(e events.Event) projections.Message {
 		}
 		c.working[m.MessageID] = m
 		return m
-	case previous != nil:
-		delete(c.working, m.MessageID)
 	}
-	switch {
-	case head.Pending == m.Number:
+	delete(c.working, m.MessageID)
+	switch c.head.Pending {
+	case m.Number:
 		c.pending = e.Sequence
-	case head.Pending == 0:
+	case 0:
 		c.pending = 0
 	}
-	c.branches.follow(m)
+	c.follow(m)
 	return m
 }
 
