@@ -132,8 +132,8 @@ func (s *Service) worksAlone() bool { return s.log.Alone() && s.log.Local() }
 
 // pull asks for commands and begins to work on those that come within a while and that the worker
 // does not have; running ends when the worker is to stop. Where other nodes work, a request that is
-// out is not taken back when ctx ends: a command that was sent then would be held back from them for
-// as long as a lost worker's.
+// out is not taken back when ctx ends: a command that was sent then would be held back from them
+// for as long as a lost worker's.
 func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer) error {
 	// What the server sends at the end of its time is waited for a second longer, and no longer: the
 	// server may be gone that the request was sent to. What is on a slow way then is delivered again,
