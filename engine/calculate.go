@@ -276,14 +276,14 @@ func (c *calculation) chooseTarget() *value.Error {
 	}
 	facts := c.facts()
 	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return c.stated(f.Variable) != nil })
-	before := c.domain.Solvable(without)
-	solvable := c.domain.Solvable(facts)
+	before := c.domain.solvable(without)
+	solvable := c.domain.solvable(facts)
 	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool { return slices.Contains(before, v) })
 	if len(c.req.Inputs) == 0 {
 		becomes = nil
 	}
 	ends := slices.DeleteFunc(slices.Clone(becomes), func(from int) bool {
-		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.Feeds(facts, from, to) })
+		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.feeds(facts, from, to) })
 	})
 	if len(ends) == 1 {
 		c.target = Target{Variable: ends[0]}
@@ -331,7 +331,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		}
 		in.Value = shown
 	} else {
-		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous(c.target.Variable))
+		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), false)
 		if len(errs) > 0 {
 			return false, errs
 		}
@@ -339,7 +339,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		facts = c.take(facts, solution)
 		found := c.domain.contradictions(c.env, facts, solution)
 		if len(found) > 0 {
-			other, errs := c.domain.derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
+			other, errs := c.domain.Derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
 			if len(errs) == 0 {
 				c.found, c.activities = map[int]ScenarioValue{}, nil
 				facts = c.take(before, other)
@@ -365,10 +365,10 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		if t.Variable == c.target.Variable || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
 			continue
 		}
-		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable))
+		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable), false)
 		if solution.rounded {
 			// The values found so far have too few digits for it; what they come from has them.
-			solution, errs = c.domain.Derive(c.env, given, t.Variable, t.Unit, c.previous(t.Variable))
+			solution, errs = c.domain.Derive(c.env, given, t.Variable, t.Unit, c.previous(t.Variable), false)
 		}
 		if len(errs) > 0 {
 			continue

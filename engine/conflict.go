@@ -13,7 +13,7 @@ import (
 func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 	for {
 		facts := c.facts()
-		found := c.domain.Contradictions(c.env, facts)
+		found := c.domain.contradictions(c.env, facts, Solution{})
 		if len(found) == 0 {
 			return facts, nil
 		}
@@ -26,7 +26,7 @@ func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 }
 
 // behind lists the given values that an activity's disagreement comes from: those in it, and those that the solution used.
-func (c *calculation) behind(found Contradiction, facts []Fact, s Solution) []int {
+func (c *calculation) behind(found contradiction, facts []Fact, s Solution) []int {
 	var list []int
 	add := func(f Fact) {
 		if f.Tier <= Carried && !slices.Contains(list, f.Variable) {

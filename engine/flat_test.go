@@ -55,7 +55,7 @@ func TestPropertiesShared(t *testing.T) {
 			}
 			m.Context.Reset()
 			x := e.Unknown(0)
-			run := m.FlatRun(e, x)
+			run := m.Run(e, x)
 			if run == nil {
 				continue
 			}

@@ -263,7 +263,7 @@ func secants() []*formula.Entry {
 	both.Formula = "1 / cos(x)"
 	facets.Float = func(a []float64) float64 { return 1 / math.Cos(a[0]) }
 	facets.Interval = func(a, b formula.Interval) formula.Interval {
-		return formula.IntervalDiv(formula.Interval{Lo: 1, Hi: 1}, formula.IntervalCos(a, b))
+		return formula.IntervalDiv(formula.Interval{Lo: 1, Hi: 1}, formula.StandardFunctions.ByName["cos"].Interval(a, b))
 	}
 	facets.Slopes, facets.Isolated, facets.Period = []string{"sec(x)^2 * sin(x)"}, []string{"acos(1 / t)", "-acos(1 / t)"}, 2
 	return []*formula.Entry{alone, both, facets}

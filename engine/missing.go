@@ -15,9 +15,9 @@ const (
 	maxMissingSize  = 20 // of a set that is looked at
 )
 
-// Alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
+// alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
 // then domain order, at most 10, never with the target in one.
-func (d *Domain) Alternatives(facts []Fact, target int) []value.Alternative {
+func (d *Domain) alternatives(facts []Fact, target int) []value.Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false

@@ -47,13 +47,9 @@ type Solution struct {
 // Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md "Planning") and checks every
 // equation used with the values found. Several facts may stand for one variable in different tiers. asked is the unit
 // wanted, nil for none. previous is the value that the target had in the base, nil for none: of several roots the nearest
-// to it is taken. Errors are calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.
-func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value) (Solution, []value.Error) {
-	return d.derive(env, facts, target, asked, previous, false)
-}
-
-// derive is Derive; agreeing asks for roots with which all activities agree whose values are known then.
-func (d *Domain) derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
+// to it is taken. agreeing asks for roots with which all activities agree whose values are known then. Errors are calculation.*,
+// domain.activity_disabled or input.* of CONTRACT.md section 6.
+func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
 	env = env.Metered()
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)
@@ -164,24 +160,19 @@ func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 		return value.Problem("domain.activity_disabled", d.equations[off].Title)
 	}
 	err := value.Problem("calculation.missing_inputs", key)
-	err.Missing = d.Alternatives(facts, target)
+	err.Missing = d.alternatives(facts, target)
 	return err
 }
 
-// Contradiction is an activity whose variables are all given and which misses by more than 1%.
-type Contradiction struct {
+// contradiction is an activity whose variables are all given and which misses by more than 1%.
+type contradiction struct {
 	Activity  int
 	Variables []int // in domain order
 }
 
-// Contradictions checks every active activity against given values (tiers Stated and Carried).
-func (d *Domain) Contradictions(env value.Env, facts []Fact) []Contradiction {
-	return d.contradictions(env, facts, Solution{})
-}
-
-// contradictions is Contradictions, where some of the facts come from a solution: the activities that it solved one by one
-// hold.
-func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []Contradiction {
+// contradictions checks every active activity against given values (tiers Stated and Carried). Some of
+// the facts may come from a solution: the activities that it solved one by one hold.
+func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []contradiction {
 	have := make([]bool, len(d.Profiles))
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
@@ -221,7 +212,7 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []C
 		m.Context.Reset()
 		dims[f.Variable] = q.Unit.Dimension()
 	}
-	var list []Contradiction
+	var list []contradiction
 	for a, e := range d.equations {
 		if !given(a) {
 			continue
@@ -249,7 +240,7 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []C
 		}
 		limit := m.Context.Quo(scale, formula.Hundred)
 		if m.TryErr() == nil && miss.Cmp(limit) > 0 && !m.Satisfied(e) {
-			list = append(list, Contradiction{a, e.Refs})
+			list = append(list, contradiction{a, e.Refs})
 		}
 		if m.Limited() {
 			break
@@ -264,8 +255,8 @@ func (d *Domain) onScale(e *formula.Equation) bool {
 	return s.Weight(e.Left).IsPoint() || s.Weight(e.Right).IsPoint()
 }
 
-// Solvable lists the variables without a Stated or Carried fact that some plan yields from the facts, in domain order.
-func (d *Domain) Solvable(facts []Fact) []int {
+// solvable lists the variables without a Stated or Carried fact that some plan yields from the facts, in domain order.
+func (d *Domain) solvable(facts []Fact) []int {
 	g := d.givenOf(facts, -1)
 	known := g.leaves(true)
 	d.closure(known, false)
@@ -283,8 +274,8 @@ func (d *Domain) Solvable(facts []Fact) []int {
 	return list
 }
 
-// Feeds reports whether a plan for to, given the facts, can use from as an intermediate value.
-func (d *Domain) Feeds(facts []Fact, from, to int) bool {
+// feeds reports whether a plan for to, given the facts, can use from as an intermediate value.
+func (d *Domain) feeds(facts []Fact, from, to int) bool {
 	g := d.givenOf(facts, to)
 	if from == to || g.fixed(from) {
 		return false

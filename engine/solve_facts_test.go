@@ -38,7 +38,7 @@ func TestDeriveContradictions(t *testing.T) {
 		{stated(t, d, Stated, "distance", "10", "price", "2", "cost", "30", "speed", "5"), 1},
 	}
 	for i, c := range cases {
-		if got := d.Contradictions(testEnv, c.facts); len(got) != c.want {
+		if got := d.contradictions(testEnv, c.facts, Solution{}); len(got) != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
 	}
@@ -54,18 +54,18 @@ func TestDeriveSolvable(t *testing.T) {
 		return text
 	}
 	facts := stated(t, d, Stated, "a", "1")
-	if got := keys(d.Solvable(facts)); got != "bc" {
+	if got := keys(d.solvable(facts)); got != "bc" {
 		t.Error(got)
 	}
 	facts = append(facts, stated(t, d, Defaulted, "g", "9")...)
-	if got := keys(d.Solvable(facts)); got != "bcf" {
+	if got := keys(d.solvable(facts)); got != "bcf" {
 		t.Error(got)
 	}
 	for _, c := range []struct {
 		from, to string
 		want     bool
 	}{{"b", "c", true}, {"b", "f", true}, {"c", "b", false}, {"f", "c", false}, {"a", "b", false}, {"k", "h", false}} {
-		if got := d.Feeds(facts, d.Index(c.from), d.Index(c.to)); got != c.want {
+		if got := d.feeds(facts, d.Index(c.from), d.Index(c.to)); got != c.want {
 			t.Errorf("%s feeds %s: %v", c.from, c.to, got)
 		}
 	}
@@ -74,7 +74,7 @@ func TestDeriveSolvable(t *testing.T) {
 func TestDeriveSteps(t *testing.T) {
 	d := compiledGraph(t, []string{"c = b * 2", "b = a + 1"})
 	facts := stated(t, d, Stated, "a", "1")
-	s, errs := d.Derive(testEnv, facts, d.Index("c"), nil, nil)
+	s, errs := d.Derive(testEnv, facts, d.Index("c"), nil, nil, false)
 	if len(errs) > 0 || len(s.Steps) != 2 || s.Steps[0].Activity != 1 || s.Steps[1].Variable != d.Index("c") || !slices.Equal(s.Used, []int{0}) {
 		t.Error(s, errs)
 	}
@@ -84,10 +84,10 @@ func TestDerivePrevious(t *testing.T) {
 	d := compiledGraph(t, []string{"y = (x - 5) * (x - 5)"})
 	facts := stated(t, d, Stated, "y", "4")
 	previous := stated(t, d, Stated, "x", "8")[0].Value
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, &previous); len(errs) > 0 || s.Value.Text().Scalar() != "7" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, &previous, false); len(errs) > 0 || s.Value.Text().Scalar() != "7" {
 		t.Error(s, errs)
 	}
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil); len(errs) > 0 || s.Value.Text().Scalar() != "3" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil, false); len(errs) > 0 || s.Value.Text().Scalar() != "3" {
 		t.Error(s, errs)
 	}
 }
@@ -100,7 +100,7 @@ func TestDeriveBudget(t *testing.T) {
 	}
 	env := testEnv
 	env.Budget = 50
-	_, errs := d.Derive(env, stated(t, d, Stated, "y", "40"), d.Index("x"), nil, nil)
+	_, errs := d.Derive(env, stated(t, d, Stated, "y", "40"), d.Index("x"), nil, nil, false)
 	if len(errs) != 1 || errs[0].Code != "calculation.limit_exceeded" || errs[0].Args[0] != "50 steps" {
 		t.Error(errs)
 	}

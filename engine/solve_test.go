@@ -158,7 +158,7 @@ func askIn(d *Domain, env value.Env, question string) (Solution, []value.Error) 
 			facts = append(facts, Fact{i, Defaulted, value})
 		}
 	}
-	return d.Derive(env, facts, t.Variable, t.Unit, nil)
+	return d.Derive(env, facts, t.Variable, t.Unit, nil, false)
 }
 
 // answer shows what ask gives.

@@ -67,12 +67,12 @@ func derive(b *testing.B, goal float64, d *engine.Domain, facts []engine.Fact, t
 		}
 		asked = u
 	}
-	solution, errs := d.Derive(speedEnv, facts, v, asked, nil)
+	solution, errs := d.Derive(speedEnv, facts, v, asked, nil, false)
 	if len(errs) > 0 {
 		b.Fatal(errs)
 	}
 	expect(b, solution.Value, want)
-	measure(b, goal, func() { d.Derive(speedEnv, facts, v, asked, nil) })
+	measure(b, goal, func() { d.Derive(speedEnv, facts, v, asked, nil, false) })
 }
 
 func expect(b *testing.B, v value.Value, want string) {
@@ -118,7 +118,7 @@ func BenchmarkSpeed(b *testing.B) {
 		work := func() value.Value {
 			facts[0] = engine.Fact{Variable: speed, Tier: engine.Stated, Value: parsed(b, d, "speed", "60 mi/h")}
 			facts[1] = engine.Fact{Variable: hours, Tier: engine.Stated, Value: parsed(b, d, "time", "2.5 h")}
-			solution, errs := d.Derive(speedEnv, facts, distance, nil, nil)
+			solution, errs := d.Derive(speedEnv, facts, distance, nil, nil, false)
 			if len(errs) > 0 {
 				b.Fatal(errs)
 			}
@@ -158,7 +158,7 @@ func BenchmarkSpeed(b *testing.B) {
 		work := func() value.Value {
 			var last value.Value
 			for range 12 {
-				solution, errs := d.Derive(speedEnv, facts, d.Index("schedule"), nil, nil)
+				solution, errs := d.Derive(speedEnv, facts, d.Index("schedule"), nil, nil, false)
 				if len(errs) > 0 {
 					b.Fatal(errs)
 				}

@@ -138,7 +138,7 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 		if len(result.Rows) == 0 || result.Rows[0][0].Empty {
 			return value.Problem("calculation.no_solution", v.Key(s.Variable))
 		}
-		root, err := v.Choose(s.Variable, s.Activity, formula.One(result.Rows[0][0].Number))
+		root, err := v.Choose(s.Variable, s.Activity, formula.OneRoot(result.Rows[0][0].Number))
 		if err != nil {
 			return err
 		}

@@ -54,12 +54,12 @@ var (
 				if i, ok := a[1].Int64(); t.Sign() < 0 && (!ok || i%2 == 0) {
 					return Preimage{}
 				}
-				return One(c.Pow(t, a[1]))
+				return OneRoot(c.Pow(t, a[1]))
 			}
 			if a[0].Sign() <= 0 || t.Sign() <= 0 || IsOne(t) {
 				return Preimage{}
 			}
-			return One(c.Quo(c.Ln(a[0]), c.Ln(t)))
+			return OneRoot(c.Quo(c.Ln(a[0]), c.Ln(t)))
 		},
 		Interval: intervalRoot, Slopes: []string{"root(x, n) / (n * x)", "-root(x, n) * ln(x) / n^2"}, Isolated: []string{"t^n"},
 	}
@@ -127,13 +127,13 @@ var algebra = []*Entry{
 		Inverse: func(c *decimal.Context, a Decimals, k int, t decimal.Decimal) Preimage {
 			switch {
 			case len(a) == 1:
-				return One(c.Pow(decimal.Int(10), t))
+				return OneRoot(c.Pow(decimal.Int(10), t))
 			case k == 0:
-				return One(c.Pow(a[1], t))
+				return OneRoot(c.Pow(a[1], t))
 			case t.IsZero():
 				return Preimage{Infinite: IsOne(a[0])}
 			}
-			return One(c.Pow(a[0], c.Quo(decimal.Int(1), t)))
+			return OneRoot(c.Pow(a[0], c.Quo(decimal.Int(1), t)))
 		},
 		Formula: "ln(x) / ln(base)", Isolated: []string{"base^t"}, Plain: true,
 	},
@@ -248,7 +248,7 @@ var algebra = []*Entry{
 			case low == 0 || high == 0:
 				return Preimage{Infinite: true}
 			}
-			return One(t)
+			return OneRoot(t)
 		},
 		Formula: "if(low <= high, min(max(x, low), high), 1 / 0)",
 	},
@@ -350,7 +350,7 @@ func IsOne(d decimal.Decimal) bool { return d.Cmp(decimal.Int(1)) == 0 }
 
 func PlusMinus(d decimal.Decimal) Preimage {
 	if d.IsZero() {
-		return One(d)
+		return OneRoot(d)
 	}
 	return Preimage{Roots: Decimals{d, d.Neg()}}
 }
@@ -405,11 +405,11 @@ func oneOf(a Decimals, k int, t decimal.Decimal, sign int) Preimage {
 		}
 	}
 	if len(others) == 0 {
-		return One(t)
+		return OneRoot(t)
 	}
 	switch t.Cmp(Extreme(others, sign)) * sign {
 	case 1:
-		return One(t)
+		return OneRoot(t)
 	case 0:
 		return Preimage{Infinite: true}
 	}

@@ -306,7 +306,7 @@ func InvertRate(c *decimal.Context, args Decimals, k int, t decimal.Decimal) Pre
 			if args[1].IsZero() {
 				return Preimage{Infinite: sum.IsZero()}
 			}
-			return One(c.Quo(sum, args[1]).Neg())
+			return OneRoot(c.Quo(sum, args[1]).Neg())
 		}
 		// In multiples of 1 / rate, the payments are a sum that lasts for ever.
 		forever := c.Quo(c.Mul(args[1], c.Add(decimal.Int(1), c.Mul(t, kind))), t)
@@ -318,16 +318,16 @@ func InvertRate(c *decimal.Context, args Decimals, k int, t decimal.Decimal) Pre
 		if c.Err() != nil || power.Sign() <= 0 {
 			return Preimage{}
 		}
-		return One(c.Quo(c.Ln(power), c.Ln(c.Add(decimal.Int(1), t))))
+		return OneRoot(c.Quo(c.Ln(power), c.Ln(c.Add(decimal.Int(1), t))))
 	}
 	a := NewAnnuity(c, t, args[0], kind)
 	switch k {
 	case 1:
-		return One(a.Payment(c, pv, fv))
+		return OneRoot(a.Payment(c, pv, fv))
 	case 2:
-		return One(c.Quo(c.Add(c.Mul(args[1], a.sum), fv), a.power).Neg())
+		return OneRoot(c.Quo(c.Add(c.Mul(args[1], a.sum), fv), a.power).Neg())
 	case 3:
-		return One(c.Add(c.Mul(pv, a.power), c.Mul(args[1], a.sum)).Neg())
+		return OneRoot(c.Add(c.Mul(pv, a.power), c.Mul(args[1], a.sum)).Neg())
 	}
 	return Preimage{}
 }

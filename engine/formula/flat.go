@@ -8,12 +8,12 @@ import (
 // flat is an equation in float64, for root search: operations in the order of evaluation, those that are written alike
 // only once. Both sides of an if are evaluated and one is taken. It is nil where an equation cannot be evaluated so.
 type flat struct {
-	code        []FlatOp
+	code        []Instruction
 	left, right int32 // places of the two sides
 }
 
-// FlatOp sets the place at its position in the code from earlier ones.
-type FlatOp struct {
+// Instruction sets the place at its position in the code from earlier ones.
+type Instruction struct {
 	Node *Node
 	Args []int32
 }
@@ -110,7 +110,7 @@ func (t *Numbering) flat(left, right int32) *flat {
 			return place[id] - 1
 		}
 		n := t.Parts[id]
-		o := FlatOp{Node: n}
+		o := Instruction{Node: n}
 		lazy = lazy || n.Op == OpCall && n.Function.Lazy
 		if isForeign := n.Op == OpCall && (n.Function.Float == nil || n.TakesTable()) || n.Op == OpList || n.Op == opLocal; isForeign {
 			foreign = true
@@ -132,8 +132,8 @@ func (t *Numbering) flat(left, right int32) *flat {
 	return f
 }
 
-// FlatRun is a flat form with the values of one calculation, ready to be evaluated for many values of an unknown.
-type FlatRun struct {
+// Run is a flat form with the values of one calculation, ready to be evaluated for many values of an unknown.
+type Run struct {
 	flat     *flat
 	unknown  int
 	Values   []float64 // by place
@@ -142,13 +142,13 @@ type FlatRun struct {
 	jets     []Jet // by place, nil before the first one
 }
 
-// FlatRun evaluates all of an equation that does not depend on the unknown. It is nil where the equation has no flat form
+// Run evaluates all of an equation that does not depend on the unknown. It is nil where the equation has no flat form
 // for it.
-func (m *Machine) FlatRun(e *Equation, x Unknown) *FlatRun {
+func (m *Machine) Run(e *Equation, x Unknown) *Run {
 	if e.flat == nil {
 		return nil
 	}
-	r := &FlatRun{flat: e.flat, unknown: x.Variable, Values: make([]float64, len(e.flat.code)), Args: make([]float64, 0, 6)}
+	r := &Run{flat: e.flat, unknown: x.Variable, Values: make([]float64, len(e.flat.code)), Args: make([]float64, 0, 6)}
 	r.unsteady = make([]int32, 0, len(e.flat.code))
 	for i := range e.flat.code {
 		switch o := &e.flat.code[i]; {
@@ -173,7 +173,7 @@ func (m *Machine) FlatRun(e *Equation, x Unknown) *FlatRun {
 }
 
 // Sides are the values of both sides at x.
-func (r *FlatRun) Sides(x float64) (left, right float64) {
+func (r *Run) Sides(x float64) (left, right float64) {
 	for _, i := range r.unsteady {
 		r.Values[i] = r.Apply(&r.flat.code[i], x)
 	}
@@ -182,7 +182,7 @@ func (r *FlatRun) Sides(x float64) (left, right float64) {
 
 // Apply does one operation. Conversions keep products apart from the sums they go into: fused, their last digit would
 // depend on the machine.
-func (r *FlatRun) Apply(o *FlatOp, x float64) float64 {
+func (r *Run) Apply(o *Instruction, x float64) float64 {
 	n := o.Node
 	var a, b float64
 	if len(o.Args) > 0 {

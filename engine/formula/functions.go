@@ -119,7 +119,8 @@ func (p *Preimage) Add(q Preimage) {
 // inverse finds argument k of a function from its value t; args[k] is not set.
 type inverse func(c *decimal.Context, args []decimal.Decimal, k int, t decimal.Decimal) Preimage
 
-func One(d decimal.Decimal) Preimage { return Preimage{Roots: []decimal.Decimal{d}} }
+// OneRoot is a preimage of one number.
+func OneRoot(d decimal.Decimal) Preimage { return Preimage{Roots: []decimal.Decimal{d}} }
 
 // FunctionGroup is a part of the function table, a file each.
 type FunctionGroup struct {

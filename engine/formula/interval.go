@@ -266,7 +266,7 @@ func intervalSin(a, _ Interval) Interval {
 	return s
 }
 
-func IntervalCos(a, _ Interval) Interval {
+func intervalCos(a, _ Interval) Interval {
 	half := Interval{Lo: math.Pi / 2, Hi: math.Pi/2 + 2e-16}
 	return intervalSin(IntervalAdd(a, half), a)
 }

@@ -45,7 +45,7 @@ func (a Jet) power(b Jet) Jet {
 
 // Jet is the difference of the sides at x with its derivatives (Griewank and Walther, Evaluating
 // Derivatives, 2008, chapter 13); false where an operation has no rule here.
-func (r *FlatRun) Jet(x float64) (Jet, bool) {
+func (r *Run) Jet(x float64) (Jet, bool) {
 	if r.jets == nil {
 		r.jets = make([]Jet, len(r.flat.code))
 		for i, value := range r.Values {

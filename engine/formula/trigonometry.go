@@ -92,7 +92,7 @@ var trigonometry = []*Entry{
 		Name: "cos", Params: Unary("x", "angle"), Result: "1", Period: 2,
 		Doc:      "The cosine of an angle; a plain number is in radians.",
 		Examples: []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
-		Eval:     apply(onAxis((*decimal.Context).Cos)), Float: float1(math.Cos), Interval: IntervalCos, Slopes: []string{"-sin(x)"},
+		Eval:     apply(onAxis((*decimal.Context).Cos)), Float: float1(math.Cos), Interval: intervalCos, Slopes: []string{"-sin(x)"},
 		Inverse: principal((*decimal.Context).Acos, 2, func(_ *decimal.Context, first decimal.Decimal) decimal.Decimal { return first.Neg() }),
 	},
 	{
@@ -133,12 +133,12 @@ var trigonometry = []*Entry{
 		Slopes:   []string{"x / (y^2 + x^2)", "-y / (y^2 + x^2)"},
 		Inverse: func(c *decimal.Context, a Decimals, k int, t decimal.Decimal) Preimage {
 			if k == 0 {
-				return One(c.Mul(a[1], c.Tan(t)))
+				return OneRoot(c.Mul(a[1], c.Tan(t)))
 			}
 			if a[0].IsZero() {
 				return Preimage{Infinite: t.IsZero()}
 			}
-			return One(c.Mul(a[0], c.Quo(c.Cos(t), c.Sin(t))))
+			return OneRoot(c.Mul(a[0], c.Quo(c.Cos(t), c.Sin(t))))
 		},
 	},
 	{

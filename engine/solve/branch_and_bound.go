@@ -57,14 +57,14 @@ type searchBox struct {
 }
 
 // branchAndBound prepares a search; nil where intervals cannot go through the equation.
-func (m *Solver) branchAndBound(e *formula.Equation, v int, s *seeker, scale float64, a aim) *branchAndBound {
+func (s *Solver) branchAndBound(e *formula.Equation, v int, seek *seeker, scale float64, a aim) *branchAndBound {
 	x := e.Unknown(v)
-	h := &branchAndBound{m: m, e: e, x: x, aim: a, seek: s, scale: scale, crowded: math.Inf(1)}
-	h.left, h.right = m.fold(e.Left, x), m.fold(e.Right, x)
+	h := &branchAndBound{m: s, e: e, x: x, aim: a, seek: seek, scale: scale, crowded: math.Inf(1)}
+	h.left, h.right = s.fold(e.Left, x), s.fold(e.Right, x)
 	difference := formula.Combined(formula.OpSub, h.left, h.right)
 	p := &formula.IntervalProgram{Seen: map[*formula.Node]int{}, Slope: -1}
 	var ok bool
-	if p.Value, ok = p.Add(difference, x); !ok || m.Limited() {
+	if p.Value, ok = p.Add(difference, x); !ok || s.Limited() {
 		return nil
 	}
 	if slope := difference.Derivative(x); slope != nil {
@@ -80,13 +80,13 @@ func (m *Solver) branchAndBound(e *formula.Equation, v int, s *seeker, scale flo
 
 // fold is n with every part that does not depend on the unknown evaluated. What has no value stays
 // as it is.
-func (m *Solver) fold(n *formula.Node, x formula.Unknown) *formula.Node {
+func (s *Solver) fold(n *formula.Node, x formula.Unknown) *formula.Node {
 	if !n.Has(x) {
 		if n.Op == formula.OpNumber {
 			return n
 		}
-		value := m.Eval(n)
-		if m.TryErr() != nil {
+		value := s.Eval(n)
+		if s.TryErr() != nil {
 			return n
 		}
 		return formula.Number(value)
@@ -96,7 +96,7 @@ func (m *Solver) fold(n *formula.Node, x formula.Unknown) *formula.Node {
 	}
 	args := make([]*formula.Node, len(n.Args))
 	for i, a := range n.Args {
-		args[i] = m.fold(a, x)
+		args[i] = s.fold(a, x)
 	}
 	if n.Op == formula.OpCall && n.Function.Lazy && args[0].Op == formula.OpNumber {
 		if args[0].Value.IsZero() {
@@ -110,10 +110,10 @@ func (m *Solver) fold(n *formula.Node, x formula.Unknown) *formula.Node {
 }
 
 // searchScale is the size in coherent SI of one unit of a variable.
-func (m *Solver) searchScale(v int) float64 {
+func (s *Solver) searchScale(v int) float64 {
 	scale := 1.0
-	if u := m.Scope.Profiles[v].Unit; u != nil {
-		scale = units.Quantity{Number: decimal.Int(1), Unit: u}.SI(m.Context).Float64()
+	if u := s.Scope.Profiles[v].Unit; u != nil {
+		scale = units.Quantity{Number: decimal.Int(1), Unit: u}.SI(s.Context).Float64()
 	}
 	if !(scale > 1e-100 && scale < 1e100) {
 		return 1

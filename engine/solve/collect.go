@@ -16,28 +16,28 @@ type ratio struct{ num, den polynomial }
 
 func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
 
-func (m *Solver) addPolynomials(a, b polynomial, sign int) polynomial {
+func (s *Solver) addPolynomials(a, b polynomial, sign int) polynomial {
 	sum := make(polynomial, max(len(a), len(b)))
 	copy(sum, a)
 	for i, t := range b {
 		if sign < 0 {
 			t.value = t.value.Neg()
 		}
-		sum[i] = term{m.Context.Add(sum[i].value, t.value), m.Context.Add(sum[i].size, t.size)}
+		sum[i] = term{s.Context.Add(sum[i].value, t.value), s.Context.Add(sum[i].size, t.size)}
 	}
 	return sum
 }
 
-func (m *Solver) multiply(a, b polynomial) (polynomial, bool) {
+func (s *Solver) multiply(a, b polynomial) (polynomial, bool) {
 	if len(a)+len(b) > formula.MaxDegree+2 {
 		return nil, false
 	}
 	product := make(polynomial, len(a)+len(b)-1)
-	for i, s := range a {
+	for i, u := range a {
 		for j, t := range b {
 			p := &product[i+j]
-			p.value = m.Context.Add(p.value, m.Context.Mul(s.value, t.value))
-			p.size = m.Context.Add(p.size, m.Context.Mul(s.size, t.size))
+			p.value = s.Context.Add(p.value, s.Context.Mul(u.value, t.value))
+			p.size = s.Context.Add(p.size, s.Context.Mul(u.size, t.size))
 		}
 	}
 	return product, true
@@ -45,19 +45,19 @@ func (m *Solver) multiply(a, b polynomial) (polynomial, bool) {
 
 // isNoise reports whether a term is 0, or no more than such a part of its size as rounding may leave.
 // Then more digits may tell.
-func (m *Solver) isNoise(t term) bool {
-	small := t.value.Abs().Cmp(m.Context.Mul(t.size, m.Context.Epsilon(10))) <= 0
+func (s *Solver) isNoise(t term) bool {
+	small := t.value.Abs().Cmp(s.Context.Mul(t.size, s.Context.Epsilon(10))) <= 0
 	if t.value.IsExact() {
 		return t.value.IsZero()
 	}
-	m.Unsure = m.Unsure || small
+	s.Unsure = s.Unsure || small
 	return small
 }
 
 // trim cuts leading coefficients that are nothing but rounding.
-func (m *Solver) trim(p polynomial) polynomial {
+func (s *Solver) trim(p polynomial) polynomial {
 	for i := range p {
-		if m.isNoise(p[i]) {
+		if s.isNoise(p[i]) {
 			p[i].value = decimal.Decimal{}
 		}
 	}
@@ -68,17 +68,17 @@ func (m *Solver) trim(p polynomial) polynomial {
 }
 
 // collect writes n as a quotient of polynomials in an expression, the atom. It reports false where n is none.
-func (m *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node) (ratio, bool) {
+func (s *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node) (ratio, bool) {
 	unit := constant(decimal.Int(1))
 	if !n.Has(x) {
-		return ratio{constant(m.Eval(n)), unit}, m.Context.Err() == nil
+		return ratio{constant(s.Eval(n)), unit}, s.Context.Err() == nil
 	}
 	if n.Equal(atom) {
 		return ratio{polynomial{{}, {decimal.Int(1), decimal.Int(1)}}, unit}, true
 	}
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
-		r, ok := m.collect(n.Args[0], x, atom)
+		r, ok := s.collect(n.Args[0], x, atom)
 		if !ok {
 			return ratio{}, false
 		}
@@ -86,27 +86,27 @@ func (m *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node)
 		if n.Op == formula.OpPercent {
 			factor = decimal.MustParse("0.01")
 		}
-		num, ok := m.multiply(r.num, constant(factor))
+		num, ok := s.multiply(r.num, constant(factor))
 		return ratio{num, r.den}, ok
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
-		a, ok1 := m.collect(n.Args[0], x, atom)
+		a, ok1 := s.collect(n.Args[0], x, atom)
 		if !ok1 {
 			return ratio{}, false
 		}
-		b, ok2 := m.collect(n.Args[1], x, atom)
+		b, ok2 := s.collect(n.Args[1], x, atom)
 		if !ok2 {
 			return ratio{}, false
 		}
-		return m.combine(n.Op, a, b)
+		return s.combine(n.Op, a, b)
 	case formula.OpPow:
 		if n.Args[1].Has(x) {
 			return ratio{}, false
 		}
-		exponent, ok := m.Eval(n.Args[1]).Int64()
+		exponent, ok := s.Eval(n.Args[1]).Int64()
 		if !ok || exponent > formula.MaxDegree || exponent < -formula.MaxDegree {
 			return ratio{}, false
 		}
-		base, ok := m.collect(n.Args[0], x, atom)
+		base, ok := s.collect(n.Args[0], x, atom)
 		if !ok {
 			return ratio{}, false
 		}
@@ -116,7 +116,7 @@ func (m *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node)
 		}
 		result := ratio{unit, unit}
 		for range exponent {
-			if result, ok = m.combine(formula.OpMul, result, base); !ok {
+			if result, ok = s.combine(formula.OpMul, result, base); !ok {
 				return ratio{}, false
 			}
 		}
@@ -126,33 +126,33 @@ func (m *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node)
 }
 
 // collects reports whether collect can go through all of n, the degree of products aside.
-func (m *Solver) collects(n *formula.Node, x formula.Unknown, atom *formula.Node) bool {
+func (s *Solver) collects(n *formula.Node, x formula.Unknown, atom *formula.Node) bool {
 	if !n.Has(x) || n.Equal(atom) {
 		return true
 	}
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
-		return m.collects(n.Args[0], x, atom)
+		return s.collects(n.Args[0], x, atom)
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
-		return m.collects(n.Args[0], x, atom) && m.collects(n.Args[1], x, atom)
+		return s.collects(n.Args[0], x, atom) && s.collects(n.Args[1], x, atom)
 	case formula.OpPow:
-		if n.Args[1].Has(x) || !m.collects(n.Args[0], x, atom) {
+		if n.Args[1].Has(x) || !s.collects(n.Args[0], x, atom) {
 			return false
 		}
-		exponent, ok := m.Eval(n.Args[1]).Int64()
+		exponent, ok := s.Eval(n.Args[1]).Int64()
 		return ok && exponent <= formula.MaxDegree && exponent >= -formula.MaxDegree
 	}
 	return false
 }
 
-func (m *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
+func (s *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
 	switch o {
 	case formula.OpMul, formula.OpDiv:
 		if o == formula.OpDiv {
 			b.num, b.den = b.den, b.num
 		}
-		num, ok1 := m.multiply(a.num, b.num)
-		den, ok2 := m.multiply(a.den, b.den)
+		num, ok1 := s.multiply(a.num, b.num)
+		den, ok2 := s.multiply(a.den, b.den)
 		return ratio{num, den}, ok1 && ok2
 	}
 	sign := 1
@@ -160,15 +160,15 @@ func (m *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
 		sign = -1
 	}
 	if samePolynomial(a.den, b.den) {
-		return ratio{m.addPolynomials(a.num, b.num, sign), a.den}, true
+		return ratio{s.addPolynomials(a.num, b.num, sign), a.den}, true
 	}
-	left, ok1 := m.multiply(a.num, b.den)
-	right, ok2 := m.multiply(b.num, a.den)
-	den, ok3 := m.multiply(a.den, b.den)
+	left, ok1 := s.multiply(a.num, b.den)
+	right, ok2 := s.multiply(b.num, a.den)
+	den, ok3 := s.multiply(a.den, b.den)
 	if !ok1 || !ok2 || !ok3 {
 		return ratio{}, false
 	}
-	return ratio{m.addPolynomials(left, right, sign), den}, true
+	return ratio{s.addPolynomials(left, right, sign), den}, true
 }
 
 func samePolynomial(a, b polynomial) bool {
@@ -184,23 +184,23 @@ func samePolynomial(a, b polynomial) bool {
 }
 
 // polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
-func (m *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, atom *formula.Node) (p formula.Preimage, ok bool) {
-	if !m.collects(left, x, atom) || !m.collects(right, x, atom) {
+func (s *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, atom *formula.Node) (p formula.Preimage, ok bool) {
+	if !s.collects(left, x, atom) || !s.collects(right, x, atom) {
 		return formula.Preimage{}, false
 	}
-	a, ok := m.collect(left, x, atom)
+	a, ok := s.collect(left, x, atom)
 	if !ok {
 		return formula.Preimage{}, false
 	}
-	b, ok := m.collect(right, x, atom)
+	b, ok := s.collect(right, x, atom)
 	if !ok {
 		return formula.Preimage{}, false
 	}
-	all, ok := m.combine(formula.OpSub, a, b)
-	if !ok || m.Context.Err() != nil {
+	all, ok := s.combine(formula.OpSub, a, b)
+	if !ok || s.Context.Err() != nil {
 		return formula.Preimage{}, false
 	}
-	num := m.trim(all.num)
+	num := s.trim(all.num)
 	switch len(num) {
 	case 0:
 		return formula.Preimage{Infinite: true}, true
@@ -234,29 +234,29 @@ func (m *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, a
 		var inner formula.Decimals
 		switch degree {
 		case 1:
-			inner = formula.Decimals{m.Context.Quo(coefficient(0).value, coefficient(1).value).Neg()}
+			inner = formula.Decimals{s.Context.Quo(coefficient(0).value, coefficient(1).value).Neg()}
 		case 2:
-			inner = m.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
+			inner = s.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
 		default:
 			all := make(polynomial, degree+1)
 			for i := range all {
 				all[i] = coefficient(i)
 			}
-			inner = m.realRoots(all)
+			inner = s.realRoots(all)
 		}
 		for _, r := range inner {
-			values = append(values, m.invertPower(decimal.Int(int64(step)), 0, r).Roots...)
+			values = append(values, s.invertPower(decimal.Int(int64(step)), 0, r).Roots...)
 		}
 	}
 	for _, v := range values {
 		// Where the denominator vanishes too, the expression has no value there.
-		if !m.isRoot(all.den, v) {
+		if !s.isRoot(all.den, v) {
 			p.Roots = append(p.Roots, v)
 		} else if atom.Op == formula.OpVariable {
-			m.holes = append(m.holes, v)
+			s.holes = append(s.holes, v)
 		}
 	}
-	return p, m.Context.Err() == nil
+	return p, s.Context.Err() == nil
 }
 
 func gcdInt(a, b int) int {
@@ -267,12 +267,12 @@ func gcdInt(a, b int) int {
 }
 
 // quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).
-func (m *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
-	ctx := m.Context
+func (s *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
+	ctx := s.Context
 	square := ctx.Mul(b, b)
 	product := ctx.Mul(decimal.Int(4), ctx.Mul(a, c))
 	discriminant := ctx.Sub(square, product)
-	if m.isNoise(term{discriminant, ctx.Add(square, product.Abs())}) {
+	if s.isNoise(term{discriminant, ctx.Add(square, product.Abs())}) {
 		return formula.Decimals{ctx.Quo(b.Neg(), ctx.Mul(decimal.Int(2), a))}
 	}
 	if discriminant.Sign() < 0 {

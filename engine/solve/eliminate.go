@@ -44,11 +44,11 @@ type eliminator struct {
 }
 
 // relations are the equations of a block with all that is known evaluated; false where one cannot be evaluated.
-func (m *Solver) relations(equations []*formula.Equation, shared *formula.Equation) ([]relation, bool) {
+func (s *Solver) relations(equations []*formula.Equation, shared *formula.Equation) ([]relation, bool) {
 	var list []relation
 	for _, e := range equations {
-		left, ok1 := m.closed(e.Left, shared)
-		right, ok2 := m.closed(e.Right, shared)
+		left, ok1 := s.closed(e.Left, shared)
+		right, ok2 := s.closed(e.Right, shared)
 		if !ok1 || !ok2 {
 			return nil, false
 		}
@@ -58,10 +58,10 @@ func (m *Solver) relations(equations []*formula.Equation, shared *formula.Equati
 }
 
 // closed is a copy of n in which every part without an unknown is evaluated.
-func (m *Solver) closed(n *formula.Node, shared *formula.Equation) (*formula.Node, bool) {
+func (s *Solver) closed(n *formula.Node, shared *formula.Equation) (*formula.Node, bool) {
 	if !slices.ContainsFunc(shared.Refs, func(v int) bool { return n.Occurrences(v) > 0 }) {
-		value := m.Eval(n)
-		return formula.Number(value), m.TryErr() == nil
+		value := s.Eval(n)
+		return formula.Number(value), s.TryErr() == nil
 	}
 	if n.Op == formula.OpVariable {
 		return &formula.Node{Op: formula.OpVariable, Variable: n.Variable, Mask: formula.MaskOf(shared.Position(n.Variable))}, true
@@ -72,7 +72,7 @@ func (m *Solver) closed(n *formula.Node, shared *formula.Equation) (*formula.Nod
 	args := make([]*formula.Node, len(n.Args))
 	for i, a := range n.Args {
 		var ok bool
-		if args[i], ok = m.closed(a, shared); !ok {
+		if args[i], ok = s.closed(a, shared); !ok {
 			return nil, false
 		}
 	}
@@ -318,17 +318,16 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep, at, varia
 
 // eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs.
 // infinite says that there are infinitely many, sure that all solutions were looked for.
-func (v *Solver) eliminated(s Step, equations []*formula.Equation) (found []formula.Decimals, infinite, sure bool) {
-	m := v
-	shared := &formula.Equation{Refs: s.Outputs, Order: s.Outputs}
-	relations, ok := m.relations(equations, shared)
+func (s *Solver) eliminated(step Step, equations []*formula.Equation) (found []formula.Decimals, infinite, sure bool) {
+	shared := &formula.Equation{Refs: step.Outputs, Order: step.Outputs}
+	relations, ok := s.relations(equations, shared)
 	if !ok {
 		return nil, false, false
 	}
 	var ways [][]reduced
-	for _, keep := range s.targetFirst() {
-		l := &eliminator{m: m, shared: shared}
-		if list := l.reduce(relations, s.Outputs, keep); list != nil {
+	for _, keep := range step.targetFirst() {
+		l := &eliminator{m: s, shared: shared}
+		if list := l.reduce(relations, step.Outputs, keep); list != nil {
 			ways = append(ways, list)
 		}
 	}
@@ -341,8 +340,8 @@ func (v *Solver) eliminated(s Step, equations []*formula.Equation) (found []form
 	// The shortest equations are the soonest solved.
 	slices.SortStableFunc(ways, func(a, b []reduced) int { return cmp.Compare(size(a), size(b)) })
 	for _, list := range ways[:min(len(ways), maxReductions)] {
-		found, infinite, sure = v.finish(s, equations, shared, list)
-		if m.Limited() {
+		found, infinite, sure = s.finish(step, equations, shared, list)
+		if s.Limited() {
 			return nil, false, false
 		}
 		if len(found) > 0 || infinite || sure {
@@ -354,23 +353,22 @@ func (v *Solver) eliminated(s Step, equations []*formula.Equation) (found []form
 
 // finish solves the equations that elimination left and lets the other unknowns follow. sure says that all roots of all of
 // them were looked at.
-func (v *Solver) finish(s Step, equations []*formula.Equation, shared *formula.Equation, list []reduced) (found []formula.Decimals, infinite, sure bool) {
-	m := v
+func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formula.Equation, list []reduced) (found []formula.Decimals, infinite, sure bool) {
 	// A function stands for one of its inverses in what was eliminated, so that the others were not looked at.
 	sure = !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
-	defer func() { m.aim = aim{} }()
+	defer func() { s.aim = aim{} }()
 	for _, r := range list {
-		e := &formula.Equation{Title: equations[0].Title, Left: r.left, Right: r.right, Refs: s.Outputs, Order: s.Outputs, Count: make([]int, len(s.Outputs)), Active: true}
+		e := &formula.Equation{Title: equations[0].Title, Left: r.left, Right: r.right, Refs: step.Outputs, Order: step.Outputs, Count: make([]int, len(step.Outputs)), Active: true}
 		x := shared.Unknown(r.variable)
 		if !r.left.Has(x) && !r.right.Has(x) {
 			// The equations depend on one another, or exclude one another.
-			infinite = infinite || m.Satisfied(e)
+			infinite = infinite || s.Satisfied(e)
 			continue
 		}
 		e.Count[e.Position(r.variable)] = r.left.Occurrences(r.variable) + r.right.Occurrences(r.variable)
-		m.aim = aim{preferred: true, all: true}
-		p, err := m.solutions(e, r.variable)
-		if m.TryErr() != nil && m.Limited() {
+		s.aim = aim{preferred: true, all: true}
+		p, err := s.solutions(e, r.variable)
+		if s.TryErr() != nil && s.Limited() {
 			return nil, false, false
 		}
 		if err != nil {
@@ -382,19 +380,19 @@ func (v *Solver) finish(s Step, equations []*formula.Equation, shared *formula.E
 			continue
 		}
 		for _, t := range slices.Concat(p.Roots, p.More) {
-			m.Values[r.variable] = t
+			s.Values[r.variable] = t
 			fits := true
 			for i := len(r.steps) - 1; i >= 0 && fits; i-- {
-				m.Values[r.steps[i].variable] = m.Eval(r.steps[i].by)
-				fits = m.TryErr() == nil
+				s.Values[r.steps[i].variable] = s.Eval(r.steps[i].by)
+				fits = s.TryErr() == nil
 			}
 			for _, e := range equations {
-				fits = fits && m.Satisfied(e)
+				fits = fits && s.Satisfied(e)
 			}
 			if fits {
-				values := make(formula.Decimals, len(s.Outputs))
-				for i, o := range s.Outputs {
-					values[i] = m.Values[o]
+				values := make(formula.Decimals, len(step.Outputs))
+				for i, o := range step.Outputs {
+					values[i] = s.Values[o]
 				}
 				found = append(found, values)
 			}
@@ -405,14 +403,13 @@ func (v *Solver) finish(s Step, equations []*formula.Equation, shared *formula.E
 
 // chooseValues takes one of several solutions of a block by the rule of choice: that within bounds, with positive numbers,
 // and then what choose says of the target and of the other variables in domain order.
-func (v *Solver) chooseValues(s Step, found []formula.Decimals) *value.Error {
-	m := v
+func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
 	better := func(keep func(i int, t decimal.Decimal) bool) {
 		var kept []formula.Decimals
 		for _, values := range found {
 			fits := true
 			for i, t := range values {
-				fits = fits && keep(s.Outputs[i], t)
+				fits = fits && keep(step.Outputs[i], t)
 			}
 			if fits {
 				kept = append(kept, values)
@@ -422,20 +419,20 @@ func (v *Solver) chooseValues(s Step, found []formula.Decimals) *value.Error {
 			found = kept
 		}
 	}
-	better(func(o int, t decimal.Decimal) bool { return v.Allowed(o, t) })
-	better(func(o int, t decimal.Decimal) bool { return v.IsScale(o) || t.Sign() >= 0 })
-	for _, o := range s.targetFirst() {
-		at := slices.Index(s.Outputs, o)
+	better(func(o int, t decimal.Decimal) bool { return s.Allowed(o, t) })
+	better(func(o int, t decimal.Decimal) bool { return s.IsScale(o) || t.Sign() >= 0 })
+	for _, o := range step.targetFirst() {
+		at := slices.Index(step.Outputs, o)
 		var p formula.Preimage
 		for _, values := range found {
 			p.Roots = append(p.Roots, values[at])
 		}
-		t, problem := v.Choose(o, s.Activity, p)
+		t, problem := s.Choose(o, step.Activity, p)
 		if problem != nil {
 			return problem
 		}
-		found = slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return formula.Compare(m.Context, values[at], t) != 0 })
-		m.Values[o] = t
+		found = slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return formula.Compare(s.Context, values[at], t) != 0 })
+		s.Values[o] = t
 	}
 	return nil
 }

@@ -9,15 +9,15 @@ import (
 
 // invert finds the values of an unknown that occurs once in n, such that n has the value t. The
 // other parts of n are evaluated; what cannot be evaluated stays as an error in the context.
-func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
-	c := m.Context
+func (s *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
+	c := s.Context
 	for {
 		if c.Err() != nil {
 			return formula.Preimage{}
 		}
 		switch n.Op {
 		case formula.OpVariable:
-			return formula.One(t)
+			return formula.OneRoot(t)
 		case formula.OpNeg:
 			n, t = n.Args[0], t.Neg()
 			continue
@@ -25,7 +25,7 @@ func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) f
 			n, t = n.Args[0], c.Mul(t, formula.Hundred)
 			continue
 		case formula.OpCall:
-			return m.invertCall(n, x, t)
+			return s.invertCall(n, x, t)
 		}
 		if len(n.Args) != 2 {
 			return formula.Preimage{}
@@ -34,7 +34,7 @@ func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) f
 		if !n.Args[0].Has(x) {
 			k = 1
 		}
-		other := m.Eval(n.Args[1-k])
+		other := s.Eval(n.Args[1-k])
 		if c.Err() != nil {
 			return formula.Preimage{}
 		}
@@ -63,8 +63,8 @@ func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) f
 			}
 			t = c.Quo(other, t)
 		case n.Op == formula.OpPow:
-			p := m.invertPower(other, k, t)
-			return m.through(next, x, p)
+			p := s.invertPower(other, k, t)
+			return s.through(next, x, p)
 		default:
 			return formula.Preimage{}
 		}
@@ -73,8 +73,8 @@ func (m *Solver) invert(n *formula.Node, x formula.Unknown, t decimal.Decimal) f
 }
 
 // through inverts n for each of several values.
-func (m *Solver) through(n *formula.Node, x formula.Unknown, p formula.Preimage) formula.Preimage {
-	if m.TryErr() != nil {
+func (s *Solver) through(n *formula.Node, x formula.Unknown, p formula.Preimage) formula.Preimage {
+	if s.TryErr() != nil {
 		return formula.Preimage{}
 	}
 	if p.Infinite || n.Op == formula.OpVariable {
@@ -82,20 +82,20 @@ func (m *Solver) through(n *formula.Node, x formula.Unknown, p formula.Preimage)
 	}
 	var all formula.Preimage
 	for _, t := range p.Roots {
-		all.Add(m.invert(n, x, t))
+		all.Add(s.invert(n, x, t))
 	}
 	for _, t := range p.More {
-		q := m.invert(n, x, t)
+		q := s.invert(n, x, t)
 		all.Add(formula.Preimage{More: append(q.Roots, q.More...), Infinite: q.Infinite})
 	}
 	return all
 }
 
 // invertPower finds the base (k 0) or the exponent (k 1) of a power from its value.
-func (m *Solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) formula.Preimage {
-	c := m.Context
+func (s *Solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) formula.Preimage {
+	c := s.Context
 	if k == 1 {
-		return m.exponent(other, t)
+		return s.exponent(other, t)
 	}
 	if !other.IsInteger() {
 		other = formula.Settled(c, other)
@@ -108,7 +108,7 @@ func (m *Solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) fo
 		if other.Sign() < 0 {
 			return formula.Preimage{}
 		}
-		return formula.One(t)
+		return formula.OneRoot(t)
 	}
 	if integer && n%2 == 0 {
 		if t.Sign() < 0 {
@@ -117,23 +117,23 @@ func (m *Solver) invertPower(other decimal.Decimal, k int, t decimal.Decimal) fo
 		return formula.PlusMinus(formula.NthRoot(c, t, other))
 	}
 	if integer {
-		return formula.One(formula.NthRoot(c, t, other))
+		return formula.OneRoot(formula.NthRoot(c, t, other))
 	}
 	if t.Sign() < 0 {
 		return formula.Preimage{}
 	}
-	return formula.One(m.Pow(t, c.Quo(decimal.Int(1), other)))
+	return formula.OneRoot(s.Pow(t, c.Quo(decimal.Int(1), other)))
 }
 
 // exponent solves base^x = t.
-func (m *Solver) exponent(base, t decimal.Decimal) formula.Preimage {
-	c := m.Context
+func (s *Solver) exponent(base, t decimal.Decimal) formula.Preimage {
+	c := s.Context
 	switch {
 	case formula.IsOne(base):
 		return formula.Preimage{Infinite: formula.IsOne(t)}
 	case base.IsZero():
 		if formula.IsOne(t) {
-			return formula.One(decimal.Decimal{})
+			return formula.OneRoot(decimal.Decimal{})
 		}
 		return formula.Preimage{Infinite: t.IsZero()}
 	case base.Sign() < 0:
@@ -142,15 +142,15 @@ func (m *Solver) exponent(base, t decimal.Decimal) formula.Preimage {
 		if t.IsZero() || formula.IsOne(base.Neg()) {
 			return formula.Preimage{Infinite: formula.IsOne(t.Abs()) && formula.IsOne(base.Neg())}
 		}
-		return formula.One(c.Round(c.Quo(c.Ln(t.Abs()), c.Ln(base.Neg())), 0))
+		return formula.OneRoot(c.Round(c.Quo(c.Ln(t.Abs()), c.Ln(base.Neg())), 0))
 	case t.Sign() <= 0:
 		return formula.Preimage{}
 	}
-	return formula.One(c.Quo(c.Ln(t), c.Ln(base)))
+	return formula.OneRoot(c.Quo(c.Ln(t), c.Ln(base)))
 }
 
 // invertCall goes through a function to the argument with the unknown.
-func (m *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
+func (s *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
 	k := 0
 	for i, a := range n.Args {
 		if a.Has(x) {
@@ -162,41 +162,41 @@ func (m *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decima
 			return formula.Preimage{}
 		}
 		chosen := 1
-		if m.Eval(n.Args[0]).IsZero() {
+		if s.Eval(n.Args[0]).IsZero() {
 			chosen = 2
 		}
-		if m.Context.Err() != nil {
+		if s.Context.Err() != nil {
 			return formula.Preimage{}
 		}
 		if chosen != k {
-			return formula.Preimage{Infinite: formula.Compare(m.Context, m.Eval(n.Args[chosen]), t) == 0}
+			return formula.Preimage{Infinite: formula.Compare(s.Context, s.Eval(n.Args[chosen]), t) == 0}
 		}
-		return m.invert(n.Args[k], x, t)
+		return s.invert(n.Args[k], x, t)
 	}
 	f := n.Function
 	if f.Inverse == nil && f.Isolations == nil {
 		if definition := n.Defined(); definition != nil {
-			return m.invert(definition, x, t)
+			return s.invert(definition, x, t)
 		}
 		return formula.Preimage{}
 	}
 	args := make([]decimal.Decimal, len(n.Args))
 	for i, a := range n.Args {
 		if i != k {
-			args[i] = m.Eval(a)
+			args[i] = s.Eval(a)
 		}
 	}
 	switch {
-	case m.Context.Err() != nil:
+	case s.Context.Err() != nil:
 		return formula.Preimage{}
 	case f.Inverse == nil:
-		return m.through(n.Args[k], x, m.isolations(n, args, t))
+		return s.through(n.Args[k], x, s.isolations(n, args, t))
 	}
-	return m.through(n.Args[k], x, f.Inverse(m.Context, args, k, t))
+	return s.through(n.Args[k], x, f.Inverse(s.Context, args, k, t))
 }
 
 // isolations is what the first argument of a call with the value t may be, from the others.
-func (m *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.Decimal) (p formula.Preimage) {
+func (s *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.Decimal) (p formula.Preimage) {
 	f, given := n.Function, make([]*formula.Node, len(args))
 	if len(args) == 1 && f.Interval != nil && !f.Interval(formula.AllNumbers, formula.AllNumbers).Has(t.Float64()) {
 		return formula.Preimage{}
@@ -206,13 +206,13 @@ func (m *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.De
 	}
 	given = append((&formula.Node{Function: f, Args: given}).Arguments(), formula.Number(t))
 	for _, by := range f.Isolations {
-		value := m.Eval(by.Applied(given, n))
-		if m.TryErr() == nil && !slices.ContainsFunc(p.Roots, func(r decimal.Decimal) bool { return r.Cmp(value) == 0 }) {
+		value := s.Eval(by.Applied(given, n))
+		if s.TryErr() == nil && !slices.ContainsFunc(p.Roots, func(r decimal.Decimal) bool { return r.Cmp(value) == 0 }) {
 			p.Roots = append(p.Roots, value)
 		}
 	}
 	if f.Period > 0 {
-		return formula.Turned(m.Context, p.Roots, f.Period)
+		return formula.Turned(s.Context, p.Roots, f.Period)
 	}
 	return p
 }

@@ -104,12 +104,12 @@ func (s *seeker) vanishes(n *formula.Node, x, reach float64) bool {
 }
 
 // divides reports whether n is a quotient, or a power that is one, whose divisor depends on the unknown.
-func (m *Solver) divides(n *formula.Node, x formula.Unknown) bool {
+func (s *Solver) divides(n *formula.Node, x formula.Unknown) bool {
 	switch n.Op {
 	case formula.OpDiv:
 		return n.Args[1].Has(x)
 	case formula.OpPow:
-		return n.Args[0].Has(x) && !n.Args[1].Has(x) && m.Float(n.Args[1]) < 0
+		return n.Args[0].Has(x) && !n.Args[1].Has(x) && s.Float(n.Args[1]) < 0
 	}
 	return false
 }
@@ -117,8 +117,8 @@ func (m *Solver) divides(n *formula.Node, x formula.Unknown) bool {
 // tends reports whether the sides of an equation come to be equal on both sides of a place. The half sum of their
 // differences on the left and on the right is even in the distance and extrapolates to its limit, the half difference is
 // odd and shrinks with the distance.
-func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size float64) bool {
-	c := m.Context
+func (s *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size float64) bool {
+	c := s.Context
 	h := decimal.FromFloat(size)
 	for range limitDepth {
 		var even, odd, mean [2]decimal.Decimal
@@ -128,13 +128,13 @@ func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 			distance := c.Mul(h, part)
 			var f [2]decimal.Decimal
 			for k, x := range []decimal.Decimal{c.Add(place, distance), c.Sub(place, distance)} {
-				m.Suppose(v, x)
-				m.Renew()
-				left, right := m.Value(e.Left), m.Value(e.Right)
+				s.Suppose(v, x)
+				s.Renew()
+				left, right := s.Value(e.Left), s.Value(e.Right)
 				f[k] = c.Sub(left, right)
 				sides = formula.Extreme(formula.Decimals{sides, left.Abs(), right.Abs()}, 1)
 				mean[i] = c.Add(mean[i], c.Mul(left, oneHalf))
-				defined = m.TryErr() == nil && defined
+				defined = s.TryErr() == nil && defined
 			}
 			even[i] = c.Mul(c.Add(f[0], f[1]), oneHalf)
 			odd[i] = c.Mul(c.Sub(f[0], f[1]), oneHalf)
@@ -146,11 +146,11 @@ func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 			limit := c.Sub(even[1], c.Quo(c.Mul(c.Sub(even[0], even[1]), square), c.Sub(decimal.Int(1), square)))
 			bend := c.Sub(odd[1], c.Mul(odd[0], ratio)).Abs()
 			straight := bend.Cmp(c.Mul(odd[1].Abs(), limitBend)) <= 0 || bend.Cmp(close) <= 0
-			if m.TryErr() == nil && straight && limit.Abs().Cmp(close) <= 0 {
+			if s.TryErr() == nil && straight && limit.Abs().Cmp(close) <= 0 {
 				return true
 			}
 		}
-		if m.Limited() {
+		if s.Limited() {
 			return false
 		}
 		h = c.Mul(h, limitStep)
@@ -161,8 +161,8 @@ func (m *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 var oneHalf = decimal.MustParse("0.5")
 
 // isLimit reports whether a root that was found is a place where the equation holds in the limit only.
-func (m *Solver) isLimit(t decimal.Decimal) bool {
-	for _, l := range m.limits {
+func (s *Solver) isLimit(t decimal.Decimal) bool {
+	for _, l := range s.limits {
 		if l.Cmp(t) == 0 {
 			return true
 		}

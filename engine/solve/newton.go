@@ -37,8 +37,8 @@ var phases = []phase{{30, 2, false}, {40, 8, false}, {40, 3, true}}
 // list holds the different solutions that pass all equations and are within bounds, in the order of the block's outputs.
 // Angles are looked for within one turn first, since every turn repeats it. The error says that there are infinitely many, or
 // more than can be told apart.
-func (v *Solver) newton(s Step, equations []*formula.Equation) ([]formula.Decimals, error) {
-	z := v.zeros(s, equations)
+func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
+	z := s.zeros(step, equations)
 	if z == nil {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (v *Solver) newton(s Step, equations []*formula.Equation) ([]formula.Decima
 			z.ranges[j].low, z.ranges[j].high, turned = -math.Pi, math.Pi, true
 		}
 	}
-	found, err := v.approached(z, s, equations)
+	found, err := s.approached(z, step, equations)
 	if len(found) > 0 || err != nil || !turned || z.m.Limited() {
 		return found, err
 	}
@@ -57,12 +57,12 @@ func (v *Solver) newton(s Step, equations []*formula.Equation) ([]formula.Decima
 			z.ranges[j].low, z.ranges[j].high = math.Inf(-1), math.Inf(1)
 		}
 	}
-	return v.approached(z, s, equations)
+	return s.approached(z, step, equations)
 }
 
 // approached lists the solutions that some start leads to. Those with a negative number are looked for where there is none
 // without.
-func (v *Solver) approached(z *zeros, s Step, equations []*formula.Equation) ([]formula.Decimals, error) {
+func (s *Solver) approached(z *zeros, step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
 	var seen [][]float64 // places in float64, those that were refused among them
 	at, loose := 0, 0
@@ -87,7 +87,7 @@ func (v *Solver) approached(z *zeros, s Step, equations []*formula.Equation) ([]
 			seen, repeats = append(seen, x), 0
 			if weakest := z.weakestPivot(x); weakest.size < leastPivot {
 				// With any value of one unknown all equations hold.
-				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && v.fits(s, equations, values) {
+				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && s.fits(step, equations, values) {
 					if loose++; loose >= leastLoose {
 						return nil, errManySolutions
 					}
@@ -95,11 +95,11 @@ func (v *Solver) approached(z *zeros, s Step, equations []*formula.Equation) ([]
 				continue
 			}
 			values, ok := z.refine(x, nil)
-			if ok && v.fits(s, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return z.m.sameValues(o, values) }) {
+			if ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return z.m.sameValues(o, values) }) {
 				found = append(found, values)
 			}
 		}
-		if slices.ContainsFunc(found, func(values formula.Decimals) bool { return v.natural(s, values) }) {
+		if slices.ContainsFunc(found, func(values formula.Decimals) bool { return s.natural(step, values) }) {
 			// Where new solutions keep coming, those that were found are a chance choice.
 			if repeats < maxRepeats && len(found) >= maxUnsettled {
 				return nil, errCrowded
@@ -111,20 +111,19 @@ func (v *Solver) approached(z *zeros, s Step, equations []*formula.Equation) ([]
 }
 
 // fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy all its equations.
-func (v *Solver) fits(s Step, equations []*formula.Equation, values formula.Decimals) bool {
-	m := v
-	for j, o := range s.Outputs {
-		if m.Values[o] = values[j]; !v.Allowed(o, values[j]) {
+func (s *Solver) fits(step Step, equations []*formula.Equation, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		if s.Values[o] = values[j]; !s.Allowed(o, values[j]) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !m.Satisfied(e) })
+	return !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
 }
 
 // natural reports whether no value that has a natural sign is negative.
-func (v *Solver) natural(s Step, values formula.Decimals) bool {
-	for j, o := range s.Outputs {
-		if values[j].Sign() < 0 && !v.IsScale(o) {
+func (s *Solver) natural(step Step, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		if values[j].Sign() < 0 && !s.IsScale(o) {
 			return false
 		}
 	}
@@ -132,9 +131,9 @@ func (v *Solver) natural(s Step, values formula.Decimals) bool {
 }
 
 // sameValues reports whether two solutions agree.
-func (m *Solver) sameValues(a, b formula.Decimals) bool {
+func (s *Solver) sameValues(a, b formula.Decimals) bool {
 	for j := range a {
-		if formula.Compare(m.Context, a[j], b[j]) != 0 {
+		if formula.Compare(s.Context, a[j], b[j]) != 0 {
 			return false
 		}
 	}
@@ -156,8 +155,8 @@ type zeros struct {
 	m       *Solver
 	outputs []int
 	rows    []zeroRow
-	code    []formula.FlatOp // all sides and slopes, in the order of evaluation
-	run     formula.FlatRun
+	code    []formula.Instruction // all sides and slopes, in the order of evaluation
+	run     formula.Run
 	at      [][]int32 // by unknown: the places in the code where it stands
 	ranges  []zeroRange
 }
@@ -180,37 +179,37 @@ type zeroRange struct {
 }
 
 // zeros prepares a block for Newton's method, nil where its equations have no slopes.
-func (v *Solver) zeros(s Step, equations []*formula.Equation) *zeros {
-	m, n := v, len(s.Outputs)
+func (s *Solver) zeros(step Step, equations []*formula.Equation) *zeros {
+	n := len(step.Outputs)
 	if n > maxNewtonSize {
 		return nil
 	}
-	shared := &formula.Equation{Refs: s.Outputs, Order: s.Outputs}
-	relations, ok := m.relations(equations, shared)
+	shared := &formula.Equation{Refs: step.Outputs, Order: step.Outputs}
+	relations, ok := s.relations(equations, shared)
 	if !ok {
 		return nil
 	}
-	z := &zeros{m: m, outputs: s.Outputs}
+	z := &zeros{m: s, outputs: step.Outputs}
 	var t formula.Numbering
 	for _, r := range relations {
-		row, ok := numbered(r, s.Outputs, shared, &t)
+		row, ok := numbered(r, step.Outputs, shared, &t)
 		if !ok {
 			return nil
 		}
 		z.rows = append(z.rows, row)
 	}
-	if len(t.Parts) > maxNewtonNodes || !z.take(&t, s.Outputs) {
+	if len(t.Parts) > maxNewtonNodes || !z.take(&t, step.Outputs) {
 		return nil
 	}
-	for _, o := range s.Outputs {
-		r := zeroRange{scale: v.searchScale(o), free: v.IsScale(o)}
-		r.low, r.high = v.Scope.Profiles[o].Range()
-		dim, _ := v.Dimension(o)
+	for _, o := range step.Outputs {
+		r := zeroRange{scale: s.searchScale(o), free: s.IsScale(o)}
+		r.low, r.high = s.Scope.Profiles[o].Range()
+		dim, _ := s.Dimension(o)
 		r.angle = dim == units.Angle
-		if near := v.Near(o); near != nil && !near.IsZero() {
+		if near := s.Near(o); near != nil && !near.IsZero() {
 			r.scale = math.Abs(near.Float64())
 		}
-		if v.Absolute(o) {
+		if s.Absolute(o) {
 			r.low, r.scale = math.Max(r.low, 0), 300
 		}
 		z.ranges = append(z.ranges, r)
@@ -246,9 +245,9 @@ func (z *zeros) take(t *formula.Numbering, unknowns []int) bool {
 			j := slices.Index(unknowns, part.Variable)
 			z.at[j] = append(z.at[j], int32(i))
 		}
-		z.code = append(z.code, formula.FlatOp{Node: part, Args: t.Args[i]})
+		z.code = append(z.code, formula.Instruction{Node: part, Args: t.Args[i]})
 	}
-	z.run = formula.FlatRun{Values: make([]float64, len(z.code)), Args: make([]float64, 0, 6)}
+	z.run = formula.Run{Values: make([]float64, len(z.code)), Args: make([]float64, 0, 6)}
 	return true
 }
 

@@ -8,24 +8,24 @@ import (
 )
 
 // at is the value of a polynomial at x and the size of what is added up in it.
-func (m *Solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal) {
+func (s *Solver) at(p polynomial, x decimal.Decimal) (sum, size decimal.Decimal) {
 	for i := len(p) - 1; i >= 0; i-- {
-		sum = m.Context.Add(m.Context.Mul(sum, x), p[i].value)
-		size = m.Context.Add(m.Context.Mul(size, x.Abs()), p[i].size)
+		sum = s.Context.Add(s.Context.Mul(sum, x), p[i].value)
+		size = s.Context.Add(s.Context.Mul(size, x.Abs()), p[i].size)
 	}
 	return sum, size
 }
 
 // isRoot reports whether a polynomial is zero at x, rounding aside.
-func (m *Solver) isRoot(p polynomial, x decimal.Decimal) bool {
-	sum, size := m.at(p, x)
-	return sum.Abs().Cmp(m.Context.Mul(size, m.Context.Epsilon(15))) <= 0
+func (s *Solver) isRoot(p polynomial, x decimal.Decimal) bool {
+	sum, size := s.at(p, x)
+	return sum.Abs().Cmp(s.Context.Mul(size, s.Context.Epsilon(15))) <= 0
 }
 
 // realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
 // rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
-func (m *Solver) realRoots(p polynomial) formula.Decimals {
-	c := m.Context
+func (s *Solver) realRoots(p polynomial) formula.Decimals {
+	c := s.Context
 	if len(p) < 2 || c.Err() != nil {
 		return nil
 	}
@@ -43,15 +43,15 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 		bound = formula.Extreme(formula.Decimals{bound, c.Quo(t.value, p[len(p)-1].value).Abs()}, 1)
 	}
 	bound = c.Add(bound, decimal.Int(1))
-	ends := slices.Concat(formula.Decimals{bound.Neg()}, m.realRoots(slope), formula.Decimals{bound})
+	ends := slices.Concat(formula.Decimals{bound.Neg()}, s.realRoots(slope), formula.Decimals{bound})
 	signs := make([]int, len(ends))
 	for i, x := range ends {
-		v, size := m.at(p, x)
+		v, size := s.at(p, x)
 		if v.Abs().Cmp(c.Mul(size, c.Epsilon(15))) > 0 || v.IsExact() {
 			signs[i] = v.Sign()
 		}
 		// A value that is not surely 0 may be that of two roots, or of none.
-		m.Unsure = m.Unsure || signs[i] == 0 && !v.IsExact()
+		s.Unsure = s.Unsure || signs[i] == 0 && !v.IsExact()
 	}
 	var roots formula.Decimals
 	for i, x := range ends {
@@ -59,7 +59,7 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 		case signs[i] == 0:
 			roots = append(roots, x)
 		case i > 0 && signs[i]*signs[i-1] < 0:
-			roots = append(roots, m.bracketed(p, slope, ends[i-1], x, signs[i-1]))
+			roots = append(roots, s.bracketed(p, slope, ends[i-1], x, signs[i-1]))
 		}
 	}
 	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
@@ -67,11 +67,11 @@ func (m *Solver) realRoots(p polynomial) formula.Decimals {
 }
 
 // bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
-func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
-	c := m.Context
+func (s *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
+	c := s.Context
 	x := c.Mul(c.Add(low, high), oneHalf).Exactly()
 	for range 600 {
-		f, _ := m.at(p, x)
+		f, _ := s.at(p, x)
 		if f.IsZero() || c.Err() != nil {
 			return x
 		}
@@ -81,7 +81,7 @@ func (m *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first
 			high = x
 		}
 		var next decimal.Decimal
-		d, _ := m.at(slope, x)
+		d, _ := s.at(slope, x)
 		newton := !d.IsZero()
 		if newton {
 			next = c.Sub(x, c.Quo(f, d))

@@ -14,49 +14,49 @@ const maxFoundRoots = 24
 // around the scale of the unknown's unit, brackets changes of sign and minima, refines in float64 by Brent's method
 // (Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4) and then by secants in decimal. A pole also
 // changes the sign; the check of the equation refuses it.
-func (m *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
-	m.toFloats(e)
-	s := &seeker{m: m, v: v}
-	run := m.FlatRun(e, e.Unknown(v))
-	s.run = run
-	s.value = func(x float64) (float64, float64) {
+func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
+	s.toFloats(e)
+	seek := &seeker{m: s, v: v}
+	run := s.Run(e, e.Unknown(v))
+	seek.run = run
+	seek.value = func(x float64) (float64, float64) {
 		var left, right float64
 		if run != nil {
 			left, right = run.Sides(x)
 		} else {
-			m.Floats[v] = x
-			left, right = m.Float(e.Left), m.Float(e.Right)
+			s.Floats[v] = x
+			left, right = s.Float(e.Left), s.Float(e.Right)
 		}
 		return left - right, math.Abs(left) + math.Abs(right)
 	}
-	s.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
-		m.Suppose(v, x)
-		m.Renew()
-		f := m.Context.Sub(m.Value(e.Left), m.Value(e.Right))
-		return f, m.TryErr() == nil
+	seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
+		s.Suppose(v, x)
+		s.Renew()
+		f := s.Context.Sub(s.Value(e.Left), s.Value(e.Right))
+		return f, s.TryErr() == nil
 	}
-	scale := m.searchScale(v)
-	if root, ok := s.quick(e, v, scale, m.aim); ok {
-		if m.proven {
-			return formula.One(root), nil
+	scale := s.searchScale(v)
+	if root, ok := seek.quick(e, v, scale, s.aim); ok {
+		if s.proven {
+			return formula.OneRoot(root), nil
 		}
-		if roots := s.exact(e, scale, formula.Decimals{root}); len(roots) > 0 {
+		if roots := seek.exact(e, scale, formula.Decimals{root}); len(roots) > 0 {
 			return formula.Preimage{Roots: roots}, nil
 		}
 	}
-	if h := m.branchAndBound(e, v, s, scale, m.aim); h != nil {
+	if h := s.branchAndBound(e, v, seek, scale, s.aim); h != nil {
 		if p, ok := h.preimage(v); ok {
 			found := len(p.Roots)
-			if p.Roots = s.exact(e, scale, p.Roots); len(p.Roots) > 0 || found == 0 {
-				p.Infinite = p.Infinite || s.everywhere(e, p.Roots)
+			if p.Roots = seek.exact(e, scale, p.Roots); len(p.Roots) > 0 || found == 0 {
+				p.Infinite = p.Infinite || seek.everywhere(e, p.Roots)
 				return p, nil
 			}
 		}
 	}
-	roots := s.exact(e, scale, s.roots(func(values formula.Decimals) formula.Decimals { return m.keep(e, v, values) }))
-	if m.Limited() || len(roots) > 0 {
+	roots := seek.exact(e, scale, seek.roots(func(values formula.Decimals) formula.Decimals { return s.keep(e, v, values) }))
+	if s.Limited() || len(roots) > 0 {
 		// Where roots crowd, those that were found are a chance choice.
-		return formula.Preimage{Roots: roots, Infinite: s.crowded || s.everywhere(e, roots)}, nil
+		return formula.Preimage{Roots: roots, Infinite: seek.crowded || seek.everywhere(e, roots)}, nil
 	}
 	return formula.Preimage{}, formula.ErrNotConverged
 }
@@ -83,12 +83,12 @@ func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
 var beside = formula.Decimals{decimal.MustParse("0.83"), decimal.MustParse("1.37")}
 
 // toFloats gives the machine the values of an equation's variables in float64.
-func (m *Solver) toFloats(e *formula.Equation) {
-	if m.Floats == nil {
-		m.Floats = make([]float64, len(m.Values))
+func (s *Solver) toFloats(e *formula.Equation) {
+	if s.Floats == nil {
+		s.Floats = make([]float64, len(s.Values))
 	}
 	for _, r := range e.Refs {
-		m.Floats[r] = m.Values[r].Float64()
+		s.Floats[r] = s.Values[r].Float64()
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimal
 type seeker struct {
 	m          *Solver
 	v          int
-	run        *formula.FlatRun                                     // nil where the equation has no flat form
+	run        *formula.Run                                         // nil where the equation has no flat form
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
 	found      formula.Decimals

@@ -12,48 +12,48 @@ const maxChoices = 64
 
 // solutions finds the values of a variable that satisfy an equation, given the others. The context holds what went
 // wrong; errNotConverged is returned when a search ended without showing that there is no root.
-func (m *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error) {
+func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error) {
 	x := e.Unknown(v)
-	m.proven, m.limits, m.holes = false, nil, nil
+	s.proven, s.limits, s.holes = false, nil, nil
 	if e.Count[e.Position(v)] == 1 {
 		side, other := e.Left, e.Right
 		if !side.Has(x) {
 			side, other = other, side
 		}
 		if side.Op == formula.OpVariable || Invertible(side, x) {
-			t := m.Eval(other)
-			if m.Context.Err() != nil {
+			t := s.Eval(other)
+			if s.Context.Err() != nil {
 				return formula.Preimage{}, nil
 			}
-			p := m.invert(side, x, t)
-			m.proven = side.Op == formula.OpVariable
+			p := s.invert(side, x, t)
+			s.proven = side.Op == formula.OpVariable
 			if len(p.Roots)+len(p.More) > 1 {
-				p.Roots, p.More = m.keep(e, v, p.Roots), m.keep(e, v, p.More)
-				m.proven = true
+				p.Roots, p.More = s.keep(e, v, p.Roots), s.keep(e, v, p.More)
+				s.proven = true
 			}
 			return p, nil
 		}
 	}
-	if p, ok := m.exactly(e, v, x); ok || m.Context.Err() != nil {
-		if len(m.holes) > 0 && (powersVary(e.Left, x) || powersVary(e.Right, x)) {
-			p.Roots = append(p.Roots, m.filled(e, v)...)
+	if p, ok := s.exactly(e, v, x); ok || s.Context.Err() != nil {
+		if len(s.holes) > 0 && (powersVary(e.Left, x) || powersVary(e.Right, x)) {
+			p.Roots = append(p.Roots, s.filled(e, v)...)
 		}
 		return p, nil
 	}
-	return m.search(e, v)
+	return s.search(e, v)
 }
 
 // filled lists the holes that are limits of the equation. Those of an equation whose powers are all written as numbers
 // stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes no difference to what an equation means,
 // be it small enough for terms to be collected or not.
-func (m *Solver) filled(e *formula.Equation, v int) formula.Decimals {
-	m.toFloats(e)
-	s := &seeker{m: m, v: v}
-	scale := m.searchScale(v)
-	for _, t := range m.holes {
-		s.limit(e, t, scale)
+func (s *Solver) filled(e *formula.Equation, v int) formula.Decimals {
+	s.toFloats(e)
+	seek := &seeker{m: s, v: v}
+	scale := s.searchScale(v)
+	for _, t := range s.holes {
+		seek.limit(e, t, scale)
 	}
-	return m.limits
+	return s.limits
 }
 
 // powersVary reports whether n has a power of the unknown to an exponent that is no plain number.
@@ -69,14 +69,14 @@ func powersVary(n *formula.Node, x formula.Unknown) bool {
 }
 
 // keep leaves the values that satisfy the equation.
-func (m *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formula.Decimals {
+func (s *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formula.Decimals {
 	kept := make(formula.Decimals, 0, len(values))
 	for _, t := range values {
-		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(m.Context, k, t) == 0 }) {
+		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(s.Context, k, t) == 0 }) {
 			continue
 		}
-		m.Values[v] = t
-		if m.HoldsFor(e, v) {
+		s.Values[v] = t
+		if s.HoldsFor(e, v) {
 			kept = append(kept, t)
 		}
 	}
@@ -85,7 +85,7 @@ func (m *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formu
 
 // exactly solves an equation in which the unknown occurs more than once by collecting terms, branch by branch of the
 // choices in it. ok is false where that is not possible.
-func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all formula.Preimage, ok bool) {
+func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all formula.Preimage, ok bool) {
 	pairs := [][2]*formula.Node{{e.Left, e.Right}}
 	if e.Left.Choices || e.Right.Choices {
 		lefts, ok1 := branches(e.Left, x)
@@ -101,7 +101,7 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		}
 	}
 	for _, p := range pairs {
-		if (p[0].Has(x) || p[1].Has(x)) && !m.collectable(p[0], p[1], x) {
+		if (p[0].Has(x) || p[1].Has(x)) && !s.collectable(p[0], p[1], x) {
 			return formula.Preimage{}, false
 		}
 	}
@@ -109,16 +109,16 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 	for _, p := range pairs {
 		if !p[0].Has(x) && !p[1].Has(x) {
 			// A branch without the unknown holds for none of its values, or for a whole range of them.
-			same := formula.Compare(m.Context, m.Eval(p[0]), m.Eval(p[1])) == 0
-			if m.TryErr() != nil && m.Limited() {
+			same := formula.Compare(s.Context, s.Eval(p[0]), s.Eval(p[1])) == 0
+			if s.TryErr() != nil && s.Limited() {
 				return formula.Preimage{}, false
 			}
 			all.Infinite = all.Infinite || same
 			continue
 		}
-		roots, ok := m.collected(p[0], p[1], x, 0)
-		if m.TryErr() != nil {
-			if m.Limited() || single {
+		roots, ok := s.collected(p[0], p[1], x, 0)
+		if s.TryErr() != nil {
+			if s.Limited() || single {
 				return formula.Preimage{}, false
 			}
 			continue
@@ -132,51 +132,51 @@ func (m *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		// Which branch an angle of another turn belongs to shows only now.
 		all.Roots, all.More = append(all.Roots, all.More...), nil
 	}
-	all.Roots, all.More = m.keep(e, v, all.Roots), m.keep(e, v, all.More)
+	all.Roots, all.More = s.keep(e, v, all.Roots), s.keep(e, v, all.More)
 	if all.Infinite {
 		if single {
 			return formula.Preimage{Infinite: true}, true
 		}
 		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be told apart.
-		all.Infinite = m.somewhere(e, v, all)
+		all.Infinite = s.somewhere(e, v, all)
 	}
 	return all, true
 }
 
 // somewhere reports whether the equation holds at one of a few spread values of v, or between two places where the choice
 // of a branch may change, which shows a range of solutions.
-func (m *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) bool {
+func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) bool {
 	places := slices.Concat(roots.Roots, roots.More)
 	isolated := slices.Clone(places)
 	for _, side := range []*formula.Node{e.Left, e.Right} {
-		side.Walk(func(n *formula.Node) { places = append(places, m.switches(n, e.Unknown(v))...) })
+		side.Walk(func(n *formula.Node) { places = append(places, s.switches(n, e.Unknown(v))...) })
 	}
 	slices.SortFunc(places, func(a, b decimal.Decimal) int { return a.Cmp(b) })
 	var probes formula.Decimals
 	for i := 1; i < len(places); i++ {
-		probes = append(probes, m.Context.Mul(m.Context.Add(places[i-1], places[i]), oneHalf))
+		probes = append(probes, s.Context.Mul(s.Context.Add(places[i-1], places[i]), oneHalf))
 	}
 	for _, text := range []string{"0", "1", "-1", "1e-6", "1e6", "-1e6", "1e12", "37.3", "1234.5"} {
 		probes = append(probes, decimal.MustParse(text))
 	}
 	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
-		m.Suppose(v, probe)
-		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return formula.Compare(m.Context, root, probe) == 0 }) && m.Satisfied(e)
+		s.Suppose(v, probe)
+		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return formula.Compare(s.Context, root, probe) == 0 }) && s.Satisfied(e)
 	})
 }
 
 // switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
 // collecting terms shows it.
-func (m *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.Decimals) {
+func (s *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.Decimals) {
 	if n.Op != formula.OpCall || n.Function.Choice == formula.NoChoice || !n.Has(x) {
 		return nil
 	}
 	meet := func(a, b *formula.Node) {
-		if !a.Has(x) && !b.Has(x) || !m.collectable(a, b, x) {
+		if !a.Has(x) && !b.Has(x) || !s.collectable(a, b, x) {
 			return
 		}
-		p, _ := m.collected(a, b, x, 0)
-		if m.TryErr() == nil {
+		p, _ := s.collected(a, b, x, 0)
+		if s.TryErr() == nil {
 			places = append(places, p.Roots...)
 		}
 	}
@@ -201,7 +201,7 @@ func (m *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.De
 }
 
 // collectable reports whether it is worth while to collect terms.
-func (m *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool {
+func (s *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool {
 	first := left
 	if !first.Has(x) {
 		first = right
@@ -209,14 +209,14 @@ func (m *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool 
 	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 && Invertible(first, x) {
 		return true
 	}
-	defer m.TryErr()
+	defer s.TryErr()
 	return slices.ContainsFunc(atoms(first, x), func(atom *formula.Node) bool {
-		return m.collects(left, x, atom) && m.collects(right, x, atom)
+		return s.collects(left, x, atom) && s.collects(right, x, atom)
 	})
 }
 
 // collected solves left = right by collecting terms in the unknown, or in an expression that holds all its occurrences.
-func (m *Solver) collected(left, right *formula.Node, x formula.Unknown, depth int) (formula.Preimage, bool) {
+func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth int) (formula.Preimage, bool) {
 	first := left
 	if !first.Has(x) {
 		first = right
@@ -227,16 +227,16 @@ func (m *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 			other = left
 		}
 		if Invertible(first, x) {
-			return m.invert(first, x, m.Eval(other)), true
+			return s.invert(first, x, s.Eval(other)), true
 		}
 	}
 	for _, atom := range atoms(first, x) {
-		p, ok := m.polynomialRoots(left, right, x, atom)
-		if m.Limited() {
+		p, ok := s.polynomialRoots(left, right, x, atom)
+		if s.Limited() {
 			return formula.Preimage{}, false
 		}
 		if !ok {
-			m.Context.Reset()
+			s.Context.Reset()
 			continue
 		}
 		if atom.Op == formula.OpVariable || p.Infinite {
@@ -246,9 +246,9 @@ func (m *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 		for _, t := range p.Roots {
 			var q formula.Preimage
 			if Invertible(atom, x) && atom.Occurrences(x.Variable) == 1 {
-				q = m.invert(atom, x, t)
+				q = s.invert(atom, x, t)
 			} else if depth < 4 {
-				if q, ok = m.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1); !ok {
+				if q, ok = s.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1); !ok {
 					return formula.Preimage{}, false
 				}
 			} else {

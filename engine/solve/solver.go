@@ -43,22 +43,22 @@ type Question struct {
 	Shown     func(variable, activity int, si decimal.Decimal) string // a root in the unit that the variable's value would have
 }
 
-func (v *Solver) Key(variable int) string { return v.Scope.Declared[variable].Key }
+func (s *Solver) Key(variable int) string { return s.Scope.Declared[variable].Key }
 
 // Failure turns an error of the context into a problem; nil where there is none.
-func (v *Solver) Failure(e *formula.Equation, variable int) *value.Error {
-	return v.Problem(v.Context.Err(), e, variable)
+func (s *Solver) Failure(e *formula.Equation, variable int) *value.Error {
+	return s.Problem(s.Context.Err(), e, variable)
 }
 
 // Problem says of an error what a caller is told; nil of none.
-func (v *Solver) Problem(err error, e *formula.Equation, variable int) *value.Error {
+func (s *Solver) Problem(err error, e *formula.Equation, variable int) *value.Error {
 	var undefined *decimal.UndefinedError
 	var mismatch *formula.GridError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, decimal.ErrLimit):
-		return value.Problem("calculation.limit_exceeded", thousands(v.Env.Limit())+" steps")
+		return value.Problem("calculation.limit_exceeded", thousands(s.Env.Limit())+" steps")
 	case errors.Is(err, decimal.ErrDivisionByZero):
 		return value.Problem("calculation.division_by_zero", e.Title)
 	case errors.As(err, &mismatch):
@@ -66,15 +66,15 @@ func (v *Solver) Problem(err error, e *formula.Equation, variable int) *value.Er
 			if r < 0 {
 				return e.Title
 			}
-			return v.Key(r)
+			return s.Key(r)
 		}
 		return value.Problem("calculation.table_mismatch", name(mismatch.First), name(mismatch.Second))
 	case errors.As(err, &undefined):
 		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.Argument.Shown().String())
 	case errors.Is(err, formula.ErrNoRate):
-		return value.Problem("calculation.no_solution", v.Key(variable))
+		return value.Problem("calculation.no_solution", s.Key(variable))
 	case errors.Is(err, formula.ErrNotConverged):
-		return value.Problem("calculation.not_converged", v.Key(variable), thousands(max(v.steps, 1)))
+		return value.Problem("calculation.not_converged", s.Key(variable), thousands(max(s.steps, 1)))
 	}
 	return value.Problem("calculation.overflow", e.Title)
 }
@@ -89,40 +89,40 @@ func thousands(n int) string {
 }
 
 // Step finds the value of one step.
-func (v *Solver) Step(s Step) *value.Error {
-	if s.Block != nil {
-		return v.solveBlock(s)
+func (s *Solver) Step(step Step) *value.Error {
+	if step.Block != nil {
+		return s.solveBlock(step)
 	}
-	e := v.Equations[s.Activity]
-	v.aim = aim{preferred: true, all: v.EveryRoot || v.Strict}
-	p, err := v.solutions(e, s.Variable)
-	v.aim = aim{}
+	e := s.Equations[step.Activity]
+	s.aim = aim{preferred: true, all: s.EveryRoot || s.Strict}
+	p, err := s.solutions(e, step.Variable)
+	s.aim = aim{}
 	if err == nil {
-		err = v.Context.Err()
+		err = s.Context.Err()
 	}
 	if err != nil {
-		return v.Problem(err, e, s.Variable)
+		return s.Problem(err, e, step.Variable)
 	}
 	if p.Infinite {
-		return value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
+		return value.Problem("calculation.multiple_solutions", s.Key(step.Variable), "infinitely many")
 	}
-	root, problem := v.Choose(s.Variable, s.Activity, p)
+	root, problem := s.Choose(step.Variable, step.Activity, p)
 	if problem != nil {
 		return problem
 	}
-	v.Values[s.Variable] = root
-	if v.proven || v.isLimit(root) {
-		v.Checked = append(v.Checked, s.Activity)
+	s.Values[step.Variable] = root
+	if s.proven || s.isLimit(root) {
+		s.Checked = append(s.Checked, step.Activity)
 	}
-	return v.Failure(e, s.Variable)
+	return s.Failure(e, step.Variable)
 }
 
 // IsScale reports whether a variable's numbers have no natural sign: points on a scale and angles.
-func (v *Solver) IsScale(variable int) bool {
-	w := &v.Scope.Profiles[variable]
-	if w.Point.IsPoint() || variable == v.Target && v.Asked != nil && v.Asked.IsPoint() {
+func (s *Solver) IsScale(variable int) bool {
+	w := &s.Scope.Profiles[variable]
+	if w.Point.IsPoint() || variable == s.Target && s.Asked != nil && s.Asked.IsPoint() {
 		return true
 	}
-	dim, _ := v.Dimension(variable)
+	dim, _ := s.Dimension(variable)
 	return dim == units.Angle
 }

@@ -18,7 +18,7 @@ type linear struct {
 }
 
 // linearForm writes n as a linear expression in unknowns; false where it is none.
-func (m *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
+func (s *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 	zero := func() linear { return linear{factors: make([]term, len(unknowns))} }
 	if n.Op == formula.OpVariable {
 		if i := slices.Index(unknowns, n.Variable); i >= 0 {
@@ -29,12 +29,12 @@ func (m *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 	}
 	if !slices.ContainsFunc(unknowns, func(v int) bool { return n.Occurrences(v) > 0 }) {
 		l := zero()
-		v := m.Eval(n)
+		v := s.Eval(n)
 		l.constant = term{v, v.Abs()}
-		return l, m.Context.Err() == nil
+		return l, s.Context.Err() == nil
 	}
 	scale := func(l linear, by decimal.Decimal) linear {
-		times := func(t term) term { return term{m.Context.Mul(t.value, by), m.Context.Mul(t.size, by.Abs())} }
+		times := func(t term) term { return term{s.Context.Mul(t.value, by), s.Context.Mul(t.size, by.Abs())} }
 		l.constant = times(l.constant)
 		for i := range l.factors {
 			l.factors[i] = times(l.factors[i])
@@ -46,17 +46,17 @@ func (m *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 	}
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
-		l, ok := m.linearForm(n.Args[0], unknowns)
+		l, ok := s.linearForm(n.Args[0], unknowns)
 		if n.Op == formula.OpPercent {
 			return scale(l, decimal.MustParse("0.01")), ok
 		}
 		return scale(l, decimal.Int(-1)), ok
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
-		a, ok1 := m.linearForm(n.Args[0], unknowns)
+		a, ok1 := s.linearForm(n.Args[0], unknowns)
 		if !ok1 {
 			return linear{}, false
 		}
-		b, ok2 := m.linearForm(n.Args[1], unknowns)
+		b, ok2 := s.linearForm(n.Args[1], unknowns)
 		if !ok2 {
 			return linear{}, false
 		}
@@ -71,11 +71,11 @@ func (m *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 			if !isConstant(b) || b.constant.value.IsZero() {
 				return linear{}, false
 			}
-			return scale(a, m.Context.Quo(decimal.Int(1), b.constant.value)), true
+			return scale(a, s.Context.Quo(decimal.Int(1), b.constant.value)), true
 		case n.Op == formula.OpSub:
 			b = scale(b, decimal.Int(-1))
 		}
-		plus := func(s, t term) term { return term{m.Context.Add(s.value, t.value), m.Context.Add(s.size, t.size)} }
+		plus := func(u, t term) term { return term{s.Context.Add(u.value, t.value), s.Context.Add(u.size, t.size)} }
 		a.constant = plus(a.constant, b.constant)
 		for i := range a.factors {
 			a.factors[i] = plus(a.factors[i], b.factors[i])
@@ -95,36 +95,36 @@ var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
 var errNoSolution = errors.New("no solution")
 
 // linearSystem solves linear equations. ok is false where one is not linear.
-func (m *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok bool, err error) {
+func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok bool, err error) {
 	n := len(unknowns)
 	rows := make([]linear, n)
 	for i, e := range equations {
-		row, ok := m.linearForm(&formula.Node{Op: formula.OpSub, Args: []*formula.Node{e.Left, e.Right}}, unknowns)
+		row, ok := s.linearForm(&formula.Node{Op: formula.OpSub, Args: []*formula.Node{e.Left, e.Right}}, unknowns)
 		if !ok {
 			return false, nil
 		}
 		rows[i] = row
 	}
-	if m.proportional(equations, unknowns, rows) {
+	if s.proportional(equations, unknowns, rows) {
 		return true, errManySolutions
 	}
-	values, err := m.eliminate(rows, m.isNoise)
+	values, err := s.eliminate(rows, s.isNoise)
 	if err != nil {
 		return true, err
 	}
 	for i, v := range unknowns {
-		m.Values[v] = values[i]
+		s.Values[v] = values[i]
 	}
-	return true, m.Context.Err()
+	return true, s.Context.Err()
 }
 
 // proportional reports whether linear equations say nothing about the unknowns but how they relate to one another, and all of
 // them say the same about that, within the 1% that given values may disagree by. Then rounding in the given values would leave
 // zero for every unknown as the only solution.
-func (m *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
+func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
 	for i, row := range rows {
 		if !row.constant.value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
-			return !slices.Contains(unknowns, v) && m.Values[v].IsZero()
+			return !slices.Contains(unknowns, v) && s.Values[v].IsZero()
 		}) {
 			return false
 		}
@@ -134,15 +134,15 @@ func (m *Solver) proportional(equations []*formula.Equation, unknowns []int, row
 		copied[i] = linear{row.constant, slices.Clone(row.factors)}
 	}
 	percent := decimal.MustParse("0.01")
-	_, err := m.eliminate(copied, func(t term) bool { return t.value.Abs().Cmp(m.Context.Mul(t.size, percent)) <= 0 })
+	_, err := s.eliminate(copied, func(t term) bool { return t.value.Abs().Cmp(s.Context.Mul(t.size, percent)) <= 0 })
 	return errors.Is(err, errManySolutions)
 }
 
 // eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting. What is
 // noise beside what it was added up from counts as zero.
-func (m *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Decimals, error) {
+func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Decimals, error) {
 	n := len(rows)
-	c := m.Context
+	c := s.Context
 	for k := range n {
 		best := -1
 		var most decimal.Decimal
@@ -159,7 +159,7 @@ func (m *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 			}
 		}
 		if best < 0 {
-			return nil, m.singular(rows, k, isNoise)
+			return nil, s.singular(rows, k, isNoise)
 		}
 		rows[k], rows[best] = rows[best], rows[k]
 		for i := k + 1; i < n; i++ {
@@ -167,8 +167,8 @@ func (m *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 				continue
 			}
 			by := c.Quo(rows[i].factors[k].value, rows[k].factors[k].value)
-			less := func(s, t term) term {
-				return term{c.Sub(s.value, c.Mul(t.value, by)), c.Add(s.size, c.Mul(t.size, by.Abs()))}
+			less := func(u, t term) term {
+				return term{c.Sub(u.value, c.Mul(t.value, by)), c.Add(u.size, c.Mul(t.size, by.Abs()))}
 			}
 			rows[i].constant = less(rows[i].constant, rows[k].constant)
 			for j := k + 1; j < n; j++ {
@@ -189,7 +189,7 @@ func (m *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 }
 
 // singular tells equations that exclude one another from those that say too little.
-func (m *Solver) singular(rows []linear, from int, isNoise func(term) bool) error {
+func (s *Solver) singular(rows []linear, from int, isNoise func(term) bool) error {
 	for _, r := range rows[from:] {
 		if !slices.ContainsFunc(r.factors[from:], func(t term) bool { return !isNoise(t) }) && !isNoise(r.constant) {
 			return errNoSolution
@@ -200,52 +200,51 @@ func (m *Solver) singular(rows []linear, from int, isNoise func(term) bool) erro
 
 // solveBlock finds the values of a block's variables: exactly where all its equations are linear, else by a search over
 // one of them from which the others follow.
-func (v *Solver) solveBlock(s Step) *value.Error {
-	m := v
+func (s *Solver) solveBlock(step Step) *value.Error {
 	// The order in which the domain lists things decides nothing.
-	s.Outputs, s.Block = slices.Clone(s.Outputs), slices.Clone(s.Block)
-	slices.SortStableFunc(s.Outputs, func(a, b int) int { return cmp.Compare(v.Key(a), v.Key(b)) })
-	slices.SortStableFunc(s.Block, func(a, b int) int {
-		return slices.Compare(v.Equations[a].Source, v.Equations[b].Source)
+	step.Outputs, step.Block = slices.Clone(step.Outputs), slices.Clone(step.Block)
+	slices.SortStableFunc(step.Outputs, func(a, b int) int { return cmp.Compare(s.Key(a), s.Key(b)) })
+	slices.SortStableFunc(step.Block, func(a, b int) int {
+		return slices.Compare(s.Equations[a].Source, s.Equations[b].Source)
 	})
-	equations := make([]*formula.Equation, len(s.Block))
-	for i, a := range s.Block {
-		equations[i] = v.Equations[a]
+	equations := make([]*formula.Equation, len(step.Block))
+	for i, a := range step.Block {
+		equations[i] = s.Equations[a]
 	}
 	fail := func(err error) *value.Error {
 		switch {
 		case errors.Is(err, errNoSolution):
-			return value.Problem("calculation.no_solution", v.Key(s.Variable))
+			return value.Problem("calculation.no_solution", s.Key(step.Variable))
 		case errors.Is(err, errManySolutions):
-			return value.Problem("calculation.multiple_solutions", v.Key(s.Variable), "infinitely many")
+			return value.Problem("calculation.multiple_solutions", s.Key(step.Variable), "infinitely many")
 		}
-		return v.Problem(err, equations[0], s.Variable)
+		return s.Problem(err, equations[0], step.Variable)
 	}
-	ok, err := m.linearSystem(equations, s.Outputs)
+	ok, err := s.linearSystem(equations, step.Outputs)
 	if err != nil {
 		return fail(err)
 	}
 	if !ok {
-		if m.TryErr(); m.Limited() {
-			return fail(m.Context.Err())
+		if s.TryErr(); s.Limited() {
+			return fail(s.Context.Err())
 		}
-		found, err := v.blockSolutions(s, equations)
-		v.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
-		if m.Limited() {
-			return fail(m.Context.Err())
+		found, err := s.blockSolutions(step, equations)
+		s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
+		if s.Limited() {
+			return fail(s.Context.Err())
 		}
 		if len(found) > 0 {
-			return v.chooseValues(s, found)
+			return s.chooseValues(step, found)
 		}
 		if err != nil {
 			return fail(err)
 		}
-		v.guessing = true
-		defer func() { v.guessing = false }()
+		s.guessing = true
+		defer func() { s.guessing = false }()
 		var problem *value.Error
-		m.Within(maxTearCost, func() { problem, err = v.tear(s) })
-		if m.Limited() {
-			return fail(m.Context.Err())
+		s.Within(maxTearCost, func() { problem, err = s.tear(step) })
+		if s.Limited() {
+			return fail(s.Context.Err())
 		}
 		if err != nil {
 			return fail(err)
@@ -254,12 +253,12 @@ func (v *Solver) solveBlock(s Step) *value.Error {
 			return problem
 		}
 	}
-	for _, o := range s.Outputs {
-		root, problem := v.Choose(o, s.Activity, formula.One(m.Values[o]))
+	for _, o := range step.Outputs {
+		root, problem := s.Choose(o, step.Activity, formula.OneRoot(s.Values[o]))
 		if problem != nil {
 			return problem
 		}
-		m.Values[o] = root
+		s.Values[o] = root
 	}
 	return nil
 }
@@ -267,13 +266,12 @@ func (v *Solver) solveBlock(s Step) *value.Error {
 // blockSolutions lists the solutions of a block that is not linear, each in the order of the block's outputs. Arithmetic
 // alone is eliminated, which can show that there are no others; what may have others is searched from many starts too. An
 // error says that there are none, or infinitely many; without one and without a solution nothing is known.
-func (v *Solver) blockSolutions(s Step, equations []*formula.Equation) ([]formula.Decimals, error) {
-	m := v
+func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
 	eliminate := func() (sure bool, err error) {
 		var all []formula.Decimals
 		var infinite bool
-		m.Within(maxEliminationCost, func() { all, infinite, sure = v.eliminated(s, equations) })
+		s.Within(maxEliminationCost, func() { all, infinite, sure = s.eliminated(step, equations) })
 		switch {
 		case len(all) > 0:
 			found = all
@@ -286,17 +284,17 @@ func (v *Solver) blockSolutions(s Step, equations []*formula.Equation) ([]formul
 	}
 	arithmetic := !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
 	if arithmetic {
-		if sure, err := eliminate(); sure || m.Limited() {
+		if sure, err := eliminate(); sure || s.Limited() {
 			return found, err
 		}
 	}
-	more, err := v.newton(s, equations)
+	more, err := s.newton(step, equations)
 	for _, values := range more {
-		if !slices.ContainsFunc(found, func(o formula.Decimals) bool { return m.sameValues(o, values) }) {
+		if !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
 			found = append(found, values)
 		}
 	}
-	if len(found) > 0 || err != nil || arithmetic || m.Limited() {
+	if len(found) > 0 || err != nil || arithmetic || s.Limited() {
 		return found, err
 	}
 	_, err = eliminate()

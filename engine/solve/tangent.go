@@ -25,24 +25,24 @@ type TangentSpace struct {
 }
 
 // Tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
-func (m *Solver) Tangent() *TangentSpace {
-	n := len(m.Scope.Profiles)
+func (s *Solver) Tangent() *TangentSpace {
+	n := len(s.Scope.Profiles)
 	if n > maxTangentSize {
 		return nil
 	}
 	shared := &formula.Equation{}
-	for v := range m.Scope.Profiles {
+	for v := range s.Scope.Profiles {
 		shared.Refs = append(shared.Refs, v)
 	}
 	shared.Order = shared.Refs
 	var t formula.Numbering
 	var rows []zeroRow
 	free := &TangentSpace{}
-	for i, e := range m.Equations {
+	for i, e := range s.Equations {
 		if !e.Active {
 			continue
 		}
-		row, ok := m.tangentRow(e, shared, &t)
+		row, ok := s.tangentRow(e, shared, &t)
 		if !ok || len(t.Parts) > maxNewtonNodes {
 			slopes := make([]float64, n)
 			for j, v := range e.Refs {
@@ -53,7 +53,7 @@ func (m *Solver) Tangent() *TangentSpace {
 		}
 		rows = append(rows, row)
 	}
-	z := &zeros{m: m}
+	z := &zeros{m: s}
 	if !z.take(&t, shared.Refs) {
 		return nil
 	}
@@ -66,11 +66,11 @@ func (m *Solver) Tangent() *TangentSpace {
 }
 
 // tangentRow numbers the sides and the slopes of an equation.
-func (m *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
+func (s *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
 	if e.Tables {
 		return zeroRow{}, false
 	}
-	relations, ok := m.relations([]*formula.Equation{e}, shared)
+	relations, ok := s.relations([]*formula.Equation{e}, shared)
 	if !ok {
 		return zeroRow{}, false
 	}

@@ -21,16 +21,16 @@ type torn struct {
 }
 
 // tearings lists the ways to tear a block, those of the target first.
-func (v *Solver) tearings(s Step) []torn {
+func (s *Solver) tearings(step Step) []torn {
 	var list []torn
-	for _, guess := range s.targetFirst() {
+	for _, guess := range step.targetFirst() {
 		t := torn{variable: guess, check: -1}
-		left := slices.Clone(s.Block)
-		unknown := slices.DeleteFunc(slices.Clone(s.Outputs), func(o int) bool { return o == guess })
+		left := slices.Clone(step.Block)
+		unknown := slices.DeleteFunc(slices.Clone(step.Outputs), func(o int) bool { return o == guess })
 		for progress := true; progress && len(unknown) > 0; {
 			progress = false
 			for i, a := range left {
-				e := v.Equations[a]
+				e := s.Equations[a]
 				open := slices.DeleteFunc(slices.Clone(unknown), func(o int) bool { return e.Position(o) < 0 })
 				if len(open) != 1 || !e.Solves(open[0]) || e.Count[e.Position(open[0])] != 1 {
 					continue
@@ -51,48 +51,47 @@ func (v *Solver) tearings(s Step) []torn {
 }
 
 // tear searches the value of one variable of a block with which all its equations hold.
-func (v *Solver) tear(s Step) (*value.Error, error) {
-	m := v
-	for _, t := range v.tearings(s) {
-		check := v.Equations[t.check]
+func (s *Solver) tear(step Step) (*value.Error, error) {
+	for _, t := range s.tearings(step) {
+		check := s.Equations[t.check]
 		follow := func(x decimal.Decimal) bool {
-			m.Suppose(t.variable, x)
+			s.Suppose(t.variable, x)
 			for _, step := range t.steps {
-				p, err := m.solutions(v.Equations[step.Activity], step.Variable)
-				if m.TryErr() != nil || err != nil || p.Infinite {
+				p, err := s.solutions(s.Equations[step.Activity], step.Variable)
+				if s.TryErr() != nil || err != nil || p.Infinite {
 					return false
 				}
-				root, problem := v.Choose(step.Variable, step.Activity, p)
+				root, problem := s.Choose(step.Variable, step.Activity, p)
 				if problem != nil {
 					return false
 				}
-				m.Values[step.Variable] = root
+				s.Values[step.Variable] = root
 			}
 			return true
 		}
-		seek := &seeker{m: m, v: t.variable}
+		seek := &seeker{m: s, v: t.variable}
 		seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
 			if !follow(x) {
 				return decimal.Decimal{}, false
 			}
-			f := m.Context.Sub(m.Eval(check.Left), m.Eval(check.Right))
-			return f, m.TryErr() == nil
+			f := s.Context.Sub(s.Eval(check.Left), s.Eval(check.Right))
+			return f, s.TryErr() == nil
 		}
 		seek.value = func(x float64) (float64, float64) {
 			f, ok := seek.difference(decimal.FromFloat(x))
 			if !ok {
 				return math.NaN(), 0
 			}
-			size := math.Abs(m.Eval(check.Left).Float64()) + math.Abs(m.Eval(check.Right).Float64())
-			m.TryErr()
+			size := math.Abs(s.Eval(check.Left).Float64()) + math.Abs(s.Eval(check.Right).Float64())
+			s.TryErr()
 			return f.Float64(), size
 		}
 		holds := func(x decimal.Decimal) bool {
 			if !follow(x) {
 				return false
 			}
-			for _, a := range s.Block {
-				if !m.Satisfied(v.Equations[a]) {
+			for _, a := range step.Block {
+				if !s.Satisfied(s.Equations[a]) {
 					return false
 				}
 			}
@@ -101,18 +100,18 @@ func (v *Solver) tear(s Step) (*value.Error, error) {
 		roots := seek.roots(func(values formula.Decimals) formula.Decimals {
 			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
 		})
-		if m.Limited() {
+		if s.Limited() {
 			return nil, formula.ErrNotConverged
 		}
 		if len(roots) == 0 {
 			continue
 		}
-		root, problem := v.Choose(t.variable, s.Activity, formula.Preimage{Roots: roots})
+		root, problem := s.Choose(t.variable, step.Activity, formula.Preimage{Roots: roots})
 		if problem != nil {
 			return problem, nil
 		}
 		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
-		if beside := m.Context.Add(m.Context.Mul(root, decimal.MustParse("1.001")), decimal.MustParse("0.001")); m.TryErr() == nil && holds(beside) {
+		if beside := s.Context.Add(s.Context.Mul(root, decimal.MustParse("1.001")), decimal.MustParse("0.001")); s.TryErr() == nil && holds(beside) {
 			return nil, errManySolutions
 		}
 		if holds(root) {
