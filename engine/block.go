@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"slices"
-)
+import "slices"
 
 // block is a set of activities solved together for as many variables.
 type block struct {
@@ -18,27 +16,81 @@ const maxBlock = 50
 // activities and unknowns, less what hangs on unmatched unknowns (Dulmage and Mendelsohn, 1958), cut into strongly
 // connected components (Tarjan, 1972). Domain order decides between equal choices.
 func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
-	unknowns := make([][]int, len(d.equations)) // of each activity
+	unknowns := d.unknowns(known, disabled)
+	m := newMatching(unknowns, len(d.Profiles))
+	t := components{next: func(a int) []int {
+		var list []int
+		for _, v := range unknowns[a] {
+			if m.owner[v] != a {
+				list = append(list, m.owner[v])
+			}
+		}
+		return list
+	}, index: make([]int, len(d.equations)), low: make([]int, len(d.equations)), on: make([]bool, len(d.equations))}
+	for a := range d.equations {
+		if m.matched[a] && t.index[a] == 0 {
+			t.visit(a)
+		}
+	}
+	var blocks []*block
+	for _, set := range t.found {
+		b := &block{activities: set}
+		for _, a := range set {
+			b.outputs = append(b.outputs, m.variable[a])
+		}
+		whole := len(set) > 1 && len(set) <= maxBlock
+		for _, a := range set {
+			for _, v := range d.equations[a].Refs {
+				if !slices.Contains(b.outputs, v) && !slices.Contains(b.inputs, v) {
+					whole = whole && known[v]
+					b.inputs = append(b.inputs, v)
+				}
+			}
+		}
+		slices.Sort(set)
+		slices.Sort(b.outputs)
+		slices.Sort(b.inputs)
+		if whole {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// unknowns lists what is not known of each activity, nothing of one that cannot be solved for all of it.
+func (d *Domain) unknowns(known []bool, disabled bool) [][]int {
+	all := make([][]int, len(d.equations))
 	for a, e := range d.equations {
 		if !e.Active && !disabled || e.Tables {
 			continue
 		}
 		for i, v := range e.Refs {
-			if !known[v] {
-				if !e.Calculable[i] || d.Profiles[v].Table {
-					unknowns[a] = nil
-					break
-				}
-				unknowns[a] = append(unknowns[a], v)
+			if known[v] {
+				continue
 			}
+			if !e.Calculable[i] || d.Profiles[v].Table {
+				all[a] = nil
+				break
+			}
+			all[a] = append(all[a], v)
 		}
 	}
-	owner := make([]int, len(d.Profiles))  // the activity matched to a variable
-	match := make([]int, len(d.equations)) // the variable matched to an activity
-	for v := range owner {
-		owner[v] = -1
+	return all
+}
+
+// matching gives as many activities as possible an unknown of their own.
+type matching struct {
+	owner    []int  // the activity of a variable, -1 for none
+	variable []int  // of an activity
+	matched  []bool // by activity; those that hang on an unmatched unknown are not
+}
+
+func newMatching(unknowns [][]int, variables int) matching {
+	m := matching{make([]int, variables), make([]int, len(unknowns)), make([]bool, len(unknowns))}
+	for v := range m.owner {
+		m.owner[v] = -1
 	}
-	seen, round := make([]int, len(d.Profiles)), 0
+	seen, round := make([]int, variables), 0
 	var augment func(a int) bool
 	augment = func(a int) bool {
 		for _, v := range unknowns[a] {
@@ -46,67 +98,27 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 				continue
 			}
 			seen[v] = round
-			if owner[v] < 0 || augment(owner[v]) {
-				owner[v], match[a] = a, v
+			if m.owner[v] < 0 || augment(m.owner[v]) {
+				m.owner[v], m.variable[a] = a, v
 				return true
 			}
 		}
 		return false
 	}
-	matched := make([]bool, len(d.equations))
-	for a := range d.equations {
-		if len(unknowns[a]) > 0 {
-			round++
-			matched[a] = augment(a)
-		}
+	for a := range unknowns {
+		round++
+		m.matched[a] = augment(a)
 	}
 	// An activity is underdetermined when one of its unknowns is free, or is owned by an underdetermined one.
 	for changed := true; changed; {
 		changed = false
-		for a := range d.equations {
-			if matched[a] && slices.ContainsFunc(unknowns[a], func(v int) bool { return owner[v] < 0 || !matched[owner[v]] }) {
-				matched[a], changed = false, true
+		for a := range unknowns {
+			if m.matched[a] && slices.ContainsFunc(unknowns[a], func(v int) bool { return m.owner[v] < 0 || !m.matched[m.owner[v]] }) {
+				m.matched[a], changed = false, true
 			}
 		}
 	}
-	var blocks []*block
-	t := components{next: func(a int) []int {
-		var list []int
-		for _, v := range unknowns[a] {
-			if owner[v] != a {
-				list = append(list, owner[v])
-			}
-		}
-		return list
-	}, index: make([]int, len(d.equations)), low: make([]int, len(d.equations)), on: make([]bool, len(d.equations))}
-	for a := range d.equations {
-		if matched[a] && t.index[a] == 0 {
-			t.visit(a)
-		}
-	}
-	for _, set := range t.found {
-		slices.Sort(set)
-		b := &block{activities: set}
-		for _, a := range set {
-			b.outputs = append(b.outputs, match[a])
-		}
-		slices.Sort(b.outputs)
-		whole := true
-		for _, a := range set {
-			for _, v := range d.equations[a].Refs {
-				if slices.Contains(b.outputs, v) || slices.Contains(b.inputs, v) {
-					continue
-				}
-				whole = whole && known[v]
-				b.inputs = append(b.inputs, v)
-			}
-		}
-		slices.Sort(b.inputs)
-		if whole && len(set) > 1 && len(set) <= maxBlock {
-			blocks = append(blocks, b)
-		}
-	}
-	return blocks
+	return m
 }
 
 // components is Tarjan's algorithm over activities.

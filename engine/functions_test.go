@@ -188,3 +188,36 @@ func near(v value.Value, text string) bool {
 	miss := c.Sub(v.Quantity().Number, want).Abs()
 	return miss.Cmp(c.Mul(want.Abs(), decimal.MustParse("1e-25"))) <= 0
 }
+
+// TestReturnOfTables asks for rates of payments that are a table, on dates that are one.
+func TestReturnOfTables(t *testing.T) {
+	d, issues := Compile(Definition{
+		Title: "Returns",
+		Variables: []value.Variable{
+			{Key: "payments", Kind: "table", Unit: "USD"},
+			{Key: "dates", Kind: "table", Display: []byte(`{"table": {"columns": [{"name": "date", "kind": "date"}]}}`)},
+			{Key: "regular", Kind: "percent"}, {Key: "dated", Kind: "percent"}, {Key: "worth", Unit: "USD"},
+		},
+		Activities: []Activity{
+			{Equation: "regular = irr(payments)"}, {Equation: "dated = xirr(payments, dates)"},
+			{Equation: "worth = xnpv(dated, payments, dates)"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	for question, want := range map[string]string{
+		"payments [-100, 60, 72] -> regular":                                              "0.2",
+		"payments [-100, , 121] -> regular":                                               "0.21",
+		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":         "0.21",
+		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; dated 10% -> worth":        "10 USD",
+		"payments [-100, 121]; dates [2026-01-01, 2025-01-01]; -regular -> dated":         "! calculation.domain_error dated = xirr(payments, dates) | xirr | 1735689600",
+		"payments [-100, 121, 5]; dates [2025-01-01, 2026-01-01]; -regular -> dated":      "! calculation.table_mismatch payments | dates",
+		"payments [100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":          "! calculation.no_solution dated",
+		"payments [-100 USD, 121 EUR]; dates [2025-01-01, 2026-01-01]; -regular -> dated": "! input.incompatible_units USD | EUR",
+	} {
+		if got := answer(d, question); got != want {
+			t.Errorf("%s: %s, want %s", question, got, want)
+		}
+	}
+}

@@ -63,74 +63,74 @@ func (l *lacking) fixes(set []int, variable int) bool {
 	return l.tangent.Fixes(all, variable)
 }
 
-// sets walks backwards from the target: a set of unknown variables that suffices becomes another one when an activity derives
-// a member of it from others.
+// missingSet is a set of unknown variables that suffices, and the way back from the target to it.
+type missingSet struct {
+	variables  []int
+	activities []int
+	derived    []int
+}
+
+// sets walks backwards from the target: a set of unknown variables that suffices becomes another one
+// when an activity derives a member of it from others.
 func (l *lacking) sets() [][]int {
-	d, known, target := l.domain, l.known, l.target
-	type state struct {
-		set  []int
-		used []int // activities
-		done []int // variables derived
-	}
+	d := l.domain
 	var found [][]int
-	seen := map[string]bool{}
 	// One variable alone may do by a way that no step backwards shows in time.
 	for v := range d.Profiles {
-		if v != target && !known[v] && len(found) < maxAlternatives {
-			all := slices.Clone(known)
+		if v != l.target && !l.known[v] && len(found) < maxAlternatives {
+			all := slices.Clone(l.known)
 			all[v] = true
-			if d.closure(all, false); all[target] && l.fixes([]int{v}, target) {
+			if d.closure(all, false); all[l.target] && l.fixes([]int{v}, l.target) {
 				found = append(found, []int{v})
 			}
 		}
 	}
-	queue := []state{{set: []int{target}}}
+	seen := map[string]bool{}
+	queue := []missingSet{{variables: []int{l.target}}}
 	for steps := 0; len(queue) > 0 && steps < maxMissingSets; steps++ {
 		s := queue[0]
 		queue = queue[1:]
-		for _, v := range s.set {
+		for _, v := range s.variables {
 			for _, a := range d.users[v] {
-				e := d.equations[a]
-				if !e.Active || !e.Solves(v) || slices.Contains(s.used, a) {
+				next, ok := l.before(s, v, a)
+				if !ok || seen[fingerprint(next.variables)] {
 					continue
 				}
-				next := state{used: append(slices.Clone(s.used), a), done: append(slices.Clone(s.done), v)}
-				for _, u := range s.set {
-					if u != v {
-						next.set = append(next.set, u)
-					}
-				}
-				fits := true
-				for _, r := range e.Refs {
-					if known[r] || r == v {
-						continue
-					}
-					if slices.Contains(next.done, r) || r == target {
-						fits = false
-						break
-					}
-					if !slices.Contains(next.set, r) {
-						next.set = append(next.set, r)
-					}
-				}
-				if !fits {
-					continue
-				}
-				slices.Sort(next.set)
-				id := fingerprint(next.set)
-				if seen[id] || len(next.set) > maxMissingSize {
-					continue
-				}
-				seen[id] = true
+				seen[fingerprint(next.variables)] = true
 				queue = append(queue, next)
-				if minimal := l.shrink(next.set); minimal != nil {
+				if minimal := l.shrink(next.variables); minimal != nil {
 					found = append(found, minimal)
 				}
 			}
 		}
 	}
 	slices.SortFunc(found, func(a, b []int) int { return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b)) })
-	return slices.CompactFunc(found, func(a, b []int) bool { return slices.Equal(a, b) })
+	return slices.CompactFunc(found, slices.Equal[[]int])
+}
+
+// before is a set with what an activity derives a member of it from in the place of the member; false
+// where the activity cannot, or goes in a circle.
+func (l *lacking) before(s missingSet, member, activity int) (missingSet, bool) {
+	e := l.domain.equations[activity]
+	if !e.Active || !e.Solves(member) || slices.Contains(s.activities, activity) {
+		return s, false
+	}
+	next := missingSet{
+		variables:  slices.DeleteFunc(slices.Clone(s.variables), func(v int) bool { return v == member }),
+		activities: append(slices.Clone(s.activities), activity),
+		derived:    append(slices.Clone(s.derived), member),
+	}
+	for _, r := range e.Refs {
+		switch {
+		case l.known[r] || r == member:
+		case slices.Contains(next.derived, r) || r == l.target:
+			return s, false
+		case !slices.Contains(next.variables, r):
+			next.variables = append(next.variables, r)
+		}
+	}
+	slices.Sort(next.variables)
+	return next, len(next.variables) <= maxMissingSize
 }
 
 // shrink leaves out what a sufficient set does not need, nil where it does not suffice.

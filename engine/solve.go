@@ -177,20 +177,13 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
 	}
-	given := func(a int) bool {
+	checked := func(a int) bool {
 		e := d.equations[a]
-		if !e.Active || e.Tables || len(e.Refs) == 0 {
-			return false
-		}
-		for _, v := range e.Refs {
-			if !have[v] {
-				return false
-			}
-		}
-		return !slices.ContainsFunc(found.Steps, func(s Step) bool { return s.Activity == a && s.Block == nil })
+		return e.Active && !e.Tables && len(e.Refs) > 0 && !slices.ContainsFunc(e.Refs, func(v int) bool { return !have[v] }) &&
+			!slices.ContainsFunc(found.Steps, func(s Step) bool { return s.Activity == a && s.Block == nil })
 	}
 	first := 0
-	for first < len(d.equations) && !given(first) {
+	for first < len(d.equations) && !checked(first) {
 		first++
 	}
 	if first == len(d.equations) {
@@ -214,7 +207,7 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 	}
 	var list []contradiction
 	for a, e := range d.equations {
-		if !given(a) {
+		if !checked(a) {
 			continue
 		}
 		clear(current)
@@ -226,20 +219,7 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 		if len(current) > 1 && d.Currency != "" {
 			continue
 		}
-		left, right := m.Eval(e.Left), m.Eval(e.Right)
-		miss := m.Context.Sub(left, right).Abs()
-		scale := formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1)
-		if d.onScale(e) {
-			// Of dates and temperatures only the differences have a size.
-			scale = decimal.Decimal{}
-			for _, v := range e.Refs {
-				if !d.Profiles[v].Point.IsPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
-					scale = formula.Extreme(formula.Decimals{scale, m.Values[v].Abs()}, 1)
-				}
-			}
-		}
-		limit := m.Context.Quo(scale, formula.Hundred)
-		if m.TryErr() == nil && miss.Cmp(limit) > 0 && !m.Satisfied(e) {
+		if d.misses(m, e, dims) {
 			list = append(list, contradiction{a, e.Refs})
 		}
 		if m.Limited() {
@@ -247,6 +227,24 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 		}
 	}
 	return list
+}
+
+// misses reports whether the sides of an equation differ by more than 1%.
+func (d *Domain) misses(m *formula.Machine, e *formula.Equation, dims []units.Dimension) bool {
+	left, right := m.Eval(e.Left), m.Eval(e.Right)
+	miss := m.Context.Sub(left, right).Abs()
+	scale := formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1)
+	if d.onScale(e) {
+		// Of dates and temperatures only the differences have a size.
+		scale = decimal.Decimal{}
+		for _, v := range e.Refs {
+			if !d.Profiles[v].Point.IsPoint() && (dims[v] == units.Time || dims[v] == units.Temperature) {
+				scale = formula.Extreme(formula.Decimals{scale, m.Values[v].Abs()}, 1)
+			}
+		}
+	}
+	limit := m.Context.Quo(scale, formula.Hundred)
+	return m.TryErr() == nil && miss.Cmp(limit) > 0 && !m.Satisfied(e)
 }
 
 // onScale reports whether the sides of an equation are points on a scale.

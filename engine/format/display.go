@@ -285,44 +285,33 @@ func metadataProblem(err error) string {
 	return fmt.Sprintf("It is not valid JSON: %s.", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// CheckDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths start at the variable:
-// "format", "display_metadata.table.columns[0].kind".
-func CheckDisplay(v value.Variable, report func(path, message string)) {
-	fail := func(path, format string, args ...any) { report(path, fmt.Sprintf(format, args...)) }
-	structure := structureOf(v.Kind)
-	if structure == "" {
-		var all []string
-		for _, f := range Formatted {
-			all = append(all, f.Kind)
-		}
-		fail("kind", "%q is not a kind. Kinds are %s.", v.Kind, strings.Join(all, ", "))
-		return
-	}
-	checkFormat := func(path, kind string, format *string) {
-		switch {
-		case kind != "" && !isScalarKind(kind):
-			fail(path+"kind", "%q is not a kind of a single value.", kind)
-		case format != nil && !isFormat(kind, *format):
-			fail(path+"format", "%q is not a format of kind %s. Its formats are %s.", *format, ScalarKind(kind), strings.Join(formatsOf(kind), ", "))
-		}
-	}
-	checkSeries := func(path string, list []series) {
-		for i, s := range list {
-			checkFormat(fmt.Sprintf("%s[%d].", path, i), s.Kind, s.Format)
-		}
-	}
+// displayCheck reports what is wrong with how a variable is shown.
+type displayCheck struct {
+	value.Variable
+	report func(path, message string)
+}
+
+func (c displayCheck) fail(path, format string, args ...any) {
+	c.report(path, fmt.Sprintf(format, args...))
+}
+
+func (c displayCheck) format(path, kind string, format *string) {
 	switch {
-	case v.Format == "":
-	case structure != "number":
-		fail("format", "A %s has a format for each column or series, not one of its own.", v.Kind)
-	default:
-		checkFormat("", v.Kind, &v.Format)
+	case kind != "" && !isScalarKind(kind):
+		c.fail(path+"kind", "%q is not a kind of a single value.", kind)
+	case format != nil && !isFormat(kind, *format):
+		c.fail(path+"format", "%q is not a format of kind %s. Its formats are %s.", *format, ScalarKind(kind), strings.Join(formatsOf(kind), ", "))
 	}
-	m, err := readMetadata(v.Display)
-	if err != nil {
-		fail("display_metadata", "%s", metadataProblem(err))
-		return
+}
+
+func (c displayCheck) series(path string, list []series) {
+	for i, s := range list {
+		c.format(fmt.Sprintf("%s[%d].", path, i), s.Kind, s.Format)
 	}
+}
+
+// member checks that the one member there is that of the structure.
+func (c displayCheck) member(m metadata, structure string) bool {
 	members := 0
 	for _, member := range []struct {
 		name  string
@@ -333,35 +322,69 @@ func CheckDisplay(v value.Variable, report func(path, message string)) {
 		}
 		members++
 		if member.name != structure {
-			fail("display_metadata."+member.name, "A variable of kind %s is shown as %q.", ScalarKind(v.Kind), structure)
-			return
+			c.fail("display_metadata."+member.name, "A variable of kind %s is shown as %q.", ScalarKind(c.Kind), structure)
+			return false
 		}
 	}
-	if members == 0 && len(v.Display) > 0 && string(v.Display) != "null" {
-		fail("display_metadata", "It needs the one member %q.", structure)
+	if members == 0 && len(c.Display) > 0 && string(c.Display) != "null" {
+		c.fail("display_metadata", "It needs the one member %q.", structure)
+	}
+	return true
+}
+
+func (c displayCheck) number(path string, n *numberDisplay) {
+	if n.Kind != "" && n.Kind != ScalarKind(c.Kind) {
+		c.fail(path+"kind", "The kind %q is not the kind of the variable, %q.", n.Kind, ScalarKind(c.Kind))
+	} else {
+		c.format(path, c.Kind, n.Format)
+	}
+	if c.Format != "" && n.Format != nil && *n.Format != c.Format {
+		c.fail(path+"format", "The format %q is not the format of the variable, %q.", *n.Format, c.Format)
+	}
+}
+
+// CheckDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths start
+// at the variable: "format", "display_metadata.table.columns[0].kind".
+func CheckDisplay(v value.Variable, report func(path, message string)) {
+	c := displayCheck{v, report}
+	structure := structureOf(v.Kind)
+	switch {
+	case structure == "":
+		var all []string
+		for _, f := range Formatted {
+			all = append(all, f.Kind)
+		}
+		c.fail("kind", "%q is not a kind. Kinds are %s.", v.Kind, strings.Join(all, ", "))
+		return
+	case v.Format == "":
+	case structure != "number":
+		c.fail("format", "A %s has a format for each column or series, not one of its own.", v.Kind)
+	default:
+		c.format("", v.Kind, &v.Format)
+	}
+	m, err := readMetadata(v.Display)
+	if err != nil {
+		c.fail("display_metadata", "%s", metadataProblem(err))
+		return
+	}
+	if !c.member(m, structure) {
+		return
 	}
 	path := "display_metadata." + structure + "."
 	switch {
 	case m.Number != nil:
-		if m.Number.Kind != "" && m.Number.Kind != ScalarKind(v.Kind) {
-			fail(path+"kind", "The kind %q is not the kind of the variable, %q.", m.Number.Kind, ScalarKind(v.Kind))
-		} else {
-			checkFormat(path, v.Kind, m.Number.Format)
-		}
-		if v.Format != "" && m.Number.Format != nil && *m.Number.Format != v.Format {
-			fail(path+"format", "The format %q is not the format of the variable, %q.", *m.Number.Format, v.Format)
-		}
+		c.number(path, m.Number)
 	case m.Table != nil:
-		checkSeries(path+"columns", m.Table.Columns)
+		c.series(path+"columns", m.Table.Columns)
 	case m.Bar != nil:
-		checkSeries(path+"series", m.Bar.Series)
+		c.series(path+"series", m.Bar.Series)
 		if s := m.Bar.SeriesBy; s != "" && s != "columns" && s != "rows" {
-			fail(path+"series_by", `%q is neither "columns" nor "rows".`, s)
+			c.fail(path+"series_by", `%q is neither "columns" nor "rows".`, s)
 		}
 		if s := m.Bar.Labels.Source; s != "" && s != "index" && s != "first_series" {
-			fail(path+"labels.source", `%q is neither "index" nor "first_series".`, s)
+			c.fail(path+"labels.source", `%q is neither "index" nor "first_series".`, s)
 		}
 	case m.Pie != nil:
-		checkFormat(path, m.Pie.Kind, m.Pie.Format)
+		c.format(path, m.Pie.Kind, m.Pie.Format)
 	}
 }

@@ -68,8 +68,8 @@ var finance = []*Entry{
 			" smallest positive one, else the one nearest to 0.",
 		Examples: []example{{"round(rate(48, -200, 8000) * 12, 4)", "0.0924"}, {"rate(10, -100, 1000)", "0"}, {"rate(1, 0, -100, 150)", "0.5"},
 			{"rate(10, 100, 1000)", "! calculation.no_solution"}},
-		Eval:    LoanRate,
-		Inverse: InvertRate,
+		Eval:    loanRate,
+		Inverse: invertRate,
 	},
 	{
 		Name: "ipmt", Params: append(loanParams("rate", "per", "nper", "pv"), noFuture, atEnd), Result: "a",
@@ -94,7 +94,7 @@ var finance = []*Entry{
 			{"sum(column(amortization(0.01, 12, 1000), 3))", "-1000"},
 			{"amortization(0.01, 2.5, 1000)", "! calculation.domain_error"},
 		},
-		Grid: Amortization,
+		Grid: amortization,
 	},
 	{
 		Name: "npv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, Variadic: true, Result: "a", tables: true,
@@ -111,7 +111,7 @@ var finance = []*Entry{
 			for i := len(list) - 1; i >= 0; i-- {
 				sum = c.Quo(c.Add(sum, list[i]), growth)
 			}
-			return ScalarGrid(sum)
+			return scalarGrid(sum)
 		},
 	},
 	{
@@ -120,7 +120,7 @@ var finance = []*Entry{
 			" guess; empty cells do not count. Of several rates it is the smallest positive one, else the one nearest to 0.",
 		Examples: []example{{"irr([-100, 60, 72])", "0.2"}, {"irr([-100, 0, 121])", "0.1"}, {"irr([-100, 230, -132])", "0.1"},
 			{"irr([100, 200])", "! calculation.no_solution"}},
-		Grid: func(c *decimal.Context, args []Grid) Grid { return ScalarGrid(ReturnRate(c, args[0].numbers())) },
+		Grid: func(c *decimal.Context, args []Grid) Grid { return scalarGrid(returnRate(c, args[0].numbers())) },
 	},
 	{
 		Name: "xnpv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "time"}},
@@ -146,7 +146,7 @@ var finance = []*Entry{
 				discount := c.Pow(growth, c.Quo(decimal.Int(days[i]), daysPerYear))
 				sum = c.Add(sum, c.Quo(payments[i], discount))
 			}
-			return ScalarGrid(sum)
+			return scalarGrid(sum)
 		},
 	},
 	{
@@ -157,7 +157,7 @@ var finance = []*Entry{
 			{"xirr([-100, -110], [date(2025, 1, 1), date(2026, 1, 1)])", "! calculation.no_solution"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
 			payments, days := datedPayments(c, "xirr", args[0], args[1])
-			return ScalarGrid(DatedRate(c, payments, days))
+			return scalarGrid(datedRate(c, payments, days))
 		},
 	},
 }
@@ -196,8 +196,8 @@ func datedPayments(c *decimal.Context, name string, values, dates Grid) (payment
 	return payments, days
 }
 
-// Amortization is the body of the function of that name.
-func Amortization(c *decimal.Context, args []Grid) Grid {
+// amortization is the body of the function of that name.
+func amortization(c *decimal.Context, args []Grid) Grid {
 	a, ok := scalars(c, args)
 	if !ok {
 		return Grid{}
@@ -217,8 +217,8 @@ func Amortization(c *decimal.Context, args []Grid) Grid {
 	if c.Err() != nil {
 		return Grid{}
 	}
-	annuity := NewAnnuity(c, rate, decimal.Int(n), kind)
-	payment := annuity.Payment(c, pv, fv)
+	annuity := newAnnuity(c, rate, decimal.Int(n), kind)
+	payment := annuity.payment(c, pv, fv)
 	result := Grid{Rank: 2, Rows: make([][]GridCell, n)}
 	cells := make([]GridCell, n*columns)
 	balance := pv
@@ -250,9 +250,9 @@ type annuity struct {
 	sum    decimal.Decimal // the value of nper payments of 1 after the last period
 }
 
-// NewAnnuity sums the payments of 1: (growth^n - 1) / rate, as a binomial series next to rate 0,
+// newAnnuity sums the payments of 1: (growth^n - 1) / rate, as a binomial series next to rate 0,
 // where that loses digits.
-func NewAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
+func newAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
 	a := annuity{growth: c.Add(decimal.Int(1), rate)}
 	if small := c.Mul(rate, n).Abs(); small.Cmp(seriesBelow) < 0 {
 		term := n
@@ -273,7 +273,7 @@ func NewAnnuity(c *decimal.Context, rate, n, kind decimal.Decimal) annuity {
 // enough.
 var seriesBelow = decimal.MustParse("1e-3")
 
-func (a annuity) Payment(c *decimal.Context, pv, fv decimal.Decimal) decimal.Decimal {
+func (a annuity) payment(c *decimal.Context, pv, fv decimal.Decimal) decimal.Decimal {
 	return c.Quo(a.final(c, pv, fv), a.sum).Neg()
 }
 
@@ -294,8 +294,8 @@ func loanArgs(args Decimals) (pv, fv, kind decimal.Decimal) {
 	return pv, fv, kind
 }
 
-// InvertRate finds the periods or a sum of money of rate(nper, pmt, pv, fv, type) from the rate t.
-func InvertRate(c *decimal.Context, args Decimals, k int, t decimal.Decimal) Preimage {
+// invertRate finds the periods or a sum of money of rate(nper, pmt, pv, fv, type) from the rate t.
+func invertRate(c *decimal.Context, args Decimals, k int, t decimal.Decimal) Preimage {
 	if t.Cmp(decimal.Int(-1)) <= 0 {
 		return Preimage{}
 	}
@@ -320,10 +320,10 @@ func InvertRate(c *decimal.Context, args Decimals, k int, t decimal.Decimal) Pre
 		}
 		return OneRoot(c.Quo(c.Ln(power), c.Ln(c.Add(decimal.Int(1), t))))
 	}
-	a := NewAnnuity(c, t, args[0], kind)
+	a := newAnnuity(c, t, args[0], kind)
 	switch k {
 	case 1:
-		return OneRoot(a.Payment(c, pv, fv))
+		return OneRoot(a.payment(c, pv, fv))
 	case 2:
 		return OneRoot(c.Quo(c.Add(c.Mul(args[1], a.sum), fv), a.power).Neg())
 	case 3:

@@ -25,7 +25,7 @@ type GridError struct{ First, Second int }
 
 func (e *GridError) Error() string { return "tables have different sizes" }
 
-func ScalarGrid(d decimal.Decimal) Grid { return Grid{Rows: [][]GridCell{{{Number: d}}}} }
+func scalarGrid(d decimal.Decimal) Grid { return Grid{Rows: [][]GridCell{{{Number: d}}}} }
 
 func columnGrid(numbers Decimals) Grid {
 	g := Grid{Rank: 1}
@@ -97,7 +97,7 @@ func (g Grid) Single(c *decimal.Context) Grid {
 	if len(all) == 0 || c.Err() != nil {
 		return Grid{}
 	}
-	return ScalarGrid(all[0])
+	return scalarGrid(all[0])
 }
 
 // choice is the argument that an if chooses by this condition; false for a table, whose cells may choose differently.
@@ -175,13 +175,13 @@ func (m *Machine) Grid(n *Node) Grid {
 		if m.Tables != nil && m.Tables[n.Variable] != nil {
 			return *m.Tables[n.Variable]
 		}
-		return ScalarGrid(m.Values[n.Variable])
+		return scalarGrid(m.Values[n.Variable])
 	case n.Op == OpList:
 		return m.list(n)
 	case n.Op == OpCall && n.Function.Binds:
 		return m.each(n)
 	case len(n.Args) == 0:
-		return ScalarGrid(m.Eval(n))
+		return scalarGrid(m.Eval(n))
 	}
 	args := make([]Grid, len(n.Args))
 	for i, a := range n.Args {
@@ -202,10 +202,15 @@ func (m *Machine) Grid(n *Node) Grid {
 	}
 	if n.Op == OpCall && n.Function.reduces && len(args) == 1 {
 		if list := args[0].numbers(); len(list) > 0 {
-			return ScalarGrid(n.Function.Eval(m.Context, list))
+			return scalarGrid(n.Function.Eval(m.Context, list))
 		}
-		return ScalarGrid(m.Context.Fail(&decimal.UndefinedError{Function: n.Function.Name}))
+		return scalarGrid(m.Context.Fail(&decimal.UndefinedError{Function: n.Function.Name}))
 	}
+	return m.cellByCell(n, args)
+}
+
+// cellByCell is an operation over the cells of tables of one size, a number spread over all of them.
+func (m *Machine) cellByCell(n *Node, args []Grid) Grid {
 	shape := -1
 	for i, a := range args {
 		if a.Rank == 0 {
@@ -234,11 +239,9 @@ func (m *Machine) Grid(n *Node) Grid {
 		}
 		return GridCell{Number: m.Eval(&single)}
 	}
-	if shape < 0 {
-		return Grid{Rows: [][]GridCell{{cell(0, 0)}}}
-	}
-	result := Grid{Rank: args[shape].Rank}
-	for r, row := range args[shape].Rows {
+	like := args[max(shape, 0)] // of numbers alone the first one
+	result := Grid{Rank: like.Rank}
+	for r, row := range like.Rows {
 		cells := make([]GridCell, len(row))
 		for c := range row {
 			cells[c] = cell(r, c)

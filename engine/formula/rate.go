@@ -292,8 +292,8 @@ func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64
 	return 0, false
 }
 
-// SignChanges counts how often the signs of amounts change, zeros aside.
-func SignChanges(list Decimals) int {
+// signChanges counts how often the signs of amounts change, zeros aside.
+func signChanges(list Decimals) int {
 	changes, last := 0, 0
 	for _, d := range list {
 		if s := d.Sign(); s != 0 {
@@ -341,8 +341,8 @@ func relative(c *decimal.Context, list Decimals) ([]float64, bool) {
 	return parts, true
 }
 
-// LoanRate is the body of rate.
-func LoanRate(c *decimal.Context, args Decimals) decimal.Decimal {
+// loanRate is the body of rate.
+func loanRate(c *decimal.Context, args Decimals) decimal.Decimal {
 	n, each := args[0], args[1]
 	pv, fv, kind := loanArgs(args)
 	if n.Cmp(decimal.Int(1)) < 0 || n.Cmp(mostPeriods) > 0 {
@@ -366,7 +366,7 @@ func LoanRate(c *decimal.Context, args Decimals) decimal.Decimal {
 	up := level{parts[0], parts[1], parts[2], n.Float64()}
 	down, ok2 := up.mirrored().trimmed()
 	up, ok1 := up.trimmed()
-	changes := SignChanges(Decimals{start, between, end})
+	changes := signChanges(Decimals{start, between, end})
 	if changes > 0 && (!ok1 || !ok2) {
 		return c.Fail(ErrNotConverged)
 	}
@@ -375,7 +375,7 @@ func LoanRate(c *decimal.Context, args Decimals) decimal.Decimal {
 		return decimal.Decimal{}
 	}
 	return refine(c, math.Expm1(z), func(r decimal.Decimal) decimal.Decimal {
-		a := NewAnnuity(c, r, n, kind)
+		a := newAnnuity(c, r, n, kind)
 		return c.Add(a.final(c, pv, fv), c.Mul(each, a.sum))
 	})
 }
@@ -383,8 +383,8 @@ func LoanRate(c *decimal.Context, args Decimals) decimal.Decimal {
 // mostPeriods is the largest number of periods of rate.
 var mostPeriods = decimal.Int(1_000_000)
 
-// ReturnRate is the rate of payments at the times 0, 1, 2 and so on.
-func ReturnRate(c *decimal.Context, list Decimals) decimal.Decimal {
+// returnRate is the rate of payments at the times 0, 1, 2 and so on.
+func returnRate(c *decimal.Context, list Decimals) decimal.Decimal {
 	for len(list) > 0 && list[0].IsZero() {
 		list = list[1:]
 	}
@@ -414,8 +414,8 @@ func ReturnRate(c *decimal.Context, list Decimals) decimal.Decimal {
 	})
 }
 
-// DatedRate is the rate per year of payments on days after the first one.
-func DatedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal {
+// datedRate is the rate per year of payments on days after the first one.
+func datedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal {
 	// Payments in the order of their dates, those of one day together.
 	order := make([]int, len(list))
 	for i := range order {
@@ -454,7 +454,7 @@ func DatedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal 
 
 // listedRoot is rootOf for payments one by one.
 func listedRoot(c *decimal.Context, list Decimals, times []float64) (z float64, ok bool) {
-	changes := SignChanges(list)
+	changes := signChanges(list)
 	if changes == 0 {
 		c.Fail(ErrNoRate)
 		return 0, false

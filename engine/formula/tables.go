@@ -22,7 +22,7 @@ func reducer(name, result, doc string, examples []example, f func(c *decimal.Con
 func counter(name, dimension, result, doc string, examples []example, f func(c *decimal.Context, list Decimals) decimal.Decimal) *Entry {
 	return &Entry{
 		Name: name, Params: Unary("values", dimension), Variadic: true, Result: result, tables: true, Doc: doc, Examples: examples,
-		Grid: func(c *decimal.Context, args []Grid) Grid { return ScalarGrid(f(c, flatten(args))) },
+		Grid: func(c *decimal.Context, args []Grid) Grid { return scalarGrid(f(c, flatten(args))) },
 	}
 }
 
@@ -142,7 +142,7 @@ var overTables = []*Entry{
 			for _, d := range flatten(args) {
 				p = c.Mul(p, d)
 			}
-			return ScalarGrid(p)
+			return scalarGrid(p)
 		},
 	},
 	{
@@ -197,7 +197,7 @@ var overTables = []*Entry{
 			if !ok {
 				return Grid{}
 			}
-			return ScalarGrid(quantile(c, args[0].numbers(), share))
+			return scalarGrid(quantile(c, args[0].numbers(), share))
 		},
 	},
 	{
@@ -218,7 +218,7 @@ var overTables = []*Entry{
 					}
 				}
 			}
-			return ScalarGrid(sum)
+			return scalarGrid(sum)
 		},
 	},
 	reshaper("cumsum", "The running sums of the cells, down the rows of each column.",
@@ -294,7 +294,7 @@ var overTables = []*Entry{
 	{
 		Name: "rows", Params: Unary("values", "any"), Result: "1", tables: true,
 		Doc: "The number of rows of a table.", Examples: []example{{"rows([4, 5, 6])", "3"}, {"rows([[1, 2], [3, 4]])", "2"}},
-		Grid: func(_ *decimal.Context, args []Grid) Grid { return ScalarGrid(decimal.Int(int64(len(args[0].Rows)))) },
+		Grid: func(_ *decimal.Context, args []Grid) Grid { return scalarGrid(decimal.Int(int64(len(args[0].Rows)))) },
 	},
 	{
 		Name: "cell", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
@@ -313,9 +313,9 @@ var overTables = []*Entry{
 			}
 			found := args[0].at(r, i)
 			if found.Empty {
-				return ScalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: decimal.Int(int64(r + 1))}))
+				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: decimal.Int(int64(r + 1))}))
 			}
-			return ScalarGrid(found.Number)
+			return scalarGrid(found.Number)
 		},
 	},
 	{

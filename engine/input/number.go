@@ -1,6 +1,7 @@
 package input
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,79 +132,54 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 	if n, size := scanPlain(s); size > 0 {
 		return n, size, nil
 	}
-	plain := strings.Builder{}
-	marks := []string(nil)
-	at := 0
-	if s[0] == '.' {
-		plain.WriteByte('0')
-	}
-	for at < len(s) {
-		if isDigit(s[at]) {
-			from := at
-			for at < len(s) && isDigit(s[at]) {
-				at++
-			}
-			plain.WriteString(s[from:at])
-			continue
-		}
-		mark := ""
-		if s[at] == '.' {
-			mark = "."
-		}
-		for _, m := range groupMarks {
-			if strings.HasPrefix(s[at:], m) {
-				mark = m
-			}
-		}
-		if mark == "" || at+len(mark) >= len(s) || !isDigit(s[at+len(mark)]) {
-			break
-		}
-		marks = append(marks, mark)
-		plain.WriteString(mark)
-		at += len(mark)
-	}
-	digits := plain.String()
+	digits, at := scanMarked(s)
 	if len(digits) > maxLiteralDigits*4 {
 		return decimal.Decimal{}, at, tooManyDigits()
 	}
-	exponent := ""
-	if at < len(s) && (s[at] == 'e' || s[at] == 'E') {
-		end := at + 1
-		if end < len(s) && (s[end] == '-' || s[end] == '+') {
-			end++
-		}
-		first := end
-		for end < len(s) && isDigit(s[end]) {
-			end++
-		}
-		if end > first {
-			exponent = s[at:end]
-			at = end
-		}
-	}
+	exponent := exponentForm.FindString(s[at:])
+	at += len(exponent)
 	readings := []string{digits}
-	if len(marks) > 0 && (len(marks) > 1 || marks[0] != ".") {
+	if strings.Count(digits, ".") > 1 || strings.ContainsAny(digits, ",_\u2009\u202F") {
 		readings = readGroups(digits)
 	}
-	switch len(readings) {
-	case 0:
+	if len(readings) == 0 {
 		return decimal.Decimal{}, at, value.Problem("input.invalid_number", Quoted(s[:at]))
-	case 1:
-		n, err := parseDigits(readings[0]+exponent, s[:at])
-		return n, at, err
 	}
 	first, err := parseDigits(readings[0]+exponent, s[:at])
-	if err != nil {
-		return decimal.Decimal{}, at, err
+	if err != nil || len(readings) == 1 {
+		return first, at, err
 	}
 	second, err := parseDigits(readings[1]+exponent, s[:at])
-	if err != nil {
-		return decimal.Decimal{}, at, err
-	}
-	if first.Cmp(second) == 0 {
-		return first, at, nil
+	if err != nil || first.Cmp(second) == 0 {
+		return first, at, err
 	}
 	return decimal.Decimal{}, at, value.Problem("input.ambiguous_number", Quoted(s[:at]), Quoted(first.String()), Quoted(second.String()))
+}
+
+// exponentForm is a power of ten behind digits.
+var exponentForm = regexp.MustCompile(`^[eE][-+]?[0-9]+`)
+
+// scanMarked measures digits with points and group marks between them, a 0 in front of a point that stands first.
+func scanMarked(s string) (digits string, at int) {
+	for at < len(s) {
+		mark := 0
+		if s[at] == '.' {
+			mark = 1
+		}
+		for _, m := range groupMarks {
+			if strings.HasPrefix(s[at:], m) {
+				mark = len(m)
+			}
+		}
+		if !isDigit(s[at]) && (mark == 0 || at+mark >= len(s) || !isDigit(s[at+mark])) {
+			break
+		}
+		at += max(mark, 1)
+	}
+	if s[0] == '.' {
+		return "0" + s[:at], at
+	}
+	return s[:at], at
 }
 
 // scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could be anything else.

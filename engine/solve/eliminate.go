@@ -118,9 +118,9 @@ func linearIn(n *formula.Node, x formula.Unknown) (slope, rest *formula.Node, ok
 	return nil, nil, false
 }
 
-// Isolated lists what x is where n has the value t, in terms of the rest: several expressions where a root has two signs.
+// isolated lists what x is where n has the value t, in terms of the rest: several expressions where a root has two signs.
 // It is nil where the engine does not know.
-func Isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.Node {
+func isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.Node {
 	if n.Op == formula.OpVariable {
 		return []*formula.Node{t}
 	}
@@ -136,18 +136,18 @@ func Isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.No
 	inner := n.Args[k]
 	switch n.Op {
 	case formula.OpNeg:
-		return Isolated(inner, x, formula.Combined(formula.OpNeg, t))
+		return isolated(inner, x, formula.Combined(formula.OpNeg, t))
 	case formula.OpPercent:
-		return Isolated(inner, x, formula.Combined(formula.OpMul, t, formula.Integer(100)))
+		return isolated(inner, x, formula.Combined(formula.OpMul, t, formula.Integer(100)))
 	case formula.OpCall:
 		f := n.Function
 		if f.Isolations == nil && f.Definition != nil {
-			return Isolated(n.Defined(), x, t)
+			return isolated(n.Defined(), x, t)
 		}
 		var list []*formula.Node
 		for _, by := range f.Isolations {
 			if k == 0 && f.Period == 0 {
-				list = append(list, Isolated(inner, x, by.Applied(slices.Concat(n.Arguments(), []*formula.Node{t}), n))...)
+				list = append(list, isolated(inner, x, by.Applied(slices.Concat(n.Arguments(), []*formula.Node{t}), n))...)
 			}
 		}
 		return list
@@ -158,19 +158,19 @@ func Isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.No
 	other := n.Args[1-k]
 	switch {
 	case n.Op == formula.OpAdd:
-		return Isolated(inner, x, formula.Combined(formula.OpSub, t, other))
+		return isolated(inner, x, formula.Combined(formula.OpSub, t, other))
 	case n.Op == formula.OpSub && k == 0:
-		return Isolated(inner, x, formula.Combined(formula.OpAdd, t, other))
+		return isolated(inner, x, formula.Combined(formula.OpAdd, t, other))
 	case n.Op == formula.OpSub:
-		return Isolated(inner, x, formula.Combined(formula.OpSub, other, t))
+		return isolated(inner, x, formula.Combined(formula.OpSub, other, t))
 	case n.Op == formula.OpMul:
-		return Isolated(inner, x, formula.Combined(formula.OpDiv, t, other))
+		return isolated(inner, x, formula.Combined(formula.OpDiv, t, other))
 	case n.Op == formula.OpDiv && k == 0:
-		return Isolated(inner, x, formula.Combined(formula.OpMul, t, other))
+		return isolated(inner, x, formula.Combined(formula.OpMul, t, other))
 	case n.Op == formula.OpDiv:
-		return Isolated(inner, x, formula.Combined(formula.OpDiv, other, t))
+		return isolated(inner, x, formula.Combined(formula.OpDiv, other, t))
 	case n.Op == formula.OpPow && k == 1:
-		return Isolated(inner, x, formula.Combined(formula.OpDiv, formula.Called(formula.NaturalLogarithm, t), formula.Called(formula.NaturalLogarithm, other)))
+		return isolated(inner, x, formula.Combined(formula.OpDiv, formula.Called(formula.NaturalLogarithm, t), formula.Called(formula.NaturalLogarithm, other)))
 	case n.Op == formula.OpPow && other.Op == formula.OpNumber:
 		return rooted(inner, x, t, other.Value)
 	}
@@ -193,9 +193,9 @@ func rooted(n *formula.Node, x formula.Unknown, t *formula.Node, exponent decima
 	case whole && i == 3:
 		root = formula.Called(formula.CubeRoot, t)
 	}
-	list := Isolated(n, x, root)
+	list := isolated(n, x, root)
 	if whole && i%2 == 0 && list != nil {
-		list = append(list, Isolated(n, x, formula.Combined(formula.OpNeg, root))...)
+		list = append(list, isolated(n, x, formula.Combined(formula.OpNeg, root))...)
 	}
 	return list
 }
@@ -247,7 +247,7 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 				if r.right.Has(x) {
 					side, other = other, side
 				}
-				by = Isolated(side, x, other)
+				by = isolated(side, x, other)
 			}
 			if len(by) == 0 || len(by) > 2 {
 				continue

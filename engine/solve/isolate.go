@@ -217,8 +217,8 @@ func (s *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.De
 	return p
 }
 
-// Invertible reports whether an unknown that occurs once in n can be isolated exactly.
-func Invertible(n *formula.Node, x formula.Unknown) bool {
+// invertible reports whether an unknown that occurs once in n can be isolated exactly.
+func invertible(n *formula.Node, x formula.Unknown) bool {
 	switch n.Op {
 	case formula.OpVariable:
 		return true
@@ -235,7 +235,7 @@ func Invertible(n *formula.Node, x formula.Unknown) bool {
 			}
 		case f.Definition != nil:
 			definition := n.Defined()
-			return definition.Occurrences(x.Variable) == 1 && Invertible(definition, x)
+			return definition.Occurrences(x.Variable) == 1 && invertible(definition, x)
 		default:
 			return false
 		}
@@ -249,7 +249,7 @@ func Invertible(n *formula.Node, x formula.Unknown) bool {
 	}
 	for _, a := range n.Args {
 		if a.Has(x) {
-			return Invertible(a, x)
+			return invertible(a, x)
 		}
 	}
 	return false
@@ -304,8 +304,8 @@ func Reaches(e *formula.Equation, v int) bool {
 	case left && right:
 		return continuous(e.Left, x) && continuous(e.Right, x)
 	case left:
-		return e.Left.Op == formula.OpVariable || continuous(e.Left, x) || e.Count[e.Position(v)] == 1 && Invertible(e.Left, x)
+		return e.Left.Op == formula.OpVariable || continuous(e.Left, x) || e.Count[e.Position(v)] == 1 && invertible(e.Left, x)
 	default:
-		return e.Right.Op == formula.OpVariable || continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && Invertible(e.Right, x)
+		return e.Right.Op == formula.OpVariable || continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && invertible(e.Right, x)
 	}
 }

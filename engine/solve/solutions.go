@@ -20,7 +20,7 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 		if !side.Has(x) {
 			side, other = other, side
 		}
-		if side.Op == formula.OpVariable || Invertible(side, x) {
+		if side.Op == formula.OpVariable || invertible(side, x) {
 			t := s.Eval(other)
 			if s.Context.Err() != nil {
 				return formula.Preimage{}, nil
@@ -206,7 +206,7 @@ func (s *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool 
 	if !first.Has(x) {
 		first = right
 	}
-	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 && Invertible(first, x) {
+	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 && invertible(first, x) {
 		return true
 	}
 	defer s.TryErr()
@@ -226,7 +226,7 @@ func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 		if first == right {
 			other = left
 		}
-		if Invertible(first, x) {
+		if invertible(first, x) {
 			return s.invert(first, x, s.Eval(other)), true
 		}
 	}
@@ -245,7 +245,7 @@ func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 		var all formula.Preimage
 		for _, t := range p.Roots {
 			var q formula.Preimage
-			if Invertible(atom, x) && atom.Occurrences(x.Variable) == 1 {
+			if invertible(atom, x) && atom.Occurrences(x.Variable) == 1 {
 				q = s.invert(atom, x, t)
 			} else if depth < 4 {
 				if q, ok = s.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1); !ok {

@@ -1,4 +1,4 @@
-package engine
+package formula
 
 import (
 	"errors"
@@ -10,13 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
-	"reckon/engine/formula"
 	"reckon/engine/value"
 )
 
 // closeTo reports whether two numbers agree to 34 digits, or differ by less than 1e-34.
 func closeTo(c *decimal.Context, a, b decimal.Decimal) bool {
-	size := formula.Extreme(formula.Decimals{a.Abs(), decimal.Int(1)}, 1)
+	size := Extreme(Decimals{a.Abs(), decimal.Int(1)}, 1)
 	return c.Sub(a, b).Abs().Cmp(c.Mul(size, decimal.MustParse("1e-34"))) <= 0
 }
 
@@ -29,13 +28,13 @@ func TestRateGoesBack(t *testing.T) {
 		pv := decimal.Int(rapid.Int64Range(1, 1_000_000).Draw(t, "pv"))
 		fv := decimal.Int(-rapid.Int64Range(0, 1_000).Draw(t, "fv"))
 		kind := decimal.Int(rapid.Int64Range(0, 1).Draw(t, "type"))
-		payment := formula.NewAnnuity(c, rate, n, kind).Payment(c, pv, fv)
-		args := formula.Decimals{n, payment, pv, fv, kind}
+		payment := newAnnuity(c, rate, n, kind).payment(c, pv, fv)
+		args := Decimals{n, payment, pv, fv, kind}
 		relative := func(a, to decimal.Decimal) decimal.Decimal {
-			return c.Quo(a, formula.Extreme(formula.Decimals{to.Abs(), decimal.Int(1)}, 1))
+			return c.Quo(a, Extreme(Decimals{to.Abs(), decimal.Int(1)}, 1))
 		}
 		for k := range 4 {
-			p := formula.InvertRate(c, args, k, rate)
+			p := invertRate(c, args, k, rate)
 			if interestOnly := pv.Cmp(fv.Neg()) == 0 && k == 0; p.Infinite && interestOnly {
 				continue
 			}
@@ -43,10 +42,10 @@ func TestRateGoesBack(t *testing.T) {
 				t.Fatalf("argument %d of rate%v at %s: %v, %v", k, args, rate, p.Roots, c.Err())
 			}
 		}
-		if formula.SignChanges(formula.Decimals{pv, payment, fv}) != 1 {
+		if signChanges(Decimals{pv, payment, fv}) != 1 {
 			return // the rate need not be the only one
 		}
-		if found := formula.LoanRate(c, args); c.Err() != nil || !closeTo(c, found, rate) {
+		if found := loanRate(c, args); c.Err() != nil || !closeTo(c, found, rate) {
 			t.Fatalf("rate%v is %s, want %s: %v", args, found, rate, c.Err())
 		}
 	})
@@ -57,18 +56,18 @@ func TestRateGoesBack(t *testing.T) {
 func TestReturnsAreTheFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amounts := rapid.SliceOfN(rapid.Int64Range(-20, 20), 2, 12).Draw(t, "amounts")
-		var list formula.Decimals
+		var list Decimals
 		var days []int64
 		for i, a := range amounts {
 			list = append(list, decimal.Int(a))
 			days = append(days, int64(i)*365)
 		}
 		c, d := decimal.NewContext(value.DefaultBudget), decimal.NewContext(value.DefaultBudget)
-		found, dated := formula.ReturnRate(c, slices.Clone(list)), formula.DatedRate(d, list, days)
+		found, dated := returnRate(c, slices.Clone(list)), datedRate(d, list, days)
 		if (c.Err() == nil) != (d.Err() == nil) || c.Err() == nil && !closeTo(c, c.Quo(found, c.Add(found, decimal.Int(1))), c.Quo(dated, c.Add(dated, decimal.Int(1)))) {
 			t.Fatalf("irr %s (%v), xirr %s (%v)", found, c.Err(), dated, d.Err())
 		}
-		if c.Err() != nil && c.Err() != formula.ErrNoRate {
+		if c.Err() != nil && c.Err() != ErrNoRate {
 			return
 		}
 		value := func(growth *big.Float) *big.Float {
@@ -120,76 +119,43 @@ func TestReturnsAreTheFirst(t *testing.T) {
 
 // TestHostilePayments gives irr payments that are as long and as unclear as they may be.
 func TestHostilePayments(t *testing.T) {
-	long := make(formula.Decimals, value.MaxCells)
+	long := make(Decimals, value.MaxCells)
 	for i := range long {
 		long[i] = decimal.Int(int64(1 - 2*(i%2)))
 	}
-	falling := make(formula.Decimals, value.MaxCells)
+	falling := make(Decimals, value.MaxCells)
 	for i := range falling {
 		falling[i] = decimal.Int(int64((i*7919)%1000 - 500))
 	}
 	for i, test := range []struct {
-		list formula.Decimals
+		list Decimals
 		want error
 	}{
 		{long, decimal.ErrLimit},
 		{falling, decimal.ErrLimit},
-		{formula.Decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
-		{formula.Decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, formula.ErrNotConverged},
+		{Decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
+		{Decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, ErrNotConverged},
 	} {
 		c := decimal.NewContext(value.DefaultBudget)
-		if rate := formula.ReturnRate(c, test.list); !errors.Is(c.Err(), test.want) {
+		if rate := returnRate(c, test.list); !errors.Is(c.Err(), test.want) {
 			t.Errorf("list %d: %s, %v", i, rate, c.Err())
 		}
 	}
 }
 
 func BenchmarkLoanRate(b *testing.B) {
-	args := formula.Decimals{decimal.Int(360), decimal.MustParse("-1798.65"), decimal.Int(300_000)}
+	args := Decimals{decimal.Int(360), decimal.MustParse("-1798.65"), decimal.Int(300_000)}
 	for b.Loop() {
-		formula.LoanRate(decimal.NewContext(value.DefaultBudget), args)
+		loanRate(decimal.NewContext(value.DefaultBudget), args)
 	}
 }
 
 func BenchmarkAmortizationSchedule(b *testing.B) {
-	var args []formula.Grid
+	var args []Grid
 	for _, text := range []string{"0.005", "360", "300000", "0", "0"} {
-		args = append(args, formula.ScalarGrid(decimal.MustParse(text)))
+		args = append(args, scalarGrid(decimal.MustParse(text)))
 	}
 	for b.Loop() {
-		formula.Amortization(decimal.NewContext(value.DefaultBudget), args)
-	}
-}
-
-// TestReturnOfTables asks for rates of payments that are a table, on dates that are one.
-func TestReturnOfTables(t *testing.T) {
-	d, issues := Compile(Definition{
-		Title: "Returns",
-		Variables: []value.Variable{
-			{Key: "payments", Kind: "table", Unit: "USD"},
-			{Key: "dates", Kind: "table", Display: []byte(`{"table": {"columns": [{"name": "date", "kind": "date"}]}}`)},
-			{Key: "regular", Kind: "percent"}, {Key: "dated", Kind: "percent"}, {Key: "worth", Unit: "USD"},
-		},
-		Activities: []Activity{
-			{Equation: "regular = irr(payments)"}, {Equation: "dated = xirr(payments, dates)"},
-			{Equation: "worth = xnpv(dated, payments, dates)"},
-		},
-	})
-	if d == nil {
-		t.Fatal(issues)
-	}
-	for question, want := range map[string]string{
-		"payments [-100, 60, 72] -> regular":                                              "0.2",
-		"payments [-100, , 121] -> regular":                                               "0.21",
-		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":         "0.21",
-		"payments [-100, 121]; dates [2025-01-01, 2026-01-01]; dated 10% -> worth":        "10 USD",
-		"payments [-100, 121]; dates [2026-01-01, 2025-01-01]; -regular -> dated":         "! calculation.domain_error dated = xirr(payments, dates) | xirr | 1735689600",
-		"payments [-100, 121, 5]; dates [2025-01-01, 2026-01-01]; -regular -> dated":      "! calculation.table_mismatch payments | dates",
-		"payments [100, 121]; dates [2025-01-01, 2026-01-01]; -regular -> dated":          "! calculation.no_solution dated",
-		"payments [-100 USD, 121 EUR]; dates [2025-01-01, 2026-01-01]; -regular -> dated": "! input.incompatible_units USD | EUR",
-	} {
-		if got := answer(d, question); got != want {
-			t.Errorf("%s: %s, want %s", question, got, want)
-		}
+		amortization(decimal.NewContext(value.DefaultBudget), args)
 	}
 }
