@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"reckon/engine/decimal"
@@ -92,14 +91,10 @@ func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 				continue
 			}
 			q, err := units.Convert(c, cell.Quantity, to)
-			if err == nil {
-				err = c.Err()
-			}
-			var incompatible *units.IncompatibleError
 			switch {
-			case errors.As(err, &incompatible):
-				return value.Value{}, value.Problem("input.incompatible_units", incompatible.From, incompatible.To)
 			case err != nil:
+				return value.Value{}, value.Problem("input.incompatible_units", cell.Quantity.Unit.String(), to.String())
+			case c.Err() != nil:
 				return value.Value{}, value.Problem("calculation.limit_exceeded", "the size of a number")
 			}
 			cells[i].Quantity = q
@@ -111,11 +106,8 @@ func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 
 // plain is a value's text in one line, as args of errors show it.
 func plain(t value.Text) string {
-	if t.IsEmpty() {
-		return ""
-	}
 	if t.Rank == 0 {
-		return t.Cells[0][0]
+		return t.Scalar()
 	}
 	data, err := json.Marshal(t)
 	if err != nil {

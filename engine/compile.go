@@ -285,7 +285,7 @@ func (d *Domain) readBound(variable int, text string) (*decimal.Decimal, string)
 	if err != nil {
 		return nil, err.Filled()
 	}
-	if dim, ok := d.knownDimensionOf(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
+	if dim, ok := d.Dimension(variable); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
 		return nil, fmt.Sprintf("%s is expected.", formula.DimensionText(&d.Scope, formula.KnownDimension(dim)))
 	}
 	ctx := decimal.NewContext(value.DefaultBudget)
@@ -314,7 +314,7 @@ func (c *compiler) defaults() {
 		if !ok {
 			continue
 		}
-		if dim, ok := d.knownDimensionOf(i); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
+		if dim, ok := d.Dimension(i); ok && dim.WithoutAngle() != q.Unit.Dimension().WithoutAngle() {
 			c.warn(path, "The default of %s has no unit, but the equations need %s: declare its unit.", def.Key, formula.DimensionText(&d.Scope, formula.KnownDimension(dim)))
 			continue
 		}

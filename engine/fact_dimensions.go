@@ -36,7 +36,7 @@ func (v *derivation) recall() bool {
 	for _, i := range v.used {
 		f := v.facts[i].Variable
 		have := v.Units[f].Dimension()
-		if want, known := v.domain.knownDimensionOf(f); known {
+		if want, known := v.domain.Dimension(f); known {
 			if have != want && have.WithoutAngle() != want.WithoutAngle() {
 				return false
 			}
@@ -128,13 +128,13 @@ func (v *derivation) keep(solver *formula.Unifier) {
 	v.open = &factDimensions{found: make([]formula.Dimension, len(d.Profiles))}
 	for _, i := range v.used {
 		f := v.facts[i].Variable
-		if _, known := d.knownDimensionOf(f); !known {
+		if _, known := d.Dimension(f); !known {
 			v.open.variables = append(v.open.variables, f)
 			v.open.dimensions = append(v.open.dimensions, v.Units[f].Dimension())
 		}
 	}
 	for f := range d.Profiles {
-		if _, known := d.knownDimensionOf(f); !known {
+		if _, known := d.Dimension(f); !known {
 			v.open.found[f] = solver.Resolve(formula.VariableDimension(&d.Scope, f))
 		}
 	}

@@ -25,17 +25,14 @@ func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok boo
 }
 
 // Dimension is the dimension of a variable as declared, or as the equations tell; false where neither does.
-func (d *Domain) Dimension(variable int) (units.Dimension, bool) { return d.knownDimensionOf(variable) }
+func (d *Domain) Dimension(variable int) (units.Dimension, bool) {
+	if p := &d.Profiles[variable]; p.Whole {
+		return p.Resolved, p.Known
+	}
+	r := d.solver.Resolve(formula.VariableDimension(&d.Scope, variable))
+	return r.Known, r.IsKnown()
+}
 
 // BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its default; nil where neither
 // says anything.
 func (d *Domain) BareUnit(variable int) *units.Unit { return input.UnitOf(&d.Scope, variable) }
-
-// knownDimensionOf is the dimension of a variable as declared or as the equations tell.
-func (d *Domain) knownDimensionOf(v int) (units.Dimension, bool) {
-	if p := &d.Profiles[v]; p.Whole {
-		return p.Resolved, p.Known
-	}
-	r := d.solver.Resolve(formula.VariableDimension(&d.Scope, v))
-	return r.Known, r.IsKnown()
-}

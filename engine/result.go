@@ -79,7 +79,7 @@ func (v *derivation) currencies() *value.Error {
 				}
 			}
 			for _, r := range d.equations[a].Refs {
-				if dim, ok := d.knownDimensionOf(r); ok {
+				if dim, ok := d.Dimension(r); ok {
 					rate(dim)
 				}
 			}
@@ -135,7 +135,7 @@ func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 	for _, i := range v.used {
 		f := v.facts[i].Variable
 		have := v.Units[f].Dimension()
-		if want, known := d.knownDimensionOf(f); known {
+		if want, known := d.Dimension(f); known {
 			if have != want && have.WithoutAngle() != want.WithoutAngle() {
 				return nil, v.incompatible(v.Units[f], want, f)
 			}
@@ -204,7 +204,7 @@ func (v *derivation) weightOf(variable int) value.Weight {
 
 // dimensionOf is the dimension of a variable in this calculation.
 func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
-	if dim, ok := v.domain.knownDimensionOf(variable); ok {
+	if dim, ok := v.domain.Dimension(variable); ok {
 		return dim, true
 	}
 	if v.open == nil {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,43 +121,33 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	}
 	switch structureOf(def.Kind) {
 	case "table":
-		t := m.Table
-		if t == nil {
-			t = &tableDisplay{}
+		var t tableDisplay
+		if m.Table != nil {
+			t = *m.Table
 		}
+		t.Start, t.Columns = orOne(t.Start), shown(t.Columns)
 		return encode(struct {
-			DataType string   `json:"data_type"`
-			Start    int      `json:"start_row_index"`
-			Columns  []series `json:"columns"`
-			Rows     names    `json:"rows"`
-		}{"table", orOne(t.Start), shown(t.Columns), t.Rows})
+			DataType string `json:"data_type"`
+			tableDisplay
+		}{"table", t})
 	case "bar_chart":
-		b := m.Bar
-		if b == nil {
-			b = &barDisplay{}
+		var b barDisplay
+		if m.Bar != nil {
+			b = *m.Bar
 		}
-		if b.SeriesBy == "" {
-			b.SeriesBy = "columns"
-		}
+		b.SeriesBy = cmp.Or(b.SeriesBy, "columns")
 		if b.Labels.Source != "" || b.Labels.Start != nil {
-			if b.Labels.Source == "" {
-				b.Labels.Source = "index"
-			}
-			start := orOne(b.Labels.Start)
-			b.Labels.Start = &start
+			b.Labels = labels{cmp.Or(b.Labels.Source, "index"), orOne(b.Labels.Start)}
 		}
+		b.Series = shown(b.Series)
 		return encode(struct {
-			DataType string   `json:"data_type"`
-			SeriesBy string   `json:"series_by"`
-			Stacked  bool     `json:"stacked"`
-			XAxis    axis     `json:"x_axis"`
-			Labels   labels   `json:"labels"`
-			Series   []series `json:"series"`
-		}{"bar_chart", b.SeriesBy, b.Stacked, b.XAxis, b.Labels, shown(b.Series)})
+			DataType string `json:"data_type"`
+			barDisplay
+		}{"bar_chart", b})
 	case "pie_chart":
-		p := m.Pie
-		if p == nil {
-			p = &pieDisplay{}
+		var p pieDisplay
+		if m.Pie != nil {
+			p = *m.Pie
 		}
 		kind, format := scalarDisplay(p.Kind, "", p.Format)
 		if asked && foreign(kind) {
@@ -164,10 +155,8 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 		}
 		return encode(struct {
 			DataType string `json:"data_type"`
-			Kind     string `json:"kind"`
-			Format   string `json:"format"`
-			Slices   names  `json:"slices"`
-		}{"pie_chart", kind, format, p.Slices})
+			pieDisplay
+		}{"pie_chart", pieDisplay{kind, &format, p.Slices}})
 	}
 	var given *string
 	if m.Number != nil {
@@ -216,11 +205,9 @@ func isForeign(v value.Value, kind string) bool {
 	return false
 }
 
-func orOne(i *int) int {
-	if i == nil {
-		return 1
-	}
-	return *i
+func orOne(i *int) *int {
+	one := 1
+	return cmp.Or(i, &one)
 }
 
 // encode writes what cannot fail: structs of strings, numbers and their like.

@@ -213,7 +213,7 @@ func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
 	} else if err := r.checked(x.Quantity, r.asks); err != nil {
 		return units.Quantity{}, "", err
 	}
-	return x.Quantity, exact(x.Quantity), nil
+	return x.Quantity, x.Quantity.Exact(), nil
 }
 
 // percent reads a fraction: 0.06 and 6% are the same.
@@ -285,7 +285,7 @@ func (r *reading) duration(text string) (units.Quantity, string, *value.Error) {
 	if failed != nil || r.ctx.Err() != nil {
 		return units.Quantity{}, "", r.invalid(text)
 	}
-	return q, exact(x.Quantity), nil
+	return q, x.Quantity.Exact(), nil
 }
 
 // moment reads a date, a date with clock time, or a clock time: in one of the forms of CONTRACT.md or as N s. A bare
@@ -326,15 +326,7 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 			return x.Quantity, normal, nil
 		}
 	}
-	return x.Quantity, exact(x.Quantity), nil
-}
-
-// exact is a quantity with all its digits.
-func exact(q units.Quantity) string {
-	if symbol := q.Unit.Symbol(); symbol != "" {
-		return q.Number.String() + " " + symbol
-	}
-	return q.Number.String()
+	return x.Quantity, x.Quantity.Exact(), nil
 }
 
 // ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -22,7 +23,7 @@ func readCalculate(r *reader, l line) {
 	case text == "":
 		r.fail(r.domain.MissingCalculate(r.request.Inputs))
 	case len(text) > maxCalculate:
-		r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
+		r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), input.Quoted(l.source)))
 	default:
 		variable, unit, problem := findTarget(r.domain, text)
 		if problem != nil {

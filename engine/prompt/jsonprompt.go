@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -144,11 +145,11 @@ func (s *schema) object(place string, required, optional []string, read func(nam
 		known := slices.Contains(required, name) || slices.Contains(optional, name)
 		switch {
 		case !known && !twice:
-			s.fail("%s has an unknown member %s", place, strconv.Quote(shorten(name)))
+			s.fail("%s has an unknown member %s", place, strconv.Quote(input.Quoted(name)))
 			s.skip()
 		case twice:
 			if !reported {
-				s.fail("%s has the member %s more than once", place, strconv.Quote(shorten(name)))
+				s.fail("%s has the member %s more than once", place, strconv.Quote(input.Quoted(name)))
 			}
 			s.skip()
 		default:
@@ -202,7 +203,7 @@ func (s *schema) version() {
 	}
 	number := s.token().String()
 	if f, err := strconv.ParseFloat(number, 64); err != nil || f != version {
-		s.fail("version must be %d, not %s", version, shorten(number))
+		s.fail("version must be %d, not %s", version, input.Quoted(number))
 	}
 }
 
@@ -244,15 +245,15 @@ func (s *schema) inputs() {
 			s.refuse(place, "an object")
 			return
 		}
-		input := member{name: "inputs"}
+		given := member{name: "inputs"}
 		s.object(place, []string{"key", "value"}, nil, func(name string) {
 			if name == "key" {
-				input.key = s.text(place+".key", true)
+				given.key = s.text(place+".key", true)
 			} else {
-				input.value = s.value(place + ".value")
+				given.value = s.value(place + ".value")
 			}
 		})
-		s.members = append(s.members, input)
+		s.members = append(s.members, given)
 	})
 }
 

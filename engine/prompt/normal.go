@@ -15,17 +15,9 @@ func Normal(d *engine.Domain, req engine.Request, res engine.Result) Parsed {
 	if res.Calculated >= 0 {
 		parsed.Calculate = &Calculate{Key: d.Variables[res.Calculated].Key}
 		if res.Unit != nil {
-			symbol := unitName(engine.Target{Unit: res.Unit})
+			symbol := res.Unit.String()
 			parsed.Calculate.Unit = &symbol
 		}
 	}
 	return parsed
-}
-
-// unitName is a target's unit as it is asked for: the unit of plain numbers is "1".
-func unitName(t engine.Target) string {
-	if symbol := t.Unit.Symbol(); symbol != "" {
-		return symbol
-	}
-	return "1"
 }

@@ -3,7 +3,6 @@ package prompt
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"reckon/engine"
 	"reckon/engine/input"
@@ -13,7 +12,6 @@ import (
 const (
 	maxInputs   = 1000
 	maxProblems = 20
-	maxQuoted   = 200 // code points of a prompt that an error repeats
 )
 
 // reader builds a request from what a prompt states, statement by statement in prompt order, and collects the problems
@@ -138,7 +136,7 @@ func (r *reader) checkTarget() {
 func (r *reader) selector(text string) {
 	selector, ok := parseSelector(text)
 	if !ok {
-		r.fail(value.Problem("scenario.invalid_selector", shorten(text)))
+		r.fail(value.Problem("scenario.invalid_selector", input.Quoted(text)))
 		return
 	}
 	r.request.Selector = selector
@@ -159,12 +157,4 @@ func (r *reader) finish() (engine.Request, []value.Error) {
 // isBlank is true of a scalar of nothing but white space.
 func isBlank(t value.Text) bool {
 	return t.IsEmpty() || t.Rank == 0 && len(t.Cells) == 1 && len(t.Cells[0]) == 1 && strings.TrimSpace(t.Cells[0][0]) == ""
-}
-
-// shorten keeps what an error repeats of a prompt to a readable length.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxQuoted {
-		return s
-	}
-	return string([]rune(s)[:maxQuoted]) + "…"
 }

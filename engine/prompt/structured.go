@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -188,7 +189,7 @@ func ParseStructured(d *engine.Domain, text string, env value.Env) (engine.Reque
 			selected = true
 			r.selector(l.value)
 		default:
-			r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), shorten(l.source)))
+			r.fail(value.Problem("input.invalid_structured_text", strconv.Itoa(l.number), input.Quoted(l.source)))
 		}
 	}
 	return r.finish()

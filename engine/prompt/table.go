@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -69,7 +70,7 @@ func rowsTable(v *value.Variable, rows [][]string) (value.Text, []value.Error) {
 		names := columnNames(v)
 		for i := range min(len(names), len(header)) {
 			if names[i] != "" && fold(names[i]) != fold(header[i]) {
-				return invalid("column %d is named %q, not %q", i+1, names[i], shorten(header[i]))
+				return invalid("column %d is named %q, not %q", i+1, names[i], input.Quoted(header[i]))
 			}
 		}
 	}
@@ -287,8 +288,8 @@ func (s *inlineScanner) group() {
 	s.reported = end
 	if len(s.ambiguous) < maxProblems {
 		number := s.source[begin:end]
-		s.ambiguous = append(s.ambiguous, *value.Problem("input.ambiguous_number", shorten(number),
-			shorten(strings.ReplaceAll(number, ",", "")), shorten(strings.ReplaceAll(number, ",", " and "))))
+		s.ambiguous = append(s.ambiguous, *value.Problem("input.ambiguous_number", input.Quoted(number),
+			input.Quoted(strings.ReplaceAll(number, ",", "")), input.Quoted(strings.ReplaceAll(number, ",", " and "))))
 	}
 }
 

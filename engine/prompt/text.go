@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,13 +102,8 @@ func allDigits(v value.Value) value.Text {
 	text := v.Text()
 	for i, row := range text.Cells {
 		for j := range row {
-			cell := v.Cells[i][j]
-			if cell.Empty {
-				continue
-			}
-			row[j] = cell.Quantity.Number.String()
-			if symbol := cell.Quantity.Unit.Symbol(); symbol != "" {
-				row[j] += " " + symbol
+			if cell := v.Cells[i][j]; !cell.Empty {
+				row[j] = cell.Quantity.Exact()
 			}
 		}
 	}
@@ -192,7 +189,7 @@ func (w *writer) target(res engine.Result) {
 	key := w.key(res.Calculated)
 	target := key
 	if res.Unit != nil {
-		unit := unitName(engine.Target{Unit: res.Unit})
+		unit := res.Unit.String()
 		target += " in " + unit
 		if variable, problem := w.domain.NamedVariable(target); variable >= 0 || problem != nil {
 			target = `"` + key + `" in ` + unit
@@ -209,44 +206,19 @@ func (w *writer) target(res engine.Result) {
 
 // inline is a value on one line.
 func inline(t value.Text) string {
-	var b strings.Builder
-	switch t.Rank {
-	case 0:
-		if !t.IsEmpty() {
-			return t.Cells[0][0]
-		}
-	case 1:
-		b.WriteByte('[')
-		for i, row := range t.Cells {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeCells(&b, row)
-		}
-		b.WriteByte(']')
-	default:
-		b.WriteByte('[')
-		for i, row := range t.Cells {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteByte('[')
-			writeCells(&b, row)
-			b.WriteByte(']')
-		}
-		b.WriteByte(']')
+	if t.Rank == 0 {
+		return t.Scalar()
 	}
-	return b.String()
-}
-
-func writeCells(b *strings.Builder, cells []string) {
-	for i, c := range cells {
-		if i > 0 {
-			b.WriteString(", ")
+	rows := make([]string, len(t.Cells))
+	for i, row := range t.Cells {
+		cells := slices.Clone(row)
+		for j, c := range cells {
+			cells[j] = cmp.Or(c, `""`)
 		}
-		if c == "" {
-			c = `""`
+		rows[i] = strings.Join(cells, ", ")
+		if t.Rank == 2 {
+			rows[i] = "[" + rows[i] + "]"
 		}
-		b.WriteString(c)
 	}
+	return "[" + strings.Join(rows, ", ") + "]"
 }

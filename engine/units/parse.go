@@ -289,14 +289,7 @@ func (p *parser) raise(terms []Term, num, den int) ([]Term, error) {
 		if den != 1 && (p.pi != 0 || p.coefficient.Cmp(big.NewRat(1, 1)) != 0) {
 			return nil, p.fail("a number has whole powers only")
 		}
-		r := big.NewRat(1, 1)
-		for range max(num, -num) {
-			r.Mul(r, p.coefficient)
-		}
-		if num < 0 {
-			r.Inv(r)
-		}
-		p.coefficient, p.pi = r, p.pi*num
+		p.coefficient, p.pi = ratPow(p.coefficient, num), p.pi*num
 	}
 	raised := make([]Term, 0, len(terms))
 	for _, t := range terms {

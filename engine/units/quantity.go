@@ -39,9 +39,13 @@ func (u *Unit) IsSI() bool { return u == nil || u.scale.plain && !u.point }
 
 // String is the quantity as emitted: 34 digits, one space, unit symbol.
 func (q Quantity) String() string {
-	number := q.Number.Shown().String()
+	return Quantity{q.Number.Shown(), q.Unit}.Exact()
+}
+
+// Exact is the quantity with all its digits.
+func (q Quantity) Exact() string {
 	if q.Unit.IsOne() {
-		return number
+		return q.Number.String()
 	}
-	return number + " " + q.Unit.symbol
+	return q.Number.String() + " " + q.Unit.symbol
 }

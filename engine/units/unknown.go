@@ -38,11 +38,7 @@ func (p *parser) unknown() error {
 		words++
 	}
 	for n := words; n > 1; n-- {
-		var phrase []string
-		for _, t := range p.tokens[p.at : p.at+n] {
-			phrase = append(phrase, t.text)
-		}
-		name := strings.Join(phrase, " ")
+		name := strings.Join(texts(p.tokens[p.at:p.at+n]), " ")
 		if nearest := p.table.nearest(name); len(nearest) > 0 && strings.Contains(nearest[0], " ") {
 			return &UnknownError{Name: name, Nearest: nearest}
 		}
