@@ -97,7 +97,7 @@ func show(d *engine.Domain, req engine.Request, problems []value.Error) string {
 	if t := req.Target; t != nil {
 		fmt.Fprintf(&b, "calculate %s", d.Variables[t.Variable].Key)
 		if t.Unit != nil {
-			fmt.Fprintf(&b, " in %s", *t.Unit.String())
+			fmt.Fprintf(&b, " in %s", t.Unit)
 		}
 		b.WriteByte('\n')
 	}
