@@ -8,8 +8,9 @@ import (
 	"reckon/engine/value"
 )
 
-// Agrees reports whether a value is the wanted one: the same quantity exactly, or, where a wanted number is written with
-// decimals, the same when it is rounded to as many in the unit that is wanted. Tables agree cell by cell.
+// Agrees reports whether a value is the wanted one: the same quantity exactly, or, where a wanted
+// number is written with decimals, the same when it is rounded to as many in the unit that is
+// wanted. Tables agree cell by cell.
 func (d *Domain) Agrees(variable int, got, wanted value.Text, env value.Env) (bool, []value.Error) {
 	want, _, errs := input.ParseValue(&d.Scope, variable, wanted, env)
 	if len(errs) > 0 {

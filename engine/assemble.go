@@ -1,7 +1,7 @@
 package engine
 
-// assemble orders the values (target, inputs in the order given, carried ones before those of this request, the others in
-// domain order) and names the action.
+// assemble orders the values (target, inputs in the order given, carried ones before those of this
+// request, the others in domain order) and names the action.
 func (c *calculation) assemble(last int) Result {
 	branches := c.branches()
 	r := Result{

@@ -12,9 +12,10 @@ type block struct {
 // maxBlock bounds the activities that are solved together.
 const maxBlock = 50
 
-// squareBlocks finds the smallest sets of activities that determine as many unknown variables: a maximum matching of
-// activities and unknowns, less what hangs on unmatched unknowns (Dulmage and Mendelsohn, 1958), cut into strongly
-// connected components (Tarjan, 1972). Domain order decides between equal choices.
+// squareBlocks finds the smallest sets of activities that determine as many unknown variables: a
+// maximum matching of activities and unknowns, less what hangs on unmatched unknowns (Dulmage and
+// Mendelsohn, 1958), cut into strongly connected components (Tarjan, 1972). Domain order decides
+// between equal choices.
 func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	unknowns := d.unknowns(known, disabled)
 	m := newMatching(unknowns, len(d.Profiles))
@@ -57,7 +58,8 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	return blocks
 }
 
-// unknowns lists what is not known of each activity, nothing of one that cannot be solved for all of it.
+// unknowns lists what is not known of each activity, nothing of one that cannot be solved for all
+// of it.
 func (d *Domain) unknowns(known []bool, disabled bool) [][]int {
 	all := make([][]int, len(d.equations))
 	for a, e := range d.equations {
@@ -109,7 +111,8 @@ func newMatching(unknowns [][]int, variables int) matching {
 		round++
 		m.matched[a] = augment(a)
 	}
-	// An activity is underdetermined when one of its unknowns is free, or is owned by an underdetermined one.
+	// An activity is underdetermined when one of its unknowns is free, or is owned by an
+	// underdetermined one.
 	for changed := true; changed; {
 		changed = false
 		for a := range unknowns {
@@ -154,7 +157,8 @@ func (t *components) visit(a int) {
 	}
 }
 
-// closeBlocks goes on with what is known by blocks and single activities until nothing more follows. It returns the blocks.
+// closeBlocks goes on with what is known by blocks and single activities until nothing more
+// follows. It returns the blocks.
 func (d *Domain) closeBlocks(known []bool, disabled bool) []*block {
 	var all []*block
 	for range maxBlock {
@@ -173,8 +177,8 @@ func (d *Domain) closeBlocks(known []bool, disabled bool) []*block {
 	return all
 }
 
-// findBlocks lists the blocks that a plan may use: those that follow from what is given alone, and those that follow with
-// defaults, and with remembered values, too.
+// findBlocks lists the blocks that a plan may use: those that follow from what is given alone, and
+// those that follow with defaults, and with remembered values, too.
 func (d *Domain) findBlocks(g given, target int, remembered, disabled bool) []*block {
 	var all []*block
 	add := func(known []bool) {

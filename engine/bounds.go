@@ -10,9 +10,9 @@ import (
 	"reckon/engine/value"
 )
 
-// withinBounds reports whether every cell of a value lies within the variable's declared min and max, and no point on a
-// temperature scale below 0 K. A bound of another dimension than the value does not apply. The context is for this alone: each
-// bound has the default budget.
+// withinBounds reports whether every cell of a value lies within the variable's declared min and
+// max, and no point on a temperature scale below 0 K. A bound of another dimension than the value
+// does not apply. The context is for this alone: each bound has the default budget.
 func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) bool {
 	if d.belowZero(c, variable, v) {
 		return false
@@ -34,8 +34,8 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) b
 	return true
 }
 
-// belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a scale, or in any unit
-// where the variable is declared as one.
+// belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a
+// scale, or in any unit where the variable is declared as one.
 func (d *Domain) belowZero(c *decimal.Context, variable int, v value.Value) bool {
 	declared := d.Profiles[variable].Unit
 	c.Restart(value.DefaultBudget)
@@ -61,8 +61,8 @@ func (d *Domain) defaultValue(variable int, env value.Env) (value.Value, bool) {
 	return v, len(errs) == 0
 }
 
-// DefaultText is a variable's default as it is emitted: seconds of the time kinds, the fraction of a percent, a bare number
-// with the unit it is read in, the words today and now as they are.
+// DefaultText is a variable's default as it is emitted: seconds of the time kinds, the fraction of
+// a percent, a bare number with the unit it is read in, the words today and now as they are.
 func (d *Domain) DefaultText(variable int) value.Text {
 	if d.defaultMoves(variable) {
 		return value.Scalar(strings.ToLower(d.Variables[variable].Default.Cells[0][0]))

@@ -8,8 +8,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestCalculateColdInput gives temperatures below 0 K to a variable that is a point on a scale and to one that is a
-// difference, which may be as negative as it likes.
+// TestCalculateColdInput gives temperatures below 0 K to a variable that is a point on a scale and
+// to one that is a difference, which may be as negative as it likes.
 func TestCalculateColdInput(t *testing.T) {
 	d, issues := Compile(Definition{
 		Title: "Cold",

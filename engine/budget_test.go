@@ -44,8 +44,9 @@ func spent(t *testing.T, def Definition, question string) (cost int, got string)
 	return value.DefaultBudget - env.Meter.Left, got
 }
 
-// TestCost holds the cost of answers, which every machine counts alike: ordinary questions cost little, and none more than
-// its bound however often another plan, another root or another way is tried.
+// TestCost holds the cost of answers, which every machine counts alike: ordinary questions cost
+// little, and none more than its bound however often another plan, another root or another way is
+// tried.
 func TestCost(t *testing.T) {
 	dependent := make([]string, 12)
 	for i := range dependent {

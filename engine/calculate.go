@@ -7,9 +7,10 @@ import (
 	"reckon/engine/value"
 )
 
-// Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays down: it merges what is
-// stated with what is carried, chooses the target, finds the values of the scenario, and says which action that was. last
-// is the index of the scenario created last in the conversation. Errors are those of CONTRACT.md section 6.
+// Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays
+// down: it merges what is stated with what is carried, chooses the target, finds the values of the
+// scenario, and says which action that was. last is the index of the scenario created last in the
+// conversation. Errors are those of CONTRACT.md section 6.
 func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env) (Result, []value.Error) {
 	named := req.Selector.Kind == Current || req.Selector.Kind == Last || req.Selector.Kind == Numbered
 	if base != nil && named && len(req.Inputs) == 0 && req.Target == nil {
@@ -79,7 +80,8 @@ func (c *calculation) attempt() []value.Error {
 	}
 }
 
-// check refuses inputs outside their declared bounds, and a target that has a value too but no unit to show it in.
+// check refuses inputs outside their declared bounds, and a target that has a value too but no unit
+// to show it in.
 func (c *calculation) check() []value.Error {
 	var errs []value.Error
 	m := c.domain.machines.Take(value.Env{})
@@ -107,14 +109,15 @@ func (c *calculation) stated(variable int) *Given {
 	return nil
 }
 
-// decided reports whether this request says what becomes of a variable: a value, none, or that it is the target.
+// decided reports whether this request says what becomes of a variable: a value, none, or that it
+// is the target.
 func (c *calculation) decided(variable int) bool {
 	return variable == c.target.Variable || slices.Contains(c.dropped, variable) ||
 		slices.ContainsFunc(c.req.Inputs, func(in Given) bool { return in.Variable == variable })
 }
 
-// carried lists the user inputs of the base that stay. A scenario that is added to also keeps the calculated values that
-// it was branched off with.
+// carried lists the user inputs of the base that stay. A scenario that is added to also keeps the
+// calculated values that it was branched off with.
 func (c *calculation) carried() []ScenarioValue {
 	var list []ScenarioValue
 	if c.base != nil {
@@ -128,13 +131,14 @@ func (c *calculation) carried() []ScenarioValue {
 	return list
 }
 
-// rests reports whether the base rests on a value of a source: a user input, a default that it used, or a calculated
-// value that it was branched off with.
+// rests reports whether the base rests on a value of a source: a user input, a default that it
+// used, or a calculated value that it was branched off with.
 func (c *calculation) rests(on Source) bool {
 	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Source == on && (on != Calculated || v.Historical) })
 }
 
-// cleared lists the variables that are stated to have no value, in this request or still from the base.
+// cleared lists the variables that are stated to have no value, in this request or still from the
+// base.
 func (c *calculation) cleared() []int {
 	var list []int
 	for _, in := range c.req.Inputs {
@@ -159,8 +163,9 @@ func (c *calculation) repeats(in Given) bool {
 	})
 }
 
-// replaces reports whether something that the base rests on (a user input, a default that it used, a calculated value that
-// it was branched off with) is replaced, cleared, dropped, or becomes the target, or is one that the domain no longer has.
+// replaces reports whether something that the base rests on (a user input, a default that it used,
+// a calculated value that it was branched off with) is replaced, cleared, dropped, or becomes the
+// target, or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
 	if c.base == nil {
 		return false
@@ -179,8 +184,8 @@ func (c *calculation) replaces() bool {
 	return false
 }
 
-// keeps reports whether all values of the base are among those found, unchanged. What is calculated again may differ in
-// digits that are not shown.
+// keeps reports whether all values of the base are among those found, unchanged. What is calculated
+// again may differ in digits that are not shown.
 func (c *calculation) keeps() bool {
 	for _, v := range c.base.Values {
 		var now value.Value
@@ -205,10 +210,12 @@ func (c *calculation) branches() bool {
 	return c.base == nil || c.req.Selector.Kind == NewFrom || c.replaces()
 }
 
-// facts lists what may be used: inputs of the request, user inputs carried, values calculated in the base, and defaults.
-// A default of today or now keeps the value that its scenario resolved first, in a copy of the scenario too. Where the request adds to a scenario, all
-// inputs of the scenario count alike, so that what was asked before is found in the same way again. An input that repeats one
-// of the base counts as carried, so that a result's structured text, which states what was carried, gives that result again.
+// facts lists what may be used: inputs of the request, user inputs carried, values calculated in
+// the base, and defaults. A default of today or now keeps the value that its scenario resolved
+// first, in a copy of the scenario too. Where the request adds to a scenario, all inputs of the
+// scenario count alike, so that what was asked before is found in the same way again. An input that
+// repeats one of the base counts as carried, so that a result's structured text, which states what
+// was carried, gives that result again.
 func (c *calculation) facts() []Fact {
 	var facts []Fact
 	taken := map[int]bool{c.target.Variable: true}
@@ -260,8 +267,8 @@ func (c *calculation) facts() []Fact {
 	return facts
 }
 
-// chooseTarget takes the target of the request, else the last one of the base unless this request gives that a value,
-// else the only variable that becomes solvable and feeds no other solvable one.
+// chooseTarget takes the target of the request, else the last one of the base unless this request
+// gives that a value, else the only variable that becomes solvable and feeds no other solvable one.
 func (c *calculation) chooseTarget() *value.Error {
 	if c.req.Target != nil {
 		c.target = *c.req.Target
@@ -299,15 +306,17 @@ func (c *calculation) chooseTarget() *value.Error {
 	return c.domain.missingCalculate(candidates)
 }
 
-// MissingCalculate is the problem of a request that names no target where it should, and whose inputs alone are known: any
-// other variable that an active activity can be solved for may be meant.
+// MissingCalculate is the problem of a request that names no target where it should, and whose
+// inputs alone are known: any other variable that an active activity can be solved for may be
+// meant.
 func (d *Domain) MissingCalculate(inputs []Given) *value.Error {
 	return d.missingCalculate(slices.DeleteFunc(d.yielded(), func(v int) bool {
 		return slices.ContainsFunc(inputs, func(in Given) bool { return in.Variable == v && !in.Cleared })
 	}))
 }
 
-// missingCalculate is input.missing_calculate, with the first 10 of the variables that may be meant.
+// missingCalculate is input.missing_calculate, with the first 10 of the variables that may be
+// meant.
 func (d *Domain) missingCalculate(candidates []int) *value.Error {
 	err := value.Problem("input.missing_calculate")
 	for _, v := range candidates[:min(len(candidates), 10)] {
@@ -316,11 +325,13 @@ func (d *Domain) missingCalculate(candidates []int) *value.Error {
 	return err
 }
 
-// solve finds the target, and then again what was asked before in the scenario. Values once found are given to what
-// follows, so that all values of a scenario agree. Where the target's values disagree with an activity that they do not
-// come from, and one carried input is behind that, it is dropped: again says that there is another try to make. Else it is a
-// conflict when this request states all that is behind it, or when nothing but the domain's order chose between the ways to
-// the target. An earlier target is left out when its value would disagree with others that the scenario now has.
+// solve finds the target, and then again what was asked before in the scenario. Values once found
+// are given to what follows, so that all values of a scenario agree. Where the target's values
+// disagree with an activity that they do not come from, and one carried input is behind that, it is
+// dropped: again says that there is another try to make. Else it is a conflict when this request
+// states all that is behind it, or when nothing but the domain's order chose between the ways to
+// the target. An earlier target is left out when its value would disagree with others that the
+// scenario now has.
 func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 	c.found, c.activities = map[int]ScenarioValue{}, nil
 	given := facts

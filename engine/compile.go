@@ -152,7 +152,8 @@ func (c *compiler) activities() {
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)
 	}
-	// Equations that take part come first: what a disabled one says about dimensions must not reach the others.
+	// Equations that take part come first: what a disabled one says about dimensions must not reach
+	// the others.
 	for i, e := range d.equations {
 		if e.Left != nil && e.Active {
 			c.dimensions(i, e, &d.solver)
@@ -199,7 +200,8 @@ func (c *compiler) dimensions(activity int, e *formula.Equation, solver *formula
 	return err == nil
 }
 
-// calculable decides for each variable whether the equation can be solved for it, and checks what the author says.
+// calculable decides for each variable whether the equation can be solved for it, and checks what
+// the author says.
 func (c *compiler) calculable(i int, e *formula.Equation) {
 	e.Calculable = make([]bool, len(e.Refs))
 	made := e.Tables && (formula.HasMadeTable(&c.d.Scope, e.Left) || formula.HasMadeTable(&c.d.Scope, e.Right))
@@ -235,8 +237,8 @@ func (c *compiler) calculable(i int, e *formula.Equation) {
 // compileEnv resolves today and now while defaults are checked.
 var compileEnv = value.Env{Now: time.Unix(0, 0).UTC(), Zone: time.UTC}
 
-// pinDefaults takes the dimension of undeclared variables from defaults that carry a unit. A default that is a bare number
-// says nothing: the equations may.
+// pinDefaults takes the dimension of undeclared variables from defaults that carry a unit. A
+// default that is a bare number says nothing: the equations may.
 func (c *compiler) pinDefaults() {
 	d := c.d
 	for i, def := range d.Definition.Variables {

@@ -19,7 +19,8 @@ func fold(s string) string {
 	}, caseless(strings.Join(strings.Fields(s), " ")))
 }
 
-// caseless is the same for texts that differ in case only, letters of two lower cases such as σ and ς included.
+// caseless is the same for texts that differ in case only, letters of two lower cases such as σ and
+// ς included.
 func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // reservedWords are the words that equations and prompts keep for themselves, constants aside.

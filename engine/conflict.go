@@ -8,8 +8,8 @@ import (
 	"reckon/engine/value"
 )
 
-// dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where exactly one of the
-// activity's values is carried. It returns the facts that are left.
+// dropContradicted drops carried inputs that an activity shows to disagree with stated ones, where
+// exactly one of the activity's values is carried. It returns the facts that are left.
 func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 	for {
 		facts := c.facts()
@@ -25,7 +25,8 @@ func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 	}
 }
 
-// behind lists the given values that an activity's disagreement comes from: those in it, and those that the solution used.
+// behind lists the given values that an activity's disagreement comes from: those in it, and those
+// that the solution used.
 func (c *calculation) behind(found contradiction, facts []Fact, s Solution) []int {
 	var list []int
 	add := func(f Fact) {
@@ -45,8 +46,8 @@ func (c *calculation) behind(found contradiction, facts []Fact, s Solution) []in
 	return list
 }
 
-// insisted reports whether this request states all the values behind a disagreement anew, so that no answer fits what it says.
-// A default that was used may be what is wrong.
+// insisted reports whether this request states all the values behind a disagreement anew, so that
+// no answer fits what it says. A default that was used may be what is wrong.
 func (c *calculation) insisted(behind []int, facts []Fact, s Solution) bool {
 	if slices.ContainsFunc(s.Used, func(i int) bool { return facts[i].Tier > Carried }) {
 		return false
@@ -78,7 +79,8 @@ func (c *calculation) conflict(variables []int, activity int) *value.Error {
 	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
 }
 
-// undecided reports whether a target follows in another way that is as good by every rule but the order of the domain.
+// undecided reports whether a target follows in another way that is as good by every rule but the
+// order of the domain.
 func (d *Domain) undecided(facts []Fact, target int) bool {
 	g := d.givenOf(facts, target)
 	p := d.plan(g, target)

@@ -8,7 +8,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestCalculateOverdetermined asks for a target that follows in two ways, of which the rules prefer the one with more inputs.
+// TestCalculateOverdetermined asks for a target that follows in two ways, of which the rules prefer
+// the one with more inputs.
 func TestCalculateOverdetermined(t *testing.T) {
 	def := withFunctions("d = v * t", "d = a + b + c")
 	def.Activities[0].Title, def.Activities[1].Title = "Motion", "Stages"

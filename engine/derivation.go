@@ -109,8 +109,8 @@ func deadEnd(err *value.Error) bool {
 	return false
 }
 
-// retry goes through the plan with further roots of the steps that have several, the last of them first. Where none leads to
-// the target, the error is the first one.
+// retry goes through the plan with further roots of the steps that have several, the last of them
+// first. Where none leads to the target, the error is the first one.
 func (v *derivation) retry(first *value.Error) *value.Error {
 	failed := v.Failed
 	v.EveryRoot = true
@@ -143,8 +143,8 @@ func (v *derivation) negative(variable int) bool {
 	return v.Machine.Values[variable].Sign() < 0 && !v.IsScale(variable)
 }
 
-// retryPositive looks for other roots of earlier steps with which no value is negative. Without such roots those that were
-// taken first stay.
+// retryPositive looks for other roots of earlier steps with which no value is negative. Without
+// such roots those that were taken first stay.
 func (v *derivation) retryPositive() *value.Error {
 	v.positive = true
 	none := value.Problem("calculation.no_solution", v.Key(v.Target))

@@ -11,7 +11,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestDisplays shows values of the variable in the heading. "asked" in front of a value means that its unit was asked for.
+// TestDisplays shows values of the variable in the heading. "asked" in front of a value means that
+// its unit was asked for.
 func TestDisplays(t *testing.T) {
 	env := textEnv(t)
 	runText(t, "display_results.txt", func(t *testing.T, heading, input string) string {

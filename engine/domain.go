@@ -1,7 +1,7 @@
-// Package engine turns domains into answers. A Domain is compiled once from its definition: equations
-// are parsed, their dimensions checked, and a graph of variables and activities is built. Calculate
-// takes a base scenario and a request and finds values. It is pure and deterministic: the same input
-// gives the same bytes.
+// Package engine turns domains into answers. A Domain is compiled once from its definition:
+// equations are parsed, their dimensions checked, and a graph of variables and activities is built.
+// Calculate takes a base scenario and a request and finds values. It is pure and deterministic: the
+// same input gives the same bytes.
 //
 // Its parts stand below each other, and none refers back up:
 //

@@ -12,7 +12,8 @@ import (
 	"reckon/engine/value"
 )
 
-// floatTree is an expression with its value in float64, kept apart from the engine's own evaluation.
+// floatTree is an expression with its value in float64, kept apart from the engine's own
+// evaluation.
 type floatTree struct {
 	text string
 	eval func(values map[string]float64) (value, size float64)
@@ -63,8 +64,9 @@ func floatExpression(t *rapid.T, names []string, depth int) floatTree {
 	}
 }
 
-// TestDomainsHold solves random small domains: whenever there is an answer, the equations that it rests on hold in float64,
-// bounds hold, and neither the order of the activities nor that of the variables changes the values.
+// TestDomainsHold solves random small domains: whenever there is an answer, the equations that it
+// rests on hold in float64, bounds hold, and neither the order of the activities nor that of the
+// variables changes the values.
 func TestDomainsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkDomain(t) })
 }

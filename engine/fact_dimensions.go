@@ -6,8 +6,9 @@ import (
 	"reckon/engine/value"
 )
 
-// factDimensions is what the dimensions of facts tell about those that are not declared, and the units that their results
-// take. A plan keeps the last ones, as most calculations are with values of the dimensions and units of the one before.
+// factDimensions is what the dimensions of facts tell about those that are not declared, and the
+// units that their results take. A plan keeps the last ones, as most calculations are with values
+// of the dimensions and units of the one before.
 type factDimensions struct {
 	variables  []int // the facts without a declared dimension, in the order of derivation.used
 	dimensions []units.Dimension
@@ -23,7 +24,8 @@ type resultUnit struct {
 	unit     *units.Unit
 }
 
-// recall takes what the plan has kept, if that was found from the same dimensions and the others are as declared.
+// recall takes what the plan has kept, if that was found from the same dimensions and the others
+// are as declared.
 func (v *derivation) recall() bool {
 	kept := v.plan.dimensions.Load()
 	if kept == nil {
@@ -75,8 +77,8 @@ func (v *derivation) recallUnits(kept *factDimensions) bool {
 	return true
 }
 
-// inKeptUnits reports whether all facts are numbers in the units that the plan has kept: their currencies fit then, and none stands
-// for another.
+// inKeptUnits reports whether all facts are numbers in the units that the plan has kept: their
+// currencies fit then, and none stands for another.
 func (v *derivation) inKeptUnits() bool {
 	kept := v.plan.dimensions.Load()
 	if kept == nil || v.Asked != nil || len(kept.units) != len(v.used) || len(kept.results) == 0 {
@@ -90,8 +92,8 @@ func (v *derivation) inKeptUnits() bool {
 	return true
 }
 
-// stepUnit is resultUnit for what is found next. A block may find its variables in another order than the steps have at last:
-// then one that is behind is worked out.
+// stepUnit is resultUnit for what is found next. A block may find its variables in another order
+// than the steps have at last: then one that is behind is worked out.
 func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *value.Error) {
 	if v.Asked == nil || variable != v.Target {
 		for _, r := range v.results[min(len(v.solution.Steps), len(v.results)):] {
@@ -103,7 +105,8 @@ func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *value.Error
 	return v.resultUnit(variable, activity)
 }
 
-// keepUnits notes which units the results of a solution have, unless a unit was asked for or a currency stands for another.
+// keepUnits notes which units the results of a solution have, unless a unit was asked for or a
+// currency stands for another.
 func (v *derivation) keepUnits() {
 	if v.results != nil || v.Asked != nil || v.rewrite.declared != "" {
 		return

@@ -31,8 +31,8 @@ func TestFactDimensions(t *testing.T) {
 	}
 }
 
-// TestKeptUnits asks one domain question after question, in changing units, and holds its answers against those of a domain that
-// has kept nothing.
+// TestKeptUnits asks one domain question after question, in changing units, and holds its answers
+// against those of a domain that has kept nothing.
 func TestKeptUnits(t *testing.T) {
 	var def Definition
 	for _, line := range []string{

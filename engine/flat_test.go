@@ -22,7 +22,8 @@ func bare(n *formula.Node) *formula.Node {
 	return &plain
 }
 
-// TestPropertiesShared evaluates equations whose parts occur more than once: kept values and the flat form change nothing.
+// TestPropertiesShared evaluates equations whose parts occur more than once: kept values and the
+// flat form change nothing.
 func TestPropertiesShared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := expressionOf(t, []string{"a", "b"})

@@ -12,8 +12,8 @@ func (g given) has(v int, t Tier) bool { return g[v]&(1<<t) != 0 }
 // fixed reports whether a variable has a value that is never recomputed.
 func (g given) fixed(v int) bool { return g.has(v, Stated) || g.has(v, Carried) }
 
-// leafTier is the tier in which a variable may be used as it is, and whether there is one. A variable that was calculated
-// in the base is never taken from its default.
+// leafTier is the tier in which a variable may be used as it is, and whether there is one. A
+// variable that was calculated in the base is never taken from its default.
 func (g given) leafTier(v int, remembered bool) (Tier, bool) {
 	switch {
 	case g.has(v, Stated):
@@ -39,8 +39,8 @@ func (d *Domain) givenOf(facts []Fact, target int) given {
 	return g
 }
 
-// closure adds to known all variables that follow from it, one activity at a time. disabled lets disabled activities take
-// part.
+// closure adds to known all variables that follow from it, one activity at a time. disabled lets
+// disabled activities take part.
 func (d *Domain) closure(known []bool, disabled bool) { d.closureWithout(known, disabled, -1) }
 
 // closureWithout is closure through everything but one variable, which is not derived.

@@ -88,8 +88,9 @@ func TestHostileEquations(t *testing.T) {
 	}
 }
 
-// TestHostileSolving asks for roots that are hard to find, or not there. What a search may cost is counted, so that its
-// end does not depend on the machine; none of the answers is a number that is not a root.
+// TestHostileSolving asks for roots that are hard to find, or not there. What a search may cost is
+// counted, so that its end does not depend on the machine; none of the answers is a number that is
+// not a root.
 func TestHostileSolving(t *testing.T) {
 	for _, c := range []struct{ equation, given, want string }{
 		{"y = sin(1/x) + 0*x", "y 0.5", "! calculation.multiple_solutions x | infinitely many"},

@@ -6,8 +6,9 @@ import (
 	"reckon/engine/units"
 )
 
-// Leaves lists the facts that the cheapest plan for a target would rest on, by their position among the facts, with the number
-// of steps it would take, and reports whether there is a plan. The values of the facts do not matter.
+// Leaves lists the facts that the cheapest plan for a target would rest on, by their position among
+// the facts, with the number of steps it would take, and reports whether there is a plan. The
+// values of the facts do not matter.
 func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok bool) {
 	p := d.plan(d.givenOf(facts, target), target)
 	if p == nil {
@@ -24,7 +25,8 @@ func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok boo
 	return used, len(p.steps), true
 }
 
-// Dimension is the dimension of a variable as declared, or as the equations tell; false where neither does.
+// Dimension is the dimension of a variable as declared, or as the equations tell; false where
+// neither does.
 func (d *Domain) Dimension(variable int) (units.Dimension, bool) {
 	if p := &d.Profiles[variable]; p.Whole {
 		return p.Resolved, p.Known
@@ -33,6 +35,6 @@ func (d *Domain) Dimension(variable int) (units.Dimension, bool) {
 	return r.Known, r.IsKnown()
 }
 
-// BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its default; nil where neither
-// says anything.
+// BareUnit is the unit that a bare number for a variable takes: the declared one, else that of its
+// default; nil where neither says anything.
 func (d *Domain) BareUnit(variable int) *units.Unit { return input.UnitOf(&d.Scope, variable) }

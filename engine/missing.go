@@ -15,8 +15,8 @@ const (
 	maxMissingSize  = 20 // of a set that is looked at
 )
 
-// alternatives lists the minimal sets of variables that, added to the facts, make the target solvable: shortest first,
-// then domain order, at most 10, never with the target in one.
+// alternatives lists the minimal sets of variables that, added to the facts, make the target
+// solvable: shortest first, then domain order, at most 10, never with the target in one.
 func (d *Domain) alternatives(facts []Fact, target int) []value.Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
@@ -70,8 +70,8 @@ type missingSet struct {
 	derived    []int
 }
 
-// sets walks backwards from the target: a set of unknown variables that suffices becomes another one
-// when an activity derives a member of it from others.
+// sets walks backwards from the target: a set of unknown variables that suffices becomes another
+// one when an activity derives a member of it from others.
 func (l *lacking) sets() [][]int {
 	d := l.domain
 	var found [][]int
@@ -108,8 +108,8 @@ func (l *lacking) sets() [][]int {
 	return slices.CompactFunc(found, slices.Equal[[]int])
 }
 
-// before is a set with what an activity derives a member of it from in the place of the member; false
-// where the activity cannot, or goes in a circle.
+// before is a set with what an activity derives a member of it from in the place of the member;
+// false where the activity cannot, or goes in a circle.
 func (l *lacking) before(s missingSet, member, activity int) (missingSet, bool) {
 	e := l.domain.equations[activity]
 	if !e.Active || !e.Solves(member) || slices.Contains(s.activities, activity) {
@@ -162,7 +162,8 @@ func fingerprint(set []int) string {
 	return string(b)
 }
 
-// tangent is what the equations say about small changes of the variables, nil where that is not known.
+// tangent is what the equations say about small changes of the variables, nil where that is not
+// known.
 func (d *Domain) tangent() *solve.TangentSpace {
 	m := d.machines.Take(value.Env{})
 	defer d.machines.Release(m)

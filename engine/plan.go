@@ -40,7 +40,8 @@ func (c cost) compare(o cost) int {
 // maxPlanSteps bounds the search for the cheapest plan; the cheapest found by then is taken.
 const maxPlanSteps = 20_000
 
-// planner searches plans backwards from a target: every open variable is taken as a fact or derived by an activity.
+// planner searches plans backwards from a target: every open variable is taken as a fact or derived
+// by an activity.
 type planner struct {
 	d          *Domain
 	g          given

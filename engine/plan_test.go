@@ -38,7 +38,8 @@ func compiledGraph(t *testing.T, equations []string) *Domain {
 	return d
 }
 
-// TestDerivePlansLarge plans over graphs with very many ways to go; the counted steps keep that short.
+// TestDerivePlansLarge plans over graphs with very many ways to go; the counted steps keep that
+// short.
 func TestDerivePlansLarge(t *testing.T) {
 	t.Run("chain", func(t *testing.T) {
 		var equations []string

@@ -24,7 +24,8 @@ func expressionOf(t *rapid.T, names []string) string {
 	return "(" + expressionOf(t, names[:cut]) + " " + op + " " + expressionOf(t, names[cut:]) + ")"
 }
 
-// TestPropertiesBackwards solves random equations for each of their variables: what comes out satisfies the equation.
+// TestPropertiesBackwards solves random equations for each of their variables: what comes out
+// satisfies the equation.
 func TestPropertiesBackwards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"a", "b", "c", "d"}[:rapid.IntRange(1, 4).Draw(t, "n")]

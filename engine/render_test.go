@@ -22,7 +22,8 @@ const formatCases = "testdata/formats.txt"
 // formatCase is a line of testdata/formats.txt.
 type formatCase struct{ line, value, kind, format, text string }
 
-// readFormatCases reads testdata/formats.txt, a case for each line; those of comments have a line alone.
+// readFormatCases reads testdata/formats.txt, a case for each line; those of comments have a line
+// alone.
 func readFormatCases(tb testing.TB) []formatCase {
 	tb.Helper()
 	data, err := os.ReadFile(formatCases)
@@ -144,7 +145,8 @@ func TestRenderText(t *testing.T) {
 	}
 }
 
-// TestRenderedDisplays holds that what the engine makes of a value can be rendered, whatever its kind and format.
+// TestRenderedDisplays holds that what the engine makes of a value can be rendered, whatever its
+// kind and format.
 func TestRenderedDisplays(t *testing.T) {
 	for _, f := range format.Formatted {
 		for _, layout := range f.Formats {
@@ -215,7 +217,8 @@ func TestRenderedMoments(t *testing.T) {
 	})
 }
 
-// FuzzRender holds that each value is either refused by all kinds alike or rendered in all formats, on one short line.
+// FuzzRender holds that each value is either refused by all kinds alike or rendered in all formats,
+// on one short line.
 func FuzzRender(f *testing.F) {
 	for _, c := range readFormatCases(f) {
 		if c.kind != "" {

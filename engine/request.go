@@ -92,8 +92,8 @@ type Scenario struct {
 	Cleared []int           // variables stated to have no value
 	Targets []Target        // what was asked in it, oldest first; the last one is its target
 
-	// Incomplete says that the scenario rests on a value which is not among Values, since the domain no longer has its
-	// variable, or has it with another dimension.
+	// Incomplete says that the scenario rests on a value which is not among Values, since the domain
+	// no longer has its variable, or has it with another dimension.
 	Incomplete bool
 }
 
@@ -119,7 +119,8 @@ type Result struct {
 	Targets    []Target // of the scenario, oldest first, this one last
 }
 
-// ResultValue is one value of a result: the target first, then inputs in the order given, then the others in domain order.
+// ResultValue is one value of a result: the target first, then inputs in the order given, then the
+// others in domain order.
 type ResultValue struct {
 	ScenarioValue
 	Asked  bool // shown in a unit that was asked for

@@ -11,8 +11,8 @@ import (
 	"reckon/engine/value"
 )
 
-// exchange lets one currency stand for another: in a domain whose declared units name a single currency, that one stands
-// for whichever the scenario's inputs use.
+// exchange lets one currency stand for another: in a domain whose declared units name a single
+// currency, that one stands for whichever the scenario's inputs use.
 type exchange struct {
 	table            *units.Table
 	declared, actual string // "" where nothing stands for anything
@@ -29,8 +29,9 @@ func (x exchange) swap(u *units.Unit, from, to string) *units.Unit {
 func (x exchange) inward(u *units.Unit) *units.Unit  { return x.swap(u, x.actual, x.declared) }
 func (x exchange) outward(u *units.Unit) *units.Unit { return x.swap(u, x.declared, x.actual) }
 
-// currencies finds the currency of this calculation. Two of them in one are incompatible unless a rate, a single unit that
-// names both (USD/EUR), joins them. Amounts written in equations in a domain's single currency follow that of the scenario.
+// currencies finds the currency of this calculation. Two of them in one are incompatible unless a
+// rate, a single unit that names both (USD/EUR), joins them. Amounts written in equations in a
+// domain's single currency follow that of the scenario.
 func (v *derivation) currencies() *value.Error {
 	d := v.domain
 	seen := make([]string, 0, 4)
@@ -97,8 +98,8 @@ func (v *derivation) currencies() *value.Error {
 	return nil
 }
 
-// checkDimensions finds the dimensions of this calculation from those of its facts, and checks them against what the
-// domain declares and what its equations need.
+// checkDimensions finds the dimensions of this calculation from those of its facts, and checks them
+// against what the domain declares and what its equations need.
 func (v *derivation) checkDimensions() *value.Error {
 	d := v.domain
 	var solver *formula.Unifier
@@ -214,8 +215,8 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 	return r.Known, r.IsKnown()
 }
 
-// resultUnit is the unit of a computed value: the asked one for the target, that of the kind, the declared one, else one
-// made of the units that went into it.
+// resultUnit is the unit of a computed value: the asked one for the target, that of the kind, the
+// declared one, else one made of the units that went into it.
 func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Error) {
 	d := v.domain
 	w, def := &d.Profiles[variable], &d.Definition.Variables[variable]
@@ -267,7 +268,8 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	return d.Table.ForResult(dim, used, point), nil
 }
 
-// isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not an angle.
+// isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not
+// an angle.
 func (d *Domain) isPlain(variable int) bool {
 	w, p := &d.Profiles[variable], &d.prepared[variable]
 	if w.Hint != nil && !w.Hint.IsZero() && w.Bare != nil && w.Bare.Dimension().IsNone() {
@@ -312,8 +314,8 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 	return value.Problem("input.incompatible_units", v.rewrite.outward(from).String(), v.Asked.String())
 }
 
-// turns reports whether a rate that an equation yields can only be one of radians: a power by a torque, a speed by a radius,
-// but neither 1/period nor a frequency times a number.
+// turns reports whether a rate that an equation yields can only be one of radians: a power by a
+// torque, a speed by a radius, but neither 1/period nor a frequency times a number.
 func (v *derivation) turns(variable int, e *formula.Equation) bool {
 	found := false
 	for _, r := range e.Refs {
@@ -344,8 +346,8 @@ func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) 
 	return v.showing(variable, unit).quantity(v.Machine.Context, si)
 }
 
-// showing is how the numbers of a variable become quantities. Fuel economy may be asked as consumption, and the other way
-// round.
+// showing is how the numbers of a variable become quantities. Fuel economy may be asked as
+// consumption, and the other way round.
 type showing struct{ natural, unit *units.Unit } // natural is the unit to convert from, nil for none
 
 func (v *derivation) showing(variable int, unit *units.Unit) showing {
@@ -369,7 +371,8 @@ func (v *derivation) fromFact(variable int, q units.Quantity) (decimal.Decimal, 
 	return q.SI(v.Machine.Context), v.rewrite.inward(q.Unit)
 }
 
-// asDeclared turns a consumption into the fuel economy that a variable is declared as, and the other way round.
+// asDeclared turns a consumption into the fuel economy that a variable is declared as, and the
+// other way round.
 func (d *Domain) asDeclared(c *decimal.Context, variable int, q units.Quantity) units.Quantity {
 	declared := d.Profiles[variable].Unit
 	if declared == nil || sameButAngle(q.Unit.Dimension(), declared.Dimension()) || !units.Compatible(q.Unit, declared) {

@@ -44,11 +44,12 @@ type Solution struct {
 	rounded bool // facts that are rounded themselves leave too few digits right
 }
 
-// Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md "Planning") and checks every
-// equation used with the values found. Several facts may stand for one variable in different tiers. asked is the unit
-// wanted, nil for none. previous is the value that the target had in the base, nil for none: of several roots the nearest
-// to it is taken. agreeing asks for roots with which all activities agree whose values are known then. Errors are calculation.*,
-// domain.activity_disabled or input.* of CONTRACT.md section 6.
+// Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md
+// "Planning") and checks every equation used with the values found. Several facts may stand for one
+// variable in different tiers. asked is the unit wanted, nil for none. previous is the value that
+// the target had in the base, nil for none: of several roots the nearest to it is taken. agreeing
+// asks for roots with which all activities agree whose values are known then. Errors are
+// calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.
 func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
 	env = env.Metered()
 	g := d.givenOf(facts, target)
@@ -95,8 +96,8 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	if err == nil {
 		return solution, nil
 	}
-	// Activities that depend on one another look like a system and are none, and an activity may say nothing about a
-	// variable with the values given: the next best plan does without what failed.
+	// Activities that depend on one another look like a system and are none, and an activity may say
+	// nothing about a variable with the values given: the next best plan does without what failed.
 	var bans []solve.Step
 	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
 		bans = append(bans, failed)
@@ -117,7 +118,8 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 // maxReplans bounds the plans that are tried after one that failed.
 const maxReplans = 8
 
-// degenerate reports whether a step failed since its activities do not determine what it is to find.
+// degenerate reports whether a step failed since its activities do not determine what it is to
+// find.
 func degenerate(err *value.Error, failed solve.Step) bool {
 	switch err.Code {
 	case "calculation.multiple_solutions":
@@ -170,8 +172,8 @@ type contradiction struct {
 	Variables []int // in domain order
 }
 
-// contradictions checks every active activity against given values (tiers Stated and Carried). Some of
-// the facts may come from a solution: the activities that it solved one by one hold.
+// contradictions checks every active activity against given values (tiers Stated and Carried). Some
+// of the facts may come from a solution: the activities that it solved one by one hold.
 func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []contradiction {
 	have := make([]bool, len(d.Profiles))
 	for _, f := range facts {
@@ -253,7 +255,8 @@ func (d *Domain) onScale(e *formula.Equation) bool {
 	return s.Weight(e.Left).IsPoint() || s.Weight(e.Right).IsPoint()
 }
 
-// solvable lists the variables without a Stated or Carried fact that some plan yields from the facts, in domain order.
+// solvable lists the variables without a Stated or Carried fact that some plan yields from the
+// facts, in domain order.
 func (d *Domain) solvable(facts []Fact) []int {
 	g := d.givenOf(facts, -1)
 	known := g.leaves(true)

@@ -101,8 +101,8 @@ func readText(s string) value.Text {
 	return t
 }
 
-// ask derives the target of "KEY VALUE; ~KEY VALUE; … -> KEY in UNIT". A "~" marks a carried fact, "^" a remembered one,
-// "-KEY" a cleared variable.
+// ask derives the target of "KEY VALUE; ~KEY VALUE; … -> KEY in UNIT". A "~" marks a carried fact,
+// "^" a remembered one, "-KEY" a cleared variable.
 func ask(d *Domain, question string) (Solution, []value.Error) { return askIn(d, testEnv, question) }
 
 // askIn is ask with the outside given.

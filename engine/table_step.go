@@ -83,7 +83,8 @@ func (v *derivation) loadTable(f Fact) *value.Error {
 	return nil
 }
 
-// isCounted reports whether the plan only counts cells or rows of a table, whatever their dimensions.
+// isCounted reports whether the plan only counts cells or rows of a table, whatever their
+// dimensions.
 func (v *derivation) isCounted(variable int) bool {
 	for _, s := range v.plan.steps {
 		for _, a := range s.Activities() {
@@ -102,7 +103,8 @@ func (v *derivation) emptyFact(f Fact) *value.Error {
 	return err
 }
 
-// tableStep finds the value of one step: directly where the variable stands alone on a side, else cell by cell.
+// tableStep finds the value of one step: directly where the variable stands alone on a side, else
+// cell by cell.
 func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	m, e := v.Machine, v.domain.equations[s.Activity]
 	var result formula.Grid

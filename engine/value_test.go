@@ -110,8 +110,8 @@ func sentence(e value.Error) string {
 	return e.Code + at + ": " + message
 }
 
-// runText runs the cases of files in testdata: "== heading" lines set the scene, each "> input" line is followed by the
-// output up to the next blank line.
+// runText runs the cases of files in testdata: "== heading" lines set the scene, each "> input"
+// line is followed by the output up to the next blank line.
 func runText(t *testing.T, pattern string, output func(t *testing.T, heading, input string) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", pattern))
@@ -318,7 +318,8 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestHugeValues has texts of which each part could cost more than its length: all are read to an end, and errors stay short.
+// TestHugeValues has texts of which each part could cost more than its length: all are read to an
+// end, and errors stay short.
 func TestHugeValues(t *testing.T) {
 	d := textDomain(t, value.Variable{Key: "x", Unit: "m"}, value.Variable{Key: "day", Kind: "date"}, value.Variable{Key: "span", Kind: "duration"}, value.Variable{Key: "rate", Kind: "percent"})
 	const size = 64 << 10

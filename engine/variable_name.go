@@ -10,8 +10,9 @@ import (
 	"reckon/engine/value"
 )
 
-// FindVariable matches a name as CONTRACT.md section 2 says: exact key, key ignoring case, title folded. It fails with
-// input.unknown_variable (with the key whose key or title is spelt most like the name) or input.ambiguous_variable.
+// FindVariable matches a name as CONTRACT.md section 2 says: exact key, key ignoring case, title
+// folded. It fails with input.unknown_variable (with the key whose key or title is spelt most like
+// the name) or input.ambiguous_variable.
 func (d *Domain) FindVariable(name string) (int, *value.Error) {
 	if i, err := d.NamedVariable(name); i >= 0 || err != nil {
 		return i, err
@@ -23,8 +24,8 @@ func (d *Domain) FindVariable(name string) (int, *value.Error) {
 	return -1, value.Problem("input.unknown_variable", input.Quoted(name))
 }
 
-// NamedVariable is FindVariable for names that may be none: -1 says that no variable has it, so that the only error is
-// input.ambiguous_variable.
+// NamedVariable is FindVariable for names that may be none: -1 says that no variable has it, so
+// that the only error is input.ambiguous_variable.
 func (d *Domain) NamedVariable(name string) (int, *value.Error) {
 	name = strings.TrimSpace(name)
 	if i := slices.IndexFunc(d.Variables, func(v value.Variable) bool { return v.Key == name }); i >= 0 {
@@ -56,8 +57,8 @@ func (d *Domain) onlyVariable(name string, matches func(*value.Variable) bool) (
 	return only, nil
 }
 
-// nearestVariable is the key of the variable whose key or title differs least from a folded name of three letters or
-// more, in a third of them at most, "" for none.
+// nearestVariable is the key of the variable whose key or title differs least from a folded name of
+// three letters or more, in a third of them at most, "" for none.
 func (d *Domain) nearestVariable(name string) string {
 	length := utf8.RuneCountInString(name)
 	if length < 3 || length > 100 {

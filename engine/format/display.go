@@ -170,7 +170,8 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	return json.RawMessage(`{"data_type":"number","kind":"` + kind + `","format":"` + format + `"}`)
 }
 
-// scalarDisplay is the kind and format of a scalar: the first format given, else the default of the kind.
+// scalarDisplay is the kind and format of a scalar: the first format given, else the default of the
+// kind.
 func scalarDisplay(kind, format string, authored *string) (string, string) {
 	kind = ScalarKind(kind)
 	switch {
@@ -186,8 +187,8 @@ func scalarDisplay(kind, format string, authored *string) (string, string) {
 	return kind, format
 }
 
-// isForeign reports whether a value is in another unit than the one that its kind is rendered from: plain numbers of
-// percent, seconds of duration.
+// isForeign reports whether a value is in another unit than the one that its kind is rendered from:
+// plain numbers of percent, seconds of duration.
 func isForeign(v value.Value, kind string) bool {
 	own := ""
 	switch kind {
@@ -221,8 +222,8 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its series in a bar
-// chart, of all in a pie chart.
+// CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its
+// series in a bar chart, of all in a pie chart.
 func CellKinds(def value.Variable) func(row, column int) string {
 	m := authored(&def)
 	var list []series
@@ -330,8 +331,8 @@ func (c displayCheck) number(path string, n *numberDisplay) {
 	}
 }
 
-// CheckDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths start
-// at the variable: "format", "display_metadata.table.columns[0].kind".
+// CheckDisplay reports what is wrong with a variable's kind, format and display_metadata. Paths
+// start at the variable: "format", "display_metadata.table.columns[0].kind".
 func CheckDisplay(v value.Variable, report func(path, message string)) {
 	c := displayCheck{v, report}
 	structure := structureOf(v.Kind)

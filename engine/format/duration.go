@@ -19,8 +19,8 @@ var counts = map[string]struct {
 	"duration_seconds": {1, "second"},
 }
 
-// renderDuration writes a span of n seconds, rounded to what the format shows, a negative one with one sign in front. It
-// is false for one in parts beyond maxMilliseconds.
+// renderDuration writes a span of n seconds, rounded to what the format shows, a negative one with
+// one sign in front. It is false for one in parts beyond maxMilliseconds.
 func renderDuration(n numeral, format string) (string, bool) {
 	if count, found := counts[format]; found {
 		return counted(n.over(count.seconds), count.word), true
@@ -63,8 +63,8 @@ func clockText(first int64, others ...int64) string {
 	return text
 }
 
-// humanDuration writes "2 hours, 30 minutes": the parts that are not 0, in whole seconds from a minute on, below with
-// the decimals of a count.
+// humanDuration writes "2 hours, 30 minutes": the parts that are not 0, in whole seconds from a
+// minute on, below with the decimals of a count.
 func humanDuration(span numeral) string {
 	if span.rounded(countPlaces).magnitude() < 60 {
 		return counted(span, "second")

@@ -4,8 +4,9 @@ package format
 
 import "slices"
 
-// Formatted is the one table of kinds: the structure that shows a value of the kind, and the formats of its scalars,
-// the default first. Chart and table kinds have formats by column or series instead.
+// Formatted is the one table of kinds: the structure that shows a value of the kind, and the
+// formats of its scalars, the default first. Chart and table kinds have formats by column or series
+// instead.
 var Formatted = []struct {
 	Kind, Structure string
 	Formats         []string
@@ -35,8 +36,8 @@ var decimalFormats = []string{
 	"decimals_7", "decimals_8", "decimals_9",
 }
 
-// Shape is the structure that shows a kind and the default format of its scalars: "" for both of an unknown kind, for the
-// format where columns or series have formats instead. The kind "" is number.
+// Shape is the structure that shows a kind and the default format of its scalars: "" for both of an
+// unknown kind, for the format where columns or series have formats instead. The kind "" is number.
 func Shape(kind string) (structure, format string) {
 	if formats := formatsOf(kind); len(formats) > 0 {
 		format = formats[0]

@@ -9,8 +9,8 @@ import (
 	"reckon/engine/value"
 )
 
-// maxMilliseconds bounds the moments that have a date, as it bounds JavaScript's Date: 100,000,000 days either way of
-// 1970.
+// maxMilliseconds bounds the moments that have a date, as it bounds JavaScript's Date: 100,000,000
+// days either way of 1970.
 const maxMilliseconds = 8_640_000_000_000_000
 
 // milliseconds is the millisecond that a moment of n seconds lies in; false beyond maxMilliseconds.
@@ -22,8 +22,8 @@ func milliseconds(n numeral) (int64, bool) {
 	return ms, -maxMilliseconds <= ms && ms <= maxMilliseconds
 }
 
-// momentLayouts are the texts of moments, as package time spells layouts. Those of a name that Luxon has are what its
-// preset of the name gives for en-US, without the zone.
+// momentLayouts are the texts of moments, as package time spells layouts. Those of a name that
+// Luxon has are what its preset of the name gives for en-US, without the zone.
 var momentLayouts = map[string]string{
 	"date_short":            "1/2/2006",
 	"date_med":              "Jan 2, 2006",
@@ -47,8 +47,8 @@ var momentLayouts = map[string]string{
 	"time_24_with_seconds": "15:04:05",
 }
 
-// renderMoment writes a date, datetime or time. It shows the second, minute or day that the moment lies in: a clock does
-// not round up.
+// renderMoment writes a date, datetime or time. It shows the second, minute or day that the moment
+// lies in: a clock does not round up.
 func renderMoment(n numeral, kind, format string) (string, bool) {
 	ms, ok := milliseconds(n)
 	if !ok {
@@ -82,7 +82,8 @@ func yearText(year int) string {
 	return strconv.Itoa(year)
 }
 
-// isoYear writes a year as ISO 8601 does: with a sign and six digits outside 0 to 9999, where 0 is the year before 1.
+// isoYear writes a year as ISO 8601 does: with a sign and six digits outside 0 to 9999, where 0 is
+// the year before 1.
 func isoYear(year int) string {
 	if year < 0 || year > 9999 {
 		return fmt.Sprintf("%+07d", year)

@@ -7,16 +7,16 @@ import (
 	"reckon/engine/decimal"
 )
 
-// The reach of the two rules for decimals that no format fixes: so many significant digits, or so many decimals where
-// those reach further right.
+// The reach of the two rules for decimals that no format fixes: so many significant digits, or so
+// many decimals where those reach further right.
 const (
 	floatDigits = 15 // of decimals_float, which leaves whole numbers whole
 	countDigits = 3  // of counts of days, hours, minutes or seconds,
 	countPlaces = 3  // down to thousandths
 )
 
-// numeral is a decimal number as its digits: 0.DIGITS × 10^point. Its digits neither begin nor end with 0; zero has none,
-// and no sign.
+// numeral is a decimal number as its digits: 0.DIGITS × 10^point. Its digits neither begin nor end
+// with 0; zero has none, and no sign.
 type numeral struct {
 	negative bool
 	digits   string
@@ -67,8 +67,8 @@ func (n numeral) shifted(places int) numeral {
 	return n
 }
 
-// over is n ÷ size, for a positive size of few digits: long division, to 40 digits more than n has. What is left then
-// could not change the rounding of a quotient.
+// over is n ÷ size, for a positive size of few digits: long division, to 40 digits more than n has.
+// What is left then could not change the rounding of a quotient.
 func (n numeral) over(size int64) numeral {
 	quotient := make([]byte, 0, len(n.digits)+40)
 	rest := int64(0)
@@ -84,7 +84,8 @@ func (n numeral) over(size int64) numeral {
 	return n.normal()
 }
 
-// rounded is n with at most so many decimals, ties away from zero: the rounding of JavaScript's Intl.NumberFormat.
+// rounded is n with at most so many decimals, ties away from zero: the rounding of JavaScript's
+// Intl.NumberFormat.
 func (n numeral) rounded(places int) numeral {
 	keep := n.point + places
 	switch {
@@ -121,15 +122,15 @@ func renderNumber(n numeral, format string, separated bool) string {
 	return r.plain(places, separated)
 }
 
-// Numbers are written with an exponent where emitted values are: from 1e21 on, and below 1e-6 unless the format has a
-// fixed number of decimals.
+// Numbers are written with an exponent where emitted values are: from 1e21 on, and below 1e-6
+// unless the format has a fixed number of decimals.
 const (
 	largestPoint  = 21
 	smallestPoint = -5
 )
 
-// floating writes at most so many significant digits, or so many decimals where those reach further right, and no zeros
-// at the end.
+// floating writes at most so many significant digits, or so many decimals where those reach further
+// right, and no zeros at the end.
 func (n numeral) floating(significant, places int, separated bool) string {
 	r := n.rounded(max(places, significant-n.point))
 	if !r.isZero() && (r.point > largestPoint || r.point < smallestPoint) {

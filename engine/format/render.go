@@ -8,16 +8,17 @@ import (
 	"reckon/engine/value"
 )
 
-// Render writes an emitted scalar, such as "1234.5 USD", "0.06" or "9000 s", as people read it: "1,234.5 USD", "6%",
-// "2:30:00". The kind "" is number, the format "" the default of the kind, and an empty cell renders as "". The text is
-// English, without locale or zone. testdata/formats.txt states the rules and has cases for every format; clients that
-// render for themselves follow it.
+// Render writes an emitted scalar, such as "1234.5 USD", "0.06" or "9000 s", as people read it:
+// "1,234.5 USD", "6%", "2:30:00". The kind "" is number, the format "" the default of the kind, and
+// an empty cell renders as "". The text is English, without locale or zone. testdata/formats.txt
+// states the rules and has cases for every format; clients that render for themselves follow it.
 //
-// A value in another unit than its kind is rendered from (none for percent, seconds for the time kinds) is a number with
-// decimals_float, as its Display is. So is a moment or a duration in parts beyond 8,640,000,000,000 s either way.
+// A value in another unit than its kind is rendered from (none for percent, seconds for the time
+// kinds) is a number with decimals_float, as its Display is. So is a moment or a duration in parts
+// beyond 8,640,000,000,000 s either way.
 //
-// Errors: an unknown kind, a format that the kind has not, a value that does not begin with a number. Only today and now
-// may stand for the value of a time kind; they render as they are.
+// Errors: an unknown kind, a format that the kind has not, a value that does not begin with a
+// number. Only today and now may stand for the value of a time kind; they render as they are.
 func Render(val, kind, format string) (string, error) {
 	kind = ScalarKind(kind)
 	if !isScalarKind(kind) {
@@ -61,9 +62,9 @@ func Render(val, kind, format string) (string, error) {
 	return text, nil
 }
 
-// RenderText renders a value with its display object, cell by cell: each column of a table by its kind and format, each
-// series of a bar chart by those of the series, all else by the one kind and format. Cells that no column or series
-// describes are numbers. The result has the shape of value.
+// RenderText renders a value with its display object, cell by cell: each column of a table by its
+// kind and format, each series of a bar chart by those of the series, all else by the one kind and
+// format. Cells that no column or series describes are numbers. The result has the shape of value.
 func RenderText(val value.Text, display json.RawMessage) (value.Text, error) {
 	var shown struct {
 		series

@@ -89,8 +89,9 @@ func ChartScale(def *value.Variable, v value.Value) Scale {
 	return Scale{Scale: json.RawMessage(scale), Unit: unit.Symbol()}
 }
 
-// incompatibleScale names the dimensions that have no common axis, in the order of their first cells. Those that differ in
-// their currency alone would have one name; each then bears its currencies too: "money (USD)", "money/volume (EUR)".
+// incompatibleScale names the dimensions that have no common axis, in the order of their first
+// cells. Those that differ in their currency alone would have one name; each then bears its
+// currencies too: "money (USD)", "money/volume (EUR)".
 func incompatibleScale(dimensions []units.Dimension) Scale {
 	s := Scale{Incompatible: true}
 	named := map[string]int{}

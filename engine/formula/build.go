@@ -41,7 +41,8 @@ var binaryOps = map[string]Op{
 // maxNodes bounds an equation once its functions are written out.
 const maxNodes = 100_000
 
-// build turns a syntax tree into nodes. It reports what is wrong with it and goes on, so that all problems are found.
+// build turns a syntax tree into nodes. It reports what is wrong with it and goes on, so that all
+// problems are found.
 func (b *builder) build(s syntax.Node) *Node {
 	n := b.translate(s)
 	n.size = 1
@@ -148,7 +149,8 @@ func (b *builder) name(s *syntax.Name) *Node {
 	return n
 }
 
-// Constants are the names that stand for a value in every equation: a number, or a moment of the calculation.
+// Constants are the names that stand for a value in every equation: a number, or a moment of the
+// calculation.
 var Constants = map[string]struct {
 	op    Op
 	value decimal.Decimal
@@ -222,7 +224,8 @@ func (b *builder) expand(f *Entry, call *Node) *Node {
 	return n
 }
 
-// checked is an argument of an expanded function where the parameter's check holds, and undefined elsewhere.
+// checked is an argument of an expanded function where the parameter's check holds, and undefined
+// elsewhere.
 func (b *builder) checked(f *Entry, p param, arg *Node) *Node {
 	if p.value != "" && arg.Op == OpNumber && (arg.Value.IsZero() || IsOne(arg.Value)) {
 		return arg // a flag: it needs no check when calculating
@@ -298,8 +301,8 @@ func NearestKey(s *value.Scope, name string) string {
 	return value.DidYouMean(name, keys)
 }
 
-// ParseEquation reads the source of an equation; left stays nil when it cannot be read. What is wrong is reported with its place
-// in code points, -1 for none.
+// ParseEquation reads the source of an equation; left stays nil when it cannot be read. What is
+// wrong is reported with its place in code points, -1 for none.
 func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, problem func(at int, format string, args ...any)) {
 	tree, err := syntax.ParseEquation(string(e.Source))
 	if err != nil {

@@ -10,15 +10,16 @@ import (
 	"reckon/engine/value"
 )
 
-// roundable is an argument that is rounded: only numbers, money and counts mean the same in every unit of theirs.
+// roundable is an argument that is rounded: only numbers, money and counts mean the same in every
+// unit of theirs.
 type roundable struct {
 	Function  string
 	At        int
 	dimension Dimension
 }
 
-// roundingFits reports whether rounding a quantity of this dimension means something without naming a unit: it does for
-// plain numbers, one currency, and one counting unit of the domain.
+// roundingFits reports whether rounding a quantity of this dimension means something without naming
+// a unit: it does for plain numbers, one currency, and one counting unit of the domain.
 func roundingFits(s *value.Scope, dim units.Dimension) bool {
 	dim = dim.WithoutAngle()
 	if dim.IsNone() {
@@ -264,7 +265,8 @@ func (c *checker) call(n *Node) Dimension {
 	return c.solver.Resolve(c.rule(f.Result, letters))
 }
 
-// rule reads a dimension rule: factors joined by * and /, each 1, angle, time, or a letter with an optional power.
+// rule reads a dimension rule: factors joined by * and /, each 1, angle, time, or a letter with an
+// optional power.
 func (c *checker) rule(text string, letters map[byte]Dimension) Dimension {
 	var d Dimension
 	sign := 1
@@ -326,7 +328,8 @@ func declaredDimension(s *value.Scope, v int) (units.Dimension, bool) {
 	return units.Dimension{}, false
 }
 
-// CheckDimensions checks one equation; what it tells about undeclared variables stays in the solver.
+// CheckDimensions checks one equation; what it tells about undeclared variables stays in the
+// solver.
 func CheckDimensions(s *value.Scope, e *Equation, solver *Unifier) *DimensionError {
 	e.Deferred = nil
 	c := checker{scope: s, e: e, solver: solver}

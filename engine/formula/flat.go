@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// flat is an equation in float64, for root search: operations in the order of evaluation, those that are written alike
-// only once. Both sides of an if are evaluated and one is taken. It is nil where an equation cannot be evaluated so.
+// flat is an equation in float64, for root search: operations in the order of evaluation, those
+// that are written alike only once. Both sides of an if are evaluated and one is taken. It is nil
+// where an equation cannot be evaluated so.
 type flat struct {
 	code        []Instruction
 	left, right int32 // places of the two sides
@@ -76,8 +77,9 @@ func (t *Numbering) Number(n *Node) int32 {
 	return id
 }
 
-// Share gives the parts of an equation that occur more than once, and those that stay the same while each counts, a
-// place where an evaluation keeps their value, and makes the equation's flat form.
+// Share gives the parts of an equation that occur more than once, and those that stay the same
+// while each counts, a place where an evaluation keeps their value, and makes the equation's flat
+// form.
 func (e *Equation) Share() {
 	if e.Left == nil {
 		return
@@ -132,7 +134,8 @@ func (t *Numbering) flat(left, right int32) *flat {
 	return f
 }
 
-// Run is a flat form with the values of one calculation, ready to be evaluated for many values of an unknown.
+// Run is a flat form with the values of one calculation, ready to be evaluated for many values of
+// an unknown.
 type Run struct {
 	flat     *flat
 	unknown  int
@@ -142,8 +145,8 @@ type Run struct {
 	jets     []Jet // by place, nil before the first one
 }
 
-// Run evaluates all of an equation that does not depend on the unknown. It is nil where the equation has no flat form
-// for it.
+// Run evaluates all of an equation that does not depend on the unknown. It is nil where the
+// equation has no flat form for it.
 func (m *Machine) Run(e *Equation, x Unknown) *Run {
 	if e.flat == nil {
 		return nil
@@ -180,8 +183,8 @@ func (r *Run) Sides(x float64) (left, right float64) {
 	return r.Values[r.flat.left], r.Values[r.flat.right]
 }
 
-// Apply does one operation. Conversions keep products apart from the sums they go into: fused, their last digit would
-// depend on the machine.
+// Apply does one operation. Conversions keep products apart from the sums they go into: fused,
+// their last digit would depend on the machine.
 func (r *Run) Apply(o *Instruction, x float64) float64 {
 	n := o.Node
 	var a, b float64

@@ -64,7 +64,8 @@ func flatten(list []Grid) Decimals {
 	return all
 }
 
-// scalar is the number where a function needs a single one; false where there is a table, which fails the context.
+// scalar is the number where a function needs a single one; false where there is a table, which
+// fails the context.
 func (g Grid) scalar(c *decimal.Context) (decimal.Decimal, bool) {
 	if g.Rank != 0 || g.at(0, 0).Empty {
 		c.Fail(&GridError{-1, -1})
@@ -85,8 +86,8 @@ func scalars(c *decimal.Context, args []Grid) (Decimals, bool) {
 	return list, true
 }
 
-// Single is the number that all cells of a table are, for a variable that holds no tables. It has no rows where they differ:
-// no one number satisfies the equation for all of them then.
+// Single is the number that all cells of a table are, for a variable that holds no tables. It has
+// no rows where they differ: no one number satisfies the equation for all of them then.
 func (g Grid) Single(c *decimal.Context) Grid {
 	all := g.numbers()
 	for _, n := range all {
@@ -100,7 +101,8 @@ func (g Grid) Single(c *decimal.Context) Grid {
 	return scalarGrid(all[0])
 }
 
-// choice is the argument that an if chooses by this condition; false for a table, whose cells may choose differently.
+// choice is the argument that an if chooses by this condition; false for a table, whose cells may
+// choose differently.
 func (g Grid) choice() (argument int, ok bool) {
 	if g.Rank != 0 || g.at(0, 0).Empty {
 		return 0, false
@@ -209,7 +211,8 @@ func (m *Machine) Grid(n *Node) Grid {
 	return m.cellByCell(n, args)
 }
 
-// cellByCell is an operation over the cells of tables of one size, a number spread over all of them.
+// cellByCell is an operation over the cells of tables of one size, a number spread over all of
+// them.
 func (m *Machine) cellByCell(n *Node, args []Grid) Grid {
 	shape := -1
 	for i, a := range args {
@@ -268,7 +271,8 @@ func (m *Machine) nameTables(n *Node) {
 	}
 }
 
-// each is a column of the values of an expression for an index that counts from one integer to another.
+// each is a column of the values of an expression for an index that counts from one integer to
+// another.
 func (m *Machine) each(n *Node) Grid {
 	result := Grid{Rank: 1}
 	start, end := m.Eval(n.Args[0]), m.Eval(n.Args[1])
@@ -349,7 +353,8 @@ func (m *Machine) Cellwise(n *Node, list []int) []int {
 	return list
 }
 
-// IsCounted reports whether a variable stands only where its dimension does not matter: as the argument of count or rows.
+// IsCounted reports whether a variable stands only where its dimension does not matter: as the
+// argument of count or rows.
 func (n *Node) IsCounted(variable int) bool {
 	if n.Op == OpVariable {
 		return n.Variable != variable

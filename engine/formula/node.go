@@ -1,6 +1,6 @@
-// Package formula holds compiled equations and evaluates them: expressions whose names are
-// resolved and whose unit factors are folded in, the table of functions, the dimensions that an
-// equation demands, and its evaluation in decimals, in float64, over tables and over intervals, with
+// Package formula holds compiled equations and evaluates them: expressions whose names are resolved
+// and whose unit factors are folded in, the table of functions, the dimensions that an equation
+// demands, and its evaluation in decimals, in float64, over tables and over intervals, with
 // derivatives.
 package formula
 

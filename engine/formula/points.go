@@ -157,8 +157,9 @@ const (
 	IsDifference
 )
 
-// PointnessOf finds out whether an equation makes a variable a point or a difference, given the others. Values that can
-// serve as either (kelvins) are differences beside a definite point where that fits, else points.
+// PointnessOf finds out whether an equation makes a variable a point or a difference, given the
+// others. Values that can serve as either (kelvins) are differences beside a definite point where
+// that fits, else points.
 func PointnessOf(e *Equation, variable int, of func(int) value.Weight) pointness {
 	definite := false
 	for _, r := range e.Refs {

@@ -23,7 +23,8 @@ func isTable(s *value.Scope, n *Node) bool {
 	return makesTable(s, n) || !n.TakesTable() && slices.ContainsFunc(n.Args, func(a *Node) bool { return isTable(s, a) })
 }
 
-// makesTable reports whether an expression is a list or the call of a function whose value is a table.
+// makesTable reports whether an expression is a list or the call of a function whose value is a
+// table.
 func makesTable(s *value.Scope, n *Node) bool {
 	switch {
 	case n.Op == OpList:
@@ -34,7 +35,8 @@ func makesTable(s *value.Scope, n *Node) bool {
 	return n.Function.shape == shapeTable || n.Function.shape == shapeFirst && isTable(s, n.Args[0])
 }
 
-// TakesTable reports whether an expression is the call of a function that takes tables as a whole, not cell by cell.
+// TakesTable reports whether an expression is the call of a function that takes tables as a whole,
+// not cell by cell.
 func (n *Node) TakesTable() bool {
 	return n.Op == OpCall && (n.Function.Grid != nil || n.Function.Binds || n.Function.reduces && len(n.Args) == 1)
 }

@@ -6,7 +6,8 @@ import (
 	"reckon/engine/units"
 )
 
-// Dimension is a units.Dimension times powers of unknown ones, which stand for what is not declared.
+// Dimension is a units.Dimension times powers of unknown ones, which stand for what is not
+// declared.
 type Dimension struct {
 	Known   units.Dimension
 	unknown []power // sorted by id, no power 0
@@ -94,8 +95,8 @@ func (u *Unifier) Resolve(d Dimension) Dimension {
 	return d
 }
 
-// Equate states that two dimensions are the same, angle aside: radians may be dropped or added. It reports false when they
-// cannot be.
+// Equate states that two dimensions are the same, angle aside: radians may be dropped or added. It
+// reports false when they cannot be.
 func (u *Unifier) Equate(a, b Dimension) bool {
 	a, b = u.Resolve(a), u.Resolve(b)
 	t, ok := a.times(b, -1, 1)

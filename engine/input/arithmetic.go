@@ -26,9 +26,9 @@ const (
 //	quantity = [ currency ] power [ unit ] { number unit }
 //	power    = (number | "(" sum ")") [ "^" signed power ]
 //
-// The number and unit pairs of a compound (5 ft 11 in) are of one dimension, the larger unit first; their sum is in the
-// last unit. A unit may be compound itself (mi/h), so that an operator in front of a letter belongs to the unit and one
-// in front of a number or a parenthesis to the arithmetic.
+// The number and unit pairs of a compound (5 ft 11 in) are of one dimension, the larger unit first;
+// their sum is in the last unit. A unit may be compound itself (mi/h), so that an operator in front
+// of a letter belongs to the unit and one in front of a number or a parenthesis to the arithmetic.
 type arithmetic struct {
 	scope *value.Scope
 	text  string
@@ -372,7 +372,8 @@ func (a *arithmetic) primary() (operand, *value.Error) {
 	return operand{Quantity: units.Quantity{Number: n, Unit: units.One}, bare: true, from: from}, err
 }
 
-// add gives x + y, or x - y. A point on a scale and a difference give a point, two points subtracted a difference.
+// add gives x + y, or x - y. A point on a scale and a difference give a point, two points
+// subtracted a difference.
 func (a *arithmetic) add(x, y operand, subtract bool) operand {
 	signed := func(n decimal.Decimal) decimal.Decimal {
 		if subtract {
@@ -410,8 +411,8 @@ func (a *arithmetic) add(x, y operand, subtract bool) operand {
 	return x
 }
 
-// multiply gives x × y, or x ÷ y. Percents and the like count as the plain number they are, points on a scale as
-// absolute temperatures.
+// multiply gives x × y, or x ÷ y. Percents and the like count as the plain number they are, points
+// on a scale as absolute temperatures.
 func (a *arithmetic) multiply(x, y operand, divide bool) operand {
 	calculate, combine := a.ctx.Mul, (*units.Unit).Mul
 	if divide {
@@ -438,7 +439,8 @@ func (a *arithmetic) factor(q units.Quantity) units.Quantity {
 	return q
 }
 
-// factorless is a quantity whose unit is a mere ratio, such as m/cm, as a plain number; others stay.
+// factorless is a quantity whose unit is a mere ratio, such as m/cm, as a plain number; others
+// stay.
 func (a *arithmetic) factorless(q units.Quantity) units.Quantity {
 	if len(q.Unit.Terms()) > 1 {
 		return a.factor(q)

@@ -30,8 +30,8 @@ func withCodes(unit string) string {
 	return unit
 }
 
-// scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its code and the bytes it
-// took.
+// scanCurrency reads a currency in front of a number, a sign or an ISO 4217 code, and returns its
+// code and the bytes it took.
 func scanCurrency(c *value.Scope, s string) (code string, size int) {
 	if s == "" || isDigit(s[0]) {
 		return "", 0
@@ -59,8 +59,9 @@ func scanCurrency(c *value.Scope, s string) (code string, size int) {
 	return "", 0
 }
 
-// sameButCurrency reports whether two units differ at most by the one currency that each names, in the same power.
-// Which currencies of a calculation go together is decided where all of them are known.
+// sameButCurrency reports whether two units differ at most by the one currency that each names, in
+// the same power. Which currencies of a calculation go together is decided where all of them are
+// known.
 func sameButCurrency(s *value.Scope, a, b *units.Unit) bool {
 	from, to := a.Dimension().Currencies(), b.Dimension().Currencies()
 	if len(from) != 1 || len(to) != 1 || from[0] == to[0] {

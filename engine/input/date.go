@@ -39,7 +39,8 @@ func month(name string) int {
 // folded is a text in lower case with single spaces.
 func folded(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
 
-// looksLikeMoment reports whether a text is a clock time or an ISO date in form, which arithmetic would misread.
+// looksLikeMoment reports whether a text is a clock time or an ISO date in form, which arithmetic
+// would misread.
 func looksLikeMoment(text string) bool {
 	if len(text) > 40 || !strings.ContainsAny(text, ":-") {
 		return false
@@ -48,8 +49,8 @@ func looksLikeMoment(text string) bool {
 	return isoDate.MatchString(text) || span.MatchString(text) || clock12.MatchString(text)
 }
 
-// wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the day, and a clock time
-// no date, so that today is midnight.
+// wordMoment is what today and now mean to a kind. A date has no clock time, so that now is the
+// day, and a clock time no date, so that today is midnight.
 func wordMoment(kind, text string, env value.Env) (seconds int64, ok bool) {
 	if !value.IsMomentWord(text) {
 		return 0, false
@@ -64,7 +65,8 @@ func wordMoment(kind, text string, env value.Env) (seconds int64, ok bool) {
 	return seconds, true
 }
 
-// scanSpan reads a duration h:mm or h:mm:ss. The normal form is in minutes where there are no seconds.
+// scanSpan reads a duration h:mm or h:mm:ss. The normal form is in minutes where there are no
+// seconds.
 func scanSpan(text string) (seconds int64, normal string, ok bool) {
 	m := span.FindStringSubmatch(text)
 	if m == nil {
@@ -119,15 +121,16 @@ func clock(hours int64, minutes, seconds string) (int64, bool) {
 	return hours*3600 + m*60 + s, hours < 24 && m < 60 && s < 60
 }
 
-// date is the midnight of a day as seconds since the epoch; false where the calendar has no such day.
+// date is the midnight of a day as seconds since the epoch; false where the calendar has no such
+// day.
 func date(year, month, day int64) (int64, bool) {
 	t := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
 	ok := year >= 1 && year <= 9999 && t.Month() == time.Month(month) && t.Day() == int(day)
 	return t.Unix(), ok
 }
 
-// scanDay reads a date and returns the clock time behind it as text, "" for none. matched tells whether the text has
-// the form of a date, ok whether the calendar has the day.
+// scanDay reads a date and returns the clock time behind it as text, "" for none. matched tells
+// whether the text has the form of a date, ok whether the calendar has the day.
 func scanDay(text string, env value.Env) (day int64, rest string, matched, ok bool) {
 	if m := isoDate.FindStringSubmatch(text); m != nil {
 		day, ok = date(whole(m[1]), whole(m[2]), whole(m[3]))
@@ -157,9 +160,9 @@ func scanDay(text string, env value.Env) (day int64, rest string, matched, ok bo
 	return 0, "", false, false
 }
 
-// scanMoment reads a text in one of the forms for a date, datetime or time. matched is false where it has none of them.
-// It fails with input.invalid_date where the form does not suit the kind or names no moment, and with
-// input.ambiguous_date where day and month could be either.
+// scanMoment reads a text in one of the forms for a date, datetime or time. matched is false where
+// it has none of them. It fails with input.invalid_date where the form does not suit the kind or
+// names no moment, and with input.ambiguous_date where day and month could be either.
 func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, err *value.Error) {
 	if len(text) > MaxQuotedRunes {
 		return 0, false, nil
@@ -195,7 +198,8 @@ func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, 
 	return day + seconds, true, nil
 }
 
-// numericProblem is what is wrong with a date in digits whose year comes last: which number is the day is not said.
+// numericProblem is what is wrong with a date in digits whose year comes last: which number is the
+// day is not said.
 func numericProblem(m []string, invalid *value.Error) *value.Error {
 	year, first, second := whole(m[5]), whole(m[1]), whole(m[3])
 	_, monthFirst := date(year, first, second)
@@ -207,8 +211,8 @@ func numericProblem(m []string, invalid *value.Error) *value.Error {
 		fmt.Sprintf("%04d-%02d-%02d", year, first, second), fmt.Sprintf("%04d-%02d-%02d", year, second, first))
 }
 
-// MomentText is the normal form of a moment of a kind, "" where it has none but its seconds: outside the years 1 to
-// 9999, a date that is no midnight, a clock time outside a day.
+// MomentText is the normal form of a moment of a kind, "" where it has none but its seconds:
+// outside the years 1 to 9999, a date that is no midnight, a clock time outside a day.
 func MomentText(kind string, seconds int64) string {
 	t := time.Unix(seconds, 0).UTC()
 	clockForm := "15:04"

@@ -22,7 +22,8 @@ const maxLiteralDigits = 1000
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// startsNumber reports whether a number starts the text: a digit, a point before one, or a Unicode fraction.
+// startsNumber reports whether a number starts the text: a digit, a point before one, or a Unicode
+// fraction.
 func startsNumber(s string) bool {
 	if s == "" {
 		return false
@@ -41,8 +42,9 @@ func startsNumber(s string) bool {
 	return ok
 }
 
-// scanNumber reads an unsigned number at the start of s, which startsNumber: digits with one point, groups and an
-// exponent, a fraction (3/4), a mixed number (1 1/2, 2½) or a Unicode fraction. It returns the bytes it took.
+// scanNumber reads an unsigned number at the start of s, which startsNumber: digits with one point,
+// groups and an exponent, a fraction (3/4), a mixed number (1 1/2, 2½) or a Unicode fraction. It
+// returns the bytes it took.
 func scanNumber(c *decimal.Context, s string) (decimal.Decimal, int, *value.Error) {
 	if s[0] >= utf8.RuneSelf {
 		r, size := utf8.DecodeRuneInString(s)
@@ -77,8 +79,8 @@ func fraction(c *decimal.Context, r rune) decimal.Decimal {
 	return c.Quo(decimal.Int(f[0]), decimal.Int(f[1]))
 }
 
-// scanDenominator reads "/4" directly behind a numerator. A denominator that is raised to a power is left to the
-// arithmetic, which binds it tighter.
+// scanDenominator reads "/4" directly behind a numerator. A denominator that is raised to a power
+// is left to the arithmetic, which binds it tighter.
 func scanDenominator(s string) (decimal.Decimal, int, *value.Error) {
 	slash := 0
 	for _, mark := range []string{"/", "⁄"} {
@@ -99,7 +101,8 @@ func scanDenominator(s string) (decimal.Decimal, int, *value.Error) {
 	return n, slash + size, nil
 }
 
-// scanFraction reads the fraction behind the whole part of a mixed number: " 1/2" below 1, "½" or " ½".
+// scanFraction reads the fraction behind the whole part of a mixed number: " 1/2" below 1, "½" or "
+// ½".
 func scanFraction(c *decimal.Context, s string) (decimal.Decimal, int, *value.Error) {
 	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
 	space := len(s) - len(rest)
@@ -126,8 +129,9 @@ func scanFraction(c *decimal.Context, s string) (decimal.Decimal, int, *value.Er
 // groupMarks separate groups of three digits.
 var groupMarks = []string{",", "_", "\u2009", "\u202F"}
 
-// scanDigits reads digits with one decimal point, group marks and an exponent. It fails with input.ambiguous_number
-// where the marks allow two readings, with input.invalid_number where they allow none.
+// scanDigits reads digits with one decimal point, group marks and an exponent. It fails with
+// input.ambiguous_number where the marks allow two readings, with input.invalid_number where they
+// allow none.
 func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 	if n, size := scanPlain(s); size > 0 {
 		return n, size, nil
@@ -159,7 +163,8 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 // exponentForm is a power of ten behind digits.
 var exponentForm = regexp.MustCompile(`^[eE][-+]?[0-9]+`)
 
-// scanMarked measures digits with points and group marks between them, a 0 in front of a point that stands first.
+// scanMarked measures digits with points and group marks between them, a 0 in front of a point that
+// stands first.
 func scanMarked(s string) (digits string, at int) {
 	for at < len(s) {
 		mark := 0
@@ -182,7 +187,8 @@ func scanMarked(s string) (digits string, at int) {
 	return s[:at], at
 }
 
-// scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could be anything else.
+// scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could
+// be anything else.
 func scanPlain(s string) (decimal.Decimal, int) {
 	at, points := 0, 0
 	for at < len(s) && at < 18 {
@@ -224,8 +230,9 @@ func tooManyDigits() *value.Error {
 	return value.Problem("input.limit_exceeded", "digits in a number", "1000")
 }
 
-// readGroups lists the readings of digits with group marks and points: one where every group has exactly three digits
-// and the first does not start with 0, two where a comma could be a decimal mark, none where nothing fits.
+// readGroups lists the readings of digits with group marks and points: one where every group has
+// exactly three digits and the first does not start with 0, two where a comma could be a decimal
+// mark, none where nothing fits.
 func readGroups(digits string) []string {
 	commas, points := strings.Count(digits, ","), strings.Count(digits, ".")
 	others := strings.ContainsAny(digits, "_\u2009\u202F")

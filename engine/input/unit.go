@@ -11,8 +11,9 @@ import (
 	"reckon/engine/value"
 )
 
-// unit reads the unit at hand, if there is one: the longest text that can belong to a unit and that the table knows.
-// code is the currency that stood in front of the number: alone, or as the numerator of what stands behind ($0.30/kWh).
+// unit reads the unit at hand, if there is one: the longest text that can belong to a unit and that
+// the table knows. code is the currency that stood in front of the number: alone, or as the
+// numerator of what stands behind ($0.30/kWh).
 func (a *arithmetic) unit(code string) (*units.Unit, *value.Error) {
 	end := a.at
 	a.space()
@@ -55,8 +56,8 @@ func (a *arithmetic) unit(code string) (*units.Unit, *value.Error) {
 	return unit, nil
 }
 
-// resolve looks up the unit that starts at from: the first run bytes, else one of the shorter texts, longest last. It
-// returns the bytes that the unit took.
+// resolve looks up the unit that starts at from: the first run bytes, else one of the shorter
+// texts, longest last. It returns the bytes that the unit took.
 func (a *arithmetic) resolve(prefix string, from, run int, shorter []int) (*units.Unit, int, *value.Error) {
 	size := run
 	for i := len(shorter); ; i-- {
@@ -87,7 +88,8 @@ func (a *arithmetic) resolve(prefix string, from, run int, shorter []int) (*unit
 	}
 }
 
-// parseUnit looks up a unit in the domain's table, currency signs read as codes. prefix is a numerator in front of it.
+// parseUnit looks up a unit in the domain's table, currency signs read as codes. prefix is a
+// numerator in front of it.
 func parseUnit(s *value.Scope, prefix, text string) (*units.Unit, error) {
 	if prefix != "" {
 		if rest, found := strings.CutPrefix(text, "per "); found {
@@ -127,9 +129,9 @@ func inUnit(r rune) bool {
 // maxShorter bounds the readings of a text as a unit; every unit with digits in it has fewer.
 const maxShorter = 8
 
-// scanUnit measures the longest text at the start of s that can be a unit, in bytes, 0 for none, and the shorter texts,
-// ascending, that end where a number or a parenthesis could belong to the arithmetic as well: "ft" of "ft11in", "L" of
-// "L/100km".
+// scanUnit measures the longest text at the start of s that can be a unit, in bytes, 0 for none,
+// and the shorter texts, ascending, that end where a number or a parenthesis could belong to the
+// arithmetic as well: "ft" of "ft11in", "L" of "L/100km".
 func scanUnit(s string) (end int, shorter []int) {
 	u := unitScan{text: s}
 	if strings.HasPrefix(s, "1/") {
@@ -219,7 +221,8 @@ func (u *unitScan) digit(r rune) bool {
 	return u.take(u.at, 1, r)
 }
 
-// hundred reads the 100 at a place, where a unit follows on it. Without it the unit ends at another place.
+// hundred reads the 100 at a place, where a unit follows on it. Without it the unit ends at another
+// place.
 func (u *unitScan) hundred(at, without int) bool {
 	if next, _ := u.ahead(at + 3); !unicode.IsLetter(next) {
 		return false
@@ -241,7 +244,8 @@ func (u *unitScan) power() bool {
 	return u.take(u.at, 1, '^')
 }
 
-// minus reads a hyphen within a name, or the sign of a power behind one, where all that follows are such powers.
+// minus reads a hyphen within a name, or the sign of a power behind one, where all that follows are
+// such powers.
 func (u *unitScan) minus() bool {
 	next, _ := utf8.DecodeRuneInString(u.text[u.at+1:])
 	_, power := raisedDigits[u.last]
@@ -269,7 +273,8 @@ func (u *unitScan) parenthesis(at int, qualifies bool) bool {
 	return u.take(at, closing+1, ')')
 }
 
-// operator reads a sign of multiplication or division with a parenthesis or the 100 behind it; a name is read next.
+// operator reads a sign of multiplication or division with a parenthesis or the 100 behind it; a
+// name is read next.
 func (u *unitScan) operator(r rune, size int) bool {
 	next, i := u.ahead(u.at + size)
 	switch {
@@ -285,15 +290,16 @@ func (u *unitScan) operator(r rune, size int) bool {
 	return false
 }
 
-// powersOnly reports whether all that follows are negative powers and units that have them, as in "m-2 K-1": behind a unit, a
-// minus and a number without one are no difference.
+// powersOnly reports whether all that follows are negative powers and units that have them, as in
+// "m-2 K-1": behind a unit, a minus and a number without one are no difference.
 func powersOnly(s string) bool {
 	return negativePowers.MatchString(s)
 }
 
 var negativePowers = regexp.MustCompile(`^-[1-9]([ .·*]\pL+-[1-9])*\s*$`)
 
-// isQualifier reports whether what is in parentheses behind a unit only says which one it is: "20 °C" of a calorie.
+// isQualifier reports whether what is in parentheses behind a unit only says which one it is: "20
+// °C" of a calorie.
 func isQualifier(inner string) bool {
 	return qualifier.MatchString(inner)
 }

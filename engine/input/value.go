@@ -20,14 +20,16 @@ const (
 	MaxQuotedRunes = 200 // code points of an input that an error repeats
 )
 
-// ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md section 2: units,
-// percent, currencies, compounds, clock times, dates, today and now, arithmetic, fractions; cells of tables one by
-// one). A bare number takes the declared unit, else the unit of the default, else none. The normal form for parsed_json
-// comes along ("260 min", "2026-01-06", "08:15", "6%", "today"); it has all digits and reads back as the same value.
+// ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md
+// section 2: units, percent, currencies, compounds, clock times, dates, today and now, arithmetic,
+// fractions; cells of tables one by one). A bare number takes the declared unit, else the unit of
+// the default, else none. The normal form for parsed_json comes along ("260 min", "2026-01-06",
+// "08:15", "6%", "today"); it has all digits and reads back as the same value.
 //
-// Dimensions are checked against the declared unit, else the default; two currencies pass for each other, since which
-// of them go together shows only in the whole calculation. Cells of a table may have units of any dimension. The empty
-// string is no value; it is an error here except in a cell of a table.
+// Dimensions are checked against the declared unit, else the default; two currencies pass for each
+// other, since which of them go together shows only in the whole calculation. Cells of a table may
+// have units of any dimension. The empty string is no value; it is an error here except in a cell
+// of a table.
 func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v value.Value, normal value.Text, errs []value.Error) {
 	def := &s.Declared[variable]
 	fail := func(code string, args ...string) (value.Value, value.Text, []value.Error) {
@@ -61,7 +63,8 @@ func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v
 	return r.table(text)
 }
 
-// ParseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a table.
+// ParseBound reads a bound of a variable: a value of a scalar, of a cell where the variable is a
+// table.
 func ParseBound(s *value.Scope, variable int, text string, env value.Env) (units.Quantity, *value.Error) {
 	r := reading{scope: s, variable: variable, env: env, ctx: env.Context(value.ParseBudget)}
 	r.kind = format.ScalarKind(s.Declared[variable].Kind)
@@ -147,8 +150,8 @@ func (r *reading) table(text value.Text) (value.Value, value.Text, []value.Error
 	return v, normal, nil
 }
 
-// checkedCells refuses a table none of whose cells has the dimension that is declared. Some may have another: a column of years
-// beside one of money.
+// checkedCells refuses a table none of whose cells has the dimension that is declared. Some may
+// have another: a column of years beside one of money.
 func (r *reading) checkedCells(v value.Value, declared *units.Unit) *value.Error {
 	if declared == nil {
 		return nil
@@ -256,8 +259,9 @@ func Second(s *value.Scope) *units.Unit {
 	return u
 }
 
-// duration reads a span: a quantity of time, bare in the declared unit, else that of the default, else seconds; or
-// h:mm[:ss]. today and now are their distance from the epoch, since a default of any kind of time may be one of them.
+// duration reads a span: a quantity of time, bare in the declared unit, else that of the default,
+// else seconds; or h:mm[:ss]. today and now are their distance from the epoch, since a default of
+// any kind of time may be one of them.
 func (r *reading) duration(text string) (units.Quantity, string, *value.Error) {
 	if n, ok := wordMoment("duration", text, r.env); ok {
 		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
@@ -288,8 +292,8 @@ func (r *reading) duration(text string) (units.Quantity, string, *value.Error) {
 	return q, x.Quantity.Exact(), nil
 }
 
-// moment reads a date, a date with clock time, or a clock time: in one of the forms of CONTRACT.md or as N s. A bare
-// number is read only where a unit is declared: it could be a year as well.
+// moment reads a date, a date with clock time, or a clock time: in one of the forms of CONTRACT.md
+// or as N s. A bare number is read only where a unit is declared: it could be a year as well.
 func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 	if n, ok := wordMoment(r.kind, text, r.env); ok {
 		return r.seconds(decimal.Int(n)), strings.ToLower(text), nil
@@ -329,8 +333,8 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 	return x.Quantity, x.Quantity.Exact(), nil
 }
 
-// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or input.incompatible_units where the
-// variable's declared dimension or kind does not allow it.
+// ParseUnit reads a unit asked for a variable. It fails with input.unknown_unit, or
+// input.incompatible_units where the variable's declared dimension or kind does not allow it.
 func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.Error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > MaxUnitLength {
@@ -377,8 +381,9 @@ func declaredUnit(s *value.Scope, variable int) *units.Unit {
 	return u
 }
 
-// UnitOf is the unit that a bare number for a scalar variable takes, and whose dimension others must have: the declared
-// one, else that of the default as it is written. It is nil where neither says anything.
+// UnitOf is the unit that a bare number for a scalar variable takes, and whose dimension others
+// must have: the declared one, else that of the default as it is written. It is nil where neither
+// says anything.
 func UnitOf(s *value.Scope, variable int) *units.Unit {
 	if p := &s.Profiles[variable]; p.Whole {
 		return p.Bare

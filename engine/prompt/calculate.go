@@ -34,8 +34,9 @@ func readCalculate(r *reader, l line) {
 	}
 }
 
-// findTarget reads "KEY" and "KEY in UNIT". The whole text is tried as a name first, then split at its last separator, or at
-// the last one with a known name in front of it. A quoted name leaves only one reading.
+// findTarget reads "KEY" and "KEY in UNIT". The whole text is tried as a name first, then split at
+// its last separator, or at the last one with a known name in front of it. A quoted name leaves
+// only one reading.
 func findTarget(d *engine.Domain, text string) (variable int, unit string, problem *value.Error) {
 	if name, rest, ok := cutQuoted(text); ok {
 		unit, ok := cutSeparator(rest)
@@ -77,8 +78,8 @@ func separations(text string) []separation {
 	return all
 }
 
-// cutSeparator gives the unit behind a separator that the text starts with: in, to or as, in any case and with white space
-// on both sides, or "->".
+// cutSeparator gives the unit behind a separator that the text starts with: in, to or as, in any
+// case and with white space on both sides, or "->".
 func cutSeparator(text string) (unit string, ok bool) {
 	rest := strings.TrimSpace(text)
 	if unit, ok = strings.CutPrefix(rest, "->"); ok {

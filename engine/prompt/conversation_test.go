@@ -56,8 +56,8 @@ func answer(d *engine.Domain, res engine.Result) string {
 	return b.String()
 }
 
-// TestPostedBack says that the structured text and the parsed_json of every result, posted where the request was, give the
-// same answer.
+// TestPostedBack says that the structured text and the parsed_json of every result, posted where
+// the request was, give the same answer.
 func TestPostedBack(t *testing.T) {
 	d := testDomain(t)
 	answered := 0

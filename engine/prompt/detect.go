@@ -7,9 +7,9 @@ import (
 	"reckon/engine"
 )
 
-// Detect resolves automatic: the prompt parses as JSON: JSON; it starts with "{" and does not parse: ErrInvalidJSON;
-// every significant line is an entry or a row and at least one name is reserved or known in the domain: Structured; else
-// NaturalLanguage.
+// Detect resolves automatic: the prompt parses as JSON: JSON; it starts with "{" and does not
+// parse: ErrInvalidJSON; every significant line is an entry or a row and at least one name is
+// reserved or known in the domain: Structured; else NaturalLanguage.
 func Detect(d *engine.Domain, text string) (string, error) {
 	if ValidJSON(text) {
 		return JSON, nil
@@ -37,7 +37,8 @@ func isStructured(d *engine.Domain, text string) bool {
 	if !readable || reserved {
 		return readable
 	}
-	// Only names spelt like a key or title are looked up, since every prompt comes by here, however many names it has.
+	// Only names spelt like a key or title are looked up, since every prompt comes by here, however
+	// many names it has.
 	spellings := map[string]bool{}
 	for i := range d.Variables {
 		spellings[fold(d.Variables[i].Key)] = true

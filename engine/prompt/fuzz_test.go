@@ -25,8 +25,8 @@ func addSeeds(f *testing.F, files ...string) {
 	}
 }
 
-// checkParsed holds for every text: problems or a request, never both; at most 20 problems, each of a known code with all
-// its arguments; and a request means the same when its parsed_json is posted.
+// checkParsed holds for every text: problems or a request, never both; at most 20 problems, each of
+// a known code with all its arguments; and a request means the same when its parsed_json is posted.
 func checkParsed(t *testing.T, d *engine.Domain, req engine.Request, problems []value.Error) {
 	if len(problems) > maxProblems {
 		t.Fatalf("%d problems", len(problems))

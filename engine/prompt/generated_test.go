@@ -116,7 +116,8 @@ func drawValue(t *rapid.T, s sort) value.Text {
 	return text
 }
 
-// drawDomain links each law to those before it by one variable at most, so that laws cannot contradict each other.
+// drawDomain links each law to those before it by one variable at most, so that laws cannot
+// contradict each other.
 func drawDomain(t *rapid.T) generated {
 	g := generated{}
 	def := engine.Definition{Title: "Generated", Units: []string{"widget"}}
@@ -222,7 +223,8 @@ func alike(a, b value.Value) bool {
 	return true
 }
 
-// checkEmitted says that a value is accepted where it came from and means the same there, and that it can be shown.
+// checkEmitted says that a value is accepted where it came from and means the same there, and that
+// it can be shown.
 func checkEmitted(d *engine.Domain, v engine.ResultValue) error {
 	text := v.Value.Text()
 	read, normal, problems := input.ParseValue(&d.Scope, v.Variable, text, testEnv)
@@ -252,7 +254,8 @@ func checkEmitted(d *engine.Domain, v engine.ResultValue) error {
 	return nil
 }
 
-// checkRepeated posts texts in the place of the request that they say a result in, for the same values of all variables.
+// checkRepeated posts texts in the place of the request that they say a result in, for the same
+// values of all variables.
 func checkRepeated(t *rapid.T, c *conversation, req engine.Request, res engine.Result) error {
 	for form, text := range map[string]string{Structured: Text(c.domain, res), JSON: marshal(t, Normal(c.domain, req, res))} {
 		if detected, err := Detect(c.domain, text); detected != form || err != nil {
@@ -327,14 +330,15 @@ func converse(t *rapid.T) map[string]int {
 	return answered
 }
 
-// TestGeneratedDomains says of domains of all kinds of variables that each value of an answer is accepted as an input and
-// means the same, and that the texts of an answer can be posted for the same answer.
+// TestGeneratedDomains says of domains of all kinds of variables that each value of an answer is
+// accepted as an input and means the same, and that the texts of an answer can be posted for the
+// same answer.
 func TestGeneratedDomains(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { converse(t) })
 }
 
-// TestGeneratedDomainsAnswer holds against each other what is drawn and the kinds of variables: with these seeds all of
-// them are answered.
+// TestGeneratedDomainsAnswer holds against each other what is drawn and the kinds of variables:
+// with these seeds all of them are answered.
 func TestGeneratedDomainsAnswer(t *testing.T) {
 	conversations := rapid.Custom(converse)
 	answered := map[string]int{}

@@ -2,7 +2,8 @@ package prompt
 
 import "reckon/engine"
 
-// Normal is parsed_json of a request and its result (the resolved selector and target come from the result).
+// Normal is parsed_json of a request and its result (the resolved selector and target come from the
+// result).
 func Normal(d *engine.Domain, req engine.Request, res engine.Result) Parsed {
 	parsed := Parsed{Version: version, Inputs: []Input{}, Scenario: res.Selector.String()}
 	for _, given := range req.Inputs {

@@ -1,5 +1,5 @@
-// Package prompt reads structured text and JSON prompts into requests, tells the formats apart, and writes results back
-// in the same grammar, so that everything it writes can be posted again.
+// Package prompt reads structured text and JSON prompts into requests, tells the formats apart, and
+// writes results back in the same grammar, so that everything it writes can be posted again.
 //
 // Structured text is a list of lines; white space around names, values and cells means nothing:
 //
@@ -58,7 +58,8 @@ type Calculate struct {
 	Unit *string `json:"unit"`
 }
 
-// Parsed is parsed_json: what a request states, without carried values. It can be posted as a JSON prompt and means the same.
+// Parsed is parsed_json: what a request states, without carried values. It can be posted as a JSON
+// prompt and means the same.
 type Parsed struct {
 	Version   int        `json:"version"`
 	Inputs    []Input    `json:"inputs"`

@@ -107,7 +107,8 @@ func show(d *engine.Domain, req engine.Request, problems []value.Error) string {
 	return b.String()
 }
 
-// runCases runs the cases of a file: a line "== title", the prompt, a line "--", the expected output.
+// runCases runs the cases of a file: a line "== title", the prompt, a line "--", the expected
+// output.
 func runCases(t *testing.T, file string, output func(prompt string) string) {
 	t.Helper()
 	path := filepath.Join("testdata", file)
@@ -170,7 +171,8 @@ func TestDetect(t *testing.T) {
 
 func isAmbiguous(problem *value.Error) bool { return problem.Code == "input.ambiguous_variable" }
 
-// TestAmbiguous has a definition that Compile refuses: names that fit two variables are reported all the same.
+// TestAmbiguous has a definition that Compile refuses: names that fit two variables are reported
+// all the same.
 func TestAmbiguous(t *testing.T) {
 	d := &engine.Domain{Definition: engine.Definition{Variables: []value.Variable{{Key: "net", Title: "Cost"}, {Key: "gross", Title: "cost"}}}}
 	const text = "COST: 5\ncalculate: cost\n"
@@ -301,8 +303,8 @@ func TestHugePrompts(t *testing.T) {
 	}
 }
 
-// TestText shows the structured text and parsed_json of results. The prompts of a case, told apart by lines of "then", are
-// posted one after the other in one conversation; the last answer is shown.
+// TestText shows the structured text and parsed_json of results. The prompts of a case, told apart
+// by lines of "then", are posted one after the other in one conversation; the last answer is shown.
 func TestText(t *testing.T) {
 	d := testDomain(t)
 	runCases(t, "text.txt", func(prompts string) string {

@@ -14,8 +14,8 @@ const (
 	maxProblems = 20
 )
 
-// reader builds a request from what a prompt states, statement by statement in prompt order, and collects the problems
-// in that order.
+// reader builds a request from what a prompt states, statement by statement in prompt order, and
+// collects the problems in that order.
 type reader struct {
 	domain   *engine.Domain
 	env      value.Env
@@ -62,7 +62,8 @@ func (r *reader) tooMany() {
 	r.stopped = true
 }
 
-// input takes in the value of a variable that is stated once, or that it has none where the text is blank.
+// input takes in the value of a variable that is stated once, or that it has none where the text is
+// blank.
 func (r *reader) input(variable int, text value.Text) {
 	given := engine.Given{Variable: variable}
 	if isBlank(text) {
@@ -117,7 +118,8 @@ func (r *reader) target(variable int, unit string) {
 	r.checkTarget()
 }
 
-// checkTarget reports a target without a unit that has a value too, whichever of the two was taken in just now.
+// checkTarget reports a target without a unit that has a value too, whichever of the two was taken
+// in just now.
 func (r *reader) checkTarget() {
 	target := r.request.Target
 	if target == nil || target.Unit != nil {

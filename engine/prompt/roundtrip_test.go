@@ -187,7 +187,8 @@ func drawPrompts(t *rapid.T) (structured, jsonPrompt string) {
 	return b.String(), string(data)
 }
 
-// TestFormatsAgree says that a prompt means the same as structured text and as JSON, and is detected as what it is.
+// TestFormatsAgree says that a prompt means the same as structured text and as JSON, and is
+// detected as what it is.
 func TestFormatsAgree(t *testing.T) {
 	d := testDomain(t)
 	schema, _ := schemas(t)
@@ -264,7 +265,8 @@ func resultOf(t *rapid.T, d *engine.Domain, req engine.Request) engine.Result {
 	return res
 }
 
-// TestTextRoundTrip says that the structured text of a result states what the result rests on, and nothing else.
+// TestTextRoundTrip says that the structured text of a result states what the result rests on, and
+// nothing else.
 func TestTextRoundTrip(t *testing.T) {
 	d := testDomain(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -301,8 +303,8 @@ func TestTextRoundTrip(t *testing.T) {
 	})
 }
 
-// TestNormalRoundTrip says that parsed_json matches its schema, means the same as the request, and stays as it is when it
-// is posted.
+// TestNormalRoundTrip says that parsed_json matches its schema, means the same as the request, and
+// stays as it is when it is posted.
 func TestNormalRoundTrip(t *testing.T) {
 	d := testDomain(t)
 	promptSchema, parsedSchema := schemas(t)
@@ -341,8 +343,8 @@ func marshal(t *rapid.T, v any) string {
 	return string(data)
 }
 
-// TestSchema says that ParseJSON and the JSON Schema accept the same prompts. Member names stand once in each object here,
-// since a schema cannot see repetitions.
+// TestSchema says that ParseJSON and the JSON Schema accept the same prompts. Member names stand
+// once in each object here, since a schema cannot see repetitions.
 func TestSchema(t *testing.T) {
 	d := testDomain(t)
 	schema, _ := schemas(t)

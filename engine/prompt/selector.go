@@ -8,8 +8,8 @@ import (
 	"reckon/engine"
 )
 
-// parseSelector reads new, current, last, N or "new from N" in any case. A number too large for any scenario is a number
-// all the same: it names a scenario that does not exist.
+// parseSelector reads new, current, last, N or "new from N" in any case. A number too large for any
+// scenario is a number all the same: it names a scenario that does not exist.
 func parseSelector(text string) (engine.Selector, bool) {
 	words := strings.Fields(strings.ToLower(text))
 	selector := engine.Selector{Text: strings.TrimSpace(text)}

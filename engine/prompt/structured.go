@@ -93,7 +93,8 @@ func scanLine(source string) line {
 	return l
 }
 
-// cutQuoted splits text that starts with a closed pair of double quotes into what is inside and what is behind.
+// cutQuoted splits text that starts with a closed pair of double quotes into what is inside and
+// what is behind.
 func cutQuoted(text string) (inner, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", text, false
@@ -120,7 +121,8 @@ func withoutComment(text string) string {
 	return text
 }
 
-// quoteScanner finds the quoted names and cells of a text as it is walked through from left to right.
+// quoteScanner finds the quoted names and cells of a text as it is walked through from left to
+// right.
 type quoteScanner struct {
 	text  string
 	inner bool // something other than white space is in front of this place in the same cell
@@ -146,7 +148,8 @@ func (q *quoteScanner) skip(i int) int {
 	return i
 }
 
-// statements are the significant lines, rows gathered under their entries. A row without one stays a line of its own.
+// statements are the significant lines, rows gathered under their entries. A row without one stays
+// a line of its own.
 func statements(text string) []line {
 	all := make([]line, 0, min(1+strings.Count(text, "\n"), 16))
 	open := -1
@@ -164,8 +167,8 @@ func statements(text string) []line {
 	return all
 }
 
-// ParseStructured reads structured text (CONTRACT.md section 2). All problems of the input are reported at once, in prompt
-// order, at most 20; the request is empty then.
+// ParseStructured reads structured text (CONTRACT.md section 2). All problems of the input are
+// reported at once, in prompt order, at most 20; the request is empty then.
 func ParseStructured(d *engine.Domain, text string, env value.Env) (engine.Request, []value.Error) {
 	all := statements(text)
 	inputs := 0

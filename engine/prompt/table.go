@@ -52,8 +52,8 @@ func isRule(row []string) bool {
 	return true
 }
 
-// rowsTable makes a table of "|" rows: a column when each has one cell. A Markdown header is checked against the names
-// of the variable's columns and dropped.
+// rowsTable makes a table of "|" rows: a column when each has one cell. A Markdown header is
+// checked against the names of the variable's columns and dropped.
 func rowsTable(v *value.Variable, rows [][]string) (value.Text, []value.Error) {
 	invalid := func(format string, args ...any) (value.Text, []value.Error) {
 		return value.Text{}, value.Problems("input.invalid_table", v.Key, fmt.Sprintf(format, args...))
@@ -121,8 +121,8 @@ func columnNames(v *value.Variable) []string {
 	return names
 }
 
-// fold is a name with case, and space, hyphen and underscore, made equal. Going through capitals makes letters equal that
-// have one capital, such as s and the long s.
+// fold is a name with case, and space, hyphen and underscore, made equal. Going through capitals
+// makes letters equal that have one capital, such as s and the long s.
 func fold(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(strings.ToUpper(name)), func(c rune) bool {
 		return c == '-' || c == '_' || unicode.IsSpace(c)
@@ -211,7 +211,8 @@ func (s *inlineScanner) end() string {
 	return ""
 }
 
-// list reads cells up to and including the "]" that closes them. deeper is the reason to refuse a list inside.
+// list reads cells up to and including the "]" that closes them. deeper is the reason to refuse a
+// list inside.
 func (s *inlineScanner) list(deeper string) (cells []string, reason string) {
 	if s.space() == ']' {
 		s.at++
@@ -232,8 +233,8 @@ func (s *inlineScanner) list(deeper string) (cells []string, reason string) {
 	}
 }
 
-// cell reads up to the next "," or "]" outside quotes, parentheses and inner brackets, and gives the one that it found, 0
-// at the end of the text.
+// cell reads up to the next "," or "]" outside quotes, parentheses and inner brackets, and gives
+// the one that it found, 0 at the end of the text.
 func (s *inlineScanner) cell() (text string, closing byte) {
 	begin := s.at
 	if _, rest, ok := cutQuoted(s.source[begin:]); ok {
@@ -265,8 +266,8 @@ func (s *inlineScanner) cell() (text string, closing byte) {
 	return s.source[begin:], 0
 }
 
-// group reports the comma at this place, with those that follow it, when they could separate groups of digits as well as
-// cells: each stands directly between a digit and exactly three digits.
+// group reports the comma at this place, with those that follow it, when they could separate groups
+// of digits as well as cells: each stands directly between a digit and exactly three digits.
 func (s *inlineScanner) group() {
 	if s.at < s.reported || !isDigit(s.source[s.at-1]) {
 		return

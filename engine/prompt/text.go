@@ -11,12 +11,14 @@ import (
 	"reckon/engine/value"
 )
 
-// maxInline is the longest inline table, in code points, that a value line has; longer ones are written in rows.
+// maxInline is the longest inline table, in code points, that a value line has; longer ones are
+// written in rows.
 const maxInline = 80
 
-// Text is the result as structured text (CONTRACT.md section 2, last point). Posting it gives the same answer: the selector
-// as resolved, a line for each value taken as given, an empty one for each variable that is stated to have none, comments
-// for the others, and the target with its unit. A fetched scenario is its selector alone.
+// Text is the result as structured text (CONTRACT.md section 2, last point). Posting it gives the
+// same answer: the selector as resolved, a line for each value taken as given, an empty one for
+// each variable that is stated to have none, comments for the others, and the target with its unit.
+// A fetched scenario is its selector alone.
 func Text(d *engine.Domain, res engine.Result) string {
 	w := writer{domain: d}
 	if selector := res.Selector.String(); selector != "" {
@@ -51,7 +53,8 @@ func Text(d *engine.Domain, res engine.Result) string {
 	return w.text.String()
 }
 
-// isGiven is true of a value that the result rests on: a user input, or one calculated in the base and copied.
+// isGiven is true of a value that the result rests on: a user input, or one calculated in the base
+// and copied.
 func isGiven(v engine.ResultValue) bool {
 	return v.Source == engine.UserInput || v.Source == engine.Calculated && v.Historical
 }
@@ -78,8 +81,8 @@ func (w *writer) entry(name, value, comment string) {
 	w.text.WriteByte('\n')
 }
 
-// form is a value's text in the form that parsed_json has, so that dates and percentages read as such. A value in a unit
-// that was asked for stays as it is.
+// form is a value's text in the form that parsed_json has, so that dates and percentages read as
+// such. A value in a unit that was asked for stays as it is.
 func (w *writer) form(v engine.ResultValue, text value.Text) value.Text {
 	if v.Asked {
 		return text
@@ -91,13 +94,15 @@ func (w *writer) form(v engine.ResultValue, text value.Text) value.Text {
 	return normal
 }
 
-// readsAsIs is true of the kinds of numbers without a form of their own: all digits and the unit are what parsed_json has.
+// readsAsIs is true of the kinds of numbers without a form of their own: all digits and the unit
+// are what parsed_json has.
 func readsAsIs(kind string) bool { return kind == "" || kind == "number" || kind == "no_separator" }
 
 // shown is a value with the digits that results have.
 func (w *writer) shown(v engine.ResultValue) string { return inline(w.form(v, v.Value.Text())) }
 
-// allDigits is a value with all its digits: what follows from it could differ in the last one shown otherwise.
+// allDigits is a value with all its digits: what follows from it could differ in the last one shown
+// otherwise.
 func allDigits(v value.Value) value.Text {
 	text := v.Text()
 	for i, row := range text.Cells {
@@ -110,7 +115,8 @@ func allDigits(v value.Value) value.Text {
 	return text
 }
 
-// value writes a value on one line, or a table that is long or has two dimensions in rows where rows can show it.
+// value writes a value on one line, or a table that is long or has two dimensions in rows where
+// rows can show it.
 func (w *writer) value(v engine.ResultValue, comment string) {
 	name, text := w.key(v.Variable), allDigits(v.Value)
 	if !readsAsIs(w.domain.Variables[v.Variable].Kind) {
@@ -138,7 +144,8 @@ func fitsRows(t value.Text) bool {
 	return true
 }
 
-// header is the names of a variable's columns, nil where they are not as many as the table has or cannot stand in a row.
+// header is the names of a variable's columns, nil where they are not as many as the table has or
+// cannot stand in a row.
 func header(v *value.Variable, width int) []string {
 	names := columnNames(v)
 	if len(names) != width {
@@ -183,8 +190,8 @@ func (w *writer) comment(v engine.ResultValue, source string) {
 	w.entry(w.key(v.Variable), w.shown(v)+" ("+source+")", "")
 }
 
-// target writes the calculate line, with the value found behind it. A key is quoted where the line would read as the title
-// of a variable.
+// target writes the calculate line, with the value found behind it. A key is quoted where the line
+// would read as the title of a variable.
 func (w *writer) target(res engine.Result) {
 	key := w.key(res.Calculated)
 	target := key

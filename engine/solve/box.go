@@ -102,7 +102,8 @@ func (h *branchAndBound) undecided(b searchBox) formula.Decimals {
 	return roots
 }
 
-// oscillating reports whether a function changes its sign or its direction so often that its roots crowd.
+// oscillating reports whether a function changes its sign or its direction so often that its roots
+// crowd.
 func oscillating(grid []float64, f func(float64) float64) bool {
 	changes, turns, last, direction := 0, 0, math.NaN(), 0.0
 	for _, x := range grid {
@@ -145,8 +146,8 @@ func (h *branchAndBound) sample(r region) formula.Decimals {
 	return h.scanned(grid, r.low, r.high)
 }
 
-// cluster finds the root in a narrow interval where the difference of the sides hardly has a slope, or jumps: where it or
-// one of its derivatives is zero, or else at the shortest number.
+// cluster finds the root in a narrow interval where the difference of the sides hardly has a slope,
+// or jumps: where it or one of its derivatives is zero, or else at the shortest number.
 func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
 	m := h.m
 	slack := 2 * (high - low)

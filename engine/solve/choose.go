@@ -10,8 +10,8 @@ import (
 	"reckon/engine/value"
 )
 
-// Choose takes one of several roots: within bounds, positive ones first, then the one nearest to the value before, else the
-// smallest.
+// Choose takes one of several roots: within bounds, positive ones first, then the one nearest to
+// the value before, else the smallest.
 func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Decimal, *value.Error) {
 	allowed := func(list formula.Decimals) formula.Decimals {
 		kept := make(formula.Decimals, 0, len(list))
@@ -61,7 +61,8 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		return decimal.Decimal{}, value.Problem("calculation.multiple_solutions", s.Key(variable), strings.Join(list, ", "))
 	}
 	near := s.Near(variable)
-	// Without a value to be near to, positive roots come before zero and that before negative ones, the smallest first.
+	// Without a value to be near to, positive roots come before zero and that before negative ones,
+	// the smallest first.
 	order := func(a, b decimal.Decimal) int {
 		if near != nil {
 			return s.Context.Sub(a, *near).Abs().Cmp(s.Context.Sub(b, *near).Abs())
@@ -73,7 +74,8 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 	return s.pick(best[:len(best)+len(rest)]), nil
 }
 
-// Allowed reports whether a variable may have a value: it is within bounds, and no temperature below 0 K.
+// Allowed reports whether a variable may have a value: it is within bounds, and no temperature
+// below 0 K.
 func (s *Solver) Allowed(variable int, t decimal.Decimal) bool {
 	w := &s.Scope.Profiles[variable]
 	if w.Min != nil && formula.Compare(s.Context, t, *w.Min) < 0 || w.Max != nil && formula.Compare(s.Context, t, *w.Max) > 0 {

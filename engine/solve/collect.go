@@ -5,7 +5,8 @@ import (
 	"reckon/engine/formula"
 )
 
-// term is a coefficient and the size of the numbers that it was added up from: what is small next to that is rounding.
+// term is a coefficient and the size of the numbers that it was added up from: what is small next
+// to that is rounding.
 type term struct{ value, size decimal.Decimal }
 
 // polynomial holds coefficients, the constant one first.
@@ -67,7 +68,8 @@ func (s *Solver) trim(p polynomial) polynomial {
 	return p
 }
 
-// collect writes n as a quotient of polynomials in an expression, the atom. It reports false where n is none.
+// collect writes n as a quotient of polynomials in an expression, the atom. It reports false where
+// n is none.
 func (s *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node) (ratio, bool) {
 	unit := constant(decimal.Int(1))
 	if !n.Has(x) {
@@ -183,7 +185,8 @@ func samePolynomial(a, b polynomial) bool {
 	return true
 }
 
-// polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is false where they are not.
+// polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is
+// false where they are not.
 func (s *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, atom *formula.Node) (p formula.Preimage, ok bool) {
 	if !s.collects(left, x, atom) || !s.collects(right, x, atom) {
 		return formula.Preimage{}, false
@@ -266,7 +269,8 @@ func gcdInt(a, b int) int {
 	return a
 }
 
-// quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical Recipes, 5.6).
+// quadratic solves ax² + bx + c = 0, a not 0, without cancellation (Press et al., Numerical
+// Recipes, 5.6).
 func (s *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
 	ctx := s.Context
 	square := ctx.Mul(b, b)
@@ -289,8 +293,8 @@ func (s *Solver) quadratic(a, b, c decimal.Decimal) formula.Decimals {
 	return formula.Decimals{ctx.Quo(q, a), ctx.Quo(c, q)}
 }
 
-// atoms lists the expressions that terms may be collected in: the unknown itself, and the smallest ones around its first
-// occurrence that are no quotient of polynomials.
+// atoms lists the expressions that terms may be collected in: the unknown itself, and the smallest
+// ones around its first occurrence that are no quotient of polynomials.
 func atoms(n *formula.Node, x formula.Unknown) []*formula.Node {
 	var path []*formula.Node
 	for m := n; ; {

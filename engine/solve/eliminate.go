@@ -35,15 +35,16 @@ type reduced struct {
 	steps    []substitution // in the order of elimination, so that the last one is evaluated first
 }
 
-// eliminator turns a block into equations of one unknown by solving one equation after the other for an unknown and
-// putting that into the rest.
+// eliminator turns a block into equations of one unknown by solving one equation after the other
+// for an unknown and putting that into the rest.
 type eliminator struct {
 	m      *Solver
 	shared *formula.Equation // its refs are the unknowns; masks of all nodes are by position in it
 	tries  int
 }
 
-// relations are the equations of a block with all that is known evaluated; false where one cannot be evaluated.
+// relations are the equations of a block with all that is known evaluated; false where one cannot
+// be evaluated.
 func (s *Solver) relations(equations []*formula.Equation, shared *formula.Equation) ([]relation, bool) {
 	var list []relation
 	for _, e := range equations {
@@ -118,8 +119,8 @@ func linearIn(n *formula.Node, x formula.Unknown) (slope, rest *formula.Node, ok
 	return nil, nil, false
 }
 
-// isolated lists what x is where n has the value t, in terms of the rest: several expressions where a root has two signs.
-// It is nil where the engine does not know.
+// isolated lists what x is where n has the value t, in terms of the rest: several expressions where
+// a root has two signs. It is nil where the engine does not know.
 func isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.Node {
 	if n.Op == formula.OpVariable {
 		return []*formula.Node{t}
@@ -215,8 +216,8 @@ func substituted(n *formula.Node, x formula.Unknown, by *formula.Node) *formula.
 	return n.With(args)
 }
 
-// reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the way; it is nil where
-// no way was found.
+// reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the
+// way; it is nil where no way was found.
 func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []reduced {
 	if len(relations) == 1 {
 		return []reduced{{relation: relations[0], variable: keep}}
@@ -277,7 +278,8 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 	return nil
 }
 
-// vanishes reports whether a slope without unknowns is zero, rounding aside: the terms of an unknown cancel out.
+// vanishes reports whether a slope without unknowns is zero, rounding aside: the terms of an
+// unknown cancel out.
 func (l *eliminator) vanishes(slope *formula.Node) bool {
 	if slope.Mask != 0 {
 		return false
@@ -316,8 +318,9 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep, at, varia
 	return all
 }
 
-// eliminated finds the values of a block's unknowns by elimination, each a list in the order of the block's outputs.
-// infinite says that there are infinitely many, sure that all solutions were looked for.
+// eliminated finds the values of a block's unknowns by elimination, each a list in the order of the
+// block's outputs. infinite says that there are infinitely many, sure that all solutions were
+// looked for.
 func (s *Solver) eliminated(step Step, equations []*formula.Equation) (found []formula.Decimals, infinite, sure bool) {
 	shared := &formula.Equation{Refs: step.Outputs, Order: step.Outputs}
 	relations, ok := s.relations(equations, shared)
@@ -351,10 +354,11 @@ func (s *Solver) eliminated(step Step, equations []*formula.Equation) (found []f
 	return nil, false, false
 }
 
-// finish solves the equations that elimination left and lets the other unknowns follow. sure says that all roots of all of
-// them were looked at.
+// finish solves the equations that elimination left and lets the other unknowns follow. sure says
+// that all roots of all of them were looked at.
 func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formula.Equation, list []reduced) (found []formula.Decimals, infinite, sure bool) {
-	// A function stands for one of its inverses in what was eliminated, so that the others were not looked at.
+	// A function stands for one of its inverses in what was eliminated, so that the others were not
+	// looked at.
 	sure = !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
 	defer func() { s.aim = aim{} }()
 	for _, r := range list {
@@ -401,8 +405,9 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 	return found, infinite, sure
 }
 
-// chooseValues takes one of several solutions of a block by the rule of choice: that within bounds, with positive numbers,
-// and then what choose says of the target and of the other variables in domain order.
+// chooseValues takes one of several solutions of a block by the rule of choice: that within bounds,
+// with positive numbers, and then what choose says of the target and of the other variables in
+// domain order.
 func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
 	better := func(keep func(i int, t decimal.Decimal) bool) {
 		var kept []formula.Decimals

@@ -11,8 +11,8 @@ type pivot struct {
 	size        float64
 }
 
-// gauss solves a system, given with its right side as the last column. weakest is the least pivot; its size is 0 where there
-// is no solution.
+// gauss solves a system, given with its right side as the last column. weakest is the least pivot;
+// its size is 0 where there is no solution.
 func gauss(a [][]float64) (x []float64, weakest pivot) {
 	n := len(a)
 	order := make([]int, n)
@@ -67,8 +67,9 @@ func gauss(a [][]float64) (x []float64, weakest pivot) {
 	return x, weakest
 }
 
-// normalEquations are those of the least step that a system, given as gauss takes it, has next to its solution (Levenberg,
-// A method for the solution of certain non-linear problems in least squares, 1944).
+// normalEquations are those of the least step that a system, given as gauss takes it, has next to
+// its solution (Levenberg, A method for the solution of certain non-linear problems in least
+// squares, 1944).
 func normalEquations(a [][]float64) [][]float64 {
 	n := len(a)
 	normal := make([][]float64, n)

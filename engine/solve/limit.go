@@ -22,10 +22,11 @@ var (
 	limitBend = decimal.MustParse("1e-4")  // how far from straight the odd part may be
 )
 
-// limit finds the place next to x where the sides of an equation have no value, since a quotient is 0 ÷ 0 there, but where
-// their limits are equal: what the rate of a loan without interest is to payment = principal × rate / (1 - (1 + rate)^-n).
-// Next to such a place quotients lose their digits, so that any number there seems to be a root. scale is the size of the
-// unknown next to zero.
+// limit finds the place next to x where the sides of an equation have no value, since a quotient is
+// 0 ÷ 0 there, but where their limits are equal: what the rate of a loan without interest is to
+// payment = principal × rate / (1 - (1 + rate)^-n). Next to such a place quotients lose their
+// digits, so that any number there seems to be a root. scale is the size of the unknown next to
+// zero.
 func (s *seeker) limit(e *formula.Equation, x decimal.Decimal, scale float64) (place decimal.Decimal, ok bool) {
 	at := x.Float64()
 	if math.Abs(at) <= limitReach*scale {
@@ -34,8 +35,8 @@ func (s *seeker) limit(e *formula.Equation, x decimal.Decimal, scale float64) (p
 	return s.limitWithin(e, x, limitReach*math.Abs(at), math.Abs(at))
 }
 
-// limitWithin is limit for a place in reach of x, at zero itself for a reach of 0, for numbers of a size. It sets masked
-// where there is a place without a limit that makes x seem to be a root.
+// limitWithin is limit for a place in reach of x, at zero itself for a reach of 0, for numbers of a
+// size. It sets masked where there is a place without a limit that makes x seem to be a root.
 func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size float64) (place decimal.Decimal, ok bool) {
 	m, u := s.m, e.Unknown(s.v)
 	s.masked = false
@@ -86,7 +87,8 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 	return place, ok
 }
 
-// vanishes reports whether an expression may be 0 in reach of x: it is next to 0 somewhere there, or changes its sign.
+// vanishes reports whether an expression may be 0 in reach of x: it is next to 0 somewhere there,
+// or changes its sign.
 func (s *seeker) vanishes(n *formula.Node, x, reach float64) bool {
 	first, flat := 0.0, 1e-12
 	if reach <= limitReach*math.Abs(x)*1.01 {
@@ -103,7 +105,8 @@ func (s *seeker) vanishes(n *formula.Node, x, reach float64) bool {
 	return false
 }
 
-// divides reports whether n is a quotient, or a power that is one, whose divisor depends on the unknown.
+// divides reports whether n is a quotient, or a power that is one, whose divisor depends on the
+// unknown.
 func (s *Solver) divides(n *formula.Node, x formula.Unknown) bool {
 	switch n.Op {
 	case formula.OpDiv:
@@ -114,9 +117,9 @@ func (s *Solver) divides(n *formula.Node, x formula.Unknown) bool {
 	return false
 }
 
-// tends reports whether the sides of an equation come to be equal on both sides of a place. The half sum of their
-// differences on the left and on the right is even in the distance and extrapolates to its limit, the half difference is
-// odd and shrinks with the distance.
+// tends reports whether the sides of an equation come to be equal on both sides of a place. The
+// half sum of their differences on the left and on the right is even in the distance and
+// extrapolates to its limit, the half difference is odd and shrinks with the distance.
 func (s *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size float64) bool {
 	c := s.Context
 	h := decimal.FromFloat(size)
@@ -160,7 +163,8 @@ func (s *Solver) tends(e *formula.Equation, v int, place decimal.Decimal, size f
 
 var oneHalf = decimal.MustParse("0.5")
 
-// isLimit reports whether a root that was found is a place where the equation holds in the limit only.
+// isLimit reports whether a root that was found is a place where the equation holds in the limit
+// only.
 func (s *Solver) isLimit(t decimal.Decimal) bool {
 	for _, l := range s.limits {
 		if l.Cmp(t) == 0 {

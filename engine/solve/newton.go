@@ -30,13 +30,15 @@ type phase struct {
 	signed  bool    // of all signs
 }
 
-// phases are the starts in order: near the scales of the unknowns, far from them, and those of all signs.
+// phases are the starts in order: near the scales of the unknowns, far from them, and those of all
+// signs.
 var phases = []phase{{30, 2, false}, {40, 8, false}, {40, 3, true}}
 
-// newton finds solutions of a block by damped Newton steps from many fixed starts in float64, each refined in decimal. The
-// list holds the different solutions that pass all equations and are within bounds, in the order of the block's outputs.
-// Angles are looked for within one turn first, since every turn repeats it. The error says that there are infinitely many, or
-// more than can be told apart.
+// newton finds solutions of a block by damped Newton steps from many fixed starts in float64, each
+// refined in decimal. The list holds the different solutions that pass all equations and are within
+// bounds, in the order of the block's outputs. Angles are looked for within one turn first, since
+// every turn repeats it. The error says that there are infinitely many, or more than can be told
+// apart.
 func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	z := s.zeros(step, equations)
 	if z == nil {
@@ -60,8 +62,8 @@ func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Dec
 	return s.approached(z, step, equations)
 }
 
-// approached lists the solutions that some start leads to. Those with a negative number are looked for where there is none
-// without.
+// approached lists the solutions that some start leads to. Those with a negative number are looked
+// for where there is none without.
 func (s *Solver) approached(z *zeros, step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
 	var seen [][]float64 // places in float64, those that were refused among them
@@ -110,7 +112,8 @@ func (s *Solver) approached(z *zeros, step Step, equations []*formula.Equation) 
 	return found, nil
 }
 
-// fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy all its equations.
+// fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy
+// all its equations.
 func (s *Solver) fits(step Step, equations []*formula.Equation, values formula.Decimals) bool {
 	for j, o := range step.Outputs {
 		if s.Values[o] = values[j]; !s.Allowed(o, values[j]) {
@@ -140,7 +143,8 @@ func (s *Solver) sameValues(a, b formula.Decimals) bool {
 	return true
 }
 
-// alike reports whether two solutions in float64 are the same but for rounding, that of double roots included.
+// alike reports whether two solutions in float64 are the same but for rounding, that of double
+// roots included.
 func alike(a, b []float64) bool {
 	for j := range a {
 		if math.Abs(a[j]-b[j]) > 1e-5*(math.Abs(a[j])+math.Abs(b[j])) {
@@ -161,7 +165,8 @@ type zeros struct {
 	ranges  []zeroRange
 }
 
-// zeroRow is one equation with the slopes of its sides by unknown, as expressions and as places in the code.
+// zeroRow is one equation with the slopes of its sides by unknown, as expressions and as places in
+// the code.
 type zeroRow struct {
 	relation
 	unknowns    []int // those that it has slopes by
@@ -217,7 +222,8 @@ func (s *Solver) zeros(step Step, equations []*formula.Equation) *zeros {
 	return z
 }
 
-// numbered gives a relation and its slopes by some unknowns their places; false where it has no slopes.
+// numbered gives a relation and its slopes by some unknowns their places; false where it has no
+// slopes.
 func numbered(r relation, unknowns []int, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
 	row := zeroRow{relation: r, unknowns: unknowns}
 	for _, v := range unknowns {
@@ -251,8 +257,8 @@ func (z *zeros) take(t *formula.Numbering, unknowns []int) bool {
 	return true
 }
 
-// start is a place to start from: powers of ten around the scales, spread evenly; of an unknown with bounds on both sides,
-// and of angles, a value between them.
+// start is a place to start from: powers of ten around the scales, spread evenly; of an unknown
+// with bounds on both sides, and of angles, a value between them.
 func (z *zeros) start(p phase, k int) []float64 {
 	x := make([]float64, len(z.ranges))
 	for j, r := range z.ranges {
@@ -302,8 +308,9 @@ func (z *zeros) evaluate(x []float64) {
 	}
 }
 
-// miss is the sum of the squares of what the equations miss by at x: the differences of their sides relative to the sizes of
-// these, or with ratios the logarithms of their quotients. NaN says that there is none.
+// miss is the sum of the squares of what the equations miss by at x: the differences of their sides
+// relative to the sizes of these, or with ratios the logarithms of their quotients. NaN says that
+// there is none.
 func (z *zeros) miss(x []float64, ratios bool) float64 {
 	if !z.m.Context.Spend(4 + len(z.code)/4) {
 		return math.NaN()
@@ -333,7 +340,8 @@ func (z *zeros) gap(row *zeroRow, ratios bool) float64 {
 	return (left - right) / (math.Abs(left) + math.Abs(right))
 }
 
-// matrix is the system of a Newton step where the code was run last. logs says which unknowns move by factors.
+// matrix is the system of a Newton step where the code was run last. logs says which unknowns move
+// by factors.
 func (z *zeros) matrix(x []float64, logs []bool, ratios bool) [][]float64 {
 	a := make([][]float64, len(z.rows))
 	for i := range z.rows {
@@ -360,8 +368,8 @@ func (z *zeros) matrix(x []float64, logs []bool, ratios bool) [][]float64 {
 	return a
 }
 
-// approach moves x to a solution; false where it comes to none. Unknowns of a natural sign move by factors where positive
-// says that they stay positive.
+// approach moves x to a solution; false where it comes to none. Unknowns of a natural sign move by
+// factors where positive says that they stay positive.
 func (z *zeros) approach(x []float64, positive, ratios bool) bool {
 	logs := make([]bool, len(x))
 	for j, r := range z.ranges {
@@ -432,7 +440,8 @@ func (z *zeros) moved(j int, x, step float64, log bool) float64 {
 	return next
 }
 
-// weakestPivot is the weakest pivot at x: one of almost no size says that the equations do not fix the unknowns there.
+// weakestPivot is the weakest pivot at x: one of almost no size says that the equations do not fix
+// the unknowns there.
 func (z *zeros) weakestPivot(x []float64) pivot {
 	logs := make([]bool, len(x))
 	for j := range x {
@@ -443,8 +452,8 @@ func (z *zeros) weakestPivot(x []float64) pivot {
 	return weakest
 }
 
-// refine goes on in decimal; false where it comes to no solution. Without an equation and an unknown, that unknown stays as
-// it is: fixed is nil for all of them.
+// refine goes on in decimal; false where it comes to no solution. Without an equation and an
+// unknown, that unknown stays as it is: fixed is nil for all of them.
 func (z *zeros) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 	m := z.m
 	x := make(formula.Decimals, len(start))

@@ -22,8 +22,9 @@ func (s *Solver) isRoot(p polynomial, x decimal.Decimal) bool {
 	return sum.Abs().Cmp(s.Context.Mul(size, s.Context.Epsilon(15))) <= 0
 }
 
-// realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative the polynomial only
-// rises or only falls, so that every change of sign there is one root; a root that the derivative shares is a multiple one.
+// realRoots lists the real roots of a polynomial, ascending. Between the roots of the derivative
+// the polynomial only rises or only falls, so that every change of sign there is one root; a root
+// that the derivative shares is a multiple one.
 func (s *Solver) realRoots(p polynomial) formula.Decimals {
 	c := s.Context
 	if len(p) < 2 || c.Err() != nil {
@@ -37,7 +38,8 @@ func (s *Solver) realRoots(p polynomial) formula.Decimals {
 		by := decimal.Int(int64(i + 1))
 		slope[i] = term{c.Mul(p[i+1].value, by), c.Mul(p[i+1].size, by)}
 	}
-	// Cauchy's bound: no root is larger than 1 and the largest ratio of a coefficient to the leading one.
+	// Cauchy's bound: no root is larger than 1 and the largest ratio of a coefficient to the leading
+	// one.
 	var bound decimal.Decimal
 	for _, t := range p[:len(p)-1] {
 		bound = formula.Extreme(formula.Decimals{bound, c.Quo(t.value, p[len(p)-1].value).Abs()}, 1)
@@ -66,7 +68,8 @@ func (s *Solver) realRoots(p polynomial) formula.Decimals {
 	return roots
 }
 
-// bracketed refines the only root of a polynomial between two numbers by Newton's method, halving where that leaves them.
+// bracketed refines the only root of a polynomial between two numbers by Newton's method, halving
+// where that leaves them.
 func (s *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := s.Context
 	x := c.Mul(c.Add(low, high), oneHalf).Exactly()

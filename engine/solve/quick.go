@@ -17,9 +17,10 @@ const (
 // quickPowers are what the samples are made of.
 var quickPowers = sync.OnceValue(func() []float64 { return powersOfTen(quickDecades, quickDensity) })
 
-// quick finds the root of an equation whose sides differ by what changes its sign once over all positive samples, and turns
-// nowhere towards zero: of plain functions that is their only positive root. Where it never changes its sign, zero is the
-// root if the sides are equal there in the limit. ok is false where this does not show one.
+// quick finds the root of an equation whose sides differ by what changes its sign once over all
+// positive samples, and turns nowhere towards zero: of plain functions that is their only positive
+// root. Where it never changes its sign, zero is the root if the sides are equal there in the
+// limit. ok is false where this does not show one.
 func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root decimal.Decimal, ok bool) {
 	x := e.Unknown(v)
 	if a.all || !a.preferred || s.m.IsScale(v) || !plain(e.Left, x) || !plain(e.Right, x) {
@@ -88,11 +89,13 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 	return root, len(s.m.keep(e, v, formula.Decimals{root})) > 0
 }
 
-// curved refines a root that float64 has found by one step along slope and bend in float64, which leaves an error that is
-// the square of the first one, and one by the slope between the two numbers, corrected by the bend. It evaluates the
-// equation in decimal before each step. ok says that the equation holds already before the second one, that a third step
-// would be too small to matter, that root and slope are what float64 says (with 60 digits in place of 16 rounding cannot have
-// made the root then, as it can next to where a quotient is 0 ÷ 0), and that the root satisfies the equation.
+// curved refines a root that float64 has found by one step along slope and bend in float64, which
+// leaves an error that is the square of the first one, and one by the slope between the two
+// numbers, corrected by the bend. It evaluates the equation in decimal before each step. ok says
+// that the equation holds already before the second one, that a third step would be too small to
+// matter, that root and slope are what float64 says (with 60 digits in place of 16 rounding cannot
+// have made the root then, as it can next to where a quotient is 0 ÷ 0), and that the root
+// satisfies the equation.
 func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decimal, ok bool) {
 	m, c := s.m, s.m.Context
 	if s.run == nil || c.Digits() > decimal.Precisions[0] {
@@ -142,8 +145,8 @@ var asExpected = decimal.MustParse("1e-6")
 // closeRoot is the relative error that a root found in two steps may have.
 const closeRoot = 1e-42
 
-// plain reports whether n is made of the unknown by arithmetic, powers, roots, exponentials and logarithms only, aside
-// from an if that asks for equality.
+// plain reports whether n is made of the unknown by arithmetic, powers, roots, exponentials and
+// logarithms only, aside from an if that asks for equality.
 func plain(n *formula.Node, x formula.Unknown) bool {
 	if !n.Has(x) {
 		return true

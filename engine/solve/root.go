@@ -10,10 +10,11 @@ import (
 // maxFoundRoots bounds the roots that a search finds.
 const maxFoundRoots = 24
 
-// search finds roots numerically: it samples the difference of both sides over the declared bounds, else over decades
-// around the scale of the unknown's unit, brackets changes of sign and minima, refines in float64 by Brent's method
-// (Brent, Algorithms for Minimization without Derivatives, 1973, chapter 4) and then by secants in decimal. A pole also
-// changes the sign; the check of the equation refuses it.
+// search finds roots numerically: it samples the difference of both sides over the declared bounds,
+// else over decades around the scale of the unknown's unit, brackets changes of sign and minima,
+// refines in float64 by Brent's method (Brent, Algorithms for Minimization without Derivatives,
+// 1973, chapter 4) and then by secants in decimal. A pole also changes the sign; the check of the
+// equation refuses it.
 func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 	s.toFloats(e)
 	seek := &seeker{m: s, v: v}
@@ -61,8 +62,8 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 	return formula.Preimage{}, formula.ErrNotConverged
 }
 
-// everywhere reports whether an equation holds on both sides of a root as well as there: all numbers around are roots, as
-// of sqrt(x^2) = x.
+// everywhere reports whether an equation holds on both sides of a root as well as there: all
+// numbers around are roots, as of sqrt(x^2) = x.
 func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
 	if len(roots) == 0 || roots[0].IsZero() || s.m.isLimit(roots[0]) {
 		return false
@@ -92,8 +93,8 @@ func (s *Solver) toFloats(e *formula.Equation) {
 	}
 }
 
-// exact puts the places where the equation holds in the limit for the roots next to them, and leaves out what may be the
-// work of rounding.
+// exact puts the places where the equation holds in the limit for the roots next to them, and
+// leaves out what may be the work of rounding.
 func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimals) formula.Decimals {
 	kept := roots[:0]
 	for _, t := range roots {
@@ -190,7 +191,8 @@ func (s *seeker) scan(grid []float64) {
 	}
 }
 
-// oscillates reports whether the sign changes so often between two samples that a root between them is one of very many.
+// oscillates reports whether the sign changes so often between two samples that a root between them
+// is one of very many.
 func (s *seeker) oscillates(a, b, fa float64) bool {
 	changes, last := 0, fa
 	for i := 1; i < 16; i++ {
@@ -278,7 +280,8 @@ func (s *seeker) brent(a, b, fa, fb float64) float64 {
 	return b
 }
 
-// touch looks for a double root, where the difference touches zero without changing sign: the zero of its slope.
+// touch looks for a double root, where the difference touches zero without changing sign: the zero
+// of its slope.
 func (s *seeker) touch(a, b float64) {
 	const golden = 0.3819660112501051
 	x1, x2 := a+golden*(b-a), b-golden*(b-a)

@@ -91,7 +91,8 @@ func decades(scale float64, density int) []float64 {
 // coarse is what the first samples are made of.
 var coarse = sync.OnceValue(func() []float64 { return powersOfTen(searchDecades, searchDensity) })
 
-// powersOfTen are the numbers whose logarithms are a density-th apart, over a count of decades on both sides of 1.
+// powersOfTen are the numbers whose logarithms are a density-th apart, over a count of decades on
+// both sides of 1.
 func powersOfTen(count, density int) []float64 {
 	list := make([]float64, 0, 2*count*density+1)
 	for i := -count * density; i <= count*density; i++ {

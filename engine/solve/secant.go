@@ -24,7 +24,8 @@ func (s *seeker) polish(start float64) {
 	}
 }
 
-// newton is secant with a first step by the slope in float64. It reports false where that step does not come much closer.
+// newton is secant with a first step by the slope in float64. It reports false where that step does
+// not come much closer.
 func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool) {
 	h := 1e-6 * math.Abs(start)
 	up, _ := s.value(start + h)
@@ -73,8 +74,8 @@ func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Deci
 	return s.secants(x, fx, previous, fp, f)
 }
 
-// secants goes on from two points and the values of f there. It ends where the next move, if it shrinks as much as this
-// one did, would be too small to matter.
+// secants goes on from two points and the values of f there. It ends where the next move, if it
+// shrinks as much as this one did, would be too small to matter.
 func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
 	c := s.m.Context
 	move := x

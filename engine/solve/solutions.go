@@ -10,8 +10,9 @@ import (
 // maxChoices bounds the branches of if, min, max, abs and clamp that are tried one by one.
 const maxChoices = 64
 
-// solutions finds the values of a variable that satisfy an equation, given the others. The context holds what went
-// wrong; errNotConverged is returned when a search ended without showing that there is no root.
+// solutions finds the values of a variable that satisfy an equation, given the others. The context
+// holds what went wrong; errNotConverged is returned when a search ended without showing that there
+// is no root.
 func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error) {
 	x := e.Unknown(v)
 	s.proven, s.limits, s.holes = false, nil, nil
@@ -43,9 +44,9 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 	return s.search(e, v)
 }
 
-// filled lists the holes that are limits of the equation. Those of an equation whose powers are all written as numbers
-// stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes no difference to what an equation means,
-// be it small enough for terms to be collected or not.
+// filled lists the holes that are limits of the equation. Those of an equation whose powers are all
+// written as numbers stay holes: (x^2 - 1) / (x - 1) = 2 has no solution. A number of periods makes
+// no difference to what an equation means, be it small enough for terms to be collected or not.
 func (s *Solver) filled(e *formula.Equation, v int) formula.Decimals {
 	s.toFloats(e)
 	seek := &seeker{m: s, v: v}
@@ -83,8 +84,8 @@ func (s *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formu
 	return kept
 }
 
-// exactly solves an equation in which the unknown occurs more than once by collecting terms, branch by branch of the
-// choices in it. ok is false where that is not possible.
+// exactly solves an equation in which the unknown occurs more than once by collecting terms, branch
+// by branch of the choices in it. ok is false where that is not possible.
 func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all formula.Preimage, ok bool) {
 	pairs := [][2]*formula.Node{{e.Left, e.Right}}
 	if e.Left.Choices || e.Right.Choices {
@@ -137,14 +138,15 @@ func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		if single {
 			return formula.Preimage{Infinite: true}, true
 		}
-		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be told apart.
+		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be
+		// told apart.
 		all.Infinite = s.somewhere(e, v, all)
 	}
 	return all, true
 }
 
-// somewhere reports whether the equation holds at one of a few spread values of v, or between two places where the choice
-// of a branch may change, which shows a range of solutions.
+// somewhere reports whether the equation holds at one of a few spread values of v, or between two
+// places where the choice of a branch may change, which shows a range of solutions.
 func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) bool {
 	places := slices.Concat(roots.Roots, roots.More)
 	isolated := slices.Clone(places)
@@ -165,8 +167,8 @@ func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) b
 	})
 }
 
-// switches lists where the condition of an if changes, or which argument a min, max, clamp or abs takes, as far as
-// collecting terms shows it.
+// switches lists where the condition of an if changes, or which argument a min, max, clamp or abs
+// takes, as far as collecting terms shows it.
 func (s *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.Decimals) {
 	if n.Op != formula.OpCall || n.Function.Choice == formula.NoChoice || !n.Has(x) {
 		return nil
@@ -215,7 +217,8 @@ func (s *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool 
 	})
 }
 
-// collected solves left = right by collecting terms in the unknown, or in an expression that holds all its occurrences.
+// collected solves left = right by collecting terms in the unknown, or in an expression that holds
+// all its occurrences.
 func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth int) (formula.Preimage, bool) {
 	first := left
 	if !first.Has(x) {
@@ -261,8 +264,9 @@ func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 	return formula.Preimage{}, false
 }
 
-// branches lists what an expression is when each choice above the unknown is made one way: an if is one of its sides, an
-// abs its argument or the negative of that, min, max and clamp one of their arguments.
+// branches lists what an expression is when each choice above the unknown is made one way: an if is
+// one of its sides, an abs its argument or the negative of that, min, max and clamp one of their
+// arguments.
 func branches(n *formula.Node, x formula.Unknown) ([]*formula.Node, bool) {
 	if !n.Choices || !n.Has(x) {
 		return []*formula.Node{n}, true

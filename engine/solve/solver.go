@@ -1,6 +1,6 @@
 // Package solve finds unknowns. One equation is isolated, solved as a polynomial, or searched for
-// roots, with a proof where interval arithmetic gives one; several are eliminated, solved by Newton's
-// method, or torn. The sources of the methods stand where they are used.
+// roots, with a proof where interval arithmetic gives one; several are eliminated, solved by
+// Newton's method, or torn. The sources of the methods stand where they are used.
 package solve
 
 import (

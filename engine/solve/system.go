@@ -88,7 +88,8 @@ func (s *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 // errManySolutions says that equations leave a whole range of values.
 var errManySolutions = errors.New("infinitely many solutions")
 
-// errCrowded says that equations have so many single solutions that those which are found are a chance choice.
+// errCrowded says that equations have so many single solutions that those which are found are a
+// chance choice.
 var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
 
 // errNoSolution says that equations exclude one another.
@@ -118,9 +119,10 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 	return true, s.Context.Err()
 }
 
-// proportional reports whether linear equations say nothing about the unknowns but how they relate to one another, and all of
-// them say the same about that, within the 1% that given values may disagree by. Then rounding in the given values would leave
-// zero for every unknown as the only solution.
+// proportional reports whether linear equations say nothing about the unknowns but how they relate
+// to one another, and all of them say the same about that, within the 1% that given values may
+// disagree by. Then rounding in the given values would leave zero for every unknown as the only
+// solution.
 func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
 	for i, row := range rows {
 		if !row.constant.value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
@@ -138,8 +140,8 @@ func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, row
 	return errors.Is(err, errManySolutions)
 }
 
-// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled partial pivoting. What is
-// noise beside what it was added up from counts as zero.
+// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled
+// partial pivoting. What is noise beside what it was added up from counts as zero.
 func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Decimals, error) {
 	n := len(rows)
 	c := s.Context
@@ -198,8 +200,8 @@ func (s *Solver) singular(rows []linear, from int, isNoise func(term) bool) erro
 	return errManySolutions
 }
 
-// solveBlock finds the values of a block's variables: exactly where all its equations are linear, else by a search over
-// one of them from which the others follow.
+// solveBlock finds the values of a block's variables: exactly where all its equations are linear,
+// else by a search over one of them from which the others follow.
 func (s *Solver) solveBlock(step Step) *value.Error {
 	// The order in which the domain lists things decides nothing.
 	step.Outputs, step.Block = slices.Clone(step.Outputs), slices.Clone(step.Block)
@@ -263,9 +265,10 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	return nil
 }
 
-// blockSolutions lists the solutions of a block that is not linear, each in the order of the block's outputs. Arithmetic
-// alone is eliminated, which can show that there are no others; what may have others is searched from many starts too. An
-// error says that there are none, or infinitely many; without one and without a solution nothing is known.
+// blockSolutions lists the solutions of a block that is not linear, each in the order of the
+// block's outputs. Arithmetic alone is eliminated, which can show that there are no others; what
+// may have others is searched from many starts too. An error says that there are none, or
+// infinitely many; without one and without a solution nothing is known.
 func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
 	eliminate := func() (sure bool, err error) {

@@ -17,14 +17,16 @@ const (
 	tangentRank      = 1e-7 // below it an entry counts as zero
 )
 
-// TangentSpace is what the equations of a domain say about small changes of their variables, at a place where they all hold and
-// that is like any other. What is fixed there by some variables is fixed by them nearly everywhere; counting equations and
-// unknowns alone does not show which equations say the same.
+// TangentSpace is what the equations of a domain say about small changes of their variables, at a
+// place where they all hold and that is like any other. What is fixed there by some variables is
+// fixed by them nearly everywhere; counting equations and unknowns alone does not show which
+// equations say the same.
 type TangentSpace struct {
 	rows [][]float64 // by equation and variable
 }
 
-// Tangent finds such a place, nil where it finds none. Equations without slopes count as independent of all others.
+// Tangent finds such a place, nil where it finds none. Equations without slopes count as
+// independent of all others.
 func (s *Solver) Tangent() *TangentSpace {
 	n := len(s.Scope.Profiles)
 	if n > maxTangentSize {
@@ -82,8 +84,9 @@ func spread(i, j int) float64 {
 	return math.Mod(float64(i)*math.Sqrt(float64(2+3*j+j*j)), 1)
 }
 
-// settleOn moves a start to a place where the equations hold by steps of least size, and returns the slopes there, by
-// logarithms of the variables that have a natural sign; nil where it comes to none.
+// settleOn moves a start to a place where the equations hold by steps of least size, and returns
+// the slopes there, by logarithms of the variables that have a natural sign; nil where it comes to
+// none.
 func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
 	n := len(z.m.Scope.Profiles)
 	x, logs := make([]float64, n), make([]bool, n)
@@ -189,7 +192,8 @@ func leastStep(slopes [][]float64, gaps []float64) []float64 {
 	return step
 }
 
-// Fixes reports whether the known variables fix a target: no change of the others that the equations allow changes it.
+// Fixes reports whether the known variables fix a target: no change of the others that the
+// equations allow changes it.
 func (t *TangentSpace) Fixes(known []bool, target int) bool {
 	var open []int // the target comes last
 	for v := range known {

@@ -12,8 +12,8 @@ import (
 // maxTearCost bounds the cost of a search over torn blocks; what is not found by then is given up.
 const maxTearCost = 60_000
 
-// torn is an order in which a block follows from a guess of one variable: each step solves an activity for a variable,
-// and the last activity is left as a check.
+// torn is an order in which a block follows from a guess of one variable: each step solves an
+// activity for a variable, and the last activity is left as a check.
 type torn struct {
 	variable int
 	steps    []Step

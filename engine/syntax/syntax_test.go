@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite expected output in testdata")
 
-// TestFiles runs testdata/*.txt: a line that starts with ">" is a source, the lines up to the next blank line are what is expected of it.
+// TestFiles runs testdata/*.txt: a line that starts with ">" is a source, the lines up to the next
+// blank line are what is expected of it.
 func TestFiles(t *testing.T) {
 	for file, show := range map[string]func(string) string{
 		"testdata/trees.txt":  showTree,
@@ -60,7 +61,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// showTree gives the tree with positions and the printed form. A source with "=" at the top is read as an equation.
+// showTree gives the tree with positions and the printed form. A source with "=" at the top is read
+// as an equation.
 func showTree(source string) string {
 	if e, err := ParseEquation(source); err == nil {
 		return tree(e.Left, true) + " = " + tree(e.Right, true) + "\n" + printed(e.Left) + " = " + printed(e.Right)
@@ -243,7 +245,8 @@ func TestPrintedReadsBack(t *testing.T) {
 	})
 }
 
-// Every pair of brackets in a printed expression is needed: without it the text reads differently or not at all.
+// Every pair of brackets in a printed expression is needed: without it the text reads differently
+// or not at all.
 func TestFewestBrackets(t *testing.T) {
 	expression := generated(4)
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,10 +13,11 @@ func (e *IncompatibleError) Error() string {
 	return "the units " + e.From + " and " + e.To + " are not compatible"
 }
 
-// Convert gives q in unit to, multiplying first and dividing once. It fails with *IncompatibleError. Fuel economy
-// converts reciprocally between volume or energy per distance and distance per volume or energy. A point converts to a
-// point; K and degR serve as either. rad/s and Hz are incompatible here. Errors of arithmetic stay in c: a number out
-// of range, or a fuel economy of 0 as consumption, which divides by 0.
+// Convert gives q in unit to, multiplying first and dividing once. It fails with
+// *IncompatibleError. Fuel economy converts reciprocally between volume or energy per distance and
+// distance per volume or energy. A point converts to a point; K and degR serve as either. rad/s and
+// Hz are incompatible here. Errors of arithmetic stay in c: a number out of range, or a fuel
+// economy of 0 as consumption, which divides by 0.
 func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 	if q.Unit == to {
 		return q, nil
@@ -60,12 +61,14 @@ func pointsAgree(from, to *Unit) bool {
 	return from.origin == nil && to.origin == nil || !from.point && !to.point
 }
 
-// reciprocal reports whether one unit is a fuel consumption and the other one a fuel economy of the same kind.
+// reciprocal reports whether one unit is a fuel consumption and the other one a fuel economy of the
+// same kind.
 func reciprocal(from, to *Unit) bool {
 	return from.dimension != to.dimension && from.dimension == to.dimension.inverse() && fuel(from)*fuel(to) == -1
 }
 
-// fuel is 1 for a distance per volume or energy (mpg, km/L, mi/kWh), -1 for the inverse (L/100km), else 0.
+// fuel is 1 for a distance per volume or energy (mpg, km/L, mi/kWh), -1 for the inverse (L/100km),
+// else 0.
 func fuel(u *Unit) int {
 	terms := u.terms
 	if u.entry != nil && u.entry.parts != nil {

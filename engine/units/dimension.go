@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Dimension is a product of powers of base dimensions: length, mass, time, current, temperature, amount, luminous
-// intensity, angle, information, one for each currency and one for each counting unit that a domain declares. Exponents
-// are rational (multiples of 1/60) and stop at ±546. It is comparable with ==; the zero value is the dimension of plain
-// numbers.
+// Dimension is a product of powers of base dimensions: length, mass, time, current, temperature,
+// amount, luminous intensity, angle, information, one for each currency and one for each counting
+// unit that a domain declares. Exponents are rational (multiples of 1/60) and stop at ±546. It is
+// comparable with ==; the zero value is the dimension of plain numbers.
 type Dimension struct {
 	exponents [bases]int16 // in sixtieths
 	others    string       // canonical list of currencies ("$EUR") and counting units with their exponents: "$EUR:60,widget:-60"
@@ -81,7 +81,8 @@ func (d Dimension) combine(o Dimension, sign int) Dimension {
 
 func clamp(exponent int) int { return max(-maxSixtieths, min(maxSixtieths, exponent)) }
 
-// Pow is the dimension of a power num/den. It reports false when an exponent would be no multiple of 1/60 or pass ±546.
+// Pow is the dimension of a power num/den. It reports false when an exponent would be no multiple
+// of 1/60 or pass ±546.
 func (d Dimension) Pow(num, den int) (Dimension, bool) {
 	const most = 1_000_000
 	if den == 0 || num > most || num < -most || den > most || den < -most {

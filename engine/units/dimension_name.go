@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// namedDimension is a dimension with a common name and the unit that results of it take when nothing better is known.
+// namedDimension is a dimension with a common name and the unit that results of it take when
+// nothing better is known.
 type namedDimension struct {
 	name      string
 	exponents string // such as "mass length^2 time^-2"
@@ -130,8 +131,8 @@ func (d Dimension) named() (namedDimension, bool) {
 // inverse is 1/d.
 func (d Dimension) inverse() Dimension { return None.Div(d) }
 
-// Name is a common name ("length", "energy", "speed"), else spelt like "money/volume"; "number" for none. A torque has
-// the name of energy. Any currency is "money", a counting unit is its own name.
+// Name is a common name ("length", "energy", "speed"), else spelt like "money/volume"; "number" for
+// none. A torque has the name of energy. Any currency is "money", a counting unit is its own name.
 func (d Dimension) Name() string {
 	if n, ok := d.named(); ok {
 		return n.name
@@ -147,8 +148,9 @@ func (d Dimension) Name() string {
 	return quotient(above, below, "number")
 }
 
-// spelling writes what d has of base dimensions, leaving out currencies and counting units: as one named dimension above
-// or below the line ("time" below for 1/time, not "frequency" above), or else by base dimensions.
+// spelling writes what d has of base dimensions, leaving out currencies and counting units: as one
+// named dimension above or below the line ("time" below for 1/time, not "frequency" above), or else
+// by base dimensions.
 func (d Dimension) spelling(name func(namedDimension) string, bases [bases]string) (above, below []string) {
 	rest := Dimension{exponents: d.exponents}
 	if rest.IsNone() {

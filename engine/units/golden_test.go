@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
 
-// golden runs every line "INPUT = OUTPUT # COMMENT" of a file through run. separator stands before the output.
+// golden runs every line "INPUT = OUTPUT # COMMENT" of a file through run. separator stands before
+// the output.
 func golden(t *testing.T, name string, run func(t *testing.T, input string) string) {
 	path := filepath.Join("testdata", name)
 	text, err := os.ReadFile(path)

@@ -59,7 +59,8 @@ func TestSymbolParsesBack(t *testing.T) {
 	})
 }
 
-// sameUnit compares units, their factors to 50 digits: products in another order may round differently past 60.
+// sameUnit compares units, their factors to 50 digits: products in another order may round
+// differently past 60.
 func sameUnit(t rapid.TB, a, b *Unit) {
 	if a.Symbol() != b.Symbol() || a.Dimension() != b.Dimension() || a.IsPoint() != b.IsPoint() || a.scale.pi != b.scale.pi {
 		t.Fatalf("%s of %s is not %s of %s", a.Symbol(), a.Dimension().Name(), b.Symbol(), b.Dimension().Name())

@@ -30,10 +30,12 @@ type loader struct {
 //
 //	symbol | other symbols | names | prefixes | definition | source
 //
-// under a section "[dimension]". Lists are separated by commas. A "+" behind another symbol lets prefixes stand before
-// it too; "(s)" in a name makes two names. Prefixes are groups (si, large, binary) and symbols, "!P" leaves one out, "-" is none.
-// A definition is an expression in earlier units, numbers and pi; "base" makes a base unit, "base $EUR" a currency,
-// "ambiguous U, V" makes the spellings errors that name those units, "alias U" only adds spellings to the product or prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
+// under a section "[dimension]". Lists are separated by commas. A "+" behind another symbol lets
+// prefixes stand before it too; "(s)" in a name makes two names. Prefixes are groups (si, large,
+// binary) and symbols, "!P" leaves one out, "-" is none. A definition is an expression in earlier
+// units, numbers and pi; "base" makes a base unit, "base $EUR" a currency, "ambiguous U, V" makes
+// the spellings errors that name those units, "alias U" only adds spellings to the product or
+// prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
 func loadWords(texts ...string) (*words, error) {
 	w := &words{
 		symbols: make(map[string]spelling, 1024), names: make(map[string]spelling, 1024),
@@ -190,7 +192,8 @@ func ratPow(r *big.Rat, n int) *big.Rat {
 	return result
 }
 
-// terminating writes r as num/den, where den is the part of the denominator that no decimal point can express.
+// terminating writes r as num/den, where den is the part of the denominator that no decimal point
+// can express.
 func terminating(r *big.Rat) (num, den decimal.Decimal, err error) {
 	n, d := new(big.Int).Set(r.Num()), new(big.Int).Set(r.Denom())
 	places := max(cutFactor(d, 2), cutFactor(d, 5))

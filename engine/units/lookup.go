@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Lookup finds the unit that a word names, or words joined by single spaces, read as Parse reads it but
-// without products, quotients and powers: counting units first, then a symbol as it stands, a prefix
-// and a symbol, a name in any case, a prefix and a name, and last a symbol in another case where only
-// one fits. An exact symbol wins over a prefixed one: min is the minute. It gives nil for an unknown
-// word and looks for no near spelling.
+// Lookup finds the unit that a word names, or words joined by single spaces, read as Parse reads it
+// but without products, quotients and powers: counting units first, then a symbol as it stands, a
+// prefix and a symbol, a name in any case, a prefix and a name, and last a symbol in another case
+// where only one fits. An exact symbol wins over a prefixed one: min is the minute. It gives nil
+// for an unknown word and looks for no near spelling.
 func (t *Table) Lookup(word string) *Unit {
 	if u := t.counted[word]; u != nil {
 		return u
@@ -57,8 +57,8 @@ func (w *words) prefixedSymbol(word string) (found *Unit) {
 	return found
 }
 
-// foldedSymbol reads a symbol written in the wrong case, where exactly one unit fits: one without prefix before those
-// with one. A single letter is never read so: "M" is not the metre.
+// foldedSymbol reads a symbol written in the wrong case, where exactly one unit fits: one without
+// prefix before those with one. A single letter is never read so: "M" is not the metre.
 func (w *words) foldedSymbol(word, lower string) *Unit {
 	if len(word) < 2 {
 		return nil
@@ -99,7 +99,8 @@ func (w *words) foldedSymbol(word, lower string) *Unit {
 	return found
 }
 
-// foldable reports whether a word may stand for a prefixed symbol in another case. Rare prefixes are never meant by accident.
+// foldable reports whether a word may stand for a prefixed symbol in another case. Rare prefixes
+// are never meant by accident.
 func foldable(word, symbol, prefix string) bool {
 	single := utf8.RuneCountInString(symbol) == utf8.RuneCountInString(prefix)+1
 	switch prefix {
@@ -113,8 +114,9 @@ func foldable(word, symbol, prefix string) bool {
 	return len(prefix) > 1 || !single
 }
 
-// deliberate reports whether the case of a word tells which of several prefixed symbols it is: Mhz begins as MHz does, and Kb
-// ends as kb. A word in one case tells nothing, but where more than one letter behind the prefix is right (gbps).
+// deliberate reports whether the case of a word tells which of several prefixed symbols it is: Mhz
+// begins as MHz does, and Kb ends as kb. A word in one case tells nothing, but where more than one
+// letter behind the prefix is right (gbps).
 func deliberate(word, symbol string) bool {
 	if len(word) != len(symbol) {
 		return false
@@ -149,7 +151,8 @@ func (w *words) prefixedFolds(lower string) []string {
 	return list
 }
 
-// prefixed is the one unit of an allowed prefix and an entry, made at its first use. The prefix of a compound stands before its first factor.
+// prefixed is the one unit of an allowed prefix and an entry, made at its first use. The prefix of
+// a compound stands before its first factor.
 func (w *words) prefixed(i int, e *entry) *Unit {
 	slot := &e.made[i]
 	if u := slot.Load(); u != nil {

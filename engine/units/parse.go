@@ -21,14 +21,16 @@ func syntaxError(text string, at int, reason string) error {
 	return &SyntaxError{Text: text, Offset: utf8.RuneCountInString(text[:at]), Reason: reason}
 }
 
-// Parse reads a unit as people write it. It fails with *UnknownError or *SyntaxError. "" and "1" are One.
+// Parse reads a unit as people write it. It fails with *UnknownError or *SyntaxError. "" and "1"
+// are One.
 //
-// Products are written with "·", "*", "." or a space, quotients with "/" or "per"; both bind alike, from left to right:
-// "J/kg K" is (J/kg)·K, and what belongs below the line together needs parentheses, "J/(kg K)", a hyphen, "J/kg-K", or nothing
-// behind a power, "W/m²K". Powers are "^2", "²", "m2",
-// "s^-1", "s-1", "m^(1/2)", "squared" behind a unit or "square", "sq", "cubic", "cu" before one. The case of symbols matters
-// (mW and MW); names may be written in any case, and so may a symbol of at least two letters that only one unit fits
-// (KWH, PSI). Units in several words ("fl oz", "imp gal", "pounds per square inch") are read before products.
+// Products are written with "·", "*", "." or a space, quotients with "/" or "per"; both bind alike,
+// from left to right: "J/kg K" is (J/kg)·K, and what belongs below the line together needs
+// parentheses, "J/(kg K)", a hyphen, "J/kg-K", or nothing behind a power, "W/m²K". Powers are "^2",
+// "²", "m2", "s^-1", "s-1", "m^(1/2)", "squared" behind a unit or "square", "sq", "cubic", "cu"
+// before one. The case of symbols matters (mW and MW); names may be written in any case, and so may
+// a symbol of at least two letters that only one unit fits (KWH, PSI). Units in several words ("fl
+// oz", "imp gal", "pounds per square inch") are read before products.
 func (t *Table) Parse(text string) (*Unit, error) {
 	if s, ok := t.words.symbols[text]; ok {
 		return s.entry.unit, nil
@@ -213,7 +215,8 @@ func (p *parser) isWord(lower ...string) bool {
 
 func (p *parser) isPer() bool { return p.isWord("per") }
 
-// isSpelledOut reports whether the word at hand is no symbol: in "watts per metre kelvin" both are below the line.
+// isSpelledOut reports whether the word at hand is no symbol: in "watts per metre kelvin" both are
+// below the line.
 func (p *parser) isSpelledOut() bool {
 	t := p.peek()
 	return t.kind == tokenWord && !p.table.words.isSymbol(t.text)
@@ -307,7 +310,8 @@ func (p *parser) raise(terms []Term, num, den int) ([]Term, error) {
 	return raised, nil
 }
 
-// primary reads a unit, a number or a parenthesis, and the power that trailing digits of a word give, else 0.
+// primary reads a unit, a number or a parenthesis, and the power that trailing digits of a word
+// give, else 0.
 func (p *parser) primary() (terms []Term, digits int, err error) {
 	switch next := p.peek(); next.kind {
 	case tokenWord:
@@ -334,7 +338,8 @@ func (p *parser) primary() (terms []Term, digits int, err error) {
 	return nil, 0, p.fail("a unit is expected")
 }
 
-// number reads a 1 that begins a quotient ("1/s"), and 100 where it is part of a unit such as L/100km; in definitions any number.
+// number reads a 1 that begins a quotient ("1/s"), and 100 where it is part of a unit such as
+// L/100km; in definitions any number.
 func (p *parser) number() ([]Term, int, error) {
 	text := p.peek().text
 	if p.definition {
@@ -421,8 +426,8 @@ func (p *parser) word() ([]Term, int, error) {
 	return nil, 0, p.unknown()
 }
 
-// split makes two words of one that digits divide: m2K is m2 and K below a line. (ft2in above one is two feet, two inches.)
-// It reports whether it did.
+// split makes two words of one that digits divide: m2K is m2 and K below a line. (ft2in above one
+// is two feet, two inches.) It reports whether it did.
 func (p *parser) split() bool {
 	t := *p.peek()
 	from := strings.IndexFunc(t.text, func(r rune) bool { return r >= '0' && r <= '9' })
@@ -471,7 +476,8 @@ func (t *Table) phrase(words []token) *Unit {
 	return t.Lookup(strings.ReplaceAll(written, "-", " "))
 }
 
-// beginsPhrase is true of the first words of names and symbols in several words, with or without a prefix.
+// beginsPhrase is true of the first words of names and symbols in several words, with or without a
+// prefix.
 func (w *words) beginsPhrase(word string) bool {
 	lower := strings.ToLower(word)
 	if w.firsts[lower] {

@@ -2,13 +2,15 @@ package units
 
 import "strings"
 
-// systems are words for a system of measures, with what stands before the symbols of its units in the table.
+// systems are words for a system of measures, with what stands before the symbols of its units in
+// the table.
 var systems = map[string]string{
 	"us": "US", "american": "US", "usa": "US",
 	"uk": "imp", "imp": "imp", "imperial": "imp", "british": "imp",
 }
 
-// phraseIndex finds units in several words however each of the words is spelt: "lbs per sq inch" is "pounds per square inch".
+// phraseIndex finds units in several words however each of the words is spelt: "lbs per sq inch" is
+// "pounds per square inch".
 type phraseIndex struct {
 	keys   map[string]*entry // canonical words, one space between them; nil where several units fit
 	joined map[string]*entry // names written as one word: lightyear, kilowatthour
@@ -78,7 +80,8 @@ func (w *words) canonicalWord(word string) string {
 	return lower
 }
 
-// spelt is the unit of one word as the table spells it, or in another case where only one symbol without prefix fits.
+// spelt is the unit of one word as the table spells it, or in another case where only one symbol
+// without prefix fits.
 func (w *words) spelt(word, lower string) *Unit {
 	if s, ok := w.symbols[word]; ok {
 		return s.entry.unit
@@ -104,9 +107,9 @@ func (w *words) isSymbol(word string) bool {
 	return ok || w.prefixedSymbol(word) != nil
 }
 
-// named finds the unit that several words name in a spelling that the table does not have: with words for words of the same
-// unit ("lb force"), a prefix as a word of its own ("kilo watts"), or a system of measures before or behind ("pints UK"). Symbols
-// alone are no name: "kg m" is a product.
+// named finds the unit that several words name in a spelling that the table does not have: with
+// words for words of the same unit ("lb force"), a prefix as a word of its own ("kilo watts"), or a
+// system of measures before or behind ("pints UK"). Symbols alone are no name: "kg m" is a product.
 func (t *Table) named(parts []string) *Unit {
 	if u := t.words.prefixWord(parts); u != nil {
 		return u
@@ -204,8 +207,9 @@ func (t *Table) single(word string) *Unit {
 	return found
 }
 
-// name reads the unit that the words at hand name together, nil where they name none, and the number of its tokens. What is
-// in parentheses behind a name tells which unit of that name it is: "gallon (UK)", "hp (metric)".
+// name reads the unit that the words at hand name together, nil where they name none, and the
+// number of its tokens. What is in parentheses behind a name tells which unit of that name it is:
+// "gallon (UK)", "hp (metric)".
 func (p *parser) name() (u *Unit, length int) {
 	words := 0
 	for words < maxPhrase && p.tokens[p.at+words].kind == tokenWord {
@@ -246,7 +250,8 @@ func texts(list []token) []string {
 	return words
 }
 
-// joins reports whether some words hold one of the grammar, which is not part of a name unless the table says so.
+// joins reports whether some words hold one of the grammar, which is not part of a name unless the
+// table says so.
 func (p *parser) joins(list []token) bool {
 	for i, t := range list {
 		lower := strings.ToLower(t.text)
@@ -257,8 +262,9 @@ func (p *parser) joins(list []token) bool {
 	return false
 }
 
-// isProduct reports whether the next n words, which are a name of the product u, are written as the product of other units:
-// lb-ft² has pounds and square feet, and ft lb beside other units has pounds.
+// isProduct reports whether the next n words, which are a name of the product u, are written as the
+// product of other units: lb-ft² has pounds and square feet, and ft lb beside other units has
+// pounds.
 func (p *parser) isProduct(u *Unit, n int) bool {
 	if u.terms == nil || p.definition {
 		return false

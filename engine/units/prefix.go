@@ -13,8 +13,8 @@ type prefix struct {
 	scale        scale
 }
 
-// prefixes lists the SI prefixes (SI brochure, table 7), largest first, then the binary ones (IEC 80000-13), quebi and
-// robi with those of ISO/IEC 80000-13:2025.
+// prefixes lists the SI prefixes (SI brochure, table 7), largest first, then the binary ones (IEC
+// 80000-13), quebi and robi with those of ISO/IEC 80000-13:2025.
 var prefixes = scalePrefixes([]prefix{
 	{symbol: "Q", name: "quetta", base: 10, power: 30},
 	{symbol: "R", name: "ronna", base: 10, power: 27},
@@ -118,7 +118,8 @@ func cutPrefix(text string, yield func(i int, rest string) bool) {
 	}
 }
 
-// cutPrefixName yields every reading of lower-case text as a prefix name and a rest that is not empty.
+// cutPrefixName yields every reading of lower-case text as a prefix name and a rest that is not
+// empty.
 func cutPrefixName(text string, yield func(i int, rest string) bool) {
 	for i := range prefixes {
 		if rest, ok := strings.CutPrefix(text, prefixes[i].name); ok && rest != "" && !yield(i, rest) {

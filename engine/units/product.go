@@ -1,7 +1,7 @@
 package units
 
-// isPlain is true of units of a base dimension, of area and of volume: products of their powers are what people write
-// (lb/ft^3, gal/min).
+// isPlain is true of units of a base dimension, of area and of volume: products of their powers are
+// what people write (lb/ft^3, gal/min).
 func isPlain(u *Unit) bool {
 	return u.dimension == area || u.dimension == volume || isBase(u.dimension)
 }
@@ -13,10 +13,12 @@ var (
 	pressure = Dimension{exponents: [bases]int16{baseMass: sixtieths, baseLength: -sixtieths, baseTime: -2 * sixtieths}}
 )
 
-// exchanges are the factors that people write for one that SI has: BTU/h for W, hp·h for J, lbf/in^2 for Pa.
+// exchanges are the factors that people write for one that SI has: BTU/h for W, hp·h for J,
+// lbf/in^2 for Pa.
 var exchanges = [...]struct{ is, write Dimension }{{power, energy}, {energy, power}, {pressure, force}}
 
-// derived is the one factor of a product that is not plain, Unit nil for none; more is true where there are several.
+// derived is the one factor of a product that is not plain, Unit nil for none; more is true where
+// there are several.
 func derived(terms []Term) (factor Term, more bool) {
 	for _, term := range terms {
 		if isPlain(term.Unit) {
@@ -30,8 +32,9 @@ func derived(terms []Term) (factor Term, more bool) {
 	return factor, false
 }
 
-// isCustomary reports whether people write a quantity whose SI unit is coherent as this product: of plain units, of
-// kWh and the like, or with the derived unit that SI has (BTU/(h·ft^2) as W/m^2, but neither W/bar as m^3/s nor J/L as Pa).
+// isCustomary reports whether people write a quantity whose SI unit is coherent as this product: of
+// plain units, of kWh and the like, or with the derived unit that SI has (BTU/(h·ft^2) as W/m^2,
+// but neither W/bar as m^3/s nor J/L as Pa).
 func isCustomary(product, coherent *Unit) bool {
 	have, more := derived(product.factors())
 	if more || lengths(product.factors()) > 1 || product.scale.plain && len(product.factors()) > len(coherent.factors()) {

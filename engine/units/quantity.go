@@ -8,8 +8,8 @@ type Quantity struct {
 	Unit   *Unit
 }
 
-// SI returns the number in coherent SI (K for temperatures, an absolute one for points; seconds; bits; currency and
-// counting units are their own base).
+// SI returns the number in coherent SI (K for temperatures, an absolute one for points; seconds;
+// bits; currency and counting units are their own base).
 func (q Quantity) SI(c *decimal.Context) decimal.Decimal {
 	u := q.Unit
 	if u.IsSI() {

@@ -2,7 +2,8 @@ package units
 
 import "math/big"
 
-// ForResult picks the unit of a computed value of dimension d from the units that went into it, in order of use:
+// ForResult picks the unit of a computed value of dimension d from the units that went into it, in
+// order of use:
 //
 //   - a unit of theirs that has the dimension, whole (kWh) or as a factor (mi of mi/h, USD of USD/kWh);
 //   - for fuel per distance and its inverse, their fuel unit over their distance (mi/gal, L/km);
@@ -12,9 +13,9 @@ import "math/big"
 //     stay N·m, as it may be a torque); one that is no unit people use for the dimension (W/bar, J/L) gives way to the next;
 //   - the named unit of the dimension (N, J, m/s), else coherent SI.
 //
-// point says that the value is a point on a temperature scale and not a difference: then degC gives degC, else
-// delta_degC. Angle is dropped where d has a name only without it (power as torque × angular speed). Plain numbers have
-// the unit One, never percent.
+// point says that the value is a point on a temperature scale and not a difference: then degC gives
+// degC, else delta_degC. Angle is dropped where d has a name only without it (power as torque ×
+// angular speed). Plain numbers have the unit One, never percent.
 func (t *Table) ForResult(d Dimension, used []*Unit, point bool) *Unit {
 	if d.IsNone() {
 		return One
@@ -67,7 +68,8 @@ func isHundred(u *Unit) bool {
 // maxFactors bounds the search: the first factors of a calculation name its unit.
 const maxFactors = 24
 
-// usedFactors lists the named units in use, each once, with those made of others (mph, kWh, 100km) taken apart.
+// usedFactors lists the named units in use, each once, with those made of others (mph, kWh, 100km)
+// taken apart.
 func (t *Table) usedFactors(used []*Unit) []*Unit {
 	factors := make([]*Unit, 0, 8)
 	add := func(u *Unit) {
@@ -118,8 +120,8 @@ func (t *Table) parts(u *Unit) *Unit {
 	return compound(terms)
 }
 
-// fuelResult is distance over fuel or fuel over distance, of the first distance of a kilometre and more and the first
-// volume in use.
+// fuelResult is distance over fuel or fuel over distance, of the first distance of a kilometre and
+// more and the first volume in use.
 func fuelResult(d Dimension, factors []*Unit) *Unit {
 	if d != area && d != area.inverse() {
 		return nil
@@ -158,7 +160,8 @@ func volumeResult(d Dimension, used []*Unit) *Unit {
 	return nil
 }
 
-// settle accepts a product of units in use, gives it the name that it has, or returns nil where nobody would write it.
+// settle accepts a product of units in use, gives it the name that it has, or returns nil where
+// nobody would write it.
 func (t *Table) settle(d Dimension, terms []Term) *Unit {
 	product := compound(t.joinHours(terms))
 	if product.terms == nil {
@@ -216,8 +219,8 @@ func isTorque(terms []Term) bool {
 	return a == Length && !isBase(b) || b == Length && !isBase(a)
 }
 
-// internationalName is the named coherent unit of a product of SI units, with the prefix that makes it equal, or without
-// one where none does.
+// internationalName is the named coherent unit of a product of SI units, with the prefix that makes
+// it equal, or without one where none does.
 func (t *Table) internationalName(product, coherent *Unit) *Unit {
 	if coherent.terms != nil || coherent.IsOne() {
 		return nil
@@ -244,8 +247,8 @@ func (t *Table) internationalName(product, coherent *Unit) *Unit {
 	return coherent
 }
 
-// withHours names V·A·h, an energy of electric units and hours, as Wh, and W·h/V as Ah; kWh/km stays. Other long products
-// give way to coherent.
+// withHours names V·A·h, an energy of electric units and hours, as Wh, and W·h/V as Ah; kWh/km
+// stays. Other long products give way to coherent.
 func (t *Table) withHours(d Dimension, terms []Term, product, coherent *Unit) *Unit {
 	var rest []Term
 	var hour Term
@@ -306,7 +309,8 @@ func isBase(d Dimension) bool {
 	return count == 1
 }
 
-// splitTimes writes a square of time below the line as the two times in use, the first one first: mi/(h·s).
+// splitTimes writes a square of time below the line as the two times in use, the first one first:
+// mi/(h·s).
 func splitTimes(terms []Term, factors []*Unit) []Term {
 	for i, term := range terms {
 		if term.Unit.dimension != Time || term.Num != -2 || term.Den != 1 {
@@ -323,7 +327,8 @@ func splitTimes(terms []Term, factors []*Unit) []Term {
 	return terms
 }
 
-// coherent is d in coherent SI: a named unit above or below the line where there is one, else base units.
+// coherent is d in coherent SI: a named unit above or below the line where there is one, else base
+// units.
 func (t *Table) coherent(d Dimension) *Unit {
 	if n, ok := d.named(); ok {
 		u, err := t.Parse(n.unit)
@@ -351,8 +356,8 @@ func (t *Table) coherent(d Dimension) *Unit {
 	return u
 }
 
-// otherUnit is the unit of a currency or counting unit. One that the table does not know is made up: its dimension came
-// from another table.
+// otherUnit is the unit of a currency or counting unit. One that the table does not know is made
+// up: its dimension came from another table.
 func (t *Table) otherUnit(name string) *Unit {
 	if s, ok := t.words.symbols[name[min(1, len(name)):]]; ok && name[0] == '$' {
 		return s.entry.unit

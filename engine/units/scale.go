@@ -2,8 +2,9 @@ package units
 
 import "reckon/engine/decimal"
 
-// scale is a factor to coherent SI, num / den × pi^pi. Numerator and denominator are whole or terminating decimals, so
-// that a factor such as 5/9 is exact, and pi stays a symbol, so that it cancels. A factor out of range has num 0.
+// scale is a factor to coherent SI, num / den × pi^pi. Numerator and denominator are whole or
+// terminating decimals, so that a factor such as 5/9 is exact, and pi stays a symbol, so that it
+// cancels. A factor out of range has num 0.
 type scale struct {
 	num, den decimal.Decimal
 	pi       int

@@ -41,7 +41,8 @@ type scanner struct {
 	tokens []token
 }
 
-// scan appends the tokens of text, at most maxText long, to buffer, the last one a tokenEnd. It fails with *SyntaxError.
+// scan appends the tokens of text, at most maxText long, to buffer, the last one a tokenEnd. It
+// fails with *SyntaxError.
 func scan(text string, buffer []token) ([]token, error) {
 	if strings.Contains(text, ".") {
 		text = countries.Replace(text)
@@ -143,7 +144,8 @@ func (s *scanner) word(hyphen bool) {
 	s.tokens = append(s.tokens, token{kind: tokenWord, hyphen: hyphen, glued: glued, text: text, start: int16(start)})
 }
 
-// beforeDegrees reports whether the word since start ends before a degree sign: kg°C is kg and °C, but Δ°C one word.
+// beforeDegrees reports whether the word since start ends before a degree sign: kg°C is kg and °C,
+// but Δ°C one word.
 func (s *scanner) beforeDegrees(start int) bool {
 	r := s.runeBefore(s.at)
 	next, _ := utf8.DecodeRuneInString(s.text[s.at+len("°"):])
@@ -192,7 +194,8 @@ func (s *scanner) number() {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// dot is a product before another factor ("N.m"); elsewhere it ends an abbreviation ("sq. ft.") and says nothing.
+// dot is a product before another factor ("N.m"); elsewhere it ends an abbreviation ("sq. ft.") and
+// says nothing.
 func (s *scanner) dot() {
 	r, _ := utf8.DecodeRuneInString(s.text[s.at+1:])
 	spaced := s.at > 0 && s.text[s.at-1] == ' '
@@ -208,7 +211,8 @@ func (s *scanner) dot() {
 	s.at++
 }
 
-// isAbbreviated is true of words that a dot shortens and never multiplies: "sq.ft." has square feet, "fl.oz" fluid ounces.
+// isAbbreviated is true of words that a dot shortens and never multiplies: "sq.ft." has square
+// feet, "fl.oz" fluid ounces.
 func isAbbreviated(word string) bool {
 	switch strings.ToLower(word) {
 	case "sq", "cu", "fl", "imp":
@@ -286,7 +290,8 @@ func (s *scanner) power(start, num, den int) error {
 	return nil
 }
 
-// fraction reads digits with or without decimals as num/den. Numbers past the limits come back as large ones.
+// fraction reads digits with or without decimals as num/den. Numbers past the limits come back as
+// large ones.
 func (s *scanner) fraction() (num, den int, ok bool) {
 	const most = 1_000_000
 	den = 1

@@ -2,9 +2,9 @@ package units
 
 import "slices"
 
-// solveTerms finds powers of units whose product has dimension d: whole powers, unless d itself has fractions. Units of
-// a single base dimension are taken before others, so that each base dimension has one unit; the terms come in the order
-// of the units. It returns nil where there are none.
+// solveTerms finds powers of units whose product has dimension d: whole powers, unless d itself has
+// fractions. Units of a single base dimension are taken before others, so that each base dimension
+// has one unit; the terms come in the order of the units. It returns nil where there are none.
 func solveTerms(d Dimension, units []*Unit) []Term {
 	var order, others []int
 	for i, u := range units {
@@ -81,7 +81,8 @@ func (r *basisRow) eliminate(b basisRow) {
 	}
 }
 
-// fraction is a small rational number in lowest terms, den > 0. Exponents of units in use are far from overflowing it.
+// fraction is a small rational number in lowest terms, den > 0. Exponents of units in use are far
+// from overflowing it.
 type fraction struct{ num, den int }
 
 func (f fraction) mul(o fraction) fraction { return fractionOf(f.num*o.num, f.den*o.den) }
@@ -95,7 +96,8 @@ func fractionOf(num, den int) fraction {
 	return fraction{num, den}
 }
 
-// powersOf lists the exponents of base dimensions, then those of the named currencies and counting units.
+// powersOf lists the exponents of base dimensions, then those of the named currencies and counting
+// units.
 func powersOf(d Dimension, names []string) []fraction {
 	values := make([]fraction, 0, bases+len(names))
 	for _, e := range d.exponents {

@@ -98,8 +98,8 @@ var Standard = sync.OnceValue(func() *Table {
 // maxCountingName is the longest name of a counting unit, in code points.
 const maxCountingName = 40
 
-// With returns a table that also knows counting units, each a dimension of its own, by name and plural in any case. It
-// fails where a name is no word or is taken.
+// With returns a table that also knows counting units, each a dimension of its own, by name and
+// plural in any case. It fails where a name is no word or is taken.
 func (t *Table) With(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return t, nil
@@ -138,8 +138,8 @@ func (t *Table) With(names ...string) (*Table, error) {
 	return n, nil
 }
 
-// isCountingName accepts what the scanner reads as one word without a power behind it. "per" and the words for powers
-// are taken.
+// isCountingName accepts what the scanner reads as one word without a power behind it. "per" and
+// the words for powers are taken.
 func isCountingName(name string) bool {
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxCountingName {
 		return false
@@ -207,8 +207,8 @@ func (e *entry) describe() Entry {
 	return d
 }
 
-// WithCurrency puts the currency to in the place of the currency from (ISO codes); u comes back where it has none of it
-// or a code is unknown.
+// WithCurrency puts the currency to in the place of the currency from (ISO codes); u comes back
+// where it has none of it or a code is unknown.
 func (t *Table) WithCurrency(u *Unit, from, to string) *Unit {
 	old, okOld := t.words.symbols[from]
 	now, okNow := t.words.symbols[to]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The built-in table resolves, has no spelling of two meanings once prefixes are applied, and holds its dimensions
-// (loading checks those).
+// The built-in table resolves, has no spelling of two meanings once prefixes are applied, and holds
+// its dimensions (loading checks those).
 func TestTableIsSound(t *testing.T) {
 	w, err := loadWords(unitsText, currenciesText)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"reckon/engine/decimal"
 )
 
-// Unit is a parsed unit expression: an ordered product of named units, each with prefix and power. It is immutable. The
-// nil *Unit and One are the unit of plain numbers.
+// Unit is a parsed unit expression: an ordered product of named units, each with prefix and power.
+// It is immutable. The nil *Unit and One are the unit of plain numbers.
 type Unit struct {
 	symbol    string // normalised: "mi/h", "m^2"; "W" is never expanded
 	dimension Dimension
@@ -40,9 +40,10 @@ func newNamed(symbol string, d Dimension, s scale, e *entry, p *prefix) *Unit {
 	return u
 }
 
-// Symbol is the one spelling that is emitted: factors joined by "·", powers as "^2", behind one "/" the factors with
-// negative powers, in parentheses when there are several ("kg/(m·s^2)"). Without a factor above the line a 1 stands there
-// ("1/s"), as people write rates. A table that knows its units parses it back to the same unit.
+// Symbol is the one spelling that is emitted: factors joined by "·", powers as "^2", behind one "/"
+// the factors with negative powers, in parentheses when there are several ("kg/(m·s^2)"). Without a
+// factor above the line a 1 stands there ("1/s"), as people write rates. A table that knows its
+// units parses it back to the same unit.
 func (u *Unit) Symbol() string {
 	if u == nil {
 		return ""
@@ -72,7 +73,8 @@ func (u *Unit) IsPoint() bool { return u != nil && u.point }
 // IsOne is true of the unit of plain numbers. Percent is another unit of the same dimension.
 func (u *Unit) IsOne() bool { return u == nil || u.symbol == "" }
 
-// Terms lists the factors in the order in which they were written; a named unit is its own only term.
+// Terms lists the factors in the order in which they were written; a named unit is its own only
+// term.
 func (u *Unit) Terms() []Term {
 	switch {
 	case u.IsOne():
@@ -96,7 +98,8 @@ func (u *Unit) factors() []Term {
 	return u.terms
 }
 
-// Difference is the unit of differences between points of u: delta_degC of degC, and u itself where u is no point.
+// Difference is the unit of differences between points of u: delta_degC of degC, and u itself where
+// u is no point.
 func (u *Unit) Difference() *Unit {
 	if u.IsPoint() {
 		return u.degree
@@ -104,8 +107,8 @@ func (u *Unit) Difference() *Unit {
 	return u
 }
 
-// Point is the inverse of Difference: degC of delta_degC, and u itself where it belongs to no scale (K is point and
-// difference).
+// Point is the inverse of Difference: degC of delta_degC, and u itself where it belongs to no scale
+// (K is point and difference).
 func (u *Unit) Point() *Unit {
 	if u != nil && u.origin != nil {
 		return u.origin
@@ -113,7 +116,8 @@ func (u *Unit) Point() *Unit {
 	return u
 }
 
-// Mul is the product; equal terms are merged and cancelled. In a compound degC counts as its difference.
+// Mul is the product; equal terms are merged and cancelled. In a compound degC counts as its
+// difference.
 func (u *Unit) Mul(o *Unit) *Unit {
 	switch {
 	case o.IsOne():
@@ -132,7 +136,8 @@ func (u *Unit) Div(o *Unit) *Unit {
 	return compound(mergeTerms(nil, u.factors(), 1, o.factors(), -1))
 }
 
-// Pow raises u to num/den. It reports false when the exponent of a dimension is no multiple of 1/60 or too large.
+// Pow raises u to num/den. It reports false when the exponent of a dimension is no multiple of 1/60
+// or too large.
 func (u *Unit) Pow(num, den int) (*Unit, bool) {
 	if u.IsOne() {
 		return One, den != 0
@@ -170,8 +175,8 @@ func (t Term) allowed() bool {
 	return t.Num <= maxPower*t.Den && t.Num >= -maxPower*t.Den && sixtieths%t.Den == 0
 }
 
-// mergeTerms appends the terms of two units, the powers of each multiplied by a sign, adding up those of the same named
-// unit and dropping those that cancel. Powers stop at ±maxPower.
+// mergeTerms appends the terms of two units, the powers of each multiplied by a sign, adding up
+// those of the same named unit and dropping those that cancel. Powers stop at ±maxPower.
 func mergeTerms(merged []Term, a []Term, signA int, b []Term, signB int) []Term {
 	merged = addTerms(merged, a, signA)
 	merged = addTerms(merged, b, signB)

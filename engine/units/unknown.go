@@ -23,7 +23,8 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit in several words.
+// unknown is the error of the word that the parser stands at, or of a phrase that comes near a unit
+// in several words.
 func (p *parser) unknown() error {
 	word := p.peek().text
 	if next := p.tokens[p.at+1]; next.kind == tokenWord && p.table.Lookup(next.text) != nil {
@@ -61,7 +62,8 @@ const (
 	maxWord        = 200
 )
 
-// nearest lists the known spellings closest to a word by edit distance, best first, one for each unit.
+// nearest lists the known spellings closest to a word by edit distance, best first, one for each
+// unit.
 func (t *Table) nearest(word string) []string {
 	length := utf8.RuneCountInString(word)
 	if length > maxNearest {
@@ -164,7 +166,8 @@ func (w *words) eachPrefixedName(yield func(i int, e *entry, name string)) {
 	}
 }
 
-// lettersOf is a set of the ASCII letters in a word, ignoring case. One edit brings in at most one new letter.
+// lettersOf is a set of the ASCII letters in a word, ignoring case. One edit brings in at most one
+// new letter.
 func lettersOf(word string) (set uint32) {
 	for i := range len(word) {
 		if word[i] < utf8.RuneSelf {
@@ -192,8 +195,9 @@ func endingDistance(a, b string) int {
 	return 1
 }
 
-// EditDistance counts insertions, deletions, replacements and swaps of neighbours between two words (optimal string
-// alignment, Damerau 1964). Past limit, and for words of more than 200 letters, it only says that it is more.
+// EditDistance counts insertions, deletions, replacements and swaps of neighbours between two words
+// (optimal string alignment, Damerau 1964). Past limit, and for words of more than 200 letters, it
+// only says that it is more.
 func EditDistance(a, b string, limit int) int {
 	if limit == 0 {
 		if a == b {

@@ -13,8 +13,8 @@ type Env struct {
 	Zone   *time.Location // decides what today and now mean; nil is UTC
 	Budget int            // cost units; 0 means the limit of 1,000,000
 
-	// Rest is called about every quarter of a millisecond while a calculation goes on, so that it can make way for others; nil
-	// lets other goroutines run. What is calculated does not depend on it.
+	// Rest is called about every quarter of a millisecond while a calculation goes on, so that it can
+	// make way for others; nil lets other goroutines run. What is calculated does not depend on it.
 	Rest func()
 
 	Meter *meter // what is left of the budget, nil outside of a calculation
@@ -43,7 +43,8 @@ const SecondsPerDay = 24 * 60 * 60
 func Mod(a, b int64) int64 { return ((a % b) + b) % b }
 
 const (
-	// DefaultBudget is the number of cost units that a calculation may spend where nothing else is said.
+	// DefaultBudget is the number of cost units that a calculation may spend where nothing else is
+	// said.
 	DefaultBudget = 1_000_000
 	// ParseBudget is the number of cost units that reading or comparing one value may take.
 	ParseBudget = 1_000_000
@@ -69,7 +70,8 @@ func (e Env) Context(budget int) *decimal.Context {
 	return c
 }
 
-// Metered is e for a calculation, with a meter of its own unless it is part of one that has a meter.
+// Metered is e for a calculation, with a meter of its own unless it is part of one that has a
+// meter.
 func (e Env) Metered() Env {
 	if e.Meter == nil {
 		e.Meter = &meter{e.Limit()}
@@ -77,7 +79,8 @@ func (e Env) Metered() Env {
 	return e
 }
 
-// IsMomentWord reports whether a text is one of the words that stand for the moment of a calculation.
+// IsMomentWord reports whether a text is one of the words that stand for the moment of a
+// calculation.
 func IsMomentWord(text string) bool {
 	return strings.EqualFold(text, "today") || strings.EqualFold(text, "now")
 }

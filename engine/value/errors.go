@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Error is a problem of a caller's request, a result like any other: code, template and args of schemas/errors.json.
+// Error is a problem of a caller's request, a result like any other: code, template and args of
+// schemas/errors.json.
 type Error struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"` // the template of the code, placeholders unfilled
@@ -28,8 +29,8 @@ type VariableName struct {
 	Title string `json:"title"`
 }
 
-// Code is an error code and what a caller needs to know about it. The documentation and schemas/errors.json are made of
-// these.
+// Code is an error code and what a caller needs to know about it. The documentation and
+// schemas/errors.json are made of these.
 type Code struct {
 	Code    string   `json:"code"`
 	Message string   `json:"message"`                        // the template
@@ -175,7 +176,8 @@ var codes = []Code{
 // Codes lists the error codes, in the order of schemas/errors.json.
 func Codes() []Code { return slices.Clone(codes) }
 
-// UnknownCode says that a text is no error code, and which one is spelt most like it; it is "" for a code.
+// UnknownCode says that a text is no error code, and which one is spelt most like it; it is "" for
+// a code.
 func UnknownCode(code string) string {
 	all := make([]string, len(codes))
 	for i, c := range codes {
@@ -187,8 +189,8 @@ func UnknownCode(code string) string {
 	return fmt.Sprintf("There is no error code %q.%s", code, DidYouMean(code, all))
 }
 
-// Problem makes an Error of a code in the table. An unknown code is a programming error and panics; a test uses every
-// code that the code base names.
+// Problem makes an Error of a code in the table. An unknown code is a programming error and panics;
+// a test uses every code that the code base names.
 func Problem(code string, args ...string) *Error {
 	for _, c := range codes {
 		if c.Code != code {
@@ -206,8 +208,8 @@ func Problem(code string, args ...string) *Error {
 // Problems is a list of one Problem.
 func Problems(code string, args ...string) []Error { return []Error{*Problem(code, args...)} }
 
-// Filled is the message with its args in place of the placeholders, in one left-to-right pass. A placeholder without an
-// arg stays as it is.
+// Filled is the message with its args in place of the placeholders, in one left-to-right pass. A
+// placeholder without an arg stays as it is.
 func (e Error) Filled() string {
 	var b strings.Builder
 	rest := e.Message

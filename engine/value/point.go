@@ -6,8 +6,8 @@ import (
 	"reckon/engine/units"
 )
 
-// Weight counts points on a scale in a sum: 1 is a point (a date, 20 degC), 0 a difference, ½ + ½ an average. Any stands
-// for what can serve as either.
+// Weight counts points on a scale in a sum: 1 is a point (a date, 20 degC), 0 a difference, ½ + ½
+// an average. Any stands for what can serve as either.
 type Weight struct {
 	Any      bool
 	num, den int

@@ -14,8 +14,9 @@ import (
 	"reckon/engine/units"
 )
 
-// Text is a value as written or shown: one string (Rank 0), a column of cells (Rank 1) or rows of cells (Rank 2). In
-// JSON it is a string, an array of strings, or an array of arrays of strings. The zero value is the empty string.
+// Text is a value as written or shown: one string (Rank 0), a column of cells (Rank 1) or rows of
+// cells (Rank 2). In JSON it is a string, an array of strings, or an array of arrays of strings.
+// The zero value is the empty string.
 type Text struct {
 	Rank  int
 	Cells [][]string // rows; Rank 0: one row of one cell (or none for ""); Rank 1: rows of one cell each
@@ -68,8 +69,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It refuses everything else: numbers, null, mixed arrays. The empty array
-// is a column without cells.
+// UnmarshalJSON reads what MarshalJSON writes. It refuses everything else: numbers, null, mixed
+// arrays. The empty array is a column without cells.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	if n := len(data); n > 1 && data[0] == '"' && data[n-1] == '"' {
 		if text := string(data[1 : n-1]); isPlain(text) {
@@ -141,8 +142,8 @@ func Scalar(s string) Text {
 	return Text{Cells: table.rows[:]}
 }
 
-// Value is a quantity or a table of quantities. Numbers of date, datetime, time and duration are seconds, those of
-// percent the fraction, unless the unit says otherwise.
+// Value is a quantity or a table of quantities. Numbers of date, datetime, time and duration are
+// seconds, those of percent the fraction, unless the unit says otherwise.
 type Value struct {
 	Rank  int      // 0 scalar, 1 column, 2 rows
 	Cells [][]Cell // rows; Rank 0: one row of one cell; Rank 1: rows of one cell each
@@ -183,8 +184,9 @@ func (v Value) Text() Text {
 	return t
 }
 
-// Equal compares physical quantities at the 34 digits of emitted values, so that a value equals the one read back from
-// its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of different dimensions never are equal.
+// Equal compares physical quantities at the 34 digits of emitted values, so that a value equals the
+// one read back from its Text: 2 m^3 equals 2000 L, 30 mi/h does not equal 30 km/h, and values of
+// different dimensions never are equal.
 func (v Value) Equal(o Value) bool {
 	return v.Same(o, func(a, b Cell, _, _ int) bool { return a.equal(b) })
 }
@@ -195,9 +197,11 @@ func (v Value) Near(o Value, tolerance decimal.Decimal) bool {
 }
 
 var (
-	// Restated is how far a value in one unit may be from the same one in another, of which 34 digits were shown.
+	// Restated is how far a value in one unit may be from the same one in another, of which 34 digits
+	// were shown.
 	Restated = decimal.MustParse("1e-32")
-	// Recalculated is how far a value may be from the one calculated before, from inputs of which 34 digits were kept.
+	// Recalculated is how far a value may be from the one calculated before, from inputs of which 34
+	// digits were kept.
 	Recalculated = decimal.MustParse("1e-25")
 )
 
