@@ -452,12 +452,3 @@ func (d *Domain) name(variable int) value.VariableName {
 	v := d.Variables[variable]
 	return value.VariableName{ID: v.ID, Key: v.Key, Title: v.Title}
 }
-
-// activityName is the title of an activity, or its equation where it has none.
-func (d *Domain) activityName(activity int) string {
-	a := d.Activities[activity]
-	if a.Title == "" {
-		return a.Equation
-	}
-	return a.Title
-}

@@ -156,7 +156,7 @@ func (c *compiler) activities() {
 	// the others.
 	for i, e := range d.equations {
 		if e.Left != nil && e.Active {
-			c.dimensions(i, e, &d.solver)
+			c.fits(i, formula.CheckDimensions(&d.Scope, e, &d.solver))
 		}
 	}
 	for i, e := range d.equations {
@@ -167,17 +167,12 @@ func (c *compiler) activities() {
 		if !e.Active {
 			own := d.solver.Clone()
 			solver = &own
-			if !c.dimensions(i, e, solver) {
+			if !c.fits(i, formula.CheckDimensions(&d.Scope, e, solver)) {
 				continue
 			}
 		}
-		path := fmt.Sprintf("activities[%d].equation", i)
-		if err := e.CheckRounding(&d.Scope, solver); err != nil {
-			c.fail(path, err.At, "%s", err.Message)
-		}
-		if err := formula.CheckPoints(&d.Scope, e, nil); err != nil {
-			c.fail(path, err.At, "%s", err.Message)
-		}
+		c.fits(i, e.CheckRounding(&d.Scope, solver))
+		c.fits(i, formula.CheckPoints(&d.Scope, e, nil))
 	}
 	for i, e := range d.equations {
 		if e.Left != nil {
@@ -192,8 +187,8 @@ func (c *compiler) activities() {
 	}
 }
 
-func (c *compiler) dimensions(activity int, e *formula.Equation, solver *formula.Unifier) bool {
-	err := formula.CheckDimensions(&c.d.Scope, e, solver)
+// fits reports what is wrong with the dimensions of an activity, and whether nothing is.
+func (c *compiler) fits(activity int, err *formula.DimensionError) bool {
 	if err != nil {
 		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.At, "%s", err.Message)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,8 @@ func (c *calculation) conflict(variables []int, activity int) *value.Error {
 	for i, v := range variables {
 		keys[i] = c.key(v)
 	}
-	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
+	a := &c.domain.Activities[activity]
+	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), cmp.Or(a.Title, a.Equation))
 }
 
 // undecided reports whether a target follows in another way that is as good by every rule but the

@@ -96,14 +96,9 @@ func authored(v *value.Variable) metadata {
 func (s series) shown(asked bool, foreign func(kind string) bool) series {
 	s.Kind = ScalarKind(s.Kind)
 	if asked && foreign(s.Kind) {
-		return series{Name: s.Name, Kind: "number", Format: float()}
+		return series{Name: s.Name, Kind: "number", Format: &decimalFormats[0]}
 	}
 	return s
-}
-
-func float() *string {
-	format := "decimals_float"
-	return &format
 }
 
 // DisplayOf is the display object of a result (schemas/openapi.yaml), normalised: defaults filled,

@@ -23,15 +23,6 @@ type numeral struct {
 	point    int
 }
 
-// parseNumeral reads a number as it is emitted. It fails as decimal.Parse does.
-func parseNumeral(text string) (numeral, error) {
-	d, err := decimal.Parse(text)
-	if err != nil {
-		return numeral{}, err
-	}
-	return numeralOf(d), nil
-}
-
 func numeralOf(d decimal.Decimal) numeral {
 	text, negative := strings.CutPrefix(d.String(), "-")
 	mantissa, exponent, _ := strings.Cut(text, "e")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"reckon/engine/decimal"
 	"reckon/engine/value"
 )
 
@@ -35,11 +36,11 @@ func Render(val, kind, format string) (string, error) {
 		return val, nil
 	}
 	number, unit, _ := strings.Cut(val, " ")
-	n, err := parseNumeral(number)
+	d, err := decimal.Parse(number)
 	if err != nil {
 		return "", fmt.Errorf("render %q: read number: %w", val, err)
 	}
-	own := unit == "" || timed && unit == "s"
+	n, own := numeralOf(d), unit == "" || timed && unit == "s"
 	switch {
 	case kind == "percent" && own:
 		return renderNumber(n.shifted(2), format, true) + "%", nil

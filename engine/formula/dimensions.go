@@ -312,20 +312,13 @@ func (c *checker) rule(text string, letters map[byte]Dimension) Dimension {
 	return d
 }
 
-// VariableDimension is the declared dimension of a variable, else its unknown.
+// VariableDimension is what a variable's unit, kind or default says about its dimension, else its
+// unknown.
 func VariableDimension(s *value.Scope, v int) Dimension {
-	if dim, ok := declaredDimension(s, v); ok {
-		return KnownDimension(dim)
+	if p := &s.Profiles[v]; p.Declared {
+		return KnownDimension(p.Dimension)
 	}
 	return Dimension{unknown: []power{{v, 1, 1}}}
-}
-
-// declaredDimension is what a variable's unit, kind or default says about its dimension.
-func declaredDimension(s *value.Scope, v int) (units.Dimension, bool) {
-	if s.Profiles[v].Declared {
-		return s.Profiles[v].Dimension, true
-	}
-	return units.Dimension{}, false
 }
 
 // CheckDimensions checks one equation; what it tells about undeclared variables stays in the

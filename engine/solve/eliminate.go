@@ -156,20 +156,15 @@ func isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.No
 	if len(n.Args) != 2 {
 		return nil
 	}
-	other := n.Args[1-k]
+	// What undoes an operation on its first operand; on the second one only a sum or product is undone alike.
+	other, undo := n.Args[1-k], map[formula.Op]formula.Op{
+		formula.OpAdd: formula.OpSub, formula.OpSub: formula.OpAdd, formula.OpMul: formula.OpDiv, formula.OpDiv: formula.OpMul,
+	}[n.Op]
 	switch {
-	case n.Op == formula.OpAdd:
-		return isolated(inner, x, formula.Combined(formula.OpSub, t, other))
-	case n.Op == formula.OpSub && k == 0:
-		return isolated(inner, x, formula.Combined(formula.OpAdd, t, other))
-	case n.Op == formula.OpSub:
-		return isolated(inner, x, formula.Combined(formula.OpSub, other, t))
-	case n.Op == formula.OpMul:
-		return isolated(inner, x, formula.Combined(formula.OpDiv, t, other))
-	case n.Op == formula.OpDiv && k == 0:
-		return isolated(inner, x, formula.Combined(formula.OpMul, t, other))
-	case n.Op == formula.OpDiv:
-		return isolated(inner, x, formula.Combined(formula.OpDiv, other, t))
+	case k == 1 && (n.Op == formula.OpSub || n.Op == formula.OpDiv):
+		return isolated(inner, x, formula.Combined(n.Op, other, t))
+	case n.Op != formula.OpPow && undo != 0:
+		return isolated(inner, x, formula.Combined(undo, t, other))
 	case n.Op == formula.OpPow && k == 1:
 		return isolated(inner, x, formula.Combined(formula.OpDiv, formula.Called(formula.NaturalLogarithm, t), formula.Called(formula.NaturalLogarithm, other)))
 	case n.Op == formula.OpPow && other.Op == formula.OpNumber:
