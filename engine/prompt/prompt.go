@@ -16,17 +16,18 @@
 //
 // Where the grammar leaves room:
 //
-//   - Double quotes count only at the start of a name or cell, and only when they close again. What is inside is literal,
-//     ":", "#", "|" and "," included; there is no escape. A quoted name is always a variable, so that one
-//     with the title Scenario can be given.
-//   - "#" starts a comment as the first character of a line, or behind a value after white space; never inside a name
-//     or quotes.
-//   - Rows belong to the nearest variable above with nothing behind its colon, blank lines, comments and other entries
-//     between them or not. "calculate" and "scenario" never take rows. Rows of one cell each make a column.
+//   - Double quotes count only at the start of a name or cell, and only when they close again. What
+//     is inside is literal, ":", "#", "|" and "," included; there is no escape. A quoted name is
+//     always a variable, so that one with the title Scenario can be given.
+//   - "#" starts a comment as the first character of a line, or behind a value after white space;
+//     never inside a name or quotes.
+//   - Rows belong to the nearest variable above with nothing behind its colon, blank lines,
+//     comments and other entries between them or not. "calculate" and "scenario" never take rows.
+//     Rows of one cell each make a column.
 //   - "calculate:" and "scenario:" with nothing behind them are errors (input.missing_calculate,
 //     scenario.invalid_selector), as is a second scenario line (input.invalid_structured_text).
-//   - A unit asked for is split off at the last separator that leaves a variable of the domain in front of it, so that
-//     "calculate: torque in in lbf" asks for inch pounds-force.
+//   - A unit asked for is split off at the last separator that leaves a variable of the domain in
+//     front of it, so that "calculate: torque in in lbf" asks for inch pounds-force.
 package prompt
 
 import (

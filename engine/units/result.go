@@ -5,12 +5,14 @@ import "math/big"
 // ForResult picks the unit of a computed value of dimension d from the units that went into it, in
 // order of use:
 //
-//   - a unit of theirs that has the dimension, whole (kWh) or as a factor (mi of mi/h, USD of USD/kWh);
+//   - a unit of theirs that has the dimension, whole (kWh) or as a factor (mi of mi/h, USD of
+//     USD/kWh);
 //   - for fuel per distance and its inverse, their fuel unit over their distance (mi/gal, L/km);
 //   - for a volume, the cube of the length whose square is in use (mm and m^2 give m^3);
-//   - a product of their factors, one for each base dimension so that none is left over (mi/h and min never give
-//     mi·min/h); a product with a name of its own takes it (kW and h give kWh; kg and m/s^2 give N; V and A give W; N and m
-//     stay N·m, as it may be a torque); one that is no unit people use for the dimension (W/bar, J/L) gives way to the next;
+//   - a product of their factors, one for each base dimension so that none is left over (mi/h and
+//     min never give mi·min/h); a product with a name of its own takes it (kW and h give kWh; kg
+//     and m/s^2 give N; V and A give W; N and m stay N·m, as it may be a torque); one that is no
+//     unit people use for the dimension (W/bar, J/L) gives way to the next;
 //   - the named unit of the dimension (N, J, m/s), else coherent SI.
 //
 // point says that the value is a point on a temperature scale and not a difference: then degC gives
