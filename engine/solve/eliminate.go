@@ -156,7 +156,8 @@ func isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.No
 	if len(n.Args) != 2 {
 		return nil
 	}
-	// What undoes an operation on its first operand; on the second one only a sum or product is undone alike.
+	// What undoes an operation on its first operand; on the second one only a sum or product is undone
+	// alike.
 	other, undo := n.Args[1-k], map[formula.Op]formula.Op{
 		formula.OpAdd: formula.OpSub, formula.OpSub: formula.OpAdd, formula.OpMul: formula.OpDiv, formula.OpDiv: formula.OpMul,
 	}[n.Op]
