@@ -286,8 +286,8 @@ func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (uni
 	return v.trusted(variable, q)
 }
 
-// trusted is a quantity as it is given out, with 60 digits of which enough are right. The problem says
-// that it takes more digits to have them, or more than there are.
+// trusted is a quantity as it is given out, with 60 digits of which enough are right. The problem
+// says that it takes more digits to have them, or more than there are.
 func (v *derivation) trusted(variable int, q units.Quantity) (units.Quantity, *value.Error) {
 	right, last := q.Number.Right(), v.Context.Digits() == formula.MostDigits
 	switch {

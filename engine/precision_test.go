@@ -12,8 +12,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestEarlierTargetsKeepTheirDigits asks for a value of which nearly all digits cancel, and then for the one that it comes
-// from, in one scenario.
+// TestEarlierTargetsKeepTheirDigits asks for a value of which nearly all digits cancel, and then
+// for the one that it comes from, in one scenario.
 func TestEarlierTargetsKeepTheirDigits(t *testing.T) {
 	d, issues := Compile(Definition{
 		Title:      "Chain",
@@ -98,7 +98,8 @@ func drawCalculated(t *rapid.T, depth int) calculated {
 	}}
 }
 
-// TestRightOrAnError holds expressions in which digits cancel to apd at 600 digits: what is given out is right to 34 digits.
+// TestRightOrAnError holds expressions in which digits cancel to apd at 600 digits: what is given
+// out is right to 34 digits.
 func TestRightOrAnError(t *testing.T) {
 	reference := apd.Context{Precision: 600, MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent, Rounding: apd.RoundHalfEven}
 	rapid.Check(t, func(t *rapid.T) {

@@ -65,7 +65,8 @@ func TestPropertiesBackwards(t *testing.T) {
 			old := values[n]
 			values[n] = back.Value.Quantity().Number.String()
 			again, errs := ask(d, state("y"))
-			// A solution of 60 digits, stated, is a number that the last digit may be wrong in: 0 comes back as next to nothing.
+			// A solution of 60 digits, stated, is a number that the last digit may be wrong in: 0 comes back
+			// as next to nothing.
 			nothing := len(errs) == 0 && values["y"] == "0" && again.Value.Quantity().Number.Abs().Cmp(decimal.MustParse("1e-50")) < 0
 			if len(errs) > 0 || !near(again.Value, values["y"]) && !nothing {
 				t.Fatalf("%s: %s gives %s, which does not go back to %s: %v", equation, state(n), values[n], values["y"], errs)

@@ -44,8 +44,8 @@ func (s *Solver) multiply(a, b polynomial) (polynomial, bool) {
 	return product, true
 }
 
-// isNoise reports whether a term is 0, or no more than such a part of its size as rounding may leave.
-// Then more digits may tell.
+// isNoise reports whether a term is 0, or no more than such a part of its size as rounding may
+// leave. Then more digits may tell.
 func (s *Solver) isNoise(t term) bool {
 	small := t.value.Abs().Cmp(s.Context.Mul(t.size, s.Context.Epsilon(10))) <= 0
 	if t.value.IsExact() {
