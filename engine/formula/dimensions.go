@@ -200,13 +200,10 @@ func smallFraction(n *Node) (num, den int, ok bool) {
 	switch n.Op {
 	case OpNumber:
 		// Thirds written as decimals, such as 0.3333333333, have no exact fraction.
-		if n.Unit != nil || !(math.Abs(n.float) < 1e5) || decimal.FromFloat(n.float).Cmp(n.Value) != 0 {
-			return 0, 0, false
-		}
 		const most = 10_000
-		c := decimal.NewContext(value.DefaultBudget)
-		if i, whole := c.Mul(n.Value, decimal.Int(most)).Int64(); whole {
-			return small(int(i), most)
+		parts := math.Round(n.float * most)
+		if n.Unit == nil && math.Abs(n.float) < 1e5 && decimal.FromFloat(parts/most).Cmp(n.Value) == 0 {
+			return small(int(parts), most)
 		}
 	case OpNeg:
 		num, den, ok = smallFraction(n.Args[0])
