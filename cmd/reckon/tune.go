@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
 )
 
-// All that the program sets of the Go runtime stands here. GOGC and GOMEMLIMIT in the environment
-// win. The number of processors is left to the runtime, which follows the limit of a container as
-// long as nobody sets it.
+// All that the program sets of the Go runtime stands here. GOGC, GOMEMLIMIT and GOMAXPROCS in the
+// environment win.
 const (
+	// syncers is how many threads a log keeps waiting in the operating system, in syncs of files,
+	// which keep their processor of the runtime for a while: without as many more of those, real
+	// processors stand still meanwhile.
+	syncers = 2
 	// garbage is how much garbage may come together, in percent of what is in use. A server has
 	// little in use and makes much: with the usual 100 a sixth of the processors' time went into
 	// collecting it.
@@ -23,7 +27,8 @@ const (
 	// blocks of files that a server of streams reads are garbage soon, of which a caller who goes
 	// on with an old conversation makes 12 MiB.
 	memory = 1280 << 20
-	// limitEvery is how often the limit is adjusted to what is in use.
+	// limitEvery is how often the limit is adjusted to what is in use, and the processors to what a
+	// container may use, which can change while it runs.
 	limitEvery = 10 * time.Second
 	// lookEvery is how often it is looked whether history is folded.
 	lookEvery = time.Second
@@ -35,8 +40,31 @@ func tune(ctx context.Context) {
 		debug.SetGCPercent(garbage)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		go limitMemory(ctx)
+		go every(ctx, limitEvery, limitMemory)
 	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		go every(ctx, limitEvery, addProcessors)
+	}
+}
+
+// every does something at once and again and again, until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// addProcessors sets the runtime to syncers processors more than it finds.
+func addProcessors() {
+	runtime.SetDefaultGOMAXPROCS()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
 }
 
 // saveMemory collects more while history is folded, until ctx ends.
@@ -44,34 +72,19 @@ func saveMemory(ctx context.Context, folding func() bool) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for saving := false; ; {
+	saving := false
+	every(ctx, lookEvery, func() {
 		if now := folding(); now != saving {
 			saving = now
 			debug.SetGCPercent(map[bool]int{false: garbage, true: historyGarbage}[now])
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
-func limitMemory(ctx context.Context) {
-	tick := time.NewTicker(limitEvery)
-	defer tick.Stop()
-	for {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // what the last collection left
-		metrics.Read(live)
-		debug.SetMemoryLimit(limitFor(live[0].Value.Uint64()))
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+func limitMemory() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // what the last collection left
+	metrics.Read(live)
+	debug.SetMemoryLimit(limitFor(live[0].Value.Uint64()))
 }
 
 // limitFor is the limit where so many bytes are in use: a limit that is near to what is in use
