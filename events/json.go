@@ -1,14 +1,12 @@
 package events
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
-	"github.com/google/uuid"
 )
 
 // asStored is the form of all JSON that is kept. It is encoding/json's without escaping for HTML,
@@ -24,20 +22,7 @@ var asStored = json.JoinOptions(
 	jsontext.EscapeForJS(true),
 	jsontext.PreserveRawStrings(true),
 	jsonv1.OmitEmptyWithLegacySemantics(true),
-	json.WithMarshalers(PlainIDs),
 )
-
-// PlainIDs writes ids as their text. Without it a text is made for each, and checked.
-var PlainIDs = json.MarshalToFunc(func(e *jsontext.Encoder, id uuid.UUID) error {
-	text := append(e.AvailableBuffer(), '"')
-	for i, b := range id {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			text = append(text, '-')
-		}
-		text = hex.AppendEncode(text, []byte{b})
-	}
-	return e.WriteValue(append(text, '"'))
-})
 
 // skimmed reads JSON without the activities and variables of results, which stay nil.
 var skimmed = json.JoinOptions(asStored, json.WithUnmarshalers(json.JoinUnmarshalers(

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reckon/projections"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -25,7 +23,6 @@ var answerForm = json.JoinOptions(
 	jsontext.EscapeForJS(true),
 	jsontext.PreserveRawStrings(true),
 	jsonv1.OmitEmptyWithLegacySemantics(true),
-	json.WithMarshalers(projections.PlainIDs),
 )
 
 // encode writes an answer's body, or a value that stands in one: one line. It is given only values

@@ -40,9 +40,6 @@ type (
 	DomainRef      = events.DomainRef
 )
 
-// PlainIDs writes ids in JSON.
-var PlainIDs = events.PlainIDs
-
 // Errors of reads, matched with errors.Is.
 var (
 	// ErrBehind says that this node could not confirm within its time that it has seen the newest
