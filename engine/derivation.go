@@ -289,12 +289,12 @@ func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (uni
 // trusted is a quantity as it is given out, with 60 digits of which enough are right. The problem
 // says that it takes more digits to have them, or more than there are.
 func (v *derivation) trusted(variable int, q units.Quantity) (units.Quantity, *value.Error) {
-	right, last := q.Number.Right(), v.Context.Digits() == formula.MostDigits
+	right, last := q.Number.Right(), v.Context.Digits() >= formula.Enough(v.Context)
 	switch {
 	case right >= formula.RightDigits:
 	case q.Number.Vague() && (formula.IsNothing(v.Context, q.Number) || last && v.rounded):
 		q.Number, v.solution.rounded = decimal.Decimal{}, v.rounded
-	case !last || right < formula.LeastDigits:
+	case v.Context.Digits() < formula.MostDigits || right < formula.LeastDigits:
 		v.Unsure, v.short, v.solution.rounded = true, !last, v.rounded
 		return q, v.Problem(formula.ErrNotConverged, nil, variable)
 	}

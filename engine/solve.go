@@ -61,7 +61,11 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	// What may be the work of rounding is derived again from the facts with more digits.
 	run := func(p *plan) (solution Solution, err *value.Error) {
 		var first *value.Error
+		enough := 0
 		for _, digits := range decimal.Precisions {
+			if digits < enough {
+				continue
+			}
 			v := derivation{
 				Solver: solve.Solver{Machine: d.machines.TakeWide(env, digits), Scope: &d.Scope, Equations: d.equations},
 				domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
@@ -76,6 +80,10 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 			v.Settle()
 			solution = v.solution
 			unsure := v.Unsure
+			if digits >= formula.MostDigits {
+				enough = formula.Enough(v.Context)
+				unsure = unsure && err != nil && digits < enough
+			}
 			d.machines.Release(v.Machine)
 			if first == nil {
 				failed = v.Failed

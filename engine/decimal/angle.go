@@ -83,12 +83,12 @@ func (g *registers) reduceAngle(a Decimal) (r Decimal, quadrant int) {
 		}
 	}
 	if g.start != nil {
-		return g.subtractHalfPis(&a, halfPiLongPlaces, halfPiLong())
+		return g.subtractHalfPis(&a, g.halfPiPlaces, g.halfPiLong())
 	}
 	const enough = -(halfPiShortPlaces - maxAngleExponent - wideDigits)
 	r, quadrant = g.subtractHalfPis(&a, halfPiShortPlaces, &tables().halfPiShort)
 	if r.IsZero() || r.adjusted() < enough {
-		r, quadrant = g.subtractHalfPis(&a, halfPiLongPlaces, halfPiLong())
+		r, quadrant = g.subtractHalfPis(&a, g.halfPiPlaces, g.halfPiLong())
 	}
 	return r, quadrant
 }

@@ -24,7 +24,7 @@ func (e *UndefinedError) Error() string {
 }
 
 // Precisions are the significant digits that a Context may work with.
-var Precisions = [...]int{precision, 120, 250, 500}
+var Precisions = [...]int{precision, 120, 250, 500, 1000, 2000, 4000, 8000, 20_000}
 
 // Context does arithmetic at 60 significant digits, or more of them, rounded half-even: exact where
 // the result fits. The elementary functions, too, are right to hardly more than half a unit of the
@@ -40,6 +40,7 @@ type Context struct {
 	err    error
 
 	doubted bool // an error rested on numbers whose right digits do not tell
+	reach   int  // the largest magnitude of an exponent that was noted
 
 	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without it other goroutines are let
 	// run: the scheduler alone would let a long calculation keep a processor for 10 ms at a time.
@@ -78,7 +79,8 @@ func NewWide(budget, digits int) *Context {
 // Digits is the number of significant digits of every result.
 func (c *Context) Digits() int { return c.digits }
 
-// Restart makes the context as good as a new one with a budget, except that it keeps its memory.
+// Restart makes the context as good as a new one with a budget, except that it keeps its memory
+// and its reach.
 func (c *Context) Restart(budget int) {
 	left := c.rest - c.cost
 	if left <= 0 {
@@ -89,6 +91,17 @@ func (c *Context) Restart(budget int) {
 
 // Cost is the number of cost units spent so far.
 func (c *Context) Cost() int { return c.cost }
+
+// Note takes the exponent of a value, of which digits are right, into account for Reach.
+func (c *Context) Note(d Decimal) {
+	if !d.zero() && !d.Vague() {
+		c.reach = max(c.reach, d.first(), -d.first())
+	}
+}
+
+// Reach is the largest magnitude of the exponents that were noted: how far from 1 the numbers of a
+// calculation are, and so how small a difference of them may be.
+func (c *Context) Reach() int { return c.reach }
 
 // Err returns the first error since the last Reset, or nil.
 func (c *Context) Err() error { return c.err }
@@ -173,7 +186,9 @@ func (c *Context) check(r *Decimal) {
 	if e := r.exponent; e > -maxExponent && e < maxExponent-2000 && (r.large == nil || r.large.BitLen() <= 6000) {
 		return
 	}
-	if first := r.adjusted(); first > maxExponent || first < -maxExponent {
+	if first := r.adjusted(); first < -maxExponent && r.Vague() {
+		*r = r.Lost() // what rounding has left may be that small
+	} else if first > maxExponent || first < -maxExponent {
 		*r = c.Fail(ErrTooLarge)
 	}
 }

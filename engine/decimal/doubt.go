@@ -15,7 +15,7 @@ import "math/bits"
 // error is larger than itself. A 0 that is left of rounded numbers has doubt allDigits, and its
 // exponent is that of the error: 0 ± 10^exponent.
 const (
-	allDigits = 1 << 12
+	allDigits = 1 << 15
 	mostDoubt = 1<<16 - 1
 )
 
@@ -46,6 +46,9 @@ func (d Decimal) Error() Decimal {
 	return Decimal{w: few{1}, exponent: int32(max(-maxExponent, min(maxExponent, d.error())))}
 }
 
+// ErrorExponent is the exponent of the error of a number that is not exact.
+func (d Decimal) ErrorExponent() int { return d.error() }
+
 // Narrow rounds d to 60 digits.
 func (d Decimal) Narrow() Decimal {
 	if d.large == nil && d.bitLen() <= 3*precision {
@@ -75,7 +78,7 @@ func (d Decimal) Lost() Decimal { return around(d.error()) }
 
 // around is 0 ± 10^exponent.
 func around(exponent int) Decimal {
-	return Decimal{exponent: int32(max(-2*maxExponent, min(2*maxExponent, exponent))), doubt: allDigits}
+	return Decimal{exponent: int32(max(-8*maxExponent, min(8*maxExponent, exponent))), doubt: allDigits}
 }
 
 // first is the exponent of the first digit, or one more; it is quicker than adjusted.
@@ -179,7 +182,8 @@ func (c *Context) beyondOne(a Decimal) (r Decimal) {
 	return r
 }
 
-// Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more.
+// Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more. It is
+// no smaller than numbers can be multiplied with.
 func (c *Context) Epsilon(digits int) Decimal {
-	return Decimal{w: few{1}, exponent: int32(digits - c.digits)}
+	return Decimal{w: few{1}, exponent: int32(max(digits-c.digits, -maxExponent/2))}
 }

@@ -142,6 +142,8 @@ func (c *Context) Tanh(a Decimal) Decimal {
 		return a
 	}
 	if a.Abs().Cmp(Int(tanhOne(c.digits))) >= 0 {
+		// From 1 it differs by 2e^-2|a|, above 10^-|a|, of which nothing is left to see.
+		c.reach = max(c.reach, int(min(a.Abs().Float64(), maxExpArgument)))
 		return Int(int64(a.Sign())).As(c.digits).from(&a, 0)
 	}
 	g := c.kernel()

@@ -41,6 +41,10 @@ type constants struct {
 	wide   int  // of the steps within a compound function
 	bits   uint // fraction bits of fixed-point numbers
 
+	// π/2 × 10^halfPiPlaces, for angles of hundreds of digits or very near a multiple of π/2.
+	halfPiPlaces int
+	halfPiLong   func() *big.Int
+
 	one, half, ten, ln10, quarterPi *big.Int
 
 	pi, halfPi, e       Decimal
@@ -62,6 +66,8 @@ var allConstants = func() map[int]func() *constants {
 
 func newConstants(digits int) *constants {
 	k := &constants{digits: digits, wide: digits + guardDigits, bits: fractionBits}
+	k.halfPiPlaces = max(halfPiLongPlaces, 3*digits+halfPiShortPlaces)
+	k.halfPiLong = sync.OnceValue(func() *big.Int { return halfPi(k.halfPiPlaces) })
 	if digits > precision {
 		k.bits = uint(float64(k.wide)*bitsPerDigit) + 80
 	}
@@ -114,14 +120,11 @@ type tableSet struct {
 	halfPiShort big.Int // π/2 × 10^halfPiShortPlaces
 }
 
-// Decimal places of the two integers that stand for π/2 in the reduction of angles.
+// Decimal places of the integers that stand for π/2 in the reduction of angles.
 const (
 	halfPiShortPlaces = 160
-	halfPiLongPlaces  = 1700
+	halfPiLongPlaces  = 1700 // or more for more than 500 digits
 )
-
-// halfPiLong is π/2 × 10^halfPiLongPlaces, for the rare angles of hundreds of digits or very near a multiple of π/2.
-var halfPiLong = sync.OnceValue(func() *big.Int { return halfPi(halfPiLongPlaces) })
 
 // halfPi returns π/2 × 10^places by Machin's formula π/4 = 4 atan(1/5) − atan(1/239).
 func halfPi(places int) *big.Int {

@@ -24,6 +24,7 @@ type Machine struct {
 	since   uint64      // when the variables changed last
 	inner   uint64      // when the index of each changed last
 
+	wide   bool // it has more than 60 digits
 	Unsure bool // what was found, or was not, may be the work of rounding
 }
 
@@ -59,7 +60,10 @@ func (s *Machines) TakeWide(env value.Env, digits int) *Machine {
 }
 
 func (s *Machines) make(c *decimal.Context, env value.Env) *Machine {
-	return &Machine{Context: c, Values: make([]decimal.Decimal, s.Variables), Units: make([]*units.Unit, s.Variables), Env: env}
+	return &Machine{
+		Context: c, Values: make([]decimal.Decimal, s.Variables), Units: make([]*units.Unit, s.Variables), Env: env,
+		wide: c.Digits() > decimal.Precisions[0],
+	}
 }
 
 // Release gives back the memory of a machine that nothing uses any more.
@@ -141,7 +145,11 @@ func (m *Machine) Suppose(variable int, x decimal.Decimal) { m.Values[variable] 
 // Value is eval while no variable changes: what occurs more than once is evaluated once.
 func (m *Machine) Value(n *Node) decimal.Decimal {
 	if n.Slot == 0 || n.self != n {
-		return m.compute(n)
+		d := m.compute(n)
+		if m.wide {
+			m.Context.Note(d)
+		}
+		return d
 	}
 	for len(m.kept) <= n.Slot {
 		m.kept = append(m.kept, keptValue{})
@@ -154,6 +162,9 @@ func (m *Machine) Value(n *Node) decimal.Decimal {
 		return k.value
 	}
 	d := m.compute(n)
+	if m.wide {
+		m.Context.Note(d)
+	}
 	if m.Context.Err() == nil {
 		m.kept[n.Slot] = keptValue{m.clock, d}
 	}

@@ -8,12 +8,18 @@ import (
 
 // Numbers know how many of their digits are right. What hardly has one is 0 for a calculation, as
 // 10 - 3 * (10 / 3) is, but a value that rests on it asks for more digits. Only what is left of
-// rounding at the last precision is 0 for good.
+// rounding at the last precision is 0 for good: at Enough digits.
 const (
-	RightDigits = 40 // of a value that is given out
-	LeastDigits = 34 // of one that more digits did not make better
-	MostDigits  = 500
+	RightDigits = 40  // of a value that is given out
+	LeastDigits = 34  // of one that more digits did not make better
+	MostDigits  = 500 // of a calculation whose numbers are not very far from 1
 )
+
+// Enough is the number of digits of which one would be right in every result that is not 0. It is a
+// rule of thumb: a difference of numbers made of those up to 10^n is 0 or hardly below 10^-2n, as
+// sqrt(x^2 + 1) - x is above 1/(3 x), and it takes n digits more to reach from the numbers to there.
+// (Bounds that are proved exist for roots, and for exponentials none at all.)
+func Enough(c *decimal.Context) int { return max(MostDigits, 3*c.Reach()+200) }
 
 // Certain is a sum r of parts, or 0 with the error of r where hardly a digit of r is right.
 func Certain(c *decimal.Context, r decimal.Decimal, parts ...decimal.Decimal) decimal.Decimal {
@@ -29,14 +35,14 @@ func Certain(c *decimal.Context, r decimal.Decimal, parts ...decimal.Decimal) de
 // IsNothing reports whether a number without right digits is 0 for good: at the last precision,
 // where its error is next to nothing beside 1 and the parts that it was added up from.
 func IsNothing(c *decimal.Context, r decimal.Decimal, parts ...decimal.Decimal) bool {
-	if c.Digits() < MostDigits {
-		return false
-	}
-	size := decimal.Int(1)
+	size := 0
 	for _, p := range parts {
-		size = Extreme(Decimals{size, p.Abs()}, 1)
+		c.Note(p)
+		if first, _ := p.Extent(); !p.IsZero() {
+			size = max(size, first)
+		}
 	}
-	return r.Error().Cmp(c.Mul(size, c.Epsilon(MostDigits/2))) <= 0
+	return c.Digits() >= Enough(c) && r.ErrorExponent() <= size-max(MostDigits/2, 2*c.Reach())
 }
 
 // whether is the truth of something that numbers decide, in doubt where one of them is.
