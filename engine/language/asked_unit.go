@@ -13,10 +13,10 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 			continue
 		}
 		next := &p.tokens[i+1]
-		if !t.is(roleAnswerIn) || next.is(rolePlain) || next.is(roleGrammar) && !next.is(roleIndefinite) {
+		if !t.is("answer in") || next.is("plain") || next.is("grammar") && !next.is("indefinite") {
 			continue
 		}
-		if p.used[i+1] || next.is(roleIndefinite) && !t.is(roleEquating) || t.is(roleInside) && i > 0 && p.tokens[i-1].kind == number {
+		if p.used[i+1] || next.is("indefinite") && !t.is("equating") || t.is("inside") && i > 0 && p.tokens[i-1].kind == number {
 			continue
 		}
 		unit, n := p.symbols(i+1, v)
@@ -38,7 +38,7 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		if end < len(p.tokens) {
 			// What follows a unit that is asked for is not what the unit is of: "in gallon
 			// bottles".
-			if next := &p.tokens[end]; next.kind == number || next.kind == word && !next.is(roleGrammar) && !next.is(rolePlain) {
+			if next := &p.tokens[end]; next.kind == number || next.kind == word && !next.is("grammar") && !next.is("plain") {
 				continue
 			}
 		}
@@ -69,10 +69,10 @@ func (p *prose) symbols(at int, v *Vocabulary) (*units.Unit, int) {
 // percentage reads "a percentage" as the unit.
 func (p *prose) percentage(at int, v *Vocabulary) (*units.Unit, int) {
 	n := 0
-	if p.tokens[at].is(roleIndefinite) && at+1 < len(p.tokens) {
+	if p.tokens[at].is("indefinite") && at+1 < len(p.tokens) {
 		n = 1
 	}
-	if p.tokens[at+n].is(rolePercentWord) {
+	if p.tokens[at+n].is("percent word") {
 		if unit, err := v.domain.Units().Parse("%"); err == nil {
 			return unit, n + 1
 		}

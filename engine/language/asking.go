@@ -10,13 +10,12 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 		if p.used[at] || p.within[at] >= 0 {
 			continue
 		}
-		for r := range tables.forms {
-			row := &tables.forms[r]
-			n, _ := row.pattern.match(p.tokens, p.used, at)
-			if n == 0 || row.command && !p.opens(at) || p.tokens[at].is(roleWhichOne) && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
+		for _, r := range tables.patterns("questions") {
+			n, _ := r.pattern.match(p.tokens, p.used, at)
+			if n == 0 || r.row[2] != "" && !p.opens(at) || p.tokens[at].is("which one") && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
 				continue
 			}
-			q := question{from: at, to: at + n, want: row.want}
+			q := question{from: at, to: at + n, want: want(r.row[1])}
 			if q.want == wantCount || q.want == wantAny {
 				if unit, _, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && q.want == wantCount && !v.namesVariable(p, q.to, unit) {
 					q.unit = unit
@@ -26,7 +25,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 				if p.within[i] >= 0 {
 					continue
 				}
-				if i > q.from && (q.want != wantAny || p.tokens[q.from].is(roleHow)) && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
+				if i > q.from && (q.want != wantAny || p.tokens[q.from].is("how")) && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
 					p.meaning[i], p.known[i] = content, asQuestion
 					continue
 				}
@@ -46,7 +45,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 
 // opens reports whether a token opens a clause, as the verb of a command does.
 func (p *prose) opens(at int) bool {
-	return at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 || p.tokens[at-1].is(roleOpener)
+	return at == 0 || p.tokens[at-1].kind == mark || p.within[at-1] >= 0 || p.tokens[at-1].is("opener")
 }
 
 // namesVariable reports whether a word is one that names a variable of the domain other than as its
@@ -67,7 +66,7 @@ func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
 
 // ends reports whether a token ends what a question asks for.
 func (p *prose) ends(i int) bool {
-	return p.within[i] >= 0 || p.used[i] || p.tokens[i].is(roleEndsQuestion)
+	return p.within[i] >= 0 || p.used[i] || p.tokens[i].is("ends question")
 }
 
 // settleQuestions leaves out what only looks like a question ("what if"), and lets a form that
@@ -76,7 +75,7 @@ func (p *prose) settleQuestions() {
 	var list []question
 	for i, q := range p.questions {
 		if q.want == wantNothing {
-			p.whatIf = p.whatIf || p.tokens[q.to-1].is(roleSupposing)
+			p.whatIf = p.whatIf || p.tokens[q.to-1].is("supposing")
 			continue
 		}
 		if i+1 < len(p.questions) && q.want == wantAny {
@@ -117,11 +116,11 @@ func (p *prose) askedFor(m *mention) bool {
 // "LTV for 250k".
 func (p *prose) heads(m *mention) bool {
 	for i := 0; i < m.from; i++ {
-		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other || p.tokens[i].is(roleAttaches) { // "with a deposit of 500"
+		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other || p.tokens[i].is("attaches") { // "with a deposit of 500"
 			return false
 		}
 	}
-	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].is(rolePartitive) {
+	if p.followsUp && p.tokens[min(m.to, len(p.tokens)-1)].is("partitive") {
 		return false
 	}
 	if m.to >= len(p.tokens) || p.within[m.to] >= 0 {
@@ -130,13 +129,13 @@ func (p *prose) heads(m *mention) bool {
 	switch next := &p.tokens[m.to]; {
 	case next.fold == "," || next.fold == ":":
 		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
-	case next.is(roleDated):
+	case next.is("dated"):
 		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
 			return false // "due on May 15"
 		}
 		return true
 	}
-	return p.tokens[m.to].is(roleCircumstance)
+	return p.tokens[m.to].is("circumstance")
 }
 
 // closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph,
@@ -149,7 +148,7 @@ func (p *prose) closes(m *mention) bool {
 	}
 	before := m.from - 1
 	for before >= 0 && (p.meaning[before] == grammar || p.meaning[before] == plainly) {
-		if p.tokens[before].is(roleBelonging) {
+		if p.tokens[before].is("belonging") {
 			return false
 		}
 		before--

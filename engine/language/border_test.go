@@ -90,3 +90,56 @@ func TestWordsStandInTables(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesOfTables holds that the code asks for no role and no section that the tables lack, and
+// for each that they have.
+func TestNamesOfTables(t *testing.T) {
+	set, files := sources(t)
+	roles, sections := map[string]bool{}, map[string]bool{}
+	for _, r := range roleRows() {
+		roles[r[0]] = false
+	}
+	for section := range readTables().sections {
+		sections[section] = false
+	}
+	of := map[string]map[string]bool{
+		"is": roles, "wordIs": roles, "says": roles, "named": roles, "Contains": roles,
+		"row": sections, "rows": sections, "rowAt": sections, "patterns": sections, "exactly": sections,
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name, _ := call.Fun.(*ast.Ident)
+			if method, ok := call.Fun.(*ast.SelectorExpr); ok {
+				name = method.Sel
+			}
+			for _, arg := range call.Args {
+				lit, ok := arg.(*ast.BasicLit)
+				if !ok || lit.Kind != gotoken.STRING || name == nil || of[name.Name] == nil {
+					continue
+				}
+				text, err := strconv.Unquote(lit.Value)
+				if names := of[name.Name]; err == nil && strings.ContainsFunc(text, unicode.IsLetter) {
+					if _, known := names[text]; !known && name.Name != "exactly" {
+						t.Errorf("%s: the tables have no %q", set.Position(lit.Pos()), text)
+					}
+					names[text] = true
+				}
+			}
+			return true
+		})
+	}
+	for _, r := range []string{"amounts", "requests", "plain words"} { // sections of roles
+		sections[r] = true
+	}
+	for _, names := range []map[string]bool{roles, sections} {
+		for name, asked := range names {
+			if !asked {
+				t.Errorf("nothing asks for %q", name)
+			}
+		}
+	}
+}

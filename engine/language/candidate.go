@@ -213,7 +213,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if bare {
 		best.score += s.bareScore(q, &best)
 	}
-	if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is(roleAtRate) {
+	if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is("at rate") {
 		if t.priced {
 			best.score += s.weights.ForPrice
 		} else {
@@ -242,13 +242,13 @@ func (s *search) namedBefore(q *quantity, k *candidate) bool {
 func (s *search) bareScore(q *quantity, k *candidate) float64 {
 	t := &s.vocabulary.terms[k.variable]
 	hint := s.prepositionScore(q.from, t)
-	if t.money() && s.says(q, roleLargeWord) {
+	if t.money() && s.says(q, "large word") {
 		hint += s.weights.ForLarge
 	}
 	if t.dimensional && t.dimension == units.Length && s.sides(q) {
 		hint += s.weights.ForSide // "5 by 4"
 	}
-	if t.counts && (s.foreignNoun(q.to) || s.says(q, roleDozenWord)) {
+	if t.counts && (s.foreignNoun(q.to) || s.says(q, "dozen word")) {
 		hint += s.weights.ForCount // "40 mugs"
 	}
 	if k.evidence < s.weights.LeastHinted && !s.inBase(k.variable) && hint <= 0 {

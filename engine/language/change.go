@@ -16,27 +16,6 @@ type change struct {
 	sure     bool // cannot be meant as a value of its own
 }
 
-// comparative is a row of the table of words of comparison, which stand behind an amount: "10 mph
-// faster".
-type comparative struct {
-	sign int
-	want want
-	sure bool
-}
-
-// changeVerb is a row of the table of verbs that move a value: "raise the price by 10%". Behind a
-// direct one the amount may follow without "by": "add 5 km".
-type changeVerb struct {
-	sign   int
-	direct bool
-}
-
-// factorWord is a row of the table of words that multiply: "double the price", "at half the speed".
-type factorWord struct {
-	pattern pattern
-	factor  decimal.Decimal
-}
-
 // difference is the change that a reading makes to a value in a unit, in that unit.
 func difference(c *decimal.Context, r *reading, to *units.Unit) (decimal.Decimal, bool) {
 	from := r.unit

@@ -12,8 +12,8 @@ func (p *prose) findChanges(tables *tables) {
 		if c, ok := p.changeAt(i); ok {
 			p.changes = append(p.changes, c)
 			for k := c.from; k < c.to; k++ {
-				if base := p.tokens[k].means().adjective; base != "" && p.within[k] < 0 {
-					p.stems[k], p.meaning[k], p.known[k] = base, content, asChange
+				if base := p.tokens[k].lex.row("adjectives"); base != nil && p.within[k] < 0 {
+					p.stems[k], p.meaning[k], p.known[k] = stem(base[1]), content, asChange
 					continue
 				}
 				named := p.known[k] == asName || p.known[k] == asSynonym || p.known[k] == asDescription || p.known[k] == asTypo
@@ -28,24 +28,24 @@ func (p *prose) findChanges(tables *tables) {
 		if p.used[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
 			continue
 		}
-		for r := range tables.factors {
-			n, _ := tables.factors[r].pattern.match(p.tokens, p.used, at)
+		for _, r := range tables.patterns("factors") {
+			n, _ := r.pattern.match(p.tokens, p.used, at)
 			if n == 0 {
 				continue
 			}
 			if p.within[at] >= 0 && p.quantities[p.within[at]].to > at+n {
 				continue // "half a mile", "half an hour"
 			}
-			c := change{quantity: -1, from: at, to: at + n, sign: 0, factor: tables.factors[r].factor, sure: true}
+			c := change{quantity: -1, from: at, to: at + n, sign: 0, factor: factor(r.row[1]), sure: true}
 			for k := at; k < at+n; k++ {
 				if q := p.within[k]; q >= 0 {
 					c.quantity = q
 				}
 				p.meaning[k], p.known[k] = plainly, asChange
 			}
-			if next := at + n; next+1 < len(p.tokens) && p.tokens[next].is(roleEquating) { // "twice as fast"
-				if hint := p.tokens[next+1].means().degree; hint != nil {
-					c.hint, c.to = *hint, next+2
+			if next := at + n; next+1 < len(p.tokens) && p.tokens[next].is("equating") { // "twice as fast"
+				if degree := p.tokens[next+1].lex.row("degrees"); degree != nil {
+					c.hint, c.to = want(degree[1]), next+2
 					p.meaning[next], p.known[next] = plainly, asChange
 					p.stems[next+1], p.meaning[next+1], p.known[next+1] = p.tokens[next+1].stem, content, asChange
 				}
@@ -89,19 +89,19 @@ func (p *prose) changeBehind(i int) (change, bool) {
 	if at+1 < len(p.tokens) {
 		next = p.tokens[at+1]
 	}
-	row, sign := w.means().comparative, w.means().change
+	row, noun := w.lex.row("comparatives"), w.lex.row("change nouns")
 	percent := len(q.readings) > 0 && q.readings[0].kind == kindPercent
 	switch {
-	case row != nil && !(w.is(roleLess) && at+1 < len(p.tokens) && p.within[at+1] >= 0):
-		c.sign, c.hint, c.sure, c.to = row.sign, row.want, row.sure || next.is(roleDeterminer), at+1 // "5% off the price"
-		if next.is(roleComparing) {
+	case row != nil && !(w.is("less") && at+1 < len(p.tokens) && p.within[at+1] >= 0):
+		c.sign, c.hint, c.sure, c.to = int(row.number(1)), want(row[2]), row[3] != "" || next.is("determiner"), at+1 // "5% off the price"
+		if next.is("comparing") {
 			c.to++
 		}
-	case sign != 0 && (percent || next.is(roleChangeOf)):
-		c.sign, c.to, c.sure = sign, at+1, true
-	case w.is(roleMultiplied) && next.is(roleEquating) && at+2 < len(p.tokens) && len(q.readings) > 0:
+	case noun != nil && (percent || next.is("change of")):
+		c.sign, c.to, c.sure = int(noun.number(1)), at+1, true
+	case w.is("multiplied") && next.is("equating") && at+2 < len(p.tokens) && len(q.readings) > 0:
 		c.factor, c.to, c.sure = q.readings[0].number, at+3, true
-	case row == nil && w.is(roleUpon) && next.is(roleTop):
+	case row == nil && w.is("upon") && next.is("top"):
 		c.sign, c.to, c.sure = 1, at+2, true
 	default:
 		return c, false
@@ -112,13 +112,13 @@ func (p *prose) changeBehind(i int) (change, bool) {
 // beforeComparison skips what may stand between an amount and its word of comparison: "a bit", "a
 // head", "parcels".
 func (p *prose) beforeComparison(at int) int {
-	for at < len(p.tokens) && p.tokens[at].is(roleSoftener) {
+	for at < len(p.tokens) && p.tokens[at].is("softener") {
 		at++
 	}
-	for at+1 < len(p.tokens) && (p.known[at] == asIdiom && p.tokens[at].means().comparative == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
+	for at+1 < len(p.tokens) && (p.known[at] == asIdiom && p.tokens[at].lex.row("comparatives") == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
-	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom && p.tokens[at+1].is(roleMoreOrLess) {
+	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom && p.tokens[at+1].is("more or less") {
 		at++ // "ten parcels more"
 	}
 	return at
@@ -138,16 +138,16 @@ func (p *prose) changeBefore(i int) (change, bool) {
 			break
 		}
 		near := k == q.from-1 || k == q.from-2 && p.meaning[q.from-1] != content
-		if near && t.is(roleAmountBy) {
+		if near && t.is("amount by") {
 			by, c.from = true, k
 			continue
 		}
-		if near && t.is(roleStates) {
+		if near && t.is("states") {
 			break
 		}
-		if row := t.means().verb; t.kind == word && row != nil {
+		if row := t.lex.row("change verbs"); t.kind == word && row != nil {
 			near = k == q.from-1 || k == q.from-2 && p.meaning[k+1] != content && p.meaning[k+1] != other
-			c.sign, c.sure, c.from = row.sign, by || row.direct, k
+			c.sign, c.sure, c.from = int(row.number(1)), by || row[2] != "", k
 			return c, by || near
 		}
 	}
@@ -157,13 +157,12 @@ func (p *prose) changeBefore(i int) (change, bool) {
 // isReplaced reports whether an amount is only named to say what is not any more: "instead of 60",
 // "rather than 60", "not 60".
 func (p *prose) isReplaced(i int, tables *tables) bool {
-	return slices.ContainsFunc(tables.replacing, func(words []string) bool {
-		at := p.quantities[i].from - len(words)
-		for k, w := range words {
-			if at < 0 || p.used[at+k] || p.tokens[at+k].fold != w {
-				return false
-			}
+	return slices.ContainsFunc(tables.patterns("replacing"), func(r *rule) bool {
+		at := p.quantities[i].from - len(r.pattern)
+		if at < 0 {
+			return false
 		}
-		return true
+		n, _ := r.pattern.match(p.tokens, p.used, at)
+		return n > 0
 	})
 }

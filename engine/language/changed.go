@@ -45,7 +45,7 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 				score += s.weights.AgainstMoney
 			}
 		}
-		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].is(roleThatOne) {
+		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].is("that one") {
 			score += s.weights.ForThat // "50 more than that"
 		}
 		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
@@ -173,9 +173,9 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 // points reports whether an amount is told in percentage points.
 func (s *search) points(q *quantity) bool {
 	for i := q.from; i < q.to; i++ {
-		if s.prose.tokens[i].is(rolePoint) {
+		if s.prose.tokens[i].is("point") {
 			return true
 		}
 	}
-	return q.to < len(s.prose.tokens) && s.prose.tokens[q.to].is(rolePoint)
+	return q.to < len(s.prose.tokens) && s.prose.tokens[q.to].is("point")
 }

@@ -7,24 +7,14 @@ import (
 	"reckon/engine/decimal"
 )
 
-// dayPart is a row of the table of parts of the day: it tells the hours before noon from those
-// after. The hours below early, and twelve, are those behind midnight: 2 at night.
-type dayPart struct {
-	pm    bool
-	early int
-}
-
-// timeOfDay is a part of a day behind its name. late is as that of spokenDay.
-type timeOfDay struct{ late int }
-
 // timeOfDay measures the words for a part of the day behind a day.
 func (s *scanner) timeOfDay(at int) (late, n int) {
-	if part := s.tok(at).means().dayPart; part != nil {
-		return part.late, 1
+	if part := s.tok(at).lex.row("times of day"); part != nil {
+		return int(part.number(1)), 1
 	}
-	if p, n := s.dayPartAt(at); n > 1 {
-		if p.pm {
-			return max(p.early, 1), n
+	if pm, early, n := s.dayPartAt(at); n > 1 {
+		if pm {
+			return max(early, 1), n
 		}
 		return 0, n
 	}
@@ -55,7 +45,7 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 		return q, true
 	}
 	text, n := s.clockTime(at, false)
-	if n == 0 && s.tok(at-1).is(roleClockLead) {
+	if n == 0 && s.tok(at-1).is("clock lead") {
 		if hour, words := s.clockTime(at, true); words > 0 && hour != "" {
 			if d, _ := s.dayBehind(at + words); d.n > 0 {
 				text, n = hour, words // at 8 on Monday
@@ -73,17 +63,17 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 	if text == "" {
 		return q, true
 	}
-	if d, words := s.dayBehind(q.to); d.n > 0 && !s.tok(at-1).is(roleSpanLead) {
+	if d, words := s.dayBehind(q.to); d.n > 0 && !s.tok(at-1).is("span lead") {
 		q.to += words
 		s.readDays(&q, d, text)
 		return q, true
 	}
 	q.readings = []reading{{kind: kindClock, text: text}}
-	if s.tok(q.to-1).is(roleThisNight) || s.tok(q.to-2).is(rolePresentDay) {
+	if s.tok(q.to-1).is("this night") || s.tok(q.to-2).is("present day") {
 		q.readings = nil
 		d := saidDay{days: []day{dayOf(s.today)}, now: true}
-		if p, n := s.dayPartAt(q.to - 1); n == 1 {
-			d.late = p.early
+		if _, early, n := s.dayPartAt(q.to - 1); n == 1 {
+			d.late = early
 		}
 		s.readDays(&q, d, text)
 		return q, true
@@ -98,14 +88,14 @@ func (s *scanner) clockAt(at int) (quantity, bool) {
 // all tokens.
 func (s *scanner) dayBehind(at int) (d saidDay, n int) {
 	next := at
-	if s.tok(next).is(roleDayJoint) {
+	if s.tok(next).is("day joint") {
 		next++
 	}
-	if _, n := s.daysAt(next + 1); n > 0 && s.tok(next).is(roleDefinite) {
+	if _, n := s.daysAt(next + 1); n > 0 && s.tok(next).is("definite") {
 		next++ // 2 pm on the 9th of March
 	}
 	d = s.saidDayAt(next)
-	if d.n == 0 || next > at && !s.tok(at).is(roleUpon) && !d.sure {
+	if d.n == 0 || next > at && !s.tok(at).is("upon") && !d.sure {
 		return saidDay{}, 0
 	}
 	late, n := s.timeOfDay(next + d.n)
@@ -175,8 +165,8 @@ func (s *scanner) colons(at int) (h, m, sec, n int) {
 // has that time. loose takes an hour alone.
 func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	t := s.tok(at)
-	if t.kind == word && t.means().clock != "" {
-		return t.lex.clock, 1
+	if named := t.lex.row("clock"); t.kind == word && named != nil {
+		return named[1], 1
 	}
 	if h, m, sec, n := s.colons(at); n > 0 {
 		if n == 3 {
@@ -206,14 +196,14 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	if n == 0 {
 		return "", 0
 	}
-	if named := s.tok(at + n).means().clock; h == 12 && named != "" {
-		return named, n + 1
+	if named := s.tok(at + n).lex.row("clock"); h == 12 && named != nil {
+		return named[1], n + 1
 	}
 	if h > 24 {
 		return "", 0
 	}
 	end := at + n
-	if s.tok(end).is(roleOclock) {
+	if s.tok(end).is("oclock") {
 		hour, more := s.half(h, end+1)
 		if hour < 0 || hour > 23 {
 			return "", n + 1 + more
@@ -223,7 +213,7 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 	m := 0
 	if part, v := s.numeral(s.hyphened(end)); t.kind == word && (part == partTen && v < 60 || part == partDigit && v > 9) {
 		minutes, more := s.cardinal(s.hyphened(end))
-		if minutes < 60 && (s.inDayPart(s.hyphened(end)+more) || loose || s.tok(at-1).is(roleClockLead) && !s.unitStarts(s.hyphened(end)+more)) {
+		if _, _, part := s.dayPartAt(s.hyphened(end) + more); minutes < 60 && (part > 0 || loose || s.tok(at-1).is("clock lead") && !s.unitStarts(s.hyphened(end)+more)) {
 			end = s.hyphened(end) + more
 			m = int(minutes)
 			loose = true
@@ -257,35 +247,30 @@ func (s *scanner) hour(at int) (h, n int) {
 // half moves an hour to the part of the day that stands at a token; it is -1 where the part has no
 // such hour.
 func (s *scanner) half(h, at int) (hour, n int) {
-	p, n := s.dayPartAt(at)
+	pm, early, n := s.dayPartAt(at)
 	switch {
 	case n == 0:
 		return h, 0
-	case h == 12 && (!p.pm || p.early > 0):
+	case h == 12 && (!pm || early > 0):
 		return 0, n
-	case h > 12 && h < 24 && p.pm:
+	case h > 12 && h < 24 && pm:
 		return h, n
-	case h > 12 || h == 0 && p.pm:
+	case h > 12 || h == 0 && pm:
 		return -1, n
-	case p.pm && h < 12 && h >= p.early:
+	case pm && h < 12 && h >= early:
 		return h + 12, n
 	}
 	return h, n
 }
 
-// dayPartAt finds the words for a part of the day.
-func (s *scanner) dayPartAt(at int) (*dayPart, int) {
-	p := followed(s, at, s.tok(at).means().dayParts)
-	if p == nil {
-		return nil, 0
+// dayPartAt reads the words for a part of the day: whether it is after noon, and below which hour
+// the hours, and twelve, are those behind midnight ("2 at night").
+func (s *scanner) dayPartAt(at int) (pm bool, early, n int) {
+	r, n := s.rowAt("parts of the day", at)
+	if n == 0 {
+		return false, 0, 0
 	}
-	return &p.means, len(p.words)
-}
-
-// inDayPart reports whether words for a part of the day stand at a token.
-func (s *scanner) inDayPart(at int) bool {
-	_, n := s.dayPartAt(at)
-	return n > 0
+	return r[1] != "", int(r.number(2)), n
 }
 
 func clockText(h, m, sec int) string {
@@ -299,7 +284,7 @@ func clockText(h, m, sec int) string {
 // time before it is a range.
 func (s *scanner) pastHour(at int) (text string, n int) {
 	i := at
-	if s.tok(i).is(roleIndefinite) {
+	if s.tok(i).is("indefinite") {
 		i++
 	}
 	part, v := s.numeral(i)
@@ -325,12 +310,12 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		return "", 0
 	}
 	i++
-	if !sure && s.tok(i).is(roleMinuteWord) {
+	if !sure && s.tok(i).is("minute word") {
 		i++
 	}
 	direction := s.tok(i)
 	if h, words := s.hour(i); words > 0 && minutes == 30 && i == at+1 && h > 0 && h < 13 {
-		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || s.tok(at-1).is(roleMinuteLead) && !s.unitStarts(i+words)) {
+		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || s.tok(at-1).is("minute lead") && !s.unitStarts(i+words)) {
 			return clockText(hour, 30, -1), i + words + more - at // at half eight
 		}
 	}
@@ -340,12 +325,12 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 	}
 	end := i + 1 + words
 	switch {
-	case direction.is(roleHourPast):
-		if direction.is(roleLoosely) && !sure {
+	case direction.is("hour past"):
+		if direction.is("loosely") && !sure {
 			return "", 0
 		}
-	case direction.is(roleHourTo):
-		if minutes > 29 || direction.is(rolePartitive) || !sure && !s.tok(at-1).is(roleMinuteLead) || s.unitStarts(end) {
+	case direction.is("hour to"):
+		if minutes > 29 || direction.is("partitive") || !sure && !s.tok(at-1).is("minute lead") || s.unitStarts(end) {
 			return "", 0
 		}
 		h, minutes = h-1, 60-minutes
@@ -355,7 +340,7 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 	default:
 		return "", 0
 	}
-	if s.tok(end).is(roleOclock) {
+	if s.tok(end).is("oclock") {
 		end++
 	}
 	hour, more := s.half(h, end)
@@ -368,10 +353,10 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 // hourAlone is the further reading of "at 8".
 func (s *scanner) hourAlone(q quantity, a amount) (reading, bool) {
 	h, ok := a.value.Int64()
-	if before := s.tok(q.from - 2); s.tok(q.from-1).is(roleAmountBy) && (before.kind == number || before.means().number != nil || s.tok(q.from-3).kind == number) {
+	if before := s.tok(q.from - 2); s.tok(q.from-1).is("amount by") && (before.kind == number || before.lex.row("numbers") != nil || s.tok(q.from-3).kind == number) {
 		return reading{}, false // 5 by 5
 	}
-	if !ok || a.n != 1 || h < 0 || h > 23 || !s.tok(q.from-1).is(roleClockLead) || a.exact != "" {
+	if !ok || a.n != 1 || h < 0 || h > 23 || !s.tok(q.from-1).is("clock lead") || a.exact != "" {
 		return reading{}, false
 	}
 	return reading{kind: kindClock, text: clockText(int(h), 0, -1), weak: true}, true

@@ -221,7 +221,7 @@ func (s *search) durationText(variable int, r *reading) string {
 // unitNames reports whether the unit word of an amount is a word of a variable's name.
 func (s *search) unitNames(variable int, q *quantity) bool {
 	for i := q.from; i < q.to; i++ {
-		if s.prose.tokens[i].is(roleGrammar) {
+		if s.prose.tokens[i].is("grammar") {
 			continue
 		}
 		for _, n := range s.vocabulary.terms[variable].names {

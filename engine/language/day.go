@@ -7,12 +7,6 @@ import (
 
 const secondsOfDay = 86400
 
-// spokenDay is a row of the table of days that are told by the present one.
-type spokenDay struct {
-	ahead int64 // days from today
-	late  int   // the first hour with it that is one after noon, 0 for none; those before are behind midnight
-}
-
 // whichWeek tells which of the days of a name is meant, by its name in the table.
 type whichWeek string
 
@@ -23,22 +17,11 @@ const (
 	lastOne   whichWeek = "last" // the last before today
 )
 
-// span is how far a unit of time moves a day.
-type span struct{ days, months int64 }
-
-// shift is a row of the table of words that make a day of a length of time: two days ago.
-type shift struct {
-	sign int64
-	from shiftFrom
-}
-
-// shiftFrom is what stands behind such a word, by its name in the table.
-type shiftFrom string
-
+// What stands behind a word that makes a day of a length of time ("two days ago"), by its name in
+// the table.
 const (
-	fromToday   shiftFrom = ""
-	fromDay     shiftFrom = "day"
-	fromWeekday shiftFrom = "weekday"
+	fromToday   = ""
+	fromWeekday = "weekday"
 )
 
 // saidDay is a day as the prompt names it, with every day that it may be.
@@ -47,7 +30,7 @@ type saidDay struct {
 	n    int  // tokens, 0 for none
 	sure bool // the words name a day whatever stands around them
 	now  bool // it is the present day, which the words only mention
-	late int  // as that of spokenDay
+	late int  // the first hour with it that is one after noon, 0 for none; those before are behind midnight
 }
 
 func dayOf(seconds int64) day {
@@ -84,9 +67,9 @@ func (s *scanner) saidDayAt(at int) saidDay {
 	if t.kind != word {
 		return saidDay{}
 	}
-	if p := followed(s, at, t.means().days); p != nil {
-		d := p.means
-		return saidDay{days: []day{dayOf(s.today + d.ahead*secondsOfDay)}, n: len(p.words), now: d.ahead == 0, late: d.late}
+	if r, n := s.rowAt("days", at); n > 0 {
+		ahead := r.number(1)
+		return saidDay{days: []day{dayOf(s.today + ahead*secondsOfDay)}, n: n, now: ahead == 0, late: int(r.number(2))}
 	}
 	if d := s.weekdayAt(at); d.n > 0 {
 		return d
@@ -97,13 +80,14 @@ func (s *scanner) saidDayAt(at int) saidDay {
 // weekdayAt reads the name of a weekday with what stands before and behind it: next Friday, Friday
 // 13 March, Tuesday of next week.
 func (s *scanner) weekdayAt(at int) saidDay {
-	which, n := comingOne, 0
-	if p := followed(s, at, s.tok(at).means().leads); p != nil {
-		which, n = p.means, len(p.words)
+	which := comingOne
+	lead, n := s.rowAt("weekday leads", at)
+	if n > 0 {
+		which = whichWeek(lead[1])
 	}
 	if week, more := s.weekAt(at); more > 0 {
 		next := at + more
-		if s.tok(next).is(roleUpon) {
+		if s.tok(next).is("upon") {
 			next++
 		}
 		if name, short := s.weekday(next); name >= 0 && !short {
@@ -111,7 +95,7 @@ func (s *scanner) weekdayAt(at int) saidDay {
 		}
 	}
 	name, short := s.weekday(at + n)
-	if s.tok(at - 1).is(roleNotDay) {
+	if s.tok(at - 1).is("not day") {
 		return saidDay{}
 	}
 	if name < 0 || short && !s.shortDay(at+n) {
@@ -125,7 +109,7 @@ func (s *scanner) weekdayAt(at int) saidDay {
 	if s.tok(next).fold == "," {
 		next++
 	}
-	if s.tok(next).is(roleDefinite) {
+	if s.tok(next).is("definite") {
 		next++
 	}
 	if days, more := s.daysAt(next); more > 0 && n == 0 {
@@ -135,7 +119,7 @@ func (s *scanner) weekdayAt(at int) saidDay {
 		return saidDay{days: s.weekdayOfMonth(name, date), n: next + 2 - at, sure: true} // Friday the 13th
 	}
 	next = end
-	if s.tok(next).is(rolePartitive) {
+	if s.tok(next).is("partitive") {
 		next++
 	}
 	if week, more := s.weekAt(next); more > 0 && n == 0 {
@@ -146,26 +130,27 @@ func (s *scanner) weekdayAt(at int) saidDay {
 
 // weekAt reads "next week" as the days that it lies ahead of this one.
 func (s *scanner) weekAt(at int) (ahead int64, n int) {
-	if p := followed(s, at, s.tok(at).means().weeks); p != nil {
-		return p.means, len(p.words)
+	r, n := s.rowAt("weeks", at)
+	if n > 0 {
+		ahead = r.number(1)
 	}
-	return 0, 0
+	return ahead, n
 }
 
 // weekday is the number of a weekday by its name, Monday 0, -1 for none.
 func (s *scanner) weekday(at int) (name int, short bool) {
-	t := s.tok(at)
-	if t.kind != word {
+	r := s.tok(at).lex.row("weekdays")
+	if r == nil {
 		return -1, false
 	}
-	return t.means().weekday - 1, t.means().short
+	return int(r.number(1)) - 1, r[2] != ""
 }
 
 // shortDay tells the days "Sat", "Sun" and "Wed" from the words: a lead stands before and nothing
 // that they could go with behind, or a date or clock time follows.
 func (s *scanner) shortDay(at int) bool {
 	before := s.tok(at - 1)
-	if before.is(roleArticle) {
+	if before.is("article") {
 		return false
 	}
 	next := at + 1
@@ -175,13 +160,13 @@ func (s *scanner) shortDay(at int) bool {
 	if _, n := s.daysAt(next); n > 0 {
 		return true
 	}
-	if s.tok(next).is(roleAtRate) {
+	if s.tok(next).is("at rate") {
 		next++
 	}
 	if _, n := s.clockTime(next, next > at+1); n > 0 {
 		return true
 	}
-	return before.is(roleShortLead) && !s.nounAt(at+1)
+	return before.is("short lead") && !s.nounAt(at+1)
 }
 
 // daysNamed lists the days that a weekday may be.
@@ -215,7 +200,7 @@ func (s *scanner) daysNamed(name int, which whichWeek, at int) []day {
 // untilAt is true of a day that ends what another one starts.
 func (s *scanner) untilAt(at int) bool {
 	t := s.tok(at - 1)
-	return s.since.year > 0 && (t.is(roleUntilWord) || t.is(roleJoining) && s.tok(at-3).is(roleBetween))
+	return s.since.year > 0 && (t.is("until word") || t.is("joining") && s.tok(at-3).is("between"))
 }
 
 // dayOfWeek lists the weekday of the week some days from this one, which starts on Monday for some
@@ -261,23 +246,23 @@ func (s *scanner) nextDate(from int64, date int) day {
 // dayOfMonthAt reads "the 9th" where a word for time stands before or a clock time behind, and no
 // noun.
 func (s *scanner) dayOfMonthAt(at int) saidDay {
-	if !s.tok(at).is(roleDefinite) || !s.ordinal(at+2) {
+	if !s.tok(at).is("definite") || !s.ordinal(at+2) {
 		return saidDay{}
 	}
 	date, ok := small(s.tok(at+1).text, 31)
-	if !ok || date == 0 || s.tok(at+3).is(rolePartitive) || s.tok(at+3).fold == "-" || s.nounAt(at+3) {
+	if !ok || date == 0 || s.tok(at+3).is("partitive") || s.tok(at+3).fold == "-" || s.nounAt(at+3) {
 		return saidDay{}
 	}
 	d := s.nextDate(s.today, date)
 	if d.year == 0 {
 		return saidDay{}
 	}
-	clocked := s.tok(at + 3).is(roleAtHour)
+	clocked := s.tok(at + 3).is("at hour")
 	if clocked {
 		_, n := s.clockTime(at+4, true)
 		clocked = n > 0
 	}
-	if before := s.tok(at - 1); !clocked && !before.is(roleUpon) && !before.is(roleDayLead) {
+	if before := s.tok(at - 1); !clocked && !before.is("upon") && !before.is("day lead") {
 		return saidDay{}
 	}
 	return saidDay{days: []day{d}, n: 3}
@@ -292,23 +277,23 @@ func (s *scanner) shiftedAt(q quantity) quantity {
 	}
 	r := q.readings[0]
 	count, ok := r.number.Int64()
-	by, calendar := s.tables.calendar[r.unit.Symbol()]
-	if !ok || count < 0 || count > 100_000 || !calendar {
+	by := s.tables.exactly("calendar", r.unit.Symbol())
+	if !ok || count < 0 || count > 100_000 || by == nil {
 		return q
 	}
-	shift := s.tok(q.to).means().shift
+	shift := s.tok(q.to).lex.row("shifts")
 	if shift == nil {
 		return s.aheadOf(q, count, by)
 	}
 	from, end := dayOf(s.today), q.to+1
-	if shift.from == fromWeekday {
-		if name, _ := s.weekday(end); r.unit.Symbol() != week || name < 0 || s.tok(q.from-1).is(roleLasting) {
+	if shift[2] == fromWeekday {
+		if name, _ := s.weekday(end); r.unit.Symbol() != week || name < 0 || s.tok(q.from-1).is("lasting") {
 			return q // a week on Friday
 		}
 	}
 	switch {
-	case shift.from == fromToday:
-	case s.tok(end).is(rolePresent) && shift.sign > 0:
+	case shift[2] == fromToday:
+	case s.tok(end).is("present") && shift.number(1) > 0:
 		end++
 	default:
 		d := s.saidDayAt(end)
@@ -317,7 +302,7 @@ func (s *scanner) shiftedAt(q quantity) quantity {
 		}
 		from, end = d.days[0], end+d.n
 	}
-	d := moved(from, shift.sign*count, by)
+	d := moved(from, shift.number(1)*count, by)
 	if d.year < 1 || d.year > 9999 {
 		return q
 	}
@@ -328,20 +313,20 @@ func (s *scanner) shiftedAt(q quantity) quantity {
 }
 
 // aheadOf adds the day that "in 3 days" leads to.
-func (s *scanner) aheadOf(q quantity, count int64, by span) quantity {
-	if d := moved(dayOf(s.today), count, by); s.tok(q.from-1).is(roleInside) && d.year <= 9999 {
+func (s *scanner) aheadOf(q quantity, count int64, by row) quantity {
+	if d := moved(dayOf(s.today), count, by); s.tok(q.from-1).is("inside") && d.year <= 9999 {
 		q.readings = append(slices.Clip(q.readings), reading{kind: kindDate, text: d.text(""), weak: true})
 	}
 	return q
 }
 
-// moved is the day some units of time from another; where the month has no such day, the last one
+// moved is the day some units of time from another, by the row of the calendar; where the month has no such day, the last one
 // of it.
-func moved(from day, count int64, by span) day {
-	if by.days != 0 {
-		return dayOf(from.seconds() + count*by.days*secondsOfDay)
+func moved(from day, count int64, by row) day {
+	if days := by.number(1); days != 0 {
+		return dayOf(from.seconds() + count*days*secondsOfDay)
 	}
-	months := int64(from.year)*12 + int64(from.month-1) + count*by.months
+	months := int64(from.year)*12 + int64(from.month-1) + count*by.number(2)
 	d := day{int(months / 12), int(months%12) + 1, from.day}
 	for months > 0 && d.year > 0 && !d.valid() {
 		d.day--
@@ -352,5 +337,5 @@ func moved(from day, count int64, by span) day {
 // nounAt is true of a word that may be what a number counts or an ordinal orders.
 func (s *scanner) nounAt(at int) bool {
 	t := s.tok(at)
-	return t.kind == word && t.spaced && !t.is(roleFunctional) && t.means().number == nil
+	return t.kind == word && t.spaced && !t.is("functional") && t.lex.row("numbers") == nil
 }

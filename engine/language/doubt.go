@@ -162,7 +162,7 @@ func (s *search) slid(best *combination) *value.Error {
 	for i := 1; i < len(best.picks); i++ {
 		a, b := &best.picks[i-1], &best.picks[i]
 		x, y := &s.list[i-1], &s.list[i]
-		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is(rolePairs) {
+		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is("pairs") {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
@@ -291,7 +291,7 @@ func (s *search) joinedNames(best *combination) []int {
 				return []int{a.variable, b.variable}
 			}
 		}
-		if p.heads(a) && !p.tokens[a.to].is(roleDated) && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
 			return []int{a.variable, best.target}
 		}
 	}
@@ -367,10 +367,10 @@ func (s *search) unknownNoun(best *combination) string {
 			}
 		}
 		direct := q.to
-		for direct < q.end && p.tokens[direct].is(roleOfThe) {
+		for direct < q.end && p.tokens[direct].is("of the") {
 			direct++
 		}
-		if direct < q.end && q.unit == nil && (q.want == wantCount || p.tokens[q.to-1].is(roleMuch)) {
+		if direct < q.end && q.unit == nil && (q.want == wantCount || p.tokens[q.to-1].is("much")) {
 			if word := s.stranger(direct, direct+1); word != "" {
 				return word // "how much hay": whatever else is said
 			}

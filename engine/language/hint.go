@@ -14,15 +14,15 @@ func (s *search) sides(q *quantity) bool {
 		if at < 0 || at >= len(s.prose.tokens) || beyond < 0 || beyond >= len(s.prose.tokens) || s.prose.within[beyond] < 0 {
 			return false
 		}
-		return s.prose.tokens[at].is(roleSides)
+		return s.prose.tokens[at].is("sides")
 	}
 	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
 }
 
 // says reports whether an amount is told with a word of a role: in dozens as things are counted, in
 // thousands as money is.
-func (s *search) says(q *quantity, r role) bool {
-	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.is(r) })
+func (s *search) says(q *quantity, role string) bool {
+	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.is(role) })
 }
 
 // prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a
@@ -32,7 +32,7 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 		return 0
 	}
 	switch before := &s.prose.tokens[at-1]; {
-	case before.is(roleAtRate):
+	case before.is("at rate"):
 		switch {
 		case t.moment(), t.kind == percentKind, t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
 			if t.kind == percentKind {
@@ -44,7 +44,7 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
 			return s.weights.AgainstSize
 		}
-	case before.is(roleLasts):
+	case before.is("lasts"):
 		if t.kind == durationKind || t.dimensional && t.dimension == units.Time && !t.moment() {
 			return s.weights.ForLasting
 		}
@@ -58,7 +58,7 @@ func (s *search) endScore(at int, t *term) float64 {
 	if at == 0 || !t.start && !t.end {
 		return 0
 	}
-	from, to := s.prose.tokens[at-1].is(roleOrigin), s.prose.tokens[at-1].is(roleGoal)
+	from, to := s.prose.tokens[at-1].is("origin"), s.prose.tokens[at-1].is("goal")
 	switch {
 	case from && t.start, to && t.end:
 		return s.weights.ForEnd
@@ -76,15 +76,14 @@ func (s *search) period(q *quantity, variable int) bool {
 	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !isCalendar(t.counted) || !isCalendar(q.readings[0].unit) {
 		return false
 	}
-	return s.prose.tokens[q.from-1].is(roleThroughout) && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+	return s.prose.tokens[q.from-1].is("throughout") && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable != variable && m.from < q.to && q.from < m.to && m.weight >= s.weights.LeastOtherOne
 	})
 }
 
 // isCalendar reports whether a unit moves a day.
 func isCalendar(unit *units.Unit) bool {
-	_, ok := readTables().calendar[unit.Symbol()]
-	return ok
+	return readTables().exactly("calendar", unit.Symbol()) != nil
 }
 
 // prior is what speaks for a variable before any words do: people give what equations are made of,

@@ -6,17 +6,14 @@ import (
 	"strings"
 )
 
-// idiom is a row of the table of expressions that stand for a word: "be there" for arriving, "of
-// us" behind a number for people.
-type idiom struct {
-	pattern pattern
-	behind  bool   // only behind an amount, which is not part of it
-	word    string // its stem is looked for among the names
-	before  string // the word that it stands for before an amount, "" for the same
-	named   bool   // only where a name has the word itself
-}
+// When an idiom counts, by its name in the table.
+const (
+	behindAmount = "behind" // only behind an amount, which is not part of it
+	onlyNamed    = "named"  // only where a name has the word itself
+)
 
-// findIdioms gives expressions the stem of the word that they stand for. What the domain itself
+// findIdioms gives expressions the stem of the word that they stand for: "be there" for arriving,
+// "of us" behind a number for people. What the domain itself
 // says in these words goes before the table: "before tax" is the gross of a wage and the net of a
 // price.
 func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
@@ -24,23 +21,22 @@ func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
 		if p.used[at] || p.within[at] >= 0 {
 			continue
 		}
-		for r := range tables.idioms {
-			row := &tables.idioms[r]
-			n, _ := row.pattern.match(p.tokens, p.used, at)
-			if n == 0 || row.behind && (at == 0 || p.within[at-1] < 0) {
+		for _, r := range tables.patterns("idioms") {
+			word, before, when := r.row[1], r.row[2], r.row[3]
+			n, _ := r.pattern.match(p.tokens, p.used, at)
+			if n == 0 || when == behindAmount && (at == 0 || p.within[at-1] < 0) {
 				continue
 			}
-			word := row.word
 			if own, ok := v.ownIdiom(p, at, at+n); ok {
 				if own == "" {
 					continue
 				}
 				word = own
-			} else if row.named && v.rarity[stem(word)] == 0 {
+			} else if when == onlyNamed && v.rarity[stem(word)] == 0 {
 				continue
 			}
-			if word == row.word && row.before != "" && at+n < len(p.tokens) && (p.within[at+n] >= 0 || p.meaning[at+n] == grammar && at+n+1 < len(p.tokens) && p.within[at+n+1] >= 0) {
-				word = row.before // what is paid off is a loan
+			if word == r.row[1] && before != "" && at+n < len(p.tokens) && (p.within[at+n] >= 0 || p.meaning[at+n] == grammar && at+n+1 < len(p.tokens) && p.within[at+n+1] >= 0) {
+				word = before // what is paid off is a loan
 			}
 			p.stems[at], p.meant[at], p.meaning[at], p.known[at] = stem(word), "", content, asIdiom
 			for i := at + 1; i < at+n; i++ {

@@ -36,13 +36,13 @@ func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
 		}
 		switch p.meaning[i] {
 		case border:
-			if b := p.tokens[i].means().border; b != noBorder {
+			if b := p.tokens[i].border(); b != noBorder {
 				link *= p.weights.borders[b]
 			} else {
 				link *= p.weights.OtherBorder
 			}
 		case grammar:
-			link *= p.weights.borders[p.tokens[i].means().border]
+			link *= p.weights.borders[p.tokens[i].border()]
 		case plainly:
 			link *= p.weights.AcrossPlain
 		case other:
@@ -70,11 +70,11 @@ func (p *prose) reach(aFrom, aTo, bFrom, bTo int) float64 {
 			continue
 		}
 		switch t := &p.tokens[i]; {
-		case t.means().border == stopBorder || t.means().border == semicolonBorder:
+		case t.border() == stopBorder || t.border() == semicolonBorder:
 			link *= p.weights.ReachStop
-		case t.is(roleReachBreak):
+		case t.is("reach break"):
 			link *= p.weights.ReachBreak
-		case t.is(roleReachPreposition):
+		case t.is("reach preposition"):
 			link *= p.weights.ReachPreposition
 		case p.meaning[i] == content:
 			link *= p.weights.ReachWord

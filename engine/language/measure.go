@@ -17,15 +17,15 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return q
 	case len(q.readings) > 0 && q.to > bareEnd:
 		return q
-	case a.pronoun && s.tok(q.from-1).is(roleOneOf):
+	case a.pronoun && s.tok(q.from-1).is("one of"):
 		return none(q.to)
 	case a.pronoun && a.n == 1 && s.isFraction(q.from):
 		return none(q.to) // half the distance
-	case a.pronoun && a.n == 1 && next.is(rolePartitive):
+	case a.pronoun && a.n == 1 && next.is("partitive"):
 		return none(q.to) // one of them
-	case a.pronoun && a.n == 2 && s.tok(q.from).is(roleIndefinite) && s.nounAt(q.to):
+	case a.pronoun && a.n == 2 && s.tok(q.from).is("indefinite") && s.nounAt(q.to):
 		return none(q.to) // a half marathon
-	case a.n == 1 && s.tok(q.from).is(roleZero) && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
+	case a.n == 1 && s.tok(q.from).is("zero") && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
 		return s.noneOf(q.from)
 	case s.timesAt(q.to):
 		n := q.to + 1 - bareEnd
@@ -40,7 +40,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		}
 		q.readings = append(q.readings, s.bare(a, q.to-bareEnd))
 		return q
-	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && !next.is(roleCross) && !next.is(roleIsh):
+	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && !next.is("cross") && !next.is("ish"):
 		if len(next.text) <= 2 || next.text != next.fold {
 			return none(q.to + 1) // 3D, 4WD
 		}
@@ -59,7 +59,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	}
 	q.readings = []reading{s.bare(a, 0)}
 	next = s.tok(s.hyphened(q.to))
-	q.weak = a.pronoun && !s.oneMore(q.to) || next.start > s.tok(q.to).start && !next.is(roleIsh) // one, 6-pack
+	q.weak = a.pronoun && !s.oneMore(q.to) || next.start > s.tok(q.to).start && !next.is("ish") // one, 6-pack
 	q.readings[0].weak = q.weak
 	if clock, ok := s.hourAlone(q, a); ok {
 		q.readings = append(q.readings, clock)
@@ -75,20 +75,20 @@ func (s *scanner) isFraction(at int) bool {
 
 // oneMore is true of what makes "one" an amount: one more coat.
 func (s *scanner) oneMore(at int) bool {
-	return s.tok(at).is(roleAdded) && s.nounAt(at+1) && !s.unitStarts(at+1) && !s.tok(at+1).is(roleAgain)
+	return s.tok(at).is("added") && s.nounAt(at+1) && !s.unitStarts(at+1) && !s.tok(at+1).is("again")
 }
 
 // absentAt reads "no", "without" and "zero" before a noun.
 func (s *scanner) absentAt(at int) (quantity, bool) {
 	t := s.tok(at)
-	if t.kind != word || !t.is(roleAbsent) {
+	if t.kind != word || !t.is("absent") {
 		return quantity{}, false
 	}
 	next := at + 1
-	if t.is(roleWithout) && s.tok(next).is(roleAnyOf) {
+	if t.is("without") && s.tok(next).is("any of") {
 		next++
 	}
-	if t.is(roleZero) || !s.nounAt(next) || t.is(roleNo) && s.tok(next).is(roleNotAbsent) {
+	if t.is("zero") || !s.nounAt(next) || t.is("no") && s.tok(next).is("not absent") {
 		return quantity{}, false
 	}
 	return s.noneOf(at), true
@@ -103,10 +103,10 @@ const standstill = "m/s"
 
 // stillAt reads "from rest" and "to a stop" as a speed of 0. The preposition is not part of it.
 func (s *scanner) stillAt(at int) (quantity, bool) {
-	if !s.tok(at - 1).is(roleFromTo) {
+	if !s.tok(at - 1).is("from to") {
 		return quantity{}, false
 	}
-	n, _ := s.tables.still.match(s.tokens, nil, at)
+	n, _ := s.tables.patterns("standstill")[0].pattern.match(s.tokens, nil, at)
 	if n == 0 {
 		return quantity{}, false
 	}
@@ -116,22 +116,22 @@ func (s *scanner) stillAt(at int) (quantity, bool) {
 
 // timesAt is true of "times" and "x" behind a number that no other number follows.
 func (s *scanner) timesAt(at int) bool {
-	if !s.tok(at).is(roleMultiplied) {
+	if !s.tok(at).is("multiplied") {
 		return false
 	}
 	next := s.tok(at + 1)
-	return next.kind != number && (next.kind != word || next.means().number == nil) && !isCurrencySign(next.text)
+	return next.kind != number && (next.kind != word || next.lex.row("numbers") == nil) && !isCurrencySign(next.text)
 }
 
 // readArticle reads "an hour", "a mile a minute": the amount 1, weakly, or surely where a part is
 // added.
 func (s *scanner) readArticle(q *quantity, a amount) {
 	at := q.to
-	if s.tok(at).is(roleWhole) {
+	if s.tok(at).is("whole") {
 		at++
 	}
 	name := s.tok(at)
-	if name.kind != word || !name.is(roleCommonUnit) || s.tok(q.from-1).is(rolePer) {
+	if name.kind != word || !name.is("common unit") || s.tok(q.from-1).is("per") {
 		q.to, q.readings = q.from, nil
 		return
 	}
@@ -156,7 +156,7 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 	t := s.tok(unitAt)
 	firsts := s.named(unitAt, true)
-	if t.is(roleMinuteLetter) && t.kind == word {
+	if t.is("minute letter") && t.kind == word {
 		firsts = append(firsts, s.parsed(minute, 1)...)
 	}
 	var best []reading
@@ -239,29 +239,20 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	return r, to
 }
 
-// barePart is a row of the table of units whose next smaller one need not be said. Money is one of
-// them.
-type barePart struct {
-	unit, part string
-	form       partForm
-}
-
-// partForm is how the amount of such a part stands, by its name in the table.
-type partForm string
-
+// How the amount of a part that need not be said stands, by its name in the table.
 const (
-	twoDigits  partForm = "two digits" // and no noun behind it
-	joinedPart partForm = "joined"     // in two digits and without space: 4h20
+	twoDigits  = "two digits" // and no noun behind it
+	joinedPart = "joined"     // in two digits and without space: 4h20
 )
 
 // part reads a smaller amount of the same dimension behind an amount in a unit; end is 0 for none.
 func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end int) {
 	joint := s.tok(at)
-	joined := joint.is(roleAdds)
+	joined := joint.is("adds")
 	if joined {
 		at++
 	}
-	if t := s.tok(at); t.kind == mark || t.is(roleMinus) {
+	if t := s.tok(at); t.kind == mark || t.is("minus") {
 		return b, nil, 0
 	}
 	b = s.unsigned(at)
@@ -274,12 +265,12 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 		money := isCurrency(unit)
 		cents := f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n))
 		less := f.part == 1 && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n)
-		thick := joint.fold == "," && s.tok(at+f.n).is(roleThickness) // a measure of its own: 10 feet by 12 feet, 4 inches deep
+		thick := joint.fold == "," && s.tok(at+f.n).is("thickness") // a measure of its own: 10 feet by 12 feet, 4 inches deep
 		if s.accepts(f, at) && (money && cents || !money && less && !thick) {
 			return b, f.unit, at + f.n
 		}
 	}
-	if t := s.tok(at); joined || len(senses) > 0 || !b.whole() || t.kind == word && !t.spaced || t.is(roleMultiplied) || t.kind != word && strings.Contains("%:/", t.fold) && t.end > 0 {
+	if t := s.tok(at); joined || len(senses) > 0 || !b.whole() || t.kind == word && !t.spaced || t.is("multiplied") || t.kind != word && strings.Contains("%:/", t.fold) && t.end > 0 {
 		return b, nil, 0
 	}
 	if u := s.bareUnit(b, at, unit); u != nil {
@@ -291,9 +282,9 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 // partUnits are the units behind a smaller amount, where "m" and "in" mean minutes and inches.
 func (s *scanner) partUnits(at int, unit *units.Unit) []found {
 	switch t := s.tok(at); {
-	case t.is(roleMinuteLetter) && unit.Dimension() == units.Time:
+	case t.is("minute letter") && unit.Dimension() == units.Time:
 		return s.parsed(minute, 1)
-	case t.is(roleInside) && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
+	case t.is("inside") && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
 		return s.parsed(inch, 1)
 	}
 	return s.single(at, true)
@@ -303,25 +294,21 @@ func (s *scanner) partUnits(at int, unit *units.Unit) []found {
 func (s *scanner) bareUnit(b amount, at int, unit *units.Unit) *units.Unit {
 	two := s.tok(at).kind != number && !s.nounAt(at) && s.twoDigits(b, at)
 	if isCurrency(unit) {
-		if name := s.tok(at - b.n - 1); two && name.kind == word && (name.means().money != nil || name.is(rolePound)) {
+		if name := s.tok(at - b.n - 1); two && name.kind == word && (name.lex.row("money") != nil || name.is("pound")) {
 			return unit
 		}
 		return nil
 	}
-	for _, p := range s.tables.parts {
-		if unit.Symbol() != p.unit || p.form == twoDigits && !two {
-			continue
-		}
-		if p.form == joinedPart && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
-			break
-		}
-		smaller := s.parsed(p.part, 1)[0].unit
-		in, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: unit}, smaller)
-		if err == nil && b.value.Cmp(in.Number) < 0 && b.value.Sign() >= 0 {
-			return smaller
-		}
+	r := s.tables.exactly("parts", unit.Symbol())
+	if r == nil || r[2] == twoDigits && !two || r[2] == joinedPart && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
+		return nil
 	}
-	return nil
+	smaller := s.parsed(r[1], 1)[0].unit
+	in, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: unit}, smaller)
+	if err != nil || b.value.Cmp(in.Number) >= 0 || b.value.Sign() < 0 {
+		return nil
+	}
+	return smaller
 }
 
 // twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05
@@ -335,8 +322,8 @@ func (s *scanner) twoDigits(b amount, end int) bool {
 
 // rated reports whether a unit at the tokens in front is that of a rate: 8 hours a day.
 func (s *scanner) rated(at int) bool {
-	row, n := s.overWord(at)
-	return row != nil && (row.unit != "" || len(s.single(at+n, false)) > 0)
+	row, n := s.rowAt("per", at)
+	return row != nil && (row[1] != "" || len(s.single(at+n, false)) > 0)
 }
 
 // smaller reports whether one of a unit is less than one of another of its dimension.
@@ -355,7 +342,7 @@ func (s *scanner) between(at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	first := s.amountAt(at + 1)
-	if first.from < 0 || first.to <= at+1 || !s.tok(first.to).is(roleJoining) {
+	if first.from < 0 || first.to <= at+1 || !s.tok(first.to).is("joining") {
 		return quantity{}, false
 	}
 	second := s.amountAt(min(first.to+1, len(s.tokens)-1))
@@ -373,13 +360,13 @@ func (s *scanner) ranged(q quantity) quantity {
 	switch {
 	case joint.fold == "-":
 		joined = joint.spaced == s.tok(q.to+1).spaced || joint.spaced
-	case joint.is(roleGoal):
+	case joint.is("goal"):
 		joined = !s.fromBefore(q)
-	case joint.is(roleEither):
+	case joint.is("either"):
 		joined = true
 	}
 	next := q.to + 1
-	if !joined || q.weak && !s.tok(q.from).is(roleOne) || next >= len(s.tokens) || joint.end == 0 {
+	if !joined || q.weak && !s.tok(q.from).is("one") || next >= len(s.tokens) || joint.end == 0 {
 		return q
 	}
 	if joint.fold == "-" && s.tok(next).kind != number && !isCurrencySign(s.tok(next).text) {
@@ -392,7 +379,7 @@ func (s *scanner) ranged(q quantity) quantity {
 	if second.from < 0 || second.to <= next || second.weak || len(second.readings) == 0 || !alike(q, second) {
 		return q
 	}
-	if joint.is(roleGoal) && !bareOnly(q) && bareOnly(second) {
+	if joint.is("goal") && !bareOnly(q) && bareOnly(second) {
 		return q
 	}
 	return quantity{from: q.from, to: second.to, rng: true}
@@ -400,7 +387,7 @@ func (s *scanner) ranged(q quantity) quantity {
 
 // fromBefore tells two amounts from a range: from about 10k to 20k, turn $5 into $10.
 func (s *scanner) fromBefore(q quantity) bool {
-	if s.tok(q.from - 1).is(roleAmountBy) {
+	if s.tok(q.from - 1).is("amount by") {
 		return false
 	}
 	large := len(q.readings) > 0 && (q.readings[0].kind == kindMoney || bareOnly(q) && q.readings[0].number.Cmp(decimal.Int(1000)) >= 0)
@@ -409,9 +396,9 @@ func (s *scanner) fromBefore(q quantity) bool {
 		switch {
 		case t.kind == mark || t.kind == number:
 			return false
-		case t.is(roleOrigin) && s.tok(at-1).is(roleRanging):
+		case t.is("origin") && s.tok(at-1).is("ranging"):
 			return false
-		case t.is(roleOrigin) || t.is(roleTurning) || large && t.is(roleGrowing):
+		case t.is("origin") || t.is("turning") || large && t.is("growing"):
 			return true
 		}
 	}
@@ -442,20 +429,20 @@ func (s *scanner) inheritUnits(list []quantity) {
 	for i := len(list) - 2; i >= 0; i-- {
 		q, next := &list[i], list[i+1]
 		joint := s.tok(q.to)
-		if !joint.is(roleCrossing) && (!joint.is(roleGoal) || !s.tok(q.from-1).is(roleOrigin)) || next.from != q.to+1 {
+		if !joint.is("crossing") && (!joint.is("goal") || !s.tok(q.from-1).is("origin")) || next.from != q.to+1 {
 			continue
 		}
 		if bareOnly(*q) && len(next.readings) > 0 && !bareOnly(next) {
-			s.inherit(q, next, joint.is(roleGoal))
+			s.inherit(q, next, joint.is("goal"))
 		}
 	}
 	for i := 1; i < len(list); i++ {
 		q, before := &list[i], list[i-1]
 		joint := s.tok(before.to)
-		if joint.is(roleGoal) && s.tok(before.from-1).is(roleOrigin) && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+		if joint.is("goal") && s.tok(before.from-1).is("origin") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
 			s.inherit(q, before, true) // from 50 km/h to 0
 		}
-		if joint.is(roleCrossing) && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
+		if joint.is("crossing") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
 			s.inherit(q, before, false)
 		}
 	}

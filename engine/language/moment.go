@@ -8,11 +8,12 @@ import (
 	"unicode"
 )
 
+// monthOf is the month that a token names, 0 for none.
 func monthOf(t token) int {
-	if t.kind != word {
-		return 0
+	if r := t.lex.row("months"); r != nil {
+		return int(r.number(1))
 	}
-	return t.means().month
+	return 0
 }
 
 // momentAt reads a date, a date with a clock time on either side, or a clock time. ok is true for
@@ -30,10 +31,10 @@ func (s *scanner) momentAt(at int) (q quantity, ok bool) {
 			}
 			return s.clockAt(at)
 		}
-	case t.is(roleIndefinite):
+	case t.is("indefinite"):
 		return s.clockAt(at)
 	case t.kind == word:
-		if t.is(rolePresent) {
+		if t.is("present") {
 			return quantity{from: at, to: at + 1, weak: true, moment: true, readings: []reading{
 				{kind: kindDatetime, text: present, weak: true}, {kind: kindClock, text: present, weak: true},
 			}}, true
@@ -71,7 +72,7 @@ func (d day) valid() bool {
 
 func (d day) text(clock string) string {
 	if d.year == 0 {
-		text := readTables().months[d.month-1] + " " + strconv.Itoa(d.day)
+		text := readTables().rows("months")[d.month-1][2] + " " + strconv.Itoa(d.day)
 		if clock != "" {
 			text += clockLink + clock
 		}
@@ -90,19 +91,19 @@ func (s *scanner) dateAt(at int) (quantity, bool) {
 	if d.n == 0 {
 		return quantity{}, false
 	}
-	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !s.tok(at-1).is(roleDayLead) && !s.untilAt(at)}
+	q := quantity{from: at, to: at + d.n, moment: true, weak: !d.sure && !s.tok(at-1).is("day lead") && !s.untilAt(at)}
 	late, n := s.timeOfDay(q.to)
 	d.late = max(d.late, late)
 	q.to += n
 	next := q.to
-	if s.tok(next).fold == "," && s.tok(next+1).is(roleAtHour) {
+	if s.tok(next).fold == "," && s.tok(next+1).is("at hour") {
 		next++
 	}
 	joint := s.tok(next)
-	if joint.is(roleClockJoint) || joint.fold == "," && s.tok(next+1).spaced {
+	if joint.is("clock joint") || joint.fold == "," && s.tok(next+1).spaced {
 		next++
 	}
-	clock, more := s.clockTime(next, joint.is(roleAtHour))
+	clock, more := s.clockTime(next, joint.is("at hour"))
 	if more > 0 && (next == q.to || joint.fold != "," || s.tok(next).kind == number) {
 		q.to = next + more
 	} else {
@@ -119,7 +120,7 @@ func (s *scanner) inheritDays(list []quantity) {
 		a, b := &list[i-1], &list[i]
 		switch joint := s.tok(a.to); {
 		case b.from != a.to+1 || !a.moment || !b.moment || len(a.readings) == 0 || len(b.readings) == 0:
-		case !joint.is(roleUntilWord) && (!joint.is(roleJoining) || !s.tok(a.from-1).is(roleBetween) && !s.tok(a.from+1).is(roleBetween)):
+		case !joint.is("until word") && (!joint.is("joining") || !s.tok(a.from-1).is("between") && !s.tok(a.from+1).is("between")):
 		case a.readings[0].kind == kindClock && b.readings[0].kind == kindDatetime:
 			a.readings = dated(b.readings, a.readings)
 		case a.readings[0].kind == kindDatetime && b.readings[0].kind == kindClock:
@@ -155,7 +156,7 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 	if clock != "" {
 		q.weak = false
 	}
-	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.is(roleMidnight) })
+	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.is("midnight") })
 	for _, on := range d.days {
 		if !on.valid() {
 			continue
@@ -202,12 +203,12 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 		if ordinal {
 			i++
 		}
-		if s.tok(i).is(rolePartitive) || s.tok(i).fold == "-" && !s.tok(i).spaced {
+		if s.tok(i).is("partitive") || s.tok(i).fold == "-" && !s.tok(i).spaced {
 			i++
 		}
 		name := s.tok(i)
 		month := monthOf(name)
-		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.is(roleMaybeMonth) && s.tok(i+1).is(roleVerbOfMay) {
+		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.is("maybe month") && s.tok(i+1).is("verb of may") {
 			return nil, 0
 		}
 		i++
@@ -225,7 +226,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 	if s.tok(i).fold == "." && len(t.fold) < 5 {
 		i++
 	}
-	if s.tok(i).is(roleDefinite) {
+	if s.tok(i).is("definite") {
 		i++
 	}
 	if year, n := s.yearAt(i); n > 0 && s.tok(i).kind == number {
@@ -248,7 +249,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 // yearAt reads the year behind a date, and the comma before it.
 func (s *scanner) yearAt(at int) (year, n int) {
 	i := at
-	if s.tok(i).fold == "," || s.tok(i).fold == "-" && !s.tok(i).spaced || s.tok(i).is(roleOfIn) {
+	if s.tok(i).fold == "," || s.tok(i).fold == "-" && !s.tok(i).spaced || s.tok(i).is("of in") {
 		i++
 	}
 	t := s.tok(i)

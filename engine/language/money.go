@@ -9,27 +9,19 @@ import (
 	"reckon/engine/units"
 )
 
-// moneyWord is a row of the table of money: a word that several currencies share, or one for a part
-// of one.
-type moneyWord struct {
-	codes []string // every currency it may mean, the usual ones first
-	usual int      // how many of them it means where the domain has none of them
-	part  int64    // how many of it make one of the currency
-}
-
 // money lists what a word or sign for money means, best first: the domain's own currency where it
 // is one of them.
-func (s *scanner) money(w *moneyWord) []found {
+func (s *scanner) money(w row) []found {
 	var list []found
-	for rank, code := range w.codes {
-		if rank >= w.usual && code != s.currency {
+	for rank, code := range w.words(1) {
+		if rank >= int(w.number(2)) && code != s.currency {
 			continue
 		}
 		u := s.table.Lookup(code)
 		if u == nil {
 			continue
 		}
-		f := found{unit: u, n: 1, part: w.part}
+		f := found{unit: u, n: 1, part: w.number(3)}
 		if code == s.currency {
 			list = append([]found{f}, list...)
 		} else {
@@ -49,7 +41,7 @@ func (s *scanner) currencyAt(at int) []found {
 	t := s.tok(at)
 	switch {
 	case t.kind == sign && isCurrencySign(t.text):
-		if w := t.means().money; w != nil {
+		if w := t.lex.row("money"); w != nil {
 			return s.money(w)
 		}
 		if u := s.table.Lookup(t.text); u != nil {
@@ -61,7 +53,7 @@ func (s *scanner) currencyAt(at int) []found {
 				return []found{{unit: u, n: 2, part: 1}}
 			}
 		}
-		if len(t.text) == 3 && (strings.ToUpper(t.text) == t.text && !t.is(roleNotUnit) || t.is(roleLowCode)) {
+		if len(t.text) == 3 && (strings.ToUpper(t.text) == t.text && !t.is("not unit") || t.is("low code")) {
 			if u := s.table.Lookup(strings.ToUpper(t.text)); isCurrency(u) {
 				return []found{{unit: u, n: 1, part: 1}}
 			}
@@ -88,8 +80,8 @@ func (s *scanner) moneyBefore(at int) (q quantity, ok bool) {
 	}
 	currencies := s.currencyAt(start)
 	if len(currencies) == 0 {
-		if t := s.tok(start); t.is(roleMoneyLead) && s.tok(start+1).kind == number {
-			currencies = s.money(t.means().money)
+		if t := s.tok(start); t.is("money lead") && s.tok(start+1).kind == number {
+			currencies = s.money(t.lex.row("money"))
 		} else {
 			return q, false
 		}
@@ -111,8 +103,8 @@ func (s *scanner) moneyBefore(at int) (q quantity, ok bool) {
 		a.value, a.exact = a.value.Neg(), ""
 	}
 	if x, _ := s.suffixAt(end, true); x != nil {
-		if next := s.tok(end); !next.spaced || len(next.text) > 1 || next.is(roleMoneyLetter) {
-			a = s.times(a, decimal.Int(x.value))
+		if next := s.tok(end); !next.spaced || len(next.text) > 1 || next.is("money letter") {
+			a = s.times(a, decimal.Int(x.number(1)))
 			end++
 		}
 	}

@@ -47,7 +47,7 @@ func vulgar(r rune) bool {
 // where no number stands before it.
 func (s *scanner) number(at int) amount {
 	t := s.tok(at)
-	if t.kind == mark && t.fold == "-" && s.minusAt(at) || t.is(roleMinus) {
+	if t.kind == mark && t.fold == "-" && s.minusAt(at) || t.is("minus") {
 		if s.tok(at-1).kind == number {
 			return amount{}
 		}
@@ -103,7 +103,7 @@ func (s *scanner) digits(at int) amount {
 		return s.ofOne(at, s.scaled(at, s.fraction(n+1, 0, whole, d)))
 	}
 	next := at + 1
-	if s.tok(next).is(roleJoining) && (s.tok(next+2).fold == "/" || s.tok(next+1).kind == number && s.tok(next + 1).text[0] >= utf8.RuneSelf) {
+	if s.tok(next).is("joining") && (s.tok(next+2).fold == "/" || s.tok(next+1).kind == number && s.tok(next + 1).text[0] >= utf8.RuneSelf) {
 		next++ // 3 and 3/4
 	} else if s.tok(next).fold == "-" && !s.tok(next).spaced && !s.tok(next+1).spaced {
 		next++
@@ -124,10 +124,10 @@ func (s *scanner) digits(at int) amount {
 
 // ofOne reads "of a" between a fraction in digits and its unit: 2/3 of a cup.
 func (s *scanner) ofOne(at int, a amount) amount {
-	if !s.tok(at + a.n).is(rolePartitive) {
+	if !s.tok(at + a.n).is("partitive") {
 		return a
 	}
-	if s.tok(at+a.n+1).is(roleSingle) && s.unitStarts(at+a.n+2) {
+	if s.tok(at+a.n+1).is("single") && s.unitStarts(at+a.n+2) {
 		a.n += 2
 	}
 	return a

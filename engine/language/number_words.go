@@ -2,12 +2,6 @@ package language
 
 import "reckon/engine/decimal"
 
-// numberWord is a row of the table of numbers.
-type numberWord struct {
-	part  numberPart
-	value int64 // of fractions the denominator
-}
-
 // numberPart is the part that a word plays in a number, by its name in the table.
 type numberPart string
 
@@ -22,8 +16,10 @@ const (
 
 // numeral is the part that a token plays in a number, "" for none.
 func (s *scanner) numeral(at int) (numberPart, int64) {
-	if t := s.tok(at); t.kind == word && t.means().number != nil {
-		return t.lex.number.part, t.lex.number.value
+	if t := s.tok(at); t.kind == word {
+		if r := t.lex.row("numbers"); r != nil {
+			return numberPart(r[1]), r.number(2)
+		}
 	}
 	return "", 0
 }
@@ -45,7 +41,7 @@ func (s *scanner) cardinal(at int) (value int64, n int) {
 		next := i
 		if begun {
 			next = s.hyphened(i)
-			if s.tok(next).is(roleJoining) && room > 1 && (room == 100 || group == 0) {
+			if s.tok(next).is("joining") && room > 1 && (room == 100 || group == 0) {
 				if part, _ := s.numeral(next + 1); part == partDigit || part == partTen {
 					next++
 				}
@@ -85,17 +81,17 @@ func (s *scanner) wordNumber(at int) amount {
 		return amount{}
 	}
 	start := at
-	article := first.is(roleIndefinite)
+	article := first.is("indefinite")
 	if article {
 		start = s.hyphened(at + 1)
-	} else if !first.is(roleDecimalPoint) && first.means().number == nil {
+	} else if !first.is("decimal point") && first.lex.row("numbers") == nil {
 		return amount{}
 	}
 	part, v := s.numeral(start)
 	switch {
 	case part == partDozen:
 		a := amount{n: start + 1 - at, value: decimal.Int(v), words: true}
-		if s.tok(at + a.n).is(rolePartitive) {
+		if s.tok(at + a.n).is("partitive") {
 			a.n++
 		} else if v == 2 && !s.unitStarts(at+a.n) {
 			return amount{} // "a couple from Leeds"
@@ -114,7 +110,7 @@ func (s *scanner) wordNumber(at int) amount {
 	value, n := s.cardinal(start)
 	end := start + n
 	a := amount{n: end - at, value: decimal.Int(value), words: true}
-	if s.tok(end).is(roleDecimalPoint) {
+	if s.tok(end).is("decimal point") {
 		if digits, more := s.decimals(end + 1); more > 0 {
 			a.value, _ = decimal.Parse(a.value.String() + "." + digits)
 			a.n += 1 + more
@@ -152,10 +148,10 @@ func (s *scanner) partOf(at, n int, num, den int64) amount {
 	a := s.fraction(n, 0, num, den)
 	a.words, a.pronoun = true, true
 	end := s.hyphened(at + n)
-	if s.tok(end).is(rolePartitive) {
+	if s.tok(end).is("partitive") {
 		end++
 	}
-	if s.tok(end).is(roleSingle) {
+	if s.tok(end).is("single") {
 		end++
 	}
 	switch part, v := s.numeral(end); {
@@ -174,7 +170,7 @@ func (s *scanner) partOf(at, n int, num, den int64) amount {
 func (s *scanner) scaled(at int, a amount) amount {
 	if a.whole() {
 		if num, den, n := s.andPart(at + a.n); n > 0 {
-			if unit := s.tok(at + a.n + n); a.words || s.unitStarts(at+a.n+n) || unit.kind == word && unit.means().number != nil {
+			if unit := s.tok(at + a.n + n); a.words || s.unitStarts(at+a.n+n) || unit.kind == word && unit.lex.row("numbers") != nil {
 				whole, _ := a.value.Int64()
 				scale := int64(1)
 				for scale < 1e12 && whole >= 1000 && whole%(scale*1000) == 0 && a.words {
@@ -203,13 +199,13 @@ func (s *scanner) scaled(at int, a amount) amount {
 // andPart reads "and a half", "and three quarters"; n is 0 for none.
 func (s *scanner) andPart(at int) (num, den int64, n int) {
 	from := at
-	if at = s.hyphened(at); !s.tok(at).is(roleJoining) {
+	if at = s.hyphened(at); !s.tok(at).is("joining") {
 		return 0, 0, 0
 	}
 	num = 1
 	i := s.hyphened(at + 1)
 	switch part, v := s.numeral(i); {
-	case s.tok(i).is(roleIndefinite):
+	case s.tok(i).is("indefinite"):
 		i = s.hyphened(i + 1)
 	case part == partDigit && v > 0 && v < 10:
 		num = v

@@ -20,13 +20,11 @@ type element struct {
 const (
 	whichElement = "{which}"
 	nounsElement = "{nouns}"
-	amountBefore = "{q} "
 )
 
-// newPattern reads a pattern. {nouns} stands for the alternatives of nouns.
-func newPattern(text, nouns string) pattern {
+func newPattern(text string) pattern {
 	var p pattern
-	for _, f := range strings.Fields(strings.ReplaceAll(text, nounsElement, nouns)) {
+	for _, f := range strings.Fields(text) {
 		var e element
 		f, e.optional = strings.CutSuffix(f, "?")
 		if f == whichElement {
@@ -77,14 +75,14 @@ func (e element) match(tokens []token, used []bool, at int) (int, string) {
 		n++
 		word = tokens[at+1].fold
 	}
-	if which := tokens[at+n].means().scenario; which != "" {
-		return n + 1, which
+	if named := tokens[at+n].lex.row("ordinals"); named != nil {
+		return n + 1, named[1]
 	}
 	if k, err := strconv.Atoi(word); err == nil && k >= 0 && k < 1_000_000 {
 		n++
 		if at+n < len(tokens) && !tokens[at+n].spaced {
 			switch next := &tokens[at+n]; {
-			case next.is(roleOrdinalEnding):
+			case next.is("ordinal ending"):
 				n++
 			case !strings.Contains(".?!,:;)", next.fold):
 				return 0, ""

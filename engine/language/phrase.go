@@ -12,14 +12,6 @@ const (
 	undo     move = "go back from"   // the scenario that the one in focus branched from
 )
 
-// phrase is a row of the table of scenarios. The first row that fits somewhere decides; its words
-// are not read further. An alone one counts only where the prompt has no number besides.
-type phrase struct {
-	pattern pattern
-	move    move
-	alone   bool
-}
-
 // The scenarios that words name, beside those with a number.
 const (
 	lastScenario     = "last"
@@ -32,19 +24,19 @@ type opening struct {
 	move     move
 	which    string // a number or one of the names above; of goTo and branch
 	from, to int    // tokens
-	row      *phrase
+	row      row
 }
 
-// find is the first phrase that fits, and where.
+// find is the first row of the table of scenarios that fits, and where. An alone one counts only
+// where the prompt has no number besides.
 func (t *tables) find(tokens []token, used []bool, numbers bool) (opening, bool) {
-	for r := range t.phrases {
-		row := &t.phrases[r]
-		if row.alone && numbers {
+	for _, r := range t.patterns("scenarios") {
+		if r.row[2] != "" && numbers {
 			continue
 		}
 		for at := range tokens {
-			if n, which := row.pattern.match(tokens, used, at); n > 0 {
-				return opening{move: row.move, which: which, from: at, to: at + n, row: row}, true
+			if n, which := r.pattern.match(tokens, used, at); n > 0 {
+				return opening{move: move(r.row[1]), which: which, from: at, to: at + n, row: r.row}, true
 			}
 		}
 	}

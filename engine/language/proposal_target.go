@@ -137,7 +137,7 @@ func (e *examination) readUnit(words string) *units.Unit {
 		if slices.ContainsFunc(p.within[at.from:at.to], func(quantity int) bool { return quantity >= 0 }) {
 			continue
 		}
-		if p.tokens[at.from].is(roleAnswerIn) && at.to-at.from > 1 {
+		if p.tokens[at.from].is("answer in") && at.to-at.from > 1 {
 			at.from++
 		}
 		if unit, _, n := scanUnit(p.tokens, at.from, table); n == at.to-at.from {

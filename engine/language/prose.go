@@ -136,27 +136,27 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 		p.meaning[i], p.known[i] = border, asMark
 	case t.kind == number:
 		p.meaning[i] = content
-	case t.is(roleGrammar):
+	case t.is("grammar"):
 		p.meaning[i], p.known[i] = grammar, asGrammar
 	case v.rarity[p.stems[i]] > 0:
 		p.meaning[i], p.known[i] = content, asName
-	case t.is(rolePlain) && i > 0 && p.within[i-1] >= 0 && len(v.groups[p.stems[i]]) > 0:
+	case t.is("plain") && i > 0 && p.within[i-1] >= 0 && len(v.groups[p.stems[i]]) > 0:
 		p.meaning[i], p.known[i] = content, asSynonym // "4 metres long"
-	case t.is(rolePlain):
+	case t.is("plain"):
 		p.meaning[i], p.known[i] = plainly, asPlain
 	case v.known[p.stems[i]]:
 		p.meaning[i], p.known[i] = content, asDescription
 	case len(v.groups[p.stems[i]]) > 0:
 		p.meaning[i], p.known[i] = content, asSynonym
-	case t.is(roleOrdinary):
+	case t.is("ordinary"):
 		p.meaning[i] = content
-	case t.means().tabled:
+	case t.lex != nil && t.lex.tabled:
 		p.meaning[i], p.known[i] = plainly, asPlain
 	default:
 		p.meaning[i] = content
 		v.guess(p, i, tables)
 	}
-	if t.means().border != noBorder && p.meaning[i] == grammar {
+	if t.border() != noBorder && p.meaning[i] == grammar {
 		p.meaning[i] = border
 	}
 }
@@ -194,10 +194,10 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	if best == "" {
 		return
 	}
-	switch l := (token{lex: tables.lexicon[best]}).means(); {
-	case l.roles.has(roleGrammar):
+	switch l := tables.lexicon[best]; {
+	case l.is("grammar"):
 		p.meaning[i], p.known[i] = grammar, asGrammar
-	case l.roles.has(rolePlain) || l.tabled:
+	case l.is("plain") || l != nil && l.tabled:
 		p.meaning[i], p.known[i] = plainly, asPlain
 	default:
 		p.meant[i], p.known[i] = stem(best), asTypo

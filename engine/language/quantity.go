@@ -103,7 +103,7 @@ func none(to int) quantity { return quantity{from: -1, to: to} }
 // quantityAt reads the quantity that starts at a token; to is 0 for none.
 func (s *scanner) quantityAt(at int) quantity {
 	t := s.tokens[at]
-	if t.is(roleBetween) {
+	if t.is("between") {
 		if q, ok := s.between(at); ok {
 			return q
 		}
@@ -136,15 +136,15 @@ func (s *scanner) approxAt(q quantity) bool {
 		before = s.tok(q.from - 2)
 	}
 	for i := q.from; i < q.to; i++ {
-		if s.tokens[i].is(roleIshSo) {
+		if s.tokens[i].is("ish so") {
 			return true
 		}
 	}
-	if before.is(roleApproximate) {
-		return !before.is(roleAbout) || !s.tok(q.from-2).is(roleAsking)
+	if before.is("approximate") {
+		return !before.is("about") || !s.tok(q.from-2).is("asking")
 	}
 	next, further := s.tok(q.to), s.tok(q.to+1)
-	return next.is(roleEither) && further.is(roleSo) || next.is(roleIsh) || next.fold == "-" && further.is(roleIsh)
+	return next.is("either") && further.is("so") || next.is("ish") || next.fold == "-" && further.is("ish")
 }
 
 // amountAt reads an amount: money with its sign in front, or a number with the unit behind it.
@@ -207,7 +207,7 @@ func (s *scanner) inName(at int) bool {
 // ordinal is true of the ending of "2nd".
 func (s *scanner) ordinal(end int) bool {
 	t := s.tok(end)
-	return s.tok(end-1).kind == number && !t.spaced && t.kind == word && t.is(roleOrdinalEnding)
+	return s.tok(end-1).kind == number && !t.spaced && t.kind == word && t.is("ordinal ending")
 }
 
 func (s *scanner) endOfOrdinal(end int) int {
@@ -226,9 +226,9 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 		s.readArticle(q, a)
 		return
 	}
-	if t := s.tok(unitAt); t.is(roleIsh) && (!t.spaced || unitAt > end) {
+	if t := s.tok(unitAt); t.is("ish") && (!t.spaced || unitAt > end) {
 		unitAt++
-	} else if t.is(roleEither) && s.tok(unitAt+1).is(roleSo) {
+	} else if t.is("either") && s.tok(unitAt+1).is("so") {
 		unitAt += 2
 	}
 	if q2, ok := s.compound(*q, a, unitAt); ok {
@@ -243,7 +243,7 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 	r := longestReadings{end: end, to: end}
 	x, xAt := s.suffixAt(unitAt, false)
 	plainUnits := s.plainUnits(unitAt)
-	if x != nil && x.first && len(s.tok(unitAt).text) > 1 {
+	if x != nil && x[3] != "" && len(s.tok(unitAt).text) > 1 {
 		plainUnits = nil // a suffix that is a rare unit in another case
 	}
 	if x != nil {
@@ -290,25 +290,25 @@ func (s *scanner) takeUnits(r *longestReadings, a amount, at int, list []found) 
 }
 
 // readSuffix reads a number with a suffix and the units behind that, and the suffix as a unit.
-func (s *scanner) readSuffix(r *longestReadings, a amount, x *suffix, xAt, unitAt int, plainUnits []found) {
-	times := s.times(a, decimal.Int(x.value))
+func (s *scanner) readSuffix(r *longestReadings, a amount, x row, xAt, unitAt int, plainUnits []found) {
+	times := s.times(a, decimal.Int(x.number(1)))
 	further := s.plainUnits(xAt)
-	if !x.first && len(further) > 0 && further[len(further)-1].unit == units.One {
+	if x[3] == "" && len(further) > 0 && further[len(further)-1].unit == units.One {
 		further = nil // the m of 10 m/s
 	}
-	if !x.first {
+	if x[3] == "" {
 		s.takeUnits(r, a, unitAt, plainUnits)
 	}
 	s.takeUnits(r, times, xAt, further)
 	r.take(xAt, reading{kind: kindNumber, number: times.value, text: times.text(), unitTokens: xAt - r.end})
-	if x.first {
+	if x[3] != "" {
 		s.takeUnits(r, a, unitAt, plainUnits)
 		if t := s.tok(unitAt); len(r.list) == 2 && t.text == kelvin && t.spaced && r.list[1].unit != nil {
 			r.list[0], r.list[1] = r.list[1], r.list[0] // 300 K is a temperature before it is a count
 		}
 	}
 	if r.to == xAt && strings.EqualFold(s.tok(xAt-1).text, kelvin) {
-		if km := s.reading(a, s.parsed(kilometre, 1)[0], 1); s.tok(s.hyphened(xAt)).is(roleRunning) {
+		if km := s.reading(a, s.parsed(kilometre, 1)[0], 1); s.tok(s.hyphened(xAt)).is("running") {
 			r.list = append([]reading{km}, r.list...) // a 10k run
 		} else {
 			r.take(xAt, s.weakly(km))
@@ -335,7 +335,7 @@ const (
 // plainUnits are the units behind a number, in both senses of what may be the word "in".
 func (s *scanner) plainUnits(at int) []found {
 	t := s.tok(at)
-	if t.is(roleInside) && t.kind == word {
+	if t.is("inside") && t.kind == word {
 		if t.spaced && !s.inchesAt(at) {
 			return nil
 		}
@@ -352,7 +352,7 @@ func (s *scanner) plainUnits(at int) []found {
 // is nothing more.
 func (s *scanner) inchesAt(at int) bool {
 	next := s.tok(at + 1)
-	return next.end == 0 || next.kind == mark || next.is(roleBehindInches)
+	return next.end == 0 || next.kind == mark || next.is("behind inches")
 }
 
 // accepts refuses a spaced word that is joined to something else: the unit must end at the border
@@ -398,21 +398,14 @@ func (s *scanner) reading(a amount, f found, n int) reading {
 }
 
 // suffixAt reads what multiplies the number in front of a token: k, m, bn, grand.
-func (s *scanner) suffixAt(at int, money bool) (*suffix, int) {
+func (s *scanner) suffixAt(at int, money bool) (row, int) {
 	t := s.tok(at)
-	if t.kind != word || len(t.text) > 5 {
+	x := s.tables.exactly("suffixes", t.text)
+	if x == nil && len(t.fold) > 2 {
+		x = s.tables.exactly("suffixes", t.fold)
+	}
+	if t.kind != word || x == nil || x[2] != "" && !money {
 		return nil, 0
 	}
-	for i := range s.tables.suffixes {
-		x := &s.tables.suffixes[i]
-		if x.money && !money {
-			continue
-		}
-		for _, w := range x.words {
-			if w == t.text || len(w) > 2 && w == t.fold {
-				return x, at + 1
-			}
-		}
-	}
-	return nil, 0
+	return x, at + 1
 }

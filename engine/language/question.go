@@ -24,13 +24,6 @@ const (
 	wantNothing     want = "nothing" // words that look like a question and are none: "what if", "how about"
 )
 
-// form is a row of the table of questions. A command asks only where it opens a clause.
-type form struct {
-	pattern pattern
-	want    want
-	command bool
-}
-
 // question is a place where the prompt asks for something.
 type question struct {
 	from, to int // the tokens of the form
@@ -40,12 +33,12 @@ type question struct {
 }
 
 // how reports whether the form says itself what is asked for: "how long", "how much".
-func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is(roleHow) }
+func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is("how") }
 
 // joins reports whether a stretch of tokens has an "and" in it.
 func (p *prose) joins(from, to int) bool {
 	for i := from; i < to; i++ {
-		if p.tokens[i].is(roleJoining) {
+		if p.tokens[i].is("joining") {
 			return true
 		}
 	}

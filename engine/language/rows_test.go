@@ -23,12 +23,12 @@ func TestScenarios(t *testing.T) {
 		prompt, which := r.example()
 		tokens, used := testTokens(prompt)
 		o, ok := tables.find(tokens, used, strings.ContainsAny(prompt, "0123456789"))
-		if !ok || o.row != &tables.phrases[i] || o.which != which {
+		if !ok || &o.row[0] != &tables.sections["scenarios"][i][0] || o.which != which {
 			t.Errorf("row %q: example %q is met by %+v", r[0], prompt, o)
 		}
 	}
 	for _, r := range tables.sections["ordinals"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			tokens, used := testTokens("in the " + w + " scenario")
 			if o, ok := tables.find(tokens, used, false); !ok || o.which != r[1] {
 				t.Errorf("%q names scenario %q, not %q", w, o.which, r[1])
@@ -45,7 +45,7 @@ func TestQuestions(t *testing.T) {
 		tokens, used := testTokens(prompt)
 		met := false
 		for at := range tokens {
-			first := slices.IndexFunc(tables.forms, func(f form) bool {
+			first := slices.IndexFunc(tables.patterns("questions"), func(f *rule) bool {
 				n, _ := f.pattern.match(tokens, used, at)
 				return n > 0
 			})
@@ -71,11 +71,10 @@ func TestPatterns(t *testing.T) {
 		}
 		t.Errorf("row %q: example %q is not met by it", r[0], prompt)
 	}
-	for i, r := range tables.sections["idioms"] {
-		meets(r, tables.idioms[i].pattern)
-	}
-	for i, r := range tables.sections["factors"] {
-		meets(r, tables.factors[i].pattern)
+	for _, section := range []string{"idioms", "factors"} {
+		for _, r := range tables.patterns(section) {
+			meets(r.row, r.pattern)
+		}
 	}
 }
 
@@ -116,31 +115,31 @@ func TestChanges(t *testing.T) {
 		return p
 	}
 	for _, r := range sections["comparatives"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			read("25 miles "+w, r.number(1))
 		}
 	}
 	for _, r := range sections["adjectives"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			if p := read("25 miles "+w, readTables().lexicon[w].signOf()); p.stems[2] != stem(r[1]) {
 				t.Errorf("%q stands for %q, not for %q", w, p.stems[2], stem(r[1]))
 			}
 		}
 	}
 	for _, r := range sections["degrees"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			if p := read("twice as "+w, 0); len(p.changes) == 1 && p.changes[0].hint != want(r[1]) {
 				t.Errorf("%q is about %q, not about %q", w, p.changes[0].hint, r[1])
 			}
 		}
 	}
 	for _, r := range sections["change nouns"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			read("a 10% "+w, r.number(1))
 		}
 	}
 	for _, r := range sections["change verbs"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			if r[2] != "" {
 				read(w+" 25", r.number(1))
 			} else {
@@ -156,12 +155,12 @@ func TestChanges(t *testing.T) {
 }
 
 // signOf is the direction of a word of comparison.
-func (l *lexeme) signOf() int64 { return int64(l.comparative.sign) }
+func (l *lexeme) signOf() int64 { return l.row("comparatives").number(1) }
 
 // TestBends runs the tables of stems and endings.
 func TestBends(t *testing.T) {
 	for _, r := range readTables().sections["stems"] {
-		for _, w := range r.words(0) {
+		for _, w := range r.spellings(0) {
 			if stem(w) != r[1] {
 				t.Errorf("stem(%q) = %q, want %q", w, stem(w), r[1])
 			}

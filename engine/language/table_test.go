@@ -1,9 +1,6 @@
 package language
 
 import (
-	"go/ast"
-	"go/parser"
-	gotoken "go/token"
 	"slices"
 	"strings"
 	"testing"
@@ -86,12 +83,12 @@ func stated(tokens []token) string {
 }
 
 // without takes a role from tokens.
-func without(tokens []token, r role) []token {
+func without(tokens []token, role string) []token {
 	tokens = slices.Clone(tokens)
 	for i := range tokens {
-		if tokens[i].is(r) {
+		if tokens[i].is(role) {
 			l := *tokens[i].lex
-			l.roles[r/64] &^= 1 << (r % 64)
+			l.roles = slices.DeleteFunc(slices.Clone(l.roles), func(r string) bool { return r == role })
 			tokens[i].lex = &l
 		}
 	}
@@ -100,7 +97,7 @@ func without(tokens []token, r role) []token {
 
 // interpreted is what the last of some prompts means, separated by ">", and its trace, a role left
 // out where one is given.
-func interpreted(t *testing.T, v *Vocabulary, prompts string, but ...role) (means, trace string) {
+func interpreted(t *testing.T, v *Vocabulary, prompts string, but ...string) (means, trace string) {
 	t.Helper()
 	h := holding{vocabulary: v, env: tripEnv, origin: map[int]int{}, scenarios: map[int]*engine.Scenario{}}
 	list := strings.Split(prompts, " > ")
@@ -163,13 +160,14 @@ func roleRows() []row {
 // the row is left out.
 func TestRoles(t *testing.T) {
 	rows, amounts := roleRows(), len(readTables().sections["amounts"])
+	names := amounts + len(readTables().rows("requests"))
 	trip, shop := trip(t), shop(t)
 	for i, r := range rows {
 		prompt, means := r.example()
 		var got, whole, rest string
 		if i < amounts {
 			got = stated(tokenize(prompt))
-			whole, rest = got, stated(without(tokenize(prompt), role(i)))
+			whole, rest = got, stated(without(tokenize(prompt), r[0]))
 		} else {
 			v := trip
 			in, ok := strings.CutPrefix(prompt, "[shop] ")
@@ -177,35 +175,14 @@ func TestRoles(t *testing.T) {
 				v = shop
 			}
 			got, whole = interpreted(t, v, in)
-			_, rest = interpreted(t, v, in, role(i))
+			_, rest = interpreted(t, v, in, r[0])
 		}
 		if got != means {
 			t.Errorf("%s: %q means %s, not %s", r[0], prompt, got, means)
 		}
-		if ofName := role(i) >= roleStarts && role(i) <= rolePerWord; whole == rest && !ofName {
+		if ofName := i >= names && i < names+len(readTables().rows("names")); whole == rest && !ofName {
 			t.Errorf("%s: %q does not depend on it", r[0], prompt)
 		}
-	}
-}
-
-// TestRoleNames holds that the constants are those of the rows, in order.
-func TestRoleNames(t *testing.T) {
-	file, err := parser.ParseFile(gotoken.NewFileSet(), "role.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var constants, names []string
-	ast.Inspect(file, func(n ast.Node) bool {
-		if v, ok := n.(*ast.ValueSpec); ok && v.Names[0].Name != "roleCount" {
-			constants = append(constants, v.Names[0].Name)
-		}
-		return true
-	})
-	for _, r := range roleRows() {
-		names = append(names, "role"+strings.ToUpper(r[0][:1])+r[0][1:])
-	}
-	if !slices.Equal(constants, names) {
-		t.Errorf("the constants are %v, the rows %v", constants, names)
 	}
 }
 
@@ -229,7 +206,7 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 	for _, r := range tables.sections["money"] {
-		for _, spelling := range r.words(0) {
+		for _, spelling := range r.spellings(0) {
 			if list := newScanner(tokenize("3 "+spelling), table, "").single(1, true); len(list) == 0 || !isCurrency(list[0].unit) {
 				t.Errorf("%q is not read as money", spelling)
 			}
@@ -241,7 +218,7 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 	for _, name := range tables.commonUnits {
-		if l := tables.lexicon[name]; l.roles.has(roleNotUnit) || l.roles.has(roleNotSlip) {
+		if l := tables.lexicon[name]; l.is("not unit") || l.is("not slip") {
 			t.Errorf("%q is a unit and no unit", name)
 		}
 		if list := newScanner(tokenize("3 "+name), table, "").single(1, true); len(list) == 0 || list[0].typo {
@@ -260,9 +237,9 @@ func TestDays(t *testing.T) {
 			}
 		}
 	}
-	for i, r := range readTables().sections["weekdays"] {
-		for _, name := range append(r.words(0), r.words(1)...) {
-			readsAs(t, "on "+name, dayOf(thursday+int64((i+3)%7+1)*secondsOfDay).text(""))
+	for _, r := range readTables().sections["weekdays"] {
+		for _, name := range r.spellings(0) {
+			readsAs(t, "on "+name, dayOf(thursday+((r.number(1)+2)%7+1)*secondsOfDay).text(""))
 		}
 	}
 	const saturday, sunday, leapDay = thursday + 2*secondsOfDay, thursday + 3*secondsOfDay, 1835395200

@@ -48,7 +48,7 @@ func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m
 // asking reports whether a mention can ask for its variable: it stands outside of amounts and
 // changes.
 func (s *search) asking(m *mention) bool {
-	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is(roleSame) {
+	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is("same") {
 		return false
 	}
 	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })
@@ -133,7 +133,7 @@ func (s *search) formScore(q *question, variable int) (score float64) {
 	t := &s.vocabulary.terms[variable]
 	switch fit := s.weights.fits(q.want, t); {
 	case q.want == wantAny:
-		if t.kind == percentKind && q.to > q.from && s.prose.tokens[q.to-1].is(roleMuch) {
+		if t.kind == percentKind && q.to > q.from && s.prose.tokens[q.to-1].is("much") {
 			score = s.weights.AgainstMuch // "how much vat"
 		}
 	case fit >= s.weights.LeastAnswer:

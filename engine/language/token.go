@@ -28,17 +28,15 @@ type token struct {
 }
 
 // is reports whether a token does what a role says.
-func (t token) is(r role) bool { return t.lex != nil && t.lex.roles.has(r) }
+func (t token) is(role string) bool { return t.lex.is(role) }
 
-// means is what the tables say of a token, of which nothing may be written.
-func (t token) means() *lexeme {
+// border is the kind of border that a token is.
+func (t token) border() barrier {
 	if t.lex == nil {
-		return &unknown
+		return noBorder
 	}
-	return t.lex
+	return t.lex.border
 }
-
-var unknown lexeme
 
 // tokenize cuts a prompt into its tokens, and looks them up.
 func tokenize(prompt string) []token {

@@ -33,7 +33,7 @@ func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, tex
 // unitStarts reports whether a unit in letters starts at a token.
 func (s *scanner) unitStarts(at int) bool {
 	t := s.tok(at)
-	if t.kind == word && t.means().number != nil {
+	if t.kind == word && t.lex.row("numbers") != nil {
 		return false
 	}
 	return len(s.single(at, true)) > 0
@@ -75,6 +75,15 @@ func (s *scanner) unitsAt(at int, behind bool) []found {
 	return list
 }
 
+// overPlace says where words lead to what is measured by, by its name in the table.
+type overPlace string
+
+const (
+	anywhere      overPlace = ""
+	behindUnit    overPlace = "behind"  // since the words mean much else
+	behindMeasure overPlace = "article" // and behind a bare number as well
+)
+
 // over lists what unit words make of a unit with what stands behind it: "per hour", "/100 km", "an
 // hour". n counts the tokens of that alone.
 func (s *scanner) over(at int, left found) []found { return s.quotient(at, left, true) }
@@ -82,12 +91,13 @@ func (s *scanner) over(at int, left found) []found { return s.quotient(at, left,
 // quotient is over; more tells whether another quotient may follow, as in metres per second per
 // second.
 func (s *scanner) quotient(at int, left found, more bool) []found {
-	row, n := s.overWord(at)
-	if row == nil || left.unit.IsPoint() || row.place == behindUnit && left.unit == units.One {
+	row, n := s.rowAt("per", at)
+	if row == nil || left.unit.IsPoint() || overPlace(row[2]) == behindUnit && left.unit == units.One {
 		return nil
 	}
-	if row.unit != "" {
-		if u := s.table.Lookup(row.unit); u != nil && measured(left.unit) {
+	place := overPlace(row[2])
+	if row[1] != "" {
+		if u := s.table.Lookup(row[1]); u != nil && measured(left.unit) {
 			return []found{{unit: left.unit.Div(u), n: n, part: left.part}}
 		}
 		return nil
@@ -98,11 +108,11 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 		hundred = true
 		next++
 	}
-	if row.place != anywhere && !s.tok(next).is(roleCommonUnit) && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
+	if place != anywhere && !s.tok(next).is("common unit") && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
 		return nil
 	}
-	rights := s.single(next, row.place == anywhere && s.tok(next-1).kind == mark)
-	if s.tok(next).is(roleHourSlip) && s.tok(at).is(roleIndefinite) && measured(left.unit) {
+	rights := s.single(next, place == anywhere && s.tok(next-1).kind == mark)
+	if s.tok(next).is("hour slip") && s.tok(at).is("indefinite") && measured(left.unit) {
 		rights = s.parsed("h", 1)
 	}
 	var list []found
@@ -118,7 +128,7 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 			}
 		}
 		f := found{unit: left.unit.Div(u), n: end - at, part: left.part, typo: right.typo}
-		if more && row.place == anywhere {
+		if more && place == anywhere {
 			for _, further := range s.quotient(end, f, false) {
 				further.n += f.n
 				list = append(list, further)
@@ -135,23 +145,19 @@ func measured(u *units.Unit) bool {
 
 func percentUnit(u *units.Unit) bool { return u.Symbol() == "%" }
 
-// overWord finds the longest phrase that leads to what is measured by.
-func (s *scanner) overWord(at int) (*overWord, int) {
-	p := followed(s, at, s.tok(at).means().per)
-	if p == nil {
+// rowAt is the row of a section of which a phrase stands at a token, the longest one, and how many
+// tokens it takes; nil for none.
+func (s *scanner) rowAt(section string, at int) (row, int) {
+	lex := s.tok(at).lex
+	if lex == nil {
 		return nil, 0
 	}
-	return &p.means, len(p.words)
-}
-
-// followed is the first of some phrases, which are in order, that stands at a token; nil for none.
-func followed[R any](s *scanner, at int, phrases []phraseOf[R]) *phraseOf[R] {
-	for i := range phrases {
-		if s.follows(at, phrases[i].words) {
-			return &phrases[i]
+	for i := range lex.facts {
+		if f := &lex.facts[i]; f.section == section && s.follows(at, f.words) {
+			return f.row, len(f.words)
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // follows reports whether the folded tokens from one on are these words.
@@ -178,14 +184,14 @@ func (s *scanner) single(at int, behind bool) []found {
 	if t.end == 0 || t.kind == number {
 		return nil
 	}
-	if p := t.means().power; p != nil && !p.behind {
+	if p := t.lex.row("powers"); p != nil && p[2] == "" {
 		next := at + 1
 		if s.tok(next).fold == "." || s.tok(next).fold == "-" {
 			next++
 		}
 		for _, f := range s.named(next, behind) {
 			if f.unit.Dimension() == units.Length && f.part == 1 {
-				if u, ok := f.unit.Pow(p.exponent, 1); ok {
+				if u, ok := f.unit.Pow(int(p.number(1)), 1); ok {
 					return []found{{unit: u, n: next - at + f.n, part: 1, typo: f.typo}}
 				}
 			}
@@ -265,8 +271,8 @@ func (s *scanner) bracket(at int) []found {
 // power reads "squared", "²", "^2", and a 2 or 3 that is joined to the unit.
 func (s *scanner) power(at int) (power, n int) {
 	t := s.tok(at)
-	if p := t.means().power; p != nil && p.behind {
-		return p.exponent, 1
+	if p := t.lex.row("powers"); p != nil && p[2] != "" {
+		return int(p.number(1)), 1
 	}
 	switch t.fold {
 	case "^":

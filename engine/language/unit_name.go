@@ -38,8 +38,8 @@ func (s *scanner) named(at int, behind bool) []found {
 		return nil
 	}
 	var list []found
-	if p := followed(s, at, t.means().units); p != nil {
-		list = s.senses(p.means, len(p.words))
+	if r, n := s.rowAt("units", at); n > 0 {
+		list = s.senses(r.spellings(1), n)
 	}
 	if t.kind != word {
 		if u := s.table.Lookup(t.text); list == nil && u != nil {
@@ -47,7 +47,7 @@ func (s *scanner) named(at int, behind bool) []found {
 		}
 		return list
 	}
-	article := t.is(roleIndefinite) && t.text == t.fold && (t.spaced || s.tok(at-1).kind != number)
+	article := t.is("indefinite") && t.text == t.fold && (t.spaced || s.tok(at-1).kind != number)
 	if (behind || len(t.text) > 1) && len(t.text) <= 4 && (len(list) == 0 || list[0].n == 1) && !article {
 		if list := s.letter(t); len(list) > 0 {
 			return list
@@ -69,20 +69,20 @@ func one(u *units.Unit) []found { return []found{{unit: u, n: 1, part: 1}} }
 // the table of units, a power that is written as one word with its unit, and a slip of the pen.
 func (s *scanner) oneWord(at int, behind bool) []found {
 	t := s.tok(at)
-	if w := t.means().money; w != nil && (len(t.fold) > 2 || behind) {
+	if w := t.lex.row("money"); w != nil && (len(t.fold) > 2 || behind) {
 		list := s.money(w)
-		if t.is(roleCaratCent) {
+		if t.is("carat cent") {
 			return append(list, s.parsed(t.fold, 1)...)
 		}
 		if len(list) > 0 {
 			return list
 		}
 	}
-	if t.is(roleNotUnit) || len(t.fold) < 3 && !behind && !s.tables.symbols[strings.TrimRight(t.text, "23")] {
+	if t.is("not unit") || len(t.fold) < 3 && !behind && s.tables.exactly("symbols", strings.TrimRight(t.text, "23")) == nil {
 		return nil
 	}
 	if u := s.table.Lookup(t.text); u != nil {
-		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || t.is(roleLowCode) {
+		if !isCurrency(u) || !strings.EqualFold(t.text, u.Symbol()) || t.text != t.fold || t.is("low code") {
 			return one(u)
 		}
 		return nil
@@ -97,9 +97,9 @@ func (s *scanner) oneWord(at int, behind bool) []found {
 func (s *scanner) joinedPower(at int) *units.Unit {
 	t := s.tok(at)
 	if len(t.fold) > 2 {
-		l, u := s.tables.lexicon[t.fold[:2]], s.table.Lookup(t.fold[2:])
-		if l != nil && l.power != nil && !l.power.behind && u != nil && u.Dimension() == units.Length {
-			if p, ok := u.Pow(l.power.exponent, 1); ok {
+		power, u := s.tables.lexicon[t.fold[:2]].row("powers"), s.table.Lookup(t.fold[2:])
+		if power != nil && power[2] == "" && u != nil && u.Dimension() == units.Length {
+			if p, ok := u.Pow(int(power.number(1)), 1); ok {
 				return p
 			}
 		}
@@ -122,10 +122,10 @@ func (s *scanner) misspelt(t token) []found {
 	}
 	var list []found
 	l := s.tables.lexicon[meant]
-	if p := l.units; len(p) > 0 && len(p[len(p)-1].words) == 1 {
-		list = s.senses(p[len(p)-1].means, 1)
-	} else if l.money != nil {
-		list = s.money(l.money)
+	if r := l.row("units"); r != nil {
+		list = s.senses(r.spellings(1), 1)
+	} else if r := l.row("money"); r != nil {
+		list = s.money(r)
 	} else if u := s.table.Lookup(meant); u != nil {
 		list = one(u)
 	}
@@ -148,11 +148,14 @@ func (s *scanner) closesQuote(at int) bool {
 
 // letter lists the senses of one letter directly behind a number.
 func (s *scanner) letter(t token) []found {
-	list := s.senses(s.tables.letters[t.text], 1)
+	var list []found
+	if r := s.tables.exactly("letters", t.text); r != nil {
+		list = s.senses(r.spellings(1), 1)
+	}
 	if len(t.text) > 1 {
 		return list
 	}
-	if w := t.means().money; w != nil && len(list) > 0 && t.text == t.fold {
+	if w := t.lex.row("money"); w != nil && len(list) > 0 && t.text == t.fold {
 		return append(s.money(w), list...)
 	}
 	if u := s.table.Lookup(t.text); u != nil {
@@ -171,7 +174,7 @@ func (s *scanner) parsed(symbol string, n int) []found {
 }
 
 // senses lists the units of a row. Where the domain's money is one of them it comes first.
-func (s *scanner) senses(row spokenUnit, n int) []found {
+func (s *scanner) senses(row []string, n int) []found {
 	list := make([]found, 0, len(row))
 	for _, symbol := range row {
 		symbol, part, divided := strings.Cut(symbol, ":")
@@ -206,7 +209,7 @@ func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
 			t = s.tok(i)
 			joint = "-"
 		}
-		if t.kind != word || (t.is(roleNotUnit) || t.means().number != nil) && !t.is(roleInUnit) {
+		if t.kind != word || (t.is("not unit") || t.lex.row("numbers") != nil) && !t.is("in unit") {
 			break
 		}
 		if i++; t.end-s.tokens[at].start > 60 {
@@ -230,7 +233,7 @@ func (s *scanner) phrase(at int) (n int, unit *units.Unit) {
 // slip is the common unit that a word of four letters and more is a slip of, "" for none or for two
 // that are as near.
 func (s *scanner) slip(t token) string {
-	if limit := typos(t.fold); limit == 0 || t.is(roleNotUnit) || t.is(roleNotSlip) || t.means().number != nil || len(t.fold) > 14 {
+	if limit := typos(t.fold); limit == 0 || t.is("not unit") || t.is("not slip") || t.lex.row("numbers") != nil || len(t.fold) > 14 {
 		return ""
 	}
 	best, meant, tie := typos(t.fold)+1, "", false

@@ -86,9 +86,9 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 	for word, n := range uses {
 		v.rarity[word] = max(w.LeastRarity, math.Log(count/float64(n))/math.Log(count))
 		switch {
-		case wordIs(word, roleTelling):
+		case wordIs(word, "telling"):
 			v.rarity[word] *= w.TellingRarity
-		case wordIs(word, rolePlain):
+		case wordIs(word, "plain"):
 			v.rarity[word] *= w.PlainRarity
 		}
 	}
@@ -129,8 +129,8 @@ func newTerm(d *engine.Domain, variable int) term {
 	t.priced = money && !t.money()
 	for w := range mine {
 		does := readTables().stemRoles[w]
-		t.priced = t.priced || money && does.has(rolePriced)
-		t.counts = t.counts || plain && does.has(roleCounts)
+		t.priced = t.priced || money && slices.Contains(does, "priced")
+		t.counts = t.counts || plain && slices.Contains(does, "counts")
 	}
 	for _, w := range splitWords(def.Description) {
 		if s := stem(w); !said(w) && !mine[s] {
@@ -211,7 +211,7 @@ func newName(text string) name {
 	var n name
 	for _, w := range splitWords(text) {
 		n.spoken = append(n.spoken, stem(w))
-		if !wordIs(w, roleGrammar) || wordIs(w, roleTelling) {
+		if !wordIs(w, "grammar") || wordIs(w, "telling") {
 			n.words = append(n.words, stem(w))
 			n.joined += w
 		} else {
@@ -224,15 +224,15 @@ func newName(text string) name {
 // findEnds finds the pairs of variables of one kind and dimension of which one is the start and one
 // the end of something.
 func (v *Vocabulary) findEnds() {
-	named := func(t *term, r role) bool {
+	named := func(t *term, r string) bool {
 		return slices.ContainsFunc(t.names, func(n name) bool {
-			return slices.ContainsFunc(n.words, func(w string) bool { return readTables().stemRoles[w].has(r) })
+			return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(readTables().stemRoles[w], r) })
 		})
 	}
 	for i := range v.terms {
 		for k := range v.terms {
 			a, b := &v.terms[i], &v.terms[k]
-			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, roleStarts) && named(b, roleEnds) {
+			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, "starts") && named(b, "ends") {
 				a.start, b.end = true, true
 			}
 		}
@@ -244,10 +244,10 @@ func (v *Vocabulary) findEnds() {
 func countedTime(name string, table *units.Table) *units.Unit {
 	list := splitWords(name)
 	last := len(list) - 1
-	if last < 0 || !strings.HasSuffix(list[last], readTables().plural) {
+	if last < 0 || !strings.HasSuffix(list[last], readTables().rows("forms")[0][1]) {
 		return nil
 	}
-	if last > 0 && wordIs(list[last-1], rolePerWord) {
+	if last > 0 && wordIs(list[last-1], "per word") {
 		return nil
 	}
 	unit, _, n := scanUnit(tokenize(list[last]), 0, table)
@@ -258,13 +258,12 @@ func countedTime(name string, table *units.Table) *units.Unit {
 }
 
 // wordIs reports whether a word of a name does what a role says.
-func wordIs(w string, r role) bool {
-	l := readTables().lexicon[w]
-	return l != nil && l.roles.has(r)
+func wordIs(w, r string) bool {
+	return readTables().lexicon[w].is(r)
 }
 
 // said reports whether a word says little or nothing of its own.
-func said(w string) bool { return wordIs(w, roleGrammar) || wordIs(w, rolePlain) }
+func said(w string) bool { return wordIs(w, "grammar") || wordIs(w, "plain") }
 
 // splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and
 // where a key turns from lower to upper case.
@@ -307,11 +306,11 @@ type mention struct {
 func (v *Vocabulary) mentions(p *prose) []mention {
 	var found []mention
 	for i := range p.tokens {
-		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && p.tokens[i].is(roleTelling) && v.rarity[p.stems[i]] > 0) {
+		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && p.tokens[i].is("telling") && v.rarity[p.stems[i]] > 0) {
 			continue
 		}
 		for variable := range v.terms {
-			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, readTables().adverb) {
+			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, readTables().rows("forms")[1][1]) {
 				continue // "500 monthly" is no number of months
 			}
 			if m, ok := v.mentionAt(p, i, variable); ok {

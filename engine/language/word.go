@@ -28,20 +28,14 @@ const (
 func stem(word string) string { return readTables().stem(word) }
 
 func (t *tables) stem(word string) string {
-	irregular := func(w string) string {
-		if l := t.lexicon[w]; l != nil {
-			return l.stem
-		}
-		return ""
-	}
-	if s := irregular(word); s != "" {
-		return s
+	if r := t.lexicon[word].row("stems"); r != nil {
+		return r[1]
 	}
 	w := strings.TrimSuffix(strings.TrimSuffix(word, possessive), "'")
 	for step := range stepCount {
 		if step <= verbStep {
-			if s := irregular(w); s != "" {
-				return s
+			if r := t.lexicon[w].row("stems"); r != nil {
+				return r[1]
 			}
 		}
 		w = t.without(w, step)
