@@ -320,8 +320,8 @@ func (s *scanner) aheadOf(q quantity, count int64, by row) quantity {
 	return q
 }
 
-// moved is the day some units of time from another, by the row of the calendar; where the month has no such day, the last one
-// of it.
+// moved is the day some units of time from another, by their row of the calendar; where the month
+// has no such day, the last one of it.
 func moved(from day, count int64, by row) day {
 	if days := by.number(1); days != 0 {
 		return dayOf(from.seconds() + count*days*secondsOfDay)
