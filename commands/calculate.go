@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +11,7 @@ import (
 	"reckon/engine/prompt"
 	"reckon/engine/value"
 	"reckon/events"
+	"reckon/projections"
 )
 
 // calculateType is the wire name of Calculate.
@@ -74,12 +76,22 @@ func Encode(v any) json.RawMessage {
 	return text
 }
 
+// zones keeps zones that were loaded. There are about 600 names; one file may be reached by others.
+var zones = projections.NewCache[string, *time.Location](1_000)
+
 // Zone finds an IANA zone by name. Names that mean the machine's own settings are none.
 func Zone(name string) (*time.Location, bool) {
 	switch name {
 	case "", "Local", "localtime", "posixrules", "Factory":
 		return nil, false
 	}
+	if zone, ok := zones.Get(name); ok {
+		return zone, true
+	}
 	zone, err := time.LoadLocation(name)
-	return zone, err == nil
+	if err != nil {
+		return nil, false
+	}
+	zones.Put(strings.Clone(name), zone, 1)
+	return zone, true
 }
