@@ -13,8 +13,8 @@ import (
 	"reckon/events"
 )
 
-// job is a command that this node's worker has.
-type job struct {
+// task is a command that this node's worker has.
+type task struct {
 	own      string        // the subject of a command of the node's own, else ""
 	command  Calculate     // of the node's own
 	msg      jetstream.Msg // as the queue delivered it; nil while it has not
@@ -29,12 +29,12 @@ type job struct {
 type inFlight struct {
 	mutex   sync.Mutex
 	running context.Context            // ends when the worker is to stop; nil while commands of the node's own are left to the queue
-	own     map[string]*job            // by subject, from before they are published until they are finished and delivered
+	own     map[string]*task           // by subject, from before they are published until they are finished and delivered
 	all     map[jetstream.Msg]struct{} // delivered and not acknowledged yet
 	held    int                        // those that count against held
-	room    chan struct{}              // holds one when there are fewer again
-	idle    chan *job                  // takes a command while a goroutine waits for its next one
-	resting atomic.Int32               // how many do
+	notFull chan struct{}              // holds one when there are fewer again
+	handOff chan *task                 // takes a command while a goroutine is idle
+	idle    atomic.Int32               // goroutines that wait for their next command
 	working sync.WaitGroup             // goroutines that work, or wait
 }
 
@@ -42,11 +42,11 @@ type inFlight struct {
 const maxOwn = 1 << 14
 
 func newInFlight() *inFlight {
-	return &inFlight{own: map[string]*job{}, all: map[jetstream.Msg]struct{}{}, room: make(chan struct{}, 1), idle: make(chan *job)}
+	return &inFlight{own: map[string]*task{}, all: map[jetstream.Msg]struct{}{}, notFull: make(chan struct{}, 1), handOff: make(chan *task)}
 }
 
 // brought tells whether the queue brought a command to the worker.
-func (j *job) brought() bool { return j.own == "" }
+func (t *task) brought() bool { return t.own == "" }
 
 // open has commands of the node's own come to a worker, which is to stop when running ends.
 func (f *inFlight) open(running context.Context) {
@@ -64,66 +64,66 @@ func (f *inFlight) close() {
 
 // expect makes a command that is about to be published one of the node's own. It is nil where that
 // is left to the queue.
-func (f *inFlight) expect(s events.Subject, c Calculate) *job {
+func (f *inFlight) expect(s events.Subject, c Calculate) *task {
 	name := s.String()
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if len(f.own) >= maxOwn {
 		// Should the queue deliver them later, a look at the views tells that they are finished.
-		maps.DeleteFunc(f.own, func(_ string, j *job) bool { return j.finished })
+		maps.DeleteFunc(f.own, func(_ string, t *task) bool { return t.finished })
 	}
 	if f.running == nil || len(f.own) >= maxOwn || f.own[name] != nil {
 		return nil
 	}
-	j := &job{own: name, command: c}
-	f.own[name] = j
-	return j
+	t := &task{own: name, command: c}
+	f.own[name] = t
+	return t
 }
 
 // start has the worker work on a command of the node's own that is published, nil for one that is
 // not its own.
-func (s *Service) start(j *job, sequence uint64) {
-	if j == nil {
+func (s *Service) start(t *task, sequence uint64) {
+	if t == nil {
 		return
 	}
 	s.inFlight.mutex.Lock()
 	running := s.inFlight.running
 	if running != nil {
-		j.command.sequence = sequence
-		s.dispatch(running, j)
+		t.command.sequence = sequence
+		s.dispatch(running, t)
 	}
 	s.inFlight.mutex.Unlock()
 	if running == nil {
-		s.inFlight.leave(j, jetstream.Msg.Nak)
+		s.inFlight.leave(t, jetstream.Msg.Nak)
 	}
 }
 
-// dispatch has a goroutine work on a command, one that has nothing to do or a new one.
-func (s *Service) dispatch(running context.Context, j *job) {
+// dispatch has a goroutine work on a command, one that is idle or a new one.
+func (s *Service) dispatch(running context.Context, t *task) {
 	select {
-	case s.inFlight.idle <- j:
+	case s.inFlight.handOff <- t:
 	default:
-		s.inFlight.working.Go(func() { s.workOn(running, j) })
+		s.inFlight.working.Go(func() { s.workOn(running, t) })
 	}
 }
 
 // deliver takes in what the queue delivers, and returns what is to be worked on for it, nil where
 // that is done elsewhere.
-func (f *inFlight) deliver(msg jetstream.Msg) *job {
+func (f *inFlight) deliver(msg jetstream.Msg) *task {
 	f.mutex.Lock()
-	j := f.own[msg.Subject()]
-	finished := j != nil && j.finished
+	t := f.own[msg.Subject()]
+	finished := t != nil && t.finished
 	switch {
-	case j == nil:
-		j = &job{msg: msg}
+	case t == nil:
+		t = &task{msg: msg}
 		f.all[msg] = struct{}{}
 		f.held++
 		f.mutex.Unlock()
-		return j
+		return t
 	case finished:
-		f.drop(j)
-	case j.msg == nil:
-		j.msg = msg
+		f.drop(t)
+	case t.msg == nil:
+		t.msg = msg
 		f.all[msg] = struct{}{}
 	}
 	f.mutex.Unlock()
@@ -134,25 +134,25 @@ func (f *inFlight) deliver(msg jetstream.Msg) *job {
 }
 
 // release says that a command counts no longer against held.
-func (f *inFlight) release(j *job) {
-	if !j.brought() {
+func (f *inFlight) release(t *task) {
+	if !t.brought() {
 		return
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if f.held--; f.held < held {
-		raise(f.room)
+		notify(f.notFull)
 	}
 }
 
 // finish acknowledges a command whose final event is in the log, or has its delivery do so.
-func (f *inFlight) finish(j *job) {
+func (f *inFlight) finish(t *task) {
 	f.mutex.Lock()
-	j.finished = true
-	j.command = Calculate{} // the queue may be long in delivering it
-	msg := j.msg
+	t.finished = true
+	t.command = Calculate{} // the queue may be long in delivering it
+	msg := t.msg
 	if msg != nil {
-		f.drop(j)
+		f.drop(t)
 	}
 	f.mutex.Unlock()
 	if msg != nil {
@@ -161,13 +161,13 @@ func (f *inFlight) finish(j *job) {
 }
 
 // leave leaves a command to the queue, which is told how where it has delivered it; nil is none.
-func (f *inFlight) leave(j *job, how func(jetstream.Msg) error) {
-	if j == nil {
+func (f *inFlight) leave(t *task, how func(jetstream.Msg) error) {
+	if t == nil {
 		return
 	}
 	f.mutex.Lock()
-	msg := j.msg
-	f.drop(j)
+	msg := t.msg
+	f.drop(t)
 	f.mutex.Unlock()
 	if msg != nil {
 		_ = how(msg)
@@ -175,9 +175,9 @@ func (f *inFlight) leave(j *job, how func(jetstream.Msg) error) {
 }
 
 // drop is called with mutex held.
-func (f *inFlight) drop(j *job) {
-	delete(f.own, j.own)
-	delete(f.all, j.msg)
+func (f *inFlight) drop(t *task) {
+	delete(f.own, t.own)
+	delete(f.all, t.msg)
 }
 
 // keep tells the queue of all that is in flight, so that no other worker gets it, until done is
@@ -207,19 +207,19 @@ func (f *inFlight) await(ctx context.Context) error {
 		free := f.held < held
 		f.mutex.Unlock()
 		if free {
-			raise(f.room) // for the others who wait
+			notify(f.notFull) // for the others who wait
 			return ctx.Err()
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-f.room:
+		case <-f.notFull:
 		}
 	}
 }
 
-// raise puts a signal where there is none yet.
-func raise(signal chan struct{}) {
+// notify puts a signal where there is none yet.
+func notify(signal chan struct{}) {
 	select {
 	case signal <- struct{}{}:
 	default:

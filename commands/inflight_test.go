@@ -226,9 +226,9 @@ func TestGoroutinesOfManyCallersEnd(t *testing.T) {
 	all.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	for s.inFlight.resting.Load() > slots {
+	for s.inFlight.idle.Load() > slots {
 		if ctx.Err() != nil {
-			t.Fatalf("%d goroutines wait for a command", s.inFlight.resting.Load())
+			t.Fatalf("%d goroutines wait for a command", s.inFlight.idle.Load())
 		}
 	}
 }

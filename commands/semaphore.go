@@ -25,7 +25,7 @@ type fairSemaphore struct {
 	waiting   []*share             // those that wait, next first
 }
 
-// contendedFor is how long room is left for an account that has asked for something.
+// contendedFor is how long slots are left for an account that has asked for something.
 const contendedFor = 100 * time.Millisecond
 
 // share is what an account has of a semaphore, and who waits for more.

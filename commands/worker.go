@@ -149,8 +149,8 @@ func (s *Service) pull(ctx, running context.Context, consumer jetstream.Consumer
 		return err
 	}
 	for msg := range batch.Messages() {
-		if j := s.inFlight.deliver(msg); j != nil {
-			s.dispatch(running, j)
+		if t := s.inFlight.deliver(msg); t != nil {
+			s.dispatch(running, t)
 		}
 	}
 	if err := batch.Error(); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoMessages) {
@@ -172,16 +172,16 @@ func (s *Service) finished(ctx context.Context, data []byte) (bool, error) {
 
 // workOn works on a command and then on others, until running ends or enough goroutines wait for a
 // command. One that has decided a command has a stack deep enough for the next.
-func (s *Service) workOn(running context.Context, j *job) {
-	defer s.inFlight.resting.Add(-1)
+func (s *Service) workOn(running context.Context, t *task) {
+	defer s.inFlight.idle.Add(-1)
 	for {
-		s.work(running, j)
-		if s.inFlight.resting.Add(1) > slots {
+		s.work(running, t)
+		if s.inFlight.idle.Add(1) > slots {
 			return
 		}
 		select {
-		case j = <-s.inFlight.idle:
-			s.inFlight.resting.Add(-1)
+		case t = <-s.inFlight.handOff:
+			s.inFlight.idle.Add(-1)
 		case <-running.Done():
 			return
 		}
@@ -190,21 +190,21 @@ func (s *Service) workOn(running context.Context, j *job) {
 
 // work gives one command its final event, and acknowledges it once that is in the log. running ends
 // when the worker is to stop.
-func (s *Service) work(running context.Context, j *job) {
+func (s *Service) work(running context.Context, t *task) {
 	f := s.inFlight
-	command, delivered := j.command, uint64(1)
-	if j.brought() {
+	command, delivered := t.command, uint64(1)
+	if t.brought() {
 		var err error
-		if command, delivered, err = readDelivered(j.msg); err != nil {
-			f.release(j)
+		if command, delivered, err = readDelivered(t.msg); err != nil {
+			f.release(t)
 			s.logger.Error("command cannot be read and is dropped", "error", err)
-			f.leave(j, jetstream.Msg.Term)
+			f.leave(t, jetstream.Msg.Term)
 			return
 		}
 	}
 	if err := s.slots.acquire(running, command.AccountID); err != nil {
-		f.release(j)
-		f.leave(j, jetstream.Msg.Nak)
+		f.release(t)
+		f.leave(t, jetstream.Msg.Nak)
 		return
 	}
 	released := false
@@ -212,7 +212,7 @@ func (s *Service) work(running context.Context, j *job) {
 		if !released {
 			released = true
 			s.slots.release(command.AccountID)
-			f.release(j)
+			f.release(t)
 		}
 	}
 	defer release()
@@ -230,7 +230,7 @@ func (s *Service) work(running context.Context, j *job) {
 			err = s.finish(command, "")
 		}
 		if err == nil {
-			f.finish(j)
+			f.finish(t)
 			return
 		}
 		answering := s.views.Fresh(running) == nil
@@ -246,7 +246,7 @@ func (s *Service) work(running context.Context, j *job) {
 		case errors.Is(err, errPanicked) && delivered >= maxDeliveries, !failing.IsZero() && time.Since(failing) >= failingFor:
 			poisoned = true
 		case errors.Is(err, errPanicked), pause(running, 250*time.Millisecond, 500*time.Millisecond) != nil:
-			f.leave(j, hold)
+			f.leave(t, hold)
 			return
 		}
 		command.Opens = false
