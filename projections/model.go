@@ -18,8 +18,8 @@ import (
 // Raise the version when its Apply function or the shape of its documents changes: a new bucket is
 // then filled from the whole history, beside the old one, which serves and takes new events in
 // until the new one has caught up. Raise readable to the version too when the documents of the
-// versions before cannot be read any more: then nothing is served until the new buckets have caught
-// up.
+// versions before cannot be read any more: then the model is filled like one that is new, and
+// nothing is served until it has caught up. The other models go on from where they are.
 type model struct {
 	name              string
 	version, readable int

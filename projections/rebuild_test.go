@@ -246,6 +246,40 @@ func TestAnUnreadableVersionIsBuiltAnew(t *testing.T) {
 	}
 }
 
+// A read model that the checkpoint does not name folds the history, and the others go on from where
+// they are.
+func TestANewModelIsBuiltAlone(t *testing.T) {
+	s := openSome(t)
+	for i, m := range models {
+		was := s.v.serving.Load().names()
+		s.v.folding.Lock()
+		s.v.checkpoint.Buckets = slices.Delete(slices.Clone(was), i, i+1)
+		s.v.saved = 0 // so that the checkpoint is written
+		s.v.folding.Unlock()
+		s.reopen(t)
+		if err := s.v.CaughtUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now := s.v.serving.Load().names()
+		for j, name := range now {
+			if renewed := name != was[j]; renewed != (j == i) {
+				t.Errorf("without %s: %s was %s and is %s", m.name, models[j].name, was[j], name)
+			}
+		}
+		s.unchanged(t, s.v, "with "+m.name+" built alone")
+		verified(t, s.v)
+		slices.Sort(now)
+		if all := buckets(t, s.v); !slices.Equal(all, now) {
+			t.Errorf("there are %v, of which %v serve", all, now)
+		}
+		s.reopen(t)
+		if again := s.v.serving.Load().names(); s.v.missing != nil || len(again) != len(now) {
+			t.Errorf("after a restart %v serve, and %v are missing", again, s.v.missing)
+		}
+		s.unchanged(t, s.v, "after a restart")
+	}
+}
+
 // What an interrupted rebuild left is gone after a restart.
 func TestAnInterruptedRebuildLeavesNothing(t *testing.T) {
 	s := openSome(t)

@@ -74,6 +74,7 @@ type Views struct {
 	saving     sync.Mutex                 // held while documents are written; taken before folding
 	saved      uint64                     // with saving held: sequence of the last checkpoint
 	outdated   []string                   // models to be rebuilt from the start
+	missing    []int                      // places of models to be filled before the fold goes on
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
 	waiters    *waiters
@@ -151,7 +152,9 @@ func (v *Views) start(ctx context.Context, dir string) (after uint64, err error)
 		v.disconnect()
 		return 0, errors.Join(err, v.storage.close())
 	}
-	v.advance(after)
+	if v.missing == nil {
+		v.advance(after)
+	}
 	return after, nil
 }
 
@@ -190,10 +193,12 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 // errNoViews says that there is no checkpoint.
 var errNoViews = errors.New("there are no views yet")
 
-// reopen makes the generation of the checkpoint the serving one. It fails when that cannot serve.
+// reopen makes the generation of the checkpoint the serving one. A model that has no bucket there
+// that it can read gets an empty one, to be filled. It fails when the log is not the one that the
+// buckets are of.
 func (v *Views) reopen(ctx context.Context) error {
 	c := v.checkpoint
-	if c.Sequence == 0 || len(c.Buckets) != len(v.models) {
+	if c.Sequence == 0 {
 		return errNoViews
 	}
 	if c.Sequence > v.target {
@@ -209,20 +214,28 @@ func (v *Views) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names := make([]string, len(v.models))
 	var outdated []string
+	var missing []int
 	for i, m := range v.models {
-		version, ok := m.reads(c.Buckets[i])
-		if !ok || !slices.Contains(existing, c.Buckets[i]) {
-			return fmt.Errorf("bucket %s is not there or not of a version that is read", c.Buckets[i])
+		at := slices.IndexFunc(c.Buckets, func(name string) bool {
+			_, ok := m.reads(name)
+			return ok && slices.Contains(existing, name)
+		})
+		if at < 0 {
+			names[i] = m.bucketName(unused(existing))
+			missing = append(missing, i)
+			continue
 		}
-		if version != m.version {
+		names[i] = c.Buckets[at]
+		if version, _ := m.reads(names[i]); version != m.version {
 			outdated = append(outdated, m.name)
 		}
 	}
-	if err := v.store.keep(ctx, c.Buckets); err != nil {
+	if err := v.store.keep(ctx, names); err != nil {
 		return err
 	}
-	g, err := v.openGeneration(ctx, c.Buckets)
+	g, err := v.openGeneration(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -233,7 +246,32 @@ func (v *Views) reopen(ctx context.Context) error {
 		return err
 	}
 	v.serving.Store(g)
-	v.outdated = outdated
+	v.outdated, v.missing = outdated, missing
+	return nil
+}
+
+// fill folds the history up to the checkpoint into the models that were not there when that was
+// written. Until it is done the checkpoint names none of their buckets.
+func (v *Views) fill(ctx context.Context) error {
+	g, c := v.serving.Load(), v.checkpoint
+	for _, i := range v.missing {
+		v.logger.Info("a projection is built from the whole history", "projection", v.models[i].name)
+	}
+	err := v.log.Skim(ctx, 0, c.Sequence, nil, func(_ uint64, list []events.Event) error {
+		for _, i := range v.missing {
+			if _, err := g.foldInto(ctx, i, list); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.folding.Lock()
+	defer v.folding.Unlock()
+	c.Buckets = g.names()
+	v.reached(c)
 	return nil
 }
 
@@ -261,12 +299,7 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 	if err != nil {
 		return nil, err
 	}
-	number := 1
-	for _, name := range existing {
-		if _, _, there, ok := parseBucketName(name); ok {
-			number = max(number, there+1)
-		}
-	}
+	number := unused(existing)
 	buckets := make([]string, len(v.models))
 	for i, m := range v.models {
 		if names == nil || slices.Contains(names, m.name) {
@@ -274,6 +307,17 @@ func (v *Views) newGeneration(ctx context.Context, names []string) (*generation,
 		}
 	}
 	return v.openGeneration(ctx, buckets)
+}
+
+// unused is the number of a generation of which no bucket exists.
+func unused(existing []string) int {
+	number := 1
+	for _, name := range existing {
+		if _, _, there, ok := parseBucketName(name); ok {
+			number = max(number, there+1)
+		}
+	}
+	return number
 }
 
 // openGeneration makes a generation of buckets, by their names in the order of the models: "" for
@@ -328,7 +372,10 @@ func (v *Views) matchLog(ctx context.Context, g *generation) error {
 // event is wrong for ever. Of a write that fails ctx ends with the reason.
 func (v *Views) follow(ctx context.Context, after uint64) {
 	var err error
-	if after < v.target {
+	if v.missing != nil {
+		err = v.fill(ctx)
+	}
+	if err == nil && after < v.target {
 		err = v.catchUp(ctx, after)
 		after = v.target
 	}
