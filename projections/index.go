@@ -18,8 +18,6 @@ const (
 	staleAfter = time.Second
 	// askEvery is how often the read index is asked for when no reader asks.
 	askEvery = 250 * time.Millisecond
-	// maxUnconfirmed bounds the answers that wait for the fold.
-	maxUnconfirmed = 1024
 )
 
 // readIndex asks the log for its last sequence on behalf of readers. A reader joins a question that
@@ -28,21 +26,18 @@ type readIndex struct {
 	log     *log.Log
 	started time.Time
 
-	mu          sync.Mutex
-	asking      bool
-	next        *question
-	unconfirmed []*question // answered but not folded past, oldest first
-	folded      uint64
+	mu     sync.Mutex
+	asking bool
+	next   *question
 
-	// confirmed is when the newest question was put that is answered and folded past, since started;
-	// 0 for none.
+	// confirmed is when the newest of the ticker's readers came whose read index is folded, since
+	// started; 0 for none.
 	confirmed atomic.Int64
 }
 
 // question is one question to the log. Its fields are set once done is closed.
 type question struct {
 	done  chan struct{}
-	put   time.Time
 	index uint64
 	err   error
 }
@@ -83,46 +78,18 @@ func (r *readIndex) run() {
 			return
 		}
 		r.mu.Unlock()
-		q.put = time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), behindAfter)
 		q.index, q.err = r.log.Last(ctx)
 		cancel()
-		if q.err == nil {
-			r.answered(q)
-		}
 		close(q.done)
 	}
 }
 
-// answered confirms an answer when the fold is past it, else keeps it until then. With too many
-// kept the newest is not, which lets the confirmed index look older than it is, never newer.
-func (r *readIndex) answered(q *question) {
+// confirm says that all is folded that was in the log at a moment.
+func (r *readIndex) confirm(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case q.index <= r.folded:
-		r.confirm(q)
-	case len(r.unconfirmed) < maxUnconfirmed:
-		r.unconfirmed = append(r.unconfirmed, q)
-	}
-}
-
-// advance says how far the fold is.
-func (r *readIndex) advance(folded uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.folded = folded
-	passed := 0
-	for passed < len(r.unconfirmed) && r.unconfirmed[passed].index <= folded {
-		r.confirm(r.unconfirmed[passed])
-		passed++
-	}
-	r.unconfirmed = append(r.unconfirmed[:0], r.unconfirmed[passed:]...)
-}
-
-// confirm is called with the lock held.
-func (r *readIndex) confirm(q *question) {
-	r.confirmed.Store(max(r.confirmed.Load(), int64(q.put.Sub(r.started))))
+	r.confirmed.Store(max(r.confirmed.Load(), int64(at.Sub(r.started))))
 }
 
 // recent is nil while the newest confirmed index is under 1 s old.
@@ -137,16 +104,21 @@ func (r *readIndex) recent() error {
 	return nil
 }
 
-// tick asks every 250 ms until ctx ends, so that a confirmed index stays young without readers. A
-// failed question is answered by recent, when it was the last one for long enough.
-func (r *readIndex) tick(ctx context.Context) {
+// tick confirms a read index every 250 ms until ctx ends, so that one stays young without readers.
+// Where that fails, recent says so when it was the last one for long enough.
+func (v *Views) tick(ctx context.Context) {
 	ticker := time.NewTicker(askEvery)
 	defer ticker.Stop()
-	for {
-		r.ask(ctx)
+	for ctx.Err() == nil {
+		// None waits for those before it: the answer may be late and young.
+		v.tasks.Go(func() {
+			began := time.Now()
+			if v.Fresh(ctx) == nil {
+				v.index.confirm(began)
+			}
+		})
 		select {
 		case <-ctx.Done():
-			return
 		case <-ticker.C:
 		}
 	}

@@ -130,45 +130,45 @@ func TestFreshFailsWhenTheFoldIsBehind(t *testing.T) {
 	}
 }
 
-// An answer counts from when its question was put, and only once the fold is past it.
+// A confirmed index counts from when it was asked for.
 func TestConfirmedIndex(t *testing.T) {
 	r := newReadIndex(nil)
 	r.started = time.Now().Add(-time.Hour)
-	age := func() time.Duration { return time.Since(r.started) - time.Duration(r.confirmed.Load()) }
 	if r.recent() == nil {
 		t.Error("nothing is confirmed and it is recent")
 	}
-	r.answered(&question{put: time.Now(), index: 5})
-	if r.recent() == nil {
-		t.Error("the fold is at 0, the index at 5")
+	r.confirm(time.Now().Add(-staleAfter))
+	if err := r.recent(); !errors.Is(err, ErrBehind) {
+		t.Errorf("an answer of a second ago is recent: %v", err)
 	}
-	r.advance(4)
-	if r.recent() == nil {
-		t.Error("the fold is at 4, the index at 5")
-	}
-	r.advance(5)
+	r.confirm(time.Now())
 	if err := r.recent(); err != nil {
 		t.Error(err)
 	}
-	r.answered(&question{put: time.Now().Add(-time.Minute), index: 2})
+	r.confirm(time.Now().Add(-time.Minute))
 	if err := r.recent(); err != nil {
 		t.Errorf("an older answer takes the place of a newer one: %v", err)
 	}
-	r.confirmed.Store(0)
-	r.answered(&question{put: time.Now().Add(-staleAfter), index: 5})
-	if err := r.recent(); !errors.Is(err, ErrBehind) || age() < staleAfter {
-		t.Errorf("an answer of a second ago is recent: %v", err)
+}
+
+// An index is confirmed only once the fold is past it, and then without a reader.
+func TestTheTickerConfirmsWhatIsFolded(t *testing.T) {
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	v := openIdle(t, log, dir)
+	e := newHistory(t, log).append(first(uuid.New()))
+	ticking, stop := context.WithCancel(t.Context())
+	defer stop()
+	began := time.Now()
+	v.tasks.Go(func() { v.tick(ticking) })
+	eventually(t, "two questions were put", func() bool { return time.Since(began) > 2*askEvery })
+	if err := v.recent(); !errors.Is(err, ErrBehind) {
+		t.Errorf("the event is not folded: %v", err)
 	}
-	for i := range 2 * maxUnconfirmed {
-		r.answered(&question{put: time.Now(), index: uint64(6 + i)})
+	if err := v.fold([]events.Event{e}); err != nil {
+		t.Fatal(err)
 	}
-	if len(r.unconfirmed) != maxUnconfirmed {
-		t.Errorf("%d answers wait", len(r.unconfirmed))
-	}
-	r.advance(6 + 2*maxUnconfirmed)
-	if err := r.recent(); err != nil || len(r.unconfirmed) != 0 {
-		t.Errorf("%d answers wait, %v", len(r.unconfirmed), err)
-	}
+	eventually(t, "the index is confirmed", func() bool { return v.index.recent() == nil })
 }
 
 func TestAuthenticateFailsClosed(t *testing.T) {

@@ -116,7 +116,7 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	v.cancel = cancel
 	following, stop := context.WithCancelCause(running)
 	v.tasks.Go(func() { v.follow(following, after) })
-	v.tasks.Go(func() { v.index.tick(running) })
+	v.tasks.Go(func() { v.tick(running) })
 	v.tasks.Go(func() { v.renew(running) })
 	v.tasks.Go(func() { v.saveOften(running, stop) })
 	if err := v.listen(running); err != nil {
@@ -400,11 +400,10 @@ func (v *Views) follow(ctx context.Context, after uint64) {
 // advance says that everything up to a sequence is folded and readable.
 func (v *Views) advance(sequence uint64) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.folded.Store(sequence)
 	close(v.advanced)
 	v.advanced = make(chan struct{})
-	v.mu.Unlock()
-	v.index.advance(sequence)
 }
 
 // Ready is nil once the fold has caught up with the log as it was at start; else it says what is
