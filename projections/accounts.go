@@ -78,9 +78,7 @@ var accountsModel = model{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
 	},
-	subjects: []string{"account"},
-	open:     func(b *bucket, _ *messageLog) view { return openAccounts(b) },
-	foreign:  func(string, func(string) bool) string { return notMade },
+	open: func(b *bucket, _ *messageLog) view { return openAccounts(b) },
 }
 
 // accounts holds every account in memory, since each request asks for one.

@@ -3,7 +3,6 @@ package projections
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,21 +33,12 @@ const (
 type bucket struct {
 	buffer
 	name  string
-	store *store // nil where documents stay in memory, and of those that no fold reads but a digest
+	store *store
 
 	flushing sync.Mutex // held while the buffer is written
 	failed   error      // with flushing held: why nothing can be written any more
 	last     uint64     // with flushing held: the stream's sequence of what was written last
 }
-
-// digest stands for a document in memory.
-type digest struct {
-	sequence uint64
-	sum      [sha256.Size]byte
-}
-
-// memoryBucket makes an empty bucket that is in memory only.
-func memoryBucket(name string) *bucket { return &bucket{buffer: newBuffer(), name: name} }
 
 func (b *bucket) stream() string            { return "KV_" + b.name }
 func (b *bucket) subject(key string) string { return "$KV." + b.name + "." + key }
@@ -56,20 +46,7 @@ func (b *bucket) directGet() string         { return "$JS.API.DIRECT.GET." + b.s
 
 // put takes documents in, which readers see from then on.
 func (b *bucket) put(list []document) error {
-	if b.store == nil {
-		for i, d := range list {
-			if !d.unread {
-				continue
-			}
-			text, err := events.Marshal(d.value)
-			if err != nil {
-				return fmt.Errorf("encode %s: %w", d.key, err)
-			}
-			sequence, _ := sequenceOf(text)
-			list[i].value = digest{sequence, sha256.Sum256(text)}
-		}
-	}
-	if full := b.buffer.put(list); full && b.store != nil {
+	if full := b.buffer.put(list); full {
 		return b.flush()
 	}
 	return nil
@@ -151,7 +128,7 @@ func read[T any](ctx context.Context, b *bucket, keys []string) (map[string]T, e
 	for _, key := range keys {
 		if value, ok := b.get(key); ok {
 			found[key] = value.(T)
-		} else if b.store != nil {
+		} else {
 			missing = append(missing, key)
 		}
 	}

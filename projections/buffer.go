@@ -1,8 +1,6 @@
 package projections
 
 import (
-	"maps"
-	"slices"
 	"sync"
 )
 
@@ -12,7 +10,6 @@ type document struct {
 	value  any
 	weight int  // about how many bytes it keeps in memory
 	first  bool // it is in the bucket before others of the same events, which count on it
-	unread bool // no fold reads it
 }
 
 const (
@@ -67,13 +64,6 @@ func (b *buffer) get(key string) (value any, ok bool) {
 		}
 	}
 	return nil, false
-}
-
-// keys are those of all documents that wait.
-func (b *buffer) keys() []string {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return slices.Concat(slices.Collect(maps.Keys(b.waiting[0])), slices.Collect(maps.Keys(b.waiting[1])))
 }
 
 // take hands over all documents. They can be got until written is called.

@@ -124,14 +124,12 @@ var conversationsModel = model{
 		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
 		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),
 	},
-	subjects: []string{"conversation"}, spread: true,
 	open: func(b *bucket, messages *messageLog) view { return openConversations(b, messages) },
-	foreign: func(key string, has func(key string) bool) string {
-		_, rest, ok := parsePair(key)
-		if ok && (strings.HasPrefix(rest, ".m.") || strings.HasPrefix(rest, ".s.")) && has(key[:pairLength]) {
-			return "the conversation has no such page"
+	part: func(key string) (whole, what string) {
+		if _, rest, ok := parsePair(key); ok && (strings.HasPrefix(rest, ".m.") || strings.HasPrefix(rest, ".s.")) {
+			return key[:pairLength], "the conversation has no such page"
 		}
-		return notMade
+		return "", ""
 	},
 }
 

@@ -55,10 +55,8 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 // version.
 var domainsModel = model{
 	name: "domains", version: 2, readable: 1,
-	folds:    []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil)},
-	subjects: []string{"domain"},
-	open:     func(b *bucket, _ *messageLog) view { return openDomains(b) },
-	foreign:  func(string, func(string) bool) string { return notMade },
+	folds: []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil)},
+	open:  func(b *bucket, _ *messageLog) view { return openDomains(b) },
 }
 
 // domains holds every domain in memory, without the versions that are no longer the newest.
@@ -111,7 +109,7 @@ func versionKey(domain entityKey, number int) string {
 func (s *domains) staged() []document {
 	list := s.table.staged()
 	for key, f := range s.versions {
-		list = append(list, document{key: key, value: f.document, weight: f.weight, first: true, unread: true})
+		list = append(list, document{key: key, value: f.document, weight: f.weight, first: true})
 	}
 	return list
 }

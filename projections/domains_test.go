@@ -47,7 +47,7 @@ func TestApplyDomain(t *testing.T) {
 }
 
 func TestDomainsAreListedByTitle(t *testing.T) {
-	v := newViews(nil, nil)
+	v := openIdle(t, openLog(t, t.TempDir()), t.TempDir())
 	account := uuid.New()
 	low, high := uuid.MustParse("10000000-0000-4000-8000-000000000000"), uuid.MustParse("20000000-0000-4000-8000-000000000000")
 	set := func(id uuid.UUID, title string) {

@@ -15,9 +15,6 @@ type generation struct {
 	buckets []*bucket // in the order of the models, as the views
 	views   []view
 
-	// wants chooses the subjects that a model's events are folded of; nil for all.
-	wants func(m model, s events.Subject) bool
-
 	reading sync.RWMutex // held for reading by those who read the buckets
 	retired bool         // another generation serves
 }
@@ -31,15 +28,6 @@ func newGeneration(models []model, buckets []*bucket, messages *messageLog) *gen
 		}
 	}
 	return g
-}
-
-// inMemory makes a generation that writes nothing: its documents stay in its buckets' buffers.
-func inMemory(models []model, messages *messageLog) *generation {
-	buckets := make([]*bucket, len(models))
-	for i, m := range models {
-		buckets[i] = memoryBucket(m.name)
-	}
-	return newGeneration(models, buckets, messages)
 }
 
 // viewOf is the view of a type, which the generation must have.
@@ -121,7 +109,7 @@ func (g *generation) stage(ctx context.Context, i int, list []events.Event) ([]d
 	m, v := g.models[i], g.views[i]
 	var own []events.Event
 	for _, e := range list {
-		if v != nil && m.takes(e) && (g.wants == nil || g.wants(m, e.Subject)) {
+		if v != nil && m.takes(e) {
 			own = append(own, e)
 		}
 	}

@@ -23,16 +23,12 @@ import (
 type model struct {
 	name              string
 	version, readable int
-	folds             []any    // nil pointers to the event types that it takes in
-	subjects          []string // kinds of their subjects: account, domain or conversation
-	// spread says that a document is made of the events of one subject and that its key begins with
-	// the ids of that. A verification of much history then takes some of the subjects at a time.
-	spread bool
+	folds             []any // nil pointers to the event types that it takes in
 	// open makes an empty view of the read model on its bucket.
 	open func(b *bucket, messages *messageLog) view
-	// foreign says what is wrong with a document that the history does not make; has tells which
-	// keys it does make.
-	foreign func(key string, has func(key string) bool) string
+	// part takes a key that goes with another document: what is wrong where the history makes that
+	// one and not this. It may be nil, and what is "" where the key goes with none.
+	part func(key string) (whole, what string)
 }
 
 // models are all read models, in the order of a checkpoint's buckets.
@@ -62,9 +58,6 @@ func (m model) takes(e events.Event) bool {
 	typ := reflect.TypeOf(e.Data)
 	return slices.ContainsFunc(m.folds, func(data any) bool { return reflect.TypeOf(data) == typ })
 }
-
-// notMade is what is wrong with a document that the history does not make.
-const notMade = "the event of its sequence does not make it"
 
 // Names lists the read models, in the order in which they are rebuilt.
 func Names() []string {

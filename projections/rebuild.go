@@ -11,7 +11,7 @@ import (
 )
 
 // Progress says how far reading the history is. A verification counts the documents that it reads
-// as events, and what it reads in each pass.
+// as events.
 type Progress struct {
 	Events uint64  `json:"events"` // read so far
 	Total  uint64  `json:"total"`  // to read; it grows with the log
@@ -70,18 +70,18 @@ func (v *Views) pause(worked time.Duration, now time.Time) time.Duration {
 	return min(worked, maxPause)
 }
 
-// catchUpAndHold skims the history behind an event until it is where the serving generation is, and
+// catchUpAndHold skims the history until it is where the serving generation is, and
 // calls last there while that stands still. The sequence is that of the moment of last. told is
 // called behind each fold, but not while anything is held up. ready is called shortly before that,
 // for all that need not be done while it is.
 func (v *Views) catchUpAndHold(
-	ctx context.Context, after uint64, want func(events.Subject) bool,
+	ctx context.Context,
 	fold func(list []events.Event) error, told func(upTo uint64),
 	ready func() error, last func(sequence uint64) error,
 ) error {
-	held := false
+	held, after := false, uint64(0)
 	read := func(through uint64) error {
-		err := v.log.Skim(ctx, after, through, want, func(upTo uint64, list []events.Event) error {
+		err := v.log.Skim(ctx, after, through, nil, func(upTo uint64, list []events.Event) error {
 			began := time.Now()
 			err := fold(list)
 			if !held {
@@ -156,7 +156,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	progress := newMeter(tell)
 	var old *generation
-	err = v.catchUpAndHold(ctx, 0, nil, func(list []events.Event) error {
+	err = v.catchUpAndHold(ctx, func(list []events.Event) error {
 		return next.fold(ctx, list)
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)

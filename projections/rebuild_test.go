@@ -310,7 +310,7 @@ func TestARebuildInterruptedAtItsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.v.catchUpAndHold(ctx, 0, nil, func(list []events.Event) error {
+	err = s.v.catchUpAndHold(ctx, func(list []events.Event) error {
 		return next.fold(ctx, list)
 	}, func(uint64) {}, next.flush, func(uint64) error {
 		cancel()

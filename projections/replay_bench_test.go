@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkReplay reads a whole history: with a plain ordered consumer, which decodes nothing, and
-// folded in memory from the same log. The ratio of the two is what replay costs beyond reading.
+// folded into buckets from the same log. The ratio of the two is what replay costs beyond reading.
 func BenchmarkReplay(b *testing.B) {
 	dir, last := writeHistory(b, *messages)
 	log := openLog(b, dir)
@@ -50,7 +50,8 @@ func BenchmarkReplay(b *testing.B) {
 	b.Run("fold", func(b *testing.B) {
 		before := processor(b)
 		for b.Loop() {
-			g := inMemory(models, nil)
+			v := openIdle(b, log, b.TempDir())
+			g := v.serving.Load()
 			err := log.Skim(b.Context(), 0, last, nil, func(_ uint64, list []events.Event) error {
 				return g.fold(b.Context(), list)
 			})

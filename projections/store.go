@@ -109,14 +109,16 @@ func (s *store) bucketNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// extent is how many keys a bucket has, and how many bytes their documents take.
-func (s *store) extent(ctx context.Context, b *bucket) (keys, size uint64, err error) {
-	stream, err := s.publisher.Stream(ctx, b.stream())
-	if err != nil {
-		return 0, 0, fmt.Errorf("look at bucket %s: %w", b.name, err)
+// count is how many documents of a generation are stored.
+func (s *store) count(ctx context.Context, g *generation) (documents uint64, err error) {
+	for _, b := range g.buckets {
+		stream, err := s.publisher.Stream(ctx, b.stream())
+		if err != nil {
+			return 0, fmt.Errorf("look at bucket %s: %w", b.name, err)
+		}
+		documents += stream.CachedInfo().State.Msgs
 	}
-	state := stream.CachedInfo().State
-	return state.Msgs, state.Bytes, nil
+	return documents, nil
 }
 
 // keep deletes all buckets but those with these names and that of the checkpoint.

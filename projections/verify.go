@@ -1,10 +1,13 @@
 package projections
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"hash/maphash"
-	"time"
+	"maps"
+	"slices"
+	"strings"
 
 	"reckon/events"
 )
@@ -24,118 +27,251 @@ type Verification struct {
 	Differences uint64 `json:"differences"`
 }
 
-const (
-	// passMemory is about how many bytes of heads and pages one pass over the history holds in
-	// memory.
-	passMemory = 200 << 20
-	// heldDocument is about how many bytes a head or a page takes in memory beyond the length of
-	// its document.
-	heldDocument = 1024
-)
-
-// Verify folds the whole history in memory and compares what it makes with the buckets, byte for
-// byte, and with the keys that they have, so that documents that are missing and documents that the
-// history does not make are found too. Each difference is given to report, most of them once. What
-// is folded meanwhile is compared too, and the fold is held up for a moment at the end of a pass,
-// so that the comparison is one at a definite event. With many conversations the history is read
-// several times, for some of them each time, so that memory does not grow with it; each time the
-// buckets are read once. tell, which may be nil, is told of the events and documents that are read,
-// in all passes together.
+// Verify folds the whole history into another generation and compares the serving one with that,
+// byte for byte, and with the keys that it has, so that documents that are missing and documents
+// that the history does not make are found too. Each difference is given to report, most of them
+// once. What is folded meanwhile is compared too, and the fold is held up for a moment at the end,
+// so that the comparison is one at a definite event. tell, which may be nil, is told of the events
+// and documents that are read.
 func (v *Views) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
-	return v.verify(ctx, passMemory, tell, report)
-}
-
-// verify is Verify in passes of so many bytes.
-func (v *Views) verify(ctx context.Context, memory uint64, tell func(Progress), report func(Difference)) (Verification, error) {
 	v.rebuilding.Lock() // a generation that is verified must go on serving
 	defer v.rebuilding.Unlock()
-	if err := v.CaughtUp(ctx); err != nil {
-		return Verification{}, err
+	c := &comparison{serving: v.serving.Load(), report: report, later: map[location]uint64{}}
+	var err error
+	if c.made, err = v.newGeneration(ctx, nil); err != nil {
+		return c.Verification, fmt.Errorf("begin verification: %w", err)
 	}
-	c := &comparison{g: v.serving.Load(), log: v.log, report: report, seed: maphash.MakeSeed()}
-	err := c.g.flush()
-	if err != nil {
-		return c.Verification, fmt.Errorf("verify: %w", err)
-	}
-	keys, held, err := v.extent(ctx, c.g)
-	if err != nil {
-		return c.Verification, fmt.Errorf("verify: %w", err)
-	}
-	c.passes = 1 + int(held/memory)
-	w := &work{meter: newMeter(tell), keys: keys}
-	for c.pass = range c.passes {
-		w.before, w.left = w.done, uint64(c.passes-c.pass)
-		if err := v.pass(ctx, c, w); err != nil {
-			return c.Verification, fmt.Errorf("verify: %w", err)
+	progress := newMeter(tell)
+	told := func(upTo uint64) { progress.at(upTo+c.read, v.folded.Load()+2*c.stored, false) }
+	err = v.catchUpAndHold(ctx, func(list []events.Event) error {
+		return c.fold(ctx, list)
+	}, told, func() error {
+		if err := c.scan(ctx, v.store, func() { told(c.reached) }); err != nil {
+			return err
 		}
+		return v.save()
+	}, func(sequence uint64) error {
+		last, err := v.log.Last(ctx)
+		if err != nil {
+			return err
+		}
+		c.Sequence = sequence
+		c.Documents, err = v.store.count(ctx, c.made)
+		c.end(ctx, last)
+		return err
+	})
+	// What is left of it goes at the next start.
+	if cleanup := v.store.keep(context.WithoutCancel(ctx), c.serving.names()); cleanup != nil {
+		v.logger.Warn("deleting what a verification left", "error", cleanup)
 	}
-	w.meter.at(w.done, w.done, true)
+	if err != nil {
+		return c.Verification, fmt.Errorf("verify: %w", err)
+	}
+	read := v.folded.Load() + c.read
+	progress.at(read, read, true)
 	return c.Verification, nil
 }
 
-// pass is one pass: the history is folded up to where the serving generation is, the buckets are
-// compared with that, and then the documents of what comes behind it.
-func (v *Views) pass(ctx context.Context, c *comparison, w *work) error {
-	if err := v.following(); err != nil {
+// comparison is a verification under way: the history is folded, then all keys are compared (scan),
+// then the documents of the events that have come meanwhile.
+type comparison struct {
+	Verification
+	serving, made *generation
+	report        func(Difference)
+
+	reached uint64              // the event that made stands at
+	scanned bool                // and what is folded is to be compared
+	stored  uint64              // documents that there were to be read
+	read    uint64              // those that were
+	later   map[location]uint64 // sequences of documents that stand at a later event
+}
+
+// location is where a document is.
+type location struct {
+	model int // place in the models
+	key   string
+}
+
+// fold folds events. Once all was scanned it compares the documents that they make.
+func (c *comparison) fold(ctx context.Context, list []events.Event) error {
+	changed := make([][]string, len(c.made.models))
+	for i := range c.made.models {
+		documents, err := c.made.foldInto(ctx, i, list)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			changed[i] = append(changed[i], d.key)
+		}
+	}
+	if len(list) > 0 {
+		c.reached = list[len(list)-1].Sequence
+	}
+	if !c.scanned {
+		return nil
+	}
+	if err := c.flush(); err != nil {
 		return err
 	}
-	c.begin()
-	through := v.folded.Load()
-	err := v.log.Skim(ctx, 0, through, c.wantsAny, func(upTo uint64, list []events.Event) error {
-		began := time.Now()
-		_, err := c.fold(ctx, list)
-		w.at(upTo, through)
-		v.throttle(time.Since(began))
+	for i, keys := range changed {
+		if err := c.compare(ctx, i, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparison) flush() error {
+	if err := c.serving.flush(); err != nil {
+		return err
+	}
+	return c.made.flush()
+}
+
+// scan compares all documents that serve, and then looks for those of made that are not among them.
+// told is called at each.
+func (c *comparison) scan(ctx context.Context, s *store, told func()) (err error) {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	if c.stored, err = s.count(ctx, c.made); err != nil {
+		return err
+	}
+	for i, b := range c.serving.buckets {
+		err := c.chunks(ctx, b, told, func(keys []string, values map[string][]byte) error {
+			return c.judgeAll(ctx, i, keys, values)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i, b := range c.made.buckets {
+		err := c.chunks(ctx, b, told, func(keys []string, _ map[string][]byte) error {
+			there, err := c.serving.buckets[i].fetch(ctx, keys)
+			if err != nil {
+				return err
+			}
+			return c.compare(ctx, i, slices.DeleteFunc(keys, func(key string) bool { return there[key] != nil }))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.scanned = true
+	return nil
+}
+
+// chunks hands the documents of a bucket to do, as many at a time as one request reads.
+func (c *comparison) chunks(ctx context.Context, b *bucket, told func(), do func([]string, map[string][]byte) error) error {
+	var keys []string
+	values, size := map[string][]byte{}, 0
+	err := b.each(ctx, "", func(key string, value []byte) error {
+		c.read++
+		told()
+		key = strings.Clone(key)
+		if values[key] == nil {
+			keys = append(keys, key)
+		}
+		values[key] = value
+		if size += len(value); len(keys) < maxKeys && size < maxReply {
+			return nil
+		}
+		err := do(keys, values)
+		keys, values, size = nil, map[string][]byte{}, 0
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.done += through
-	c.reached = through
-	keys := uint64(0)
-	if err := c.scan(ctx, func() { keys++; w.at(keys, through) }); err != nil {
+	return do(keys, values)
+}
+
+// compare compares documents of a model.
+func (c *comparison) compare(ctx context.Context, i int, keys []string) error {
+	for some := range slices.Chunk(keys, maxKeys) {
+		values, err := c.serving.buckets[i].fetch(ctx, some)
+		if err == nil {
+			err = c.judgeAll(ctx, i, some, values)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeAll compares what serves of a model at some keys with what is made.
+func (c *comparison) judgeAll(ctx context.Context, i int, keys []string, values map[string][]byte) error {
+	made, err := c.made.buckets[i].fetch(ctx, keys)
+	if err != nil {
 		return err
 	}
-	w.done += keys
-	return v.catchUpAndHold(ctx, through, c.wantsAny, func(list []events.Event) error {
-		return c.follow(ctx, list)
-	}, func(upTo uint64) {
-		w.at(upTo-through, v.folded.Load())
-	}, v.save, func(sequence uint64) error {
-		w.done += sequence - through
-		return c.end(ctx, sequence)
+	for _, key := range keys {
+		c.judge(ctx, location{i, key}, values[key], made[key])
+	}
+	return nil
+}
+
+// judge compares a document with the one that is made, nil for one that is missing. One that stands
+// at an event behind what is folded is left to that.
+func (c *comparison) judge(ctx context.Context, at location, value, made []byte) {
+	delete(c.later, at)
+	want, _ := sequenceOf(made)
+	have, whole := sequenceOf(value)
+	switch {
+	case value == nil:
+		c.differ(at, want, "it is missing")
+	case !whole:
+		c.differ(at, want, "it is no document")
+	case have > c.reached:
+		c.later[at] = have
+	case want == 0 && have == 0:
+		c.differ(at, have, "there is no such event")
+	case want == 0:
+		c.differ(at, have, c.foreign(ctx, at))
+	case have != want:
+		c.differ(at, want, fmt.Sprintf("it stands at event %d", have))
+	case !bytes.Equal(value, made):
+		c.differ(at, want, "its bytes differ "+parting(value, made))
+	}
+}
+
+// end reports the documents that name events that do not make them; last is the log's last event.
+func (c *comparison) end(ctx context.Context, last uint64) {
+	left := slices.SortedFunc(maps.Keys(c.later), func(a, b location) int {
+		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.key, b.key))
 	})
-}
-
-// work is how much of all passes is done, counted in events and keys that are read.
-type work struct {
-	meter  *meter
-	done   uint64 // before the present part of the present pass
-	total  uint64
-	before uint64 // done before the present pass
-	left   uint64 // passes that are not over
-	keys   uint64 // that a pass reads
-}
-
-// at tells of the progress within a part of a pass; last is the last event that is known.
-func (w *work) at(n, last uint64) {
-	w.total = max(w.total, w.done+n, w.before+w.left*(w.keys+last))
-	w.meter.at(w.done+n, w.total, false)
-}
-
-// extent says how many documents a generation has stored, and about how many bytes those that are
-// taken some at a time take in memory.
-func (v *Views) extent(ctx context.Context, g *generation) (keys, held uint64, err error) {
-	for i, b := range g.buckets {
-		count, size, err := v.store.extent(ctx, b)
-		if err != nil {
-			return 0, 0, err
+	for _, at := range left {
+		what := "there is no such event"
+		if c.later[at] <= last {
+			what = c.foreign(ctx, at)
 		}
-		keys += count
-		if g.models[i].spread {
-			held += count*heldDocument + size
+		c.differ(at, c.later[at], what)
+	}
+}
+
+func (c *comparison) differ(at location, sequence uint64, what string) {
+	c.Differences++
+	c.report(Difference{c.made.models[at.model].name, at.key, sequence, what})
+}
+
+// foreign says why a document is one that the history does not make.
+func (c *comparison) foreign(ctx context.Context, at location) string {
+	if part := c.made.models[at.model].part; part != nil {
+		if whole, what := part(at.key); what != "" {
+			if there, err := c.made.buckets[at.model].fetch(ctx, []string{whole}); err == nil && there[whole] != nil {
+				return what
+			}
 		}
 	}
-	return keys, held, nil
+	return "the event of its sequence does not make it"
+}
+
+// parting says where two documents begin to differ.
+func parting(a, b []byte) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return fmt.Sprintf("from byte %d on (%d bytes instead of %d)", i, len(a), len(b))
 }

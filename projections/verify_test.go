@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -74,11 +73,7 @@ func (f *differences) add(d Difference) {
 	*f = append(*f, fmt.Sprintf("%s %s %d: %s", d.Projection, d.Key, d.Sequence, d.What))
 }
 
-// smallPass makes several passes of a few conversations.
-const smallPass = 4 << 10
-
-// Documents that are missing, older, newer, other, or more than the history makes, each named once,
-// in one pass as in several.
+// Documents that are missing, older, newer, other, or more than the history makes, each named once.
 func TestVerifyFinds(t *testing.T) {
 	dir := t.TempDir()
 	log := openLog(t, dir)
@@ -163,15 +158,13 @@ func TestVerifyFinds(t *testing.T) {
 				take(t, v, b, row.key)
 			}
 			want := models[row.model].name + " " + row.key + " " + row.want
-			for _, memory := range []uint64{passMemory, smallPass} {
-				var found differences
-				result, err := v.verify(t.Context(), memory, nil, found.add)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(found) != 1 || !strings.HasPrefix(found[0], want) || result.Differences != 1 {
-					t.Errorf("found %d:\n%s\nwant\n%s", result.Differences, strings.Join(found, "\n"), want)
-				}
+			var found differences
+			result, err := v.Verify(t.Context(), nil, found.add)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) != 1 || !strings.HasPrefix(found[0], want) || result.Differences != 1 {
+				t.Errorf("found %d:\n%s\nwant\n%s", result.Differences, strings.Join(found, "\n"), want)
 			}
 			if err := v.Rebuild(t.Context(), nil, nil); err != nil {
 				t.Fatal(err)
@@ -184,89 +177,80 @@ func TestVerifyFinds(t *testing.T) {
 // Events that come while the keys are read are compared too: what they make is no difference, and a
 // document that only claims to be of one of them is.
 func TestVerifyFindsWhileEventsCome(t *testing.T) {
-	for _, memory := range []uint64{passMemory, smallPass} {
-		dir := t.TempDir()
-		log := openLog(t, dir)
-		h := newHistory(t, log)
-		v := openViews(t, log, dir)
-		account, domain := uuid.New(), uuid.New()
-		h.append(versioned(account, domain, 1))
-		var all []events.Event
-		for range 40 {
-			all = append(all, h.append(first(account)))
-		}
-		for range pageSize - 2 {
-			h.append(after(all[0], 1))
-		}
-		if err := v.Fresh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		key := func(e events.Event) entityKey { return entityKey{account, e.Message().ConversationID} }
-		accounts, domains, heads := bucketOf(v, "accounts"), bucketOf(v, "domains"), bucketOf(v, "conversations")
-		nobody := uuid.New().String()
-		plant(t, v, accounts, nobody, Account{Sequence: 1}) // which is found first
-		take(t, v, heads, key(all[3]).String())
-		older := headOf(t, v, key(all[2]))
-		older.Sequence--
-		plant(t, v, heads, key(all[2]).String(), older)
-		want := []string{
-			fmt.Sprintf("accounts %s 1: the event of its sequence does not make it", nobody),
-			fmt.Sprintf("conversations %s 5: it is missing", key(all[3]).String()),
-			fmt.Sprintf("conversations %s 4: it stands at event 3", key(all[2]).String()),
-		}
-		var found differences
-		result, err := v.verify(t.Context(), memory, nil, func(d Difference) {
-			found.add(d)
-			if len(found) > 1 {
-				return
-			}
-			h.append(versioned(account, domain, 2))
-			for i := 4; i < len(all); i++ {
-				h.append(after(all[i], 1))
-			}
-			h.append(after(all[0], 1)) // fills the page
-			h.append(after(all[0], 1)) // makes it
-			e := h.append(first(account))
-			h.append(after(e, 1))
-			if err := v.Fresh(t.Context()); err != nil {
-				t.Error(err)
-			}
-			claims, foreign := headOf(t, v, key(all[1])), entityKey{account, uuid.New()}.String()
-			claims.Sequence = e.Sequence
-			plant(t, v, heads, key(all[1]).String(), claims)
-			plant(t, v, heads, foreign, claims)
-			plant(t, v, heads, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
-			plant(t, v, domains, versionKey(entityKey{account, domain}, 3), version{Sequence: e.Sequence})
-			ahead := headOf(t, v, key(all[5]))
-			ahead.Sequence = 999
-			plant(t, v, heads, key(all[5]).String(), ahead)
-			want = append(want,
-				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", key(all[1]).String(), e.Sequence),
-				fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", foreign, e.Sequence),
-				fmt.Sprintf("conversations %s %d: the conversation has no such page", messagePage(key(all[4]), 0), h.last[all[4].Subject.String()]),
-				fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(entityKey{account, domain}, 3), e.Sequence),
-				fmt.Sprintf("conversations %s 999: there is no such event", key(all[5]).String()))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if memory == smallPass { // where a pass begins at the last of the events, it is compared with that
-			for _, list := range [][]string{found, want} {
-				for i := range list {
-					list[i] = strings.Join(strings.Fields(list[i])[:2], " ")
-				}
-			}
-		}
-		slices.Sort(found)
-		slices.Sort(want)
-		if result.Sequence != h.next || !slices.Equal(found, want) {
-			t.Errorf("to %d of %d, found\n%s\nwant\n%s", result.Sequence, h.next, strings.Join(found, "\n"), strings.Join(want, "\n"))
-		}
-		if err := v.Rebuild(t.Context(), nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		verified(t, v)
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	account, domain := uuid.New(), uuid.New()
+	h.append(versioned(account, domain, 1))
+	var all []events.Event
+	for range 40 {
+		all = append(all, h.append(first(account)))
 	}
+	for range pageSize - 2 {
+		h.append(after(all[0], 1))
+	}
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	key := func(e events.Event) entityKey { return entityKey{account, e.Message().ConversationID} }
+	accounts, domains, heads := bucketOf(v, "accounts"), bucketOf(v, "domains"), bucketOf(v, "conversations")
+	nobody := uuid.New().String()
+	plant(t, v, accounts, nobody, Account{Sequence: 1}) // which is found first
+	take(t, v, heads, key(all[3]).String())
+	older := headOf(t, v, key(all[2]))
+	older.Sequence--
+	plant(t, v, heads, key(all[2]).String(), older)
+	want := []string{
+		fmt.Sprintf("accounts %s 1: the event of its sequence does not make it", nobody),
+		fmt.Sprintf("conversations %s 5: it is missing", key(all[3]).String()),
+		fmt.Sprintf("conversations %s 4: it stands at event 3", key(all[2]).String()),
+	}
+	var found differences
+	result, err := v.Verify(t.Context(), nil, func(d Difference) {
+		found.add(d)
+		if len(found) > 1 {
+			return
+		}
+		h.append(versioned(account, domain, 2))
+		for i := 4; i < len(all); i++ {
+			h.append(after(all[i], 1))
+		}
+		h.append(after(all[0], 1)) // fills the page
+		h.append(after(all[0], 1)) // makes it
+		e := h.append(first(account))
+		h.append(after(e, 1))
+		if err := v.Fresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		claims, foreign := headOf(t, v, key(all[1])), entityKey{account, uuid.New()}.String()
+		claims.Sequence = e.Sequence
+		plant(t, v, heads, key(all[1]).String(), claims)
+		plant(t, v, heads, foreign, claims)
+		plant(t, v, heads, messagePage(key(all[4]), 0).String(), page{Sequence: h.last[all[4].Subject.String()]})
+		plant(t, v, domains, versionKey(entityKey{account, domain}, 3), version{Sequence: e.Sequence})
+		ahead := headOf(t, v, key(all[5]))
+		ahead.Sequence = 999
+		plant(t, v, heads, key(all[5]).String(), ahead)
+		want = append(want,
+			fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", key(all[1]).String(), e.Sequence),
+			fmt.Sprintf("conversations %s %d: the event of its sequence does not make it", foreign, e.Sequence),
+			fmt.Sprintf("conversations %s %d: the conversation has no such page", messagePage(key(all[4]), 0), h.last[all[4].Subject.String()]),
+			fmt.Sprintf("domains %s %d: the event of its sequence does not make it", versionKey(entityKey{account, domain}, 3), e.Sequence),
+			fmt.Sprintf("conversations %s 999: there is no such event", key(all[5]).String()))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	slices.Sort(want)
+	if result.Sequence != h.next || !slices.Equal(found, want) {
+		t.Errorf("to %d of %d, found\n%s\nwant\n%s", result.Sequence, h.next, strings.Join(found, "\n"), strings.Join(want, "\n"))
+	}
+	if err := v.Rebuild(t.Context(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, v)
 }
 
 // A node that takes events in all the time is verified without a difference, and the progress grows
@@ -290,67 +274,29 @@ func TestVerifyWhileServing(t *testing.T) {
 			}
 		})
 	}
-	for _, memory := range []uint64{passMemory, 8 * smallPass} {
-		before, read := v.folded.Load(), uint64(0)
-		for _, b := range v.serving.Load().buckets[2:] {
-			keys, _, err := v.store.extent(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			read += keys
+	read := v.folded.Load()
+	if stored, err := v.store.count(t.Context(), v.serving.Load()); err != nil {
+		t.Fatal(err)
+	} else {
+		read += stored
+	}
+	var told []Progress
+	_, err := v.Verify(t.Context(), func(p Progress) { told = append(told, p) }, func(d Difference) { t.Errorf("%+v", d) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := told[len(told)-1]
+	if last.Events != last.Total || last.Left != 0 || last.Events < read {
+		t.Errorf("the last progress is %+v of %d that were read at least", last, read)
+	}
+	for i, p := range told[1:] {
+		if p.Events < told[i].Events || p.Total < p.Events {
+			t.Errorf("the progress is %+v behind %+v", p, told[i])
 		}
-		_, held, err := v.extent(t.Context(), v.serving.Load())
-		if err != nil {
-			t.Fatal(err)
-		}
-		read = (1 + held/memory) * (before + read)
-		var told []Progress
-		_, err = v.verify(t.Context(), memory, func(p Progress) { told = append(told, p) }, func(d Difference) { t.Errorf("%+v", d) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := told[len(told)-1]
-		if last.Events != last.Total || last.Left != 0 || last.Events < read {
-			t.Errorf("the last progress is %+v of %d that were read at least", last, read)
-		}
-		for i, p := range told[1:] {
-			if p.Events < told[i].Events || p.Total < p.Events {
-				t.Errorf("the progress is %+v behind %+v", p, told[i])
-			}
-		}
+	}
+	if all := buckets(t, v); len(all) != len(models) {
+		t.Errorf("a verification leaves %v", all)
 	}
 	stop()
 	writers.Wait()
-}
-
-// The history is read in several passes, each for some of the conversations, whose documents are
-// compared in the same one.
-func TestPassesCoverEverything(t *testing.T) {
-	const passes = 3
-	count := make([]int, passes)
-	c := &comparison{g: inMemory(models, nil), passes: passes, seed: maphash.MakeSeed()}
-	for e := range generated(500) {
-		pass := -1
-		for c.pass = range passes {
-			if c.wantsAny(e.Subject) {
-				if pass >= 0 {
-					t.Errorf("%s is of passes %d and %d", e.Subject, pass, c.pass)
-				}
-				pass = c.pass
-			}
-		}
-		count[pass]++
-		if m := e.Message(); m == nil {
-			if pass != 0 {
-				t.Errorf("%s is of pass %d", e.Subject, pass)
-			}
-		} else if key := (entityKey{e.Subject.Account(), m.ConversationID}).String(); c.passOf(conversationsModel, key) != pass || c.passOf(conversationsModel, key+".m.1") != pass {
-			t.Errorf("%s is of pass %d, its documents are of %d", e.Subject, pass, c.passOf(conversationsModel, key))
-		}
-	}
-	for pass, n := range count {
-		if n < 100 {
-			t.Errorf("pass %d has %d events", pass, n)
-		}
-	}
 }

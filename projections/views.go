@@ -129,14 +129,12 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	v := &Views{
+	return &Views{
 		log: log, logger: logger,
 		models: models, messages: newMessageLog(log), waiters: newWaiters(), index: newReadIndex(log),
 		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
 		cancel: func() {},
 	}
-	v.serving.Store(inMemory(v.models, v.messages)) // until there is a store
-	return v
 }
 
 // start locks the directory, brings up the server and its buckets and reads what stays in memory.

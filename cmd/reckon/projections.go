@@ -75,7 +75,7 @@ type projectionsVerify struct {
 }
 
 func (*projectionsVerify) Help() string {
-	return `The history is folded in memory and each document compared byte for byte; documents that the history does not make are differences too. Differences are listed, and the exit status is 1 when there are any, and 2 when the command itself fails. 'reckon projections rebuild' mends them.
+	return `The history is folded anew, into documents beside those that serve, and each is compared byte for byte; documents that the history does not make are differences too. Differences are listed, and the exit status is 1 when there are any, and 2 when the command itself fails. 'reckon projections rebuild' mends them.
 
 Example:
   reckon projections verify --data /var/lib/reckon`
