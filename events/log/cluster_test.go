@@ -154,6 +154,7 @@ func (c *trio) wantLast(t *testing.T, want uint64, nodes ...int) {
 }
 
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	e := created("a")
 	sequence := c.append(t, 0, e, 0)
@@ -233,6 +234,7 @@ func TestCluster(t *testing.T) {
 
 // A node says what it waits for: first for any other one, then for a leader or a third.
 func TestClusterSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
 	c := prepareTrio(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -264,6 +266,7 @@ func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 
 // A node whose disk is full gives up its part; only a new start brings it back.
 func TestClusterBroken(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	if err := c.logs[1].backing.(*cluster).server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
 		t.Fatal(err)
@@ -286,6 +289,7 @@ func TestClusterBroken(t *testing.T) {
 
 // A wiped node gets all that it had from the others, and everybody can read the same.
 func TestWipedNodeCatchesUp(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	e := created("a")
 	sequence := c.append(t, 0, e, 0)
@@ -306,6 +310,7 @@ func TestWipedNodeCatchesUp(t *testing.T) {
 
 // The consumer of commands is in memory: after all nodes have stopped it begins again behind what is finished.
 func TestClusterCommands(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	account := uuid.New()
 	finished := map[string]bool{}
@@ -373,6 +378,7 @@ func TestClusterCommands(t *testing.T) {
 
 // A command of administration that reaches a leader which has just lost the others hears nothing from it that may be old.
 func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	e := created("a")
 	c.append(t, 0, e, 0)
@@ -410,6 +416,7 @@ func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 
 // A node that is to stop waits for one that is behind, and not for one that is away, nor when all are.
 func TestAwaitOthers(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	wait := func() {
 		t.Helper()
@@ -485,6 +492,7 @@ func TestAwaitOthers(t *testing.T) {
 // Whether the consumer of commands is still the right one is seen from the few commands behind what it has acknowledged, and once:
 // as long as a node looks it works on nothing.
 func TestRightConsumerOfCommandsIsKept(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	account := uuid.New()
 	const commands = 300

@@ -94,6 +94,7 @@ func openAt(t *testing.T, e *External) *Log {
 }
 
 func TestExternal(t *testing.T) {
+	t.Parallel()
 	e := existingNATS(t)
 	first, second := openAt(t, e), openAt(t, e)
 	shared(t, first, second)
@@ -122,6 +123,7 @@ func TestExternal(t *testing.T) {
 }
 
 func TestExternalCluster(t *testing.T) {
+	t.Parallel()
 	e, servers := existingCluster(t)
 	first, second := openAt(t, e), openAt(t, e)
 	if first.backing.(*external).replicas != clusterReplicas {
@@ -347,6 +349,7 @@ func TestExternalOutOfReach(t *testing.T) {
 
 // A user of NATS that may not do what the log needs ends the start, or the node as soon as that shows.
 func TestExternalPermissions(t *testing.T) {
+	t.Parallel()
 	account := server.NewAccount("log")
 	deny := func(name string, publish, subscribe []string) *server.User {
 		return &server.User{Username: name, Password: "a-password", Account: account, Permissions: &server.Permissions{

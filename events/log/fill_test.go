@@ -92,6 +92,7 @@ func wantMessages(t *testing.T, l *Log, want []message) {
 // A backup of one node goes into three new ones. They go on as that one would have: keys are taken, events conflict, and only
 // what was not finished is worked on.
 func TestFill(t *testing.T) {
+	t.Parallel()
 	file, whole, messages := original(t, 40)
 	c := newTrio(t)
 	filled, err := c.visitor(t, 1).Fill(t.Context(), file, quiet)
@@ -152,6 +153,7 @@ func TestFill(t *testing.T) {
 // What interrupts a restore leaves nodes that take and show nothing, also after they were all started again. It goes on where
 // it was, with the same backup alone.
 func TestFillGoesOn(t *testing.T) {
+	t.Parallel()
 	const count = 3*restoreBatch + 500
 	file, whole, messages := original(t, count)
 	c := newTrio(t)
@@ -285,6 +287,7 @@ func (c *trio) wantReplicas(t *testing.T, want []message) {
 
 // A log with an event of its own is left as it is, and so is one that a damaged backup was meant for.
 func TestFillRefuses(t *testing.T) {
+	t.Parallel()
 	file, _, _ := original(t, 2)
 	text := make([]byte, file.Len())
 	if _, err := file.Read(text); err != nil {
@@ -300,6 +303,7 @@ func TestFillRefuses(t *testing.T) {
 }
 
 func TestFillExternal(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(t *testing.T) *External{
 		"one": existingNATS,
 		"cluster": func(t *testing.T) *External {
@@ -341,6 +345,7 @@ func TestFillExternal(t *testing.T) {
 
 // Who writes in spite of the mark, as a program of its own may, makes a restore fail, and the log takes nothing any more.
 func TestFillIsDisturbed(t *testing.T) {
+	t.Parallel()
 	for _, when := range []string{"events", "events checked", "commands", "commands checked"} {
 		t.Run(when, func(t *testing.T) {
 			file, _, _ := original(t, 4)

@@ -53,6 +53,7 @@ func appendAll(t *testing.T, l *Log, list []events.Event) {
 
 // What is read from the blocks is what the server hands out, from wherever to wherever.
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	l, ok := openGrouped(t)
 	if !ok {
 		return
@@ -98,6 +99,7 @@ func TestBlocks(t *testing.T) {
 
 // Everything that is durable can be read from the blocks, also while the server writes more.
 func TestBlocksThatGrow(t *testing.T) {
+	t.Parallel()
 	l, ok := openGrouped(t)
 	if !ok {
 		return

@@ -11,6 +11,7 @@ import (
 
 // A node that has the log of another cluster with the same name would bring the others to delete theirs. It does not join.
 func TestNodeOfAnotherLogDoesNotJoin(t *testing.T) {
+	t.Parallel()
 	ours, theirs := newTrio(t), newTrio(t)
 	sequence := ours.append(t, 0, created("a"), 0)
 	for i := range theirs.logs {

@@ -46,6 +46,7 @@ func countBlocks(t *testing.T, l *Log) int {
 // Single events that are read from the blocks are what the server hands out, at any sequences in any order, for many readers at once,
 // while events are appended and blocks begun.
 func TestRecords(t *testing.T) {
+	t.Parallel()
 	l, _, ok := filled(t, 310)
 	if !ok {
 		return

@@ -274,6 +274,7 @@ func TestTailFoldsWhileItsConsumerIsMade(t *testing.T) {
 }
 
 func TestFillNeedsNoConsumer(t *testing.T) {
+	t.Parallel()
 	l := open(t, t.TempDir())
 	const count = 2*fillBatch + 10
 	first := created("a")
