@@ -66,6 +66,7 @@ func trio(t *testing.T) (logs [3]*log.Log) {
 // is worked on where its caller waits: when no queue can be reached, and when the cluster has
 // elected a leader. No node takes anything out here.
 func TestCommandsInNobodysHands(t *testing.T) {
+	t.Parallel()
 	logs := trio(t)
 	c := &cluster{log: logs[0]}
 	c.settle(t)

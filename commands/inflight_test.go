@@ -188,6 +188,7 @@ func TestCommandsOfALostWorkerAreDelivered(t *testing.T) {
 
 // One that fails although the log answers ends as a crash, which is an answer.
 func TestOwnCommandsThatCannotBeDecidedEndAsACrash(t *testing.T) {
+	t.Parallel()
 	c := startLog(t)
 	s := c.idle(t)
 	s.inFlight.open(t.Context())

@@ -300,6 +300,7 @@ func TestOneKeyOfProseRunsOnceOnWhicheverNode(t *testing.T) {
 // calculated: an error of the message in every case, however often it is asked for.
 // testdata/endings.txt holds what happened.
 func TestProseThatCannotBeAnswered(t *testing.T) {
+	t.Parallel()
 	const file = "testdata/endings.txt"
 	var got strings.Builder
 	long := time.Now().Add(-proseBudget - time.Second)

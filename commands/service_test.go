@@ -252,6 +252,7 @@ func TestScenariosAreCountedWithoutHoles(t *testing.T) {
 // TestACommandThatCannotBeDecidedEndsAsACrash queues a command for a version that no domain has. It
 // ends in one final event, and each request with its key is told so.
 func TestACommandThatCannotBeDecidedEndsAsACrash(t *testing.T) {
+	t.Parallel()
 	c := startNodes(t, 1)
 	key := "poison"
 	command := Calculate{

@@ -172,6 +172,7 @@ func TestTheTickerConfirmsWhatIsFolded(t *testing.T) {
 }
 
 func TestAuthenticateFailsClosed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log := openLog(t, dir)
 	h := newHistory(t, log)

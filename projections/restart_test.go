@@ -66,6 +66,7 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 // Every batch is written in part and then again, the second time by a process that knows nothing of
 // the first: the first step, or besides that one bucket of the second.
 func TestFoldingAgainAfterHalfABatch(t *testing.T) {
+	t.Parallel()
 	logDir := t.TempDir()
 	log := openLog(t, logDir)
 	h := newHistory(t, log)

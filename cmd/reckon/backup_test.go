@@ -50,6 +50,7 @@ func mustRun(t *testing.T, args ...string) string {
 // before the backup began is there and is given again under its key; of the requests under way each has one answer; and
 // what was in the queue at that moment is worked on, once, without being asked for.
 func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
 	file, copied := filepath.Join(t.TempDir(), "backup.gz"), filepath.Join(t.TempDir(), "copied")
 	w.serve(t)

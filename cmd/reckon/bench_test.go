@@ -14,6 +14,7 @@ import (
 
 // TestBenchMeasuresEverything runs the program with tiny numbers and looks at the shape of what it prints for programs.
 func TestBenchMeasuresEverything(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("reckon")
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +48,7 @@ func TestBenchMeasuresEverything(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			cmd := exec.Command(program, append([]string{"bench", "--json", "--seconds", "0.09", "--scratch", t.TempDir()}, c.flags...)...)
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()

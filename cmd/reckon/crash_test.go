@@ -13,6 +13,7 @@ import (
 // Whatever was acknowledged must be answered again under its key, by the same message; whatever was not may be asked again
 // and runs at most once. A request in prose whose worker was killed is answered by the next one.
 func TestKillUnderLoadLosesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
 	prompts := []string{promptOf(0, true), "How much energy do 1500 W use at 3 hours per day in 30 days?"}
 	post := func(key string, prose int) (answer, messageBody, error) {

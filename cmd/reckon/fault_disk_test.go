@@ -299,6 +299,7 @@ func TestFullDisk(t *testing.T) {
 // syncs fail. After the first one that does nothing is acknowledged, and the server ends with an error. When there is space
 // again, nothing is lost.
 func TestFailedSync(t *testing.T) {
+	t.Parallel()
 	below, ok := newDisk(t, 128)
 	if !ok {
 		return
@@ -328,6 +329,7 @@ func TestFailedSync(t *testing.T) {
 // TestTornBlock cuts and spoils the end of the newest file of each stream, as a disk may that lied about its syncs. The server
 // starts, and all is there but what was torn off.
 func TestTornBlock(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []string{"EVENTS", "COMMANDS"} {
 		for _, tear := range []struct {
 			name string

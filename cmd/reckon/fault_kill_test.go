@@ -35,6 +35,7 @@ var steps = []string{
 // TestKillAtEveryStep kills the server at random moments under load until the stores that it left have shown a request at
 // every step at least once. After each kill it goes on with the same directory; in the end the history must be a good one.
 func TestKillAtEveryStep(t *testing.T) {
+	t.Parallel()
 	least, most := 6, 60
 	if soaking {
 		least, most = 100, 1000

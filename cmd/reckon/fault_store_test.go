@@ -373,6 +373,7 @@ func (w *world) converse(t *testing.T, name string) {
 // for n from 1 until a conversation ends before its n-th call; once so that the call is not made, and once so that it is
 // made and its outcome not known.
 func TestEveryStoreCallMayFail(t *testing.T) {
+	t.Parallel()
 	t.Run("a sync for each message", func(t *testing.T) { everyStoreCallMayFail(t, false, "$JS.API.STREAM.INFO.EVENTS") })
 	t.Run("group commit", func(t *testing.T) {
 		if !groups(t) {
