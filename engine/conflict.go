@@ -101,7 +101,7 @@ func (d *Domain) undecided(facts []Fact, target int) bool {
 	}
 	tiers, activities := weigh(p)
 	return slices.ContainsFunc(p.steps, func(s solve.Step) bool {
-		other := d.planWithout(g, target, []solve.Step{s})
+		other := d.findPlan(g, target, false, []solve.Step{s})
 		if other == nil {
 			return false
 		}

@@ -41,7 +41,7 @@ func (c cost) compare(o cost) int {
 const maxPlanSteps = 20_000
 
 // planner searches plans backwards from a target: every open variable is taken as a fact or derived
-// by an activity.
+// by an activity or a system of them, its options.
 type planner struct {
 	d          *Domain
 	g          given
@@ -51,12 +51,12 @@ type planner struct {
 	known      []bool   // all that follows from the facts
 	blocks     []*block // systems that may be solved together
 	bans       []solve.Step
-	options    [][]int  // by variable: activities that yield it, and behind those (from len(equations) on) blocks
-	statedBit  []uint64 // by variable: its own bit when it is stated
-	potential  []uint64 // by variable: the stated facts that its value may rest on
-	exact      bool     // there are few enough stated facts for the bits
-	via        []int    // by variable: how it is derived, notYet or asLeaf
-	usedBy     []bool   // by activity
+	options    [][]*block // by variable: what yields it, single activities before systems
+	statedBit  []uint64   // by variable: its own bit when it is stated
+	potential  []uint64   // by variable: the stated facts that its value may rest on
+	exact      bool       // there are few enough stated facts for the bits
+	via        []*block   // by variable: how it is derived, asLeaf, or nil where that is open
+	usedBy     []bool     // by activity
 	steps      int
 	best       *plan
 	bestCost   cost
@@ -64,64 +64,41 @@ type planner struct {
 	round      int
 }
 
-const (
-	notYet = -1
-	asLeaf = -2
-)
+// asLeaf stands for the option that takes a variable as a fact.
+var asLeaf = &block{}
 
-// findPlan is the cheapest plan for a target, or nil.
-func (d *Domain) findPlan(g given, target int, disabled bool) *plan {
+// findPlan is the cheapest plan for a target without some steps, or nil.
+func (d *Domain) findPlan(g given, target int, disabled bool, bans []solve.Step) *plan {
 	for _, remembered := range []bool{false, true} {
-		if p := d.planWith(g, target, remembered, disabled); p != nil {
-			return p
-		}
-	}
-	return nil
-}
-
-func (d *Domain) planWith(g given, target int, remembered, disabled bool) *plan {
-	return d.planOver(d.findBlocks(g, target, remembered, disabled), g, target, remembered, disabled, nil)
-}
-
-// planWithout is the cheapest plan without some steps, or nil.
-func (d *Domain) planWithout(g given, target int, bans []solve.Step) *plan {
-	for _, remembered := range []bool{false, true} {
-		blocks := slices.DeleteFunc(d.findBlocks(g, target, remembered, false), func(b *block) bool {
+		p := &planner{d: d, bans: bans, g: g, target: target, remembered: remembered, disabled: disabled}
+		p.blocks = slices.DeleteFunc(d.findBlocks(g, target, remembered, disabled), func(b *block) bool {
 			return slices.ContainsFunc(bans, func(s solve.Step) bool { return slices.Equal(s.Block, b.activities) })
 		})
-		if p := d.planOver(blocks, g, target, remembered, false, bans); p != nil {
-			return p
+		p.known = g.leaves(remembered)
+		p.known[target] = false
+		d.closure(p.known, disabled)
+		if len(p.blocks) > 0 {
+			d.closeBlocks(p.known, disabled)
+		}
+		if !p.known[target] {
+			continue
+		}
+		p.prepare()
+		p.search([]int{target})
+		if p.best != nil {
+			return p.best
 		}
 	}
 	return nil
-}
-
-// planOver is the cheapest plan that uses single activities and the blocks given, or nil.
-func (d *Domain) planOver(blocks []*block, g given, target int, remembered, disabled bool, bans []solve.Step) *plan {
-	p := &planner{d: d, bans: bans, g: g, target: target, remembered: remembered, disabled: disabled, blocks: blocks}
-	p.known = g.leaves(remembered)
-	p.known[target] = false
-	d.closure(p.known, disabled)
-	if len(blocks) > 0 {
-		d.closeBlocks(p.known, disabled)
-	}
-	if !p.known[target] {
-		return nil
-	}
-	p.prepare()
-	p.search([]int{target})
-	return p.best
 }
 
 func (p *planner) prepare() {
 	d, n := p.d, len(p.d.Profiles)
-	p.options = make([][]int, n)
+	p.options, p.via = make([][]*block, n), make([]*block, n)
 	p.statedBit, p.potential = make([]uint64, n), make([]uint64, n)
-	p.via, p.usedBy = make([]int, n), make([]bool, len(d.equations))
-	p.mark = make([]int, n)
+	p.usedBy, p.mark = make([]bool, len(d.equations)), make([]int, n)
 	stated := 0
 	for v := range n {
-		p.via[v] = notYet
 		if p.g.has(v, Stated) {
 			p.statedBit[v] = 1 << (stated % 64)
 			p.potential[v] = p.statedBit[v]
@@ -135,37 +112,34 @@ func (p *planner) prepare() {
 		}
 		for i, v := range e.Refs {
 			if e.Calculable[i] && !p.g.fixed(v) && !p.banned(a, v) {
-				p.options[v] = append(p.options[v], a)
+				p.options[v] = append(p.options[v], &block{activities: []int{a}, outputs: []int{v}, inputs: e.Refs})
 			}
 		}
 	}
-	for i, b := range p.blocks {
+	for _, b := range p.blocks {
 		for _, v := range b.outputs {
-			p.options[v] = append(p.options[v], len(d.equations)+i)
+			p.options[v] = append(p.options[v], b)
 		}
 	}
 	// Activities whose other variables are given come first, so that good plans are found early.
-	for v := range p.options {
-		open := func(a int) int {
-			count := 0
-			for _, r := range p.inputs(a, v) {
-				if !p.g.fixed(r) {
-					count++
-				}
+	open := func(o *block) (count int) {
+		for _, r := range o.inputs {
+			if !p.g.fixed(r) {
+				count++
 			}
-			return count
 		}
-		slices.SortStableFunc(p.options[v], func(a, b int) int { return cmp.Compare(open(a), open(b)) })
+		return count
+	}
+	for v := range p.options {
+		slices.SortStableFunc(p.options[v], func(a, b *block) int { return cmp.Compare(open(a), open(b)) })
 	}
 	for changed := true; changed; {
 		changed = false
 		for v, options := range p.options {
 			all := p.potential[v]
-			for _, a := range options {
-				for _, r := range p.inputs(a, v) {
-					if r != v {
-						all |= p.potential[r]
-					}
+			for _, o := range options {
+				for _, r := range o.inputs {
+					all |= p.potential[r]
 				}
 			}
 			if all != p.potential[v] {
@@ -180,35 +154,13 @@ func (p *planner) banned(a, v int) bool {
 	return slices.ContainsFunc(p.bans, func(s solve.Step) bool { return s.Block == nil && s.Activity == a && s.Variable == v })
 }
 
-// inputs are the variables that an option needs to yield v.
-func (p *planner) inputs(option, v int) []int {
-	if option < len(p.d.equations) {
-		return p.d.equations[option].Refs
-	}
-	return p.blocks[option-len(p.d.equations)].inputs
-}
-
-func (p *planner) outputs(option, v int) []int {
-	if option < len(p.d.equations) {
-		return []int{v}
-	}
-	return p.blocks[option-len(p.d.equations)].outputs
-}
-
-func (p *planner) activities(option int) []int {
-	if option < len(p.d.equations) {
-		return []int{option}
-	}
-	return p.blocks[option-len(p.d.equations)].activities
-}
-
 // search goes on with the last of the open variables.
 func (p *planner) search(open []int) {
 	p.steps++
 	if p.steps > maxPlanSteps && p.best != nil || p.steps > 10*maxPlanSteps {
 		return
 	}
-	for len(open) > 0 && p.via[open[len(open)-1]] != notYet {
+	for len(open) > 0 && p.via[open[len(open)-1]] != nil {
 		open = open[:len(open)-1]
 	}
 	if p.best != nil && !p.promising(open) {
@@ -219,111 +171,84 @@ func (p *planner) search(open []int) {
 		return
 	}
 	v, rest := open[len(open)-1], open[:len(open)-1]
-	tier, usable := p.g.leafTier(v, p.remembered)
+	_, usable := p.g.leafTier(v, p.remembered)
 	usable = usable && v != p.target
-	if usable && p.g.fixed(v) {
+	if !usable || !p.g.fixed(v) {
+		for _, o := range p.options[v] {
+			p.derive(v, o, rest)
+		}
+	}
+	if usable {
 		p.via[v] = asLeaf
 		p.search(rest)
-		p.via[v] = notYet
-		return
-	}
-	for _, a := range p.options[v] {
-		p.derive(v, a, rest)
-	}
-	if usable && (tier == Defaulted || tier == Remembered) {
-		p.via[v] = asLeaf
-		p.search(rest)
-		p.via[v] = notYet
+		p.via[v] = nil
 	}
 }
 
 // derive tries an option for v.
-func (p *planner) derive(v, option int, rest []int) {
-	outputs := p.outputs(option, v)
-	for _, a := range p.activities(option) {
-		if p.usedBy[a] {
-			return
-		}
+func (p *planner) derive(v int, option *block, rest []int) {
+	if slices.ContainsFunc(option.activities, func(a int) bool { return p.usedBy[a] }) ||
+		slices.ContainsFunc(option.outputs, func(o int) bool { return p.via[o] != nil }) {
+		return
 	}
-	for _, o := range outputs {
-		if p.via[o] != notYet {
-			return
-		}
-	}
-	for _, o := range outputs {
+	for _, o := range option.outputs {
 		p.via[o] = option
 	}
-	if !p.cyclic(v, option) {
-		for _, a := range p.activities(option) {
+	if !p.cyclic(option) {
+		for _, a := range option.activities {
 			p.usedBy[a] = true
 		}
 		next := slices.Clip(rest)
-		inputs := p.inputs(option, v)
-		for i := len(inputs) - 1; i >= 0; i-- {
-			if r := inputs[i]; p.via[r] == notYet {
+		for _, r := range slices.Backward(option.inputs) {
+			if p.via[r] == nil {
 				next = append(next, r)
 			}
 		}
 		p.search(next)
-		for _, a := range p.activities(option) {
+		for _, a := range option.activities {
 			p.usedBy[a] = false
 		}
 	}
-	for _, o := range outputs {
-		p.via[o] = notYet
+	for _, o := range option.outputs {
+		p.via[o] = nil
 	}
 }
 
-// cyclic reports whether v would rest on itself.
-func (p *planner) cyclic(v, option int) bool {
-	outputs := p.outputs(option, v)
+// cyclic reports whether what an option yields would rest on itself.
+func (p *planner) cyclic(option *block) bool {
 	p.round++
-	var visit func(u int) bool
-	visit = func(u int) bool {
-		if slices.Contains(outputs, u) {
-			return true
-		}
-		if p.mark[u] == p.round || p.via[u] < 0 {
-			return false
-		}
-		p.mark[u] = p.round
-		for _, r := range p.inputs(p.via[u], u) {
-			if !slices.Contains(p.outputs(p.via[u], u), r) && visit(r) {
+	var rests func(o *block) bool
+	rests = func(o *block) bool {
+		return slices.ContainsFunc(o.inputs, func(r int) bool {
+			switch {
+			case slices.Contains(o.outputs, r):
+				return false
+			case slices.Contains(option.outputs, r):
 				return true
+			case p.mark[r] == p.round || p.via[r] == nil:
+				return false
 			}
-		}
-		return false
+			p.mark[r] = p.round
+			return rests(p.via[r])
+		})
 	}
-	for _, r := range p.inputs(option, v) {
-		if !slices.Contains(outputs, r) && visit(r) {
-			return true
-		}
-	}
-	return false
+	return rests(option)
 }
 
 // promising reports whether what is chosen so far can still lead to a better plan than the best.
 func (p *planner) promising(open []int) bool {
-	c, stated := p.partial()
-	if p.exact {
-		for _, v := range open {
-			stated |= p.potential[v]
-		}
-		c.unstated = -bits.OnesCount64(stated)
-	} else {
+	if !p.exact {
 		return true
 	}
+	c, stated := p.partial()
 	for i, v := range open {
-		if _, leaf := p.g.leafTier(v, p.remembered); !leaf && p.via[v] == notYet && !slices.Contains(open[:i], v) && len(p.blocks) == 0 {
+		stated |= p.potential[v]
+		if _, leaf := p.g.leafTier(v, p.remembered); !leaf && p.via[v] == nil && !slices.Contains(open[:i], v) && len(p.blocks) == 0 {
 			c.activities++
 		}
 	}
-	b := p.bestCost
-	if r := cmp.Or(cmp.Compare(c.unstated, b.unstated), cmp.Compare(c.remembered, b.remembered),
-		cmp.Compare(c.defaulted, b.defaulted), cmp.Compare(c.activities, b.activities)); r > 0 {
-		return false
-	}
-	return true
+	c.unstated = -bits.OnesCount64(stated)
+	return c.compare(p.bestCost) <= 0
 }
 
 // partial is the cost of what is chosen so far, and the stated facts in it.
@@ -377,22 +302,19 @@ func (p *planner) record() {
 			found.leaves = append(found.leaves, leaf{v, tier})
 			return
 		}
-		outputs := p.outputs(via, v)
-		for _, o := range outputs {
+		for _, o := range via.outputs {
 			done[o] = true
 		}
-		inputs := p.inputs(via, v)
-		if via < len(p.d.equations) {
-			inputs = p.d.equations[via].Order
+		step := solve.Step{Variable: v, Activity: via.activities[0]}
+		inputs := p.d.equations[step.Activity].Order
+		if len(via.activities) > 1 {
+			step.Block, step.Outputs = via.activities, via.outputs
+			inputs = via.inputs
 		}
 		for _, r := range inputs {
-			if !slices.Contains(outputs, r) {
+			if !slices.Contains(via.outputs, r) {
 				visit(r)
 			}
-		}
-		step := solve.Step{Variable: v, Activity: p.activities(via)[0]}
-		if via >= len(p.d.equations) {
-			step.Block, step.Outputs = p.activities(via), outputs
 		}
 		found.steps = append(found.steps, step)
 	}

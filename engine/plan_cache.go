@@ -25,7 +25,7 @@ func (d *Domain) plan(g given, target int) *plan {
 	if ok {
 		return p
 	}
-	p = d.findPlan(g, target, false)
+	p = d.findPlan(g, target, false, nil)
 	d.plans.mu.Lock()
 	if len(d.plans.plans) >= maxPlans {
 		clear(d.plans.plans)

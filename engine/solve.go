@@ -109,7 +109,7 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	var bans []solve.Step
 	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
 		bans = append(bans, failed)
-		if p = d.planWithout(g, target, bans); p == nil {
+		if p = d.findPlan(g, target, false, bans); p == nil {
 			// A system whose equations follow from one another lacks a value.
 			if lacking := d.unreached(g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
 				return Solution{}, []value.Error{*lacking}
@@ -157,7 +157,7 @@ func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 	if !active && off < 0 {
 		return value.Problem("input.not_calculable", key)
 	}
-	if p := d.findPlan(g, target, true); p != nil {
+	if p := d.findPlan(g, target, true, nil); p != nil {
 		for _, s := range p.steps {
 			for _, a := range append([]int{s.Activity}, s.Block...) {
 				if !d.equations[a].Active {
