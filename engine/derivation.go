@@ -19,10 +19,10 @@ type derivation struct {
 	plan     *plan
 	previous *value.Value
 
-	used     []int           // positions of facts, in order of use
-	rewrite  exchange        // the currency that stands for the declared one
-	open     *factDimensions // dimensions of this calculation that are not declared, nil where all are
-	results  []resultUnit    // in the order of steps, as the plan has kept them; nil where they are to be found
+	used     []int               // positions of facts, in order of use
+	rewrite  exchange            // the currency that stands for the declared one
+	found    []formula.Dimension // by variable, for those not declared: what the facts tell; nil where all facts have declared ones
+	kept     *keptUnits          // of the plan, where the facts are in the same units; else nil
 	solution Solution
 
 	rounded  bool // some of the facts are
@@ -38,21 +38,24 @@ func (v *derivation) run() *value.Error {
 			return err
 		}
 	}
+	tables := slices.ContainsFunc(v.used, func(i int) bool { return v.facts[i].Value.Rank != 0 }) ||
+		slices.ContainsFunc(v.plan.steps, v.domain.needsTables)
+	if tables {
+		v.Machine.Tables = make([]*formula.Grid, len(v.domain.Profiles))
+	}
 	for _, i := range v.used {
-		if v.facts[i].Value.Rank != 0 {
-			return v.runTables()
+		if err := v.load(v.facts[i]); err != nil {
+			return err
 		}
 	}
-	if err := v.load(); err != nil {
+	if err := v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target); err != nil {
 		return err
 	}
 	if err := v.checkDimensions(); err != nil {
 		return err
 	}
-	for _, s := range v.plan.steps {
-		if v.domain.needsTables(s) {
-			return v.runTables()
-		}
+	if tables {
+		return v.tableSteps()
 	}
 	err := v.steps()
 	if err == nil && len(v.Sizes) > 0 && v.negative(v.Target) {
@@ -170,19 +173,6 @@ func (v *derivation) takeFacts() {
 	}
 	v.solution.Used = slices.Clone(v.used)
 	slices.Sort(v.solution.Used)
-}
-
-// load puts the facts' numbers into the machine.
-func (v *derivation) load() *value.Error {
-	for _, i := range v.used {
-		f := v.facts[i]
-		q, ok := f.Value.Single()
-		if !ok {
-			return v.emptyFact(f)
-		}
-		v.Machine.Values[f.Variable], v.Units[f.Variable] = v.fromFact(f.Variable, q)
-	}
-	return v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target)
 }
 
 // before is the value that a variable had before, else its default, in coherent SI; nil for none.

@@ -14,7 +14,7 @@ type plan struct {
 	steps  []solve.Step // in evaluation order
 	leaves []leaf       // the facts it rests on, in order of use
 
-	dimensions atomic.Pointer[factDimensions] // found in the calculation before, nil for none
+	kept atomic.Pointer[keptUnits] // nil before the first calculation
 }
 
 // leaf is a fact that a plan rests on.

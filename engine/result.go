@@ -125,7 +125,12 @@ func (v *derivation) checkDimensions() *value.Error {
 		}
 	}
 	if solver != nil {
-		v.keep(solver)
+		v.found = make([]formula.Dimension, len(d.Profiles))
+		for f := range d.Profiles {
+			if _, known := d.Dimension(f); !known {
+				v.found[f] = solver.Resolve(formula.VariableDimension(&d.Scope, f))
+			}
+		}
 	}
 	return nil
 }
@@ -208,10 +213,10 @@ func (v *derivation) dimensionOf(variable int) (units.Dimension, bool) {
 	if dim, ok := v.domain.Dimension(variable); ok {
 		return dim, true
 	}
-	if v.open == nil {
+	if v.found == nil {
 		return units.None, false
 	}
-	r := &v.open.found[variable]
+	r := &v.found[variable]
 	return r.Known, r.IsKnown()
 }
 

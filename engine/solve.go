@@ -75,7 +75,7 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 				Near: v.before, Dimension: v.dimensionOf, Shown: v.inItsUnit,
 			}
 			if err = v.run(); err == nil {
-				v.keepUnits()
+				v.keep()
 			}
 			v.Settle()
 			solution = v.solution

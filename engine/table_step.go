@@ -13,29 +13,11 @@ import (
 
 // needsTables reports whether a step calls functions over tables.
 func (d *Domain) needsTables(s solve.Step) bool {
-	for _, a := range s.Activities() {
-		if d.equations[a].Tables {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Activities(), func(a int) bool { return d.equations[a].Tables })
 }
 
-// runTables is run where facts are tables or equations call functions over tables.
-func (v *derivation) runTables() *value.Error {
-	m := v.Machine
-	m.Tables = make([]*formula.Grid, len(v.domain.Profiles))
-	for _, i := range v.used {
-		if err := v.loadTable(v.facts[i]); err != nil {
-			return err
-		}
-	}
-	if err := v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target); err != nil {
-		return err
-	}
-	if err := v.checkDimensions(); err != nil {
-		return err
-	}
+// tableSteps goes through a plan where facts are tables or equations call functions over tables.
+func (v *derivation) tableSteps() *value.Error {
 	for i, s := range v.plan.steps {
 		if err := v.tableStep(s, i == len(v.plan.steps)-1); err != nil {
 			return err
@@ -44,8 +26,8 @@ func (v *derivation) runTables() *value.Error {
 	return nil
 }
 
-// loadTable puts a fact's cells into the machine.
-func (v *derivation) loadTable(f Fact) *value.Error {
+// load puts a fact's number or cells into the machine.
+func (v *derivation) load(f Fact) *value.Error {
 	if f.Value.Rank == 0 {
 		q, ok := f.Value.Single()
 		if !ok {

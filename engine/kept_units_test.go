@@ -6,8 +6,8 @@ import (
 	"reckon/engine/value"
 )
 
-// TestFactDimensions derives by one plan from facts of changing dimensions.
-func TestFactDimensions(t *testing.T) {
+// TestDimensionsOfFacts derives by one plan from facts of changing dimensions.
+func TestDimensionsOfFacts(t *testing.T) {
 	d := compiledGraph(t, []string{"c = a * b", "f = c + g"})
 	for _, step := range []struct {
 		a, b, g, want string
