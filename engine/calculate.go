@@ -29,7 +29,7 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 		return Result{}, []value.Error{*err}
 	}
 	errs := c.attempt()
-	if base != nil && !c.replaces() && (len(errs) > 0 && c.rests(Calculated) || len(errs) == 0 && !c.keeps()) {
+	if base != nil && !c.replaces() && (len(errs) > 0 && c.rests() || len(errs) == 0 && !c.keeps()) {
 		c.superseded = true
 		errs = c.attempt()
 	}
@@ -131,10 +131,9 @@ func (c *calculation) carried() []ScenarioValue {
 	return list
 }
 
-// rests reports whether the base rests on a value of a source: a user input, a default that it
-// used, or a calculated value that it was branched off with.
-func (c *calculation) rests(on Source) bool {
-	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Source == on && (on != Calculated || v.Historical) })
+// rests reports whether the base rests on a calculated value that it was branched off with.
+func (c *calculation) rests() bool {
+	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Source == Calculated && v.Historical })
 }
 
 // cleared lists the variables that are stated to have no value, in this request or still from the
@@ -386,18 +385,13 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		}
 		found, activities := maps.Clone(c.found), c.activities
 		next := c.take(facts, solution)
-		if n := c.contradicts(next, solution); n > 0 && n > c.contradicts(facts, Solution{}) {
+		if n := len(c.domain.contradictions(c.env, next, solution)); n > 0 && n > len(c.domain.contradictions(c.env, facts, Solution{})) {
 			c.found, c.activities = found, activities
 			continue
 		}
 		facts = next
 	}
 	return false, nil
-}
-
-// contradicts counts the activities that values disagree with.
-func (c *calculation) contradicts(facts []Fact, s Solution) int {
-	return len(c.domain.contradictions(c.env, facts, s))
 }
 
 // keptInBase reports whether the base was branched off with a calculated value of a variable.
@@ -434,11 +428,7 @@ func (c *calculation) take(facts []Fact, s Solution) []Fact {
 		c.found[step.Variable] = ScenarioValue{step.Variable, Calculated, false, step.Value}
 		next = slices.DeleteFunc(next, func(f Fact) bool { return f.Variable == step.Variable })
 		next = append(next, Fact{step.Variable, Carried, step.Value})
-		used := step.Block
-		if used == nil {
-			used = []int{step.Activity}
-		}
-		for _, a := range used {
+		for _, a := range step.Activities {
 			if !slices.Contains(c.activities, a) {
 				c.activities = append(c.activities, a)
 			}

@@ -94,7 +94,7 @@ func (d *Domain) undecided(facts []Fact, target int) bool {
 			tiers[l.tier]++
 		}
 		for _, s := range p.steps {
-			activities += len(s.Activities())
+			activities += len(s.Activities)
 		}
 		tiers[Carried] = 0 // does not count in the choice of a plan
 		return tiers, activities

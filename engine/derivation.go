@@ -211,7 +211,7 @@ func (v *derivation) inItsUnit(variable, activity int, si decimal.Decimal) strin
 // verify evaluates every equation used with the values found, unless that was done to find them.
 func (v *derivation) verify() *value.Error {
 	for _, s := range v.plan.steps {
-		for _, a := range s.Activities() {
+		for _, a := range s.Activities {
 			if slices.Contains(v.Checked, a) {
 				continue
 			}
@@ -228,7 +228,7 @@ func (v *derivation) verify() *value.Error {
 
 // emit adds the value of a step to the solution.
 func (v *derivation) emit(s solve.Step, last bool) *value.Error {
-	outputs := s.Yields()
+	outputs := s.Outputs
 	if v.solution.Steps == nil {
 		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
 	}
@@ -246,13 +246,13 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 		if v.domain.Profiles[o].Table {
 			value.Rank = 1 // a table of one cell: its variable takes nothing else
 		}
-		step := Step{Variable: o, Activity: s.Activity, Block: s.Block, Value: value}
+		step := Step{Variable: o, Activities: s.Activities, Value: value}
 		if o == v.Target {
 			v.solution.Value = value
 		}
 		v.solution.Steps = append(v.solution.Steps, step)
 	}
-	if last && s.Block != nil {
+	if last && s.IsBlock() {
 		// The step of the target stands last.
 		slices.SortStableFunc(v.solution.Steps[len(v.solution.Steps)-len(outputs):], func(a, b Step) int {
 			switch v.Target {

@@ -120,7 +120,7 @@ func checkDomain(t *rapid.T) {
 		values[key] = x
 	}
 	for _, s := range solution.Steps {
-		for _, a := range append([]int{s.Activity}, s.Block...) {
+		for _, a := range s.Activities {
 			left, size := sides[a][0].eval(values)
 			right, other := sides[a][1].eval(values)
 			if scale := size + other; math.Abs(left-right) > 1e-12*scale && !math.IsInf(left, 0) && !math.IsInf(scale, 0) {

@@ -72,7 +72,7 @@ func (d *Domain) findPlan(g given, target int, disabled bool, bans []solve.Step)
 	for _, remembered := range []bool{false, true} {
 		p := &planner{d: d, bans: bans, g: g, target: target, remembered: remembered, disabled: disabled}
 		p.blocks = slices.DeleteFunc(d.findBlocks(g, target, remembered, disabled), func(b *block) bool {
-			return slices.ContainsFunc(bans, func(s solve.Step) bool { return slices.Equal(s.Block, b.activities) })
+			return slices.ContainsFunc(bans, func(s solve.Step) bool { return slices.Equal(s.Activities, b.activities) })
 		})
 		p.known = g.leaves(remembered)
 		p.known[target] = false
@@ -151,7 +151,7 @@ func (p *planner) prepare() {
 
 // banned reports whether an activity must not yield a variable.
 func (p *planner) banned(a, v int) bool {
-	return slices.ContainsFunc(p.bans, func(s solve.Step) bool { return s.Block == nil && s.Activity == a && s.Variable == v })
+	return slices.ContainsFunc(p.bans, func(s solve.Step) bool { return !s.IsBlock() && s.Activity == a && s.Variable == v })
 }
 
 // search goes on with the last of the open variables.
@@ -305,11 +305,10 @@ func (p *planner) record() {
 		for _, o := range via.outputs {
 			done[o] = true
 		}
-		step := solve.Step{Variable: v, Activity: via.activities[0]}
-		inputs := p.d.equations[step.Activity].Order
-		if len(via.activities) > 1 {
-			step.Block, step.Outputs = via.activities, via.outputs
-			inputs = via.inputs
+		step := solve.Step{Variable: v, Activity: via.activities[0], Activities: via.activities, Outputs: via.outputs}
+		inputs := via.inputs
+		if !step.IsBlock() {
+			inputs = p.d.equations[step.Activity].Order
 		}
 		for _, r := range inputs {
 			if !slices.Contains(via.outputs, r) {

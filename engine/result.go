@@ -60,20 +60,12 @@ func (v *derivation) currencies() *value.Error {
 		}
 	}
 	rate := func(dim units.Dimension) {
-		count := 0
-		for range dim.EachCurrency() {
-			count++
-		}
-		if count > 1 {
+		if len(dim.Currencies()) > 1 {
 			note(dim)
 		}
 	}
 	for _, s := range v.plan.steps {
-		for i := range len(s.Block) + 1 {
-			a := s.Activity
-			if i > 0 {
-				a = s.Block[i-1]
-			}
+		for _, a := range s.Activities {
 			for _, n := range d.equations[a].Literals {
 				if c := n.Unit.Dimension().Currencies(); len(c) != 1 || c[0] != d.Currency {
 					note(n.Unit.Dimension())
@@ -110,11 +102,11 @@ func (v *derivation) checkDimensions() *value.Error {
 		}
 	}
 	for _, s := range v.plan.steps {
-		for _, a := range s.Activities() {
+		for _, a := range s.Activities {
 			e := d.equations[a]
 			if solver != nil {
 				if err := e.CheckRounding(&d.Scope, solver); err != nil {
-					return value.Problem("calculation.domain_error", e.Title, v.domain.roundingName(e, err), "a number with a unit")
+					return value.Problem("calculation.domain_error", e.Title, err.Function, "a number with a unit")
 				}
 			}
 			if e.Open {
@@ -159,41 +151,23 @@ func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 	return solver, nil
 }
 
-// roundingName is the function that a rounding error is about.
-func (d *Domain) roundingName(e *formula.Equation, err *formula.DimensionError) string {
-	for _, r := range e.Deferred {
-		if r.At == err.At {
-			return r.Function
-		}
-	}
-	return "round"
-}
-
 func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variable int) *value.Error {
 	return value.Problem("input.incompatible_units", v.rewrite.outward(have).String(), v.naturalUnit(variable, want).String())
 }
 
 // pointProblem names the two units that an equation mixes up as point and difference.
 func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
-	first, second := "", ""
+	var names []string // a point, and what stands behind it
 	for _, r := range e.Refs {
-		if u := v.Units[r]; u != nil && u.IsPoint() {
-			if first == "" {
-				first = u.String()
-			} else if second == "" {
-				second = u.String()
-			}
-		} else if u != nil && second == "" && first != "" {
-			second = u.String()
+		if u := v.Units[r]; u != nil && (u.IsPoint() || len(names) > 0) {
+			names = append(names, u.String())
 		}
 	}
-	if first == "" {
-		first = "1"
+	if len(names) == 0 {
+		names = []string{"1"}
 	}
-	if second == "" {
-		second = "delta_" + first
-	}
-	return value.Problem("input.incompatible_units", first, second)
+	names = append(names, "delta_"+names[0])
+	return value.Problem("input.incompatible_units", names[0], names[1])
 }
 
 // weightOf is what a variable's value in this calculation is on a scale.

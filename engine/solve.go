@@ -29,10 +29,9 @@ type Fact struct {
 
 // Step is one value that a plan found.
 type Step struct {
-	Variable int
-	Activity int   // the activity solved for it
-	Block    []int // all activities of a block solved together, nil for a single one
-	Value    value.Value
+	Variable   int
+	Activities []int // solved for it, several of them together
+	Value      value.Value
 }
 
 // Solution is a target's value and how it was found.
@@ -133,7 +132,7 @@ func degenerate(err *value.Error, failed solve.Step) bool {
 	case "calculation.multiple_solutions":
 		return len(err.Args) > 1 && err.Args[1] == "infinitely many"
 	case "calculation.no_solution", "calculation.not_converged":
-		return failed.Block != nil
+		return failed.IsBlock()
 	case "calculation.division_by_zero":
 		return failed.Activity >= 0 && failed.Variable >= 0
 	}
@@ -159,7 +158,7 @@ func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 	}
 	if p := d.findPlan(g, target, true, nil); p != nil {
 		for _, s := range p.steps {
-			for _, a := range append([]int{s.Activity}, s.Block...) {
+			for _, a := range s.Activities {
 				if !d.equations[a].Active {
 					return value.Problem("domain.activity_disabled", d.equations[a].Title)
 				}
@@ -190,7 +189,7 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 	checked := func(a int) bool {
 		e := d.equations[a]
 		return e.Active && !e.Tables && len(e.Refs) > 0 && !slices.ContainsFunc(e.Refs, func(v int) bool { return !have[v] }) &&
-			!slices.ContainsFunc(found.Steps, func(s Step) bool { return s.Activity == a && s.Block == nil })
+			!slices.ContainsFunc(found.Steps, func(s Step) bool { return len(s.Activities) == 1 && s.Activities[0] == a })
 	}
 	first := 0
 	for first < len(d.equations) && !checked(first) {

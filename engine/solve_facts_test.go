@@ -75,7 +75,7 @@ func TestDeriveSteps(t *testing.T) {
 	d := compiledGraph(t, []string{"c = b * 2", "b = a + 1"})
 	facts := stated(t, d, Stated, "a", "1")
 	s, errs := d.Derive(testEnv, facts, d.Index("c"), nil, nil, false)
-	if len(errs) > 0 || len(s.Steps) != 2 || s.Steps[0].Activity != 1 || s.Steps[1].Variable != d.Index("c") || !slices.Equal(s.Used, []int{0}) {
+	if len(errs) > 0 || len(s.Steps) != 2 || s.Steps[0].Activities[0] != 1 || s.Steps[1].Variable != d.Index("c") || !slices.Equal(s.Used, []int{0}) {
 		t.Error(s, errs)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // needsTables reports whether a step calls functions over tables.
 func (d *Domain) needsTables(s solve.Step) bool {
-	return slices.ContainsFunc(s.Activities(), func(a int) bool { return d.equations[a].Tables })
+	return slices.ContainsFunc(s.Activities, func(a int) bool { return d.equations[a].Tables })
 }
 
 // tableSteps goes through a plan where facts are tables or equations call functions over tables.
@@ -69,7 +69,7 @@ func (v *derivation) load(f Fact) *value.Error {
 // dimensions.
 func (v *derivation) isCounted(variable int) bool {
 	for _, s := range v.plan.steps {
-		for _, a := range s.Activities() {
+		for _, a := range s.Activities {
 			e := v.domain.equations[a]
 			if !e.Left.IsCounted(variable) || !e.Right.IsCounted(variable) {
 				return false
@@ -92,8 +92,8 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	var result formula.Grid
 	x := e.Unknown(s.Variable)
 	switch {
-	case s.Block != nil:
-		for _, a := range s.Block {
+	case s.IsBlock():
+		for _, a := range s.Activities {
 			if len(m.Cellwise(v.domain.equations[a].Left, m.Cellwise(v.domain.equations[a].Right, nil))) > 0 {
 				return value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
 			}
@@ -142,7 +142,7 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	if last {
 		v.solution.Value = value
 	}
-	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.Variable, Activity: s.Activity, Value: value})
+	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.Variable, Activities: s.Activities, Value: value})
 	return nil
 }
 

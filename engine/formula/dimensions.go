@@ -43,13 +43,14 @@ type checker struct {
 
 // DimensionError is a place where dimensions do not fit.
 type DimensionError struct {
-	At      int
-	Message string
+	At       int
+	Message  string
+	Function string // that rounds what depends on the unit, "" of another error
 }
 
 func (c *checker) fail(at int, format string, args ...any) {
 	if c.err == nil {
-		c.err = &DimensionError{at, fmt.Sprintf(format, args...)}
+		c.err = &DimensionError{At: at, Message: fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -334,7 +335,7 @@ func (e *Equation) CheckRounding(s *value.Scope, solver *Unifier) *DimensionErro
 		if dim.IsKnown() && !roundingFits(s, dim.Known) {
 			return &DimensionError{r.At, fmt.Sprintf(
 				"%s of %s depends on the unit: divide by a unit first, as in %s(x / 1 [%s]).",
-				r.Function, DimensionText(s, dim), r.Function, s.Table.ForResult(dim.Known, nil, false).String())}
+				r.Function, DimensionText(s, dim), r.Function, s.Table.ForResult(dim.Known, nil, false).String()), r.Function}
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func CheckPoints(s *value.Scope, e *Equation, of func(variable int) value.Weight
 
 func (s *Scales) fail(n *Node, format string, args ...any) {
 	if s.err == nil {
-		s.err = &DimensionError{n.Start, fmt.Sprintf(format, args...)}
+		s.err = &DimensionError{At: n.Start, Message: fmt.Sprintf(format, args...)}
 	}
 }
 

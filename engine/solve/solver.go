@@ -90,7 +90,7 @@ func thousands(n int) string {
 
 // Step finds the value of one step.
 func (s *Solver) Step(step Step) *value.Error {
-	if step.Block != nil {
+	if step.IsBlock() {
 		return s.solveBlock(step)
 	}
 	e := s.Equations[step.Activity]

@@ -2,31 +2,19 @@ package solve
 
 import "slices"
 
-// Step solves one activity for a variable, or several activities together for as many variables.
+// Step solves one activity for a variable, or several activities together, a block, for as many
+// variables.
 type Step struct {
-	Variable int
-	Activity int
-	Block    []int // activities solved together, nil for a single one
-	Outputs  []int // variables that a block yields
+	Variable   int
+	Activity   int   // the first one
+	Activities []int // all of them
+	Outputs    []int // variables that it yields
 
 	Dependent bool // the equations of the block were found to follow from one another
 }
 
-// Activities are those that a step solves.
-func (s *Step) Activities() []int {
-	if s.Block != nil {
-		return s.Block
-	}
-	return []int{s.Activity}
-}
-
-// Yields are the variables that a step finds.
-func (s *Step) Yields() []int {
-	if s.Outputs != nil {
-		return s.Outputs
-	}
-	return []int{s.Variable}
-}
+// IsBlock reports whether several activities are solved together.
+func (s *Step) IsBlock() bool { return len(s.Activities) > 1 }
 
 // targetFirst are the variables of a block, the one that it is solved for before the others.
 func (s *Step) targetFirst() []int {

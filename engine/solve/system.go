@@ -204,13 +204,13 @@ func (s *Solver) singular(rows []linear, from int, isNoise func(term) bool) erro
 // else by a search over one of them from which the others follow.
 func (s *Solver) solveBlock(step Step) *value.Error {
 	// The order in which the domain lists things decides nothing.
-	step.Outputs, step.Block = slices.Clone(step.Outputs), slices.Clone(step.Block)
+	step.Outputs, step.Activities = slices.Clone(step.Outputs), slices.Clone(step.Activities)
 	slices.SortStableFunc(step.Outputs, func(a, b int) int { return cmp.Compare(s.Key(a), s.Key(b)) })
-	slices.SortStableFunc(step.Block, func(a, b int) int {
+	slices.SortStableFunc(step.Activities, func(a, b int) int {
 		return slices.Compare(s.Equations[a].Source, s.Equations[b].Source)
 	})
-	equations := make([]*formula.Equation, len(step.Block))
-	for i, a := range step.Block {
+	equations := make([]*formula.Equation, len(step.Activities))
+	for i, a := range step.Activities {
 		equations[i] = s.Equations[a]
 	}
 	fail := func(err error) *value.Error {

@@ -25,7 +25,7 @@ func (s *Solver) tearings(step Step) []torn {
 	var list []torn
 	for _, guess := range step.targetFirst() {
 		t := torn{variable: guess, check: -1}
-		left := slices.Clone(step.Block)
+		left := slices.Clone(step.Activities)
 		unknown := slices.DeleteFunc(slices.Clone(step.Outputs), func(o int) bool { return o == guess })
 		for progress := true; progress && len(unknown) > 0; {
 			progress = false
@@ -90,7 +90,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 			if !follow(x) {
 				return false
 			}
-			for _, a := range step.Block {
+			for _, a := range step.Activities {
 				if !s.Satisfied(s.Equations[a]) {
 					return false
 				}
