@@ -146,14 +146,8 @@ func eachFile(t *testing.T, p goPackage, read func(name string, text string)) {
 // commentColumns is how wide a line that is a comment may be.
 const commentColumns = 100
 
-// wide are the packages that still have wider comments.
-var wide = []string{"engine/formula", "engine/decimal"}
-
 func TestCommentsAreNarrow(t *testing.T) {
 	for _, p := range listPackages(t) {
-		if slices.Contains(wide, strings.TrimPrefix(p.ImportPath, "reckon/")) {
-			continue
-		}
 		eachFile(t, p, func(name, text string) {
 			n := 0
 			for line := range strings.Lines(text) {

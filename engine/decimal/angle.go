@@ -2,24 +2,34 @@ package decimal
 
 import "math/big"
 
-// maxAngleExponent bounds the angles that have a sine: from 1e60 on a number of 60 digits no longer tells where in the
-// circle it stands.
+// maxAngleExponent bounds the angles that have a sine: from 1e60 on a number of 60 digits no longer
+// tells where in the circle it stands.
 const maxAngleExponent = 60
 
 // Sin returns the sine of an angle in radians. From 1e60 on it fails with an UndefinedError.
 func (c *Context) Sin(a Decimal) Decimal {
+	if c.atZero(costAngle, &a) {
+		return a
+	}
+	return c.sinAhead("sin", a, 0)
+}
+
+// Cos returns the cosine of an angle in radians. From 1e60 on it fails with an UndefinedError.
+func (c *Context) Cos(a Decimal) Decimal {
 	if !c.spend(costAngle, &a) {
 		return Decimal{}
 	}
-	if a.zero() {
-		return a
-	}
-	if a.adjusted() >= maxAngleExponent {
-		return c.Fail(&UndefinedError{"sin", a})
+	return c.sinAhead("cos", a, 1)
+}
+
+// sinAhead is the sine of an angle some quarter turns ahead of a.
+func (c *Context) sinAhead(name string, a Decimal, quarters int) Decimal {
+	if !a.zero() && a.adjusted() >= maxAngleExponent {
+		return c.Fail(&UndefinedError{name, a})
 	}
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
-	if quadrant&1 == 0 {
+	if quadrant += quarters; quadrant&1 == 0 {
 		r = g.sin(r, c.digits)
 	} else {
 		r = g.cos(r, c.digits)
@@ -30,34 +40,10 @@ func (c *Context) Sin(a Decimal) Decimal {
 	return c.approximate(r, &a, a.first()-r.first())
 }
 
-// Cos returns the cosine of an angle in radians. From 1e60 on it fails with an UndefinedError.
-func (c *Context) Cos(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) {
-		return Decimal{}
-	}
-	if !a.IsZero() && a.adjusted() >= maxAngleExponent {
-		return c.Fail(&UndefinedError{"cos", a})
-	}
-	g := c.kernel()
-	r, quadrant := g.reduceAngle(a)
-	if quadrant&1 == 0 {
-		r = g.cos(r, c.digits)
-	} else {
-		r = g.sin(r, c.digits)
-	}
-	if quadrant == 1 || quadrant == 2 {
-		r = r.Neg()
-	}
-	return c.approximate(r, &a, a.first()-r.first())
-}
-
-// Tan returns the tangent of an angle in radians. From 1e60 on it fails with an UndefinedError. No decimal is an odd
-// multiple of π/2, so that it has a value everywhere else.
+// Tan returns the tangent of an angle in radians. From 1e60 on it fails with an UndefinedError. No
+// decimal is an odd multiple of π/2, so that it has a value everywhere else.
 func (c *Context) Tan(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costAngle, &a) {
 		return a
 	}
 	if a.adjusted() >= maxAngleExponent {
@@ -73,9 +59,10 @@ func (c *Context) Tan(a Decimal) Decimal {
 	return c.approximate(t, &a, a.first()-t.first()+max(0, 2*t.first()))
 }
 
-// reduceAngle returns r and k mod 4 with a = k π/2 + r and |r| <= π/4 or hardly more, r accurate to guard digits
-// relatively. k is an integer nearest to a/(π/2), found with 160 places of π; when digits cancel because a lies near a
-// multiple of π/2, and at more than 60 digits, with 1,700, more than any literal has.
+// reduceAngle returns r and k mod 4 with a = k π/2 + r and |r| <= π/4 or hardly more, r accurate to
+// guard digits relatively. k is an integer nearest to a/(π/2), found with 160 places of π; when
+// digits cancel because a lies near a multiple of π/2, and at more than 60 digits, with 1,700, more
+// than any literal has.
 func (g *registers) reduceAngle(a Decimal) (r Decimal, quadrant int) {
 	if a.IsZero() || a.adjusted() < 0 {
 		if g.setDecimal(&g.x, &a); g.x.CmpAbs(g.quarterPi) <= 0 {
@@ -119,8 +106,9 @@ func (g *registers) subtractHalfPis(a *Decimal, places int, halfPi *big.Int) (r 
 
 // sin returns sin r to the given digits, for |r| not much above π/4.
 //
-// Method: tables of the sine and cosine of multiples of 2^-8, Taylor series for the rest, and the addition theorem (Brent
-// and Zimmermann, Modern Computer Arithmetic, section 4.3); near 0 the series times r, for relative accuracy.
+// Method: tables of the sine and cosine of multiples of 2^-8, Taylor series for the rest, and the
+// addition theorem (Brent and Zimmermann, Modern Computer Arithmetic, section 4.3); near 0 the
+// series times r, for relative accuracy.
 func (g *registers) sin(r Decimal, digits int) Decimal {
 	if r.IsZero() {
 		return r
@@ -200,8 +188,8 @@ func (g *registers) sinCosRest(r *Decimal) (index int) {
 	}
 }
 
-// sineRatio returns 1 + a²/3! + a⁴/5! + …, or with alternating signs for sign -1: the ratio of sinh or sin to its
-// argument, for |a| < 1e-3.
+// sineRatio returns 1 + a²/3! + a⁴/5! + …, or with alternating signs for sign -1: the ratio of sinh
+// or sin to its argument, for |a| < 1e-3.
 func (g *registers) sineRatio(a Decimal, sign int64) Decimal {
 	g.setDecimal(&g.x, &a)
 	g.mul(&g.square, &g.x, &g.x)
@@ -225,8 +213,8 @@ func (c *Context) Atan(a Decimal) Decimal {
 	return c.approximate(c.kernel().atan(a, c.digits), &a, 0)
 }
 
-// Atan2 returns the angle of the point (x, y) with the x axis, above -π and at most π. It fails with an UndefinedError
-// at the origin.
+// Atan2 returns the angle of the point (x, y) with the x axis, above -π and at most π. It fails
+// with an UndefinedError at the origin.
 func (c *Context) Atan2(y, x Decimal) Decimal {
 	if !c.spend(costAngle, &y, &x) {
 		return Decimal{}
@@ -253,12 +241,10 @@ func (g *registers) atan2(y, x Decimal) Decimal {
 	return r
 }
 
-// Asin returns the arc sine, between -π/2 and π/2. It fails with an UndefinedError unless -1 <= a <= 1.
+// Asin returns the arc sine, between -π/2 and π/2. It fails with an UndefinedError unless -1 <= a
+// <= 1.
 func (c *Context) Asin(a Decimal) Decimal {
-	if !c.spend(costAngle, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costAngle, &a) {
 		return a
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
@@ -269,7 +255,8 @@ func (c *Context) Asin(a Decimal) Decimal {
 	return c.arc(g.atan2(a, other), &a, &other)
 }
 
-// Acos returns the arc cosine, between 0 and π. It fails with an UndefinedError unless -1 <= a <= 1.
+// Acos returns the arc cosine, between 0 and π. It fails with an UndefinedError unless -1 <= a <=
+// 1.
 func (c *Context) Acos(a Decimal) Decimal {
 	if !c.spend(costAngle, &a) {
 		return Decimal{}
@@ -299,9 +286,9 @@ func (g *registers) cathetus(a Decimal) Decimal {
 
 // atan returns the arc tangent to the given digits.
 //
-// Method: above 1 the reciprocal; then a table of multiples of 2^-8 and the addition theorem leave a rest below 2^-9 for
-// the power series (Brent and Zimmermann, Modern Computer Arithmetic, section 4.4); near 0 the series times a, for
-// relative accuracy.
+// Method: above 1 the reciprocal; then a table of multiples of 2^-8 and the addition theorem leave
+// a rest below 2^-9 for the power series (Brent and Zimmermann, Modern Computer Arithmetic, section
+// 4.4); near 0 the series times a, for relative accuracy.
 func (g *registers) atan(a Decimal, digits int) Decimal {
 	if a.IsZero() {
 		return a

@@ -6,7 +6,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// plus sets r to a + b rounded once to the given digits, without writing out the digits between numbers far apart.
+// plus sets r to a + b rounded once to the given digits, without writing out the digits between
+// numbers far apart.
 func (g *registers) plus(r, a, b *Decimal, digits int) {
 	if digits > wideDigits || !r.plusWords(a, b, digits) {
 		*r = g.plusLarge(*a, *b, digits)
@@ -22,8 +23,8 @@ func (g *registers) plusLarge(a, b Decimal, digits int) Decimal {
 	return g.large((*apd.Context).Add, &a, &b, digits)
 }
 
-// nearer replaces b by a number of the same sign closer to a when b is so small that only its sign matters to the
-// rounding of a + b to the given digits.
+// nearer replaces b by a number of the same sign closer to a when b is so small that only its sign
+// matters to the rounding of a + b to the given digits.
 func nearer(a, b *Decimal, digits int) {
 	below := min(int(a.exponent), a.adjusted()-digits-2) - 1
 	if b.adjusted() < below {
@@ -41,7 +42,8 @@ func (g *registers) times(r, a, b *Decimal, digits int) {
 	}
 }
 
-// over sets r to a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have no trailing zeros.
+// over sets r to a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have
+// no trailing zeros.
 func (g *registers) over(r, a, b *Decimal, digits int) {
 	if digits > wideDigits || !r.overWords(a, b, digits) {
 		*r = g.overLarge(a, b, digits)
@@ -112,24 +114,17 @@ func (c *Context) Add(a, b Decimal) (r Decimal) {
 }
 
 // Sub returns a - b.
-func (c *Context) Sub(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) {
-		b.negative = !b.negative // of 0 the sign does not matter here
-		if c.digits > precision || !r.plusWords(&a, &b, precision) {
-			r = c.kernel().plusLarge(a, b, c.digits)
-		}
-		if a.doubt|b.doubt != 0 && !r.keeps(&a, &b) {
-			r.doubtSum(&a, &b)
-		}
-		c.check(&r)
-	}
-	return r
+func (c *Context) Sub(a, b Decimal) Decimal {
+	b.negative = !b.negative // of 0 the sign does not matter here
+	return c.Add(a, b)
 }
 
 // Mul returns a × b.
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
-		c.kernel().times(&r, &a, &b, c.digits)
+		if c.digits > precision || !r.timesWords(&a, &b, precision) {
+			r = c.kernel().large((*apd.Context).Mul, &a, &b, c.digits)
+		}
 		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, 1)
 		}
@@ -144,7 +139,9 @@ func (c *Context) Quo(a, b Decimal) (r Decimal) {
 		if b.zero() {
 			return c.Refuse(ErrDivisionByZero, b)
 		}
-		c.kernel().over(&r, &a, &b, c.digits)
+		if c.digits > precision || !r.overWords(&a, &b, precision) {
+			r = c.kernel().overLarge(&a, &b, c.digits)
+		}
 		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, -1)
 		}
@@ -153,9 +150,9 @@ func (c *Context) Quo(a, b Decimal) (r Decimal) {
 	return r
 }
 
-// Mod returns a - b × floor(a / b), which has the sign of b, as spreadsheets have it. The remainder is exact before it is
-// rounded, however far apart a and b are; an a next to nothing beside a b of the other sign can therefore round to b
-// itself. It fails with ErrDivisionByZero.
+// Mod returns a - b × floor(a / b), which has the sign of b, as spreadsheets have it. The remainder
+// is exact before it is rounded, however far apart a and b are; an a next to nothing beside a b of
+// the other sign can therefore round to b itself. It fails with ErrDivisionByZero.
 func (c *Context) Mod(a, b Decimal) Decimal {
 	if !c.spend(costMod, &a, &b) {
 		return Decimal{}
@@ -199,24 +196,24 @@ func (c *Context) Mod(a, b Decimal) Decimal {
 }
 
 // Floor returns the largest integer not above a.
-func (c *Context) Floor(a Decimal) Decimal { return c.integer(a, floor) }
+func (c *Context) Floor(a Decimal) Decimal { return c.integer(a, apd.RoundFloor) }
 
 // Ceil returns the smallest integer not below a.
-func (c *Context) Ceil(a Decimal) Decimal { return c.integer(a, ceiling) }
+func (c *Context) Ceil(a Decimal) Decimal { return c.integer(a, apd.RoundCeiling) }
 
 // Trunc cuts the fraction of a.
-func (c *Context) Trunc(a Decimal) Decimal { return c.integer(a, down) }
+func (c *Context) Trunc(a Decimal) Decimal { return c.integer(a, apd.RoundDown) }
 
-func (c *Context) integer(a Decimal, mode rounding) Decimal {
+func (c *Context) integer(a Decimal, mode apd.Rounder) Decimal {
 	if !c.spend(costArithmetic, &a) {
 		return Decimal{}
 	}
 	return c.quantized(a, 0, mode)
 }
 
-// quantized is a multiple of 10^exponent. It is exact where 40 digits of a are right and tell it from
-// its neighbours; where fewer do, another multiple may be the right one.
-func (c *Context) quantized(a Decimal, exponent int, mode rounding) Decimal {
+// quantized is a multiple of 10^exponent. It is exact where 40 digits of a are right and tell it
+// from its neighbours; where fewer do, another multiple may be the right one.
+func (c *Context) quantized(a Decimal, exponent int, mode apd.Rounder) Decimal {
 	r := c.kernel().quantize(a, exponent, mode)
 	switch r.doubt = 0; {
 	case a.doubt == 0 || a.error() <= max(exponent, a.first())-multipleDigits:
@@ -237,34 +234,11 @@ func (c *Context) Round(a Decimal, places int) Decimal {
 		return Decimal{}
 	}
 	exponent := -max(-2*maxExponent, min(2*maxExponent, places))
-	return c.quantized(a, exponent, halfUp)
-}
-
-// rounding is what becomes of digits that are cut off, not all of them 0.
-type rounding int
-
-const (
-	down    rounding = iota // they are dropped
-	floor                   // a negative number goes to the next multiple
-	ceiling                 // a positive one does
-	halfUp                  // a half and more do
-)
-
-// away reports whether a number goes to the next multiple from 0, given how the digits cut off compare with a half.
-func (mode rounding) away(negative bool, half int) bool {
-	switch mode {
-	case floor:
-		return negative
-	case ceiling:
-		return !negative
-	case halfUp:
-		return half >= 0
-	}
-	return false
+	return c.quantized(a, exponent, apd.RoundHalfUp)
 }
 
 // quantize returns the multiple of 10^exponent that a rounds to.
-func (g *registers) quantize(a Decimal, exponent int, mode rounding) Decimal {
+func (g *registers) quantize(a Decimal, exponent int, mode apd.Rounder) Decimal {
 	cut := exponent - int(a.exponent)
 	if cut <= 0 || a.zero() {
 		return a
@@ -273,7 +247,7 @@ func (g *registers) quantize(a Decimal, exponent int, mode rounding) Decimal {
 	if a.large == nil && cut <= mostFourWords {
 		z := five{a.w[0], a.w[1], a.w[2], a.w[3]}
 		exact, half := shorten(z[:], cut)
-		if !exact && mode.away(a.negative, half) {
+		if !exact && mode.ShouldAddOne(nil, a.negative, half) {
 			increase(&z)
 		}
 		r.w = few(z[:fewWords])
@@ -288,10 +262,10 @@ func (g *registers) quantize(a Decimal, exponent int, mode rounding) Decimal {
 			g.rest.Lsh(&g.rest, 1)
 			half = g.rest.Cmp(pow10(cut))
 		} else {
-			mode = down
+			mode = apd.RoundDown
 		}
 	}
-	if mode.away(a.negative, half) {
+	if mode.ShouldAddOne(nil, a.negative, half) {
 		g.quotient.Add(&g.quotient, pow10(0))
 	}
 	r.setCoefficient(&g.quotient)

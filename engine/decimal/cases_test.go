@@ -27,7 +27,8 @@ var binary = map[string]func(*Context, Decimal, Decimal) Decimal{
 	"pow": (*Context).Pow, "atan2": (*Context).Atan2,
 }
 
-// TestCases runs testdata/*.txt: on each line an operation, its arguments, " = " and the result or "error: " and its text.
+// TestCases runs testdata/*.txt: on each line an operation, its arguments, " = " and the result or
+// "error: " and its text.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -28,10 +28,11 @@ var Precisions = [...]int{precision, 120, 250, 500, 1000, 2000, 4000, 8000, 20_0
 
 // Context does arithmetic at 60 significant digits, or more of them, rounded half-even: exact where
 // the result fits. The elementary functions, too, are right to hardly more than half a unit of the
-// last digit, and exact where the exact result has no more digits. Its first error sticks: every later operation returns 0 and Err tells what went wrong first. Results
-// beyond 1e6144 and nonzero results below 1e-6144 are ErrTooLarge; nothing underflows to 0 silently. Cost counts
-// deterministic units (never time), so that every node decides alike; past the budget the error is ErrLimit. A Context
-// is for one goroutine.
+// last digit, and exact where the exact result has no more digits. Its first error sticks: every
+// later operation returns 0 and Err tells what went wrong first. Results beyond 1e6144 and nonzero
+// results below 1e-6144 are ErrTooLarge; nothing underflows to 0 silently. Cost counts
+// deterministic units (never time), so that every node decides alike; past the budget the error is
+// ErrLimit. A Context is for one goroutine.
 type Context struct {
 	digits int
 	budget int
@@ -42,8 +43,9 @@ type Context struct {
 	doubted bool // an error rested on numbers whose right digits do not tell
 	reach   int  // the largest magnitude of an exponent that was noted
 
-	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without it other goroutines are let
-	// run: the scheduler alone would let a long calculation keep a processor for 10 ms at a time.
+	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without
+	// it other goroutines are let run: the scheduler alone would let a long calculation keep a
+	// processor for 10 ms at a time.
 	Rest func()
 
 	scratch *registers // made on first use
@@ -61,7 +63,8 @@ const (
 	costPow        = 25 // powers through exp and ln
 )
 
-// longBits is the size of a coefficient from which on an operation costs more. The precision needs 200 bits.
+// longBits is the size of a coefficient from which on an operation costs more. The precision needs
+// 200 bits.
 const longBits = 512
 
 // stretch is how many cost units are spent, in about a quarter of a millisecond, between two rests.
@@ -70,8 +73,8 @@ const stretch = 1000
 // NewContext returns a context of 60 digits that may spend budget cost units.
 func NewContext(budget int) *Context { return NewWide(budget, precision) }
 
-// NewWide returns a context of one of the Precisions. Its operations cost more, in proportion to the
-// digits, and functions to their square, as they take more terms too.
+// NewWide returns a context of one of the Precisions. Its operations cost more, in proportion to
+// the digits, and functions to their square, as they take more terms too.
 func NewWide(budget, digits int) *Context {
 	return &Context{digits: digits, budget: budget, rest: min(budget, stretch)}
 }
@@ -109,8 +112,8 @@ func (c *Context) Err() error { return c.err }
 // Reset forgets the error (not the cost), for trying another branch.
 func (c *Context) Reset() { c.err = nil }
 
-// Spend counts n cost units. It reports whether the calculation may go on: false once the budget is used up, which
-// records ErrLimit, and false after an earlier error.
+// Spend counts n cost units. It reports whether the calculation may go on: false once the budget is
+// used up, which records ErrLimit, and false after an earlier error.
 func (c *Context) Spend(n int) bool {
 	if c.err != nil {
 		return false
@@ -160,6 +163,15 @@ func (c *Context) spend(cost int, operands ...*Decimal) bool {
 	return c.Spend(cost)
 }
 
+// atZero counts the cost of an odd function of a. It reports whether there is nothing to calculate:
+// the function is a where that is 0, and 0 where the budget is used up.
+func (c *Context) atZero(cost int, a *Decimal) bool {
+	if !c.spend(cost, a) {
+		*a = Decimal{}
+	}
+	return a.zero()
+}
+
 // Fail records err unless an earlier one is there, and returns 0.
 func (c *Context) Fail(err error) Decimal {
 	if c.err == nil {
@@ -182,7 +194,8 @@ func (c *Context) check(r *Decimal) {
 		}
 		return
 	}
-	// Up to 6,000 bits are fewer than 2,000 digits, which cannot leave the limits from an exponent that near 0.
+	// Up to 6,000 bits are fewer than 2,000 digits, which cannot leave the limits from an exponent
+	// that near 0.
 	if e := r.exponent; e > -maxExponent && e < maxExponent-2000 && (r.large == nil || r.large.BitLen() <= 6000) {
 		return
 	}
@@ -193,8 +206,8 @@ func (c *Context) check(r *Decimal) {
 	}
 }
 
-// finish rounds the result of a function to the precision, cuts its trailing zeros, so that exact results stay short,
-// and checks the limits.
+// finish rounds the result of a function to the precision, cuts its trailing zeros, so that exact
+// results stay short, and checks the limits.
 func (c *Context) finish(r Decimal) Decimal {
 	if r.zero() {
 		return Decimal{}

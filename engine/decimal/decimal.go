@@ -1,5 +1,6 @@
-// Package decimal holds the numbers of the engine: immutable finite decimals, a context that owns precision, limits and
-// the first error of a calculation, elementary functions, and the one way numbers are read and written.
+// Package decimal holds the numbers of the engine: immutable finite decimals, a context that owns
+// precision, limits and the first error of a calculation, elementary functions, and the one way
+// numbers are read and written.
 package decimal
 
 import (
@@ -16,12 +17,12 @@ const (
 	maxDigits   = 1000 // most digits of a literal
 )
 
-// Decimal is a finite decimal number. It is a value: no method changes it, so that it may be copied and shared freely.
-// The zero value is 0.
+// Decimal is a finite decimal number. It is a value: no method changes it, so that it may be copied
+// and shared freely. The zero value is 0.
 //
-// A coefficient of up to 256 bits, which all results of at most 76 digits have, is held in the number itself. Copies share
-// a larger one, which is never written to again.
-// A nonzero number's first digit stands between 1e-6144 and 1e6144; zero always has the exponent 0 and no sign.
+// A coefficient of up to 256 bits, which all results of at most 76 digits have, is held in the
+// number itself. Copies share a larger one, which is never written to again. A nonzero number's
+// first digit stands between 1e-6144 and 1e6144; zero always has the exponent 0 and no sign.
 type Decimal struct {
 	w        few      // the coefficient, unless large
 	large    *big.Int // the coefficient if it has more than 256 bits, else nil
@@ -114,8 +115,8 @@ func (d *Decimal) setCoefficient(x *big.Int) {
 	}
 }
 
-// Shown rounds half-even to 34 significant digits, the precision of every emitted value. The few numbers that would
-// round up to 1e6145 are cut instead, so that everything shown can be read back.
+// Shown rounds half-even to 34 significant digits, the precision of every emitted value. The few
+// numbers that would round up to 1e6145 are cut instead, so that everything shown can be read back.
 func (d Decimal) Shown() Decimal {
 	limit := &wordPowers[shownDigits]
 	if d.large == nil && d.w[3]|d.w[2] == 0 && less(d.w[:2], limit[:2]) {
@@ -152,7 +153,8 @@ func (d Decimal) Sign() int {
 // IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.zero() }
 
-// Extent returns the powers of ten that the first and the last digit stand at: 2 and -1 for 123.4. It has no meaning for 0.
+// Extent returns the powers of ten that the first and the last digit stand at: 2 and -1 for 123.4.
+// It has no meaning for 0.
 func (d Decimal) Extent() (first, last int) { return d.adjusted(), int(d.exponent) }
 
 // IsInteger reports whether d has no fraction, however it is written: 3.00 and 3e2 are integers.
@@ -229,7 +231,8 @@ func compareMagnitude(a, b *Decimal) int {
 	if first := cmp.Compare(a.adjusted(), b.adjusted()); first != 0 {
 		return first
 	}
-	// The first digits stand at one place, so that the exponents are no further apart than the longer one has digits.
+	// The first digits stand at one place, so that the exponents are no further apart than the longer
+	// one has digits.
 	x, y := a.coefficient(new(big.Int)), b.coefficient(new(big.Int))
 	if gap > 0 {
 		x.Mul(x, pow10(gap))

@@ -73,7 +73,8 @@ func (d Decimal) Exactly() Decimal {
 	return d
 }
 
-// Lost returns 0 with the error of d, which is not exact: what d is when none of its digits is right.
+// Lost returns 0 with the error of d, which is not exact: what d is when none of its digits is
+// right.
 func (d Decimal) Lost() Decimal { return around(d.error()) }
 
 // around is 0 ± 10^exponent.
@@ -91,7 +92,8 @@ func (d *Decimal) first() int {
 
 func (d *Decimal) firstOfFew() int { return int(d.exponent) + fewerDigits(d.bitLen()) }
 
-// fullDigits are the digits of four words, or one less, by the zeros in front. It is never written to again.
+// fullDigits are the digits of four words, or one less, by the zeros in front. It is never written
+// to again.
 var fullDigits = func() (digits [wordBits]uint8) {
 	for zeros := range digits {
 		digits[zeros] = uint8(fewerDigits(fewWords*wordBits - zeros))
@@ -114,8 +116,8 @@ func (r *Decimal) doubtProduct(a, b *Decimal, sign int) {
 	}
 }
 
-// keeps reports whether a sum r has no more doubt than its own rounding: none of the terms has more, and r, which then has
-// all digits, begins where they do or in front of them.
+// keeps reports whether a sum r has no more doubt than its own rounding: none of the terms has
+// more, and r, which then has all digits, begins where they do or in front of them.
 func (r *Decimal) keeps(a, b *Decimal) bool {
 	return a.doubt <= r.doubt && b.doubt <= r.doubt && a.exponent <= r.exponent && b.exponent <= r.exponent
 }
@@ -170,8 +172,8 @@ func (c *Context) Refuse(err error, operands ...Decimal) Decimal {
 	return c.Fail(err)
 }
 
-// Doubted reports whether an error rested on numbers whose right digits do not tell, since the context
-// is in use.
+// Doubted reports whether an error rested on numbers whose right digits do not tell, since the
+// context is in use.
 func (c *Context) Doubted() bool { return c.doubted }
 
 // beyondOne is how far |a| is beyond 1.
@@ -182,8 +184,8 @@ func (c *Context) beyondOne(a Decimal) (r Decimal) {
 	return r
 }
 
-// Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more. It is
-// no smaller than numbers can be multiplied with.
+// Epsilon is 10^(digits - precision): what rounding may leave of 1, and that many digits more. It
+// is no smaller than numbers can be multiplied with.
 func (c *Context) Epsilon(digits int) Decimal {
 	return Decimal{w: few{1}, exponent: int32(max(digits-c.digits, -maxExponent/2))}
 }

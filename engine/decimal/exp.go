@@ -27,9 +27,10 @@ func expOutOfRange(a *Decimal) bool {
 
 // exp returns e^a to the given digits, for |a| <= maxExpArgument.
 //
-// Method: e^a = 10^n × e^r with 0 <= r < ln 10, e^r from two tables and a Taylor series for a rest below 2^-13 (Brent and
-// Zimmermann, Modern Computer Arithmetic, section 4.3; P. T. P. Tang, Table-driven implementation of the exponential
-// function, ACM TOMS 15, 1989). The power of ten goes straight into the exponent.
+// Method: e^a = 10^n × e^r with 0 <= r < ln 10, e^r from two tables and a Taylor series for a rest
+// below 2^-13 (Brent and Zimmermann, Modern Computer Arithmetic, section 4.3; P. T. P. Tang,
+// Table-driven implementation of the exponential function, ACM TOMS 15, 1989). The power of ten
+// goes straight into the exponent.
 func (g *registers) exp(a Decimal, digits int) Decimal {
 	ln10 := g.ln10
 	g.setDecimal(&g.x, &a)
@@ -86,10 +87,7 @@ func (g *registers) expSeries(r *big.Int) {
 
 // Sinh returns the hyperbolic sine.
 func (c *Context) Sinh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costCompound, &a) {
 		return a
 	}
 	if expOutOfRange(&a) {
@@ -135,10 +133,7 @@ func tanhOne(digits int) int64 { return int64(116*(digits+9)/100 + 1) }
 
 // Tanh returns the hyperbolic tangent.
 func (c *Context) Tanh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costCompound, &a) {
 		return a
 	}
 	if a.Abs().Cmp(Int(tanhOne(c.digits))) >= 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// The elementary functions work on fixed-point numbers: at 60 digits a big.Int x stands for x / 2^256, about 77 decimals.
-// A result that may come near 0 is never computed as a fixed-point number alone, which would lose
-// its leading digits, but as a decimal factor of known relative accuracy times a fixed-point number
-// near 1.
+// The elementary functions work on fixed-point numbers: at 60 digits a big.Int x stands for x /
+// 2^256, about 77 decimals. A result that may come near 0 is never computed as a fixed-point number
+// alone, which would lose its leading digits, but as a decimal factor of known relative accuracy
+// times a fixed-point number near 1.
 //
 // Between a kernel and its caller values travel as decimals with guard digits, so that compound
 // functions such as asinh keep them until their last rounding.
@@ -19,11 +19,13 @@ const (
 	wideDigits   = precision + guardDigits
 )
 
-// seriesExponent bounds the arguments that count as small: below 1e-4, where a few terms of a power series do.
+// seriesExponent bounds the arguments that count as small: below 1e-4, where a few terms of a power
+// series do.
 const seriesExponent = -5
 
-// registers are the big.Ints in which a Context calculates. It keeps them, so that their memory is used again. Values
-// pass from one operation or function to the next as decimals: none keeps anything in a register while another runs.
+// registers are the big.Ints in which a Context calculates. It keeps them, so that their memory is
+// used again. Values pass from one operation or function to the next as decimals: none keeps
+// anything in a register while another runs.
 type registers struct {
 	*constants            // shared, never written to
 	start      *registers // at more than 60 digits: what finds first approximations, else nil
@@ -65,7 +67,8 @@ func (g *registers) divide(z, x *big.Int, k int64) {
 	z.QuoRem(x, g.small.SetInt64(k), &g.remainder)
 }
 
-// setDecimal sets z to d, cut towards 0. The magnitude of d must be moderate, as its integer part is written out.
+// setDecimal sets z to d, cut towards 0. The magnitude of d must be moderate, as its integer part
+// is written out.
 func (g *registers) setDecimal(z *big.Int, d *Decimal) {
 	exponent := int(d.exponent)
 	if d.IsZero() || d.adjusted() < -g.wide-2 {

@@ -9,8 +9,8 @@ import (
 // mostFives is the greatest power of five that fits four words: 5^110 < 2^256.
 const mostFives = 110
 
-// Float64 returns the nearest float64, of two as near the even one, for plotting and searching, never for results.
-// Magnitudes beyond its range give 0 or an infinity.
+// Float64 returns the nearest float64, of two as near the even one, for plotting and searching,
+// never for results. Magnitudes beyond its range give 0 or an infinity.
 func (d Decimal) Float64() float64 {
 	f := 0.0
 	switch e := int(d.exponent); {
@@ -55,8 +55,9 @@ func fives(n int) (power few) {
 	return power
 }
 
-// nearest returns the float64 nearest to x × 2^exponent, which is neither too large nor too small for one with 53 bits. more
-// says that there is something below x: it counts where x, which then has at least 64 bits, is next to a tie.
+// nearest returns the float64 nearest to x × 2^exponent, which is neither too large nor too small
+// for one with 53 bits. more says that there is something below x: it counts where x, which then
+// has at least 64 bits, is next to a tie.
 func nearest(x []uint64, more bool, exponent int) float64 {
 	top := len(x) - 1
 	for x[top] == 0 {

@@ -43,8 +43,8 @@ func TestFloat64IsNearest(t *testing.T) {
 	})
 }
 
-// TestFloat64AtTies takes numbers half-way between two floats, and those next to them: odd numbers of 54 bits times a power
-// of two, and a unit in one of the digits behind.
+// TestFloat64AtTies takes numbers half-way between two floats, and those next to them: odd numbers
+// of 54 bits times a power of two, and a unit in one of the digits behind.
 func TestFloat64AtTies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		odd := rapid.Uint64Range(1<<53, 1<<54-1).Draw(t, "odd") | 1
@@ -66,8 +66,8 @@ func TestFloat64AtTies(t *testing.T) {
 	})
 }
 
-// TestFloat64OfPowers takes the shortest and the longest coefficient of four words with every power of ten that words hold, and
-// with the first ones that they do not.
+// TestFloat64OfPowers takes the shortest and the longest coefficient of four words with every power
+// of ten that words hold, and with the first ones that they do not.
 func TestFloat64OfPowers(t *testing.T) {
 	for e := -mostFives - 2; e <= mostFives+2; e++ {
 		sameFloat(t, Decimal{w: few{1}, exponent: int32(e)})

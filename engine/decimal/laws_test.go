@@ -38,8 +38,8 @@ var apart = apd.Context{Precision: precision, MaxExponent: apd.MaxExponent, MinE
 // inApd is d as a number of apd.
 func inApd(d Decimal) *apd.Decimal { return d.apd(new(apd.Decimal)) }
 
-// closeTo fails unless got is want, given at twice the precision, rounded to 60 digits with an error of hardly more than
-// half a unit in the last place.
+// closeTo fails unless got is want, given at twice the precision, rounded to 60 digits with an
+// error of hardly more than half a unit in the last place.
 func closeTo(t *rapid.T, what string, got Decimal, want apd.Decimal) {
 	t.Helper()
 	if want.IsZero() {
@@ -389,8 +389,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestExtremes runs every operation on the hardest arguments. Each result must be within the limits, so that it can be
-// written and read back, and operands must not change.
+// TestExtremes runs every operation on the hardest arguments. Each result must be within the
+// limits, so that it can be written and read back, and operands must not change.
 func TestExtremes(t *testing.T) {
 	var arguments []Decimal
 	for _, text := range []string{

@@ -3,49 +3,37 @@ package decimal
 import "math/big"
 
 // Ln returns the natural logarithm. It fails with an UndefinedError for a <= 0.
-func (c *Context) Ln(a Decimal) Decimal {
+func (c *Context) Ln(a Decimal) Decimal { return c.logarithm("ln", a, nil) }
+
+// Log10 returns the logarithm to base 10, exact for powers of ten. It fails as Ln does.
+func (c *Context) Log10(a Decimal) Decimal { return c.logarithm("log10", a, &c.kernel().ln10Wide) }
+
+// Log2 returns the logarithm to base 2, exact for powers of two. It fails as Ln does.
+func (c *Context) Log2(a Decimal) Decimal { return c.logarithm("log2", a, &c.kernel().ln2Wide) }
+
+// logarithm returns ln a by the logarithm of a base, nil for the natural one. Its error is the
+// relative error of a.
+func (c *Context) logarithm(name string, a Decimal, base *Decimal) (r Decimal) {
 	if !c.spend(costLn, &a) {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.Refuse(&UndefinedError{"ln", a}, a)
+		return c.Refuse(&UndefinedError{name, a}, a)
 	}
-	return c.logarithm(c.kernel().ln(a, c.digits), &a)
+	if g := c.kernel(); base == nil {
+		r = g.ln(a, c.digits)
+	} else {
+		r = g.wideQuo(g.ln(a, g.wide), *base)
+	}
+	return c.approximate(r, &a, -r.first())
 }
-
-// Log10 returns the logarithm to base 10, exact for powers of ten. It fails with an UndefinedError for a <= 0.
-func (c *Context) Log10(a Decimal) Decimal {
-	if !c.spend(costLn, &a) {
-		return Decimal{}
-	}
-	if a.Sign() <= 0 {
-		return c.Refuse(&UndefinedError{"log10", a}, a)
-	}
-	g := c.kernel()
-	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln10Wide), &a)
-}
-
-// Log2 returns the logarithm to base 2, exact for powers of two. It fails with an UndefinedError for a <= 0.
-func (c *Context) Log2(a Decimal) Decimal {
-	if !c.spend(costLn, &a) {
-		return Decimal{}
-	}
-	if a.Sign() <= 0 {
-		return c.Refuse(&UndefinedError{"log2", a}, a)
-	}
-	g := c.kernel()
-	return c.logarithm(g.wideQuo(g.ln(a, g.wide), g.ln2Wide), &a)
-}
-
-// logarithm finishes a logarithm of a. Its error is the relative error of a.
-func (c *Context) logarithm(r Decimal, a *Decimal) Decimal { return c.approximate(r, a, -r.first()) }
 
 // ln returns ln a to the given digits, for a > 0.
 //
-// Method: a = 10^n × 2^s × f with 1 <= f < 2; two tables hold factors that bring f within 2^-14 of 1 and their logarithms
-// (P. T. P. Tang, Table-driven implementation of the logarithm function, ACM TOMS 16, 1990); the rest is
-// 2 atanh(u/(2 + u)) by its power series (Brent and Zimmermann, Modern Computer Arithmetic, section 4.4). Near 1 the
-// difference from 1 is exact and goes to ln1p.
+// Method: a = 10^n × 2^s × f with 1 <= f < 2; two tables hold factors that bring f within 2^-14 of
+// 1 and their logarithms (P. T. P. Tang, Table-driven implementation of the logarithm function, ACM
+// TOMS 16, 1990); the rest is 2 atanh(u/(2 + u)) by its power series (Brent and Zimmermann, Modern
+// Computer Arithmetic, section 4.4). Near 1 the difference from 1 is exact and goes to ln1p.
 func (g *registers) ln(a Decimal, digits int) Decimal {
 	first := a.adjusted()
 	m := a
@@ -105,7 +93,8 @@ func (g *registers) lnFixed(z, f *big.Int) {
 	z.Add(z, &low.minusLn)
 }
 
-// oddSeries sets sum to 1 ± square/3 + square²/5 ± …, the ratio of atanh (sign 1) or atan (sign -1) to its argument.
+// oddSeries sets sum to 1 ± square/3 + square²/5 ± …, the ratio of atanh (sign 1) or atan (sign -1)
+// to its argument.
 func (g *registers) oddSeries(square *big.Int, sign int) {
 	g.sum.Set(g.one)
 	g.term.Set(g.one)
@@ -123,7 +112,8 @@ func (g *registers) oddSeries(square *big.Int, sign int) {
 	}
 }
 
-// ln1p returns ln(1 + d) for |d| < 2^-13 with full relative accuracy: d × 2/(2 + d) × the ratio of atanh to its argument.
+// ln1p returns ln(1 + d) for |d| < 2^-13 with full relative accuracy: d × 2/(2 + d) × the ratio of
+// atanh to its argument.
 func (g *registers) ln1p(d Decimal) Decimal {
 	g.setDecimal(&g.x, &d)
 	g.other.Lsh(g.one, 1)
@@ -151,10 +141,7 @@ func (g *registers) lnOnePlus(d Decimal) Decimal {
 
 // Asinh returns the inverse hyperbolic sine.
 func (c *Context) Asinh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costCompound, &a) {
 		return a
 	}
 	g := c.kernel()
@@ -170,7 +157,8 @@ func (c *Context) Asinh(a Decimal) Decimal {
 	return c.approximate(r, &a, 0)
 }
 
-// Acosh returns the inverse hyperbolic cosine that is not negative. It fails with an UndefinedError for a < 1.
+// Acosh returns the inverse hyperbolic cosine that is not negative. It fails with an UndefinedError
+// for a < 1.
 func (c *Context) Acosh(a Decimal) Decimal {
 	if !c.spend(costCompound, &a) {
 		return Decimal{}
@@ -188,10 +176,7 @@ func (c *Context) Acosh(a Decimal) Decimal {
 
 // Atanh returns the inverse hyperbolic tangent. It fails with an UndefinedError unless -1 < a < 1.
 func (c *Context) Atanh(a Decimal) Decimal {
-	if !c.spend(costCompound, &a) {
-		return Decimal{}
-	}
-	if a.zero() {
+	if c.atZero(costCompound, &a) {
 		return a
 	}
 	x := a.Abs()

@@ -8,9 +8,10 @@ import (
 // maxSquaringPower is the largest integer power that is multiplied out.
 const maxSquaringPower = 10_000
 
-// Pow returns a^b: integer powers up to 10,000 by squaring, exact while they fit, ½ as Sqrt, others as e^(b ln |a|); 0^0
-// is 1. It fails with ErrDivisionByZero for a negative power of 0, with an UndefinedError for a power of a negative number
-// that is not an integer (a cube root is Cbrt), and with ErrTooLarge before computing a result out of range.
+// Pow returns a^b: integer powers up to 10,000 by squaring, exact while they fit, ½ as Sqrt, others
+// as e^(b ln |a|); 0^0 is 1. It fails with ErrDivisionByZero for a negative power of 0, with an
+// UndefinedError for a power of a negative number that is not an integer (a cube root is Cbrt), and
+// with ErrTooLarge before computing a result out of range.
 func (c *Context) Pow(a, b Decimal) Decimal {
 	if n, ok := b.Int64(); ok && n >= -maxSquaringPower && n <= maxSquaringPower {
 		return c.powInteger(a, int(n)).from(&b, logDigits(&a, &b))
@@ -62,8 +63,8 @@ func (g *registers) isOdd(a Decimal) bool {
 	return a.exponent == 0 && a.trailingZeroBits() == 0
 }
 
-// powInteger multiplies a^n out, from the first bit of n on. Each product keeps guard digits, of which
-// 10,000 multiplications cost four.
+// powInteger multiplies a^n out, from the first bit of n on. Each product keeps guard digits, of
+// which 10,000 multiplications cost four.
 func (c *Context) powInteger(a Decimal, n int) Decimal {
 	m := n
 	if n < 0 {

@@ -46,8 +46,8 @@ var wordPowers = func() (powers [mostDigits + 1][longWords]uint64) {
 
 // fewerDigits returns the number of decimal digits of a number of that many bits, or one less.
 func fewerDigits(bits int) int {
-	// 30103/100000 is hardly above log10(2), so that 10^n is no more than a tenth above the number and at most one power
-	// below.
+	// 30103/100000 is hardly above log10(2), so that 10^n is no more than a tenth above the number and
+	// at most one power below.
 	return bits * 30103 / 100000
 }
 

@@ -5,7 +5,8 @@ import (
 	"math/big"
 )
 
-// Sqrt returns the square root, rounded once and exact for squares. It fails with an UndefinedError for a < 0.
+// Sqrt returns the square root, rounded once and exact for squares. It fails with an UndefinedError
+// for a < 0.
 func (c *Context) Sqrt(a Decimal) Decimal {
 	if !c.spend(costRoot, &a) {
 		return Decimal{}
@@ -26,8 +27,9 @@ func (c *Context) Cbrt(a Decimal) Decimal {
 
 func (g *registers) wideSqrt(a Decimal) Decimal { return g.root(a, 2, g.wide) }
 
-// root returns the root of degree 2 or 3 to some more than the given digits: the integer root of the scaled coefficient,
-// with one more digit that is not 0 when the root is not exact, so that one later rounding is right.
+// root returns the root of degree 2 or 3 to some more than the given digits: the integer root of
+// the scaled coefficient, with one more digit that is not 0 when the root is not exact, so that one
+// later rounding is right.
 func (g *registers) root(a Decimal, degree, digits int) Decimal {
 	if a.IsZero() {
 		return Decimal{}
@@ -64,11 +66,12 @@ func (g *registers) root(a Decimal, degree, digits int) Decimal {
 	return d
 }
 
-// integerRoot sets r to the integer root of degree 2 or 3 of x > 0 by Newton's iteration (Brent and Zimmermann, Modern
-// Computer Arithmetic, algorithm 1.14), which falls to the root from any start that is not below it.
+// integerRoot sets r to the integer root of degree 2 or 3 of x > 0 by Newton's iteration (Brent and
+// Zimmermann, Modern Computer Arithmetic, algorithm 1.14), which falls to the root from any start
+// that is not below it.
 func (g *registers) integerRoot(r, x *big.Int, degree int) {
-	// The start has about 50 right bits and is a little too large. Its last bits may differ between machines, the root
-	// does not.
+	// The start has about 50 right bits and is a little too large. Its last bits may differ between
+	// machines, the root does not.
 	shift := max(0, x.BitLen()-60)
 	shift -= shift % degree
 	start := float64(g.rest.Rsh(x, uint(shift)).Uint64()) + 1

@@ -14,7 +14,8 @@ const (
 // bitsPerDigit is a little more than the logarithm of 10 to base 2.
 const bitsPerDigit = 3.33
 
-// Steps of the tables, as powers of two: an argument is split into multiples of the steps and a short rest.
+// Steps of the tables, as powers of two: an argument is split into multiples of the steps and a
+// short rest.
 const (
 	expHighBits = 6 // e^(i/2^6)
 	expLowBits  = 13
@@ -29,13 +30,15 @@ const (
 	lnLowShift  = 17
 )
 
-// logFactor is a rational close to the reciprocal of an argument, as numerator of a power of two, and minus its logarithm.
+// logFactor is a rational close to the reciprocal of an argument, as numerator of a power of two,
+// and minus its logarithm.
 type logFactor struct {
 	numerator big.Int
 	minusLn   big.Int
 }
 
-// constants are what the kernels know at a precision, in fixed point and as decimals with guard digits.
+// constants are what the kernels know at a precision, in fixed point and as decimals with guard
+// digits.
 type constants struct {
 	digits int  // of results
 	wide   int  // of the steps within a compound function
@@ -74,9 +77,7 @@ func newConstants(digits int) *constants {
 	bits := k.bits + extraBits
 	scale := new(big.Int).Lsh(big.NewInt(1), bits)
 	cut := func(x *big.Int) *big.Int { return new(big.Int).Rsh(x, extraBits) }
-	ln2 := lnRatio(scale, 2, 1)
-	ln10 := lnRatio(scale, 10, 8)
-	ln10.Add(ln10, new(big.Int).Mul(ln2, big.NewInt(3)))
+	ln2, ln10 := logarithms(scale)
 	k.one = cut(scale)
 	k.half = new(big.Int).Rsh(k.one, 1)
 	k.ten = new(big.Int).Mul(k.one, big.NewInt(10))
@@ -129,20 +130,15 @@ const (
 // halfPi returns π/2 × 10^places by Machin's formula π/4 = 4 atan(1/5) − atan(1/239).
 func halfPi(places int) *big.Int {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places+10)), nil)
-	sum := inverseSeries(scale, 5, -1)
+	sum := ratioSeries(scale, 1, 5, -1)
 	sum.Mul(sum, big.NewInt(4))
-	sum.Sub(sum, inverseSeries(scale, 239, -1))
+	sum.Sub(sum, ratioSeries(scale, 1, 239, -1))
 	sum.Mul(sum, big.NewInt(2))
 	return sum.Quo(sum, big.NewInt(1e10))
 }
 
-// inverseSeries returns scale × atan(1/n) for sign -1 and scale × atanh(1/n) for sign 1.
-func inverseSeries(scale *big.Int, n, sign int64) *big.Int {
-	return ratioSeries(scale, 1, n, sign)
-}
-
-// ratioSeries returns scale × atan(p/q) for sign -1 and scale × atanh(p/q) for sign 1 from their power series, for
-// 0 <= p < q < 2^31.
+// ratioSeries returns scale × atan(p/q) for sign -1 and scale × atanh(p/q) for sign 1 from their
+// power series, for 0 <= p < q < 2^31.
 func ratioSeries(scale *big.Int, p, q, sign int64) *big.Int {
 	power := new(big.Int).Mul(scale, big.NewInt(p))
 	power.Quo(power, big.NewInt(q))
@@ -159,7 +155,8 @@ func ratioSeries(scale *big.Int, p, q, sign int64) *big.Int {
 	}
 }
 
-// lnRatio returns scale × ln(p/q) = 2 scale × atanh((p − q)/(p + q)) for p, q > 0 with p + q < 2^31.
+// lnRatio returns scale × ln(p/q) = 2 scale × atanh((p − q)/(p + q)) for p, q > 0 with p + q <
+// 2^31.
 func lnRatio(scale *big.Int, p, q int64) *big.Int {
 	negative := p < q
 	if negative {
@@ -171,6 +168,12 @@ func lnRatio(scale *big.Int, p, q int64) *big.Int {
 		sum.Neg(sum)
 	}
 	return sum
+}
+
+// logarithms returns scale × ln 2 and scale × ln 10.
+func logarithms(scale *big.Int) (ln2, ln10 *big.Int) {
+	ln2, ln10 = lnRatio(scale, 2, 1), lnRatio(scale, 10, 8)
+	return ln2, ln10.Add(ln10, new(big.Int).Mul(ln2, big.NewInt(3)))
 }
 
 // tables builds the tables on first use, which takes a few milliseconds.
@@ -185,9 +188,7 @@ func buildTables() *tableSet {
 		return z.Rsh(z, tableBits)
 	}
 
-	ln2 := lnRatio(scale, 2, 1)
-	ln10 := lnRatio(scale, 10, 8)
-	ln10.Add(ln10, new(big.Int).Mul(ln2, big.NewInt(3)))
+	ln2, ln10 := logarithms(scale)
 	cut(&t.ln2, ln2)
 	cut(&t.ln10, ln10)
 
@@ -237,8 +238,9 @@ func buildTables() *tableSet {
 	return t
 }
 
-// series returns the sums of the odd and of the even terms of the power series of e^x at x = 2^-stepBits, times scale,
-// with every second term of each subtracted for sign -1: sinh and cosh, or sin and cos.
+// series returns the sums of the odd and of the even terms of the power series of e^x at x =
+// 2^-stepBits, times scale, with every second term of each subtracted for sign -1: sinh and cosh,
+// or sin and cos.
 func series(scale *big.Int, stepBits uint, sign int) (odd, even *big.Int) {
 	odd, even = new(big.Int), new(big.Int)
 	term := new(big.Int).Set(scale)

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Parse reads digits with an optional sign, one point and a decimal exponent ("-1.5e-3", ".5", "5."), nothing else: no
-// groups, no white space, no NaN or Infinity. All digits are kept. It fails with ErrSyntax, or with ErrTooLarge beyond
-// 1,000 written digits or when the first significant digit stands outside 1e-6144 … 1e6144. It reads back whatever
-// String writes.
+// Parse reads digits with an optional sign, one point and a decimal exponent ("-1.5e-3", ".5",
+// "5."), nothing else: no groups, no white space, no NaN or Infinity. All digits are kept. It fails
+// with ErrSyntax, or with ErrTooLarge beyond 1,000 written digits or when the first significant
+// digit stands outside 1e-6144 … 1e6144. It reads back whatever String writes.
 func Parse(text string) (Decimal, error) {
 	i := 0
 	negative := false
@@ -73,8 +73,8 @@ func Parse(text string) (Decimal, error) {
 	return d, nil
 }
 
-// parseExponent reads "e-3", or nothing. Magnitudes past a million come back as a million: no coefficient brings them
-// back into range.
+// parseExponent reads "e-3", or nothing. Magnitudes past a million come back as a million: no
+// coefficient brings them back into range.
 func parseExponent(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -104,8 +104,8 @@ func parseExponent(text string) (int, error) {
 	return exponent, nil
 }
 
-// String writes all digits canonically: trailing zeros cut, "-0" never, and an exponent only below 1e-6 and from 1e21
-// on, spelt "1.5e-7" and "1e21".
+// String writes all digits canonically: trailing zeros cut, "-0" never, and an exponent only below
+// 1e-6 and from 1e21 on, spelt "1.5e-7" and "1e21".
 func (d Decimal) String() string {
 	var buf [96]byte
 	return string(d.append(buf[:0]))

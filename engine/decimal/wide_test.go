@@ -168,7 +168,8 @@ func drawFormula(t *rapid.T, depth int) formula {
 	return formula{name: rapid.SampledFrom([]string{"add", "sub", "sub", "mul", "quo", "pow"}).Draw(t, "operation"), args: []formula{a, b}}
 }
 
-// TestRightDigits holds the digits that a number calls right to those that it has, six fewer or more.
+// TestRightDigits holds the digits that a number calls right to those that it has, six fewer or
+// more.
 func TestRightDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFormula(t, 4)

@@ -2,10 +2,11 @@ package decimal
 
 import "math/bits"
 
-// The four operations on coefficients of four words. Each reports whether it could: where not, the operation is one for
-// big.Int, and the result is as it was.
+// The four operations on coefficients of four words. Each reports whether it could: where not, the
+// operation is one for big.Int, and the result is as it was.
 
-// roundFive sets r to the number of coefficient z rounded half-even to the given digits, of which there are at most 76.
+// roundFive sets r to the number of coefficient z rounded half-even to the given digits, of which
+// there are at most 76.
 func (r *Decimal) roundFive(z *five, exponent int, negative bool, digits int) {
 	limit := &wordPowers[digits]
 	r.doubt = 0
@@ -165,7 +166,8 @@ func (r *Decimal) timesWords(a, b *Decimal, digits int) bool {
 	return r.roundLong(&x, exponent, negative, digits)
 }
 
-// overWords sets r to a ÷ b rounded once to the given digits, for b other than 0, as registers.over does.
+// overWords sets r to a ÷ b rounded once to the given digits, for b other than 0, as registers.over
+// does.
 func (r *Decimal) overWords(a, b *Decimal, digits int) bool {
 	if a.large != nil || b.large != nil {
 		return false

@@ -2,9 +2,9 @@ package decimal
 
 import "math/bits"
 
-// Coefficients of up to 256 bits are worked on in words, the lowest one first, in arrays of three sizes: four words hold an
-// operand and every rounded result, five a sum of neighbours or a product with a single word, eight every product of two
-// operands. Nothing here needs memory of its own.
+// Coefficients of up to 256 bits are worked on in words, the lowest one first, in arrays of three
+// sizes: four words hold an operand and every rounded result, five a sum of neighbours or a product
+// with a single word, eight every product of two operands. Nothing here needs memory of its own.
 
 const (
 	wordBits  = 64
@@ -121,9 +121,11 @@ func divideShort(x []uint64, y uint64) (rest uint64) {
 	return rest
 }
 
-// divide sets q to x / y, for y > 0, and returns how the remainder compares with 0 and with half of y.
+// divide sets q to x / y, for y > 0, and returns how the remainder compares with 0 and with half of
+// y.
 //
-// Method: schoolbook division (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.3.1, algorithm D).
+// Method: schoolbook division (D. E. Knuth, The Art of Computer Programming, volume 2, section
+// 4.3.1, algorithm D).
 func divide(q, x *long, y *few) (exact bool, half int) {
 	*q = long{}
 	size := fewWords
@@ -218,8 +220,8 @@ func compareHalf(rest, divisor uint64) int {
 	return 0
 }
 
-// shorten divides x by 10^cut in place, for cut > 0, and returns whether the digits cut off are all 0 and how they compare
-// with a half.
+// shorten divides x by 10^cut in place, for cut > 0, and returns whether the digits cut off are all
+// 0 and how they compare with a half.
 func shorten(x []uint64, cut int) (exact bool, half int) {
 	exact = true
 	for ; cut > mostOneWord; cut -= mostOneWord {

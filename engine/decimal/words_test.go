@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// operand draws numbers at which arithmetic in words could go wrong: words of ones and zeros, powers of two and ten and
-// their neighbours, halves of a digit, trailing zeros, and coefficients on both sides of 256 bits.
+// operand draws numbers at which arithmetic in words could go wrong: words of ones and zeros,
+// powers of two and ten and their neighbours, halves of a digit, trailing zeros, and coefficients
+// on both sides of 256 bits.
 var operand = rapid.Custom(func(t *rapid.T) Decimal {
 	x := new(big.Int)
 	digits := rapid.IntRange(1, 78).Draw(t, "digits")
@@ -45,7 +46,8 @@ var operand = rapid.Custom(func(t *rapid.T) Decimal {
 
 var precisions = rapid.SampledFrom([]int{20, shownDigits, precision, wideDigits})
 
-// TestWordsAgainstApd holds sums, products and quotients in words, and what stands in for them, to apd.
+// TestWordsAgainstApd holds sums, products and quotients in words, and what stands in for them, to
+// apd.
 func TestWordsAgainstApd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := operand.Draw(t, "a"), operand.Draw(t, "b")
@@ -136,17 +138,19 @@ func TestRoundingAgainstBigInt(t *testing.T) {
 		if twice := new(big.Int).Lsh(new(big.Int).Sub(x, new(big.Int).Mul(inner, unit)), 1); twice.CmpAbs(unit) >= 0 {
 			nearest = outer
 		}
-		for mode, want := range map[rounding]*big.Int{down: inner, floor: lower, ceiling: upper, halfUp: nearest} {
+		for mode, want := range map[apd.Rounder]*big.Int{
+			apd.RoundDown: inner, apd.RoundFloor: lower, apd.RoundCeiling: upper, apd.RoundHalfUp: nearest,
+		} {
 			got := new(registers).quantize(a, exponent, mode)
 			if integerAt(got, int32(low)).Cmp(new(big.Int).Mul(want, unit)) != 0 {
-				t.Errorf("%s to multiples of 1e%d in mode %d: %s", a, exponent, mode, got)
+				t.Errorf("%s to multiples of 1e%d in mode %s: %s", a, exponent, mode, got)
 			}
 		}
 	})
 }
 
-// TestDivide holds long division in words to big.Int, for divisors at which a digit of the quotient is first estimated
-// too large.
+// TestDivide holds long division in words to big.Int, for divisors at which a digit of the quotient
+// is first estimated too large.
 func TestDivide(t *testing.T) {
 	word := rapid.OneOf(rapid.SampledFrom([]uint64{0, 1, 2, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 2, 1<<64 - 1}), rapid.Uint64())
 	rapid.Check(t, func(t *rapid.T) {
@@ -194,7 +198,8 @@ func TestSumsInWords(t *testing.T) {
 	}
 }
 
-// TestWordEdges runs through all coefficients of a few words at which carries run on and estimated digits are wrong.
+// TestWordEdges runs through all coefficients of a few words at which carries run on and estimated
+// digits are wrong.
 func TestWordEdges(t *testing.T) {
 	edges := []uint64{0, 1, 3, 1 << 61, 1 << 63, 1<<64 - 1}
 	pick := func(list []uint64, choice int) {
@@ -228,7 +233,8 @@ func TestWordEdges(t *testing.T) {
 	}
 }
 
-// TestTies rounds halves of the last digit and their neighbours, with all numbers of digits cut off.
+// TestTies rounds halves of the last digit and their neighbours, with all numbers of digits cut
+// off.
 func TestTies(t *testing.T) {
 	even, _ := new(big.Int).SetString("1234567890123456789012345678901234", 10)
 	for cut := 1; cut <= 60; cut++ {

@@ -382,9 +382,9 @@ func (m *Machine) Size(n *Node) decimal.Decimal {
 // Tolerance is the relative residual above which a solution is none: 1e-20 at 60 digits.
 func (m *Machine) Tolerance() decimal.Decimal { return m.Context.Epsilon(RightDigits) }
 
-// Satisfied reports whether an equation holds with the values found. An expression that has no value
-// does not hold; the context keeps only errors that end the calculation. A residual that cannot be
-// told from rounding is one to look at with more digits.
+// Satisfied reports whether an equation holds with the values found. An expression that has no
+// value does not hold; the context keeps only errors that end the calculation. A residual that
+// cannot be told from rounding is one to look at with more digits.
 func (m *Machine) Satisfied(e *Equation) bool {
 	left, right, miss := m.Residual(e)
 	enough := m.Context.Digits() - RightDigits + 1
@@ -406,8 +406,8 @@ func (m *Machine) Satisfied(e *Equation) bool {
 	return true
 }
 
-// HoldsFor is Satisfied for an equation that was solved for a variable. Where the error of its value
-// hides the residual, the value as it stands may yet tell it from rounding.
+// HoldsFor is Satisfied for an equation that was solved for a variable. Where the error of its
+// value hides the residual, the value as it stands may yet tell it from rounding.
 func (m *Machine) HoldsFor(e *Equation, variable int) bool {
 	before := m.Unsure
 	holds := m.Satisfied(e)
@@ -431,8 +431,8 @@ func (m *Machine) Noisy(e *Equation, variable int) bool {
 	return m.TryErr() == nil && !known
 }
 
-// scale is that of the numbers that are added up in an equation, so that a difference of nearly equal
-// numbers is not held to more digits than they have.
+// scale is that of the numbers that are added up in an equation, so that a difference of nearly
+// equal numbers is not held to more digits than they have.
 func (m *Machine) scale(e *Equation) decimal.Decimal {
 	return m.Context.Add(m.Size(e.Left), m.Size(e.Right))
 }
@@ -466,7 +466,8 @@ func floatCompare(o Op, a, b float64) float64 {
 	return floatTruth(a >= b)
 }
 
-// Settle takes what the machine has spent from the calculation's budget, and gives the machine what is left.
+// Settle takes what the machine has spent from the calculation's budget, and gives the machine what
+// is left.
 func (m *Machine) Settle() {
 	m.Unsure = m.Unsure || m.Context.Doubted()
 	if m.Env.Meter == nil {
@@ -476,7 +477,8 @@ func (m *Machine) Settle() {
 	m.Context.Restart(m.Env.Meter.Left)
 }
 
-// Within lets work spend no more than a part of what is left; work that needs more ends there, and the calculation goes on.
+// Within lets work spend no more than a part of what is left; work that needs more ends there, and
+// the calculation goes on.
 func (m *Machine) Within(most int, work func()) {
 	if m.Settle(); m.Env.Meter == nil || m.Env.Meter.Left <= most {
 		work()
@@ -487,5 +489,6 @@ func (m *Machine) Within(most int, work func()) {
 	m.Settle()
 }
 
-// MaxDegree bounds the whole powers that are taken apart: those of polynomials while terms are collected, too.
+// MaxDegree bounds the whole powers that are taken apart: those of polynomials while terms are
+// collected, too.
 const MaxDegree = 12

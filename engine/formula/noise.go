@@ -17,8 +17,8 @@ const (
 
 // Enough is the number of digits of which one would be right in every result that is not 0. It is a
 // rule of thumb: a difference of numbers made of those up to 10^n is 0 or hardly below 10^-2n, as
-// sqrt(x^2 + 1) - x is above 1/(3 x), and it takes n digits more to reach from the numbers to there.
-// (Bounds that are proved exist for roots, and for exponentials none at all.)
+// sqrt(x^2 + 1) - x is above 1/(3 x), and it takes n digits more to reach from the numbers to
+// there. (Bounds that are proved exist for roots, and for exponentials none at all.)
 func Enough(c *decimal.Context) int { return max(MostDigits, 3*c.Reach()+200) }
 
 // Certain is a sum r of parts, or 0 with the error of r where hardly a digit of r is right.
