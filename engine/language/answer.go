@@ -106,7 +106,8 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 		return one
 	}
 	c := decimal.NewContext(10_000)
-	short := c.Round(n, max(fewDigits-1-magnitude(n), leastDecimals))
+	first, _ := n.Extent()
+	short := c.Round(n, max(fewDigits-1-first, leastDecimals))
 	if c.Err() != nil || short.Cmp(n) == 0 {
 		return one
 	}
@@ -139,17 +140,4 @@ func significant(number string) int {
 		}
 	}
 	return n
-}
-
-// magnitude is the power of ten of a number's first digit.
-func magnitude(n decimal.Decimal) int {
-	size := n.Abs().Float64()
-	m := 0
-	for ; size >= 10; size /= 10 {
-		m++
-	}
-	for ; size > 0 && size < 1; size *= 10 {
-		m--
-	}
-	return m
 }

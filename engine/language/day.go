@@ -45,16 +45,11 @@ func (d day) seconds() int64 {
 
 // dayOfText is the day at the start of a text, another one where there is none.
 func dayOfText(text string, other day) day {
-	if len(text) < 10 || text[4] != '-' {
+	t, err := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
+	if err != nil {
 		return other
 	}
-	year, okYear := small(text[:4], 9999)
-	month, okMonth := small(text[5:7], 12)
-	date, okDate := small(text[8:10], 31)
-	if !okYear || !okMonth || !okDate {
-		return other
-	}
-	return day{year, month, date}
+	return dayOf(t.Unix())
 }
 
 // saidDayAt reads a day in any form: a date, a weekday with its date, a weekday, a day told by

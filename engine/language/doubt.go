@@ -78,17 +78,10 @@ func (s *search) doubt(found []combination) *value.Error {
 	s.tryOut(found)
 	best := &found[0]
 	p := s.prose
-	if err := s.contested(best); err != nil {
-		return err
-	}
-	if err := s.secondQuestion(found); err != nil {
-		return err
-	}
-	if err := s.slid(best); err != nil {
-		return err
-	}
-	if err := s.eitherResult(best); err != nil {
-		return err
+	for _, refuse := range []func(*combination) *value.Error{s.contested, s.secondQuestion, s.slid, s.eitherResult} {
+		if err := refuse(best); err != nil {
+			return err
+		}
 	}
 	amounts := 0
 	for _, k := range best.picks {
@@ -96,10 +89,7 @@ func (s *search) doubt(found []combination) *value.Error {
 			amounts++
 		}
 	}
-	if amounts == 0 && p.whatIf && len(p.questions) == 0 {
-		return s.nothing()
-	}
-	if amounts == 0 && (best.target < 0 || best.target == s.keptTarget() && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
+	if amounts == 0 && (p.whatIf && len(p.questions) == 0 || best.target < 0 || best.target == s.kept().Variable && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
 		return s.nothing()
 	}
 	if amounts == 0 && s.base == nil {
@@ -116,21 +106,13 @@ func (s *search) doubt(found []combination) *value.Error {
 			return notUnderstood(`"` + p.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
 		}
 	}
-	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget {
+	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore {
 		return s.nothing()
 	}
-	if best.score < s.weights.LeastScore {
-		return s.nothing()
-	}
-	for i := 1; i < len(found); i++ {
-		next := &found[i]
-		if best.score-next.score >= s.weights.LeastLead {
-			break
+	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
+		if next := &found[i]; !s.same(best, next) {
+			return ambiguous(s.describe(best) + ", or " + s.describe(next))
 		}
-		if s.same(best, next) {
-			continue
-		}
-		return ambiguous(s.describe(best) + ", or " + s.describe(next))
 	}
 	return nil
 }
@@ -230,9 +212,8 @@ func (s *search) named(variable int) bool {
 }
 
 // secondQuestion refuses a prompt that asks for two variables.
-func (s *search) secondQuestion(found []combination) *value.Error {
+func (s *search) secondQuestion(best *combination) *value.Error {
 	p := s.prose
-	best := &found[0]
 	if best.target < 0 {
 		return nil
 	}
@@ -351,21 +332,17 @@ func (s *search) askedBy(q *question) int {
 // word: "how much hay".
 func (s *search) unknownNoun(best *combination) string {
 	p := s.prose
-	for i := range p.questions {
-		for _, m := range p.mentions {
-			if q := &p.questions[i]; m.variable == best.target && m.weight >= s.weights.LeastWord && m.from >= q.to && m.to <= q.end && q.want == wantAny && i > 0 {
-				return "" // asked plainly by a later question
-			}
+	names := func(q question) bool {
+		return slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == best.target && m.weight >= s.weights.LeastWord && m.from >= q.to && m.to <= q.end
+		})
+	}
+	for i, q := range p.questions {
+		if i > 0 && q.want == wantAny && names(q) {
+			return "" // asked plainly by a later question
 		}
 	}
-	for i := range p.questions {
-		q := &p.questions[i]
-		strong := false
-		for _, m := range p.mentions {
-			if m.variable == best.target && m.weight >= s.weights.LeastWord && m.from >= q.to && m.to <= q.end {
-				strong = true
-			}
-		}
+	for _, q := range p.questions {
 		direct := q.to
 		for direct < q.end && p.tokens[direct].is("of the") {
 			direct++
@@ -375,7 +352,7 @@ func (s *search) unknownNoun(best *combination) string {
 				return word // "how much hay": whatever else is said
 			}
 		}
-		if strong || q.unit != nil {
+		if q.unit != nil || names(q) {
 			continue
 		}
 		if q.want == wantAny || q.want == wantCount {

@@ -6,7 +6,6 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/input"
-	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -104,22 +103,11 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	}
 	if best.target >= 0 {
 		r.Target = &engine.Target{Variable: best.target, Unit: best.unit}
-		if best.target == s.keptTarget() && best.unit == nil {
-			r.Target.Unit = s.keptUnit()
+		if best.target == s.kept().Variable && best.unit == nil {
+			r.Target.Unit = s.kept().Unit
 		}
 	}
 	return r, nil
-}
-
-// keptUnit is the unit that the kept target was asked in.
-func (s *search) keptUnit() *units.Unit {
-	if s.pending != nil && s.pending.Target != nil {
-		return s.pending.Target.Unit
-	}
-	if s.base != nil && len(s.base.Targets) > 0 {
-		return s.base.Targets[len(s.base.Targets)-1].Unit
-	}
-	return nil
 }
 
 // open finds the scenario that the prompt builds on.

@@ -18,66 +18,58 @@ var barriers = strings.Fields("stop semicolon contrast clause conjunction attrib
 // connection says how much of a link between two stretches of tokens is left across what stands
 // between them: all of it where they touch, less across other words, borders and quantities.
 func (p *prose) connection(aFrom, aTo, bFrom, bTo int) float64 {
-	from, to := aTo, bFrom
-	if bTo <= aFrom {
-		from, to = bTo, aFrom
-	}
-	if from > to { // they overlap
+	if aFrom < bTo && bFrom < aTo {
 		return p.weights.Overlap
 	}
-	link, seen := float64(1), -1
-	for i := from; i < to; i++ {
-		if q := p.within[i]; q >= 0 {
-			if q != seen {
-				link *= p.weights.AcrossAmount
-				seen = q
-			}
-			continue
-		}
-		switch p.meaning[i] {
+	return p.across(aFrom, aTo, bFrom, bTo, p.weights.AcrossAmount, func(i int) float64 {
+		switch b := p.tokens[i].border(); p.meaning[i] {
 		case border:
-			if b := p.tokens[i].border(); b != noBorder {
-				link *= p.weights.borders[b]
-			} else {
-				link *= p.weights.OtherBorder
+			if b == noBorder {
+				return p.weights.OtherBorder
 			}
+			return p.weights.borders[b]
 		case grammar:
-			link *= p.weights.borders[p.tokens[i].border()]
+			return p.weights.borders[b]
 		case plainly:
-			link *= p.weights.AcrossPlain
+			return p.weights.AcrossPlain
 		case other:
-			link *= p.weights.AcrossPhrase
-		default:
-			link *= p.weights.AcrossWord
+			return p.weights.AcrossPhrase
 		}
-	}
-	return link
+		return p.weights.AcrossWord
+	})
 }
 
 // reach is connection as a question has it, which is carried further: "what would 480 miles cost".
 func (p *prose) reach(aFrom, aTo, bFrom, bTo int) float64 {
+	return p.across(aFrom, aTo, bFrom, bTo, p.weights.ReachAmount, func(i int) float64 {
+		switch t := &p.tokens[i]; {
+		case t.border() == stopBorder || t.border() == semicolonBorder:
+			return p.weights.ReachStop
+		case t.is("reach break"):
+			return p.weights.ReachBreak
+		case t.is("reach preposition"):
+			return p.weights.ReachPreposition
+		case p.meaning[i] == content:
+			return p.weights.ReachWord
+		}
+		return 1
+	})
+}
+
+// across is the product of what is left across each amount and each other token between two
+// stretches.
+func (p *prose) across(aFrom, aTo, bFrom, bTo int, amount float64, token func(i int) float64) float64 {
 	from, to := aTo, bFrom
 	if bTo <= aFrom {
 		from, to = bTo, aFrom
 	}
 	link, seen := float64(1), -1
 	for i := from; i < to; i++ {
-		if q := p.within[i]; q >= 0 {
-			if q != seen {
-				link *= p.weights.ReachAmount
-				seen = q
-			}
-			continue
-		}
-		switch t := &p.tokens[i]; {
-		case t.border() == stopBorder || t.border() == semicolonBorder:
-			link *= p.weights.ReachStop
-		case t.is("reach break"):
-			link *= p.weights.ReachBreak
-		case t.is("reach preposition"):
-			link *= p.weights.ReachPreposition
-		case p.meaning[i] == content:
-			link *= p.weights.ReachWord
+		if q := p.within[i]; q < 0 {
+			link *= token(i)
+		} else if q != seen {
+			link *= amount
+			seen = q
 		}
 	}
 	return link

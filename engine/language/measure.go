@@ -426,25 +426,19 @@ func alike(a, b quantity) bool {
 // the number behind it as a further reading, the first one: a room of 12 by 15 feet. A length
 // before "by" or "x" gives its unit on in the same way.
 func (s *scanner) inheritUnits(list []quantity) {
-	for i := len(list) - 2; i >= 0; i-- {
-		q, next := &list[i], list[i+1]
-		joint := s.tok(q.to)
-		if !joint.is("crossing") && (!joint.is("goal") || !s.tok(q.from-1).is("origin")) || next.from != q.to+1 {
-			continue
-		}
-		if bareOnly(*q) && len(next.readings) > 0 && !bareOnly(next) {
-			s.inherit(q, next, joint.is("goal"))
+	give := func(first int, to, of *quantity) {
+		a, b := &list[first], &list[first+1]
+		joint := s.tok(a.to)
+		ends := joint.is("goal") && s.tok(a.from-1).is("origin") // from 50 km/h to 0
+		if b.from == a.to+1 && (ends || joint.is("crossing")) && bareOnly(*to) && len(of.readings) > 0 && !bareOnly(*of) {
+			s.inherit(to, *of, ends)
 		}
 	}
-	for i := 1; i < len(list); i++ {
-		q, before := &list[i], list[i-1]
-		joint := s.tok(before.to)
-		if joint.is("goal") && s.tok(before.from-1).is("origin") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
-			s.inherit(q, before, true) // from 50 km/h to 0
-		}
-		if joint.is("crossing") && q.from == before.to+1 && bareOnly(*q) && len(before.readings) > 0 && !bareOnly(before) {
-			s.inherit(q, before, false)
-		}
+	for i := len(list) - 2; i >= 0; i-- {
+		give(i, &list[i], &list[i+1])
+	}
+	for i := range len(list) - 1 {
+		give(i, &list[i+1], &list[i])
 	}
 }
 

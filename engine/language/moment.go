@@ -60,14 +60,10 @@ const (
 type day struct{ year, month, day int }
 
 func (d day) valid() bool {
-	if d.month < 1 || d.month > 12 || d.day < 1 || d.year < 0 {
-		return false
+	if d.year == 0 {
+		d.year = 2000 // a leap year
 	}
-	days := [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[d.month-1]
-	if d.month == 2 && d.year > 0 && (d.year%4 != 0 || d.year%100 == 0 && d.year%400 != 0) {
-		days = 28
-	}
-	return d.day <= days
+	return d.year > 0 && dayOf(d.seconds()) == d
 }
 
 func (d day) text(clock string) string {
@@ -191,8 +187,8 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 func (s *scanner) daysAt(at int) (days []day, n int) {
 	t := s.tok(at)
 	if t.kind == number {
-		if parts, n := s.numericParts(at); n > 0 {
-			return numericDays(parts), n
+		if days, n := s.numericDays(at); n > 0 {
+			return days, n
 		}
 		dom, ok := small(t.text, 31)
 		if !ok {
@@ -263,68 +259,47 @@ func (s *scanner) yearAt(at int) (year, n int) {
 	return year, i + 1 - at
 }
 
-// numericParts reads three numbers with the same mark between them: 2026-03-05, 3/4/2026,
-// 05.03.2026. One of them has to have the four digits of a year.
-func (s *scanner) numericParts(at int) (parts [3]string, n int) {
-	t := s.tok(at)
-	if list := strings.Split(t.text, "."); len(list) == 3 {
-		copy(parts[:], list)
-		n = 1
-	} else {
-		joint := s.tok(at + 1)
+// numericDays reads three numbers with the same mark between them: 2026-03-05, 3/4/2026, 05.03.2026.
+// One of them has to have the four digits of a year: with two it is a date that cannot be expressed,
+// or no date.
+func (s *scanner) numericDays(at int) (days []day, n int) {
+	parts, joint := strings.Split(s.tok(at).text, "."), "."
+	if n = 1; len(parts) != 3 {
+		parts, joint, n = nil, s.tok(at+1).fold, 5
 		for i := range 3 {
-			p := s.tok(at + 2*i)
-			if p.kind != number || i > 0 && (p.spaced || s.tok(at+2*i-1).spaced || s.tok(at+2*i-1).fold != joint.fold) {
-				return parts, 0
+			p, before := s.tok(at+2*i), s.tok(at+2*i-1)
+			if p.kind != number || i > 0 && (p.spaced || before.spaced || before.fold != joint) {
+				return nil, 0
 			}
-			parts[i] = p.text
+			parts = append(parts, p.text)
 		}
-		if joint.fold != "-" && joint.fold != "/" {
-			return parts, 0
-		}
-		n = 5
-	}
-	for i, p := range parts {
-		if _, ok := small(p, 9999); !ok || len(p) > 2 && len(p) != 4 || len(p) == 4 && i == 1 {
-			return parts, 0
+		if joint != "-" && joint != "/" {
+			return nil, 0
 		}
 	}
-	if len(parts[0]) != 4 && len(parts[2]) != 4 {
-		if n == 1 || s.tok(at+1).fold == "/" {
-			return parts, n // a year in two digits: a date that cannot be expressed
-		}
-		return parts, 0
-	}
-	return parts, n
-}
-
-func numericDays(parts [3]string) []day {
 	var p [3]int
-	for i := range p {
-		p[i], _ = small(parts[i], 9999)
+	for i, part := range parts {
+		v, ok := small(part, 9999)
+		if !ok || len(part) > 2 && len(part) != 4 || len(part) == 4 && i == 1 {
+			return nil, 0
+		}
+		p[i] = v
 	}
 	switch {
 	case len(parts[0]) == 4:
-		return []day{{p[0], p[1], p[2]}}
+		return []day{{p[0], p[1], p[2]}}, n
+	case len(parts[2]) != 4 && joint == "-":
+		return nil, 0
 	case len(parts[2]) != 4:
-		return nil
+		return nil, n
 	case p[0] == p[1]:
-		return []day{{p[2], p[0], p[1]}}
+		return []day{{p[2], p[0], p[1]}}, n
 	}
-	return []day{{p[2], p[0], p[1]}, {p[2], p[1], p[0]}}
+	return []day{{p[2], p[0], p[1]}, {p[2], p[1], p[0]}}, n
 }
 
-// small reads a whole number up to a limit, in digits only.
+// small reads a whole number up to a limit, in four digits at most.
 func small(text string, limit int) (int, bool) {
-	if len(text) == 0 || len(text) > 4 {
-		return 0, false
-	}
-	v := 0
-	for i := range len(text) {
-		if !isDigit(text[i]) {
-			return 0, false
-		}
-		v = v*10 + int(text[i]-'0')
-	}
-	return v, v <= limit
+	v, err := strconv.ParseUint(text, 10, 16)
+	return int(v), err == nil && len(text) <= 4 && int(v) <= limit
 }

@@ -12,23 +12,13 @@ import (
 // money lists what a word or sign for money means, best first: the domain's own currency where it
 // is one of them.
 func (s *scanner) money(w row) []found {
-	var list []found
+	var senses []string
 	for rank, code := range w.words(1) {
-		if rank >= int(w.number(2)) && code != s.currency {
-			continue
-		}
-		u := s.table.Lookup(code)
-		if u == nil {
-			continue
-		}
-		f := found{unit: u, n: 1, part: w.number(3)}
-		if code == s.currency {
-			list = append([]found{f}, list...)
-		} else {
-			list = append(list, f)
+		if rank < int(w.number(2)) || code == s.currency {
+			senses = append(senses, code+":"+w[3])
 		}
 	}
-	return list
+	return s.senses(senses, 1)
 }
 
 func isCurrencySign(text string) bool {

@@ -16,7 +16,7 @@ func (e *examination) target() *engine.Target {
 	case p.Target == "" && e.prose.asked == nil && p.Unit == "":
 		return nil
 	case p.Target == "":
-		if variable = e.keptTarget(); variable < 0 {
+		if variable = e.kept().Variable; variable < 0 {
 			e.complain("A unit is asked, but no variable.")
 			return nil
 		}
@@ -33,8 +33,8 @@ func (e *examination) target() *engine.Target {
 	if slices.Contains(e.given, variable) && t.Unit == nil {
 		e.complain("%s is both given and to be calculated.", key)
 	}
-	if t.Unit == nil && variable == e.keptTarget() {
-		t.Unit = e.keptUnit()
+	if t.Unit == nil && variable == e.kept().Variable {
+		t.Unit = e.kept().Unit
 	}
 	return t
 }
@@ -82,7 +82,7 @@ func (e *examination) rests(variable int) {
 		}
 		return
 	}
-	linked := variable == e.keptTarget() || slices.Contains(e.given, variable)
+	linked := variable == e.kept().Variable || slices.Contains(e.given, variable)
 	for _, at := range e.find(e.proposal.TargetWords) {
 		linked = linked || slices.ContainsFunc(e.prose.mentions, func(m mention) bool {
 			return m.variable == variable && m.weight >= e.weights.LeastProposed && at.meets(m.from, m.to)

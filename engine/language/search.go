@@ -26,7 +26,8 @@ type search struct {
 // derivation is what the engine would do for a target with what is given.
 type derivation struct {
 	ok       bool
-	used     int // stated values that take part, those of a pending request too
+	stated   int // values that are stated, those of a pending request too
+	used     int // those of them that take part
 	defaults int
 	steps    int
 }
@@ -98,7 +99,7 @@ func (s *search) combinations() []combination {
 				continue
 			}
 			full.plan = s.derive(c.picks, t.variable)
-			full.score += full.asked + s.planScore(c.picks, t.variable, full.plan)
+			full.score += full.asked + s.planScore(t.variable, full.plan)
 			for _, m := range silence {
 				if m.variable != t.variable {
 					full.score += s.weights.AgainstSilence * m.weight
@@ -232,6 +233,11 @@ func (s *search) derive(picks []candidate, target int) derivation {
 	facts := s.facts(picks, target)
 	used, steps, ok := s.vocabulary.domain.Leaves(facts, target)
 	d := derivation{ok: ok, steps: steps}
+	for _, f := range facts {
+		if f.Tier == engine.Stated {
+			d.stated++
+		}
+	}
 	if !ok { // what would take part if all that equations are made of were known
 		for i := range s.vocabulary.terms {
 			if t := &s.vocabulary.terms[i]; !t.output && i != target && !slices.ContainsFunc(facts, func(f engine.Fact) bool { return f.Variable == i }) {
@@ -252,25 +258,14 @@ func (s *search) derive(picks []candidate, target int) derivation {
 	return d
 }
 
-func (s *search) planScore(picks []candidate, target int, d derivation) float64 {
-	stated := 0
-	for _, c := range picks {
-		if c.variable >= 0 {
-			stated++
-		}
-	}
-	if s.pending != nil {
-		for _, in := range s.pending.Inputs {
-			if !in.Cleared && in.Variable != target && !gives(picks, in.Variable) {
-				stated++
-			}
-		}
-	}
+// planScore is what speaks for a target because of how it follows.
+func (s *search) planScore(target int, d derivation) float64 {
 	if target < 0 {
 		return 0
 	}
-	if !d.ok {
-		return s.weights.AgainstPlan + s.weights.AgainstUnused*float64(stated-d.used) + s.weights.AgainstStep*float64(d.steps)
+	score := s.weights.AgainstPlan
+	if d.ok {
+		score = s.weights.ForPlan + s.weights.AgainstDefault*float64(d.defaults)
 	}
-	return s.weights.ForPlan + s.weights.AgainstUnused*float64(stated-d.used) + s.weights.AgainstDefault*float64(d.defaults) + s.weights.AgainstStep*float64(d.steps)
+	return score + s.weights.AgainstUnused*float64(d.stated-d.used) + s.weights.AgainstStep*float64(d.steps)
 }

@@ -58,7 +58,7 @@ func (s *search) asking(m *mention) bool {
 // none.
 func (s *search) targets() []target {
 	p := s.prose
-	kept := s.keptTarget()
+	kept := s.kept().Variable
 	list := []target{}
 	if len(p.questions) == 0 && p.asked == nil {
 		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
@@ -86,7 +86,7 @@ func (s *search) targets() []target {
 // targetOf is a variable as a target.
 func (s *search) targetOf(variable int) target {
 	p := s.prose
-	one := target{variable: variable, unit: p.asked, kept: variable == s.keptTarget() && len(p.questions) == 0}
+	one := target{variable: variable, unit: p.asked, kept: variable == s.kept().Variable && len(p.questions) == 0}
 	for i := range p.questions {
 		q := &p.questions[i]
 		e := s.formScore(q, variable)
@@ -168,7 +168,7 @@ func (s *search) unaskedScore(m *mention) float64 {
 // standing is what speaks for a variable as the target whatever the words: that it was it before,
 // and what equations do with it.
 func (s *search) standing(variable int) (score float64) {
-	t, p, kept := &s.vocabulary.terms[variable], s.prose, variable == s.keptTarget()
+	t, p, kept := &s.vocabulary.terms[variable], s.prose, variable == s.kept().Variable
 	if kept && len(p.questions) > 0 && s.emptyQuestions() {
 		score += s.weights.ForEmpty
 	}
@@ -232,16 +232,16 @@ func (s *search) emptyQuestions() bool {
 	return true
 }
 
-// keptTarget is what the scenario was asked for last, or what a pending request asks for; -1 for
+// kept is what the scenario was asked for last, or what a pending request asks for; variable -1 for
 // none.
-func (s *search) keptTarget() int {
+func (s *search) kept() engine.Target {
 	if s.pending != nil && s.pending.Target != nil {
-		return s.pending.Target.Variable
+		return *s.pending.Target
 	}
 	if s.base != nil && len(s.base.Targets) > 0 {
-		return s.base.Targets[len(s.base.Targets)-1].Variable
+		return s.base.Targets[len(s.base.Targets)-1]
 	}
-	return -1
+	return engine.Target{Variable: -1}
 }
 
 // unitFits reports whether a variable can be asked in a unit.
@@ -253,7 +253,7 @@ func (s *search) unitFits(variable int, u *units.Unit) bool {
 	if t.kind == percentKind {
 		return u.Dimension().IsNone() && !u.IsOne()
 	}
-	if u.Symbol() == "%" && variable != s.keptTarget() {
+	if u.Symbol() == "%" && variable != s.kept().Variable {
 		return false
 	}
 	if t.dimensional && u.Dimension() != t.dimension && !(t.unit != nil && units.Compatible(t.unit, u)) && !s.sameMoney(u, t) {
