@@ -242,13 +242,13 @@ func (s *search) namedBefore(q *quantity, k *candidate) bool {
 func (s *search) bareScore(q *quantity, k *candidate) float64 {
 	t := &s.vocabulary.terms[k.variable]
 	hint := s.prepositionScore(q.from, t)
-	if t.money() && s.says(q, "large word") {
+	if t.money() && anyIs(s.prose.tokens[q.from:q.to], "large word") {
 		hint += s.weights.ForLarge
 	}
 	if t.dimensional && t.dimension == units.Length && s.sides(q) {
 		hint += s.weights.ForSide // "5 by 4"
 	}
-	if t.counts && (s.foreignNoun(q.to) || s.says(q, "dozen word")) {
+	if t.counts && (s.foreignNoun(q.to) || anyIs(s.prose.tokens[q.from:q.to], "dozen word")) {
 		hint += s.weights.ForCount // "40 mugs"
 	}
 	if k.evidence < s.weights.LeastHinted && !s.inBase(k.variable) && hint <= 0 {

@@ -16,22 +16,6 @@ type change struct {
 	sure     bool // cannot be meant as a value of its own
 }
 
-// difference is the change that a reading makes to a value in a unit, in that unit.
-func difference(c *decimal.Context, r *reading, to *units.Unit) (decimal.Decimal, bool) {
-	from := r.unit
-	if from == nil {
-		return r.number, true
-	}
-	if to == nil {
-		to = units.One
-	}
-	q, err := units.Convert(c, units.Quantity{Number: r.number, Unit: from.Difference()}, to.Difference())
-	if err != nil || c.Err() != nil {
-		return decimal.Decimal{}, false
-	}
-	return q.Number, true
-}
-
 // inUnit is a quantity in another unit, rounded as values are shown.
 func inUnit(q units.Quantity, to *units.Unit) (units.Quantity, bool) {
 	c := decimal.NewContext(10_000)
@@ -48,10 +32,7 @@ func sameUnit(a, b *units.Unit) bool {
 	if a == nil || b == nil || a.IsPoint() != b.IsPoint() {
 		return a == b
 	}
-	one, err := decimal.Parse("1")
-	if err != nil {
-		return false
-	}
+	one := decimal.Int(1)
 	q, ok := inUnit(units.Quantity{Number: one, Unit: a}, b)
 	return ok && q.Number.Cmp(one) == 0 && a.Dimension() == b.Dimension()
 }

@@ -3,9 +3,7 @@ package language
 import (
 	"reckon/engine"
 	"reckon/engine/decimal"
-	"reckon/engine/input"
 	"reckon/engine/units"
-	"reckon/engine/value"
 )
 
 // changeCandidates are the variables whose earlier value a change may be made to.
@@ -86,7 +84,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 		if unit != nil && !unit.IsOne() {
 			text += " " + unit.Symbol()
 		}
-		if _, _, errs := input.ParseValue(&s.vocabulary.domain.Scope, variable, value.Scalar(text), s.env); len(errs) > 0 {
+		if _, errs := s.vocabulary.given(variable, text, s.env); len(errs) > 0 {
 			return ""
 		}
 		return text
@@ -98,73 +96,55 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 		}
 		return write(ctx.Mul(old.Number, c.factor))
 	}
-	sign, _ := decimal.Parse("1")
-	if c.sign < 0 {
-		sign = sign.Neg()
-	}
 	q := &s.prose.quantities[l.quantity]
+	points := s.points(q)
+	evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false)
+	unsure := t.kind == percentKind && !points && evidence < s.weights.LeastPercent
 	for i := range q.readings {
 		r := &q.readings[i]
-		switch r.kind {
-		case kindPercent:
-			share := r.number // in percent
-			hundred, _ := decimal.Parse("100")
-			share = ctx.Quo(share, hundred)
-			if t.moment() || c.hint == wantSpeed && t.dimension == units.Time.Div(units.Length) {
+		by := r.number
+		switch {
+		case r.kind == kindPercent || r.kind == kindNumber && t.kind == percentKind:
+			by = ctx.Quo(by, decimal.Int(100))
+			if t.moment() || unsure || r.kind == kindPercent && c.hint == wantSpeed && t.dimension == units.Time.Div(units.Length) {
 				continue
 			}
-			if t.kind == percentKind {
-				if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); !s.points(q) && evidence < s.weights.LeastPercent {
+			if t.kind != percentKind {
+				if points {
 					continue
 				}
-				if text := write(ctx.Add(old.Number, ctx.Mul(sign, share))); text != "" {
-					return text
-				}
+				by = ctx.Mul(old.Number, by)
+			}
+		case r.kind == kindNumber:
+			if t.moment() || t.kind == durationKind || points {
 				continue
 			}
-			if s.points(q) {
-				continue
-			}
-			return write(ctx.Add(old.Number, ctx.Mul(old.Number, ctx.Mul(sign, share))))
-		case kindNumber:
-			if t.moment() || t.kind == durationKind || s.points(q) && t.kind != percentKind {
-				continue
-			}
-			number := r.number
-			if evidence, _, _ := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false); t.kind == percentKind && !s.points(q) && evidence < s.weights.LeastPercent {
-				continue
-			}
-			if t.kind == percentKind {
-				hundred, _ := decimal.Parse("100")
-				number = ctx.Quo(number, hundred)
-			}
-			return write(ctx.Add(old.Number, ctx.Mul(sign, number)))
-		case kindMeasure, kindMoney, kindDuration:
-			if r.unit == nil {
-				continue
-			}
+		case r.unit == nil:
+			continue
+		case r.kind == kindMoney && !t.money() && s.perMoney(r, variable) != "": // "5 cents less" of a price per kWh
+		default:
 			to := unit
 			if to == nil {
 				to = units.One
 			}
-			if r.kind == kindMoney && !t.money() && s.perMoney(r, variable) != "" {
-				return write(ctx.Add(old.Number, ctx.Mul(sign, r.number))) // "5 cents less" of a price per kWh
-			}
 			if t.counted != nil && to.IsOne() {
 				to = t.counted // "a year longer" of a number of months
 			}
-			if r.unit.Dimension() != to.Dimension() && !(t.moment() && r.unit.Dimension() == units.Time) {
+			is := r.unit.Dimension()
+			if is != to.Dimension() && !(t.moment() && is == units.Time) {
 				continue
 			}
-			delta, ok := difference(ctx, r, to)
-			if !ok {
+			difference, err := units.Convert(ctx, units.Quantity{Number: by, Unit: r.unit.Difference()}, to.Difference())
+			if err != nil {
 				continue
 			}
-			by := sign
-			if slow := r.unit.Dimension(); c.hint == wantSpeed && (slow == units.Time || slow == units.Time.Div(units.Length)) {
-				by = sign.Neg() // faster takes less time
+			by = difference.Number
+			if c.hint == wantSpeed && (is == units.Time || is == units.Time.Div(units.Length)) {
+				by = by.Neg() // faster takes less time
 			}
-			return write(ctx.Add(old.Number, ctx.Mul(by, delta)))
+		}
+		if text := write(ctx.Add(old.Number, ctx.Mul(decimal.Int(int64(c.sign)), by))); text != "" {
+			return text
 		}
 	}
 	return ""
@@ -172,10 +152,5 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 
 // points reports whether an amount is told in percentage points.
 func (s *search) points(q *quantity) bool {
-	for i := q.from; i < q.to; i++ {
-		if s.prose.tokens[i].is("point") {
-			return true
-		}
-	}
-	return q.to < len(s.prose.tokens) && s.prose.tokens[q.to].is("point")
+	return anyIs(s.prose.tokens[q.from:min(q.to+1, len(s.prose.tokens))], "point")
 }

@@ -1,10 +1,17 @@
 package language
 
 import (
+	"reckon/engine"
 	"reckon/engine/input"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
+
+// given is a value of a variable from its text, in the grammar of structured text.
+func (v *Vocabulary) given(variable int, text string, env value.Env) (engine.Given, []value.Error) {
+	read, normal, errs := input.ParseValue(&v.domain.Scope, variable, value.Scalar(text), env)
+	return engine.Given{Variable: variable, Value: read, Normal: normal}, errs
+}
 
 // compatible says whether a reading can be a value of a variable, how well it fits before any words
 // are looked at, and the value as structured text has it.
@@ -25,7 +32,7 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 	if r.weak {
 		score += s.weights.AgainstGuess
 	}
-	if _, _, errs := input.ParseValue(&s.vocabulary.domain.Scope, variable, value.Scalar(text), s.env); len(errs) > 0 {
+	if _, errs := s.vocabulary.given(variable, text, s.env); len(errs) > 0 {
 		return "", 0, false
 	}
 	return text, score, true

@@ -225,7 +225,7 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	}
 	for i := 1; i < len(p.questions); i++ {
 		a, b := &p.questions[i-1], &p.questions[i]
-		if a.how(p) && b.how(p) && b.from <= a.end+1 && p.joins(a.to, b.from) {
+		if a.how(p) && b.how(p) && b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") {
 			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
 		}
 	}
@@ -262,7 +262,7 @@ func (s *search) joinedNames(best *combination) []int {
 		}
 		for k := range p.mentions {
 			b := &p.mentions[k]
-			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !p.joins(a.to, b.from) {
+			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both

@@ -19,12 +19,6 @@ func (s *search) sides(q *quantity) bool {
 	return joins(q.to, q.to+1) || joins(q.from-1, q.from-2)
 }
 
-// says reports whether an amount is told with a word of a role: in dozens as things are counted, in
-// thousands as money is.
-func (s *search) says(q *quantity, role string) bool {
-	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.is(role) })
-}
-
 // prepositionScore is what the word before a bare number tells about it: one is "at" a speed, a
 // price or a rate, never at a distance; and things last "for" or "over" a time.
 func (s *search) prepositionScore(at int, t *term) float64 {

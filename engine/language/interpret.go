@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"reckon/engine"
-	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -91,16 +90,11 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	if err := s.doubt(found); err != nil {
 		return r, err
 	}
-	for _, k := range best.picks {
-		if k.variable < 0 {
-			continue
-		}
-		value, normal, errs := input.ParseValue(&s.vocabulary.domain.Scope, k.variable, value.Scalar(k.text), s.env)
-		if len(errs) > 0 {
-			return r, &errs[0]
-		}
-		r.Inputs = append(r.Inputs, engine.Given{Variable: k.variable, Value: value, Normal: normal})
+	stated, errs := s.stated(best.picks)
+	if len(errs) > 0 {
+		return r, &errs[0]
 	}
+	r.Inputs = stated
 	if best.target >= 0 {
 		r.Target = &engine.Target{Variable: best.target, Unit: best.unit}
 		if best.target == s.kept().Variable && best.unit == nil {

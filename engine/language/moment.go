@@ -2,7 +2,6 @@ package language
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -152,7 +151,7 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 	if clock != "" {
 		q.weak = false
 	}
-	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && slices.ContainsFunc(s.tokens[q.from:q.to], func(t token) bool { return t.is("midnight") })
+	midnight := !next && !d.sure && strings.HasPrefix(clock, "00:00") && anyIs(s.tokens[q.from:q.to], "midnight")
 	for _, on := range d.days {
 		if !on.valid() {
 			continue

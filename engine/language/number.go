@@ -185,21 +185,15 @@ func parseDigits(text string) (decimal.Decimal, bool) {
 	if i := strings.IndexAny(text, ".eE"); i >= 0 {
 		whole, rest = text[:i], text[i:]
 	}
-	if strings.ContainsAny(rest, ",_\u2009\u202f") {
-		return decimal.Decimal{}, false
-	}
-	if strings.ContainsAny(whole, ",_\u2009\u202f") {
-		groups := strings.FieldsFunc(whole, func(r rune) bool { return r >= utf8.RuneSelf || r == ',' || r == '_' })
-		if len(groups[0]) > 3 || groups[0] == "0" {
+	groups := strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	for i, g := range groups {
+		if len(groups) > 1 && (len(g) > 3 || i > 0 && len(g) < 3 || i == 0 && g == "0") {
 			return decimal.Decimal{}, false
 		}
-		for _, g := range groups[1:] {
-			if len(g) != 3 {
-				return decimal.Decimal{}, false
-			}
-		}
-		whole = strings.Join(groups, "")
 	}
-	d, err := decimal.Parse(whole + strings.Replace(strings.ToLower(rest), "e+", "e", 1))
-	return d, err == nil
+	d, err := decimal.Parse(strings.Join(groups, "") + strings.Replace(strings.ToLower(rest), "e+", "e", 1))
+	return d, err == nil && !strings.ContainsAny(rest, separators)
 }
+
+// separators may stand between groups of digits.
+const separators = ",_\u2009\u202f"

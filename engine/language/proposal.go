@@ -8,7 +8,6 @@ import (
 
 	"reckon/engine"
 	"reckon/engine/decimal"
-	"reckon/engine/input"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
@@ -86,12 +85,12 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 		if variable < 0 || e.texts[i] == "" {
 			continue
 		}
-		value, normal, errs := input.ParseValue(&v.domain.Scope, variable, value.Scalar(e.texts[i]), env)
+		in, errs := v.given(variable, e.texts[i], env)
 		if len(errs) > 0 {
 			e.complain("%s", errs[0].Filled())
 			continue
 		}
-		r.Inputs = append(r.Inputs, engine.Given{Variable: variable, Value: value, Normal: normal})
+		r.Inputs = append(r.Inputs, in)
 	}
 	if len(e.complaints) == 0 && len(r.Inputs) == 0 && r.Target == nil && r.Selector.Kind == engine.Unselected {
 		e.complain("Nothing is given and nothing is asked.")
@@ -362,24 +361,17 @@ func (e *examination) stated(l *slot, variable int, in *ProposedInput) string {
 
 // agrees reports whether a proposed value of a variable is the one that its words state.
 func (e *examination) agrees(variable int, q *quantity, text, proposed string) bool {
-	d := e.vocabulary.domain
-	want, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(text), e.env)
-	if len(errs) > 0 {
-		return false
-	}
-	if got, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(proposed), e.env); len(errs) == 0 && got.Equal(want) {
-		return true
-	}
+	texts := []string{proposed}
 	for _, r := range e.readings(proposed) {
-		also, _, ok := e.compatible(variable, q, &r)
-		if !ok {
-			continue
-		}
-		if got, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(also), e.env); len(errs) == 0 && got.Equal(want) {
-			return true
+		if also, _, ok := e.compatible(variable, q, &r); ok {
+			texts = append(texts, also)
 		}
 	}
-	return false
+	want, errs := e.vocabulary.given(variable, text, e.env)
+	return len(errs) == 0 && slices.ContainsFunc(texts, func(text string) bool {
+		got, errs := e.vocabulary.given(variable, text, e.env)
+		return len(errs) == 0 && got.Value.Equal(want.Value)
+	})
 }
 
 // readings are those of a text that is one amount and nothing else.

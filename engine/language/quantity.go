@@ -135,10 +135,8 @@ func (s *scanner) approxAt(q quantity) bool {
 	if before.fold == "." {
 		before = s.tok(q.from - 2)
 	}
-	for i := q.from; i < q.to; i++ {
-		if s.tokens[i].is("ish so") {
-			return true
-		}
+	if anyIs(s.tokens[q.from:q.to], "ish so") {
+		return true
 	}
 	if before.is("approximate") {
 		return !before.is("about") || !s.tok(q.from-2).is("asking")

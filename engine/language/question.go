@@ -1,6 +1,7 @@
 package language
 
 import (
+	"reckon/engine/format"
 	"reckon/engine/units"
 )
 
@@ -34,16 +35,6 @@ type question struct {
 
 // how reports whether the form says itself what is asked for: "how long", "how much".
 func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is("how") }
-
-// joins reports whether a stretch of tokens has an "and" in it.
-func (p *prose) joins(from, to int) bool {
-	for i := from; i < to; i++ {
-		if p.tokens[i].is("joining") {
-			return true
-		}
-	}
-	return false
-}
 
 // fits says how well a variable answers a question of a kind: 1 fully, 0 for not at all.
 func (w *weights) fits(asked want, t *term) float64 {
@@ -107,7 +98,7 @@ func (w *weights) fits(asked want, t *term) float64 {
 
 // moment reports whether values of a variable are points in time.
 func (t *term) moment() bool {
-	return t.kind == dateKind || t.kind == datetimeKind || t.kind == timeKind
+	return format.IsTime(t.kind) && t.kind != durationKind
 }
 
 // moneyDimension is the name of amounts of money.

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,6 +30,11 @@ type token struct {
 
 // is reports whether a token does what a role says.
 func (t token) is(role string) bool { return t.lex.is(role) }
+
+// anyIs reports whether one of some tokens does what a role says.
+func anyIs(tokens []token, role string) bool {
+	return slices.ContainsFunc(tokens, func(t token) bool { return t.is(role) })
+}
 
 // border is the kind of border that a token is.
 func (t token) border() barrier {

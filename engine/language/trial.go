@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"reckon/engine"
-	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -76,6 +75,23 @@ func (s *search) value(c *combination) (value.Value, bool) {
 	return result.Values[0].Value, true
 }
 
+// stated are the values that picks give.
+func (s *search) stated(picks []candidate) ([]engine.Given, []value.Error) {
+	var list []engine.Given
+	for _, k := range picks {
+		if k.variable < 0 {
+			continue
+		}
+		in, errs := s.vocabulary.given(k.variable, k.text, s.env)
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// calculate is what the engine makes of a reading.
 func (s *search) calculate(c *combination) (engine.Result, []value.Error) {
 	var r engine.Request
 	if s.pending != nil {
@@ -85,16 +101,11 @@ func (s *search) calculate(c *combination) (engine.Result, []value.Error) {
 			}
 		}
 	}
-	for _, k := range c.picks {
-		if k.variable < 0 {
-			continue
-		}
-		value, normal, errs := input.ParseValue(&s.vocabulary.domain.Scope, k.variable, value.Scalar(k.text), s.env)
-		if len(errs) > 0 {
-			return engine.Result{}, errs
-		}
-		r.Inputs = append(r.Inputs, engine.Given{Variable: k.variable, Value: value, Normal: normal})
+	stated, errs := s.stated(c.picks)
+	if len(errs) > 0 {
+		return engine.Result{}, errs
 	}
+	r.Inputs = append(r.Inputs, stated...)
 	if c.target >= 0 {
 		r.Target = &engine.Target{Variable: c.target}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"reckon/engine"
+	"reckon/engine/format"
 	"reckon/engine/units"
 )
 
@@ -31,9 +32,6 @@ const (
 	dateKind     = "date"
 	datetimeKind = "datetime"
 	timeKind     = "time"
-	tableKind    = "table"
-	barChartKind = "bar_chart"
-	pieChartKind = "pie_chart"
 )
 
 // term is a variable as people speak of it.
@@ -102,17 +100,12 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 // newTerm is what a variable says of itself.
 func newTerm(d *engine.Domain, variable int) term {
 	def := d.Variables[variable]
-	t := term{kind: def.Kind, unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty()}
-	if t.kind == "" {
-		t.kind = numberKind
-	}
+	t := term{kind: format.ScalarKind(def.Kind), unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty(), table: format.IsTableKind(def.Kind)}
 	t.dimension, t.dimensional = d.Dimension(variable)
-	switch t.kind {
-	case tableKind, barChartKind, pieChartKind:
-		t.table = true
-	case percentKind:
+	switch {
+	case t.kind == percentKind:
 		t.dimensional, t.dimension = true, units.None
-	case durationKind, dateKind, datetimeKind, timeKind:
+	case format.IsTime(t.kind):
 		t.dimensional, t.dimension = true, units.Time
 	}
 	plain := t.dimensional && t.dimension.IsNone() && t.kind != percentKind
