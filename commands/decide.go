@@ -81,30 +81,9 @@ func read(c Calculate, d *Domain, refers language.Conversation, interpreted json
 		r, _, errs = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
 	}
 	if len(errs) == 0 && refers.Pending != nil && r.Selector.Kind == engine.Unselected {
-		r = join(*refers.Pending, r)
+		r = r.Joined(*refers.Pending)
 	}
 	return r, errs
-}
-
-// join is a request without a selector read as if it stated too what an earlier one did, on the
-// scenario that the earlier one asked for; what it restates wins.
-func join(earlier, request engine.Request) engine.Request {
-	restated := map[int]bool{}
-	for _, in := range request.Inputs {
-		restated[in.Variable] = true
-	}
-	var inputs []engine.Given
-	for _, in := range earlier.Inputs {
-		if !restated[in.Variable] {
-			inputs = append(inputs, in)
-		}
-	}
-	inputs = append(inputs, request.Inputs...)
-	target := request.Target
-	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated[t.Variable]) {
-		target = t
-	}
-	return engine.Request{Inputs: inputs, Target: target, Selector: earlier.Selector}
 }
 
 // baseOf is the index of the scenario that a request builds on, 0 for a new one. Whether a numbered

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,20 @@ type Request struct {
 	Inputs   []Given  // in prompt order, each variable at most once
 	Target   *Target  // nil when the prompt names none
 	Selector Selector // the zero value when the prompt names none
+}
+
+// Joined is a request without a selector read as if it stated too what an earlier one did, on the
+// scenario that the earlier one asked for; what it restates wins.
+func (r Request) Joined(earlier Request) Request {
+	restated := func(variable int) bool {
+		return slices.ContainsFunc(r.Inputs, func(in Given) bool { return in.Variable == variable })
+	}
+	inputs := slices.DeleteFunc(slices.Clone(earlier.Inputs), func(in Given) bool { return restated(in.Variable) })
+	target := r.Target
+	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated(t.Variable)) {
+		target = t
+	}
+	return Request{Inputs: append(inputs, r.Inputs...), Target: target, Selector: earlier.Selector}
 }
 
 // Given is a value that a request states, or the statement that a variable has none.

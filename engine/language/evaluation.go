@@ -107,13 +107,7 @@ func (h *holding) mean(turn Turn) {
 	if h.pending != nil {
 		r.Selector = engine.Selector{}
 	}
-	for key, text := range turn.Inputs {
-		if i := d.Index(key); i >= 0 {
-			if value, normal, errs := input.ParseValue(&d.Scope, i, value.Scalar(text), h.env); len(errs) == 0 {
-				r.Inputs = append(r.Inputs, engine.Given{Variable: i, Value: value, Normal: normal})
-			}
-		}
-	}
+	r.Inputs, _ = h.inputs(turn)
 	if i := d.Index(turn.Calculate); i >= 0 {
 		r.Target = &engine.Target{Variable: i}
 		if turn.Unit != "" {
@@ -170,36 +164,23 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 	d := h.vocabulary.domain
 	stated := request
 	if h.pending != nil && request.Selector.Kind == engine.Unselected {
-		request = joined(*h.pending, request)
+		request = request.Joined(*h.pending)
 	}
-	var base *engine.Scenario
-	switch request.Selector.Kind {
-	case engine.Unselected, engine.Current:
-		base = h.scenarios[h.current]
-	case engine.Last:
-		base = h.scenarios[h.last]
-	case engine.Numbered, engine.NewFrom:
-		base = h.scenarios[request.Selector.Number]
-	}
+	base := h.scenarios[h.conversation().selected(request.Selector)]
 	result, errs := d.Calculate(base, h.last, request, h.env)
 	if len(errs) > 0 {
 		code = errs[0].Code
 		if code == missingInputs {
 			h.pending = &request
 		}
-		selector := newScenario
+		target, selector := engine.Target{Variable: -1}, newScenario
+		if request.Target != nil {
+			target = *request.Target
+		}
 		if base != nil {
 			selector = fmt.Sprint(base.Index)
 		}
-		var unit string
-		key := ""
-		if request.Target != nil {
-			key = d.Variables[request.Target.Variable].Key
-			if request.Target.Unit != nil {
-				unit = request.Target.Unit.Symbol()
-			}
-		}
-		return h.describe(stated.Inputs, key, unit, selector) + " " + code, code
+		return h.describe(stated.Inputs, target, selector) + " " + code, code
 	}
 	h.pending = nil
 	if result.Action != fetched {
@@ -213,49 +194,35 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 		h.scenarios[result.Current] = s
 	}
 	h.current, h.last = result.Current, max(h.last, result.Current)
-	key, unit := "", ""
-	if result.Calculated >= 0 {
-		key = d.Variables[result.Calculated].Key
-		if result.Unit != nil {
-			unit = result.Unit.Symbol()
-		}
-	}
-	return h.describe(stated.Inputs, key, unit, result.Selector.String()), ""
+	return h.describe(stated.Inputs, engine.Target{Variable: result.Calculated, Unit: result.Unit}, result.Selector.String()), ""
 }
 
-// joined is a request that is read as if it stated too what waits.
-func joined(pending, request engine.Request) engine.Request {
-	inputs := slices.DeleteFunc(slices.Clone(pending.Inputs), func(in engine.Given) bool {
-		return slices.ContainsFunc(request.Inputs, func(o engine.Given) bool { return o.Variable == in.Variable })
-	})
-	if request.Target == nil {
-		request.Target = pending.Target
+// inputs are the values that a turn gives; problem is one that cannot be read, "" for none.
+func (h *holding) inputs(turn Turn) (inputs []engine.Given, problem string) {
+	for key, text := range turn.Inputs {
+		i := h.vocabulary.domain.Index(key)
+		if i < 0 {
+			problem = "unknown variable " + key
+		} else if in, errs := h.vocabulary.given(i, text, h.env); len(errs) > 0 {
+			problem = "unreadable value " + text
+		} else {
+			inputs = append(inputs, in)
+		}
 	}
-	return engine.Request{Inputs: append(inputs, request.Inputs...), Target: request.Target, Selector: pending.Selector}
+	return inputs, problem
 }
 
 // wanted describes what a turn means.
 func (h *holding) wanted(turn Turn) string {
-	d := h.vocabulary.domain
-	var inputs []engine.Given
-	for key, text := range turn.Inputs {
-		i := d.Index(key)
-		if i < 0 {
-			return "unknown variable " + key
-		}
-		value, _, errs := input.ParseValue(&d.Scope, i, value.Scalar(text), h.env)
-		if len(errs) > 0 {
-			return "unreadable value " + text
-		}
-		inputs = append(inputs, engine.Given{Variable: i, Value: value})
+	inputs, problem := h.inputs(turn)
+	if problem != "" {
+		return problem
 	}
-	unit := ""
+	target := engine.Target{Variable: h.vocabulary.domain.Index(turn.Calculate)}
 	if turn.Unit != "" {
-		if u, err := d.Units().Parse(turn.Unit); err == nil {
-			unit = u.Symbol()
-		}
+		target.Unit, _ = h.vocabulary.domain.Units().Parse(turn.Unit)
 	}
-	want := h.describe(inputs, turn.Calculate, unit, turn.Scenario)
+	want := h.describe(inputs, target, turn.Scenario)
 	if turn.Error != "" {
 		want += " " + turn.Error
 	}
@@ -264,42 +231,26 @@ func (h *holding) wanted(turn Turn) string {
 
 // describe writes inputs in domain order in coherent units, the target with its unit, unless that
 // is the one it has anyway, and the selector.
-func (h *holding) describe(inputs []engine.Given, key, unit, selector string) string {
+func (h *holding) describe(inputs []engine.Given, target engine.Target, selector string) string {
 	d := h.vocabulary.domain
 	var b strings.Builder
 	sorted := slices.Clone(inputs)
 	slices.SortFunc(sorted, func(a, b engine.Given) int { return a.Variable - b.Variable })
 	for _, in := range sorted {
-		text := in.Value.Text().Cells
-		shown := "none"
-		if in.Value.Rank == 0 && !in.Cleared {
-			q := in.Value.Quantity()
-			if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
-				if value, _, errs := input.ParseValue(&d.Scope, in.Variable, value.Scalar(q.String()), h.env); len(errs) == 0 {
-					q = value.Quantity()
-				}
-				if r, ok := inUnit(q, t.unit); ok {
-					q = r
-				}
-			}
-			shown = q.String()
-		} else if len(text) > 0 {
-			shown = fmt.Sprint(text)
+		q, _ := in.Value.Single()
+		if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
+			q, _ = inUnit(q, t.unit)
 		}
-		fmt.Fprintf(&b, "%s=%s ", d.Variables[in.Variable].Key, shown)
+		fmt.Fprintf(&b, "%s=%s ", d.Variables[in.Variable].Key, q)
 	}
-	if key == "" {
-		fmt.Fprintf(&b, "-> fetch")
+	if target.Variable < 0 {
+		b.WriteString("-> fetch")
 	} else {
-		fmt.Fprintf(&b, "-> %s", key)
-	}
-	if i := d.Index(key); i >= 0 && unit != "" {
-		if asked, err := d.Units().Parse(unit); err == nil && !sameUnit(asked, h.vocabulary.terms[i].unit) {
-			one, _ := decimal.Parse("1")
-			size := units.Quantity{Number: one, Unit: asked}.SI(decimal.NewContext(1000))
+		b.WriteString("-> " + d.Variables[target.Variable].Key)
+		if asked := target.Unit; asked != nil && !sameUnit(asked, h.vocabulary.terms[target.Variable].unit) {
+			size := units.Quantity{Number: decimal.Int(1), Unit: asked}.SI(decimal.NewContext(1000))
 			fmt.Fprintf(&b, " in %s of %s", size.Shown(), asked.Dimension().Name())
 		}
 	}
-	fmt.Fprintf(&b, " @%s", selector)
-	return b.String()
+	return b.String() + " @" + selector
 }

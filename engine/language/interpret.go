@@ -17,6 +17,19 @@ type Conversation struct {
 	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
 }
 
+// selected is the scenario that a selector builds on, 0 for none.
+func (c Conversation) selected(s engine.Selector) int {
+	switch s.Kind {
+	case engine.Unselected:
+		return c.Focus
+	case engine.Current:
+		return c.Current
+	case engine.Last:
+		return c.Last
+	}
+	return s.Number
+}
+
 // Selectors in the grammar of prompts, beside the numbers.
 const (
 	newScenario = "new"
@@ -157,17 +170,8 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 	}
 	s.pending = c.Pending
 	index := c.Focus
-	if c.Pending != nil && c.Pending.Selector.Kind != engine.Unselected {
-		switch c.Pending.Selector.Kind {
-		case engine.New:
-			index = 0
-		case engine.Current:
-			index = c.Current
-		case engine.Last:
-			index = c.Last
-		default:
-			index = c.Pending.Selector.Number
-		}
+	if c.Pending != nil {
+		index = c.selected(c.Pending.Selector)
 	}
 	if index > 0 {
 		s.base = c.Scenario(index)
