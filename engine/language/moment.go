@@ -258,9 +258,9 @@ func (s *scanner) yearAt(at int) (year, n int) {
 	return year, i + 1 - at
 }
 
-// numericDays reads three numbers with the same mark between them: 2026-03-05, 3/4/2026, 05.03.2026.
-// One of them has to have the four digits of a year: with two it is a date that cannot be expressed,
-// or no date.
+// numericDays reads three numbers with the same mark between them: 2026-03-05, 3/4/2026,
+// 05.03.2026. One of them has to have the four digits of a year: with two it is a date that cannot
+// be expressed, or no date.
 func (s *scanner) numericDays(at int) (days []day, n int) {
 	parts, joint := strings.Split(s.tok(at).text, "."), "."
 	if n = 1; len(parts) != 3 {
