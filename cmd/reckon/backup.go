@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"reckon/commands"
-	"reckon/events/log"
+	"reckon/events/backup"
 )
 
 type backupCommand struct {
@@ -39,12 +39,12 @@ func (c *backupCommand) Run(t terminal) error {
 	} else if err := c.writable(); err != nil {
 		return err
 	}
-	var b log.Backup
+	var b backup.Summary
 	err := c.administer(t, func(a commands.Admin) error {
 		shown := newProgressLine(t, false, "")
 		defer shown.end()
 		write := func(to io.Writer) (err error) {
-			b, err = a.Log.Backup(t, to, shown.step)
+			b, err = backup.Write(t, a.Log, to, shown.step)
 			return err
 		}
 		if c.File == standard {
@@ -84,7 +84,7 @@ func (c *backupCommand) writable() error {
 }
 
 // warnUndecodable says loudly that the log has events that cannot be decoded.
-func warnUndecodable(t terminal, b log.Backup) {
+func warnUndecodable(t terminal, b backup.Summary) {
 	if b.Undecodable == 0 {
 		return
 	}

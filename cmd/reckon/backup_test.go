@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/backup"
 	"reckon/events/log"
 )
 
@@ -54,7 +55,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
 	file, copied := filepath.Join(t.TempDir(), "backup.gz"), filepath.Join(t.TempDir(), "copied")
 	w.serve(t)
-	var taken log.Backup
+	var taken backup.Summary
 	var before int
 	w.loadUntil(t, 16, "load", 200, func(stop func()) {
 		before = w.moment()
@@ -69,7 +70,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Errorf("a backup over a file: exit status %d, %s", code, stderr)
 	}
 
-	var restored log.Backup
+	var restored backup.Summary
 	if err := json.Unmarshal([]byte(mustRun(t, "restore", file, "--data", copied, "--json")), &restored); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestRestoreFinishesWhatWasUnderWay(t *testing.T) {
 		w.loadUntil(t, 16, "round"+string(rune('a'+round)), 20, func(func()) { w.kill() })
 		left = w.unfinished(t)
 	}
-	var taken log.Backup
+	var taken backup.Summary
 	if err := json.Unmarshal([]byte(mustRun(t, "backup", "--data", w.data, file, "--json")), &taken); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	if want := "WARNING: this Reckon cannot read 1 event of the log"; code != 0 || !strings.Contains(stderr, want) || !strings.Contains(stderr, place+subject) {
 		t.Errorf("backup: exit status %d, %s", code, stderr)
 	}
-	var b log.Backup
+	var b backup.Summary
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Events != 3 || b.Undecodable != 1 || !strings.HasPrefix(b.FirstUndecodable, place) {
 		t.Errorf("backup: %+v (%v)", b, err)
 	}
@@ -221,7 +222,7 @@ func TestUndecodableEventsAreBackedUp(t *testing.T) {
 	}
 	again := filepath.Join(folder, "again.gz")
 	out, _, _ = tool(t, "backup", "--data", copied, again, "--json")
-	var c log.Backup
+	var c backup.Summary
 	if err := json.Unmarshal([]byte(out), &c); err != nil || c.Events != 3 || c.Undecodable != 1 {
 		t.Errorf("backup of what was restored: %+v (%v)", c, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"reckon/commands"
+	"reckon/events/backup"
 	"reckon/events/log"
 )
 
@@ -161,7 +162,7 @@ const restoreAgain = "give the 'reckon restore' of it again, which goes on where
 // no leader: most of what a command asks fails in a way of its own then.
 func explained(t terminal, l *log.Log, err error) error {
 	var code exit
-	own := errors.As(err, &code) || errors.Is(err, log.ErrFilled) || errors.Is(err, log.ErrBackup) || errors.Is(err, log.ErrNoLeader)
+	own := errors.As(err, &code) || errors.Is(err, backup.ErrFilled) || errors.Is(err, backup.ErrNotWhole) || errors.Is(err, log.ErrNoLeader)
 	switch {
 	case err == nil || own || l.Alone() || t.Err() != nil:
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reckon/commands"
+	"reckon/events/backup"
 	"reckon/events/log"
 )
 
@@ -64,14 +65,14 @@ func (c *restoreCommand) Run(t terminal) error {
 // make makes the directory of a single node.
 func (c *restoreCommand) make(t terminal, file io.Reader) error {
 	shown := newProgressLine(t, false, "")
-	b, err := log.Restore(t, c.Data, file, errorLogger(t), shown.step)
+	b, err := backup.Restore(t, c.Data, file, errorLogger(t), shown.step)
 	shown.end()
 	switch {
-	case errors.Is(err, log.ErrNotEmpty):
+	case errors.Is(err, backup.ErrNotEmpty):
 		return fmt.Errorf("%s holds something already: name a new directory with --data", c.Data)
 	case errors.Is(err, log.ErrRunning):
 		return fmt.Errorf("another restore to %s is under way: wait for it, or name another directory with --data", c.Data)
-	case errors.Is(err, log.ErrBackup):
+	case errors.Is(err, backup.ErrNotWhole):
 		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return fmt.Errorf("%w; nothing was restored", err)
@@ -96,21 +97,21 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 		}
 		defer file.Close()
 	}
-	var b log.Backup
+	var b backup.Summary
 	err := c.begin(t, func(a commands.Admin) (err error) {
 		shown := newProgressLine(t, false, "")
 		defer shown.end()
-		b, err = a.Log.Fill(t, file, shown.step)
+		b, err = backup.Fill(t, a.Log, file, shown.step)
 		return err
 	})
 	switch {
-	case errors.Is(err, log.ErrUnfinished) && errors.Is(err, log.ErrFilled):
+	case errors.Is(err, log.ErrUnfinished) && errors.Is(err, backup.ErrFilled):
 		return fmt.Errorf("%s: %w: somebody else wrote to it meanwhile, so it cannot be completed and takes no requests: make it anew, as for another backup, and restore into that", where, err)
 	case errors.Is(err, log.ErrUnfinished):
 		return fmt.Errorf("%w. Until it is whole %s takes no requests", err, where)
-	case errors.Is(err, log.ErrFilled):
+	case errors.Is(err, backup.ErrFilled):
 		return fmt.Errorf("%s: %w: restore into one that nothing was written to, whose nodes have new data directories; nothing was restored", where, err)
-	case errors.Is(err, log.ErrBackup):
+	case errors.Is(err, backup.ErrNotWhole):
 		return fmt.Errorf("%s: %w; nothing was restored", fileName(c.File), err)
 	case err != nil:
 		return err
@@ -152,7 +153,7 @@ func (c *restoreCommand) verify(t terminal, where string) error {
 	return nil
 }
 
-func (c *restoreCommand) print(t terminal, b log.Backup, where string) error {
+func (c *restoreCommand) print(t terminal, b backup.Summary, where string) error {
 	if c.JSON {
 		return printJSON(t, b)
 	}

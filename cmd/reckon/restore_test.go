@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"reckon/events/log"
+	"reckon/events/backup"
 )
 
 // TestRestoreIntoCluster makes three nodes of one: a backup that is taken under load goes into new nodes, and the backup of
@@ -49,7 +49,7 @@ func TestRestoreIntoCluster(t *testing.T) {
 	c.start(t, c.nodes[2])
 	c.awaitReady(t)
 
-	var filled log.Backup
+	var filled backup.Summary
 	restore := c.nodes[1].command("restore", "-", "--data", c.nodes[1].data, "--json")
 	restore.Stdin = bytes.NewReader(whole)
 	text, err := restore.Output()

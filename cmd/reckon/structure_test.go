@@ -31,6 +31,7 @@ var layers = map[string][]string{
 	"events":                {},
 	"events/log":            {"events", "events/log/natsfile"},
 	"events/log/natsfile":   {"events"},
+	"events/log/logtest":    {"events"},
 	"events/backup":         {"events/log+"},
 	"schemas":               {},
 	"projections":           {"events/backup+"},
@@ -57,9 +58,9 @@ func mayImport(name string) []string {
 	return all
 }
 
-// servers are the packages that run a server of NATS, or know it: the log, the views, and the floor of the bench, which is a
-// bare server.
-var servers = []string{"events/log", "events/log/natsfile", "projections", "cmd/reckon/bench"}
+// servers are the packages that run a server of NATS, or know it: the log, its tests, the views, and the floor of the bench, which
+// is a bare server.
+var servers = []string{"events/log", "events/log/natsfile", "events/log/logtest", "projections", "cmd/reckon/bench"}
 
 // impure are the packages that the engine may not import: what it knows of the outside comes with the command.
 var impure = []string{"net", "net/http", "os", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall"}

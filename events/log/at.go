@@ -20,7 +20,7 @@ const (
 	// pickPatience is how long an answer may take before the event is read from the leader.
 	pickPatience = time.Second
 	// directGet is where replicas of EVENTS answer.
-	directGet = "$JS.API.DIRECT.GET." + eventsStream
+	directGet = "$JS.API.DIRECT.GET." + EventsStream
 )
 
 // AtAll reads the events with these sequences, in that order, beside what else goes on in the log.

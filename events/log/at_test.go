@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // bothWays runs a test of reading events by sequence: in the way that the log takes, and from the server.
@@ -23,7 +24,7 @@ func TestEventsAreReadBySequence(t *testing.T) {
 	l := open(t, t.TempDir())
 	var ids []uuid.UUID
 	for range 600 {
-		e := created("a")
+		e := logtest.Created("a")
 		appended(t, l, e, 0)
 		ids = append(ids, e.ID)
 	}
@@ -72,7 +73,7 @@ func TestLargeEventsAreReadBySequence(t *testing.T) {
 	l := open(t, t.TempDir())
 	name := strings.Repeat("x", 3<<20)
 	for range 20 {
-		appended(t, l, created(name), 0)
+		appended(t, l, logtest.Created(name), 0)
 	}
 	bothWays(t, l, func(t *testing.T, read func(context.Context, []uint64) ([]events.Event, error)) {
 		for _, wanted := range [][]uint64{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20}} {
@@ -91,8 +92,8 @@ func TestLargeEventsAreReadBySequence(t *testing.T) {
 
 func TestABrokenEventIsNotReadBySequence(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
-	m, err := Message(created("b"))
+	appended(t, l, logtest.Created("a"), 0)
+	m, err := Message(logtest.Created("b"))
 	if err != nil {
 		t.Fatal(err)
 	}

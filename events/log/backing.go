@@ -105,7 +105,7 @@ func (plain) live(_ context.Context, after uint64, _ reading) (uint64, bool, err
 func (plain) nudge(context.Context) {}
 
 func (p plain) commands(ctx context.Context, _ func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
-	return p.log.js.CreateOrUpdateConsumer(ctx, commandsStream, workersConfig())
+	return p.log.js.CreateOrUpdateConsumer(ctx, CommandsStream, workersConfig())
 }
 
 func (p plain) viewsID() string { return p.log.conn.ConnectedServerId() }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // BenchmarkAppend appends first events of new accounts, each durable before it is answered, from 1 and from 64 callers.
@@ -24,7 +25,7 @@ func BenchmarkAppend(b *testing.B) {
 			for range callers {
 				go func() {
 					for left.Add(-1) >= 0 {
-						if _, err := l.Append(b.Context(), created("a"), 0); err != nil {
+						if _, err := l.Append(b.Context(), logtest.Created("a"), 0); err != nil {
 							failed <- err
 							return
 						}
@@ -56,7 +57,7 @@ func BenchmarkAppendToFold(b *testing.B) {
 		})
 	}()
 	for b.Loop() {
-		sequence := appended(b, l, created("a"), 0)
+		sequence := appended(b, l, logtest.Created("a"), 0)
 		for got := uint64(0); got < sequence; {
 			select {
 			case got = <-folded:
@@ -71,7 +72,7 @@ func BenchmarkAppendToFold(b *testing.B) {
 func BenchmarkScan(b *testing.B) {
 	l := open(b, b.TempDir())
 	const history = 20_000
-	m, err := Message(created("a"))
+	m, err := Message(logtest.Created("a"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func BenchmarkScan(b *testing.B) {
 // BenchmarkLast asks for the read index.
 func BenchmarkLast(b *testing.B) {
 	l := open(b, b.TempDir())
-	appended(b, l, created("a"), 0)
+	appended(b, l, logtest.Created("a"), 0)
 	for b.Loop() {
 		if _, err := l.Last(b.Context()); err != nil {
 			b.Fatal(err)
@@ -108,7 +109,7 @@ func BenchmarkLast(b *testing.B) {
 // BenchmarkReadNothing looks for newer events of a subject that has none.
 func BenchmarkReadNothing(b *testing.B) {
 	l := open(b, b.TempDir())
-	e := created("a")
+	e := logtest.Created("a")
 	sequence := appended(b, l, e, 0)
 	for b.Loop() {
 		if _, err := l.Read(b.Context(), e.Subject, sequence); err != nil {

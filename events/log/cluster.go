@@ -54,7 +54,7 @@ func (c *Cluster) options(dir string, inside credentials) (*server.Options, erro
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
 		Users:      inside.users(),
-		MaxPayload: maxPayload,
+		MaxPayload: MaxPayload,
 		StoreDir:   filepath.Join(dir, "log"),
 		SyncAlways: true,
 		Cluster: server.ClusterOpts{
@@ -233,11 +233,11 @@ func (b *cluster) elected() uint64 { return b.elections.heard.Load() }
 func (b *cluster) elect(ctx context.Context, seen func(*jetstream.StreamInfo) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, electPatience)
 	defer cancel()
-	if _, err := b.log.request(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
+	if _, err := b.log.request(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+EventsStream, nil); err != nil {
 		return fmt.Errorf("have another leader of the events elected: %w", err)
 	}
 	return b.log.again(ctx, func(ctx context.Context) error {
-		s, err := b.log.state(ctx, eventsStream)
+		s, err := b.log.State(ctx, EventsStream)
 		if err == nil && (s.Cluster == nil || s.Cluster.Leader == "" || !seen(s)) {
 			err = errLeaderless
 		}
@@ -316,12 +316,12 @@ func (b *cluster) awaitOthers(ctx context.Context) error {
 	if b.server == nil {
 		return nil
 	}
-	for _, stream := range []string{eventsStream, commandsStream} {
+	for _, stream := range []string{EventsStream, CommandsStream} {
 		current := map[string]bool{b.server.Name(): true} // those that have been level since this began
 		behind := func() (string, bool) {
 			limited, cancel := b.within(ctx, answerPatience)
 			defer cancel()
-			info, err := b.log.state(limited, stream)
+			info, err := b.log.State(limited, stream)
 			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" { // a node that starts may answer for the leader
 				return "the leader", b.server.NumRoutes() > 0
 			}

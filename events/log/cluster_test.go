@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,173 +15,62 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
-// patience is how long the nodes of a test's cluster may take: elections take seconds, more on a loaded machine.
-const patience = 90 * time.Second
-
-// trio is a cluster of three logs in this process.
-type trio struct {
-	options [3]Options
-	logs    [3]*Log // nil for one that is closed
-}
-
-// newTrio starts three nodes at once.
-func newTrio(t *testing.T) *trio {
-	t.Helper()
-	c := prepareTrio(t)
-	c.start(t, 0, 1, 2)
-	return c
+// options are those of a node of a trio.
+func options(n logtest.Node) Options {
+	return Options{
+		Dir: n.Dir, Logger: slog.New(slog.DiscardHandler),
+		Cluster: &Cluster{Name: "trio", Node: n.Name, Listen: n.Listen, Routes: n.Routes, Secret: []byte("a secret of three")},
+	}
 }
 
 // prepareTrio has three nodes that can be started.
-func prepareTrio(t *testing.T) *trio {
+func prepareTrio(t *testing.T) *logtest.Trio[*Log] {
 	t.Helper()
-	c := &trio{}
-	var routes []string
-	var addresses [3]string
-	var held []net.Listener
-	for i := range addresses {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, listener)
-		addresses[i] = listener.Addr().String()
-		routes = append(routes, "nats://"+addresses[i])
-	}
-	for _, listener := range held {
-		listener.Close()
-	}
-	dir := t.TempDir()
-	for i := range c.options {
-		c.options[i] = Options{
-			Dir: filepath.Join(dir, fmt.Sprint(i)), Logger: slog.New(slog.DiscardHandler),
-			Cluster: &Cluster{Name: "trio", Node: fmt.Sprintf("n%d", i), Listen: addresses[i], Routes: routes, Secret: []byte("a secret of three")},
-		}
-	}
-	t.Cleanup(func() {
-		for i := range c.logs {
-			c.close(t, i)
-		}
-	})
+	return logtest.NewTrio(t, func(ctx context.Context, n logtest.Node) (*Log, error) { return Open(ctx, options(n)) })
+}
+
+// newTrio starts three nodes at once.
+func newTrio(t *testing.T) *logtest.Trio[*Log] {
+	t.Helper()
+	c := prepareTrio(t)
+	c.Start(t, 0, 1, 2)
 	return c
-}
-
-// start opens nodes at the same time.
-func (c *trio) start(t *testing.T, nodes ...int) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	var all sync.WaitGroup
-	var errs [3]error
-	for _, i := range nodes {
-		all.Go(func() { c.logs[i], errs[i] = Open(ctx, c.options[i]) })
-	}
-	all.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (c *trio) close(t *testing.T, i int) {
-	t.Helper()
-	if c.logs[i] == nil {
-		return
-	}
-	if err := c.logs[i].Close(); err != nil {
-		t.Error(err)
-	}
-	c.logs[i] = nil
-}
-
-// lose ends a node's server as if it had crashed: nothing is handed to the others.
-func (c *trio) lose(t *testing.T, i int) {
-	t.Helper()
-	c.logs[i].backing.(*cluster).server.Shutdown()
-	c.logs[i].backing.(*cluster).server.WaitForShutdown()
-	c.close(t, i)
-}
-
-// until tries until it works.
-func until(t *testing.T, what string, try func(ctx context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for {
-		err := try(ctx)
-		if err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-}
-
-// append adds an event to a subject that has the expected sequence, however often it takes. An outcome that was unknown is
-// found by reading.
-func (c *trio) append(t *testing.T, node int, e events.Event, expected uint64) (sequence uint64) {
-	t.Helper()
-	until(t, "append", func(ctx context.Context) (err error) {
-		if sequence, err = c.logs[node].Append(ctx, e, expected); err == nil {
-			return nil
-		}
-		read, readErr := c.logs[node].Read(ctx, e.Subject, expected)
-		if readErr == nil && len(read) == 1 && read[0].ID == e.ID {
-			sequence = read[0].Sequence
-			return nil
-		}
-		return errors.Join(err, readErr)
-	})
-	return sequence
-}
-
-// wantLast checks what nodes say is the newest event.
-func (c *trio) wantLast(t *testing.T, want uint64, nodes ...int) {
-	t.Helper()
-	for _, i := range nodes {
-		until(t, "last", func(ctx context.Context) error {
-			last, err := c.logs[i].Last(ctx)
-			if err == nil && last != want {
-				t.Fatalf("node %d: last is %d, want %d", i, last, want)
-			}
-			return err
-		})
-	}
 }
 
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	c := newTrio(t)
-	e := created("a")
-	sequence := c.append(t, 0, e, 0)
+	e := logtest.Created("a")
+	sequence := c.Append(t, 0, e, 0)
 	for node := 1; node < 3; node++ {
-		sequence = c.append(t, node, changed(e), sequence)
-		c.wantLast(t, sequence, 0, 1, 2)
+		sequence = c.Append(t, node, logtest.Changed(e), sequence)
+		c.WantLast(t, sequence, 0, 1, 2)
 	}
-	_, err := c.logs[0].Append(t.Context(), changed(e), sequence-1)
+	_, err := c.Logs[0].Append(t.Context(), logtest.Changed(e), sequence-1)
 	if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInFlight) {
 		t.Errorf("append behind an event that is not the last: got error %v, want %v", err, ErrConflict)
 	}
-	for i, l := range c.logs {
+	for i, l := range c.Logs {
 		if read, err := l.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 {
 			t.Errorf("node %d reads %d events (%v), want 3", i, len(read), err)
 		}
 		if err := l.Broken(); err != nil {
 			t.Errorf("node %d: %v", i, err)
 		}
-		until(t, "ready", func(context.Context) error { return l.Ready() })
+		logtest.Until(t, "ready", func(context.Context) error { return l.Ready() })
 	}
 
 	// An election ends what waits for the leader before, at every node.
 	var waiting []context.Context
-	for _, l := range c.logs {
-		ctx, cancel := l.within(t.Context(), patience)
+	for _, l := range c.Logs {
+		ctx, cancel := l.within(t.Context(), logtest.Patience)
 		defer cancel()
 		waiting = append(waiting, ctx)
 	}
-	if _, err := c.logs[0].conn.RequestWithContext(t.Context(), "$JS.API.STREAM.LEADER.STEPDOWN."+eventsStream, nil); err != nil {
+	if _, err := c.Logs[0].conn.RequestWithContext(t.Context(), "$JS.API.STREAM.LEADER.STEPDOWN."+EventsStream, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i, ctx := range waiting {
@@ -191,64 +78,64 @@ func TestCluster(t *testing.T) {
 			t.Errorf("node %d hears of no election", i)
 		}
 	}
-	sequence = c.append(t, 0, changed(e), sequence)
-	c.wantLast(t, sequence, 0, 1, 2)
+	sequence = c.Append(t, 0, logtest.Changed(e), sequence)
+	c.WantLast(t, sequence, 0, 1, 2)
 
 	// One node is stopped, then another one is lost: two go on, one does not.
-	c.close(t, 0)
-	sequence = c.append(t, 1, changed(e), sequence)
-	c.wantLast(t, sequence, 1, 2)
-	c.start(t, 0)
-	c.wantLast(t, sequence, 0)
-	until(t, "ready", func(context.Context) error { return c.logs[0].Ready() })
-	c.lose(t, 1)
-	sequence = c.append(t, 2, changed(e), sequence)
-	c.wantLast(t, sequence, 0, 2)
-	c.lose(t, 2)
+	c.Close(t, 0)
+	sequence = c.Append(t, 1, logtest.Changed(e), sequence)
+	c.WantLast(t, sequence, 1, 2)
+	c.Start(t, 0)
+	c.WantLast(t, sequence, 0)
+	logtest.Until(t, "ready", func(context.Context) error { return c.Logs[0].Ready() })
+	c.Lose(t, 1)
+	sequence = c.Append(t, 2, logtest.Changed(e), sequence)
+	c.WantLast(t, sequence, 0, 2)
+	c.Lose(t, 2)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if last, err := c.logs[0].Last(ctx); err == nil {
+	if last, err := c.Logs[0].Last(ctx); err == nil {
 		t.Errorf("a node without the others says that %d is the newest event", last)
 	}
-	if _, err := c.logs[0].Append(t.Context(), changed(e), sequence); err == nil || errors.Is(err, ErrConflict) {
+	if _, err := c.Logs[0].Append(t.Context(), logtest.Changed(e), sequence); err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("append at a node without the others: got error %v", err)
 	}
-	if err := c.logs[0].Broken(); err != nil {
+	if err := c.Logs[0].Broken(); err != nil {
 		t.Errorf("a node without the others is broken: %v", err)
 	}
 
 	// What was appended without a majority may be there afterwards or not.
-	c.start(t, 1, 2)
+	c.Start(t, 1, 2)
 	var read []events.Event
-	until(t, "read", func(ctx context.Context) (err error) {
-		read, err = c.logs[0].Read(ctx, e.Subject, sequence)
+	logtest.Until(t, "read", func(ctx context.Context) (err error) {
+		read, err = c.Logs[0].Read(ctx, e.Subject, sequence)
 		return err
 	})
 	if len(read) > 0 {
 		sequence = read[len(read)-1].Sequence
 	}
-	sequence = c.append(t, 0, changed(e), sequence)
-	c.wantLast(t, sequence, 0, 1, 2)
+	sequence = c.Append(t, 0, logtest.Changed(e), sequence)
+	c.WantLast(t, sequence, 0, 1, 2)
 }
 
 // A node says what it waits for: first for any other one, then for a leader or a third.
 func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	c := prepareTrio(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), logtest.Patience)
 	defer cancel()
 	var others sync.WaitGroup
 	defer others.Wait()
 	var heard []string
-	o := c.options[0]
+	o := options(c.Nodes[0])
 	o.Waiting = func(what string) {
 		if heard = append(heard, what); len(heard) > 1 {
 			cancel()
 			return
 		}
 		others.Go(func() {
-			if _, err := Open(ctx, c.options[1]); err == nil {
+			if _, err := c.Open(ctx, 1); err == nil {
 				t.Error("a node is open with a cluster of two")
 			}
 		})
@@ -268,21 +155,21 @@ func TestClusterSaysWhatItWaitsFor(t *testing.T) {
 func TestClusterBroken(t *testing.T) {
 	t.Parallel()
 	c := newTrio(t)
-	if err := c.logs[1].backing.(*cluster).server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
+	if err := c.Logs[1].backing.(*cluster).server.ShutdownJetStream(); err != nil { // what the server does by itself when it finds the disk full
 		t.Fatal(err)
 	}
-	wantError(t, "a node that has given up", c.logs[1].Broken(), ErrBroken)
+	logtest.WantError(t, "a node that has given up", c.Logs[1].Broken(), ErrBroken)
 	for _, i := range []int{0, 2} {
-		if err := c.logs[i].Broken(); err != nil {
+		if err := c.Logs[i].Broken(); err != nil {
 			t.Errorf("node %d: %v", i, err)
 		}
 	}
-	e := created("a")
-	sequence := c.append(t, 0, e, 0)
-	c.close(t, 1)
-	c.start(t, 1)
-	c.wantLast(t, sequence, 1)
-	if err := c.logs[1].Broken(); err != nil {
+	e := logtest.Created("a")
+	sequence := c.Append(t, 0, e, 0)
+	c.Close(t, 1)
+	c.Start(t, 1)
+	c.WantLast(t, sequence, 1)
+	if err := c.Logs[1].Broken(); err != nil {
 		t.Errorf("after a new start: %v", err)
 	}
 }
@@ -291,19 +178,19 @@ func TestClusterBroken(t *testing.T) {
 func TestWipedNodeCatchesUp(t *testing.T) {
 	t.Parallel()
 	c := newTrio(t)
-	e := created("a")
-	sequence := c.append(t, 0, e, 0)
-	c.close(t, 1)
-	if err := os.RemoveAll(c.options[1].Dir); err != nil {
+	e := logtest.Created("a")
+	sequence := c.Append(t, 0, e, 0)
+	c.Close(t, 1)
+	if err := os.RemoveAll(c.Nodes[1].Dir); err != nil {
 		t.Fatal(err)
 	}
-	sequence = c.append(t, 0, changed(e), sequence)
-	c.start(t, 1)
-	c.wantLast(t, sequence, 1)
-	until(t, "ready", func(context.Context) error { return c.logs[1].Ready() })
-	c.lose(t, 2)
-	sequence = c.append(t, 1, changed(e), sequence)
-	if read, err := c.logs[1].Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 || read[2].Sequence != sequence {
+	sequence = c.Append(t, 0, logtest.Changed(e), sequence)
+	c.Start(t, 1)
+	c.WantLast(t, sequence, 1)
+	logtest.Until(t, "ready", func(context.Context) error { return c.Logs[1].Ready() })
+	c.Lose(t, 2)
+	sequence = c.Append(t, 1, logtest.Changed(e), sequence)
+	if read, err := c.Logs[1].Read(t.Context(), e.Subject, 0); err != nil || len(read) != 3 || read[2].Sequence != sequence {
 		t.Errorf("the node reads %d events (%v), want 3", len(read), err)
 	}
 }
@@ -316,8 +203,8 @@ func TestClusterCommands(t *testing.T) {
 	finished := map[string]bool{}
 	isFinished := func(_ context.Context, command []byte) (bool, error) { return finished[string(command)], nil }
 	enqueue := func(node int, name string) {
-		until(t, "enqueue", func(ctx context.Context) error {
-			err := enqueue(ctx, c.logs[node], events.CommandSubject(account, name), []byte(name), true)
+		logtest.Until(t, "enqueue", func(ctx context.Context) error {
+			err := enqueue(ctx, c.Logs[node], events.CommandSubject(account, name), []byte(name), true)
 			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
 				return nil
 			}
@@ -326,8 +213,8 @@ func TestClusterCommands(t *testing.T) {
 	}
 	// next takes the next command, acknowledges it and returns it with how often it was delivered.
 	next := func(node int) (name string, deliveries uint64) {
-		until(t, "next command", func(ctx context.Context) error {
-			consumer, err := c.logs[node].Commands(ctx, isFinished)
+		logtest.Until(t, "next command", func(ctx context.Context) error {
+			consumer, err := c.Logs[node].Commands(ctx, isFinished)
 			if err != nil {
 				return err
 			}
@@ -362,10 +249,10 @@ func TestClusterCommands(t *testing.T) {
 	enqueue(0, "not finished")
 	enqueue(1, "finished elsewhere")
 	finished["finished elsewhere"] = true
-	for i := range c.logs {
-		c.lose(t, i)
+	for i := range c.Logs {
+		c.Lose(t, i)
 	}
-	c.start(t, 0, 1, 2)
+	c.Start(t, 0, 1, 2)
 	if got, _ := next(2); got != "not finished" { // and none of the twenty
 		t.Errorf("after a restart of all nodes the next command is %q, want the one that is not finished", got)
 	}
@@ -380,19 +267,19 @@ func TestClusterCommands(t *testing.T) {
 func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 	t.Parallel()
 	c := newTrio(t)
-	e := created("a")
-	c.append(t, 0, e, 0)
+	e := logtest.Created("a")
+	c.Append(t, 0, e, 0)
 	leader := -1
-	until(t, "leader", func(ctx context.Context) error {
-		info, err := c.logs[0].backing.(*cluster).quorum.info(ctx)
-		for i, o := range c.options {
-			if err == nil && o.Cluster.Node == info.Cluster.Leader {
+	logtest.Until(t, "leader", func(ctx context.Context) error {
+		info, err := c.Logs[0].backing.(*cluster).quorum.info(ctx)
+		for i, node := range c.Nodes {
+			if err == nil && node.Name == info.Cluster.Leader {
 				leader = i
 			}
 		}
 		return err
 	})
-	visitor, err := Join(t.Context(), Options{Dir: c.options[leader].Dir})
+	visitor, err := Join(t.Context(), Options{Dir: c.Nodes[leader].Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,18 +287,18 @@ func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 	if read, err := visitor.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 1 {
 		t.Fatalf("a visitor reads %d events (%v), want 1", len(read), err)
 	}
-	for i := range c.logs {
+	for i := range c.Logs {
 		if i != leader {
-			c.lose(t, i)
+			c.Lose(t, i)
 		}
 	}
 	// Less than the leader needs to find out.
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err = visitor.Read(ctx, e.Subject, 0)
-	wantError(t, "read where the leader is alone", err, ErrNoLeader)
+	logtest.WantError(t, "read where the leader is alone", err, ErrNoLeader)
 	_, err = visitor.Accounts(ctx)
-	wantError(t, "list where the leader is alone", err, ErrNoLeader)
+	logtest.WantError(t, "list where the leader is alone", err, ErrNoLeader)
 }
 
 // A node that is to stop waits for one that is behind, and not for one that is away, nor when all are.
@@ -420,18 +307,18 @@ func TestAwaitOthers(t *testing.T) {
 	c := newTrio(t)
 	wait := func() {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), logtest.Patience)
 		defer cancel()
-		if err := c.logs[0].AwaitOthers(ctx); err != nil {
+		if err := c.Logs[0].AwaitOthers(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
 	last := func() jetstream.PeerInfo {
 		var info jetstream.PeerInfo
-		until(t, "ask for the replicas", func(ctx context.Context) error {
+		logtest.Until(t, "ask for the replicas", func(ctx context.Context) error {
 			limited, cancel := context.WithTimeout(ctx, time.Second) // the leader that was asked may be gone
 			defer cancel()
-			state, err := c.logs[0].state(limited, eventsStream)
+			state, err := c.Logs[0].State(limited, EventsStream)
 			if err == nil && state.Cluster.Leader == "" {
 				err = errLeaderless
 			}
@@ -439,7 +326,7 @@ func TestAwaitOthers(t *testing.T) {
 				return err
 			}
 			for _, node := range state.Cluster.Replicas {
-				if node.Name == c.options[2].Cluster.Node {
+				if node.Name == c.Nodes[2].Name {
 					info = *node
 				}
 			}
@@ -447,23 +334,23 @@ func TestAwaitOthers(t *testing.T) {
 		})
 		return info
 	}
-	e := created("a")
-	sequence := c.append(t, 0, e, 0)
+	e := logtest.Created("a")
+	sequence := c.Append(t, 0, e, 0)
 	wait()
-	c.lose(t, 2)
+	c.Lose(t, 2)
 	for !last().Offline {
 	}
 	wait()
-	if err := os.RemoveAll(c.options[2].Dir); err != nil {
+	if err := os.RemoveAll(c.Nodes[2].Dir); err != nil {
 		t.Fatal(err)
 	}
 	for range 200 {
-		sequence = c.append(t, 0, changed(e), sequence)
+		sequence = c.Append(t, 0, logtest.Changed(e), sequence)
 	}
 	opened := make(chan error, 1)
 	go func() {
-		log, err := Open(t.Context(), c.options[2])
-		c.logs[2] = log
+		log, err := c.Open(t.Context(), 2)
+		c.Logs[2] = log
 		opened <- err
 	}()
 	for last().Offline {
@@ -475,8 +362,8 @@ func TestAwaitOthers(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Fatal(err)
 	}
-	c.lose(t, 1)
-	c.lose(t, 2)
+	c.Lose(t, 1)
+	c.Lose(t, 2)
 	wait() // for nobody
 
 	single, err := Open(t.Context(), Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
@@ -497,8 +384,8 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 	account := uuid.New()
 	const commands = 300
 	for i := range commands {
-		until(t, "enqueue", func(ctx context.Context) error {
-			err := enqueue(ctx, c.logs[i%3], events.CommandSubject(account, fmt.Sprint(i)), []byte("finished"), true)
+		logtest.Until(t, "enqueue", func(ctx context.Context) error {
+			err := enqueue(ctx, c.Logs[i%3], events.CommandSubject(account, fmt.Sprint(i)), []byte("finished"), true)
 			if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
 				return nil
 			}
@@ -507,8 +394,8 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 	}
 	nothing := func(context.Context, []byte) (bool, error) { return false, nil }
 	acknowledged := 0
-	until(t, "acknowledge", func(ctx context.Context) error {
-		consumer, err := c.logs[0].Commands(ctx, nothing)
+	logtest.Until(t, "acknowledge", func(ctx context.Context) error {
+		consumer, err := c.Logs[0].Commands(ctx, nothing)
 		if err != nil {
 			return err
 		}
@@ -523,19 +410,19 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 		}
 		return nil
 	})
-	node, looks := c.logs[1], 0
+	node, looks := c.Logs[1], 0
 	all := func(context.Context, []byte) (bool, error) {
 		looks++
 		return true, nil
 	}
 	var before, after jetstream.Consumer
-	until(t, "find", func(ctx context.Context) (err error) {
+	logtest.Until(t, "find", func(ctx context.Context) (err error) {
 		before, err = node.Commands(ctx, all)
 		return err
 	})
 	node.backing.(*cluster).queue.suspect = time.Now() // as of a node that has waited for the others at its start
 	for range 2 {
-		until(t, "look", func(ctx context.Context) (err error) {
+		logtest.Until(t, "look", func(ctx context.Context) (err error) {
 			after, err = node.Commands(ctx, all)
 			return err
 		})

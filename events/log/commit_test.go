@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // groupOf is the backing of a log that commits in groups, nil for another one.
@@ -40,13 +41,13 @@ func blocksOf(l *Log, stream string) string {
 
 // Nothing is acknowledged after the first sync that failed. Here the next block cannot be opened.
 func TestAFailedSyncIsFinal(t *testing.T) {
-	for _, stream := range []string{eventsStream, commandsStream} {
+	for _, stream := range []string{EventsStream, CommandsStream} {
 		t.Run(stream, func(t *testing.T) {
 			l, ok := openGrouped(t)
 			if !ok {
 				return
 			}
-			e := created("a")
+			e := logtest.Created("a")
 			first := appended(t, l, e, 0)
 			account := uuid.New()
 			if err := enqueue(t.Context(), l, events.CommandSubject(account, "a"), []byte("{}"), true); err != nil {
@@ -70,18 +71,18 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 			if err := os.Symlink("2.blk", filepath.Join(blocksOf(l, stream), "2.blk")); err != nil {
 				t.Fatal(err)
 			}
-			if stream == commandsStream {
-				wantError(t, "enqueue", enqueue(t.Context(), l, events.CommandSubject(account, "b"), []byte("{}"), true), syscall.ELOOP)
+			if stream == CommandsStream {
+				logtest.WantError(t, "enqueue", enqueue(t.Context(), l, events.CommandSubject(account, "b"), []byte("{}"), true), syscall.ELOOP)
 			}
-			_, err = l.Append(t.Context(), changed(e), first)
-			wantError(t, "append", err, ErrUnknown)
-			wantError(t, "tail", <-tailed, syscall.ELOOP)
-			_, err = l.Append(t.Context(), created("b"), 0)
-			wantError(t, "another append", err, ErrUnknown)
-			wantError(t, "another enqueue", enqueue(t.Context(), l, events.CommandSubject(account, "c"), []byte("{}"), true), syscall.ELOOP)
-			_, err = joined.Append(t.Context(), created("c"), 0)
-			wantError(t, "append of another process", err, ErrUnknown)
-			wantError(t, "broken", l.Broken(), ErrBroken)
+			_, err = l.Append(t.Context(), logtest.Changed(e), first)
+			logtest.WantError(t, "append", err, ErrUnknown)
+			logtest.WantError(t, "tail", <-tailed, syscall.ELOOP)
+			_, err = l.Append(t.Context(), logtest.Created("b"), 0)
+			logtest.WantError(t, "another append", err, ErrUnknown)
+			logtest.WantError(t, "another enqueue", enqueue(t.Context(), l, events.CommandSubject(account, "c"), []byte("{}"), true), syscall.ELOOP)
+			_, err = joined.Append(t.Context(), logtest.Created("c"), 0)
+			logtest.WantError(t, "append of another process", err, ErrUnknown)
+			logtest.WantError(t, "broken", l.Broken(), ErrBroken)
 			if _, err := l.Last(t.Context()); !errors.Is(err, syscall.ELOOP) {
 				t.Errorf("last says %v", err)
 			}
@@ -104,7 +105,7 @@ func TestTailSyncsWhatNobodyWaitsFor(t *testing.T) {
 	if !ok {
 		return
 	}
-	m, err := Message(created("a"))
+	m, err := Message(logtest.Created("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestTailSyncsWhatNobodyWaitsFor(t *testing.T) {
 		}
 		return nil
 	})
-	wantError(t, "tail", err, context.Canceled)
+	logtest.WantError(t, "tail", err, context.Canceled)
 }
 
 // What another process appended is on disk when it is told so, and in the read index of this one.
@@ -149,7 +150,7 @@ func TestJoinedPublishesWaitForTheDisk(t *testing.T) {
 	if _, known := other.Known(); known {
 		t.Error("another process knows the read index")
 	}
-	e := created("a")
+	e := logtest.Created("a")
 	sequence := appended(t, other, e, 0)
 	if durable, known := l.Known(); !known || durable < sequence {
 		t.Errorf("%d events are on disk, event %d was acknowledged", durable, sequence)
@@ -164,8 +165,8 @@ func TestJoinedPublishesWaitForTheDisk(t *testing.T) {
 		t.Errorf("%d commands are on disk, 1 was acknowledged", durable)
 	}
 	other.backing.(*joined).asks = "reckon.log.nobody.commit"
-	_, err = other.Append(t.Context(), changed(e), sequence)
-	wantError(t, "append that nobody syncs", err, ErrUnknown)
+	_, err = other.Append(t.Context(), logtest.Changed(e), sequence)
+	logtest.WantError(t, "append that nobody syncs", err, ErrUnknown)
 	if read, err := l.Read(t.Context(), e.Subject, sequence); err != nil || len(read) != 1 {
 		t.Errorf("read %+v (%v), want the event of an unknown outcome", read, err)
 	}
@@ -178,11 +179,11 @@ func TestTheReadIndexIsAnEventThatIsThere(t *testing.T) {
 	if !ok {
 		return
 	}
-	e := created("a")
+	e := logtest.Created("a")
 	first := appended(t, l, e, 0)
-	second := appended(t, l, changed(e), first)
-	appended(t, l, changed(e), second)
-	block := filepath.Join(blocksOf(l, eventsStream), "1.blk")
+	second := appended(t, l, logtest.Changed(e), first)
+	appended(t, l, logtest.Changed(e), second)
+	block := filepath.Join(blocksOf(l, EventsStream), "1.blk")
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestTheReadIndexIsAnEventThatIsThere(t *testing.T) {
 	if last, err := joined.Last(t.Context()); err != nil || last != second {
 		t.Errorf("for another process last is %d (%v), want %d", last, err, second)
 	}
-	if next := appended(t, again, changed(e), second); next != second+2 {
+	if next := appended(t, again, logtest.Changed(e), second); next != second+2 {
 		t.Errorf("the next event is %d, want %d", next, second+2)
 	}
 }

@@ -21,9 +21,9 @@ func (l *Log) newestEvent(ctx context.Context) (uint64, error) {
 	if err != nil || info.State.Msgs == 0 {
 		return 0, err
 	}
-	m, err := l.load(ctx, eventsStream, loadRequest{Sequence: info.State.LastSeq})
+	m, err := l.load(ctx, EventsStream, loadRequest{Sequence: info.State.LastSeq})
 	if errors.Is(err, ErrNotFound) {
-		m, err = l.load(ctx, eventsStream, loadRequest{Last: "evt.>"})
+		m, err = l.load(ctx, EventsStream, loadRequest{Last: "evt.>"})
 	}
 	return m.Sequence, err
 }
@@ -35,7 +35,7 @@ func (l *Log) CommandDurable(ctx context.Context, sequence uint64) error {
 	if sequence == 0 {
 		return nil
 	}
-	if err := l.backing.durable(ctx, commandsStream, sequence); err != nil {
+	if err := l.backing.durable(ctx, CommandsStream, sequence); err != nil {
 		return fmt.Errorf("wait for command %d to be on disk: %w", sequence, err)
 	}
 	return nil
@@ -47,7 +47,7 @@ func (l *Log) Known() (sequence uint64, ok bool) { return l.backing.known() }
 
 // durable waits until an event, of which somebody has the acknowledgement in hand, is on disk.
 func (l *Log) durable(ctx context.Context, sequence uint64) error {
-	return l.backing.durable(ctx, eventsStream, sequence)
+	return l.backing.durable(ctx, EventsStream, sequence)
 }
 
 // durably is a fold that is handed durable events only: those that are by now, then the others when

@@ -13,7 +13,7 @@ import (
 // electedSubjects are where a cluster says that a stream or consumer has another leader.
 var electedSubjects = []string{
 	"$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.*",
-	"$JS.EVENT.ADVISORY.CONSUMER.LEADER_ELECTED." + commandsStream + "." + workersName,
+	"$JS.EVENT.ADVISORY.CONSUMER.LEADER_ELECTED." + CommandsStream + "." + workersName,
 }
 
 // elections tells those who wait for an answer of a cluster that another leader was elected. What

@@ -244,8 +244,8 @@ func (b *external) say() {
 	l := b.log
 	l.logger.Warn("it cannot be seen from here whether NATS brings a message to the disk before it acknowledges it, which is not what it does by itself: set 'sync_interval: always' in its jetstream section, or what was answered last may be lost when the power fails",
 		"server", l.conn.ConnectedServerName(), "cluster", l.conn.ConnectedClusterName(), "replicas", max(1, b.replicas))
-	if most := l.conn.MaxPayload(); most < maxPayload {
-		l.logger.Warn("NATS takes smaller messages than events can be: set max_payload", "found", most, "wanted", maxPayload)
+	if most := l.conn.MaxPayload(); most < MaxPayload {
+		l.logger.Warn("NATS takes smaller messages than events can be: set max_payload", "found", most, "wanted", MaxPayload)
 	}
 }
 
@@ -262,7 +262,7 @@ func visit(ctx context.Context, o Options) (_ *Log, err error) {
 		}
 	}()
 	if o.Dir != "" {
-		l.lock, err = lockDirectory(o.Dir)
+		l.lock, err = Lock(o.Dir)
 		switch {
 		case err == nil:
 			if err := claimMode(o.Dir, o.mode()); err != nil {

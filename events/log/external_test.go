@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,68 +16,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
-
-// existingNATS runs an unclustered NATS that knows nothing of the service.
-func existingNATS(t *testing.T) *External {
-	t.Helper()
-	return &External{URLs: []string{runExisting(t, &server.Options{}).ClientURL()}}
-}
-
-// runExisting runs it with further options.
-func runExisting(t *testing.T, o *server.Options) *server.Server {
-	t.Helper()
-	o.ServerName, o.Host, o.Port, o.MaxPayload, o.StoreDir = "existing", "127.0.0.1", server.RANDOM_PORT, maxPayload, t.TempDir()
-	s, err := RunServer(t.Context(), o, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	return s
-}
-
-// existingCluster runs a clustered NATS of three servers and returns how to reach it, and its servers.
-func existingCluster(t *testing.T) (*External, []*server.Server) {
-	t.Helper()
-	var routes []*url.URL
-	var held []net.Listener
-	for range 3 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, listener)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: listener.Addr().String()})
-	}
-	e := &External{}
-	var servers []*server.Server
-	for i, listener := range held {
-		port := listener.Addr().(*net.TCPAddr).Port
-		listener.Close()
-		s, err := RunServer(t.Context(), &server.Options{
-			ServerName: fmt.Sprintf("existing%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: maxPayload,
-			StoreDir: t.TempDir(), Routes: routes, Cluster: server.ClusterOpts{Name: "existing", Host: "127.0.0.1", Port: port},
-		}, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		servers = append(servers, s)
-		e.URLs = append(e.URLs, s.ClientURL())
-	}
-	return e, servers
-}
 
 // openAt opens a log on an existing NATS for the length of a test.
 func openAt(t *testing.T, e *External) *Log {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), logtest.Patience)
 	defer cancel()
 	l, err := Open(ctx, Options{Dir: t.TempDir(), External: e})
 	if err != nil {
@@ -95,7 +38,7 @@ func openAt(t *testing.T, e *External) *Log {
 
 func TestExternal(t *testing.T) {
 	t.Parallel()
-	e := existingNATS(t)
+	e := &External{URLs: logtest.NATS(t)}
 	first, second := openAt(t, e), openAt(t, e)
 	shared(t, first, second)
 
@@ -111,7 +54,7 @@ func TestExternal(t *testing.T) {
 	}
 	// Its own data directory leads nowhere without the NATS, and with it to the views of the server that holds it.
 	_, err = Join(t.Context(), Options{Dir: first.dir})
-	wantError(t, "join by the directory alone", err, ErrMode)
+	logtest.WantError(t, "join by the directory alone", err, ErrMode)
 	visitor, err = Join(t.Context(), Options{Dir: first.dir, External: e})
 	if err != nil {
 		t.Fatal(err)
@@ -124,28 +67,29 @@ func TestExternal(t *testing.T) {
 
 func TestExternalCluster(t *testing.T) {
 	t.Parallel()
-	e, servers := existingCluster(t)
+	urls, servers := logtest.NATSCluster(t)
+	e := &External{URLs: urls}
 	first, second := openAt(t, e), openAt(t, e)
 	if first.backing.(*external).replicas != clusterReplicas {
 		t.Errorf("the streams have %d replicas, want %d", first.backing.(*external).replicas, clusterReplicas)
 	}
 	shared(t, first, second)
 	for _, s := range servers {
-		if s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, eventsStream) {
+		if s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, EventsStream) {
 			s.Shutdown()
 			s.WaitForShutdown()
 			break
 		}
 	}
-	account := created("b")
-	until(t, "append", func(ctx context.Context) error {
+	account := logtest.Created("b")
+	logtest.Until(t, "append", func(ctx context.Context) error {
 		_, err := first.Append(ctx, account, 0)
 		if errors.Is(err, ErrConflict) { // one whose outcome was unknown is there
 			return nil
 		}
 		return err
 	})
-	until(t, "read", func(ctx context.Context) error {
+	logtest.Until(t, "read", func(ctx context.Context) error {
 		read, err := second.Read(ctx, account.Subject, 0)
 		if err == nil && len(read) != 1 {
 			t.Fatalf("read %d events, want 1", len(read))
@@ -157,7 +101,7 @@ func TestExternalCluster(t *testing.T) {
 // shared uses two logs of the same NATS: what one appends the other one must see, also behind ticks that are gone.
 func shared(t *testing.T, first, second *Log) {
 	t.Helper()
-	e := created("a")
+	e := logtest.Created("a")
 	sequence := appended(t, first, e, 0)
 	last, err := second.Last(t.Context())
 	if err != nil || last <= sequence {
@@ -167,16 +111,16 @@ func shared(t *testing.T, first, second *Log) {
 	if err != nil || again <= last {
 		t.Fatalf("the next read index is %d (%v), want more than %d", again, err, last)
 	}
-	newest := appended(t, second, changed(e), sequence)
-	_, err = first.Append(t.Context(), changed(e), sequence)
-	wantError(t, "append behind an event that is not the last", err, ErrConflict)
+	newest := appended(t, second, logtest.Changed(e), sequence)
+	_, err = first.Append(t.Context(), logtest.Changed(e), sequence)
+	logtest.WantError(t, "append behind an event that is not the last", err, ErrConflict)
 
 	// A tick goes after its time. A reading up to one that is gone ends all the same.
 	through, err := first.Last(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "wait for the ticks to go", func(ctx context.Context) error {
+	logtest.Until(t, "wait for the ticks to go", func(ctx context.Context) error {
 		info, err := first.events.Info(ctx)
 		if err == nil && info.State.Msgs > 2 {
 			err = fmt.Errorf("there are %d messages", info.State.Msgs)
@@ -191,7 +135,7 @@ func shared(t *testing.T, first, second *Log) {
 	})
 	var read []events.Event
 	upTo := uint64(0)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), logtest.Patience)
 	defer cancel()
 	err = first.Scan(ctx, 0, through, nil, func(at uint64, list []events.Event) error {
 		read, upTo = append(read, list...), at
@@ -201,11 +145,6 @@ func shared(t *testing.T, first, second *Log) {
 		t.Fatalf("scanned %d events up to %d (%v), want 2 up to %d", len(read), upTo, err, through)
 	}
 
-	var file strings.Builder
-	b, err := first.Backup(ctx, &file, func(string, uint64, uint64) {})
-	if err != nil || b.Events != 2 {
-		t.Errorf("backed up %d events (%v), want 2", b.Events, err)
-	}
 	if err := errors.Join(first.Ready(), first.Broken()); err != nil {
 		t.Error(err)
 	}
@@ -213,7 +152,7 @@ func shared(t *testing.T, first, second *Log) {
 
 // Every setting that the service relies on is checked by its name.
 func TestExternalSettings(t *testing.T) {
-	e := existingNATS(t)
+	e := &External{URLs: logtest.NATS(t)}
 	conn, err := connect(e.URLs[0], credentials{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -228,51 +167,51 @@ func TestExternalSettings(t *testing.T) {
 		change func(*jetstream.StreamConfig)
 		want   string // "" where it is right
 	}{
-		{eventsStream, func(*jetstream.StreamConfig) {}, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, "storage is memory and must be file"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy }, "retention is interest and must be limits"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.Subjects = []string{"evt.*.>"} }, "subjects is evt.*.> and must be evt.>"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgs = 1000 }, "max_msgs is 1000 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }, "max_bytes is 1048576 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 5 }, "max_msgs_per_subject is 5 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.DenyDelete = false }, "deny_delete is false and must be true"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge = false }, "deny_purge is false and must be true"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }, "allow_rollup_hdrs is true and must be false"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = false }, "allow_direct is false and must be true"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, "max_msg_size is 1048576 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = maxPayload }, ""},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.MaxConsumers = 5 }, "max_consumers is 5 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.NoAck = true }, "no_ack is true and must be false"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Second }, "consumer_limits.inactive_threshold is 1s and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.MaxAckPending = 7 }, "consumer_limits.max_ack_pending is 7 and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) {
+		{EventsStream, func(*jetstream.StreamConfig) {}, ""},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, "storage is memory and must be file"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy }, "retention is interest and must be limits"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.Subjects = []string{"evt.*.>"} }, "subjects is evt.*.> and must be evt.>"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgs = 1000 }, "max_msgs is 1000 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }, "max_bytes is 1048576 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 5 }, "max_msgs_per_subject is 5 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyDelete = false }, "deny_delete is false and must be true"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge = false }, "deny_purge is false and must be true"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }, "allow_rollup_hdrs is true and must be false"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = false }, "allow_direct is false and must be true"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, "max_msg_size is 1048576 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = MaxPayload }, ""},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxConsumers = 5 }, "max_consumers is 5 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.NoAck = true }, "no_ack is true and must be false"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Second }, "consumer_limits.inactive_threshold is 1s and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.ConsumerLimits.MaxAckPending = 7 }, "consumer_limits.max_ack_pending is 7 and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) {
 			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: "evt.*.account", Destination: "evt.{{wildcard(1)}}.key"}
 		}, "subject_transform is set and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "OTHER"}} }, "sources is set and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) {
+		{EventsStream, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "OTHER"}} }, "sources is set and must be none"},
+		{EventsStream, func(c *jetstream.StreamConfig) {
 			*c = jetstream.StreamConfig{Name: c.Name, Mirror: &jetstream.StreamSource{Name: "OTHER"}}
 		}, "mirror is set and must be none"},
-		{eventsStream, func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode }, "persist_mode is async and must be default"},
-		{eventsStream, func(c *jetstream.StreamConfig) {
+		{EventsStream, func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode }, "persist_mode is async and must be default"},
+		{EventsStream, func(c *jetstream.StreamConfig) {
 			c.Compression, c.RePublish = jetstream.S2Compression, &jetstream.RePublish{Source: ">", Destination: "copy.>"}
 		}, ""},
-		{commandsStream, func(*jetstream.StreamConfig) {}, ""},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = 48 * time.Hour }, ""},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be 24h10m0s"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.DiscardNewPerSubject = false }, "discard_new_per_subject is false and must be true"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false }, "discard is old and must be new"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 2 }, "max_msgs_per_subject is 2 and must be 1"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = true }, "allow_direct is true and must be false"},
-		{commandsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
+		{CommandsStream, func(*jetstream.StreamConfig) {}, ""},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = 48 * time.Hour }, ""},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "max_age is 1h0m0s and must be 24h10m0s"},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.DiscardNewPerSubject = false }, "discard_new_per_subject is false and must be true"},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false }, "discard is old and must be new"},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 2 }, "max_msgs_per_subject is 2 and must be 1"},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = true }, "allow_direct is true and must be false"},
+		{CommandsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
 	}
 	for _, row := range rows {
 		for _, c := range (&external{}).streams(0) {
 			if c.Name == row.stream {
 				row.change(&c)
 				// The server may still be removing the files of the stream that had the name before.
-				until(t, row.want, func(ctx context.Context) error {
+				logtest.Until(t, row.want, func(ctx context.Context) error {
 					_, err := js.CreateStream(ctx, c)
 					return err
 				})
@@ -289,7 +228,7 @@ func TestExternalSettings(t *testing.T) {
 		case !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "stream "+row.stream+": ") || !strings.Contains(err.Error(), row.want):
 			t.Errorf("got error %v, want that stream %s has %s", err, row.stream, row.want)
 		}
-		for _, name := range []string{eventsStream, commandsStream} {
+		for _, name := range []string{EventsStream, CommandsStream} {
 			if err := js.DeleteStream(t.Context(), name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 				t.Fatal(err)
 			}
@@ -318,7 +257,7 @@ func TestExternalSettings(t *testing.T) {
 
 // What cannot get better by waiting ends the start, and what can does not.
 func TestExternalOutOfReach(t *testing.T) {
-	e := existingNATS(t)
+	e := &External{URLs: logtest.NATS(t)}
 	for name, wrong := range map[string]*External{
 		"no credentials file": {URLs: e.URLs, CredsFile: filepath.Join(t.TempDir(), "none")},
 		"no authority":        {URLs: e.URLs, CAFile: filepath.Join(t.TempDir(), "none")},
@@ -356,7 +295,7 @@ func TestExternalPermissions(t *testing.T) {
 			Publish: &server.SubjectPermission{Deny: publish}, Subscribe: &server.SubjectPermission{Deny: subscribe},
 		}}
 	}
-	s := runExisting(t, &server.Options{
+	s := logtest.RunNATS(t, &server.Options{
 		Accounts: []*server.Account{account},
 		Users: []*server.User{
 			deny("all", nil, nil),
@@ -378,7 +317,7 @@ func TestExternalPermissions(t *testing.T) {
 	}
 	openAt(t, as("all"))
 	for user, subject := range map[string]string{"info": "$JS.API.STREAM.INFO.COMMANDS", "inbox": "_INBOX."} {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), logtest.Patience)
 		defer cancel()
 		l, err := Open(ctx, Options{Dir: t.TempDir(), External: as(user)})
 		if err == nil {
@@ -415,7 +354,7 @@ func TestExternalPermissions(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	e := existingNATS(t)
+	e := &External{URLs: logtest.NATS(t)}
 	single, external := t.TempDir(), t.TempDir()
 	if err := open(t, single).Close(); err != nil {
 		t.Fatal(err)

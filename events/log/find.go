@@ -13,7 +13,7 @@ import (
 // At reads the event with a sequence, from the stream's leader, once it is on disk. It fails with
 // ErrNotFound.
 func (l *Log) At(ctx context.Context, sequence uint64) (events.Event, error) {
-	m, err := l.load(ctx, eventsStream, loadRequest{Sequence: sequence})
+	m, err := l.load(ctx, EventsStream, loadRequest{Sequence: sequence})
 	if err == nil {
 		err = l.durable(ctx, sequence)
 	}
@@ -35,7 +35,7 @@ func (l *Log) Since(ctx context.Context, at time.Time) (uint64, error) {
 		return 0, fmt.Errorf("find the first event since the year %d: %w", at.Year(), ErrNotFound)
 	}
 	at = at.UTC()
-	m, err := l.load(ctx, eventsStream, loadRequest{Start: &at, Next: "evt.>"})
+	m, err := l.load(ctx, EventsStream, loadRequest{Start: &at, Next: "evt.>"})
 	if err != nil {
 		return 0, fmt.Errorf("find the first event since %s: %w", at.Format(time.RFC3339Nano), err)
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 func TestEventsAreFound(t *testing.T) {
 	l := open(t, t.TempDir())
 	before := time.Now()
-	appended(t, l, created("a"), 0)
-	second := created("b")
+	appended(t, l, logtest.Created("a"), 0)
+	second := logtest.Created("b")
 	middle := time.Now()
 	sequence := appended(t, l, second, 0)
 	for _, c := range []struct {
@@ -41,7 +42,7 @@ func TestEventsAreFound(t *testing.T) {
 // Any replica answers a direct get, also one that lags behind; where those are not allowed, only the leader is left.
 func TestSinceAsksTheLeader(t *testing.T) {
 	l := open(t, t.TempDir())
-	sequence := appended(t, l, created("a"), 0)
+	sequence := appended(t, l, logtest.Created("a"), 0)
 	config := eventsConfig()
 	config.AllowDirect = false
 	if _, err := l.js.UpdateStream(t.Context(), config); err != nil {
@@ -58,7 +59,7 @@ func TestSinceAsksTheLeader(t *testing.T) {
 func TestConversationIsFoundWithoutItsAccount(t *testing.T) {
 	l := open(t, t.TempDir())
 	account, id := uuid.New(), uuid.New()
-	e := created("a")
+	e := logtest.Created("a")
 	e.Subject = events.ConversationSubject(account, id)
 	appended(t, l, e, 0)
 	if s, err := l.Conversation(t.Context(), id); err != nil || s != e.Subject {

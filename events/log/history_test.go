@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // read collects what a reading folds, with readBlocks or with a consumer.
@@ -31,7 +32,7 @@ func read(t *testing.T, from func(after uint64, r reading) (uint64, error), afte
 // accounts are the first events of so many accounts.
 func accounts(count int) (list []events.Event) {
 	for range count {
-		list = append(list, created(""))
+		list = append(list, logtest.Created(""))
 	}
 	return list
 }
@@ -60,15 +61,15 @@ func TestBlocks(t *testing.T) {
 	}
 	var some []events.Event
 	for i := range 3 * blockEvents {
-		e := created("")
+		e := logtest.Created("")
 		if i%150 == 0 { // the file of a block has 8 MiB
-			e = created(strings.Repeat("long ", 1<<18))
+			e = logtest.Created(strings.Repeat("long ", 1<<18))
 		}
 		some = append(some, e)
 	}
 	appendAll(t, l, some)
 	last, ok := l.Known()
-	numbers, err := filepath.Glob(filepath.Join(blocksOf(l, eventsStream), "*.blk"))
+	numbers, err := filepath.Glob(filepath.Join(blocksOf(l, EventsStream), "*.blk"))
 	if !ok || err != nil || last != uint64(len(some)) || len(numbers) < 3 {
 		t.Fatalf("%d events in the blocks %v (%v), want %d in three or more", last, numbers, err, len(some))
 	}
@@ -124,9 +125,9 @@ func TestSkimBehindABlockThatIsMissing(t *testing.T) {
 		return
 	}
 	for range 3 {
-		appended(t, l, created("a"), 0)
+		appended(t, l, logtest.Created("a"), 0)
 	}
-	block := filepath.Join(blocksOf(l, eventsStream), "1.blk")
+	block := filepath.Join(blocksOf(l, EventsStream), "1.blk")
 	if err := errors.Join(os.Rename(block, block+".away"), os.Symlink("1.blk", block)); err != nil {
 		t.Fatal(err)
 	}
@@ -149,9 +150,9 @@ func TestBlockWithAnEventThatCannotBeDecoded(t *testing.T) {
 		return
 	}
 	for range 2 {
-		appended(t, l, created("a"), 0)
+		appended(t, l, logtest.Created("a"), 0)
 	}
-	broken, err := Message(created("b"))
+	broken, err := Message(logtest.Created("b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestBlockWithAnEventThatCannotBeDecoded(t *testing.T) {
 	if _, err := l.js.PublishMsg(t.Context(), unknown); err != nil {
 		t.Fatal(err)
 	}
-	appended(t, l, created("c"), 0)
+	appended(t, l, logtest.Created("c"), 0)
 	last, _ := l.Known()
 	blocks := func(after uint64, r reading) (uint64, error) { return groupOf(l).history(t.Context(), after, r) }
 	list, upTo, err := read(t, blocks, 0, last, nil, true)

@@ -10,19 +10,21 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"reckon/events/log/logtest"
 )
 
 func TestOpenTwice(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)
 	_, err := Open(t.Context(), Options{Dir: dir})
-	wantError(t, "second open", err, ErrRunning)
+	logtest.WantError(t, "second open", err, ErrRunning)
 }
 
 func TestJoinRunning(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
-	e := created("a")
+	e := logtest.Created("a")
 	first := appended(t, l, e, 0)
 
 	joined, err := Join(t.Context(), Options{Dir: dir})
@@ -32,14 +34,14 @@ func TestJoinRunning(t *testing.T) {
 	if serverOf(joined) != nil {
 		t.Error("join runs a server beside the running one")
 	}
-	second := appended(t, joined, changed(e), first)
+	second := appended(t, joined, logtest.Changed(e), first)
 	if read, err := l.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 2 || read[1].Sequence != second {
 		t.Errorf("the running log reads %+v (%v), want what was appended through the other", read, err)
 	}
 	if err := joined.Close(); err != nil {
 		t.Fatal(err)
 	}
-	appended(t, l, changed(e), second)
+	appended(t, l, logtest.Changed(e), second)
 	again, err := Join(t.Context(), Options{Dir: dir})
 	if err != nil {
 		t.Fatalf("join again after a joined log was closed: %v", err)
@@ -66,10 +68,10 @@ func TestJoinWithoutServer(t *testing.T) {
 	if _, err := readCredentials(dir); err == nil {
 		t.Error("a log that does not listen leaves credentials")
 	}
-	e := created("a")
+	e := logtest.Created("a")
 	appended(t, l, e, 0)
 	_, err = Open(t.Context(), Options{Dir: dir})
-	wantError(t, "open while another log holds the directory", err, ErrRunning)
+	logtest.WantError(t, "open while another log holds the directory", err, ErrRunning)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +82,14 @@ func TestJoinWithoutServer(t *testing.T) {
 
 func TestJoinWaitsForTheDirectory(t *testing.T) {
 	dir := t.TempDir()
-	lock, err := lockDirectory(dir)
+	lock, err := Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = Join(ctx, Options{Dir: dir})
-	wantError(t, "join while a process holds the directory without a server", err, ErrRunning)
+	logtest.WantError(t, "join while a process holds the directory without a server", err, ErrRunning)
 
 	type result struct {
 		log *Log

@@ -21,11 +21,11 @@ func (j *joined) last(ctx context.Context) (uint64, error) {
 	if j.asks == "" {
 		return j.plain.last(ctx)
 	}
-	return j.ask(ctx, eventsStream)
+	return j.ask(ctx, EventsStream)
 }
 
 func (j *joined) durable(ctx context.Context, stream string, sequence uint64) error {
-	if j.asks == "" || stream == eventsStream && sequence <= j.asked.Load() {
+	if j.asks == "" || stream == EventsStream && sequence <= j.asked.Load() {
 		return nil
 	}
 	_, err := j.ask(ctx, stream)
@@ -47,7 +47,7 @@ func (j *joined) ask(ctx context.Context, stream string) (uint64, error) {
 	if c.Error != "" {
 		return 0, fmt.Errorf("ask the process of the log to sync: %s", c.Error)
 	}
-	if stream == eventsStream {
+	if stream == EventsStream {
 		atLeast(&j.asked, c.Sequence)
 	}
 	return c.Sequence, nil

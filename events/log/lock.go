@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// lockDirectory creates a data directory if there is none and takes its lock, which lasts until the
+// Lock creates a data directory if there is none and takes its lock, which lasts until the
 // file is closed or the process ends. It fails with ErrRunning when the lock is held, by another
 // process or by another log of this one.
-func lockDirectory(dir string) (*os.File, error) {
+func Lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // open runs a log in a directory for the length of a test.
@@ -32,24 +33,6 @@ func open(t testing.TB, dir string) *Log {
 		}
 	})
 	return l
-}
-
-// created is the first event of a new account.
-func created(name string) events.Event {
-	account := uuid.New()
-	return events.Event{
-		ID:      uuid.New(),
-		Time:    time.Date(2026, 3, 5, 14, 7, 9, 123e6, time.UTC),
-		Subject: events.AccountSubject(account),
-		Data:    &events.AccountCreated{AccountID: account, Name: name, TimeZone: "UTC", BodyVersion: 2},
-	}
-}
-
-// changed is a later event of the same account.
-func changed(e events.Event) events.Event {
-	e.ID = uuid.New()
-	e.Data = &events.AccountChanged{TimeZone: "Europe/Vienna", BodyVersion: 1}
-	return e
 }
 
 // serverOf is the server of a single log in this process, nil for another one.
@@ -81,13 +64,6 @@ func enqueue(ctx context.Context, l *Log, s events.Subject, command []byte, kept
 	return err
 }
 
-func wantError(t *testing.T, what string, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%s: got error %v, want %v", what, err, want)
-	}
-}
-
 // apiCode is the JetStream error code inside an error, 0 without one.
 func apiCode(err error) jetstream.ErrorCode {
 	var api *jetstream.APIError
@@ -99,11 +75,11 @@ func apiCode(err error) jetstream.ErrorCode {
 
 func TestAppendReadsBack(t *testing.T) {
 	l := open(t, t.TempDir())
-	e := created("Rechner & Söhne <GmbH>")
+	e := logtest.Created("Rechner & Söhne <GmbH>")
 	first := appended(t, l, e, 0)
-	other := created("other")
+	other := logtest.Created("other")
 	between := appended(t, l, other, 0)
-	second := appended(t, l, changed(e), first)
+	second := appended(t, l, logtest.Changed(e), first)
 	if first != 1 || between != 2 || second != 3 {
 		t.Errorf("sequences are %d, %d, %d, want 1, 2, 3", first, between, second)
 	}
@@ -132,17 +108,17 @@ func TestAppendReadsBack(t *testing.T) {
 
 func TestAppendConflicts(t *testing.T) {
 	l := open(t, t.TempDir())
-	e := created("a")
+	e := logtest.Created("a")
 	first := appended(t, l, e, 0)
 	for _, expected := range []uint64{0, first + 1, first + 1000} {
-		_, err := l.Append(t.Context(), changed(e), expected)
-		wantError(t, "append to a full subject", err, ErrConflict)
+		_, err := l.Append(t.Context(), logtest.Changed(e), expected)
+		logtest.WantError(t, "append to a full subject", err, ErrConflict)
 		if apiCode(err) != codeWrongLastSequence {
 			t.Errorf("expecting %d: code %d, want %d", expected, apiCode(err), codeWrongLastSequence)
 		}
 	}
-	_, err := l.Append(t.Context(), created("b"), first)
-	wantError(t, "append to an empty subject, expecting an event", err, ErrConflict)
+	_, err := l.Append(t.Context(), logtest.Created("b"), first)
+	logtest.WantError(t, "append to an empty subject, expecting an event", err, ErrConflict)
 	if last, err := l.Last(t.Context()); err != nil || last != first {
 		t.Errorf("after conflicts the newest event is %d (%v), want %d", last, err, first)
 	}
@@ -150,7 +126,7 @@ func TestAppendConflicts(t *testing.T) {
 
 func TestAppendRefusesWhatIsNoEvent(t *testing.T) {
 	l := open(t, t.TempDir())
-	whole := created("a")
+	whole := logtest.Created("a")
 	for name, change := range map[string]func(*events.Event){
 		"no id":             func(e *events.Event) { e.ID = uuid.Nil },
 		"no time":           func(e *events.Event) { e.Time = time.Time{} },
@@ -168,9 +144,9 @@ func TestAppendRefusesWhatIsNoEvent(t *testing.T) {
 		}
 	}
 	large := whole
-	large.Data = &events.AccountCreated{Name: strings.Repeat("x", maxPayload)}
+	large.Data = &events.AccountCreated{Name: strings.Repeat("x", MaxPayload)}
 	_, err := l.Append(t.Context(), large, 0)
-	wantError(t, "an event beyond the largest payload", err, nats.ErrMaxPayload)
+	logtest.WantError(t, "an event beyond the largest payload", err, nats.ErrMaxPayload)
 	if errors.Is(err, ErrUnknown) {
 		t.Error("an event that was never sent is said to have an unknown outcome")
 	}
@@ -186,7 +162,7 @@ func TestEnqueueOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := enqueue(t.Context(), l, s, []byte(`{"n":2}`), true)
-	wantError(t, "second command", err, ErrConflict)
+	logtest.WantError(t, "second command", err, ErrConflict)
 	if apiCode(err) != codeWrongLastSequence {
 		t.Errorf("second command: code %d, want %d", apiCode(err), codeWrongLastSequence)
 	}
@@ -202,7 +178,7 @@ func TestEnqueueOnce(t *testing.T) {
 	if apiCode(err) != codeStoreFailed {
 		t.Errorf("publisher without expectation: error %v, want code %d", err, codeStoreFailed)
 	}
-	wantError(t, "publisher without expectation", publishError("publish", err), ErrConflict)
+	logtest.WantError(t, "publisher without expectation", publishError("publish", err), ErrConflict)
 }
 
 func TestCommandsWithoutKeyExpire(t *testing.T) {
@@ -212,7 +188,7 @@ func TestCommandsWithoutKeyExpire(t *testing.T) {
 		if err := enqueue(t.Context(), l, s, []byte("c"), kept); err != nil {
 			t.Fatal(err)
 		}
-		m, err := l.load(t.Context(), commandsStream, loadRequest{Last: s.String()})
+		m, err := l.load(t.Context(), CommandsStream, loadRequest{Last: s.String()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,15 +242,15 @@ func TestPublishErrors(t *testing.T) {
 
 func TestOutcomeUnknownWhenTheServerIsGone(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	serverOf(l).Shutdown()
 	serverOf(l).WaitForShutdown()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	_, err := l.Append(ctx, created("b"), 0)
-	wantError(t, "append", err, ErrUnknown)
+	_, err := l.Append(ctx, logtest.Created("b"), 0)
+	logtest.WantError(t, "append", err, ErrUnknown)
 	err = enqueue(ctx, l, events.CommandSubject(uuid.New(), "k"), []byte("c"), true)
-	wantError(t, "enqueue", err, ErrUnknown)
+	logtest.WantError(t, "enqueue", err, ErrUnknown)
 	if _, err := l.Command(ctx, events.CommandSubject(uuid.New(), "k")); err == nil || errors.Is(err, ErrNotFound) {
 		t.Errorf("read without a server: error %v, want one that does not say that nothing is there", err)
 	}
@@ -284,15 +260,15 @@ func TestOutcomeUnknownWhenTimeIsUp(t *testing.T) {
 	l := open(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := l.Append(ctx, created("a"), 0)
-	wantError(t, "append", err, ErrUnknown)
-	wantError(t, "append", err, context.Canceled)
+	_, err := l.Append(ctx, logtest.Created("a"), 0)
+	logtest.WantError(t, "append", err, ErrUnknown)
+	logtest.WantError(t, "append", err, context.Canceled)
 }
 
 func TestReopen(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
-	e := created("a")
+	e := logtest.Created("a")
 	first := appended(t, l, e, 0)
 	command := events.CommandSubject(uuid.New(), "k")
 	if err := enqueue(t.Context(), l, command, []byte("c"), true); err != nil {
@@ -301,15 +277,15 @@ func TestReopen(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := l.Append(t.Context(), changed(e), first)
-	wantError(t, "append to a closed log", err, ErrUnknown)
+	_, err := l.Append(t.Context(), logtest.Changed(e), first)
+	logtest.WantError(t, "append to a closed log", err, ErrUnknown)
 
 	l = open(t, dir)
 	if read, err := l.Read(t.Context(), e.Subject, 0); err != nil || len(read) != 1 || read[0].ID != e.ID {
 		t.Errorf("read %+v (%v), want the event from before", read, err)
 	}
-	wantError(t, "the same command", enqueue(t.Context(), l, command, []byte("d"), true), ErrConflict)
-	if second := appended(t, l, changed(e), first); second != first+1 {
+	logtest.WantError(t, "the same command", enqueue(t.Context(), l, command, []byte("d"), true), ErrConflict)
+	if second := appended(t, l, logtest.Changed(e), first); second != first+1 {
 		t.Errorf("next sequence is %d, want %d", second, first+1)
 	}
 }
@@ -319,8 +295,8 @@ func TestAccountsAndDomains(t *testing.T) {
 	if accounts, err := l.Accounts(t.Context()); err != nil || len(accounts) != 0 {
 		t.Errorf("accounts of an empty log: %v (%v)", accounts, err)
 	}
-	a, b := created("a"), created("b")
-	appended(t, l, changed(a), appended(t, l, a, 0))
+	a, b := logtest.Created("a"), logtest.Created("b")
+	appended(t, l, logtest.Changed(a), appended(t, l, a, 0))
 	appended(t, l, b, 0)
 	account := a.Subject.Account()
 	domain := uuid.New()
@@ -348,11 +324,11 @@ func TestAccountsAndDomains(t *testing.T) {
 
 func TestNothingCanBeDeleted(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	if err := enqueue(t.Context(), l, events.CommandSubject(uuid.New(), "k"), []byte("c"), true); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{commandsStream, eventsStream} {
+	for _, name := range []string{CommandsStream, EventsStream} {
 		s, err := l.js.Stream(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
@@ -387,7 +363,7 @@ func TestRetentionIsApplied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := l.js.Stream(t.Context(), commandsStream)
+		s, err := l.js.Stream(t.Context(), CommandsStream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +382,7 @@ func TestNothingIsLoggedWithoutCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := created("a")
+	e := logtest.Created("a")
 	appended(t, l, e, 0)
 	if _, err := l.Append(t.Context(), e, 0); !errors.Is(err, ErrConflict) {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"reckon/events"
+	"reckon/events/log/natsfile"
 )
 
 // ErrMode says that a data directory belongs to another way of running, or to another node.
@@ -107,13 +108,13 @@ func replaceFile(path, line string) error {
 	next := path + ".new"
 	err := os.WriteFile(next, []byte(line+"\n"), 0o600)
 	if err == nil {
-		err = syncPath(next)
+		err = natsfile.SyncPath(next)
 	}
 	if err == nil {
 		err = os.Rename(next, path)
 	}
 	if err == nil {
-		err = syncPath(filepath.Dir(path))
+		err = natsfile.SyncPath(filepath.Dir(path))
 	}
 	return err
 }

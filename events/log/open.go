@@ -20,7 +20,7 @@ import (
 // with credentials that it leaves in the directory (mode 0600) for Join. It fails with ErrRunning
 // when another process holds the lock. It returns when the log is recovered.
 func Open(ctx context.Context, o Options) (*Log, error) {
-	lock, err := lockDirectory(o.Dir)
+	lock, err := Lock(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
-		lock, err := lockDirectory(o.Dir)
+		lock, err := Lock(o.Dir)
 		if err == nil {
 			return openAlone(ctx, o, lock)
 		}
@@ -223,8 +223,8 @@ func (l *Log) bind(ctx context.Context) error {
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(l.apiPatience())); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
-	if l.events, err = l.js.Stream(ctx, eventsStream); err != nil {
-		return fmt.Errorf("open stream %s: %w", eventsStream, err)
+	if l.events, err = l.js.Stream(ctx, EventsStream); err != nil {
+		return fmt.Errorf("open stream %s: %w", EventsStream, err)
 	}
 	return nil
 }

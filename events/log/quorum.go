@@ -298,7 +298,7 @@ type streamInfo struct {
 func (q *quorum) info(ctx context.Context) (i streamInfo, err error) {
 	ctx, cancel := q.elections.within(ctx, infoPatience)
 	defer cancel()
-	m, err := q.conn.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+eventsStream, nil)
+	m, err := q.conn.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+EventsStream, nil)
 	if err == nil {
 		err = events.Unmarshal(m.Data, &i)
 	}

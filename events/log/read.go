@@ -18,7 +18,7 @@ import (
 // Command reads the command at a subject, from the stream's leader, once it is on disk. It fails
 // with ErrNotFound.
 func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
-	m, err := l.load(ctx, commandsStream, loadRequest{Last: s.String()})
+	m, err := l.load(ctx, CommandsStream, loadRequest{Last: s.String()})
 	if err != nil {
 		return nil, fmt.Errorf("read command at %s: %w", s, err)
 	}
@@ -36,7 +36,7 @@ func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]event
 	}
 	var read []events.Event
 	for {
-		m, err := l.load(ctx, eventsStream, loadRequest{Sequence: after + 1, Next: s.String()})
+		m, err := l.load(ctx, EventsStream, loadRequest{Sequence: after + 1, Next: s.String()})
 		if errors.Is(err, ErrNotFound) {
 			if len(read) == 0 {
 				return nil, nil

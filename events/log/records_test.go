@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // filled is a log that commits in groups, with events in some blocks; some are long.
@@ -26,7 +27,7 @@ func filled(t *testing.T, count int) (l *Log, ids []uuid.UUID, ok bool) {
 		if i%100 == 7 { // the file of a block has 8 MiB
 			length = 1 << 19
 		}
-		e := created(strings.Repeat("long ", length))
+		e := logtest.Created(strings.Repeat("long ", length))
 		appended(t, l, e, 0)
 		ids = append(ids, e.ID)
 	}
@@ -36,7 +37,7 @@ func filled(t *testing.T, count int) (l *Log, ids []uuid.UUID, ok bool) {
 // countBlocks counts the blocks of EVENTS.
 func countBlocks(t *testing.T, l *Log) int {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(blocksOf(l, eventsStream), "*.blk"))
+	names, err := filepath.Glob(filepath.Join(blocksOf(l, EventsStream), "*.blk"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestRecords(t *testing.T) {
 	appending.Go(func() {
 		defer close(ended)
 		for i := range 150 {
-			if _, err := l.Append(t.Context(), created(strings.Repeat("long ", i%5*10_000)), 0); err != nil {
+			if _, err := l.Append(t.Context(), logtest.Created(strings.Repeat("long ", i%5*10_000)), 0); err != nil {
 				t.Error(err)
 			}
 		}
@@ -122,12 +123,12 @@ func TestRecordsOfDamagedBlocks(t *testing.T) {
 			}
 			var list []events.Event
 			for range 9 {
-				e := created("a")
+				e := logtest.Created("a")
 				e.Sequence = appended(t, l, e, 0)
 				list = append(list, e)
 			}
 			all := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}
-			name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
+			name := filepath.Join(blocksOf(l, EventsStream), "1.blk")
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +170,7 @@ func TestRecordsWithoutABlock(t *testing.T) {
 	if !ok {
 		return
 	}
-	name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
+	name := filepath.Join(blocksOf(l, EventsStream), "1.blk")
 	if err := os.Rename(name, name+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestRecordsOfALargeDamagedBlock(t *testing.T) {
 	if !ok {
 		return
 	}
-	name := filepath.Join(blocksOf(l, eventsStream), "1.blk")
+	name := filepath.Join(blocksOf(l, EventsStream), "1.blk")
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // However acknowledgements come, the tail takes each event once, in order, and nothing behind a gap.
@@ -149,7 +150,7 @@ func TestRelayedEventsAreAsRead(t *testing.T) {
 	tail := startTail(t, l, 0)
 	seen := uint64(0)
 	for name, data := range fixtures(t) {
-		e := created("a")
+		e := logtest.Created("a")
 		e.Subject, e.Data = events.AccountSubject(uuid.New()), data
 		e.Time = time.Date(2026, 3, 5, 14, 7, 9, 123_456_789, time.FixedZone("", 3600))
 		sequence := appended(t, l, e, 0)
@@ -180,7 +181,7 @@ func TestRelayedTailFoldsWhatOthersAppend(t *testing.T) {
 	for _, from := range []*Log{l, l, joined} {
 		writing.Go(func() {
 			for range rounds {
-				if _, err := from.Append(t.Context(), created("a"), 0); err != nil {
+				if _, err := from.Append(t.Context(), logtest.Created("a"), 0); err != nil {
 					t.Error(err)
 					return
 				}
@@ -188,9 +189,9 @@ func TestRelayedTailFoldsWhatOthersAppend(t *testing.T) {
 		})
 	}
 	writing.Wait()
-	e := created("b")
+	e := logtest.Created("b")
 	publishRaw(t, l, e.Subject.String(), nats.Header{events.HeaderType: {"reckon.account.closed.v1"}}, "") // whose publisher never asks for the disk
-	appended(t, l, created("c"), 0)
+	appended(t, l, logtest.Created("c"), 0)
 	publishRaw(t, l, e.Subject.String(), nats.Header{events.HeaderType: {"reckon.account.closed.v1"}}, "")
 	for want := uint64(1); want <= rounds*writers+3; want++ {
 		if got := tail.next(t); got != want {
@@ -217,15 +218,15 @@ func TestRelayTellsOfGaps(t *testing.T) {
 		}
 		drain(c)
 	}
-	publishRaw(t, l, created("a").Subject.String(), nil, "")
+	publishRaw(t, l, logtest.Created("a").Subject.String(), nil, "")
 	told("others have appended", r.others, 0)
-	if _, err := groupOf(l).settle(eventsStream); err != nil {
+	if _, err := groupOf(l).settle(EventsStream); err != nil {
 		t.Fatal(err)
 	}
 	told("others ask for the disk", r.others, 1)
-	appended(t, l, created("b"), 0)
+	appended(t, l, logtest.Created("b"), 0)
 	told("the first event behind a gap", r.ready, 1)
-	appended(t, l, created("c"), 0)
+	appended(t, l, logtest.Created("c"), 0)
 	told("the second event behind a gap", r.ready, 0)
 	r.skip(1)
 	told("the gap is closed", r.ready, 1)
@@ -244,12 +245,12 @@ func TestRelayedTailFoldsWhatIsNotKept(t *testing.T) {
 	defer stop()
 	const count = 48
 	name := strings.Repeat("n", 400<<10)
-	appended(t, l, created(name), 0)
+	appended(t, l, logtest.Created(name), 0)
 	var folded []uint64
 	err := l.Tail(ctx, 0, func(batch []events.Event) error {
 		if len(folded) == 0 {
 			for range count - 1 {
-				appended(t, l, created(name), 0)
+				appended(t, l, logtest.Created(name), 0)
 			}
 			if groupOf(l).relay.bytes > relayBytes || len(groupOf(l).relay.slots) == 0 || len(groupOf(l).relay.slots) >= count-1 {
 				t.Errorf("of %d events %d are kept, in %d bytes", count-1, len(groupOf(l).relay.slots), groupOf(l).relay.bytes)
@@ -263,7 +264,7 @@ func TestRelayedTailFoldsWhatIsNotKept(t *testing.T) {
 		}
 		return nil
 	})
-	wantError(t, "tail", err, context.Canceled)
+	logtest.WantError(t, "tail", err, context.Canceled)
 	if len(folded) != count || !slices.IsSorted(folded) || folded[count-1] != count {
 		t.Errorf("folded %v, want 1 to %d", folded, count)
 	}
@@ -275,12 +276,12 @@ func TestRelayHasOneTail(t *testing.T) {
 	if !ok {
 		return
 	}
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	first := startTail(t, l, 0)
 	first.next(t)
 	second := startTail(t, l, 0)
 	second.next(t)
-	appended(t, l, created("b"), 0)
+	appended(t, l, logtest.Created("b"), 0)
 	if a, b := first.next(t), second.next(t); a != 2 || b != 2 {
 		t.Errorf("two tails folded events %d and %d, want 2", a, b)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// maxPayload bounds a message: a message event holds its prompt several times over.
-const maxPayload = 4 << 20
+// MaxPayload bounds a message, in bytes: a message event holds its prompt several times over.
+const MaxPayload = 4 << 20
 
 // startServer runs the log's server on dir/log. Every write is on disk before it is acknowledged
 // where it syncs, else it is written. A server that does not listen is reached in this process
@@ -25,7 +25,7 @@ func startServer(ctx context.Context, dir string, c credentials, listen, sync bo
 		Port:       server.RANDOM_PORT,
 		DontListen: !listen,
 		Users:      c.users(),
-		MaxPayload: maxPayload,
+		MaxPayload: MaxPayload,
 		StoreDir:   filepath.Join(dir, "log"),
 		SyncAlways: sync,
 	}, logger)

@@ -28,7 +28,7 @@ var settings = []setting{
 	{"max_msgs", func(c jetstream.StreamConfig) string { return limit(c.MaxMsgs) }, nil},
 	{"max_bytes", func(c jetstream.StreamConfig) string { return limit(c.MaxBytes) }, nil},
 	{"max_msg_size", func(c jetstream.StreamConfig) string { return limit(int64(c.MaxMsgSize)) },
-		func(have, _ jetstream.StreamConfig) bool { return have.MaxMsgSize >= maxPayload }},
+		func(have, _ jetstream.StreamConfig) bool { return have.MaxMsgSize >= MaxPayload }},
 	{"max_consumers", func(c jetstream.StreamConfig) string { return limit(int64(c.MaxConsumers)) }, nil},
 	{"consumer_limits.inactive_threshold", func(c jetstream.StreamConfig) string { return age(c.ConsumerLimits.InactiveThreshold) }, nil},
 	{"consumer_limits.max_ack_pending", func(c jetstream.StreamConfig) string { return limit(int64(c.ConsumerLimits.MaxAckPending)) }, nil},

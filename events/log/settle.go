@@ -50,9 +50,9 @@ func (g *grouped) listen() error {
 func (g *grouped) settle(stream string) (last uint64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
 	defer cancel()
-	if stream == commandsStream {
+	if stream == CommandsStream {
 		var info *jetstream.StreamInfo
-		if info, err = g.log.state(ctx, stream); err == nil {
+		if info, err = g.log.State(ctx, stream); err == nil {
 			last = info.State.LastSeq
 		}
 	} else {

@@ -68,24 +68,24 @@ func (g *grouped) start(ctx context.Context, store string) error {
 	if err != nil {
 		return err
 	}
-	commands, err := g.log.state(ctx, commandsStream)
+	commands, err := g.log.State(ctx, CommandsStream)
 	if err != nil {
 		return err
 	}
 	if err := natsfile.SyncVolume(store); err != nil {
 		return fmt.Errorf("sync the file system of %s: %w", store, err)
 	}
-	if g.events, err = g.commit.Stream(store, eventsStream, true, last); err != nil {
+	if g.events, err = g.commit.Stream(store, EventsStream, true, last); err != nil {
 		return err
 	}
-	if g.commanding, err = g.commit.Stream(store, commandsStream, false, commands.State.LastSeq); err != nil {
+	if g.commanding, err = g.commit.Stream(store, CommandsStream, false, commands.State.LastSeq); err != nil {
 		return err
 	}
 	return g.listen()
 }
 
 func (g *grouped) stream(name string) *natsfile.Stream {
-	if name == commandsStream {
+	if name == CommandsStream {
 		return g.commanding
 	}
 	return g.events

@@ -9,10 +9,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// Names of the streams.
 const (
-	commandsStream = "COMMANDS"
-	eventsStream   = "EVENTS"
+	CommandsStream = "COMMANDS"
+	EventsStream   = "EVENTS"
+)
 
+const (
 	// keylessLife is how long a command without an idempotency key is kept, and how much longer
 	// than the retention any other is: far beyond every deadline, since an expired command is gone
 	// without a sign.
@@ -37,7 +40,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 		retention = defaultRetention
 	}
 	return jetstream.StreamConfig{
-		Name:                 commandsStream,
+		Name:                 CommandsStream,
 		Subjects:             []string{"cmd.*.*"},
 		Storage:              jetstream.FileStorage,
 		Retention:            jetstream.LimitsPolicy,
@@ -56,7 +59,7 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 // the tail, which only needs what it reads to be in order; everything else asks the leader.
 func eventsConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name:        eventsStream,
+		Name:        EventsStream,
 		Subjects:    []string{"evt.>"},
 		Storage:     jetstream.FileStorage,
 		Retention:   jetstream.LimitsPolicy,
@@ -69,12 +72,12 @@ func eventsConfig() jetstream.StreamConfig {
 
 // keptRetention is the retention that COMMANDS has, else the one given.
 func keptRetention(ctx context.Context, js jetstream.JetStream, retention time.Duration) (time.Duration, error) {
-	s, err := js.Stream(ctx, commandsStream)
+	s, err := js.Stream(ctx, CommandsStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return retention, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("open stream %s: %w", commandsStream, err)
+		return 0, fmt.Errorf("open stream %s: %w", CommandsStream, err)
 	}
 	return s.CachedInfo().Config.MaxAge - keylessLife, nil
 }

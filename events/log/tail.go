@@ -216,7 +216,7 @@ func (l *Log) openTail(ctx context.Context, after uint64, r reading) (jetstream.
 	}
 	opened := make(chan result, 1)
 	go func(after uint64) {
-		c, err := l.js.CreateConsumer(ctx, eventsStream, behind(after))
+		c, err := l.js.CreateConsumer(ctx, EventsStream, behind(after))
 		opened <- result{c, err}
 	}(after)
 	gap := time.NewTicker(tailGap)
@@ -448,7 +448,7 @@ func delivery(reply string) (sequence, count uint64, ok bool) {
 func (l *Log) forget(c jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	err := l.js.DeleteConsumer(ctx, eventsStream, c.CachedInfo().Name)
+	err := l.js.DeleteConsumer(ctx, EventsStream, c.CachedInfo().Name)
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, nats.ErrConnectionClosed) {
 		l.logger.Debug("removing the consumer of events", "error", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // tailing is a tail that runs until its test ends.
@@ -83,12 +84,12 @@ func TestTailFollows(t *testing.T) { bothTails(t, testTailFollows) }
 
 func testTailFollows(t *testing.T, l *Log) {
 	for range 3 {
-		appended(t, l, created("a"), 0)
+		appended(t, l, logtest.Created("a"), 0)
 	}
 	tail := startTail(t, l, 1)
 	for want := uint64(2); want <= 20; want++ {
 		if want > 3 {
-			appended(t, l, created("b"), 0)
+			appended(t, l, logtest.Created("b"), 0)
 		}
 		if got := tail.next(t); got != want {
 			t.Fatalf("folded event %d, want %d", got, want)
@@ -110,7 +111,7 @@ func testTailFollows(t *testing.T, l *Log) {
 func TestTailBatches(t *testing.T) { bothTails(t, testTailBatches) }
 
 func testTailBatches(t *testing.T, l *Log) {
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	const count = 1000
@@ -118,7 +119,7 @@ func testTailBatches(t *testing.T, l *Log) {
 	err := l.Tail(ctx, 0, func(batch []events.Event) error {
 		if folded == 0 {
 			for range count - 1 {
-				appended(t, l, created("b"), 0)
+				appended(t, l, logtest.Created("b"), 0)
 			}
 		}
 		batches++
@@ -134,7 +135,7 @@ func testTailBatches(t *testing.T, l *Log) {
 		}
 		return nil
 	})
-	wantError(t, "tail", err, context.Canceled)
+	logtest.WantError(t, "tail", err, context.Canceled)
 	if folded != count || largest > tailBatch || batches >= count {
 		t.Errorf("%d events in %d batches of at most %d, want %d in fewer batches of at most %d", folded, batches, largest, count, tailBatch)
 	}
@@ -142,19 +143,19 @@ func testTailBatches(t *testing.T, l *Log) {
 
 func TestTailSurvivesTheLossOfItsConsumer(t *testing.T) {
 	l := openConsumed(t)
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	tail := startTail(t, l, 0)
 	if got := tail.next(t); got != 1 {
 		t.Fatalf("folded event %d, want 1", got)
 	}
 	names := l.events.ConsumerNames(t.Context())
 	for name := range names.Name() {
-		if err := l.js.DeleteConsumer(t.Context(), eventsStream, name); err != nil {
+		if err := l.js.DeleteConsumer(t.Context(), EventsStream, name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for want := uint64(2); want <= 5; want++ {
-		appended(t, l, created("b"), 0)
+		appended(t, l, logtest.Created("b"), 0)
 		if got := tail.next(t); got != want {
 			t.Fatalf("folded event %d, want %d", got, want)
 		}
@@ -163,7 +164,7 @@ func TestTailSurvivesTheLossOfItsConsumer(t *testing.T) {
 
 func TestTailReopensWhenItStandsStill(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var folded []uint64
@@ -174,7 +175,7 @@ func TestTailReopensWhenItStandsStill(t *testing.T) {
 		l.saw(2) // an event that never comes
 		return nil
 	}})
-	wantError(t, "tail below an event that is known to exist", err, errReopen)
+	logtest.WantError(t, "tail below an event that is known to exist", err, errReopen)
 	if after != 1 || len(folded) != 1 {
 		t.Errorf("folded %v to %d, want event 1", folded, after)
 	}
@@ -183,13 +184,13 @@ func TestTailReopensWhenItStandsStill(t *testing.T) {
 // A consumer that does not bring an event in time has it folded all the same, and once.
 func TestTailFoldsWhatItsConsumerHoldsBack(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	pause := func(until time.Time) {
 		names := l.events.ConsumerNames(ctx)
 		for name := range names.Name() {
-			if _, err := l.js.PauseConsumer(ctx, eventsStream, name, until); err != nil {
+			if _, err := l.js.PauseConsumer(ctx, EventsStream, name, until); err != nil {
 				t.Error(err)
 			}
 		}
@@ -202,10 +203,10 @@ func TestTailFoldsWhatItsConsumerHoldsBack(t *testing.T) {
 		switch len(folded) {
 		case 1:
 			pause(time.Now().Add(time.Hour))
-			appended(t, l, created("b"), 0)
+			appended(t, l, logtest.Created("b"), 0)
 		case 2:
 			pause(time.Now())
-			appended(t, l, created("c"), 0)
+			appended(t, l, logtest.Created("c"), 0)
 		}
 		return nil
 	}}
@@ -225,11 +226,11 @@ func TestTailFoldsWhatItsConsumerHoldsBack(t *testing.T) {
 func TestTailFoldsWhileItsConsumerIsMade(t *testing.T) {
 	l := open(t, t.TempDir())
 	for _, name := range []string{"a", "b", "c"} {
-		appended(t, l, created(name), 0)
+		appended(t, l, logtest.Created(name), 0)
 	}
 	began := make(chan struct{})
 	more := sync.OnceFunc(func() {
-		if _, err := l.Append(t.Context(), created("d"), 0); err != nil {
+		if _, err := l.Append(t.Context(), logtest.Created("d"), 0); err != nil {
 			t.Error(err)
 		}
 	})
@@ -277,10 +278,10 @@ func TestFillNeedsNoConsumer(t *testing.T) {
 	t.Parallel()
 	l := open(t, t.TempDir())
 	const count = 2*fillBatch + 10
-	first := created("a")
+	first := logtest.Created("a")
 	appended(t, l, first, 0)
 	for range count - 1 {
-		appended(t, l, created("b"), 0)
+		appended(t, l, logtest.Created("b"), 0)
 	}
 	var sizes []int
 	var folded []events.Event
@@ -314,15 +315,15 @@ func TestFillNeedsNoConsumer(t *testing.T) {
 
 	l.conn.Close()
 	_, err = l.fill(t.Context(), 5, keep(func([]events.Event) error { return nil }))
-	wantError(t, "without a connection", err, errReopen)
+	logtest.WantError(t, "without a connection", err, errReopen)
 }
 
 func TestTailEnds(t *testing.T) {
 	l := open(t, t.TempDir())
-	appended(t, l, created("a"), 0)
+	appended(t, l, logtest.Created("a"), 0)
 	broken := errors.New("broken")
 	err := l.Tail(t.Context(), 0, func([]events.Event) error { return broken })
-	wantError(t, "fold fails", err, broken)
+	logtest.WantError(t, "fold fails", err, broken)
 
 	if err := l.Tail(t.Context(), 2, func([]events.Event) error { return nil }); err == nil || !strings.Contains(err.Error(), "the newest is 1") {
 		t.Errorf("beyond the log: got error %v", err)
@@ -350,7 +351,7 @@ func publishRaw(t *testing.T, l *Log, subject string, header nats.Header, body s
 
 func TestTailMeetsUnknownAndBrokenEvents(t *testing.T) {
 	l := open(t, t.TempDir())
-	known := created("a")
+	known := logtest.Created("a")
 	appended(t, l, known, 0)
 	id := uuid.New()
 	publishRaw(t, l, known.Subject.String(), nats.Header{

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log/logtest"
 )
 
 // asReader connects as any client with the credentials of the reader does. Errors that the server sends come on the channel.
@@ -38,16 +39,16 @@ func asReader(t *testing.T, dir string) (*nats.Conn, <-chan error) {
 func TestReaderReadsEvents(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
-	first := created("a")
+	first := logtest.Created("a")
 	appended(t, l, first, 0)
-	second := created("b")
+	second := logtest.Created("b")
 	appended(t, l, second, 0)
 	conn, refusals := asReader(t, dir)
 	js, err := jetstream.New(conn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	durable, err := js.CreateOrUpdateConsumer(t.Context(), eventsStream, jetstream.ConsumerConfig{
+	durable, err := js.CreateOrUpdateConsumer(t.Context(), EventsStream, jetstream.ConsumerConfig{
 		Durable: "warehouse", FilterSubject: "evt.*.account", AckPolicy: jetstream.AckExplicitPolicy,
 	})
 	if err != nil {
@@ -60,10 +61,10 @@ func TestReaderReadsEvents(t *testing.T) {
 	if err := m.DoubleAck(t.Context()); err != nil {
 		t.Errorf("acknowledge: %v", err)
 	}
-	if again, err := js.Consumer(t.Context(), eventsStream, "warehouse"); err != nil || again.CachedInfo().AckFloor.Stream != 1 {
+	if again, err := js.Consumer(t.Context(), EventsStream, "warehouse"); err != nil || again.CachedInfo().AckFloor.Stream != 1 {
 		t.Errorf("after the acknowledgement: %+v (%v)", again, err)
 	}
-	ordered, err := js.OrderedConsumer(t.Context(), eventsStream, jetstream.OrderedConsumerConfig{})
+	ordered, err := js.OrderedConsumer(t.Context(), EventsStream, jetstream.OrderedConsumerConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestReaderReadsEvents(t *testing.T) {
 	if want := []string{first.ID.String(), second.ID.String()}; batch.Error() != nil || !slices.Equal(ids, want) {
 		t.Errorf("in order: %v (%v), want %v", ids, batch.Error(), want)
 	}
-	stream, err := js.Stream(t.Context(), eventsStream)
+	stream, err := js.Stream(t.Context(), EventsStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestReaderReadsEvents(t *testing.T) {
 func TestReaderDoesNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
-	e := created("a")
+	e := logtest.Created("a")
 	appended(t, l, e, 0)
 	if _, err := l.Commands(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func (q *queue) find(ctx context.Context, finished func(context.Context, []byte)
 func (q *queue) look(ctx context.Context) (jetstream.Consumer, error) {
 	limited, cancel := q.log.within(ctx, answerPatience)
 	defer cancel()
-	return q.log.js.Consumer(limited, commandsStream, workersName)
+	return q.log.js.Consumer(limited, CommandsStream, workersName)
 }
 
 // replace makes the consumer anew.
@@ -126,7 +126,7 @@ func (q *queue) replace(ctx context.Context, first uint64) (jetstream.Consumer, 
 	// A consumer that does nothing any more may be removed without an answer.
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
-	if err := q.log.js.DeleteConsumer(limited, commandsStream, workersName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := q.log.js.DeleteConsumer(limited, CommandsStream, workersName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		q.log.logger.Warn("removing the consumer of commands", "error", err)
 	}
 	config := workersConfig()
@@ -136,7 +136,7 @@ func (q *queue) replace(ctx context.Context, first uint64) (jetstream.Consumer, 
 	config.OptStartSeq = first
 	limited, cancel = context.WithTimeout(ctx, clusterTry)
 	defer cancel()
-	c, err := q.log.js.CreateConsumer(limited, commandsStream, config)
+	c, err := q.log.js.CreateConsumer(limited, CommandsStream, config)
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		// Another node was first. Its start is right too: whoever knows of fewer events starts earlier.
 		c, err = q.look(ctx)
@@ -160,7 +160,7 @@ func from(at time.Time) jetstream.ConsumerConfig {
 
 // beforeNewest is so long before the newest event of a conversation, zero where there is none.
 func (l *Log) beforeNewest(ctx context.Context, while time.Duration) (time.Time, error) {
-	newest, err := l.load(ctx, eventsStream, loadRequest{Last: "evt.*.conversation.*"})
+	newest, err := l.load(ctx, EventsStream, loadRequest{Last: "evt.*.conversation.*"})
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return time.Time{}, nil
@@ -204,12 +204,12 @@ func (l *Log) firstUnfinishedBehind(ctx context.Context, sequence uint64, finish
 func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerConfig, most uint64, finished func(context.Context, []byte) (bool, error)) (first uint64, found bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, clusterTry)
 	defer cancel()
-	state, err := l.state(limited, commandsStream)
+	state, err := l.State(limited, CommandsStream)
 	if err != nil {
 		return 0, false, err
 	}
 	last := state.State.LastSeq
-	consumer, err := l.js.CreateConsumer(limited, commandsStream, search)
+	consumer, err := l.js.CreateConsumer(limited, CommandsStream, search)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for commands that are not finished: %w", err)
 	}
@@ -217,7 +217,7 @@ func (l *Log) searchUnfinished(ctx context.Context, search jetstream.ConsumerCon
 		// A consumer that cannot be removed goes by itself after its inactive threshold.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_ = l.js.DeleteConsumer(ctx, commandsStream, consumer.CachedInfo().Name)
+		_ = l.js.DeleteConsumer(ctx, CommandsStream, consumer.CachedInfo().Name)
 	}()
 	if consumer.CachedInfo().NumPending == 0 {
 		return last + 1, true, nil

@@ -244,7 +244,7 @@ func (s *Stream) sync() error {
 		case last && s.newest == nil:
 			return fmt.Errorf("sync stream: %w", err)
 		case last && rolled:
-			return syncPath(s.dir)
+			return SyncPath(s.dir)
 		case last:
 			return nil
 		}
@@ -276,7 +276,8 @@ func (s *Stream) ForgetConsumer(name string) bool {
 	return err == nil && len(bytes.Trim(state, "\x00")) == 0 && os.Remove(path) == nil
 }
 
-func syncPath(path string) error {
+// SyncPath brings a file or a directory to the disk.
+func SyncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

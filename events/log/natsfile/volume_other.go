@@ -11,4 +11,4 @@ func GroupCommits(string) bool { return false }
 func dataSync(f *os.File) error { return f.Sync() }
 
 // SyncVolume brings all files of the file system of a directory to the disk.
-func SyncVolume(dir string) error { return syncPath(dir) }
+func SyncVolume(dir string) error { return SyncPath(dir) }

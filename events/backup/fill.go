@@ -1,4 +1,4 @@
-package log
+package backup
 
 import (
 	"bytes"
@@ -13,79 +13,27 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events/log"
 )
 
-var (
-	// ErrFilled says that a log holds something else, where an empty one is needed, or one with a
-	// part of the same backup.
-	ErrFilled = errors.New("the log holds something already")
-	// ErrUnfinished says that a log has a part of a backup, and takes and shows nothing until the
-	// rest is there too.
-	ErrUnfinished = errors.New("the log is being restored from a backup")
-)
-
-// restoringKey is in the metadata of EVENTS while a backup is restored into the log. Its value
-// names the backup.
-const restoringKey = "reckon.restoring"
-
-// mark sets what says that the log has a part of a backup, or takes it away for "".
-func (l *Log) mark(ctx context.Context, backup string) error {
-	err := l.again(ctx, func(ctx context.Context) error {
-		s, err := l.state(ctx, eventsStream)
-		if err != nil || s.Config.Metadata[restoringKey] == backup {
-			return err
-		}
-		c := s.Config
-		if c.Metadata = maps.Clone(c.Metadata); c.Metadata == nil {
-			c.Metadata = map[string]string{}
-		}
-		c.Metadata[restoringKey] = backup
-		if backup == "" {
-			delete(c.Metadata, restoringKey)
-		}
-		_, err = l.js.UpdateStream(ctx, c)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("mark stream %s: %w", eventsStream, err)
-	}
-	return nil
-}
-
-// whole fails with ErrUnfinished while the log has a part of a backup. One that was found whole is
-// asked again after an election. On an existing NATS it is not: it gets a tick, and nothing is
-// restored into a log that has one.
-func (l *Log) whole(ctx context.Context) error {
-	if l.Alone() {
-		return nil
-	}
-	elections := l.backing.elected() + 1
-	if l.wholeAt.Load() == elections {
-		return nil
-	}
-	s, err := l.state(ctx, eventsStream)
-	if err != nil {
-		return err
-	}
-	if s.Config.Metadata[restoringKey] != "" {
-		return ErrUnfinished
-	}
-	l.wholeAt.Store(elections)
-	return nil
-}
+// ErrFilled says that a log holds something else, where an empty one is needed, or one with a part
+// of the same backup.
+var ErrFilled = errors.New("the log holds something already")
 
 const (
 	fillPatience = time.Minute     // without any message that gets through
 	fillTry      = 5 * time.Second // how long an acknowledgement may take
+	retryPause   = 250 * time.Millisecond
 )
 
 // filling is a restore into a log that runs.
 type filling struct {
-	log      *Log
+	log      *log.Log
 	file     io.ReadSeeker
-	header   backupHeader
+	header   header
 	name     string // of the backup: the digest at its end
-	whole    Backup
+	whole    Summary
 	empty    bool // the log was when it began
 	progress Progress
 }
@@ -98,10 +46,10 @@ type filling struct {
 // it take no requests and answer none from a part. A command that is not finished has the lifetime
 // of a new one.
 //
-// It fails with ErrBackup or ErrFilled, which leave the log as it was, or with ErrUnfinished: the
+// It fails with ErrNotWhole or ErrFilled, which leave the log as it was, or with log.ErrUnfinished: the
 // same backup completes it then, unless the error is ErrFilled too. That says that somebody else
 // has written to the log meanwhile, and that it is of no use.
-func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (Backup, error) {
+func Fill(ctx context.Context, l *log.Log, file io.ReadSeeker, progress Progress) (Summary, error) {
 	f := &filling{log: l, file: file, progress: progress}
 	if err := f.check(); err != nil {
 		return f.whole, err
@@ -111,7 +59,7 @@ func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (
 	}
 	err := f.fill(ctx)
 	if err != nil && !(errors.Is(err, ErrFilled) && f.completed(ctx)) {
-		err = fmt.Errorf("%w: %w", ErrUnfinished, err)
+		err = fmt.Errorf("%w: %w", log.ErrUnfinished, err)
 	}
 	return f.whole, err
 }
@@ -119,8 +67,8 @@ func (l *Log) Fill(ctx context.Context, file io.ReadSeeker, progress Progress) (
 // completed tells whether the mark is gone: another call has restored the same backup, and the log
 // is in use.
 func (f *filling) completed(ctx context.Context) bool {
-	s, err := f.log.state(ctx, eventsStream)
-	return err == nil && s.Config.Metadata[restoringKey] == ""
+	s, err := f.log.State(ctx, log.EventsStream)
+	return err == nil && log.Restoring(s) == ""
 }
 
 // check reads the whole backup.
@@ -130,50 +78,39 @@ func (f *filling) check() error {
 		return err
 	}
 	f.header = r.header
-	f.whole = Backup{CreatedAt: r.header.CreatedAt, LastEvent: r.header.Events}
+	f.whole = Summary{CreatedAt: r.header.CreatedAt, LastEvent: r.header.Events}
 	for {
-		m, end, err := r.next()
+		m, last, err := r.next()
 		if err != nil {
 			return err
 		}
-		if end != nil {
-			f.name = end.SHA256
-			return f.whole.matches(end)
+		if last != nil {
+			f.name = last.SHA256
+			return f.whole.matches(last)
 		}
 		f.whole.add(r.header, m)
-		if m.stream == eventsStream {
-			f.whole.decode(m)
-		}
 	}
 }
 
 // rewind begins to read the backup anew.
-func (f *filling) rewind() (*backupReader, error) {
+func (f *filling) rewind() (*reader, error) {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read backup: %w", err)
 	}
-	return openBackup(f.file)
-}
-
-// of is how many messages of a stream the backup has. They get the sequences 1 to that.
-func (f *filling) of(stream string) uint64 {
-	if stream == eventsStream {
-		return f.whole.Events
-	}
-	return f.whole.Commands
+	return newReader(f.file)
 }
 
 // begin looks whether the log is empty, or has a part of the same backup.
 func (f *filling) begin(ctx context.Context) error {
-	events, err := f.log.state(ctx, eventsStream)
+	events, err := f.log.State(ctx, log.EventsStream)
 	if err != nil {
 		return err
 	}
-	commands, err := f.log.state(ctx, commandsStream)
+	commands, err := f.log.State(ctx, log.CommandsStream)
 	if err != nil {
 		return err
 	}
-	begun := events.Config.Metadata[restoringKey]
+	begun := log.Restoring(events)
 	f.empty = events.State.LastSeq == 0 && commands.State.LastSeq == 0
 	switch {
 	case f.empty || begun == f.name:
@@ -189,11 +126,11 @@ func (f *filling) begin(ctx context.Context) error {
 func (f *filling) fill(ctx context.Context) error {
 	var err error
 	if f.empty {
-		err = f.log.mark(ctx, f.name)
+		err = f.log.SetRestoring(ctx, f.name)
 	}
 	if err == nil {
-		err = f.log.backing.elect(ctx, func(s *jetstream.StreamInfo) bool {
-			return !f.empty || s.Config.Metadata[restoringKey] == f.name
+		err = f.log.Elect(ctx, func(s *jetstream.StreamInfo) bool {
+			return !f.empty || log.Restoring(s) == f.name
 		})
 	}
 	if err == nil && f.empty {
@@ -202,44 +139,44 @@ func (f *filling) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, stream := range []string{eventsStream, commandsStream} {
+	for _, stream := range []string{log.EventsStream, log.CommandsStream} {
 		err := f.pour(ctx, stream)
 		if err == nil {
-			err = f.compare(ctx, stream, f.of(stream))
+			err = f.compare(ctx, stream, f.whole.of(stream))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := f.queue(ctx); err != nil {
+	if err := f.log.BeginAt(ctx, f.whole.Commands-f.whole.Unfinished+1); err != nil {
 		return err
 	}
-	for _, stream := range []string{eventsStream, commandsStream} {
-		s, err := f.log.state(ctx, stream)
-		if err == nil && s.State.LastSeq != f.of(stream) {
+	for _, stream := range []string{log.EventsStream, log.CommandsStream} {
+		s, err := f.log.State(ctx, stream)
+		if err == nil && s.State.LastSeq != f.whole.of(stream) {
 			err = f.longer(stream)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return f.log.mark(ctx, "")
+	return f.log.SetRestoring(ctx, "")
 }
 
 // first leaves a log in use to which somebody has written just before the mark was there.
 func (f *filling) first(ctx context.Context) error {
-	for _, stream := range []string{eventsStream, commandsStream} {
-		s, err := f.log.state(ctx, stream)
+	for _, stream := range []string{log.EventsStream, log.CommandsStream} {
+		s, err := f.log.State(ctx, stream)
 		switch {
 		case err != nil:
 			return err
-		case s.State.LastSeq > f.of(stream):
+		case s.State.LastSeq > f.whole.of(stream):
 			err = f.longer(stream)
 		case s.State.LastSeq > 0: // of the same backup, when it is restored by another call too
 			err = f.compare(ctx, stream, s.State.LastSeq)
 		}
 		if errors.Is(err, ErrFilled) {
-			err = errors.Join(err, f.log.mark(ctx, ""))
+			err = errors.Join(err, f.log.SetRestoring(ctx, ""))
 		}
 		if err != nil {
 			return err
@@ -256,27 +193,27 @@ func (f *filling) longer(stream string) error {
 // becomes the leader, is tried again from where the stream then is, until nothing gets through any
 // more.
 func (f *filling) pour(ctx context.Context, stream string) error {
-	js, err := jetstream.New(f.log.conn, jetstream.WithPublishAsyncTimeout(fillTry))
+	js, err := jetstream.New(f.log.JetStream().Conn(), jetstream.WithPublishAsyncTimeout(fillTry))
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
 	reached, since := uint64(0), time.Now()
 	var failed error
 	for {
-		s, err := f.log.state(ctx, stream)
+		s, err := f.log.State(ctx, stream)
 		switch {
 		case err != nil:
 			failed = err
-		case s.State.LastSeq > f.of(stream):
+		case s.State.LastSeq > f.whole.of(stream):
 			return f.longer(stream)
-		case s.State.LastSeq == f.of(stream):
+		case s.State.LastSeq == f.whole.of(stream):
 			return nil
 		default:
 			if s.State.LastSeq > reached {
 				reached, since = s.State.LastSeq, time.Now()
 			}
 			// What is there comes from another call, or from the last try here.
-			if err := f.compare(ctx, stream, s.State.LastSeq); errors.Is(err, ErrFilled) || errors.Is(err, ErrBackup) {
+			if err := f.compare(ctx, stream, s.State.LastSeq); errors.Is(err, ErrFilled) || errors.Is(err, ErrNotWhole) {
 				return err
 			}
 			failed = f.publish(ctx, js, stream, s.State.LastSeq)
@@ -284,12 +221,12 @@ func (f *filling) pour(ctx context.Context, stream string) error {
 		switch {
 		case failed == nil:
 			continue
-		case ctx.Err() != nil || f.log.conn.IsClosed() || errors.Is(failed, ErrBackup) || time.Since(since) > fillPatience:
+		case ctx.Err() != nil || f.log.JetStream().Conn().IsClosed() || errors.Is(failed, ErrNotWhole) || time.Since(since) > fillPatience:
 			return failed
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(clusterRetry):
+		case <-time.After(retryPause):
 		}
 	}
 }
@@ -302,7 +239,7 @@ func (f *filling) publish(ctx context.Context, js jetstream.JetStream, stream st
 		return err
 	}
 	flying := flight{js: js}
-	for sequence := uint64(1); sequence <= f.of(stream); sequence++ {
+	for sequence := uint64(1); sequence <= f.whole.of(stream); sequence++ {
 		m, err := r.nextOf(stream)
 		if err != nil {
 			return err
@@ -310,8 +247,8 @@ func (f *filling) publish(ctx context.Context, js jetstream.JetStream, stream st
 		if sequence <= behind {
 			continue
 		}
-		f.progress(strings.ToLower(stream), sequence, f.of(stream))
-		err = flying.publish(ctx, &nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data}, jetstream.WithExpectLastSequence(sequence-1))
+		f.progress(strings.ToLower(stream), sequence, f.whole.of(stream))
+		err = flying.publish(ctx, &nats.Msg{Subject: m.Subject, Header: m.Headers, Data: m.Data}, jetstream.WithExpectLastSequence(sequence-1))
 		if err != nil {
 			return err
 		}
@@ -333,23 +270,23 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 			if err != nil {
 				return err
 			}
-			if m.headers.Get(jetstream.MsgTTLHeader) == "" {
+			if m.Headers.Get(jetstream.MsgTTLHeader) == "" {
 				return fmt.Errorf("read stream %s: message %d is missing", stream, done)
 			}
 		}
 		return nil
 	}
-	err = f.log.scan(ctx, stream, first, func(m message) error {
-		if err := passed(m.sequence); err != nil {
+	err = f.log.Records(ctx, stream, first, func(m log.Record) error {
+		if err := passed(m.Sequence); err != nil {
 			return err
 		}
-		f.progress(strings.ToLower(stream)+" checked", m.sequence, first)
+		f.progress(strings.ToLower(stream)+" checked", m.Sequence, first)
 		wanted, err := r.nextOf(stream)
 		if err != nil {
 			return err
 		}
-		if wanted.subject != m.subject || !bytes.Equal(wanted.data, m.data) || !maps.EqualFunc(wanted.headers, m.headers, slices.Equal) {
-			return fmt.Errorf("%w: message %d of stream %s is not that of the backup", ErrFilled, m.sequence, stream)
+		if wanted.Subject != m.Subject || !bytes.Equal(wanted.Data, m.Data) || !maps.EqualFunc(wanted.Headers, m.Headers, slices.Equal) {
+			return fmt.Errorf("%w: message %d of stream %s is not that of the backup", ErrFilled, m.Sequence, stream)
 		}
 		return nil
 	})
@@ -357,15 +294,4 @@ func (f *filling) compare(ctx context.Context, stream string, first uint64) erro
 		return err
 	}
 	return passed(first + 1)
-}
-
-// queue has the workers of a cluster begin with the first command that is not finished. Those of a
-// single NATS see that the others are finished one by one.
-func (f *filling) queue(ctx context.Context) error {
-	s, err := f.log.state(ctx, commandsStream)
-	if err != nil || s.Config.Replicas <= 1 {
-		return err
-	}
-	_, err = (&queue{log: f.log, replicas: s.Config.Replicas}).replace(ctx, f.whole.Commands-f.whole.Unfinished+1)
-	return err
 }

@@ -1,4 +1,4 @@
-package log
+package backup
 
 import (
 	"context"
@@ -16,11 +16,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
+	"reckon/events/log"
+	"reckon/events/log/natsfile"
 )
 
 // ErrNotEmpty says that a directory holds something, where an empty one or none is needed.
@@ -29,6 +30,7 @@ var ErrNotEmpty = errors.New("the directory is not empty")
 const (
 	restoreBatch = 1000     // messages that are published before their acknowledgements are awaited
 	restoreBytes = 16 << 20 // and bytes of them
+	ackBatch     = 256
 )
 
 // Restore makes a data directory from a backup, and reads all of it again to compare it with the
@@ -36,24 +38,24 @@ const (
 // are, and counted. The directory must be empty or not exist; its log appears, whole and on disk,
 // when everything is right, and until then nothing does but a hidden one beside or in it. A command
 // that is not finished has the lifetime of a new one, so that it is worked on however old the
-// backup is. It fails with ErrNotEmpty, ErrBackup, or ErrRunning while another process restores to
+// backup is. It fails with ErrNotEmpty, ErrNotWhole, or log.ErrRunning while another process restores to
 // the directory.
-func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Backup, error) {
+func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Summary, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Backup{}, fmt.Errorf("restore: %w", err)
+		return Summary{}, fmt.Errorf("restore: %w", err)
 	}
 	if err := restorable(dir); err != nil {
-		return Backup{}, err
+		return Summary{}, err
 	}
-	r, err := openBackup(from)
+	r, err := newReader(from)
 	if err != nil {
-		return Backup{}, err
+		return Summary{}, err
 	}
 	building := buildingOf(dir)
 	lock, err := beginRestoring(building, dir)
 	if err != nil {
-		return Backup{}, err
+		return Summary{}, err
 	}
 	defer lock.Close()
 	b, err := restoreInto(ctx, building, r, logger, progress)
@@ -79,16 +81,16 @@ func buildingOf(dir string) string {
 }
 
 // beginRestoring makes the directory where another one is built, empty but for its lock, which is
-// held. What a restore left there that was killed goes. It fails with ErrRunning while another one
+// held. What a restore left there that was killed goes. It fails with log.ErrRunning while another one
 // is under way.
 func beginRestoring(building, dir string) (*os.File, error) {
-	lock, err := lockDirectory(building)
+	lock, err := log.Lock(building)
 	if err != nil {
 		return nil, fmt.Errorf("restore to %s: %w", dir, err)
 	}
 	var left []fs.DirEntry
 	if !isAt(lock, lock.Name()) { // a restore that has just ended has moved it, or removed it
-		err = ErrRunning
+		err = log.ErrRunning
 	}
 	if err == nil {
 		err = restorable(dir)
@@ -135,47 +137,28 @@ func restorable(dir string) error {
 // restoreInto fills a directory that nobody else knows. Nothing in it is trusted before
 // publishDirectory has brought it to the disk, so the server does not wait for that at every
 // message.
-func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.Logger, progress Progress) (Backup, error) {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+func restoreInto(ctx context.Context, dir string, r *reader, logger *slog.Logger, progress Progress) (Summary, error) {
 	retention, err := time.ParseDuration(r.header.Retention)
 	if err != nil {
-		return Backup{}, fmt.Errorf("%w: %w", ErrBackup, err)
+		return Summary{}, fmt.Errorf("%w: %w", ErrNotWhole, err)
 	}
-	l := &Log{logger: logger}
-	s, err := RunServer(ctx, &server.Options{
-		ServerName: "log", DontListen: true, MaxPayload: maxPayload, StoreDir: filepath.Join(dir, "log"),
-	}, logger)
+	l, err := log.Build(ctx, dir, retention, logger)
 	if err != nil {
-		return Backup{}, err
+		return Summary{}, err
 	}
-	l.backing = &single{plain{l}, s}
 	defer l.Close()
-	if l.conn, err = connectInside(s, credentials{}, logger); err != nil {
-		return Backup{}, err
-	}
-	if l.js, err = jetstream.New(l.conn); err != nil {
-		return Backup{}, fmt.Errorf("restore: %w", err)
-	}
-	if err := ensureStreams(ctx, l.js, retention); err != nil {
-		return Backup{}, err
-	}
-	b, written, err := l.refill(ctx, r, progress)
+	b, written, err := refill(ctx, l, r, progress)
 	if err != nil {
 		return b, err
 	}
-	if err := l.acknowledge(ctx, b.Commands-b.Unfinished); err != nil {
+	if err := acknowledge(ctx, l, b.Commands-b.Unfinished); err != nil {
 		return b, err
 	}
 	read := sha256.New()
-	for _, stream := range []string{commandsStream, eventsStream} {
-		err := l.scan(ctx, stream, math.MaxUint64, func(m message) error {
+	for _, stream := range streams {
+		err := l.Records(ctx, stream, math.MaxUint64, func(m log.Record) error {
 			digest(read, m)
-			progress(strings.ToLower(stream)+" checked", m.sequence, map[string]uint64{commandsStream: b.Commands, eventsStream: b.Events}[stream])
-			if stream == eventsStream {
-				b.decode(m)
-			}
+			progress(strings.ToLower(stream)+" checked", m.Sequence, b.of(stream))
 			return nil
 		})
 		if err != nil {
@@ -189,29 +172,25 @@ func restoreInto(ctx context.Context, dir string, r *backupReader, logger *slog.
 }
 
 // refill publishes what the backup holds, and returns the digest of it.
-func (l *Log) refill(ctx context.Context, r *backupReader, progress Progress) (b Backup, written []byte, err error) {
+func refill(ctx context.Context, l *log.Log, r *reader, progress Progress) (b Summary, written []byte, err error) {
 	b.CreatedAt, b.LastEvent = r.header.CreatedAt, r.header.Events
 	sum := sha256.New()
-	flying := flight{js: l.js}
+	flying := flight{js: l.JetStream()}
 	for {
-		m, end, err := r.next()
+		m, last, err := r.next()
 		if err != nil {
 			return b, nil, err
 		}
-		if end != nil {
-			if err := b.matches(end); err != nil {
+		if last != nil {
+			if err := b.matches(last); err != nil {
 				return b, nil, err
 			}
 			return b, sum.Sum(nil), flying.land(ctx)
 		}
 		b.add(r.header, m)
-		if m.stream == commandsStream {
-			progress("commands", m.sequence, r.header.Commands)
-		} else {
-			progress("events", m.sequence, r.header.Events)
-		}
+		progress(strings.ToLower(m.Stream), m.Sequence, r.header.last(m.Stream))
 		digest(sum, m)
-		if err := flying.publish(ctx, &nats.Msg{Subject: m.subject, Header: m.headers, Data: m.data}); err != nil {
+		if err := flying.publish(ctx, &nats.Msg{Subject: m.Subject, Header: m.Headers, Data: m.Data}); err != nil {
 			return b, nil, err
 		}
 	}
@@ -253,13 +232,13 @@ func (f *flight) land(ctx context.Context) error {
 }
 
 // acknowledge takes the first n commands from the queue, which are finished.
-func (l *Log) acknowledge(ctx context.Context, n uint64) error {
+func acknowledge(ctx context.Context, l *log.Log, n uint64) error {
 	consumer, err := l.Commands(ctx, nil)
 	if err != nil {
 		return err
 	}
 	for done := uint64(0); done < n; {
-		batch, err := consumer.Fetch(int(min(n-done, scanBatch)), jetstream.FetchMaxWait(5*time.Second))
+		batch, err := consumer.Fetch(int(min(n-done, ackBatch)), jetstream.FetchMaxWait(5*time.Second))
 		if err != nil {
 			return fmt.Errorf("mark finished commands: %w", err)
 		}
@@ -283,14 +262,14 @@ func (l *Log) acknowledge(ctx context.Context, n uint64) error {
 }
 
 // digest adds a message as far as it must be the same after restoring.
-func digest(sum hash.Hash, m message) {
-	headers, err := events.Marshal(m.headers)
+func digest(sum hash.Hash, m log.Record) {
+	headers, err := events.Marshal(m.Headers)
 	if err != nil {
 		panic(fmt.Sprintf("encode headers: %v", err)) // a map of strings always encodes
 	}
-	fmt.Fprintf(sum, "%s %s %d %d\n", m.stream, m.subject, len(headers), len(m.data))
+	fmt.Fprintf(sum, "%s %s %d %d\n", m.Stream, m.Subject, len(headers), len(m.Data))
 	sum.Write(headers)
-	sum.Write(m.data)
+	sum.Write(m.Data)
 }
 
 // publishDirectory brings a directory to the disk and gives it its name. Of one that was made in
@@ -300,7 +279,7 @@ func publishDirectory(building, dir string) error {
 		if err != nil {
 			return err
 		}
-		return syncPath(path)
+		return natsfile.SyncPath(path)
 	})
 	inside := filepath.Dir(building) == dir
 	from, to := building, dir
@@ -317,18 +296,10 @@ func publishDirectory(building, dir string) error {
 		err = os.Remove(building)
 	}
 	if err == nil {
-		err = syncPath(filepath.Dir(to))
+		err = natsfile.SyncPath(filepath.Dir(to))
 	}
 	if err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)
 	}
 	return nil
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
