@@ -46,9 +46,9 @@ type filling struct {
 // it take no requests and answer none from a part. A command that is not finished has the lifetime
 // of a new one.
 //
-// It fails with ErrNotWhole or ErrFilled, which leave the log as it was, or with log.ErrUnfinished: the
-// same backup completes it then, unless the error is ErrFilled too. That says that somebody else
-// has written to the log meanwhile, and that it is of no use.
+// It fails with ErrNotWhole or ErrFilled, which leave the log as it was, or with log.ErrUnfinished:
+// the same backup completes it then, unless the error is ErrFilled too. That says that somebody
+// else has written to the log meanwhile, and that it is of no use.
 func Fill(ctx context.Context, l *log.Log, file io.ReadSeeker, progress Progress) (Summary, error) {
 	f := &filling{log: l, file: file, progress: progress}
 	if err := f.check(); err != nil {

@@ -38,8 +38,8 @@ const (
 // are, and counted. The directory must be empty or not exist; its log appears, whole and on disk,
 // when everything is right, and until then nothing does but a hidden one beside or in it. A command
 // that is not finished has the lifetime of a new one, so that it is worked on however old the
-// backup is. It fails with ErrNotEmpty, ErrNotWhole, or log.ErrRunning while another process restores to
-// the directory.
+// backup is. It fails with ErrNotEmpty, ErrNotWhole, or log.ErrRunning while another process
+// restores to the directory.
 func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Summary, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -81,8 +81,8 @@ func buildingOf(dir string) string {
 }
 
 // beginRestoring makes the directory where another one is built, empty but for its lock, which is
-// held. What a restore left there that was killed goes. It fails with log.ErrRunning while another one
-// is under way.
+// held. What a restore left there that was killed goes. It fails with log.ErrRunning while another
+// one is under way.
 func beginRestoring(building, dir string) (*os.File, error) {
 	lock, err := log.Lock(building)
 	if err != nil {
