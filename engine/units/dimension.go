@@ -38,21 +38,33 @@ const (
 // None is the dimension of plain numbers.
 var (
 	None        = Dimension{}
-	Length      = base(baseLength)
-	Mass        = base(baseMass)
-	Time        = base(baseTime)
-	Temperature = base(baseTemperature)
-	Angle       = base(baseAngle)
-	Information = base(baseInformation)
+	Length      = dimension("L")
+	Mass        = dimension("M")
+	Time        = dimension("T")
+	Temperature = dimension("K")
+	Angle       = dimension("A")
+	Information = dimension("B")
 
-	area   = Dimension{exponents: [bases]int16{baseLength: 2 * sixtieths}}
-	volume = Dimension{exponents: [bases]int16{baseLength: 3 * sixtieths}}
-	energy = Dimension{exponents: [bases]int16{baseMass: sixtieths, baseLength: 2 * sixtieths, baseTime: -2 * sixtieths}}
+	area     = dimension("L2")
+	volume   = dimension("L3")
+	energy   = dimension("M L2 T-2")
+	power    = dimension("M L2 T-3")
+	force    = dimension("M L T-2")
+	pressure = dimension("M L-1 T-2")
 )
 
-func base(i int) Dimension {
-	var d Dimension
-	d.exponents[i] = sixtieths
+// baseLetters stand for the base dimensions in the order of their exponents.
+const baseLetters = "LMTIKNJAB"
+
+// dimension is a product of base dimensions, each a letter with its power: "M L2 T-2".
+func dimension(product string) (d Dimension) {
+	for factor := range strings.FieldsSeq(product) {
+		power := 1
+		if digits := factor[1:]; digits != "" {
+			power, _ = strconv.Atoi(digits) // a test reads every one
+		}
+		d.exponents[strings.IndexByte(baseLetters, factor[0])] = int16(power * sixtieths)
+	}
 	return d
 }
 
@@ -66,6 +78,9 @@ func (d Dimension) Mul(o Dimension) Dimension { return d.combine(o, 1) }
 func (d Dimension) Div(o Dimension) Dimension { return d.combine(o, -1) }
 
 func (d Dimension) combine(o Dimension, sign int) Dimension {
+	if sign == 1 && d.IsNone() {
+		return o
+	}
 	for i := range d.exponents {
 		d.exponents[i] = int16(clamp(int(d.exponents[i]) + sign*int(o.exponents[i])))
 	}
@@ -85,6 +100,9 @@ func clamp(exponent int) int { return max(-maxSixtieths, min(maxSixtieths, expon
 // of 1/60 or pass ±546.
 func (d Dimension) Pow(num, den int) (Dimension, bool) {
 	const most = 1_000_000
+	if num == 1 && den == 1 {
+		return d, true
+	}
 	if den == 0 || num > most || num < -most || den > most || den < -most {
 		return None, d.IsNone() && den != 0
 	}

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 // nothing better is known.
 type namedDimension struct {
 	name      string
-	exponents string // such as "mass length^2 time^-2"
+	exponents string // as dimension reads it
 	unit      string // coherent SI, as Symbol spells it
 	dimension Dimension
 }
@@ -104,16 +105,9 @@ var namedDimensions = nameDimensions([]namedDimension{
 	{name: "data rate", exponents: "B T-1", unit: "bit/s"},
 })
 
-// nameDimensions works the exponents out. Each is a letter of "LMTIKNJAB" with its power.
 func nameDimensions(list []namedDimension) []namedDimension {
 	for i := range list {
-		for factor := range strings.FieldsSeq(list[i].exponents) {
-			power := 1
-			if digits := factor[1:]; digits != "" {
-				power, _ = strconv.Atoi(digits) // a test reads every one
-			}
-			list[i].dimension.exponents[strings.IndexByte("LMTIKNJAB", factor[0])] = int16(power * sixtieths)
-		}
+		list[i].dimension = dimension(list[i].exponents)
 	}
 	return list
 }
@@ -157,7 +151,7 @@ func (d Dimension) spelling(name func(namedDimension) string, bases [bases]strin
 		return nil, nil
 	}
 	inverse, isBelow := rest.inverse().named()
-	if isBelow && rest.allBelow() {
+	if isBelow && slices.Max(rest.exponents[:]) <= 0 {
 		return nil, []string{name(inverse)}
 	}
 	if n, ok := rest.named(); ok {
@@ -170,16 +164,6 @@ func (d Dimension) spelling(name func(namedDimension) string, bases [bases]strin
 		addPower(&above, &below, bases[i], int(e))
 	}
 	return above, below
-}
-
-// allBelow is true when no base dimension has a positive power.
-func (d Dimension) allBelow() bool {
-	for _, e := range d.exponents {
-		if e > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // addPower appends "name^2" to the side that the exponent's sign says.
@@ -224,18 +208,20 @@ func powerSuffix(num, den int) string {
 
 // Lowest brings num/den to lowest terms with den > 0.
 func Lowest(num, den int) (int, int) {
-	a, b := num, den
+	divisor := gcd(num, den)
+	if divisor == 0 {
+		return 0, 1
+	}
+	if (divisor < 0) != (den < 0) {
+		divisor = -divisor
+	}
+	return num / divisor, den / divisor
+}
+
+// gcd is the greatest common divisor, of either sign; 0 of 0 and 0.
+func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
-	if a < 0 {
-		a = -a
-	}
-	if den < 0 {
-		a = -a
-	}
-	if a == 0 {
-		return 0, 1
-	}
-	return num / a, den / a
+	return a
 }

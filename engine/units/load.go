@@ -38,7 +38,7 @@ type loader struct {
 // prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
 func loadWords(texts ...string) (*words, error) {
 	w := &words{
-		symbols: make(map[string]spelling, 1024), names: make(map[string]spelling, 1024),
+		symbols: make(map[string]spelling, 1024), names: make(map[string]*entry, 1024),
 		folds: make(map[string][]string, 1024), firsts: make(map[string]bool, 128), ambiguous: map[string][]string{},
 	}
 	l := loader{table: &Table{words: w}, rational: make(map[*entry]*big.Rat, 1024)}
@@ -76,55 +76,57 @@ func (l *loader) line(line string) error {
 		}
 		return nil
 	}
-	e := &entry{symbol: columns[0], definition: columns[4], source: columns[5], dimension: l.section}
+	e := &entry{Entry: Entry{Symbol: columns[0], Definition: columns[4], Source: columns[5], Dimension: l.section}}
 	var ok bool
 	if e.prefixes, ok = parsePrefixes(columns[3]); !ok {
-		return fmt.Errorf("%s: unknown prefixes %q", e.symbol, columns[3])
+		return fmt.Errorf("%s: unknown prefixes %q", e.Symbol, columns[3])
 	}
 	if e.prefixes != 0 {
 		e.made = make([]atomic.Pointer[Unit], len(prefixes))
 	}
+	for i := range prefixes {
+		if e.takes(i) {
+			e.Prefixes = append(e.Prefixes, prefixes[i].symbol)
+		}
+	}
 	if err := l.define(e); err != nil {
-		return fmt.Errorf("%s: %w", e.symbol, err)
+		return fmt.Errorf("%s: %w", e.Symbol, err)
 	}
 	if name := e.unit.dimension.Name(); name != l.section {
-		return fmt.Errorf("%s has the dimension %s and stands under %s", e.symbol, name, l.section)
+		return fmt.Errorf("%s has the dimension %s and stands under %s", e.Symbol, name, l.section)
 	}
 	return l.register(e, columns[1], columns[2])
 }
 
 // define sets the entry's unit.
 func (l *loader) define(e *entry) error {
-	text, alias := strings.CutPrefix(e.definition, "alias ")
+	text, alias := strings.CutPrefix(e.Definition, "alias ")
 	kind, offset, point := strings.Cut(text, " @ ")
-	switch {
-	case alias:
-		u, err := l.table.Parse(text)
-		if err != nil {
-			return err
-		}
-		if u.symbol != e.symbol {
+	if currency, isBase := strings.CutPrefix(text, "base"); isBase {
+		return l.defineBase(e, strings.TrimSpace(currency))
+	}
+	if !alias && !point {
+		return l.defineBy(e, text)
+	}
+	u, err := l.table.Parse(kind)
+	if err != nil {
+		return err
+	}
+	if alias {
+		e.unit, e.compound = u, true
+		if u.symbol != e.Symbol {
 			return fmt.Errorf("the alias is spelt %s", u.symbol)
 		}
-		e.unit, e.compound = u, true
-		return nil
-	case strings.HasPrefix(text, "base"):
-		return l.defineBase(e, strings.TrimSpace(strings.TrimPrefix(text, "base")))
-	case point:
-		u, err := l.table.Parse(kind)
-		if err != nil {
-			return err
-		}
-		zero, err := decimal.Parse(offset)
-		if err != nil {
-			return fmt.Errorf("zero %q: %w", offset, err)
-		}
-		e.unit = newNamed(e.symbol, u.dimension, u.scale, e, nil)
-		e.unit.offset, e.unit.point, e.unit.degree = zero, true, u
-		u.origin = e.unit
 		return nil
 	}
-	return l.defineBy(e, text)
+	zero, err := decimal.Parse(offset)
+	if err != nil {
+		return fmt.Errorf("zero %q: %w", offset, err)
+	}
+	e.unit = newNamed(e.Symbol, u.dimension, u.scale, e, nil)
+	e.unit.offset, e.unit.point, e.unit.degree = zero, true, u
+	u.origin = e.unit
+	return nil
 }
 
 func (l *loader) defineBase(e *entry, currency string) error {
@@ -132,13 +134,13 @@ func (l *loader) defineBase(e *entry, currency string) error {
 	if currency != "" {
 		d = other(currency)
 	} else {
-		i := slices.Index(baseSymbols[:], e.symbol)
+		i := slices.Index(baseSymbols[:], e.Symbol)
 		if i < 0 {
 			return errors.New("no base unit")
 		}
-		d, e.coherent = base(i), true
+		d, e.coherent = dimension(baseLetters[i:i+1]), true
 	}
-	e.unit = newNamed(e.symbol, d, unscaled, e, nil)
+	e.unit = newNamed(e.Symbol, d, unscaled, e, nil)
 	l.rational[e] = big.NewRat(1, 1)
 	return nil
 }
@@ -170,9 +172,9 @@ func (l *loader) defineBy(e *entry, text string) error {
 	if err != nil {
 		return err
 	}
-	e.unit = newNamed(e.symbol, dimension, newScale(num, den, pi), e, nil)
-	e.coherent = strings.HasPrefix(e.source, "SI") && (e.unit.scale.plain || e.symbol == "g")
-	if plain && len(p.terms) > 1 && !e.coherent || isDigit(e.symbol[0]) {
+	e.unit = newNamed(e.Symbol, dimension, newScale(num, den, pi), e, nil)
+	e.coherent = strings.HasPrefix(e.Source, "SI") && (e.unit.scale.plain || e.Symbol == "g")
+	if plain && len(p.terms) > 1 && !e.coherent || isDigit(e.Symbol[0]) {
 		e.parts = compound(p.terms)
 	}
 	l.rational[e] = factor
@@ -195,54 +197,39 @@ func ratPow(r *big.Rat, n int) *big.Rat {
 // terminating writes r as num/den, where den is the part of the denominator that no decimal point
 // can express.
 func terminating(r *big.Rat) (num, den decimal.Decimal, err error) {
-	n, d := new(big.Int).Set(r.Num()), new(big.Int).Set(r.Denom())
-	places := max(cutFactor(d, 2), cutFactor(d, 5))
-	// r = n / (2^a 5^b d) = n × 10^places / (2^a 5^b) / d / 10^places
-	n.Mul(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
-	n.Quo(n, new(big.Int).Quo(r.Denom(), d))
-	if num, err = decimal.Parse(fmt.Sprintf("%de-%d", n, places)); err != nil {
-		return num, den, fmt.Errorf("read numerator %d: %w", n, err)
+	places, _ := r.FloatPrec()
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+	shifted := new(big.Rat).Mul(r, new(big.Rat).SetInt(power)) // neither 2 nor 5 divides its denominator
+	if num, err = decimal.Parse(fmt.Sprintf("%de-%d", shifted.Num(), places)); err != nil {
+		return num, den, fmt.Errorf("read numerator %d: %w", shifted.Num(), err)
 	}
-	if den, err = decimal.Parse(d.String()); err != nil {
-		return num, den, fmt.Errorf("read denominator %d: %w", d, err)
+	if den, err = decimal.Parse(shifted.Denom().String()); err != nil {
+		return num, den, fmt.Errorf("read denominator %d: %w", shifted.Denom(), err)
 	}
 	return num, den, nil
-}
-
-// cutFactor divides d by a prime as often as it goes and counts.
-func cutFactor(d *big.Int, prime int64) int {
-	p, count := big.NewInt(prime), 0
-	for {
-		q, rem := new(big.Int).QuoRem(d, p, new(big.Int))
-		if rem.Sign() != 0 {
-			return count
-		}
-		d.Set(q)
-		count++
-	}
 }
 
 // register makes the entry's spellings known. It fails where one is taken.
 func (l *loader) register(e *entry, symbols, names string) error {
 	w := l.table.words
 	w.entries = append(w.entries, e)
-	if err := w.addSymbol(e, e.symbol, true); err != nil {
+	if err := w.addSymbol(e, e.Symbol, true); err != nil {
 		return err
 	}
 	for symbol := range splitList(symbols) {
 		symbol, prefixed := strings.CutSuffix(symbol, "+")
-		e.symbols = append(e.symbols, symbol)
+		e.Symbols = append(e.Symbols, symbol)
 		if err := w.addSymbol(e, symbol, prefixed); err != nil {
 			return err
 		}
 	}
 	for name := range splitList(names) {
 		for _, form := range forms(name) {
-			e.names = append(e.names, form)
+			e.Names = append(e.Names, form)
 			if known, ok := w.names[form]; ok {
-				return fmt.Errorf("the name %q of %s belongs to %s", form, e.symbol, known.entry.symbol)
+				return fmt.Errorf("the name %q of %s belongs to %s", form, e.Symbol, known.Symbol)
 			}
-			w.names[form] = spelling{e, true}
+			w.names[form] = e
 			w.addFirst(form)
 		}
 	}
@@ -251,7 +238,7 @@ func (l *loader) register(e *entry, symbols, names string) error {
 
 func (w *words) addSymbol(e *entry, symbol string, prefixed bool) error {
 	if known, ok := w.symbols[symbol]; ok {
-		return fmt.Errorf("the symbol %q of %s belongs to %s", symbol, e.symbol, known.entry.symbol)
+		return fmt.Errorf("the symbol %q of %s belongs to %s", symbol, e.Symbol, known.entry.Symbol)
 	}
 	w.symbols[symbol] = spelling{e, prefixed}
 	lower := strings.ToLower(symbol)

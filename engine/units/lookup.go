@@ -17,44 +17,54 @@ func (t *Table) Lookup(word string) *Unit {
 		return u
 	}
 	w := t.words
-	if s, ok := w.symbols[word]; ok {
-		return s.entry.unit
-	}
-	if u := w.prefixedSymbol(word); u != nil {
+	if u := w.bySymbol(word); u != nil {
 		return u
 	}
 	lower := strings.ToLower(word)
 	if u := t.folded[lower]; u != nil {
 		return u
 	}
-	if s, ok := w.names[lower]; ok {
-		return s.entry.unit
-	}
-	if u := w.prefixedName(lower); u != nil {
+	if u := w.byName(lower); u != nil {
 		return u
 	}
 	return w.foldedSymbol(word, lower)
 }
 
-// prefixedName finds the unit of a prefix and a name in one lower-case word.
-func (w *words) prefixedName(lower string) (found *Unit) {
-	cutPrefixName(lower, func(i int, rest string) bool {
-		if s, ok := w.names[rest]; ok && s.entry.prefixes&(1<<i) != 0 {
-			found = w.prefixed(i, s.entry)
-		}
-		return found == nil
-	})
-	return found
+// bySymbol finds the unit of a symbol, with or without a prefix, as it is written.
+func (w *words) bySymbol(word string) *Unit {
+	if s, ok := w.symbols[word]; ok {
+		return s.entry.unit
+	}
+	return w.prefixedSymbol(word)
 }
 
-func (w *words) prefixedSymbol(word string) (found *Unit) {
-	cutPrefix(word, func(i int, rest string) bool {
-		if s, ok := w.symbols[rest]; ok && s.prefixed && s.entry.prefixes&(1<<i) != 0 {
-			found = w.prefixed(i, s.entry)
+// byName finds the unit of a name in lower case, with or without a prefix.
+func (w *words) byName(lower string) *Unit {
+	if e, ok := w.names[lower]; ok {
+		return e.unit
+	}
+	return w.prefixedName(lower)
+}
+
+// prefixedName finds the unit of a prefix and a name in one lower-case word.
+func (w *words) prefixedName(lower string) *Unit {
+	for p, rest := range cutPrefix(lower, prefixNames) {
+		if u := w.prefixed(p.index, w.names[rest]); u != nil {
+			return u
 		}
-		return found == nil
-	})
-	return found
+	}
+	return nil
+}
+
+func (w *words) prefixedSymbol(word string) *Unit {
+	for p, rest := range cutPrefix(word, prefixSymbols) {
+		if s := w.symbols[rest]; s.prefixed {
+			if u := w.prefixed(p.index, s.entry); u != nil {
+				return u
+			}
+		}
+	}
+	return nil
 }
 
 // foldedSymbol reads a symbol written in the wrong case, where exactly one unit fits: one without
@@ -131,29 +141,25 @@ func deliberate(word, symbol string) bool {
 // prefixedFolds lists the prefixed symbols that are lower in lower case, in the order of prefixes.
 func (w *words) prefixedFolds(lower string) []string {
 	var list []string
-	add := func(i int, symbol, rest string) {
+	for p, rest := range cutPrefix(lower, foldedPrefixes) {
 		for _, known := range w.folds[rest] {
-			if s := w.symbols[known]; s.prefixed && s.entry.prefixes&(1<<i) != 0 {
-				list = append(list, symbol+known)
+			if s := w.symbols[known]; s.prefixed && s.entry.takes(p.index) {
+				list = append(list, p.symbol+known)
 			}
-		}
-	}
-	for i := range prefixes {
-		if rest, ok := strings.CutPrefix(lower, strings.ToLower(prefixes[i].symbol)); ok && rest != "" {
-			add(i, prefixes[i].symbol, rest)
-		}
-	}
-	for _, s := range spelledPrefixes {
-		if rest, ok := strings.CutPrefix(lower, s.symbol); ok && s.symbol != "" && rest != "" {
-			add(prefixIndex(s.of), s.symbol, rest)
 		}
 	}
 	return list
 }
 
-// prefixed is the one unit of an allowed prefix and an entry, made at its first use. The prefix of
-// a compound stands before its first factor.
+// takes reports whether a prefix may stand before the unit.
+func (e *entry) takes(i int) bool { return e.prefixes&(1<<i) != 0 }
+
+// prefixed is the one unit of a prefix and an entry, made at its first use; nil for no entry and
+// where the prefix is not allowed. The prefix of a compound stands before its first factor.
 func (w *words) prefixed(i int, e *entry) *Unit {
+	if e == nil || !e.takes(i) {
+		return nil
+	}
 	slot := &e.made[i]
 	if u := slot.Load(); u != nil {
 		return u
@@ -169,7 +175,7 @@ func (w *words) newPrefixed(i int, e *entry) *Unit {
 		return compound(terms)
 	}
 	p := &prefixes[i]
-	return newNamed(p.symbol+e.symbol, e.unit.dimension, p.scale.mul(e.unit.scale), e, p)
+	return newNamed(p.symbol+e.Symbol, e.unit.dimension, p.scale.mul(e.unit.scale), e, p)
 }
 
 func sortedKeys(m map[string]*Unit) []string { return slices.Sorted(maps.Keys(m)) }

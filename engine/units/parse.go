@@ -3,6 +3,7 @@ package units
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,15 +36,20 @@ func (t *Table) Parse(text string) (*Unit, error) {
 	if s, ok := t.words.symbols[text]; ok {
 		return s.entry.unit, nil
 	}
-	if t.parsed == nil { // while the built-in table is read
-		return t.parse(text)
-	}
-	if u := t.parsed.get(text); u != nil {
+	t.mu.RLock()
+	u := t.parsed[text]
+	t.mu.RUnlock()
+	if u != nil {
 		return u, nil
 	}
 	u, err := t.parse(text)
-	if err == nil {
-		t.parsed.put(text, u)
+	if err == nil && t.parsed != nil && len(text) <= maxParsedText {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if len(t.parsed) >= maxParsed {
+			clear(t.parsed)
+		}
+		t.parsed[strings.Clone(text)] = u
 	}
 	return u, err
 }
@@ -53,7 +59,7 @@ func (t *Table) parse(text string) (*Unit, error) {
 	if u := t.words.prefixedSymbol(text); u != nil {
 		return u, nil
 	}
-	if len(text) > maxText && utf8.RuneCountInString(text) > maxText {
+	if utf8.RuneCountInString(text) > maxText {
 		return nil, syntaxError(text, 0, "a unit has at most 200 characters")
 	}
 	p := parser{table: t, text: text}
@@ -121,7 +127,7 @@ func (p *parser) unit() (*Unit, error) {
 	if !u.scale.valid() {
 		return nil, syntaxError(p.text, 0, "the unit is too large or too small")
 	}
-	if len(u.symbol) > maxText && utf8.RuneCountInString(u.symbol) > maxText {
+	if utf8.RuneCountInString(u.symbol) > maxText {
 		return nil, syntaxError(p.text, 0, "a unit has at most 200 characters")
 	}
 	return u, nil
@@ -130,7 +136,7 @@ func (p *parser) unit() (*Unit, error) {
 // degrees reads F and R beside BTU as degrees: BTU/(lb·F). BTU per farad is nothing.
 func (p *parser) degrees() {
 	heat := slices.ContainsFunc(p.terms, func(t Term) bool {
-		return t.Unit.entry != nil && strings.HasPrefix(t.Unit.entry.symbol, "BTU")
+		return t.Unit.entry != nil && strings.HasPrefix(t.Unit.entry.Symbol, "BTU")
 	})
 	if !heat {
 		return
@@ -171,7 +177,7 @@ func (p *parser) expression() ([]Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		terms = mergeTerms(terms, factor, sign, nil, 1)
+		terms = mergeTerms(terms, factor, sign)
 		if p.definition {
 			if sign < 0 {
 				p.coefficient.Inv(p.coefficient)
@@ -200,26 +206,21 @@ func (p *parser) expression() ([]Term, error) {
 	}
 }
 
-func (p *parser) isWord(lower ...string) bool {
-	t := p.peek()
-	if t.kind != tokenWord {
-		return false
+// lower is the word at hand in lower case, "" where there is none.
+func (p *parser) lower() string {
+	if t := p.peek(); t.kind == tokenWord {
+		return strings.ToLower(t.text)
 	}
-	for _, l := range lower {
-		if strings.EqualFold(t.text, l) {
-			return true
-		}
-	}
-	return false
+	return ""
 }
 
-func (p *parser) isPer() bool { return p.isWord("per") }
+func (p *parser) isPer() bool { return p.lower() == "per" }
 
 // isSpelledOut reports whether the word at hand is no symbol: in "watts per metre kelvin" both are
 // below the line.
 func (p *parser) isSpelledOut() bool {
 	t := p.peek()
-	return t.kind == tokenWord && !p.table.words.isSymbol(t.text)
+	return t.kind == tokenWord && p.table.words.bySymbol(t.text) == nil
 }
 
 // isName reports whether the words at hand name a unit together: "per cent".
@@ -228,57 +229,44 @@ func (p *parser) isName() bool {
 	return u != nil
 }
 
+// The words for powers before and behind a unit.
+var (
+	powerBefore = map[string]int{"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+	powerBehind = map[string]int{"squared": 2, "cubed": 3}
+)
+
 // isReserved is true of the words that the grammar uses, in lower case.
 func isReserved(lower string) bool {
-	switch lower {
-	case "per", "square", "sq", "cubic", "cu", "squared", "cubed", "pi":
-		return true
-	}
-	return false
+	return lower == "per" || lower == "pi" || powerBefore[lower] != 0 || powerBehind[lower] != 0
 }
 
 // factor reads a unit, a number or a parenthesis with its power.
 func (p *parser) factor() ([]Term, error) {
-	before := 0
+	num, den, powers := 1, 1, 0
 	next := p.tokens[min(p.at+1, len(p.tokens)-1)].kind
-	if next == tokenWord || next == tokenOpen {
-		switch {
-		case p.isWord("square", "sq"):
-			before = 2
-		case p.isWord("cubic", "cu"):
-			before = 3
-		}
-		if before != 0 {
-			p.at++
-		}
+	if n := powerBefore[p.lower()]; n != 0 && (next == tokenWord || next == tokenOpen) {
+		num, powers = n, 1
+		p.at++
 	}
 	terms, digits, err := p.primary()
 	if err != nil {
 		return nil, err
 	}
-	num, den := 1, 1
-	switch {
-	case p.peek().kind == tokenPower:
-		num, den = int(p.peek().num), int(p.peek().den)
-		if digits != 0 || before != 0 {
-			return nil, p.fail("a unit has one power only")
-		}
-		p.at++
-	case p.isWord("squared"), p.isWord("cubed"):
-		num = 2
-		if p.isWord("cubed") {
-			num = 3
-		}
-		if digits != 0 || before != 0 {
-			return nil, p.fail("a unit has one power only")
-		}
-		p.at++
-	case digits != 0 && before != 0:
-		return nil, p.fail("a unit has one power only")
-	case digits != 0:
+	if digits != 0 {
 		num = digits
-	case before != 0:
-		num = before
+		powers++
+	}
+	if n := powerBehind[p.lower()]; n != 0 || p.peek().kind == tokenPower {
+		if powers > 0 {
+			return nil, p.fail("a unit has one power only")
+		}
+		num = n
+		if n == 0 {
+			num, den = int(p.peek().num), int(p.peek().den)
+		}
+		p.at++
+	} else if powers > 1 {
+		return nil, p.fail("a unit has one power only")
 	}
 	if num == 1 && den == 1 {
 		return terms, nil
@@ -394,10 +382,7 @@ func (p *parser) word() ([]Term, int, error) {
 	}
 	if rest, digits, ok := cutDigits(start.text); ok {
 		if u := p.table.Lookup(rest); u != nil && (u.terms == nil || u == One) {
-			power := 0
-			for i := range len(digits) {
-				power = min(power*10+int(digits[i]-'0'), maxExponent+1)
-			}
+			power, _ := strconv.Atoi(digits) // one out of range is the largest int
 			if power > maxExponent {
 				return nil, 0, p.fail("the power is larger than 100")
 			}
@@ -483,10 +468,10 @@ func (w *words) beginsPhrase(word string) bool {
 	if w.firsts[lower] {
 		return true
 	}
-	begins := false
-	cutPrefixName(lower, func(_ int, rest string) bool {
-		begins = w.firsts[rest]
-		return !begins
-	})
-	return begins
+	for _, rest := range cutPrefix(lower, prefixNames) {
+		if w.firsts[rest] {
+			return true
+		}
+	}
+	return false
 }

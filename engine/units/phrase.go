@@ -26,7 +26,7 @@ func (w *words) indexPhrases() {
 		m[key] = e
 	}
 	for _, e := range w.entries {
-		for i, list := range [][]string{{e.symbol}, e.symbols, e.names} {
+		for i, list := range [][]string{{e.Symbol}, e.Symbols, e.Names} {
 			for _, spelling := range list {
 				parts := strings.FieldsFunc(spelling, func(r rune) bool { return r == ' ' || r == '-' })
 				if len(parts) < 2 {
@@ -83,28 +83,16 @@ func (w *words) canonicalWord(word string) string {
 // spelt is the unit of one word as the table spells it, or in another case where only one symbol
 // without prefix fits.
 func (w *words) spelt(word, lower string) *Unit {
-	if s, ok := w.symbols[word]; ok {
-		return s.entry.unit
-	}
-	if u := w.prefixedSymbol(word); u != nil {
+	if u := w.bySymbol(word); u != nil {
 		return u
 	}
-	if s, ok := w.names[lower]; ok {
-		return s.entry.unit
-	}
-	if u := w.prefixedName(lower); u != nil {
+	if u := w.byName(lower); u != nil {
 		return u
 	}
 	if list := w.folds[lower]; len(list) == 1 && len(lower) > 1 {
 		return w.symbols[list[0]].entry.unit
 	}
 	return nil
-}
-
-// isSymbol reports whether a word is the symbol of a unit, with or without a prefix.
-func (w *words) isSymbol(word string) bool {
-	_, ok := w.symbols[word]
-	return ok || w.prefixedSymbol(word) != nil
 }
 
 // named finds the unit that several words name in a spelling that the table does not have: with
@@ -116,7 +104,7 @@ func (t *Table) named(parts []string) *Unit {
 	}
 	symbols := true
 	for _, part := range parts {
-		symbols = symbols && t.words.isSymbol(part)
+		symbols = symbols && t.words.bySymbol(part) != nil
 	}
 	if symbols {
 		return nil
@@ -146,11 +134,8 @@ func (t *Table) ordered(parts []string) *Unit {
 	}
 	// A prefix of the first word belongs to the whole: kt TNT.
 	if u := w.spelt(parts[0], first); u != nil && u.prefix != nil {
-		key := u.entry.symbol + " " + w.canonical(rest)
-		i := prefixIndex(u.prefix.symbol)
-		if e := w.phrases.keys[key]; e != nil && e.prefixes&(1<<i) != 0 {
-			return w.prefixed(i, e)
-		}
+		key := u.entry.Symbol + " " + w.canonical(rest)
+		return w.prefixed(u.prefix.index, w.phrases.keys[key])
 	}
 	return nil
 }
@@ -178,7 +163,7 @@ func (t *Table) ofSystem(system string, parts []string) *Unit {
 	if u == nil || u.entry == nil || u.prefix != nil || u.dimension == Length {
 		return nil // US feet may be those of its surveys
 	}
-	symbol := u.entry.symbol
+	symbol := u.entry.Symbol
 	if s, ok := t.words.symbols[system+" "+strings.TrimPrefix(symbol, system+" ")]; ok {
 		return s.entry.unit
 	}
@@ -197,14 +182,12 @@ func (t *Table) single(word string) *Unit {
 	if e := t.words.phrases.joined[lower]; e != nil {
 		return e.unit
 	}
-	var found *Unit
-	cutPrefixName(lower, func(i int, rest string) bool {
-		if e := t.words.phrases.joined[rest]; e != nil && e.prefixes&(1<<i) != 0 {
-			found = t.words.prefixed(i, e)
+	for p, rest := range cutPrefix(lower, prefixNames) {
+		if u := t.words.prefixed(p.index, t.words.phrases.joined[rest]); u != nil {
+			return u
 		}
-		return found == nil
-	})
-	return found
+	}
+	return nil
 }
 
 // name reads the unit that the words at hand name together, nil where they name none, and the
@@ -255,7 +238,7 @@ func texts(list []token) []string {
 func (p *parser) joins(list []token) bool {
 	for i, t := range list {
 		lower := strings.ToLower(t.text)
-		if lower == "squared" || lower == "cubed" || i == 0 && (isReserved(lower)) || i == len(list)-1 && lower == "per" {
+		if powerBehind[lower] != 0 || i == 0 && isReserved(lower) || i == len(list)-1 && lower == "per" {
 			return true
 		}
 	}
@@ -270,14 +253,14 @@ func (p *parser) isProduct(u *Unit, n int) bool {
 		return false
 	}
 	next := p.tokens[p.at+n]
-	if next.kind == tokenPower || next.kind == tokenWord && (strings.EqualFold(next.text, "squared") || strings.EqualFold(next.text, "cubed")) {
+	if next.kind == tokenPower || next.kind == tokenWord && powerBehind[strings.ToLower(next.text)] != 0 {
 		return true
 	}
 	if p.at == 0 && next.kind == tokenEnd {
 		return false
 	}
 	for i, t := range p.tokens[p.at : p.at+n] {
-		if i > 0 && t.hyphen || !p.table.words.isSymbol(t.text) {
+		if i > 0 && t.hyphen || p.table.words.bySymbol(t.text) == nil {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"iter"
 	"strings"
 
 	"reckon/engine/decimal"
@@ -8,9 +9,11 @@ import (
 
 // prefix is a multiple that goes before a unit: by symbol before symbols, by name before names.
 type prefix struct {
-	symbol, name string
-	base, power  int64 // the factor: 10^3 for kilo, 1024^1 for kibi
-	scale        scale
+	symbol, name           string
+	base, power            int64 // the factor: 10^3 for kilo, 1024^1 for kibi
+	otherSymbol, otherName string
+	index                  int // in prefixes
+	scale                  scale
 }
 
 // prefixes lists the SI prefixes (SI brochure, table 7), largest first, then the binary ones (IEC
@@ -27,11 +30,11 @@ var prefixes = scalePrefixes([]prefix{
 	{symbol: "M", name: "mega", base: 10, power: 6},
 	{symbol: "k", name: "kilo", base: 10, power: 3},
 	{symbol: "h", name: "hecto", base: 10, power: 2},
-	{symbol: "da", name: "deca", base: 10, power: 1},
+	{symbol: "da", name: "deca", base: 10, power: 1, otherName: "deka"},
 	{symbol: "d", name: "deci", base: 10, power: -1},
 	{symbol: "c", name: "centi", base: 10, power: -2},
 	{symbol: "m", name: "milli", base: 10, power: -3},
-	{symbol: "µ", name: "micro", base: 10, power: -6},
+	{symbol: "µ", name: "micro", base: 10, power: -6, otherSymbol: "u"},
 	{symbol: "n", name: "nano", base: 10, power: -9},
 	{symbol: "p", name: "pico", base: 10, power: -12},
 	{symbol: "f", name: "femto", base: 10, power: -15},
@@ -53,18 +56,39 @@ var prefixes = scalePrefixes([]prefix{
 	{symbol: "Qi", name: "quebi", base: 1024, power: 10},
 })
 
-// spelledPrefixes are other ways to write a prefix: "u" for µ, "deka" for deca.
-var spelledPrefixes = []struct{ symbol, name, of string }{
-	{symbol: "u", of: "µ"},
-	{name: "deka", of: "da"},
-}
-
 func scalePrefixes(list []prefix) []prefix {
 	for i := range list {
 		p := &list[i]
-		p.scale = scale{num: decimal.Int(p.base), den: one}.pow(int(p.power), 1)
+		p.index, p.scale = i, scale{num: decimal.Int(p.base), den: one}.pow(int(p.power), 1)
 	}
 	return list
+}
+
+// prefixSpelling is a text that a prefix is read by.
+type prefixSpelling struct {
+	text   string
+	symbol string // of a symbol, in its own case
+	index  int    // of the prefix
+}
+
+// The spellings of prefixes: their symbols, the same in lower case, and their names.
+var prefixSymbols, foldedPrefixes, prefixNames = spellPrefixes()
+
+func spellPrefixes() (symbols, folded, names []prefixSpelling) {
+	add := func(symbol, name string, i int) {
+		if symbol != "" {
+			symbols = append(symbols, prefixSpelling{symbol, symbol, i})
+			folded = append(folded, prefixSpelling{strings.ToLower(symbol), symbol, i})
+		}
+		if name != "" {
+			names = append(names, prefixSpelling{name, "", i})
+		}
+	}
+	for i, p := range prefixes {
+		add(p.symbol, p.name, i)
+		add(p.otherSymbol, p.otherName, i)
+	}
+	return symbols, folded, names
 }
 
 // prefixSet is a set of positions in prefixes.
@@ -101,43 +125,13 @@ func parsePrefixes(text string) (prefixSet, bool) {
 	return set, true
 }
 
-// cutPrefix yields every reading of text as a prefix symbol and a rest that is not empty.
-func cutPrefix(text string, yield func(i int, rest string) bool) {
-	for i := range prefixes {
-		if text == "" || text[0] != prefixes[i].symbol[0] {
-			continue
-		}
-		if rest, ok := strings.CutPrefix(text, prefixes[i].symbol); ok && rest != "" && !yield(i, rest) {
-			return
-		}
-	}
-	for _, s := range spelledPrefixes {
-		if rest, ok := strings.CutPrefix(text, s.symbol); ok && s.symbol != "" && rest != "" && !yield(prefixIndex(s.of), rest) {
-			return
+// cutPrefix yields every reading of a text as one of some spellings and a rest that is not empty.
+func cutPrefix(text string, list []prefixSpelling) iter.Seq2[prefixSpelling, string] {
+	return func(yield func(p prefixSpelling, rest string) bool) {
+		for _, p := range list {
+			if rest, ok := strings.CutPrefix(text, p.text); ok && rest != "" && !yield(p, rest) {
+				return
+			}
 		}
 	}
-}
-
-// cutPrefixName yields every reading of lower-case text as a prefix name and a rest that is not
-// empty.
-func cutPrefixName(text string, yield func(i int, rest string) bool) {
-	for i := range prefixes {
-		if rest, ok := strings.CutPrefix(text, prefixes[i].name); ok && rest != "" && !yield(i, rest) {
-			return
-		}
-	}
-	for _, s := range spelledPrefixes {
-		if rest, ok := strings.CutPrefix(text, s.name); ok && s.name != "" && rest != "" && !yield(prefixIndex(s.of), rest) {
-			return
-		}
-	}
-}
-
-func prefixIndex(symbol string) int {
-	for i := range prefixes {
-		if prefixes[i].symbol == symbol {
-			return i
-		}
-	}
-	return -1 // spelledPrefixes names known symbols only; a test holds it to that
 }

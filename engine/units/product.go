@@ -1,17 +1,12 @@
 package units
 
+import "slices"
+
 // isPlain is true of units of a base dimension, of area and of volume: products of their powers are
 // what people write (lb/ft^3, gal/min).
 func isPlain(u *Unit) bool {
 	return u.dimension == area || u.dimension == volume || isBase(u.dimension)
 }
-
-// power, force and pressure are dimensions that products are told apart by.
-var (
-	power    = Dimension{exponents: [bases]int16{baseMass: sixtieths, baseLength: 2 * sixtieths, baseTime: -3 * sixtieths}}
-	force    = Dimension{exponents: [bases]int16{baseMass: sixtieths, baseLength: sixtieths, baseTime: -2 * sixtieths}}
-	pressure = Dimension{exponents: [bases]int16{baseMass: sixtieths, baseLength: -sixtieths, baseTime: -2 * sixtieths}}
-)
 
 // exchanges are the factors that people write for one that SI has: BTU/h for W, hp·h for J,
 // lbf/in^2 for Pa.
@@ -60,7 +55,7 @@ func isCustomary(product, coherent *Unit) bool {
 
 // hasHours is true of Wh, Ah and their multiples.
 func hasHours(u *Unit) bool {
-	return u.entry != nil && (u.entry.symbol == "Wh" || u.entry.symbol == "Ah")
+	return u.entry != nil && (u.entry.Symbol == "Wh" || u.entry.Symbol == "Ah")
 }
 
 // lengths counts the factors that are lengths, areas and volumes.
@@ -96,23 +91,14 @@ func (t *Table) joinHours(terms []Term) []Term {
 			}
 			joined := e.unit
 			if term.Unit.prefix != nil {
-				p := prefixIndex(term.Unit.prefix.symbol)
-				if e.prefixes&(1<<p) == 0 {
-					continue
-				}
-				joined = t.words.prefixed(p, e)
+				joined = t.words.prefixed(term.Unit.prefix.index, e)
 			}
-			result := make([]Term, 0, len(terms)-1)
-			for k, other := range terms {
-				switch k {
-				case i:
-					result = append(result, Term{joined, term.Num, term.Den})
-				case hour:
-				default:
-					result = append(result, other)
-				}
+			if joined == nil {
+				continue
 			}
-			return result
+			result := slices.Clone(terms)
+			result[i].Unit = joined
+			return slices.Delete(result, hour, hour+1)
 		}
 	}
 	return terms

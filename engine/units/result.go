@@ -1,6 +1,9 @@
 package units
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // ForResult picks the unit of a computed value of dimension d from the units that went into it, in
 // order of use:
@@ -114,11 +117,11 @@ func (t *Table) parts(u *Unit) *Unit {
 	}
 	terms := append([]Term(nil), u.entry.parts.factors()...)
 	first := terms[0].Unit
-	i := prefixIndex(u.prefix.symbol)
-	if terms[0].Num != 1 || first.prefix != nil || first.entry.prefixes&(1<<i) == 0 {
+	prefixed := t.words.prefixed(u.prefix.index, first.entry)
+	if terms[0].Num != 1 || first.prefix != nil || prefixed == nil {
 		return nil
 	}
-	terms[0].Unit = t.words.prefixed(i, first.entry)
+	terms[0].Unit = prefixed
 	return compound(terms)
 }
 
@@ -234,7 +237,7 @@ func (t *Table) internationalName(product, coherent *Unit) *Unit {
 	}
 	ratio := product.scale.rational()
 	e, shift := coherent.entry, ratPow(big.NewRat(10, 1), 0)
-	if e.symbol == "kg" { // prefixes go before g
+	if e.Symbol == "kg" { // prefixes go before g
 		e, shift = t.words.symbols["g"].entry, ratPow(big.NewRat(10, 1), 3)
 	}
 	ratio.Mul(ratio, shift)
@@ -242,7 +245,7 @@ func (t *Table) internationalName(product, coherent *Unit) *Unit {
 		return e.unit
 	}
 	for i := range prefixes {
-		if e.prefixes&(1<<i) != 0 && prefixes[i].rational().Cmp(ratio) == 0 {
+		if e.takes(i) && prefixes[i].rational().Cmp(ratio) == 0 {
 			return t.words.prefixed(i, e)
 		}
 	}
@@ -332,21 +335,13 @@ func splitTimes(terms []Term, factors []*Unit) []Term {
 // coherent is d in coherent SI: a named unit above or below the line where there is one, else base
 // units.
 func (t *Table) coherent(d Dimension) *Unit {
-	if n, ok := d.named(); ok {
-		u, err := t.Parse(n.unit)
-		if err == nil {
-			return u
-		}
-	}
 	above, below := d.spelling(func(n namedDimension) string { return n.unit }, baseSymbols)
 	u := One
-	for _, text := range above {
-		if factor, err := t.Parse(text); err == nil {
+	for i, text := range slices.Concat(above, below) {
+		factor, _ := t.Parse(text) // a test parses every one
+		if i < len(above) {
 			u = u.Mul(factor)
-		}
-	}
-	for _, text := range below {
-		if factor, err := t.Parse(text); err == nil {
+		} else {
 			u = u.Div(factor)
 		}
 	}

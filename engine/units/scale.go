@@ -42,14 +42,6 @@ func (s scale) mul(o scale) scale {
 	return checkScale(c, c.Mul(s.num, o.num), product(c, s.den, s.whole, o.den, o.whole), s.pi+o.pi)
 }
 
-func (s scale) div(o scale) scale {
-	if o.plain {
-		return s
-	}
-	c := decimal.NewContext(scaleCost)
-	return checkScale(c, product(c, s.num, s.plain, o.den, o.whole), product(c, s.den, s.whole, o.num, false), s.pi-o.pi)
-}
-
 // product multiplies, leaving out a factor known to be 1.
 func product(c *decimal.Context, a decimal.Decimal, aIsOne bool, b decimal.Decimal, bIsOne bool) decimal.Decimal {
 	switch {
@@ -63,7 +55,7 @@ func product(c *decimal.Context, a decimal.Decimal, aIsOne bool, b decimal.Decim
 
 // pow raises a factor; whole powers keep it exact while it fits 60 digits.
 func (s scale) pow(num, den int) scale {
-	if s.plain {
+	if s.plain || num == 1 && den == 1 {
 		return s
 	}
 	if !s.valid() {

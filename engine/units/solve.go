@@ -6,53 +6,59 @@ import "slices"
 // fractions. Units of a single base dimension are taken before others, so that each base dimension
 // has one unit; the terms come in the order of the units. It returns nil where there are none.
 func solveTerms(d Dimension, units []*Unit) []Term {
-	var order, others []int
-	for i, u := range units {
-		if isBase(u.dimension) {
-			order = append(order, i)
-		} else {
-			others = append(others, i)
+	var names []string // of currencies and counting units
+	note := func(d Dimension) {
+		for _, p := range d.otherPowers() {
+			if !slices.Contains(names, p.name) {
+				names = append(names, p.name)
+			}
 		}
 	}
-	names := otherNames(d, units)
-	var basis []basisRow
-	for _, i := range append(order, others...) {
-		row := basisRow{values: powersOf(units[i].dimension, names), units: make([]fraction, len(units))}
-		for j := range row.units {
-			row.units[j] = fraction{0, 1}
+	note(d)
+	for _, u := range units {
+		note(u.dimension)
+	}
+	var basis []combination
+	reduced := func(d Dimension, unit int) combination {
+		c := combination{powers: make([]int, bases+len(names)), units: make([]int, len(units)+1)}
+		c.units[unit] = 1
+		for i, e := range d.exponents {
+			c.powers[i] = int(e)
 		}
-		row.units[i] = fraction{1, 1}
+		for _, p := range d.otherPowers() {
+			c.powers[bases+slices.Index(names, p.name)] = p.exponent
+		}
 		for _, b := range basis {
-			row.eliminate(b)
+			c.eliminate(b)
 		}
-		row.pivot = slices.IndexFunc(row.values, func(f fraction) bool { return f.num != 0 })
-		if row.pivot >= 0 {
-			basis = append(basis, row)
+		c.pivot = slices.IndexFunc(c.powers, func(power int) bool { return power != 0 })
+		return c
+	}
+	for _, single := range [...]bool{true, false} {
+		for i, u := range units {
+			if isBase(u.dimension) != single {
+				continue
+			}
+			if c := reduced(u.dimension, i); c.pivot >= 0 {
+				basis = append(basis, c)
+			}
 		}
 	}
 
 	// What is left of d after elimination must be nothing; the units spent on it are the answer.
-	target := basisRow{values: powersOf(d, names), units: make([]fraction, len(units))}
-	for j := range target.units {
-		target.units[j] = fraction{0, 1}
-	}
-	for _, b := range basis {
-		target.eliminate(b)
-	}
-	for _, f := range target.values {
-		if f.num != 0 {
-			return nil
-		}
+	target := reduced(d, len(units))
+	if target.pivot >= 0 {
+		return nil
 	}
 	whole := isWhole(d)
 	var terms []Term
-	for i, f := range target.units {
-		f.num = -f.num
-		term := Term{units[i], f.num, f.den}
+	for i, u := range units {
+		num, den := Lowest(-target.units[i], target.units[len(units)])
+		term := Term{u, num, den}
 		switch {
-		case f.num == 0:
+		case num == 0:
 			continue
-		case whole && f.den != 1, !term.allowed():
+		case whole && den != 1, !term.allowed():
 			return nil
 		}
 		terms = append(terms, term)
@@ -60,77 +66,33 @@ func solveTerms(d Dimension, units []*Unit) []Term {
 	return terms
 }
 
-// basisRow is a combination of units: its dimension and the powers of the units in it.
-type basisRow struct {
-	values []fraction // exponents of base dimensions, currencies and counting units
-	units  []fraction
-	pivot  int // the first value that is not 0
+// combination is a product of powers of units and of d, with its dimension: the exponents of base
+// dimensions, currencies and counting units, in sixtieths. All its numbers may be multiplied by the
+// same one, which keeps them whole. Those of units in use are far from overflowing.
+type combination struct {
+	powers []int
+	units  []int // the last one is d
+	pivot  int   // the first of powers that is not 0, -1 for none
 }
 
-// eliminate subtracts b as often as it takes to bring the value at its pivot to 0.
-func (r *basisRow) eliminate(b basisRow) {
-	times := r.values[b.pivot].div(b.values[b.pivot])
-	if times.num == 0 {
+// eliminate multiplies by b to the power that brings the exponent at its pivot to 0.
+func (c *combination) eliminate(b combination) {
+	own, theirs := Lowest(c.powers[b.pivot], b.powers[b.pivot])
+	if own == 0 {
 		return
 	}
-	for i := range r.values {
-		r.values[i] = r.values[i].sub(b.values[i].mul(times))
-	}
-	for i := range r.units {
-		r.units[i] = r.units[i].sub(b.units[i].mul(times))
-	}
-}
-
-// fraction is a small rational number in lowest terms, den > 0. Exponents of units in use are far
-// from overflowing it.
-type fraction struct{ num, den int }
-
-func (f fraction) mul(o fraction) fraction { return fractionOf(f.num*o.num, f.den*o.den) }
-func (f fraction) div(o fraction) fraction { return fractionOf(f.num*o.den, f.den*o.num) }
-func (f fraction) sub(o fraction) fraction {
-	return fractionOf(f.num*o.den-o.num*f.den, f.den*o.den)
-}
-
-func fractionOf(num, den int) fraction {
-	num, den = Lowest(num, den)
-	return fraction{num, den}
-}
-
-// powersOf lists the exponents of base dimensions, then those of the named currencies and counting
-// units.
-func powersOf(d Dimension, names []string) []fraction {
-	values := make([]fraction, 0, bases+len(names))
-	for _, e := range d.exponents {
-		values = append(values, fractionOf(int(e), sixtieths))
-	}
-	powers := d.otherPowers()
-	for _, name := range names {
-		exponent := 0
-		for _, p := range powers {
-			if p.name == name {
-				exponent = p.exponent
-			}
-		}
-		values = append(values, fractionOf(exponent, sixtieths))
-	}
-	return values
-}
-
-// otherNames lists the currencies and counting units of d and of units.
-func otherNames(d Dimension, units []*Unit) []string {
-	var names []string
-	add := func(d Dimension) {
-		for _, p := range d.otherPowers() {
-			if !slices.Contains(names, p.name) {
-				names = append(names, p.name)
-			}
+	divisor := 0
+	for _, list := range [...]struct{ to, from []int }{{c.powers, b.powers}, {c.units, b.units}} {
+		for i := range list.to {
+			list.to[i] = list.to[i]*theirs - list.from[i]*own
+			divisor = gcd(divisor, list.to[i])
 		}
 	}
-	add(d)
-	for _, u := range units {
-		add(u.dimension)
+	for _, list := range [...][]int{c.powers, c.units} {
+		for i := range list {
+			list[i] /= divisor
+		}
 	}
-	return names
 }
 
 // isWhole is true of dimensions without fractional powers.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,13 +15,9 @@ type Table struct {
 	words   *words           // the built-in units
 	counted map[string]*Unit // counting units of a domain, by every spelling; nil for none
 	folded  map[string]*Unit // the same by spelling in lower case
-	parsed  *parsedUnits
-}
 
-// parsedUnits keeps units by the text they were read from. It is safe for concurrent use.
-type parsedUnits struct {
-	mu    sync.RWMutex
-	units map[string]*Unit
+	mu     sync.RWMutex
+	parsed map[string]*Unit // by the text they were read from; nil while the built-in table is read
 }
 
 const (
@@ -30,32 +25,11 @@ const (
 	maxParsedText = 40   // bytes of the text of one
 )
 
-// get is the unit of a text that was read before, or nil.
-func (p *parsedUnits) get(text string) *Unit {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.units[text]
-}
-
-func (p *parsedUnits) put(text string, u *Unit) {
-	if len(text) > maxParsedText {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.units) >= maxParsed {
-		clear(p.units)
-	}
-	p.units[strings.Clone(text)] = u
-}
-
-func newParsedUnits() *parsedUnits { return &parsedUnits{units: map[string]*Unit{}} }
-
 // words finds units by what people write.
 type words struct {
 	entries []*entry
 	symbols map[string]spelling // exact; the key is what Parse reads
-	names   map[string]spelling // lower case
+	names   map[string]*entry   // lower case
 	folds   map[string][]string // symbols by lower case
 	firsts  map[string]bool     // first words, in lower case, of spellings in several words
 	phrases phraseIndex
@@ -69,15 +43,21 @@ type spelling struct {
 	prefixed bool // prefixes may stand before it
 }
 
+// Entry describes one unit of a table, for listings. Its lists are not to be changed.
+type Entry struct {
+	Symbol     string   // canonical
+	Symbols    []string // other symbols read as the same unit
+	Names      []string // read in any case, plurals included
+	Prefixes   []string // symbols of the prefixes allowed, largest first
+	Dimension  string   // its name
+	Definition string   // expression in other units; "base" for a base unit
+	Source     string
+}
+
 // entry is one line of the table.
 type entry struct {
-	symbol     string
-	symbols    []string // other symbols
-	names      []string // with plurals
-	prefixes   prefixSet
-	definition string
-	source     string
-	dimension  string // name of its section
+	Entry
+	prefixes prefixSet
 
 	unit     *Unit
 	parts    *Unit                  // the definition where it is a product of units alone: mi/h of mph; else nil
@@ -92,7 +72,7 @@ var Standard = sync.OnceValue(func() *Table {
 	if err != nil {
 		panic("engine/units: the built-in table: " + err.Error()) // a test loads it
 	}
-	return &Table{words: words, parsed: newParsedUnits()}
+	return &Table{words: words, parsed: map[string]*Unit{}}
 })
 
 // maxCountingName is the longest name of a counting unit, in code points.
@@ -104,7 +84,7 @@ func (t *Table) With(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return t, nil
 	}
-	n := &Table{words: t.words, counted: map[string]*Unit{}, folded: map[string]*Unit{}, parsed: newParsedUnits()}
+	n := &Table{words: t.words, counted: map[string]*Unit{}, folded: map[string]*Unit{}, parsed: map[string]*Unit{}}
 	maps.Copy(n.counted, t.counted)
 	maps.Copy(n.folded, t.folded)
 	for _, name := range names {
@@ -117,7 +97,7 @@ func (t *Table) With(names ...string) (*Table, error) {
 		if u, err := t.Parse(name); err == nil {
 			return nil, fmt.Errorf("counting unit %q is already the unit %s", name, u.symbol)
 		}
-		e := &entry{symbol: name, definition: "base", source: "the domain", dimension: name}
+		e := &entry{Entry: Entry{Symbol: name, Definition: "base", Source: "the domain", Dimension: name}}
 		u := newNamed(name, other(name), unscaled, e, nil)
 		e.unit = u
 		n.counted[name], n.folded[strings.ToLower(name)] = u, u
@@ -132,7 +112,7 @@ func (t *Table) With(names ...string) (*Table, error) {
 				continue
 			}
 			n.counted[plural], n.folded[strings.ToLower(plural)] = u, u
-			u.entry.names = append(u.entry.names, plural)
+			u.entry.Names = append(u.entry.Names, plural)
 		}
 	}
 	return n, nil
@@ -167,44 +147,20 @@ func plurals(name string) []string {
 	return []string{name + "s"}
 }
 
-// Entry describes one unit of a table, for listings.
-type Entry struct {
-	Symbol     string   // canonical
-	Symbols    []string // other symbols read as the same unit
-	Names      []string // read in any case
-	Prefixes   []string // symbols of the prefixes allowed, largest first
-	Dimension  string   // its name
-	Definition string   // expression in other units; "base" for a base unit
-	Source     string
-}
-
 // All lists the units: the built-in ones in table order, then the counting units by name.
 func (t *Table) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, e := range t.words.entries {
-			if !yield(e.describe()) {
+			if !yield(e.Entry) {
 				return
 			}
 		}
 		for _, name := range sortedKeys(t.counted) {
-			if u := t.counted[name]; u.symbol == name && !yield(u.entry.describe()) {
+			if u := t.counted[name]; u.symbol == name && !yield(u.entry.Entry) {
 				return
 			}
 		}
 	}
-}
-
-func (e *entry) describe() Entry {
-	d := Entry{
-		Symbol: e.symbol, Symbols: slices.Clone(e.symbols), Names: slices.Clone(e.names),
-		Dimension: e.dimension, Definition: e.definition, Source: e.source,
-	}
-	for i := range prefixes {
-		if e.prefixes&(1<<i) != 0 {
-			d.Prefixes = append(d.Prefixes, prefixes[i].symbol)
-		}
-	}
-	return d
 }
 
 // WithCurrency puts the currency to in the place of the currency from (ISO codes); u comes back
@@ -225,5 +181,5 @@ func (t *Table) WithCurrency(u *Unit, from, to string) *Unit {
 	if !changed {
 		return u
 	}
-	return compound(mergeTerms(nil, terms, 1, nil, 1))
+	return compound(mergeTerms(nil, terms, 1))
 }

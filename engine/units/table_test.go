@@ -133,13 +133,8 @@ func TestNamedDimensions(t *testing.T) {
 		}
 	}
 	for i, symbol := range baseSymbols {
-		if u := mustParse(t, table, symbol); u.Dimension() != base(i) || u.Dimension().Name() != baseNames[i] {
+		if u := mustParse(t, table, symbol); u.Dimension() != dimension(baseLetters[i:i+1]) || u.Dimension().Name() != baseNames[i] {
 			t.Errorf("%s is no unit of %s", symbol, baseNames[i])
-		}
-	}
-	for _, p := range spelledPrefixes {
-		if prefixIndex(p.of) < 0 {
-			t.Errorf("no prefix %s", p.of)
 		}
 	}
 }
@@ -220,36 +215,26 @@ func (w *words) clashes() []string {
 		if !s.prefixed {
 			continue
 		}
-		spelt := func(i int, before string) {
-			if s.entry.prefixes&(1<<i) == 0 {
-				return
+		for _, p := range prefixSymbols {
+			u := w.prefixed(p.index, s.entry)
+			if u == nil {
+				continue
 			}
-			u := w.prefixed(i, s.entry)
-			if known, ok := symbols[before+symbol]; ok && known != u {
-				list = append(list, before+symbol+" is "+known.symbol+" and "+prefixes[i].name+" "+s.entry.symbol)
+			if known, ok := symbols[p.text+symbol]; ok && known != u {
+				list = append(list, p.text+symbol+" is "+known.symbol+" and "+prefixes[p.index].name+" "+s.entry.Symbol)
 			}
-			symbols[before+symbol] = u
-		}
-		for i := range prefixes {
-			spelt(i, prefixes[i].symbol)
-		}
-		for _, p := range spelledPrefixes {
-			if p.symbol != "" {
-				spelt(prefixIndex(p.of), p.symbol)
-			}
+			symbols[p.text+symbol] = u
 		}
 	}
-	for name, n := range w.names {
-		if known, ok := symbols[name]; ok && known != n.entry.unit {
-			list = append(list, name+" is a name of "+n.entry.symbol+" and the symbol of "+known.symbol)
+	for name, e := range w.names {
+		if known, ok := symbols[name]; ok && known != e.unit {
+			list = append(list, name+" is a name of "+e.Symbol+" and the symbol of "+known.symbol)
 		}
-		cutPrefixName(name, func(i int, rest string) bool {
-			o, ok := w.names[rest]
-			if ok && o.entry.prefixes&(1<<i) != 0 && w.prefixed(i, o.entry) != n.entry.unit {
-				list = append(list, name+" is a name of "+n.entry.symbol+" and "+prefixes[i].name+" "+o.entry.symbol)
+		for p, rest := range cutPrefix(name, prefixNames) {
+			if u := w.prefixed(p.index, w.names[rest]); u != nil && u != e.unit {
+				list = append(list, name+" is a name of "+e.Symbol+" and "+prefixes[p.index].name+" "+w.names[rest].Symbol)
 			}
-			return true
-		})
+		}
 	}
 	return list
 }

@@ -125,7 +125,7 @@ func (u *Unit) Mul(o *Unit) *Unit {
 	case u.IsOne():
 		return o
 	}
-	return compound(mergeTerms(nil, u.factors(), 1, o.factors(), 1))
+	return compound(mergeTerms(slices.Clone(u.factors()), o.factors(), 1))
 }
 
 // Div is the quotient, with terms merged as Mul does.
@@ -133,7 +133,7 @@ func (u *Unit) Div(o *Unit) *Unit {
 	if o.IsOne() {
 		return u
 	}
-	return compound(mergeTerms(nil, u.factors(), 1, o.factors(), -1))
+	return compound(mergeTerms(slices.Clone(u.factors()), o.factors(), -1))
 }
 
 // Pow raises u to num/den. It reports false when the exponent of a dimension is no multiple of 1/60
@@ -175,35 +175,21 @@ func (t Term) allowed() bool {
 	return t.Num <= maxPower*t.Den && t.Num >= -maxPower*t.Den && sixtieths%t.Den == 0
 }
 
-// mergeTerms appends the terms of two units, the powers of each multiplied by a sign, adding up
-// those of the same named unit and dropping those that cancel. Powers stop at ±maxPower.
-func mergeTerms(merged []Term, a []Term, signA int, b []Term, signB int) []Term {
-	merged = addTerms(merged, a, signA)
-	merged = addTerms(merged, b, signB)
-	kept := merged[:0]
-	for _, t := range merged {
-		if t.Num != 0 {
-			kept = append(kept, t)
-		}
-	}
-	return kept
-}
-
-func addTerms(merged, terms []Term, sign int) []Term {
-next:
+// mergeTerms appends terms, their powers multiplied by a sign, adding up those of the same named
+// unit and dropping those that cancel. Powers stop at ±maxPower.
+func mergeTerms(merged, terms []Term, sign int) []Term {
 	for _, t := range terms {
 		t.Num *= sign
-		for i := range merged {
-			m := &merged[i]
-			if m.Unit == t.Unit || m.Unit.symbol == t.Unit.symbol {
-				m.Num, m.Den = Lowest(m.Num*t.Den+t.Num*m.Den, m.Den*t.Den)
-				m.Num = max(-maxPower*m.Den, min(maxPower*m.Den, m.Num))
-				continue next
-			}
+		i := slices.IndexFunc(merged, func(m Term) bool { return m.Unit == t.Unit || m.Unit.symbol == t.Unit.symbol })
+		if i < 0 {
+			merged = append(merged, t)
+			continue
 		}
-		merged = append(merged, t)
+		m := &merged[i]
+		m.Num, m.Den = Lowest(m.Num*t.Den+t.Num*m.Den, m.Den*t.Den)
+		m.Num = max(-maxPower*m.Den, min(maxPower*m.Den, m.Num))
 	}
-	return merged
+	return slices.DeleteFunc(merged, func(t Term) bool { return t.Num == 0 })
 }
 
 // compound makes the unit of a product of merged terms. It keeps terms.
@@ -215,19 +201,7 @@ func compound(terms []Term) *Unit {
 		return terms[0].Unit
 	}
 	u := &Unit{symbol: spell(terms), scale: unscaled, terms: terms}
-	for i, t := range terms {
-		if t.Num == 1 && t.Den == 1 {
-			if i == 0 {
-				u.dimension, u.scale = t.Unit.dimension, t.Unit.scale
-			} else {
-				u.dimension, u.scale = u.dimension.Mul(t.Unit.dimension), u.scale.mul(t.Unit.scale)
-			}
-			continue
-		}
-		if t.Num == -1 && t.Den == 1 {
-			u.dimension, u.scale = u.dimension.Div(t.Unit.dimension), u.scale.div(t.Unit.scale)
-			continue
-		}
+	for _, t := range terms {
 		d, _ := t.Unit.dimension.Pow(t.Num, t.Den) // powers that Pow would refuse are not in terms
 		u.dimension, u.scale = u.dimension.Mul(d), u.scale.mul(t.Unit.scale.pow(t.Num, t.Den))
 	}

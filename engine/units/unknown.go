@@ -100,45 +100,50 @@ func (t *Table) nearest(word string) []string {
 	}
 	for _, e := range w.entries {
 		unit := func() *Unit { return e.unit }
-		consider(e.symbol, "", lower, e.symbol, limit, unit)
-		for _, symbol := range e.symbols {
+		consider(e.Symbol, "", lower, e.Symbol, limit, unit)
+		for _, symbol := range e.Symbols {
 			consider(symbol, "", lower, symbol, limit, unit)
 		}
-		for _, name := range e.names {
+		for _, name := range e.Names {
 			consider(name, "", lower, name, limit, unit)
 			if length > 2 && strings.HasSuffix(name, " "+lower) {
 				list = append(list, suggestion{name, e.unit, 0, 0, 0})
 			}
 		}
 	}
-	cutPrefixName(lower, func(i int, rest string) bool {
-		before := prefixes[i].name
+	for p, rest := range cutPrefix(lower, prefixNames) {
 		for _, e := range w.entries {
-			if e.prefixes&(1<<i) == 0 {
+			if !e.takes(p.index) {
 				continue
 			}
-			for _, name := range e.names {
-				consider(before+name, before, rest, name, min(limit, 2), func() *Unit { return w.prefixed(i, e) })
+			for _, name := range e.Names {
+				consider(prefixes[p.index].name+name, prefixes[p.index].name, rest, name, min(limit, 2), func() *Unit { return w.prefixed(p.index, e) })
 			}
 		}
-		return true
-	})
-	cutPrefix(word, func(i int, rest string) bool {
+	}
+	for p, rest := range cutPrefix(word, prefixSymbols) {
 		if len(rest) < 2 || limit == 0 {
-			return true
+			continue
 		}
+		before := prefixes[p.index].symbol
 		for _, e := range w.entries {
-			if e.prefixes&(1<<i) != 0 && len(e.symbol) > 1 {
-				consider(prefixes[i].symbol+e.symbol, prefixes[i].symbol, strings.ToLower(rest), e.symbol, 1, func() *Unit { return w.prefixed(i, e) })
+			if e.takes(p.index) && len(e.Symbol) > 1 {
+				consider(before+e.Symbol, before, strings.ToLower(rest), e.Symbol, 1, func() *Unit { return w.prefixed(p.index, e) })
 			}
 		}
-		return true
-	})
+	}
 	if len(list) == 0 && limit > 1 {
-		w.eachPrefixedName(func(i int, e *entry, name string) {
-			whole := prefixes[i].name + name
-			consider(whole, "", lower, whole, 2, func() *Unit { return w.prefixed(i, e) })
-		})
+		for _, e := range w.entries {
+			for i := range prefixes {
+				if !e.takes(i) {
+					continue
+				}
+				for _, name := range e.Names {
+					whole := prefixes[i].name + name
+					consider(whole, "", lower, whole, 2, func() *Unit { return w.prefixed(i, e) })
+				}
+			}
+		}
 	}
 	slices.SortStableFunc(list, func(a, b suggestion) int {
 		return cmp.Or(a.distance-b.distance, a.casing-b.casing, a.ending-b.ending)
@@ -151,19 +156,6 @@ func (t *Table) nearest(word string) []string {
 		}
 	}
 	return found
-}
-
-func (w *words) eachPrefixedName(yield func(i int, e *entry, name string)) {
-	for _, e := range w.entries {
-		for i := range prefixes {
-			if e.prefixes&(1<<i) == 0 {
-				continue
-			}
-			for _, name := range e.names {
-				yield(i, e, name)
-			}
-		}
-	}
 }
 
 // lettersOf is a set of the ASCII letters in a word, ignoring case. One edit brings in at most one
@@ -199,12 +191,6 @@ func endingDistance(a, b string) int {
 // (optimal string alignment, Damerau 1964). Past limit, and for words of more than 200 letters, it
 // only says that it is more.
 func EditDistance(a, b string, limit int) int {
-	if limit == 0 {
-		if a == b {
-			return 0
-		}
-		return 1
-	}
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > limit || -d > limit || len(x) > maxWord || len(y) > maxWord {
 		return limit + 1
