@@ -1,6 +1,9 @@
 package units
 
 import (
+	"math/big"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,14 +82,14 @@ func (s *scanner) next() error {
 		s.add(tokenOver, length)
 	case r == '*' && strings.HasPrefix(s.text[s.at:], "**"):
 		return s.exponent(2)
-	case isTimes(r):
+	case strings.ContainsRune("*·⋅∙•×", r):
 		s.add(tokenTimes, length)
 	case r == '.':
 		s.dot()
 	case r == '^':
 		return s.exponent(1)
-	case superscript(r) != 0:
-		return s.superscripts()
+	case strings.ContainsRune("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", r):
+		return s.raised()
 	case r == '-' || r == '−' || r == '‐' || r == '‑':
 		return s.hyphen(length)
 	case r == '(':
@@ -103,14 +106,12 @@ func (s *scanner) next() error {
 	return nil
 }
 
-func isTimes(r rune) bool { return strings.ContainsRune("*·⋅∙•×", r) }
-
 // isWordStart is true of letters, degree and currency signs, percent and permille.
 func isWordStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '%' || r == '$' || r == '_'
 	}
-	return unicode.IsLetter(r) && superscript(r) == 0 || unicode.Is(unicode.Sc, r) || strings.ContainsRune("°℃℉‰‱′″℧₂℔", r)
+	return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("°℃℉‰‱′″℧₂℔", r)
 }
 
 // word reads letters and digits; powers written as trailing digits are the parser's business.
@@ -167,29 +168,18 @@ var oneSpelling = strings.NewReplacer(
 	"₂", "2", "'", "", "’", "", "∆", "Δ", "￥", "¥", "＄", "$", "￡", "£",
 )
 
+// The forms of numbers and powers. Decimals of a power beyond the sixth are dropped.
+var (
+	numberForm   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(e-?[0-9]+)?`)
+	exponentForm = regexp.MustCompile(`^ *(\(?)([+−-]?)([0-9]+(?:\.[0-9]{1,6})?)[0-9]*`)
+	closingForm  = regexp.MustCompile(`^ *(?:(/) *([0-9]*(?:\.[0-9]+)?))? *(\)?)`)
+	raisedForm   = regexp.MustCompile(`^⁻?[⁰¹²³⁴-⁹]+`)
+)
+
 func (s *scanner) number() {
-	start := s.at
-	digits := func() {
-		for s.at < len(s.text) && isDigit(s.text[s.at]) {
-			s.at++
-		}
-	}
-	digits()
-	if s.at+1 < len(s.text) && s.text[s.at] == '.' && isDigit(s.text[s.at+1]) {
-		s.at++
-		digits()
-	}
-	if s.at < len(s.text) && s.text[s.at] == 'e' {
-		sign := s.at + 1
-		if sign < len(s.text) && s.text[sign] == '-' {
-			sign++
-		}
-		if sign < len(s.text) && isDigit(s.text[sign]) {
-			s.at = sign
-			digits()
-		}
-	}
-	s.tokens = append(s.tokens, token{kind: tokenNumber, text: s.text[start:s.at], start: int16(start)})
+	text := numberForm.FindString(s.text[s.at:])
+	s.tokens = append(s.tokens, token{kind: tokenNumber, text: text, start: int16(s.at)})
+	s.at += len(text)
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
@@ -198,34 +188,25 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 // says nothing.
 func (s *scanner) dot() {
 	r, _ := utf8.DecodeRuneInString(s.text[s.at+1:])
-	spaced := s.at > 0 && s.text[s.at-1] == ' '
-	behindWord := len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].kind == tokenWord
-	if behindWord && isAbbreviated(s.tokens[len(s.tokens)-1].text) {
-		s.at++
-		return
+	if n := len(s.tokens); n > 0 && s.tokens[n-1].kind == tokenWord {
+		multiplies := isWordStart(r) || r == '(' || r == '.' || s.text[s.at-1] == ' '
+		if !multiplies || slices.Contains(abbreviated, strings.ToLower(s.tokens[n-1].text)) {
+			s.at++
+			return
+		}
 	}
-	if isWordStart(r) || r == '(' || r == '.' || spaced || !behindWord {
-		s.add(tokenTimes, 1)
-		return
-	}
-	s.at++
+	s.add(tokenTimes, 1)
 }
 
-// isAbbreviated is true of words that a dot shortens and never multiplies: "sq.ft." has square
-// feet, "fl.oz" fluid ounces.
-func isAbbreviated(word string) bool {
-	switch strings.ToLower(word) {
-	case "sq", "cu", "fl", "imp":
-		return true
-	}
-	return false
-}
+// abbreviated are words that a dot shortens and never multiplies: "sq.ft." has square feet,
+// "fl.oz" fluid ounces.
+var abbreviated = []string{"sq", "cu", "fl", "imp"}
 
 // hyphen joins words ("light-year") or makes a negative power ("s-1").
 func (s *scanner) hyphen(length int) error {
 	start := s.at
 	before := tokenEnd
-	if len(s.tokens) > 0 && !s.spaceBefore() {
+	if len(s.tokens) > 0 && !unicode.IsSpace(s.runeBefore(s.at)) {
 		before = s.tokens[len(s.tokens)-1].kind
 	}
 	joined := before == tokenWord || before == tokenPower
@@ -241,142 +222,63 @@ func (s *scanner) hyphen(length int) error {
 	return s.fail(start, "a minus sign stands only in a power such as s^-1")
 }
 
-func (s *scanner) spaceBefore() bool {
-	r, _ := utf8.DecodeLastRuneInString(s.text[:s.at])
-	return unicode.IsSpace(r)
-}
-
 // exponent reads "2", "-1", "0.5", "(1/2)" behind a sign of the given length.
 func (s *scanner) exponent(length int) error {
 	start := s.at
-	s.at += length
-	s.spaces()
-	open := s.take("(")
-	negative := s.minus()
-	num, den, ok := s.fraction()
-	if !ok {
+	m := exponentForm.FindStringSubmatch(s.text[start+length:])
+	if m == nil {
 		return s.fail(start, "a number is expected as power")
 	}
-	if open {
-		s.spaces()
-		if s.take("/") {
-			s.spaces()
-			below, belowDen, ok := s.fraction()
-			if !ok || below == 0 || belowDen != 1 {
+	s.at += length + len(m[0])
+	power, _ := new(big.Rat).SetString(m[3])
+	if m[1] != "" {
+		rest := closingForm.FindStringSubmatch(s.text[s.at:])
+		s.at += len(rest[0])
+		if rest[1] != "" {
+			below, ok := new(big.Rat).SetString(rest[2])
+			if !ok || below.Sign() == 0 || strings.Contains(rest[2], ".") {
 				return s.fail(start, "a number is expected as power")
 			}
-			den *= below
+			power.Quo(power, below)
 		}
-		s.spaces()
-		if !s.take(")") {
+		if rest[3] == "" {
 			return s.fail(start, "the parenthesis of this power is not closed")
 		}
 	}
-	if negative {
-		num = -num
+	if m[2] != "" && m[2] != "+" {
+		power.Neg(power)
 	}
-	return s.power(start, num, den)
+	return s.power(start, power)
 }
 
-func (s *scanner) power(start, num, den int) error {
-	num, den = Lowest(num, den)
-	if num > maxExponent*den || num < -maxExponent*den {
+func (s *scanner) power(start int, power *big.Rat) error {
+	if new(big.Rat).Abs(power).Cmp(big.NewRat(maxExponent, 1)) > 0 {
 		return s.fail(start, "the power is larger than 100")
 	}
-	if sixtieths%den != 0 {
+	num, den := power.Num().Int64(), power.Denom().Int64()
+	if !power.Denom().IsInt64() || sixtieths%den != 0 {
 		return s.fail(start, "the power must be a whole number or a fraction of halves to sixtieths")
 	}
 	s.tokens = append(s.tokens, token{kind: tokenPower, num: int16(num), den: int16(den), start: int16(start)})
 	return nil
 }
 
-// fraction reads digits with or without decimals as num/den. Numbers past the limits come back as
-// large ones.
-func (s *scanner) fraction() (num, den int, ok bool) {
-	const most = 1_000_000
-	den = 1
-	for ; s.at < len(s.text) && isDigit(s.text[s.at]); s.at++ {
-		num, ok = min(num*10+int(s.text[s.at]-'0'), most), true
-	}
-	if ok && s.at+1 < len(s.text) && s.text[s.at] == '.' && isDigit(s.text[s.at+1]) {
-		for s.at++; s.at < len(s.text) && isDigit(s.text[s.at]); s.at++ {
-			if den < most {
-				num, den = num*10+int(s.text[s.at]-'0'), den*10
-			}
-		}
-	}
-	return num, den, ok
-}
+// plainDigits writes raised digits as plain ones.
+var plainDigits = strings.NewReplacer("⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
 
-func (s *scanner) spaces() {
-	for s.at < len(s.text) && s.text[s.at] == ' ' {
-		s.at++
-	}
-}
-
-func (s *scanner) take(text string) bool {
-	if strings.HasPrefix(s.text[s.at:], text) {
-		s.at += len(text)
-		return true
-	}
-	return false
-}
-
-// minus takes a sign and reports whether it is a minus.
-func (s *scanner) minus() bool {
-	return !s.take("+") && (s.take("-") || s.take("−"))
-}
-
-// superscripts reads "²", "⁻¹".
-func (s *scanner) superscripts() error {
-	start, num, negative, digits := s.at, 0, false, 0
-	for s.at < len(s.text) {
-		r, length := utf8.DecodeRuneInString(s.text[s.at:])
-		digit := superscript(r)
-		if digit == 0 || digit == '-' && digits > 0 {
-			break
-		}
-		s.at += length
-		if digit == '-' {
-			if negative {
-				break
-			}
-			negative = true
-			continue
-		}
-		num, digits = min(num*10+int(digit-'0'), 1_000_000), digits+1
-	}
-	if digits == 0 {
+// raised reads "²", "⁻¹".
+func (s *scanner) raised() error {
+	start, text := s.at, raisedForm.FindString(s.text[s.at:])
+	power, ok := new(big.Rat).SetString(plainDigits.Replace(text))
+	if !ok {
 		return s.fail(start, "a number is expected as power")
 	}
-	if negative {
-		num = -num
-	}
-	return s.power(start, num, 1)
-}
-
-// superscript is the digit or minus sign that r stands for, else 0.
-func superscript(r rune) byte {
-	switch {
-	case r == '¹':
-		return '1'
-	case r == '²':
-		return '2'
-	case r == '³':
-		return '3'
-	case r == '⁰', r >= '⁴' && r <= '⁹':
-		return '0' + byte(r-'⁰')
-	case r == '⁻':
-		return '-'
-	}
-	return 0
+	s.at += len(text)
+	return s.power(start, power)
 }
 
 // cutDigits splits "m2" and "s12" into the word and its trailing digits.
 func cutDigits(word string) (rest, digits string, ok bool) {
-	i := len(word)
-	for i > 0 && isDigit(word[i-1]) {
-		i--
-	}
-	return word[:i], word[i:], i > 0 && i < len(word)
+	rest = strings.TrimRight(word, "0123456789")
+	return rest, word[len(rest):], rest != "" && rest != word
 }
