@@ -2,7 +2,7 @@ package engine
 
 import (
 	"encoding/json"
-	"slices"
+	"os"
 	"strings"
 	"testing"
 
@@ -83,21 +83,61 @@ func TestDisplayIssues(t *testing.T) {
 	})
 }
 
-// TestFormats names what the tables of kinds miss.
-func TestFormats(t *testing.T) {
-	for _, f := range format.Formatted {
-		if f.Structure == "number" && len(f.Formats) == 0 {
-			t.Errorf("kind %s has no format", f.Kind)
+func TestRenderText(t *testing.T) {
+	for _, c := range []struct{ value, display, want string }{
+		{"1234.5 USD", `{"data_type":"number","kind":"number","format":"decimals_2"}`, "1,234.50 USD"},
+		{"9000 s", `{"data_type":"number","kind":"duration","format":null}`, "2:30:00"},
+		{"", `{"data_type":"number","kind":"percent","format":"decimals_0"}`, ""},
+		{`["0.25","","0.75"]`, `{"data_type":"pie_chart","kind":"percent","format":"decimals_0","slices":{}}`, `["25%","","75%"]`},
+		{
+			`[["0 s","0.5","1234"],["86400 s","","-1"]]`,
+			`{"data_type":"table","start_row_index":1,"columns":[{"name":"a","kind":"date","format":"date_iso"},{"name":"b","kind":"percent","format":null}],"rows":{}}`,
+			`[["1970-01-01","50%","1,234"],["1970-01-02","","-1"]]`,
+		},
+		{
+			`[["2026","2027"],["1500 EUR","2500 EUR"]]`,
+			`{"data_type":"bar_chart","series_by":"rows","stacked":false,"x_axis":{},"labels":{"source":"first_series"},"series":[{"name":"a","kind":"no_separator","format":null},{"name":"b","kind":"number","format":"decimals_0"}]}`,
+			`[["2026","2027"],["1,500 EUR","2,500 EUR"]]`,
+		},
+		{
+			`["1500","2500"]`,
+			`{"data_type":"bar_chart","series_by":"columns","series":[{"name":"a","kind":"number","format":"decimals_1"}]}`,
+			`["1,500.0","2,500.0"]`,
+		},
+	} {
+		text, err := format.RenderText(textOf(t, c.value), json.RawMessage(c.display))
+		if got := lineOf(text); err != nil || got != c.want {
+			t.Errorf("%s as %s: %s, %v", c.value, c.display, got, err)
 		}
-		seen := map[string]bool{}
-		for _, format := range f.Formats {
-			if seen[format] {
-				t.Errorf("kind %s has the format %s twice", f.Kind, format)
-			}
-			seen[format] = true
+	}
+	for _, c := range []struct{ value, display string }{
+		{"1", `[]`}, {"1", ``}, {"1", `{"kind":"table"}`}, {"one", `{"kind":"number"}`},
+	} {
+		if text, err := format.RenderText(value.Scalar(c.value), json.RawMessage(c.display)); err == nil {
+			t.Errorf("%s as %s: %s", c.value, c.display, lineOf(text))
 		}
-		if !slices.Contains([]string{"number", "table", "bar_chart", "pie_chart"}, f.Structure) {
-			t.Errorf("kind %s has the structure %s", f.Kind, f.Structure)
+	}
+}
+
+// TestRenderedDisplays holds that what the engine makes of a value can be rendered, in each kind
+// and format that has a case in testdata/formats.txt.
+func TestRenderedDisplays(t *testing.T) {
+	cases, err := os.ReadFile("testdata/formats.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(cases)) {
+		columns := strings.Split(line, "|")
+		if len(columns) != 4 || line[0] == '#' {
+			continue
+		}
+		kind, layout := strings.TrimSpace(columns[1]), strings.TrimSpace(columns[2])
+		d := textDomain(t, value.Variable{Key: "x", Kind: kind, Format: layout})
+		v := plainValue(t, d, value.Scalar("90000 s"), value.Env{})
+		text, err := format.RenderText(v.Text(), d.Display(0, v, false))
+		want, wantErr := format.Render("90000 s", kind, layout)
+		if err != nil || wantErr != nil || lineOf(text) != want {
+			t.Errorf("%s %s: %s, %v, not %s, %v", kind, layout, lineOf(text), err, want, wantErr)
 		}
 	}
 }

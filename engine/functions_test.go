@@ -71,13 +71,14 @@ func evaluate(t *testing.T, expression, kind string) string {
 		t.Errorf("%s: %v", expression, issues)
 		return ""
 	}
-	value := answer(d, "-> r")
-	if text, ok := strings.CutSuffix(value, " s"); ok && moment {
-		if seconds, whole := decimal.MustParse(text).Int64(); whole {
-			return input.MomentText(kind, seconds)
+	answered := answer(d, "-> r")
+	if moment {
+		_, normal, errs := input.ParseValue(&d.Scope, 0, value.Scalar(answered), value.Env{})
+		if len(errs) == 0 {
+			return normal.Scalar()
 		}
 	}
-	return value
+	return answered
 }
 
 // TestFunctions runs the examples of the function table.

@@ -1,46 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v4"
 
 	"reckon/commands/domainfile"
 )
 
-func domainSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "schemas", "domain.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// fits reports whether a YAML text fits the schema.
-func fits(t *testing.T, s *jsonschema.Schema, text []byte) error {
-	t.Helper()
-	var v any
-	if err := yaml.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Validate(instance)
-}
-
 func TestStarterDomainsAreValidWithoutWarnings(t *testing.T) {
-	schema := domainSchema(t)
 	files, err := starterFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +19,6 @@ func TestStarterDomainsAreValidWithoutWarnings(t *testing.T) {
 		_, report := f.Check()
 		for _, finding := range report.Findings {
 			t.Errorf("%s:%d:%d: %s", f.Name, finding.Line, finding.Column, finding.Message)
-		}
-		data, err := starter.ReadFile(f.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := fits(t, schema, data); err != nil {
-			t.Errorf("%s does not fit the schema: %v", f.Name, err)
 		}
 	}
 }

@@ -92,6 +92,24 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 	}
 }
 
+// TestStarterDomainsFitTheSchema gives the schema the domains that a first start publishes.
+func TestStarterDomainsFitTheSchema(t *testing.T) {
+	schema := domainSchema(t)
+	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "reckon", "starter", "*.yaml"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fits(t, schema, data); err != nil {
+			t.Errorf("%s does not fit the schema: %v", name, err)
+		}
+	}
+}
+
 // TestTestsArePutIntoFiles puts a test into each file of testdata/add, compares the whole text that
 // this gives, and puts tests of every form and with every kind of text behind it.
 func TestTestsArePutIntoFiles(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"reckon/engine/value"
@@ -92,13 +93,56 @@ func authored(v *value.Variable) metadata {
 	return m
 }
 
-// shown is a series normalised, for a kind whose values were asked in another unit too.
-func (s series) shown(asked bool, foreign func(kind string) bool) series {
-	s.Kind = ScalarKind(s.Kind)
-	if asked && foreign(s.Kind) {
-		return series{Name: s.Name, Kind: "number", Format: &decimalFormats[0]}
+// layout says what describes the cells of a table or chart: each column, or row, has a series of
+// its own; cells without one are described alike.
+type layout struct {
+	others series
+	list   []series
+	byRow  bool
+}
+
+func (m *metadata) layout() layout {
+	switch {
+	case m.Table != nil:
+		return layout{list: m.Table.Columns}
+	case m.Bar != nil:
+		return layout{list: m.Bar.Series, byRow: m.Bar.SeriesBy == "rows"}
+	case m.Pie != nil:
+		return layout{others: series{Kind: m.Pie.Kind, Format: m.Pie.Format}}
 	}
-	return s
+	return layout{}
+}
+
+func (l *layout) at(row, column int) series {
+	if l.byRow {
+		column = row
+	}
+	if column < len(l.list) {
+		return l.list[column]
+	}
+	return l.others
+}
+
+// CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its
+// series in a bar chart, of all in a pie chart.
+func CellKinds(def value.Variable) func(row, column int) string {
+	m := authored(&def)
+	l := m.layout()
+	return func(row, column int) string { return ScalarKind(l.at(row, column).Kind) }
+}
+
+// ColumnNames are the names of a variable's columns as authored, "" where one has none.
+func ColumnNames(def *value.Variable) []string {
+	m := authored(def)
+	l := m.layout()
+	if l.byRow {
+		return nil
+	}
+	names := make([]string, len(l.list))
+	for i, s := range l.list {
+		names[i] = s.Name
+	}
+	return names
 }
 
 // DisplayOf is the display object of a result (schemas/openapi.yaml), normalised: defaults filled,
@@ -106,80 +150,53 @@ func (s series) shown(asked bool, foreign func(kind string) bool) series {
 // kind's own (then kind is number, format decimals_float).
 func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	m := authored(def)
-	foreign := func(kind string) bool { return isForeign(v, kind) }
+	foreign := func(kind string) bool { return asked && isForeign(v, kind) }
+	scalar := func(kind string, given *string) (string, string) {
+		kind = ScalarKind(kind)
+		if foreign(kind) {
+			return "number", decimalFormats[0]
+		}
+		_, format := Shape(kind)
+		if given != nil {
+			format = *given
+		}
+		return kind, cmp.Or(format, decimalFormats[0])
+	}
 	shown := func(list []series) []series {
 		all := make([]series, len(list))
 		for i, s := range list {
-			all[i] = s.shown(asked, foreign)
+			if s.Kind = ScalarKind(s.Kind); foreign(s.Kind) {
+				s.Kind, s.Format = "number", &decimalFormats[0]
+			}
+			all[i] = s
 		}
 		return all
 	}
-	switch structureOf(def.Kind) {
+	switch structure := kindOf(def.Kind).structure; structure {
 	case "table":
-		var t tableDisplay
-		if m.Table != nil {
-			t = *m.Table
-		}
+		t := cmp.Or(m.Table, &tableDisplay{})
 		t.Start, t.Columns = orOne(t.Start), shown(t.Columns)
-		return encode(struct {
-			DataType string `json:"data_type"`
-			tableDisplay
-		}{"table", t})
+		return encode(structure, t)
 	case "bar_chart":
-		var b barDisplay
-		if m.Bar != nil {
-			b = *m.Bar
-		}
+		b := cmp.Or(m.Bar, &barDisplay{})
 		b.SeriesBy = cmp.Or(b.SeriesBy, "columns")
 		if b.Labels.Source != "" || b.Labels.Start != nil {
 			b.Labels = labels{cmp.Or(b.Labels.Source, "index"), orOne(b.Labels.Start)}
 		}
 		b.Series = shown(b.Series)
-		return encode(struct {
-			DataType string `json:"data_type"`
-			barDisplay
-		}{"bar_chart", b})
+		return encode(structure, b)
 	case "pie_chart":
-		var p pieDisplay
-		if m.Pie != nil {
-			p = *m.Pie
-		}
-		kind, format := scalarDisplay(p.Kind, "", p.Format)
-		if asked && foreign(kind) {
-			kind, format = "number", "decimals_float"
-		}
-		return encode(struct {
-			DataType string `json:"data_type"`
-			pieDisplay
-		}{"pie_chart", pieDisplay{kind, &format, p.Slices}})
+		p := cmp.Or(m.Pie, &pieDisplay{})
+		kind, format := scalar(p.Kind, p.Format)
+		return encode(structure, pieDisplay{kind, &format, p.Slices})
 	}
-	var given *string
-	if m.Number != nil {
-		given = m.Number.Format
+	given := &def.Format
+	if *given == "" {
+		given = cmp.Or(m.Number, &numberDisplay{}).Format
 	}
-	kind, format := scalarDisplay(def.Kind, def.Format, given)
-	if asked && foreign(kind) {
-		kind, format = "number", "decimals_float"
-	}
+	kind, format := scalar(def.Kind, given)
 	// Kinds and formats are names of tables: nothing in them is escaped.
 	return json.RawMessage(`{"data_type":"number","kind":"` + kind + `","format":"` + format + `"}`)
-}
-
-// scalarDisplay is the kind and format of a scalar: the first format given, else the default of the
-// kind.
-func scalarDisplay(kind, format string, authored *string) (string, string) {
-	kind = ScalarKind(kind)
-	switch {
-	case format != "":
-	case authored != nil:
-		format = *authored
-	default:
-		format = decimalFormats[0]
-		if formats := formatsOf(kind); len(formats) > 0 {
-			format = formats[0]
-		}
-	}
-	return kind, format
 }
 
 // isForeign reports whether a value is in another unit than the one that its kind is rendered from:
@@ -206,57 +223,28 @@ func orOne(i *int) *int {
 	return cmp.Or(i, &one)
 }
 
-// encode writes what cannot fail: structs of strings, numbers and their like.
-func encode(v any) json.RawMessage {
+// encode writes a display object of a type. Structs of strings, numbers and their like cannot fail.
+func encode(dataType string, display any) json.RawMessage {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	if err := encoder.Encode(display); err != nil {
 		return json.RawMessage("null")
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	members := bytes.TrimSuffix(b.Bytes()[1:], []byte("\n"))
+	return slices.Concat([]byte(`{"data_type":"`+dataType+`",`), members)
 }
 
-// CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its
-// series in a bar chart, of all in a pie chart.
-func CellKinds(def value.Variable) func(row, column int) string {
-	m := authored(&def)
-	var list []series
-	byRow := false
-	switch {
-	case m.Table != nil:
-		list = m.Table.Columns
-	case m.Bar != nil:
-		list, byRow = m.Bar.Series, m.Bar.SeriesBy == "rows"
-	case m.Pie != nil:
-		return func(int, int) string { return ScalarKind(m.Pie.Kind) }
-	}
-	return func(row, column int) string {
-		if byRow {
-			column = row
-		}
-		if column >= len(list) {
-			return "number"
-		}
-		return ScalarKind(list[column].Kind)
-	}
+// jsonTypes are what values that Go reads into a kind of its types are called.
+var jsonTypes = map[reflect.Kind]string{
+	reflect.String: "a string", reflect.Int: "a whole number", reflect.Bool: "true or false", reflect.Slice: "a list",
 }
 
 // metadataProblem says in a sentence why display_metadata cannot be read.
 func metadataProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		expected := "an object"
-		switch wrong.Type.Kind() {
-		case reflect.String:
-			expected = "a string"
-		case reflect.Int:
-			expected = "a whole number"
-		case reflect.Bool:
-			expected = "true or false"
-		case reflect.Slice:
-			expected = "a list"
-		}
+		expected := cmp.Or(jsonTypes[wrong.Type.Kind()], "an object")
 		if wrong.Field == "" {
 			return fmt.Sprintf("It is %s, not %s.", wrong.Value, expected)
 		}
@@ -279,11 +267,11 @@ func (c displayCheck) fail(path, format string, args ...any) {
 }
 
 func (c displayCheck) format(path, kind string, format *string) {
-	switch {
-	case kind != "" && !isScalarKind(kind):
+	switch k := kindOf(kind); {
+	case k.structure != "number":
 		c.fail(path+"kind", "%q is not a kind of a single value.", kind)
-	case format != nil && !isFormat(kind, *format):
-		c.fail(path+"format", "%q is not a format of kind %s. Its formats are %s.", *format, ScalarKind(kind), strings.Join(formatsOf(kind), ", "))
+	case format != nil && !slices.Contains(k.formats, *format):
+		c.fail(path+"format", "%q is not a format of kind %s. Its formats are %s.", *format, k.name, strings.Join(k.formats, ", "))
 	}
 }
 
@@ -330,12 +318,12 @@ func (c displayCheck) number(path string, n *numberDisplay) {
 // start at the variable: "format", "display_metadata.table.columns[0].kind".
 func CheckDisplay(v value.Variable, report func(path, message string)) {
 	c := displayCheck{v, report}
-	structure := structureOf(v.Kind)
+	structure := kindOf(v.Kind).structure
 	switch {
 	case structure == "":
 		var all []string
-		for _, f := range Formatted {
-			all = append(all, f.Kind)
+		for _, k := range kinds {
+			all = append(all, k.name)
 		}
 		c.fail("kind", "%q is not a kind. Kinds are %s.", v.Kind, strings.Join(all, ", "))
 		return

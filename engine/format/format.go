@@ -2,15 +2,19 @@
 // the display object of a result, and the common scale of a chart.
 package format
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Formatted is the one table of kinds: the structure that shows a value of the kind, and the
-// formats of its scalars, the default first. Chart and table kinds have formats by column or series
-// instead.
-var Formatted = []struct {
-	Kind, Structure string
-	Formats         []string
-}{
+// kind is a kind of variables: the structure that shows its values, and the formats of its scalars,
+// the default first. Chart and table kinds have formats by column or series instead.
+type kind struct {
+	name, structure string
+	formats         []string
+}
+
+var kinds = []kind{
 	{"number", "number", decimalFormats},
 	{"no_separator", "number", decimalFormats},
 	{"percent", "number", decimalFormats},
@@ -39,39 +43,25 @@ var decimalFormats = []string{
 // Shape is the structure that shows a kind and the default format of its scalars: "" for both of an
 // unknown kind, for the format where columns or series have formats instead. The kind "" is number.
 func Shape(kind string) (structure, format string) {
-	if formats := formatsOf(kind); len(formats) > 0 {
-		format = formats[0]
+	k := kindOf(kind)
+	if len(k.formats) > 0 {
+		format = k.formats[0]
 	}
-	return structureOf(kind), format
+	return k.structure, format
 }
 
-// structureOf is the structure that shows a kind, "" for an unknown one. The kind "" is number.
-func structureOf(kind string) string {
-	if kind == "" {
-		return "number"
+// kindOf finds a kind by its name; "" is number, an unknown one is empty.
+func kindOf(name string) kind {
+	name = ScalarKind(name)
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name }); i >= 0 {
+		return kinds[i]
 	}
-	for _, f := range Formatted {
-		if f.Kind == kind {
-			return f.Structure
-		}
-	}
-	return ""
-}
-
-// formatsOf lists the formats of a scalar kind, the default first; none for other kinds.
-func formatsOf(kind string) []string {
-	kind = ScalarKind(kind)
-	for _, f := range Formatted {
-		if f.Kind == kind {
-			return f.Formats
-		}
-	}
-	return nil
+	return kind{}
 }
 
 // IsTableKind reports whether values of a kind are tables.
 func IsTableKind(kind string) bool {
-	structure := structureOf(kind)
+	structure := kindOf(kind).structure
 	return structure != "" && structure != "number"
 }
 
@@ -80,16 +70,5 @@ func IsTime(kind string) bool {
 	return kind == "duration" || kind == "date" || kind == "datetime" || kind == "time"
 }
 
-// isScalarKind reports whether a kind is one of cells and single values.
-func isScalarKind(kind string) bool { return kind != "" && structureOf(kind) == "number" }
-
 // ScalarKind is the kind of a single value: number where none is named.
-func ScalarKind(kind string) string {
-	if kind == "" {
-		return "number"
-	}
-	return kind
-}
-
-// isFormat reports whether a scalar kind has a format.
-func isFormat(kind, format string) bool { return slices.Contains(formatsOf(kind), format) }
+func ScalarKind(kind string) string { return cmp.Or(kind, "number") }

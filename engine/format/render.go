@@ -1,8 +1,10 @@
 package format
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reckon/engine/decimal"
@@ -22,13 +24,12 @@ import (
 // number. Only today and now may stand for the value of a time kind; they render as they are.
 func Render(val, kind, format string) (string, error) {
 	kind = ScalarKind(kind)
-	if !isScalarKind(kind) {
+	k := kindOf(kind)
+	if k.structure != "number" {
 		return "", fmt.Errorf("render %q: %q is not a kind of a single value", val, kind)
 	}
-	if format == "" {
-		format = formatsOf(kind)[0]
-	}
-	if !isFormat(kind, format) {
+	format = cmp.Or(format, k.formats[0])
+	if !slices.Contains(k.formats, format) {
 		return "", fmt.Errorf("render %q: %q is not a format of kind %s", val, format, kind)
 	}
 	timed := IsTime(kind)
@@ -72,33 +73,16 @@ func RenderText(val value.Text, display json.RawMessage) (value.Text, error) {
 		SeriesBy string   `json:"series_by"`
 		Columns  []series `json:"columns"`
 		Series   []series `json:"series"`
-		DataType string   `json:"data_type"`
 	}
 	if err := json.Unmarshal(display, &shown); err != nil {
 		return value.Text{}, fmt.Errorf("read display object: %w", err)
 	}
-	described := func(row, column int) series {
-		list := shown.Columns
-		switch shown.DataType {
-		case "table":
-		case "bar_chart":
-			list = shown.Series
-			if shown.SeriesBy == "rows" {
-				column = row
-			}
-		default:
-			return shown.series
-		}
-		if column >= len(list) {
-			return series{}
-		}
-		return list[column]
-	}
+	described := layout{shown.series, append(shown.Columns, shown.Series...), shown.SeriesBy == "rows"}
 	rendered := value.Text{Rank: val.Rank, Cells: make([][]string, len(val.Cells))}
 	for i, row := range val.Cells {
 		rendered.Cells[i] = make([]string, len(row))
 		for j, cell := range row {
-			s := described(i, j)
+			s := described.at(i, j)
 			format := ""
 			if s.Format != nil {
 				format = *s.Format

@@ -22,18 +22,15 @@ type Scale struct {
 // variables: the zero Scale for others, and for values in one unit. A first series that supplies
 // labels takes no part; its cells keep their numbers.
 func ChartScale(def *value.Variable, v value.Value) Scale {
-	structure := structureOf(def.Kind)
-	if structure != "bar_chart" && structure != "pie_chart" {
+	if structure := kindOf(def.Kind).structure; structure != "bar_chart" && structure != "pie_chart" {
 		return Scale{}
 	}
-	labels := func(row, column int) bool { return false }
-	if b := authored(def).Bar; b != nil && b.Labels.Source == "first_series" {
-		labels = func(row, column int) bool {
-			if b.SeriesBy == "rows" {
-				return row == 0
-			}
-			return column == 0
+	b := authored(def).Bar
+	labels := func(row, column int) bool {
+		if b == nil || b.Labels.Source != "first_series" {
+			return false
 		}
+		return b.SeriesBy == "rows" && row == 0 || b.SeriesBy != "rows" && column == 0
 	}
 	var unit *units.Unit
 	several := false

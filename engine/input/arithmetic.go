@@ -15,7 +15,7 @@ import (
 const (
 	maxNesting    = 100
 	maxParts      = 10_000
-	MaxUnitLength = 200 // code points
+	maxUnitLength = 200 // code points
 )
 
 // arithmetic reads the quantity that a text states:
@@ -146,7 +146,7 @@ func (a *arithmetic) sum() (operand, *value.Error) {
 }
 
 func (a *arithmetic) product() (operand, *value.Error) {
-	x, err := a.signed()
+	x, err := a.sign(a.quantity)
 	for err == nil {
 		a.space()
 		if _, power := cutPower(a.rest()); power {
@@ -157,7 +157,7 @@ func (a *arithmetic) product() (operand, *value.Error) {
 			return x, nil
 		}
 		var y operand
-		if y, err = a.signed(); err == nil {
+		if y, err = a.sign(a.quantity); err == nil {
 			x = a.multiply(x, y, op == '/')
 			a.check(y.from)
 		}
@@ -171,10 +171,6 @@ func (a *arithmetic) deeper() *value.Error {
 		return value.Problem("input.limit_exceeded", "nested parentheses", "100")
 	}
 	return nil
-}
-
-func (a *arithmetic) signed() (operand, *value.Error) {
-	return a.sign(a.quantity)
 }
 
 // sign reads signs in front of what read takes.
@@ -389,12 +385,7 @@ func (a *arithmetic) add(x, y operand, subtract bool) operand {
 		si := a.ctx.Add(x.SI(a.ctx), signed(y.SI(a.ctx)))
 		unit := x.Unit
 		if to && subtract {
-			difference, err := a.scope.Table.Parse("delta_" + y.Unit.Symbol())
-			if err != nil {
-				a.fail(incompatible(x.Unit, y.Unit))
-				return x
-			}
-			unit = difference
+			unit = y.Unit.Difference()
 		} else if to {
 			unit = y.Unit
 		}
@@ -453,11 +444,7 @@ func (a *arithmetic) absolute(q units.Quantity) units.Quantity {
 	if !q.Unit.IsPoint() {
 		return q
 	}
-	kelvin, err := a.scope.Table.Parse("K")
-	if err != nil {
-		return q
-	}
-	return units.FromSI(a.ctx, q.SI(a.ctx), kelvin)
+	return units.FromSI(a.ctx, q.SI(a.ctx), a.scope.Table.Lookup("K"))
 }
 
 // raise gives x to the power of y, a plain number: a whole one where x has a unit.

@@ -62,25 +62,7 @@ func scanCurrency(c *value.Scope, s string) (code string, size int) {
 // sameButCurrency reports whether two units differ at most by the one currency that each names, in
 // the same power. Which currencies of a calculation go together is decided where all of them are
 // known.
-func sameButCurrency(s *value.Scope, a, b *units.Unit) bool {
+func sameButCurrency(a, b *units.Unit) bool {
 	from, to := a.Dimension().Currencies(), b.Dimension().Currencies()
-	if len(from) != 1 || len(to) != 1 || from[0] == to[0] {
-		return false
-	}
-	x, err := s.Table.Parse(from[0])
-	if err != nil {
-		return false
-	}
-	y, err := s.Table.Parse(to[0])
-	if err != nil {
-		return false
-	}
-	exchange := y.Dimension().Div(x.Dimension())
-	ratio := b.Dimension().Div(a.Dimension())
-	for _, power := range []int{1, -1, 2, -2} {
-		if e, ok := exchange.Pow(power, 1); ok && e == ratio {
-			return true
-		}
-	}
-	return false
+	return len(from) == 1 && len(to) == 1 && a.Dimension().WithCurrency(from[0], to[0]) == b.Dimension()
 }

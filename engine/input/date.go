@@ -22,15 +22,20 @@ var (
 	numericDate = regexp.MustCompile(`^(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4})(?:,? .+)?$`)
 )
 
-var monthNames = []string{
-	"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-}
+// namedDays are the forms of a day whose month has a name, with the places of year, month and day.
+var namedDays = []struct {
+	form             *regexp.Regexp
+	year, month, day int
+}{{dayMonth, 3, 2, 1}, {monthDay, 3, 1, 2}, {yearMonth, 1, 2, 3}}
 
-// month is the number of a month by its name, three letters or more of it, or "sept"; 0 for none.
-func month(name string) int {
-	for i, m := range monthNames {
-		if name == m || name == m[:3] || name == "sept" && i == 8 {
-			return i + 1
+// month is the number of a month by its name, three letters of it, or "sept"; 0 for none.
+func month(name string) time.Month {
+	if name == "sept" {
+		name = "sep"
+	}
+	for _, layout := range []string{"January", "Jan"} {
+		if t, err := time.Parse(layout, name); err == nil {
+			return t.Month()
 		}
 	}
 	return 0
@@ -89,10 +94,7 @@ func scanSpan(text string) (seconds int64, normal string, ok bool) {
 
 // whole reads digits that a form has matched; "" is 0.
 func whole(digits string) int64 {
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n
 }
 
@@ -136,26 +138,20 @@ func scanDay(text string, env value.Env) (day int64, rest string, matched, ok bo
 		day, ok = date(whole(m[1]), whole(m[2]), whole(m[3]))
 		return day, m[4], true, ok
 	}
-	named := func(year, name, dayOfMonth, rest string) (int64, string, bool, bool) {
-		number := month(name)
+	for _, f := range namedDays {
+		m := f.form.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		number, year := month(m[f.month]), whole(m[f.year])
 		if number == 0 {
-			return 0, "", false, false
+			break
 		}
-		y := whole(year)
-		if year == "" {
-			y = int64(time.Unix(env.Today(), 0).UTC().Year())
+		if m[f.year] == "" {
+			year = int64(time.Unix(env.Today(), 0).UTC().Year())
 		}
-		day, ok := date(y, int64(number), whole(dayOfMonth))
-		return day, rest, true, ok
-	}
-	if m := dayMonth.FindStringSubmatch(text); m != nil {
-		return named(m[3], m[2], m[1], m[4])
-	}
-	if m := monthDay.FindStringSubmatch(text); m != nil {
-		return named(m[3], m[1], m[2], m[4])
-	}
-	if m := yearMonth.FindStringSubmatch(text); m != nil {
-		return named(m[1], m[2], m[3], m[4])
+		day, ok = date(year, int64(number), whole(m[f.day]))
+		return day, m[4], true, ok
 	}
 	return 0, "", false, false
 }
@@ -164,7 +160,7 @@ func scanDay(text string, env value.Env) (day int64, rest string, matched, ok bo
 // it has none of them. It fails with input.invalid_date where the form does not suit the kind or
 // names no moment, and with input.ambiguous_date where day and month could be either.
 func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, err *value.Error) {
-	if len(text) > MaxQuotedRunes {
+	if len(text) > maxQuotedRunes {
 		return 0, false, nil
 	}
 	form := folded(text)
@@ -211,27 +207,20 @@ func numericProblem(m []string, invalid *value.Error) *value.Error {
 		fmt.Sprintf("%04d-%02d-%02d", year, first, second), fmt.Sprintf("%04d-%02d-%02d", year, second, first))
 }
 
-// MomentText is the normal form of a moment of a kind, "" where it has none but its seconds:
+// momentText is the normal form of a moment of a kind, "" where it has none but its seconds:
 // outside the years 1 to 9999, a date that is no midnight, a clock time outside a day.
-func MomentText(kind string, seconds int64) string {
+func momentText(kind string, seconds int64) string {
 	t := time.Unix(seconds, 0).UTC()
 	clockForm := "15:04"
 	if t.Second() != 0 {
 		clockForm = "15:04:05"
 	}
-	if kind == "time" {
-		if seconds < 0 || seconds >= value.SecondsPerDay {
-			return ""
-		}
+	switch clock := value.Mod(seconds, value.SecondsPerDay); {
+	case kind == "time" && clock == seconds:
 		return t.Format(clockForm)
-	}
-	if t.Year() < 1 || t.Year() > 9999 {
+	case kind == "time" || t.Year() < 1 || t.Year() > 9999 || kind == "date" && clock != 0:
 		return ""
-	}
-	if kind == "date" {
-		if value.Mod(seconds, value.SecondsPerDay) != 0 {
-			return ""
-		}
+	case kind == "date":
 		return t.Format("2006-01-02")
 	}
 	return t.Format("2006-01-02T" + clockForm)

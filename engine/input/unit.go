@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -30,13 +31,9 @@ func (a *arithmetic) unit(code string) (*units.Unit, *value.Error) {
 	prefix := ""
 	switch {
 	case s[0] == '/' || strings.HasPrefix(s, "÷"):
-		prefix = "1"
-		if code != "" {
-			prefix = code
-		}
-	case strings.HasPrefix(s, "per ") && code != "":
-		prefix = code
+		prefix = cmp.Or(code, "1")
 	case strings.HasPrefix(s, "per "): // "per second", but "per cent" is a unit
+		prefix = code
 	case code != "":
 		unit, size, err := a.resolve("", from, run, shorter)
 		if err != nil {
@@ -64,7 +61,7 @@ func (a *arithmetic) resolve(prefix string, from, run int, shorter []int) (*unit
 		text := strings.TrimRightFunc(a.text[from:from+size], unicode.IsSpace)
 		var unit *units.Unit
 		var err error
-		if utf8.RuneCountInString(text) > MaxUnitLength {
+		if utf8.RuneCountInString(text) > maxUnitLength {
 			err = &units.UnknownError{Name: text}
 		} else {
 			unit, err = parseUnit(a.scope, prefix, text)
@@ -101,17 +98,16 @@ func parseUnit(s *value.Scope, prefix, text string) (*units.Unit, error) {
 
 // unknownUnit is input.unknown_unit with the nearest spelling, where there is one.
 func unknownUnit(text string, err error) *value.Error {
-	var unknown *units.UnknownError
-	if !errors.As(err, &unknown) {
-		return value.Problem("input.unknown_unit", Quoted(text))
+	args := []string{Quoted(text)}
+	if unknown := (*units.UnknownError)(nil); errors.As(err, &unknown) {
+		args[0] = Quoted(unknown.Name)
+		if unknown.Ambiguous {
+			args = append(args, strings.Join(unknown.Nearest, `" or "`))
+		} else if len(unknown.Nearest) > 0 {
+			args = append(args, unknown.Nearest[0])
+		}
 	}
-	if len(unknown.Nearest) == 0 {
-		return value.Problem("input.unknown_unit", Quoted(unknown.Name))
-	}
-	if unknown.Ambiguous {
-		return value.Problem("input.unknown_unit", Quoted(unknown.Name), strings.Join(unknown.Nearest, `" or "`))
-	}
-	return value.Problem("input.unknown_unit", Quoted(unknown.Name), unknown.Nearest[0])
+	return value.Problem("input.unknown_unit", args...)
 }
 
 func incompatible(a, b *units.Unit) *value.Error {
@@ -137,7 +133,7 @@ func scanUnit(s string) (end int, shorter []int) {
 	if strings.HasPrefix(s, "1/") {
 		u.at = 1 // "1/s" as it is emitted
 	}
-	for u.at < len(s) && len(u.shorter) <= maxShorter && u.at < MaxUnitLength*8 && u.next() {
+	for u.at < len(s) && len(u.shorter) <= maxShorter && u.at < maxUnitLength*8 && u.next() {
 	}
 	return u.end, u.shorter
 }
@@ -254,7 +250,7 @@ func (u *unitScan) minus() bool {
 		return false
 	case unicode.IsLetter(next) || next == '°':
 		return u.take(u.at, 1, '-')
-	case '1' <= next && next <= '9' && unicode.IsLetter(u.last) && powersOnly(u.text[u.at:]):
+	case '1' <= next && next <= '9' && unicode.IsLetter(u.last) && negativePowers.MatchString(u.text[u.at:]):
 		u.end = u.at + len(strings.TrimRightFunc(u.text[u.at:], unicode.IsSpace))
 	}
 	return false
@@ -264,7 +260,7 @@ func (u *unitScan) minus() bool {
 func (u *unitScan) parenthesis(at int, qualifies bool) bool {
 	closing := closingParenthesis(u.text[at:])
 	inner, _ := u.ahead(at + 1)
-	if closing < 0 || !inUnit(inner) && inner != '(' && !(qualifies && isQualifier(u.text[at+1:at+closing])) {
+	if closing < 0 || !inUnit(inner) && inner != '(' && !(qualifies && qualifier.MatchString(u.text[at+1:at+closing])) {
 		return false
 	}
 	if u.last != 0 {
@@ -290,26 +286,18 @@ func (u *unitScan) operator(r rune, size int) bool {
 	return false
 }
 
-// powersOnly reports whether all that follows are negative powers and units that have them, as in
+// negativePowers match where all that follows are negative powers and units that have them, as in
 // "m-2 K-1": behind a unit, a minus and a number without one are no difference.
-func powersOnly(s string) bool {
-	return negativePowers.MatchString(s)
-}
-
 var negativePowers = regexp.MustCompile(`^-[1-9]([ .·*]\pL+-[1-9])*\s*$`)
 
-// isQualifier reports whether what is in parentheses behind a unit only says which one it is: "20
-// °C" of a calorie.
-func isQualifier(inner string) bool {
-	return qualifier.MatchString(inner)
-}
-
+// qualifier matches what in parentheses behind a unit only says which one it is: "20 °C" of a
+// calorie.
 var qualifier = regexp.MustCompile(`^\d+ ?°?[CF]$`)
 
 // closingParenthesis finds the one that closes the parenthesis at the start of s, -1 for none.
 func closingParenthesis(s string) int {
 	depth := 0
-	for i := 0; i < len(s) && i < MaxUnitLength*8; i++ {
+	for i := 0; i < len(s) && i < maxUnitLength*8; i++ {
 		switch s[i] {
 		case '(':
 			depth++

@@ -17,7 +17,7 @@ import (
 // Limits of one value.
 const (
 	maxCellErrors  = 20
-	MaxQuotedRunes = 200 // code points of an input that an error repeats
+	maxQuotedRunes = 200 // code points of an input that an error repeats
 )
 
 // ParseValue reads a value for a variable as structured text and JSON prompts write it (CONTRACT.md
@@ -46,9 +46,7 @@ func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v
 	}
 	r := reading{scope: s, variable: variable, env: env, ctx: env.Context(value.ParseBudget)}
 	if text.Rank == 0 {
-		r.kind = format.ScalarKind(def.Kind)
-		r.expect()
-		q, shown, err := r.quantity(text.Scalar())
+		q, shown, err := r.scalar(text.Scalar())
 		if err != nil {
 			return value.Value{}, value.Text{}, []value.Error{*err}
 		}
@@ -67,9 +65,7 @@ func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v
 // table.
 func ParseBound(s *value.Scope, variable int, text string, env value.Env) (units.Quantity, *value.Error) {
 	r := reading{scope: s, variable: variable, env: env, ctx: env.Context(value.ParseBudget)}
-	r.kind = format.ScalarKind(s.Declared[variable].Kind)
-	r.expect()
-	q, _, err := r.quantity(text)
+	q, _, err := r.scalar(text)
 	return q, err
 }
 
@@ -107,10 +103,12 @@ type reading struct {
 	ctx      *decimal.Context
 }
 
-// expect sets the units that a scalar may have and a bare number takes.
-func (r *reading) expect() {
+// scalar reads the quantity of a variable, of a cell where it is a table, and its normal form.
+func (r *reading) scalar(text string) (units.Quantity, string, *value.Error) {
+	r.kind = format.ScalarKind(r.scope.Declared[r.variable].Kind)
 	r.bare = UnitOf(r.scope, r.variable)
 	r.asks = r.bare
+	return r.quantity(text)
 }
 
 func (r *reading) table(text value.Text) (value.Value, value.Text, []value.Error) {
@@ -192,9 +190,17 @@ func (r *reading) arithmetic(text string) (operand, *value.Error) {
 	return a.whole()
 }
 
+// timeless is arithmetic that refuses the forms of moments.
+func (r *reading) timeless(text string) (operand, *value.Error) {
+	if value.IsMomentWord(text) || looksLikeMoment(text) {
+		return operand{}, r.invalid(text)
+	}
+	return r.arithmetic(text)
+}
+
 // checked refuses a unit of another dimension than the one asked for.
 func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
-	if to == nil || units.Compatible(q.Unit, to) || sameButCurrency(r.scope, q.Unit, to) {
+	if to == nil || units.Compatible(q.Unit, to) || sameButCurrency(q.Unit, to) {
 		return nil
 	}
 	if to.IsOne() && q.Unit.Dimension() == units.Angle && declaredUnit(r.scope, r.variable) == nil && r.scope.Profiles[r.variable].Angle {
@@ -204,10 +210,7 @@ func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
 }
 
 func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
-	if value.IsMomentWord(text) || looksLikeMoment(text) {
-		return units.Quantity{}, "", r.invalid(text)
-	}
-	x, err := r.arithmetic(text)
+	x, err := r.timeless(text)
 	if err != nil {
 		return units.Quantity{}, "", err
 	}
@@ -221,10 +224,7 @@ func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
 
 // percent reads a fraction: 0.06 and 6% are the same.
 func (r *reading) percent(text string) (units.Quantity, string, *value.Error) {
-	if value.IsMomentWord(text) || looksLikeMoment(text) {
-		return units.Quantity{}, "", r.invalid(text)
-	}
-	x, err := r.arithmetic(text)
+	x, err := r.timeless(text)
 	if err != nil {
 		return units.Quantity{}, "", err
 	}
@@ -251,13 +251,8 @@ func (r *reading) seconds(n decimal.Decimal) units.Quantity {
 	return units.Quantity{Number: n, Unit: Second(r.scope)}
 }
 
-func Second(s *value.Scope) *units.Unit {
-	u, err := s.Table.Parse("s")
-	if err != nil {
-		return units.One
-	}
-	return u
-}
+// Second is the unit of moments and durations.
+func Second(s *value.Scope) *units.Unit { return s.Table.Lookup("s") }
 
 // duration reads a span: a quantity of time, bare in the declared unit, else that of the default,
 // else seconds; or h:mm[:ss]. today and now are their distance from the epoch, since a default of
@@ -269,10 +264,7 @@ func (r *reading) duration(text string) (units.Quantity, string, *value.Error) {
 	if n, normal, ok := scanSpan(text); ok {
 		return r.seconds(decimal.Int(n)), normal, nil
 	}
-	if looksLikeMoment(text) {
-		return units.Quantity{}, "", r.invalid(text)
-	}
-	x, err := r.arithmetic(text)
+	x, err := r.timeless(text)
 	if err != nil {
 		return units.Quantity{}, "", err
 	}
@@ -303,7 +295,7 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 		return units.Quantity{}, "", err
 	}
 	if matched {
-		return r.seconds(decimal.Int(n)), MomentText(r.kind, n), nil
+		return r.seconds(decimal.Int(n)), momentText(r.kind, n), nil
 	}
 	invalid := value.Problem("input.invalid_date", Quoted(text))
 	x, err := r.arithmetic(text)
@@ -326,7 +318,7 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 		return units.Quantity{}, "", invalid
 	}
 	if n, whole := x.Number.Int64(); whole {
-		if normal := MomentText(r.kind, n); normal != "" {
+		if normal := momentText(r.kind, n); normal != "" {
 			return x.Quantity, normal, nil
 		}
 	}
@@ -337,7 +329,7 @@ func (r *reading) moment(text string) (units.Quantity, string, *value.Error) {
 // input.incompatible_units where the variable's declared dimension or kind does not allow it.
 func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.Error) {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > MaxUnitLength {
+	if utf8.RuneCountInString(text) > maxUnitLength {
 		return nil, value.Problem("input.unknown_unit", Quoted(text))
 	}
 	u, err := parseUnit(s, "", text)
@@ -359,7 +351,7 @@ func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.E
 			return u, nil // a plain number that is not declared as one may be an angle in radians
 		}
 	}
-	if !units.Compatible(asks, u) && !sameButCurrency(s, asks, u) {
+	if !units.Compatible(asks, u) && !sameButCurrency(asks, u) {
 		return nil, incompatible(u, asks)
 	}
 	return u, nil
@@ -374,10 +366,7 @@ func declaredUnit(s *value.Scope, variable int) *units.Unit {
 	if text == "" {
 		return nil
 	}
-	u, err := parseUnit(s, "", text)
-	if err != nil {
-		return nil
-	}
+	u, _ := parseUnit(s, "", text)
 	return u
 }
 
@@ -405,8 +394,8 @@ func UnitOf(s *value.Scope, variable int) *units.Unit {
 
 // Quoted keeps what an error repeats of an input to a readable length.
 func Quoted(s string) string {
-	if len(s) <= MaxQuotedRunes || utf8.RuneCountInString(s) <= MaxQuotedRunes {
+	if len(s) <= maxQuotedRunes || utf8.RuneCountInString(s) <= maxQuotedRunes {
 		return s
 	}
-	return string([]rune(s)[:MaxQuotedRunes]) + "…"
+	return string([]rune(s)[:maxQuotedRunes]) + "…"
 }

@@ -1,12 +1,12 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"reckon/engine/format"
 	"reckon/engine/input"
 	"reckon/engine/value"
 )
@@ -67,7 +67,7 @@ func rowsTable(v *value.Variable, rows [][]string) (value.Text, []value.Error) {
 		if len(header) != len(rows[0]) {
 			return invalid("the header has %s, the first row has %s", columns(len(header)), columns(len(rows[0])))
 		}
-		names := columnNames(v)
+		names := format.ColumnNames(v)
 		for i := range min(len(names), len(header)) {
 			if names[i] != "" && fold(names[i]) != fold(header[i]) {
 				return invalid("column %d is named %q, not %q", i+1, names[i], input.Quoted(header[i]))
@@ -91,34 +91,6 @@ func columns(n int) string {
 		return "1 column"
 	}
 	return strconv.Itoa(n) + " columns"
-}
-
-// columnNames are the names of a variable's columns as authored, "" where one has none.
-func columnNames(v *value.Variable) []string {
-	type named struct {
-		Name string `json:"name"`
-	}
-	var display struct {
-		Table struct {
-			Columns []named `json:"columns"`
-		} `json:"table"`
-		BarChart struct {
-			SeriesBy string  `json:"series_by"`
-			Series   []named `json:"series"`
-		} `json:"bar_chart"`
-	}
-	if json.Unmarshal(v.Display, &display) != nil {
-		return nil
-	}
-	list := display.Table.Columns
-	if display.BarChart.SeriesBy != "rows" {
-		list = append(list, display.BarChart.Series...)
-	}
-	names := make([]string, len(list))
-	for i, n := range list {
-		names[i] = n.Name
-	}
-	return names
 }
 
 // fold is a name with case, and space, hyphen and underscore, made equal. Going through capitals

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reckon/engine"
+	"reckon/engine/format"
 	"reckon/engine/input"
 	"reckon/engine/value"
 )
@@ -147,7 +148,7 @@ func fitsRows(t value.Text) bool {
 // header is the names of a variable's columns, nil where they are not as many as the table has or
 // cannot stand in a row.
 func header(v *value.Variable, width int) []string {
-	names := columnNames(v)
+	names := format.ColumnNames(v)
 	if len(names) != width {
 		return nil
 	}

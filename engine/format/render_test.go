@@ -1,7 +1,7 @@
-package engine
+package format
 
 import (
-	"encoding/json"
+	"flag"
 	"fmt"
 	"math/big"
 	"os"
@@ -13,16 +13,17 @@ import (
 	"pgregory.net/rapid"
 
 	"reckon/engine/decimal"
-	"reckon/engine/format"
 	"reckon/engine/value"
 )
 
-const formatCases = "testdata/formats.txt"
+var update = flag.Bool("update", false, "rewrite the texts in engine/testdata/formats.txt")
 
-// formatCase is a line of testdata/formats.txt.
+const formatCases = "../testdata/formats.txt"
+
+// formatCase is a line of engine/testdata/formats.txt.
 type formatCase struct{ line, value, kind, format, text string }
 
-// readFormatCases reads testdata/formats.txt, a case for each line; those of comments have a line
+// readFormatCases reads engine/testdata/formats.txt, a case for each line; those of comments have a line
 // alone.
 func readFormatCases(tb testing.TB) []formatCase {
 	tb.Helper()
@@ -62,7 +63,7 @@ func TestFormatCases(t *testing.T) {
 			t.Errorf("twice: %s", c.line)
 		}
 		seen[id] = true
-		text, err := format.Render(c.value, c.kind, c.format)
+		text, err := Render(c.value, c.kind, c.format)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", c.line, err)
@@ -76,16 +77,16 @@ func TestFormatCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range format.Formatted {
-		if f.Structure != "number" {
+	for _, f := range kinds {
+		if f.structure != "number" {
 			continue
 		}
-		if count[[2]string{f.Kind, ""}] == 0 {
-			t.Errorf("no case of the default format of %s", f.Kind)
+		if count[[2]string{f.name, ""}] == 0 {
+			t.Errorf("no case of the default format of %s", f.name)
 		}
-		for _, format := range f.Formats {
-			if n := count[[2]string{f.Kind, format}]; n < 3 {
-				t.Errorf("%d cases of %s %s", n, f.Kind, format)
+		for _, format := range f.formats {
+			if n := count[[2]string{f.name, format}]; n < 3 {
+				t.Errorf("%d cases of %s %s", n, f.name, format)
 			}
 		}
 	}
@@ -102,61 +103,9 @@ func TestRenderRefuses(t *testing.T) {
 		{"today", "number", "", `render "today": read number: ` + decimal.ErrSyntax.Error()},
 		{"1e9999", "percent", "", `render "1e9999": read number: ` + decimal.ErrTooLarge.Error()},
 	} {
-		text, err := format.Render(c.value, c.kind, c.format)
+		text, err := Render(c.value, c.kind, c.format)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %q, %v", c, text, err)
-		}
-	}
-}
-
-func TestRenderText(t *testing.T) {
-	for _, c := range []struct{ value, display, want string }{
-		{"1234.5 USD", `{"data_type":"number","kind":"number","format":"decimals_2"}`, "1,234.50 USD"},
-		{"9000 s", `{"data_type":"number","kind":"duration","format":null}`, "2:30:00"},
-		{"", `{"data_type":"number","kind":"percent","format":"decimals_0"}`, ""},
-		{`["0.25","","0.75"]`, `{"data_type":"pie_chart","kind":"percent","format":"decimals_0","slices":{}}`, `["25%","","75%"]`},
-		{
-			`[["0 s","0.5","1234"],["86400 s","","-1"]]`,
-			`{"data_type":"table","start_row_index":1,"columns":[{"name":"a","kind":"date","format":"date_iso"},{"name":"b","kind":"percent","format":null}],"rows":{}}`,
-			`[["1970-01-01","50%","1,234"],["1970-01-02","","-1"]]`,
-		},
-		{
-			`[["2026","2027"],["1500 EUR","2500 EUR"]]`,
-			`{"data_type":"bar_chart","series_by":"rows","stacked":false,"x_axis":{},"labels":{"source":"first_series"},"series":[{"name":"a","kind":"no_separator","format":null},{"name":"b","kind":"number","format":"decimals_0"}]}`,
-			`[["2026","2027"],["1,500 EUR","2,500 EUR"]]`,
-		},
-		{
-			`["1500","2500"]`,
-			`{"data_type":"bar_chart","series_by":"columns","series":[{"name":"a","kind":"number","format":"decimals_1"}]}`,
-			`["1,500.0","2,500.0"]`,
-		},
-	} {
-		text, err := format.RenderText(textOf(t, c.value), json.RawMessage(c.display))
-		if got := lineOf(text); err != nil || got != c.want {
-			t.Errorf("%s as %s: %s, %v", c.value, c.display, got, err)
-		}
-	}
-	for _, c := range []struct{ value, display string }{
-		{"1", `[]`}, {"1", ``}, {"1", `{"kind":"table"}`}, {"one", `{"kind":"number"}`},
-	} {
-		if text, err := format.RenderText(value.Scalar(c.value), json.RawMessage(c.display)); err == nil {
-			t.Errorf("%s as %s: %s", c.value, c.display, lineOf(text))
-		}
-	}
-}
-
-// TestRenderedDisplays holds that what the engine makes of a value can be rendered, whatever its
-// kind and format.
-func TestRenderedDisplays(t *testing.T) {
-	for _, f := range format.Formatted {
-		for _, layout := range f.Formats {
-			d := textDomain(t, value.Variable{Key: "x", Kind: f.Kind, Format: layout})
-			v := plainValue(t, d, value.Scalar("90000 s"), value.Env{})
-			text, err := format.RenderText(v.Text(), d.Display(0, v, false))
-			want, wantErr := format.Render("90000 s", f.Kind, layout)
-			if err != nil || wantErr != nil || lineOf(text) != want {
-				t.Errorf("%s %s: %s, %v, not %s, %v", f.Kind, layout, lineOf(text), err, want, wantErr)
-			}
 		}
 	}
 }
@@ -174,11 +123,11 @@ func TestRenderedDecimals(t *testing.T) {
 		if rounded, ok := new(big.Rat).SetString(want); ok && rounded.Sign() == 0 {
 			want = strings.TrimPrefix(want, "-")
 		}
-		got, err := format.Render(text, "no_separator", fmt.Sprintf("decimals_%d", places))
+		got, err := Render(text, "no_separator", fmt.Sprintf("decimals_%d", places))
 		if err != nil || got != want {
 			t.Fatalf("%s, %v, not %s", got, err, want)
 		}
-		separated, err := format.Render(text, "number", fmt.Sprintf("decimals_%d", places))
+		separated, err := Render(text, "number", fmt.Sprintf("decimals_%d", places))
 		if err != nil || strings.ReplaceAll(separated, ",", "") != want {
 			t.Fatalf("%s, %v, not %s", separated, err, want)
 		}
@@ -190,7 +139,7 @@ func TestRenderedMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Int64Range(-62135596800_000, 253402300799_999).Draw(t, "milliseconds")
 		value := fmt.Sprintf("%de-3 s", ms)
-		text, err := format.Render(value, "datetime", "datetime_iso")
+		text, err := Render(value, "datetime", "datetime_iso")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +147,7 @@ func TestRenderedMoments(t *testing.T) {
 		if err != nil || read.UnixMilli() != ms {
 			t.Fatalf("%s reads as %v, %v", text, read, err)
 		}
-		text, err = format.Render(value, "duration", "duration_dhms")
+		text, err = Render(value, "duration", "duration_dhms")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,10 +179,10 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, val string) {
 		number, unit, _ := strings.Cut(val, " ")
 		_, invalid := decimal.Parse(number)
-		for _, k := range format.Formatted {
-			for _, layout := range k.Formats {
-				text, err := format.Render(val, k.Kind, layout)
-				word := value.IsMomentWord(val) && !slices.Contains(k.Formats, "decimals_0")
+		for _, k := range kinds {
+			for _, layout := range k.formats {
+				text, err := Render(val, k.name, layout)
+				word := value.IsMomentWord(val) && !slices.Contains(k.formats, "decimals_0")
 				switch {
 				case val == "" || word:
 					if text != val || err != nil {
@@ -247,4 +196,23 @@ func FuzzRender(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFormats names what the tables of kinds miss.
+func TestFormats(t *testing.T) {
+	for _, f := range kinds {
+		if f.structure == "number" && len(f.formats) == 0 {
+			t.Errorf("kind %s has no format", f.name)
+		}
+		seen := map[string]bool{}
+		for _, format := range f.formats {
+			if seen[format] {
+				t.Errorf("kind %s has the format %s twice", f.name, format)
+			}
+			seen[format] = true
+		}
+		if !slices.Contains([]string{"number", "table", "bar_chart", "pie_chart"}, f.structure) {
+			t.Errorf("kind %s has the structure %s", f.name, f.structure)
+		}
+	}
 }
