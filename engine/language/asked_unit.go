@@ -21,7 +21,7 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		unit, n := p.symbols(i+1, v)
 		if n == 0 {
-			unit, _, n = scanUnit(p.tokens, i+1, v.domain.Units())
+			unit, n = scanUnit(p.tokens, i+1, v.domain.Units())
 		}
 		if n == 0 {
 			unit, n = p.percentage(i+1, v)

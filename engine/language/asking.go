@@ -2,6 +2,7 @@ package language
 
 import (
 	"reckon/engine/units"
+	"slices"
 )
 
 // findQuestions finds the forms of questions and where what they ask for ends.
@@ -16,8 +17,8 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 				continue
 			}
 			q := question{from: at, to: at + n, want: want(r.row[1])}
-			if q.want == wantCount || q.want == wantAny {
-				if unit, _, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && q.want == wantCount && !v.namesVariable(p, q.to, unit) {
+			if q.want == wantCount {
+				if unit, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) {
 					q.unit = unit
 				}
 			}
@@ -51,17 +52,10 @@ func (p *prose) opens(at int) bool {
 // namesVariable reports whether a word is one that names a variable of the domain other than as its
 // unit.
 func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
-	if at >= len(p.tokens) {
-		return false
-	}
-	for i := range v.terms {
-		for _, n := range v.terms[i].names {
-			if t := &v.terms[i]; len(n.words) == 1 && n.words[0] == p.tokens[at].stem && t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension()) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.terms, func(t term) bool {
+		fits := t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension())
+		return fits && slices.ContainsFunc(t.names, func(n name) bool { return len(n.words) == 1 && n.words[0] == p.tokens[at].stem })
+	})
 }
 
 // ends reports whether a token ends what a question asks for.

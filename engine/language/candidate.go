@@ -86,12 +86,8 @@ func (s *search) idle(q *quantity) bool {
 	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, days) {
 		return false
 	}
-	for i := q.from; i < q.to; i++ {
-		if s.prose.tokens[i].kind == number {
-			return false
-		}
-	}
-	return len(q.readings) == 0 || q.readings[0].kind == kindDate
+	digits := slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.kind == number })
+	return !digits && (len(q.readings) == 0 || q.readings[0].kind == kindDate)
 }
 
 // alone reports whether a prompt says nothing beside an amount.
@@ -110,15 +106,7 @@ func (s *search) partOfRate(from, quantity int) bool {
 	if from == 0 || !p.quantities[quantity].weak {
 		return false
 	}
-	if p.within[from-1] >= 0 {
-		return true
-	}
-	for _, c := range p.changes {
-		if c.to == from {
-			return true
-		}
-	}
-	return false
+	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
 }
 
 // nameEvidence is how strongly the words near a stretch of tokens name a variable.

@@ -60,12 +60,9 @@ func (p *prose) findChanges(tables *tables) {
 
 // changed reports whether another change is told by the same words.
 func (p *prose) changed(c change) bool {
-	for _, o := range p.changes {
-		if c.from < o.to && o.from < c.to || c.quantity >= 0 && c.quantity == o.quantity {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.changes, func(o change) bool {
+		return c.from < o.to && o.from < c.to || c.quantity >= 0 && c.quantity == o.quantity
+	})
 }
 
 // changeAt reads the words around an amount that make it a difference.

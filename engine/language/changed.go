@@ -34,7 +34,8 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 			continue
 		}
 		if l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 {
-			switch r := &s.prose.quantities[l.quantity].readings[0]; {
+			r := &s.prose.quantities[l.quantity].readings[0]
+			switch {
 			case r.kind == kindNumber && t.counts:
 				score += s.weights.ForThings // "50 more books"
 			case r.kind == kindNumber && !(t.dimensional && t.dimension.IsNone()):
@@ -42,14 +43,12 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 			case r.kind == kindMoney && !t.money():
 				score += s.weights.AgainstMoney
 			}
+			if c.hint == wantSpeed && r.kind == kindDuration && (t.kind == durationKind || t.dimension == units.Time && !t.moment()) {
+				score += s.weights.ForQuicker // "2 days quicker"
+			}
 		}
 		if s.justSaid(v) && s.prose.tokens[min(c.to, len(s.prose.tokens)-1)].is("that one") {
 			score += s.weights.ForThat // "50 more than that"
-		}
-		if c.hint == wantSpeed && l.quantity >= 0 && len(s.prose.quantities[l.quantity].readings) > 0 && s.prose.quantities[l.quantity].readings[0].kind == kindDuration {
-			if t.kind == durationKind || t.dimension == units.Time && !t.moment() {
-				score += s.weights.ForQuicker // "2 days quicker"
-			}
 		}
 		if c.hint != wantAny {
 			switch fit := s.weights.fits(c.hint, t); {

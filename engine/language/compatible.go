@@ -5,6 +5,7 @@ import (
 	"reckon/engine/input"
 	"reckon/engine/units"
 	"reckon/engine/value"
+	"slices"
 )
 
 // given is a value of a variable from its text, in the grammar of structured text.
@@ -227,17 +228,7 @@ func (s *search) durationText(variable int, r *reading) string {
 
 // unitNames reports whether the unit word of an amount is a word of a variable's name.
 func (s *search) unitNames(variable int, q *quantity) bool {
-	for i := q.from; i < q.to; i++ {
-		if s.prose.tokens[i].is("grammar") {
-			continue
-		}
-		for _, n := range s.vocabulary.terms[variable].names {
-			for _, w := range n.words {
-				if w == s.prose.tokens[i].stem {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool {
+		return !t.is("grammar") && slices.ContainsFunc(s.vocabulary.terms[variable].names, func(n name) bool { return slices.Contains(n.words, t.stem) })
+	})
 }

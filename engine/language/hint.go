@@ -25,23 +25,19 @@ func (s *search) prepositionScore(at int, t *term) float64 {
 	if at == 0 {
 		return 0
 	}
-	switch before := &s.prose.tokens[at-1]; {
-	case before.is("at rate"):
-		switch {
-		case t.moment(), t.kind == percentKind, t.dimensional && t.dimension == units.Temperature, t.dimensional && len(t.dimension.Currencies()) > 0:
-			if t.kind == percentKind {
-				return s.weights.ForRate
-			}
-			return s.weights.ForLevel
-		case t.dimensional && strings.ContainsAny(t.dimension.Name(), "/") || t.dimensional && t.dimension == units.Length.Div(units.Time):
-			return s.weights.ForRate
-		case t.dimensional && (t.dimension == units.Length || t.dimension == units.Time || t.dimension == units.Mass):
-			return s.weights.AgainstSize
-		}
-	case before.is("lasts"):
-		if t.kind == durationKind || t.dimensional && t.dimension == units.Time && !t.moment() {
-			return s.weights.ForLasting
-		}
+	before := &s.prose.tokens[at-1]
+	rated, d := before.is("at rate"), t.dimension
+	switch {
+	case rated && t.kind == percentKind:
+		return s.weights.ForRate
+	case rated && (t.moment() || t.dimensional && (d == units.Temperature || len(d.Currencies()) > 0)):
+		return s.weights.ForLevel
+	case rated && t.dimensional && (strings.Contains(d.Name(), "/") || d == units.Length.Div(units.Time)):
+		return s.weights.ForRate
+	case rated && t.dimensional && (d == units.Length || d == units.Time || d == units.Mass):
+		return s.weights.AgainstSize
+	case before.is("lasts") && (t.kind == durationKind || t.dimensional && d == units.Time && !t.moment()):
+		return s.weights.ForLasting
 	}
 	return 0
 }

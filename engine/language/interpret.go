@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"reckon/engine"
@@ -57,13 +58,14 @@ func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engi
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, text: text}, env: env, plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
+	var request engine.Request
+	var err *value.Error
 	if n := len(tokens); n > maxTokens {
-		err := notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
-		trace.Doubt = err.Filled()
-		return engine.Request{}, trace, []value.Error{*err}
+		err = notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
+	} else {
+		s.prose = v.read(text, tokens, env.Today())
+		request, err = s.request(c, trace)
 	}
-	s.prose = v.read(text, tokens, env.Today())
-	request, err := s.request(c, trace)
 	if err != nil {
 		trace.Doubt = err.Filled()
 		return engine.Request{}, trace, []value.Error{*err}
@@ -83,13 +85,11 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 		return r, err
 	}
 	s.list = s.slots()
-	if len(s.list) == 0 && p.opening.move != stay && p.opening.move != startNew && !s.asks() {
-		if r.Selector.Kind == engine.NewFrom || s.base != nil {
-			if word := s.stranger(0, len(p.tokens)); word != "" && len(p.questions) > 0 {
-				return r, notUnderstood(word)
-			}
-			return r, nil // shown again, or calculated again in a scenario of its own
+	if len(s.list) == 0 && s.base != nil && p.opening.move != stay && !s.asks() {
+		if word := s.stranger(0, len(p.tokens)); word != "" && len(p.questions) > 0 {
+			return r, notUnderstood(word)
 		}
+		return r, nil // shown again, or calculated again in a scenario of its own
 	}
 	if err := s.unassigned(); err != nil {
 		return r, err
@@ -119,81 +119,70 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 
 // open finds the scenario that the prompt builds on.
 func (s *search) open(c Conversation, r *engine.Request) *value.Error {
-	o := &s.prose.opening
-	pick := func(kind engine.SelectorKind, index int) *value.Error {
-		r.Selector = engine.Selector{Kind: kind, Number: index, Text: strconv.Itoa(index)}
-		if index < 1 || index > c.Last {
-			return value.Problem("scenario.not_found", strconv.Itoa(index))
+	o, index := &s.prose.opening, 0
+	r.Selector.Kind = engine.Numbered
+	switch o.move {
+	case stay:
+		r.Selector.Kind = engine.Unselected
+		s.pending, index = c.Pending, c.Focus
+		if c.Pending != nil {
+			index = c.selected(c.Pending.Selector)
 		}
-		if s.base = c.Scenario(index); s.base == nil {
-			return value.Problem("scenario.domain_mismatch", strconv.Itoa(index))
+		if index > 0 {
+			s.base = c.Scenario(index)
 		}
 		return nil
-	}
-	switch o.move {
-	case goTo, branch:
-		index := 0
-		switch o.which {
-		case lastScenario:
-			index = c.Last
-		case currentScenario:
-			index = c.Current
-		case previousScenario:
-			if c.Focus > 0 {
-				if index = c.Origin(c.Focus); index == 0 {
-					index = c.Focus - 1
-				}
-			}
-		default:
-			index, _ = strconv.Atoi(o.which)
-		}
-		if index == 0 && c.Last == 0 {
-			return notUnderstood(s.prose.fragment(o.from, o.to))
-		}
-		kind := engine.Numbered
-		if o.move == branch {
-			kind = engine.NewFrom
-		}
-		return pick(kind, index)
-	case undo:
-		index := 0
-		if c.Focus > 0 {
-			index = c.Origin(c.Focus)
-		}
-		if index == 0 {
-			return notUnderstood(s.prose.fragment(o.from, o.to))
-		}
-		return pick(engine.Numbered, index)
 	case startNew:
 		r.Selector.Kind = engine.New
 		return nil
+	case undo:
+		if c.Focus > 0 {
+			index = c.Origin(c.Focus)
+		}
+	case branch:
+		r.Selector.Kind = engine.NewFrom
+		fallthrough
+	default:
+		index = c.named(o.which)
 	}
-	s.pending = c.Pending
-	index := c.Focus
-	if c.Pending != nil {
-		index = c.selected(c.Pending.Selector)
+	if index == 0 && (o.move == undo || c.Last == 0) {
+		return notUnderstood(s.prose.fragment(o.from, o.to))
 	}
-	if index > 0 {
-		s.base = c.Scenario(index)
+	text := strconv.Itoa(index)
+	r.Selector.Number, r.Selector.Text = index, text
+	if index < 1 || index > c.Last {
+		return value.Problem("scenario.not_found", text)
+	}
+	if s.base = c.Scenario(index); s.base == nil {
+		return value.Problem("scenario.domain_mismatch", text)
 	}
 	return nil
+}
+
+// named is the scenario that a phrase names, 0 for none.
+func (c Conversation) named(which string) int {
+	switch which {
+	case lastScenario:
+		return c.Last
+	case currentScenario:
+		return c.Current
+	case previousScenario:
+		if c.Focus == 0 {
+			return 0
+		}
+		if origin := c.Origin(c.Focus); origin > 0 {
+			return origin
+		}
+		return c.Focus - 1
+	}
+	index, _ := strconv.Atoi(which)
+	return index
 }
 
 // asks reports whether the prompt asks for a variable, beside the phrase that names a scenario.
 func (s *search) asks() bool {
 	p := s.prose
-	if p.asked != nil {
-		return true
-	}
-	for _, m := range p.mentions {
-		if m.weight >= s.weights.LeastAsking && p.within[m.from] < 0 {
-			return true
-		}
-	}
-	for _, q := range p.questions {
-		if q.want != wantAny {
-			return true
-		}
-	}
-	return false
+	named := func(m mention) bool { return m.weight >= s.weights.LeastAsking && p.within[m.from] < 0 }
+	formed := func(q question) bool { return q.want != wantAny }
+	return p.asked != nil || slices.ContainsFunc(p.mentions, named) || slices.ContainsFunc(p.questions, formed)
 }

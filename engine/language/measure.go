@@ -12,6 +12,7 @@ import (
 func (s *scanner) settle(q quantity, a amount) quantity {
 	bareEnd := q.from + a.n
 	next := s.tok(q.to)
+	part, _ := s.numeral(q.from)
 	switch {
 	case a.article:
 		return q
@@ -19,7 +20,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return q
 	case a.pronoun && s.tok(q.from-1).is("one of"):
 		return none(q.to)
-	case a.pronoun && a.n == 1 && s.isFraction(q.from):
+	case a.pronoun && a.n == 1 && part == partFraction:
 		return none(q.to) // half the distance
 	case a.pronoun && a.n == 1 && next.is("partitive"):
 		return none(q.to) // one of them
@@ -65,12 +66,6 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		q.readings = append(q.readings, clock)
 	}
 	return q
-}
-
-// isFraction reports whether a word is one of a fraction.
-func (s *scanner) isFraction(at int) bool {
-	part, _ := s.numeral(at)
-	return part == partFraction
 }
 
 // oneMore is true of what makes "one" an amount: one more coat.

@@ -56,10 +56,7 @@ func (s *scanner) number(at int) amount {
 			return amount{}
 		}
 		a.n++
-		a.value = a.value.Neg()
-		if a.exact != "" {
-			a.exact = "" // a sign before a mixed number would bind to its first part only
-		}
+		a.value, a.exact = a.value.Neg(), "" // a sign before a mixed number would bind to its first part only
 		return a
 	}
 	return s.unsigned(at)
@@ -154,18 +151,14 @@ func (s *scanner) denominator(at int) (d int64, n int) {
 func (s *scanner) fraction(n int, whole, num, den int64) amount {
 	a := amount{n: n}
 	a.value = s.ctx.Add(decimal.Int(whole), s.ctx.Quo(decimal.Int(num), decimal.Int(den)))
-	for odd := den; ; {
-		switch {
-		case odd%2 == 0:
-			odd /= 2
-			continue
-		case odd%5 == 0:
-			odd /= 5
-			continue
-		case num%odd == 0:
-			return a
+	odd := den
+	for _, factor := range [...]int64{2, 5} {
+		for odd%factor == 0 {
+			odd /= factor
 		}
-		break
+	}
+	if num%odd == 0 {
+		return a
 	}
 	a.exact = strconv.FormatInt(num, 10) + "/" + strconv.FormatInt(den, 10)
 	if whole != 0 {

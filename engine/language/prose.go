@@ -1,7 +1,9 @@
 package language
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"reckon/engine/units"
 )
@@ -75,10 +77,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 			p.joined[i] = tables.stem(t.fold + p.tokens[i+1].fold)
 		}
 	}
-	numbers := false
-	for _, t := range p.tokens {
-		numbers = numbers || t.kind == number
-	}
+	numbers := slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == number })
 	if o, ok := tables.find(p.tokens, p.used, numbers); ok {
 		p.opening = o
 		for i := o.from; i < o.to; i++ {
@@ -165,25 +164,24 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 // ones.
 func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	w := p.tokens[i].fold
-	if typos(w) == 0 {
+	limit := typos(w)
+	if limit == 0 {
 		return
 	}
 	best, bestDistance := "", 3
 	try := func(meant string) {
-		if meant[0] != w[0] && units.EditDistance(w, meant, 1) > 1 {
+		d := units.EditDistance(w, meant, limit)
+		if d == 0 || d > limit || d > 1 && meant[0] != w[0] || utf8.RuneCountInString(meant) <= 3 { // the first letter is seldom wrong
 			return
 		}
-		if misspells(w, meant) {
-			d := units.EditDistance(w, meant, 2)
-			if d < bestDistance || d == bestDistance && leavesOut(w, meant) && !leavesOut(w, best) {
-				best, bestDistance = meant, d
-			}
+		if d < bestDistance || d == bestDistance && leavesOut(w, meant) && !leavesOut(w, best) {
+			best, bestDistance = meant, d
 		}
 	}
 	for _, meant := range v.words {
 		try(meant)
 	}
-	if best != "" && bestDistance == 1 || best != "" && typos(w) > 1 {
+	if best != "" && bestDistance == 1 || best != "" && limit > 1 {
 		p.meant[i], p.known[i] = stem(best), asTypo
 		return
 	}

@@ -170,8 +170,11 @@ func (s *scanner) amountAt(at int) quantity {
 	if t.text == "24" && s.tok(end).fold == "/" && s.tok(end+1).text == "7" {
 		return none(end + 2)
 	}
-	if s.inName(at) || s.ordinal(end) {
-		return none(max(end, s.endOfOrdinal(end)))
+	if s.ordinal(end) {
+		return none(end + 1)
+	}
+	if s.inName(at) {
+		return none(end)
 	}
 	if a.invalid {
 		q := quantity{from: at, to: end}
@@ -206,13 +209,6 @@ func (s *scanner) inName(at int) bool {
 func (s *scanner) ordinal(end int) bool {
 	t := s.tok(end)
 	return s.tok(end-1).kind == number && !t.spaced && t.kind == word && t.is("ordinal ending")
-}
-
-func (s *scanner) endOfOrdinal(end int) int {
-	if s.ordinal(end) {
-		return end + 1
-	}
-	return end
 }
 
 // readAmount collects the readings of a number with what stands behind it, and the tokens they

@@ -38,43 +38,26 @@ func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.f
 
 // fits says how well a variable answers a question of a kind: 1 fully, 0 for not at all.
 func (w *weights) fits(asked want, t *term) float64 {
-	is := func(d units.Dimension) float64 {
-		if t.dimensional && t.dimension == d && !t.moment() {
+	yes := func(fits bool) float64 {
+		if fits {
 			return 1
 		}
 		return 0
 	}
+	is := func(d units.Dimension) float64 { return yes(t.dimensional && t.dimension == d && !t.moment()) }
 	switch asked {
 	case wantTime:
-		if t.kind == durationKind || t.counted != nil {
-			return 1
-		}
-		return max(is(units.Time), w.SlowAnswer*is(units.Length))
+		return max(yes(t.kind == durationKind || t.counted != nil), is(units.Time), w.SlowAnswer*is(units.Length))
 	case wantMoment:
-		if t.moment() {
-			return 1
-		}
-		return w.MomentAnswer * is(units.Time)
+		return max(yes(t.moment()), w.MomentAnswer*is(units.Time))
 	case wantLength:
 		return is(units.Length)
 	case wantSpeed:
 		return max(is(units.Length.Div(units.Time)), is(units.Information.Div(units.Time)), w.SlowAnswer*is(units.Time))
 	case wantCount:
-		if t.moment() {
-			return 0
-		}
-		if t.dimensional && t.dimension.IsNone() && t.kind != percentKind {
-			return 1
-		}
-		return w.CountAnswer
+		return max(yes(t.dimensional && t.dimension.IsNone() && t.kind != percentKind), w.CountAnswer*yes(!t.moment()))
 	case wantMoney:
-		if t.money() {
-			return 1
-		}
-		if t.dimensional && len(t.dimension.Currencies()) > 0 {
-			return w.MoneyPerAnswer
-		}
-		return 0
+		return max(yes(t.money()), w.MoneyPerAnswer*yes(t.dimensional && len(t.dimension.Currencies()) > 0))
 	case wantMass:
 		return is(units.Mass)
 	case wantTemperature:
@@ -86,10 +69,7 @@ func (w *weights) fits(asked want, t *term) float64 {
 	case wantAge:
 		return max(is(units.Time), is(units.None))
 	case wantPercent:
-		if t.kind == percentKind {
-			return 1
-		}
-		return w.MomentAnswer * is(units.None)
+		return max(yes(t.kind == percentKind), w.MomentAnswer*is(units.None))
 	case wantFrequency:
 		return max(is(units.None.Div(units.Time)), w.MomentAnswer*is(units.Time))
 	}

@@ -307,12 +307,13 @@ func TestScanUnit(t *testing.T) {
 		{"total", ""}, {"the morning", ""}, {"2026", ""}, {"a", ""}, {"as", ""}, {"I'm", ""}, {"all", ""}, {"", ""},
 	} {
 		tokens := tokenize(c.text)
-		u, text, n := scanUnit(tokens, 0, units.Standard())
+		u, n := scanUnit(tokens, 0, units.Standard())
+		text := ""
+		if n > 0 {
+			text = u.Symbol()
+		}
 		if text != c.want || (n == 0) != (c.want == "") || n > len(tokens) {
 			t.Errorf("%q: %s in %d tokens, want %s", c.text, text, n, c.want)
-		}
-		if n > 0 && u.Symbol() != text {
-			t.Errorf("%q: unit %s, text %s", c.text, u.Symbol(), text)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 		for i := range tokens {
-			if _, _, n := scanUnit(tokens, i, units.Standard()); n < 0 || i+n > len(tokens) {
+			if _, n := scanUnit(tokens, i, units.Standard()); n < 0 || i+n > len(tokens) {
 				t.Fatalf("unit of %d tokens at %d of %d", n, i, len(tokens))
 			}
 		}

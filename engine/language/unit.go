@@ -17,17 +17,14 @@ type found struct {
 }
 
 // scanUnit reads the longest unit, spoken or in symbols, that starts at a token and ends at a token
-// border, and the text that structured text knows it by. Where the words have several senses it is
-// the usual one. n is 0 for none.
-func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, text string, n int) {
-	s := newScanner(tokens, table, "")
-	list := s.unitsAt(at, false)
-	for _, f := range list {
+// border. Where the words have several senses it is the usual one. n is 0 for none.
+func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, n int) {
+	for _, f := range newScanner(tokens, table, "").unitsAt(at, false) {
 		if !f.share && f.part >= 0 && f.part <= 1 && f.unit != units.One {
-			return f.unit, f.unit.Symbol(), f.n
+			return f.unit, f.n
 		}
 	}
-	return nil, "", 0
+	return nil, 0
 }
 
 // unitStarts reports whether a unit in letters starts at a token.

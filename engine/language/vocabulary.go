@@ -243,7 +243,7 @@ func countedTime(name string, table *units.Table) *units.Unit {
 	if last > 0 && wordIs(list[last-1], "per word") {
 		return nil
 	}
-	unit, _, n := scanUnit(tokenize(list[last]), 0, table)
+	unit, n := scanUnit(tokenize(list[last]), 0, table)
 	if n != 1 || unit.Dimension() != units.Time {
 		return nil
 	}
@@ -384,17 +384,13 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 			best.weight, best.to = v.weights.SpokenName, at+len(clause) // "bill before tax", as the description has it
 		}
 	}
-	if best.weight < v.weights.Described {
-		for _, w := range t.description {
-			if w == p.stems[at] {
-				rare := float64(1)
-				if r, ok := v.rarity[w]; ok {
-					rare = r
-				}
-				if s := v.weights.Described * rare; s > best.weight {
-					best.weight, best.to = s, at+1
-				}
-			}
+	if slices.Contains(t.description, p.stems[at]) {
+		rare, named := v.rarity[p.stems[at]]
+		if !named {
+			rare = 1
+		}
+		if w := v.weights.Described * rare; w > best.weight {
+			best.weight, best.to = w, at+1
 		}
 	}
 	return best, best.weight >= v.weights.LeastMention

@@ -3,8 +3,6 @@ package language
 import (
 	"strings"
 	"unicode/utf8"
-
-	"reckon/engine/units"
 )
 
 // ending is a row of the table of endings: in each step the first one that fits is taken off, or
@@ -88,15 +86,4 @@ func typos(word string) int {
 	default:
 		return 2
 	}
-}
-
-// misspells reports whether a written word may be a slip of another. The first letter is seldom
-// wrong, and a word that is one itself is none: those are the caller's to exclude.
-func misspells(written, meant string) bool {
-	limit := typos(written)
-	if limit == 0 || utf8.RuneCountInString(meant) <= 3 {
-		return false
-	}
-	d := units.EditDistance(written, meant, limit)
-	return d > 0 && d <= limit
 }
