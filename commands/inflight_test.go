@@ -73,13 +73,13 @@ func (c *cluster) messages(t *testing.T) (n int) {
 func (c *cluster) occupy(t *testing.T, s *Service) (leave func()) {
 	t.Helper()
 	for range slots / 2 {
-		if err := s.slots.acquire(t.Context(), c.account.ID); err != nil {
+		if err := s.slots.Acquire(t.Context(), c.account.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return func() {
 		for range slots / 2 {
-			s.slots.release(c.account.ID)
+			s.slots.Release(c.account.ID)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 	budget, cancel := context.WithDeadline(running, c.ReceivedAt.Add(proseBudget))
 	defer cancel()
 	if err = s.enter(budget, c.AccountID); err == nil {
-		defer s.prose.release(c.AccountID)
+		defer s.prose.Release(c.AccountID)
 		err = s.propose(budget, c)
 	}
 	switch {
@@ -112,7 +112,7 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.prose.acquire(ctx, account)
+	return s.prose.Acquire(ctx, account)
 }
 
 // propose has the model read a prompt, where there is one to be asked and it was not asked before,

@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// fairSemaphore shares slots among accounts. Those of one account go in the order in which they
+// FairSemaphore shares slots among accounts. Those of one account go in the order in which they
 // came; where several accounts wait, each is served in turn. One account takes no more slots than
 // each, and no more than are still free: so a single account has half of them at most, some
 // accounts have equal parts, and one that comes later always finds a slot. Where one comes now and
 // then, its slot is of little use behind all that is in work for another one: so those of an
 // account can be fewer while it is contended.
-type fairSemaphore struct {
+type FairSemaphore struct {
 	each      int
 	contended int             // instead of each while another account has asked for something lately, whether or not it waits
 	recent    *recentAccounts // tells who is there; nil for nobody
@@ -35,12 +35,13 @@ type share struct {
 	queue   []chan struct{} // of those who wait, closed when they have a slot
 }
 
-func newFairSemaphore(slots, each int) *fairSemaphore {
-	return &fairSemaphore{each: each, free: slots, accounts: map[uuid.UUID]*share{}}
+// NewFairSemaphore has so many slots, of which an account takes no more than each.
+func NewFairSemaphore(slots, each int) *FairSemaphore {
+	return &FairSemaphore{each: each, free: slots, accounts: map[uuid.UUID]*share{}}
 }
 
-// acquire waits for a slot, which release gives back. It fails when ctx ends first.
-func (s *fairSemaphore) acquire(ctx context.Context, account uuid.UUID) error {
+// Acquire waits for a slot, which release gives back. It fails when ctx ends first.
+func (s *FairSemaphore) Acquire(ctx context.Context, account uuid.UUID) error {
 	s.mutex.Lock()
 	t := s.accounts[account]
 	if t == nil {
@@ -76,15 +77,15 @@ func (s *fairSemaphore) acquire(ctx context.Context, account uuid.UUID) error {
 	return ctx.Err()
 }
 
-// release gives a slot of an account back.
-func (s *fairSemaphore) release(account uuid.UUID) {
+// Release gives a slot of an account back.
+func (s *FairSemaphore) Release(account uuid.UUID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.give(s.accounts[account])
 }
 
 // give gives a slot back and serves those who wait.
-func (s *fairSemaphore) give(t *share) {
+func (s *FairSemaphore) give(t *share) {
 	t.taken--
 	s.free++
 	for i := 0; i < len(s.waiting); i++ {
@@ -104,7 +105,7 @@ func (s *fairSemaphore) give(t *share) {
 }
 
 // take takes a slot for an account if it may have one more.
-func (s *fairSemaphore) take(t *share) bool {
+func (s *FairSemaphore) take(t *share) bool {
 	each := s.each
 	if s.recent != nil && s.recent.others(t.account, contendedFor) {
 		each = min(each, s.contended)
@@ -118,7 +119,7 @@ func (s *fairSemaphore) take(t *share) bool {
 }
 
 // forget drops an account that has nothing and waits for nothing.
-func (s *fairSemaphore) forget(t *share) {
+func (s *FairSemaphore) forget(t *share) {
 	if t.taken == 0 && len(t.queue) == 0 {
 		delete(s.accounts, t.account)
 	}

@@ -39,7 +39,7 @@ func acquireAndRelease(slots, each int, steps []int) error {
 		cancel        func()
 		inside, ended bool
 	}
-	s := newFairSemaphore(slots, each)
+	s := NewFairSemaphore(slots, each)
 	accounts := []uuid.UUID{{1}, {2}, {3}}
 	var all []*one
 	current := func() []*one { return slices.DeleteFunc(slices.Clone(all), func(o *one) bool { return o.ended }) }
@@ -49,7 +49,7 @@ func acquireAndRelease(slots, each int, steps []int) error {
 			return
 		}
 		o.ended = true
-		s.release(o.account)
+		s.Release(o.account)
 	}
 	for _, step := range steps {
 		if list := current(); step%2 == 1 && len(list) > 0 {
@@ -59,7 +59,7 @@ func acquireAndRelease(slots, each int, steps []int) error {
 			o := &one{account: accounts[step/2%len(accounts)], cancel: cancel}
 			all = append(all, o)
 			go func() {
-				o.inside = s.acquire(ctx, o.account) == nil
+				o.inside = s.Acquire(ctx, o.account) == nil
 				o.ended = !o.inside
 			}()
 		}
@@ -107,32 +107,32 @@ func acquireAndRelease(slots, each int, steps []int) error {
 // TestWaitingAccountsAlternate has two accounts wait for the one slot of a third.
 func TestWaitingAccountsAlternate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFairSemaphore(1, 1)
-		if err := s.acquire(t.Context(), uuid.UUID{9}); err != nil {
+		s := NewFairSemaphore(1, 1)
+		if err := s.Acquire(t.Context(), uuid.UUID{9}); err != nil {
 			t.Fatal(err)
 		}
 		var order strings.Builder
 		for _, account := range []byte{1, 1, 1, 1, 2, 2} {
 			go func() {
-				if err := s.acquire(t.Context(), uuid.UUID{account}); err != nil {
+				if err := s.Acquire(t.Context(), uuid.UUID{account}); err != nil {
 					t.Error(err)
 				}
 				fmt.Fprint(&order, account)
-				s.release(uuid.UUID{account})
+				s.Release(uuid.UUID{account})
 			}()
 			synctest.Wait()
 		}
-		s.release(uuid.UUID{9})
+		s.Release(uuid.UUID{9})
 		synctest.Wait()
 		if order.String() != "121211" {
 			t.Errorf("the order is %s", &order)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.acquire(t.Context(), uuid.UUID{1}); err != nil {
+		if err := s.Acquire(t.Context(), uuid.UUID{1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.acquire(ctx, uuid.UUID{2}); !errors.Is(err, context.Canceled) {
+		if err := s.Acquire(ctx, uuid.UUID{2}); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	}
 	s, _ := c.join(t, Model{})
 	for range s.deciding.each {
-		if err := s.deciding.acquire(t.Context(), c.account.ID); err != nil {
+		if err := s.deciding.Acquire(t.Context(), c.account.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 	}
 	first := answer(light)
 	for range s.deciding.each {
-		s.deciding.release(c.account.ID)
+		s.deciding.Release(c.account.ID)
 	}
 	for _, command := range queue {
 		if answer(command) < first {
@@ -199,13 +199,13 @@ func TestHeavyAccountLeavesOthersTheirTurn(t *testing.T) {
 func TestContendedAccountHasFewerSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var recent recentAccounts
-		s := newFairSemaphore(20, 8)
+		s := NewFairSemaphore(20, 8)
 		s.recent, s.contended = &recent, 3
 		mine, other := uuid.UUID{1}, uuid.UUID{2}
 		var inside atomic.Int32
 		for range 20 {
 			go func() {
-				if s.acquire(t.Context(), mine) == nil {
+				if s.Acquire(t.Context(), mine) == nil {
 					inside.Add(1)
 				}
 			}()
@@ -221,13 +221,13 @@ func TestContendedAccountHasFewerSlots(t *testing.T) {
 		takes(8)
 		recent.note(other)
 		for range 5 {
-			s.release(mine)
+			s.Release(mine)
 		}
 		takes(8)
-		s.release(mine)
+		s.Release(mine)
 		takes(9)
 		time.Sleep(contendedFor)
-		s.release(mine)
+		s.Release(mine)
 		takes(15)
 	})
 }

@@ -89,9 +89,9 @@ type Service struct {
 	versions Versions
 	writers  [1 << 16]sync.Mutex // by the end of a conversation's id: its appends are serialised within this node
 
-	slots    *fairSemaphore // of commands in work
-	deciding *fairSemaphore // of commands that are decided, which is what takes a processor
-	prose    *fairSemaphore // of requests in natural language that are read
+	slots    *FairSemaphore // of commands in work
+	deciding *FairSemaphore // of commands that are decided, which is what takes a processor
+	prose    *FairSemaphore // of requests in natural language that are read
 	recent   *recentAccounts
 	pulling  atomic.Bool // whether Run reaches the queue
 
@@ -104,9 +104,9 @@ type Service struct {
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	s := &Service{
 		log: log, views: views, logger: logger, inFlight: newInFlight(),
-		slots: newFairSemaphore(slots, slots), recent: &recentAccounts{},
-		deciding: newFairSemaphore(math.MaxInt, max(1, runtime.GOMAXPROCS(0)-1)),
-		prose:    newFairSemaphore(2*proseSlots, proseSlots),
+		slots: NewFairSemaphore(slots, slots), recent: &recentAccounts{},
+		deciding: NewFairSemaphore(math.MaxInt, max(1, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))-1)),
+		prose:    NewFairSemaphore(2*proseSlots, proseSlots),
 	}
 	s.slots.recent, s.slots.contended = s.recent, slotsContended
 	s.versions = NewVersions(s.readVersion)

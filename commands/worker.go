@@ -202,7 +202,7 @@ func (s *Service) work(running context.Context, t *task) {
 			return
 		}
 	}
-	if err := s.slots.acquire(running, command.AccountID); err != nil {
+	if err := s.slots.Acquire(running, command.AccountID); err != nil {
 		f.release(t)
 		f.leave(t, jetstream.Msg.Nak)
 		return
@@ -211,7 +211,7 @@ func (s *Service) work(running context.Context, t *task) {
 	release := func() {
 		if !released {
 			released = true
-			s.slots.release(command.AccountID)
+			s.slots.Release(command.AccountID)
 			f.release(t)
 		}
 	}
@@ -294,10 +294,10 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 	writer := &s.writers[binary.BigEndian.Uint16(c.ConversationID[14:])]
 	writer.Lock()
 	defer writer.Unlock()
-	if err := s.deciding.acquire(ctx, c.AccountID); err != nil {
+	if err := s.deciding.Acquire(ctx, c.AccountID); err != nil {
 		return err
 	}
-	leave := sync.OnceFunc(func() { s.deciding.release(c.AccountID) })
+	leave := sync.OnceFunc(func() { s.deciding.Release(c.AccountID) })
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

@@ -92,7 +92,7 @@ func (c *serveCommand) Run(t terminal) error {
 		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
-	go saveMemory(ctx, views.Folding)
+	saveMemory(ctx, views.Folding)
 	service := commands.New(log, views, logger)
 	if err := c.useModel(service, logger); err != nil {
 		return err

@@ -40,25 +40,28 @@ func tune(ctx context.Context) {
 		debug.SetGCPercent(garbage)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		go every(ctx, limitEvery, limitMemory)
+		every(ctx, limitEvery, limitMemory)
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
-		go every(ctx, limitEvery, addProcessors)
+		every(ctx, limitEvery, addProcessors)
 	}
 }
 
-// every does something at once and again and again, until ctx ends.
+// every does something now, and then again and again until ctx ends.
 func every(ctx context.Context, interval time.Duration, do func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		do()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	do()
+	go func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				do()
+			}
 		}
-	}
+	}()
 }
 
 // addProcessors sets the runtime to syncers processors more than it finds.
