@@ -99,13 +99,17 @@ type Service struct {
 	waiting atomic.Int32 // how many wait for a slot in prose
 }
 
+// Turns is how much of what takes a processor is done at once for one account: one processor is
+// left to the others, where there is more than one.
+func Turns() int { return max(1, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))-1) }
+
 // New returns a service on a log and this node's views of it. Calculations are answered while Run
 // runs, here or on another node.
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	s := &Service{
 		log: log, views: views, logger: logger, inFlight: newInFlight(),
 		slots: NewFairSemaphore(slots, slots), recent: &recentAccounts{},
-		deciding: NewFairSemaphore(math.MaxInt, max(1, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))-1)),
+		deciding: NewFairSemaphore(math.MaxInt, Turns()),
 		prose:    NewFairSemaphore(2*proseSlots, proseSlots),
 	}
 	s.slots.recent, s.slots.contended = s.recent, slotsContended

@@ -47,11 +47,13 @@ var formats = map[string]string{
 
 // readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is
 // not JSON by its headers, 408 when it stopped coming and 400 when it was cut short.
-func readBody(w nethttp.ResponseWriter, r *nethttp.Request) ([]byte, error) {
+func readBody(x *exchange) ([]byte, error) {
+	w, r := x.w, x.r
 	if r.ContentLength > bodyLimit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge("The body", "1 MiB")
 	}
+	x.read = true
 	body, err := io.ReadAll(io.LimitReader(r.Body, bodyLimit+1))
 	if len(body) > bodyLimit {
 		_, _ = io.CopyN(io.Discard, r.Body, drainLimit) // the answer is the same however much came

@@ -15,15 +15,7 @@ import (
 // calculate answers POST /v1/calculate: the message, 202 while it is in progress. Where the caller
 // prefers to wait, only after that.
 func (s *Server) calculate(x *exchange) (answer, error) {
-	raw, err := readBody(x.w, x.r)
-	if err != nil {
-		return answer{}, err
-	}
-	canonical, err := canonicalObject(raw)
-	if err != nil {
-		return answer{}, invalidJSON("The body is not valid JSON: " + err.Error() + ".")
-	}
-	body, err := decodeCalculate(canonical)
+	body, fingerprint, err := s.readCalculate(x)
 	if err != nil {
 		return answer{}, err
 	}
@@ -44,7 +36,7 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 		Conversation:   body.conversation,
 		TimeZone:       body.timeZone,
 		IdempotencyKey: key,
-		Fingerprint:    fingerprint(canonical),
+		Fingerprint:    fingerprint,
 	})
 	if done.Replayed {
 		x.w.Header().Set("Idempotent-Replayed", "true")
@@ -67,6 +59,36 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// readCalculate reads the body of a request, which it tells from others by a fingerprint. Of large
+// bodies only so many of an account are in memory, and as few are taken apart at once as
+// calculations are worked out.
+func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, err error) {
+	if n := x.r.ContentLength; n < 0 || n > smallBody {
+		ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
+		defer cancel()
+		if err := s.bodies.Acquire(ctx, x.account.ID); err != nil {
+			return body, "", crowded
+		}
+		defer s.bodies.Release(x.account.ID)
+	}
+	raw, err := readBody(x)
+	if err != nil {
+		return body, "", err
+	}
+	if len(raw) > smallBody {
+		if err := s.decoding.Acquire(x.r.Context(), x.account.ID); err != nil {
+			return body, "", err
+		}
+		defer s.decoding.Release(x.account.ID)
+	}
+	canonical, err := canonicalObject(raw)
+	if err != nil {
+		return body, "", invalidJSON("The body is not valid JSON: " + err.Error() + ".")
+	}
+	body, err = decodeCalculate(canonical)
+	return body, fingerprint(canonical), err
 }
 
 // await waits until a message is answered, for some time at most, and no longer than until the

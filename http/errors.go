@@ -49,6 +49,7 @@ var (
 		nethttp.StatusConflict, "error_idempotency_conflict",
 		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
 	}
+	crowded   = unavailable("There are too many requests at once. Send the request again, with the same Idempotency-Key if it had one.")
 	longProse = tooLarge("prompt", "16 KiB in natural language")
 	badCursor = invalidParam("starting_after", "must be the next_cursor of an earlier page")
 	late      = unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one.")

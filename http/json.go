@@ -60,30 +60,36 @@ func canonicalObject(text []byte) (jsontext.Value, error) {
 		return nil, errors.New("it must be an object")
 	}
 	// Text that ends too early is told by the 0 that stands where it should go on.
-	whole := decoder(append(slices.Clip(text), 0))
-	if _, err := whole.ReadValue(); err != nil {
+	ended := append(slices.Clip(text), 0)
+	d := decoder(ended)
+	out, err := appendCanonical(make([]byte, 0, len(text)), d)
+	if err != nil {
+		// Of text that is not JSON the decoder says more when it reads all of it.
+		if _, syntax := decoder(ended).ReadValue(); syntax != nil {
+			err = syntax
+		}
 		return nil, explained(err, len(text))
 	}
-	if rest := bytes.TrimLeft(text[whole.InputOffset():], space); len(rest) > 0 {
+	if rest := bytes.TrimLeft(text[d.InputOffset():], space); len(rest) > 0 {
 		return nil, fmt.Errorf("there is more behind its end, at byte %d", len(text)-len(rest))
 	}
-	return canonical(decoder(text))
+	return out, nil
 }
 
-// decoder reads text strictly but for names that come twice, which canonicalMembers looks for.
+// decoder reads text strictly but for names that come twice, which appendMembers looks for.
 func decoder(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }
 
-// canonical reads the next value of text that is valid JSON, and returns its canonical form.
-func canonical(d *jsontext.Decoder) (jsontext.Value, error) {
+// appendCanonical reads the next value of a text, and appends its canonical form.
+func appendCanonical(out jsontext.Value, d *jsontext.Decoder) (jsontext.Value, error) {
 	kind := d.PeekKind()
 	if kind != '{' && kind != '[' {
 		value, err := d.ReadValue()
 		if err != nil || kind != '"' {
-			return bytes.Clone(value), err
+			return append(out, value...), err
 		}
-		return canonicalText(value)
+		return appendText(out, value)
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
@@ -91,74 +97,75 @@ func canonical(d *jsontext.Decoder) (jsontext.Value, error) {
 	if d.StackDepth() > depthLimit {
 		return nil, fmt.Errorf("it is nested deeper than %d levels, at byte %d", depthLimit, d.InputOffset()-1)
 	}
-	if kind == '[' {
-		return canonicalArray(d)
+	if kind == '{' {
+		return appendMembers(out, d)
 	}
-	return canonicalMembers(d)
-}
-
-// canonicalArray reads an array behind its "[".
-func canonicalArray(d *jsontext.Decoder) (jsontext.Value, error) {
-	out := []byte("[")
-	for d.PeekKind() != ']' {
-		value, err := canonical(d)
-		if err != nil {
-			return nil, err
+	out = append(out, '[')
+	for first := true; ; first = false {
+		if d.PeekKind() == ']' {
+			_, err := d.ReadToken()
+			return append(out, ']'), err
 		}
-		if len(out) > 1 {
+		if !first {
 			out = append(out, ',')
 		}
-		out = append(out, value...)
+		var err error
+		if out, err = appendCanonical(out, d); err != nil {
+			return nil, err
+		}
 	}
-	_, err := d.ReadToken()
-	return append(out, ']'), err
 }
 
-// canonicalMembers reads an object behind its "{".
-func canonicalMembers(d *jsontext.Decoder) (jsontext.Value, error) {
-	type member struct{ name, value jsontext.Value }
+// appendMembers reads an object behind its "{".
+func appendMembers(out jsontext.Value, d *jsontext.Decoder) (jsontext.Value, error) {
+	type member struct{ start, value, end int } // of its name, of its value, behind it
 	var members []member
-	opened := d.InputOffset() - 1
+	opened, begin := d.InputOffset()-1, len(out)
 	for d.PeekKind() != '}' {
-		name, err := canonical(d)
-		if err != nil {
+		m := member{start: len(out)}
+		var err error
+		if out, err = appendCanonical(out, d); err != nil {
 			return nil, err
 		}
-		value, err := canonical(d)
-		if err != nil {
+		m.value = len(out)
+		if out, err = appendCanonical(out, d); err != nil {
 			return nil, err
 		}
-		members = append(members, member{name, value})
+		m.end = len(out)
+		members = append(members, m)
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
+	read := bytes.Clone(out[begin:])
+	name := func(m member) []byte { return read[m.start-begin : m.value-begin] }
 	// With its quotes a name comes before those that it begins, but for " " and "!" behind it.
-	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(a.name, b.name) })
-	out := []byte("{")
+	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(name(a), name(b)) })
+	out = append(out[:begin], '{')
 	for i, m := range members {
-		if i > 0 && bytes.Equal(m.name, members[i-1].name) {
-			return nil, fmt.Errorf("the object at byte %d has two members with the name %.100s", opened, m.name)
+		if i > 0 && bytes.Equal(name(m), name(members[i-1])) {
+			return nil, fmt.Errorf("the object at byte %d has two members with the name %.100s", opened, name(m))
 		}
-		if m.value.Kind() == 'n' {
+		value := read[m.value-begin : m.end-begin]
+		if value[0] == 'n' {
 			continue
 		}
-		if len(out) > 1 {
+		if len(out) > begin+1 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, m.name...), ':'), m.value...)
+		out = append(append(append(out, name(m)...), ':'), value...)
 	}
 	return append(out, '}'), nil
 }
 
-// canonicalText escapes a string in one way: quotes and backslashes by a backslash, control
-// characters by their number, nothing else.
-func canonicalText(value jsontext.Value) (jsontext.Value, error) {
+// appendText escapes a string in one way: quotes and backslashes by a backslash, control characters
+// by their number, nothing else.
+func appendText(out, value jsontext.Value) (jsontext.Value, error) {
 	if bytes.IndexByte(value, '\\') < 0 {
-		return bytes.Clone(value), nil
+		return append(out, value...), nil
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
-	out := []byte(`"`)
+	out = append(out, '"')
 	for _, b := range text {
 		switch {
 		case b == '"' || b == '\\':

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	nethttp "net/http"
 	"runtime/debug"
@@ -38,6 +39,19 @@ const (
 	headerLimit = 28 << 10
 )
 
+// Limits of what is in memory at once, for all accounts. One account has a quarter of it at most.
+const (
+	maxRequests = 4096
+	maxBodies   = 64
+	// smallBody is the length up to which a body does not count.
+	smallBody = 32 << 10
+	// admissionPatience is how long a request waits for a place.
+	admissionPatience = 5 * time.Second
+	// bodyInFlight is how long what is sent of a body is taken in and dropped behind a refusal, so
+	// that the caller sees the answer and not a broken connection.
+	bodyInFlight = 200 * time.Millisecond
+)
+
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
 	views     *projections.Views
@@ -47,6 +61,11 @@ type Server struct {
 	router    *mux.Router
 	resources map[string]resource // by path template
 	answers   answers
+
+	// What is bounded for each account and in all, before any of a body is read.
+	requests *commands.FairSemaphore // that are being answered
+	bodies   *commands.FairSemaphore // that are not small, in memory
+	decoding *commands.FairSemaphore // of those, being taken apart
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
@@ -60,7 +79,12 @@ type Server struct {
 // New makes a Server that has nothing to answer from yet: /healthz says that the program runs, and
 // which version of it, everything else is a 503 until Open.
 func New(logger *slog.Logger, version string) *Server {
-	s := &Server{logger: logger, version: version, answers: newAnswers()}
+	s := &Server{
+		logger: logger, version: version, answers: newAnswers(),
+		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
+		bodies:   commands.NewFairSemaphore(maxBodies, maxBodies/4),
+		decoding: commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
+	}
 	s.router, s.resources = table(routes)
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
@@ -83,18 +107,21 @@ func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve)
 // seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
 // or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	limited := limitConnections(l, connectionLimit())
 	server := &nethttp.Server{
-		Handler:                      s.Handler(),
+		Handler:                      limited.handler(s.Handler()),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            readHeaderTimeout,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               headerLimit,
+		ConnContext:                  limited.context,
+		ConnState:                    limited.state,
 		ErrorLog:                     slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	go func() { failed <- server.Serve(limited) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -122,8 +149,9 @@ type exchange struct {
 	account projections.Account
 	key     projections.Key
 
-	status int // 0 until the answer's header is sent
-	bytes  int // of the answer's body
+	read   bool // whether the body was, or is being
+	status int  // 0 until the answer's header is sent
+	bytes  int  // of the answer's body
 }
 
 // answer is a success: a status, header fields and a body in JSON.
@@ -171,6 +199,12 @@ func (s *Server) answer(x *exchange) error {
 			return err
 		}
 		s.service.Note(x.account.ID)
+		ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
+		defer cancel()
+		if err := s.requests.Acquire(ctx, x.account.ID); err != nil {
+			return crowded
+		}
+		defer s.requests.Release(x.account.ID)
 	}
 	handle, err := s.find(x)
 	if err != nil {
@@ -206,6 +240,11 @@ func (s *Server) refuse(x *exchange, err error) {
 	}
 	for name, value := range f.header {
 		x.w.Header().Set(name, value)
+	}
+	if x.r.ContentLength != 0 && !x.read {
+		// The body may never come, and what nobody reads is not to hold the connection.
+		x.w.Header().Set("Connection", "close")
+		_ = nethttp.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyInFlight))
 	}
 	x.send(f.status, encode(f.envelope()))
 }
