@@ -22,7 +22,8 @@ type question struct {
 	account     uuid.UUID
 	route       string
 	id          uuid.UUID // of the conversation, or the cursor of a page
-	number      int       // index of the scenario, 0 where none is meant, or limit of the page
+	number      int       // index of the scenario, or limit of the page, 0 where none is meant
+	below       int       // number of the message that the page is below of, 0 where no page is meant
 	bodyVersion int
 }
 
@@ -55,9 +56,12 @@ func (a answers) find(q question, now state) (answer, bool) {
 }
 
 // keep makes the answer to a question in a state, and keeps it unless the state is not known. The
-// body must not be changed.
-func (a answers) keep(q question, now state, body jsontext.Value) answer {
-	m := made{answer{status: nethttp.StatusOK, body: body, tag: entityTag(body)}, now}
+// body must not be changed. A tag of "" is made of it.
+func (a answers) keep(q question, now state, body jsontext.Value, tag string) answer {
+	if tag == "" {
+		tag = entityTag(body)
+	}
+	m := made{answer{status: nethttp.StatusOK, body: body, tag: tag}, now}
 	if now.sequence != 0 && len(body) <= keptAtMost {
 		a.kept.Put(q, m, m.weight())
 	}

@@ -287,7 +287,7 @@ func TestPageQuery(t *testing.T) {
 		{"starting_after=" + cursor + "&starting_after=" + cursor, 0, "", badAfter},
 		{"limit=%zz", 0, "", "422 error_invalid_param: The query is not well formed."},
 	} {
-		limit, after, err := pageQuery(c.query)
+		limit, after, err := pageQuery(c.query, 20)
 		if got := failureOf(err); got != c.want {
 			t.Errorf("%s: %s, want %s", c.query, got, c.want)
 			continue

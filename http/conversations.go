@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"fmt"
+	nethttp "net/http"
 	"net/url"
 	"strconv"
 
@@ -19,7 +20,7 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	if _, err := x.bodyVersion(); err != nil {
 		return answer{}, err
 	}
-	limit, after, err := pageQuery(x.r.URL.RawQuery)
+	limit, after, err := pageQuery(x.r.URL.RawQuery, 20)
 	if err != nil {
 		return answer{}, err
 	}
@@ -40,16 +41,16 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.answers.keep(q, state{edition, page.Newest}, encode(presentPage(page))), nil
+	return s.answers.keep(q, state{edition, page.Newest}, encode(presentPage(page)), ""), nil
 }
 
-// pageQuery reads limit and starting_after. Other parameters are ignored.
-func pageQuery(query string) (limit int, after *uuid.UUID, err error) {
+// pageQuery reads limit, which may have a default, and starting_after. Other parameters are ignored.
+func pageQuery(query string, usual int) (limit int, after *uuid.UUID, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return 0, nil, invalidParam("The query", "is not well formed")
 	}
-	limit = 20
+	limit = usual
 	if given, ok := values["limit"]; ok {
 		n, err := strconv.ParseUint(given[0], 10, 16)
 		if err != nil || len(given) > 1 || n < 1 || n > 100 {
@@ -59,7 +60,7 @@ func pageQuery(query string) (limit int, after *uuid.UUID, err error) {
 	}
 	if given, ok := values["starting_after"]; ok {
 		id, ok := canonicalUUID(given[0])
-		if !ok || len(given) > 1 {
+		if !ok || len(given) > 1 || id == uuid.Nil {
 			return 0, nil, badCursor
 		}
 		after = &id
@@ -95,7 +96,16 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if index, ok := scenarioIndex(x.vars["scenario_id"]); ok {
 			q.number = index
 		}
+		if x.route == conversationPath {
+			if q, err = pageOf(q, x.r.URL.RawQuery, c.Messages); err != nil {
+				return answer{}, err
+			}
+		}
 		now := state{edition, c.Sequence}
+		tag := s.stateTag(q, now)
+		if matches(x.r.Header.Values("If-None-Match"), tag) {
+			return answer{status: nethttp.StatusOK, tag: tag}, nil // which becomes 304
+		}
 		if a, ok := s.answers.find(q, now); ok {
 			return a, nil
 		}
@@ -103,21 +113,58 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if err != nil {
 			return answer{}, err
 		}
-		return s.answers.keep(q, now, encode(body)), nil
+		return s.answers.keep(q, now, encode(body), tag), nil
 	}
 }
 
-// conversation reads for GET /v1/conversations/:id.
+// stateTag is the ETag of an answer that depends on the program, the question and the state alone.
+func (s *Server) stateTag(q question, now state) string {
+	return entityTag(fmt.Appendf(nil, "%s %s %s %s %d %d %d %d", s.version, q.account, q.route, q.id, q.number, q.below, q.bodyVersion, now.sequence))
+}
+
+// pageOf makes the question one for some of a conversation's messages where the query says how many,
+// which all number.
+func pageOf(q question, query string, all int) (question, error) {
+	limit, after, err := pageQuery(query, 0)
+	if err != nil || limit == 0 {
+		return q, err
+	}
+	q.number, q.below = limit, all+1
+	if after == nil {
+		return q, nil
+	}
+	below, ok := projections.Position(q.id, *after)
+	if !ok || below < 1 || below > uint64(all) {
+		return q, badCursor
+	}
+	q.below = int(below)
+	return q, nil
+}
+
+// conversation reads for GET /v1/conversations/:id: all messages, or the newest ones below a place.
 func (s *Server) conversation(ctx context.Context, q question, c projections.Conversation) (any, error) {
-	messages := make([]projections.Message, 0, c.Messages)
-	for first := 1; first <= c.Messages; first += messagePage {
-		page, err := s.views.Messages(ctx, q.account, c.ID, first, min(first+messagePage-1, c.Messages))
+	first, last := 1, c.Messages
+	if q.number > 0 {
+		first, last = max(1, q.below-q.number), q.below-1
+	}
+	messages := make([]projections.Message, 0, max(0, last-first+1))
+	for from := first; from <= last; from += messagePage {
+		page, err := s.views.Messages(ctx, q.account, c.ID, from, min(from+messagePage-1, last))
 		if err != nil {
 			return nil, err
 		}
 		messages = append(messages, page...)
 	}
-	return presentConversation(c, messages, q.bodyVersion), nil
+	body := presentConversation(c, messages, q.bodyVersion)
+	if q.number > 0 {
+		var next *uuid.UUID
+		if first > 1 {
+			cursor := projections.Cursor(c.ID, uint64(first))
+			next = &cursor
+		}
+		body.NextCursor = &next
+	}
+	return body, nil
 }
 
 // scenarios reads for GET /v1/conversations/:id/context.

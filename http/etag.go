@@ -12,6 +12,9 @@ func entityTag(body []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
+// compressedTag ends the tag of a body that was sent compressed, which is another one.
+const compressedTag = "-gzip"
+
 // matches reports whether the values of If-None-Match name a tag: "*" names every one, and weak
 // tags count by their opaque part. What follows a malformed part of a value is ignored.
 func matches(values []string, tag string) bool {
@@ -29,7 +32,7 @@ func matches(values []string, tag string) bool {
 			if !ok {
 				break
 			}
-			if `"`+name+`"` == tag {
+			if `"`+strings.TrimSuffix(name, compressedTag)+`"` == tag {
 				return true
 			}
 			rest = after

@@ -69,6 +69,7 @@ type conversationBody struct {
 	Last           *int          `json:"last_scenario_index"`
 	LastActivityAt stamp         `json:"last_activity_at"`
 	Messages       []messageBody `json:"messages"`
+	NextCursor     **uuid.UUID   `json:"next_cursor,omitzero"` // of a page; null on the last one
 }
 
 // scenariosBody is all scenarios of a conversation, by index.

@@ -19,11 +19,13 @@ type route struct {
 	handle handler
 }
 
+const conversationPath = "/v1/conversations/{id}"
+
 // routes is the whole interface. HEAD is answered wherever GET is.
 var routes = []route{
 	{"POST", "/v1/calculate", (*Server).calculate},
 	{"GET", "/v1/conversations", (*Server).conversations},
-	{"GET", "/v1/conversations/{id}", ofConversation((*Server).conversation)},
+	{"GET", conversationPath, ofConversation((*Server).conversation)},
 	{"GET", "/v1/conversations/{id}/context", ofConversation((*Server).scenarios)},
 	{"GET", "/v1/conversations/{id}/context/{scenario_id}", ofConversation((*Server).scenario)},
 	{"GET", "/v1/domains", (*Server).domains},

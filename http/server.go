@@ -11,6 +11,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 
 	"reckon/commands"
 	"reckon/projections"
@@ -33,6 +36,13 @@ const (
 	writeTimeout      = 2 * time.Minute
 	idleTimeout       = 2 * time.Minute
 	stopTimeout       = 15 * time.Second
+
+	// answerPiece is how much of an answer is written at once, and readerPatience how long the caller
+	// may take to read that much.
+	answerPiece    = 64 << 10
+	readerPatience = 10 * time.Second
+	// compressFrom is the length of an answer from which compressing it is worth the time.
+	compressFrom = 16 << 10
 
 	// headerLimit is what net/http is told; it reads 4 KiB beyond that before it answers 431, which
 	// makes 32 KiB.
@@ -107,9 +117,12 @@ func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve)
 // seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
 // or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	limited := limitConnections(l, connectionLimit())
+	return s.serveOn(ctx, limitConnections(l, connectionLimit()))
+}
+
+func (s *Server) serveOn(ctx context.Context, limited *connections) error {
 	server := &nethttp.Server{
-		Handler:                      limited.handler(s.Handler()),
+		Handler:                      limited.handler(compressed(s.Handler())),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            readHeaderTimeout,
 		ReadTimeout:                  readTimeout,
@@ -124,7 +137,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	go func() { failed <- server.Serve(limited) }()
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+		return fmt.Errorf("serve %s: %w", limited.Addr(), err)
 	case <-ctx.Done():
 	}
 	s.stop()
@@ -194,7 +207,7 @@ func (s *Server) answer(x *exchange) error {
 	}
 	if versioned(x.r.URL.Path) {
 		x.w.Header().Set("Cache-Control", "private, no-cache")
-		x.w.Header().Set("Vary", "Authorization, Body-Version")
+		x.w.Header().Add("Vary", "Authorization, Body-Version")
 		if err := s.authenticate(x); err != nil {
 			return err
 		}
@@ -260,7 +273,27 @@ func (x *exchange) send(status int, body []byte) {
 	if body == nil || x.r.Method == nethttp.MethodHead {
 		return
 	}
-	x.bytes, _ = x.w.Write(body) // a failed write means that the caller has gone
+	// A failed write means that the caller has gone, or does not read.
+	control := nethttp.NewResponseController(x.w)
+	for piece := range slices.Chunk(body, answerPiece) {
+		if len(body) > answerPiece {
+			_ = control.SetWriteDeadline(time.Now().Add(readerPatience))
+		}
+		n, err := x.w.Write(piece)
+		x.bytes += n
+		if err != nil {
+			return
+		}
+	}
+}
+
+// compressed has what next answers leave compressed where the caller can read it so.
+func compressed(next nethttp.Handler) nethttp.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false), gzhttp.SuffixETag(compressedTag))
+	if err != nil {
+		panic(fmt.Sprintf("compress answers: %v", err)) // the options are constants
+	}
+	return wrap(next)
 }
 
 // log writes the line of a request. It names the route and not the path, and nothing that the

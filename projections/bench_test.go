@@ -147,7 +147,7 @@ func BenchmarkPage(b *testing.B) {
 		v, h := openIdle(b, log, dir), newHistory(b, nil)
 		account := uuid.New()
 		all := fill(b, v, h, account, size)
-		middle := cursorAt(account, all[size/2].Sequence)
+		middle := Cursor(account, all[size/2].Sequence)
 		viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
 		for _, limit := range []int{20, 100} {
 			for name, after := range map[string]*uuid.UUID{"top": nil, "middle": &middle} {

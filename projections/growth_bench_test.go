@@ -43,7 +43,7 @@ func grow(b *testing.B, count int) (n *grown, end func(), start time.Duration, m
 		}
 	}
 	all := viewOf[*conversations](v.serving.Load()).recency.before(n.account, ^uint64(0), len(accounts[n.account].at))
-	n.middle = cursorAt(n.account, all[len(all)/2].sequence)
+	n.middle = Cursor(n.account, all[len(all)/2].sequence)
 	return n, end, start, memory
 }
 

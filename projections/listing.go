@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	limit = max(limit, 1)
 	below := ^uint64(0)
 	if after != nil {
-		position, ok := cursorPosition(account, *after)
+		position, ok := Position(account, *after)
 		if !ok {
 			return Page{}, ErrCursor
 		}
@@ -45,7 +46,7 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	var page Page
 	if len(entries) > limit {
 		entries = entries[:limit]
-		next := cursorAt(account, entries[limit-1].sequence)
+		next := Cursor(account, entries[limit-1].sequence)
 		page.Next = &next
 	}
 	exact := true
@@ -94,22 +95,31 @@ func (s *conversations) newest(account uuid.UUID) (sequence, version uint64) {
 	return sequence, version
 }
 
-// cursorAt is a cursor that continues below a sequence: a UUID of version 8 whose last 56 bits are
-// the sequence and whose other bits are a check value of account and sequence. The check keeps
-// random UUIDs and cursors of other accounts out; it is no secret.
-func cursorAt(account uuid.UUID, sequence uint64) uuid.UUID {
+// Cursor is where a list of something's parts goes on below a position: a UUID of version 8 whose
+// last 56 bits are the position, hidden, and whose other bits are a check value of both. The check
+// keeps random UUIDs and cursors of other lists out.
+func Cursor(of uuid.UUID, position uint64) uuid.UUID {
 	var cursor uuid.UUID
-	binary.BigEndian.PutUint64(cursor[8:], sequence)
-	check := sha256.Sum256(append(account[:], cursor[9:]...))
+	binary.BigEndian.PutUint64(cursor[8:], position)
+	check := sha256.Sum256(append(of[:], cursor[9:]...))
 	copy(cursor[:9], check[:])
 	cursor[6] = cursor[6]&0x0f | 0x80
 	cursor[8] = cursor[8]&0x3f | 0x80
+	mask(of, &cursor)
 	return cursor
 }
 
-// cursorPosition is the sequence that a cursor continues below; ok is false for a UUID that is none
-// of this account's.
-func cursorPosition(account, cursor uuid.UUID) (sequence uint64, ok bool) {
-	sequence = binary.BigEndian.Uint64(cursor[8:]) & (1<<56 - 1)
-	return sequence, cursorAt(account, sequence) == cursor
+// Position is where a cursor goes on; ok is false for a UUID that is none of this list's.
+func Position(of, cursor uuid.UUID) (position uint64, ok bool) {
+	plain := cursor
+	mask(of, &plain)
+	position = binary.BigEndian.Uint64(plain[8:]) & (1<<56 - 1)
+	return position, Cursor(of, position) == cursor
+}
+
+// mask hides the position of a cursor, or shows it again. Who does not know whose list it is sees
+// nothing in it.
+func mask(of uuid.UUID, cursor *uuid.UUID) {
+	pad := sha256.Sum256(append(of[:], cursor[:9]...))
+	subtle.XORBytes(cursor[9:], cursor[9:], pad[:])
 }

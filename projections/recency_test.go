@@ -74,17 +74,17 @@ func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		account, other := uuid.New(), uuid.New()
 		sequence := rapid.Uint64Range(0, 1<<56-1).Draw(t, "sequence")
-		cursor := cursorAt(account, sequence)
+		cursor := Cursor(account, sequence)
 		if cursor.Version() != 8 || cursor.Variant() != uuid.RFC4122 {
 			t.Fatalf("%s has version %d and variant %s", cursor, cursor.Version(), cursor.Variant())
 		}
-		if position, ok := cursorPosition(account, cursor); !ok || position != sequence {
+		if position, ok := Position(account, cursor); !ok || position != sequence {
 			t.Fatalf("the position is %d, %t", position, ok)
 		}
-		if _, ok := cursorPosition(other, cursor); ok {
+		if _, ok := Position(other, cursor); ok {
 			t.Fatal("another account's cursor is taken")
 		}
-		if _, ok := cursorPosition(account, uuid.New()); ok {
+		if _, ok := Position(account, uuid.New()); ok {
 			t.Fatal("a random UUID is taken")
 		}
 	})

@@ -1,0 +1,185 @@
+package http
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listen serves with room for so many connections, and returns the address.
+func listen(t *testing.T, s *Server, places int) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.serveOn(ctx, limitConnections(listener, places)) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-stopped; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return listener.Addr().String()
+}
+
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Connections that say nothing, or never end their header, make room for one that asks; those that
+// are being answered do not.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	const places = 20
+	s := opened()
+	running, finish := make(chan struct{}), make(chan struct{})
+	s.router, s.resources = table([]route{
+		{"GET", "/slow", func(*Server, *exchange) (answer, error) {
+			close(running)
+			<-finish
+			return s.healthy("ok"), nil
+		}},
+		{"GET", "/quick", func(*Server, *exchange) (answer, error) { return s.healthy("ok"), nil }},
+	})
+	address := listen(t, s, places)
+	slow := dial(t, address)
+	fmt.Fprint(slow, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-running
+	for i := range 3 * places {
+		c := dial(t, address)
+		if i%2 == 0 {
+			fmt.Fprint(c, "GET /quick HTTP/1.1\r\nHost: ")
+		}
+	}
+	for range 3 {
+		asking := dial(t, address)
+		fmt.Fprint(asking, "GET /quick HTTP/1.1\r\nHost: x\r\n\r\n")
+		r, err := nethttp.ReadResponse(bufio.NewReader(asking), nil)
+		if err != nil || r.StatusCode != 200 {
+			t.Fatalf("behind silent connections: %v, %v", r, err)
+		}
+	}
+	close(finish)
+	if r, err := nethttp.ReadResponse(bufio.NewReader(slow), nil); err != nil || r.StatusCode != 200 {
+		t.Fatalf("a request that was being answered: %v, %v", r, err)
+	}
+}
+
+// Where every connection is being answered, one more is closed.
+func TestConnectionsBeyondThePlacesAreClosed(t *testing.T) {
+	s := opened()
+	running, finish := make(chan struct{}), make(chan struct{})
+	s.router, s.resources = table([]route{{"GET", "/slow", func(*Server, *exchange) (answer, error) {
+		running <- struct{}{}
+		<-finish
+		return s.healthy("ok"), nil
+	}}})
+	address := listen(t, s, 2)
+	for range 2 {
+		fmt.Fprint(dial(t, address), "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+		<-running
+	}
+	if _, err := dial(t, address).Read(make([]byte, 1)); err == nil {
+		t.Error("a third connection is answered")
+	} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+		t.Error("a third connection is neither answered nor closed")
+	}
+	close(finish)
+}
+
+// The body of a request that is refused for another reason need not come.
+func TestRefusedRequestEndsItsConnection(t *testing.T) {
+	address := listen(t, opened(), 100)
+	for _, body := range []string{"Content-Length: 5", "Content-Length: 900000", "Transfer-Encoding: chunked"} {
+		t.Run(body, func(t *testing.T) {
+			c := dial(t, address)
+			fmt.Fprintf(c, "POST /v1/calculate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n%s\r\n\r\n", body)
+			if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil { // of the 60 that a body may take
+				t.Fatal(err)
+			}
+			all, err := io.ReadAll(c)
+			if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 401 ") {
+				t.Errorf("%q, %v", all, err)
+			}
+		})
+	}
+}
+
+// A caller who does not read a long answer is cut off, and one who reads gets it whole.
+func TestSlowReaderIsCutOff(t *testing.T) {
+	t.Parallel() // it waits as long as the server does
+	const long = 64 << 20 // more than the buffers of the operating system take
+	s := opened()
+	done := make(chan int, 1)
+	s.router, s.resources = table([]route{{"GET", "/long", func(_ *Server, x *exchange) (answer, error) {
+		x.send(200, make([]byte, long))
+		done <- x.bytes
+		panic(nethttp.ErrAbortHandler)
+	}}})
+	address := listen(t, s, 100)
+	fmt.Fprint(dial(t, address), "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+	if sent := <-done; sent >= long {
+		t.Errorf("%d bytes were written to a caller who reads nothing", sent)
+	}
+}
+
+// Long answers are compressed for who accepts that, under an ETag of their own that is known again.
+func TestAnswersAreCompressed(t *testing.T) {
+	s := opened()
+	text := `{"long":"` + strings.Repeat("the same again ", 4000) + `"}`
+	s.router, s.resources = table([]route{{"GET", "/long", func(*Server, *exchange) (answer, error) {
+		return answer{status: 200, body: []byte(text)}, nil
+	}}})
+	address := listen(t, s, 100)
+	get := func(header ...string) *nethttp.Response {
+		t.Helper()
+		c := dial(t, address)
+		fmt.Fprintf(c, "GET /long HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", strings.Join(header, "\r\n"))
+		r, err := nethttp.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	plain := get("X: y")
+	if body, err := io.ReadAll(plain.Body); err != nil || string(body) != text || plain.Header.Get("Content-Encoding") != "" {
+		t.Errorf("not compressed: %d bytes, %v, %v", len(body), err, plain.Header)
+	}
+	packed := get("Accept-Encoding: gzip")
+	unpack, err := gzip.NewReader(packed.Body)
+	if err != nil || packed.Header.Get("Content-Encoding") != "gzip" {
+		t.Fatalf("compressed: %v, %v", err, packed.Header)
+	}
+	if body, err := io.ReadAll(unpack); err != nil || string(body) != text {
+		t.Errorf("compressed: %d bytes, %v", len(body), err)
+	}
+	if a, b := plain.Header.Get("ETag"), packed.Header.Get("ETag"); a == b || a == "" || b == "" {
+		t.Errorf("ETags %s and %s", a, b)
+	}
+	for _, r := range []*nethttp.Response{plain, packed} {
+		if !strings.Contains(strings.Join(r.Header.Values("Vary"), ","), "Accept-Encoding") {
+			t.Errorf("Vary is %v", r.Header.Values("Vary"))
+		}
+		if again := get("Accept-Encoding: gzip", "If-None-Match: "+r.Header.Get("ETag")); again.StatusCode != 304 {
+			t.Errorf("with the ETag %s: %s", r.Header.Get("ETag"), again.Status)
+		}
+	}
+}
