@@ -44,7 +44,8 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	return s.answers.keep(q, state{edition, page.Newest}, encode(presentPage(page)), ""), nil
 }
 
-// pageQuery reads limit, which may have a default, and starting_after. Other parameters are ignored.
+// pageQuery reads limit, usual where it is not given, and starting_after. Other parameters are
+// ignored.
 func pageQuery(query string, usual int) (limit int, after *uuid.UUID, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -122,8 +123,8 @@ func (s *Server) stateTag(q question, now state) string {
 	return entityTag(fmt.Appendf(nil, "%s %s %s %s %d %d %d %d", s.version, q.account, q.route, q.id, q.number, q.below, q.bodyVersion, now.sequence))
 }
 
-// pageOf makes the question one for some of a conversation's messages where the query says how many,
-// which all number.
+// pageOf makes the question one for some of a conversation's messages where the query says how
+// many. In all it has so many.
 func pageOf(q question, query string, all int) (question, error) {
 	limit, after, err := pageQuery(query, 0)
 	if err != nil || limit == 0 {

@@ -125,7 +125,7 @@ func TestRefusedRequestEndsItsConnection(t *testing.T) {
 
 // A caller who does not read a long answer is cut off, and one who reads gets it whole.
 func TestSlowReaderIsCutOff(t *testing.T) {
-	t.Parallel() // it waits as long as the server does
+	t.Parallel()          // it waits as long as the server does
 	const long = 64 << 20 // more than the buffers of the operating system take
 	s := opened()
 	done := make(chan int, 1)

@@ -13,7 +13,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -80,7 +79,7 @@ type Server struct {
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
 
-	probed sync.Map // path of a probe to the status that it was answered with last
+	lines requestLog
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -96,10 +95,15 @@ func New(logger *slog.Logger, version string) *Server {
 		decoding: commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
 	}
 	s.router, s.resources = table(routes)
+	s.lines.logger, s.lines.which = logger, LogAll
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
 	return s
 }
+
+// Log says which requests have a line in the log, all of them unless it is called. It is called
+// before Serve.
+func (s *Server) Log(which RequestLog) { s.lines.which = which }
 
 // Waits says what the server waits for until Open; /readyz tells it.
 func (s *Server) Waits(what string) { s.waits.Store(&what) }
@@ -189,7 +193,7 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 				s.refuse(x, broken(x.id))
 			}
 		}
-		s.log(x)
+		s.lines.write(x)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
 			panic(nethttp.ErrAbortHandler)
 		}
@@ -294,30 +298,6 @@ func compressed(next nethttp.Handler) nethttp.Handler {
 		panic(fmt.Sprintf("compress answers: %v", err)) // the options are constants
 	}
 	return wrap(next)
-}
-
-// log writes the line of a request. It names the route and not the path, and nothing that the
-// caller wrote but the method and the request id. A probe that is answered as the one before is
-// worth a line for debugging only.
-func (s *Server) log(x *exchange) {
-	attributes := []slog.Attr{
-		slog.String("request_id", x.id),
-		slog.String("method", x.r.Method),
-		slog.String("route", x.route),
-		slog.Int("status", x.status),
-		slog.Duration("duration", time.Since(x.start)),
-		slog.Int("bytes", x.bytes),
-	}
-	if x.account.ID != uuid.Nil {
-		attributes = append(attributes, slog.String("account_id", x.account.ID.String()))
-	}
-	level := slog.LevelInfo
-	if x.r.URL.Path == "/readyz" || x.r.URL.Path == "/healthz" {
-		if before, _ := s.probed.Swap(x.r.URL.Path, x.status); before == x.status {
-			level = slog.LevelDebug
-		}
-	}
-	s.logger.LogAttrs(x.r.Context(), level, "request", attributes...)
 }
 
 // requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new

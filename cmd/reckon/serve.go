@@ -30,6 +30,7 @@ type serveCommand struct {
 	ModelKeyVariable     string        `help:"Name of the environment variable that holds the model's API key. Without, no key is sent." placeholder:"NAME"`
 	ModelAllowPrivate    bool          `help:"Let the model's server be on this machine or in a private network, and do without TLS there."`
 	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
+	LogRequests          string        `help:"Which requests have a line in the log: ${enum} (${default}). sampled is errors and one in a hundred others." enum:"all,errors,sampled,off" default:"all" placeholder:"WHICH"`
 	LogFormat            string        `help:"Form of the log: ${enum} (${default})." enum:"text,json" default:"text" placeholder:"FORM"`
 }
 
@@ -77,6 +78,7 @@ func (c *serveCommand) Run(t terminal) error {
 	})()
 	served := make(chan error, 1)
 	server := http.New(logger, version())
+	server.Log(http.RequestLog(c.LogRequests))
 	go func() { served <- server.Serve(ctx, listener) }()
 
 	log, err := c.open(t, logger, server.Waits)
