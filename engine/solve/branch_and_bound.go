@@ -121,9 +121,10 @@ func (s *Solver) searchScale(v int) float64 {
 	return scale
 }
 
-// roots lists the roots that were found, those of the first region that has some unless all are
-// wanted. none says that there is provably none.
-func (h *branchAndBound) roots(v int) (roots formula.Decimals, none bool) {
+// preimage is what the search finds, the roots of the first region that has some unless all are
+// wanted; ok is false where it ends without a root and without a proof that there is none.
+func (h *branchAndBound) preimage() (p formula.Preimage, ok bool) {
+	v := h.x.Variable
 	// Next to a root at zero nothing can be told from it.
 	zero := h.m.keep(h.e, v, formula.Decimals{{}})
 	if len(zero) == 0 {
@@ -131,55 +132,38 @@ func (h *branchAndBound) roots(v int) (roots formula.Decimals, none bool) {
 			zero = formula.Decimals{place}
 		}
 	}
-	h.low = 0
 	switch {
 	case len(zero) > 0 && h.m.isLimit(decimal.Decimal{}):
 		h.low = 1e-6 * h.scale // as far as the limit has shown the difference to be straight
 	case len(zero) > 0:
 		h.low = 1e-9 * h.scale
 	}
-	for _, r := range h.regions(v) {
+	for _, r := range h.regions() {
 		found := h.search(r)
 		if h.m.Limited() {
-			return nil, false
+			return formula.Preimage{}, true
 		}
-		roots = append(roots, found...)
-		if math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) && r.low <= 0 && r.high >= 0 {
-			roots = append(roots, zero...)
+		p.Roots = append(p.Roots, found...)
+		if math.IsInf(h.crowded, 1) && (len(p.Roots) == 0 || h.aim.all) && r.low <= 0 && r.high >= 0 {
+			p.Roots = append(p.Roots, zero...)
 		}
-		if len(roots) > 0 && !h.aim.all || !math.IsInf(h.crowded, 1) {
+		if len(p.Roots) > 0 && !h.aim.all || !math.IsInf(h.crowded, 1) {
 			break
 		}
 	}
-	if h.sparse && (len(roots) == 0 || h.aim.all) {
+	if h.sparse && (len(p.Roots) == 0 || h.aim.all) {
 		var list formula.Decimals
 		for i := int64(1); i <= maxInteger; i++ {
 			list = append(list, decimal.Int(i), decimal.Int(-i))
 		}
-		roots = append(roots, h.m.keep(h.e, v, list)...)
+		p.Roots = append(p.Roots, h.m.keep(h.e, v, list)...)
 	}
-	h.open = h.open || h.sparse
-	return h.distinct(roots), len(roots) == 0 && !h.open
-}
-
-// preimage is what the search found; ok is false where it ended without a root and without a proof
-// that there is none.
-func (h *branchAndBound) preimage(v int) (p formula.Preimage, ok bool) {
-	roots, none := h.roots(v)
-	if !math.IsInf(h.crowded, 1) && (len(roots) == 0 || h.aim.all) {
+	if !math.IsInf(h.crowded, 1) && (len(p.Roots) == 0 || h.aim.all) {
 		return formula.Preimage{Infinite: true}, true
 	}
-	return formula.Preimage{Roots: roots}, none || len(roots) > 0 || h.m.Limited()
-}
-
-func (h *branchAndBound) distinct(list formula.Decimals) formula.Decimals {
-	var kept formula.Decimals
-	for _, t := range list {
-		if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(h.m.Context, k, t) == 0 }) {
-			kept = append(kept, t)
-		}
-	}
-	return kept
+	proof := !h.open && !h.sparse
+	p.Roots = h.m.distinct(p.Roots)
+	return p, proof || len(p.Roots) > 0 || h.m.Limited()
 }
 
 // search finds the roots in a region, from its start outwards.
@@ -196,8 +180,7 @@ func (h *branchAndBound) search(r region) formula.Decimals {
 		}
 		i, _ := slices.BinarySearchFunc(queue, b, func(o, t searchBox) int {
 			// The nearest last; of two alike the positive one last.
-			switch {
-			case o.distance > t.distance || o.distance == t.distance && o.low < t.low:
+			if o.distance > t.distance || o.distance == t.distance && o.low < t.low {
 				return -1
 			}
 			return 1

@@ -13,24 +13,13 @@ import (
 // Choose takes one of several roots: within bounds, positive ones first, then the one nearest to
 // the value before, else the smallest.
 func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Decimal, *value.Error) {
+	if len(p.Roots) == 1 && s.Allowed(variable, p.Roots[0]) {
+		return p.Roots[0], nil
+	}
 	allowed := func(list formula.Decimals) formula.Decimals {
-		kept := make(formula.Decimals, 0, len(list))
-		for _, t := range list {
-			if !s.Allowed(variable, t) {
-				continue
-			}
-			if !slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(s.Context, k, t) == 0 }) {
-				kept = append(kept, t)
-			}
-		}
-		return kept
+		return s.distinct(slices.DeleteFunc(slices.Clone(list), func(t decimal.Decimal) bool { return !s.Allowed(variable, t) }))
 	}
-	var roots formula.Decimals
-	if len(p.Roots) != 1 {
-		roots = allowed(p.Roots)
-	} else if t := p.Roots[0]; s.Allowed(variable, t) {
-		return t, nil
-	}
+	roots := allowed(p.Roots)
 	if len(roots) == 0 {
 		roots = allowed(p.More)
 	}
@@ -41,13 +30,11 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		return roots[0], nil
 	}
 	slices.SortFunc(roots, func(a, b decimal.Decimal) int { return a.Cmp(b) })
-	best := roots
-	var rest formula.Decimals // what follows best in its memory
+	best, rest := roots, roots[len(roots):]
 	if !s.IsScale(variable) {
-		up := func(t decimal.Decimal) bool { return t.Sign() > 0 }
-		if first := slices.IndexFunc(roots, up); first >= 0 {
-			all := append(append(make(formula.Decimals, 0, len(roots)), roots[first:]...), roots[:first]...)
-			best, rest = all[:len(roots)-first], all[len(roots)-first:]
+		if first := slices.IndexFunc(roots, func(t decimal.Decimal) bool { return t.Sign() > 0 }); first >= 0 {
+			roots = slices.Concat(roots[first:], roots[:first])
+			best, rest = roots[:len(roots)-first], roots[len(roots)-first:]
 		}
 	}
 	if s.Strict && len(best) > maxFoundRoots {
@@ -71,7 +58,23 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 	}
 	slices.SortStableFunc(best, order)
 	slices.SortStableFunc(rest, order)
-	return s.pick(best[:len(best)+len(rest)]), nil
+	return s.pick(roots), nil
+}
+
+// distinct leaves out what is there already, rounding aside.
+func (s *Solver) distinct(list formula.Decimals) formula.Decimals {
+	var kept formula.Decimals
+	for _, t := range list {
+		if !s.contains(kept, t) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// contains reports whether a number is in a list, rounding aside.
+func (s *Solver) contains(list formula.Decimals, t decimal.Decimal) bool {
+	return slices.ContainsFunc(list, func(o decimal.Decimal) bool { return formula.Compare(s.Context, o, t) == 0 })
 }
 
 // Allowed reports whether a variable may have a value: it is within bounds, and no temperature

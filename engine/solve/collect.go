@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"slices"
+
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
 )
@@ -17,11 +19,12 @@ type ratio struct{ num, den polynomial }
 
 func constant(d decimal.Decimal) polynomial { return polynomial{{d, d.Abs()}} }
 
-func (s *Solver) addPolynomials(a, b polynomial, sign int) polynomial {
+// addPolynomials is a + b or a - b.
+func (s *Solver) addPolynomials(a, b polynomial, o formula.Op) polynomial {
 	sum := make(polynomial, max(len(a), len(b)))
 	copy(sum, a)
 	for i, t := range b {
-		if sign < 0 {
+		if o == formula.OpSub {
 			t.value = t.value.Neg()
 		}
 		sum[i] = term{s.Context.Add(sum[i].value, t.value), s.Context.Add(sum[i].size, t.size)}
@@ -81,15 +84,12 @@ func (s *Solver) collect(n *formula.Node, x formula.Unknown, atom *formula.Node)
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
 		r, ok := s.collect(n.Args[0], x, atom)
-		if !ok {
-			return ratio{}, false
-		}
 		factor := decimal.Int(-1)
 		if n.Op == formula.OpPercent {
 			factor = decimal.MustParse("0.01")
 		}
-		num, ok := s.multiply(r.num, constant(factor))
-		return ratio{num, r.den}, ok
+		num, fits := s.multiply(r.num, constant(factor))
+		return ratio{num, r.den}, ok && fits
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
 		a, ok1 := s.collect(n.Args[0], x, atom)
 		if !ok1 {
@@ -157,12 +157,8 @@ func (s *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
 		den, ok2 := s.multiply(a.den, b.den)
 		return ratio{num, den}, ok1 && ok2
 	}
-	sign := 1
-	if o == formula.OpSub {
-		sign = -1
-	}
-	if samePolynomial(a.den, b.den) {
-		return ratio{s.addPolynomials(a.num, b.num, sign), a.den}, true
+	if slices.EqualFunc(a.den, b.den, func(u, t term) bool { return u.value.Cmp(t.value) == 0 }) {
+		return ratio{s.addPolynomials(a.num, b.num, o), a.den}, true
 	}
 	left, ok1 := s.multiply(a.num, b.den)
 	right, ok2 := s.multiply(b.num, a.den)
@@ -170,19 +166,7 @@ func (s *Solver) combine(o formula.Op, a, b ratio) (ratio, bool) {
 	if !ok1 || !ok2 || !ok3 {
 		return ratio{}, false
 	}
-	return ratio{s.addPolynomials(left, right, sign), den}, true
-}
-
-func samePolynomial(a, b polynomial) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].value.Cmp(b[i].value) != 0 {
-			return false
-		}
-	}
-	return true
+	return ratio{s.addPolynomials(left, right, o), den}, true
 }
 
 // polynomialRoots solves left = right where both are quotients of polynomials of an atom. ok is
@@ -227,27 +211,17 @@ func (s *Solver) polynomialRoots(left, right *formula.Node, x formula.Unknown, a
 		}
 	}
 	if step > 0 {
-		degree := (len(num) - 1) / step
-		coefficient := func(i int) term {
-			if i*step < len(num) {
-				return num[i*step]
-			}
-			return term{}
+		var inner polynomial
+		for i := 0; i < len(num); i += step {
+			inner = append(inner, num[i])
 		}
-		var inner formula.Decimals
-		switch degree {
-		case 1:
-			inner = formula.Decimals{s.Context.Quo(coefficient(0).value, coefficient(1).value).Neg()}
-		case 2:
-			inner = s.quadratic(coefficient(2).value, coefficient(1).value, coefficient(0).value)
-		default:
-			all := make(polynomial, degree+1)
-			for i := range all {
-				all[i] = coefficient(i)
-			}
-			inner = s.realRoots(all)
+		var roots formula.Decimals
+		if len(inner) == 3 {
+			roots = s.quadratic(inner[2].value, inner[1].value, inner[0].value)
+		} else {
+			roots = s.realRoots(inner)
 		}
-		for _, r := range inner {
+		for _, r := range roots {
 			values = append(values, s.invertPower(decimal.Int(int64(step)), 0, r).Roots...)
 		}
 	}
@@ -302,12 +276,7 @@ func atoms(n *formula.Node, x formula.Unknown) []*formula.Node {
 		if m.Op == formula.OpVariable || len(m.Args) == 0 {
 			break
 		}
-		for _, a := range m.Args {
-			if a.Has(x) {
-				m = a
-				break
-			}
-		}
+		m = m.Args[slices.IndexFunc(m.Args, func(a *formula.Node) bool { return a.Has(x) })]
 	}
 	list := []*formula.Node{path[len(path)-1]}
 	for i := len(path) - 2; i >= 0; i-- {

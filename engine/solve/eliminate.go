@@ -128,12 +128,7 @@ func isolated(n *formula.Node, x formula.Unknown, t *formula.Node) []*formula.No
 	if n.Occurrences(x.Variable) != 1 {
 		return nil
 	}
-	k := 0
-	for i, a := range n.Args {
-		if a.Has(x) {
-			k = i
-		}
-	}
+	k := slices.IndexFunc(n.Args, func(a *formula.Node) bool { return a.Has(x) })
 	inner := n.Args[k]
 	switch n.Op {
 	case formula.OpNeg:
@@ -240,10 +235,7 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 				}
 				by = []*formula.Node{formula.Combined(formula.OpDiv, formula.Combined(formula.OpNeg, rest), slope)}
 			} else if r.left.Has(x) != r.right.Has(x) {
-				side, other := r.left, r.right
-				if r.right.Has(x) {
-					side, other = other, side
-				}
+				side, other := apart(r.left, r.right, x)
 				by = isolated(side, x, other)
 			}
 			if len(by) == 0 || len(by) > 2 {
@@ -405,23 +397,13 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 // with positive numbers, and then what choose says of the target and of the other variables in
 // domain order.
 func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
-	better := func(keep func(i int, t decimal.Decimal) bool) {
-		var kept []formula.Decimals
-		for _, values := range found {
-			fits := true
-			for i, t := range values {
-				fits = fits && keep(step.Outputs[i], t)
-			}
-			if fits {
-				kept = append(kept, values)
-			}
-		}
-		if len(kept) > 0 {
+	better := func(keep func(values formula.Decimals) bool) {
+		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {
 			found = kept
 		}
 	}
-	better(func(o int, t decimal.Decimal) bool { return s.Allowed(o, t) })
-	better(func(o int, t decimal.Decimal) bool { return s.IsScale(o) || t.Sign() >= 0 })
+	better(func(values formula.Decimals) bool { return s.allAllowed(step, values) })
+	better(func(values formula.Decimals) bool { return s.natural(step, values) })
 	for _, o := range step.targetFirst() {
 		at := slices.Index(step.Outputs, o)
 		var p formula.Preimage

@@ -151,12 +151,7 @@ func (s *Solver) exponent(base, t decimal.Decimal) formula.Preimage {
 
 // invertCall goes through a function to the argument with the unknown.
 func (s *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decimal) formula.Preimage {
-	k := 0
-	for i, a := range n.Args {
-		if a.Has(x) {
-			k = i
-		}
-	}
+	k := slices.IndexFunc(n.Args, func(a *formula.Node) bool { return a.Has(x) })
 	if n.Function.Lazy {
 		if k == 0 {
 			return formula.Preimage{}
@@ -219,11 +214,11 @@ func (s *Solver) isolations(n *formula.Node, args formula.Decimals, t decimal.De
 
 // invertible reports whether an unknown that occurs once in n can be isolated exactly.
 func invertible(n *formula.Node, x formula.Unknown) bool {
-	switch n.Op {
-	case formula.OpVariable:
+	switch {
+	case n.Op == formula.OpVariable:
 		return true
-	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpPow, formula.OpNeg, formula.OpPercent:
-	case formula.OpCall:
+	case isArithmetic(n.Op):
+	case n.Op == formula.OpCall:
 		f := n.Function
 		switch {
 		case n.TakesTable():
@@ -247,12 +242,8 @@ func invertible(n *formula.Node, x formula.Unknown) bool {
 	default:
 		return false
 	}
-	for _, a := range n.Args {
-		if a.Has(x) {
-			return invertible(a, x)
-		}
-	}
-	return false
+	at := slices.IndexFunc(n.Args, func(a *formula.Node) bool { return a.Has(x) })
+	return at >= 0 && invertible(n.Args[at], x)
 }
 
 // continuous reports whether a root may be searched through every occurrence of the unknown in n.
@@ -262,27 +253,18 @@ func continuous(n *formula.Node, x formula.Unknown) bool {
 		return true
 	}
 	args := n.Args
-	switch n.Op {
-	case formula.OpVariable:
-		return true
-	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpPow, formula.OpNeg, formula.OpPercent:
-	case formula.OpCall:
-		if n.Function.Float == nil || n.TakesTable() {
-			return false
-		}
-		if n.Function.Lazy {
-			args = args[1:]
-		}
-	default:
+	switch {
+	case n.Op == formula.OpVariable, isArithmetic(n.Op):
+	case n.Op != formula.OpCall || n.Function.Float == nil || n.TakesTable():
 		return false
+	case n.Function.Lazy:
+		args = args[1:]
 	}
-	for _, a := range args {
-		if !continuous(a, x) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(args, func(a *formula.Node) bool { return !continuous(a, x) })
 }
+
+// isArithmetic reports whether an operation is one over numbers, and no comparison.
+func isArithmetic(o formula.Op) bool { return o >= formula.OpAdd && o <= formula.OpPercent }
 
 // moves reports whether the unknown stands in n elsewhere than in conditions of an if.
 func moves(n *formula.Node, x formula.Unknown) bool {
@@ -297,15 +279,7 @@ func moves(n *formula.Node, x formula.Unknown) bool {
 // search.
 func Reaches(e *formula.Equation, v int) bool {
 	x := e.Unknown(v)
-	left, right := e.Left.Has(x), e.Right.Has(x)
-	switch {
-	case !moves(e.Left, x) && !moves(e.Right, x):
-		return false
-	case left && right:
-		return continuous(e.Left, x) && continuous(e.Right, x)
-	case left:
-		return e.Left.Op == formula.OpVariable || continuous(e.Left, x) || e.Count[e.Position(v)] == 1 && invertible(e.Left, x)
-	default:
-		return e.Right.Op == formula.OpVariable || continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && invertible(e.Right, x)
-	}
+	side, _ := apart(e.Left, e.Right, x)
+	return (moves(e.Left, x) || moves(e.Right, x)) &&
+		(continuous(e.Left, x) && continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && invertible(side, x))
 }

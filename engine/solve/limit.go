@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"slices"
 
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
@@ -166,10 +167,5 @@ var oneHalf = decimal.MustParse("0.5")
 // isLimit reports whether a root that was found is a place where the equation holds in the limit
 // only.
 func (s *Solver) isLimit(t decimal.Decimal) bool {
-	for _, l := range s.limits {
-		if l.Cmp(t) == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.limits, func(l decimal.Decimal) bool { return l.Cmp(t) == 0 })
 }

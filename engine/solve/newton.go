@@ -116,11 +116,19 @@ func (s *Solver) approached(z *zeros, step Step, equations []*formula.Equation) 
 // all its equations.
 func (s *Solver) fits(step Step, equations []*formula.Equation, values formula.Decimals) bool {
 	for j, o := range step.Outputs {
-		if s.Values[o] = values[j]; !s.Allowed(o, values[j]) {
+		s.Values[o] = values[j]
+	}
+	return s.allAllowed(step, values) && !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
+}
+
+// allAllowed reports whether values of a block's outputs are within bounds.
+func (s *Solver) allAllowed(step Step, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		if !s.Allowed(o, values[j]) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
+	return true
 }
 
 // natural reports whether no value that has a natural sign is negative.
@@ -135,23 +143,13 @@ func (s *Solver) natural(step Step, values formula.Decimals) bool {
 
 // sameValues reports whether two solutions agree.
 func (s *Solver) sameValues(a, b formula.Decimals) bool {
-	for j := range a {
-		if formula.Compare(s.Context, a[j], b[j]) != 0 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y decimal.Decimal) bool { return formula.Compare(s.Context, x, y) == 0 })
 }
 
 // alike reports whether two solutions in float64 are the same but for rounding, that of double
 // roots included.
 func alike(a, b []float64) bool {
-	for j := range a {
-		if math.Abs(a[j]-b[j]) > 1e-5*(math.Abs(a[j])+math.Abs(b[j])) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-5*(math.Abs(x)+math.Abs(y)) })
 }
 
 // zeros is a system of equations in as many unknowns.

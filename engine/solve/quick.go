@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"reckon/engine/decimal"
@@ -152,23 +153,12 @@ func plain(n *formula.Node, x formula.Unknown) bool {
 		return true
 	}
 	args := n.Args
-	switch n.Op {
-	case formula.OpVariable, formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpPow, formula.OpNeg, formula.OpPercent:
-	case formula.OpCall:
-		switch {
-		case n.Function.Plain:
-		case n.Function.Lazy && args[0].Op == formula.OpEq:
-			args = args[1:]
-		default:
-			return false
-		}
+	switch {
+	case n.Op == formula.OpVariable, isArithmetic(n.Op), n.Op == formula.OpCall && n.Function.Plain:
+	case n.Op == formula.OpCall && n.Function.Lazy && args[0].Op == formula.OpEq:
+		args = args[1:]
 	default:
 		return false
 	}
-	for _, a := range args {
-		if !plain(a, x) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(args, func(a *formula.Node) bool { return !plain(a, x) })
 }

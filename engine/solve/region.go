@@ -11,7 +11,8 @@ import (
 type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
-func (h *branchAndBound) regions(v int) []region {
+func (h *branchAndBound) regions() []region {
+	v := h.x.Variable
 	low, high := h.m.Scope.Profiles[v].Range()
 	low, high = low-math.Abs(low)*1e-15, high+math.Abs(high)*1e-15
 	near := math.NaN()

@@ -46,7 +46,7 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 		}
 	}
 	if h := s.branchAndBound(e, v, seek, scale, s.aim); h != nil {
-		if p, ok := h.preimage(v); ok {
+		if p, ok := h.preimage(); ok {
 			found := len(p.Roots)
 			if p.Roots = seek.exact(e, scale, p.Roots); len(p.Roots) > 0 || found == 0 {
 				p.Infinite = p.Infinite || seek.everywhere(e, p.Roots)

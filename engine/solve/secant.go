@@ -7,10 +7,8 @@ import (
 	"reckon/engine/formula"
 )
 
-var (
-	// muchCloser is the factor by which a step with a good slope reduces the difference at least.
-	muchCloser = decimal.MustParse("1e-4")
-)
+// muchCloser is the factor by which a step with a good slope reduces the difference at least.
+var muchCloser = decimal.MustParse("1e-4")
 
 // polish refines a root in decimal by secants.
 func (s *seeker) polish(start float64) {

@@ -17,10 +17,7 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 	x := e.Unknown(v)
 	s.proven, s.limits, s.holes = false, nil, nil
 	if e.Count[e.Position(v)] == 1 {
-		side, other := e.Left, e.Right
-		if !side.Has(x) {
-			side, other = other, side
-		}
+		side, other := apart(e.Left, e.Right, x)
 		if side.Op == formula.OpVariable || invertible(side, x) {
 			t := s.Eval(other)
 			if s.Context.Err() != nil {
@@ -59,25 +56,18 @@ func (s *Solver) filled(e *formula.Equation, v int) formula.Decimals {
 
 // powersVary reports whether n has a power of the unknown to an exponent that is no plain number.
 func powersVary(n *formula.Node, x formula.Unknown) bool {
-	if n.Op == formula.OpPow && n.Args[0].Has(x) {
-		constant := true
-		n.Args[1].Walk(func(part *formula.Node) { constant = constant && part.Op != formula.OpVariable })
-		if !constant {
-			return true
-		}
-	}
-	return slices.ContainsFunc(n.Args, func(a *formula.Node) bool { return powersVary(a, x) })
+	return n.Op == formula.OpPow && n.Args[0].Has(x) && n.Args[1].Mask != 0 ||
+		slices.ContainsFunc(n.Args, func(a *formula.Node) bool { return powersVary(a, x) })
 }
 
 // keep leaves the values that satisfy the equation.
 func (s *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formula.Decimals {
 	kept := make(formula.Decimals, 0, len(values))
 	for _, t := range values {
-		if slices.ContainsFunc(kept, func(k decimal.Decimal) bool { return formula.Compare(s.Context, k, t) == 0 }) {
+		if s.contains(kept, t) {
 			continue
 		}
-		s.Values[v] = t
-		if s.HoldsFor(e, v) {
+		if s.Values[v] = t; s.HoldsFor(e, v) {
 			kept = append(kept, t)
 		}
 	}
@@ -163,7 +153,7 @@ func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) b
 	}
 	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
 		s.Suppose(v, probe)
-		return !slices.ContainsFunc(isolated, func(root decimal.Decimal) bool { return formula.Compare(s.Context, root, probe) == 0 }) && s.Satisfied(e)
+		return !s.contains(isolated, probe) && s.Satisfied(e)
 	})
 }
 
@@ -202,13 +192,18 @@ func (s *Solver) switches(n *formula.Node, x formula.Unknown) (places formula.De
 	return places
 }
 
+// apart is the sides of an equation, first one with the unknown.
+func apart(left, right *formula.Node, x formula.Unknown) (first, other *formula.Node) {
+	if left.Has(x) {
+		return left, right
+	}
+	return right, left
+}
+
 // collectable reports whether it is worth while to collect terms.
 func (s *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool {
-	first := left
-	if !first.Has(x) {
-		first = right
-	}
-	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 && invertible(first, x) {
+	first, other := apart(left, right, x)
+	if first.Occurrences(x.Variable) == 1 && !other.Has(x) && invertible(first, x) {
 		return true
 	}
 	defer s.TryErr()
@@ -220,18 +215,12 @@ func (s *Solver) collectable(left, right *formula.Node, x formula.Unknown) bool 
 // collected solves left = right by collecting terms in the unknown, or in an expression that holds
 // all its occurrences.
 func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth int) (formula.Preimage, bool) {
-	first := left
-	if !first.Has(x) {
-		first = right
+	first, other := apart(left, right, x)
+	if first.Occurrences(x.Variable) == 1 && !other.Has(x) && invertible(first, x) {
+		return s.invert(first, x, s.Eval(other)), true
 	}
-	if left.Occurrences(x.Variable)+right.Occurrences(x.Variable) == 1 {
-		other := right
-		if first == right {
-			other = left
-		}
-		if invertible(first, x) {
-			return s.invert(first, x, s.Eval(other)), true
-		}
+	if depth > 4 {
+		return formula.Preimage{}, false
 	}
 	for _, atom := range atoms(first, x) {
 		p, ok := s.polynomialRoots(left, right, x, atom)
@@ -247,14 +236,8 @@ func (s *Solver) collected(left, right *formula.Node, x formula.Unknown, depth i
 		}
 		var all formula.Preimage
 		for _, t := range p.Roots {
-			var q formula.Preimage
-			if invertible(atom, x) && atom.Occurrences(x.Variable) == 1 {
-				q = s.invert(atom, x, t)
-			} else if depth < 4 {
-				if q, ok = s.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1); !ok {
-					return formula.Preimage{}, false
-				}
-			} else {
+			q, ok := s.collected(atom, &formula.Node{Op: formula.OpNumber, Value: t}, x, depth+1)
+			if !ok {
 				return formula.Preimage{}, false
 			}
 			all.Add(q)

@@ -4,6 +4,7 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
@@ -71,8 +72,10 @@ func (s *Solver) Problem(err error, e *formula.Equation, variable int) *value.Er
 		return value.Problem("calculation.table_mismatch", name(mismatch.First), name(mismatch.Second))
 	case errors.As(err, &undefined):
 		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.Argument.Shown().String())
-	case errors.Is(err, formula.ErrNoRate):
+	case errors.Is(err, formula.ErrNoRate), errors.Is(err, errNoSolution):
 		return value.Problem("calculation.no_solution", s.Key(variable))
+	case errors.Is(err, errManySolutions):
+		return value.Problem("calculation.multiple_solutions", s.Key(variable), "infinitely many")
 	case errors.Is(err, formula.ErrNotConverged):
 		return value.Problem("calculation.not_converged", s.Key(variable), thousands(max(s.steps, 1)))
 	}
@@ -97,14 +100,11 @@ func (s *Solver) Step(step Step) *value.Error {
 	s.aim = aim{preferred: true, all: s.EveryRoot || s.Strict}
 	p, err := s.solutions(e, step.Variable)
 	s.aim = aim{}
-	if err == nil {
-		err = s.Context.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, s.Context.Err()); err != nil {
 		return s.Problem(err, e, step.Variable)
 	}
 	if p.Infinite {
-		return value.Problem("calculation.multiple_solutions", s.Key(step.Variable), "infinitely many")
+		return s.Problem(errManySolutions, e, step.Variable)
 	}
 	root, problem := s.Choose(step.Variable, step.Activity, p)
 	if problem != nil {

@@ -213,47 +213,31 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	for i, a := range step.Activities {
 		equations[i] = s.Equations[a]
 	}
-	fail := func(err error) *value.Error {
-		switch {
-		case errors.Is(err, errNoSolution):
-			return value.Problem("calculation.no_solution", s.Key(step.Variable))
-		case errors.Is(err, errManySolutions):
-			return value.Problem("calculation.multiple_solutions", s.Key(step.Variable), "infinitely many")
+	isLinear, err := s.linearSystem(equations, step.Outputs)
+	if !isLinear {
+		var found []formula.Decimals
+		if s.TryErr(); !s.Limited() {
+			found, err = s.blockSolutions(step, equations)
+			s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
 		}
-		return s.Problem(err, equations[0], step.Variable)
-	}
-	ok, err := s.linearSystem(equations, step.Outputs)
-	if err != nil {
-		return fail(err)
-	}
-	if !ok {
-		if s.TryErr(); s.Limited() {
-			return fail(s.Context.Err())
-		}
-		found, err := s.blockSolutions(step, equations)
-		s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
-		if s.Limited() {
-			return fail(s.Context.Err())
-		}
-		if len(found) > 0 {
+		if len(found) > 0 && !s.Limited() {
 			return s.chooseValues(step, found)
 		}
-		if err != nil {
-			return fail(err)
+		if err == nil && !s.Limited() {
+			s.guessing = true
+			defer func() { s.guessing = false }()
+			var problem *value.Error
+			s.Within(maxTearCost, func() { problem, err = s.tear(step) })
+			if err == nil && problem != nil && !s.Limited() {
+				return problem
+			}
 		}
-		s.guessing = true
-		defer func() { s.guessing = false }()
-		var problem *value.Error
-		s.Within(maxTearCost, func() { problem, err = s.tear(step) })
 		if s.Limited() {
-			return fail(s.Context.Err())
+			err = s.Context.Err()
 		}
-		if err != nil {
-			return fail(err)
-		}
-		if problem != nil {
-			return problem
-		}
+	}
+	if err != nil {
+		return s.Problem(err, equations[0], step.Variable)
 	}
 	for _, o := range step.Outputs {
 		root, problem := s.Choose(o, step.Activity, formula.OneRoot(s.Values[o]))
