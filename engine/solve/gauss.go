@@ -88,3 +88,37 @@ func normalEquations(a [][]float64) [][]float64 {
 	}
 	return normal
 }
+
+// leastStep is the smallest step that solves a system of fewer equations than unknowns, given as
+// gauss takes it; nil where that fails.
+func leastStep(a [][]float64) []float64 {
+	if len(a) == 0 {
+		return nil
+	}
+	n, last := len(a), len(a[0])-1
+	normal, most := make([][]float64, n), 0.0
+	for i := range n {
+		normal[i] = make([]float64, n+1)
+		for j := range n {
+			for k := range last {
+				normal[i][j] += float64(a[i][k] * a[j][k])
+			}
+		}
+		normal[i][n] = a[i][last]
+		most = math.Max(most, normal[i][i])
+	}
+	for i := range n {
+		normal[i][i] += 1e-12 * most
+	}
+	y, weakest := gauss(normal)
+	if weakest.size == 0 {
+		return nil
+	}
+	step := make([]float64, last)
+	for i := range y {
+		for k := range step {
+			step[k] += float64(a[i][k] * y[i])
+		}
+	}
+	return step
+}

@@ -167,7 +167,7 @@ type zeros struct {
 // the code.
 type zeroRow struct {
 	relation
-	unknowns    []int // those that it has slopes by
+	columns     []int // positions of the unknowns that it has slopes by
 	slopes      [][2]*formula.Node
 	sides       [2]int32
 	slopePlaces [][2]int32
@@ -223,8 +223,9 @@ func (s *Solver) zeros(step Step, equations []*formula.Equation) *zeros {
 // numbered gives a relation and its slopes by some unknowns their places; false where it has no
 // slopes.
 func numbered(r relation, unknowns []int, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
-	row := zeroRow{relation: r, unknowns: unknowns}
+	row := zeroRow{relation: r}
 	for _, v := range unknowns {
+		row.columns = append(row.columns, shared.Position(v))
 		left, right := r.left.Derivative(shared.Unknown(v)), r.right.Derivative(shared.Unknown(v))
 		if left == nil || right == nil {
 			return row, false
@@ -260,8 +261,7 @@ func (z *zeros) take(t *formula.Numbering, unknowns []int) bool {
 func (z *zeros) start(p phase, k int) []float64 {
 	x := make([]float64, len(z.ranges))
 	for j, r := range z.ranges {
-		// Multiples of roots of a number that has no pattern with small integers (Weyl's sequences).
-		share := math.Mod(float64(k)*math.Sqrt(float64(2+3*j+j*j)), 1)
+		share := spread(k, j)
 		if k == 1 && !r.angle && r.scale > r.low && r.scale < r.high {
 			x[j] = r.scale
 			continue
@@ -354,8 +354,8 @@ func (z *zeros) matrix(x []float64, logs []bool, ratios bool) [][]float64 {
 			byLeft, byRight = 1, 1
 		}
 		a[i] = make([]float64, len(x)+1)
-		for j := range x {
-			p := row.slopePlaces[j]
+		for k, j := range row.columns {
+			p := row.slopePlaces[k]
 			a[i][j] = z.run.Values[p[0]]/byLeft - z.run.Values[p[1]]/byRight
 			if logs[j] {
 				a[i][j] *= x[j]
@@ -382,11 +382,9 @@ func (z *zeros) approach(x []float64, positive, ratios bool) bool {
 		if miss < 1e-24 {
 			return true
 		}
-		matrix := z.matrix(x, logs, ratios)
-		normal := normalEquations(matrix)
-		step, weakest := gauss(matrix)
+		step, weakest := gauss(z.matrix(x, logs, ratios))
 		if weakest.size < poorPivot {
-			if step, weakest = gauss(normal); weakest.size == 0 {
+			if step, weakest = gauss(normalEquations(z.matrix(x, logs, ratios))); weakest.size == 0 {
 				return false
 			}
 		}
@@ -470,14 +468,14 @@ func (z *zeros) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 			}
 			r := &z.rows[i]
 			value := m.Context.Sub(m.Value(r.left), m.Value(r.right))
-			row := linear{constant: term{value, value.Abs()}}
+			var row linear
 			for j, slope := range r.slopes {
 				if fixed == nil || j != fixed.column {
 					by := m.Context.Sub(m.Value(slope[0]), m.Value(slope[1]))
-					row.factors = append(row.factors, term{by, by.Abs()})
+					row = append(row, term{by, by.Abs()})
 				}
 			}
-			rows = append(rows, row)
+			rows = append(rows, append(row, term{value, value.Abs()}))
 		}
 		if m.TryErr() != nil {
 			return nil, false

@@ -11,38 +11,33 @@ import (
 	"reckon/engine/value"
 )
 
-// linear is an expression as a constant and factors of the unknowns of a block.
-type linear struct {
-	constant term
-	factors  []term
-}
+// linear is an expression as factors of the unknowns of a block, with its constant behind them.
+type linear []term
 
 // linearForm writes n as a linear expression in unknowns; false where it is none.
 func (s *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
-	zero := func() linear { return linear{factors: make([]term, len(unknowns))} }
+	last := len(unknowns)
 	if n.Op == formula.OpVariable {
 		if i := slices.Index(unknowns, n.Variable); i >= 0 {
-			l := zero()
-			l.factors[i] = term{decimal.Int(1), decimal.Int(1)}
+			l := make(linear, last+1)
+			l[i] = term{decimal.Int(1), decimal.Int(1)}
 			return l, true
 		}
 	}
 	if !slices.ContainsFunc(unknowns, func(v int) bool { return n.Occurrences(v) > 0 }) {
-		l := zero()
+		l := make(linear, last+1)
 		v := s.Eval(n)
-		l.constant = term{v, v.Abs()}
+		l[last] = term{v, v.Abs()}
 		return l, s.Context.Err() == nil
 	}
 	scale := func(l linear, by decimal.Decimal) linear {
-		times := func(t term) term { return term{s.Context.Mul(t.value, by), s.Context.Mul(t.size, by.Abs())} }
-		l.constant = times(l.constant)
-		for i := range l.factors {
-			l.factors[i] = times(l.factors[i])
+		for i, t := range l {
+			l[i] = term{s.Context.Mul(t.value, by), s.Context.Mul(t.size, by.Abs())}
 		}
 		return l
 	}
 	isConstant := func(l linear) bool {
-		return !slices.ContainsFunc(l.factors, func(t term) bool { return !t.value.IsZero() })
+		return !slices.ContainsFunc(l[:last], func(t term) bool { return !t.value.IsZero() })
 	}
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
@@ -52,37 +47,24 @@ func (s *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
 		}
 		return scale(l, decimal.Int(-1)), ok
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
-		a, ok1 := s.linearForm(n.Args[0], unknowns)
-		if !ok1 {
-			return linear{}, false
+		a, ok := s.linearForm(n.Args[0], unknowns)
+		if !ok {
+			return nil, false
 		}
-		b, ok2 := s.linearForm(n.Args[1], unknowns)
-		if !ok2 {
-			return linear{}, false
-		}
+		b, ok := s.linearForm(n.Args[1], unknowns)
 		switch {
+		case !ok:
+		case n.Op == formula.OpAdd, n.Op == formula.OpSub:
+			return linear(s.addPolynomials(polynomial(a), polynomial(b), n.Op)), true
 		case n.Op == formula.OpMul && isConstant(b):
-			return scale(a, b.constant.value), true
+			return scale(a, b[last].value), true
 		case n.Op == formula.OpMul && isConstant(a):
-			return scale(b, a.constant.value), true
-		case n.Op == formula.OpMul:
-			return linear{}, false
-		case n.Op == formula.OpDiv:
-			if !isConstant(b) || b.constant.value.IsZero() {
-				return linear{}, false
-			}
-			return scale(a, s.Context.Quo(decimal.Int(1), b.constant.value)), true
-		case n.Op == formula.OpSub:
-			b = scale(b, decimal.Int(-1))
+			return scale(b, a[last].value), true
+		case n.Op == formula.OpDiv && isConstant(b) && !b[last].value.IsZero():
+			return scale(a, s.Context.Quo(decimal.Int(1), b[last].value)), true
 		}
-		plus := func(u, t term) term { return term{s.Context.Add(u.value, t.value), s.Context.Add(u.size, t.size)} }
-		a.constant = plus(a.constant, b.constant)
-		for i := range a.factors {
-			a.factors[i] = plus(a.factors[i], b.factors[i])
-		}
-		return a, true
 	}
-	return linear{}, false
+	return nil, false
 }
 
 // errManySolutions says that equations leave a whole range of values.
@@ -125,7 +107,7 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 // solution.
 func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
 	for i, row := range rows {
-		if !row.constant.value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
+		if !row[len(unknowns)].value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
 			return !slices.Contains(unknowns, v) && s.Values[v].IsZero()
 		}) {
 			return false
@@ -133,7 +115,7 @@ func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, row
 	}
 	copied := make([]linear, len(rows))
 	for i, row := range rows {
-		copied[i] = linear{row.constant, slices.Clone(row.factors)}
+		copied[i] = slices.Clone(row)
 	}
 	percent := decimal.MustParse("0.01")
 	_, err := s.eliminate(copied, func(t term) bool { return t.value.Abs().Cmp(s.Context.Mul(t.size, percent)) <= 0 })
@@ -149,14 +131,14 @@ func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 		best := -1
 		var most decimal.Decimal
 		for i := k; i < n; i++ {
-			if isNoise(rows[i].factors[k]) {
+			if isNoise(rows[i][k]) {
 				continue
 			}
 			var size decimal.Decimal
-			for _, f := range rows[i].factors[k:] {
+			for _, f := range rows[i][k:n] {
 				size = formula.Extreme(formula.Decimals{size, f.value.Abs()}, 1)
 			}
-			if share := c.Quo(rows[i].factors[k].value.Abs(), size); best < 0 || share.Cmp(most) > 0 {
+			if share := c.Quo(rows[i][k].value.Abs(), size); best < 0 || share.Cmp(most) > 0 {
 				best, most = i, share
 			}
 		}
@@ -165,27 +147,24 @@ func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 		}
 		rows[k], rows[best] = rows[best], rows[k]
 		for i := k + 1; i < n; i++ {
-			if rows[i].factors[k].value.IsZero() {
+			if rows[i][k].value.IsZero() {
 				continue
 			}
-			by := c.Quo(rows[i].factors[k].value, rows[k].factors[k].value)
-			less := func(u, t term) term {
-				return term{c.Sub(u.value, c.Mul(t.value, by)), c.Add(u.size, c.Mul(t.size, by.Abs()))}
+			by := c.Quo(rows[i][k].value, rows[k][k].value)
+			for j := k + 1; j <= n; j++ {
+				u, t := rows[i][j], rows[k][j]
+				rows[i][j] = term{c.Sub(u.value, c.Mul(t.value, by)), c.Add(u.size, c.Mul(t.size, by.Abs()))}
 			}
-			rows[i].constant = less(rows[i].constant, rows[k].constant)
-			for j := k + 1; j < n; j++ {
-				rows[i].factors[j] = less(rows[i].factors[j], rows[k].factors[j])
-			}
-			rows[i].factors[k] = term{}
+			rows[i][k] = term{}
 		}
 	}
 	values := make(formula.Decimals, n)
 	for k := n - 1; k >= 0; k-- {
-		sum := rows[k].constant.value
+		sum := rows[k][n].value
 		for j := k + 1; j < n; j++ {
-			sum = c.Add(sum, c.Mul(rows[k].factors[j].value, values[j]))
+			sum = c.Add(sum, c.Mul(rows[k][j].value, values[j]))
 		}
-		values[k] = c.Quo(sum, rows[k].factors[k].value).Neg()
+		values[k] = c.Quo(sum, rows[k][k].value).Neg()
 	}
 	return values, c.Err()
 }
@@ -193,7 +172,7 @@ func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Deci
 // singular tells equations that exclude one another from those that say too little.
 func (s *Solver) singular(rows []linear, from int, isNoise func(term) bool) error {
 	for _, r := range rows[from:] {
-		if !slices.ContainsFunc(r.factors[from:], func(t term) bool { return !isNoise(t) }) && !isNoise(r.constant) {
+		if first := slices.IndexFunc(r[from:], func(t term) bool { return !isNoise(t) }); first == len(rows)-from {
 			return errNoSolution
 		}
 	}

@@ -38,8 +38,7 @@ func (s *Solver) Tangent() *TangentSpace {
 	}
 	shared.Order = shared.Refs
 	var t formula.Numbering
-	var rows []zeroRow
-	free := &TangentSpace{}
+	z, free := &zeros{m: s}, &TangentSpace{}
 	for i, e := range s.Equations {
 		if !e.Active {
 			continue
@@ -53,14 +52,13 @@ func (s *Solver) Tangent() *TangentSpace {
 			free.rows = append(free.rows, slopes)
 			continue
 		}
-		rows = append(rows, row)
+		z.rows = append(z.rows, row)
 	}
-	z := &zeros{m: s}
 	if !z.take(&t, shared.Refs) {
 		return nil
 	}
 	for k := range maxTangentStarts {
-		if slopes := z.settleOn(rows, k); slopes != nil {
+		if slopes := z.settleOn(k); slopes != nil {
 			return &TangentSpace{append(free.rows, slopes...)}
 		}
 	}
@@ -79,7 +77,8 @@ func (s *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (
 	return numbered(relations[0], e.Refs, shared, t)
 }
 
-// spread is a number between 0 and 1 without a pattern.
+// spread is a number between 0 and 1 without a pattern: multiples of roots of a number that has none
+// with small integers (Weyl's sequences).
 func spread(i, j int) float64 {
 	return math.Mod(float64(i)*math.Sqrt(float64(2+3*j+j*j)), 1)
 }
@@ -87,7 +86,7 @@ func spread(i, j int) float64 {
 // settleOn moves a start to a place where the equations hold by steps of least size, and returns
 // the slopes there, by logarithms of the variables that have a natural sign; nil where it comes to
 // none.
-func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
+func (z *zeros) settleOn(k int) [][]float64 {
 	n := len(z.m.Scope.Profiles)
 	x, logs := make([]float64, n), make([]bool, n)
 	for j := range x {
@@ -109,29 +108,13 @@ func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
 		}
 	}
 	for range maxTangentSteps {
-		if !z.m.Context.Spend(4 + len(z.code)/4 + len(rows)*len(rows)) {
+		if !z.m.Context.Spend(4 + len(z.code)/4 + len(z.rows)*len(z.rows)) {
 			return nil
 		}
 		z.evaluate(x)
-		slopes, miss := make([][]float64, len(rows)), 0.0
-		gaps := make([]float64, len(rows))
-		for i := range rows {
-			r := &rows[i]
-			left, right := z.run.Values[r.sides[0]], z.run.Values[r.sides[1]]
-			by := math.Abs(left) + math.Abs(right)
-			if by == 0 {
-				by = 1
-			}
-			gaps[i] = (left - right) / by
-			miss += gaps[i] * gaps[i]
-			slopes[i] = make([]float64, n)
-			for k, p := range r.slopePlaces {
-				v, slope := r.unknowns[k], (z.run.Values[p[0]]-z.run.Values[p[1]])/by
-				if logs[v] {
-					slope *= x[v]
-				}
-				slopes[i][v] += slope
-			}
+		slopes, miss := z.matrix(x, logs, false), 0.0
+		for _, row := range slopes {
+			miss += row[n] * row[n]
 		}
 		if math.IsNaN(miss) || math.IsInf(miss, 0) {
 			return nil
@@ -139,7 +122,7 @@ func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
 		if miss < 1e-26 {
 			return slopes
 		}
-		step := leastStep(slopes, gaps)
+		step := leastStep(slopes)
 		if step == nil {
 			return nil
 		}
@@ -156,40 +139,6 @@ func (z *zeros) settleOn(rows []zeroRow, k int) [][]float64 {
 		}
 	}
 	return nil
-}
-
-// leastStep is the smallest step that closes the gaps of fewer equations than unknowns.
-func leastStep(slopes [][]float64, gaps []float64) []float64 {
-	rows := len(slopes)
-	if rows == 0 {
-		return nil
-	}
-	a := make([][]float64, rows)
-	most := 0.0
-	for i := range a {
-		a[i] = make([]float64, rows+1)
-		for j := range rows {
-			for k := range slopes[i] {
-				a[i][j] += float64(slopes[i][k] * slopes[j][k])
-			}
-		}
-		a[i][rows] = gaps[i]
-		most = math.Max(most, a[i][i])
-	}
-	for i := range a {
-		a[i][i] += 1e-12 * most
-	}
-	y, weakest := gauss(a)
-	if weakest.size == 0 {
-		return nil
-	}
-	step := make([]float64, len(slopes[0]))
-	for i := range y {
-		for k := range step {
-			step[k] += float64(slopes[i][k] * y[i])
-		}
-	}
-	return step
 }
 
 // Fixes reports whether the known variables fix a target: no change of the others that the
