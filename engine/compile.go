@@ -26,8 +26,8 @@ func Compile(def Definition) (*Domain, []Issue) { return compile(def, formula.St
 
 func compile(def Definition, functions *formula.FunctionTable) (*Domain, []Issue) {
 	c := compiler{functions: functions, d: &Domain{
-		Definition: def, plans: newPlanCache(),
-		Scope: value.Scope{Declared: def.Variables, Counting: def.Units, Positions: map[string]int{}},
+		Definition: def,
+		Scope:      value.Scope{Declared: def.Variables, Counting: def.Units, Positions: map[string]int{}},
 	}}
 	c.run()
 	for _, i := range c.issues {

@@ -162,15 +162,7 @@ func (v *derivation) retryPositive() *value.Error {
 
 // takeFacts finds the facts that the plan rests on.
 func (v *derivation) takeFacts() {
-	v.used = make([]int, 0, len(v.plan.leaves))
-	for _, l := range v.plan.leaves {
-		for i, f := range v.facts {
-			if f.Variable == l.variable && f.Tier == l.tier {
-				v.used = append(v.used, i)
-				break
-			}
-		}
-	}
+	v.used = v.plan.rests(v.facts)
 	v.solution.Used = slices.Clone(v.used)
 	slices.Sort(v.solution.Used)
 }
@@ -228,11 +220,10 @@ func (v *derivation) verify() *value.Error {
 
 // emit adds the value of a step to the solution.
 func (v *derivation) emit(s solve.Step, last bool) *value.Error {
-	outputs := s.Outputs
 	if v.solution.Steps == nil {
 		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
 	}
-	for _, o := range outputs {
+	for _, o := range s.Outputs {
 		unit, err := v.stepUnit(o, s.Activity)
 		if err != nil {
 			return err
@@ -254,15 +245,9 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 	}
 	if last && s.IsBlock() {
 		// The step of the target stands last.
-		slices.SortStableFunc(v.solution.Steps[len(v.solution.Steps)-len(outputs):], func(a, b Step) int {
-			switch v.Target {
-			case a.Variable:
-				return 1
-			case b.Variable:
-				return -1
-			}
-			return 0
-		})
+		at := slices.IndexFunc(v.solution.Steps, func(s Step) bool { return s.Variable == v.Target })
+		step := v.solution.Steps[at]
+		v.solution.Steps = append(slices.Delete(v.solution.Steps, at, at+1), step)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Domain struct {
 	equations []*formula.Equation // by activity
 	users     [][]int             // by variable: the activities whose equation names it, in domain order
 	solver    formula.Unifier     // dimensions of the variables, as far as the equations tell them
-	plans     *planCache
+	plans     planCache
 	machines  formula.Machines
 	prepared  []prepared // by variable, nil until Compile has found no mistake
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"reckon/engine/formula"
 	"reckon/engine/input"
 	"reckon/engine/units"
@@ -14,14 +16,8 @@ func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok boo
 	if p == nil {
 		return nil, 0, false
 	}
-	for i, f := range facts {
-		for _, l := range p.leaves {
-			if l.variable == f.Variable && l.tier == f.Tier {
-				used = append(used, i)
-				break
-			}
-		}
-	}
+	used = p.rests(facts)
+	slices.Sort(used)
 	return used, len(p.steps), true
 }
 

@@ -23,6 +23,17 @@ type leaf struct {
 	tier     Tier
 }
 
+// rests lists the facts that a plan rests on by their position, in order of use.
+func (p *plan) rests(facts []Fact) []int {
+	used := make([]int, 0, len(p.leaves))
+	for _, l := range p.leaves {
+		if i := slices.IndexFunc(facts, func(f Fact) bool { return f.Variable == l.variable && f.Tier == l.tier }); i >= 0 {
+			used = append(used, i)
+		}
+	}
+	return used
+}
+
 // cost orders plans; less is better.
 type cost struct {
 	unstated   int // minus the number of stated facts used

@@ -11,8 +11,6 @@ type planCache struct {
 	plans map[string]*plan
 }
 
-func newPlanCache() *planCache { return &planCache{plans: map[string]*plan{}} }
-
 // plan is findPlan over enabled activities, remembered.
 func (d *Domain) plan(g given, target int) *plan {
 	key := append(make([]byte, 0, len(g)+2), byte(target), byte(target>>8))
@@ -27,8 +25,8 @@ func (d *Domain) plan(g given, target int) *plan {
 	}
 	p = d.findPlan(g, target, false, nil)
 	d.plans.mu.Lock()
-	if len(d.plans.plans) >= maxPlans {
-		clear(d.plans.plans)
+	if d.plans.plans == nil || len(d.plans.plans) >= maxPlans {
+		d.plans.plans = map[string]*plan{}
 	}
 	d.plans.plans[string(key)] = p
 	d.plans.mu.Unlock()

@@ -160,21 +160,15 @@ func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
 		return f >= low-slack && f <= high+slack
 	}
 	var candidates formula.Decimals
-	for order := 1; order <= 3; order++ {
-		for len(h.slopes) < order {
-			if len(h.slopes) == 0 {
-				break
-			}
-			next := h.slopes[len(h.slopes)-1].Derivative(h.x)
+	for order := 0; order < 3 && len(h.slopes) > 0; order++ {
+		if order == len(h.slopes) {
+			next := h.slopes[order-1].Derivative(h.x)
 			if next == nil || nodeCount(next) > 2000 {
 				break
 			}
 			h.slopes = append(h.slopes, next)
 		}
-		if len(h.slopes) < order {
-			break
-		}
-		slope := h.slopes[order-1]
+		slope := h.slopes[order]
 		x, ok := h.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
 			m.Suppose(h.x.Variable, x)
 			f := m.Eval(slope)

@@ -207,16 +207,18 @@ func substituted(n *formula.Node, x formula.Unknown, by *formula.Node) *formula.
 	return n.With(args)
 }
 
+// way is how an unknown is eliminated: by which relation, and what it is in terms of the others.
+type way struct {
+	at, variable int
+	by           []*formula.Node
+	size         int // of what it leads to
+}
+
 // reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the
 // way; it is nil where no way was found.
 func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []reduced {
 	if len(relations) == 1 {
 		return []reduced{{relation: relations[0], variable: keep}}
-	}
-	type way struct {
-		at, variable int
-		by           []*formula.Node
-		size         int
 	}
 	var ways []way
 	relations = slices.Clone(relations)
@@ -259,7 +261,7 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 		if l.tries++; l.tries > maxEliminations {
 			return nil
 		}
-		if all := l.along(relations, unknowns, keep, w.at, w.variable, w.by); all != nil {
+		if all := l.along(relations, unknowns, keep, w); all != nil {
 			return all
 		}
 	}
@@ -278,16 +280,13 @@ func (l *eliminator) vanishes(slope *formula.Node) bool {
 }
 
 // along eliminates one unknown in one way and goes on with the rest.
-func (l *eliminator) along(relations []relation, unknowns []int, keep, at, variable int, by []*formula.Node) []reduced {
-	x := l.shared.Unknown(variable)
-	left := slices.DeleteFunc(slices.Clone(unknowns), func(v int) bool { return v == variable })
+func (l *eliminator) along(relations []relation, unknowns []int, keep int, w way) []reduced {
+	x := l.shared.Unknown(w.variable)
+	left := slices.DeleteFunc(slices.Clone(unknowns), func(v int) bool { return v == w.variable })
 	var all []reduced
-	for _, n := range by {
+	for _, n := range w.by {
 		var rest []relation
-		for i, r := range relations {
-			if i == at {
-				continue
-			}
+		for _, r := range slices.Delete(slices.Clone(relations), w.at, w.at+1) {
 			next := relation{substituted(r.left, x, n), substituted(r.right, x, n)}
 			if nodeCount(next.left)+nodeCount(next.right) > maxSubstituted {
 				return nil
@@ -299,7 +298,7 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep, at, varia
 			return nil
 		}
 		for _, f := range further {
-			f.steps = append([]substitution{{variable, n}}, f.steps...)
+			f.steps = append([]substitution{{w.variable, n}}, f.steps...)
 			all = append(all, f)
 		}
 	}
@@ -378,10 +377,7 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 				s.Values[r.steps[i].variable] = s.Eval(r.steps[i].by)
 				fits = s.TryErr() == nil
 			}
-			for _, e := range equations {
-				fits = fits && s.Satisfied(e)
-			}
-			if fits {
+			if fits && s.allHold(equations) {
 				values := make(formula.Decimals, len(step.Outputs))
 				for i, o := range step.Outputs {
 					values[i] = s.Values[o]

@@ -44,22 +44,18 @@ func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Dec
 	if z == nil {
 		return nil, nil
 	}
-	turned := false
+	anywhere, turned := slices.Clone(z.ranges), false
 	for j, r := range z.ranges {
 		if r.angle && math.IsInf(r.low, 0) && math.IsInf(r.high, 0) {
 			z.ranges[j].low, z.ranges[j].high, turned = -math.Pi, math.Pi, true
 		}
 	}
 	found, err := s.approached(z, step, equations)
-	if len(found) > 0 || err != nil || !turned || z.m.Limited() {
-		return found, err
+	if len(found) == 0 && err == nil && turned && !s.Limited() {
+		z.ranges = anywhere
+		return s.approached(z, step, equations)
 	}
-	for j, r := range z.ranges {
-		if r.angle && r.low == -math.Pi && r.high == math.Pi {
-			z.ranges[j].low, z.ranges[j].high = math.Inf(-1), math.Inf(1)
-		}
-	}
-	return s.approached(z, step, equations)
+	return found, err
 }
 
 // approached lists the solutions that some start leads to. Those with a negative number are looked
@@ -118,7 +114,12 @@ func (s *Solver) fits(step Step, equations []*formula.Equation, values formula.D
 	for j, o := range step.Outputs {
 		s.Values[o] = values[j]
 	}
-	return s.allAllowed(step, values) && !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
+	return s.allAllowed(step, values) && s.allHold(equations)
+}
+
+// allHold reports whether equations hold with the values that the machine has.
+func (s *Solver) allHold(equations []*formula.Equation) bool {
+	return !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
 }
 
 // allAllowed reports whether values of a block's outputs are within bounds.

@@ -77,37 +77,34 @@ func (s *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formu
 // exactly solves an equation in which the unknown occurs more than once by collecting terms, branch
 // by branch of the choices in it. ok is false where that is not possible.
 func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all formula.Preimage, ok bool) {
-	pairs := [][2]*formula.Node{{e.Left, e.Right}}
-	if e.Left.Choices || e.Right.Choices {
-		lefts, ok1 := branches(e.Left, x)
-		rights, ok2 := branches(e.Right, x)
-		if !ok1 || !ok2 || len(lefts)*len(rights) > maxChoices {
-			return formula.Preimage{}, false
-		}
-		pairs = nil
-		for _, l := range lefts {
-			for _, r := range rights {
-				pairs = append(pairs, [2]*formula.Node{l, r})
-			}
+	lefts, ok1 := branches(e.Left, x)
+	rights, ok2 := branches(e.Right, x)
+	if !ok1 || !ok2 || len(lefts)*len(rights) > maxChoices {
+		return formula.Preimage{}, false
+	}
+	var pairs []relation
+	for _, l := range lefts {
+		for _, r := range rights {
+			pairs = append(pairs, relation{l, r})
 		}
 	}
 	for _, p := range pairs {
-		if (p[0].Has(x) || p[1].Has(x)) && !s.collectable(p[0], p[1], x) {
+		if (p.left.Has(x) || p.right.Has(x)) && !s.collectable(p.left, p.right, x) {
 			return formula.Preimage{}, false
 		}
 	}
 	single := len(pairs) == 1
 	for _, p := range pairs {
-		if !p[0].Has(x) && !p[1].Has(x) {
+		if !p.left.Has(x) && !p.right.Has(x) {
 			// A branch without the unknown holds for none of its values, or for a whole range of them.
-			same := formula.Compare(s.Context, s.Eval(p[0]), s.Eval(p[1])) == 0
+			same := formula.Compare(s.Context, s.Eval(p.left), s.Eval(p.right)) == 0
 			if s.TryErr() != nil && s.Limited() {
 				return formula.Preimage{}, false
 			}
 			all.Infinite = all.Infinite || same
 			continue
 		}
-		roots, ok := s.collected(p[0], p[1], x, 0)
+		roots, ok := s.collected(p.left, p.right, x, 0)
 		if s.TryErr() != nil {
 			if s.Limited() || single {
 				return formula.Preimage{}, false

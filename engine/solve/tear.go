@@ -87,15 +87,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 			return f.Float64(), size
 		}
 		holds := func(x decimal.Decimal) bool {
-			if !follow(x) {
-				return false
-			}
-			for _, a := range step.Activities {
-				if !s.Satisfied(s.Equations[a]) {
-					return false
-				}
-			}
-			return true
+			return follow(x) && !slices.ContainsFunc(step.Activities, func(a int) bool { return !s.Satisfied(s.Equations[a]) })
 		}
 		roots := seek.roots(func(values formula.Decimals) formula.Decimals {
 			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
