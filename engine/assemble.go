@@ -9,7 +9,7 @@ func (c *calculation) assemble(last int) Result {
 		Activities: c.activities, Cleared: c.cleared(),
 	}
 	switch {
-	case c.base == nil:
+	case c.fresh:
 		r.Action, r.Current, r.Selector = "new", last+1, Selector{Kind: New}
 	case c.replaces():
 		r.Action, r.Original, r.Current = "discard", c.base.Index, last+1
@@ -18,15 +18,15 @@ func (c *calculation) assemble(last int) Result {
 	default:
 		r.Action, r.Original, r.Current = "extend", c.base.Index, c.base.Index
 	}
-	if c.base != nil {
+	if !c.fresh {
 		r.Selector = Selector{Kind: Numbered, Number: c.base.Index}
 		if c.req.Selector.Kind == NewFrom {
 			r.Selector.Kind = NewFrom
 		}
-		for _, t := range c.base.Targets {
-			if t.Variable != c.target.Variable && c.stated(t.Variable) == nil {
-				r.Targets = append(r.Targets, t)
-			}
+	}
+	for _, t := range c.base.Targets {
+		if t.Variable != c.target.Variable && c.stated(t.Variable) == nil {
+			r.Targets = append(r.Targets, t)
 		}
 	}
 	r.Targets = append(r.Targets, c.target)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -21,7 +22,7 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 		}, nil
 	}
 	req.Inputs = slices.Clone(req.Inputs)
-	c := calculation{domain: d, base: base, req: req, env: env.Metered(), target: Target{Variable: -1}}
+	c := calculation{domain: d, base: cmp.Or(base, &Scenario{}), fresh: base == nil, req: req, env: env.Metered(), target: Target{Variable: -1}}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs
 	}
@@ -29,7 +30,7 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 		return Result{}, []value.Error{*err}
 	}
 	errs := c.attempt()
-	if base != nil && !c.replaces() && (len(errs) > 0 && c.rests() || len(errs) == 0 && !c.keeps()) {
+	if !c.fresh && !c.replaces() && (len(errs) > 0 && c.rests() || len(errs) == 0 && !c.keeps()) {
 		c.superseded = true
 		errs = c.attempt()
 	}
@@ -42,7 +43,8 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 // calculation is the work of one Calculate.
 type calculation struct {
 	domain  *Domain
-	base    *Scenario // nil for a new scenario
+	base    *Scenario // empty for a new scenario
+	fresh   bool      // it is a new scenario
 	req     Request
 	env     value.Env
 	target  Target // Variable -1 until it is chosen
@@ -120,12 +122,10 @@ func (c *calculation) decided(variable int) bool {
 // calculated values that it was branched off with.
 func (c *calculation) carried() []ScenarioValue {
 	var list []ScenarioValue
-	if c.base != nil {
-		adds := !c.replaces()
-		for _, v := range c.base.Values {
-			if (v.Source == UserInput || adds && v.Source == Calculated && v.Historical) && !c.decided(v.Variable) {
-				list = append(list, v)
-			}
+	adds := !c.replaces()
+	for _, v := range c.base.Values {
+		if (v.Source == UserInput || adds && v.Source == Calculated && v.Historical) && !c.decided(v.Variable) {
+			list = append(list, v)
 		}
 	}
 	return list
@@ -145,11 +145,9 @@ func (c *calculation) cleared() []int {
 			list = append(list, in.Variable)
 		}
 	}
-	if c.base != nil {
-		for _, v := range c.base.Cleared {
-			if !c.decided(v) {
-				list = append(list, v)
-			}
+	for _, v := range c.base.Cleared {
+		if !c.decided(v) {
+			list = append(list, v)
 		}
 	}
 	return list
@@ -157,7 +155,7 @@ func (c *calculation) cleared() []int {
 
 // repeats reports whether an input is a user input of the base too, with an equal value.
 func (c *calculation) repeats(in Given) bool {
-	return c.base != nil && slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool {
+	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool {
 		return v.Variable == in.Variable && v.Source == UserInput && in.Value.Near(v.Value, value.Restated)
 	})
 }
@@ -166,9 +164,6 @@ func (c *calculation) repeats(in Given) bool {
 // a calculated value that it was branched off with) is replaced, cleared, dropped, or becomes the
 // target, or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
-	if c.base == nil {
-		return false
-	}
 	if c.base.Incomplete || c.superseded {
 		return true
 	}
@@ -206,7 +201,7 @@ func (c *calculation) keeps() bool {
 
 // branches reports whether the values go into a new scenario.
 func (c *calculation) branches() bool {
-	return c.base == nil || c.req.Selector.Kind == NewFrom || c.replaces()
+	return c.fresh || c.req.Selector.Kind == NewFrom || c.replaces()
 }
 
 // facts lists what may be used: inputs of the request, user inputs carried, values calculated in
@@ -219,7 +214,7 @@ func (c *calculation) facts() []Fact {
 	var facts []Fact
 	taken := map[int]bool{c.target.Variable: true}
 	carriedTier := Carried
-	if c.base != nil && !c.replaces() {
+	if !c.replaces() {
 		carriedTier = Stated
 	}
 	for _, in := range c.req.Inputs {
@@ -239,16 +234,13 @@ func (c *calculation) facts() []Fact {
 	for _, v := range c.cleared() {
 		taken[v] = true
 	}
-	var resolved map[int]value.Value
-	if c.base != nil {
-		resolved = map[int]value.Value{}
-		for _, v := range c.base.Values {
-			switch {
-			case v.Source == Calculated && !taken[v.Variable]:
-				facts = append(facts, Fact{v.Variable, Remembered, v.Value})
-			case v.Source == DefaultValue:
-				resolved[v.Variable] = v.Value
-			}
+	resolved := map[int]value.Value{}
+	for _, v := range c.base.Values {
+		switch {
+		case v.Source == Calculated && !taken[v.Variable]:
+			facts = append(facts, Fact{v.Variable, Remembered, v.Value})
+		case v.Source == DefaultValue:
+			resolved[v.Variable] = v.Value
 		}
 	}
 	replaces := c.replaces()
@@ -273,8 +265,8 @@ func (c *calculation) chooseTarget() *value.Error {
 		c.target = *c.req.Target
 		return nil
 	}
-	if c.base != nil && len(c.base.Targets) > 0 {
-		last := c.base.Targets[len(c.base.Targets)-1]
+	if n := len(c.base.Targets); n > 0 {
+		last := c.base.Targets[n-1]
 		if c.stated(last.Variable) == nil {
 			c.target = last
 			return nil
@@ -367,9 +359,6 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 			}
 		}
 	}
-	if c.base == nil {
-		return false, nil
-	}
 	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered && !c.keptInBase(f.Variable) })
 	for _, t := range c.base.Targets {
 		if t.Variable == c.target.Variable || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
@@ -401,11 +390,9 @@ func (c *calculation) keptInBase(variable int) bool {
 
 // previous is the value that a variable had in the base, or nil.
 func (c *calculation) previous(variable int) *value.Value {
-	if c.base != nil {
-		for i := range c.base.Values {
-			if c.base.Values[i].Variable == variable {
-				return &c.base.Values[i].Value
-			}
+	for i := range c.base.Values {
+		if c.base.Values[i].Variable == variable {
+			return &c.base.Values[i].Value
 		}
 	}
 	return nil
@@ -415,13 +402,13 @@ func (c *calculation) previous(variable int) *value.Value {
 func (c *calculation) take(facts []Fact, s Solution) []Fact {
 	next := slices.Clone(facts)
 	for _, i := range s.Used {
-		switch f := facts[i]; f.Tier {
+		f := facts[i]
+		next[i].Tier = min(f.Tier, Carried)
+		switch f.Tier {
 		case Remembered:
 			c.found[f.Variable] = ScenarioValue{f.Variable, Calculated, c.branches(), f.Value}
-			next[i].Tier = Carried
 		case Defaulted:
 			c.found[f.Variable] = ScenarioValue{f.Variable, DefaultValue, false, f.Value}
-			next[i].Tier = Carried
 		}
 	}
 	for _, step := range s.Steps {

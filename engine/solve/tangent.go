@@ -77,8 +77,8 @@ func (s *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (
 	return numbered(relations[0], e.Refs, shared, t)
 }
 
-// spread is a number between 0 and 1 without a pattern: multiples of roots of a number that has none
-// with small integers (Weyl's sequences).
+// spread is a number between 0 and 1 without a pattern: multiples of roots of a number that has
+// none with small integers (Weyl's sequences).
 func spread(i, j int) float64 {
 	return math.Mod(float64(i)*math.Sqrt(float64(2+3*j+j*j)), 1)
 }
