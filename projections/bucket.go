@@ -66,13 +66,13 @@ func (b *bucket) writeBuffer() error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	for _, step := range b.take() {
-		list := make([]encoded, 0, len(step))
-		for key, d := range step {
+		list := make([]encoded, len(step))
+		for i, d := range step {
 			text, err := events.Marshal(d.value)
 			if err != nil {
-				return fmt.Errorf("encode %s of bucket %s: %w", key, b.name, err)
+				return fmt.Errorf("encode %s of bucket %s: %w", d.key, b.name, err)
 			}
-			list = append(list, encoded{key, text})
+			list[i] = encoded{d.key, text}
 		}
 		if err := b.write(ctx, list); err != nil {
 			return err
@@ -222,17 +222,9 @@ func (b *bucket) receive(ctx context.Context, replies *nats.Subscription, values
 	}
 }
 
-const (
-	// pullKeys is how many documents are on their way to one who reads all, and pullBytes how many
-	// bytes of them the server sends at once. Each document fits.
-	pullKeys  = 2048
-	pullBytes = 2 * maxPayload
-)
-
 // each hands all stored keys and values to do, or those that a pattern of key tokens matches, in
-// the order in which they were written. What is written meanwhile may come twice or in its old
-// state only. It reads with a consumer, since of batches of direct gets each counts all keys of the
-// bucket.
+// the order in which they were written. What is written meanwhile may come twice or not at all. It
+// reads with a consumer, since of batches of direct gets each counts all keys of the bucket.
 func (b *bucket) each(ctx context.Context, pattern string, do func(key string, value []byte) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -243,49 +235,29 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 	if err != nil {
 		return err
 	}
-	config := jetstream.ConsumerConfig{
-		DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckNonePolicy,
-		MemoryStorage: true, InactiveThreshold: storeTimeout,
+	kv, err := js.KeyValue(ctx, b.name)
+	if err != nil {
+		return err
 	}
-	if pattern != "" {
-		config.FilterSubject = b.subject(pattern)
-	}
-	consumer, err := js.CreateConsumer(ctx, b.stream(), config)
+	// There is one value of a key; without its history the server would look for the last ones.
+	watcher, err := kv.Watch(ctx, pattern, jetstream.IncludeHistory())
 	if err != nil {
 		return err
 	}
 	defer func() {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
-		// One that is left goes by itself.
-		_ = js.DeleteConsumer(ending, b.stream(), consumer.CachedInfo().Name)
+		err = errors.Join(err, watcher.Stop())
+		for range watcher.Updates() { // what is on its way holds the watcher up
+		}
 	}()
-	b.flushing.Lock()
-	last := b.last
-	b.flushing.Unlock()
-	if consumer.CachedInfo().NumPending == 0 {
-		return nil
-	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullKeys, pullBytes))
-	if err != nil {
-		return err
-	}
-	defer messages.Stop()
-	for count := uint64(1); ; count++ {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return err
+	for entry := range watcher.Updates() {
+		if entry == nil {
+			return nil
 		}
-		key, ok := strings.CutPrefix(m.Subject(), b.subject(""))
-		at, err := m.Metadata()
-		if err != nil || !ok || at.Sequence.Consumer != count {
-			return errors.Join(fmt.Errorf("answer %d is another one, of %s", count, m.Subject()), err)
-		}
-		// What was replaced meanwhile comes behind the last one, so that one of both ends it.
-		if err := do(key, m.Data()); err != nil || at.NumPending == 0 || at.Sequence.Stream >= last {
+		if err := do(entry.Key(), entry.Value()); err != nil {
 			return err
 		}
 	}
+	return errors.Join(ctx.Err(), errors.New("it ends in the middle"))
 }
 
 // sequenceOf reads the sequence that a document ends with.

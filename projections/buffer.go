@@ -1,8 +1,6 @@
 package projections
 
-import (
-	"sync"
-)
+import "sync"
 
 // document is a value of a bucket as a fold left it, which is never changed.
 type document struct {
@@ -26,30 +24,20 @@ const (
 // in the bucket yet, the newest state of each, however many events made it.
 type buffer struct {
 	mu      sync.RWMutex
-	waiting steps
-	writing steps // taken to be written
-	weight  int   // of those that wait
+	waiting map[string]document // by key
+	writing map[string]document // taken to be written
+	weight  int                 // of those that wait
 }
 
-// steps are documents by key, in the two steps in which they are written: those of the second count
-// on those of the first.
-type steps [2]map[string]document
-
-func newBuffer() buffer { return buffer{waiting: newSteps()} }
-
-func newSteps() steps { return steps{map[string]document{}, map[string]document{}} }
+func newBuffer() buffer { return buffer{waiting: map[string]document{}} }
 
 // put takes documents in. full says that they are to be written now.
 func (b *buffer) put(list []document) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range list {
-		step := b.waiting[1]
-		if d.first {
-			step = b.waiting[0]
-		}
-		b.weight += d.weight - step[d.key].weight
-		step[d.key] = d
+		b.weight += d.weight - b.waiting[d.key].weight
+		b.waiting[d.key] = d
 	}
 	return b.weight >= maxBuffered
 }
@@ -58,24 +46,31 @@ func (b *buffer) put(list []document) (full bool) {
 func (b *buffer) get(key string) (value any, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	for _, step := range [...]map[string]document{b.waiting[0], b.waiting[1], b.writing[0], b.writing[1]} {
-		if d, ok := step[key]; ok {
-			return d.value, true
-		}
+	d, ok := b.waiting[key]
+	if !ok {
+		d, ok = b.writing[key]
 	}
-	return nil, false
+	return d.value, ok
 }
 
-// take hands over all documents. They can be got until written is called.
-func (b *buffer) take() steps {
+// take hands over all documents, those first that others count on. They can be got until written is
+// called.
+func (b *buffer) take() (steps [2][]document) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting, b.writing, b.weight = newSteps(), b.waiting, 0
-	return b.writing
+	for _, d := range b.waiting {
+		step := &steps[1]
+		if d.first {
+			step = &steps[0]
+		}
+		*step = append(*step, d)
+	}
+	b.waiting, b.writing, b.weight = map[string]document{}, b.waiting, 0
+	return steps
 }
 
 func (b *buffer) written() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.writing = steps{}
+	b.writing = nil
 }

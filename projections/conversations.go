@@ -151,13 +151,11 @@ type conversations struct {
 	made    []Message // oldest first; until they are taken or others are folded
 }
 
-// stagedHead is the head of a conversation that events are about.
+// stagedHead is the head of a conversation that events are about. Its lists are no reader's.
 type stagedHead struct {
 	head
-	changed      bool
-	newest       uint64 // sequence of the newest event, 0 for none
-	ownPlaces    bool   // no reader has the head's places
-	ownScenarios bool   // nor its scenarios
+	changed bool
+	newest  uint64 // sequence of the newest event, 0 for none
 }
 
 // stagedPage is a page that was read or made. Its lists are no reader's.
@@ -258,6 +256,7 @@ func (s *conversations) prefetch(ctx context.Context, list []events.Event) error
 	}
 	heads, err := s.readHeads(ctx, keys)
 	for key, h := range heads {
+		h.Places, h.Scenarios = slices.Clone(h.Places), slices.Clone(h.Scenarios)
 		s.staging[key].head = h
 	}
 	s.made = nil
@@ -315,8 +314,7 @@ func (s *conversations) setPlace(ctx context.Context, key entityKey, c *stagedHe
 		}
 		return err
 	}
-	c.head.Places = put(c.head.Places, at, is, c.ownPlaces)
-	c.ownPlaces = true
+	c.head.Places = put(c.head.Places, at, is)
 	return nil
 }
 
@@ -338,12 +336,11 @@ func (s *conversations) setScenario(ctx context.Context, key entityKey, c *stage
 	if last, _ := pageOf(c.head.Last); number < last {
 		p, err := s.stage(ctx, scenarioPage(key, number))
 		if err == nil && p.Sequence < m.Sequence {
-			p.Scenarios, p.Sequence, p.changed = put(p.Scenarios, at, now(p.Scenarios, at), true), m.Sequence, true
+			p.Scenarios, p.Sequence, p.changed = put(p.Scenarios, at, now(p.Scenarios, at)), m.Sequence, true
 		}
 		return err
 	}
-	c.head.Scenarios = put(c.head.Scenarios, at, now(c.head.Scenarios, at), c.ownScenarios)
-	c.ownScenarios = true
+	c.head.Scenarios = put(c.head.Scenarios, at, now(c.head.Scenarios, at))
 	return nil
 }
 
@@ -357,13 +354,13 @@ func (s *conversations) cutPages(key entityKey, c *stagedHead, last int, sequenc
 				h.Paged = max(h.Paged, since)
 			}
 		}
-		s.pages[messagePage(key, h.pages()-1)] = &stagedPage{page{Places: slices.Clone(h.Places), Sequence: sequence}, true}
-		h.Places, c.ownPlaces = nil, true
+		s.pages[messagePage(key, h.pages()-1)] = &stagedPage{page{Places: h.Places, Sequence: sequence}, true}
+		h.Places = nil
 	}
 	before, _ := pageOf(last)
 	if now, _ := pageOf(h.Last); before < now && len(h.Scenarios) > 0 {
-		s.pages[scenarioPage(key, before)] = &stagedPage{page{Scenarios: slices.Clone(h.Scenarios), Sequence: sequence}, true}
-		h.Scenarios, c.ownScenarios = nil, true
+		s.pages[scenarioPage(key, before)] = &stagedPage{page{Scenarios: h.Scenarios, Sequence: sequence}, true}
+		h.Scenarios = nil
 	}
 }
 

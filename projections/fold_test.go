@@ -189,7 +189,7 @@ func TestEach(t *testing.T) {
 	read := func() {
 		t.Helper()
 		got := map[string]int{}
-		err := b.each(t.Context(), "", func(key string, value []byte) error {
+		err := b.each(t.Context(), ">", func(key string, value []byte) error {
 			got[key] = len(value)
 			return nil
 		})
@@ -198,7 +198,7 @@ func TestEach(t *testing.T) {
 		}
 	}
 	read()
-	for _, row := range []struct{ count, size int }{{1, 10}, {pullKeys - 1, 10}, {1, maxPayload}, {1, 1 << 20}, {2, maxPayload}, {20, 1 << 20}, {pullKeys, 1}} {
+	for _, row := range []struct{ count, size int }{{1, 10}, {2 * maxKeys, 10}, {1, maxPayload}, {1, 1 << 20}, {2, maxPayload}, {20, 1 << 20}, {2 * maxKeys, 1}} {
 		var list []encoded
 		for range row.count {
 			key := uuid.New().String()
@@ -211,7 +211,7 @@ func TestEach(t *testing.T) {
 		read()
 	}
 	stopped := errors.New("enough")
-	if err := b.each(t.Context(), "", func(string, []byte) error { return stopped }); !errors.Is(err, stopped) {
+	if err := b.each(t.Context(), ">", func(string, []byte) error { return stopped }); !errors.Is(err, stopped) {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // covers the page of the last one.
 const pageSize = 64
 
-// head is the document of a conversation. The lists are shared; only the fold appends to them.
+// head is the document of a conversation. The lists are shared and must not be changed.
 type head struct {
 	Places    []messageRef `json:"places"`              // of the messages of the last page
 	Scenarios []scenario   `json:"scenarios,omitempty"` // of the last page
@@ -206,16 +206,9 @@ func (s *conversations) readPages(ctx context.Context, keys []pageKey) ([]page, 
 	return pages, nil
 }
 
-// put sets an element of a list, which grows to it with zero ones. Readers may have a list that is
-// not the fold's own: nothing that they see of it is changed.
-func put[T any](list []T, at int, value T, own bool) []T {
-	if !own {
-		list = slices.Clone(list)
-	}
-	for len(list) <= at {
-		var none T
-		list = append(list, none)
-	}
+// put sets an element of a list, which grows to it with zero ones.
+func put[T any](list []T, at int, value T) []T {
+	list = append(list, make([]T, max(0, at+1-len(list)))...)
 	list[at] = value
 	return list
 }

@@ -145,7 +145,7 @@ func startServer(ctx context.Context, dir string, logger *slog.Logger) (*server.
 }
 
 func connect(s *server.Server) (*nats.Conn, error) {
-	conn, err := nats.Connect("", nats.InProcessServer(s), nats.Name("views"), nats.SyncQueueLen(2*pullKeys),
+	conn, err := nats.Connect("", nats.InProcessServer(s), nats.Name("views"), nats.SyncQueueLen(4*maxKeys),
 		nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
 	if err != nil {
 		return nil, fmt.Errorf("connect to views server: %w", err)

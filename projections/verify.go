@@ -165,7 +165,7 @@ func (c *comparison) scan(ctx context.Context, s *store, told func()) (err error
 func (c *comparison) chunks(ctx context.Context, b *bucket, told func(), do func([]string, map[string][]byte) error) error {
 	var keys []string
 	values, size := map[string][]byte{}, 0
-	err := b.each(ctx, "", func(key string, value []byte) error {
+	err := b.each(ctx, ">", func(key string, value []byte) error {
 		c.read++
 		told()
 		key = strings.Clone(key)
