@@ -44,14 +44,14 @@ type made struct {
 // answers keeps what was answered last: what is asked again and has not changed is not read,
 // written and hashed again. It may be used from several goroutines.
 type answers struct {
-	kept *projections.Cache[question, made]
+	*projections.Cache[question, made]
 }
 
 func newAnswers() answers { return answers{projections.NewCache[question, made](keptAnswers)} }
 
 // find is the answer to a question in a state, if it is kept.
 func (a answers) find(q question, now state) (answer, bool) {
-	m, ok := a.kept.Get(q)
+	m, ok := a.Get(q)
 	return m.answer, ok && m.state == now && now.sequence != 0
 }
 
@@ -63,7 +63,7 @@ func (a answers) keep(q question, now state, body jsontext.Value, tag string) an
 	}
 	m := made{answer{status: nethttp.StatusOK, body: body, tag: tag}, now}
 	if now.sequence != 0 && len(body) <= keptAtMost {
-		a.kept.Put(q, m, m.weight())
+		a.Put(q, m, m.weight())
 	}
 	return m.answer
 }

@@ -73,18 +73,11 @@ func pageQuery(query string, usual int) (limit int, after *uuid.UUID, err error)
 // answered before and has not changed.
 func ofConversation(read func(*Server, context.Context, question, projections.Conversation) (any, error)) handler {
 	return func(s *Server, x *exchange) (answer, error) {
-		id, err := x.pathID("conversation")
-		if err != nil {
-			return answer{}, err
-		}
-		version, err := x.bodyVersion()
+		id, version, err := s.reading(x, "conversation")
 		if err != nil {
 			return answer{}, err
 		}
 		ctx := x.r.Context()
-		if err := s.views.Fresh(ctx); err != nil {
-			return answer{}, err
-		}
 		edition := s.views.Edition()
 		c, found, err := s.views.Conversation(ctx, x.account.ID, id)
 		if err != nil {

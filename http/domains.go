@@ -3,16 +3,30 @@ package http
 import (
 	nethttp "net/http"
 
+	"github.com/google/uuid"
+
 	"reckon/projections"
 )
 
+// reading makes the checks of a GET about what the path names, nothing where that is "", and waits
+// for all there was when the request came.
+func (s *Server) reading(x *exchange, what string) (id uuid.UUID, version int, err error) {
+	if what != "" {
+		id, err = x.pathID(what)
+	}
+	if err == nil {
+		version, err = x.bodyVersion()
+	}
+	if err == nil {
+		err = s.views.Fresh(x.r.Context())
+	}
+	return id, version, err
+}
+
 // domains answers GET /v1/domains.
 func (s *Server) domains(x *exchange) (answer, error) {
-	version, err := x.bodyVersion()
+	_, version, err := s.reading(x, "")
 	if err != nil {
-		return answer{}, err
-	}
-	if err := s.views.Fresh(x.r.Context()); err != nil {
 		return answer{}, err
 	}
 	return answer{status: nethttp.StatusOK, body: encode(presentDomains(s.views.Domains(x.account.ID), version))}, nil
@@ -21,15 +35,8 @@ func (s *Server) domains(x *exchange) (answer, error) {
 // ofDomain answers with what is to be shown of the published domain that the path names.
 func ofDomain(present func(d projections.Domain, version int) any) handler {
 	return func(s *Server, x *exchange) (answer, error) {
-		id, err := x.pathID("domain")
+		id, version, err := s.reading(x, "domain")
 		if err != nil {
-			return answer{}, err
-		}
-		version, err := x.bodyVersion()
-		if err != nil {
-			return answer{}, err
-		}
-		if err := s.views.Fresh(x.r.Context()); err != nil {
 			return answer{}, err
 		}
 		d, found := s.views.Domain(x.account.ID, id)

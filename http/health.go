@@ -9,9 +9,7 @@ type healthBody struct {
 }
 
 // health says that the program runs.
-func (s *Server) health(*exchange) (answer, error) {
-	return s.healthy("ok"), nil
-}
+func (s *Server) health(*exchange) (answer, error) { return s.healthy("ok"), nil }
 
 // ready says that this node answers from views that have caught up with the log; until then it is a
 // 503 that says what is missing.

@@ -9,7 +9,7 @@ import (
 	"reckon/projections"
 )
 
-// summary is a domain summary. Key is shown in body version 1 alone.
+// summary is of a domain. Key is shown in body version 1 alone.
 type summary struct {
 	ID          uuid.UUID `json:"id"`
 	Key         string    `json:"key,omitempty"`
@@ -36,7 +36,6 @@ type messageBody struct {
 	Version         int                  `json:"version"`
 }
 
-// scenarioBody is a scenario of a conversation.
 type scenarioBody struct {
 	ID         int                          `json:"id"`
 	Domains    []summary                    `json:"domains"`
@@ -44,13 +43,11 @@ type scenarioBody struct {
 	Variables  []projections.ResultVariable `json:"variables"`
 }
 
-// pageBody is a page of the list of conversations.
 type pageBody struct {
 	Conversations []listedBody `json:"conversations"`
 	NextCursor    *uuid.UUID   `json:"next_cursor"`
 }
 
-// listedBody is a conversation in the list.
 type listedBody struct {
 	ID             uuid.UUID  `json:"id"`
 	Title          *string    `json:"title"`
@@ -72,13 +69,11 @@ type conversationBody struct {
 	NextCursor     **uuid.UUID   `json:"next_cursor,omitzero"` // of a page; null on the last one
 }
 
-// scenariosBody is all scenarios of a conversation, by index.
 type scenariosBody struct {
 	ConversationID uuid.UUID      `json:"conversation_id"`
 	Scenarios      []scenarioBody `json:"scenarios"`
 }
 
-// oneScenarioBody is one scenario of a conversation.
 type oneScenarioBody struct {
 	ConversationID uuid.UUID    `json:"conversation_id"`
 	Scenario       scenarioBody `json:"scenario"`
@@ -130,7 +125,6 @@ func presentResults(r projections.Results, version int) projections.Results {
 	return r
 }
 
-// presentPage is a page of the list of conversations.
 func presentPage(p projections.Page) pageBody {
 	b := pageBody{Conversations: make([]listedBody, len(p.Conversations)), NextCursor: p.Next}
 	for i, c := range p.Conversations {
@@ -142,7 +136,6 @@ func presentPage(p projections.Page) pageBody {
 	return b
 }
 
-// presentConversation is a conversation with its messages, oldest first.
 func presentConversation(c projections.Conversation, messages []projections.Message, version int) conversationBody {
 	b := conversationBody{
 		ConversationID: c.ID, Title: c.Title, Notes: c.Notes, Current: index(c.Current), Last: index(c.Last),
@@ -186,7 +179,6 @@ func scenarioOf(index int, m *projections.Message, version int) scenarioBody {
 	return b
 }
 
-// presentReference is the summary of a domain.
 func presentReference(d projections.DomainRef, version int) summary {
 	s := summary{ID: d.ID, Title: d.Title, Description: d.Description}
 	if version == 1 {

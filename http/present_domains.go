@@ -1,6 +1,9 @@
 package http
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -9,7 +12,6 @@ import (
 	"reckon/projections"
 )
 
-// domainsBody is the list of published domains.
 type domainsBody struct {
 	Domains []summary `json:"domains"`
 	Version int       `json:"version"`
@@ -22,19 +24,17 @@ type domainBody struct {
 	HasPublished bool `json:"has_published"`
 }
 
-// variablesBody is a domain's variables for callers.
 type variablesBody struct {
 	Domain    summary        `json:"domain"`
 	Variables []variableBody `json:"variables"`
 	Version   int            `json:"version"`
 }
 
-// activitiesBody is a domain's definition.
 type activitiesBody struct {
-	Domain     domainBody           `json:"domain"`
-	Activities []definitionActivity `json:"activities"`
-	Variables  []variableBody       `json:"variables"`
-	Version    int                  `json:"version"`
+	Domain     domainBody             `json:"domain"`
+	Activities []projections.Activity `json:"activities"`
+	Variables  []variableBody         `json:"variables"`
+	Version    int                    `json:"version"`
 }
 
 // variableBody is a variable for callers or, with display metadata, as its author wrote it.
@@ -52,17 +52,6 @@ type variableBody struct {
 	DisplayMetadata jsontext.Value `json:"display_metadata,omitempty"`
 }
 
-// definitionActivity is an activity as its author wrote it.
-type definitionActivity struct {
-	ID           uuid.UUID               `json:"id"`
-	Title        string                  `json:"title"`
-	Description  string                  `json:"description"`
-	Equation     string                  `json:"equation"`
-	State        string                  `json:"state"`
-	VariableRefs []projections.Reference `json:"variable_refs"`
-}
-
-// presentDomains is the list of domains.
 func presentDomains(domains []projections.Domain, version int) domainsBody {
 	b := domainsBody{Domains: make([]summary, len(domains)), Version: version}
 	for i, d := range domains {
@@ -77,7 +66,7 @@ func presentDomainVariables(d projections.Domain, version int) any {
 	for _, v := range d.Published.Variables {
 		shown := presentVariable(v)
 		if version == 1 {
-			shown.DataType = dataType(v)
+			shown.DataType, _ = commands.Shape(v.Kind)
 		} else {
 			format := format(v)
 			shown.Kind, shown.Format = kind(v), &format
@@ -91,14 +80,14 @@ func presentDomainVariables(d projections.Domain, version int) any {
 func presentDomainActivities(d projections.Domain, version int) any {
 	b := activitiesBody{
 		Domain:     domainBody{presentSummary(d, version), d.Draft != nil, d.Published != nil},
-		Activities: []definitionActivity{}, Variables: []variableBody{}, Version: version,
+		Activities: slices.Clone(d.Published.Activities), Variables: []variableBody{}, Version: version,
 	}
-	for _, a := range d.Published.Activities {
-		state := a.State
+	for i := range b.Activities {
+		a := &b.Activities[i]
+		a.Calculable = nil
 		if version == 1 {
-			state = stateV1(state)
+			a.State = stateV1(a.State)
 		}
-		b.Activities = append(b.Activities, definitionActivity{a.ID, a.Title, a.Description, a.Equation, state, a.References})
 	}
 	for _, v := range d.Published.Variables {
 		shown := presentVariable(v)
@@ -129,18 +118,7 @@ func presentVariable(v projections.Variable) variableBody {
 }
 
 // kind is a variable's kind; an author who names none means a number.
-func kind(v projections.Variable) string {
-	if v.Kind == "" {
-		return "number"
-	}
-	return v.Kind
-}
-
-// dataType is the structure that shows a variable.
-func dataType(v projections.Variable) string {
-	structure, _ := commands.Shape(v.Kind)
-	return structure
-}
+func kind(v projections.Variable) string { return cmp.Or(v.Kind, "number") }
 
 // format is a scalar variable's format: as the author gave it, beside the kind or in the display
 // metadata, else the kind's default. It is nil for other variables.
@@ -171,5 +149,6 @@ func metadata(v projections.Variable) []byte {
 	if f := format(v); f != nil {
 		return encode(map[string]map[string]string{"number": {"format": *f}})
 	}
-	return encode(map[string]struct{}{dataType(v): {}})
+	structure, _ := commands.Shape(v.Kind)
+	return encode(map[string]struct{}{structure: {}})
 }

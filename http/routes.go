@@ -1,6 +1,7 @@
 package http
 
 import (
+	"maps"
 	nethttp "net/http"
 	"slices"
 	"strings"
@@ -77,22 +78,7 @@ func (s *Server) find(x *exchange) (handler, error) {
 
 // allow lists a resource's methods as the Allow header does.
 func (r resource) allow() string {
-	var methods []string
-	for method := range r {
-		methods = append(methods, method)
-	}
-	slices.Sort(methods)
-	return strings.Join(methods, ", ")
-}
-
-// versioned reports whether a path is in the part of the interface that needs a key.
-func versioned(path string) bool {
-	return path == "/v1" || strings.HasPrefix(path, "/v1/")
-}
-
-// readOnly reports whether a method only reads.
-func readOnly(method string) bool {
-	return method == nethttp.MethodGet || method == nethttp.MethodHead
+	return strings.Join(slices.Sorted(maps.Keys(r)), ", ")
 }
 
 // pathID reads the id in a path. A malformed one names nothing, like an unknown one.

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -209,7 +210,7 @@ func (s *Server) answer(x *exchange) error {
 	if !s.open.Load() && x.r.URL.Path != "/healthz" {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
-	if versioned(x.r.URL.Path) {
+	if strings.HasPrefix(x.r.URL.Path+"/", "/v1/") { // what needs a key
 		x.w.Header().Set("Cache-Control", "private, no-cache")
 		x.w.Header().Add("Vary", "Authorization, Body-Version")
 		if err := s.authenticate(x); err != nil {
@@ -231,21 +232,20 @@ func (s *Server) answer(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	body := a.body
 	for name, value := range a.header {
 		x.w.Header().Set(name, value)
 	}
-	if a.status == nethttp.StatusOK && readOnly(x.r.Method) {
+	if a.status == nethttp.StatusOK && x.r.Method != nethttp.MethodPost {
 		tag := a.tag
 		if tag == "" {
-			tag = entityTag(body)
+			tag = entityTag(a.body)
 		}
 		x.w.Header().Set("ETag", tag)
 		if matches(x.r.Header.Values("If-None-Match"), tag) {
-			a.status, body = nethttp.StatusNotModified, nil
+			a.status, a.body = nethttp.StatusNotModified, nil
 		}
 	}
-	x.send(a.status, body)
+	x.send(a.status, a.body)
 	return nil
 }
 

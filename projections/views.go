@@ -35,6 +35,7 @@ type (
 	ResultActivity = events.ResultActivity
 	ResultVariable = events.ResultVariable
 	Definition     = events.Definition
+	Activity       = events.Activity
 	Variable       = events.Variable
 	Reference      = events.Reference
 	DomainRef      = events.DomainRef
