@@ -5,15 +5,13 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
 
 	"reckon/projections"
 )
-
-// messagePage is how many messages or scenarios of a conversation are read at a time.
-const messagePage = 500
 
 // conversations answers GET /v1/conversations.
 func (s *Server) conversations(x *exchange) (answer, error) {
@@ -141,13 +139,9 @@ func (s *Server) conversation(ctx context.Context, q question, c projections.Con
 	if q.number > 0 {
 		first, last = max(1, q.below-q.number), q.below-1
 	}
-	messages := make([]projections.Message, 0, max(0, last-first+1))
-	for from := first; from <= last; from += messagePage {
-		page, err := s.views.Messages(ctx, q.account, c.ID, from, min(from+messagePage-1, last))
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, page...)
+	messages, err := s.views.Messages(ctx, q.account, c.ID, first, last)
+	if err != nil {
+		return nil, err
 	}
 	body := presentConversation(c, messages, q.bodyVersion)
 	if q.number > 0 {
@@ -163,18 +157,12 @@ func (s *Server) conversation(ctx context.Context, q question, c projections.Con
 
 // scenarios reads for GET /v1/conversations/:id/context.
 func (s *Server) scenarios(ctx context.Context, q question, c projections.Conversation) (any, error) {
-	at := make([]projections.Message, 0, c.Last)
-	for first := 1; first <= c.Last; first += messagePage {
-		page, err := s.views.Scenarios(ctx, q.account, c.ID, first, min(first+messagePage-1, c.Last))
-		if err != nil {
-			return nil, err
-		}
-		for i, m := range page {
-			if m.Number == 0 {
-				return nil, fmt.Errorf("scenario %d of conversation %s is missing from the views", first+i, c.ID)
-			}
-			at = append(at, m)
-		}
+	at, err := s.views.Scenarios(ctx, q.account, c.ID, 1, c.Last)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(at, func(m projections.Message) bool { return m.Number == 0 }); i >= 0 {
+		return nil, fmt.Errorf("scenario %d of conversation %s is missing from the views", i+1, c.ID)
 	}
 	return presentScenarios(c.ID, at, q.bodyVersion), nil
 }

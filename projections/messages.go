@@ -88,24 +88,31 @@ func (m *Message) weight() int {
 	return size
 }
 
-// Message returns one message of a conversation by its id.
-func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID) (Message, bool, error) {
+// inConversation hands the head of a conversation to read, with the view that it is of; of one that
+// is not there nothing is read.
+func (v *Views) inConversation(ctx context.Context, account, id uuid.UUID, read func(*conversations, entityKey, head) error) error {
 	g, done := v.use()
 	defer done()
-	key := entityKey{account, conversation}
-	c := viewOf[*conversations](g)
+	c, key := viewOf[*conversations](g), entityKey{account, id}
 	h, found, err := c.head(ctx, key)
 	if !found {
-		return Message{}, false, err
+		return err
 	}
-	number, at, err := h.locate(id, func(n int) (page, error) {
-		return c.readPage(ctx, messagePage(key, n))
+	return read(c, key, h)
+}
+
+// Message returns one message of a conversation by its id.
+func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID) (Message, bool, error) {
+	var list []Message
+	err := v.inConversation(ctx, account, conversation, func(c *conversations, key entityKey, h head) error {
+		number, at, err := h.locate(id, func(n int) (page, error) { return c.readPage(ctx, messagePage(key, n)) })
+		if number == 0 {
+			return err
+		}
+		list, err = c.messages.read(ctx, []int{number}, []messageRef{at})
+		return err
 	})
-	if number == 0 {
-		return Message{}, false, err
-	}
-	list, err := c.messages.read(ctx, []int{number}, []messageRef{at})
-	if err != nil {
+	if len(list) == 0 {
 		return Message{}, false, err
 	}
 	return list[0], true, nil
@@ -114,73 +121,55 @@ func (v *Views) Message(ctx context.Context, account, conversation, id uuid.UUID
 // Scenario returns the message that a scenario now stands at: the last one that was not a fetch.
 func (v *Views) Scenario(ctx context.Context, account, conversation uuid.UUID, index int) (Message, bool, error) {
 	list, err := v.Scenarios(ctx, account, conversation, index, index)
-	if err != nil || list[0].Number == 0 {
+	if err != nil {
 		return Message{}, false, err
 	}
-	return list[0], true, nil
+	return list[0], list[0].Number > 0, nil
 }
 
 // Scenarios returns the messages that the scenarios from first to last now stand at. A message
 // without a number stands for a scenario that the conversation does not have.
 func (v *Views) Scenarios(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
-	g, done := v.use()
-	defer done()
-	key := entityKey{account, conversation}
 	list := make([]Message, max(last-first+1, 0))
-	c := viewOf[*conversations](g)
-	h, found, err := c.head(ctx, key)
-	if !found {
-		return list, err
-	}
-	scenarios, err := c.scenarios(ctx, key, h, first, last)
-	if err != nil {
-		return nil, err
-	}
-	var numbers, indexes []int
-	for i, s := range scenarios {
-		if s.Message > 0 {
-			numbers, indexes = append(numbers, s.Message), append(indexes, i)
+	return list, v.inConversation(ctx, account, conversation, func(c *conversations, key entityKey, h head) error {
+		scenarios, err := c.scenarios(ctx, key, h, first, last)
+		if err != nil {
+			return err
 		}
-	}
-	read, err := c.numbered(ctx, key, h, numbers)
-	if err != nil {
-		return nil, err
-	}
-	for n, i := range indexes {
-		list[i] = read[n]
-	}
-	return list, nil
+		var numbers, indexes []int
+		for i, s := range scenarios {
+			if s.Message > 0 {
+				numbers, indexes = append(numbers, s.Message), append(indexes, i)
+			}
+		}
+		read, err := c.numbered(ctx, key, h, numbers)
+		for n, m := range read {
+			list[indexes[n]] = m
+		}
+		return err
+	})
 }
 
 // Origin returns the scenario that a scenario branched off from, 0 for none.
-func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, index int) (int, error) {
-	g, done := v.use()
-	defer done()
-	key := entityKey{account, conversation}
-	c := viewOf[*conversations](g)
-	h, found, err := c.head(ctx, key)
-	if !found {
-		return 0, err
-	}
-	list, err := c.scenarios(ctx, key, h, index, index)
-	if err != nil {
-		return 0, err
-	}
-	return list[0].Origin, nil
+func (v *Views) Origin(ctx context.Context, account, conversation uuid.UUID, index int) (origin int, err error) {
+	err = v.inConversation(ctx, account, conversation, func(c *conversations, key entityKey, h head) error {
+		list, err := c.scenarios(ctx, key, h, index, index)
+		if err == nil {
+			origin = list[0].Origin
+		}
+		return err
+	})
+	return origin, err
 }
 
 // Messages returns the messages numbered from first to last, in that order; numbers that the
 // conversation does not have are left out.
-func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, first, last int) ([]Message, error) {
-	g, done := v.use()
-	defer done()
-	key := entityKey{account, conversation}
-	c := viewOf[*conversations](g)
-	h, found, err := c.head(ctx, key)
-	if !found {
-		return nil, err
-	}
-	return c.numbered(ctx, key, h, numbers(max(first, 1), min(last, h.Messages)))
+func (v *Views) Messages(ctx context.Context, account, conversation uuid.UUID, first, last int) (list []Message, err error) {
+	err = v.inConversation(ctx, account, conversation, func(c *conversations, key entityKey, h head) (err error) {
+		list, err = c.numbered(ctx, key, h, numbers(max(first, 1), min(last, h.Messages)))
+		return err
+	})
+	return list, err
 }
 
 // read reads messages by their numbers and places: from memory, and what is not there from the log,
@@ -190,13 +179,10 @@ func (l *messageLog) read(ctx context.Context, numbers []int, places []messageRe
 	var missing []int
 	var sequences []uint64
 	for i, at := range places {
-		m, ok := l.cache.Get(at.Sequence)
-		if ok {
-			list[i] = m
-			continue
+		var ok bool
+		if list[i], ok = l.cache.Get(at.Sequence); !ok {
+			missing, sequences = append(missing, i), append(sequences, at.Sequence)
 		}
-		missing = append(missing, i)
-		sequences = append(sequences, at.Sequence)
 	}
 	if len(missing) == 0 {
 		return list, nil
