@@ -49,23 +49,24 @@ func openStorage(dir string) (*storage, error) {
 		return nil, fmt.Errorf("lock views directory %s: %w", dir, err)
 	}
 	s := &storage{dir: dir, lock: lock}
+	if err := s.prepare(); err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare views directory: %w", err), lock.Close())
+	}
+	return s, nil
+}
+
+func (s *storage) prepare() error {
 	boot := bootID()
 	mark, err := os.ReadFile(s.markFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		lock.Close()
-		return nil, fmt.Errorf("read views mark: %w", err)
+		return err
 	}
 	if left := string(mark); left != cleanMark && (boot == "" || left != boot) {
-		err = os.RemoveAll(s.storeDir())
+		if err := os.RemoveAll(s.storeDir()); err != nil {
+			return err
+		}
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = s.mark(boot)
-	}
-	if err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("prepare views directory: %w", err)
-	}
-	return s, nil
+	return s.mark(boot)
 }
 
 func (s *storage) markFile() string { return filepath.Join(s.dir, "mark") }
@@ -73,10 +74,7 @@ func (s *storage) storeDir() string { return filepath.Join(s.dir, server.JetStre
 
 // bootID names the running boot of the machine; it is empty where the machine does not tell.
 func bootID() string {
-	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 }
 

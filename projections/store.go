@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -54,17 +55,29 @@ type store struct {
 	checkpoint    *bucket
 }
 
-// openStore makes a store of two connections, which must lead to the views' server.
-func openStore(ctx context.Context, writes, reads *nats.Conn) (*store, error) {
-	publisher, err := jetstream.New(writes)
+// openStore makes the store of a views' server.
+func openStore(ctx context.Context, from *server.Server) (s *store, err error) {
+	s = &store{}
+	if s.writes, err = connect(from); err == nil {
+		s.reads, err = connect(from)
+	}
+	if err == nil {
+		s.publisher, err = jetstream.New(s.writes)
+	}
+	if err == nil {
+		s.checkpoint, err = s.openBucket(ctx, checkpointBucket)
+	}
 	if err != nil {
+		s.close()
 		return nil, fmt.Errorf("use views server: %w", err)
 	}
-	s := &store{writes: writes, reads: reads, publisher: publisher}
-	if s.checkpoint, err = s.openBucket(ctx, checkpointBucket); err != nil {
-		return nil, err
-	}
 	return s, nil
+}
+
+// close ends the connections, as far as they were made.
+func (s *store) close() {
+	s.writes.Close()
+	s.reads.Close()
 }
 
 // openBucket opens a bucket and creates it when it is missing. Its stream is that of any key-value

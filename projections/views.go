@@ -162,18 +162,7 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	if v.server, err = startServer(ctx, v.storage.dir, v.logger); err != nil {
 		return 0, err
 	}
-	writes, err := connect(v.server)
-	if err != nil {
-		return 0, err
-	}
-	reads, err := connect(v.server)
-	if err != nil {
-		writes.Close()
-		return 0, err
-	}
-	if v.store, err = openStore(ctx, writes, reads); err != nil {
-		writes.Close()
-		reads.Close()
+	if v.store, err = openStore(ctx, v.server); err != nil {
 		return 0, err
 	}
 	v.checkpoint, err = v.store.readCheckpoint(ctx)
@@ -482,8 +471,7 @@ func (v *Views) Folded(ctx context.Context, sequence uint64) error {
 // disconnect ends the connections and the server, as far as they were started.
 func (v *Views) disconnect() {
 	if v.store != nil {
-		v.store.writes.Close()
-		v.store.reads.Close()
+		v.store.close()
 	}
 	if v.server != nil {
 		v.server.Shutdown()
