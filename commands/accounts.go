@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,22 +53,6 @@ type ChangeAccount struct {
 	BodyVersion *int
 }
 
-func decideCreateAccount(c CreateAccount) (events.AccountCreated, error) {
-	if c.TimeZone == "" {
-		c.TimeZone = "UTC"
-	}
-	if c.BodyVersion == 0 {
-		c.BodyVersion = 2
-	}
-	if c.Name == "" || len(c.Name) > 100 || c.Name != strings.TrimSpace(c.Name) || strings.ContainsFunc(c.Name, unicode.IsControl) {
-		return events.AccountCreated{}, fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", c.Name)
-	}
-	if err := checkSettings(c.TimeZone, c.BodyVersion); err != nil {
-		return events.AccountCreated{}, err
-	}
-	return events.AccountCreated{AccountID: AccountID(c.Name), Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}, nil
-}
-
 func checkSettings(zone string, bodyVersion int) error {
 	if _, ok := Zone(zone); !ok {
 		return fmt.Errorf("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
@@ -80,11 +65,17 @@ func checkSettings(zone string, bodyVersion int) error {
 
 // CreateAccount fails with ErrExists where the name is taken.
 func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.Account, error) {
-	data, err := decideCreateAccount(c)
-	if err != nil {
+	data := &events.AccountCreated{
+		AccountID: AccountID(c.Name), Name: c.Name,
+		TimeZone: cmp.Or(c.TimeZone, "UTC"), BodyVersion: cmp.Or(c.BodyVersion, 2),
+	}
+	if c.Name == "" || len(c.Name) > 100 || c.Name != strings.TrimSpace(c.Name) || strings.ContainsFunc(c.Name, unicode.IsControl) {
+		return projections.Account{}, fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", c.Name)
+	}
+	if err := checkSettings(data.TimeZone, data.BodyVersion); err != nil {
 		return projections.Account{}, err
 	}
-	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, &data)
+	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, data)
 	if errors.Is(err, log.ErrConflict) {
 		return account, fmt.Errorf("account %q %w", c.Name, ErrExists)
 	}
@@ -94,12 +85,9 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 // ChangeAccount fails with ErrNone where there is no such account.
 func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.Account, error) {
 	return a.change(ctx, AccountID(c.Name), c.Name, func(account projections.Account) (any, error) {
-		data := events.AccountChanged{TimeZone: account.TimeZone, BodyVersion: account.BodyVersion}
-		if c.TimeZone != nil {
-			data.TimeZone = *c.TimeZone
-		}
-		if c.BodyVersion != nil {
-			data.BodyVersion = *c.BodyVersion
+		data := events.AccountChanged{
+			TimeZone:    *cmp.Or(c.TimeZone, &account.TimeZone),
+			BodyVersion: *cmp.Or(c.BodyVersion, &account.BodyVersion),
 		}
 		if data.TimeZone == account.TimeZone && data.BodyVersion == account.BodyVersion {
 			return nil, nil

@@ -152,9 +152,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 const maxScenarios = 10_000
 
 func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) events.Event {
-	if len(errs) > 20 {
-		errs = errs[:20]
-	}
+	errs = errs[:min(len(errs), 20)]
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Pending: pending})
 }
 

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -163,10 +164,7 @@ func (d *Domain) stated(req engine.Request) json.RawMessage {
 
 // UnitName spells a unit that was asked for, "1" for that of plain numbers.
 func UnitName(u *units.Unit) string {
-	if symbol := u.Symbol(); symbol != "" {
-		return symbol
-	}
-	return "1"
+	return cmp.Or(u.Symbol(), "1")
 }
 
 // results is an engine's result as events hold it.

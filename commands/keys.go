@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -63,24 +64,15 @@ func (a Admin) changeKey(ctx context.Context, id uuid.UUID, decide func(projecti
 	if err != nil {
 		return err
 	}
+	is := func(key projections.Key) bool { return key.ID == id }
 	for _, owner := range accounts {
-		if _, ok := find(owner, id); !ok {
+		if !slices.ContainsFunc(owner.Keys, is) {
 			continue
 		}
 		_, err := a.change(ctx, owner.ID, owner.Name, func(account projections.Account) (any, error) {
-			key, _ := find(account, id)
-			return decide(key)
+			return decide(account.Keys[slices.IndexFunc(account.Keys, is)]) // an account keeps all its keys
 		})
 		return err
 	}
 	return fmt.Errorf("key %s %w: `reckon key list --account NAME` shows the keys of an account", id, ErrNone)
-}
-
-func find(account projections.Account, id uuid.UUID) (projections.Key, bool) {
-	for _, key := range account.Keys {
-		if key.ID == id {
-			return key, true
-		}
-	}
-	return projections.Key{}, false
 }

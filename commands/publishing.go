@@ -46,21 +46,16 @@ func (e *InvalidError) Error() string {
 // one. A definition equal to the one that stands there changes nothing. It fails with ErrNone for
 // the account, and with *InvalidError.
 func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
-	account, err := a.Account(ctx, p.Account)
-	if err != nil {
-		return Published{}, err
-	}
 	for {
-		domains, err := a.Domains(ctx, account.ID)
+		domain, err := a.domainOf(ctx, p)
 		if err != nil {
 			return Published{}, err
 		}
-		domain := identify(account.ID, domains, p)
 		data, published, err := decidePublish(domain, p)
 		if err != nil || data == nil {
 			return published, err
 		}
-		_, err = a.record(ctx, newEvent(events.DomainSubject(account.ID, domain.ID), data), domain.Sequence)
+		_, err = a.record(ctx, newEvent(events.DomainSubject(domain.AccountID, domain.ID), data), domain.Sequence)
 		if err == nil {
 			return published, nil
 		}
@@ -74,15 +69,10 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 // recording anything. The domain is the one that it would be published for, as it stands. It fails
 // with ErrNone for the account, and with *InvalidError.
 func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Domain, error) {
-	account, err := a.Account(ctx, p.Account)
+	domain, err := a.domainOf(ctx, p)
 	if err != nil {
-		return projections.Domain{}, nil, err
+		return domain, nil, err
 	}
-	domains, err := a.Domains(ctx, account.ID)
-	if err != nil {
-		return projections.Domain{}, nil, err
-	}
-	domain := identify(account.ID, domains, p)
 	next, issues := Compile(domain.ID, domain.Key, domain.Version+1, identified(domain.ID, p.Definition))
 	if next == nil {
 		return domain, nil, &InvalidError{Issues: issues}
@@ -90,31 +80,31 @@ func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Do
 	return domain, next, nil
 }
 
-// identify finds the domain that a publication is for, or makes up the id and key of a new one.
-func identify(account uuid.UUID, domains []projections.Domain, p Publication) projections.Domain {
-	for _, d := range domains {
-		if p.Key != "" && d.Key == p.Key {
-			return d
-		}
+// domainOf finds the domain that a publication is for, or makes up the id and key of a new one.
+func (a Admin) domainOf(ctx context.Context, p Publication) (projections.Domain, error) {
+	account, err := a.Account(ctx, p.Account)
+	if err != nil {
+		return projections.Domain{}, err
+	}
+	domains, err := a.Domains(ctx, account.ID)
+	if err != nil {
+		return projections.Domain{}, err
 	}
 	title := strings.ToLower(p.Definition.Title)
 	taken := map[uuid.UUID]bool{}
 	for _, d := range domains {
-		if p.Key == "" && strings.ToLower(Title(d)) == title {
-			return d
+		if p.Key != "" && d.Key == p.Key || p.Key == "" && strings.ToLower(Title(d)) == title {
+			return d, nil
 		}
 		taken[d.ID] = true
 	}
-	id := uuid.NewSHA1(account, []byte("domain "+title))
+	id := uuid.NewSHA1(account.ID, []byte("domain "+title))
 	for n := 2; taken[id]; n++ {
-		id = uuid.NewSHA1(account, fmt.Appendf(nil, "domain %d %s", n, title))
+		id = uuid.NewSHA1(account.ID, fmt.Appendf(nil, "domain %d %s", n, title))
 	}
-	key := p.Key
-	if key == "" {
-		sum := sha256.Sum256(id[:])
-		key = "dm_" + hex.EncodeToString(sum[:12])
-	}
-	return projections.Domain{AccountID: account, ID: id, Key: key}
+	sum := sha256.Sum256(id[:])
+	key := cmp.Or(p.Key, "dm_"+hex.EncodeToString(sum[:12]))
+	return projections.Domain{AccountID: account.ID, ID: id, Key: key}, nil
 }
 
 // Title is the title of a domain's newest definition, draft or not.
@@ -142,11 +132,9 @@ func decidePublish(d projections.Domain, p Publication) (data any, published Pub
 	if p.Draft && d.Draft != nil {
 		standing = d.Draft
 	}
-	if standing != nil && string(Encode(standing)) == string(Encode(def)) {
-		if p.Draft || d.Draft == nil {
-			published.Unchanged = true
-			return nil, published, nil
-		}
+	if standing != nil && (p.Draft || d.Draft == nil) && string(Encode(standing)) == string(Encode(def)) {
+		published.Unchanged = true
+		return nil, published, nil
 	}
 	if p.Draft {
 		return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: def}, published, nil
