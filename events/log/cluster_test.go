@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
@@ -355,9 +356,10 @@ func TestAwaitOthers(t *testing.T) {
 	}()
 	for last().Offline {
 	}
+	held, _ := c.replicated(2)
 	wait()
-	if node := last(); !node.Current {
-		t.Errorf("not waited for: %+v", node)
+	if _, has := c.replicated(2); !reaches(has, held) {
+		t.Errorf("not waited for: of the streams %v it has %v", held, has)
 	}
 	if err := <-opened; err != nil {
 		t.Fatal(err)
@@ -374,6 +376,45 @@ func TestAwaitOthers(t *testing.T) {
 	if err := single.AwaitOthers(t.Context()); err != nil {
 		t.Errorf("a log without other nodes: %v", err)
 	}
+}
+
+// replicated is how much the streams hold, by raft group, as the nodes beside one know, and how much of it that one has: what it has
+// confirmed to those that led, and all where it leads itself. Neither ever becomes less, whoever leads: that a node is current does, as soon as an entry is committed
+// that it has not confirmed, such as the first one of a new leader.
+func (c *trio) replicated(node int) (held, has map[string]uint64) {
+	held, has = map[string]uint64{}, map[string]uint64{}
+	for i := range c.logs {
+		if i == node { // which may be starting
+			continue
+		}
+		raft := c.logs[i].backing.(*cluster).server.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT})
+		for name, group := range (*raft)[server.DEFAULT_GLOBAL_ACCOUNT] {
+			if !strings.HasPrefix(name, "S-") { // that of a consumer
+				continue
+			}
+			held[name] = max(held[name], group.Committed)
+			for id, peer := range group.Peers {
+				switch {
+				case peer.Name != c.options[node].Cluster.Node:
+				case id == group.Leader:
+					has[name] = max(has[name], group.Committed)
+				default:
+					has[name] = max(has[name], peer.LastReplicatedIndex)
+				}
+			}
+		}
+	}
+	return held, has
+}
+
+// reaches tells whether no group has less than was held.
+func reaches(has, held map[string]uint64) bool {
+	for name, index := range held {
+		if has[name] < index {
+			return false
+		}
+	}
+	return len(held) == 2
 }
 
 // Whether the consumer of commands is still the right one is seen from the few commands behind what it has acknowledged, and once:
