@@ -41,14 +41,8 @@ type promptDialog struct {
 }
 
 type promptTurn struct {
-	Prompt    string            `yaml:"prompt"`
-	Tags      []string          `yaml:"tags"`
-	Inputs    map[string]string `yaml:"inputs"`
-	Calculate string            `yaml:"calculate"`
-	Unit      string            `yaml:"unit"`
-	Scenario  string            `yaml:"scenario"`
-	Error     string            `yaml:"error"`
-	Refuse    stringOrList      `yaml:"refuse"`
+	language.Turn `yaml:",inline"`
+	Refuse        stringOrList `yaml:"refuse"`
 }
 
 // stringOrList is one string, or several.
@@ -168,10 +162,8 @@ func (c *evaluateCommand) evaluate(t terminal, path string, total *tally, tags m
 	for _, dialog := range file.Conversations {
 		d := language.Dialogue{Tags: dialog.Tags}
 		for _, turn := range dialog.Turns {
-			d.Turns = append(d.Turns, language.Turn{
-				Prompt: turn.Prompt, Tags: turn.Tags, Inputs: turn.Inputs, Calculate: turn.Calculate,
-				Unit: turn.Unit, Scenario: turn.Scenario, Error: turn.Error, Refuse: turn.Refuse,
-			})
+			turn.Turn.Refuse = turn.Refuse
+			d.Turns = append(d.Turns, turn.Turn)
 		}
 		right := true
 		for i, o := range vocabulary.Evaluate(d, c.Alone, env) {

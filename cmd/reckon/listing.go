@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -43,10 +42,7 @@ func (l *listing) write(before, indent string, v any, after string, text func(io
 		return nil
 	}
 	var data strings.Builder
-	e := json.NewEncoder(&data)
-	e.SetEscapeHTML(false)
-	e.SetIndent(indent, "  ")
-	if err := e.Encode(v); err != nil {
+	if err := encode(&data, v, indent, "  "); err != nil {
 		return err
 	}
 	_, err := fmt.Fprint(l.t.out, before, strings.TrimSpace(data.String()), after)

@@ -12,10 +12,13 @@ import (
 )
 
 // printJSON writes v for programs.
-func printJSON(t terminal, v any) error {
-	e := json.NewEncoder(t.out)
+func printJSON(t terminal, v any) error { return encode(t.out, v, "", "  ") }
+
+// encode writes v as JSON; without an indent on one line.
+func encode(to io.Writer, v any, prefix, indent string) error {
+	e := json.NewEncoder(to)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent(prefix, indent)
 	return e.Encode(v)
 }
 

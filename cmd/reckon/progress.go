@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -98,8 +97,4 @@ func (s *progressLine) end() {
 	}
 }
 
-func (s *progressLine) line(v any) error {
-	e := json.NewEncoder(s.t.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+func (s *progressLine) line(v any) error { return encode(s.t.out, v, "", "") }

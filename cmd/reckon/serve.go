@@ -158,19 +158,14 @@ func handOver(log *log.Log, logger *slog.Logger) {
 // broken for a moment leaves stores behind that refuse everything; whoever supervises the program
 // starts it again.
 func watch(ctx context.Context, log *log.Log, views *projections.Views, broken chan<- error) {
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := errors.Join(log.Broken(), views.Broken()); err != nil {
-				broken <- err
-				return
+	every(ctx, 500*time.Millisecond, func() {
+		if err := errors.Join(log.Broken(), views.Broken()); err != nil {
+			select {
+			case broken <- err:
+			default: // what came first is being dealt with
 			}
 		}
-	}
+	})
 }
 
 // useModel has the service ask the language model that the flags name. The log says whether it

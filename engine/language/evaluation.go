@@ -30,7 +30,7 @@ type Turn struct {
 	Unit      string            // that the target is asked in
 	Scenario  string            // the selector as resolved
 	Error     string            // code of the error that the calculation ends with, "" for none
-	Refuse    []string
+	Refuse    []string          `yaml:"-"` // a file of turns may name just one
 }
 
 // Outcome is what became of a turn.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -62,11 +61,16 @@ func Run(ctx context.Context, o Options, version string, say func(line string)) 
 		return r, b.compare(ctx, r, dir)
 	}
 	if o.URL == "" {
-		stop, err := b.serve(ctx, filepath.Join(dir, "service"))
-		if err != nil {
+		b.say("starting a server")
+		own := &side{}
+		defer func() { failed = errors.Join(failed, own.close()) }()
+		if err := own.open(ctx, dir, 1); err != nil {
 			return nil, err
 		}
-		defer func() { failed = errors.Join(failed, stop()) }()
+		b.URL, b.Key, b.Domain = own.servers[0].url, own.servers[0].secret, own.servers[0].domain
+		if b.prober, err = newProber(ctx, own.logs[0]); err != nil {
+			return nil, err
+		}
 	}
 	return r, b.measure(ctx, r, dir)
 }
@@ -88,20 +92,6 @@ func (o *Options) check() error {
 		return fmt.Errorf("--messages %d: give 1 to 100000", o.Messages)
 	}
 	return nil
-}
-
-// serve starts a server to measure and reaches its log.
-func (b *bench) serve(ctx context.Context, data string) (stop func() error, err error) {
-	b.say("starting a server")
-	own, err := startServer(ctx, data)
-	if err != nil {
-		return nil, err
-	}
-	b.URL, b.Key, b.Domain = own.url, own.secret, own.domain
-	if b.prober, err = joinServer(ctx, data); err != nil {
-		return nil, errors.Join(err, own.stop())
-	}
-	return func() error { return errors.Join(b.prober.log.Close(), own.stop()) }, nil
 }
 
 // measure prepares what is asked and measures everything.
@@ -177,11 +167,7 @@ const (
 // works are all things that are measured, in the order in which a round takes them: floors stand
 // between what is compared with them.
 func (b *bench) works() []work {
-	asking := func(requests [][]byte) prepare {
-		return func(ctx context.Context, caller int) (step, func(), error) {
-			return b.service.caller(ctx, caller*variants/16, b.warm+b.length, requests)
-		}
-	}
+	asking := func(requests [][]byte) prepare { return b.service.callers(b.warm+b.length, requests) }
 	going := func(ctx context.Context, caller int) (step, func(), error) {
 		requests := b.service.questions("structured", b.service.structured, b.long[caller%len(b.long)])
 		return b.service.caller(ctx, caller, b.warm+b.length, requests)

@@ -83,9 +83,7 @@ func (b *bench) fairness(ctx context.Context, r *Report) error {
 		var all sync.WaitGroup
 		all.Go(func() {
 			l := load{callers: heavyCallers, warm: b.warm, length: b.warm + b.length}
-			pressed, failed = l.run(under, func(ctx context.Context, caller int) (step, func(), error) {
-				return other.caller(ctx, caller, l.warm+l.length, heavy)
-			})
+			pressed, failed = l.run(under, other.callers(l.warm+l.length, heavy))
 		})
 		two, err := b.asked99(ctx, light)
 		if err != nil {
@@ -105,9 +103,7 @@ func (b *bench) fairness(ctx context.Context, r *Report) error {
 // asked99 is the time within which 99 of 100 of the light callers' requests are answered, in
 // microseconds.
 func (b *bench) asked99(ctx context.Context, requests [][]byte) (float64, error) {
-	s, err := load{callers: lightCallers, warm: b.warm, length: b.length}.run(ctx, func(ctx context.Context, caller int) (step, func(), error) {
-		return b.service.caller(ctx, caller, b.warm+b.length, requests)
-	})
+	s, err := load{callers: lightCallers, warm: b.warm, length: b.length}.run(ctx, b.service.callers(b.warm+b.length, requests))
 	if err != nil {
 		return 0, err
 	}

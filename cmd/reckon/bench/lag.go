@@ -33,9 +33,7 @@ func (b *bench) lag(ctx context.Context, r *Report) error {
 		requests := b.service.questions("structured", b.service.structured, "")
 		all.Go(func() {
 			l := load{callers: most.Callers, warm: b.warm, length: length, pace: time.Duration(float64(most.Callers) / half * float64(time.Second))}
-			loaded, failed = l.run(ctx, func(ctx context.Context, caller int) (step, func(), error) {
-				return b.service.caller(ctx, caller, b.warm+length, requests)
-			})
+			loaded, failed = l.run(ctx, b.service.callers(b.warm+length, requests))
 		})
 	}
 	busy, err := b.probe(ctx, b.warm+length)
@@ -102,18 +100,10 @@ type prober struct {
 	last    uint64 // sequence of its newest event
 }
 
-// joinServer reaches the log of the server that runs on a data directory.
-func joinServer(ctx context.Context, data string) (*prober, error) {
-	log, err := log.Join(ctx, log.Options{Dir: data})
-	if err != nil {
-		return nil, err
-	}
-	p := &prober{log: log, account: uuid.New()}
+func newProber(ctx context.Context, log *log.Log) (p *prober, err error) {
+	p = &prober{log: log, account: uuid.New()}
 	p.last, err = log.Append(ctx, p.event(&events.AccountCreated{AccountID: p.account, Name: "bench " + p.account.String(), TimeZone: "UTC", BodyVersion: 2}), 0)
-	if err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	return p, nil
+	return p, err
 }
 
 func (p *prober) event(data any) events.Event {

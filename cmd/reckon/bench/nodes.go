@@ -19,7 +19,7 @@ const clusterSize = 3
 // side is one node, or three of a cluster.
 type side struct {
 	servers  []*ownServer
-	logs     []*log.Log // by server, where there are several
+	logs     []*log.Log // by server
 	services []*service
 
 	publication publication
@@ -31,22 +31,20 @@ const barePrefix = "bare"
 // compare measures calculations on one node and on three, each beside publishes to streams of the
 // settings of its own.
 func (b *bench) compare(ctx context.Context, r *Report, dir string) (failed error) {
-	sides := map[string]*side{}
-	defer func() {
-		for _, s := range sides {
-			failed = errors.Join(failed, s.close())
-		}
-	}()
-	for name, nodes := range map[string]int{"one": 1, "three": clusterSize} {
+	one, three := &side{}, &side{}
+	defer func() { failed = errors.Join(failed, one.close(), three.close()) }()
+	for s, nodes := range map[*side]int{one: 1, three: clusterSize} {
 		b.say(fmt.Sprintf("starting %s", counted(nodes, "node")))
-		s := &side{}
-		sides[name] = s
-		if err := s.open(ctx, filepath.Join(dir, name), nodes); err != nil {
+		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(nodes)), nodes); err != nil {
 			return err
 		}
 		if err := s.ask(ctx, b); err != nil {
 			return err
 		}
+	}
+	js := three.logs[0].JetStream()
+	if err := copyStreams(ctx, js, js, barePrefix); err != nil {
+		return err
 	}
 	if err := b.openFloor(ctx, dir); err != nil {
 		return fmt.Errorf("open the floor: %w", err)
@@ -54,7 +52,7 @@ func (b *bench) compare(ctx context.Context, r *Report, dir string) (failed erro
 	defer func() { failed = errors.Join(failed, b.floor.close()) }()
 	for round := range rounds {
 		for _, n := range b.Callers {
-			for _, w := range b.comparisons(sides["one"], sides["three"]) {
+			for _, w := range b.comparisons(one, three) {
 				if err := b.one(ctx, r, round, n, w); err != nil {
 					return err
 				}
@@ -80,40 +78,20 @@ func (b *bench) comparisons(one, three *side) []work {
 	}
 }
 
-// open starts nodes, and reaches the logs of several.
+// open starts nodes on loopback, the first of which makes an account, and reaches their logs.
 func (s *side) open(ctx context.Context, dir string, nodes int) error {
-	if nodes == 1 {
-		own, err := startServer(ctx, dir)
-		if err == nil {
-			s.servers = []*ownServer{own}
-		}
-		return err
-	}
-	if err := s.startNodes(ctx, dir, nodes); err != nil {
-		return err
-	}
-	for _, own := range s.servers {
-		log, err := log.Join(ctx, log.Options{Dir: own.data})
-		if err != nil {
-			return err
-		}
-		s.logs = append(s.logs, log)
-	}
-	js := s.logs[0].JetStream()
-	return copyStreams(ctx, js, js, barePrefix)
-}
-
-// startNodes starts a cluster on loopback, whose first node makes an account.
-func (s *side) startNodes(ctx context.Context, dir string, nodes int) error {
 	addresses, err := FreeAddresses(nodes)
 	if err != nil {
 		return err
 	}
 	for i, address := range addresses {
 		name := fmt.Sprint("node", i+1)
-		flags := []string{"--cluster", "bench", "--node", name, "--cluster-listen", address, "--routes", "nats://" + strings.Join(addresses, ",nats://")}
+		var flags []string
 		if i == 0 {
-			flags = append(flags, "--dev")
+			flags = []string{"--dev"}
+		}
+		if nodes > 1 {
+			flags = append(flags, "--cluster", "bench", "--node", name, "--cluster-listen", address, "--routes", "nats://"+strings.Join(addresses, ",nats://"))
 		}
 		own, err := beginServer(filepath.Join(dir, name), flags...)
 		if err != nil {
@@ -127,6 +105,11 @@ func (s *side) startNodes(ctx context.Context, dir string, nodes int) error {
 			return err
 		}
 		own.secret, own.domain = s.servers[0].secret, s.servers[0].domain
+		log, err := log.Join(ctx, log.Options{Dir: own.data})
+		if err != nil {
+			return err
+		}
+		s.logs = append(s.logs, log)
 	}
 	return nil
 }
@@ -174,7 +157,7 @@ func (s *side) ask(ctx context.Context, b *bench) error {
 func (s *side) asking(b *bench) prepare {
 	return func(ctx context.Context, caller int) (step, func(), error) {
 		at := s.services[caller%len(s.services)]
-		return at.caller(ctx, caller*variants/16, b.warm+b.length, at.questions("structured", at.structured, ""))
+		return at.callers(b.warm+b.length, at.questions("structured", at.structured, ""))(ctx, caller)
 	}
 }
 

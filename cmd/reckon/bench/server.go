@@ -27,15 +27,6 @@ type ownServer struct {
 	domain string // id of the domain that ownPrompt asks
 }
 
-// startServer starts the service on a directory, with an account, a key and domains.
-func startServer(ctx context.Context, data string) (*ownServer, error) {
-	s, err := beginServer(data, "--dev")
-	if err != nil {
-		return nil, err
-	}
-	return s, s.awaitReady(ctx)
-}
-
 // beginServer starts the process with flags of its own.
 func beginServer(data string, flags ...string) (*ownServer, error) {
 	program, err := os.Executable()

@@ -227,6 +227,13 @@ func (s *service) gets(paths ...string) [][]byte {
 	return requests
 }
 
+// callers prepares callers that send requests in turn for some time, each from another one on.
+func (s *service) callers(length time.Duration, requests [][]byte) prepare {
+	return func(ctx context.Context, caller int) (step, func(), error) {
+		return s.caller(ctx, caller*variants/16, length, requests)
+	}
+}
+
 // caller connects a caller that sends requests in turn from one of them on, for some time.
 func (s *service) caller(ctx context.Context, from int, length time.Duration, requests [][]byte) (step, func(), error) {
 	c, err := dial(ctx, s.base, time.Now().Add(length+patience))
