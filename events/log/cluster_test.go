@@ -356,9 +356,9 @@ func TestAwaitOthers(t *testing.T) {
 	}()
 	for last().Offline {
 	}
-	held, _ := c.replicated(2)
+	held, _ := replicated(c, 2)
 	wait()
-	if _, has := c.replicated(2); !reaches(has, held) {
+	if _, has := replicated(c, 2); !reaches(has, held) {
 		t.Errorf("not waited for: of the streams %v it has %v", held, has)
 	}
 	if err := <-opened; err != nil {
@@ -379,15 +379,15 @@ func TestAwaitOthers(t *testing.T) {
 }
 
 // replicated is how much the streams hold, by raft group, as the nodes beside one know, and how much of it that one has: what it has
-// confirmed to those that led, and all where it leads itself. Neither ever becomes less, whoever leads: that a node is current does, as soon as an entry is committed
-// that it has not confirmed, such as the first one of a new leader.
-func (c *trio) replicated(node int) (held, has map[string]uint64) {
+// confirmed to those that led, and all where it leads itself. Neither ever becomes less. That a node is current is over as soon as
+// an entry is committed that it has not confirmed, such as the first one of a new leader.
+func replicated(c *logtest.Trio[*Log], node int) (held, has map[string]uint64) {
 	held, has = map[string]uint64{}, map[string]uint64{}
-	for i := range c.logs {
+	for i := range c.Logs {
 		if i == node { // which may be starting
 			continue
 		}
-		raft := c.logs[i].backing.(*cluster).server.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT})
+		raft := c.Logs[i].backing.(*cluster).server.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT})
 		for name, group := range (*raft)[server.DEFAULT_GLOBAL_ACCOUNT] {
 			if !strings.HasPrefix(name, "S-") { // that of a consumer
 				continue
@@ -395,7 +395,7 @@ func (c *trio) replicated(node int) (held, has map[string]uint64) {
 			held[name] = max(held[name], group.Committed)
 			for id, peer := range group.Peers {
 				switch {
-				case peer.Name != c.options[node].Cluster.Node:
+				case peer.Name != c.Nodes[node].Name:
 				case id == group.Leader:
 					has[name] = max(has[name], group.Committed)
 				default:
