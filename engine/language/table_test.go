@@ -30,29 +30,6 @@ func readsAs(t *testing.T, prompt, means string) {
 	}
 }
 
-// TestAmountsAndMoments runs the example of every row that states an amount or a moment.
-func TestAmountsAndMoments(t *testing.T) {
-	tables := readTables()
-	for _, r := range tables.sections["numbers"] {
-		prompt, means := r.example()
-		if first, _, _ := strings.Cut(texts(tokenize(prompt)), ", "); first != means+" mi" {
-			t.Errorf("%q: %s, want %s miles", prompt, first, means)
-		}
-	}
-	for _, section := range []string{
-		"units", "letters", "suffixes", "per", "powers", "money", "parts", "standstill",
-		"months", "days", "weekdays", "weekday leads", "weeks", "shifts", "times of day", "clock", "parts of the day",
-	} {
-		if len(tables.sections[section]) == 0 {
-			t.Errorf("[%s] is empty", section)
-		}
-		for _, r := range tables.sections[section] {
-			prompt, means := r.example()
-			readsAs(t, prompt, means)
-		}
-	}
-}
-
 // stated is all that a scan finds in some tokens.
 func stated(tokens []token) string {
 	var list []string
