@@ -27,16 +27,16 @@ func limited(doubt int) uint16 { return uint16(max(1, min(mostDoubt, doubt))) }
 
 // Right is the number of leading digits that are right: very many of an exact number, and below 0
 // where the error is larger than the number.
-func (d Decimal) Right() int { return allDigits - int(d.doubt) }
+func (d *Decimal) Right() int { return allDigits - int(d.doubt) }
 
 // IsExact reports whether a number was never rounded.
-func (d Decimal) IsExact() bool { return d.doubt == 0 }
+func (d *Decimal) IsExact() bool { return d.doubt == 0 }
 
 // vagueDigits are so few right digits that those of a rounded number may be none.
 const vagueDigits = 4
 
 // Vague reports whether hardly a digit is right, so that the number may as well be 0.
-func (d Decimal) Vague() bool { return d.doubt >= allDigits-vagueDigits }
+func (d *Decimal) Vague() bool { return d.doubt >= allDigits-vagueDigits }
 
 // Error is the power of ten that the error of d is about, 0 for an exact number.
 func (d Decimal) Error() Decimal {
