@@ -35,22 +35,8 @@ func nearer(a, b *Decimal, digits int) {
 	}
 }
 
-// times sets r to a × b rounded once to the given digits.
-func (g *registers) times(r, a, b *Decimal, digits int) {
-	if digits > wideDigits || !r.timesWords(a, b, digits) {
-		*r = g.large((*apd.Context).Mul, a, b, digits)
-	}
-}
-
-// over sets r to a ÷ b rounded once to the given digits, for b other than 0. Exact quotients have
-// no trailing zeros.
-func (g *registers) over(r, a, b *Decimal, digits int) {
-	if digits > wideDigits || !r.overWords(a, b, digits) {
-		*r = g.overLarge(a, b, digits)
-	}
-}
-
-// overLarge is over by apd.
+// overLarge returns a ÷ b rounded once to the given digits by apd, for b other than 0. Exact
+// quotients have no trailing zeros.
 func (g *registers) overLarge(a, b *Decimal, digits int) Decimal {
 	r := g.large((*apd.Context).Quo, a, b, digits)
 	if r.doubt == 0 && !r.zero() {

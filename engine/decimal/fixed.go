@@ -47,12 +47,16 @@ func (g *registers) wideAdd(a, b Decimal) (r Decimal) {
 }
 
 func (g *registers) wideMul(a, b Decimal) (r Decimal) {
-	g.times(&r, &a, &b, g.wide)
+	if g.wide > wideDigits || !r.timesWords(&a, &b, g.wide) {
+		r = g.large((*apd.Context).Mul, &a, &b, g.wide)
+	}
 	return r
 }
 
 func (g *registers) wideQuo(a, b Decimal) (r Decimal) {
-	g.over(&r, &a, &b, g.wide)
+	if g.wide > wideDigits || !r.overWords(&a, &b, g.wide) {
+		r = g.overLarge(&a, &b, g.wide)
+	}
 	return r
 }
 

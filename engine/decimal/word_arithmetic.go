@@ -166,7 +166,7 @@ func (r *Decimal) timesWords(a, b *Decimal, digits int) bool {
 	return r.roundLong(&x, exponent, negative, digits)
 }
 
-// overWords sets r to a ÷ b rounded once to the given digits, for b other than 0, as registers.over
+// overWords sets r to a ÷ b rounded once to the given digits, for b other than 0, as overLarge
 // does.
 func (r *Decimal) overWords(a, b *Decimal, digits int) bool {
 	if a.large != nil || b.large != nil {

@@ -1,5 +1,7 @@
 package formula
 
+import "slices"
+
 // Equation is a parsed activity.
 type Equation struct {
 	Title       string // for messages: the activity's title, else its equation
@@ -21,14 +23,7 @@ type Equation struct {
 }
 
 // Position is the place of a variable in refs, or -1.
-func (e *Equation) Position(variable int) int {
-	for i, r := range e.Refs {
-		if r == variable {
-			return i
-		}
-	}
-	return -1
-}
+func (e *Equation) Position(variable int) int { return slices.Index(e.Refs, variable) }
 
 // Solves reports whether the equation can be solved for a variable.
 func (e *Equation) Solves(variable int) bool {

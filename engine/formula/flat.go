@@ -183,8 +183,7 @@ func (r *Run) Sides(x float64) (left, right float64) {
 	return r.Values[r.flat.left], r.Values[r.flat.right]
 }
 
-// Apply does one operation. Conversions keep products apart from the sums they go into: fused,
-// their last digit would depend on the machine.
+// Apply does one operation.
 func (r *Run) Apply(o *Instruction, x float64) float64 {
 	n := o.Node
 	var a, b float64
@@ -197,6 +196,26 @@ func (r *Run) Apply(o *Instruction, x float64) float64 {
 		return n.float
 	case OpVariable:
 		return x
+	case OpCall:
+		if n.Function.Lazy {
+			if a == 0 {
+				return b
+			}
+			return r.Values[o.Args[1]]
+		}
+		r.Args = r.Args[:0]
+		for _, i := range o.Args {
+			r.Args = append(r.Args, r.Values[i])
+		}
+		return n.Function.Float(r.Args)
+	}
+	return floatOperation(n.Op, a, b)
+}
+
+// floatOperation is the value of an operator. Conversions keep products apart from the sums they go
+// into: fused, their last digit would depend on the machine.
+func floatOperation(o Op, a, b float64) float64 {
+	switch o {
 	case OpAdd:
 		return a + b
 	case OpSub:
@@ -218,19 +237,7 @@ func (r *Run) Apply(o *Instruction, x float64) float64 {
 	case opOr:
 		return floatTruth(a != 0 || b != 0)
 	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe:
-		return floatCompare(n.Op, a, b)
-	case OpCall:
-		if n.Function.Lazy {
-			if a == 0 {
-				return b
-			}
-			return r.Values[o.Args[1]]
-		}
-		r.Args = r.Args[:0]
-		for _, i := range o.Args {
-			r.Args = append(r.Args, r.Values[i])
-		}
-		return n.Function.Float(r.Args)
+		return floatCompare(o, a, b)
 	}
 	return math.NaN()
 }

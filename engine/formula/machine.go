@@ -85,10 +85,7 @@ func Compare(c *decimal.Context, a, b decimal.Decimal) int {
 	if r == 0 || a.Sign() != b.Sign() {
 		return r
 	}
-	size := a.Abs()
-	if other := b.Abs(); other.Cmp(size) > 0 {
-		size = other
-	}
+	size := Extreme(Decimals{a.Abs(), b.Abs()}, 1)
 	if c.Sub(a, b).Abs().Cmp(c.Mul(size, hair)) <= 0 {
 		return 0
 	}
@@ -96,29 +93,16 @@ func Compare(c *decimal.Context, a, b decimal.Decimal) int {
 }
 
 // Settled is the integer next to x where x differs from it by less than 40 digits show, else x.
-func Settled(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
-	near := c.Round(x, 0)
-	if compareNear(c, x, near) {
-		return near
-	}
-	return x
-}
+func Settled(c *decimal.Context, x decimal.Decimal) decimal.Decimal { return settledAt(c, x, -1) }
 
 // settledAt is x, or the tie of rounding to places that x is next to.
 func settledAt(c *decimal.Context, x decimal.Decimal, places int) decimal.Decimal {
 	near := c.Round(x, places+1)
-	if compareNear(c, x, near) {
+	size := Extreme(Decimals{near.Abs(), decimal.Int(1)}, 1)
+	if c.Sub(x, near).Abs().Cmp(c.Mul(size, hair)) <= 0 {
 		return near
 	}
 	return x
-}
-
-func compareNear(c *decimal.Context, x, near decimal.Decimal) bool {
-	size := near.Abs()
-	if one := decimal.Int(1); size.Cmp(one) < 0 {
-		size = one
-	}
-	return c.Sub(x, near).Abs().Cmp(c.Mul(size, hair)) <= 0
 }
 
 // keptValue is the value of a part of an equation and when it was found.
@@ -260,19 +244,7 @@ func (m *Machine) holds(n *Node) decimal.Decimal {
 			r = 0
 		}
 	}
-	switch n.Op {
-	case OpEq:
-		return whether(r == 0, doubt)
-	case OpNe:
-		return whether(r != 0, doubt)
-	case OpLt:
-		return whether(r < 0, doubt)
-	case OpLe:
-		return whether(r <= 0, doubt)
-	case OpGt:
-		return whether(r > 0, doubt)
-	}
-	return whether(r >= 0, doubt)
+	return whether(floatCompare(n.Op, float64(r), 0) != 0, doubt)
 }
 
 // Pow is a ^ b. An exponent that division left next to an integer is that integer.
@@ -297,28 +269,6 @@ func (m *Machine) Float(n *Node) float64 {
 		return float64(m.Env.Today())
 	case opNow:
 		return float64(m.Env.Moment())
-	case OpAdd:
-		return m.Float(n.Args[0]) + m.Float(n.Args[1])
-	case OpSub:
-		return m.Float(n.Args[0]) - m.Float(n.Args[1])
-	case OpMul:
-		return m.Float(n.Args[0]) * m.Float(n.Args[1])
-	case OpDiv:
-		return m.Float(n.Args[0]) / m.Float(n.Args[1])
-	case OpPow:
-		return math.Pow(m.Float(n.Args[0]), m.Float(n.Args[1]))
-	case OpNeg:
-		return -m.Float(n.Args[0])
-	case OpPercent:
-		return m.Float(n.Args[0]) / 100
-	case opNot:
-		return floatTruth(m.Float(n.Args[0]) == 0)
-	case opAnd:
-		return floatTruth(m.Float(n.Args[0]) != 0 && m.Float(n.Args[1]) != 0)
-	case opOr:
-		return floatTruth(m.Float(n.Args[0]) != 0 || m.Float(n.Args[1]) != 0)
-	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe:
-		return floatCompare(n.Op, m.Float(n.Args[0]), m.Float(n.Args[1]))
 	case OpCall:
 		f := n.Function
 		if f.Lazy {
@@ -338,7 +288,15 @@ func (m *Machine) Float(n *Node) float64 {
 		}
 		return f.Float(args)
 	}
-	return math.NaN()
+	if len(n.Args) == 0 {
+		return math.NaN()
+	}
+	a := m.Float(n.Args[0])
+	b := a
+	if len(n.Args) > 1 {
+		b = m.Float(n.Args[1])
+	}
+	return floatOperation(n.Op, a, b)
 }
 
 func floatTruth(b bool) float64 {

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -162,12 +163,12 @@ func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64
 		}
 		sign := zero
 		if i.a > 0 {
-			sign = signOf(i.sa.value())
+			sign = cmp.Compare(i.sa.value(), 0)
 		}
 		margin = 1e-11 * (i.sa.inSlope + i.sa.outSlope)
 		steep := i.sb.outSlope-i.sa.inSlope > margin || i.sa.outSlope-i.sb.inSlope < -margin
 		if steep || single {
-			if sign*signOf(i.sb.value()) < 0 {
+			if sign*cmp.Compare(i.sb.value(), 0) < 0 {
 				return pinned(p, i.a, i.b, sign), true, nil
 			}
 			continue
@@ -189,16 +190,6 @@ func firstRoot(c *decimal.Context, p payments, zero int, single bool) (z float64
 	return 0, false, ErrNotConverged
 }
 
-func signOf(x float64) int {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
-}
-
 // pinned is the root between a and b to the precision of float64 by Newton's method, and by halving
 // where that leaves the interval. sign is that of the value at a.
 func pinned(p payments, a, b float64, sign int) float64 {
@@ -209,7 +200,7 @@ func pinned(p payments, a, b float64, sign int) float64 {
 		if f == 0 {
 			return z
 		}
-		if signOf(f) == sign {
+		if cmp.Compare(f, 0) == sign {
 			a = z
 		} else {
 			b = z
@@ -323,9 +314,7 @@ func signOfSum(c *decimal.Context, list Decimals) int {
 func relative(c *decimal.Context, list Decimals) ([]float64, bool) {
 	largest := decimal.Int(0)
 	for _, d := range list {
-		if d.Abs().Cmp(largest) > 0 {
-			largest = d.Abs()
-		}
+		largest = Extreme(Decimals{largest, d.Abs()}, 1)
 	}
 	parts := make([]float64, len(list))
 	for i, d := range list {

@@ -133,18 +133,15 @@ var overTables = []*Entry{
 		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[0] }),
 	reducer("last", "a", "The last cell that is not empty.", []example{{"last([7, 8])", "8"}, {"last([[1, 2], [3, 4]])", "4"}},
 		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[len(l)-1] }),
-	{
-		Name: "product", Params: Unary("values", "1"), Variadic: true, Result: "1", tables: true,
-		Doc:      "The product of numbers or of all cells of tables, which must be plain numbers; empty ones do not count.",
-		Examples: []example{{"product([2, 3, 4])", "24"}, {"product(2, [3, 4])", "24"}},
-		Grid: func(c *decimal.Context, args []Grid) Grid {
+	counter("product", "1", "1", "The product of numbers or of all cells of tables, which must be plain numbers; empty ones do not count.",
+		[]example{{"product([2, 3, 4])", "24"}, {"product(2, [3, 4])", "24"}},
+		func(c *decimal.Context, l Decimals) decimal.Decimal {
 			p := decimal.Int(1)
-			for _, d := range flatten(args) {
+			for _, d := range l {
 				p = c.Mul(p, d)
 			}
-			return scalarGrid(p)
-		},
-	},
+			return p
+		}),
 	{
 		Name: "each", Params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
 		tables: true, shape: shapeTable, Binds: true, Result: "any",
