@@ -65,8 +65,9 @@ type scanner struct {
 	tokens int
 }
 
-func (s *scanner) fail(offset int, format string, args ...any) *Error {
-	return &Error{Offset: offset, Message: fmt.Sprintf(format, args...)}
+// fail throws an error, which recovered catches.
+func (s *scanner) fail(offset int, format string, args ...any) {
+	panic(&Error{Offset: offset, Message: fmt.Sprintf(format, args...)})
 }
 
 func (s *scanner) peek() (rune, int) {
@@ -98,20 +99,20 @@ func (s *scanner) space() {
 	}
 }
 
-func (s *scanner) next() (token, *Error) {
+func (s *scanner) next() token {
 	s.space()
 	r, size := s.peek()
 	if r == -1 {
-		return token{kind: end, start: s.offset, stop: s.offset}, nil
+		return token{kind: end, start: s.offset, stop: s.offset}
 	}
 	if s.tokens++; s.tokens > maxTokens {
-		return token{}, s.fail(s.offset, "The equation is too long: it has more than 10,000 parts.")
+		s.fail(s.offset, "The equation is too long: it has more than 10,000 parts.")
 	}
 	if isDigit(byte(r)) && size == 1 || r == '.' && isDigit(s.byteAt(1)) {
 		return s.number()
 	}
 	if startsName(r) {
-		return s.name(), nil
+		return s.name()
 	}
 	if raisedDigits[r] != 0 || r == '⁻' {
 		return s.raised()
@@ -122,21 +123,22 @@ func (s *scanner) next() (token, *Error) {
 			s.at += len(o.written)
 			s.offset += utf8.RuneCountInString(o.written)
 			t.stop = s.offset
-			return t, nil
+			return t
 		}
 	}
 	if r == utf8.RuneError && size == 1 {
-		return token{}, s.fail(s.offset, "This is not valid UTF-8 text.")
+		s.fail(s.offset, "This is not valid UTF-8 text.")
 	}
 	switch r {
 	case '.':
-		return token{}, s.fail(s.offset, "Expected a digit beside the decimal point.")
+		s.fail(s.offset, "Expected a digit beside the decimal point.")
 	case '!':
-		return token{}, s.fail(s.offset, `Expected "!=": a factorial is factorial(x), a negation "not".`)
+		s.fail(s.offset, `Expected "!=": a factorial is factorial(x), a negation "not".`)
 	case '{', '}':
-		return token{}, s.fail(s.offset, "Expected round brackets: braces have no meaning here.")
+		s.fail(s.offset, "Expected round brackets: braces have no meaning here.")
 	}
-	return token{}, s.fail(s.offset, "The character %q has no meaning in an equation.", r)
+	s.fail(s.offset, "The character %q has no meaning in an equation.", r)
+	return token{}
 }
 
 func startsName(r rune) bool { return r == '_' || unicode.IsLetter(r) }
@@ -158,7 +160,7 @@ func (s *scanner) name() token {
 	return t
 }
 
-func (s *scanner) raised() (token, *Error) {
+func (s *scanner) raised() token {
 	t := token{kind: raised, start: s.offset}
 	var digits []byte
 	if r, size := s.peek(); r == '⁻' {
@@ -172,16 +174,16 @@ func (s *scanner) raised() (token, *Error) {
 			break
 		}
 		if count++; count > maxDigits {
-			return t, s.fail(t.start, "This number has more than 1,000 digits.")
+			s.fail(t.start, "This number has more than 1,000 digits.")
 		}
 		digits = append(digits, raisedDigits[r])
 		s.skip(size)
 	}
 	if count == 0 {
-		return t, s.fail(s.offset, "Expected raised digits behind the raised minus.")
+		s.fail(s.offset, "Expected raised digits behind the raised minus.")
 	}
 	t.text, t.stop = string(digits), s.offset
-	return t, nil
+	return t
 }
 
 // digits takes a run of digits. It counts them into *count.
@@ -193,7 +195,7 @@ func (s *scanner) digits(text *strings.Builder, count *int) {
 	}
 }
 
-func (s *scanner) number() (token, *Error) {
+func (s *scanner) number() token {
 	t := token{kind: number, start: s.offset}
 	var text strings.Builder
 	count := 0
@@ -203,24 +205,24 @@ func (s *scanner) number() (token, *Error) {
 	}
 	for grouped := false; s.byteAt(0) == '_'; grouped = true {
 		if !grouped && count > 3 {
-			return t, s.fail(s.offset, `Expected at most three digits in front of the first "_".`)
+			s.fail(s.offset, `Expected at most three digits in front of the first "_".`)
 		}
 		s.skip(1)
 		before := count
 		s.digits(&text, &count)
 		if count <= maxDigits && count-before != 3 {
-			return t, s.fail(s.offset, `Expected groups of exactly three digits behind "_".`)
+			s.fail(s.offset, `Expected groups of exactly three digits behind "_".`)
 		}
 	}
 	if s.byteAt(0) == '.' {
 		if !isDigit(s.byteAt(1)) {
-			return t, s.fail(s.offset+1, "Expected a digit behind the decimal point.")
+			s.fail(s.offset+1, "Expected a digit behind the decimal point.")
 		}
 		text.WriteByte('.')
 		s.skip(1)
 		s.digits(&text, &count)
 		if s.byteAt(0) == '_' {
-			return t, s.fail(s.offset, `Expected no "_" behind the decimal point.`)
+			s.fail(s.offset, `Expected no "_" behind the decimal point.`)
 		}
 	}
 	if b := s.byteAt(0); b == 'e' || b == 'E' {
@@ -231,59 +233,55 @@ func (s *scanner) number() (token, *Error) {
 			s.skip(1)
 		}
 		if !isDigit(s.byteAt(0)) {
-			return t, s.fail(s.offset, `Expected digits behind the exponent mark "e".`)
+			s.fail(s.offset, `Expected digits behind the exponent mark "e".`)
 		}
 		s.digits(&text, &count)
 	}
 	if count > maxDigits {
-		return t, s.fail(t.start, "This number has more than 1,000 digits.")
+		s.fail(t.start, "This number has more than 1,000 digits.")
 	}
 	t.text, t.stop = text.String(), s.offset
 	if r, _ := s.peek(); startsName(r) {
 		n := s.name()
-		return t, s.fail(n.start, "Expected an operator between %s and %s. A unit stands in brackets: %s [%s].",
+		s.fail(n.start, "Expected an operator between %s and %s. A unit stands in brackets: %s [%s].",
 			t.described(), n.described(), t.text, strings.Trim(n.described(), `"`))
 	}
 	if r, _ := s.peek(); r == '.' {
-		return t, s.fail(s.offset, "Expected only one decimal point in a number.")
+		s.fail(s.offset, "Expected only one decimal point in a number.")
 	}
-	err := s.unit(&t)
-	return t, err
+	s.unit(&t)
+	return t
 }
 
 // unit reads the unit in brackets behind a number, if there is one.
-func (s *scanner) unit(t *token) *Error {
+func (s *scanner) unit(t *token) {
 	at, offset := s.at, s.offset
 	s.space()
 	if s.byteAt(0) != '[' {
 		s.at, s.offset = at, offset
-		return nil
+		return
 	}
 	open := s.offset
 	s.skip(1)
 	s.space()
 	from := s.at
 	t.unitStart = s.offset
-	for {
+	for s.byteAt(0) != ']' {
 		r, size := s.peek()
 		switch {
 		case r == -1:
-			return s.fail(s.offset, `Expected "]" behind the unit that starts at character %d.`, open)
+			s.fail(s.offset, `Expected "]" behind the unit that starts at character %d.`, open)
 		case r == '[':
-			return s.fail(s.offset, `Expected "]" behind the unit.`)
+			s.fail(s.offset, `Expected "]" behind the unit.`)
 		case r == utf8.RuneError && size == 1:
-			return s.fail(s.offset, "This is not valid UTF-8 text.")
-		}
-		if r == ']' {
-			break
+			s.fail(s.offset, "This is not valid UTF-8 text.")
 		}
 		s.skip(size)
 	}
 	t.unit = strings.TrimRightFunc(s.source[from:s.at], unicode.IsSpace)
 	if t.unit == "" {
-		return s.fail(s.offset, "Expected a unit between the brackets.")
+		s.fail(s.offset, "Expected a unit between the brackets.")
 	}
 	s.skip(1)
 	t.stop = s.offset
-	return nil
 }
