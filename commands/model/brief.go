@@ -2,10 +2,13 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"reckon/commands"
 	"reckon/engine"
+	"reckon/engine/format"
+	"reckon/engine/input"
 	"reckon/engine/language"
 	"reckon/engine/value"
 )
@@ -75,37 +78,29 @@ type briefScenario struct {
 }
 
 const (
-	briefScenarios = 5   // that a model is shown, the last ones of the domain
-	briefLookBack  = 20  // scenarios are looked at for them
-	briefText      = 200 // characters of a description
+	briefScenarios = 5  // that a model is shown, the last ones of the domain
+	briefLookBack  = 20 // scenarios are looked at for them
 )
-
-func shorten(text string) string {
-	if runes := []rune(text); len(runes) > briefText {
-		return string(runes[:briefText]) + "…"
-	}
-	return text
-}
 
 // scalarText is a value as written, "" for a table.
 func scalarText(t value.Text) string {
-	if t.Rank > 0 || t.IsEmpty() {
+	if t.Rank > 0 {
 		return ""
 	}
-	return t.Cells[0][0]
+	return t.Scalar()
 }
 
 // newBrief writes down what a model must know to read a prompt.
 func newBrief(d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) string {
 	b := brief{
-		Domain: d.Definition.Title, Description: shorten(d.Definition.Description),
+		Domain: d.Definition.Title, Description: input.Quoted(d.Definition.Description),
 		Variables: []briefVariable{}, Equations: []string{},
 		Now: env.Now.In(env.Zone).Format("Monday 2006-01-02T15:04:05"), TimeZone: env.Zone.String(), Prompt: text,
 	}
 	for i, v := range d.Definition.Variables {
 		b.Variables = append(b.Variables, briefVariable{
 			Key: v.Key, Title: v.Title, Aliases: v.Aliases, Unit: v.Unit, Kind: v.Kind,
-			Default: scalarText(d.Compiled().DefaultText(i)), Description: shorten(v.Description),
+			Default: scalarText(d.Compiled().DefaultText(i)), Description: input.Quoted(v.Description),
 		})
 	}
 	for _, a := range d.Definition.Activities {
@@ -164,10 +159,8 @@ func shownScenarios(refers language.Conversation) []int {
 			list = append(list, number)
 		}
 	}
-	if f := refers.Focus; f > 0 && f < refers.Last && refers.Scenario(f) != nil {
-		if !slices.Contains(list, f) {
-			list = append(list, f)
-		}
+	if f := refers.Focus; f > 0 && f < refers.Last && refers.Scenario(f) != nil && !slices.Contains(list, f) {
+		list = append(list, f)
 	}
 	return list
 }
@@ -176,11 +169,7 @@ func shownScenarios(refers language.Conversation) []int {
 // names as enums.
 func proposalSchema(d *commands.Domain, refers language.Conversation) any {
 	object := func(properties map[string]any) map[string]any {
-		required := []string{}
-		for name := range properties {
-			required = append(required, name)
-		}
-		slices.Sort(required)
+		required := slices.Sorted(maps.Keys(properties))
 		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 	}
 	text := map[string]any{"type": "string"}
@@ -192,7 +181,7 @@ func proposalSchema(d *commands.Domain, refers language.Conversation) any {
 	}
 	givable, askable := []string{}, []string{""}
 	for _, v := range d.Definition.Variables {
-		if v.Kind != "table" && v.Kind != "bar_chart" && v.Kind != "pie_chart" {
+		if !format.IsTableKind(v.Kind) {
 			givable = append(givable, v.Key)
 		}
 		askable = append(askable, v.Key)

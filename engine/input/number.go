@@ -126,8 +126,19 @@ func scanFraction(c *decimal.Context, s string) (decimal.Decimal, int, *value.Er
 	return c.Quo(numerator, denominator), space + size + more, nil
 }
 
+// Digits with points and group marks between them, groups with one kind of mark, the same before a
+// comma that may be a decimal mark, and a power of ten.
+var (
+	markedForm   = regexp.MustCompile(`^(?:[.,_\x{2009}\x{202F}]?[0-9])+`)
+	groupedForm  = regexp.MustCompile(`^[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+|(?:\x{2009}[0-9]{3})+|(?:\x{202F}[0-9]{3})+)$`)
+	commasForm   = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})*$`)
+	exponentForm = regexp.MustCompile(`^[eE][-+]?[0-9]+`)
+)
+
 // groupMarks separate groups of three digits.
-var groupMarks = []string{",", "_", "\u2009", "\u202F"}
+const groupMarks = ",_\u2009\u202F"
+
+var withoutMarks = strings.NewReplacer(",", "", "_", "", "\u2009", "", "\u202F", "")
 
 // scanDigits reads digits with one decimal point, group marks and an exponent. It fails with
 // input.ambiguous_number where the marks allow two readings, with input.invalid_number where they
@@ -136,14 +147,18 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 	if n, size := scanPlain(s); size > 0 {
 		return n, size, nil
 	}
-	digits, at := scanMarked(s)
+	digits := markedForm.FindString(s)
+	at := len(digits)
+	if s[0] == '.' {
+		digits = "0" + digits
+	}
 	if len(digits) > maxLiteralDigits*4 {
 		return decimal.Decimal{}, at, tooManyDigits()
 	}
 	exponent := exponentForm.FindString(s[at:])
 	at += len(exponent)
 	readings := []string{digits}
-	if strings.Count(digits, ".") > 1 || strings.ContainsAny(digits, ",_\u2009\u202F") {
+	if strings.Count(digits, ".") > 1 || strings.ContainsAny(digits, groupMarks) {
 		readings = readGroups(digits)
 	}
 	if len(readings) == 0 {
@@ -158,33 +173,6 @@ func scanDigits(s string) (decimal.Decimal, int, *value.Error) {
 		return first, at, err
 	}
 	return decimal.Decimal{}, at, value.Problem("input.ambiguous_number", Quoted(s[:at]), Quoted(first.String()), Quoted(second.String()))
-}
-
-// exponentForm is a power of ten behind digits.
-var exponentForm = regexp.MustCompile(`^[eE][-+]?[0-9]+`)
-
-// scanMarked measures digits with points and group marks between them, a 0 in front of a point that
-// stands first.
-func scanMarked(s string) (digits string, at int) {
-	for at < len(s) {
-		mark := 0
-		if s[at] == '.' {
-			mark = 1
-		}
-		for _, m := range groupMarks {
-			if strings.HasPrefix(s[at:], m) {
-				mark = len(m)
-			}
-		}
-		if !isDigit(s[at]) && (mark == 0 || at+mark >= len(s) || !isDigit(s[at+mark])) {
-			break
-		}
-		at += max(mark, 1)
-	}
-	if s[0] == '.' {
-		return "0" + s[:at], at
-	}
-	return s[:at], at
 }
 
 // scanPlain reads a short number without group marks and exponent, nothing (0 bytes) where it could
@@ -235,19 +223,11 @@ func tooManyDigits() *value.Error {
 // mark, none where nothing fits.
 func readGroups(digits string) []string {
 	commas, points := strings.Count(digits, ","), strings.Count(digits, ".")
-	others := strings.ContainsAny(digits, "_\u2009\u202F")
 	whole, decimals, _ := strings.Cut(digits, ".")
-	if points <= 1 && !strings.ContainsAny(decimals, ",_\u2009\u202F") {
-		for _, mark := range groupMarks {
-			if groups := strings.Split(whole, mark); len(groups) > 1 && grouped(groups) {
-				if mark == "," && groups[0][0] == '0' {
-					break
-				}
-				return []string{strings.ReplaceAll(digits, mark, "")}
-			}
-		}
+	if points <= 1 && !strings.ContainsAny(decimals, groupMarks) && groupedForm.MatchString(whole) && (commas == 0 || digits[0] != '0') {
+		return []string{withoutMarks.Replace(digits)}
 	}
-	if others {
+	if strings.ContainsAny(digits, groupMarks[1:]) {
 		return nil
 	}
 	without := strings.ReplaceAll(digits, ",", "")
@@ -256,24 +236,9 @@ func readGroups(digits string) []string {
 		return []string{strings.ReplaceAll(strings.ReplaceAll(digits, ".", ""), ",", "."), without}
 	case commas > 1 && points == 0:
 		last := strings.LastIndexByte(digits, ',')
-		if groups := strings.Split(digits[:last], ","); grouped(groups) {
+		if commasForm.MatchString(digits[:last]) {
 			return []string{strings.ReplaceAll(digits[:last], ",", "") + "." + digits[last+1:], without}
 		}
 	}
 	return nil
-}
-
-// grouped reports whether a number's groups are one to three digits and then exactly three each.
-func grouped(groups []string) bool {
-	for i, g := range groups {
-		if i == 0 && (len(g) < 1 || len(g) > 3) || i > 0 && len(g) != 3 {
-			return false
-		}
-		for j := range len(g) {
-			if !isDigit(g[j]) {
-				return false
-			}
-		}
-	}
-	return true
 }
