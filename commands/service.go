@@ -95,6 +95,8 @@ type Service struct {
 	recent   *recentAccounts
 	pulling  atomic.Bool // whether Run reaches the queue
 
+	disk disk
+
 	model   Model
 	waiting atomic.Int32 // how many wait for a slot in prose
 }
@@ -205,6 +207,9 @@ func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Me
 // enqueue looks the idempotency key up, completes the command and publishes it. The stream itself
 // decides who was first.
 func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
+	if err := s.disk.room(); err != nil {
+		return command, false, err
+	}
 	message, err := uuid.NewV7()
 	if err != nil {
 		return command, false, fmt.Errorf("make message id: %w", err)

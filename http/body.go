@@ -131,7 +131,7 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 	if !promptOK || strings.TrimSpace(prompt) == "" {
 		return b, invalidParam("prompt", "is required and must be a string that is not empty")
 	}
-	b.prompt = prompt
+	b.prompt = strings.TrimRight(prompt, " \t\r\n") // says nothing, and would be kept for ever
 	if raw := members.Conversation; raw != nil {
 		conversation, _ := text(raw)
 		id, ok := canonicalUUID(conversation)

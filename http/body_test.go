@@ -198,7 +198,7 @@ func TestDecodeCalculateFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.format != want || b.prompt != " <a> \n" || b.timeZone != "Europe/Berlin" || b.conversation.String() != "0198f2c4-5b1e-7cc3-9a52-3d4e5f607183" {
+		if b.format != want || b.prompt != " <a>" || b.timeZone != "Europe/Berlin" || b.conversation.String() != "0198f2c4-5b1e-7cc3-9a52-3d4e5f607183" {
 			t.Errorf("input_format %q: %+v", format, b)
 		}
 	}

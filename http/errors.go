@@ -111,6 +111,7 @@ var explanations = []struct {
 	{projections.ErrCursor, badCursor},
 	{projections.ErrBehind, unavailable("This node cannot confirm now that it has seen the newest changes. Send the request again.")},
 	{commands.ErrUnavailable, late},
+	{commands.ErrDiskFull, unavailable("The disk of this node is nearly full. What is there can be read; send the request again when there is space.")},
 	{context.DeadlineExceeded, late},
 	{context.Canceled, late},
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	nethttp "net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -269,6 +271,58 @@ func defaultSync() {
 	select {} // until it is killed
 }
 
+// TestNearlyFullDisk takes most of the space while callers calculate. From then on they are answered 503 with Retry-After, what
+// is there can be read, and accounts are administered. When there is space again the server calculates, without a restart.
+func TestNearlyFullDisk(t *testing.T) {
+	t.Parallel()
+	d, ok := newDisk(t, 256)
+	if !ok {
+		return
+	}
+	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.flags = []string{"--keep-free", "40%"}
+	w.serve(t)
+	filler := filepath.Join(d.mounted, "filler")
+	w.loadUntil(t, 8, "nearly", 50, func(func()) {
+		f, err := os.Create(filler)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := syscall.Fallocate(int(f.Fd()), 0, 0, 160<<20); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if w.refused == 0 {
+		t.Error("no request was refused")
+	}
+	for _, p := range w.history.posts {
+		if p.acknowledged {
+			if status, err := w.read(devAccount, w.secret, p.conversationID); status != nethttp.StatusOK || err != nil {
+				t.Fatalf("what is there is read with %d, %v", status, err)
+			}
+			break
+		}
+	}
+	if _, stderr, code := tool(t, "account", "create", "another", "--data", w.data); code != 0 {
+		t.Errorf("an account is not created: %s", stderr)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; {
+		_, status, err := w.post("", "", promptOf(1, true))
+		if status == nethttp.StatusOK && err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("with space again: %d, %v", status, err)
+		}
+	}
+	w.settle(t)
+	w.verify(t)
+}
+
 // TestFullDisk fills the disk while callers calculate. They are answered 503 with Retry-After, and the server goes on, or
 // ends with an error for whoever supervises it. When there is space again it works, and nothing is lost.
 func TestFullDisk(t *testing.T) {
@@ -277,6 +331,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.flags = []string{"--keep-free", "0"}
 	w.serve(t)
 	var filler string
 	w.loadUntil(t, 8, "filling", 50, func(func()) { filler = d.fill(t) })
@@ -309,6 +364,7 @@ func TestFailedSync(t *testing.T) {
 		return
 	}
 	w := newWorld(t, filepath.Join(d.mounted, "data"))
+	w.flags = []string{"--keep-free", "0"}
 	w.serve(t)
 	var filler string
 	w.loadUntil(t, 8, "syncing", 50, func(func()) { filler = below.fill(t) })

@@ -39,6 +39,7 @@ func notRun(t *testing.T, why string) {
 type world struct {
 	data    string
 	program string // name under which the test's own program is started
+	flags   []string
 	server  *exec.Cmd
 	errors  *bytes.Buffer // what it wrote to standard error
 	url     string
@@ -57,7 +58,7 @@ func (w *world) serve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.server = exec.Command(program, "serve", "--dev", "--data", w.data, "--listen", "127.0.0.1:0", "--log-level", "warn")
+	w.server = exec.Command(program, append([]string{"serve", "--dev", "--data", w.data, "--listen", "127.0.0.1:0", "--log-level", "warn"}, w.flags...)...)
 	w.errors = &bytes.Buffer{}
 	w.server.Stderr = w.errors
 	out, err := w.server.StdoutPipe()

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +27,7 @@ type serveCommand struct {
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with the starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
+	KeepFree             keepFree      `help:"How much of the data directory's disk calculations leave free: a share such as 5%, a size such as 512MiB, or both, of which the smaller one counts (${default})." default:"5%,1GiB" placeholder:"FREE"`
 	LanguageMode         string        `help:"Who reads prompts in prose: ${enum} (${default})." enum:"rules,rules-then-model,model-then-rules" default:"rules" placeholder:"MODE"`
 	ModelURL             string        `help:"Where the language model is: any server that speaks OpenAI's chat completions. What comes before /chat/completions." name:"model-url" placeholder:"URL"`
 	ModelName            string        `help:"The model's name, as its server knows it." placeholder:"NAME"`
@@ -46,6 +50,32 @@ Examples:
   reckon serve --data /var/lib/reckon --listen 127.0.0.1:9000 --log-format json
   reckon serve --language-mode rules-then-model --model-url https://api.openai.com/v1 --model-name gpt-4.1-mini --model-key-variable OPENAI_API_KEY
   reckon serve --language-mode rules-then-model --model-url http://127.0.0.1:11434/v1 --model-name llama3.1 --model-allow-private`
+}
+
+// keepFree reads --keep-free.
+type keepFree commands.Free
+
+func (k *keepFree) UnmarshalText(text []byte) error {
+	k.Share, k.Bytes = 1, math.MaxUint64
+	for part := range strings.SplitSeq(string(text), ",") {
+		number, share := strings.CutSuffix(part, "%")
+		shift := 0
+		for unit, by := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40} {
+			if rest, ok := strings.CutSuffix(part, unit); ok && !share {
+				number, shift = rest, by
+			}
+		}
+		n, err := strconv.ParseUint(number, 10, 20)
+		switch {
+		case err != nil, share && n > 50, !share && shift == 0 && n != 0:
+			return fmt.Errorf("%q: give a share of at most 50%%, a size such as 512MiB or 2GiB, or both with a comma between", part)
+		case share:
+			k.Share = float64(n) / 100
+		default:
+			k.Bytes = n << shift
+		}
+	}
+	return nil
 }
 
 // maxRetention is the longest that idempotency keys can be remembered.
@@ -96,6 +126,9 @@ func (c *serveCommand) Run(t terminal) error {
 	defer func() { closed(logger, "views", views.Close()) }()
 	saveMemory(ctx, views.Folding)
 	service := commands.New(log, views, logger)
+	if c.Data != "" {
+		service.KeepFree(c.Data, commands.Free(c.KeepFree))
+	}
 	if err := c.useModel(service, logger); err != nil {
 		return err
 	}
