@@ -201,7 +201,6 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 	}
 }
 
-// newEvent is an event of now.
 func newEvent(s events.Subject, data any) events.Event {
 	return events.Event{ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: s, Data: data}
 }

@@ -40,7 +40,6 @@ type Calculate struct {
 	rest     func() // of engine.Env
 }
 
-// decodeCalculate reads a command.
 func decodeCalculate(data []byte) (c Calculate, err error) {
 	if err := events.Unmarshal(data, &c); err != nil {
 		return c, fmt.Errorf("decode command: %w", err)

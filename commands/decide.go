@@ -148,7 +148,6 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	return complete(c, d, r, result), nil
 }
 
-// maxScenarios is how many scenarios a conversation may have.
 const maxScenarios = 10_000
 
 func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) events.Event {

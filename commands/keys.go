@@ -14,7 +14,6 @@ import (
 	"reckon/projections"
 )
 
-// keyPrefix begins every API key.
 const keyPrefix = "reckon_live_"
 
 // newSecret makes an API key of 256 random bits, and the hash that is kept of it.

@@ -78,7 +78,6 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 	return s.finish(c, "")
 }
 
-// panicked logs a panic and makes it an error.
 func (s *Service) panicked(c Calculate, p any) error {
 	s.logger.Error("calculation panicked", "message", c.MessageID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	return fmt.Errorf("calculate %s: %w", c.MessageID, errPanicked)

@@ -68,7 +68,6 @@ func (s *Service) domain(ctx context.Context, account, id uuid.UUID, version int
 	return v.Domain, err
 }
 
-// readVersion reads a version from the views.
 func (s *Service) readVersion(ctx context.Context, account, id uuid.UUID, version int) (key string, def events.Definition, err error) {
 	// The command may come from a node that has folded more than this one.
 	if view, _ := s.views.Domain(account, id); view.Version < version {

@@ -17,7 +17,6 @@ import (
 // done. The one who asks is sent a ping each second, also while an order waits for another one, and
 // answers it; a verification that nobody waits for ends, a rebuild goes on.
 
-// controlRequest is an order to a node's views.
 type controlRequest struct {
 	Action      string   `json:"action"` // rebuild or verify
 	Projections []string `json:"projections,omitempty"`
@@ -59,7 +58,6 @@ func (v *Views) listen(ctx context.Context) error {
 	return nil
 }
 
-// serve carries out an order.
 func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 	send := func(p controlReply) {
 		if text, err := events.Marshal(p); err == nil {

@@ -205,7 +205,6 @@ func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conver
 	return h.Conversation, found, err
 }
 
-// head reads the head of a conversation.
 func (s *conversations) head(ctx context.Context, key entityKey) (h head, found bool, err error) {
 	if h, found = s.heads.Get(key); found {
 		return h, found, nil

@@ -87,23 +87,20 @@ func (v *Views) save() error {
 // saveOften saves soon after events were folded, until ctx ends; while the fold catches up, less
 // often than the buffers are written because they are full. When that fails the fold ends too.
 func (v *Views) saveOften(ctx context.Context, stop context.CancelCauseFunc) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-v.unsaved:
 		}
+		wait := saveAfter
 		if v.folded.Load() < v.target {
-			timer.Reset(saveBehind)
-		} else {
-			timer.Reset(saveAfter)
+			wait = saveBehind
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-timer.C:
+		case <-time.After(wait):
 		}
 		if err := v.save(); err != nil {
 			stop(err)

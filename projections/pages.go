@@ -47,7 +47,6 @@ type page struct {
 	Sequence  uint64       `json:"sequence"` // of the event that changed it last
 }
 
-// pageKey names a page.
 type pageKey struct {
 	entityKey
 	kind   string // m of messages, s of scenarios

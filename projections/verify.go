@@ -86,7 +86,6 @@ type comparison struct {
 	later   map[location]uint64 // sequences of documents that stand at a later event
 }
 
-// location is where a document is.
 type location struct {
 	model int // place in the models
 	key   string

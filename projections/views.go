@@ -169,26 +169,19 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	if err == nil {
 		err = v.reopen(ctx)
 	}
-	if err == nil {
-		return v.checkpoint.Sequence, nil
-	}
-	if !errors.Is(err, errNoViews) {
+	if err != nil {
 		v.logger.Warn("the views are built anew", "checkpoint", v.checkpoint.Sequence, "log", v.target, "reason", err)
+		v.checkpoint = checkpoint{}
+		err = v.reopen(ctx)
 	}
-	return 0, v.begin(ctx)
+	return v.checkpoint.Sequence, err
 }
 
-// errNoViews says that there is no checkpoint.
-var errNoViews = errors.New("there are no views yet")
-
 // reopen makes the generation of the checkpoint the serving one. A model that has no bucket there
-// that it can read gets an empty one, to be filled. It fails when the log is not the one that the
-// buckets are of.
+// that it can read gets an empty one, to be filled up to the checkpoint. It fails when the log is
+// not the one that the buckets are of.
 func (v *Views) reopen(ctx context.Context) error {
 	c := v.checkpoint
-	if c.Sequence == 0 {
-		return errNoViews
-	}
 	if c.Sequence > v.target {
 		return fmt.Errorf("the checkpoint is beyond the log")
 	}
@@ -235,6 +228,9 @@ func (v *Views) reopen(ctx context.Context) error {
 	}
 	v.serving.Store(g)
 	v.outdated, v.missing = outdated, missing
+	if c.Sequence == 0 {
+		v.missing, v.checkpoint.Buckets = nil, names // nothing is to be filled
+	}
 	return nil
 }
 
@@ -261,17 +257,6 @@ func (v *Views) fill(ctx context.Context) error {
 	c.Buckets = g.names()
 	v.reached(c)
 	return nil
-}
-
-// begin makes an empty generation the serving one and deletes all others.
-func (v *Views) begin(ctx context.Context) error {
-	g, err := v.newGeneration(ctx, nil)
-	if err != nil {
-		return err
-	}
-	v.checkpoint = checkpoint{Buckets: g.names()}
-	v.serving.Store(g)
-	return v.store.keep(ctx, g.names())
 }
 
 // Edition tells the buckets that serve, with what is held of them in memory, from others that were
@@ -399,10 +384,8 @@ func (v *Views) advance(sequence uint64) {
 // which and why. Where other nodes have a part in the log it also is an error while this one is not
 // up to date with them or cut off from most.
 func (v *Views) Ready() error {
-	select {
-	case <-v.stopped:
-		return v.failure()
-	default:
+	if err := v.following(); err != nil {
+		return err
 	}
 	if folded := v.folded.Load(); folded < v.target {
 		return fmt.Errorf("the views are at event %d of %d", folded, v.target)
@@ -425,6 +408,10 @@ func (v *Views) Folding() bool {
 	v.rebuilding.Unlock()
 	return false
 }
+
+// Broken is nil while the views' server can write, as far as is known, else an error that is
+// log.ErrBroken: the fold ends at its next write, and nothing but a new start mends that.
+func (v *Views) Broken() error { return log.Broken(v.server) }
 
 // Stopped is closed when the fold has stopped: nothing can be decided by these views any more.
 func (v *Views) Stopped() <-chan struct{} { return v.stopped }

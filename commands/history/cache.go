@@ -27,7 +27,6 @@ func (s messageCache) put(e events.Event) {
 	}
 }
 
-// get reads a message.
 func (s messageCache) get(ctx context.Context, sequence uint64) (*projections.Message, error) {
 	e, ok := s.kept.Get(sequence)
 	var err error

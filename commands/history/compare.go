@@ -103,22 +103,16 @@ func Compare(ctx context.Context, a commands.Admin, c Comparison, report func(Sh
 			return q.recorded.Message().Domain.ID != domain.ID || q.unrepeatable() != ""
 		})
 		done.Messages += len(questions)
-		shifts, err := together(questions, func(q *question) (*Shift, error) { return f.compare(ctx, *q, domain.Version, draft) })
-		if err != nil {
-			return err
-		}
-		for _, s := range shifts {
-			if s == nil {
-				done.Same++
-				continue
-			}
+		err := together(questions, &done.Same, func(q *question) (*Shift, error) {
+			return f.compare(ctx, *q, domain.Version, draft)
+		}, func(s Shift) error {
 			done.Effects[s.Effect]++
-			if err := report(*s); err != nil {
-				return err
-			}
+			return report(s)
+		})
+		if err == nil {
+			progress(done)
 		}
-		progress(done)
-		return nil
+		return err
 	})
 	return done, err
 }

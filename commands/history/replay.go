@@ -1,3 +1,6 @@
+// Package history computes the past again: what was answered is replayed, compared with what a
+// draft would answer, traced to the version of a domain that changed it, made a test of, and shown
+// as it stood. All of it rests on commands.Decide, so that the same question gives the same bytes.
 package history
 
 import (
@@ -57,22 +60,16 @@ func Replay(ctx context.Context, log *log.Log, s Selection, report func(Differen
 			}
 			list = append(list, q)
 		}
-		differences, err := together(list, func(q *question) (*Difference, error) { return f.repeat(ctx, q) })
-		if err != nil {
-			return err
-		}
-		for _, d := range differences {
-			if d == nil {
-				done.Same++
-				continue
-			}
+		err := together(list, &done.Same, func(q *question) (*Difference, error) {
+			return f.repeat(ctx, q)
+		}, func(d Difference) error {
 			done.Different++
-			if err := report(*d); err != nil {
-				return err
-			}
+			return report(d)
+		})
+		if err == nil {
+			progress(done)
 		}
-		progress(done)
-		return nil
+		return err
 	})
 	return done, err
 }
@@ -110,9 +107,10 @@ func (f *fold) repeat(ctx context.Context, q *question) (*Difference, error) {
 	return d, nil
 }
 
-// together computes one thing for each question, on all processors.
-func together[T any](questions []*question, compute func(*question) (T, error)) ([]T, error) {
-	list := make([]T, len(questions))
+// together computes one thing for each question, on all processors, counts those of which it is nil
+// as the same, and reports the others in the order of the questions.
+func together[T any](questions []*question, same *int, compute func(*question) (*T, error), report func(T) error) error {
+	list := make([]*T, len(questions))
 	errs := make([]error, min(len(questions), runtime.GOMAXPROCS(0)))
 	var all sync.WaitGroup
 	for w := range errs {
@@ -123,5 +121,15 @@ func together[T any](questions []*question, compute func(*question) (T, error)) 
 		})
 	}
 	all.Wait()
-	return list, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, one := range list {
+		if one == nil {
+			*same++
+		} else if err := report(*one); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,7 +20,6 @@ type chatMessage struct {
 	Content string `json:"content"`
 }
 
-// chatQuestion is the body of a question.
 type chatQuestion struct {
 	Model       string        `json:"model"`
 	Messages    []chatMessage `json:"messages"`
