@@ -241,8 +241,8 @@ func (c *compiler) pinDefaults() {
 		if v.Declared || def.Default.IsEmpty() || v.Table {
 			continue
 		}
-		val, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
-		if q, ok := val.Single(); ok && len(errs) == 0 && !q.Unit.IsOne() {
+		parsed, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
+		if q, ok := parsed.Single(); ok && len(errs) == 0 && !q.Unit.IsOne() {
 			v.Dimension, v.Declared = q.Unit.Dimension(), true
 			v.Point = value.PointOf(q.Unit, false)
 		}
@@ -302,12 +302,12 @@ func (c *compiler) defaults() {
 		}
 		v := &d.Profiles[i]
 		path := fmt.Sprintf("variables[%d].default_value", i)
-		val, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
+		parsed, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
 		if len(errs) > 0 {
 			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Filled())
 			continue
 		}
-		q, ok := val.Single()
+		q, ok := parsed.Single()
 		if !ok {
 			continue
 		}

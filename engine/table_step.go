@@ -158,11 +158,11 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 		count += len(row)
 	}
 	all := make([]value.Cell, count)
-	val := value.Value{Rank: g.Rank, Cells: make([][]value.Cell, len(g.Rows))}
+	table := value.Value{Rank: g.Rank, Cells: make([][]value.Cell, len(g.Rows))}
 	for r, row := range g.Rows {
 		cells := all[:len(row):len(row)]
 		all = all[len(row):]
-		val.Cells[r] = cells
+		table.Cells[r] = cells
 		for i := range row {
 			if row[i].Empty {
 				cells[i].Empty = true
@@ -186,7 +186,7 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 			}
 		}
 	}
-	return val, nil
+	return table, nil
 }
 
 // cells solves an equation cell by cell of the tables in it.

@@ -10,13 +10,13 @@ import (
 )
 
 // cell finds the roots in a box whose ends are of one size.
-func (h *branchAndBound) cell(b searchBox) formula.Decimals {
-	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*h.scale*2 || math.Abs(b.low) > mostScale*h.scale*2 {
-		h.open = true
+func (bb *branchAndBound) cell(b searchBox) formula.Decimals {
+	if b.low == 0 || b.high == 0 || math.Abs(b.high) > mostScale*bb.scale*2 || math.Abs(b.low) > mostScale*bb.scale*2 {
+		bb.open = true
 		return nil
 	}
 	limit := maxCell
-	if h.unresolved > 4 {
+	if bb.unresolved > 4 {
 		limit = unresolvedCell
 	}
 	var found formula.Decimals
@@ -25,15 +25,15 @@ func (h *branchAndBound) cell(b searchBox) formula.Decimals {
 	for steps := 0; len(stack) > 0; steps++ {
 		box := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		value, slope := h.over(box.low, box.high)
-		if h.m.Limited() {
+		value, slope := bb.over(box.low, box.high)
+		if bb.solver.Limited() {
 			return nil
 		}
 		if value.Empty() || !value.Has(0) {
-			h.sparse = h.sparse || value.Sparse
+			bb.sparse = bb.sparse || value.Sparse
 			continue
 		}
-		roots, done := h.rising(box, value, slope)
+		roots, done := bb.rising(box, value, slope)
 		if done {
 			found = append(found, roots...)
 			continue
@@ -48,54 +48,54 @@ func (h *branchAndBound) cell(b searchBox) formula.Decimals {
 			continue
 		}
 		if steps > limit {
-			h.unresolved++
-			h.open = true
-			return append(found, h.undecided(b)...)
+			bb.unresolved++
+			bb.open = true
+			return append(found, bb.undecided(b)...)
 		}
 		mid := box.low + (box.high-box.low)/2
 		stack = append(stack, searchBox{low: mid, high: box.high}, searchBox{low: box.low, high: mid})
 	}
 	for _, c := range clusters {
-		found = append(found, h.cluster(c.low, c.high)...)
+		found = append(found, bb.cluster(c.low, c.high)...)
 	}
 	if len(found) > maxFoundRoots {
-		h.crowded = math.Min(h.crowded, b.distance)
+		bb.crowded = math.Min(bb.crowded, b.distance)
 	}
 	return found
 }
 
 // undecided looks at samples of a box that intervals do not decide.
-func (h *branchAndBound) undecided(b searchBox) formula.Decimals {
+func (bb *branchAndBound) undecided(b searchBox) formula.Decimals {
 	exact := func(x float64) float64 {
-		f, ok := h.seek.difference(decimal.FromFloat(x))
+		f, ok := bb.seek.difference(decimal.FromFloat(x))
 		if !ok {
 			return math.NaN()
 		}
 		return f.Float64()
 	}
 	// What oscillating in float64 may only be its own rounding.
-	if grid := evenly(b.low, b.high, 64); oscillating(grid, h.seek.at) && oscillating(grid, exact) {
-		h.crowded = math.Min(h.crowded, b.distance)
+	if grid := evenly(b.low, b.high, 64); oscillating(grid, bb.seek.at) && oscillating(grid, exact) {
+		bb.crowded = math.Min(bb.crowded, b.distance)
 		return nil
 	}
 	var roots formula.Decimals
 	half := (b.high - b.low) / 2
-	place, limit := h.seek.limitWithin(h.e, decimal.FromFloat(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
+	place, limit := bb.seek.limitWithin(bb.e, decimal.FromFloat(b.low+half), half*(1+1e-9), math.Max(math.Abs(b.low), math.Abs(b.high)))
 	last, from := 0, 0.0
 	for _, x := range evenly(b.low, b.high, 8) {
-		sign, ok := h.sign(x)
+		sign, ok := bb.sign(x)
 		if !ok || sign == 0 {
 			last = 0
 			continue
 		}
 		if sign*last < 0 {
-			if t, ok := h.bisected(searchBox{low: from, high: x}, last); ok {
+			if t, ok := bb.bisected(searchBox{low: from, high: x}, last); ok {
 				roots = append(roots, t)
 			}
 		}
 		last, from = sign, x
 	}
-	roots = h.m.keep(h.e, h.x.Variable, roots)
+	roots = bb.solver.keep(bb.e, bb.x.Variable, roots)
 	if limit {
 		roots = append(roots, place)
 	}
@@ -123,19 +123,19 @@ func oscillating(grid []float64, f func(float64) float64) bool {
 }
 
 // scanned lists the roots within limits that samples show.
-func (h *branchAndBound) scanned(grid []float64, low, high float64) formula.Decimals {
-	h.seek.found, h.seek.crowded = nil, false
-	h.seek.scan(grid)
-	return slices.DeleteFunc(h.m.keep(h.e, h.x.Variable, h.seek.found), func(t decimal.Decimal) bool {
+func (bb *branchAndBound) scanned(grid []float64, low, high float64) formula.Decimals {
+	bb.seek.found, bb.seek.crowded = nil, false
+	bb.seek.scan(grid)
+	return slices.DeleteFunc(bb.solver.keep(bb.e, bb.x.Variable, bb.seek.found), func(t decimal.Decimal) bool {
 		f := t.Float64()
 		return f < low || f > high || f == 0
 	})
 }
 
 // sample looks at samples of a region that is too much for intervals.
-func (h *branchAndBound) sample(r region) formula.Decimals {
+func (bb *branchAndBound) sample(r region) formula.Decimals {
 	var grid []float64
-	for _, x := range decades(h.scale, searchDensity) {
+	for _, x := range decades(bb.scale, searchDensity) {
 		for _, x := range []float64{-x, x} {
 			if x >= r.low && x <= r.high {
 				grid = append(grid, x)
@@ -143,16 +143,16 @@ func (h *branchAndBound) sample(r region) formula.Decimals {
 		}
 	}
 	slices.Sort(grid)
-	return h.scanned(grid, r.low, r.high)
+	return bb.scanned(grid, r.low, r.high)
 }
 
 // cluster finds the root in a narrow interval where the difference of the sides hardly has a slope,
 // or jumps: where it or one of its derivatives is zero, or else at the shortest number.
-func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
-	m := h.m
+func (bb *branchAndBound) cluster(low, high float64) formula.Decimals {
+	solver := bb.solver
 	slack := 2 * (high - low)
 	mid := decimal.FromFloat(low + (high-low)/2)
-	if place, ok := h.seek.limit(h.e, mid, h.scale); ok {
+	if place, ok := bb.seek.limit(bb.e, mid, bb.scale); ok {
 		return formula.Decimals{place}
 	}
 	inside := func(x decimal.Decimal) bool {
@@ -160,19 +160,19 @@ func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
 		return f >= low-slack && f <= high+slack
 	}
 	var candidates formula.Decimals
-	for order := 0; order < 3 && len(h.slopes) > 0; order++ {
-		if order == len(h.slopes) {
-			next := h.slopes[order-1].Derivative(h.x)
+	for order := 0; order < 3 && len(bb.slopes) > 0; order++ {
+		if order == len(bb.slopes) {
+			next := bb.slopes[order-1].Derivative(bb.x)
 			if next == nil || nodeCount(next) > 2000 {
 				break
 			}
-			h.slopes = append(h.slopes, next)
+			bb.slopes = append(bb.slopes, next)
 		}
-		slope := h.slopes[order]
-		x, ok := h.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
-			m.Suppose(h.x.Variable, x)
-			f := m.Eval(slope)
-			return f, m.TryErr() == nil
+		slope := bb.slopes[order]
+		x, ok := bb.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
+			solver.Suppose(bb.x.Variable, x)
+			f := solver.Eval(slope)
+			return f, solver.TryErr() == nil
 		})
 		if ok && inside(x) {
 			candidates = append(candidates, x)
@@ -181,20 +181,20 @@ func (h *branchAndBound) cluster(low, high float64) formula.Decimals {
 	if x, ok := shortest(low, high); ok {
 		candidates = append(candidates, x)
 	}
-	if kept := m.keep(h.e, h.x.Variable, candidates); len(kept) > 0 {
+	if kept := solver.keep(bb.e, bb.x.Variable, candidates); len(kept) > 0 {
 		return kept[:1]
 	}
 	var roots formula.Decimals
 	for _, x := range []decimal.Decimal{decimal.FromFloat(low), mid, decimal.FromFloat(high)} {
-		if r, ok := h.seek.secant(x, h.seek.difference); ok && inside(r) {
+		if r, ok := bb.seek.secant(x, bb.seek.difference); ok && inside(r) {
 			roots = append(roots, r)
 		}
 	}
-	if m.TryErr() != nil && m.Limited() {
+	if solver.TryErr() != nil && solver.Limited() {
 		return nil
 	}
-	if roots = m.keep(h.e, h.x.Variable, roots); len(roots) == 0 {
-		h.open = true
+	if roots = solver.keep(bb.e, bb.x.Variable, roots); len(roots) == 0 {
+		bb.open = true
 	}
 	return roots
 }

@@ -6,7 +6,6 @@ import (
 
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
-	"reckon/engine/value"
 )
 
 // Bounds of elimination.
@@ -38,7 +37,7 @@ type reduced struct {
 // eliminator turns a block into equations of one unknown by solving one equation after the other
 // for an unknown and putting that into the rest.
 type eliminator struct {
-	m      *Solver
+	solver *Solver
 	shared *formula.Equation // its refs are the unknowns; masks of all nodes are by position in it
 	tries  int
 }
@@ -274,9 +273,9 @@ func (l *eliminator) vanishes(slope *formula.Node) bool {
 	if slope.Mask != 0 {
 		return false
 	}
-	m := l.m
-	value, size := m.Eval(slope), m.Size(slope)
-	return m.TryErr() == nil && m.isNoise(term{value, size})
+	solver := l.solver
+	value, size := solver.Eval(slope), solver.Size(slope)
+	return solver.TryErr() == nil && solver.isNoise(term{value, size})
 }
 
 // along eliminates one unknown in one way and goes on with the rest.
@@ -316,7 +315,7 @@ func (s *Solver) eliminated(step Step, equations []*formula.Equation) (found []f
 	}
 	var ways [][]reduced
 	for _, keep := range step.targetFirst() {
-		l := &eliminator{m: s, shared: shared}
+		l := &eliminator{solver: s, shared: shared}
 		if list := l.reduce(relations, step.Outputs, keep); list != nil {
 			ways = append(ways, list)
 		}
@@ -387,31 +386,4 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 		}
 	}
 	return found, infinite, sure
-}
-
-// chooseValues takes one of several solutions of a block by the rule of choice: that within bounds,
-// with positive numbers, and then what choose says of the target and of the other variables in
-// domain order.
-func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
-	better := func(keep func(values formula.Decimals) bool) {
-		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {
-			found = kept
-		}
-	}
-	better(func(values formula.Decimals) bool { return s.allAllowed(step, values) })
-	better(func(values formula.Decimals) bool { return s.natural(step, values) })
-	for _, o := range step.targetFirst() {
-		at := slices.Index(step.Outputs, o)
-		var p formula.Preimage
-		for _, values := range found {
-			p.Roots = append(p.Roots, values[at])
-		}
-		t, problem := s.Choose(o, step.Activity, p)
-		if problem != nil {
-			return problem
-		}
-		found = slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return formula.Compare(s.Context, values[at], t) != 0 })
-		s.Values[o] = t
-	}
-	return nil
 }

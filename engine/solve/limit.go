@@ -39,11 +39,11 @@ func (s *seeker) limit(e *formula.Equation, x decimal.Decimal, scale float64) (p
 // limitWithin is limit for a place in reach of x, at zero itself for a reach of 0, for numbers of a
 // size. It sets masked where there is a place without a limit that makes x seem to be a root.
 func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size float64) (place decimal.Decimal, ok bool) {
-	m, u := s.m, e.Unknown(s.v)
+	solver, u := s.solver, e.Unknown(s.variable)
 	s.masked = false
 	for _, side := range []*formula.Node{e.Left, e.Right} {
 		side.Walk(func(n *formula.Node) {
-			if ok || !m.divides(n, u) {
+			if ok || !solver.divides(n, u) {
 				return
 			}
 			divisor := n.Args[len(n.Args)-1]
@@ -54,15 +54,15 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 				return
 			}
 			zero := func(x decimal.Decimal) (decimal.Decimal, bool) {
-				m.Suppose(s.v, x)
-				f := m.Eval(divisor)
-				return f, m.TryErr() == nil
+				solver.Suppose(s.variable, x)
+				f := solver.Eval(divisor)
+				return f, solver.TryErr() == nil
 			}
 			var c decimal.Decimal
 			var found bool
 			if reach > 0 {
 				c, found = s.secant(x, zero)
-				if round := c.Shown(); formula.Compare(m.Context, round, c) == 0 {
+				if round := c.Shown(); formula.Compare(solver.Context, round, c) == 0 {
 					// What the divisor is 0 at has few digits as a rule.
 					if f, defined := zero(round); defined && f.IsZero() {
 						c = round
@@ -73,17 +73,17 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 				f, defined := zero(c)
 				found = defined && f.IsZero()
 			}
-			if found && m.tends(e, s.v, c, size) {
+			if found && solver.tends(e, s.variable, c, size) {
 				place, ok = c, true
 			} else if found {
 				// A root is one that twice as far from the place is none.
-				m.Suppose(s.v, m.Context.Add(x, m.Context.Sub(x, c)))
-				s.masked = s.masked || m.Satisfied(e)
+				solver.Suppose(s.variable, solver.Context.Add(x, solver.Context.Sub(x, c)))
+				s.masked = s.masked || solver.Satisfied(e)
 			}
 		})
 	}
 	if ok {
-		m.limits = append(m.limits, place)
+		solver.limits = append(solver.limits, place)
 	}
 	return place, ok
 }
@@ -96,8 +96,8 @@ func (s *seeker) vanishes(n *formula.Node, x, reach float64) bool {
 		flat = limitReach
 	}
 	for _, at := range []float64{x - reach, x, x + reach} {
-		s.m.Floats[s.v] = at
-		value, size := s.m.Sized(n)
+		s.solver.Floats[s.variable] = at
+		value, size := s.solver.Sized(n)
 		if math.Abs(value) <= flat*size && size < farthest || value*first < 0 {
 			return true
 		}

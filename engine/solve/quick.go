@@ -24,10 +24,10 @@ var quickPowers = sync.OnceValue(func() []float64 { return powersOfTen(quickDeca
 // limit. ok is false where this does not show one.
 func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root decimal.Decimal, ok bool) {
 	x := e.Unknown(v)
-	if a.all || !a.preferred || s.m.IsScale(v) || !plain(e.Left, x) || !plain(e.Right, x) {
+	if a.all || !a.preferred || s.solver.IsScale(v) || !plain(e.Left, x) || !plain(e.Right, x) {
 		return root, false
 	}
-	low, high := s.m.Scope.Profiles[v].Range()
+	low, high := s.solver.Scope.Profiles[v].Range()
 	low = max(low, 0)
 	var bracket [4]float64
 	changes, turns, direction := 0, 0, 0.0
@@ -38,7 +38,7 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 			continue
 		}
 		f := s.at(at)
-		if f == 0 || math.IsNaN(f) && s.m.Limited() {
+		if f == 0 || math.IsNaN(f) && s.solver.Limited() {
 			return root, false
 		}
 		if math.IsNaN(f) {
@@ -68,7 +68,7 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 		}
 		last, from = f, at
 	}
-	if changes == 0 && low == 0 && s.m.Near(v) == nil {
+	if changes == 0 && low == 0 && s.solver.Near(v) == nil {
 		// Without a positive root it is zero that is taken.
 		return s.limit(e, root, scale)
 	}
@@ -81,13 +81,13 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 		return f >= bracket[0] && f <= bracket[1]
 	}
 	if root, ok = s.curved(e, start); ok && within(root) {
-		s.m.proven = true
+		s.solver.proven = true
 		return root, true
 	}
 	if root, ok = s.secant(decimal.FromFloat(start), s.difference); !ok || !within(root) {
 		return root, false
 	}
-	return root, len(s.m.keep(e, v, formula.Decimals{root})) > 0
+	return root, len(s.solver.keep(e, v, formula.Decimals{root})) > 0
 }
 
 // curved refines a root that float64 has found by one step along slope and bend in float64, which
@@ -98,7 +98,7 @@ func (s *seeker) quick(e *formula.Equation, v int, scale float64, a aim) (root d
 // have made the root then, as it can next to where a quotient is 0 ÷ 0), and that the root
 // satisfies the equation.
 func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decimal, ok bool) {
-	m, c := s.m, s.m.Context
+	solver, c := s.solver, s.solver.Context
 	if s.run == nil || c.Digits() > decimal.Precisions[0] {
 		return root, false
 	}
@@ -119,25 +119,25 @@ func (s *seeker) curved(e *formula.Equation, start float64) (root decimal.Decima
 	}
 	move := decimal.FromFloat(step)
 	x = c.Add(x, move).Exactly()
-	m.Suppose(s.v, x)
-	m.Renew()
-	left, right := m.Value(e.Left), m.Value(e.Right)
+	solver.Suppose(s.variable, x)
+	solver.Renew()
+	left, right := solver.Value(e.Left), solver.Value(e.Right)
 	second := c.Sub(left, right)
 	between := c.Quo(c.Sub(second, first), move)
 	last := c.Quo(second, c.Add(between, decimal.FromFloat(j.Bend*step/2)))
 	root = c.Sub(x, last)
-	if m.TryErr() != nil {
+	if solver.TryErr() != nil {
 		return root, false
 	}
-	holds := second.Abs().Cmp(c.Mul(formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1), m.Tolerance())) <= 0
+	holds := second.Abs().Cmp(c.Mul(formula.Extreme(formula.Decimals{left.Abs(), right.Abs()}, 1), solver.Tolerance())) <= 0
 	expected := second.Abs().Cmp(c.Mul(first.Abs(), asExpected)) <= 0
 	rest := math.Abs(last.Float64()/start) * (1e-6*math.Abs(turn) + turn*turn + 1e-30)
 	if !holds || !expected || !(rest <= closeRoot) {
 		return root, false
 	}
 	root = root.As(-int(math.Ceil(math.Log10(rest + 1e-70))))
-	m.Suppose(s.v, root)
-	return root, m.Satisfied(e)
+	solver.Suppose(s.variable, root)
+	return root, solver.Satisfied(e)
 }
 
 // asExpected is the part that a step with the right slope leaves of a difference at most.

@@ -11,17 +11,17 @@ import (
 type region struct{ low, high, from float64 }
 
 // regions lists what to search, the best first.
-func (h *branchAndBound) regions() []region {
-	v := h.x.Variable
-	low, high := h.m.Scope.Profiles[v].Range()
+func (bb *branchAndBound) regions() []region {
+	v := bb.x.Variable
+	low, high := bb.solver.Scope.Profiles[v].Range()
 	low, high = low-math.Abs(low)*1e-15, high+math.Abs(high)*1e-15
 	near := math.NaN()
 	scaled := false
-	if h.aim.preferred {
-		if value := h.m.Near(v); value != nil {
+	if bb.aim.preferred {
+		if value := bb.solver.Near(v); value != nil {
 			near = value.Float64()
 		}
-		scaled = h.m.IsScale(v)
+		scaled = bb.solver.IsScale(v)
 	}
 	var list []region
 	add := func(a, b, from float64) {
@@ -34,7 +34,7 @@ func (h *branchAndBound) regions() []region {
 	}
 	turn := 2 * math.Pi
 	switch {
-	case h.periodic() && (h.aim.all || math.IsNaN(near)):
+	case bb.periodic() && (bb.aim.all || math.IsNaN(near)):
 		add(0, turn*(1+1e-15), 0)
 		add(-turn*(1+1e-15), 0, 0)
 	case scaled && !math.IsNaN(near):
@@ -48,21 +48,21 @@ func (h *branchAndBound) regions() []region {
 
 // periodic reports whether the equation repeats itself after a turn: the unknown stands only in
 // whole multiples of itself under functions with a period.
-func (h *branchAndBound) periodic() bool {
+func (bb *branchAndBound) periodic() bool {
 	var repeats func(n *formula.Node) bool
 	repeats = func(n *formula.Node) bool {
-		if !n.Has(h.x) {
+		if !n.Has(bb.x) {
 			return true
 		}
 		switch {
 		case n.Op == formula.OpCall && n.Function.Definition != nil && n.Function.Period == 0:
 			n = n.Defined()
 		case n.Op == formula.OpCall && n.Function.Period > 0:
-			if slope, _, ok := linearIn(n.Args[0], h.x); ok && slope.Op == formula.OpNumber && slope.Value.IsInteger() {
+			if slope, _, ok := linearIn(n.Args[0], bb.x); ok && slope.Op == formula.OpNumber && slope.Value.IsInteger() {
 				return true
 			}
 		}
 		return len(n.Args) > 0 && !slices.ContainsFunc(n.Args, func(a *formula.Node) bool { return !repeats(a) })
 	}
-	return repeats(h.left) && repeats(h.right)
+	return repeats(bb.left) && repeats(bb.right)
 }

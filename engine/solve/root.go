@@ -17,7 +17,7 @@ const maxFoundRoots = 24
 // equation refuses it.
 func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 	s.toFloats(e)
-	seek := &seeker{m: s, v: v}
+	seek := &seeker{solver: s, variable: v}
 	run := s.Run(e, e.Unknown(v))
 	seek.run = run
 	seek.value = func(x float64) (float64, float64) {
@@ -45,8 +45,8 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 			return formula.Preimage{Roots: roots}, nil
 		}
 	}
-	if h := s.branchAndBound(e, v, seek, scale, s.aim); h != nil {
-		if p, ok := h.preimage(); ok {
+	if bb := s.branchAndBound(e, v, seek, scale, s.aim); bb != nil {
+		if p, ok := bb.preimage(); ok {
 			found := len(p.Roots)
 			if p.Roots = seek.exact(e, scale, p.Roots); len(p.Roots) > 0 || found == 0 {
 				p.Infinite = p.Infinite || seek.everywhere(e, p.Roots)
@@ -65,15 +65,15 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 // everywhere reports whether an equation holds on both sides of a root as well as there: all
 // numbers around are roots, as of sqrt(x^2) = x.
 func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
-	if len(roots) == 0 || roots[0].IsZero() || s.m.isLimit(roots[0]) {
+	if len(roots) == 0 || roots[0].IsZero() || s.solver.isLimit(roots[0]) {
 		return false
 	}
-	m := s.m
+	solver := s.solver
 	for _, part := range beside {
-		m.Suppose(s.v, m.Context.Mul(roots[0], part))
-		_, _, miss := m.Residual(e)
-		size := m.Context.Add(m.Size(e.Left), m.Size(e.Right))
-		if m.TryErr() != nil || miss.Cmp(m.Context.Mul(size, m.Context.Epsilon(15))) > 0 {
+		solver.Suppose(s.variable, solver.Context.Mul(roots[0], part))
+		_, _, miss := solver.Residual(e)
+		size := solver.Context.Add(solver.Size(e.Left), solver.Size(e.Right))
+		if solver.TryErr() != nil || miss.Cmp(solver.Context.Mul(size, solver.Context.Epsilon(15))) > 0 {
 			return false
 		}
 	}
@@ -98,13 +98,13 @@ func (s *Solver) toFloats(e *formula.Equation) {
 func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimals) formula.Decimals {
 	kept := roots[:0]
 	for _, t := range roots {
-		if !s.m.isLimit(t) {
+		if !s.solver.isLimit(t) {
 			if place, ok := s.limit(e, t, scale); ok {
 				t = place
-			} else if s.m.Values[s.v] = t; s.masked {
+			} else if s.solver.Values[s.variable] = t; s.masked {
 				continue
-			} else if s.m.Noisy(e, s.v) {
-				s.m.Unsure = true
+			} else if s.solver.Noisy(e, s.variable) {
+				s.solver.Unsure = true
 				continue
 			}
 		}
@@ -115,8 +115,8 @@ func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimal
 
 // seeker looks for the roots of a function of one variable.
 type seeker struct {
-	m          *Solver
-	v          int
+	solver     *Solver
+	variable   int
 	run        *formula.Run                                         // nil where the equation has no flat form
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
@@ -129,7 +129,7 @@ type seeker struct {
 func (s *seeker) roots(check func(formula.Decimals) formula.Decimals) formula.Decimals {
 	for grid := range s.grids() {
 		s.scan(grid)
-		if s.m.Limited() {
+		if s.solver.Limited() {
 			return nil
 		}
 		if roots := check(s.found); len(roots) > 0 {
@@ -137,16 +137,16 @@ func (s *seeker) roots(check func(formula.Decimals) formula.Decimals) formula.De
 		}
 		s.found, s.crowded = nil, false
 	}
-	s.m.TryErr()
+	s.solver.TryErr()
 	return nil
 }
 
 // at is the function in float64, NaN where it has no value.
 func (s *seeker) at(x float64) float64 {
-	if !s.m.Context.Spend(1) {
+	if !s.solver.Context.Spend(1) {
 		return math.NaN()
 	}
-	s.m.steps++
+	s.solver.steps++
 	f, _ := s.value(x)
 	if math.IsInf(f, 0) {
 		return math.NaN()
@@ -165,7 +165,7 @@ func (s *seeker) scan(grid []float64) {
 			s.crowded = true
 			return
 		}
-		if s.m.Limited() {
+		if s.solver.Limited() {
 			return
 		}
 		if values[i] == 0 {
@@ -304,7 +304,7 @@ func (s *seeker) touch(a, b float64) {
 		return
 	}
 	slope := func(x decimal.Decimal) (decimal.Decimal, bool) {
-		c := s.m.Context
+		c := s.solver.Context
 		spacing := c.Epsilon(c.Digits() * 7 / 10)
 		h := c.Mul(x.Abs(), spacing)
 		if h.IsZero() {

@@ -18,9 +18,9 @@ const (
 
 // grids are the samples to look at, the likeliest first.
 func (s *seeker) grids() iter.Seq[[]float64] {
-	w := &s.m.Scope.Profiles[s.v]
+	w := &s.solver.Scope.Profiles[s.variable]
 	low, high := w.Range()
-	scale := s.m.searchScale(s.v)
+	scale := s.solver.searchScale(s.variable)
 	within := func(grid []float64) []float64 {
 		grid = slices.DeleteFunc(grid, func(x float64) bool { return x < low || x > high })
 		for _, edge := range []float64{low, high} {

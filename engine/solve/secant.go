@@ -32,7 +32,7 @@ func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool
 	if h == 0 || slope == 0 || math.IsNaN(slope) || math.IsInf(slope, 0) {
 		return x, false
 	}
-	c := s.m.Context
+	c := s.solver.Context
 	fx, ok := s.difference(x)
 	if !ok {
 		return x, false
@@ -44,7 +44,7 @@ func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool
 	next := root.Exactly()
 	fn, ok := s.difference(next)
 	if !ok || c.Err() != nil || fn.Abs().Cmp(c.Mul(fx.Abs(), muchCloser)) > 0 {
-		s.m.TryErr()
+		s.solver.TryErr()
 		return x, false
 	}
 	return s.secants(next, fn, x, fx, s.difference)
@@ -52,7 +52,7 @@ func (s *seeker) newton(start float64, x decimal.Decimal) (decimal.Decimal, bool
 
 // secant finds a zero of f near x.
 func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
-	c := s.m.Context
+	c := s.solver.Context
 	fx, ok := f(x)
 	if !ok {
 		return x, false
@@ -75,7 +75,7 @@ func (s *seeker) secant(x decimal.Decimal, f func(decimal.Decimal) (decimal.Deci
 // secants goes on from two points and the values of f there. It ends where the next move, if it
 // shrinks as much as this one did, would be too small to matter.
 func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Decimal) (decimal.Decimal, bool)) (decimal.Decimal, bool) {
-	c := s.m.Context
+	c := s.solver.Context
 	move := x
 	for range 40 {
 		slope := c.Sub(fx, fp)
@@ -96,7 +96,7 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 		next = next.Exactly()
 		fn, ok := f(next)
 		if !ok || c.Err() != nil {
-			s.m.TryErr()
+			s.solver.TryErr()
 			return x, false
 		}
 		previous, fp = x, fx
@@ -105,6 +105,6 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 			return root, true
 		}
 	}
-	s.m.TryErr()
+	s.solver.TryErr()
 	return x, move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(22))) <= 0
 }

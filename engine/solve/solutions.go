@@ -46,7 +46,7 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 // no difference to what an equation means, be it small enough for terms to be collected or not.
 func (s *Solver) filled(e *formula.Equation, v int) formula.Decimals {
 	s.toFloats(e)
-	seek := &seeker{m: s, v: v}
+	seek := &seeker{solver: s, variable: v}
 	scale := s.searchScale(v)
 	for _, t := range s.holes {
 		seek.limit(e, t, scale)

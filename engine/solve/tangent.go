@@ -38,7 +38,7 @@ func (s *Solver) Tangent() *TangentSpace {
 	}
 	shared.Order = shared.Refs
 	var t formula.Numbering
-	z, free := &zeros{m: s}, &TangentSpace{}
+	z, free := &system{solver: s}, &TangentSpace{}
 	for i, e := range s.Equations {
 		if !e.Active {
 			continue
@@ -66,13 +66,13 @@ func (s *Solver) Tangent() *TangentSpace {
 }
 
 // tangentRow numbers the sides and the slopes of an equation.
-func (s *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (zeroRow, bool) {
+func (s *Solver) tangentRow(e, shared *formula.Equation, t *formula.Numbering) (systemRow, bool) {
 	if e.Tables {
-		return zeroRow{}, false
+		return systemRow{}, false
 	}
 	relations, ok := s.relations([]*formula.Equation{e}, shared)
 	if !ok {
-		return zeroRow{}, false
+		return systemRow{}, false
 	}
 	return numbered(relations[0], e.Refs, shared, t)
 }
@@ -86,13 +86,13 @@ func spread(i, j int) float64 {
 // settleOn moves a start to a place where the equations hold by steps of least size, and returns
 // the slopes there, by logarithms of the variables that have a natural sign; nil where it comes to
 // none.
-func (z *zeros) settleOn(k int) [][]float64 {
-	n := len(z.m.Scope.Profiles)
+func (z *system) settleOn(k int) [][]float64 {
+	n := len(z.solver.Scope.Profiles)
 	x, logs := make([]float64, n), make([]bool, n)
 	for j := range x {
-		w, share := &z.m.Scope.Profiles[j], spread(k+1, j)
+		w, share := &z.solver.Scope.Profiles[j], spread(k+1, j)
 		low, high := w.Range()
-		scale := z.m.searchScale(j)
+		scale := z.solver.searchScale(j)
 		if w.Hint != nil && !w.Hint.IsZero() {
 			scale = math.Abs(w.Hint.Float64())
 		}
@@ -108,7 +108,7 @@ func (z *zeros) settleOn(k int) [][]float64 {
 		}
 	}
 	for range maxTangentSteps {
-		if !z.m.Context.Spend(4 + len(z.code)/4 + len(z.rows)*len(z.rows)) {
+		if !z.solver.Context.Spend(4 + len(z.code)/4 + len(z.rows)*len(z.rows)) {
 			return nil
 		}
 		z.evaluate(x)

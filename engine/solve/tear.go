@@ -69,7 +69,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 			}
 			return true
 		}
-		seek := &seeker{m: s, v: t.variable}
+		seek := &seeker{solver: s, variable: t.variable}
 		seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
 			if !follow(x) {
 				return decimal.Decimal{}, false

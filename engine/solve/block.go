@@ -1,0 +1,176 @@
+package solve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"reckon/engine/decimal"
+	"reckon/engine/formula"
+	"reckon/engine/value"
+)
+
+// errManySolutions says that equations leave a whole range of values.
+var errManySolutions = errors.New("infinitely many solutions")
+
+// errCrowded says that equations have so many single solutions that those which are found are a
+// chance choice.
+var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
+
+// errNoSolution says that equations exclude one another.
+var errNoSolution = errors.New("no solution")
+
+// solveBlock finds the values of a block's variables: exactly where all its equations are linear,
+// else by a search over one of them from which the others follow.
+func (s *Solver) solveBlock(step Step) *value.Error {
+	// The order in which the domain lists things decides nothing.
+	step.Outputs, step.Activities = slices.Clone(step.Outputs), slices.Clone(step.Activities)
+	slices.SortStableFunc(step.Outputs, func(a, b int) int { return cmp.Compare(s.Key(a), s.Key(b)) })
+	slices.SortStableFunc(step.Activities, func(a, b int) int {
+		return slices.Compare(s.Equations[a].Source, s.Equations[b].Source)
+	})
+	equations := make([]*formula.Equation, len(step.Activities))
+	for i, a := range step.Activities {
+		equations[i] = s.Equations[a]
+	}
+	isLinear, err := s.linearSystem(equations, step.Outputs)
+	if !isLinear {
+		var found []formula.Decimals
+		if s.TryErr(); !s.Limited() {
+			found, err = s.blockSolutions(step, equations)
+			s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
+		}
+		if len(found) > 0 && !s.Limited() {
+			return s.chooseValues(step, found)
+		}
+		if err == nil && !s.Limited() {
+			s.guessing = true
+			defer func() { s.guessing = false }()
+			var problem *value.Error
+			s.Within(maxTearCost, func() { problem, err = s.tear(step) })
+			if err == nil && problem != nil && !s.Limited() {
+				return problem
+			}
+		}
+		if s.Limited() {
+			err = s.Context.Err()
+		}
+	}
+	if err != nil {
+		return s.Problem(err, equations[0], step.Variable)
+	}
+	for _, o := range step.Outputs {
+		root, problem := s.Choose(o, step.Activity, formula.OneRoot(s.Values[o]))
+		if problem != nil {
+			return problem
+		}
+		s.Values[o] = root
+	}
+	return nil
+}
+
+// blockSolutions lists the solutions of a block that is not linear, each in the order of the
+// block's outputs. Arithmetic alone is eliminated, which can show that there are no others; what
+// may have others is searched from many starts too. An error says that there are none, or
+// infinitely many; without one and without a solution nothing is known.
+func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
+	var found []formula.Decimals
+	eliminate := func() (sure bool, err error) {
+		var all []formula.Decimals
+		var infinite bool
+		s.Within(maxEliminationCost, func() { all, infinite, sure = s.eliminated(step, equations) })
+		switch {
+		case len(all) > 0:
+			found = all
+		case infinite:
+			return true, errManySolutions
+		case sure:
+			return true, errNoSolution
+		}
+		return sure, nil
+	}
+	arithmetic := !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
+	if arithmetic {
+		if sure, err := eliminate(); sure || s.Limited() {
+			return found, err
+		}
+	}
+	more, err := s.newton(step, equations)
+	for _, values := range more {
+		if !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
+			found = append(found, values)
+		}
+	}
+	if len(found) > 0 || err != nil || arithmetic || s.Limited() {
+		return found, err
+	}
+	_, err = eliminate()
+	return found, err
+}
+
+// chooseValues takes one of several solutions of a block by the rule of choice: that within bounds,
+// with positive numbers, and then what choose says of the target and of the other variables in
+// domain order.
+func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
+	better := func(keep func(values formula.Decimals) bool) {
+		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {
+			found = kept
+		}
+	}
+	better(func(values formula.Decimals) bool { return s.allAllowed(step, values) })
+	better(func(values formula.Decimals) bool { return s.natural(step, values) })
+	for _, o := range step.targetFirst() {
+		at := slices.Index(step.Outputs, o)
+		var p formula.Preimage
+		for _, values := range found {
+			p.Roots = append(p.Roots, values[at])
+		}
+		t, problem := s.Choose(o, step.Activity, p)
+		if problem != nil {
+			return problem
+		}
+		found = slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return formula.Compare(s.Context, values[at], t) != 0 })
+		s.Values[o] = t
+	}
+	return nil
+}
+
+// fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy
+// all its equations.
+func (s *Solver) fits(step Step, equations []*formula.Equation, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		s.Values[o] = values[j]
+	}
+	return s.allAllowed(step, values) && s.allHold(equations)
+}
+
+// allHold reports whether equations hold with the values that the machine has.
+func (s *Solver) allHold(equations []*formula.Equation) bool {
+	return !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return !s.Satisfied(e) })
+}
+
+// allAllowed reports whether values of a block's outputs are within bounds.
+func (s *Solver) allAllowed(step Step, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		if !s.Allowed(o, values[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+// natural reports whether no value that has a natural sign is negative.
+func (s *Solver) natural(step Step, values formula.Decimals) bool {
+	for j, o := range step.Outputs {
+		if values[j].Sign() < 0 && !s.IsScale(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValues reports whether two solutions agree.
+func (s *Solver) sameValues(a, b formula.Decimals) bool {
+	return slices.EqualFunc(a, b, func(x, y decimal.Decimal) bool { return formula.Compare(s.Context, x, y) == 0 })
+}
