@@ -19,8 +19,8 @@ type system struct {
 	ranges  []unknownRange
 }
 
-// systemRow is one equation with the slopes of its sides by unknown, as expressions and as places in
-// the code.
+// systemRow is one equation with the slopes of its sides by unknown, as expressions and as places
+// in the code.
 type systemRow struct {
 	relation
 	columns     []int // positions of the unknowns that it has slopes by
