@@ -85,7 +85,6 @@ func (g *registers) cutZeros(x *big.Int) int {
 	return zeros
 }
 
-// Add returns a + b.
 func (c *Context) Add(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		if c.digits > precision || !r.plusWords(&a, &b, precision) {
@@ -99,13 +98,11 @@ func (c *Context) Add(a, b Decimal) (r Decimal) {
 	return r
 }
 
-// Sub returns a - b.
 func (c *Context) Sub(a, b Decimal) Decimal {
 	b.negative = !b.negative // of 0 the sign does not matter here
 	return c.Add(a, b)
 }
 
-// Mul returns a × b.
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
 	if c.pay(&a, &b) {
 		if c.digits > precision || !r.timesWords(&a, &b, precision) {

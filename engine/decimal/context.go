@@ -186,7 +186,6 @@ func (c *Context) result(r Decimal) Decimal {
 	return r
 }
 
-// check is result in place.
 func (c *Context) check(r *Decimal) {
 	if r.zero() {
 		if r.doubt == 0 {
@@ -220,7 +219,6 @@ func (c *Context) finish(r Decimal) Decimal {
 	return c.result(r)
 }
 
-// kernel returns the registers of the context.
 func (c *Context) kernel() *registers {
 	if c.scratch == nil {
 		c.scratch = newRegisters(c.digits)

@@ -31,7 +31,6 @@ type Decimal struct {
 	doubt    uint16 // 0 of an exact number, else as doubt.go says
 }
 
-// Int returns i.
 func Int(i int64) Decimal {
 	if i < 0 {
 		return Decimal{w: few{-uint64(i)}, negative: true}
@@ -39,13 +38,10 @@ func Int(i int64) Decimal {
 	return Decimal{w: few{uint64(i)}}
 }
 
-// short reports whether the coefficient has one word.
 func (d *Decimal) short() bool { return d.w[1]|d.w[2]|d.w[3] == 0 && d.large == nil }
 
-// zero reports whether d is 0.
 func (d *Decimal) zero() bool { return d.w[0]|d.w[1]|d.w[2]|d.w[3] == 0 && d.large == nil }
 
-// bitLen is the number of bits of the coefficient.
 func (d *Decimal) bitLen() int {
 	if d.large != nil {
 		return d.large.BitLen()
@@ -150,7 +146,6 @@ func (d Decimal) Sign() int {
 	return 1
 }
 
-// IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.zero() }
 
 // Extent returns the powers of ten that the first and the last digit stand at: 2 and -1 for 123.4.
@@ -242,7 +237,6 @@ func compareMagnitude(a, b *Decimal) int {
 	return x.Cmp(y)
 }
 
-// Neg returns -d.
 func (d Decimal) Neg() Decimal {
 	if !d.IsZero() {
 		d.negative = !d.negative
@@ -250,7 +244,6 @@ func (d Decimal) Neg() Decimal {
 	return d
 }
 
-// Abs returns d without its sign.
 func (d Decimal) Abs() Decimal {
 	d.negative = false
 	return d

@@ -19,10 +19,8 @@ const (
 	mostDoubt = 1<<16 - 1
 )
 
-// doubtAt is the doubt of a number rounded to the given digits.
 func doubtAt(digits int) uint16 { return uint16(allDigits - digits) }
 
-// limited is a doubt within its range.
 func limited(doubt int) uint16 { return uint16(max(1, min(mostDoubt, doubt))) }
 
 // Right is the number of leading digits that are right: very many of an exact number, and below 0
@@ -77,7 +75,6 @@ func (d Decimal) Exactly() Decimal {
 // right.
 func (d Decimal) Lost() Decimal { return around(d.error()) }
 
-// around is 0 ± 10^exponent.
 func around(exponent int) Decimal {
 	return Decimal{exponent: int32(max(-8*maxExponent, min(8*maxExponent, exponent))), doubt: allDigits}
 }

@@ -85,7 +85,6 @@ func (g *registers) expSeries(r *big.Int) {
 	}
 }
 
-// Sinh returns the hyperbolic sine.
 func (c *Context) Sinh(a Decimal) Decimal {
 	if c.atZero(costCompound, &a) {
 		return a
@@ -109,7 +108,6 @@ func (g *registers) sinh(a Decimal) Decimal {
 	return r
 }
 
-// Cosh returns the hyperbolic cosine.
 func (c *Context) Cosh(a Decimal) Decimal {
 	if !c.spend(costCompound, &a) {
 		return Decimal{}
@@ -131,7 +129,6 @@ func (g *registers) cosh(a Decimal) Decimal {
 // tanhOne is a magnitude from which on tanh is 1 to a precision: 2e^-2x is below 10^-(digits + 9).
 func tanhOne(digits int) int64 { return int64(116*(digits+9)/100 + 1) }
 
-// Tanh returns the hyperbolic tangent.
 func (c *Context) Tanh(a Decimal) Decimal {
 	if c.atZero(costCompound, &a) {
 		return a

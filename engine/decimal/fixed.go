@@ -60,7 +60,6 @@ func (g *registers) wideQuo(a, b Decimal) (r Decimal) {
 	return r
 }
 
-// mul sets z to x × y.
 func (g *registers) mul(z, x, y *big.Int) {
 	g.product.Mul(x, y)
 	z.Rsh(&g.product, g.bits)

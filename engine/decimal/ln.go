@@ -139,7 +139,6 @@ func (g *registers) lnOnePlus(d Decimal) Decimal {
 	return g.ln(g.wideAdd(d, Int(1)), g.wide)
 }
 
-// Asinh returns the inverse hyperbolic sine.
 func (c *Context) Asinh(a Decimal) Decimal {
 	if c.atZero(costCompound, &a) {
 		return a

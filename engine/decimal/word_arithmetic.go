@@ -28,7 +28,6 @@ func (r *Decimal) roundFive(z *five, exponent int, negative bool, digits int) {
 	r.negative = negative && z[0]|z[1]|z[2]|z[3] != 0
 }
 
-// increase sets z to z + 1.
 func increase(z *five) {
 	for i := range z {
 		if z[i]++; z[i] != 0 {
@@ -212,7 +211,6 @@ func (r *Decimal) overWords(a, b *Decimal, digits int) bool {
 	return true
 }
 
-// tenfold sets x to 10 × x.
 func tenfold(x *long) {
 	var carry uint64
 	for i, w := range x {

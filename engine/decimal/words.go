@@ -18,7 +18,6 @@ type (
 	long = [longWords]uint64
 )
 
-// bitLen returns the number of bits of a coefficient.
 func bitLen(list []uint64) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i] != 0 {
@@ -47,7 +46,6 @@ func digitsOf(x []uint64) int {
 	return n
 }
 
-// scale sets z to x × y.
 func scale(z *five, x *few, y uint64) {
 	h0, l0 := bits.Mul64(x[0], y)
 	h1, l1 := bits.Mul64(x[1], y)
@@ -90,7 +88,6 @@ func subtract(z, x, y *five) (negative bool) {
 	return true
 }
 
-// multiply sets z to x × y.
 func multiply(z *long, x, y *few) {
 	*z = long{}
 	for j, w := range y {

@@ -326,7 +326,6 @@ var algebra = []*Entry{
 	},
 }
 
-// rootRule is the dimension of root(x, n).
 func rootRule(c *checker, n *Node) Dimension {
 	x := c.of(n.Args[0])
 	if p, q, ok := smallFraction(n.Args[1]); ok && p != 0 {
@@ -355,7 +354,6 @@ func PlusMinus(d decimal.Decimal) Preimage {
 	return Preimage{Roots: Decimals{d, d.Neg()}}
 }
 
-// NthRoot is the n-th root of x.
 func NthRoot(c *decimal.Context, x, n decimal.Decimal) decimal.Decimal {
 	i, ok := n.Int64()
 	switch {
@@ -430,7 +428,6 @@ func remainder(c *decimal.Context, a Decimals) decimal.Decimal {
 	return r
 }
 
-// gcd is the greatest common divisor of integers.
 func gcd(c *decimal.Context, name string, a, b decimal.Decimal) decimal.Decimal {
 	for _, x := range (Decimals{a, b}) {
 		if !x.IsInteger() {

@@ -38,6 +38,8 @@ var binaryOps = map[string]Op{
 	"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpGt, ">=": OpGe,
 }
 
+var unaryOps = map[string]Op{"-": OpNeg, "%": OpPercent, "not": opNot}
+
 // maxNodes bounds an equation once its functions are written out.
 const maxNodes = 100_000
 
@@ -66,13 +68,8 @@ func (b *builder) translate(s syntax.Node) *Node {
 		return b.call(s)
 	case *syntax.Unary:
 		x := b.build(s.X)
-		switch s.Op {
-		case "-":
-			return &Node{Op: OpNeg, Start: start, End: end, Args: []*Node{x}}
-		case "%":
-			return &Node{Op: OpPercent, Start: start, End: end, Args: []*Node{x}}
-		case "not":
-			return &Node{Op: opNot, Start: start, End: end, Args: []*Node{x}}
+		if o, ok := unaryOps[s.Op]; ok {
+			return &Node{Op: o, Start: start, End: end, Args: []*Node{x}}
 		}
 		return x
 	case *syntax.Binary:
@@ -207,11 +204,9 @@ func (b *builder) expand(f *Entry, call *Node) *Node {
 			inner.args[p.name] = call.Args[i]
 			continue
 		}
-		number, err := decimal.Parse(p.value)
-		if err != nil {
-			return b.fail(call.Start, "%s is not defined well: %v", f.Name, err)
-		}
-		inner.args[p.name] = &Node{Op: OpNumber, Start: call.Start, End: call.End, Value: number, float: number.Float64(), size: 1}
+		given := Number(decimal.MustParse(p.value))
+		given.Start, given.End, given.size = call.Start, call.End, 1
+		inner.args[p.name] = given
 	}
 	for i, p := range f.Params[:len(call.Args)] {
 		if p.check != "" {

@@ -28,7 +28,6 @@ func dayOf(t time.Time) int64 {
 	return (t.Unix() - value.Mod(t.Unix(), value.SecondsPerDay)) / value.SecondsPerDay
 }
 
-// part makes the entry of a part of a date.
 func part(name, doc string, examples []example, f func(t time.Time) int) *Entry {
 	return &Entry{
 		Name: name, Params: Unary("date", "time"), Result: "1", Doc: doc, Examples: examples,

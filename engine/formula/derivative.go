@@ -13,7 +13,6 @@ func Number(value decimal.Decimal) *Node {
 
 func Integer(i int64) *Node { return Number(decimal.Int(i)) }
 
-// isInteger reports whether n is the constant i.
 func (n *Node) isInteger(i int64) bool {
 	return n.Op == OpNumber && n.Value.Cmp(decimal.Int(i)) == 0
 }
@@ -44,7 +43,6 @@ func Combined(o Op, args ...*Node) *Node {
 	return n
 }
 
-// Called is a function of expressions.
 func Called(f *Entry, args ...*Node) *Node {
 	n := &Node{Op: OpCall, Function: f, Args: args, Choices: f.Choice != NoChoice}
 	n.gather()
@@ -148,7 +146,6 @@ func (n *Node) Derivative(x Unknown) *Node {
 	return nil
 }
 
-// powerDerivative is the derivative of a power from those of base and exponent.
 func (n *Node) powerDerivative(base, exponent *Node) *Node {
 	u, w := n.Args[0], n.Args[1]
 	var byBase, byExponent *Node = Integer(0), Integer(0)
@@ -165,7 +162,6 @@ func (n *Node) powerDerivative(base, exponent *Node) *Node {
 	return Combined(OpAdd, byBase, byExponent)
 }
 
-// callDerivative is the derivative of a call from those of its arguments.
 func (n *Node) callDerivative(x Unknown, args []*Node) *Node {
 	f := n.Function
 	switch {

@@ -25,7 +25,6 @@ type Equation struct {
 // Position is the place of a variable in refs, or -1.
 func (e *Equation) Position(variable int) int { return slices.Index(e.Refs, variable) }
 
-// Solves reports whether the equation can be solved for a variable.
 func (e *Equation) Solves(variable int) bool {
 	i := e.Position(variable)
 	return i >= 0 && e.Calculable[i]
@@ -55,7 +54,6 @@ func IsAngle(equations []*Equation, variable int) bool {
 	return found && only
 }
 
-// GivesAngle reports whether a function in the equation yields an angle.
 func (e *Equation) GivesAngle() bool {
 	found := false
 	look := func(n *Node) { found = found || n.Op == OpCall && n.Function.Result == "angle" }

@@ -196,7 +196,6 @@ func datedPayments(c *decimal.Context, name string, values, dates Grid) (payment
 	return payments, days
 }
 
-// amortization is the body of the function of that name.
 func amortization(c *decimal.Context, args []Grid) Grid {
 	a, ok := scalars(c, args)
 	if !ok {

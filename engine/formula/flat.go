@@ -175,7 +175,6 @@ func (m *Machine) Run(e *Equation, x Unknown) *Run {
 	return r
 }
 
-// Sides are the values of both sides at x.
 func (r *Run) Sides(x float64) (left, right float64) {
 	for _, i := range r.unsteady {
 		r.Values[i] = r.Apply(&r.flat.code[i], x)
@@ -183,7 +182,6 @@ func (r *Run) Sides(x float64) (left, right float64) {
 	return r.Values[r.flat.left], r.Values[r.flat.right]
 }
 
-// Apply does one operation.
 func (r *Run) Apply(o *Instruction, x float64) float64 {
 	n := o.Node
 	var a, b float64

@@ -119,7 +119,6 @@ func (p *Preimage) Add(q Preimage) {
 // inverse finds argument k of a function from its value t; args[k] is not set.
 type inverse func(c *decimal.Context, args []decimal.Decimal, k int, t decimal.Decimal) Preimage
 
-// OneRoot is a preimage of one number.
 func OneRoot(d decimal.Decimal) Preimage { return Preimage{Roots: []decimal.Decimal{d}} }
 
 // FunctionGroup is a part of the function table, a file each.
@@ -158,7 +157,6 @@ func (t FunctionTable) With(groups ...FunctionGroup) *FunctionTable {
 	return all
 }
 
-// Functions lists the table, group by group.
 func (t *FunctionTable) Functions() []*Entry {
 	var list []*Entry
 	for _, g := range t.groups {
@@ -173,11 +171,7 @@ func (t *FunctionTable) complete(f *Entry) {
 	for i, p := range f.Params {
 		names[i] = p.name
 		if !f.Variadic {
-			value, err := decimal.Parse(cmp.Or(p.value, "0"))
-			if err != nil {
-				panic("engine: function " + f.Name + ": default " + p.value)
-			}
-			f.defaults = append(f.defaults, Number(value))
+			f.defaults = append(f.defaults, Number(decimal.MustParse(cmp.Or(p.value, "0"))))
 		}
 	}
 	if f.Formula != "" && f.Eval != nil {

@@ -35,6 +35,11 @@ func columnGrid(numbers Decimals) Grid {
 	return g
 }
 
+func failed(c *decimal.Context, err error) Grid {
+	c.Fail(err)
+	return Grid{}
+}
+
 // numbers are the cells that are not empty, row by row.
 func (g Grid) numbers() Decimals {
 	var list Decimals
@@ -127,7 +132,6 @@ func (g Grid) index(c *decimal.Context, function string, count int) (int, bool) 
 	return int(i) - 1, true
 }
 
-// mapped is a function of each cell.
 func (g Grid) mapped(f func(decimal.Decimal) decimal.Decimal) Grid {
 	result := Grid{g.Rank, make([][]GridCell, len(g.Rows))}
 	for r, row := range g.Rows {
@@ -142,7 +146,6 @@ func (g Grid) mapped(f func(decimal.Decimal) decimal.Decimal) Grid {
 	return result
 }
 
-// width is the number of columns of the widest row.
 func (g Grid) width() int {
 	width := 0
 	for _, row := range g.Rows {
@@ -159,7 +162,6 @@ func (g Grid) at(row, column int) GridCell {
 	return g.Rows[row][column]
 }
 
-// firstVariable is the first variable that an expression names, or -1.
 func firstVariable(n *Node) int {
 	found := -1
 	n.Walk(func(m *Node) {

@@ -239,7 +239,6 @@ func intervalPow(a, b Interval) Interval {
 	return s
 }
 
-// intervalSin is the sine over an interval.
 func intervalSin(a, _ Interval) Interval {
 	s := Interval{Lo: -1, Hi: 1}.marked(a, a)
 	if !(a.Hi-a.Lo < 2*math.Pi) || math.Abs(a.Lo) > 1e9 || math.Abs(a.Hi) > 1e9 {

@@ -161,7 +161,6 @@ func (f *Entry) Jet(args []Jet, order int) (Jet, bool) {
 	return j, true
 }
 
-// definedJet is jet by the formula of a function.
 func (f *Entry) definedJet(args []Jet, order int) (j Jet, ok bool) {
 	if !f.Variadic {
 		return f.Definition.jet(f.allJets(args), order)
@@ -175,7 +174,6 @@ func (f *Entry) definedJet(args []Jet, order int) (j Jet, ok bool) {
 	return j, ok
 }
 
-// definedFloat is float by the formula of a function.
 func (f *Entry) definedFloat(args []float64) float64 {
 	jets := make([]Jet, len(args))
 	for i, x := range args {

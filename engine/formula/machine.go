@@ -155,7 +155,6 @@ func (m *Machine) Value(n *Node) decimal.Decimal {
 	return d
 }
 
-// compute is the value of a node from those of its arguments.
 func (m *Machine) compute(n *Node) decimal.Decimal {
 	c := m.Context
 	switch n.Op {
@@ -404,7 +403,6 @@ func (m *Machine) TryErr() error {
 	return err
 }
 
-// Limited reports whether the budget is used up.
 func (m *Machine) Limited() bool { return errors.Is(m.Context.Err(), decimal.ErrLimit) }
 
 // floatCompare is a comparison, 1 for true and 0 for false.

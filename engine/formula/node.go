@@ -87,7 +87,6 @@ func (n *Node) Has(x Unknown) bool {
 	return x.Mask != 1<<63 || n.Occurrences(x.Variable) > 0
 }
 
-// Occurrences counts how often a variable occurs in n.
 func (n *Node) Occurrences(variable int) int {
 	if n.Op == OpVariable && n.Variable == variable {
 		return 1
@@ -149,5 +148,4 @@ func (e *Equation) text(n *Node) string {
 	return strings.TrimSpace(string(e.Source[n.Start:min(n.End, len(e.Source))]))
 }
 
-// Calls reports whether a function is applied anywhere in n.
 func (n *Node) Calls() bool { return n.Op == OpCall || slices.ContainsFunc(n.Args, (*Node).Calls) }

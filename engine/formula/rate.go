@@ -330,7 +330,6 @@ func relative(c *decimal.Context, list Decimals) ([]float64, bool) {
 	return parts, true
 }
 
-// loanRate is the body of rate.
 func loanRate(c *decimal.Context, args Decimals) decimal.Decimal {
 	n, each := args[0], args[1]
 	pv, fv, kind := loanArgs(args)
@@ -441,7 +440,6 @@ func datedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal 
 	return c.Sub(c.Exp(log), decimal.Int(1))
 }
 
-// listedRoot is rootOf for payments one by one.
 func listedRoot(c *decimal.Context, list Decimals, times []float64) (z float64, ok bool) {
 	changes := signChanges(list)
 	if changes == 0 {

@@ -15,7 +15,6 @@ const (
 	shapeFirst               // what the first argument is
 )
 
-// isTable reports whether the value of an expression is a table.
 func isTable(s *value.Scope, n *Node) bool {
 	if n.Op == OpVariable {
 		return s.Profiles[n.Variable].Table

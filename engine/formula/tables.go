@@ -26,7 +26,6 @@ func counter(name, dimension, result, doc string, examples []example, f func(c *
 	}
 }
 
-// reshaper makes an entry of a function from a table to a table.
 func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g Grid) Grid) *Entry {
 	return &Entry{
 		Name: name, Params: Unary("values", "a"), Result: "a", tables: true, shape: shapeTable, Doc: doc, Examples: examples,
@@ -43,13 +42,11 @@ func finder(name, keys, values, doc string, examples []example, find func(c *dec
 		Grid: func(c *decimal.Context, args []Grid) Grid {
 			keys, values := args[1].numbers(), args[2].numbers()
 			if len(keys) != len(values) {
-				c.Fail(&GridError{-1, -1})
-				return Grid{}
+				return failed(c, &GridError{-1, -1})
 			}
 			for i := 1; i < len(keys); i++ {
 				if keys[i].Cmp(keys[i-1]) <= 0 {
-					c.Fail(&decimal.UndefinedError{Function: name, Argument: keys[i]})
-					return Grid{}
+					return failed(c, &decimal.UndefinedError{Function: name, Argument: keys[i]})
 				}
 			}
 			return args[0].mapped(func(x decimal.Decimal) decimal.Decimal {
@@ -204,8 +201,7 @@ var overTables = []*Entry{
 		Grid: func(c *decimal.Context, args []Grid) Grid {
 			a, b := args[0], args[1]
 			if !a.Fits(b) {
-				c.Fail(&GridError{-1, -1})
-				return Grid{}
+				return failed(c, &GridError{-1, -1})
 			}
 			var sum decimal.Decimal
 			for r, row := range a.Rows {
@@ -270,14 +266,12 @@ var overTables = []*Entry{
 				cells += a.width()
 			}
 			if rows*cells > value.MaxCells {
-				c.Fail(decimal.ErrLimit)
-				return Grid{}
+				return failed(c, decimal.ErrLimit)
 			}
 			result := Grid{Rank: 2, Rows: make([][]GridCell, rows)}
 			for _, a := range args {
 				if a.Rank > 0 && len(a.Rows) != rows {
-					c.Fail(&GridError{-1, -1})
-					return Grid{}
+					return failed(c, &GridError{-1, -1})
 				}
 				for r := range result.Rows {
 					for i := range a.width() {

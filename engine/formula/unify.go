@@ -66,7 +66,6 @@ type Unifier struct {
 	is    []bool      // whether bound[id] is set
 }
 
-// fresh makes a new unknown dimension.
 func (u *Unifier) fresh() Dimension {
 	u.bound = append(u.bound, Dimension{})
 	u.is = append(u.is, false)

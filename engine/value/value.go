@@ -126,10 +126,8 @@ func (t Text) Scalar() string {
 	return t.Cells[0][0]
 }
 
-// IsEmpty is true of the empty string.
 func (t Text) IsEmpty() bool { return t.Rank == 0 && t.Scalar() == "" }
 
-// Scalar makes a Text of rank 0.
 func Scalar(s string) Text {
 	if s == "" {
 		return Text{}
@@ -155,7 +153,6 @@ type Cell struct {
 	Empty    bool
 }
 
-// ScalarValue is a quantity as a value.
 func ScalarValue(q units.Quantity) Value {
 	table := &struct {
 		rows  [1][]Cell
