@@ -338,7 +338,7 @@ func TestAwaitOthers(t *testing.T) {
 	e := logtest.Created("a")
 	sequence := c.Append(t, 0, e, 0)
 	wait()
-	c.Lose(t, 2)
+	c.Close(t, 2) // which tells the others that it is away; of one that is cut off they learn that after minutes
 	for !last().Offline {
 	}
 	wait()
