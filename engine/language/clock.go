@@ -173,24 +173,19 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 			sec = -1
 		}
 		h, more := s.half(h, at+n)
-		if h < 0 || h > 23 || m > 59 || sec > 59 {
-			if more > 0 {
-				return "", n + more
-			}
-			return "", 0
+		switch {
+		case h >= 0 && h < 24 && m < 60 && sec < 60:
+			return clockText(h, m, sec), n + more
+		case more > 0:
+			return "", n + more
 		}
-		return clockText(h, m, sec), n + more
+		return "", 0
 	}
 	if text, n := s.pastHour(at); n > 0 {
 		return text, n
 	}
-	// 8.15am
-	if dot := len(t.text) - 3; t.kind == number && dot > 0 && dot < 3 && t.text[dot] == '.' {
-		h, okH := small(t.text[:dot], 12)
-		m, okM := small(t.text[dot+1:], 59)
-		if hour, more := s.half(h, at+1); okH && okM && more > 0 && hour >= 0 {
-			return clockText(hour, m, -1), 1 + more
-		}
+	if text, n := s.dottedTime(at); n > 0 {
+		return text, n
 	}
 	h, n := s.hour(at)
 	if n == 0 {
@@ -227,6 +222,22 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 		return clockText(hour, m, -1), end + more - at
 	}
 	return "", 0
+}
+
+// dottedTime reads 8.15am.
+func (s *scanner) dottedTime(at int) (text string, n int) {
+	t := s.tok(at)
+	dot := len(t.text) - 3
+	if t.kind != number || dot < 1 || dot > 2 || t.text[dot] != '.' {
+		return "", 0
+	}
+	h, okH := small(t.text[:dot], 12)
+	m, okM := small(t.text[dot+1:], 59)
+	hour, more := s.half(h, at+1)
+	if !okH || !okM || more == 0 || hour < 0 {
+		return "", 0
+	}
+	return clockText(hour, m, -1), 1 + more
 }
 
 // hour reads a whole number that can be an hour, in digits or words.
@@ -283,33 +294,11 @@ func clockText(h, m, sec int) string {
 // pastHour reads quarter past eight, half past 8, ten to nine. "ten to nine" without a word for
 // time before it is a range.
 func (s *scanner) pastHour(at int) (text string, n int) {
-	i := at
-	if s.tok(i).is("indefinite") {
-		i++
-	}
-	part, v := s.numeral(i)
-	minutes, sure := 0, true
-	switch {
-	case part == partFraction && v == 2:
-		minutes = 30
-	case part == partFraction && v == 4:
-		minutes = 15
-	case i > at:
-		return "", 0
-	case part == partTen && v == 20 || part == partDigit && (v == 5 || v == 10):
-		value, words := s.cardinal(i)
-		minutes, sure = int(value), false
-		i += words - 1
-	case s.tok(i).kind == number:
-		value, ok := small(s.tok(i).text, 59)
-		if !ok || value%5 != 0 || value == 0 {
-			return "", 0
-		}
-		minutes, sure = value, false
-	default:
+	minutes, sure, n := s.minutes(at)
+	if n == 0 {
 		return "", 0
 	}
-	i++
+	i := at + n
 	if !sure && s.tok(i).is("minute word") {
 		i++
 	}
@@ -348,6 +337,28 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 		return "", 0
 	}
 	return clockText(hour, minutes, -1), end + more - at
+}
+
+// minutes reads the minutes before "past" and "to": sure of a half and a quarter, else a multiple
+// of five.
+func (s *scanner) minutes(at int) (minutes int, sure bool, n int) {
+	i := at
+	if s.tok(i).is("indefinite") {
+		i++
+	}
+	switch part, v := s.numeral(i); {
+	case part == partFraction && (v == 2 || v == 4):
+		return int(60 / v), true, i + 1 - at
+	case i > at:
+	case part == partTen && v == 20 || part == partDigit && (v == 5 || v == 10):
+		value, words := s.cardinal(i)
+		return int(value), false, words
+	case s.tok(i).kind == number:
+		if value, ok := small(s.tok(i).text, 59); ok && value%5 == 0 && value > 0 {
+			return value, false, 1
+		}
+	}
+	return 0, false, 0
 }
 
 // hourAlone is the further reading of "at 8".

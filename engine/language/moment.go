@@ -184,35 +184,40 @@ func (s *scanner) readDays(q *quantity, d saidDay, clock string) {
 // daysAt reads a date in one of its forms, with both readings where day and month could be either;
 // n is 0 for none. Days that no calendar has come back as they are.
 func (s *scanner) daysAt(at int) (days []day, n int) {
-	t := s.tok(at)
-	if t.kind == number {
-		if days, n := s.numericDays(at); n > 0 {
-			return days, n
-		}
-		dom, ok := small(t.text, 31)
-		if !ok {
-			return nil, 0
-		}
-		i := at + 1
-		ordinal := s.ordinal(i)
-		if ordinal {
-			i++
-		}
-		if s.tok(i).is("partitive") || s.tok(i).fold == "-" && !s.tok(i).spaced {
-			i++
-		}
-		name := s.tok(i)
-		month := monthOf(name)
-		if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.is("maybe month") && s.tok(i+1).is("verb of may") {
-			return nil, 0
-		}
-		i++
-		if s.tok(i).fold == "." && s.tok(i+1).kind == number && len(name.fold) < 5 {
-			i++
-		}
-		year, more := s.yearAt(i)
-		return []day{{year, month, dom}}, i + more - at
+	if s.tok(at).kind != number {
+		return s.monthFirst(at)
 	}
+	if days, n := s.numericDays(at); n > 0 {
+		return days, n
+	}
+	dom, ok := small(s.tok(at).text, 31)
+	if !ok {
+		return nil, 0
+	}
+	i := at + 1
+	ordinal := s.ordinal(i)
+	if ordinal {
+		i++
+	}
+	if s.tok(i).is("partitive") || s.tok(i).fold == "-" && !s.tok(i).spaced {
+		i++
+	}
+	name := s.tok(i)
+	month := monthOf(name)
+	if month == 0 || !name.spaced && s.tok(i-1).kind == number || !ordinal && name.is("maybe month") && s.tok(i+1).is("verb of may") {
+		return nil, 0
+	}
+	i++
+	if s.tok(i).fold == "." && s.tok(i+1).kind == number && len(name.fold) < 5 {
+		i++
+	}
+	year, more := s.yearAt(i)
+	return []day{{year, month, dom}}, i + more - at
+}
+
+// monthFirst reads March 5 and March 5th, 2026.
+func (s *scanner) monthFirst(at int) (days []day, n int) {
+	t := s.tok(at)
 	month := monthOf(t)
 	if month == 0 {
 		return nil, 0

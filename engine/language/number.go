@@ -35,14 +35,6 @@ var vulgarFractions = map[rune][2]int64{
 	'⅙': {1, 6}, '⅚': {5, 6}, '⅐': {1, 7}, '⅛': {1, 8}, '⅜': {3, 8}, '⅝': {5, 8}, '⅞': {7, 8}, '⅑': {1, 9}, '⅒': {1, 10},
 }
 
-func vulgar(r rune) bool {
-	if r < utf8.RuneSelf {
-		return false
-	}
-	_, ok := vulgarFractions[r]
-	return ok
-}
-
 // number reads the amount that starts at a token; n is 0 for none. A minus sign or the word counts
 // where no number stands before it.
 func (s *scanner) number(at int) amount {
@@ -106,8 +98,8 @@ func (s *scanner) digits(at int) amount {
 		next++
 	}
 	if f := s.tok(next); f.kind == number {
-		if r, _ := utf8.DecodeRuneInString(f.text); vulgar(r) {
-			v := vulgarFractions[r]
+		r, _ := utf8.DecodeRuneInString(f.text)
+		if v, ok := vulgarFractions[r]; ok {
 			return s.scaled(at, s.fraction(next-at+1, whole, v[0], v[1]))
 		}
 		if numerator, err := strconv.ParseInt(f.text, 10, 32); err == nil {

@@ -138,11 +138,7 @@ func (e *examination) find(words string) []stretch {
 	wanted := tokenize(words)
 	var list []stretch
 	for at := 0; len(wanted) > 0 && at+len(wanted) <= len(e.prose.tokens); at++ {
-		same := true
-		for i := 0; i < len(wanted) && same; i++ {
-			same = wanted[i].fold == e.prose.tokens[at+i].fold
-		}
-		if same {
+		if slices.EqualFunc(wanted, e.prose.tokens[at:at+len(wanted)], func(a, b token) bool { return a.fold == b.fold }) {
 			list = append(list, stretch{at, at + len(wanted)})
 		}
 	}

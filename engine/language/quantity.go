@@ -104,10 +104,8 @@ func none(to int) quantity { return quantity{from: -1, to: to} }
 func (s *scanner) quantityAt(at int) quantity {
 	t := s.tokens[at]
 	if t.is("between") {
-		if q, ok := s.between(at); ok {
-			return q
-		}
-		return quantity{}
+		q, _ := s.between(at)
+		return q
 	}
 	if q, ok := s.absentAt(at); ok {
 		return q
@@ -148,16 +146,8 @@ func (s *scanner) approxAt(q quantity) bool {
 // amountAt reads an amount: money with its sign in front, or a number with the unit behind it.
 func (s *scanner) amountAt(at int) quantity {
 	t := s.tokens[at]
-	switch t.kind {
-	case word, number:
-	case mark:
-		if t.fold != "-" {
-			return quantity{}
-		}
-	case sign:
-		if !isCurrencySign(t.text) && t.kind != number {
-			return quantity{}
-		}
+	if t.kind == mark && t.fold != "-" || t.kind == sign && !isCurrencySign(t.text) {
+		return quantity{}
 	}
 	if q, ok := s.moneyBefore(at); ok {
 		return q

@@ -67,12 +67,13 @@ func cut(prompt string) []token {
 		}
 		kind := sign
 		arrow := arrowSize(prompt[at:])
+		_, vulgar := vulgarFractions[r]
 		switch {
 		case arrow > 0:
 			kind, size = mark, arrow
 		case r < utf8.RuneSelf && isDigit(byte(r)), r == '.' && startsDecimals(prompt, at):
 			kind, size = number, numberSize(prompt[at:])
-		case vulgar(r):
+		case vulgar:
 			kind = number
 		case unicode.IsDigit(r):
 			kind, size = number, otherDigits(prompt[at:])

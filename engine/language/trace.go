@@ -55,19 +55,14 @@ func (t *Trace) String() string {
 			fmt.Fprintf(&b, "  %s = %s (%.2f, of which words nearby %.2f)\n", s.key(k.variable), k.text, k.score, k.evidence)
 		}
 	}
-	for i, c := range t.combinations {
-		if i == 5 {
-			break
-		}
-		what := "reading"
-		if i > 0 {
-			what = "runner-up"
-		}
+	what := "reading"
+	for _, c := range t.combinations[:min(len(t.combinations), 5)] {
 		target := "(nothing said)"
 		if c.target >= 0 {
 			target = s.key(c.target)
 		}
 		fmt.Fprintf(&b, "%s: %.2f", what, c.score)
+		what = "runner-up"
 		for _, k := range c.picks {
 			fmt.Fprintf(&b, " %s=%s", s.key(k.variable), k.text)
 		}

@@ -29,11 +29,7 @@ func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, n i
 
 // unitStarts reports whether a unit in letters starts at a token.
 func (s *scanner) unitStarts(at int) bool {
-	t := s.tok(at)
-	if t.kind == word && t.lex.row("numbers") != nil {
-		return false
-	}
-	return len(s.single(at, true)) > 0
+	return s.tok(at).lex.row("numbers") == nil && len(s.single(at, true)) > 0
 }
 
 // unitsAt lists the senses of the unit words at a token, the usual one first, all of the greatest

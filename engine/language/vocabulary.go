@@ -237,10 +237,7 @@ func (v *Vocabulary) findEnds() {
 func countedTime(name string, table *units.Table) *units.Unit {
 	list := splitWords(name)
 	last := len(list) - 1
-	if last < 0 || !strings.HasSuffix(list[last], readTables().rows("forms")[0][1]) {
-		return nil
-	}
-	if last > 0 && wordIs(list[last-1], "per word") {
+	if last < 0 || !strings.HasSuffix(list[last], readTables().rows("forms")[0][1]) || last > 0 && wordIs(list[last-1], "per word") {
 		return nil
 	}
 	unit, n := scanUnit(tokenize(list[last]), 0, table)
