@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"reckon/events/log"
+	"reckon/events/log/natsfile"
 )
 
 const (
@@ -84,20 +85,20 @@ func (s *storage) mark(text string) error {
 	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
 		return err
 	}
-	if err := syncPath(next); err != nil {
+	if err := natsfile.SyncPath(next); err != nil {
 		return err
 	}
 	if err := os.Rename(next, s.markFile()); err != nil {
 		return err
 	}
-	return syncPath(s.dir)
+	return natsfile.SyncPath(s.dir)
 }
 
 // closeClean brings all files to the disk, then marks the directory as clean and unlocks it.
 func (s *storage) closeClean() error {
 	err := filepath.WalkDir(s.storeDir(), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
-			err = syncPath(path)
+			err = natsfile.SyncPath(path)
 		}
 		// The server may still be removing a bucket that was deleted a moment ago.
 		if errors.Is(err, fs.ErrNotExist) {
@@ -120,14 +121,6 @@ func (s *storage) close() error {
 		return fmt.Errorf("unlock views directory: %w", err)
 	}
 	return nil
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // startServer runs the views' server on a directory. It listens nowhere; connections are made in

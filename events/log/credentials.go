@@ -43,14 +43,7 @@ func (c credentials) writeTo(path string) error {
 	if err != nil {
 		return fmt.Errorf("write credentials: %w", err)
 	}
-	temporary := path + ".new"
-	if err := os.Remove(temporary); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("write credentials: %w", err)
-	}
-	if err := os.WriteFile(temporary, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write credentials: %w", err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := replaceFile(path, string(text)); err != nil {
 		return fmt.Errorf("write credentials: %w", err)
 	}
 	return nil
