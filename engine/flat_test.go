@@ -15,7 +15,7 @@ import (
 // bare is a copy of an expression that keeps no values of parts.
 func bare(n *formula.Node) *formula.Node {
 	plain := *n
-	plain.Slot, plain.Args = 0, nil
+	plain.Args = nil
 	for _, a := range n.Args {
 		plain.Args = append(plain.Args, bare(a))
 	}

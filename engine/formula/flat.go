@@ -95,7 +95,7 @@ func (e *Equation) Share() {
 	}
 	for n, id := range t.seen {
 		if slots[id] > 0 {
-			n.Slot, n.self, n.local = slots[id], n, t.local[id]
+			n.slot, n.self, n.local = slots[id], n, t.local[id]
 		}
 	}
 	e.flat = t.flat(left, right)

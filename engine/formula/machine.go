@@ -128,21 +128,21 @@ func (m *Machine) Suppose(variable int, x decimal.Decimal) { m.Values[variable] 
 
 // Value is eval while no variable changes: what occurs more than once is evaluated once.
 func (m *Machine) Value(n *Node) decimal.Decimal {
-	if n.Slot == 0 || n.self != n {
+	if n.slot == 0 || n.self != n {
 		d := m.compute(n)
 		if m.wide {
 			m.Context.Note(d)
 		}
 		return d
 	}
-	for len(m.kept) <= n.Slot {
+	for len(m.kept) <= n.slot {
 		m.kept = append(m.kept, keptValue{})
 	}
 	oldest := m.since
 	if n.local {
 		oldest = m.inner
 	}
-	if k := &m.kept[n.Slot]; k.at >= oldest {
+	if k := &m.kept[n.slot]; k.at >= oldest {
 		return k.value
 	}
 	d := m.compute(n)
@@ -150,7 +150,7 @@ func (m *Machine) Value(n *Node) decimal.Decimal {
 		m.Context.Note(d)
 	}
 	if m.Context.Err() == nil {
-		m.kept[n.Slot] = keptValue{m.clock, d}
+		m.kept[n.slot] = keptValue{m.clock, d}
 	}
 	return d
 }

@@ -56,7 +56,7 @@ type Node struct {
 	Mask     uint64                                   // variables below, by position in the equation's refs; bit 63 stands for all from there on
 	size     int                                      // nodes below and itself, counted once for each place they stand in
 	Choices  bool                                     // an if, min, max, abs or clamp is below
-	Slot     int                                      // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
+	slot     int                                      // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
 	self     *Node                                    // the node itself where slot counts, so that a changed copy has none
 	local    bool                                     // with a slot: it depends on the index of each
 }
