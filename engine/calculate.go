@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -22,7 +21,10 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 		}, nil
 	}
 	req.Inputs = slices.Clone(req.Inputs)
-	c := calculation{domain: d, base: cmp.Or(base, &Scenario{}), fresh: base == nil, req: req, env: env.Metered(), target: Target{Variable: -1}}
+	c := calculation{domain: d, base: base, fresh: base == nil, req: req, env: env.Metered(), target: Target{Variable: -1}}
+	if c.fresh {
+		c.base = &Scenario{}
+	}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs
 	}

@@ -63,7 +63,7 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 
 // distinct leaves out what is there already, rounding aside.
 func (s *Solver) distinct(list formula.Decimals) formula.Decimals {
-	var kept formula.Decimals
+	kept := make(formula.Decimals, 0, len(list))
 	for _, t := range list {
 		if !s.contains(kept, t) {
 			kept = append(kept, t)
