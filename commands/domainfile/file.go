@@ -88,9 +88,6 @@ func (f *File) Check() (*commands.Domain, Report) {
 	if len(f.findings) > 0 {
 		domain = nil
 	}
-	if report.Findings == nil {
-		report.Findings = []Finding{}
-	}
 	report.Valid = domain != nil
 	return domain, report
 }
@@ -104,7 +101,7 @@ func (f *File) placed(issues []engine.Issue) []Finding {
 	if len(f.places) == 0 {
 		return f.findings
 	}
-	list := slices.Clone(f.findings)
+	list := append([]Finding{}, f.findings...) // an empty list is one in JSON too
 	for _, issue := range issues {
 		line, column := f.locate(issue.Path, issue.Offset)
 		list = append(list, Finding{issue.Warning, line, column, issue.Path, issue.Message})

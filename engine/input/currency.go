@@ -41,20 +41,10 @@ func scanCurrency(c *value.Scope, s string) (code string, size int) {
 			return known.code, len(known.sign)
 		}
 	}
-	if len(s) < 3 {
-		return "", 0
-	}
-	for i := range 3 {
-		if s[i] < 'A' || s[i] > 'Z' {
-			return "", 0
+	if len(s) >= 3 {
+		if codes := c.Table.Lookup(s[:3]).Dimension().Currencies(); len(codes) == 1 && codes[0] == s[:3] {
+			return s[:3], 3
 		}
-	}
-	u, err := c.Table.Parse(s[:3])
-	if err != nil {
-		return "", 0
-	}
-	if codes := u.Dimension().Currencies(); len(codes) == 1 && codes[0] == s[:3] {
-		return s[:3], 3
 	}
 	return "", 0
 }

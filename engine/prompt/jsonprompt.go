@@ -42,13 +42,7 @@ func ParseJSON(d *engine.Domain, text string, env value.Env) (engine.Request, []
 	if len(s.problems) > 0 {
 		return engine.Request{}, s.problems
 	}
-	inputs := 0
-	for _, m := range s.members {
-		if m.name == "inputs" {
-			inputs++
-		}
-	}
-	r := newReader(d, env, inputs)
+	r := newReader(d, env, s.given)
 	for _, m := range s.members {
 		if r.full() {
 			break
@@ -95,6 +89,7 @@ func (m *member) read(r *reader) {
 type schema struct {
 	in       *jsontext.Decoder
 	members  []member
+	given    int // how many of them are inputs
 	problems []value.Error
 }
 
@@ -254,6 +249,7 @@ func (s *schema) inputs() {
 			}
 		})
 		s.members = append(s.members, given)
+		s.given++
 	})
 }
 

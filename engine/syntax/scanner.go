@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,9 +53,11 @@ var spellings = []struct{ written, means string }{
 	{"=", "="}, {"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {",", ","},
 }
 
-var raisedDigits = map[rune]byte{
-	'⁰': '0', '¹': '1', '²': '2', '³': '3', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9',
-}
+// raisedForm matches raised digits with their sign; plainDigits writes them as plain ones.
+var (
+	raisedForm  = regexp.MustCompile(`^⁻?[⁰¹²³⁴-⁹]*`)
+	plainDigits = strings.NewReplacer("⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+)
 
 // scanner cuts a source into tokens one at a time, so that a source past a limit costs no more than
 // the limit.
@@ -114,8 +117,8 @@ func (s *scanner) next() token {
 	if startsName(r) {
 		return s.name()
 	}
-	if raisedDigits[r] != 0 || r == '⁻' {
-		return s.raised()
+	if written := raisedForm.FindString(s.source[s.at:]); written != "" {
+		return s.raised(written)
 	}
 	for _, o := range spellings {
 		if strings.HasPrefix(s.source[s.at:], o.written) {
@@ -160,29 +163,18 @@ func (s *scanner) name() token {
 	return t
 }
 
-func (s *scanner) raised() token {
-	t := token{kind: raised, start: s.offset}
-	var digits []byte
-	if r, size := s.peek(); r == '⁻' {
-		digits = append(digits, '-')
-		s.skip(size)
-	}
-	count := 0
-	for {
-		r, size := s.peek()
-		if raisedDigits[r] == 0 {
-			break
-		}
-		if count++; count > maxDigits {
-			s.fail(t.start, "This number has more than 1,000 digits.")
-		}
-		digits = append(digits, raisedDigits[r])
-		s.skip(size)
-	}
-	if count == 0 {
+// raised reads raised digits.
+func (s *scanner) raised(written string) token {
+	t := token{kind: raised, start: s.offset, text: plainDigits.Replace(written)}
+	s.at += len(written)
+	s.offset += len(t.text)
+	switch digits := strings.TrimPrefix(t.text, "-"); {
+	case len(digits) > maxDigits:
+		s.fail(t.start, "This number has more than 1,000 digits.")
+	case digits == "":
 		s.fail(s.offset, "Expected raised digits behind the raised minus.")
 	}
-	t.text, t.stop = string(digits), s.offset
+	t.stop = s.offset
 	return t
 }
 

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -77,16 +78,6 @@ const maxFactors = 24
 // taken apart.
 func (t *Table) usedFactors(used []*Unit) []*Unit {
 	factors := make([]*Unit, 0, 8)
-	add := func(u *Unit) {
-		for _, f := range factors {
-			if f.symbol == u.symbol {
-				return
-			}
-		}
-		if len(factors) < maxFactors {
-			factors = append(factors, u)
-		}
-	}
 	for _, u := range used {
 		if u == nil {
 			continue
@@ -95,13 +86,12 @@ func (t *Table) usedFactors(used []*Unit) []*Unit {
 			if term.Unit.dimension.IsNone() {
 				continue
 			}
-			if parts := t.parts(term.Unit); parts != nil {
-				for _, part := range parts.factors() {
-					add(part.Unit)
+			for _, part := range cmp.Or(t.parts(term.Unit), term.Unit).factors() {
+				known := slices.ContainsFunc(factors, func(f *Unit) bool { return f.symbol == part.Unit.symbol })
+				if !known && len(factors) < maxFactors {
+					factors = append(factors, part.Unit)
 				}
-				continue
 			}
-			add(term.Unit)
 		}
 	}
 	return factors
@@ -236,9 +226,9 @@ func (t *Table) internationalName(product, coherent *Unit) *Unit {
 		}
 	}
 	ratio := product.scale.rational()
-	e, shift := coherent.entry, ratPow(big.NewRat(10, 1), 0)
+	e, shift := coherent.entry, big.NewRat(1, 1)
 	if e.Symbol == "kg" { // prefixes go before g
-		e, shift = t.words.symbols["g"].entry, ratPow(big.NewRat(10, 1), 3)
+		e, shift = t.words.symbols["g"].entry, big.NewRat(1000, 1)
 	}
 	ratio.Mul(ratio, shift)
 	if ratio.Cmp(big.NewRat(1, 1)) == 0 {
