@@ -130,7 +130,7 @@ func (f *File) value(to *json.RawMessage) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		switch n.Kind {
 		case yaml.ScalarNode:
-			*to = jsonText(n.Value)
+			*to, _ = json.Marshal(n.Value) // texts and lists of them always encode
 		case yaml.SequenceNode:
 			var cells []any
 			f.list(path, n, func(path string, n *yaml.Node) {
@@ -149,11 +149,6 @@ func (f *File) value(to *json.RawMessage) func(string, *yaml.Node) {
 			f.report(path, n, "A value is text, a list of texts, or a list of rows of texts.")
 		}
 	}
-}
-
-func jsonText(s string) json.RawMessage {
-	data, _ := json.Marshal(s) // a string always encodes
-	return data
 }
 
 func (f *File) domain(n *yaml.Node) {

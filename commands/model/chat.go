@@ -44,10 +44,8 @@ type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("it answers with status %d", int(s)) }
 
-// mayKnowOthers reports whether the status may say that a server does not know a form of answer.
-func (s statusError) mayKnowOthers() bool {
-	return s == http.StatusBadRequest || s == http.StatusUnprocessableEntity || s == http.StatusNotImplemented
-}
+// unknownForm are the statuses that may say that a server does not know a form of answer.
+var unknownForm = []statusError{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}
 
 // Answers that end an attempt in one form.
 var (

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -180,7 +181,7 @@ func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema a
 		})
 		var status statusError
 		switch {
-		case errors.As(err, &status) && status.mayKnowOthers(), errors.Is(err, errNoCompletion):
+		case errors.As(err, &status) && slices.Contains(unknownForm, status), errors.Is(err, errNoCompletion):
 			problem = err
 			continue
 		case err != nil:

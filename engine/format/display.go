@@ -202,12 +202,8 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 // isForeign reports whether a value is in another unit than the one that its kind is rendered from:
 // plain numbers of percent, seconds of duration.
 func isForeign(v value.Value, kind string) bool {
-	own := ""
-	switch kind {
-	case "percent":
-	case "duration":
-		own = "s"
-	default:
+	own, known := map[string]string{"percent": "", "duration": "s"}[kind]
+	if !known {
 		return false
 	}
 	for q := range v.Quantities() {

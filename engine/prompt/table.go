@@ -121,9 +121,7 @@ type inlineScanner struct {
 
 // space skips white space and gives the byte behind it, 0 at the end.
 func (s *inlineScanner) space() byte {
-	for s.at < len(s.source) && strings.IndexByte(" \t\r", s.source[s.at]) >= 0 {
-		s.at++
-	}
+	s.at = len(s.source) - len(strings.TrimLeft(s.source[s.at:], " \t\r"))
 	if s.at == len(s.source) {
 		return 0
 	}
@@ -268,10 +266,7 @@ func (s *inlineScanner) group() {
 
 // digits gives the position behind the digits that start at one.
 func (s *inlineScanner) digits(at int) int {
-	for at < len(s.source) && isDigit(s.source[at]) {
-		at++
-	}
-	return at
+	return len(s.source) - len(strings.TrimLeft(s.source[at:], "0123456789"))
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

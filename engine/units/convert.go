@@ -2,22 +2,16 @@ package units
 
 import (
 	"cmp"
+	"fmt"
 
 	"reckon/engine/decimal"
 )
 
-// IncompatibleError names two units of different dimensions ("1" for none).
-type IncompatibleError struct{ From, To string }
-
-func (e *IncompatibleError) Error() string {
-	return "the units " + e.From + " and " + e.To + " are not compatible"
-}
-
-// Convert gives q in unit to, multiplying first and dividing once. It fails with
-// *IncompatibleError. Fuel economy converts reciprocally between volume or energy per distance and
-// distance per volume or energy. A point converts to a point; K and degR serve as either. rad/s and
-// Hz are incompatible here. Errors of arithmetic stay in c: a number out of range, or a fuel
-// economy of 0 as consumption, which divides by 0.
+// Convert gives q in unit to, multiplying first and dividing once. It fails where the dimensions
+// differ. Fuel economy converts reciprocally between volume or energy per distance and distance per
+// volume or energy. A point converts to a point; K and degR serve as either. rad/s and Hz are
+// incompatible here. Errors of arithmetic stay in c: a number out of range, or a fuel economy of 0
+// as consumption, which divides by 0.
 func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 	if q.Unit == to {
 		return q, nil
@@ -32,7 +26,7 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 		below := newScale(c.Mul(q.Number, both.num), both.den, both.pi)
 		return Quantity{apply(c, one, unscaled, below), to}, nil
 	case from.dimension != target.dimension, !pointsAgree(from, target):
-		return Quantity{}, &IncompatibleError{from.String(), target.String()}
+		return Quantity{}, fmt.Errorf("the units %s and %s are not compatible", from, target)
 	}
 	v := q.Number
 	if from.symbol == target.symbol {

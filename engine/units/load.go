@@ -268,9 +268,10 @@ func splitList(text string) func(func(string) bool) {
 
 // forms are the spellings of a name: "inch(es)" is inch and inches.
 func forms(name string) []string {
-	open, close := strings.IndexByte(name, '('), strings.IndexByte(name, ')')
-	if open < 0 || close < open {
+	before, rest, _ := strings.Cut(name, "(")
+	plural, after, found := strings.Cut(rest, ")")
+	if !found {
 		return []string{name}
 	}
-	return []string{name[:open] + name[close+1:], name[:open] + name[open+1:close] + name[close+1:]}
+	return []string{before + after, before + plural + after}
 }

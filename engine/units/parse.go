@@ -256,17 +256,18 @@ func (p *parser) factor() ([]Term, error) {
 		num = digits
 		powers++
 	}
-	if n := powerBehind[p.lower()]; n != 0 || p.peek().kind == tokenPower {
-		if powers > 0 {
-			return nil, p.fail("a unit has one power only")
-		}
-		num = n
-		if n == 0 {
-			num, den = int(p.peek().num), int(p.peek().den)
-		}
-		p.at++
-	} else if powers > 1 {
+	behind := powerBehind[p.lower()]
+	raised := p.peek().kind == tokenPower
+	if powers > 1 || powers > 0 && (raised || behind != 0) {
 		return nil, p.fail("a unit has one power only")
+	}
+	switch {
+	case raised:
+		num, den = int(p.peek().num), int(p.peek().den)
+		p.at++
+	case behind != 0:
+		num = behind
+		p.at++
 	}
 	if num == 1 && den == 1 {
 		return terms, nil
@@ -419,10 +420,7 @@ func (p *parser) split() bool {
 	if from < 0 {
 		return false
 	}
-	to := from
-	for to < len(t.text) && isDigit(t.text[to]) {
-		to++
-	}
+	to := len(t.text) - len(strings.TrimLeft(t.text[from:], "0123456789"))
 	behind, _, _ := cutDigits(t.text[to:] + "1")
 	if behind == "" || p.table.Lookup(t.text[:from]) == nil || p.table.Lookup(strings.TrimRight(behind, "0123456789")) == nil {
 		return false
