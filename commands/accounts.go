@@ -51,6 +51,19 @@ type ChangeAccount struct {
 	Name        string
 	TimeZone    *string
 	BodyVersion *int
+	Limits      struct{ Calculations, Reads, Prose *int } // a second, 0 for none
+}
+
+// maxLimit is the largest limit of requests a second.
+const maxLimit = 1_000_000
+
+func checkLimits(l projections.Limits) error {
+	for _, n := range []int{l.Calculations, l.Reads, l.Prose} {
+		if n < 0 || n > maxLimit {
+			return fmt.Errorf("a limit of %d a second: give 1 to %d, or 0 for none", n, maxLimit)
+		}
+	}
+	return nil
 }
 
 func checkSettings(zone string, bodyVersion int) error {
@@ -88,11 +101,16 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 		data := events.AccountChanged{
 			TimeZone:    *cmp.Or(c.TimeZone, &account.TimeZone),
 			BodyVersion: *cmp.Or(c.BodyVersion, &account.BodyVersion),
+			Limits: projections.Limits{
+				Calculations: *cmp.Or(c.Limits.Calculations, &account.Limits.Calculations),
+				Reads:        *cmp.Or(c.Limits.Reads, &account.Limits.Reads),
+				Prose:        *cmp.Or(c.Limits.Prose, &account.Limits.Prose),
+			},
 		}
-		if data.TimeZone == account.TimeZone && data.BodyVersion == account.BodyVersion {
+		if data == (events.AccountChanged{TimeZone: account.TimeZone, BodyVersion: account.BodyVersion, Limits: account.Limits}) {
 			return nil, nil
 		}
-		return &data, checkSettings(data.TimeZone, data.BodyVersion)
+		return &data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits))
 	})
 }
 

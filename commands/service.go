@@ -71,8 +71,12 @@ type Request struct {
 	Conversation   *uuid.UUID // nil starts a new one
 	TimeZone       string     // as sent; "" when absent
 	IdempotencyKey *string
-	Fingerprint    string // hex SHA-256 of the canonical body
+	Fingerprint    string       // hex SHA-256 of the canonical body
+	AllowProse     func() error // is asked before natural language is read, and nil allows it
 }
+
+// Nodes is how many nodes answer for the log, as far as this one knows.
+func (s *Service) Nodes() int { return s.log.Nodes() }
 
 // Answer is what became of a request.
 type Answer struct {
@@ -306,6 +310,11 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 	})
 	if err != nil {
 		return Calculate{}, err
+	}
+	if format == prompt.NaturalLanguage && r.AllowProse != nil {
+		if err := r.AllowProse(); err != nil {
+			return Calculate{}, err
+		}
 	}
 	zone := r.TimeZone
 	if _, ok := Zone(zone); !ok {

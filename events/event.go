@@ -66,6 +66,14 @@ type AccountCreated struct {
 type AccountChanged struct {
 	TimeZone    string `json:"time_zone"`
 	BodyVersion int    `json:"body_version"`
+	Limits      Limits `json:"limits,omitzero"`
+}
+
+// Limits are how many requests of a kind an account may make in a second; 0 is without a limit.
+type Limits struct {
+	Calculations int `json:"calculations,omitzero"` // in all formats
+	Reads        int `json:"reads,omitzero"`
+	Prose        int `json:"prose,omitzero"` // calculations in natural language
 }
 
 // KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex.

@@ -37,6 +37,7 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 		TimeZone:       body.timeZone,
 		IdempotencyKey: key,
 		Fingerprint:    fingerprint,
+		AllowProse:     func() error { return s.allowProse(x) },
 	})
 	if done.Replayed {
 		x.w.Header().Set("Idempotent-Replayed", "true")

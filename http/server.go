@@ -81,6 +81,7 @@ type Server struct {
 	waits atomic.Pointer[string] // what it waits for until then
 
 	lines requestLog
+	rates rates
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -227,6 +228,11 @@ func (s *Server) answer(x *exchange) error {
 	handle, err := s.find(x)
 	if err != nil {
 		return err
+	}
+	if x.account.ID != uuid.Nil {
+		if err := s.allow(x); err != nil {
+			return err
+		}
 	}
 	a, err := handle(s, x)
 	if err != nil {

@@ -18,6 +18,7 @@ type Account struct {
 	Name        string    `json:"name"`
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
+	Limits      Limits    `json:"limits,omitzero"`
 	CreatedAt   time.Time `json:"created_at"`
 	Keys        []Key     `json:"keys"` // in order of creation
 	Sequence    uint64    `json:"sequence"`
@@ -46,6 +47,7 @@ func ApplyAccount(a Account, e events.Event) Account {
 	case *events.AccountChanged:
 		a.TimeZone = data.TimeZone
 		a.BodyVersion = data.BodyVersion
+		a.Limits = data.Limits
 	case *events.KeyCreated:
 		if a.key(data.KeyID) < 0 {
 			a.Keys = append(slices.Clone(a.Keys), Key{ID: data.KeyID, Hash: data.Hash, CreatedAt: e.Time})

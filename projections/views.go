@@ -39,6 +39,7 @@ type (
 	Variable       = events.Variable
 	Reference      = events.Reference
 	DomainRef      = events.DomainRef
+	Limits         = events.Limits
 )
 
 // Errors of reads, matched with errors.Is.

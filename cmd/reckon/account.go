@@ -42,21 +42,40 @@ type accountSet struct {
 	Name        string  `arg:"" help:"Name of the account."`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
 	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
+
+	Calculations *int `help:"How many calculations a second are answered, by all nodes together; more are answered 429. 0 is without a limit." placeholder:"N"`
+	Reads        *int `help:"The same for what is read." placeholder:"N"`
+	Prose        *int `help:"The same for calculations in natural language." placeholder:"N"`
 }
 
 func (*accountSet) Help() string {
-	return "Example:\n  reckon account set acme --time-zone America/New_York"
+	return "Examples:\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2"
 }
 
 func (c *accountSet) Run(t terminal) error {
 	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.ChangeAccount(t, commands.ChangeAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
+		change := commands.ChangeAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}
+		change.Limits.Calculations, change.Limits.Reads, change.Limits.Prose = c.Calculations, c.Reads, c.Prose
+		account, err := a.ChangeAccount(t, change)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d\n", account.Name, account.TimeZone, account.BodyVersion)
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Limits))
 		return nil
 	})
+}
+
+// limitsText says what limits there are, behind a comma.
+func limitsText(l projections.Limits) (text string) {
+	for _, limit := range []struct {
+		n    int
+		what string
+	}{{l.Calculations, "calculations"}, {l.Reads, "reads"}, {l.Prose, "calculations in natural language"}} {
+		if limit.n > 0 {
+			text += fmt.Sprintf(", %d %s a second", limit.n, limit.what)
+		}
+	}
+	return text
 }
 
 type accountList struct {
@@ -71,6 +90,8 @@ type accountRow struct {
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
 	ActiveKeys  int       `json:"active_keys"`
+
+	Limits projections.Limits `json:"limits,omitzero"`
 }
 
 func (c *accountList) Run(t terminal) error {
@@ -81,7 +102,7 @@ func (c *accountList) Run(t terminal) error {
 		}
 		rows := []accountRow{}
 		for _, account := range accounts {
-			rows = append(rows, accountRow{account.ID, account.Name, account.TimeZone, account.BodyVersion, len(active(account))})
+			rows = append(rows, accountRow{account.ID, account.Name, account.TimeZone, account.BodyVersion, len(active(account)), account.Limits})
 		}
 		if c.JSON {
 			return printJSON(t, rows)

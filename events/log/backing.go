@@ -16,6 +16,8 @@ import (
 type backing interface {
 	// shared tells whether other nodes have a part in the log.
 	shared() bool
+	// nodes is how many those are with this one, as far as that is known, at least 1.
+	nodes() int
 	// within is a context that ends after some time, or when another leader is elected.
 	within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc)
 	// afterElection is AfterElection.
@@ -63,6 +65,8 @@ type backing interface {
 type plain struct{ log *Log }
 
 func (plain) shared() bool { return false }
+
+func (plain) nodes() int { return 1 }
 
 func (plain) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience)

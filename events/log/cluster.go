@@ -220,6 +220,13 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 
 func (b *cluster) shared() bool { return true }
 
+func (b *cluster) nodes() int {
+	if b.server == nil {
+		return 1
+	}
+	return max(1, len(b.server.JetStreamClusterPeers()))
+}
+
 func (b *cluster) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
 	return b.elections.within(ctx, patience)
 }

@@ -73,6 +73,9 @@ func (l *Log) ViewsID() string { return l.backing.viewsID() }
 // Alone tells whether no other node has a part in the log.
 func (l *Log) Alone() bool { return !l.backing.shared() }
 
+// Nodes is how many nodes keep the log, as far as this one knows, at least 1.
+func (l *Log) Nodes() int { return l.backing.nodes() }
+
 // Ready is nil when the log's server is up to date with the others of its cluster, as far as it
 // knows; else it says what is missing. A server that is not a node of a cluster is always ready, an
 // existing NATS while there is a connection to it.
