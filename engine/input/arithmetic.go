@@ -46,11 +46,19 @@ type operand struct {
 	from int // where it starts, in bytes
 }
 
+// needsLeft are the operators that stand behind an operand, and closing brackets: a value that
+// begins with one is arithmetic that lacks something there.
+const needsLeft = "*×·⋅/÷^⁰¹²³⁴⁵⁶⁷⁸⁹)]}"
+
 // whole reads the text to its end.
 func (a *arithmetic) whole() (operand, *value.Error) {
 	a.space()
 	if rest := a.rest(); !startsNumber(rest) {
-		if r, _ := utf8.DecodeRuneInString(rest); !strings.ContainsRune("(+-−.", r) {
+		r, _ := utf8.DecodeRuneInString(rest)
+		if strings.ContainsRune(needsLeft, r) {
+			return operand{}, a.syntax(a.at)
+		}
+		if !strings.ContainsRune("(+-−.", r) {
 			if code, size := scanCurrency(a.scope, rest); code == "" || strings.TrimSpace(rest[size:]) == "" {
 				return operand{}, value.Problem("input.invalid_number", Quoted(a.text))
 			}
