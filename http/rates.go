@@ -92,10 +92,14 @@ func (x *exchange) take(name string, bucket *rate.Limiter) error {
 	if allowed {
 		return nil
 	}
-	wait := max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit()))))
+	return tooFast(name, max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
+}
+
+// tooFast says which kind of requests was too much, and after how many seconds one may come.
+func tooFast(name string, wait int) *failure {
 	return &failure{
 		nethttp.StatusTooManyRequests, "error_rate_limited",
-		fmt.Sprintf("The account has made as many requests (%s) as it may in a second. Send the request again later.", name),
+		"The account has made as many requests (" + name + ") as it may in a second. Send the request again later.",
 		map[string]string{"Retry-After": strconv.Itoa(wait)},
 	}
 }
