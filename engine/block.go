@@ -1,6 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"reckon/engine/value"
+)
 
 // block is a set of activities solved together for as many variables.
 type block struct {
@@ -16,9 +20,13 @@ const maxBlock = 50
 // maximum matching of activities and unknowns, less what hangs on unmatched unknowns (Dulmage and
 // Mendelsohn, 1958), cut into strongly connected components (Tarjan, 1972). Domain order decides
 // between equal choices.
-func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
+func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) []*block {
 	unknowns := d.unknowns(known, disabled)
-	m := newMatching(unknowns, len(d.Profiles))
+	meter.Look(4 * len(unknowns))
+	m := newMatching(meter, unknowns, len(d.Profiles))
+	if meter.Over() {
+		return nil
+	}
 	t := components{next: func(a int) []int {
 		var list []int
 		for _, v := range unknowns[a] {
@@ -35,11 +43,14 @@ func (d *Domain) squareBlocks(known []bool, disabled bool) []*block {
 	}
 	var blocks []*block
 	for _, set := range t.found {
+		if len(set) < 2 || len(set) > maxBlock {
+			continue
+		}
 		b := &block{activities: set}
 		for _, a := range set {
 			b.outputs = append(b.outputs, m.variable[a])
 		}
-		whole := len(set) > 1 && len(set) <= maxBlock
+		whole := true
 		for _, a := range set {
 			for _, v := range d.equations[a].Refs {
 				if !slices.Contains(b.outputs, v) && !slices.Contains(b.inputs, v) {
@@ -87,7 +98,7 @@ type matching struct {
 	matched  []bool // by activity; those that hang on an unmatched unknown are not
 }
 
-func newMatching(unknowns [][]int, variables int) matching {
+func newMatching(meter *value.Meter, unknowns [][]int, variables int) matching {
 	m := matching{make([]int, variables), make([]int, len(unknowns)), make([]bool, len(unknowns))}
 	for v := range m.owner {
 		m.owner[v] = -1
@@ -95,6 +106,9 @@ func newMatching(unknowns [][]int, variables int) matching {
 	seen, round := make([]int, variables), 0
 	var augment func(a int) bool
 	augment = func(a int) bool {
+		if !meter.Look(1 + len(unknowns[a])) {
+			return false
+		}
 		for _, v := range unknowns[a] {
 			if seen[v] == round {
 				continue
@@ -113,7 +127,7 @@ func newMatching(unknowns [][]int, variables int) matching {
 	}
 	// An activity is underdetermined when one of its unknowns is free, or is owned by an
 	// underdetermined one.
-	for changed := true; changed; {
+	for changed := true; changed && meter.Look(3*len(unknowns)); {
 		changed = false
 		for a := range unknowns {
 			if m.matched[a] && slices.ContainsFunc(unknowns[a], func(v int) bool { return m.owner[v] < 0 || !m.matched[m.owner[v]] }) {
@@ -159,10 +173,10 @@ func (t *components) visit(a int) {
 
 // closeBlocks goes on with what is known by blocks and single activities until nothing more
 // follows. It returns the blocks.
-func (d *Domain) closeBlocks(known []bool, disabled bool) []*block {
+func (d *Domain) closeBlocks(m *value.Meter, known []bool, disabled bool) []*block {
 	var all []*block
 	for range maxBlock {
-		blocks := d.squareBlocks(known, disabled)
+		blocks := d.squareBlocks(m, known, disabled)
 		if len(blocks) == 0 {
 			break
 		}
@@ -172,19 +186,19 @@ func (d *Domain) closeBlocks(known []bool, disabled bool) []*block {
 			}
 		}
 		all = append(all, blocks...)
-		d.closure(known, disabled)
+		d.closure(m, known, disabled)
 	}
 	return all
 }
 
 // findBlocks lists the blocks that a plan may use: those that follow from what is given alone, and
 // those that follow with defaults, and with remembered values, too.
-func (d *Domain) findBlocks(g given, target int, remembered, disabled bool) []*block {
+func (d *Domain) findBlocks(m *value.Meter, g given, target int, remembered, disabled bool) []*block {
 	var all []*block
 	add := func(known []bool) {
 		known[target] = false
-		d.closure(known, disabled)
-		for _, b := range d.closeBlocks(known, disabled) {
+		d.closure(m, known, disabled)
+		for _, b := range d.closeBlocks(m, known, disabled) {
 			if !slices.ContainsFunc(all, func(o *block) bool {
 				return slices.Equal(o.activities, b.activities) && slices.Equal(o.outputs, b.outputs)
 			}) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"reckon/engine/solve"
 	"reckon/engine/value"
 )
 
@@ -276,15 +277,18 @@ func (c *calculation) chooseTarget() *value.Error {
 	}
 	facts := c.facts()
 	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return c.stated(f.Variable) != nil })
-	before := c.domain.solvable(without)
-	solvable := c.domain.solvable(facts)
+	before := c.domain.solvable(c.env.Meter, without)
+	solvable := c.domain.solvable(c.env.Meter, facts)
 	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool { return slices.Contains(before, v) })
 	if len(c.req.Inputs) == 0 {
 		becomes = nil
 	}
 	ends := slices.DeleteFunc(slices.Clone(becomes), func(from int) bool {
-		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.feeds(facts, from, to) })
+		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.feeds(c.env.Meter, facts, from, to) })
 	})
+	if c.env.Meter.Over() {
+		return solve.Exceeded(c.env)
+	}
 	if len(ends) == 1 {
 		c.target = Target{Variable: ends[0]}
 		return nil
@@ -356,7 +360,10 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 				c.dropped = append(c.dropped, old[0])
 				return true, nil
 			}
-			if c.insisted(behind, before, solution) || c.domain.undecided(before, c.target.Variable) {
+			if c.env.Meter.Over() {
+				return false, []value.Error{*solve.Exceeded(c.env)}
+			}
+			if c.insisted(behind, before, solution) || c.domain.undecided(c.env.Meter, before, c.target.Variable) {
 				return false, []value.Error{*c.conflict(behind, found[0].Activity)}
 			}
 		}

@@ -83,9 +83,9 @@ func (c *calculation) conflict(variables []int, activity int) *value.Error {
 
 // undecided reports whether a target follows in another way that is as good by every rule but the
 // order of the domain.
-func (d *Domain) undecided(facts []Fact, target int) bool {
+func (d *Domain) undecided(m *value.Meter, facts []Fact, target int) bool {
 	g := d.givenOf(facts, target)
-	p := d.plan(g, target)
+	p := d.plan(m, g, target)
 	if p == nil {
 		return false
 	}
@@ -101,7 +101,7 @@ func (d *Domain) undecided(facts []Fact, target int) bool {
 	}
 	tiers, activities := weigh(p)
 	return slices.ContainsFunc(p.steps, func(s solve.Step) bool {
-		other := d.findPlan(g, target, false, []solve.Step{s})
+		other := d.findPlan(m, g, target, false, []solve.Step{s})
 		if other == nil {
 			return false
 		}

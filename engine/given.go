@@ -2,6 +2,8 @@ package engine
 
 import (
 	"slices"
+
+	"reckon/engine/value"
 )
 
 // given says which facts there are: for each variable a set of tiers.
@@ -40,14 +42,18 @@ func (d *Domain) givenOf(facts []Fact, target int) given {
 }
 
 // closure adds to known all variables that follow from it, one activity at a time. disabled lets
-// disabled activities take part.
-func (d *Domain) closure(known []bool, disabled bool) { d.closureWithout(known, disabled, -1) }
+// disabled activities take part. It looks at each edge of the graph twice at most.
+func (d *Domain) closure(m *value.Meter, known []bool, disabled bool) {
+	d.closureWithout(m, known, disabled, -1)
+}
 
 // closureWithout is closure through everything but one variable, which is not derived.
-func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
+func (d *Domain) closureWithout(m *value.Meter, known []bool, disabled bool, barred int) {
 	missing := make([]int, len(d.equations))
 	var queue []int
+	looks := 0
 	for a, e := range d.equations {
+		looks += 1 + len(e.Refs)
 		for _, v := range e.Refs {
 			if !known[v] {
 				missing[a]++
@@ -57,6 +63,10 @@ func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
 			queue = append(queue, a)
 		}
 	}
+	if !m.Look(looks) {
+		return
+	}
+	looks = 0
 	for len(queue) > 0 {
 		a := queue[0]
 		queue = queue[1:]
@@ -64,11 +74,13 @@ func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
 		if missing[a] != 1 || !e.Active && !disabled {
 			continue
 		}
+		looks += len(e.Refs)
 		for i, v := range e.Refs {
 			if known[v] || v == barred || !e.Calculable[i] {
 				continue
 			}
 			known[v] = true
+			looks += len(d.users[v])
 			for _, b := range d.users[v] {
 				if missing[b]--; missing[b] == 1 {
 					queue = append(queue, b)
@@ -76,6 +88,7 @@ func (d *Domain) closureWithout(known []bool, disabled bool, barred int) {
 			}
 		}
 	}
+	m.Look(looks)
 }
 
 // leaves marks the variables that can be used as they are.
@@ -88,12 +101,12 @@ func (g given) leaves(remembered bool) []bool {
 }
 
 // reachable reports whether a target follows from what is known, which excludes the target itself.
-func (d *Domain) reachable(known []bool, target int, disabled bool) bool {
+func (d *Domain) reachable(m *value.Meter, known []bool, target int, disabled bool) bool {
 	known = slices.Clone(known)
 	known[target] = false
-	d.closure(known, disabled)
+	d.closure(m, known, disabled)
 	if !known[target] {
-		d.closeBlocks(known, disabled)
+		d.closeBlocks(m, known, disabled)
 	}
 	return known[target]
 }

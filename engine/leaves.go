@@ -6,13 +6,14 @@ import (
 	"reckon/engine/formula"
 	"reckon/engine/input"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Leaves lists the facts that the cheapest plan for a target would rest on, by their position among
 // the facts, with the number of steps it would take, and reports whether there is a plan. The
 // values of the facts do not matter.
-func (d *Domain) Leaves(facts []Fact, target int) (used []int, steps int, ok bool) {
-	p := d.plan(d.givenOf(facts, target), target)
+func (d *Domain) Leaves(m *value.Meter, facts []Fact, target int) (used []int, steps int, ok bool) {
+	p := d.plan(m, d.givenOf(facts, target), target)
 	if p == nil {
 		return nil, 0, false
 	}

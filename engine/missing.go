@@ -12,18 +12,19 @@ import (
 const (
 	maxAlternatives = 10
 	maxMissingSets  = 500
+	maxMissingLooks = 16_000_000
 	maxMissingSize  = 20 // of a set that is looked at
 )
 
 // alternatives lists the minimal sets of variables that, added to the facts, make the target
 // solvable: shortest first, then domain order, at most 10, never with the target in one.
-func (d *Domain) alternatives(facts []Fact, target int) []value.Alternative {
+func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
-	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent()}
+	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env), meter: env.Meter}
 	l.known = slices.Clone(given)
-	d.closure(l.known, false)
+	d.closure(l.meter, l.known, false)
 	for v, is := range l.known {
 		l.known[v] = is && (given[v] || l.fixes(nil, v))
 	}
@@ -45,6 +46,7 @@ func (d *Domain) alternatives(facts []Fact, target int) []value.Alternative {
 // lacking is the search for what a target needs.
 type lacking struct {
 	domain  *Domain
+	meter   *value.Meter
 	target  int
 	given   []bool
 	known   []bool              // what follows from that
@@ -60,7 +62,7 @@ func (l *lacking) fixes(set []int, variable int) bool {
 	for _, v := range set {
 		all[v] = true
 	}
-	return l.tangent.Fixes(all, variable)
+	return l.meter.Look(l.tangent.Cost(all)) && l.tangent.Fixes(all, variable)
 }
 
 // missingSet is a set of unknown variables that suffices, and the way back from the target to it.
@@ -80,18 +82,22 @@ func (l *lacking) sets() [][]int {
 		if v != l.target && !l.known[v] && len(found) < maxAlternatives {
 			all := slices.Clone(l.known)
 			all[v] = true
-			if d.closure(all, false); all[l.target] && l.fixes([]int{v}, l.target) {
+			if d.closure(l.meter, all, false); all[l.target] && l.fixes([]int{v}, l.target) {
 				found = append(found, []int{v})
 			}
 		}
 	}
+	last := l.meter.Looks() - maxMissingLooks
 	seen := map[string]bool{}
 	queue := []missingSet{{variables: []int{l.target}}}
-	for steps := 0; len(queue) > 0 && steps < maxMissingSets; steps++ {
+	for steps := 0; len(queue) > 0 && steps < maxMissingSets && l.meter.Looks() > last; steps++ {
 		s := queue[0]
 		queue = queue[1:]
 		for _, v := range s.variables {
 			for _, a := range d.users[v] {
+				if l.meter.Looks() < last || !l.meter.Look(8*len(s.variables)) {
+					break
+				}
 				next, ok := l.before(s, v, a)
 				if !ok || seen[fingerprint(next.variables)] {
 					continue
@@ -140,7 +146,7 @@ func (l *lacking) shrink(set []int) []int {
 		for _, v := range set {
 			all[v] = true
 		}
-		return l.domain.reachable(all, l.target, false) && l.fixes(set, l.target)
+		return l.domain.reachable(l.meter, all, l.target, false) && l.fixes(set, l.target)
 	}
 	if len(set) == 0 || !suffices(set) {
 		return nil
@@ -164,8 +170,8 @@ func fingerprint(set []int) string {
 
 // tangent is what the equations say about small changes of the variables, nil where that is not
 // known.
-func (d *Domain) tangent() *solve.TangentSpace {
-	m := d.machines.Take(value.Env{})
+func (d *Domain) tangent(env value.Env) *solve.TangentSpace {
+	m := d.machines.Take(env)
 	defer d.machines.Release(m)
 	s := solve.Solver{Machine: m, Scope: &d.Scope, Equations: d.equations}
 	return s.Tangent()

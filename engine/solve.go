@@ -52,9 +52,9 @@ type Solution struct {
 func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
 	env = env.Metered()
 	g := d.givenOf(facts, target)
-	p := d.plan(g, target)
+	p := d.plan(env.Meter, g, target)
 	if p == nil {
-		return Solution{}, []value.Error{*d.unreached(g, facts, target)}
+		return Solution{}, []value.Error{*d.unreached(env, g, facts, target)}
 	}
 	var failed solve.Step
 	// What may be the work of rounding is derived again from the facts with more digits.
@@ -108,9 +108,12 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	var bans []solve.Step
 	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
 		bans = append(bans, failed)
-		if p = d.findPlan(g, target, false, bans); p == nil {
+		if p = d.findPlan(env.Meter, g, target, false, bans); p == nil {
+			if env.Meter.Over() {
+				return Solution{}, []value.Error{*solve.Exceeded(env)}
+			}
 			// A system whose equations follow from one another lacks a value.
-			if lacking := d.unreached(g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
+			if lacking := d.unreached(env, g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
 				return Solution{}, []value.Error{*lacking}
 			}
 			break
@@ -139,8 +142,8 @@ func degenerate(err *value.Error, failed solve.Step) bool {
 	return false
 }
 
-// unreached says why no plan leads to the target.
-func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
+// unreached says why no plan leads to the target, or that the budget did not last to tell.
+func (d *Domain) unreached(env value.Env, g given, facts []Fact, target int) *value.Error {
 	key := d.Definition.Variables[target].Key
 	active, off := false, -1
 	for _, a := range d.users[target] {
@@ -156,7 +159,7 @@ func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 	if !active && off < 0 {
 		return value.Problem("input.not_calculable", key)
 	}
-	if p := d.findPlan(g, target, true, nil); p != nil {
+	if p := d.findPlan(env.Meter, g, target, true, nil); p != nil {
 		for _, s := range p.steps {
 			for _, a := range s.Activities {
 				if !d.equations[a].Active {
@@ -165,11 +168,17 @@ func (d *Domain) unreached(g given, facts []Fact, target int) *value.Error {
 			}
 		}
 	}
+	if env.Meter.Over() {
+		return solve.Exceeded(env)
+	}
 	if !active {
 		return value.Problem("domain.activity_disabled", d.equations[off].Title)
 	}
 	err := value.Problem("calculation.missing_inputs", key)
-	err.Missing = d.alternatives(facts, target)
+	err.Missing = d.alternatives(env, facts, target)
+	if env.Meter.Over() {
+		return solve.Exceeded(env)
+	}
 	return err
 }
 
@@ -264,18 +273,18 @@ func (d *Domain) onScale(e *formula.Equation) bool {
 
 // solvable lists the variables without a Stated or Carried fact that some plan yields from the
 // facts, in domain order.
-func (d *Domain) solvable(facts []Fact) []int {
+func (d *Domain) solvable(m *value.Meter, facts []Fact) []int {
 	g := d.givenOf(facts, -1)
 	known := g.leaves(true)
-	d.closure(known, false)
-	d.closeBlocks(known, false)
+	d.closure(m, known, false)
+	d.closeBlocks(m, known, false)
 	var list []int
 	for v := range d.Profiles {
 		if !known[v] || g.fixed(v) {
 			continue
 		}
 		// Where a variable can be taken as it is, what follows without that counts.
-		if _, leaf := g.leafTier(v, true); !leaf || d.reachable(g.leaves(true), v, false) {
+		if _, leaf := g.leafTier(v, true); !leaf || d.reachable(m, g.leaves(true), v, false) {
 			list = append(list, v)
 		}
 	}
@@ -283,7 +292,7 @@ func (d *Domain) solvable(facts []Fact) []int {
 }
 
 // feeds reports whether a plan for to, given the facts, can use from as an intermediate value.
-func (d *Domain) feeds(facts []Fact, from, to int) bool {
+func (d *Domain) feeds(m *value.Meter, facts []Fact, from, to int) bool {
 	g := d.givenOf(facts, to)
 	if from == to || g.fixed(from) {
 		return false
@@ -291,18 +300,18 @@ func (d *Domain) feeds(facts []Fact, from, to int) bool {
 	known := g.leaves(true)
 	known[to], known[from] = false, false
 	apart := slices.Clone(known)
-	if d.closureWithout(apart, false, to); !apart[from] {
+	if d.closureWithout(m, apart, false, to); !apart[from] {
 		return false
 	}
-	d.closure(known, false)
-	d.closeBlocks(known, false)
+	d.closure(m, known, false)
+	d.closeBlocks(m, known, false)
 	if !known[to] {
 		return false
 	}
 	// A path of activities from one to the other, through values that are not given.
 	seen := make([]bool, len(d.Profiles))
 	seen[from] = true
-	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+	for queue := []int{from}; len(queue) > 0 && m.Look(8*len(d.users[queue[0]])); queue = queue[1:] {
 		for _, a := range d.users[queue[0]] {
 			e := d.equations[a]
 			if !e.Active {

@@ -54,18 +54,18 @@ func TestDeriveSolvable(t *testing.T) {
 		return text
 	}
 	facts := stated(t, d, Stated, "a", "1")
-	if got := keys(d.solvable(facts)); got != "bc" {
+	if got := keys(d.solvable(nil, facts)); got != "bc" {
 		t.Error(got)
 	}
 	facts = append(facts, stated(t, d, Defaulted, "g", "9")...)
-	if got := keys(d.solvable(facts)); got != "bcf" {
+	if got := keys(d.solvable(nil, facts)); got != "bcf" {
 		t.Error(got)
 	}
 	for _, c := range []struct {
 		from, to string
 		want     bool
 	}{{"b", "c", true}, {"b", "f", true}, {"c", "b", false}, {"f", "c", false}, {"a", "b", false}, {"k", "h", false}} {
-		if got := d.feeds(facts, d.Index(c.from), d.Index(c.to)); got != c.want {
+		if got := d.feeds(nil, facts, d.Index(c.from), d.Index(c.to)); got != c.want {
 			t.Errorf("%s feeds %s: %v", c.from, c.to, got)
 		}
 	}

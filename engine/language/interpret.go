@@ -56,7 +56,7 @@ func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engi
 }
 
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
-	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, text: text}, env: env, plans: map[string]derivation{}}
+	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, text: text}, env: env.Metered(), plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	var request engine.Request
 	var err *value.Error

@@ -231,7 +231,7 @@ func (s *search) derive(picks []candidate, target int) derivation {
 		return d
 	}
 	facts := s.facts(picks, target)
-	used, steps, ok := s.vocabulary.domain.Leaves(facts, target)
+	used, steps, ok := s.vocabulary.domain.Leaves(s.env.Meter, facts, target)
 	d := derivation{ok: ok, steps: steps}
 	for _, f := range facts {
 		if f.Tier == engine.Stated {
@@ -244,7 +244,7 @@ func (s *search) derive(picks []candidate, target int) derivation {
 				facts = append(facts, engine.Fact{Variable: i, Tier: engine.Defaulted})
 			}
 		}
-		used, d.steps, _ = s.vocabulary.domain.Leaves(facts, target)
+		used, d.steps, _ = s.vocabulary.domain.Leaves(s.env.Meter, facts, target)
 	}
 	for _, i := range used {
 		switch facts[i].Tier {

@@ -51,6 +51,11 @@ func (s *Solver) Failure(e *formula.Equation, variable int) *value.Error {
 	return s.Problem(s.Context.Err(), e, variable)
 }
 
+// Exceeded says that a calculation has used up its budget.
+func Exceeded(env value.Env) *value.Error {
+	return value.Problem("calculation.limit_exceeded", thousands(env.Limit())+" steps")
+}
+
 // Problem says of an error what a caller is told; nil of none.
 func (s *Solver) Problem(err error, e *formula.Equation, variable int) *value.Error {
 	var undefined *decimal.UndefinedError
@@ -59,7 +64,7 @@ func (s *Solver) Problem(err error, e *formula.Equation, variable int) *value.Er
 	case err == nil:
 		return nil
 	case errors.Is(err, decimal.ErrLimit):
-		return value.Problem("calculation.limit_exceeded", thousands(s.Env.Limit())+" steps")
+		return Exceeded(s.Env)
 	case errors.Is(err, decimal.ErrDivisionByZero):
 		return value.Problem("calculation.division_by_zero", e.Title)
 	case errors.As(err, &mismatch):

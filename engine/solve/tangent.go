@@ -141,6 +141,17 @@ func (z *system) settleOn(k int) [][]float64 {
 	return nil
 }
 
+// Cost is how many numbers Fixes looks at.
+func (t *TangentSpace) Cost(known []bool) int {
+	open := 0
+	for _, k := range known {
+		if !k {
+			open++
+		}
+	}
+	return len(t.rows) * (open + 1) * (min(len(t.rows), open) + 1)
+}
+
 // Fixes reports whether the known variables fix a target: no change of the others that the
 // equations allow changes it.
 func (t *TangentSpace) Fixes(known []bool, target int) bool {

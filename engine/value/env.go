@@ -1,6 +1,7 @@
 package value
 
 import (
+	"runtime"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ type Env struct {
 	// make way for others; nil lets other goroutines run. What is calculated does not depend on it.
 	Rest func()
 
-	Meter *meter // what is left of the budget, nil outside of a calculation
+	Meter *Meter // what is left of the budget, nil outside of a calculation
 }
 
 // Moment is now as seconds of a naive wall clock in the zone.
@@ -52,9 +53,6 @@ const (
 	MaxCells = 10_000
 )
 
-// meter counts what is left of the budget of one calculation, over all the machines that it uses.
-type meter struct{ Left int }
-
 // Limit is the number of cost units that a calculation may spend.
 func (e Env) Limit() int {
 	if e.Budget > 0 {
@@ -74,9 +72,18 @@ func (e Env) Context(budget int) *decimal.Context {
 // meter.
 func (e Env) Metered() Env {
 	if e.Meter == nil {
-		e.Meter = &meter{e.Limit()}
+		e.Meter = &Meter{Left: e.Limit(), env: e}
 	}
 	return e
+}
+
+// rested lets others run.
+func (e Env) rested() {
+	if e.Rest != nil {
+		e.Rest()
+	} else {
+		runtime.Gosched()
+	}
 }
 
 // IsMomentWord reports whether a text is one of the words that stand for the moment of a
