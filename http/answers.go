@@ -13,7 +13,7 @@ const (
 	// keptAnswers is about how many bytes of answers stay in memory.
 	keptAnswers = 32 << 20
 	// keptAtMost is the largest answer that does.
-	keptAtMost = 4 << 20
+	keptAtMost = 16 << 20
 )
 
 // question is what a GET asks for. The same has the same answer as long as the views are in the

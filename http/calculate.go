@@ -67,12 +67,9 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 // calculations are worked out.
 func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, err error) {
 	if n := x.r.ContentLength; n < 0 || n > smallBody {
-		ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
-		defer cancel()
-		if err := s.bodies.Acquire(ctx, x.account.ID); err != nil {
-			return body, "", crowded
+		if err := s.hold(x); err != nil {
+			return body, "", err
 		}
-		defer s.bodies.Release(x.account.ID)
 	}
 	raw, err := readBody(x)
 	if err != nil {

@@ -101,12 +101,34 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if a, ok := s.answers.find(q, now); ok {
 			return a, nil
 		}
+		if c.Messages > longConversation && q.below == 0 {
+			if err := s.hold(x); err != nil {
+				return answer{}, err
+			}
+			if a, ok := s.answers.find(q, now); ok { // who had the place before may have made it
+				return a, nil
+			}
+		}
 		body, err := read(s, ctx, q, c)
 		if err != nil {
 			return answer{}, err
 		}
 		return s.answers.keep(q, now, encode(body), tag), nil
 	}
+}
+
+// longConversation is how many messages a conversation may have whose answer counts as small.
+const longConversation = 500
+
+// hold waits for one of the places of what is large in memory, which the exchange has until its end.
+func (s *Server) hold(x *exchange) error {
+	ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
+	defer cancel()
+	if err := s.bodies.Acquire(ctx, x.account.ID); err != nil {
+		return crowded
+	}
+	x.holds = true
+	return nil
 }
 
 // stateTag is the ETag of an answer that depends on the program, the question and the state alone.

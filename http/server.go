@@ -74,7 +74,7 @@ type Server struct {
 
 	// What is bounded for each account and in all, before any of a body is read.
 	requests *commands.FairSemaphore // that are being answered
-	bodies   *commands.FairSemaphore // that are not small, in memory
+	bodies   *commands.FairSemaphore // that are not small, and answers, in memory
 	decoding *commands.FairSemaphore // of those, being taken apart
 
 	open  atomic.Bool            // views and service are there and may be used
@@ -169,6 +169,7 @@ type exchange struct {
 	key     projections.Key
 
 	read   bool // whether the body was, or is being
+	holds  bool // one of the bodies
 	status int  // 0 until the answer's header is sent
 	bytes  int  // of the answer's body
 }
@@ -194,6 +195,9 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 			if !begun {
 				s.refuse(x, broken(x.id))
 			}
+		}
+		if x.holds {
+			s.bodies.Release(x.account.ID)
 		}
 		s.lines.write(x)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
