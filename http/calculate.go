@@ -76,10 +76,10 @@ func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, e
 		return body, "", err
 	}
 	if len(raw) > smallBody {
-		if err := s.decoding.Acquire(x.r.Context(), x.account.ID); err != nil {
+		if err := s.turns.Acquire(x.r.Context(), x.account.ID); err != nil {
 			return body, "", err
 		}
-		defer s.decoding.Release(x.account.ID)
+		defer s.turns.Release(x.account.ID)
 	}
 	canonical, err := canonicalObject(raw)
 	if err != nil {

@@ -105,7 +105,11 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 			if err := s.hold(x); err != nil {
 				return answer{}, err
 			}
-			if a, ok := s.answers.find(q, now); ok { // who had the place before may have made it
+			if err := s.turns.Acquire(ctx, x.account.ID); err != nil {
+				return answer{}, err
+			}
+			defer s.turns.Release(x.account.ID)
+			if a, ok := s.answers.find(q, now); ok { // who had the turn before may have made it
 				return a, nil
 			}
 		}

@@ -75,7 +75,7 @@ type Server struct {
 	// What is bounded for each account and in all, before any of a body is read.
 	requests *commands.FairSemaphore // that are being answered
 	bodies   *commands.FairSemaphore // that are not small, and answers, in memory
-	decoding *commands.FairSemaphore // of those, being taken apart
+	turns    *commands.FairSemaphore // of those, being taken apart or put together
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
@@ -94,7 +94,7 @@ func New(logger *slog.Logger, version string) *Server {
 		logger: logger, version: version, answers: newAnswers(),
 		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
 		bodies:   commands.NewFairSemaphore(maxBodies, maxBodies/4),
-		decoding: commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
+		turns:    commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
 	}
 	s.router, s.resources = table(routes)
 	s.lines.logger, s.lines.which = logger, LogAll
