@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -12,25 +11,17 @@ import (
 
 	"reckon/events"
 	"reckon/events/log"
+	"reckon/events/log/logtest"
 	"reckon/projections"
 )
 
 // trio opens three logs of one cluster in this process.
 func trio(t *testing.T) (logs [3]*log.Log) {
 	t.Helper()
-	var addresses, routes []string
-	var held []net.Listener
-	for range logs {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, listener)
-		addresses = append(addresses, listener.Addr().String())
-		routes = append(routes, "nats://"+listener.Addr().String())
-	}
-	for _, listener := range held {
-		listener.Close()
+	addresses := logtest.FreeAddresses(t, len(logs))
+	var routes []string
+	for _, address := range addresses {
+		routes = append(routes, "nats://"+address)
 	}
 	dir := t.TempDir()
 	var opening sync.WaitGroup

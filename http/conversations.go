@@ -124,7 +124,8 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 // longConversation is how many messages a conversation may have whose answer counts as small.
 const longConversation = 500
 
-// hold waits for one of the places of what is large in memory, which the exchange has until its end.
+// hold waits for one of the places of what is large in memory, which the exchange has until its
+// end.
 func (s *Server) hold(x *exchange) error {
 	ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
 	defer cancel()

@@ -83,7 +83,11 @@ func (l *Log) BeginAt(ctx context.Context, sequence uint64) error {
 	if err != nil || s.Config.Replicas <= 1 {
 		return err
 	}
-	_, err = (&queue{log: l, replicas: s.Config.Replicas}).replace(ctx, sequence)
+	q := &queue{log: l, replicas: s.Config.Replicas}
+	err = l.again(ctx, func(context.Context) error { // each try has its own time
+		_, err := q.replace(ctx, sequence)
+		return err
+	})
 	return err
 }
 

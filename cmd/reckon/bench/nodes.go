@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"reckon/events/log"
@@ -114,10 +116,14 @@ func (s *side) open(ctx context.Context, dir string, nodes int) error {
 	return nil
 }
 
-// FreeAddresses finds addresses of loopback on which nothing listens.
+// FreeAddresses finds addresses of loopback on which nothing listens, with ports below those that
+// systems take for connections, so that they are still free when a node listens later.
 func FreeAddresses(count int) (addresses []string, err error) {
-	for range count {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for len(addresses) < count {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000)))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("find an address for a node: %w", err)
 		}

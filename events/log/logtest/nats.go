@@ -42,7 +42,7 @@ func NATS(t *testing.T) (urls []string) {
 // NATSCluster runs a clustered NATS of three servers, and returns how to reach it, and its servers.
 func NATSCluster(t *testing.T) (urls []string, servers []*server.Server) {
 	t.Helper()
-	addresses := freeAddresses(t, 3)
+	addresses := FreeAddresses(t, 3)
 	var routes []*url.URL
 	for _, address := range addresses {
 		routes = append(routes, &url.URL{Scheme: "nats", Host: address})

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"reckon/events"
@@ -42,7 +44,7 @@ func NewTrio[L Log](t *testing.T, open func(context.Context, Node) (L, error)) *
 	t.Helper()
 	c := &Trio[L]{open: open}
 	dir := t.TempDir()
-	for i, address := range freeAddresses(t, len(c.Nodes)) {
+	for i, address := range FreeAddresses(t, len(c.Nodes)) {
 		c.Nodes[i] = Node{Name: fmt.Sprintf("n%d", i), Dir: filepath.Join(dir, fmt.Sprint(i)), Listen: address}
 	}
 	for i := range c.Nodes {
@@ -146,16 +148,24 @@ func (c *Trio[L]) WantLast(t *testing.T, want uint64, nodes ...int) {
 	}
 }
 
-// freeAddresses are addresses on loopback on which nobody listens.
-func freeAddresses(t *testing.T, count int) (list []string) {
+// Ports from lowestPort to highestPort are given out. They lie below those from which systems take
+// ports for connections, so that none is taken before a node that is started later listens on it.
+const lowestPort, highestPort = 12_000, 32_000
+
+// FreeAddresses are addresses on loopback on which nobody listens.
+func FreeAddresses(t testing.TB, count int) (list []string) {
 	t.Helper()
-	for range count {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	for len(list) < count {
+		address := fmt.Sprintf("127.0.0.1:%d", lowestPort+rand.IntN(highestPort-lowestPort))
+		listener, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer listener.Close() // when all have been found, so that they differ
-		list = append(list, listener.Addr().String())
+		list = append(list, address)
 	}
 	return list
 }
