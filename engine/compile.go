@@ -337,6 +337,7 @@ func (c *compiler) remarks() {
 	if strings.TrimSpace(d.Description) == "" {
 		c.warn("description", "The domain has no description.")
 	}
+	c.lookAlikes()
 	if len(d.Activities) == 0 {
 		c.warn("activities", "The domain has no activities, so that nothing can be calculated.")
 		return

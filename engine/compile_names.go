@@ -77,6 +77,19 @@ func (c *compiler) names() {
 	}
 }
 
+// lookAlikes warns of keys that only a program can tell apart.
+func (c *compiler) lookAlikes() {
+	seen := map[string]string{}
+	for i, v := range c.d.Definition.Variables {
+		form := plainForm(v.Key)
+		if first, ok := seen[form]; !ok {
+			seen[form] = v.Key
+		} else if caseless(first) != caseless(v.Key) {
+			c.warn(fmt.Sprintf("variables[%d].key", i), "The key %q looks like the key %q: %s.", v.Key, first, parting(first, v.Key))
+		}
+	}
+}
+
 // badRune is the position of the first character that no key may have.
 func badRune(key string) int {
 	position := 0

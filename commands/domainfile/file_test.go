@@ -80,6 +80,25 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		"title: A\ntests: [{prompt: a, errors: b.c, now: 2026-03-05T14:07:00+02:00}]":             true,
 		"title: A\ntests: [{prompt: a, errors: b.c, now: today}]":                                 false,
 		"title: A\ntests: [{prompt: a, errors: b.c, time_zone: UTC, input_format: structured}]":   true,
+		"title: \"A\\tB\"":                                   false,
+		"title: |\n  A\n":                                    false,
+		"title: \"A\\x7f\"":                                  false,
+		"title: \"A\\u009b2J\"":                              false,
+		"title: A\u200e":                                     false,
+		"title: A\u202eB":                                    false,
+		"title: A\u2066B\u2069":                              false,
+		"title: \u0410\u200d\u5bb6":                          true,
+		"title: A\ndescription: \"B\\nC\"":                   true,
+		"title: " + strings.Repeat("é", 200):                 true,
+		"title: " + strings.Repeat("é", 201):                 false,
+		"title: A\nvariables: [{key: a, title: \"\\e[2J\"}]": false,
+		"title: A\nvariables: [{key: a, title: " + strings.Repeat("é", 201) + "}]":                  false,
+		"title: A\nvariables: [{key: a, description: " + strings.Repeat("é", 4001) + "}]":           false,
+		"title: A\nactivities: [{equation: a = b, title: A\u202eB}]":                                false,
+		"title: A\nactivities: [{equation: a = b, title: " + strings.Repeat("é", 201) + "}]":        false,
+		"title: A\nactivities: [{equation: a = b, description: " + strings.Repeat("é", 4001) + "}]": false,
+		"title: A\ndescription: " + strings.Repeat("é", 4000):                                       true,
+		"title: A\ndescription: " + strings.Repeat("é", 4001):                                       false,
 		"- title: A": false,
 	} {
 		f := Parse("test.yaml", []byte(text))
@@ -88,6 +107,37 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		}
 		if err := fits(t, schema, []byte(text)); (err == nil) != valid {
 			t.Errorf("%q: the schema says %v", text, err)
+		}
+	}
+}
+
+// TestFindingsHaveTheirPlaces reads files with one mistake each and looks where it is found.
+func TestFindingsHaveTheirPlaces(t *testing.T) {
+	for text, want := range map[string]Finding{
+		"title: A\nvariables:\n  - key: a\n    title: \"A\\u202eB\"\n": {
+			Line: 4, Column: 12, Path: "variables[0].title",
+			Message: "A title is one line of text: it cannot have U+202E, which is its character 2.",
+		},
+		"title: A\nactivities:\n  - {equation: a = b, title: " + strings.Repeat("é", 201) + "}\n": {
+			Line: 3, Column: 30, Path: "activities[0].title",
+			Message: "A title has at most 200 characters, this one has 201.",
+		},
+		"title: A\ndescription: " + strings.Repeat("é", 4001): {
+			Line: 2, Column: 14, Path: "description",
+			Message: "A description has at most 4000 characters, this one has 4001.",
+		},
+		"title: A\n---\ntitle: B\n":                {Line: 2, Column: 1, Message: "A second document begins here. A file has one domain: put the other one into a file of its own."},
+		"title: A\n...\n# more\n---\n":             {Line: 4, Column: 1, Message: "A second document begins here. A file has one domain: put the other one into a file of its own."},
+		"{\"title\": \"A\"}\n{\"title\": \"B\"}\n": {Line: 2, Column: 1, Message: "This is not YAML: did not find expected <document start>"},
+		"title: A\ndescription: é\x1b[2J\n":        {Line: 2, Column: 15, Message: "This is not YAML: control characters are not allowed (value: 27)"},
+		"title: A\n---\n[\n":                       {Line: 4, Column: 1, Message: "This is not YAML: did not find expected node content"},
+	} {
+		f := Parse("test.yaml", []byte(text))
+		if len(f.findings) != 1 || f.findings[0] != want {
+			t.Errorf("%.60q: found %+v, want %+v", text, f.findings, want)
+		}
+		if domain, _ := f.Check(); domain != nil {
+			t.Errorf("%.60q is taken for a domain", text)
 		}
 	}
 }

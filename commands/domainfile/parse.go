@@ -1,36 +1,73 @@
 package domainfile
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
 	"reckon/events"
 )
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+// yamlPlace is how the reader of YAML says where it stopped, and why. It does not know the place of
+// a character that no YAML has.
+var yamlPlace = regexp.MustCompile(`\b(?:L(\d+)(?:\.C(\d+))?|at <unknown position>): (.*)`)
 
 func (f *File) parse(data []byte) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		line := 1
-		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-			line, _ = strconv.Atoi(m[1])
-		}
-		f.findings = append(f.findings, Finding{Line: line, Column: 1, Message: "This is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")})
+	if err == nil {
+		err = loader.Load(&document)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.unreadable(err)
 		return
 	}
 	if len(document.Content) == 0 {
 		f.findings = append(f.findings, Finding{Line: 1, Column: 1, Message: "The file is empty. A domain has a title, variables and activities."})
 		return
 	}
+	var second yaml.Node
+	switch err := loader.Load(&second); {
+	case err == nil:
+		f.findings = append(f.findings, Finding{Line: second.Line, Column: second.Column, Message: "A second document begins here. A file has one domain: put the other one into a file of its own."})
+	case !errors.Is(err, io.EOF):
+		f.unreadable(err)
+		return
+	}
 	f.domain(document.Content[0])
+}
+
+func (f *File) unreadable(err error) {
+	finding := Finding{Line: 1, Column: 1, Message: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := yamlPlace.FindStringSubmatch(err.Error()); m != nil {
+		finding.Message = m[3]
+		if m[1] != "" {
+			finding.Line, _ = strconv.Atoi(m[1])
+			finding.Column, _ = strconv.Atoi(cmp.Or(m[2], "1"))
+		} else if i := bytes.IndexFunc(f.data, notYAML); i >= 0 {
+			line := f.data[bytes.LastIndexByte(f.data[:i], '\n')+1 : i]
+			finding.Line, finding.Column = bytes.Count(f.data[:i], []byte("\n"))+1, utf8.RuneCount(line)+1
+		}
+	}
+	finding.Message = "This is not YAML: " + finding.Message
+	f.findings = append(f.findings, finding)
+}
+
+// notYAML is true of control characters that cannot stand in YAML, and of bytes that are no UTF-8.
+func notYAML(r rune) bool {
+	return r == utf8.RuneError || unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' && r != '\u0085'
 }
 
 func (f *File) report(path string, n *yaml.Node, message string, args ...any) {
@@ -115,6 +152,42 @@ func (f *File) text(to *string) func(string, *yaml.Node) {
 	}
 }
 
+// Limits of what people read, in characters.
+const (
+	maxTitle       = 200
+	maxDescription = 4000
+)
+
+// title reads the name of something: one line that stands in lists and on terminals.
+func (f *File) title(to *string) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		f.text(to)(path, n)
+		if i := strings.IndexFunc(*to, steers); i >= 0 {
+			r, _ := utf8.DecodeRuneInString((*to)[i:])
+			f.report(path, n, "A title is one line of text: it cannot have U+%04X, which is its character %d.", r, utf8.RuneCountInString((*to)[:i])+1)
+		}
+		f.atMost(maxTitle, "title", path, n)
+	}
+}
+
+func (f *File) description(to *string) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		f.text(to)(path, n)
+		f.atMost(maxDescription, "description", path, n)
+	}
+}
+
+func (f *File) atMost(limit int, what, path string, n *yaml.Node) {
+	if length := utf8.RuneCountInString(n.Value); length > limit {
+		f.report(path, n, "A %s has at most %d characters, this one has %d.", what, limit, length)
+	}
+}
+
+// steers is true of control characters, and of those that turn the order of letters around.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
 func (f *File) texts(to *[]string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		f.list(path, n, func(path string, n *yaml.Node) {
@@ -155,8 +228,8 @@ func (f *File) domain(n *yaml.Node) {
 	d := &f.Definition
 	d.Variables, d.Activities = []events.Variable{}, []events.Activity{}
 	f.mapping("", n, "A domain", []member{
-		{"title", f.text(&d.Title)},
-		{"description", f.text(&d.Description)},
+		{"title", f.title(&d.Title)},
+		{"description", f.description(&d.Description)},
 		{"key", f.domainKey},
 		{"units", f.texts(&d.Units)},
 		{"strict_roots", func(path string, n *yaml.Node) {
@@ -187,8 +260,8 @@ func (f *File) variable(path string, n *yaml.Node) {
 	v := events.Variable{DefaultValue: json.RawMessage(`""`)}
 	f.mapping(path, n, "A variable", []member{
 		{"key", f.text(&v.Key)},
-		{"title", f.text(&v.Title)},
-		{"description", f.text(&v.Description)},
+		{"title", f.title(&v.Title)},
+		{"description", f.description(&v.Description)},
 		{"unit", f.text(&v.Unit)},
 		{"kind", f.text(&v.Kind)},
 		{"format", f.text(&v.Format)},
@@ -219,8 +292,8 @@ func (f *File) variable(path string, n *yaml.Node) {
 func (f *File) activity(path string, n *yaml.Node) {
 	a := events.Activity{State: "active"}
 	f.mapping(path, n, "An activity", []member{
-		{"title", f.text(&a.Title)},
-		{"description", f.text(&a.Description)},
+		{"title", f.title(&a.Title)},
+		{"description", f.description(&a.Description)},
 		{"equation", f.text(&a.Equation)},
 		{"calculable", func(path string, n *yaml.Node) {
 			a.Calculable = []string{}
