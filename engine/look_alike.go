@@ -25,8 +25,8 @@ var plainest = func() map[rune]rune {
 	return m
 }()
 
-// plainForm is a key in the plainest letters that look like its own. Letters of full width and those
-// of mathematics, in bold and other faces, are the Latin ones that they are made from.
+// plainForm is a key in the plainest letters that look like its own. Letters of full width, and
+// those of mathematics in bold and other faces, are the Latin ones that they are made from.
 func plainForm(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

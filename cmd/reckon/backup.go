@@ -48,7 +48,7 @@ func (c *backupCommand) Run(t terminal) error {
 			return err
 		}
 		if c.File == standard {
-			return write(t.out)
+			return write(raw(t.out))
 		}
 		return writeWhole(c.File, write)
 	})

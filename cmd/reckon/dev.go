@@ -112,7 +112,7 @@ func (d dev) print(t terminal, url string) {
 	fmt.Fprintf(t.out, "Reckon %s is ready on %s\n\nDomains of account %q:\n", version(), url, devAccount)
 	for _, domain := range d.domains {
 		if domain.Published != nil {
-			fmt.Fprintf(t.out, "  %s  %s\n", domain.ID, domain.Published.Title)
+			fmt.Fprintf(t.out, "  %s  %s\n", domain.ID, inLine(domain.Published.Title))
 		}
 	}
 	if d.secret == "" {

@@ -33,7 +33,6 @@ func (c *domainBisect) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	t.out = visible{t.out}
 	if c.JSON {
 		return printJSON(t, b)
 	}

@@ -62,7 +62,7 @@ func showFindings(t terminal, r domainfile.Report) {
 		if f.Warning {
 			kind = "warning"
 		}
-		fmt.Fprintf(visible{t.out}, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
+		fmt.Fprintf(t.out, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
 	}
 }
 

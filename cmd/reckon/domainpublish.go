@@ -112,7 +112,7 @@ func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainfile.Fil
 			few := 0
 			done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
 				if few++; few <= fewShifts {
-					showShift(visible{t.err}, s)
+					showShift(t.err, s)
 				}
 				return nil
 			})

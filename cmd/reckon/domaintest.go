@@ -82,7 +82,7 @@ func (c *domainTestAdd) add(t terminal, test events.Test, ref events.DomainRef) 
 	if _, report := after.Check(); !report.Valid {
 		for _, f := range report.Findings {
 			if !f.Warning {
-				fmt.Fprintf(visible{t.err}, "%s: %s\n", f.Path, f.Message)
+				fmt.Fprintf(t.err, "%s: %s\n", f.Path, f.Message)
 			}
 		}
 		return fmt.Errorf("nothing is added: the file does not pass the test. It was made of an answer of version %d of %q; is this the file of that domain?", ref.Version, ref.Title)

@@ -59,7 +59,6 @@ func (c *historyCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	t.out = visible{t.out}
 	if c.JSON {
 		return printJSON(t, historyOf(s))
 	}
@@ -156,7 +155,7 @@ func showHistory(t terminal, s history.Snapshot) error {
 	if s.Head.Title != nil {
 		title = *s.Head.Title
 	}
-	fmt.Fprintf(t.out, "%s\n%s, last active %s\nconversation %s\nof account   %s\n", title, s.Head.Domain.Title, stamp(s.Head.LastActivityAt), s.Head.ID, s.Head.AccountID)
+	fmt.Fprintf(t.out, "%s\n%s, last active %s\nconversation %s\nof account   %s\n", inLine(title), inLine(s.Head.Domain.Title), stamp(s.Head.LastActivityAt), s.Head.ID, s.Head.AccountID)
 	for _, m := range s.Messages {
 		fmt.Fprintf(t.out, "\n%d. %s, %s\n", m.Number, stamp(m.ReceivedAt), m.MessageID)
 		for line := range strings.Lines(strings.TrimSpace(m.Prompt)) {
@@ -175,7 +174,7 @@ func showHistory(t terminal, s history.Snapshot) error {
 			fmt.Fprint(t.out, ", in focus")
 		}
 		m := scenario.Message
-		fmt.Fprintf(t.out, " (%s version %d, as of message %d)\n", m.Domain.Title, m.Domain.Version, m.Number)
+		fmt.Fprintf(t.out, " (%s version %d, as of message %d)\n", inLine(m.Domain.Title), m.Domain.Version, m.Number)
 		values := newTable("  KEY", "VALUE", "FROM")
 		for _, v := range m.Completed.Results.Variables {
 			values.add("  "+v.Key, oneLine(valueText(v.Value), shownValue), sourceText(s, scenario, v))
@@ -188,7 +187,7 @@ func showHistory(t terminal, s history.Snapshot) error {
 				fmt.Fprintf(t.out, "  by %s\n", a.Equation)
 				continue
 			}
-			fmt.Fprintf(t.out, "  by %s: %s\n", a.Title, a.Equation)
+			fmt.Fprintf(t.out, "  by %s: %s\n", inLine(a.Title), a.Equation)
 		}
 	}
 	return nil

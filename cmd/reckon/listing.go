@@ -14,7 +14,6 @@ type listing struct {
 }
 
 func newListing(t terminal, asJSON bool, name string) *listing {
-	t.out = visible{t.out}
 	return &listing{t: t, json: asJSON, begin: fmt.Sprintf("{\n  %q: [", name)}
 }
 

@@ -93,6 +93,7 @@ func run(t terminal, args []string) int {
 		fmt.Fprintln(t.err, "reckon:", err)
 		return 1
 	}
+	t.out, t.err = visible{t.out}, visible{t.err}
 	switch {
 	case len(args) == 0, len(args) == 1 && args[0] == "help":
 		args = []string{"--help"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,26 +23,53 @@ func encode(to io.Writer, v any, prefix, indent string) error {
 	return e.Encode(v)
 }
 
-// visible writes text that callers have sent, or JSON, for people: what would steer a terminal, or
-// turn the order of letters, stands there as \u001b, as it may in JSON.
+// visible writes what a command prints, some of which callers and authors have sent: what would
+// steer a terminal, or turn the order of letters, stands there as \u001b, as it may in JSON.
 type visible struct{ to io.Writer }
 
 func (v visible) Write(text []byte) (int, error) {
-	shown := make([]byte, 0, len(text))
-	for rest := text; len(rest) > 0; {
+	if _, err := v.to.Write(escaped(text, steersText)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// raw is a writer that writes bytes as they are.
+func raw(w io.Writer) io.Writer {
+	if v, ok := w.(visible); ok {
+		return v.to
+	}
+	return w
+}
+
+// steers is true of what moves the cursor of a terminal or turns the order of letters.
+func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// steersText is steers for text of several lines.
+func steersText(r rune) bool { return r != '\n' && r != '\t' && steers(r) }
+
+// escaped is a text in which certain characters stand as \u001b.
+func escaped(text []byte, which func(rune) bool) []byte {
+	at := bytes.IndexFunc(text, which)
+	if at < 0 {
+		return text
+	}
+	shown := append(make([]byte, 0, len(text)+16), text[:at]...)
+	for rest := text[at:]; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+		if which(r) {
 			shown = fmt.Appendf(shown, `\u%04x`, r)
 		} else {
 			shown = append(shown, rest[:size]...)
 		}
 		rest = rest[size:]
 	}
-	if _, err := v.to.Write(shown); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+	return shown
 }
+
+// inLine is a title or a name within a line, which it cannot end: one may be older than the rule
+// that it has no line breaks.
+func inLine(text string) string { return string(escaped([]byte(text), steers)) }
 
 // table is rows of text in aligned columns.
 type table struct{ rows []string }
@@ -53,6 +81,9 @@ func newTable(headings ...string) *table {
 }
 
 func (t *table) add(cells ...string) {
+	for i := range cells {
+		cells[i] = inLine(cells[i])
+	}
 	t.rows = append(t.rows, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 

@@ -32,11 +32,12 @@ const (
 
 func newProgressLine(t terminal, json bool, what string) *progressLine {
 	now := time.Now()
+	t.err = raw(t.err) // a line is written over by a carriage return; nothing that was sent is in it
 	return &progressLine{t: t, json: json, what: what, rewrite: !json && isTerminal(t.err), began: now, last: now}
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	if !ok {
 		return false
 	}
