@@ -91,12 +91,12 @@ func showShift(w io.Writer, s history.Shift) {
 // showShifted prints what differs, indented.
 func showShifted(w io.Writer, s history.Shift) {
 	for _, v := range s.Values {
-		fmt.Fprintf(w, "  %s\n", v.Describe())
+		fmt.Fprintf(w, "  %s\n", inLine(v.Describe()))
 	}
 	for _, e := range s.WasErrors {
-		fmt.Fprintf(w, "  was %s: %s\n", e.Code, e.Filled())
+		fmt.Fprintf(w, "  was %s: %s\n", e.Code, inLine(e.Filled()))
 	}
 	for _, e := range s.IsErrors {
-		fmt.Fprintf(w, "  is %s: %s\n", e.Code, e.Filled())
+		fmt.Fprintf(w, "  is %s: %s\n", e.Code, inLine(e.Filled()))
 	}
 }

@@ -162,7 +162,7 @@ func showHistory(t terminal, s history.Snapshot) error {
 			fmt.Fprintf(t.out, "   > %s\n", strings.TrimRight(line, "\r\n"))
 		}
 		for _, line := range answerLines(m) {
-			fmt.Fprintf(t.out, "   %s\n", line)
+			fmt.Fprintf(t.out, "   %s\n", inLine(line))
 		}
 	}
 	for _, scenario := range s.Scenarios {

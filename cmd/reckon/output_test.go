@@ -3,6 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"reckon/commands"
+	"reckon/commands/history"
+	"reckon/events"
+	"reckon/projections"
+	"strings"
 	"testing"
 )
 
@@ -30,5 +36,64 @@ func TestNothingSentSteersATerminal(t *testing.T) {
 	var back string
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != "\u009b\u202e\x7f\n" {
 		t.Errorf("%s says %q (%v)", out.Bytes(), back, err)
+	}
+}
+
+// TestStoredTitlesAreEscaped: names and titles in the log may be older than the rules for them.
+func TestStoredTitlesAreEscaped(t *testing.T) {
+	const title, account = "Trip\x1b[2J\u009b\u202e\u200f\nforged\tforged", "ac\u202eme"
+	dir := t.TempDir()
+	outputs := map[string]string{"account create": reckon(t, "account", "create", account, "--data", dir)}
+	on := terminal{Context: t.Context(), out: io.Discard, err: io.Discard}
+	var d dev
+	definition := events.Definition{
+		Title:      title,
+		Variables:  []events.Variable{{Key: "a", Title: title, Kind: "number"}, {Key: "b", Title: "b", Kind: "number"}},
+		Activities: []events.Activity{{Title: title, Equation: "b = 2 * a", State: "active"}},
+	}
+	if err := (directory{Data: dir}).administer(on, func(a commands.Admin) error {
+		if _, err := a.Publish(t.Context(), commands.Publication{Account: account, Definition: definition}); err != nil {
+			return err
+		}
+		found, err := a.Account(t.Context(), account)
+		if err != nil {
+			return err
+		}
+		d.domains, err = a.Domains(t.Context(), found.ID)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"account list", "account list --json", "account set " + account + " --body-version 1", "domain list --account " + account, "domain list --json --account " + account, "key create --account " + account} {
+		outputs[line] = reckon(t, append(strings.Fields(line), "--data", dir)...)
+	}
+	var out bytes.Buffer
+	on.out = visible{&out}
+	d.print(on, "http://127.0.0.1:1")
+	outputs["serve --dev"] = out.String()
+	out.Reset()
+	head := title
+	message := projections.Message{Completed: &events.MessageCompleted{Results: events.Results{
+		Activities: []events.ResultActivity{{Title: title, Equation: "b = 2 * a"}},
+	}}}
+	message.Prompt, message.Domain.Title = title, title
+	if err := showHistory(on, history.Snapshot{
+		Head:      projections.Conversation{Title: &head, Domain: &projections.DomainRef{Title: title}},
+		Messages:  []projections.Message{message},
+		Scenarios: []history.Scenario{{Message: message}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	outputs["history"] = out.String()
+	for command, output := range outputs {
+		if !strings.Contains(output, `\u202e`) {
+			t.Errorf("%s does not show the name: %q", command, output)
+		}
+		if i := strings.IndexFunc(output, steersText); i >= 0 {
+			t.Errorf("%s steers the terminal at byte %d: %q", command, i, output)
+		}
+		if strings.Contains(output, "\nforged") {
+			t.Errorf("%s lets a title end its line: %q", command, output)
+		}
 	}
 }
