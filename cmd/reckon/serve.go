@@ -87,7 +87,7 @@ func (c *serveCommand) Run(t terminal) error {
 	if c.IdempotencyRetention < time.Minute || c.IdempotencyRetention > maxRetention {
 		return fmt.Errorf("--idempotency-retention %s: give 1m to 720h", c.IdempotencyRetention)
 	}
-	if err := c.place(anotherPlace); err != nil {
+	if err := errors.Join(c.place(anotherPlace), enoughMemory()); err != nil {
 		return err
 	}
 	logger := c.logger(t)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // All that the program sets of the Go runtime stands here. GOGC, GOMEMLIMIT and GOMAXPROCS in the
@@ -27,6 +30,8 @@ const (
 	// blocks of files that a server of streams reads are garbage soon, of which a caller who goes
 	// on with an old conversation makes 12 MiB.
 	memory = 1280 << 20
+	// leastMemory is what a server needs under load. Where a container allows less it does not start.
+	leastMemory = 128 << 20
 	// limitEvery is how often the limit is adjusted to what is in use, and the processors to what a
 	// container may use, which can change while it runs.
 	limitEvery = 10 * time.Second
@@ -40,7 +45,8 @@ func tune(ctx context.Context) {
 		debug.SetGCPercent(garbage)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		every(ctx, limitEvery, limitMemory)
+		allowed, _ := memlimit.FromCgroup() // 0 where there is no limit, or none that can be read
+		every(ctx, limitEvery, func() { limitMemory(allowed) })
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		every(ctx, limitEvery, addProcessors)
@@ -84,12 +90,27 @@ func saveMemory(ctx context.Context, folding func() bool) {
 	})
 }
 
-func limitMemory() {
+// enoughMemory fails where a container allows too little.
+func enoughMemory() error {
+	if allowed, err := memlimit.FromCgroup(); err == nil && allowed < leastMemory {
+		return fmt.Errorf("the container allows %d MiB of memory, which is not enough under load: give it %d MiB at least", allowed>>20, leastMemory>>20)
+	}
+	return nil
+}
+
+func limitMemory(allowed uint64) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // what the last collection left
 	metrics.Read(live)
-	debug.SetMemoryLimit(limitFor(live[0].Value.Uint64()))
+	debug.SetMemoryLimit(limitFor(live[0].Value.Uint64(), allowed))
 }
 
 // limitFor is the limit where so many bytes are in use: a limit that is near to what is in use
-// would have the collector run all the time.
-func limitFor(live uint64) int64 { return int64(max(memory, live+live/2)) }
+// would have the collector run all the time. Of what a container allows, 0 for all, a part is left
+// to what the runtime does not count, the operating system's cache of files among it.
+func limitFor(live, allowed uint64) int64 {
+	limit := max(memory, live+live/2)
+	if allowed > 0 {
+		limit = min(limit, allowed/4*3)
+	}
+	return int64(limit)
+}

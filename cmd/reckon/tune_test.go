@@ -4,11 +4,15 @@ import "testing"
 
 func TestMemoryGrowsWithWhatIsInUse(t *testing.T) {
 	const mebibyte = 1 << 20
-	for live, want := range map[uint64]int64{
-		0: 1280 * mebibyte, 800 * mebibyte: 1280 * mebibyte, 1000 * mebibyte: 1500 * mebibyte, 4000 * mebibyte: 6000 * mebibyte,
+	for _, c := range []struct {
+		live, allowed uint64 // MiB
+		want          int64
+	}{
+		{0, 0, 1280}, {800, 0, 1280}, {1000, 0, 1500}, {4000, 0, 6000},
+		{0, 1024, 768}, {1000, 1024, 768}, {0, 4096, 1280}, {4000, 4096, 3072},
 	} {
-		if got := limitFor(live); got != want {
-			t.Errorf("with %d MiB in use the limit is %d MiB, want %d", live/mebibyte, got/mebibyte, want/mebibyte)
+		if got := limitFor(c.live*mebibyte, c.allowed*mebibyte); got != c.want*mebibyte {
+			t.Errorf("with %d MiB in use of %d the limit is %d MiB, want %d", c.live, c.allowed, got/mebibyte, c.want)
 		}
 	}
 }
