@@ -12,6 +12,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -344,19 +345,7 @@ func TestServe(t *testing.T) {
 
 // TestWire sends what a client library would not.
 func TestWire(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	stopped := make(chan error, 1)
-	go func() { stopped <- opened().Serve(ctx, listener) }()
-	defer func() {
-		stop()
-		if err := <-stopped; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	}()
+	address := served(t)
 	header := func(size int) string {
 		line := "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
 		return line + strings.Repeat("x", size-len(line)-len("\r\n\r\n")) + "\r\n\r\n"
@@ -373,7 +362,7 @@ func TestWire(t *testing.T) {
 		{"key twice", "GET /v1/domains HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n\r\n", 401},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", listener.Addr().String())
+			conn, err := net.Dial("tcp", address)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -394,6 +383,90 @@ func TestWire(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRefusedBeforeAHandler sends what net/http answers by itself, and looks for each answer in
+// CONTRACT.md, which lists them.
+func TestRefusedBeforeAHandler(t *testing.T) {
+	contract, err := os.ReadFile("../schemas/CONTRACT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := served(t)
+	const host = "Host: x\r\n"
+	for _, c := range []struct{ name, request, status, body string }{
+		{"not a request line", "nonsense\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"invalid method", "G(T /healthz HTTP/1.1\r\n" + host + "\r\n", "400 Bad Request", "400 Bad Request"},
+		{"invalid address", "GET /%zz HTTP/1.1\r\n" + host + "\r\n", "400 Bad Request", "400 Bad Request"},
+		{"malformed version", "GET /healthz HTTP/x\r\n" + host + "\r\n", "400 Bad Request", "400 Bad Request"},
+		{"header without colon", "GET /healthz HTTP/1.1\r\n" + host + "nonsense\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"space in a header's name", "GET /healthz HTTP/1.1\r\n" + host + "X Y: z\r\n\r\n", "400 Bad Request: invalid header name", "400 Bad Request: invalid header name"},
+		{"bracket in a header's name", "GET /healthz HTTP/1.1\r\n" + host + "X(: z\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"zero byte in a value", "GET /healthz HTTP/1.1\r\n" + host + "X: \x00\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"delete character in a value", "GET /healthz HTTP/1.1\r\n" + host + "X: \x7f\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"no Host", "GET /healthz HTTP/1.1\r\n\r\n", "400 Bad Request: missing required Host header", "400 Bad Request: missing required Host header"},
+		{"Host twice", "GET /healthz HTTP/1.1\r\n" + host + host + "\r\n", "400 Bad Request", "400 Bad Request"},
+		{"malformed Host", "GET /healthz HTTP/1.1\r\nHost: a{b\r\n\r\n", "400 Bad Request: malformed Host header", "400 Bad Request: malformed Host header"},
+		{"length that is none", "POST /v1/calculate HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"negative length", "POST /v1/calculate HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"two lengths", "POST /v1/calculate HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"trailer that may be none", "POST /v1/calculate HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n", "400 Bad Request", "400 Bad Request"},
+		{"unsupported transfer encoding", "POST /v1/calculate HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", "501 Not Implemented", "Unsupported transfer encoding"},
+		{"two transfer encodings", "POST /v1/calculate HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", "501 Not Implemented", "Unsupported transfer encoding"},
+		{"headers too long", "GET /healthz HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", headerLimit+8<<10) + "\r\n\r\n", "431 Request Header Fields Too Large", "431 Request Header Fields Too Large"},
+		{"HTTP/3.0", "GET /healthz HTTP/3.0\r\n" + host + "\r\n", "505 HTTP Version Not Supported: unsupported protocol version", "505 HTTP Version Not Supported: unsupported protocol version"},
+		{"HTTP/0.9", "GET /healthz HTTP/0.9\r\n" + host + "\r\n", "505 HTTP Version Not Supported: unsupported protocol version", "505 HTTP Version Not Supported: unsupported protocol version"},
+		{"an expectation", "POST /v1/calculate HTTP/1.1\r\n" + host + "Expect: much\r\nContent-Length: 2\r\n\r\n{}", "417 Expectation Failed", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(conn, c.request); err != nil {
+				t.Fatal(err)
+			}
+			// The connection ends with the answer, else the body does not.
+			r, err := nethttp.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			body, err := io.ReadAll(r.Body)
+			if err != nil || r.Status != c.status || string(body) != c.body || !r.Close {
+				t.Errorf("answered %q with %q (%v), want %q with %q and the end of the connection", r.Status, body, err, c.status, c.body)
+			}
+			if kind := r.Header.Get("Content-Type"); c.body != "" && kind != "text/plain; charset=utf-8" {
+				t.Errorf("the body is %q", kind)
+			}
+			if row := fmt.Sprintf("| %s | `%s` |", c.status[:3], c.body); c.body != "" && !strings.Contains(string(contract), row) {
+				t.Errorf("CONTRACT.md does not list %s", row)
+			}
+		})
+	}
+}
+
+// served is the address of an open server.
+func served(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- opened().Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-stopped; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return listener.Addr().String()
 }
 
 // A server that has nothing to answer from yet says so, and what it waits for, in the envelope of
