@@ -14,11 +14,14 @@ func (g *registers) plus(r, a, b *Decimal, digits int) {
 	}
 }
 
-// plusLarge is plus by apd.
-func (g *registers) plusLarge(a, b Decimal, digits int) Decimal {
+// plusLarge is plus by apd, and by words where numbers are only far apart.
+func (g *registers) plusLarge(a, b Decimal, digits int) (r Decimal) {
 	if gap := int(a.exponent) - int(b.exponent); (gap > digits || -gap > digits) && !a.zero() && !b.zero() {
 		nearer(&a, &b, digits)
 		nearer(&b, &a, digits)
+		if digits <= wideDigits && r.plusWords(&a, &b, digits) {
+			return r
+		}
 	}
 	return g.large((*apd.Context).Add, &a, &b, digits)
 }
@@ -86,39 +89,54 @@ func (g *registers) cutZeros(x *big.Int) int {
 }
 
 func (c *Context) Add(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) {
+	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
 		if c.digits > precision || !r.plusWords(&a, &b, precision) {
 			r = c.kernel().plusLarge(a, b, c.digits)
 		}
-		if a.doubt|b.doubt != 0 && !r.keeps(&a, &b) {
+		if a.doubt|b.doubt != 0 {
 			r.doubtSum(&a, &b)
 		}
-		c.check(&r)
+		if !r.moderate() {
+			c.check(&r)
+		}
 	}
 	return r
 }
 
-func (c *Context) Sub(a, b Decimal) Decimal {
-	b.negative = !b.negative // of 0 the sign does not matter here
-	return c.Add(a, b)
+func (c *Context) Sub(a, b Decimal) (r Decimal) {
+	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
+		b.negative = !b.negative // of 0 the sign does not matter here
+		if c.digits > precision || !r.plusWords(&a, &b, precision) {
+			r = c.kernel().plusLarge(a, b, c.digits)
+		}
+		if a.doubt|b.doubt != 0 {
+			r.doubtSum(&a, &b)
+		}
+		if !r.moderate() {
+			c.check(&r)
+		}
+	}
+	return r
 }
 
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) {
+	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
 		if c.digits > precision || !r.timesWords(&a, &b, precision) {
 			r = c.kernel().large((*apd.Context).Mul, &a, &b, c.digits)
 		}
 		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, 1)
 		}
-		c.check(&r)
+		if !r.moderate() {
+			c.check(&r)
+		}
 	}
 	return r
 }
 
 // Quo returns a ÷ b. It fails with ErrDivisionByZero, for 0 ÷ 0 too.
 func (c *Context) Quo(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) {
+	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
 		if b.zero() {
 			return c.Refuse(ErrDivisionByZero, b)
 		}
@@ -128,7 +146,9 @@ func (c *Context) Quo(a, b Decimal) (r Decimal) {
 		if max(a.doubt, b.doubt) > r.doubt {
 			r.doubtProduct(&a, &b, -1)
 		}
-		c.check(&r)
+		if !r.moderate() {
+			c.check(&r)
+		}
 	}
 	return r
 }

@@ -38,6 +38,7 @@ type Context struct {
 	budget int
 	cost   int
 	rest   int // the cost at which Rest is called; never beyond the budget
+	quick  int // rest while the four operations need no look at what else there is, else 0
 	err    error
 
 	doubted bool // an error rested on numbers whose right digits do not tell
@@ -76,7 +77,9 @@ func NewContext(budget int) *Context { return NewWide(budget, precision) }
 // NewWide returns a context of one of the Precisions. Its operations cost more, in proportion to
 // the digits, and functions to their square, as they take more terms too.
 func NewWide(budget, digits int) *Context {
-	return &Context{digits: digits, budget: budget, rest: min(budget, stretch)}
+	c := &Context{digits: digits, budget: budget, rest: min(budget, stretch)}
+	c.hurry()
+	return c
 }
 
 // Digits is the number of significant digits of every result.
@@ -90,6 +93,7 @@ func (c *Context) Restart(budget int) {
 		left = stretch
 	}
 	c.budget, c.cost, c.rest, c.err, c.doubted = budget, 0, min(budget, left), nil, false
+	c.hurry()
 }
 
 // Cost is the number of cost units spent so far.
@@ -110,7 +114,17 @@ func (c *Context) Reach() int { return c.reach }
 func (c *Context) Err() error { return c.err }
 
 // Reset forgets the error (not the cost), for trying another branch.
-func (c *Context) Reset() { c.err = nil }
+func (c *Context) Reset() {
+	c.err = nil
+	c.hurry()
+}
+
+// hurry brings quick up to date where there is no error.
+func (c *Context) hurry() {
+	if c.digits == precision {
+		c.quick = c.rest
+	}
+}
 
 // Spend counts n cost units. It reports whether the calculation may go on: false once the budget is
 // used up, which records ErrLimit, and false after an earlier error.
@@ -120,12 +134,13 @@ func (c *Context) Spend(n int) bool {
 	}
 	if n > c.budget-c.cost {
 		c.cost = c.budget
-		c.err = ErrLimit
+		c.err, c.quick = ErrLimit, 0
 		return false
 	}
 	c.cost += n
 	if c.cost >= c.rest && c.cost < c.budget {
 		c.rest = min(c.budget, c.cost+stretch)
+		c.hurry()
 		if c.Rest != nil {
 			c.Rest()
 		} else {
@@ -135,13 +150,13 @@ func (c *Context) Spend(n int) bool {
 	return true
 }
 
-// pay is spend for one of the four operations.
+// pay is spend for one of the four operations where that does nothing else than to count.
 func (c *Context) pay(a, b *Decimal) bool {
-	if a.large == nil && b.large == nil && c.err == nil && c.cost < c.rest && c.digits == precision {
-		c.cost += costArithmetic
-		return true
+	if c.cost >= c.quick || a.large != nil || b.large != nil {
+		return false
 	}
-	return c.spend(costArithmetic, a, b)
+	c.cost += costArithmetic
+	return true
 }
 
 // spend counts the cost of an operation, and more at more than 60 digits and for operands of
@@ -175,7 +190,7 @@ func (c *Context) atZero(cost int, a *Decimal) bool {
 // Fail records err unless an earlier one is there, and returns 0.
 func (c *Context) Fail(err error) Decimal {
 	if c.err == nil {
-		c.err = err
+		c.err, c.quick = err, 0
 	}
 	return Decimal{}
 }
@@ -184,6 +199,12 @@ func (c *Context) Fail(err error) Decimal {
 func (c *Context) result(r Decimal) Decimal {
 	c.check(&r)
 	return r
+}
+
+// moderate reports whether r is not 0 and within the limits however many digits it has in its words.
+func (r *Decimal) moderate() bool {
+	return r.exponent > -maxExponent && r.exponent < maxExponent-2000 && r.large == nil &&
+		r.w[0]|r.w[1]|r.w[2]|r.w[3] != 0
 }
 
 func (c *Context) check(r *Decimal) {

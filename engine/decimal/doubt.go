@@ -1,6 +1,9 @@
 package decimal
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // A Decimal knows how many of its leading digits are right. Exact numbers, literals among them, are
 // right in all. A result that is rounded is right to the precision, and each operation passes on
@@ -81,13 +84,19 @@ func around(exponent int) Decimal {
 
 // first is the exponent of the first digit, or one more; it is quicker than adjusted.
 func (d *Decimal) first() int {
-	if d.w[fewWords-1] != 0 {
-		return int(d.exponent) + int(fullDigits[bits.LeadingZeros64(d.w[fewWords-1])&63])
+	if d.full() {
+		return d.firstOfFull()
 	}
-	return d.firstOfFew()
+	return int(d.exponent) + fewerDigits(d.bitLen())
 }
 
-func (d *Decimal) firstOfFew() int { return int(d.exponent) + fewerDigits(d.bitLen()) }
+// full reports whether the coefficient needs the last of its words, as nearly all that were rounded
+// do.
+func (d *Decimal) full() bool { return d.w[fewWords-1] != 0 }
+
+func (d *Decimal) firstOfFull() int {
+	return int(d.exponent) + int(fullDigits[bits.LeadingZeros64(d.w[fewWords-1])&63])
+}
 
 // fullDigits are the digits of four words, or one less, by the zeros in front. It is never written
 // to again.
@@ -113,22 +122,20 @@ func (r *Decimal) doubtProduct(a, b *Decimal, sign int) {
 	}
 }
 
-// keeps reports whether a sum r has no more doubt than its own rounding: none of the terms has
-// more, and r, which then has all digits, begins where they do or in front of them.
-func (r *Decimal) keeps(a, b *Decimal) bool {
-	return a.doubt <= r.doubt && b.doubt <= r.doubt && a.exponent <= r.exponent && b.exponent <= r.exponent
-}
-
 // doubtSum passes the doubt of terms on to their sum r: the greater of their errors is that of r.
 func (r *Decimal) doubtSum(a, b *Decimal) {
-	var worst int // allDigits above the exponent of the error
-	switch {
-	case a.doubt == 0:
-		worst = b.first() + int(b.doubt)
-	case b.doubt == 0:
+	if a.full() && b.full() && r.full() {
+		// The first digit of an exact term stands far below where the error of the other one counts.
+		worst := max(a.firstOfFull()+int(a.doubt), b.firstOfFull()+int(b.doubt)) - r.firstOfFull()
+		r.doubt = uint16(max(1, int(r.doubt), min(mostDoubt, worst)))
+		return
+	}
+	worst := math.MinInt // allDigits above the exponent of the error
+	if a.doubt != 0 {
 		worst = a.first() + int(a.doubt)
-	default:
-		worst = max(a.first()+int(a.doubt), b.first()+int(b.doubt))
+	}
+	if b.doubt != 0 {
+		worst = max(worst, b.first()+int(b.doubt))
 	}
 	if r.zero() {
 		*r = around(worst - allDigits)

@@ -11,7 +11,7 @@ func (r *Decimal) roundFive(z *five, exponent int, negative bool, digits int) {
 	limit := &wordPowers[digits]
 	r.doubt = 0
 	if z[4] != 0 || z[3] > limit[3] || z[3] == limit[3] && !less(z[:3], limit[:3]) {
-		cut := digitsOf(z[:]) - digits
+		cut := digitsOfFive(z) - digits
 		exponent += cut
 		exact, half := shorten(z[:], cut)
 		if half > 0 || half == 0 && z[0]&1 == 1 {
@@ -87,7 +87,7 @@ func (r *Decimal) plusWords(a, b *Decimal, digits int) bool {
 			return true
 		}
 		if gap > mostOneWord {
-			return gap <= min(digits, mostFourWords) && r.plusLong(a, b, gap, digits)
+			return gap <= mostFourWords && r.plusLong(a, b, gap, digits)
 		}
 	}
 	var x five

@@ -46,6 +46,18 @@ func digitsOf(x []uint64) int {
 	return n
 }
 
+// digitsOfFive is digitsOf, and quicker for numbers of four words.
+func digitsOfFive(x *five) int {
+	if x[4] != 0 || x[3] == 0 {
+		return digitsOf(x[:])
+	}
+	n := int(fullDigits[bits.LeadingZeros64(x[3])&63])
+	if power := &wordPowers[n]; x[3] > power[3] || x[3] == power[3] && !less(x[:3], power[:3]) {
+		n++
+	}
+	return n
+}
+
 func scale(z *five, x *few, y uint64) {
 	h0, l0 := bits.Mul64(x[0], y)
 	h1, l1 := bits.Mul64(x[1], y)

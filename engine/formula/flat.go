@@ -194,6 +194,16 @@ func (r *Run) Apply(o *Instruction, x float64) float64 {
 		return n.float
 	case OpVariable:
 		return x
+	case OpAdd: // the operations of most equations stand here, for speed
+		return a + b
+	case OpSub:
+		return a - b
+	case OpMul:
+		return float64(a * b)
+	case OpDiv:
+		return a / b
+	case OpPow:
+		return floatPower(a, b)
 	case OpCall:
 		if n.Function.Lazy {
 			if a == 0 {
