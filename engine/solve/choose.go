@@ -17,7 +17,13 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		return p.Roots[0], nil
 	}
 	allowed := func(list formula.Decimals) formula.Decimals {
-		return s.distinct(slices.DeleteFunc(slices.Clone(list), func(t decimal.Decimal) bool { return !s.Allowed(variable, t) }))
+		kept := make(formula.Decimals, 0, len(list))
+		for _, t := range list {
+			if s.Allowed(variable, t) && !s.contains(kept, t) {
+				kept = append(kept, t)
+			}
+		}
+		return kept
 	}
 	roots := allowed(p.Roots)
 	if len(roots) == 0 {

@@ -58,11 +58,16 @@ func Exceeded(env value.Env) *value.Error {
 
 // Problem says of an error what a caller is told; nil of none.
 func (s *Solver) Problem(err error, e *formula.Equation, variable int) *value.Error {
+	if err == nil {
+		return nil
+	}
+	return s.problem(err, e, variable)
+}
+
+func (s *Solver) problem(err error, e *formula.Equation, variable int) *value.Error {
 	var undefined *decimal.UndefinedError
 	var mismatch *formula.GridError
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, decimal.ErrLimit):
 		return Exceeded(s.Env)
 	case errors.Is(err, decimal.ErrDivisionByZero):
