@@ -60,7 +60,11 @@ func (v *derivation) currencies() *value.Error {
 		}
 	}
 	rate := func(dim units.Dimension) {
-		if len(dim.Currencies()) > 1 {
+		codes := 0
+		for range dim.EachCurrency() {
+			codes++
+		}
+		if codes > 1 {
 			note(dim)
 		}
 	}

@@ -201,7 +201,7 @@ func (c *Context) result(r Decimal) Decimal {
 	return r
 }
 
-// moderate reports whether r is not 0 and within the limits however many digits it has in its words.
+// moderate reports whether r, not 0 and of few words, is within the limits whatever its digits.
 func (r *Decimal) moderate() bool {
 	return r.exponent > -maxExponent && r.exponent < maxExponent-2000 && r.large == nil &&
 		r.w[0]|r.w[1]|r.w[2]|r.w[3] != 0

@@ -200,10 +200,16 @@ func smallFraction(n *Node) (num, den int, ok bool) {
 	}
 	switch n.Op {
 	case OpNumber:
+		if n.Unit != nil || !(math.Abs(n.float) < 1e5) {
+			return 0, 0, false
+		}
+		if i, whole := n.Value.Int64(); whole {
+			return small(int(i), 1)
+		}
 		// Thirds written as decimals, such as 0.3333333333, have no exact fraction.
 		const most = 10_000
 		parts := math.Round(n.float * most)
-		if n.Unit == nil && math.Abs(n.float) < 1e5 && decimal.FromFloat(parts/most).Cmp(n.Value) == 0 {
+		if decimal.FromFloat(parts/most).Cmp(n.Value) == 0 {
 			return small(int(parts), most)
 		}
 	case OpNeg:
