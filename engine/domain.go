@@ -55,6 +55,7 @@ type Domain struct {
 	users     [][]int             // by variable: the activities whose equation names it, in domain order
 	solver    formula.Unifier     // dimensions of the variables, as far as the equations tell them
 	plans     planCache
+	slopes    keptTangent
 	machines  formula.Machines
 	prepared  []prepared // by variable, nil until Compile has found no mistake
 }

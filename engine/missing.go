@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"reckon/engine/solve"
 	"reckon/engine/value"
@@ -22,7 +23,7 @@ func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.A
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
-	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env), meter: env.Meter}
+	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env.Meter), meter: env.Meter}
 	l.known = slices.Clone(given)
 	d.closure(l.meter, l.known, false)
 	for v, is := range l.known {
@@ -168,11 +169,29 @@ func fingerprint(set []int) string {
 	return string(b)
 }
 
-// tangent is what the equations say about small changes of the variables, nil where that is not
-// known.
-func (d *Domain) tangent(env value.Env) *solve.TangentSpace {
-	m := d.machines.Take(env)
-	defer d.machines.Release(m)
-	s := solve.Solver{Machine: m, Scope: &d.Scope, Equations: d.equations}
-	return s.Tangent()
+// tangentBudget bounds the search for a place where all equations hold.
+const tangentBudget = 200_000
+
+// keptTangent is what the equations of a domain say about small changes of the variables, found
+// once.
+type keptTangent struct {
+	once  sync.Once
+	space *solve.TangentSpace // nil where it is not known
+	cost  int
+}
+
+// tangent is what the equations say about small changes, nil where that is not known. Each
+// calculation pays for it.
+func (d *Domain) tangent(m *value.Meter) *solve.TangentSpace {
+	t := &d.slopes
+	t.once.Do(func() {
+		env := value.Env{Budget: tangentBudget}.Metered()
+		machine := d.machines.Take(env)
+		s := solve.Solver{Machine: machine, Scope: &d.Scope, Equations: d.equations}
+		t.space = s.Tangent()
+		d.machines.Release(machine)
+		t.cost = tangentBudget - env.Meter.Left
+	})
+	m.Spend(t.cost)
+	return t.space
 }

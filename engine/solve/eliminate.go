@@ -15,6 +15,8 @@ const (
 	maxBranches     = 16   // equations that roots of both signs lead to
 	maxReductions   = 2    // unknowns whose equations are solved
 
+	eliminatedNodes = 4 // of an expression that are built anew at the cost of one unit
+
 	maxEliminationCost = 150_000 // what is not found by then is given up
 )
 
@@ -228,6 +230,9 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 			if v == keep || !r.left.Has(x) && !r.right.Has(x) {
 				continue
 			}
+			if !l.solver.Context.Spend(1 + (nodeCount(r.left)+nodeCount(r.right))/eliminatedNodes) {
+				return nil
+			}
 			var by []*formula.Node
 			if slope, rest, ok := linearIn(formula.Combined(formula.OpSub, r.left, r.right), x); ok {
 				if l.vanishes(slope) {
@@ -287,7 +292,8 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep int, w way
 		var rest []relation
 		for _, r := range slices.Delete(slices.Clone(relations), w.at, w.at+1) {
 			next := relation{substituted(r.left, x, n), substituted(r.right, x, n)}
-			if nodeCount(next.left)+nodeCount(next.right) > maxSubstituted {
+			nodes := nodeCount(next.left) + nodeCount(next.right)
+			if nodes > maxSubstituted || !l.solver.Context.Spend(1+nodes/eliminatedNodes) {
 				return nil
 			}
 			rest = append(rest, next)

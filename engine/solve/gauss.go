@@ -96,6 +96,9 @@ func leastStep(a [][]float64) []float64 {
 		return nil
 	}
 	n, last := len(a), len(a[0])-1
+	if n > manyRows*last {
+		return leastStepOfMany(a)
+	}
 	normal, most := make([][]float64, n), 0.0
 	for i := range n {
 		normal[i] = make([]float64, n+1)
@@ -119,6 +122,48 @@ func leastStep(a [][]float64) []float64 {
 		for k := range step {
 			step[k] += float64(a[i][k] * y[i])
 		}
+	}
+	return step
+}
+
+// manyRows is how many times more rows than columns there are where the normal equations of the
+// columns are solved in place of those of the rows.
+const manyRows = 2
+
+// leastStepCost is the cost of a step for so many rows and columns.
+func leastStepCost(rows, columns int) int {
+	if rows > manyRows*columns {
+		return columns * columns * rows / 100
+	}
+	return rows * rows * max(1, rows/100)
+}
+
+// leastStepOfMany is leastStep by the other side of the identity Aᵀ(AAᵀ + cI)⁻¹ = (AᵀA + cI)⁻¹Aᵀ.
+func leastStepOfMany(a [][]float64) []float64 {
+	n, most := len(a[0])-1, 0.0
+	normal := make([][]float64, n)
+	for i := range normal {
+		normal[i] = make([]float64, n+1)
+	}
+	for _, row := range a {
+		size := 0.0
+		for i, x := range row[:n] {
+			if x == 0 {
+				continue
+			}
+			size += float64(x * x)
+			for j, y := range row {
+				normal[i][j] += float64(x * y)
+			}
+		}
+		most = math.Max(most, size)
+	}
+	for i := range normal {
+		normal[i][i] += 1e-12 * most
+	}
+	step, weakest := gauss(normal)
+	if weakest.size == 0 {
+		return nil
 	}
 	return step
 }

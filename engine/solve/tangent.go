@@ -108,7 +108,7 @@ func (z *system) settleOn(k int) [][]float64 {
 		}
 	}
 	for range maxTangentSteps {
-		if !z.solver.Context.Spend(4 + len(z.code)/4 + len(z.rows)*len(z.rows)) {
+		if !z.solver.Context.Spend(4 + len(z.code)/4 + leastStepCost(len(z.rows), n)) {
 			return nil
 		}
 		z.evaluate(x)

@@ -25,7 +25,7 @@ func (m *Meter) Look(n int) bool {
 	if m.looks += n; m.looks >= looksPerUnit {
 		units := m.looks / looksPerUnit
 		m.looks %= looksPerUnit
-		m.Left = max(0, m.Left-units)
+		m.Spend(units)
 		if m.rest += units; m.rest >= restEvery && m.Left > 0 {
 			m.rest = 0
 			m.env.rested()
@@ -33,6 +33,9 @@ func (m *Meter) Look(n int) bool {
 	}
 	return m.Left > 0
 }
+
+// Spend counts cost units.
+func (m *Meter) Spend(units int) { m.Left = max(0, m.Left-units) }
 
 // Looks is how many looks are left; 0 of a nil Meter.
 func (m *Meter) Looks() int {
