@@ -15,7 +15,7 @@ const (
 	maxBranches     = 16   // equations that roots of both signs lead to
 	maxReductions   = 2    // unknowns whose equations are solved
 
-	eliminatedNodes = 4 // of an expression that are built anew at the cost of one unit
+	eliminatedNodes = 40 // of an expression that are built anew at the cost of one unit
 
 	maxEliminationCost = 150_000 // what is not found by then is given up
 )
