@@ -38,6 +38,16 @@ type Calculate struct {
 
 	sequence uint64 // in COMMANDS; 0 for not known
 	rest     func() // of engine.Env
+
+	decided *decision // kept while the command is tried again; nil where nothing is kept
+}
+
+// decision is the final event that a command was given on a conversation as it stood. It is good
+// until the conversation goes on: a long calculation is not run again since its event could not be
+// written in time.
+type decision struct {
+	at    uint64 // the sequence of the conversation
+	event *events.Event
 }
 
 func decodeCalculate(data []byte) (c Calculate, err error) {

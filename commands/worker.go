@@ -217,6 +217,7 @@ func (s *Service) work(running context.Context, t *task) {
 	}
 	defer release()
 	command.Opens = command.Opens && delivered == 1
+	command.decided = &decision{}
 	poisoned := delivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
 	var failing time.Time // since when it fails although the log answers; zero while it does not
 	for {
@@ -280,7 +281,14 @@ func (s *Service) finish(c Calculate, code string) error {
 		if err != nil || m != nil && m.Status != projections.InProgress {
 			return nil, err
 		}
+		kept := c.decided
+		if kept != nil && kept.event != nil && kept.at == v.head.Sequence && code == "" {
+			return kept.event, nil
+		}
 		event, err := s.decide(ctx, c, v, m, code)
+		if kept != nil && err == nil && code == "" {
+			*kept = decision{v.head.Sequence, &event}
+		}
 		return &event, err
 	})
 }

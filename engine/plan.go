@@ -256,7 +256,7 @@ func (p *planner) cyclic(option *block) bool {
 	p.round++
 	var rests func(o *block) bool
 	rests = func(o *block) bool {
-		p.meter.Look(2 * len(o.inputs))
+		p.meter.Look(4 * len(o.inputs))
 		return slices.ContainsFunc(o.inputs, func(r int) bool {
 			switch {
 			case slices.Contains(o.outputs, r):
@@ -296,7 +296,7 @@ func (p *planner) promising(open []int) bool {
 		return true
 	}
 	// Only the order of the domain can still make it better.
-	p.meter.Look(len(p.usedBy) / 8)
+	p.meter.Look(len(p.usedBy)/2 + 8*c.activities)
 	order := make([]int, 0, c.activities)
 	for a, used := range p.usedBy {
 		if used {
