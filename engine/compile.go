@@ -152,6 +152,7 @@ func (c *compiler) activities() {
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)
 	}
+	formula.FindMixes(&d.Scope, d.equations)
 	// Equations that take part come first: what a disabled one says about dimensions must not reach
 	// the others.
 	for i, e := range d.equations {

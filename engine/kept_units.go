@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"reckon/engine/formula"
+	"reckon/engine/solve"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
@@ -56,8 +57,11 @@ func (v *derivation) stepUnit(variable, activity int) (*units.Unit, *value.Error
 }
 
 // keep notes for the plan what a calculation has found from the units of its facts, unless a
-// currency stands for another in it.
+// currency stands for another in it, or cells are handed on, each with a unit of its own.
 func (v *derivation) keep() {
+	if slices.ContainsFunc(v.plan.steps, func(s solve.Step) bool { return v.domain.equations[s.Activity].Copies }) {
+		return
+	}
 	if v.rewrite.declared != "" || v.kept != nil && (v.kept.results != nil || v.Asked != nil) {
 		return
 	}

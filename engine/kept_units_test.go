@@ -83,3 +83,34 @@ func TestKeptCurrencies(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptCells hands cells on by one plan, whose units change with the cell that is taken.
+func TestKeptCells(t *testing.T) {
+	var def Definition
+	for _, line := range []string{
+		"var cells kind=table", "var k", "var part kind=bar_chart", "var least", "var total", "var again kind=bar_chart",
+		"eq part = column(cells, k)", "eq least = cell(part, 1)", "eq total = sum(column(cells, k)) + k * least", "eq again = [least, total]",
+	} {
+		if err := declare(&def, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile := func() *Domain {
+		d, issues := Compile(def)
+		if d == nil {
+			t.Fatal(issues)
+		}
+		return d
+	}
+	d := compile()
+	for _, cells := range []string{"[[1 m, 2 ft], [3 cm, 4 in]]", "[[1 m, 2 cm], [3 ft, 4 in]]", "[[1 m, 2 ft], [3 kg, 4 lb]]", "[[1 m, 2 ft], [3 cm, 4 in]]"} {
+		for _, k := range []string{"1", "2", "1"} {
+			for _, target := range []string{"part", "least", "total", "again", "part in m", "again"} {
+				question := "cells " + cells + "; k " + k + " -> " + target
+				if got, want := answer(d, question), answer(compile(), question); got != want {
+					t.Errorf("%s: got %s, want %s", question, got, want)
+				}
+			}
+		}
+	}
+}

@@ -69,10 +69,9 @@ func (d *Domain) limit(variable int, text string) *limit {
 	if text == "" {
 		return nil
 	}
-	v, _, errs := input.ParseValue(&d.Scope, variable, value.Scalar(text), value.Env{})
-	if len(errs) > 0 {
+	edge, err := input.ParseBound(&d.Scope, variable, text, value.Env{})
+	if err != nil {
 		return nil
 	}
-	edge := v.Quantity()
 	return &limit{edge.SI(decimal.NewContext(value.DefaultBudget)), edge.Unit.Dimension()}
 }

@@ -7,6 +7,7 @@ import (
 	"reckon/engine/format"
 	"reckon/engine/formula"
 	"reckon/engine/input"
+	"reckon/engine/solve"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
@@ -85,6 +86,11 @@ func (v *derivation) currencies() *value.Error {
 	rate(v.Asked.Dimension())
 	for i := range group {
 		if group[i] != group[0] {
+			if !slices.ContainsFunc(v.plan.steps, func(s solve.Step) bool {
+				return slices.ContainsFunc(s.Activities, func(a int) bool { return !d.equations[a].Mixes })
+			}) {
+				return nil // they are only handed on
+			}
 			return value.Problem("input.incompatible_units", seen[0], seen[i])
 		}
 	}
@@ -151,6 +157,17 @@ func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 		if !solver.Equate(want, formula.KnownDimension(have)) {
 			return nil, v.incompatible(v.Units[f], want.Known, f)
 		}
+	}
+	for _, s := range v.plan.steps {
+		e := d.equations[s.Activity]
+		if !e.Mixes {
+			continue
+		}
+		if solver == nil {
+			own := d.solver.Clone()
+			solver = &own
+		}
+		e.HandOn(&d.Scope, s.Variable, solver)
 	}
 	return solver, nil
 }

@@ -37,6 +37,8 @@ func (v *derivation) load(f Fact) *value.Error {
 		return nil
 	}
 	g := formula.Grid{Rank: f.Value.Rank}
+	_, known := v.domain.Dimension(f.Variable)
+	alike := v.computes(f.Variable) || known && v.copied(f.Variable)
 	var first *units.Unit
 	seen := false
 	for _, row := range f.Value.Cells {
@@ -47,13 +49,13 @@ func (v *derivation) load(f Fact) *value.Error {
 				continue
 			}
 			number, unit := v.fromFact(f.Variable, c.Quantity)
-			if seen && !sameButAngle(first.Dimension(), unit.Dimension()) && !v.isCounted(f.Variable) {
+			if seen && alike && !sameButAngle(first.Dimension(), unit.Dimension()) {
 				return value.Problem("input.incompatible_units", v.rewrite.outward(first).String(), v.rewrite.outward(unit).String())
 			}
 			if !seen {
 				first, seen = unit, true
 			}
-			cells[i].Number = number
+			cells[i].Number, cells[i].Unit = number, unit
 		}
 		g.Rows = append(g.Rows, cells)
 	}
@@ -65,18 +67,12 @@ func (v *derivation) load(f Fact) *value.Error {
 	return nil
 }
 
-// isCounted reports whether the plan only counts cells or rows of a table, whatever their
-// dimensions.
-func (v *derivation) isCounted(variable int) bool {
-	for _, s := range v.plan.steps {
-		for _, a := range s.Activities {
-			e := v.domain.equations[a]
-			if !e.Left.IsCounted(variable) || !e.Right.IsCounted(variable) {
-				return false
-			}
-		}
-	}
-	return true
+// computes reports whether the plan computes with a table, so that its cells must be of one
+// dimension. What it only counts or hands on may be of several.
+func (v *derivation) computes(variable int) bool {
+	return slices.ContainsFunc(v.plan.steps, func(s solve.Step) bool {
+		return slices.ContainsFunc(s.Activities, func(a int) bool { return v.domain.equations[a].Computes(variable) })
+	})
 }
 
 func (v *derivation) emptyFact(f Fact) *value.Error {
@@ -129,12 +125,22 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 		m.Values[s.Variable] = root
 		return v.emit(s, last)
 	}
-	unit, err := v.stepUnit(s.Variable, s.Activity)
+	own := e.Copies && v.domain.Profiles[s.Variable].Unit == nil && (v.Asked == nil || s.Variable != v.Target)
+	first, err := v.handedOn(s, e, result)
 	if err != nil {
 		return err
 	}
-	v.Units[s.Variable] = unit
-	value, problem := v.tableValue(s, result, unit)
+	unit := first
+	if !own || first == nil {
+		if unit, err = v.stepUnit(s.Variable, s.Activity); err != nil {
+			return err
+		}
+		own = false
+	}
+	if v.Units[s.Variable] = unit; !own && v.copied(s.Variable) {
+		result = result.In(unit)
+	}
+	value, problem := v.tableValue(s, result, unit, own)
 	if problem != nil {
 		return problem
 	}
@@ -146,13 +152,49 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	return nil
 }
 
-// tableValue shows the cells of a table, all of them in one unit.
-func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) (value.Value, *value.Error) {
+// handedOn is the unit of the first cell that has one of its own, of those that an equation hands
+// on. Cells that are asked in a unit, that something is computed with, or whose variable has a
+// dimension, must be of one.
+func (v *derivation) handedOn(s solve.Step, e *formula.Equation, g formula.Grid) (first *units.Unit, err *value.Error) {
+	if !e.Copies {
+		return nil, nil
+	}
+	_, known := v.domain.Dimension(s.Variable)
+	asked := v.Asked != nil && s.Variable == v.Target
+	alike := e.Mixes && (known || asked || v.computes(s.Variable))
+	for _, row := range g.Rows {
+		for _, cell := range row {
+			switch u := cell.Unit; {
+			case u == nil:
+			case first == nil:
+				first = u
+				want, known := v.dimensionOf(s.Variable)
+				if alike && known && !sameButAngle(u.Dimension(), want) {
+					return nil, v.incompatible(u, want, s.Variable)
+				}
+			case alike && !sameButAngle(u.Dimension(), first.Dimension()):
+				return nil, value.Problem("input.incompatible_units", v.rewrite.outward(first).String(), v.rewrite.outward(u).String())
+			}
+		}
+	}
+	return first, nil
+}
+
+// copied reports whether the plan hands cells of a table on.
+func (v *derivation) copied(variable int) bool {
+	return slices.ContainsFunc(v.plan.steps, func(s solve.Step) bool {
+		e := v.domain.equations[s.Activity]
+		return e.Copies && s.Variable != variable && e.Position(variable) >= 0
+	})
+}
+
+// tableValue shows the cells of a table, all of them in one unit or each in its own.
+func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, own bool) (value.Value, *value.Error) {
 	m := v.Machine
 	show := v.showing(s.Variable, unit)
 	w := &v.domain.Profiles[s.Variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
-	asIs := w.Min == nil && w.Max == nil && m.Context.Digits() == decimal.Precisions[0] && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
+	asIs := !own && w.Min == nil && w.Max == nil && m.Context.Digits() == decimal.Precisions[0] && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
 	count := 0
 	for _, row := range g.Rows {
 		count += len(row)
@@ -173,8 +215,13 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 				continue
 			}
 			number := row[i].Number
-			if !v.Allowed(s.Variable, number) {
+			if !own && !v.Allowed(s.Variable, number) {
 				return value.Value{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
+			}
+			if u := row[i].Unit; own && u != nil {
+				show = showing{nil, v.rewrite.outward(u)}
+			} else if own {
+				show = showing{nil, v.rewrite.outward(unit)}
 			}
 			q, err := show.quantity(m.Context, number)
 			if err = cmp.Or(err, m.Context.Err()); err != nil {
@@ -185,6 +232,9 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit) 
 				return value.Value{}, problem
 			}
 		}
+	}
+	if own && !v.domain.withinBounds(decimal.NewContext(value.DefaultBudget), s.Variable, table) {
+		return value.Value{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 	}
 	return table, nil
 }

@@ -359,3 +359,31 @@ func TestBloomFilterNeverForgets(t *testing.T) {
 		t.Errorf("%d of 1000 others are taken for added ones", wrong)
 	}
 }
+
+// TestReplayOfCharts repeats charts that are calculated, also from scenarios that others branch off.
+func TestReplayOfCharts(t *testing.T) {
+	n := start(t, commands.Model{})
+	n.domain = n.publish(t, commandstest.Charts()).DomainID
+	var conversation *uuid.UUID
+	prompts := []string{
+		"levels: [1 m, 2 m]\ncalculate: bars", "levels: [1 m, 250 cm]", "levels: [1 m, 2 kg]", "scenario: 2\ncalculate: bars in cm",
+		"scenario: new\nbars: [1 USD, 2 EUR]\ncalculate: levels", "bars: [1 m, 2 kg]", "calculate: levels in m",
+		"scenario: new\nlengths: [1, 2]\nothers: [3 kg, 4 g]\ncalculate: turned", "calculate: slices", "calculate: first",
+	}
+	for _, text := range prompts {
+		r := n.request(text)
+		r.Conversation = conversation
+		m := n.answered(t, r)
+		conversation = &m.ConversationID
+		want := ""
+		if text == "calculate: levels in m" {
+			want = "input.incompatible_units"
+		}
+		if got := code(t, m); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	if done, list := replay(t, n.log, Selection{}); done.Same != len(prompts) || len(list) != 0 {
+		t.Errorf("%+v\n%s", done, commands.Encode(list))
+	}
+}

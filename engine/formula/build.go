@@ -329,6 +329,7 @@ func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, proble
 		e.Count[k] = left.Occurrences(v) + right.Occurrences(v)
 		e.CheckPoints = e.CheckPoints || s.Profiles[v].Point.IsPoint() || s.Profiles[v].Unit == nil
 	}
+	e.Copies = len(e.receivers(s)) > 0
 	for _, n := range e.Literals {
 		e.CheckPoints = e.CheckPoints || n.Unit.IsPoint()
 	}

@@ -56,6 +56,11 @@ func (c *checker) fail(at int, format string, args ...any) {
 
 // checkEquation states that both sides have one dimension.
 func (c *checker) checkEquation() {
+	if c.e.Mixes {
+		c.handedOn(c.e.Left)
+		c.handedOn(c.e.Right)
+		return
+	}
 	left, right := c.of(c.e.Left), c.of(c.e.Right)
 	if c.err == nil && !c.e.Left.isZero() && !c.e.Right.isZero() && !c.solver.Equate(left, right) {
 		c.fail(c.e.Left.Start, "The two sides have different dimensions: %s, %s.", c.describe(c.e.Left, left), c.describe(c.e.Right, right))
@@ -260,13 +265,29 @@ func (c *checker) call(n *Node) Dimension {
 			}
 			continue
 		}
-		want := c.rule(rule, letters)
-		if c.err == nil && !c.solver.Equate(d, want) {
-			c.fail(a.Start, "Argument %q of %s must be %s, but %s.", f.Param(i).name, f.Name,
-				DimensionText(c.scope, c.solver.Resolve(want)), c.describe(a, d))
-		}
+		c.argument(n, i, d, c.rule(rule, letters))
 	}
 	return c.solver.Resolve(c.rule(f.Result, letters))
+}
+
+// argument states that an argument of a call, which has dimension d, has the one it must have.
+func (c *checker) argument(call *Node, i int, d, want Dimension) {
+	if a, f := call.Args[i], call.Function; c.err == nil && !c.solver.Equate(d, want) {
+		c.fail(a.Start, "Argument %q of %s must be %s, but %s.", f.Param(i).name, f.Name,
+			DimensionText(c.scope, c.solver.Resolve(want)), c.describe(a, d))
+	}
+}
+
+// handedOn checks an expression that hands cells on, each in a dimension of its own: only the
+// numbers that say which cells must fit.
+func (c *checker) handedOn(n *Node) {
+	for i, a := range n.Args {
+		if n.Op == OpCall && n.Function.Param(i).single {
+			c.argument(n, i, c.of(a), c.rule(n.Function.Param(i).dimension, nil))
+			continue
+		}
+		c.handedOn(a)
+	}
 }
 
 // rule reads a dimension rule: factors joined by * and /, each 1, angle, time, or a letter with an

@@ -13,6 +13,9 @@ type Equation struct {
 	Calculable  []bool // by position in refs
 	Active      bool
 	Tables      bool        // it calls a function over tables
+	Copies      bool        // a side is a variable with a table, the other hands cells on to it without arithmetic
+	Mixes       bool        // those cells may be of several dimensions, as nothing is computed with them
+	computed    []int       // variables whose dimension matters to it
 	Literals    []*Node     // numbers with units
 	Deferred    []roundable // checks that wait for the dimensions of values
 	CheckPoints bool        // a variable or constant in it may be a point on a scale

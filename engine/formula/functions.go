@@ -59,6 +59,7 @@ type Entry struct {
 	Lazy    bool // the first argument decides which of the others is evaluated
 	Binds   bool // the first argument is a name that the last argument may use
 	tables  bool // it takes or gives tables
+	copies  bool // its value is made of cells of the arguments that are not single numbers
 	shape   shape
 	reduces bool // given one table, it is the value over all its cells
 

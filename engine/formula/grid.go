@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -17,6 +18,7 @@ type Grid struct {
 // GridCell is a number, or nothing.
 type GridCell struct {
 	Number decimal.Decimal
+	Unit   *units.Unit // that it is written in, for equations that hand it on; nil where it has none of its own
 	Empty  bool
 }
 
@@ -179,13 +181,13 @@ func (m *Machine) Grid(n *Node) Grid {
 		if m.Tables != nil && m.Tables[n.Variable] != nil {
 			return *m.Tables[n.Variable]
 		}
-		return scalarGrid(m.Values[n.Variable])
+		return Grid{Rows: [][]GridCell{{m.item(n)}}}
 	case n.Op == OpList:
 		return m.list(n)
 	case n.Op == OpCall && n.Function.Binds:
 		return m.each(n)
-	case len(n.Args) == 0:
-		return scalarGrid(m.Eval(n))
+	case len(n.Args) == 0 || n.isLiteral():
+		return Grid{Rows: [][]GridCell{{m.item(n)}}}
 	}
 	args := make([]Grid, len(n.Args))
 	for i, a := range n.Args {
@@ -313,12 +315,12 @@ func (m *Machine) list(n *Node) Grid {
 	}
 	for _, a := range n.Args {
 		if a.Op != OpList {
-			result.Rows = append(result.Rows, []GridCell{{Number: m.Eval(a)}})
+			result.Rows = append(result.Rows, []GridCell{m.item(a)})
 			continue
 		}
 		var row []GridCell
 		for _, item := range a.Args {
-			row = append(row, GridCell{Number: m.Eval(item)})
+			row = append(row, m.item(item))
 		}
 		result.Rows = append(result.Rows, row)
 	}
@@ -353,19 +355,4 @@ func (m *Machine) Cellwise(n *Node, list []int) []int {
 		list = m.Cellwise(a, list)
 	}
 	return list
-}
-
-// IsCounted reports whether a variable stands only where its dimension does not matter: as the
-// argument of count or rows.
-func (n *Node) IsCounted(variable int) bool {
-	if n.Op == OpVariable {
-		return n.Variable != variable
-	}
-	for i, a := range n.Args {
-		free := n.Op == OpCall && n.Function.rule == nil && n.Function.Grid != nil && n.Function.Param(i).dimension == "any"
-		if !(free && a.Op == OpVariable) && !a.IsCounted(variable) {
-			return false
-		}
-	}
-	return true
 }

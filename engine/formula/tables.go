@@ -26,6 +26,13 @@ func counter(name, dimension, result, doc string, examples []example, f func(c *
 	}
 }
 
+// rearranger makes an entry of a function that hands the cells of a table on in another order.
+func rearranger(name, doc string, examples []example, f func(c *decimal.Context, g Grid) Grid) *Entry {
+	e := reshaper(name, doc, examples, f)
+	e.copies = true
+	return e
+}
+
 func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g Grid) Grid) *Entry {
 	return &Entry{
 		Name: name, Params: Unary("values", "a"), Result: "a", tables: true, shape: shapeTable, Doc: doc, Examples: examples,
@@ -234,13 +241,13 @@ var overTables = []*Entry{
 	reshaper("sort", "All cells that are not empty as a column, the least first.",
 		[]example{{"sort([3, 1, 2])", `["1","2","3"]`}, {"reverse(sort([3, 1, 2]))", `["3","2","1"]`}},
 		func(_ *decimal.Context, g Grid) Grid { return columnGrid(sorted(g.numbers())) }),
-	reshaper("reverse", "The rows in the opposite order.", []example{{"reverse([3, 1, 2])", `["2","1","3"]`}, {"reverse([[1, 2], [3, 4]])", `[["3","4"],["1","2"]]`}},
+	rearranger("reverse", "The rows in the opposite order.", []example{{"reverse([3, 1, 2])", `["2","1","3"]`}, {"reverse([[1, 2], [3, 4]])", `[["3","4"],["1","2"]]`}},
 		func(_ *decimal.Context, g Grid) Grid {
 			rows := slices.Clone(g.Rows)
 			slices.Reverse(rows)
 			return Grid{g.Rank, rows}
 		}),
-	reshaper("transpose", "Rows as columns and columns as rows.",
+	rearranger("transpose", "Rows as columns and columns as rows.",
 		[]example{{"transpose([[1, 2], [3, 4]])", `[["1","3"],["2","4"]]`}, {"transpose([1, 2, 3])", `[["1","2","3"]]`}},
 		func(_ *decimal.Context, g Grid) Grid {
 			result := Grid{Rank: 2}
@@ -254,7 +261,7 @@ var overTables = []*Entry{
 			return result
 		}),
 	{
-		Name: "table", Params: Unary("columns", "a"), Variadic: true, Result: "a", tables: true, shape: shapeTable,
+		Name: "table", Params: Unary("columns", "a"), Variadic: true, Result: "a", tables: true, copies: true, shape: shapeTable,
 		Doc:      "A table of columns, or of tables, side by side; a number stands in every row.",
 		Examples: []example{{"table([1, 2], [3, 4])", `[["1","3"],["2","4"]]`}, {"table([1, 2], 5)", `[["1","5"],["2","5"]]`}, {"table([1, 2], [1, 2, 3])", "! calculation.table_mismatch"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -289,7 +296,7 @@ var overTables = []*Entry{
 	},
 	{
 		Name: "cell", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
-		Result: "a", tables: true,
+		Result: "a", tables: true, copies: true,
 		Doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
 		Examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -306,11 +313,11 @@ var overTables = []*Entry{
 			if found.Empty {
 				return scalarGrid(c.Fail(&decimal.UndefinedError{Function: "cell", Argument: decimal.Int(int64(r + 1))}))
 			}
-			return scalarGrid(found.Number)
+			return Grid{Rows: [][]GridCell{{found}}}
 		},
 	},
 	{
-		Name: "column", Params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, Result: "a", tables: true, shape: shapeTable,
+		Name: "column", Params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, Result: "a", tables: true, copies: true, shape: shapeTable,
 		Doc:      "One column of a table; columns count from 1.",
 		Examples: []example{{"column([[1, 2], [3, 4]], 2)", `["2","4"]`}, {"sum(column([[1, 2], [3, 4]], 2))", "6"}, {"column([1, 2], 2)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -326,7 +333,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "row", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}}, Result: "a", tables: true, shape: shapeTable,
+		Name: "row", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}}, Result: "a", tables: true, copies: true, shape: shapeTable,
 		Doc:      "The cells of one row of a table, as a column; rows count from 1.",
 		Examples: []example{{"row([[1, 2], [3, 4]], 2)", `["3","4"]`}, {"sum(row([[1, 2], [3, 4]], 1))", "3"}, {"row([1, 2], 0)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
