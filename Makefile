@@ -32,7 +32,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 	$(MAKE) test
-	$(TEST) -race $(CONCURRENT)
+	$(GO) test -parallel 3 -race $(CONCURRENT)
 	$(MAKE) golden
 	git diff --exit-code
 

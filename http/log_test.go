@@ -44,6 +44,7 @@ func TestLinesOfRequests(t *testing.T) {
 					t.Errorf("no line names the caller's address: %s", logged.String())
 				}
 				time.Sleep(2 * floodWindow) // of the bubble
+				synctest.Wait()
 			})
 		})
 	}
@@ -60,6 +61,7 @@ func TestFloodOfRefusals(t *testing.T) {
 			s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(nethttp.MethodGet, "/v1/domains", nil))
 		}
 		time.Sleep(2 * floodWindow) // of the bubble
+		synctest.Wait()
 		if n := strings.Count(logged.String(), "\n"); n != refusedLines+1 || !strings.Contains(logged.String(), "count=980") {
 			t.Errorf("%d lines:\n%s", n, logged.String())
 		}
