@@ -3,10 +3,6 @@
 GO ?= go
 FUZZTIME ?= 20s
 
-# Tests of several nodes wait for elections most of their time, so more of them run beside each
-# other than there are processors.
-TEST = $(GO) test -parallel 6
-
 # A race needs two goroutines: these are the packages that start some, or whose tests do. The
 # engine's tables are calculated by one, and by many at once in the packages that stand on it.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
@@ -23,7 +19,7 @@ image: ## Build the image reckon, for docker-compose.yml, Kubernetes and others.
 	docker build -f cmd/reckon/Dockerfile -t reckon .
 
 test: ## Run all tests, and say which this machine does not allow.
-	$(TEST) ./...
+	$(GO) test ./...
 	@$(GO) test -v ./cmd/reckon -run 'Power|FullDisk|TestLostAcknowledgement|TestNetworkLosesPackets|TestClusterSoak|TestWrongClock|TestRollingUpgrade|TestIndexHoldsWhatNodesShow' | grep 'NOT RUN' || true
 
 check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the race detector, golden files without a diff.
@@ -32,13 +28,13 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 	$(MAKE) test
-	$(GO) test -parallel 3 -race $(CONCURRENT)
+	$(GO) test -race $(CONCURRENT)
 	$(MAKE) golden
 	git diff --exit-code
 
 golden: ## Write the expected outputs of tests anew; look at the diff before committing it.
 	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -vx ./cmd/reckon) -update
-	$(TEST) -count=1 ./cmd/reckon -run "^($$(grep -l '\*update' cmd/reckon/*_test.go | xargs grep -ho '^func Test[A-Za-z]*' | cut -c 6- | paste -sd '|'))\$$" -update
+	$(GO) test -count=1 ./cmd/reckon -run "^($$(grep -l '\*update' cmd/reckon/*_test.go | xargs grep -ho '^func Test[A-Za-z]*' | cut -c 6- | paste -sd '|'))\$$" -update
 
 bench: ## Run the benchmarks: the engine's workloads beside their goals, all the others, the service beside what the machine allows.
 	@$(GO) test ./engine -run '^$$' -bench '^BenchmarkSpeed$$' > bench.out || { cat bench.out; rm -f bench.out; exit 1; }
