@@ -252,10 +252,12 @@ func TestANewModelIsBuiltAlone(t *testing.T) {
 	s := openSome(t)
 	for i, m := range models {
 		was := s.v.serving.Load().names()
+		s.v.saving.Lock()
 		s.v.folding.Lock()
 		s.v.checkpoint.Buckets = slices.Delete(slices.Clone(was), i, i+1)
 		s.v.saved = 0 // so that the checkpoint is written
 		s.v.folding.Unlock()
+		s.v.saving.Unlock()
 		s.reopen(t)
 		if err := s.v.CaughtUp(t.Context()); err != nil {
 			t.Fatal(err)
