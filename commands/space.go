@@ -13,8 +13,8 @@ import (
 // ErrDiskFull says that calculations are refused since the disk is nearly full.
 var ErrDiskFull = errors.New("the disk is nearly full")
 
-// spaceEvery is how often the disk is looked at. What fits through one connection to a log in that
-// time is far less than what is kept free.
+// spaceEvery is how often the disk is looked at, so that less is written in between than is kept
+// free.
 const spaceEvery = 500 * time.Millisecond
 
 // Free is how much of a disk is kept free: a share of it, but no more than so many bytes. What

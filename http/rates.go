@@ -40,12 +40,11 @@ func bucketOf(perSecond, nodes int) *rate.Limiter {
 // of are the rates of an account, nil for one without limits. Of a limit each node allows an equal
 // share. Other limits, and other shares, begin with full buckets.
 func (r *rates) of(a projections.Account, nodes func() int) *accountRates {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
 	if a.Limits == (projections.Limits{}) {
-		delete(r.accounts, a.ID)
 		return nil
 	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	known, n := r.accounts[a.ID], nodes()
 	if known == nil || known.limits != a.Limits || known.nodes != n {
 		known = &accountRates{a.Limits, n, bucketOf(a.Limits.Calculations, n), bucketOf(a.Limits.Reads, n), bucketOf(a.Limits.Prose, n)}

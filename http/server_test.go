@@ -451,23 +451,7 @@ func TestRefusedBeforeAHandler(t *testing.T) {
 }
 
 // served is the address of an open server.
-func served(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	stopped := make(chan error, 1)
-	go func() { stopped <- opened().Serve(ctx, listener) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-stopped; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
-	return listener.Addr().String()
-}
+func served(t *testing.T) string { return listen(t, opened(), maxConnections) }
 
 // A server that has nothing to answer from yet says so, and what it waits for, in the envelope of
 // every failure.
