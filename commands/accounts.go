@@ -51,16 +51,24 @@ type ChangeAccount struct {
 	Name        string
 	TimeZone    *string
 	BodyVersion *int
-	Limits      struct{ Calculations, Reads, Prose *int } // a second, 0 for none
+	Limits      struct{ Calculations, Reads, Prose, MonthMessages, MonthBytes *int } // as projections.Limits
 }
 
-// maxLimit is the largest limit of requests a second.
-const maxLimit = 1_000_000
+// The largest limits of requests a second, and of messages and bytes a month.
+const (
+	maxLimit = 1_000_000
+	maxMonth = 1_000_000_000_000_000
+)
 
 func checkLimits(l projections.Limits) error {
 	for _, n := range []int{l.Calculations, l.Reads, l.Prose} {
 		if n < 0 || n > maxLimit {
 			return fmt.Errorf("a limit of %d a second: give 1 to %d, or 0 for none", n, maxLimit)
+		}
+	}
+	for _, n := range []int{l.MonthMessages, l.MonthBytes} {
+		if n < 0 || n > maxMonth {
+			return fmt.Errorf("a limit of %d a month: give 1 to %d, or 0 for none", n, maxMonth)
 		}
 	}
 	return nil
@@ -102,9 +110,11 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 			TimeZone:    *cmp.Or(c.TimeZone, &account.TimeZone),
 			BodyVersion: *cmp.Or(c.BodyVersion, &account.BodyVersion),
 			Limits: projections.Limits{
-				Calculations: *cmp.Or(c.Limits.Calculations, &account.Limits.Calculations),
-				Reads:        *cmp.Or(c.Limits.Reads, &account.Limits.Reads),
-				Prose:        *cmp.Or(c.Limits.Prose, &account.Limits.Prose),
+				Calculations:  *cmp.Or(c.Limits.Calculations, &account.Limits.Calculations),
+				Reads:         *cmp.Or(c.Limits.Reads, &account.Limits.Reads),
+				Prose:         *cmp.Or(c.Limits.Prose, &account.Limits.Prose),
+				MonthMessages: *cmp.Or(c.Limits.MonthMessages, &account.Limits.MonthMessages),
+				MonthBytes:    *cmp.Or(c.Limits.MonthBytes, &account.Limits.MonthBytes),
 			},
 		}
 		if data == (events.AccountChanged{TimeZone: account.TimeZone, BodyVersion: account.BodyVersion, Limits: account.Limits}) {

@@ -16,6 +16,7 @@ type Event struct {
 	Subject  Subject
 	Sequence uint64 // in EVENTS; 0 until appended
 	Data     any
+	Size     int // of its data as it is stored, in bytes; 0 until that is known
 
 	// Of an event that Skim read, whose Data may be less than the whole: its wire name and body.
 	name string
@@ -36,8 +37,8 @@ func (e Event) Whole() (Event, error) {
 	return e, nil
 }
 
-// Weight is about what an event that Skim read takes in memory, in bytes.
-func (e Event) Weight() int { return 2048 + len(e.body) }
+// Weight is about what an event that was read takes in memory, in bytes.
+func (e Event) Weight() int { return 2048 + e.Size }
 
 // Message is the request that a message event is about, nil for other events.
 func (e Event) Message() *Message {
@@ -69,11 +70,14 @@ type AccountChanged struct {
 	Limits      Limits `json:"limits,omitzero"`
 }
 
-// Limits are how many requests of a kind an account may make in a second; 0 is without a limit.
+// Limits are how many requests of a kind an account may make in a second, and how much it may
+// calculate in a month of UTC; 0 is without a limit.
 type Limits struct {
-	Calculations int `json:"calculations,omitzero"` // in all formats
-	Reads        int `json:"reads,omitzero"`
-	Prose        int `json:"prose,omitzero"` // calculations in natural language
+	Calculations  int `json:"calculations,omitzero"` // in all formats
+	Reads         int `json:"reads,omitzero"`
+	Prose         int `json:"prose,omitzero"`          // calculations in natural language
+	MonthMessages int `json:"month_messages,omitzero"` // that are answered
+	MonthBytes    int `json:"month_bytes,omitzero"`    // that are stored of them
 }
 
 // KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex.

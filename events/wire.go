@@ -103,7 +103,7 @@ func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (E
 }
 
 func decode(s Subject, sequence uint64, name, idText, timeText string, body []byte, brief bool) (Event, error) {
-	e := Event{Subject: s, Sequence: sequence}
+	e := Event{Subject: s, Sequence: sequence, Size: len(body)}
 	id, idErr := uuid.Parse(idText)
 	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {

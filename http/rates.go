@@ -66,7 +66,41 @@ func (s *Server) allow(x *exchange) error {
 	case x.r.Method != nethttp.MethodPost:
 		return x.take("reads", r.reads)
 	}
-	return x.take("calculations", r.calculations)
+	if err := x.take("calculations", r.calculations); err != nil {
+		return err
+	}
+	return s.allowMonth(x)
+}
+
+// allowMonth takes a calculation out of what an account may still use in this month. What is under
+// way does not count yet.
+func (s *Server) allowMonth(x *exchange) error {
+	l := x.account.Limits
+	if l.MonthMessages == 0 && l.MonthBytes == 0 {
+		return nil
+	}
+	now := time.Now().UTC()
+	begin := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	end := begin.AddDate(0, 1, 0)
+	used := s.views.Used(x.account.ID, now)
+	for _, q := range []struct {
+		name, unit  string
+		limit, used int
+	}{
+		{"month-messages", "", l.MonthMessages, used.Messages},
+		{"month-bytes", `;qu="content-bytes"`, l.MonthBytes, used.Bytes},
+	} {
+		if q.limit == 0 {
+			continue
+		}
+		wait := int(end.Sub(now)/time.Second) + 1
+		x.w.Header().Add("RateLimit-Policy", fmt.Sprintf("%q;q=%d%s;w=%d", q.name, q.limit, q.unit, end.Sub(begin)/time.Second))
+		x.w.Header().Add("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", q.name, max(0, q.limit-q.used), wait))
+		if q.used >= q.limit {
+			return tooFast(q.name, "month", wait)
+		}
+	}
+	return nil
 }
 
 // allowProse is allow for what turns out to be natural language.
@@ -91,14 +125,14 @@ func (x *exchange) take(name string, bucket *rate.Limiter) error {
 	if allowed {
 		return nil
 	}
-	return tooFast(name, max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
+	return tooFast(name, "second", max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
 }
 
-// tooFast says which kind of requests was too much, and after how many seconds one may come.
-func tooFast(name string, wait int) *failure {
+// tooFast says what was too much in which time, and after how many seconds there is some again.
+func tooFast(name, time string, wait int) *failure {
 	return &failure{
 		nethttp.StatusTooManyRequests, "error_rate_limited",
-		"The account has made as many requests (" + name + ") as it may in a second. Send the request again later.",
+		"The account has used all (" + name + ") that it may in a " + time + ". Send the request again later, as Retry-After says.",
 		map[string]string{"Retry-After": strconv.Itoa(wait)},
 	}
 }

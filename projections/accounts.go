@@ -92,15 +92,15 @@ type accounts struct {
 // keyID says which key has a hash.
 type keyID struct{ account, key uuid.UUID }
 
-func (a Account) entity() entityKey { return entityKey{account: a.ID} }
-func (a Account) madeBy() uint64    { return a.Sequence }
+func (a Account) entity() entityKey      { return entityKey{account: a.ID} }
+func (a Account) madeBy() uint64         { return a.Sequence }
+func (a Account) stands() events.Subject { return events.AccountSubject(a.ID) }
 
 func openAccounts(b *bucket) *accounts {
 	s := &accounts{byHash: map[string]keyID{}}
 	s.table = table[Account]{
 		bucket: b, pattern: "*", index: s.index,
-		subject: func(key entityKey) events.Subject { return events.AccountSubject(key.account) },
-		byKey:   map[entityKey]Account{}, folded: map[entityKey]folded[Account]{},
+		byKey: map[entityKey]Account{}, folded: map[entityKey]folded[Account]{},
 	}
 	return s
 }

@@ -66,15 +66,15 @@ type domains struct {
 	versions  map[string]folded[version]
 }
 
-func (d Domain) entity() entityKey { return entityKey{d.AccountID, d.ID} }
-func (d Domain) madeBy() uint64    { return d.Sequence }
+func (d Domain) entity() entityKey      { return entityKey{d.AccountID, d.ID} }
+func (d Domain) madeBy() uint64         { return d.Sequence }
+func (d Domain) stands() events.Subject { return events.DomainSubject(d.AccountID, d.ID) }
 
 func openDomains(b *bucket) *domains {
 	s := &domains{published: map[uuid.UUID][]Domain{}, versions: map[string]folded[version]{}}
 	s.table = table[Domain]{
 		bucket: b, pattern: "*.*", index: s.index,
-		subject: func(key entityKey) events.Subject { return events.DomainSubject(key.account, key.id) },
-		byKey:   map[entityKey]Domain{}, folded: map[entityKey]folded[Domain]{},
+		byKey: map[entityKey]Domain{}, folded: map[entityKey]folded[Domain]{},
 	}
 	return s
 }

@@ -43,12 +43,12 @@ func parsePair(key string) (pair entityKey, rest string, ok bool) {
 // memory.
 type table[D interface {
 	entity() entityKey
-	madeBy() uint64 // sequence of the newest event in it
+	madeBy() uint64         // sequence of the newest event in it
+	stands() events.Subject // where that event is
 }] struct {
 	bucket  *bucket
-	pattern string                         // of the keys of these documents, in tokens
-	subject func(entityKey) events.Subject // of the events that they are made of
-	index   func(before, after D)          // keeps what else is known of them; called with mu held
+	pattern string                // of the keys of these documents, in tokens
+	index   func(before, after D) // keeps what else is known of them; called with mu held
 
 	mu     sync.RWMutex
 	byKey  map[entityKey]D
@@ -118,9 +118,9 @@ func (r *table[D]) show() {
 func (r *table[D]) newer(sequence uint64, found func(uint64, events.Subject)) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for key, d := range r.byKey {
+	for _, d := range r.byKey {
 		if d.madeBy() > sequence {
-			found(d.madeBy(), r.subject(key))
+			found(d.madeBy(), d.stands())
 		}
 	}
 }

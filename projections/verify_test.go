@@ -92,7 +92,7 @@ func TestVerifyFinds(t *testing.T) {
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if result := verified(t, v); result.Documents != 7 || result.Sequence != h.next {
+	if result := verified(t, v); result.Documents != 8 || result.Sequence != h.next {
 		t.Errorf("verified %+v", result)
 	}
 	c := entityKey{account, e.Message().ConversationID}

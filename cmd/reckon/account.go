@@ -46,16 +46,20 @@ type accountSet struct {
 	Calculations *int `help:"How many calculations a second are answered, by all nodes together; more are answered 429. 0 is without a limit." placeholder:"N"`
 	Reads        *int `help:"The same for what is read." placeholder:"N"`
 	Prose        *int `help:"The same for calculations in natural language." placeholder:"N"`
+
+	MonthMessages *int  `help:"How many messages are answered in a month of UTC; more are answered 429 until it ends. 0 is without a limit." placeholder:"N"`
+	MonthBytes    *size `help:"How much is stored of them in a month, such as 500MiB or 2GiB. 0 is without a limit." placeholder:"SIZE"`
 }
 
 func (*accountSet) Help() string {
-	return "Examples:\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2"
+	return "Examples:\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB"
 }
 
 func (c *accountSet) Run(t terminal) error {
 	return c.administer(t, func(a commands.Admin) error {
 		change := commands.ChangeAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}
 		change.Limits.Calculations, change.Limits.Reads, change.Limits.Prose = c.Calculations, c.Reads, c.Prose
+		change.Limits.MonthMessages, change.Limits.MonthBytes = c.MonthMessages, (*int)(c.MonthBytes)
 		account, err := a.ChangeAccount(t, change)
 		if err != nil {
 			return err
@@ -70,9 +74,12 @@ func limitsText(l projections.Limits) (text string) {
 	for _, limit := range []struct {
 		n    int
 		what string
-	}{{l.Calculations, "calculations"}, {l.Reads, "reads"}, {l.Prose, "calculations in natural language"}} {
+	}{
+		{l.Calculations, "calculations a second"}, {l.Reads, "reads a second"}, {l.Prose, "calculations in natural language a second"},
+		{l.MonthMessages, "messages a month"}, {l.MonthBytes, "bytes a month"},
+	} {
 		if limit.n > 0 {
-			text += fmt.Sprintf(", %d %s a second", limit.n, limit.what)
+			text += fmt.Sprintf(", %d %s", limit.n, limit.what)
 		}
 	}
 	return text

@@ -19,7 +19,7 @@ type projectionsCommands struct {
 
 type projectionsRebuild struct {
 	directory
-	Name string `arg:"" optional:"" help:"One of accounts, domains and conversations; all when left out."`
+	Name string `arg:"" optional:"" help:"One of accounts, domains, conversations and usage; all when left out."`
 	JSON bool   `help:"Print JSON, one object a line."`
 }
 

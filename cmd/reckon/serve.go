@@ -59,22 +59,38 @@ func (k *keepFree) UnmarshalText(text []byte) error {
 	k.Share, k.Bytes = 1, math.MaxUint64
 	for part := range strings.SplitSeq(string(text), ",") {
 		number, share := strings.CutSuffix(part, "%")
-		shift := 0
-		for unit, by := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40} {
-			if rest, ok := strings.CutSuffix(part, unit); ok && !share {
-				number, shift = rest, by
-			}
-		}
+		var bytes size
 		n, err := strconv.ParseUint(number, 10, 20)
+		if !share {
+			err = bytes.UnmarshalText([]byte(part))
+		}
 		switch {
-		case err != nil, share && n > 50, !share && shift == 0 && n != 0:
+		case err != nil, share && n > 50:
 			return fmt.Errorf("%q: give a share of at most 50%%, a size such as 512MiB or 2GiB, or both with a comma between", part)
 		case share:
 			k.Share = float64(n) / 100
 		default:
-			k.Bytes = n << shift
+			k.Bytes = uint64(bytes)
 		}
 	}
+	return nil
+}
+
+// size reads a number of bytes.
+type size int
+
+func (s *size) UnmarshalText(text []byte) error {
+	number, shift := string(text), 0
+	for unit, by := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40} {
+		if rest, ok := strings.CutSuffix(number, unit); ok {
+			number, shift = rest, by
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 20)
+	if err != nil || shift == 0 && n != 0 {
+		return fmt.Errorf("%q: give a size such as 512MiB or 2GiB, or 0", text)
+	}
+	*s = size(n << shift)
 	return nil
 }
 

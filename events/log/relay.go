@@ -25,19 +25,13 @@ const (
 // that follow without a gap on what it has.
 type relay struct {
 	mu    sync.Mutex
-	taken bool   // there is a tail
-	after uint64 // up to here it needs nothing
-	slots []kept // the events behind that by sequence
-	bytes int    // of their data, as it is encoded
+	taken bool           // there is a tail
+	after uint64         // up to here it needs nothing
+	slots []events.Event // those behind that by sequence; one that is not here has the sequence 0
+	bytes int            // of their data, as it is encoded
 
 	ready  chan struct{} // holds one when the first slot is full, or other slots are and it is not
 	others chan struct{} // holds one when others may have appended
-}
-
-// kept is an event that waits for the tail. One that is not here has the sequence 0.
-type kept struct {
-	events.Event
-	bytes int
 }
 
 func newRelay() *relay {
@@ -64,11 +58,11 @@ func (r *relay) end() {
 	r.taken, r.slots, r.bytes = false, nil, 0
 }
 
-// put hands on an event that was acknowledged, of so many bytes. It must not be changed afterwards.
-func (r *relay) put(e events.Event, bytes int) {
+// put hands on an event that was acknowledged. It must not be changed afterwards.
+func (r *relay) put(e events.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.taken || e.Sequence <= r.after || e.Sequence-r.after > relayEvents || r.bytes+bytes > relayBytes {
+	if !r.taken || e.Sequence <= r.after || e.Sequence-r.after > relayEvents || r.bytes+e.Size > relayBytes {
 		return
 	}
 	at := int(e.Sequence - r.after - 1)
@@ -76,13 +70,13 @@ func (r *relay) put(e events.Event, bytes int) {
 		signal(r.ready)
 	}
 	for len(r.slots) <= at {
-		r.slots = append(r.slots, kept{})
+		r.slots = append(r.slots, events.Event{})
 	}
 	if r.slots[at].Sequence != 0 {
 		return
 	}
-	r.slots[at] = kept{e, bytes}
-	r.bytes += bytes
+	r.slots[at] = e
+	r.bytes += e.Size
 }
 
 // take returns the events that follow on what the tail has.
@@ -93,7 +87,7 @@ func (r *relay) take() (list []events.Event) {
 		if r.slots[i].Sequence == 0 {
 			break
 		}
-		list = append(list, r.slots[i].Event)
+		list = append(list, r.slots[i])
 	}
 	r.pass(len(list))
 	return list
@@ -113,7 +107,7 @@ func (r *relay) pass(n int) {
 	r.after += uint64(n)
 	n = min(n, len(r.slots))
 	for i := range r.slots[:n] {
-		r.bytes -= r.slots[i].bytes
+		r.bytes -= r.slots[i].Size
 	}
 	left := copy(r.slots, r.slots[n:])
 	clear(r.slots[left:])

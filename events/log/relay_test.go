@@ -38,11 +38,11 @@ func TestRelayKeepsOrder(t *testing.T) {
 		there := map[uint64]events.Event{}
 		for _, sequence := range rapid.Permutation(sequences).Draw(t, "order") {
 			for range rapid.IntRange(1, 2).Draw(t, "times") {
-				e := events.Event{Sequence: sequence, Data: new(events.MessageStarted)}
+				e := events.Event{Sequence: sequence, Size: int(sequence), Data: new(events.MessageStarted)}
 				if _, known := there[sequence]; sequence > after && !known {
 					there[sequence] = e
 				}
-				r.put(e, int(sequence))
+				r.put(e)
 			}
 			switch rapid.IntRange(0, 9).Draw(t, "then") {
 			case 0:
@@ -89,7 +89,7 @@ func drain(c chan struct{}) {
 func TestRelayIsBounded(t *testing.T) {
 	const small, large = 1, relayBytes / 2
 	r := newRelay()
-	put := func(sequence uint64, bytes int) { r.put(events.Event{Sequence: sequence}, bytes) }
+	put := func(sequence uint64, bytes int) { r.put(events.Event{Sequence: sequence, Size: bytes}) }
 	put(1, small)
 	if got := r.take(); len(got) != 0 {
 		t.Errorf("%d messages are kept for nobody", len(got))

@@ -109,13 +109,13 @@ func (g *grouped) durable(ctx context.Context, stream string, sequence uint64) e
 // request's event is handed on as it is; the few others may be spelled as their authors like, and
 // are read again.
 func (g *grouped) appended(e events.Event, m *nats.Msg) {
-	if e.Time = e.Time.UTC().Truncate(time.Millisecond); e.Message() == nil {
+	if e.Time, e.Size = e.Time.UTC().Truncate(time.Millisecond), len(m.Data); e.Message() == nil {
 		var err error
 		if e, err = events.Decode(e.Subject, e.Sequence, m.Header, m.Data, false); err != nil {
 			return // the tail asks the log for it, and is told why
 		}
 	}
-	g.relay.put(e, len(m.Data))
+	g.relay.put(e)
 }
 
 func (g *grouped) enqueued(sequence uint64, size int) { g.commanding.Soon(sequence, size) }
