@@ -14,7 +14,7 @@ type block struct {
 }
 
 // maxBlock bounds the activities that are solved together.
-const maxBlock = 50
+const maxBlock = 500
 
 // squareBlocks finds the smallest sets of activities that determine as many unknown variables: a
 // maximum matching of activities and unknowns, less what hangs on unmatched unknowns (Dulmage and

@@ -60,6 +60,9 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	if err != nil {
 		return s.Problem(err, equations[0], step.Variable)
 	}
+	if s.proven {
+		s.Checked = append(s.Checked, step.Activities...)
+	}
 	for _, o := range step.Outputs {
 		root, problem := s.Choose(o, step.Activity, formula.OneRoot(s.Values[o]))
 		if problem != nil {

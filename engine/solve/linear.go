@@ -1,91 +1,183 @@
 package solve
 
 import (
-	"errors"
+	"cmp"
+	"math"
 	"slices"
 
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
 )
 
-// linear is an expression as factors of the unknowns of a block, with its constant behind them.
-type linear []term
+// linear is an expression as factors of the unknowns of a block, in ascending order, and a
+// constant. It stands for what is to be 0, so that a common factor does not matter.
+type linear struct {
+	terms    []entry[decimal.Decimal]
+	constant decimal.Decimal
+}
 
-// linearForm writes n as a linear expression in unknowns; false where it is none.
-func (s *Solver) linearForm(n *formula.Node, unknowns []int) (linear, bool) {
-	last := len(unknowns)
-	if n.Op == formula.OpVariable {
-		if i := slices.Index(unknowns, n.Variable); i >= 0 {
-			l := make(linear, last+1)
-			l[i] = term{decimal.Int(1), decimal.Int(1)}
-			return l, true
+// collector adds up the terms of one equation.
+type collector struct {
+	solver  *Solver
+	place   []int             // by variable: one more than its column, 0 for what is known
+	factors []decimal.Decimal // by column
+	used    []int             // the columns that stand in it
+	known   decimal.Decimal   // the constant
+	divisor int64             // what all of them have been multiplied by
+	bits    uint64            // masks of unknowns in the equation
+}
+
+// linearRows writes equations as what is to be 0; false where one is not linear.
+func (s *Solver) linearRows(equations []*formula.Equation, unknowns []int) ([]linear, bool) {
+	c := collector{solver: s, place: make([]int, len(s.Values)), factors: make([]decimal.Decimal, len(unknowns))}
+	for j, v := range unknowns {
+		c.place[v] = j + 1
+	}
+	rows := make([]linear, len(equations))
+	for i, e := range equations {
+		c.bits = 0
+		for k, v := range e.Refs {
+			if c.place[v] > 0 {
+				c.bits |= formula.MaskOf(k)
+			}
 		}
-	}
-	if !slices.ContainsFunc(unknowns, func(v int) bool { return n.Occurrences(v) > 0 }) {
-		l := make(linear, last+1)
-		v := s.Eval(n)
-		l[last] = term{v, v.Abs()}
-		return l, s.Context.Err() == nil
-	}
-	scale := func(l linear, by decimal.Decimal) linear {
-		for i, t := range l {
-			l[i] = term{s.Context.Mul(t.value, by), s.Context.Mul(t.size, by.Abs())}
-		}
-		return l
-	}
-	isConstant := func(l linear) bool {
-		return !slices.ContainsFunc(l[:last], func(t term) bool { return !t.value.IsZero() })
-	}
-	switch n.Op {
-	case formula.OpNeg, formula.OpPercent:
-		l, ok := s.linearForm(n.Args[0], unknowns)
-		if n.Op == formula.OpPercent {
-			return scale(l, decimal.MustParse("0.01")), ok
-		}
-		return scale(l, decimal.Int(-1)), ok
-	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
-		a, ok := s.linearForm(n.Args[0], unknowns)
-		if !ok {
+		s.Renew()
+		c.known, c.divisor = decimal.Decimal{}, 1
+		if !c.add(e.Left, decimal.Int(1), 1) || !c.add(e.Right, decimal.Int(-1), 1) || s.Context.Err() != nil {
 			return nil, false
 		}
-		b, ok := s.linearForm(n.Args[1], unknowns)
-		switch {
-		case !ok:
-		case n.Op == formula.OpAdd, n.Op == formula.OpSub:
-			return linear(s.addPolynomials(polynomial(a), polynomial(b), n.Op)), true
-		case n.Op == formula.OpMul && isConstant(b):
-			return scale(a, b[last].value), true
-		case n.Op == formula.OpMul && isConstant(a):
-			return scale(b, a[last].value), true
-		case n.Op == formula.OpDiv && isConstant(b) && !b[last].value.IsZero():
-			return scale(a, s.Context.Quo(decimal.Int(1), b[last].value)), true
+		slices.Sort(c.used)
+		rows[i] = linear{make([]entry[decimal.Decimal], 0, len(c.used)), c.known}
+		for _, j := range slices.Compact(c.used) {
+			if f := c.factors[j]; !f.IsZero() || !f.IsExact() {
+				rows[i].terms = append(rows[i].terms, entry[decimal.Decimal]{j, f})
+			}
+			c.factors[j] = decimal.Decimal{}
+		}
+		c.used = c.used[:0]
+	}
+	return rows, true
+}
+
+// has reports whether an unknown stands in n.
+func (c *collector) has(n *formula.Node) bool {
+	if n.Mask&c.bits == 0 {
+		return false
+	}
+	return n.Op == formula.OpVariable && c.place[n.Variable] > 0 || slices.ContainsFunc(n.Args, c.has)
+}
+
+// add adds n × by ÷ divisor; false where that is not linear.
+func (c *collector) add(n *formula.Node, by decimal.Decimal, divisor int64) bool {
+	context := c.solver.Context
+	switch {
+	case n.Op == formula.OpVariable && c.place[n.Variable] > 0:
+		j := c.place[n.Variable] - 1
+		by = c.over(by, divisor)
+		c.factors[j] = context.Add(c.factors[j], by)
+		c.used = append(c.used, j)
+		return true
+	case !c.has(n):
+		by = context.Mul(by, c.solver.Value(n))
+		c.known = context.Add(c.known, c.over(by, divisor))
+		return context.Err() == nil
+	}
+	switch n.Op {
+	case formula.OpNeg:
+		return c.add(n.Args[0], by.Neg(), divisor)
+	case formula.OpPercent:
+		return c.add(n.Args[0], context.Mul(by, decimal.MustParse("0.01")), divisor)
+	case formula.OpAdd:
+		return c.add(n.Args[0], by, divisor) && c.add(n.Args[1], by, divisor)
+	case formula.OpSub:
+		return c.add(n.Args[0], by, divisor) && c.add(n.Args[1], by.Neg(), divisor)
+	case formula.OpMul:
+		a, b := n.Args[0], n.Args[1]
+		if c.has(a) && c.has(b) {
+			return false
+		}
+		if c.has(a) {
+			a, b = b, a
+		}
+		return c.add(b, context.Mul(by, c.solver.Value(a)), divisor)
+	case formula.OpDiv:
+		if c.has(n.Args[1]) {
+			return false
+		}
+		d := c.solver.Value(n.Args[1])
+		if d.IsZero() || context.Err() != nil {
+			return false
+		}
+		if i, exponent, ok := d.Integral(); ok {
+			if i < 0 {
+				i, by = -i, by.Neg()
+			}
+			if product, fits := multiple(divisor, i); fits && exponent > -100 && exponent < 100 {
+				return c.add(n.Args[0], context.Mul(by, power(-exponent)), product)
+			}
+		}
+		return c.add(n.Args[0], context.Quo(by, d), divisor)
+	}
+	return false
+}
+
+// power is 10^n for n of at most a hundred or so.
+func power(n int) decimal.Decimal {
+	one := decimal.Int(1)
+	return one.Shifted(n)
+}
+
+// over is d ÷ divisor, times the divisor of all terms, which it makes a multiple of this one.
+func (c *collector) over(d decimal.Decimal, divisor int64) decimal.Decimal {
+	context := c.solver.Context
+	if divisor == c.divisor {
+		return d
+	}
+	common, fits := multiple(c.divisor, divisor/divisorOf(c.divisor, divisor))
+	if !fits {
+		return context.Quo(context.Mul(d, decimal.Int(c.divisor)), decimal.Int(divisor))
+	}
+	if up := common / c.divisor; up != 1 {
+		c.divisor = common
+		c.known = context.Mul(c.known, decimal.Int(up))
+		for _, j := range c.used {
+			c.factors[j] = context.Mul(c.factors[j], decimal.Int(up))
 		}
 	}
-	return nil, false
+	return context.Mul(d, decimal.Int(common/divisor))
+}
+
+// multiple is a product of positive integers, false where it is large.
+func multiple(a, b int64) (int64, bool) { return a * b, a <= maxRowSum/b }
+
+func divisorOf(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // linearSystem solves linear equations. ok is false where one is not linear.
 func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok bool, err error) {
-	n := len(unknowns)
-	rows := make([]linear, n)
-	for i, e := range equations {
-		row, ok := s.linearForm(&formula.Node{Op: formula.OpSub, Args: []*formula.Node{e.Left, e.Right}}, unknowns)
-		if !ok {
-			return false, nil
-		}
-		rows[i] = row
+	rows, ok := s.linearRows(equations, unknowns)
+	if !ok {
+		return false, nil
 	}
 	if s.proportional(equations, unknowns, rows) {
 		return true, errManySolutions
 	}
-	values, err := s.eliminate(rows, s.isNoise)
-	if err != nil {
-		return true, err
+	values, err, exact := s.exactLinear(rows)
+	if !exact && !s.Limited() {
+		values, err = s.eliminate(rows)
+	}
+	s.proven = exact
+	if err != nil || s.Context.Err() != nil {
+		return true, cmp.Or(err, s.Context.Err())
 	}
 	for i, v := range unknowns {
 		s.Values[v] = values[i]
 	}
-	return true, s.Context.Err()
+	return true, nil
 }
 
 // proportional reports whether linear equations say nothing about the unknowns but how they relate
@@ -94,74 +186,88 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 // solution.
 func (s *Solver) proportional(equations []*formula.Equation, unknowns []int, rows []linear) bool {
 	for i, row := range rows {
-		if !row[len(unknowns)].value.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
+		if !row.constant.IsZero() || slices.ContainsFunc(equations[i].Refs, func(v int) bool {
 			return !slices.Contains(unknowns, v) && s.Values[v].IsZero()
 		}) {
 			return false
 		}
 	}
-	copied := make([]linear, len(rows))
-	for i, row := range rows {
-		copied[i] = slices.Clone(row)
-	}
-	percent := decimal.MustParse("0.01")
-	_, err := s.eliminate(copied, func(t term) bool { return t.value.Abs().Cmp(s.Context.Mul(t.size, percent)) <= 0 })
-	return errors.Is(err, errManySolutions)
-}
-
-// eliminate finds where as many linear expressions as unknowns are zero, by elimination with scaled
-// partial pivoting. What is noise beside what it was added up from counts as zero.
-func (s *Solver) eliminate(rows []linear, isNoise func(term) bool) (formula.Decimals, error) {
-	n := len(rows)
 	c := s.Context
-	for k := range n {
-		best := -1
-		var most decimal.Decimal
-		for i := k; i < n; i++ {
-			if isNoise(rows[i][k]) {
-				continue
-			}
-			var size decimal.Decimal
-			for _, f := range rows[i][k:n] {
-				size = formula.Extreme(formula.Decimals{size, f.value.Abs()}, 1)
-			}
-			if share := c.Quo(rows[i][k].value.Abs(), size); best < 0 || share.Cmp(most) > 0 {
-				best, most = i, share
-			}
-		}
-		if best < 0 {
-			return nil, s.singular(rows, k, isNoise)
-		}
-		rows[k], rows[best] = rows[best], rows[k]
-		for i := k + 1; i < n; i++ {
-			if rows[i][k].value.IsZero() {
-				continue
-			}
-			by := c.Quo(rows[i][k].value, rows[k][k].value)
-			for j := k + 1; j <= n; j++ {
-				u, t := rows[i][j], rows[k][j]
-				rows[i][j] = term{c.Sub(u.value, c.Mul(t.value, by)), c.Add(u.size, c.Mul(t.size, by.Abs()))}
-			}
-			rows[i][k] = term{}
+	percent := decimal.MustParse("0.01")
+	sized := field[term]{
+		less: func(x, by, y term) term {
+			return term{c.Sub(x.value, c.Mul(by.value, y.value)), c.Add(x.size, c.Mul(by.size, y.size))}
+		},
+		over:   func(x, y, _ term) term { return term{c.Quo(x.value, y.value), c.Quo(x.size, y.value.Abs())} },
+		invert: func(term) term { return term{} },
+		isZero: func(x term) bool { return x.value.IsZero() && x.size.IsZero() },
+		size: func(x term) (float64, bool) {
+			return logOf(x.value), x.value.Abs().Cmp(c.Mul(x.size, percent)) > 0
+		},
+		spend: func(int) bool { return c.Err() == nil },
+	}
+	matrix := make([][]entry[term], len(rows))
+	for i, row := range rows {
+		for _, t := range row.terms {
+			matrix[i] = append(matrix[i], entry[term]{t.at, term{t.value, t.value.Abs()}})
 		}
 	}
-	values := make(formula.Decimals, n)
-	for k := n - 1; k >= 0; k-- {
-		sum := rows[k][n].value
-		for j := k + 1; j < n; j++ {
-			sum = c.Add(sum, c.Mul(rows[k][j].value, values[j]))
-		}
-		values[k] = c.Quo(sum, rows[k][k].value).Neg()
-	}
-	return values, c.Err()
+	lu, ok := factor(matrix, sized)
+	return ok && len(lu.rows) > 0
 }
 
-// singular tells equations that exclude one another from those that say too little.
-func (s *Solver) singular(rows []linear, from int, isNoise func(term) bool) error {
-	for _, r := range rows[from:] {
-		if first := slices.IndexFunc(r[from:], func(t term) bool { return !isNoise(t) }); first == len(rows)-from {
-			return errNoSolution
-		}
+// logOf is about the logarithm of the size of a number to base 2.
+func logOf(d decimal.Decimal) float64 {
+	if d.IsZero() {
+		return math.Inf(-1)
 	}
-	return errManySolutions
+	first, _ := d.Extent()
+	return float64(first) * math.Log2(10)
+}
+
+// decimals is the arithmetic of numbers that know how many of their digits are right. What hardly
+// has one may as well be zero, and more digits may tell.
+func (s *Solver) decimals() field[decimal.Decimal] {
+	c := s.Context
+	return field[decimal.Decimal]{
+		less:   func(x, by, y decimal.Decimal) decimal.Decimal { return c.Sub(x, c.Mul(by, y)) },
+		over:   func(x, y, _ decimal.Decimal) decimal.Decimal { return c.Quo(x, y) },
+		invert: func(decimal.Decimal) decimal.Decimal { return decimal.Decimal{} },
+		isZero: func(x decimal.Decimal) bool { return x.IsZero() && x.IsExact() },
+		size:   func(x decimal.Decimal) (float64, bool) { return logOf(x), !s.isRounding(x) },
+		spend:  func(int) bool { return c.Err() == nil },
+	}
+}
+
+// isRounding reports whether a number is 0, or may be no more than what rounding has left.
+func (s *Solver) isRounding(x decimal.Decimal) bool {
+	if x.IsExact() {
+		return x.IsZero()
+	}
+	small := x.IsZero() || x.Right() <= noiseDigits
+	s.Unsure = s.Unsure || small
+	return small
+}
+
+// noiseDigits are so few right digits that a number may be the work of rounding.
+const noiseDigits = 10
+
+// eliminate finds where as many linear expressions as unknowns are zero.
+func (s *Solver) eliminate(rows []linear) (formula.Decimals, error) {
+	matrix, right := make([][]entry[decimal.Decimal], len(rows)), make([]decimal.Decimal, len(rows))
+	for i, row := range rows {
+		matrix[i], right[i] = slices.Clone(row.terms), row.constant.Neg()
+	}
+	lu, ok := factor(matrix, s.decimals())
+	if !ok || !lu.forward(right) {
+		return nil, s.Context.Err()
+	}
+	if len(lu.rows) > 0 {
+		// What is left are equations that exclude one another, or those that say too little.
+		if slices.ContainsFunc(lu.rows, func(i int) bool { return !s.isRounding(right[i]) }) {
+			return nil, errNoSolution
+		}
+		return nil, errManySolutions
+	}
+	return lu.backward(right), s.Context.Err()
 }

@@ -239,19 +239,25 @@ func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) 
 			}
 			r := &z.rows[i]
 			value := solver.Context.Sub(solver.Value(r.left), solver.Value(r.right))
-			var row linear
+			row := linear{constant: value}
 			for j, slope := range r.slopes {
-				if fixed == nil || j != fixed.column {
-					by := solver.Context.Sub(solver.Value(slope[0]), solver.Value(slope[1]))
-					row = append(row, term{by, by.Abs()})
+				at := j
+				if fixed != nil && j >= fixed.column {
+					at--
+				}
+				if fixed != nil && j == fixed.column {
+					continue
+				}
+				if by := solver.Context.Sub(solver.Value(slope[0]), solver.Value(slope[1])); !by.IsZero() || !by.IsExact() {
+					row.terms = append(row.terms, entry[decimal.Decimal]{at, by})
 				}
 			}
-			rows = append(rows, append(row, term{value, value.Abs()}))
+			rows = append(rows, row)
 		}
 		if solver.TryErr() != nil {
 			return nil, false
 		}
-		step, err := solver.eliminate(rows, solver.isNoise)
+		step, err := solver.eliminate(rows)
 		if err != nil || solver.TryErr() != nil {
 			return nil, false
 		}
