@@ -101,8 +101,15 @@ func unknownUnit(text string, err error) *value.Error {
 	args := []string{Quoted(text)}
 	if unknown := (*units.UnknownError)(nil); errors.As(err, &unknown) {
 		args[0] = Quoted(unknown.Name)
+		cases := 0 // spellings that differ by case alone: nobody knows which one is meant
+		for cases < len(unknown.Nearest) && strings.EqualFold(unknown.Nearest[cases], unknown.Name) {
+			cases++
+		}
 		if unknown.Ambiguous {
-			args = append(args, strings.Join(unknown.Nearest, `" or "`))
+			cases = len(unknown.Nearest)
+		}
+		if cases > 0 {
+			args = append(args, strings.Join(unknown.Nearest[:cases], `" or "`))
 		} else if len(unknown.Nearest) > 0 {
 			args = append(args, unknown.Nearest[0])
 		}

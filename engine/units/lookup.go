@@ -67,61 +67,104 @@ func (w *words) prefixedSymbol(word string) *Unit {
 	return nil
 }
 
-// foldedSymbol reads a symbol written in the wrong case, where exactly one unit fits: one without
-// prefix before those with one. A single letter is never read so: "M" is not the metre.
+// foldedSymbol reads a symbol written in the wrong case, where exactly one unit fits. What is
+// written as a prefix stays that prefix: mDa is never MDa. A single letter is never read so: "M" is
+// not the metre.
 func (w *words) foldedSymbol(word, lower string) *Unit {
-	if len(word) < 2 {
+	if len(word) < 2 || w.prefixes(word) {
 		return nil
 	}
-	var found *Unit
-	ambiguous := false
+	var found, deliberately reading
+	several, unsure := false, false
+	for _, r := range w.readings(word, lower) {
+		if found.unit != nil && found.unit.symbol != r.unit.symbol {
+			several, unsure = true, unsure || found.prefix == ""
+		}
+		found = r
+		if deliberate(word, r.symbol) {
+			unsure = unsure || deliberately.unit != nil && deliberately.unit.symbol != r.unit.symbol
+			deliberately = r
+		}
+	}
+	if several {
+		found = deliberately
+	}
+	if unsure || found.unit == nil || !keepsPrefixes(word, found.symbol, found.prefix) {
+		return nil
+	}
+	return found.unit
+}
+
+// reading is a symbol that a word may stand for in another case.
+type reading struct {
+	symbol, prefix string // the symbol with its prefix, and the prefix alone
+	unit           *Unit
+}
+
+// readings lists what a word may stand for when case is ignored: symbols without prefix, then those
+// with one that is common enough.
+func (w *words) readings(word, lower string) []reading {
+	var list []reading
 	for _, symbol := range w.folds[lower] {
-		u := w.symbols[symbol].entry.unit
-		if found != nil && found != u {
-			return nil
-		}
-		found = u
+		list = append(list, reading{symbol, "", w.symbols[symbol].entry.unit})
 	}
-	if found != nil {
-		return found
-	}
-	var near, nearest *Unit // with the prefix, or what is behind it, as written
-	for _, symbol := range w.prefixedFolds(lower) {
-		u := w.prefixedSymbol(symbol)
-		if !foldable(word, symbol, u.prefix.symbol) {
-			continue
+	alone := len(list) == 0
+	for _, r := range w.prefixedFolds(lower) {
+		if foldable(word, r.symbol, r.prefix, alone) {
+			list = append(list, r)
 		}
-		if deliberate(word, symbol) {
-			if near != nil && near.symbol != u.symbol {
-				nearest = nil
-			} else {
-				near, nearest = u, u
-			}
-		}
-		if found != nil && found.symbol != u.symbol {
-			ambiguous = true
-		}
-		found = u
 	}
-	if ambiguous {
-		return nearest
+	return list
+}
+
+// prefixes reports whether a word is written as a prefix before a symbol that takes others: mcal,
+// where the table has kcal and Mcal. It stands for that alone.
+func (w *words) prefixes(word string) bool {
+	for _, rest := range cutPrefix(word, prefixSymbols) {
+		if s := w.symbols[rest]; s.prefixed && s.entry.prefixes != 0 {
+			return true
+		}
 	}
-	return found
+	return false
+}
+
+// keepsPrefixes reports whether reading a word as a symbol leaves alone the letters that say which
+// unit it is: one that is itself a prefix (m and M), also as the only letter behind another one (pM
+// is not pm), and one that tells constants apart (m_P and m_p).
+func keepsPrefixes(word, symbol, prefix string) bool {
+	if len(word) != len(symbol) {
+		return false
+	}
+	if i := strings.LastIndexByte(symbol, '_'); i >= 0 && i == len(symbol)-2 && word[i:] != symbol[i:] {
+		return false
+	}
+	written, rest := word[:len(prefix)], word[len(prefix):]
+	if written != prefix && isPrefix(written) {
+		return false
+	}
+	oneCase := word == strings.ToLower(word) || word == strings.ToUpper(word)
+	return prefix == "" || len(rest) > 1 || rest == symbol[len(prefix):] || oneCase || !isPrefix(rest)
+}
+
+// isPrefix reports whether a text is the symbol of a prefix.
+func isPrefix(text string) bool {
+	return slices.ContainsFunc(prefixSymbols, func(p prefixSpelling) bool { return p.text == text })
 }
 
 // foldable reports whether a word may stand for a prefixed symbol in another case. Rare prefixes
-// are never meant by accident.
-func foldable(word, symbol, prefix string) bool {
+// are never meant by accident: they count only where the word alone is no symbol in another case,
+// and not before a single letter.
+func foldable(word, symbol, prefix string, alone bool) bool {
 	single := utf8.RuneCountInString(symbol) == utf8.RuneCountInString(prefix)+1
 	switch prefix {
 	case "k", "M", "G", "T", "m", "n", "p":
 		return true
 	case "c", "d", "h":
 		return !single || strings.HasSuffix(symbol, "m") || strings.HasSuffix(symbol, "L") || strings.HasSuffix(symbol, "l") || symbol == "cP"
-	case "µ":
+	case "µ", "u":
 		return !strings.HasPrefix(word, "U")
 	}
-	return len(prefix) > 1 || !single
+	return alone && (len(prefix) > 1 || !single)
 }
 
 // deliberate reports whether the case of a word tells which of several prefixed symbols it is: Mhz
@@ -139,12 +182,12 @@ func deliberate(word, symbol string) bool {
 }
 
 // prefixedFolds lists the prefixed symbols that are lower in lower case, in the order of prefixes.
-func (w *words) prefixedFolds(lower string) []string {
-	var list []string
+func (w *words) prefixedFolds(lower string) []reading {
+	var list []reading
 	for p, rest := range cutPrefix(lower, foldedPrefixes) {
 		for _, known := range w.folds[rest] {
 			if s := w.symbols[known]; s.prefixed && s.entry.takes(p.index) {
-				list = append(list, p.symbol+known)
+				list = append(list, reading{p.symbol + known, p.symbol, w.prefixed(p.index, s.entry)})
 			}
 		}
 	}

@@ -95,8 +95,8 @@ func (t *Table) nearest(word string) []string {
 	for _, name := range sortedKeys(t.counted) {
 		consider(name, "", lower, name, limit, func() *Unit { return t.counted[name] })
 	}
-	for _, symbol := range w.prefixedFolds(lower) {
-		list = append(list, suggestion{symbol, w.prefixedSymbol(symbol), 0, caseDistance(word, symbol), 0})
+	for _, r := range w.prefixedFolds(lower) {
+		list = append(list, suggestion{r.symbol, r.unit, 0, caseDistance(word, r.symbol), 0})
 	}
 	for _, e := range w.entries {
 		unit := func() *Unit { return e.unit }
