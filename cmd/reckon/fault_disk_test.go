@@ -514,8 +514,11 @@ func (w *world) spoilNewest(t *testing.T, stream string, change func([]byte) []b
 	if err := os.WriteFile(newest, change(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A server that was killed has left no index that tells more than the blocks.
-	if err := os.Remove(filepath.Join(filepath.Dir(newest), "index.db")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+	// A server that was killed has left no index that tells more than the blocks, and of a disk that lied about its syncs the
+	// marks are as old.
+	for _, path := range []string{filepath.Join(filepath.Dir(newest), "index.db"), filepath.Join(w.data, "log", "durable")} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
 	}
 }

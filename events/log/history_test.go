@@ -141,6 +141,9 @@ func TestSkimBehindABlockThatIsMissing(t *testing.T) {
 	if err != nil || !slices.Equal(got, []uint64{2, 3}) {
 		t.Errorf("skimmed %v (%v), want the events 2 and 3", got, err)
 	}
+	if err := os.Rename(block+".away", block); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // An event that cannot be decoded ends the reading behind those before it.

@@ -136,6 +136,11 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	if err := claimMode(o.Dir, o.mode()); err != nil {
 		return nil, err
 	}
+	if o.External == nil {
+		if err := l.check(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	c := newCredentials()
 	grouped := o.Cluster == nil && o.External == nil && natsfile.GroupCommits(o.Dir)
 	if o.External == nil && !natsfile.Known() {

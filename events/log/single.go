@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -24,9 +23,30 @@ type single struct {
 func (s *single) broken() error { return Broken(s.server) }
 
 func (s *single) close() error {
+	s.end()
+	if s.log.dir == "" || !natsfile.Known() {
+		return nil
+	}
+	marks, err := natsfile.OpenMarks(markPath(s.log.dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(endMarks(marks, s.log.dir), marks.Close())
+}
+
+// end ends the server.
+func (s *single) end() {
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
-	return nil
+}
+
+// endMarks marks all that a log's server has left, which has ended.
+func endMarks(marks *natsfile.Marks, dir string) error {
+	var errs []error
+	for place, of := range checked {
+		errs = append(errs, marks.End(place, storePath(dir), of.Stream))
+	}
+	return errors.Join(errs...)
 }
 
 // grouped is a single server whose messages share syncs.
@@ -49,13 +69,14 @@ type grouped struct {
 	single
 	commit             *natsfile.Group
 	events, commanding *natsfile.Stream
+	marks              *natsfile.Marks
 	relay              *relay
 }
 
 // startGrouped brings all that a log of this process holds to the disk.
 func startGrouped(ctx context.Context, s *single, dir string) (*grouped, error) {
 	g := &grouped{single: *s, commit: natsfile.NewGroup(), relay: newRelay()}
-	err := g.start(ctx, filepath.Join(dir, "log"))
+	err := g.start(ctx, storePath(dir))
 	if err != nil {
 		g.commit.Close()
 		return nil, fmt.Errorf("open group commit: %w", err)
@@ -80,6 +101,14 @@ func (g *grouped) start(ctx context.Context, store string) error {
 	}
 	if g.commanding, err = g.commit.Stream(store, CommandsStream, false, commands.State.LastSeq); err != nil {
 		return err
+	}
+	if g.marks, err = natsfile.OpenMarks(markPath(g.log.dir)); err != nil {
+		return err
+	}
+	for place, of := range checked {
+		if err := g.stream(of.Stream).Mark(g.marks, place); err != nil {
+			return err
+		}
 	}
 	return g.listen()
 }
@@ -150,5 +179,14 @@ func (g *grouped) ended() error { return g.commit.Err() }
 
 func (g *grouped) close() error {
 	g.commit.Close()
-	return errors.Join(g.single.close(), g.commit.Distrust())
+	g.end()
+	errs := []error{g.commit.Distrust()}
+	if g.marks != nil {
+		if errors.Is(g.commit.Err(), natsfile.ErrClosed) {
+			errs = append(errs, endMarks(g.marks, g.log.dir))
+		}
+		errs = append(errs, g.marks.Close())
+		g.marks = nil
+	}
+	return errors.Join(errs...)
 }

@@ -27,6 +27,9 @@ import (
 //   - A sync is an fdatasync of the newest block. When there is a newer one, all blocks from the
 //     one that was the newest are synced, then their directory. (A sync of the whole file system
 //     would wait for what the views write too, which takes several times as long.)
+//   - What was synced is marked (Marks) before anybody is told. Before the first sync of another
+//     newest block is acknowledged, the mark that says so is synced too: when the blocks before it
+//     are not complete at the next start, that is damage.
 //   - After a sync that failed nobody knows what is on disk, and the next one may succeed although
 //     pages are lost. So the first failure is final: all who wait and all who come fail, and the
 //     program ends.
@@ -54,6 +57,9 @@ type Stream struct {
 
 	durable atomic.Uint64 // everything up to this sequence is on disk
 	idle    atomic.Int64  // bytes since the last sync that nobody waited for
+
+	marks *Marks // says what is on disk, for the next start; nil for nobody
+	place int    // in there
 
 	mu      sync.Mutex
 	current *round // is being synced, nil for none
@@ -83,6 +89,19 @@ func (g *Group) Stream(storeDir, name string, keeps bool, last uint64) (*Stream,
 	}
 	g.streams = append(g.streams, s)
 	return s, nil
+}
+
+// Mark has a file say what is on disk of the stream, in one of its places.
+func (s *Stream) Mark(marks *Marks, place int) error {
+	s.marks, s.place = marks, place
+	return s.mark(s.durable.Load(), true)
+}
+
+func (s *Stream) mark(durable uint64, sync bool) error {
+	if s.marks == nil {
+		return nil
+	}
+	return s.marks.Set(s.place, s.stream, Mark{durable, s.index}, sync)
 }
 
 // fail keeps the first failure.
@@ -205,13 +224,20 @@ func (s *Stream) join(sequence uint64) (*round, error) {
 func (s *Stream) run() {
 	defer s.syncing.Done()
 	for {
-		if err := s.sync(); err != nil {
+		s.mu.Lock()
+		done := s.current // which changes here alone, and covers what it does
+		s.mu.Unlock()
+		durable := max(s.durable.Load(), done.through) // rounds come one after the other
+		err := s.sync()
+		if err == nil {
+			err = s.mark(durable, false)
+		}
+		if err != nil {
 			s.group.fail(err)
 			return
 		}
 		s.mu.Lock()
-		done := s.current
-		s.durable.Store(max(s.durable.Load(), done.through)) // rounds come one after the other
+		s.durable.Store(durable)
 		s.current, s.next = s.next, nil
 		over := s.current == nil
 		s.mu.Unlock()
@@ -244,7 +270,10 @@ func (s *Stream) sync() error {
 		case last && s.newest == nil:
 			return fmt.Errorf("sync stream: %w", err)
 		case last && rolled:
-			return SyncPath(s.dir)
+			if err := SyncPath(s.dir); err != nil {
+				return err
+			}
+			return s.mark(s.durable.Load(), true)
 		case last:
 			return nil
 		}

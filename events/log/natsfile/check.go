@@ -1,0 +1,370 @@
+package natsfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// The server drops what it cannot read, without a word: at its start it cuts a block off at the
+// first record that is not whole, and it passes over a block that is missing. So the blocks are
+// looked at before the server gets them.
+
+// Damage is a place of a stream that is not as it was written.
+type Damage struct {
+	Stream string `json:"stream"`
+	File   string `json:"file"`            // path of the block
+	Offset int64  `json:"offset"`          // in the file, of the first byte that is not whole
+	First  uint64 `json:"first,omitempty"` // sequences of the messages that are not whole; 0 for none that is known
+	Last   uint64 `json:"last,omitempty"`
+	Reason string `json:"reason"`
+}
+
+func (d Damage) String() string {
+	text := fmt.Sprintf("%s, %s at byte %d: %s", d.Stream, d.File, d.Offset, d.Reason)
+	switch {
+	case d.First == 0:
+		return text
+	case d.First == d.Last:
+		return fmt.Sprintf("%s (message %d)", text, d.First)
+	}
+	return fmt.Sprintf("%s (messages %d to %d)", text, d.First, d.Last)
+}
+
+// Seal is what is known of a block that was read and found whole, and that was not the newest.
+type Seal struct {
+	Number   int      `json:"number"`
+	Size     int64    `json:"size"`
+	Modified int64    `json:"modified"`          // when the file was changed last, in ns since 1970
+	First    uint64   `json:"first,omitempty"`   // sequences of its messages, erased ones too; 0 for none
+	Last     uint64   `json:"last,omitempty"`    //
+	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted
+	Sum      string   `json:"sum"`               // HighwayHash-64 of the file, with the key of its records, in hex
+}
+
+// Mark is what is known to be on disk of a stream.
+type Mark struct {
+	Durable uint64 // everything up to this message
+	Block   int    // the newest block at that time; those before it are complete
+}
+
+// Check says what is to be read of a stream, and what is known of it.
+type Check struct {
+	Dir    string // of the block files: MessagesOf, or the directory msgs of a Raft log
+	Stream string // the name that checksums are made with: of the stream, or of the Raft group
+	// Subject tells whether a message that has no headers may have a subject. Its length is in no
+	// checksum, so that no subject may be the beginning of another one. nil where messages have
+	// neither, as in a Raft log.
+	Subject func(string) bool
+	Gapless bool   // the stream begins with message 1, and none is missing but those that were deleted
+	Mark    *Mark  // nil where nothing is known
+	Sealed  []Seal // blocks, in order, that need not be read where the file's size and time are the same
+	Again   bool   // they are read all the same, and compared
+
+	Told func(read int64) // is told of bytes that were read; nil tells nobody
+}
+
+// Condition is what a check has found.
+type Condition struct {
+	Last   uint64   // sequence of the last message that is whole
+	Blocks int      // how many there are
+	Bytes  int64    // of all blocks
+	Read   int64    // bytes that were read
+	Sealed []Seal   // the blocks that are whole, but for the newest
+	Damage []Damage // nil for none
+	// Torn is where the stream ends with something that was being written when the process or the
+	// machine ended, so that nobody was told that it is there. nil for nothing.
+	Torn *Damage
+	// Cut says that blocks follow behind Torn, which hold nothing else either. The server would keep
+	// them, and leave a gap.
+	Cut bool
+}
+
+// MessagesOf is where a server that has a store directory keeps the blocks of a stream.
+func MessagesOf(storeDir, stream string) string {
+	return filepath.Join(storeDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams", stream, "msgs")
+}
+
+// Run reads the blocks of a stream, which may be in use: what is added meanwhile is found or not.
+// It fails when ctx ends or a file may not be read; what is damaged is no failure.
+func (c Check) Run(ctx context.Context) (Condition, error) {
+	w := walk{Check: c, blocks: blocks{c.Stream, c.Dir}, deleted: map[uint64]bool{}}
+	numbers, err := w.numbers()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.found, fmt.Errorf("check stream %s: %w", c.Stream, err)
+	}
+	for i, number := range numbers {
+		if err := ctx.Err(); err != nil {
+			return w.found, err
+		}
+		if err := w.take(number, i == len(numbers)-1); err != nil {
+			return w.found, fmt.Errorf("check stream %s: %w", c.Stream, err)
+		}
+		if w.found.Cut {
+			return w.found, nil
+		}
+		w.number, w.begun = number, false
+	}
+	w.end()
+	return w.found, nil
+}
+
+// walk is a check under way.
+type walk struct {
+	Check
+	blocks
+	found   Condition
+	buffer  []byte
+	number  int      // of the block before, 0 for none
+	size    int64    // of the block before
+	begun   bool     // the block that is taken has a message, or stands for one
+	bad     []Damage // places behind the last message that are not whole
+	gaps    []Damage // what is missing without such a place, unless it was deleted
+	deleted map[uint64]bool
+}
+
+// take takes the next block.
+func (w *walk) take(number int, newest bool) error {
+	path := w.block(number)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && !w.Gapless {
+		return nil // it has expired meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { w.size = info.Size() }()
+	w.found.Blocks++
+	w.found.Bytes += info.Size()
+	at, known := slices.BinarySearchFunc(w.Sealed, number, func(s Seal, n int) int { return s.Number - n })
+	known = known && w.Sealed[at].Size == info.Size() && w.Sealed[at].Modified == info.ModTime().UnixNano()
+	if known && !newest && !w.Again {
+		w.sealed(w.Sealed[at])
+		return nil
+	}
+	text, err := w.read(path, info.Size())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !w.Gapless:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return err
+	case err != nil: // the disk cannot read it
+		w.bad = append(w.bad, Damage{File: path, Reason: err.Error()})
+		return nil
+	}
+	seal, whole, err := w.scan(number, text, newest)
+	if err != nil || !whole || newest || w.found.Cut {
+		return err
+	}
+	if seal.Modified = info.ModTime().UnixNano(); known && seal.Sum != w.Sealed[at].Sum {
+		w.damage(Damage{File: path, Reason: "it is not what it was when it was read before"}, seal.First, seal.Last)
+		return nil
+	}
+	w.found.Sealed = append(w.found.Sealed, seal)
+	return nil
+}
+
+// read reads a file of about a size.
+func (w *walk) read(path string, size int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text := slices.Grow(w.buffer[:0], int(size)+1)
+	for {
+		n, err := file.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if w.found.Read += int64(n); w.Told != nil {
+			w.Told(int64(n))
+		}
+		if err == io.EOF {
+			w.buffer = text
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		text = slices.Grow(text, 1)
+	}
+}
+
+// sealed takes a block that is known.
+func (w *walk) sealed(s Seal) {
+	for _, sequence := range s.Deleted {
+		w.deleted[sequence] = true
+	}
+	if s.First > 0 && !w.follow(s.Number, 0, s.First) {
+		return
+	}
+	if w.found.Last = max(w.found.Last, s.Last); !w.Gapless && len(s.Deleted) > 0 {
+		w.found.Last = max(w.found.Last, slices.Max(s.Deleted))
+	}
+	w.found.Sealed = append(w.found.Sealed, s)
+}
+
+// scan takes the text of a block. whole tells that nothing in it is damaged or missing.
+func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, err error) {
+	of, err := newScanner(w.Stream, w.Subject, number)
+	if err != nil {
+		return s, false, err
+	}
+	s, whole = Seal{Number: number, Size: int64(len(text))}, true
+	gaps := len(w.gaps)
+	for p := range of.pieces(text) {
+		if p.kind == notWhole {
+			w.bad = append(w.bad, Damage{File: w.block(number), Offset: int64(p.from), Reason: "this is not a whole record"})
+			whole = false
+			continue
+		}
+		first := p.sequence
+		passed := first > w.found.Last && len(w.bad) == 0 && (w.begun || number == w.number+1)
+		switch empty := p.to-p.from == emptyRecord; {
+		case p.kind == mark && passed && !w.begun:
+			first = w.found.Last + 1 // it had counted further than what was there of a torn end, and goes on there
+		case p.kind == mark:
+			w.deleted[p.sequence] = true
+			s.Deleted = append(s.Deleted, p.sequence)
+			if !w.Gapless { // all may have expired but the mark of the last one
+				w.found.Last = max(w.found.Last, p.sequence)
+			}
+			continue
+		case p.kind == erased && passed && empty:
+			first = w.found.Last + 1 // it stands for all that were skipped
+		}
+		if !w.follow(number, p.from, first) {
+			return s, false, nil
+		}
+		if w.found.Last = p.sequence; s.First == 0 {
+			s.First, gaps = first, len(w.gaps) // what is missing before the first one is not the block's
+		}
+		s.Last = p.sequence
+	}
+	if whole = whole && len(w.gaps) == gaps; whole && !newest {
+		s.Sum = of.fileSum(text)
+	}
+	return s, whole, nil
+}
+
+// follow looks whether a message follows on the last one. It is false where what was found until
+// then is all that counts.
+func (w *walk) follow(number, offset int, sequence uint64) bool {
+	last := w.found.Last
+	missing := w.Gapless && sequence > last+1
+	border := !w.begun && w.number > 0
+	if place := w.block(w.number); border && (missing || len(w.bad) > 0) && w.unheard(w.number) {
+		torn := Damage{File: place, Offset: w.size, Reason: "it was being written when the machine stopped"}
+		if len(w.bad) > 0 {
+			torn.Offset = w.bad[0].Offset
+		}
+		torn.Stream = w.Stream
+		w.found.Torn, w.found.Cut = &torn, true
+		return false
+	}
+	w.begun = true
+	switch {
+	case len(w.bad) > 0:
+		for _, d := range w.bad {
+			w.damage(d, last+1, sequence-1)
+		}
+		w.bad = nil
+	case !missing:
+	case number > w.number+1 && border || w.number == 0 && number > 1:
+		w.gap(Damage{File: w.block(w.number + 1), Reason: "the file is missing"}, last+1, sequence-1)
+	case border:
+		w.gap(Damage{File: w.block(w.number), Offset: w.size, Reason: "the file ends too early"}, last+1, sequence-1)
+	default:
+		w.gap(Damage{File: w.block(number), Offset: int64(offset), Reason: "records are missing before this one"}, last+1, sequence-1)
+	}
+	return true
+}
+
+// unheard tells whether what is missing behind the end of a block was not yet on disk, so that
+// nobody was told of it and of what follows. On disk are the blocks before the one that was the
+// newest at that time, and all of them up to a sequence.
+func (w *walk) unheard(block int) bool {
+	return w.Mark != nil && block >= w.Mark.Block && w.Mark.Durable <= w.found.Last
+}
+
+// end looks at how the stream ends, and at what is missing and was not deleted.
+func (w *walk) end() {
+	last, newest := w.found.Last, w.number
+	expected := last
+	if w.Mark != nil && (w.Gapless || newest == w.Mark.Block) {
+		expected = max(last, w.Mark.Durable)
+	}
+	switch {
+	case len(w.bad) > 0 && expected == last && w.lastIn(newest):
+		w.found.Torn = &w.bad[0]
+		w.found.Torn.Stream = w.Stream
+	case len(w.bad) > 0:
+		for _, d := range w.bad {
+			w.damage(d, last+1, expected)
+		}
+	case expected == last:
+	case newest < w.Mark.Block:
+		w.damage(Damage{File: w.block(w.Mark.Block), Reason: "the file is missing"}, last+1, expected)
+	default:
+		w.damage(Damage{File: w.block(newest), Offset: w.size, Reason: "the file ends too early"}, last+1, expected)
+	}
+	for _, d := range w.gaps {
+		first := d.First
+		for sequence := first; sequence <= d.Last+1; sequence++ {
+			if sequence <= d.Last && !w.deleted[sequence] {
+				continue
+			}
+			if first < sequence {
+				w.damage(d, first, sequence-1)
+			}
+			first = sequence + 1
+		}
+	}
+	slices.SortStableFunc(w.found.Damage, func(a, b Damage) int { return cmp.Compare(a.First, b.First) })
+}
+
+// lastIn tells whether the one place that is not whole stands in a block.
+func (w *walk) lastIn(number int) bool { return len(w.bad) == 1 && w.bad[0].File == w.block(number) }
+
+func (w *walk) gap(d Damage, first, last uint64) {
+	d.First, d.Last = first, last
+	w.gaps = append(w.gaps, d)
+}
+
+func (w *walk) damage(d Damage, first, last uint64) {
+	d.Stream = w.Stream
+	if d.First, d.Last = first, last; first > last {
+		d.First, d.Last = 0, 0
+	}
+	w.found.Damage = append(w.found.Damage, d)
+}
+
+// Cut takes from a stream what stands behind a torn end, as it was found: the rest of that block,
+// and the blocks behind it. The server makes its index anew.
+func Cut(torn Damage) error {
+	f := blocks{torn.Stream, filepath.Dir(torn.File)}
+	numbers, err := f.numbers()
+	for _, number := range slices.Backward(numbers) {
+		if err == nil && f.block(number) == torn.File {
+			err = os.Truncate(torn.File, torn.Offset)
+			break
+		}
+		if err == nil {
+			err = os.Remove(f.block(number))
+		}
+	}
+	if err == nil {
+		err = errors.Join(SyncPath(torn.File), SyncPath(f.dir))
+	}
+	if err != nil {
+		return fmt.Errorf("cut off what was being written of stream %s: %w", torn.Stream, err)
+	}
+	return nil
+}

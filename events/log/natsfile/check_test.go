@@ -1,0 +1,272 @@
+package natsfile
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+// filled is a stream of a server that has ended: three blocks that are full and one that is not,
+// with small messages at the beginning and at the end.
+type filled struct {
+	*store
+	check Check
+	last  uint64
+}
+
+func fill(t *testing.T) *filled {
+	t.Helper()
+	s := run(t)
+	marks, err := OpenMarks(filepath.Join(s.dir, "durable"))
+	if err == nil {
+		err = s.kept.Mark(marks, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &filled{store: s}
+	header := nats.Header{"Ce-Id": {"an id"}}
+	for i := range 40 {
+		size := 100
+		switch {
+		case i >= 6 && i < 33: // nine are in a block
+			size = 900 << 10
+		case i == 33:
+			size = 95 << 10
+		}
+		f.last = s.publish(t, fmt.Sprint("kept.", i), bytes.Repeat([]byte{'a' + byte(i%26)}, size), header)
+	}
+	if err := s.kept.Wait(t.Context(), f.last); err != nil {
+		t.Fatal(err)
+	}
+	s.group.Close()
+	s.end()
+	f.check = Check{Dir: MessagesOf(s.dir, "KEPT"), Stream: "KEPT", Subject: func(string) bool { return false }, Gapless: true}
+	if f.check.Mark, err = ReadMark(filepath.Join(s.dir, "durable"), 0, "KEPT"); err != nil || f.check.Mark == nil {
+		t.Fatalf("the mark is %+v (%v)", f.check.Mark, err)
+	}
+	found := f.run(t)
+	if len(found.Damage) > 0 || found.Torn != nil || found.Last != f.last || found.Blocks != 4 || len(found.Sealed) != 3 {
+		t.Fatalf("a whole stream is %+v", found)
+	}
+	f.check.Sealed = found.Sealed
+	return f
+}
+
+func (f *filled) run(t *testing.T) Condition {
+	t.Helper()
+	found, err := f.check.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func (f *filled) block(number int) string { return f.kept.block(number) }
+
+// with changes a file for as long as do takes, and has another time afterwards.
+func with(t *testing.T, path string, change func([]byte) []byte, do func()) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, change(bytes.Clone(text)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	do()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryFlippedBitIsFound(t *testing.T) {
+	f := fill(t)
+	text, err := os.ReadFile(f.block(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, _ := recordOf(text)
+	for i := int(large.length()) * 8; i < len(text)*8; i++ { // head, subject, headers, body and checksum of small records
+		flip(t, f, 4, i)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 150 {
+		number := 1 + random.IntN(4)
+		info, err := os.Stat(f.block(number))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flip(t, f, number, random.IntN(int(info.Size())*8))
+	}
+	for i := range 130 * 8 / 7 { // of the first record
+		flip(t, f, 1, i*7)
+	}
+}
+
+// flip flips a bit of a block, which must be found.
+func flip(t *testing.T, f *filled, number, bit int) {
+	t.Helper()
+	file, err := os.OpenFile(f.block(number), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	one := make([]byte, 1)
+	change := func() {
+		if _, err = file.ReadAt(one, int64(bit/8)); err == nil {
+			one[0] ^= 1 << (bit % 8)
+			_, err = file.WriteAt(one, int64(bit/8))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change()
+	found := f.run(t)
+	change()
+	if len(found.Damage) == 0 {
+		t.Fatalf("bit %d of byte %d of block %d is not found: %+v", bit%8, bit/8, number, found)
+	}
+	d := found.Damage[0]
+	if d.File != f.block(number) || d.Offset > int64(bit/8) || d.First == 0 || d.Last-d.First > 1 || d.Stream != "KEPT" {
+		t.Fatalf("bit %d of byte %d of block %d is told as %v", bit%8, bit/8, number, found.Damage)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	f := fill(t)
+	if found := f.run(t); found.Read > 5<<20 || len(found.Damage) > 0 || len(found.Sealed) != 3 {
+		t.Fatalf("with seals, %d bytes were read: %+v", found.Read, found)
+	}
+	cut := func(n int) func([]byte) []byte {
+		return func(text []byte) []byte { return text[:len(text)-n] }
+	}
+	zeros := func(from, to int) func([]byte) []byte {
+		return func(text []byte) []byte { clear(text[from:to]); return text }
+	}
+	for name, c := range map[string]struct {
+		block  int
+		change func([]byte) []byte
+		want   string
+	}{
+		"zeros in the first block":       {1, zeros(2<<20, 3<<20), "1.blk at byte "},
+		"a closed block that is cut off": {2, cut(10), "2.blk at byte "},
+		"half of a closed block":         {2, func(text []byte) []byte { return text[:len(text)/2] }, "2.blk at byte "},
+		"a closed block without text":    {2, func([]byte) []byte { return nil }, "2.blk at byte 0: the file ends too early"},
+		"the end of the newest block":    {4, cut(10), fmt.Sprintf("this is not a whole record (message %d)", f.last)},
+		"the last records":               {4, cut(300), fmt.Sprintf("this is not a whole record (messages %d to %d)", f.last-1, f.last)},
+		"all of the newest block":        {4, func([]byte) []byte { return nil }, "4.blk at byte 0: the file ends too early"},
+		"zeros for the newest block":     {4, func(text []byte) []byte { clear(text); return text }, "4.blk at byte 0: "},
+	} {
+		with(t, f.block(c.block), c.change, func() {
+			found := f.run(t)
+			if len(found.Damage) != 1 || !strings.Contains(found.Damage[0].String(), c.want) || found.Damage[0].First == 0 {
+				t.Errorf("%s: %+v", name, found.Damage)
+			}
+		})
+	}
+	for number := 1; number <= 4; number++ {
+		path := f.block(number)
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		found := f.run(t)
+		if len(found.Damage) != 1 || found.Damage[0].File != path || found.Damage[0].Reason != "the file is missing" || found.Damage[0].First == 0 {
+			t.Errorf("without block %d: %v", number, found.Damage)
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What was not on disk may be torn, or missing, as far as the mark says.
+func TestTornEnd(t *testing.T) {
+	f := fill(t)
+	for name, c := range map[string]struct {
+		mark  *Mark
+		block int
+		cut   int
+		torn  bool
+	}{
+		"nothing is known":                             {nil, 4, 10, true},
+		"the last message was not on disk":             {&Mark{f.last - 1, 4}, 4, 10, true},
+		"the block was the newest and is not now":      {&Mark{1, 3}, 3, 10, true},
+		"nothing is known, and other blocks follow":    {nil, 3, 10, false},
+		"the block was complete":                       {&Mark{1, 4}, 3, 10, false},
+		"the block was the newest, and it was on disk": {&Mark{f.last, 3}, 3, 10, false},
+	} {
+		f.check.Mark = c.mark
+		with(t, f.block(c.block), func(text []byte) []byte { return text[:len(text)-c.cut] }, func() {
+			found := f.run(t)
+			if (found.Torn != nil) != c.torn || (len(found.Damage) > 0) == c.torn || found.Cut != (c.torn && c.block < 4) {
+				t.Errorf("%s: %+v", name, found)
+			}
+		})
+	}
+	f.check.Mark = &Mark{1, 3}
+	text, err := os.ReadFile(f.block(3))
+	if err == nil {
+		err = os.WriteFile(f.block(3), text[:len(text)-10], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := f.run(t)
+	if err := Cut(*found.Torn); err != nil {
+		t.Fatal(err)
+	}
+	after := f.run(t)
+	if after.Torn != nil || len(after.Damage) > 0 || after.Last != found.Last || after.Blocks != 3 {
+		t.Errorf("what is cut off leaves %+v of %+v", after, found)
+	}
+	f.start(t)
+	stream, err := f.js.Stream(t.Context(), "KEPT")
+	if err != nil || stream.CachedInfo().State.Msgs != found.Last {
+		t.Fatalf("the server has %+v (%v)", stream.CachedInfo().State, err)
+	}
+	for range 3 {
+		f.publish(t, "kept.more", []byte("{}"), nil)
+	}
+	f.end()
+	f.check.Mark = nil
+	if found := f.run(t); len(found.Damage) > 0 {
+		t.Errorf("the server leaves damage behind what was cut off: %v", found.Damage)
+	}
+}
+
+// What was deleted is not missing, however it was deleted.
+func TestDeletedMessagesAreNotMissing(t *testing.T) {
+	s := run(t)
+	data := bytes.Repeat([]byte{'x'}, 900<<10)
+	for i := range 30 {
+		s.publish(t, fmt.Sprint("kept.", i), data, nats.Header{"Ce-Id": {"an id"}})
+	}
+	stream, err := s.js.Stream(t.Context(), "KEPT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sequence := range []uint64{1, 4, 5, 6, 9, 12, 20, 29} {
+		remove := stream.DeleteMsg
+		if sequence%2 == 0 {
+			remove = stream.SecureDeleteMsg
+		}
+		if err := remove(t.Context(), sequence); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.group.Close()
+	s.end()
+	check := Check{Dir: MessagesOf(s.dir, "KEPT"), Stream: "KEPT", Subject: func(string) bool { return false }, Gapless: true}
+	found, err := check.Run(t.Context())
+	if err != nil || len(found.Damage) > 0 || found.Last != 30 {
+		t.Errorf("%+v (%v)", found, err)
+	}
+}
