@@ -10,51 +10,51 @@ import (
 type block struct {
 	activities []int
 	outputs    []int // in domain order
-	inputs     []int // the other variables of the activities, in domain order
+	inputs     []int // the other variables of the activities, in domain order; of a single one all of its variables
 }
-
-// maxBlock bounds the activities that are solved together.
-const maxBlock = 500
 
 // squareBlocks finds the smallest sets of activities that determine as many unknown variables: a
 // maximum matching of activities and unknowns, less what hangs on unmatched unknowns (Dulmage and
-// Mendelsohn, 1958), cut into strongly connected components (Tarjan, 1972). Domain order decides
-// between equal choices.
+// Mendelsohn, 1958), cut into strongly connected components (Tarjan, 1972). What a set rests on is
+// known or stands in an earlier set, one of a single activity perhaps, which is not listed. Domain
+// order decides between equal choices.
 func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) []*block {
 	unknowns := d.unknowns(known, disabled)
 	meter.Look(4 * len(unknowns))
-	m := newMatching(meter, unknowns, len(d.Profiles))
+	m := d.newMatching(meter, unknowns)
 	if meter.Over() {
 		return nil
 	}
-	t := components{next: func(a int) []int {
-		var list []int
-		for _, v := range unknowns[a] {
-			if m.owner[v] != a {
-				list = append(list, m.owner[v])
+	t := components{
+		next: func(a int, visit func(b int)) {
+			for _, v := range unknowns[a] {
+				if m.owner[v] != a {
+					visit(m.owner[v])
+				}
 			}
-		}
-		return list
-	}, index: make([]int, len(d.equations)), low: make([]int, len(d.equations)), on: make([]bool, len(d.equations))}
+		},
+		index: make([]int, len(d.equations)), low: make([]int, len(d.equations)), on: make([]bool, len(d.equations)),
+	}
 	for a := range d.equations {
 		if m.matched[a] && t.index[a] == 0 {
 			t.visit(a)
 		}
 	}
 	var blocks []*block
-	for _, set := range t.found {
-		if len(set) < 2 || len(set) > maxBlock {
+	mark := make([]int, len(d.Profiles)) // the last set that a variable was noted for
+	for k, set := range t.found {
+		if len(set) < 2 {
 			continue
 		}
 		b := &block{activities: set}
 		for _, a := range set {
 			b.outputs = append(b.outputs, m.variable[a])
+			mark[m.variable[a]] = k + 1
 		}
-		whole := true
 		for _, a := range set {
 			for _, v := range d.equations[a].Refs {
-				if !slices.Contains(b.outputs, v) && !slices.Contains(b.inputs, v) {
-					whole = whole && known[v]
+				if mark[v] != k+1 {
+					mark[v] = k + 1
 					b.inputs = append(b.inputs, v)
 				}
 			}
@@ -62,9 +62,7 @@ func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) [
 		slices.Sort(set)
 		slices.Sort(b.outputs)
 		slices.Sort(b.inputs)
-		if whole {
-			blocks = append(blocks, b)
-		}
+		blocks = append(blocks, b)
 	}
 	return blocks
 }
@@ -98,70 +96,92 @@ type matching struct {
 	matched  []bool // by activity; those that hang on an unmatched unknown are not
 }
 
-func newMatching(meter *value.Meter, unknowns [][]int, variables int) matching {
-	m := matching{make([]int, variables), make([]int, len(unknowns)), make([]bool, len(unknowns))}
+func (d *Domain) newMatching(meter *value.Meter, unknowns [][]int) matching {
+	m := matching{make([]int, len(d.Profiles)), make([]int, len(unknowns)), make([]bool, len(unknowns))}
 	for v := range m.owner {
 		m.owner[v] = -1
 	}
-	seen, round := make([]int, variables), 0
+	seen, round := make([]int, len(d.Profiles)), 1
+	take := func(a, v int) bool {
+		m.owner[v], m.variable[a] = a, v
+		return true
+	}
 	var augment func(a int) bool
 	augment = func(a int) bool {
 		if !meter.Look(1 + len(unknowns[a])) {
 			return false
 		}
 		for _, v := range unknowns[a] {
-			if seen[v] == round {
-				continue
+			if m.owner[v] < 0 {
+				return take(a, v)
 			}
-			seen[v] = round
-			if m.owner[v] < 0 || augment(m.owner[v]) {
-				m.owner[v], m.variable[a] = a, v
-				return true
+		}
+		for _, v := range unknowns[a] {
+			if seen[v] != round {
+				if seen[v] = round; augment(m.owner[v]) {
+					return take(a, v)
+				}
 			}
 		}
 		return false
 	}
 	for a := range unknowns {
-		round++
-		m.matched[a] = augment(a)
+		// What was seen without success leads to no free variable later either.
+		if m.matched[a] = augment(a); m.matched[a] {
+			round++
+		}
 	}
 	// An activity is underdetermined when one of its unknowns is free, or is owned by an
 	// underdetermined one.
-	for changed := true; changed && meter.Look(3*len(unknowns)); {
-		changed = false
-		for a := range unknowns {
-			if m.matched[a] && slices.ContainsFunc(unknowns[a], func(v int) bool { return m.owner[v] < 0 || !m.matched[m.owner[v]] }) {
-				m.matched[a], changed = false, true
+	var loose []int
+	for v, owner := range m.owner {
+		if owner < 0 {
+			loose = append(loose, v)
+		}
+	}
+	looks := 0
+	for len(loose) > 0 {
+		v := loose[len(loose)-1]
+		loose = loose[:len(loose)-1]
+		looks += len(d.users[v])
+		for _, a := range d.users[v] {
+			if m.matched[a] && slices.Contains(unknowns[a], v) {
+				m.matched[a] = false
+				loose = append(loose, m.variable[a])
 			}
 		}
 	}
+	meter.Look(3*len(unknowns) + 2*looks)
 	return m
 }
 
 // components is Tarjan's algorithm over activities.
 type components struct {
-	next       func(a int) []int
+	next       func(a int, visit func(b int))
 	index, low []int
 	on         []bool
 	stack      []int
 	count      int
-	found      [][]int
+	found      [][]int // each after those that it rests on
 }
 
 func (t *components) visit(a int) {
 	t.count++
 	t.index[a], t.low[a], t.on[a] = t.count, t.count, true
 	t.stack = append(t.stack, a)
-	for _, b := range t.next(a) {
+	t.next(a, func(b int) {
 		if t.index[b] == 0 {
 			t.visit(b)
 			t.low[a] = min(t.low[a], t.low[b])
 		} else if t.on[b] {
 			t.low[a] = min(t.low[a], t.index[b])
 		}
-	}
+	})
 	if t.low[a] == t.index[a] {
-		k := slices.Index(t.stack, a)
+		k := len(t.stack) - 1
+		for t.stack[k] != a {
+			k--
+		}
 		set := slices.Clone(t.stack[k:])
 		t.stack = t.stack[:k]
 		for _, b := range set {
@@ -169,48 +189,4 @@ func (t *components) visit(a int) {
 		}
 		t.found = append(t.found, set)
 	}
-}
-
-// closeBlocks goes on with what is known by blocks and single activities until nothing more
-// follows. It returns the blocks.
-func (d *Domain) closeBlocks(m *value.Meter, known []bool, disabled bool) []*block {
-	var all []*block
-	for range maxBlock {
-		blocks := d.squareBlocks(m, known, disabled)
-		if len(blocks) == 0 {
-			break
-		}
-		for _, b := range blocks {
-			for _, v := range b.outputs {
-				known[v] = true
-			}
-		}
-		all = append(all, blocks...)
-		d.closure(m, known, disabled)
-	}
-	return all
-}
-
-// findBlocks lists the blocks that a plan may use: those that follow from what is given alone, and
-// those that follow with defaults, and with remembered values, too.
-func (d *Domain) findBlocks(m *value.Meter, g given, target int, remembered, disabled bool) []*block {
-	var all []*block
-	add := func(known []bool) {
-		known[target] = false
-		d.closure(m, known, disabled)
-		for _, b := range d.closeBlocks(m, known, disabled) {
-			if !slices.ContainsFunc(all, func(o *block) bool {
-				return slices.Equal(o.activities, b.activities) && slices.Equal(o.outputs, b.outputs)
-			}) {
-				all = append(all, b)
-			}
-		}
-	}
-	fixed := make([]bool, len(g))
-	for v := range g {
-		fixed[v] = g.fixed(v)
-	}
-	add(fixed)
-	add(g.leaves(remembered))
-	return all
 }

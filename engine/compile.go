@@ -146,6 +146,10 @@ func (c *compiler) currency() {
 func (c *compiler) activities() {
 	d := c.d
 	d.users = make([][]int, len(d.Profiles))
+	d.ids = make([]int, max(len(d.Profiles), len(d.Activities)))
+	for i := range d.ids {
+		d.ids[i] = i
+	}
 	d.equations = make([]*formula.Equation, len(d.Activities))
 	d.solver = formula.NewUnifier(len(d.Profiles))
 	c.pinDefaults()

@@ -53,6 +53,7 @@ type Domain struct {
 	value.Scope
 	equations []*formula.Equation // by activity
 	users     [][]int             // by variable: the activities whose equation names it, in domain order
+	ids       []int               // 0, 1, 2 and so on, which lists of one are cut from
 	solver    formula.Unifier     // dimensions of the variables, as far as the equations tell them
 	plans     planCache
 	slopes    keptTangent

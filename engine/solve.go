@@ -276,7 +276,6 @@ func (d *Domain) onScale(e *formula.Equation) bool {
 func (d *Domain) solvable(m *value.Meter, facts []Fact) []int {
 	g := d.givenOf(facts, -1)
 	known := g.leaves(true)
-	d.closure(m, known, false)
 	d.closeBlocks(m, known, false)
 	var list []int
 	for v := range d.Profiles {
@@ -300,10 +299,11 @@ func (d *Domain) feeds(m *value.Meter, facts []Fact, from, to int) bool {
 	known := g.leaves(true)
 	known[to], known[from] = false, false
 	apart := slices.Clone(known)
-	if d.closureWithout(m, apart, false, to); !apart[from] {
+	r := d.reach(m, apart, false)
+	r.barred = to
+	if r.singly(); !apart[from] {
 		return false
 	}
-	d.closure(m, known, false)
 	d.closeBlocks(m, known, false)
 	if !known[to] {
 		return false

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"slices"
+
+	"reckon/engine/value"
+)
+
+// reach is what follows from known variables, activity by activity and by systems of them. It looks
+// at each edge of the graph twice at most, and at the edges between unknowns once for each system
+// that follows from another one.
+type reach struct {
+	domain   *Domain
+	meter    *value.Meter
+	disabled bool // disabled activities take part
+	known    []bool
+	missing  []int32 // by activity: how many of its variables are not known
+	queue    []int32 // activities that may yield a variable, those at the front first
+	barred   int     // a variable that is not derived, -1 for none
+
+	banned func(activities []int, variable int) bool // nil for none
+	follow func(o *block)                            // is told how variables follow, in order; nil
+}
+
+// reach is what follows from known variables, which it adds what follows to.
+func (d *Domain) reach(m *value.Meter, known []bool, disabled bool) *reach {
+	r := &reach{domain: d, meter: m, disabled: disabled, known: known, barred: -1, missing: make([]int32, len(d.equations))}
+	looks := 0
+	for a, e := range d.equations {
+		looks += 1 + len(e.Refs)
+		for _, v := range e.Refs {
+			if !known[v] {
+				r.missing[a]++
+			}
+		}
+		if r.missing[a] == 1 {
+			r.queue = append(r.queue, int32(a))
+		}
+	}
+	m.Look(looks)
+	return r
+}
+
+// learn makes a variable known.
+func (r *reach) learn(v int) {
+	r.known[v] = true
+	for _, a := range r.domain.users[v] {
+		if r.missing[a]--; r.missing[a] == 1 {
+			r.queue = append(r.queue, int32(a))
+		}
+	}
+}
+
+// singly goes on with one activity after the other.
+func (r *reach) singly() {
+	looks := 0
+	for at := 0; at < len(r.queue); at++ {
+		a := int(r.queue[at])
+		e := r.domain.equations[a]
+		if r.missing[a] != 1 || !e.Active && !r.disabled {
+			continue
+		}
+		looks += len(e.Refs)
+		for i, v := range e.Refs {
+			if r.known[v] || v == r.barred || !e.Calculable[i] || r.banned != nil && r.banned(r.domain.ids[a:a+1], v) {
+				continue
+			}
+			looks += len(r.domain.users[v])
+			if r.learn(v); r.follow != nil {
+				r.follow(r.domain.option(a, v))
+			}
+		}
+	}
+	r.queue = r.queue[:0]
+	r.meter.Look(looks)
+}
+
+// option is an activity as what yields a variable.
+func (d *Domain) option(activity, variable int) *block {
+	return &block{activities: d.ids[activity : activity+1], outputs: d.ids[variable : variable+1], inputs: d.equations[activity].Refs}
+}
+
+// all goes on by single activities and systems until nothing more follows. It returns the systems.
+func (r *reach) all() []*block {
+	var found []*block
+	for r.singly(); !r.meter.Over(); {
+		before := len(found)
+		for _, b := range r.domain.squareBlocks(r.meter, r.known, r.disabled) {
+			// What follows singly from the systems before it is no part of a system any more.
+			if slices.ContainsFunc(b.outputs, func(v int) bool { return r.known[v] }) ||
+				slices.ContainsFunc(b.inputs, func(v int) bool { return !r.known[v] }) || r.banned != nil && r.banned(b.activities, -1) {
+				continue
+			}
+			for _, v := range b.outputs {
+				r.learn(v)
+			}
+			if found = append(found, b); r.follow != nil {
+				r.follow(b)
+			}
+			r.singly()
+		}
+		if len(found) == before {
+			break
+		}
+	}
+	return found
+}
+
+// closure adds to known all variables that follow from it, one activity at a time.
+func (d *Domain) closure(m *value.Meter, known []bool, disabled bool) {
+	d.reach(m, known, disabled).singly()
+}
+
+// closeBlocks goes on with what is known by blocks and single activities until nothing more
+// follows. It returns the blocks.
+func (d *Domain) closeBlocks(m *value.Meter, known []bool, disabled bool) []*block {
+	return d.reach(m, known, disabled).all()
+}
+
+// reachable reports whether a target follows from what is known, which excludes the target itself.
+func (d *Domain) reachable(m *value.Meter, known []bool, target int, disabled bool) bool {
+	known = slices.Clone(known)
+	known[target] = false
+	r := d.reach(m, known, disabled)
+	if r.singly(); !known[target] {
+		r.all()
+	}
+	return known[target]
+}
