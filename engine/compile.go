@@ -17,8 +17,8 @@ import (
 
 // Limits of a definition.
 const (
-	maxVariables  = 1000
-	maxActivities = 1000
+	maxVariables  = 10_000
+	maxActivities = 10_000
 )
 
 // Compile checks a definition. The domain is nil when any issue is an error.

@@ -27,12 +27,11 @@ type planner struct {
 	order      []int      // what follows from the facts, in order
 	usedBy     []bool     // by activity
 	steps      int
-	looks      int  // at the end of which the best plan is good enough
-	now        cost // of what is chosen so far, without the order
+	looks      int    // at the end of which the best plan is good enough
+	now        cost   // of what is chosen so far, without the order
 	stated     bitset // the stated facts in it, by their position in ways
 	best       *plan
 	bestCost   cost
-	first      bool // best is not from the search, which finds it again
 	mark       []int
 	round      int
 }
@@ -111,7 +110,6 @@ func (p *planner) begin() {
 	}
 	need(p.target)
 	p.record()
-	p.first = true
 	clear(p.via)
 	clear(p.usedBy)
 	p.now = cost{}
@@ -319,8 +317,7 @@ func (p *planner) promising(open []int) bool {
 		order = append(order, least)
 	}
 	slices.Sort(order)
-	r := slices.Compare(order, p.bestCost.order)
-	return r < 0 || r == 0 && p.first
+	return slices.Compare(order, p.bestCost.order) < 0
 }
 
 // takeLeaf takes a variable as a fact.
@@ -356,10 +353,8 @@ func (p *planner) record() {
 			c.order = append(c.order, a)
 		}
 	}
-	if p.best != nil {
-		if r := c.compare(p.bestCost); r > 0 || r == 0 && !p.first {
-			return
-		}
+	if p.best != nil && c.compare(p.bestCost) >= 0 {
+		return
 	}
 	p.meter.Look(len(p.via) + c.activities)
 	found := &plan{steps: make([]solve.Step, 0, c.activities)}
@@ -392,5 +387,5 @@ func (p *planner) record() {
 		found.steps = append(found.steps, step)
 	}
 	visit(p.target)
-	p.best, p.bestCost, p.first = found, c, false
+	p.best, p.bestCost = found, c
 }
