@@ -50,8 +50,10 @@ type calculation struct {
 	fresh   bool      // it is a new scenario
 	req     Request
 	env     value.Env
-	target  Target // Variable -1 until it is chosen
-	dropped []int  // carried inputs that stated ones contradict
+	target  Target    // Variable -1 until it is chosen
+	dropped []int     // carried inputs that stated ones contradict
+	inputs  positions // of req.Inputs
+	based   positions // of base.Values
 
 	superseded bool // adding to the base would change or lose one of its values
 
@@ -106,19 +108,59 @@ func (c *calculation) key(variable int) string { return c.domain.Variables[varia
 
 // stated is the input that gives a variable a value in this request, or nil.
 func (c *calculation) stated(variable int) *Given {
-	for i := range c.req.Inputs {
-		if in := &c.req.Inputs[i]; in.Variable == variable && !in.Cleared {
-			return in
-		}
+	if in := c.input(variable); in != nil && !in.Cleared {
+		return in
 	}
 	return nil
+}
+
+// input is what this request says of a variable, or nil.
+func (c *calculation) input(variable int) *Given {
+	i := c.inputs.position(len(c.req.Inputs), variable, func(i int) int { return c.req.Inputs[i].Variable })
+	if i < 0 {
+		return nil
+	}
+	return &c.req.Inputs[i]
+}
+
+// inBase is the value that a variable has in the base, or nil.
+func (c *calculation) inBase(variable int) *ScenarioValue {
+	i := c.based.position(len(c.base.Values), variable, func(i int) int { return c.base.Values[i].Variable })
+	if i < 0 {
+		return nil
+	}
+	return &c.base.Values[i]
+}
+
+// positions finds variables in a list that has each once at most; in long lists by a map.
+type positions struct{ at map[int]int }
+
+// position is where a variable stands among n entries, whose variables of tells, or -1.
+func (p *positions) position(n, variable int, of func(i int) int) int {
+	if n <= 16 {
+		for i := range n {
+			if of(i) == variable {
+				return i
+			}
+		}
+		return -1
+	}
+	if p.at == nil {
+		p.at = make(map[int]int, n)
+		for i := range n {
+			p.at[of(i)] = i
+		}
+	}
+	if i, ok := p.at[variable]; ok {
+		return i
+	}
+	return -1
 }
 
 // decided reports whether this request says what becomes of a variable: a value, none, or that it
 // is the target.
 func (c *calculation) decided(variable int) bool {
-	return variable == c.target.Variable || slices.Contains(c.dropped, variable) ||
-		slices.ContainsFunc(c.req.Inputs, func(in Given) bool { return in.Variable == variable })
+	return variable == c.target.Variable || slices.Contains(c.dropped, variable) || c.input(variable) != nil
 }
 
 // carried lists the user inputs of the base that stay. A scenario that is added to also keeps the
@@ -158,9 +200,8 @@ func (c *calculation) cleared() []int {
 
 // repeats reports whether an input is a user input of the base too, with an equal value.
 func (c *calculation) repeats(in Given) bool {
-	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool {
-		return v.Variable == in.Variable && v.Source == UserInput && in.Value.Near(v.Value, value.Restated)
-	})
+	v := c.inBase(in.Variable)
+	return v != nil && v.Source == UserInput && in.Value.Near(v.Value, value.Restated)
 }
 
 // replaces reports whether something that the base rests on (a user input, a default that it used,
@@ -184,13 +225,17 @@ func (c *calculation) replaces() bool {
 // keeps reports whether all values of the base are among those found, unchanged. What is calculated
 // again may differ in digits that are not shown.
 func (c *calculation) keeps() bool {
+	carried := map[int]bool{}
+	for _, v := range c.carried() {
+		carried[v.Variable] = true
+	}
 	for _, v := range c.base.Values {
 		var now value.Value
 		if in := c.stated(v.Variable); in != nil {
 			now = in.Value
 		} else if found, ok := c.found[v.Variable]; ok && (v.Source != DefaultValue || found.Source == DefaultValue) {
 			now = found.Value
-		} else if slices.ContainsFunc(c.carried(), func(k ScenarioValue) bool { return k.Variable == v.Variable }) {
+		} else if carried[v.Variable] {
 			continue
 		} else {
 			return false
@@ -279,7 +324,10 @@ func (c *calculation) chooseTarget() *value.Error {
 	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return c.stated(f.Variable) != nil })
 	before := c.domain.solvable(c.env.Meter, without)
 	solvable := c.domain.solvable(c.env.Meter, facts)
-	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool { return slices.Contains(before, v) })
+	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool {
+		_, was := slices.BinarySearch(before, v)
+		return was
+	})
 	if len(c.req.Inputs) == 0 {
 		becomes = nil
 	}
@@ -394,15 +442,14 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 
 // keptInBase reports whether the base was branched off with a calculated value of a variable.
 func (c *calculation) keptInBase(variable int) bool {
-	return slices.ContainsFunc(c.base.Values, func(v ScenarioValue) bool { return v.Variable == variable && v.Historical })
+	v := c.inBase(variable)
+	return v != nil && v.Historical
 }
 
 // previous is the value that a variable had in the base, or nil.
 func (c *calculation) previous(variable int) *value.Value {
-	for i := range c.base.Values {
-		if c.base.Values[i].Variable == variable {
-			return &c.base.Values[i].Value
-		}
+	if v := c.inBase(variable); v != nil {
+		return &v.Value
 	}
 	return nil
 }
@@ -410,6 +457,10 @@ func (c *calculation) previous(variable int) *value.Value {
 // take notes what a solution found and rests on, and returns the facts with all of that as given.
 func (c *calculation) take(facts []Fact, s Solution) []Fact {
 	next := slices.Clone(facts)
+	found, noted := map[int]bool{}, map[int]bool{}
+	for _, a := range c.activities {
+		noted[a] = true
+	}
 	for _, i := range s.Used {
 		f := facts[i]
 		next[i].Tier = min(f.Tier, Carried)
@@ -420,15 +471,22 @@ func (c *calculation) take(facts []Fact, s Solution) []Fact {
 			c.found[f.Variable] = ScenarioValue{f.Variable, DefaultValue, false, f.Value}
 		}
 	}
-	for _, step := range s.Steps {
+	for i, step := range s.Steps {
 		c.found[step.Variable] = ScenarioValue{step.Variable, Calculated, false, step.Value}
-		next = slices.DeleteFunc(next, func(f Fact) bool { return f.Variable == step.Variable })
-		next = append(next, Fact{step.Variable, Carried, step.Value})
+		found[step.Variable] = true
+		if i > 0 && &step.Activities[0] == &s.Steps[i-1].Activities[0] {
+			continue // it is of the same system
+		}
 		for _, a := range step.Activities {
-			if !slices.Contains(c.activities, a) {
+			if !noted[a] {
+				noted[a] = true
 				c.activities = append(c.activities, a)
 			}
 		}
+	}
+	next = slices.DeleteFunc(next, func(f Fact) bool { return found[f.Variable] })
+	for _, step := range s.Steps {
+		next = append(next, Fact{step.Variable, Carried, step.Value})
 	}
 	return next
 }

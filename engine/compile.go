@@ -187,8 +187,13 @@ func (c *compiler) activities() {
 			d.users[v] = append(d.users[v], i)
 		}
 	}
+	var using []*formula.Equation
 	for v := range d.Profiles {
-		d.Profiles[v].Angle = formula.IsAngle(d.equations, v)
+		using = using[:0]
+		for _, a := range d.users[v] {
+			using = append(using, d.equations[a])
+		}
+		d.Profiles[v].Angle = formula.IsAngle(using, v)
 	}
 }
 

@@ -202,9 +202,11 @@ func (v *derivation) inItsUnit(variable, activity int, si decimal.Decimal) strin
 
 // verify evaluates every equation used with the values found, unless that was done to find them.
 func (v *derivation) verify() *value.Error {
+	checked := v.Checked // in the order of the steps
 	for _, s := range v.plan.steps {
 		for _, a := range s.Activities {
-			if slices.Contains(v.Checked, a) {
+			if len(checked) > 0 && checked[0] == a {
+				checked = checked[1:]
 				continue
 			}
 			if !v.HoldsFor(v.domain.equations[a], s.Variable) {

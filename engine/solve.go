@@ -195,10 +195,15 @@ func (d *Domain) contradictions(env value.Env, facts []Fact, found Solution) []c
 	for _, f := range facts {
 		have[f.Variable] = have[f.Variable] || f.Tier <= Carried
 	}
+	holds := map[int]bool{}
+	for _, s := range found.Steps {
+		if len(s.Activities) == 1 {
+			holds[s.Activities[0]] = true
+		}
+	}
 	checked := func(a int) bool {
 		e := d.equations[a]
-		return e.Active && !e.Tables && len(e.Refs) > 0 && !slices.ContainsFunc(e.Refs, func(v int) bool { return !have[v] }) &&
-			!slices.ContainsFunc(found.Steps, func(s Step) bool { return len(s.Activities) == 1 && s.Activities[0] == a })
+		return e.Active && !e.Tables && len(e.Refs) > 0 && !slices.ContainsFunc(e.Refs, func(v int) bool { return !have[v] }) && !holds[a]
 	}
 	first := 0
 	for first < len(d.equations) && !checked(first) {
