@@ -33,9 +33,9 @@ func (e *Equation) Solves(variable int) bool {
 	return i >= 0 && e.Calculable[i]
 }
 
-// IsAngle reports whether a variable stands in the equations that name it only as the whole argument of functions of
-// an angle, which read a bare number as radians: there, and nowhere else, an angle in any unit
-// means the same as its bare default.
+// IsAngle reports whether a variable stands in the equations that name it only as the whole
+// argument of functions of an angle, which read a bare number as radians: there, and nowhere else,
+// an angle in any unit means the same as its bare default.
 func IsAngle(equations []*Equation, variable int) bool {
 	found, only := false, true
 	for _, e := range equations {
