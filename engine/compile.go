@@ -187,13 +187,8 @@ func (c *compiler) activities() {
 			d.users[v] = append(d.users[v], i)
 		}
 	}
-	var using []*formula.Equation
-	for v := range d.Profiles {
-		using = using[:0]
-		for _, a := range d.users[v] {
-			using = append(using, d.equations[a])
-		}
-		d.Profiles[v].Angle = formula.IsAngle(using, v)
+	for v, angle := range formula.Angles(d.equations, len(d.Profiles)) {
+		d.Profiles[v].Angle = angle
 	}
 }
 
@@ -208,10 +203,10 @@ func (c *compiler) fits(activity int, err *formula.DimensionError) bool {
 // calculable decides for each variable whether the equation can be solved for it, and checks what
 // the author says.
 func (c *compiler) calculable(i int, e *formula.Equation) {
-	e.Calculable = make([]bool, len(e.Refs))
+	e.Calculable = solve.Reachable(e)
 	made := e.Tables && (formula.HasMadeTable(&c.d.Scope, e.Left) || formula.HasMadeTable(&c.d.Scope, e.Right))
 	for k, v := range e.Refs {
-		e.Calculable[k] = solve.Reaches(e, v) && (!made || e.StandsAlone(v))
+		e.Calculable[k] = e.Calculable[k] && (!made || e.StandsAlone(v))
 	}
 	named := c.d.Activities[i].Calculable
 	if named == nil {

@@ -325,8 +325,15 @@ func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, proble
 	left.summarize(e)
 	right.summarize(e)
 	e.Count = make([]int, len(e.Refs))
-	for k, v := range e.Refs {
-		e.Count[k] = left.Occurrences(v) + right.Occurrences(v)
+	count := func(n *Node) {
+		if n.Op == OpVariable {
+			k, _ := slices.BinarySearch(e.Refs, n.Variable)
+			e.Count[k]++
+		}
+	}
+	left.Walk(count)
+	right.Walk(count)
+	for _, v := range e.Refs {
 		e.CheckPoints = e.CheckPoints || s.Profiles[v].Point.IsPoint() || s.Profiles[v].Unit == nil
 	}
 	e.Copies = len(e.receivers(s)) > 0

@@ -33,11 +33,11 @@ func (e *Equation) Solves(variable int) bool {
 	return i >= 0 && e.Calculable[i]
 }
 
-// IsAngle reports whether a variable stands in the equations that name it only as the whole
+// Angles reports for each of so many variables whether it stands in equations only as the whole
 // argument of functions of an angle, which read a bare number as radians: there, and nowhere else,
 // an angle in any unit means the same as its bare default.
-func IsAngle(equations []*Equation, variable int) bool {
-	found, only := false, true
+func Angles(equations []*Equation, variables int) []bool {
+	angles, others := make([]bool, variables), make([]bool, variables)
 	for _, e := range equations {
 		if e.Left == nil {
 			continue
@@ -45,16 +45,24 @@ func IsAngle(equations []*Equation, variable int) bool {
 		for _, side := range []*Node{e.Left, e.Right} {
 			side.Walk(func(n *Node) {
 				for i, a := range n.Args {
-					if a.Op == OpVariable && a.Variable == variable {
-						found = true
-						only = only && n.Op == OpCall && n.Function.rule == nil && n.Function.Param(i).dimension == "angle"
+					switch {
+					case a.Op != OpVariable:
+					case n.Op == OpCall && n.Function.rule == nil && n.Function.Param(i).dimension == "angle":
+						angles[a.Variable] = true
+					default:
+						others[a.Variable] = true
 					}
 				}
 			})
-			only = only && !(side.Op == OpVariable && side.Variable == variable)
+			if side.Op == OpVariable {
+				others[side.Variable] = true
+			}
 		}
 	}
-	return found && only
+	for v, other := range others {
+		angles[v] = angles[v] && !other
+	}
+	return angles
 }
 
 func (e *Equation) GivesAngle() bool {

@@ -246,40 +246,81 @@ func invertible(n *formula.Node, x formula.Unknown) bool {
 	return at >= 0 && invertible(n.Args[at], x)
 }
 
-// continuous reports whether a root may be searched through every occurrence of the unknown in n.
-// The condition of an if may depend on it too.
-func continuous(n *formula.Node, x formula.Unknown) bool {
-	if !n.Has(x) {
-		return true
-	}
-	args := n.Args
-	switch {
-	case n.Op == formula.OpVariable, isArithmetic(n.Op):
-	case n.Op != formula.OpCall || n.Function.Float == nil || n.TakesTable():
-		return false
-	case n.Function.Lazy:
-		args = args[1:]
-	}
-	return !slices.ContainsFunc(args, func(a *formula.Node) bool { return !continuous(a, x) })
-}
-
 // isArithmetic reports whether an operation is one over numbers, and no comparison.
 func isArithmetic(o formula.Op) bool { return o >= formula.OpAdd && o <= formula.OpPercent }
 
-// moves reports whether the unknown stands in n elsewhere than in conditions of an if.
-func moves(n *formula.Node, x formula.Unknown) bool {
-	args := n.Args
-	if n.Op == formula.OpCall && n.Function.Lazy {
-		args = args[1:]
+// Reachable reports for each variable of an equation, by its position in refs, whether the equation
+// can be solved for it, by isolation or by root search. A root may be searched where every
+// occurrence stands below arithmetic and functions with a slope alone, or in the condition of an
+// if, and one of them in no condition.
+func Reachable(e *formula.Equation) []bool {
+	r := reach{e.Refs, make([]place, len(e.Refs))}
+	r.look(e.Left, place{})
+	r.look(e.Right, place{})
+	reachable := make([]bool, len(e.Refs))
+	for k, v := range e.Refs {
+		p := r.at[k]
+		switch {
+		case !p.moves:
+		case !p.broken:
+			reachable[k] = true
+		case e.Count[k] == 1 && !p.lost:
+			x := e.Unknown(v)
+			side, _ := apart(e.Left, e.Right, x)
+			reachable[k] = !p.defined || invertible(side, x)
+		}
 	}
-	return n.Op == formula.OpVariable && n.Has(x) || slices.ContainsFunc(args, func(a *formula.Node) bool { return moves(a, x) })
+	return reachable
 }
 
-// Reaches reports whether the equation can be solved for a variable, by isolation or by root
-// search.
-func Reaches(e *formula.Equation, v int) bool {
-	x := e.Unknown(v)
-	side, _ := apart(e.Left, e.Right, x)
-	return (moves(e.Left, x) || moves(e.Right, x)) &&
-		(continuous(e.Left, x) && continuous(e.Right, x) || e.Count[e.Position(v)] == 1 && invertible(side, x))
+// reach is what is known of the places where the variables of an equation stand. All of them are
+// looked at in one walk, since an equation can name a thousand.
+type reach struct {
+	refs []int
+	at   []place // by position in refs, of all occurrences together
+}
+
+// place is what lies above a part of an equation.
+type place struct {
+	moves     bool // a variable stands there, in no condition
+	condition bool // it is in the condition of an if
+	broken    bool // there is no slope
+	lost      bool // it cannot be isolated
+	defined   bool // whether it can be isolated is told by what a function is written out as
+}
+
+func (r *reach) look(n *formula.Node, p place) {
+	switch {
+	case n.Op == formula.OpVariable:
+		k, _ := slices.BinarySearch(r.refs, n.Variable)
+		at := &r.at[k]
+		at.moves = at.moves || !p.condition
+		at.broken, at.lost, at.defined = at.broken || p.broken, at.lost || p.lost, at.defined || p.defined
+		return
+	case isArithmetic(n.Op):
+	case n.Op != formula.OpCall:
+		p.broken, p.lost = p.broken || !p.condition, true
+	default:
+		f := n.Function
+		p.broken = p.broken || !p.condition && (f.Float == nil || n.TakesTable())
+		switch {
+		case n.TakesTable():
+			p.lost = true
+		case f.Inverse != nil, f.Lazy, f.Isolations != nil:
+		case f.Definition != nil:
+			p.defined = true
+		default:
+			p.lost = true
+		}
+	}
+	for i, a := range n.Args {
+		below := p
+		if n.Op == formula.OpCall {
+			f := n.Function
+			below.condition = p.condition || f.Lazy && i == 0
+			isolated := f.Inverse != nil || f.Lazy
+			below.lost = p.lost || !p.defined && f.Param(i).Lost || !isolated && f.Isolations != nil && i > 0
+		}
+		r.look(a, below)
+	}
 }
