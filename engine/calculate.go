@@ -59,6 +59,7 @@ type calculation struct {
 
 	found      map[int]ScenarioValue // calculated values, and the defaults and remembered values that were used
 	activities []int                 // in evaluation order
+	solved     Solution              // the steps that all of this comes from
 }
 
 // yielded lists the variables that some active activity can be solved for.
@@ -378,7 +379,7 @@ func (d *Domain) missingCalculate(candidates []int) *value.Error {
 // the target. An earlier target is left out when its value would disagree with others that the
 // scenario now has.
 func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
-	c.found, c.activities = map[int]ScenarioValue{}, nil
+	c.found, c.activities, c.solved = map[int]ScenarioValue{}, nil, Solution{}
 	given := facts
 	if in := c.stated(c.target.Variable); in != nil {
 		shown, err := convert(in.Value, c.target.Unit)
@@ -393,13 +394,13 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		}
 		before := facts
 		facts = c.take(facts, solution)
-		found := c.domain.contradictions(c.env, facts, solution)
+		found := c.domain.contradictions(c.env, facts, c.solved)
 		if len(found) > 0 {
 			other, errs := c.domain.Derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
 			if len(errs) == 0 {
-				c.found, c.activities = map[int]ScenarioValue{}, nil
+				c.found, c.activities, c.solved = map[int]ScenarioValue{}, nil, Solution{}
 				facts = c.take(before, other)
-				found = c.domain.contradictions(c.env, facts, other)
+				found = c.domain.contradictions(c.env, facts, c.solved)
 			}
 		}
 		if len(found) > 0 {
@@ -411,9 +412,7 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 			if c.env.Meter.Over() {
 				return false, []value.Error{*solve.Exceeded(c.env)}
 			}
-			if c.insisted(behind, before, solution) || c.domain.undecided(c.env.Meter, before, c.target.Variable) {
-				return false, []value.Error{*c.conflict(behind, found[0].Activity)}
-			}
+			return false, []value.Error{*c.conflict(behind, found[0].Activity)}
 		}
 	}
 	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered && !c.keptInBase(f.Variable) })
@@ -429,10 +428,10 @@ func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
 		if len(errs) > 0 {
 			continue
 		}
-		found, activities := maps.Clone(c.found), c.activities
+		found, activities, solved := maps.Clone(c.found), c.activities, c.solved
 		next := c.take(facts, solution)
-		if n := len(c.domain.contradictions(c.env, next, solution)); n > 0 && n > len(c.domain.contradictions(c.env, facts, Solution{})) {
-			c.found, c.activities = found, activities
+		if n := len(c.domain.contradictions(c.env, next, c.solved)); n > 0 && n > len(c.domain.contradictions(c.env, facts, solved)) {
+			c.found, c.activities, c.solved = found, activities, solved
 			continue
 		}
 		facts = next
@@ -471,6 +470,7 @@ func (c *calculation) take(facts []Fact, s Solution) []Fact {
 			c.found[f.Variable] = ScenarioValue{f.Variable, DefaultValue, false, f.Value}
 		}
 	}
+	c.solved.Steps = slices.Concat(c.solved.Steps, s.Steps)
 	for i, step := range s.Steps {
 		c.found[step.Variable] = ScenarioValue{step.Variable, Calculated, false, step.Value}
 		found[step.Variable] = true

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"reckon/engine/solve"
 	"reckon/engine/value"
 )
 
@@ -47,20 +46,6 @@ func (c *calculation) behind(found contradiction, facts []Fact, s Solution) []in
 	return list
 }
 
-// insisted reports whether this request states all the values behind a disagreement anew, so that
-// no answer fits what it says. A default that was used may be what is wrong.
-func (c *calculation) insisted(behind []int, facts []Fact, s Solution) bool {
-	if slices.ContainsFunc(s.Used, func(i int) bool { return facts[i].Tier > Carried }) {
-		return false
-	}
-	for _, v := range behind {
-		if in := c.stated(v); in == nil || c.repeats(*in) {
-			return false
-		}
-	}
-	return len(behind) > 0
-}
-
 // carriedAmong lists those of some variables whose values are carried.
 func (c *calculation) carriedAmong(variables []int) []int {
 	var list []int
@@ -79,33 +64,4 @@ func (c *calculation) conflict(variables []int, activity int) *value.Error {
 	}
 	a := &c.domain.Activities[activity]
 	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), cmp.Or(a.Title, a.Equation))
-}
-
-// undecided reports whether a target follows in another way that is as good by every rule but the
-// order of the domain.
-func (d *Domain) undecided(m *value.Meter, facts []Fact, target int) bool {
-	g := d.givenOf(facts, target)
-	p := d.plan(m, g, target)
-	if p == nil {
-		return false
-	}
-	weigh := func(p *plan) (tiers [Defaulted + 1]int, activities int) {
-		for _, l := range p.leaves {
-			tiers[l.tier]++
-		}
-		for _, s := range p.steps {
-			activities += len(s.Activities)
-		}
-		tiers[Carried] = 0 // does not count in the choice of a plan
-		return tiers, activities
-	}
-	tiers, activities := weigh(p)
-	return slices.ContainsFunc(p.steps, func(s solve.Step) bool {
-		other := d.findPlan(m, g, target, false, []solve.Step{s})
-		if other == nil {
-			return false
-		}
-		t, a := weigh(other)
-		return t == tiers && a == activities
-	})
 }

@@ -37,8 +37,8 @@ func TestCalculateOverdetermined(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"v 3; t 2; a 1; b 2; c 3 -> d", "6"},
-		{"v 3.01; t 2; a 1; b 2; c 3 -> d", "6"}, // by less than 1%
-		{"v 3; t 3; a 1; b 2; c 3 -> d", "calculation.conflicting_inputs v, t, a, b, c | Motion"},
+		{"v 3.01; t 2; a 1; b 2; c 3 -> d", "calculation.conflicting_inputs v, t, a, b, c | Stages"},
+		{"v 3; t 3; a 1; b 2; c 3 -> d", "calculation.conflicting_inputs v, t, a, b, c | Stages"},
 		{"t 3; d 6; a 1; b 2 -> c", "3"},
 		{"a 1; b 2; c 3 -> v", "3"},
 	} {

@@ -92,7 +92,7 @@ func (v *derivation) steps() *value.Error {
 		known = append(known, Fact{s.Variable, Stated, s.Value})
 	}
 	v.Machine.Settle()
-	contradicted := len(v.domain.contradictions(v.Machine.Env, known, Solution{})) > 0
+	contradicted := len(v.domain.contradictions(v.Machine.Env, known, v.solution)) > 0
 	v.Machine.Settle()
 	if contradicted {
 		return value.Problem("calculation.no_solution", v.Key(v.Target))
