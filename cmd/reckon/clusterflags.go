@@ -26,6 +26,7 @@ type clusterFlags struct {
 	ClusterTLSKey     string   `help:"Key of that certificate, PEM." name:"cluster-tls-key" placeholder:"FILE"`
 	ClusterTLSCA      string   `help:"Authority of all nodes' certificates and of nothing else, PEM." name:"cluster-tls-ca" placeholder:"FILE"`
 	ClusterSecretFile string   `help:"File with the secret that all nodes share." placeholder:"FILE"`
+	Heal              bool     `help:"Where this node's copy of the log is damaged, take the log anew from the other nodes, as soon as they can do without this one."`
 }
 
 // options reads what the flags say; nil without --cluster.
@@ -33,7 +34,7 @@ func (c clusterFlags) options(logger *slog.Logger) (*log.Cluster, error) {
 	if err := c.check(); err != nil || c.Cluster == "" {
 		return nil, err
 	}
-	o := &log.Cluster{Name: c.Cluster, Node: c.Node, Listen: c.ClusterListen, Routes: c.Routes}
+	o := &log.Cluster{Name: c.Cluster, Node: c.Node, Listen: c.ClusterListen, Routes: c.Routes, Heal: c.Heal}
 	var err error
 	if c.ClusterTLSCert != "" {
 		if o.TLS, err = log.ClusterTLS(c.ClusterTLSCert, c.ClusterTLSKey, c.ClusterTLSCA, c.hosts()); err != nil {
@@ -68,7 +69,7 @@ func (c clusterFlags) check() error {
 		for _, flag := range [][2]string{
 			{"--node", c.Node}, {"--cluster-listen", c.ClusterListen}, {"--routes", strings.Join(c.Routes, "")},
 			{"--cluster-tls-cert", c.ClusterTLSCert}, {"--cluster-tls-key", c.ClusterTLSKey}, {"--cluster-tls-ca", c.ClusterTLSCA},
-			{"--cluster-secret-file", c.ClusterSecretFile},
+			{"--cluster-secret-file", c.ClusterSecretFile}, {"--heal", map[bool]string{true: "given"}[c.Heal]},
 		} {
 			if flag[1] != "" {
 				return fmt.Errorf("%s is for a node of a cluster: give --cluster NAME too, or leave it out", flag[0])

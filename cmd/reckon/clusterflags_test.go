@@ -33,6 +33,7 @@ func TestClusterFlags(t *testing.T) {
 		{"--cluster-tls-key f", "--cluster-tls-key is for a node of a cluster"},
 		{"--cluster-tls-ca f", "--cluster-tls-ca is for a node of a cluster"},
 		{"--cluster-secret-file f", "--cluster-secret-file is for a node of a cluster"},
+		{"--heal", "--heal is for a node of a cluster: give --cluster NAME too"},
 		{"--cluster c", "--cluster needs --node NODE"},
 		{"--cluster c.d --node n", `--cluster "c.d": a name has 1 to 64 letters, digits, - and _`},
 		{"--cluster c --node *", `--node "*": a name has 1 to 64 letters, digits, - and _`},

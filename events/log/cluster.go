@@ -11,9 +11,11 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -26,6 +28,7 @@ type Cluster struct {
 	Routes []string    // nats://host:port of the other nodes; this node's own may be among them
 	TLS    *tls.Config // of the connections between nodes, for both directions; nil on one machine only
 	Secret []byte      // what all nodes have and nobody else
+	Heal   bool        // take the log anew from the others where this node's copy is damaged
 }
 
 // clusterReplicas is how many nodes have the streams of a cluster.
@@ -91,17 +94,39 @@ type cluster struct {
 	quorum    *quorum        // confirms what the leader says
 	elections *elections
 	queue     queue
+	whole     atomic.Bool // the node has what the others have
 }
 
 // openCluster runs the node's server and returns when the streams are there, which takes a majority
-// of the nodes, at the first start three of them.
+// of the nodes, at the first start three of them, and when this node has of them what the others
+// have. It runs no server on a copy of the log that is damaged.
 func (l *Log) openCluster(ctx context.Context, o Options, c *credentials) error {
 	origin, err := originOf(o.Dir)
 	if err != nil {
 		return fmt.Errorf("read which log the data directory is of: %w", err)
 	}
+	for {
+		damage := errors.Join(clearViews(o.Dir), l.checkCopy(ctx, o))
+		if damage == nil {
+			damage = l.openNode(ctx, o, c, origin)
+		}
+		if !errors.Is(damage, ErrDamaged) {
+			return damage
+		}
+		if err := l.stop(); err != nil {
+			return err
+		}
+		if err := l.heal(ctx, o, *c, origin, damage); err != nil {
+			return err
+		}
+	}
+}
+
+// openNode is openCluster for a copy of the log in which no damage is seen. It fails with
+// ErrDamaged when the other nodes have what it lacks.
+func (l *Log) openNode(ctx context.Context, o Options, c *credentials, origin string) error {
 	if origin != "" {
-		if err := checkOrigin(ctx, o, *c, origin); err != nil {
+		if err := asking(ctx, o, *c, func(conn *nats.Conn) error { return checkOrigin(ctx, conn, o, origin) }); err != nil {
 			return err
 		}
 	}
@@ -134,7 +159,10 @@ func (l *Log) openCluster(ctx context.Context, o Options, c *credentials) error 
 	if err := b.join(o.Cluster.Name); err != nil {
 		return err
 	}
-	return b.quorum.answerFor(b.server)
+	if err := b.quorum.answerFor(b.server); err != nil {
+		return err
+	}
+	return b.level(ctx, o)
 }
 
 // join makes the log one of a cluster.

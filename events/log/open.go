@@ -136,7 +136,7 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 	if err := claimMode(o.Dir, o.mode()); err != nil {
 		return nil, err
 	}
-	if o.External == nil {
+	if o.External == nil && o.Cluster == nil {
 		if err := l.check(ctx, o); err != nil {
 			return nil, err
 		}
@@ -250,17 +250,23 @@ func (l *Log) Close() error {
 	if l.lock != nil {
 		errs = append(errs, removeCredentials(l.dir))
 	}
-	for _, conn := range []*nats.Conn{l.conn, l.reads} {
-		if conn != nil {
-			conn.Close()
-		}
-	}
-	if l.backing != nil {
-		errs = append(errs, l.backing.close())
-	}
+	errs = append(errs, l.stop())
 	if l.lock != nil {
 		errs = append(errs, l.lock.Close())
 		l.lock = nil
 	}
 	return errors.Join(errs...)
+}
+
+// stop ends what a log has opened in its directory.
+func (l *Log) stop() error {
+	for _, conn := range []*nats.Conn{l.conn, l.reads} {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	if l.backing == nil {
+		return nil
+	}
+	return l.backing.close()
 }

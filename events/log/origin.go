@@ -66,10 +66,9 @@ const (
 	originAgain = 50 * time.Millisecond
 )
 
-// checkOrigin asks the other nodes of a cluster which log they have, by a server that has no part
-// in keeping it. It fails with ErrOrigin when it is another than the node's own. Nodes that do not
-// answer in time are taken to have the same.
-func checkOrigin(ctx context.Context, o Options, c credentials, origin string) error {
+// asking has a connection to the other nodes of a cluster, by a server that has no part in keeping
+// the log.
+func asking(ctx context.Context, o Options, c credentials, ask func(*nats.Conn) error) error {
 	options, err := o.Cluster.options(o.Dir, c)
 	if err != nil {
 		return err
@@ -91,6 +90,12 @@ func checkOrigin(ctx context.Context, o Options, c credentials, origin string) e
 		return err
 	}
 	defer conn.Close()
+	return ask(conn)
+}
+
+// checkOrigin asks the other nodes which log they have. It fails with ErrOrigin when it is another
+// than the node's own. Nodes that do not answer in time are taken to have the same.
+func checkOrigin(ctx context.Context, conn *nats.Conn, o Options, origin string) error {
 	if err := tellOrigin(conn, o.Cluster, origin); err != nil {
 		return err
 	}
