@@ -202,13 +202,13 @@ func (v *derivation) inItsUnit(variable, activity int, si decimal.Decimal) strin
 
 // verify evaluates every equation used with the values found, unless that was done to find them.
 func (v *derivation) verify() *value.Error {
-	checked := v.Checked // in the order of the steps
+	checked := v.Checked // whole steps, in their order
 	for _, s := range v.plan.steps {
+		if len(checked) > 0 && slices.Contains(s.Activities, checked[0]) {
+			checked = checked[len(s.Activities):]
+			continue
+		}
 		for _, a := range s.Activities {
-			if len(checked) > 0 && checked[0] == a {
-				checked = checked[1:]
-				continue
-			}
 			if !v.HoldsFor(v.domain.equations[a], s.Variable) {
 				if v.Machine.Limited() {
 					return v.Failure(v.domain.equations[a], s.Variable)

@@ -16,6 +16,7 @@ type model struct {
 	values map[string]*big.Float
 	keys   []string // in the order of the domain
 	given  []string // those that no equation defines
+	terms  []string // by place behind given in keys: the right side of its equation
 }
 
 // modelDigits is the precision of the plain evaluation, in bits.
@@ -37,8 +38,8 @@ func (m *model) give(key, text string) {
 
 // set adds a variable that an equation defines by earlier ones.
 func (m *model) set(key, expression string) {
-	e := plainExpression{text: strings.ReplaceAll(expression, " ", ""), values: m.values}
-	m.add(key, e.sum())
+	m.add(key, evaluated(expression, m.values))
+	m.terms = append(m.terms, expression)
 	m.def.Activities = append(m.def.Activities, Activity{Equation: key + " = " + expression})
 }
 
@@ -74,15 +75,35 @@ func (m *model) question(stated []string, target string) string {
 // right reports whether an answer agrees with the plain evaluation in so many digits.
 func (m *model) right(key, answer string, digits int) bool {
 	got, _, err := big.ParseFloat(answer, 10, modelDigits, big.ToNearestEven)
-	if err != nil {
-		return false
-	}
-	miss, size := new(big.Float).Sub(got, m.values[key]), new(big.Float).Abs(m.values[key])
+	return err == nil && agreeing(got, m.values[key], digits)
+}
+
+// agreeing reports whether a number is another one in so many digits.
+func agreeing(got, want *big.Float, digits int) bool {
+	miss, size := new(big.Float).Sub(got, want), new(big.Float).Abs(want)
 	if size.Sign() == 0 {
 		size.SetInt64(1)
 	}
 	limit, _, _ := big.ParseFloat(fmt.Sprintf("1e-%d", digits), 10, modelDigits, big.ToNearestEven)
 	return miss.Abs(miss).Cmp(limit.Mul(limit, size)) <= 0
+}
+
+// with is a value of the model where another one of those given is different.
+func (m *model) with(given string, x *big.Float, key string) *big.Float {
+	values := map[string]*big.Float{}
+	for _, k := range m.given {
+		values[k] = m.values[k]
+	}
+	values[given] = x
+	for i, expression := range m.terms {
+		values[m.keys[len(m.given)+i]] = evaluated(expression, values)
+	}
+	return values[key]
+}
+
+func evaluated(expression string, values map[string]*big.Float) *big.Float {
+	e := plainExpression{text: strings.ReplaceAll(expression, " ", ""), values: values}
+	return e.sum()
 }
 
 // plainExpression evaluates arithmetic, max and min as it reads.

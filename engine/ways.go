@@ -8,14 +8,23 @@ import (
 // bitset is a set of small numbers.
 type bitset []uint64
 
-func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
-func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+func (b bitset) add(i int)    { b[i/64] |= 1 << (i % 64) }
+func (b bitset) remove(i int) { b[i/64] &^= 1 << (i % 64) }
 
 func (b bitset) addAll(o bitset) {
 	for i, word := range o {
 		b[i] |= word
 	}
+}
+
+// meets reports whether two sets have a number in common.
+func (b bitset) meets(o bitset) bool {
+	for i, word := range o {
+		if b[i]&word != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (b bitset) count() (n int) {
@@ -64,8 +73,10 @@ func (p *planner) findWays(limit int) *ways {
 	}
 	memory := make(bitset, len(w.variables)*words)
 	next, way := make(bitset, words), make(bitset, words)
+	var last *block // whose ways were joined last: it stands with all that it yields
+	known := false
 	for changed := true; changed; {
-		changed = false
+		changed, last = false, nil
 		for i, v := range w.variables {
 			if p.meter.Looks() < end {
 				return nil
@@ -79,7 +90,10 @@ func (p *planner) findWays(limit int) *ways {
 			}
 			open := true
 			for _, o := range p.options[v] {
-				if !w.join(p, o, way) {
+				if o != last {
+					last, known = o, w.join(p, o, way)
+				}
+				if !known {
 					continue // a way that is not known yet excludes nothing
 				}
 				if open {
@@ -103,8 +117,14 @@ func (p *planner) findWays(limit int) *ways {
 			}
 		}
 	}
+	last = nil
 	for _, v := range w.variables {
-		p.options[v] = slices.DeleteFunc(p.options[v], func(o *block) bool { return w.circular(p, o) })
+		p.options[v] = slices.DeleteFunc(p.options[v], func(o *block) bool {
+			if o != last {
+				last, known = o, w.circular(p, o, way)
+			}
+			return known
+		})
 	}
 	return w.findFacts(p, end)
 }
@@ -174,14 +194,18 @@ func (w *ways) join(p *planner, o *block, into bitset) bool {
 }
 
 // circular reports whether an input of an option always rests on what the option yields.
-func (w *ways) circular(p *planner, o *block) bool {
-	p.meter.Look(len(o.inputs))
+func (w *ways) circular(p *planner, o *block, yields bitset) bool {
+	clear(yields)
+	p.meter.Look(1 + len(o.inputs)*(1+len(yields)/wordsPerLook))
+	for _, v := range o.outputs {
+		yields.add(w.at[v])
+	}
 	return slices.ContainsFunc(o.inputs, func(r int) bool {
 		if len(o.outputs) == 1 && r == o.outputs[0] {
 			return false
 		}
 		through := w.through[w.at[r]]
-		return through == nil || slices.ContainsFunc(o.outputs, func(v int) bool { return through.has(w.at[v]) })
+		return through == nil || through.meets(yields)
 	})
 }
 

@@ -175,6 +175,9 @@ func (m *Machine) Run(e *Equation, x Unknown) *Run {
 	return r
 }
 
+// Length is how many operations an evaluation takes.
+func (r *Run) Length() int { return len(r.unsteady) }
+
 func (r *Run) Sides(x float64) (left, right float64) {
 	for _, i := range r.unsteady {
 		r.Values[i] = r.Apply(&r.flat.code[i], x)

@@ -37,7 +37,10 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	isLinear, err := s.linearSystem(equations, step.Outputs)
 	if !isLinear {
 		var found []formula.Decimals
-		if s.TryErr(); !s.Limited() {
+		if s.TryErr(); !s.Limited() && len(equations) >= leastChain {
+			found, err = s.chained(step, equations)
+		}
+		if len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.blockSolutions(step, equations)
 			s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
 		}

@@ -120,6 +120,7 @@ type seeker struct {
 	run        *formula.Run                                         // nil where the equation has no flat form
 	value      func(x float64) (f, size float64)                    // the function, and the size of what is subtracted in it
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
+	cost       int                                                  // units of an evaluation in float64, less than 1 for one
 	found      formula.Decimals
 	crowded    bool // there were more roots than are looked at
 	masked     bool // limit found that what seems to be a root may be the work of rounding
@@ -143,7 +144,7 @@ func (s *seeker) roots(check func(formula.Decimals) formula.Decimals) formula.De
 
 // at is the function in float64, NaN where it has no value.
 func (s *seeker) at(x float64) float64 {
-	if !s.solver.Context.Spend(1) {
+	if !s.solver.Context.Spend(max(1, s.cost)) {
 		return math.NaN()
 	}
 	s.solver.steps++

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"reckon/engine/value"
@@ -34,6 +36,39 @@ func TestModelsForward(t *testing.T) {
 				}
 				if cost := value.DefaultBudget - env.Meter.Left; cost > 1000+100*len(defined) {
 					t.Errorf("%s of %d: %s costs %d", m.def.Title, len(defined), target, cost)
+				}
+			}
+		}
+	}
+}
+
+// TestModelsBackward seeks an input that gives the end of a model: the model evaluated plainly with
+// it ends there.
+func TestModelsBackward(t *testing.T) {
+	chance := rand.New(rand.NewPCG(9, 10))
+	for _, size := range []int{20, 80, 300, 1000} {
+		for _, m := range []*model{cashFlow(size / 10), loan(size / 4)} {
+			if chance.IntN(2) == 0 {
+				m.shuffled(chance)
+			}
+			d := compiledDefinition(t, m.def)
+			for _, sought := range m.given {
+				if sought == "total0" || sought == "paid0" {
+					continue // one equation after the other tells it
+				}
+				stated := slices.DeleteFunc(slices.Clone(m.given), func(key string) bool { return key == sought })
+				env := testEnv.Metered()
+				s, errs := askIn(d, env, m.question(append(stated, m.last()), sought))
+				if len(errs) > 0 {
+					t.Errorf("%s of %d: %s: %v", m.def.Title, size, sought, errs)
+					continue
+				}
+				got, _, err := big.ParseFloat(s.Value.Text().Scalar(), 10, modelDigits, big.ToNearestEven)
+				if err != nil || !agreeing(m.with(sought, got, m.last()), m.values[m.last()], 29) {
+					t.Errorf("%s of %d: %s is %v, and was %v", m.def.Title, size, sought, s.Value.Text(), m.values[sought])
+				}
+				if cost := value.DefaultBudget - env.Meter.Left; cost > 15_000+100*size {
+					t.Errorf("%s of %d: %s costs %d", m.def.Title, size, sought, cost)
 				}
 			}
 		}
