@@ -16,8 +16,8 @@ func models(equations int, chance *rand.Rand) []*model {
 	}
 }
 
-// TestModelsForward asks models for what follows from their inputs, near the start, in the middle and
-// at the end, with variables and equations in any order: a plain evaluation gives the same, and it
+// TestModelsForward asks models for what follows from their inputs, at the end, in the middle and
+// anywhere, with variables and equations in any order: a plain evaluation gives the same, and it
 // costs in proportion to the equations.
 func TestModelsForward(t *testing.T) {
 	chance := rand.New(rand.NewPCG(7, 8))

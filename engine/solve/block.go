@@ -34,11 +34,14 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	for i, a := range step.Activities {
 		equations[i] = s.Equations[a]
 	}
-	isLinear, err := s.linearSystem(equations, step.Outputs)
+	isLinear := false
+	found, err := s.chained(step, equations, true)
+	if len(found) == 0 && err == nil {
+		isLinear, err = s.linearSystem(equations, step.Outputs)
+	}
 	if !isLinear {
-		var found []formula.Decimals
-		if s.TryErr(); !s.Limited() && len(equations) >= leastChain {
-			found, err = s.chained(step, equations)
+		if s.TryErr(); len(found) == 0 && err == nil && !s.Limited() {
+			found, err = s.chained(step, equations, false)
 		}
 		if len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.blockSolutions(step, equations)

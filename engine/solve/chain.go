@@ -8,7 +8,8 @@ import (
 	"reckon/engine/formula"
 )
 
-// leastChain is the size from which on a block is followed as a chain before anything else is tried.
+// leastChain is the size from which on a block is followed as a chain. Smaller ones are left to
+// what finds all of their solutions.
 const leastChain = 13
 
 // chain is a block that follows from a guess of one variable, equation by equation, with one
@@ -17,6 +18,8 @@ type chain struct {
 	guess int
 	links []link
 	check *formula.Equation
+
+	forward bool // each link is what its equation says a variable is
 }
 
 // link is a variable of a chain as an expression in those before it.
@@ -76,11 +79,11 @@ func (s *Solver) chain(step Step, equations []*formula.Equation) *chain {
 // followed is the chain from a guess, nil where it breaks off. open counts the unknowns of each
 // equation.
 func followed(guess int, equations []*formula.Equation, inBlock map[int]bool, users map[int][]int, open []int, looks *int) *chain {
-	c := &chain{guess: guess}
+	c := &chain{guess: guess, forward: true}
 	known := map[int]bool{guess: true}
 	used := make([]bool, len(equations))
 	*looks -= 1 + len(equations)/8
-	var queue []int
+	var queue, later []int // later are equations that do not say themselves what their unknown is
 	learn := func(v int) {
 		*looks -= len(users[v])
 		for _, i := range users[v] {
@@ -90,7 +93,11 @@ func followed(guess int, equations []*formula.Equation, inBlock map[int]bool, us
 		}
 	}
 	learn(guess)
-	for len(queue) > 0 {
+	for len(queue)+len(later) > 0 {
+		first := len(queue) > 0
+		if !first {
+			queue, later = []int{later[0]}, later[1:]
+		}
 		i := queue[0]
 		queue = queue[1:]
 		e := equations[i]
@@ -99,9 +106,15 @@ func followed(guess int, equations []*formula.Equation, inBlock map[int]bool, us
 		}
 		at := slices.IndexFunc(e.Refs, func(v int) bool { return inBlock[v] && !known[v] })
 		v := e.Refs[at]
+		forward := e.Left.Op == formula.OpVariable && e.Left.Variable == v || e.Right.Op == formula.OpVariable && e.Right.Variable == v
+		if first && !forward {
+			later = append(later, i)
+			continue
+		}
 		if expression := solvedFor(e, v); expression != nil && e.Calculable[at] {
 			known[v], used[i] = true, true
 			c.links = append(c.links, link{v, expression})
+			c.forward = c.forward && forward
 			learn(v)
 		}
 	}
@@ -166,13 +179,17 @@ func (s *Solver) follow(c *chain, x decimal.Decimal) bool {
 	return s.TryErr() == nil
 }
 
-// chained lists the solutions of a block that follows from a guess of one variable, each in the
-// order of the block's outputs: roots of what the last equation misses by, as a function of the
-// guess, among samples over decades, each refined in decimal through all equations. The error says
-// that every guess does. Without either the block is no chain, or no sample shows a root.
-func (s *Solver) chained(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
+// chained lists the solutions of a block that is a chain, each in the order of the block's outputs:
+// roots of what the last equation misses by, as a function of the guess, among samples over
+// decades, each refined in decimal through all equations. forward asks for chains of that kind or
+// of the other, where rounding may grow from link to link. The error says that any guess does.
+// Without either the block is no such chain, or no sample shows a root.
+func (s *Solver) chained(step Step, equations []*formula.Equation, forward bool) ([]formula.Decimals, error) {
+	if len(equations) < leastChain {
+		return nil, nil
+	}
 	c := s.chain(step, equations)
-	if c == nil {
+	if c == nil || c.forward != forward {
 		return nil, nil
 	}
 	seek := &seeker{solver: s, variable: c.guess}
