@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -84,16 +85,26 @@ func checkSettings(zone string, bodyVersion int) error {
 	return nil
 }
 
+func checkName(name string) error {
+	steers := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+	switch {
+	case name == "" || utf8.RuneCountInString(name) > 100 || name != strings.TrimSpace(name):
+		return fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", name)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("account name %q: give it in UTF-8", name)
+	case strings.ContainsFunc(name, steers):
+		return fmt.Errorf("account name %q: leave out control characters, and those that turn the order of letters around", name)
+	}
+	return nil
+}
+
 // CreateAccount fails with ErrExists where the name is taken.
 func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.Account, error) {
 	data := &events.AccountCreated{
 		AccountID: AccountID(c.Name), Name: c.Name,
 		TimeZone: cmp.Or(c.TimeZone, "UTC"), BodyVersion: cmp.Or(c.BodyVersion, 2),
 	}
-	if c.Name == "" || len(c.Name) > 100 || c.Name != strings.TrimSpace(c.Name) || strings.ContainsFunc(c.Name, unicode.IsControl) {
-		return projections.Account{}, fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", c.Name)
-	}
-	if err := checkSettings(data.TimeZone, data.BodyVersion); err != nil {
+	if err := errors.Join(checkName(c.Name), checkSettings(data.TimeZone, data.BodyVersion)); err != nil {
 		return projections.Account{}, err
 	}
 	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, data)

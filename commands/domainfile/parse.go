@@ -184,9 +184,7 @@ func (f *File) atMost(limit int, what, path string, n *yaml.Node) {
 }
 
 // steers is true of control characters, and of those that turn the order of letters around.
-func steers(r rune) bool {
-	return unicode.IsControl(r) || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
-}
+func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 func (f *File) texts(to *[]string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
