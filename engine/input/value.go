@@ -218,6 +218,16 @@ func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
 		x.Unit = r.bare
 	} else if err := r.checked(x.Quantity, r.asks); err != nil {
 		return units.Quantity{}, "", err
+	} else if x.Unit.IsOne() && !r.bare.IsOne() {
+		// Units that cancel out leave a number that shows none: read again it would take the usual one.
+		converted, err := units.Convert(r.ctx, x.Quantity, r.bare)
+		if err != nil {
+			return units.Quantity{}, "", incompatible(x.Unit, r.bare)
+		}
+		if r.ctx.Err() != nil {
+			return units.Quantity{}, "", r.invalid(text)
+		}
+		x.Quantity = converted
 	}
 	return x.Quantity, x.Quantity.Exact(), nil
 }
