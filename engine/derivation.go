@@ -71,6 +71,9 @@ func (v *derivation) run() *value.Error {
 func (v *derivation) steps() *value.Error {
 	for i, s := range v.plan.steps {
 		v.Failed = s
+		if err := v.calendarSteps(s); err != nil {
+			return err
+		}
 		if err := v.Step(s); err != nil {
 			return err
 		}
