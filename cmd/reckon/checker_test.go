@@ -15,6 +15,7 @@ type observed struct {
 	posts  []post
 	reads  []reading
 	events []recorded // final events, in the order of the log
+	begun  []string   // messages in the order of their first events; nil where that is the order of the final ones
 }
 
 // post is a calculation that a caller asked for, once.
@@ -35,6 +36,9 @@ type answered struct {
 	values            string
 }
 
+// underWay are the values of a message that is not answered yet.
+const underWay = "in progress"
+
 // reading is a conversation as GET showed it.
 type reading struct {
 	began, ended          int
@@ -48,8 +52,14 @@ type recorded struct {
 	answer                             answered
 }
 
-// check returns what is wrong with a observed: an acknowledged calculation that is not there exactly once with its answer,
-// a scenario index that is given twice or leaves one out, a message where it does not belong, a read of older state.
+// says tells whether an event says what was shown of its message.
+func (e recorded) says(a answered) bool {
+	return e.answer == a || a == answered{message: e.answer.message, values: underWay}
+}
+
+// check returns what is wrong with an observed: an acknowledged calculation that is not there exactly once with its answer,
+// a scenario index that is given twice or leaves one out, a message where it does not belong, a read that shows less than
+// what anybody was shown before it began.
 func (h observed) check() []string {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -88,17 +98,25 @@ func (h observed) check() []string {
 		e, ok := byMessage[p.answer.message]
 		switch {
 		case !ok:
-			say("dropped: key %s was answered by message %s, which has no event", p.key, p.answer.message)
+			say("dropped: key %s was answered (%d) by message %s, which has no final event", p.key, p.began, p.answer.message)
 		case e.account != p.account || e.conversation != p.conversationID || p.conversation != "" && p.conversation != p.conversationID:
 			say("foreign: key %s was answered from another conversation", p.key)
-		case e.key != p.key || e.prompt != p.prompt || e.answer != p.answer:
-			say("swapped: key %s was answered with %v, and its event is of key %s with %v", p.key, p.answer, e.key, e.answer)
+		case e.key != p.key || e.prompt != p.prompt || !e.says(p.answer):
+			say("swapped: key %s was answered (%d) with %v, and its event is of key %s with %v", p.key, p.began, p.answer, e.key, e.answer)
+		}
+	}
+	place := map[string]int{} // of messages, in the order of their first events
+	for i, message := range h.begun {
+		place[message] = i
+	}
+	for i, e := range h.events {
+		if h.begun == nil {
+			place[e.answer.message] = i
 		}
 	}
 	for _, r := range h.reads {
 		shown := map[string]bool{}
-		at := -1 // of the last message in the order of events
-		kept := conversations[r.account+" "+r.conversation]
+		at := -1 // of the last message
 		for _, a := range r.messages {
 			if shown[a.message] {
 				say("doubled: a read shows message %s twice", a.message)
@@ -107,34 +125,73 @@ func (h observed) check() []string {
 			e, ok := byMessage[a.message]
 			switch {
 			case !ok:
-				say("foreign: a read shows message %s, which has no event", a.message)
+				say("foreign: a read (%d) shows message %s, which has no final event", r.began, a.message)
 				continue
 			case e.account != r.account || e.conversation != r.conversation:
 				say("foreign: a read of conversation %s shows message %s of another", r.conversation, a.message)
 				continue
-			case e.answer != a:
-				say("swapped: a read shows %v, and the event says %v", a, e.answer)
+			case !e.says(a):
+				say("swapped: a read (%d) shows %v, and the event says %v", r.began, a, e.answer)
 			}
-			now := slices.IndexFunc(kept, func(e recorded) bool { return e.answer.message == a.message })
-			if now < at {
+			if place[a.message] < at {
 				say("swapped: a read of conversation %s shows message %s too late", r.conversation, a.message)
 			}
-			at = now
+			at = place[a.message]
 		}
-		for _, p := range h.posts {
-			if p.acknowledged && p.ended < r.began && p.account == r.account && p.conversationID == r.conversation && !shown[p.answer.message] {
-				say("stale: a read (%d) lacks message %s, which had been answered (%d)", r.began, p.answer.message, p.began)
+	}
+	return append(wrong, h.checkStale()...)
+}
+
+// checkStale finds what shows less of a message than had been shown before it began: it not at all, or in progress when it
+// had been answered.
+func (h observed) checkStale() (wrong []string) {
+	type first struct{ shown, answered int } // moments at which it had been; 0 for never
+	conversations := map[string]map[string]first{}
+	earliest := func(a, b int) int { return min(cmp.Or(a, b), cmp.Or(b, a)) }
+	see := func(place string, a answered, moment int) {
+		if conversations[place] == nil {
+			conversations[place] = map[string]first{}
+		}
+		f := conversations[place][a.message]
+		f.shown = earliest(f.shown, moment)
+		if a.values != underWay {
+			f.answered = earliest(f.answered, moment)
+		}
+		conversations[place][a.message] = f
+	}
+	for _, p := range h.posts {
+		if p.acknowledged {
+			see(p.account+" "+p.conversationID, p.answer, p.ended)
+		}
+	}
+	for _, r := range h.reads {
+		for _, a := range r.messages {
+			see(r.account+" "+r.conversation, a, r.ended)
+		}
+	}
+	before := func(was, now int) bool { return was > 0 && was < now }
+	for _, p := range h.posts {
+		was := conversations[p.account+" "+p.conversationID][p.answer.message].answered
+		if p.acknowledged && p.answer.values == underWay && before(was, p.began) {
+			wrong = append(wrong, fmt.Sprintf("stale: key %s is in progress (%d), and had been answered (%d)", p.key, p.began, was))
+		}
+	}
+	for _, r := range h.reads {
+		shown := map[string]answered{}
+		for _, a := range r.messages {
+			shown[a.message] = a
+		}
+		for message, was := range conversations[r.account+" "+r.conversation] {
+			a, ok := shown[message]
+			switch {
+			case !ok && before(was.shown, r.began):
+				wrong = append(wrong, fmt.Sprintf("stale: a read (%d) of conversation %s lacks message %s, which had been shown (%d)", r.began, r.conversation, message, was.shown))
+			case ok && a.values == underWay && before(was.answered, r.began):
+				wrong = append(wrong, fmt.Sprintf("stale: a read (%d) of conversation %s has message %s in progress, which had been answered (%d)", r.began, r.conversation, message, was.answered))
 			}
 		}
 	}
-	byBegin := slices.SortedFunc(slices.Values(h.reads), func(a, b reading) int { return cmp.Compare(a.began, b.began) })
-	for i, later := range byBegin {
-		for _, earlier := range byBegin[:i] {
-			if earlier.account == later.account && earlier.conversation == later.conversation && earlier.ended < later.began && len(later.messages) < len(earlier.messages) {
-				say("stale: a read (%d) of conversation %s shows less than one before it (%d)", later.began, later.conversation, earlier.began)
-			}
-		}
-	}
+	slices.Sort(wrong)
 	return wrong
 }
 
@@ -165,8 +222,13 @@ func goodHistory() observed {
 }
 
 func TestCheckerPassesAGoodHistory(t *testing.T) {
-	if wrong := goodHistory().check(); len(wrong) > 0 {
-		t.Error(strings.Join(wrong, "\n"))
+	h := goodHistory()
+	h.posts = append(h.posts, post{3, 4, "a", "k2", "c1", "p2", true, "c1", answered{message: "m2", values: underWay}})
+	h.reads[0].messages = append(h.reads[0].messages, answered{message: "m2", values: underWay})
+	for _, h := range []observed{goodHistory(), h} {
+		if wrong := h.check(); len(wrong) > 0 {
+			t.Error(strings.Join(wrong, "\n"))
+		}
 	}
 }
 
@@ -197,6 +259,10 @@ func TestCheckerCatchesPlantedHistories(t *testing.T) {
 			h.posts[4].acknowledged, h.posts[1].acknowledged = false, false
 			h.reads = append(h.reads, reading{20, 21, "a", "c1", h.reads[0].messages})
 		}},
+		{"stale", func(h *observed) { h.reads[1].messages[2] = answered{message: "m3", values: underWay} }},
+		{"stale", func(h *observed) { h.posts[5].answer = answered{message: "m1", values: underWay} }},
+		{"dropped", func(h *observed) { h.posts[1].answer = answered{message: "m5", values: underWay} }},
+		{"swapped", func(h *observed) { h.begun = []string{"m1", "m4", "m3", "m2"} }},
 	} {
 		h := goodHistory()
 		c.plant(&h)

@@ -162,53 +162,8 @@ func (w *world) recovers(t *testing.T) (before int) {
 	return before
 }
 
-// TestPowerLoss takes the power from a disk while callers calculate. Nothing that was acknowledged may be lost, and nothing
-// may be answered otherwise. The same with a log that NATS syncs as it does by default must lose something, or this test
-// would not see a loss.
-func TestPowerLoss(t *testing.T) {
-	rounds := 2
-	if soaking {
-		rounds = 20
-	}
-	d, ok := newDisk(t, 256)
-	if !ok {
-		return
-	}
-	w := newWorld(t, filepath.Join(d.mounted, "data"))
-	for round := range rounds {
-		w.serve(t)
-		if c := readCredentials(t, w.data); c.Commit == "" {
-			t.Error("the server syncs each message by itself")
-		}
-		off := 0
-		w.loadUntil(t, 8, fmt.Sprintf("round%d", round), 100, func(func()) {
-			off = w.moment()
-			if err := d.losePower(); err != nil {
-				t.Fatal(err)
-			}
-			w.kill()
-		})
-		w.forgetFrom(off)
-		d.restart(t)
-		bootAnew(t, w.data)
-	}
-	before := w.recovers(t)
-	t.Logf("%d answers before %d losses of power: all are there", before, rounds)
-}
-
-// forgetFrom takes back what came to callers from a moment on, and what they asked for since. A machine without power answers nobody,
-// but the loss is made by shutting the file system down, and the kernel may end a sync under way then that it did not make.
-func (w *world) forgetFrom(moment int) {
-	h := &w.history
-	h.posts = slices.DeleteFunc(h.posts, func(p post) bool { return p.began > moment })
-	for i := range h.posts {
-		if p := &h.posts[i]; p.ended > moment {
-			p.acknowledged, p.answer, p.conversationID = false, answered{}, ""
-		}
-	}
-	h.reads = slices.DeleteFunc(h.reads, func(r reading) bool { return r.ended > moment })
-}
-
+// TestPowerLossLosesWhatNobodySynced has NATS sync the log as it does by default. Something must be lost then, or no test here would see
+// a loss.
 func TestPowerLossLosesWhatNobodySynced(t *testing.T) {
 	d, ok := newDisk(t, 256)
 	if !ok {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,7 @@ type world struct {
 	server  *exec.Cmd
 	errors  *bytes.Buffer // what it wrote to standard error
 	url     string
+	crashed []string // keys that were answered 500 when they were posted again
 	tenant
 	ledger
 }
@@ -224,6 +226,15 @@ func (w *world) settle(t *testing.T) {
 		all.Go(func() {
 			for p := range work {
 				again, status, err := w.post(p.key, p.conversation, p.prompt)
+				for until := time.Now().Add(time.Minute); status == nethttp.StatusAccepted && time.Now().Before(until); {
+					again, status, err = w.post(p.key, p.conversation, p.prompt) // until what is in natural language is answered
+				}
+				if err == nil && status == nethttp.StatusInternalServerError {
+					mutex.Lock()
+					w.crashed = append(w.crashed, p.key)
+					mutex.Unlock()
+					continue
+				}
 				if err != nil || status != nethttp.StatusOK {
 					t.Errorf("key %s posted again: status %d: %v", p.key, status, err)
 					continue
@@ -246,10 +257,19 @@ func (w *world) settle(t *testing.T) {
 	}
 }
 
-// verify checks the history against EVENTS.
+// verify checks the history against EVENTS. A request that was answered 500 must have an event that says so: it was
+// delivered to so many workers that were lost that no other one was to run it.
 func (w *world) verify(t *testing.T) {
 	t.Helper()
-	w.history.events = recordedIn(readEvents(t, w.data), func(uuid.UUID) string { return devAccount })
+	all := readEvents(t, w.data)
+	w.history.events, w.history.begun = recordedIn(all, func(uuid.UUID) string { return devAccount }), begunIn(all)
+	for _, key := range w.crashed {
+		if !slices.ContainsFunc(w.history.events, func(e recorded) bool {
+			return e.key == key && strings.Contains(e.answer.values, "internal.error")
+		}) {
+			t.Errorf("key %s is answered 500, and no event says why", key)
+		}
+	}
 	if wrong := w.history.check(); len(wrong) > 0 {
 		t.Fatalf("%d things are wrong, among them:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 10)], "\n"))
 	}

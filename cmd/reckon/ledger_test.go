@@ -91,12 +91,16 @@ func (a answer) refuses() bool {
 type messageBody struct {
 	ConversationID string          `json:"conversation_id"`
 	MessageID      string          `json:"message_id"`
+	Status         string          `json:"status"`
 	Results        *events.Results `json:"results"`
 	Errors         json.RawMessage `json:"errors"`
 }
 
 func (s messageBody) answered() answered {
 	a := answered{message: s.MessageID, values: string(s.Errors)}
+	if s.Status == "in_progress" {
+		a.values = underWay
+	}
 	if s.Results != nil {
 		a.original, a.current = s.Results.Scenario.Original, s.Results.Scenario.Current
 		for _, v := range s.Results.Variables {
@@ -106,7 +110,8 @@ func (s messageBody) answered() answered {
 	return a
 }
 
-// post asks the service at a URL for a calculation and keeps what came back. status is 0 when nothing did.
+// post asks the service at a URL for a calculation and keeps what came back. status is 0 when nothing did. Of what is
+// in natural language every second one waits to be answered.
 func (l *ledger) post(client *nethttp.Client, url string, who tenant, key, conversation, prompt string) (p post, status int, err error) {
 	members := map[string]string{"domain_id": who.domain, "prompt": prompt}
 	if conversation != "" {
@@ -118,10 +123,14 @@ func (l *ledger) post(client *nethttp.Client, url string, who tenant, key, conve
 	}
 	at := time.Now()
 	p = post{began: l.moment(), account: who.account, key: key, conversation: conversation, prompt: prompt}
-	a, err := request(client, "POST", url+"/v1/calculate", who.secret, key, body)
+	headers := map[string]string{"Authorization": "Bearer " + who.secret, "Idempotency-Key": key, "Prefer": "wait=5"}
+	if p.began/2%2 == 0 { // a request has two moments
+		headers["Prefer"] = ""
+	}
+	a, err := send(client, "POST", url+"/v1/calculate", headers, body)
 	p.ended = l.moment()
 	l.trace(p.began, url, at)
-	if err == nil && a.status == nethttp.StatusOK {
+	if err == nil && (a.status == nethttp.StatusOK || a.status == nethttp.StatusAccepted) {
 		var s messageBody
 		if err := json.Unmarshal(a.body, &s); err != nil {
 			return p, a.status, err
@@ -177,6 +186,18 @@ func (l *ledger) acknowledged() int {
 		}
 	}
 	return n
+}
+
+// begunIn are the messages of events, in the order of the first of each.
+func begunIn(all []events.Event) []string {
+	there, begun := map[uuid.UUID]bool{}, []string{}
+	for _, e := range all {
+		if m := e.Message(); m != nil && !there[m.MessageID] {
+			there[m.MessageID] = true
+			begun = append(begun, m.MessageID.String())
+		}
+	}
+	return begun
 }
 
 // recordedIn are the final events among all, with the names of accounts.

@@ -32,7 +32,7 @@ import (
 //     are not complete at the next start, that is damage.
 //   - After a sync that failed nobody knows what is on disk, and the next one may succeed although
 //     pages are lost. So the first failure is final: all who wait and all who come fail, and the
-//     program ends.
+//     program ends. One that succeeded counts only where the file system takes changes behind it.
 //   - The server replaces a block of a stream, of which much has expired, by a shorter file that it
 //     syncs a moment later. ext4 brings the data of a file to the disk before a name that replaces
 //     another one; GroupCommits names the file systems for which that is known.

@@ -62,7 +62,7 @@ func (m Mark) sum(stream string) uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, markForm, stream, m.Durable, m.Block))
 }
 
-// Set writes a mark into its place.
+// Set writes a mark of what was synced into its place. It fails where the file system has given up.
 func (f *Marks) Set(place int, stream string, m Mark, sync bool) error {
 	line := fmt.Appendf(nil, markForm+" %08x", stream, m.Durable, m.Block, m.sum(stream))
 	for len(line) < markSlot-1 {
@@ -70,6 +70,9 @@ func (f *Marks) Set(place int, stream string, m Mark, sync bool) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if err := takesChanges(f.file); err != nil {
+		return fmt.Errorf("sync stream %s: %w", stream, err)
+	}
 	_, err := f.file.WriteAt(append(line, '\n'), int64(place)*markSlot)
 	if err == nil && sync {
 		err = f.file.Sync()
