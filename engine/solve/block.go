@@ -18,6 +18,10 @@ var errManySolutions = errors.New("infinitely many solutions")
 // chance choice.
 var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
 
+// maxProved bounds the equations that are eliminated before they are searched: of more it seldom
+// leads to one that can be solved.
+const maxProved = 5
+
 // errNoSolution says that equations exclude one another.
 var errNoSolution = errors.New("no solution")
 
@@ -30,6 +34,7 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	slices.SortStableFunc(step.Activities, func(a, b int) int {
 		return slices.Compare(s.Equations[a].Source, s.Equations[b].Source)
 	})
+	s.furthest = ""
 	equations := make([]*formula.Equation, len(step.Activities))
 	for i, a := range step.Activities {
 		equations[i] = s.Equations[a]
@@ -66,9 +71,6 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 	if err != nil {
 		return s.Problem(err, equations[0], step.Variable)
 	}
-	if s.proven {
-		s.Checked = append(s.Checked, step.Activities...)
-	}
 	for _, o := range step.Outputs {
 		root, problem := s.Choose(o, step.Activity, formula.OneRoot(s.Values[o]))
 		if problem != nil {
@@ -100,7 +102,7 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 		return sure, nil
 	}
 	arithmetic := !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
-	if arithmetic {
+	if arithmetic && len(equations) <= maxProved {
 		if sure, err := eliminate(); sure || s.Limited() {
 			return found, err
 		}
@@ -111,7 +113,7 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 			found = append(found, values)
 		}
 	}
-	if len(found) > 0 || err != nil || arithmetic || s.Limited() {
+	if len(found) > 0 || err != nil || arithmetic && len(equations) <= maxProved || s.Limited() {
 		return found, err
 	}
 	_, err = eliminate()

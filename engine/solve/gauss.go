@@ -2,9 +2,6 @@ package solve
 
 import "math"
 
-// damping is what is added to the diagonal of normal equations, relative to its greatest entry.
-const damping = 1e-9
-
 // pivot is an entry of a matrix, relative to the others in its row.
 type pivot struct {
 	row, column int
@@ -65,28 +62,6 @@ func gauss(a [][]float64) (x []float64, weakest pivot) {
 		x[k] /= a[k][k]
 	}
 	return x, weakest
-}
-
-// normalEquations are those of the least step that a system, given as gauss takes it, has next to
-// its solution (Levenberg, A method for the solution of certain non-linear problems in least
-// squares, 1944).
-func normalEquations(a [][]float64) [][]float64 {
-	n := len(a)
-	normal := make([][]float64, n)
-	most := 0.0
-	for i := range n {
-		normal[i] = make([]float64, n+1)
-		for j := range n + 1 {
-			for k := range n {
-				normal[i][j] += float64(a[k][i] * a[k][j])
-			}
-		}
-		most = math.Max(most, normal[i][i])
-	}
-	for i := range n {
-		normal[i][i] += damping * most
-	}
-	return normal
 }
 
 // leastStep is the smallest step that solves a system of fewer equations than unknowns, given as

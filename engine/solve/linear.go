@@ -22,6 +22,7 @@ type collector struct {
 	place   []int             // by variable: one more than its column, 0 for what is known
 	factors []decimal.Decimal // by column
 	used    []int             // the columns that stand in it
+	stands  []bool            // by column: whether it is one of them
 	known   decimal.Decimal   // the constant
 	divisor int64             // what all of them have been multiplied by
 	bits    uint64            // masks of unknowns in the equation
@@ -29,7 +30,7 @@ type collector struct {
 
 // linearRows writes equations as what is to be 0; false where one is not linear.
 func (s *Solver) linearRows(equations []*formula.Equation, unknowns []int) ([]linear, bool) {
-	c := collector{solver: s, place: make([]int, len(s.Values)), factors: make([]decimal.Decimal, len(unknowns))}
+	c := collector{solver: s, place: make([]int, len(s.Values)), factors: make([]decimal.Decimal, len(unknowns)), stands: make([]bool, len(unknowns))}
 	for j, v := range unknowns {
 		c.place[v] = j + 1
 	}
@@ -48,11 +49,11 @@ func (s *Solver) linearRows(equations []*formula.Equation, unknowns []int) ([]li
 		}
 		slices.Sort(c.used)
 		rows[i] = linear{make([]entry[decimal.Decimal], 0, len(c.used)), c.known}
-		for _, j := range slices.Compact(c.used) {
+		for _, j := range c.used {
 			if f := c.factors[j]; !f.IsZero() || !f.IsExact() {
 				rows[i].terms = append(rows[i].terms, entry[decimal.Decimal]{j, f})
 			}
-			c.factors[j] = decimal.Decimal{}
+			c.factors[j], c.stands[j] = decimal.Decimal{}, false
 		}
 		c.used = c.used[:0]
 	}
@@ -75,11 +76,13 @@ func (c *collector) add(n *formula.Node, by decimal.Decimal, divisor int64) bool
 		j := c.place[n.Variable] - 1
 		by = c.over(by, divisor)
 		c.factors[j] = context.Add(c.factors[j], by)
-		c.used = append(c.used, j)
+		if !c.stands[j] {
+			c.used, c.stands[j] = append(c.used, j), true
+		}
 		return true
 	case !c.has(n):
-		by = context.Mul(by, c.solver.Value(n))
-		c.known = context.Add(c.known, c.over(by, divisor))
+		by = c.over(context.Mul(by, c.solver.Value(n)), divisor) // which may change what is known
+		c.known = context.Add(c.known, by)
 		return context.Err() == nil
 	}
 	switch n.Op {
@@ -170,7 +173,6 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 	if !exact && !s.Limited() {
 		values, err = s.eliminate(rows)
 	}
-	s.proven = exact
 	if err != nil || s.Context.Err() != nil {
 		return true, cmp.Or(err, s.Context.Err())
 	}

@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
@@ -10,15 +11,19 @@ import (
 
 // Bounds of Newton's method for systems.
 const (
-	maxNewtonSize  = 12 // unknowns
-	maxNewtonNodes = 4000
-	maxNewtonSteps = 40
-	maxHalvings    = 8
+	maxNewtonSize  = 1000 // unknowns
+	maxNewtonNodes = 60_000
 	maxRepeats     = 10 // starts in a row that lead to no new solution end a phase that has some
 	maxUnsettled   = 8  // solutions that are taken for all where that many starts were not reached
 	maxCorrections = 12 // steps in decimal
+	maxNewtonCost  = 300_000
+	maxPhaseCost   = 80_000
+	manyUnknowns   = 8
+	patience       = 3
+	enoughCost     = 100_000 // from which on no further solutions are looked for where there is one
 	leastPivot     = 1e-10
-	poorPivot      = 1e-7 // a step is the least one from here down
+	plainDigits    = 3    // of an unknown where the slopes do not fix it
+	plainPart      = 1e-3 // of the scale of an unknown that is next to nothing
 	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
 )
 
@@ -29,9 +34,12 @@ type phase struct {
 	signed  bool    // of all signs
 }
 
-// phases are the starts in order: near the scales of the unknowns, far from them, and those of all
-// signs.
-var phases = []phase{{30, 2, false}, {40, 8, false}, {40, 3, true}}
+// phases are the starts in order: near the scales of the unknowns, a few of them of all signs, far
+// from the scales, and those of all signs.
+var phases = []phase{{30, 2, false}, {10, 0.5, true}, {40, 8, false}, {40, 3, true}}
+
+// plainStarts are the first ones of all signs, as parts of the scales of the unknowns.
+var plainStarts = []float64{-1, 0, 1}
 
 // newton finds solutions of a block by damped Newton steps from many fixed starts in float64, each
 // refined in decimal. The list holds the different solutions that pass all equations and are within
@@ -52,7 +60,10 @@ func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Dec
 	found, err := s.approached(z, step, equations)
 	if len(found) == 0 && err == nil && turned && !s.Limited() {
 		z.ranges = anywhere
-		return s.approached(z, step, equations)
+		found, err = s.approached(z, step, equations)
+	}
+	if z.closest.row >= 0 {
+		s.furthest = equations[z.closest.row].Title
 	}
 	return found, err
 }
@@ -62,12 +73,28 @@ func (s *Solver) newton(step Step, equations []*formula.Equation) ([]formula.Dec
 func (s *Solver) approached(z *system, step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
 	var seen [][]float64 // places in float64, those that were refused among them
-	at, loose := 0, 0
+	at, loose, enough := 0, 0, maxRepeats
+	if len(step.Outputs) > manyUnknowns {
+		enough /= 2 // each takes much longer
+	}
+	z.allowed = maxPhaseCost
 	for _, p := range phases {
-		repeats := 0
-		for range p.starts {
+		repeats, began := 0, s.Context.Cost()
+		for i := range p.starts {
+			if s.Context.Cost()-began > maxPhaseCost {
+				break
+			}
+			if cost := s.Context.Cost() - z.began; cost > maxNewtonCost || cost > enoughCost && len(found) > 0 {
+				return found, nil
+			}
 			at++
 			x := z.start(p, at)
+			if p.signed && i < len(plainStarts) {
+				for j, r := range z.ranges {
+					x[j] = math.Max(r.low, math.Min(r.high, plainStarts[i]*r.scale))
+				}
+			}
+			before := s.Context.Cost()
 			arrived := z.approach(x, !p.signed, at%2 == 1)
 			if z.solver.Limited() {
 				return nil, nil
@@ -75,14 +102,23 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 			if !arrived {
 				continue
 			}
+			// What takes much longer than what led to a solution seldom leads to another one.
+			z.allowed = min(z.allowed, patience*(s.Context.Cost()-before))
 			if slices.ContainsFunc(seen, func(o []float64) bool { return alike(o, x) }) {
-				if repeats++; repeats >= maxRepeats && len(found) > 0 {
+				if repeats++; repeats >= enough && len(found) > 0 {
 					break
 				}
 				continue
 			}
 			seen, repeats = append(seen, x), 0
-			if weakest := z.weakestPivot(x); weakest.size < leastPivot {
+			weakest := z.weakestPivot(x)
+			if weakest.size < poorPivot {
+				if values, ok := z.plain(x); ok && s.fits(step, equations, values) {
+					found = append(found, values)
+					continue
+				}
+			}
+			if weakest.size < leastPivot {
 				// With any value of one unknown all equations hold.
 				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && s.fits(step, equations, values) {
 					if loose++; loose >= leastLoose {
@@ -97,14 +133,30 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 			}
 		}
 		if slices.ContainsFunc(found, func(values formula.Decimals) bool { return s.natural(step, values) }) {
-			// Where new solutions keep coming, those that were found are a chance choice.
-			if repeats < maxRepeats && len(found) >= maxUnsettled {
+			// Where new solutions keep coming turn by turn, those that were found are a chance choice.
+			if repeats < enough && len(found) >= maxUnsettled && z.repeats() {
 				return nil, errCrowded
 			}
 			break
 		}
 	}
 	return found, nil
+}
+
+// repeats reports whether a solution is one of infinitely many since an unknown without bounds
+// stands under a function with a period.
+func (z *system) repeats() bool {
+	return slices.ContainsFunc(z.code, func(o formula.Instruction) bool {
+		if o.Node.Op != formula.OpCall || o.Node.Function.Period == 0 {
+			return false
+		}
+		for j, v := range z.outputs {
+			if r := &z.ranges[j]; (math.IsInf(r.low, 0) || math.IsInf(r.high, 0) || r.angle) && o.Node.Occurrences(v) > 0 {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // alike reports whether two solutions in float64 are the same but for rounding, that of double
@@ -149,58 +201,26 @@ func (z *system) start(p phase, k int) []float64 {
 	return x
 }
 
-// approach moves x to a solution; false where it comes to none. Unknowns of a natural sign move by
-// factors where positive says that they stay positive.
-func (z *system) approach(x []float64, positive, ratios bool) bool {
-	logs := make([]bool, len(x))
-	for j, r := range z.ranges {
-		logs[j] = x[j] > 0 && !r.angle && (positive && !r.free || r.low == 0)
+// plain is the place of few digits next to x, where all equations hold exactly there. To a solution
+// where the slopes say nothing Newton's method comes too slowly to tell its digits.
+func (z *system) plain(x []float64) (formula.Decimals, bool) {
+	solver := z.solver
+	values := make(formula.Decimals, len(x))
+	for j, f := range x {
+		if math.Abs(f) < plainPart*z.ranges[j].scale {
+			f = 0
+		}
+		values[j], _ = decimal.Parse(strconv.FormatFloat(f, 'e', plainDigits-1, 64))
+		solver.Suppose(z.outputs[j], values[j])
 	}
-	miss := z.miss(x, ratios)
-	next := make([]float64, len(x))
-	for range maxNewtonSteps {
-		if math.IsNaN(miss) {
-			return false
-		}
-		if miss < 1e-24 {
-			return true
-		}
-		step, weakest := gauss(z.matrix(x, logs, ratios))
-		if weakest.size < poorPivot {
-			if step, weakest = gauss(normalEquations(z.matrix(x, logs, ratios))); weakest.size == 0 {
-				return false
-			}
-		}
-		// No number moves by more than a factor of a hundred at once, no angle by more than one radian.
-		most := 1.0
-		for j := range x {
-			switch {
-			case logs[j]:
-				most = math.Max(most, math.Abs(step[j])/4.6)
-			case z.ranges[j].angle:
-				most = math.Max(most, math.Abs(step[j]))
-			}
-		}
-		better := false
-		for h := range maxHalvings {
-			part := math.Pow(0.5, float64(h)) / most
-			for j := range x {
-				next[j] = z.moved(j, x[j], -part*step[j], logs[j])
-			}
-			if less := z.miss(next, ratios); less < miss {
-				copy(x, next)
-				miss, better = less, true
-				break
-			}
-			if z.solver.Limited() {
-				return false
-			}
-		}
-		if !better {
-			return miss < 1e-16
+	solver.Renew()
+	for i := range z.rows {
+		left, right := solver.Value(z.rows[i].left), solver.Value(z.rows[i].right)
+		if miss := solver.Context.Sub(left, right); solver.TryErr() != nil || !miss.IsZero() || !miss.IsExact() {
+			return nil, false
 		}
 	}
-	return miss < 1e-16
+	return values, true
 }
 
 // moved is an unknown a step further, kept within its bounds.
@@ -223,6 +243,11 @@ func (z *system) moved(j int, x, step float64, log bool) float64 {
 // unknown, that unknown stays as it is: fixed is nil for all of them.
 func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
 	solver := z.solver
+	if fixed == nil {
+		if x, ok := z.refined(start); ok || solver.Limited() {
+			return x, ok
+		}
+	}
 	x := make(formula.Decimals, len(start))
 	for j := range start {
 		x[j] = decimal.FromFloat(start[j])
@@ -240,18 +265,19 @@ func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) 
 			r := &z.rows[i]
 			value := solver.Context.Sub(solver.Value(r.left), solver.Value(r.right))
 			row := linear{constant: value}
-			for j, slope := range r.slopes {
-				at := j
-				if fixed != nil && j >= fixed.column {
-					at--
-				}
-				if fixed != nil && j == fixed.column {
+			for k, slope := range r.slopes {
+				at := r.columns[k]
+				if fixed != nil && at == fixed.column {
 					continue
+				}
+				if fixed != nil && at > fixed.column {
+					at--
 				}
 				if by := solver.Context.Sub(solver.Value(slope[0]), solver.Value(slope[1])); !by.IsZero() || !by.IsExact() {
 					row.terms = append(row.terms, entry[decimal.Decimal]{at, by})
 				}
 			}
+			slices.SortFunc(row.terms, func(a, b entry[decimal.Decimal]) int { return a.at - b.at })
 			rows = append(rows, row)
 		}
 		if solver.TryErr() != nil {
@@ -268,8 +294,9 @@ func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) 
 			}
 			move := step[0]
 			step = step[1:]
-			// What is next to nothing is 0; whether the equations hold with that is checked.
-			if x[j] = solver.Context.Add(x[j].Exactly(), move); x[j].Abs().Cmp(solver.Context.Epsilon(-30)) < 0 {
+			// What is next to nothing, or no more than what rounding has left of the terms of the equations,
+			// is 0; whether they hold with that is checked.
+			if x[j] = solver.Context.Add(x[j].Exactly(), move); x[j].Vague() || x[j].Abs().Cmp(solver.Context.Epsilon(-30)) < 0 {
 				x[j] = decimal.Decimal{}
 				continue
 			}

@@ -26,6 +26,7 @@ type Solver struct {
 	limits    formula.Decimals // those of them that do so in the limit only
 	holes     formula.Decimals // where collected terms are 0 ÷ 0
 	aim       aim              // which root a search is to find
+	furthest  string           // of several equations, the title of the one that was furthest off
 	Checked   []int            // activities whose equation is known to hold
 	Failed    Step             // the step that was tried last
 	EveryRoot bool             // steps look for all their roots
@@ -87,7 +88,11 @@ func (s *Solver) problem(err error, e *formula.Equation, variable int) *value.Er
 	case errors.Is(err, errManySolutions):
 		return value.Problem("calculation.multiple_solutions", s.Key(variable), "infinitely many")
 	case errors.Is(err, formula.ErrNotConverged):
-		return value.Problem("calculation.not_converged", s.Key(variable), thousands(max(s.steps, 1)))
+		args := []string{s.Key(variable), thousands(max(s.steps, 1))}
+		if s.furthest != "" {
+			args = append(args, s.furthest)
+		}
+		return value.Problem("calculation.not_converged", args...)
 	}
 	return value.Problem("calculation.overflow", e.Title)
 }

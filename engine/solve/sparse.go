@@ -8,7 +8,7 @@ import (
 // Bounds of sparse elimination.
 const (
 	pivotRows  = 4   // shortest rows that a pivot is looked for in, once one was found
-	pivotShare = 7.0 // how many powers of two a pivot may be smaller than the greatest of its row
+	pivotShare = 1.5 // how many powers of two a pivot may be smaller than the greatest of its row
 )
 
 // entry is a coefficient in a row of a sparse matrix, or a multiplier in a column of one.
@@ -31,6 +31,7 @@ type field[T any] struct {
 type pivotStep[T any] struct {
 	row, column    int
 	value, inverse T
+	log            float64    // log2 of the pivot, beside the rows and columns of the matrix
 	upper          []entry[T] // the rest of the row
 	lower          []entry[T] // by row: how many times this row was subtracted from it
 }
@@ -108,6 +109,8 @@ func factor[T any](rows [][]entry[T], f field[T]) (*factors[T], bool) {
 		open = slices.Delete(open, place, place+1)
 		p := pivotStep[T]{row: i, column: rows[i][at].at, value: rows[i][at].value}
 		p.inverse = f.invert(p.value)
+		p.log, _ = f.size(p.value)
+		p.log += rowScale[i] + columnScale[p.column]
 		for _, e := range rows[i] {
 			counts[e.at]--
 		}
@@ -137,6 +140,20 @@ func factor[T any](rows [][]entry[T], f field[T]) (*factors[T], bool) {
 		}
 	}
 	return z, true
+}
+
+// weakest is the least pivot, of no size where the matrix has none in some rows.
+func (z *factors[T]) weakest() pivot {
+	if len(z.rows) > 0 {
+		return pivot{row: z.rows[0], column: z.columns[0]}
+	}
+	w := pivot{size: 1}
+	for _, p := range z.steps {
+		if size := math.Exp2(p.log); size <= w.size {
+			w = pivot{p.row, p.column, size}
+		}
+	}
+	return w
 }
 
 // shortestRows lists the places of the shortest of some rows.

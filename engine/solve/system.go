@@ -17,6 +17,19 @@ type system struct {
 	run     formula.Run
 	at      [][]int32 // by unknown: the places in the code where it stands
 	ranges  []unknownRange
+	summed  []int32   // the places of the sides and of all that they are made of, in order
+	sizes   []float64 // by place, of those: the size of what is added up in it
+	values  []float64 // by row: what it misses by
+	closest nearest
+	began   int  // what had been spent before
+	allowed int  // cost of one approach
+	current bool // misses was run last at where it is run next
+}
+
+// nearest is where the equations held best so far.
+type nearest struct {
+	miss float64 // of the equation that was furthest off, as part of the size of its terms
+	row  int     // which that was
 }
 
 // systemRow is one equation with the slopes of its sides by unknown, as expressions and as places
@@ -48,10 +61,16 @@ func (s *Solver) system(step Step, equations []*formula.Equation) *system {
 	if !ok {
 		return nil
 	}
-	z := &system{solver: s, outputs: step.Outputs}
+	z := &system{solver: s, outputs: step.Outputs, closest: nearest{miss: math.Inf(1), row: -1}, began: s.Context.Cost()}
 	var t formula.Numbering
-	for _, r := range relations {
-		row, ok := numbered(r, step.Outputs, shared, &t)
+	for i, r := range relations {
+		var own []int
+		for _, v := range step.Outputs {
+			if equations[i].Position(v) >= 0 {
+				own = append(own, v)
+			}
+		}
+		row, ok := numbered(r, own, shared, &t)
 		if !ok {
 			return nil
 		}
@@ -60,6 +79,7 @@ func (s *Solver) system(step Step, equations []*formula.Equation) *system {
 	if len(t.Parts) > maxNewtonNodes || !z.take(&t, step.Outputs) {
 		return nil
 	}
+	z.sum()
 	for _, o := range step.Outputs {
 		r := unknownRange{scale: s.searchScale(o), free: s.IsScale(o)}
 		r.low, r.high = s.Scope.Profiles[o].Range()
@@ -126,26 +146,6 @@ func (z *system) evaluate(x []float64) {
 	}
 }
 
-// miss is the sum of the squares of what the equations miss by at x: the differences of their sides
-// relative to the sizes of these, or with ratios the logarithms of their quotients. NaN says that
-// there is none.
-func (z *system) miss(x []float64, ratios bool) float64 {
-	if !z.solver.Context.Spend(4 + len(z.code)/4) {
-		return math.NaN()
-	}
-	z.solver.steps++
-	z.evaluate(x)
-	sum := 0.0
-	for i := range z.rows {
-		g := z.gap(&z.rows[i], ratios)
-		sum += g * g
-	}
-	if math.IsInf(sum, 0) {
-		return math.NaN()
-	}
-	return sum
-}
-
 // gap is what an equation misses by where the code was run last.
 func (z *system) gap(row *systemRow, ratios bool) float64 {
 	left, right := z.run.Values[row.sides[0]], z.run.Values[row.sides[1]]
@@ -186,14 +186,156 @@ func (z *system) matrix(x []float64, logs []bool, ratios bool) [][]float64 {
 	return a
 }
 
+// sum lists the places whose sizes miss needs.
+func (z *system) sum() {
+	needed := make([]bool, len(z.code))
+	for i := range z.rows {
+		for _, side := range z.rows[i].sides {
+			needed[side] = true
+		}
+	}
+	for i := len(z.code) - 1; i >= 0; i-- {
+		switch z.code[i].Node.Op {
+		case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv, formula.OpNeg, formula.OpPow:
+			for _, a := range z.code[i].Args {
+				needed[a] = needed[a] || needed[i]
+			}
+		}
+	}
+	for i, is := range needed {
+		if is {
+			z.summed = append(z.summed, int32(i))
+		}
+	}
+	z.sizes, z.values = make([]float64, len(z.code)), make([]float64, len(z.rows))
+}
+
+// misses finds what each equation misses by at x, with ratios the logarithm of the quotient of its
+// sides where these are of one sign. worst is the largest difference as a part of the size of the
+// terms that are added up in its equation: what is written as … = 0 is no harder than what has two
+// sides. ok is false where an equation has no value, or none that can be compared with those under
+// the forms that are given, which are written to where they are not kept.
+func (z *system) misses(x []float64, ratios bool, forms []bool, keep bool) (worst float64, ok bool) {
+	if !z.current {
+		if !z.solver.Context.Spend(4 + len(z.code)/4) {
+			return 0, false
+		}
+		z.solver.steps++
+		z.evaluate(x)
+		z.measure()
+	}
+	z.current = false
+	at := 0
+	for i := range z.rows {
+		sides := z.rows[i].sides
+		left, right := z.run.Values[sides[0]], z.run.Values[sides[1]]
+		form := ratios && left*right > 0
+		if keep && forms[i] && !form {
+			return 0, false
+		}
+		if !keep {
+			forms[i] = form
+		}
+		if z.values[i] = left - right; forms[i] {
+			z.values[i] = math.Log(left / right)
+		}
+		if math.IsNaN(z.values[i]) || math.IsInf(z.values[i], 0) {
+			return 0, false
+		}
+		if left == right {
+			continue
+		}
+		if part := math.Abs(left-right) / (z.sizes[sides[0]] + z.sizes[sides[1]]); !(part <= worst) {
+			worst, at = part, i
+		}
+	}
+	if worst < z.closest.miss {
+		z.closest = nearest{worst, at}
+	}
+	return worst, true
+}
+
+// measure finds the sizes of what is added up where the code was run last.
+func (z *system) measure() {
+	for _, i := range z.summed {
+		o := &z.code[i]
+		size := math.Abs(z.run.Values[i])
+		if len(o.Args) == 2 {
+			a, b := z.sizes[o.Args[0]], z.sizes[o.Args[1]]
+			switch o.Node.Op {
+			case formula.OpAdd, formula.OpSub:
+				size = a + b
+			case formula.OpMul:
+				size = float64(a * b)
+			case formula.OpDiv:
+				size = a / math.Abs(z.run.Values[o.Args[1]])
+			case formula.OpPow:
+				if n := z.run.Values[o.Args[1]]; n > 0 && o.Node.Args[1].Op == formula.OpNumber {
+					size = math.Pow(a, n)
+				}
+			}
+		} else if o.Node.Op == formula.OpNeg {
+			size = z.sizes[o.Args[0]]
+		}
+		z.sizes[i] = size
+	}
+}
+
+// slopes is the matrix of a Newton step where misses was run last. logs says which unknowns move by
+// factors.
+func (z *system) slopes(x []float64, logs, forms []bool) [][]entry[float64] {
+	all := make([][]entry[float64], len(z.rows))
+	for i := range z.rows {
+		row := &z.rows[i]
+		byLeft, byRight := 1.0, 1.0
+		if forms[i] {
+			byLeft, byRight = z.run.Values[row.sides[0]], z.run.Values[row.sides[1]]
+		}
+		all[i] = make([]entry[float64], 0, len(row.columns))
+		for k, j := range row.columns {
+			p := row.slopePlaces[k]
+			slope := z.run.Values[p[0]]/byLeft - z.run.Values[p[1]]/byRight
+			if logs[j] {
+				slope *= x[j]
+			}
+			if slope != 0 {
+				all[i] = append(all[i], entry[float64]{j, slope})
+			}
+		}
+		slices.SortFunc(all[i], func(a, b entry[float64]) int { return a.at - b.at })
+	}
+	return all
+}
+
+// floats is the arithmetic of float64.
+func floats(spend func(entries int) bool) field[float64] {
+	return field[float64]{
+		less:   func(x, by, y float64) float64 { return x - float64(by*y) },
+		over:   func(x, y, _ float64) float64 { return x / y },
+		invert: func(float64) float64 { return 0 },
+		isZero: func(x float64) bool { return x == 0 },
+		size: func(x float64) (float64, bool) {
+			if math.IsNaN(x) || math.IsInf(x, 0) || x == 0 {
+				return 0, false
+			}
+			f, e := math.Frexp(math.Abs(x))
+			return float64(e) + 2*f - 2, true // within a tenth
+		},
+		spend: spend,
+	}
+}
+
 // weakestPivot is the weakest pivot at x: one of almost no size says that the equations do not fix
 // the unknowns there.
 func (z *system) weakestPivot(x []float64) pivot {
-	logs := make([]bool, len(x))
+	logs, forms := make([]bool, len(x)), make([]bool, len(z.rows))
 	for j := range x {
 		logs[j] = x[j] != 0
 	}
-	z.evaluate(x)
-	_, weakest := gauss(z.matrix(x, logs, false))
-	return weakest
+	z.misses(x, false, forms, false)
+	lu, ok := factor(z.slopes(x, logs, forms), floats(z.solver.spendEntries))
+	if !ok {
+		return pivot{}
+	}
+	return lu.weakest()
 }

@@ -132,10 +132,11 @@ var codes = []Code{
 		Args:   []string{"key", "the solutions, or: infinitely many"},
 		Cause:  "Every number satisfies the equations, or several do and the domain refuses to choose.",
 		WayOut: "Give another value, so that one solution is left."},
-	{Code: "calculation.not_converged", Message: "No solution for %arg0% was found in %arg1% steps.",
-		Args:   []string{"key", "number of steps"},
-		Cause:  "The search ended without a solution. There may be none.",
-		WayOut: "Change the values, or have the domain declare bounds or a default near the solution."},
+	{Code: "calculation.not_converged", Message: `No solution for %arg0% was found in %arg1% steps; "%arg2%" was furthest off.`,
+		Without: "No solution for %arg0% was found in %arg1% steps.",
+		Args:    []string{"key", "number of steps", "of several equations, the title of the activity that was furthest off"},
+		Cause:   "The search ended without a solution. There may be none.",
+		WayOut:  "Change the values, or have the domain declare bounds or a default near the solution."},
 	{Code: "calculation.division_by_zero", Message: `Division by zero in "%arg0%".`, Args: []string{"title of the activity"},
 		Cause:  "A divisor is zero for these values.",
 		WayOut: "Change the values."},
@@ -197,7 +198,7 @@ func Problem(code string, args ...string) *Error {
 			continue
 		}
 		message := c.Message
-		if c.Without != "" && len(args) < 2 {
+		if c.Without != "" && len(args) < len(c.Args) {
 			message = c.Without
 		}
 		return &Error{Code: code, Message: message, Args: args}
