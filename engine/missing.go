@@ -9,12 +9,14 @@ import (
 	"reckon/engine/value"
 )
 
-// Bounds of the search for alternatives.
+// Bounds of the search for alternatives. The smallest that are found by then are told.
 const (
 	maxAlternatives = 10
 	maxMissingSets  = 500
-	maxMissingLooks = 16_000_000
-	maxMissingSize  = 20 // of a set that is looked at
+	maxMissingLooks = 2_000_000
+	maxSlopeLooks   = 8_000_000
+	maxMissingSize  = 100 // of a set that is looked at
+	maxTogether     = 60  // activities of a domain in which sets may suffice by systems too
 )
 
 // alternatives lists the minimal sets of variables that, added to the facts, make the target
@@ -23,7 +25,8 @@ func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.A
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
-	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env.Meter), meter: env.Meter}
+	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env.Meter), meter: env.Meter, slopes: maxSlopeLooks}
+	l.last = l.meter.Looks() - maxMissingLooks
 	l.known = slices.Clone(given)
 	d.closure(l.meter, l.known, false)
 	for v, is := range l.known {
@@ -32,6 +35,9 @@ func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.A
 	if l.known[target] {
 		return nil
 	}
+	l.reach = d.reach(l.meter, l.known, false)
+	l.reach.goal = target
+	l.reach.queue = l.reach.queue[:0] // what follows from what is known is known
 	sets := l.sets()
 	var alternatives []value.Alternative
 	for _, set := range sets[:min(len(sets), maxAlternatives)] {
@@ -51,19 +57,24 @@ type lacking struct {
 	target  int
 	given   []bool
 	known   []bool              // what follows from that
+	reach   *reach              // of known
 	tangent *solve.TangentSpace // nil where it is not known
+	slopes  int                 // the looks that tangent may still take
+	last    int                 // the looks that are left of the budget at its end
 }
 
-// fixes reports whether what is given and a set fix a variable, as far as slopes tell.
+// fixes reports whether what is given and a set fix a variable, as far as slopes tell in time.
 func (l *lacking) fixes(set []int, variable int) bool {
-	if l.tangent == nil {
+	if l.tangent == nil || l.slopes < 0 {
 		return true
 	}
 	all := slices.Clone(l.given)
 	for _, v := range set {
 		all[v] = true
 	}
-	return l.meter.Look(l.tangent.Cost(all)) && l.tangent.Fixes(all, variable)
+	cost := l.tangent.Cost(all)
+	l.slopes, l.last = l.slopes-cost, l.last-cost
+	return l.meter.Look(cost) && l.tangent.Fixes(all, variable)
 }
 
 // missingSet is a set of unknown variables that suffices, and the way back from the target to it.
@@ -80,23 +91,25 @@ func (l *lacking) sets() [][]int {
 	var found [][]int
 	// One variable alone may do by a way that no step backwards shows in time.
 	for v := range d.Profiles {
-		if v != l.target && !l.known[v] && len(found) < maxAlternatives {
-			all := slices.Clone(l.known)
-			all[v] = true
-			if d.closure(l.meter, all, false); all[l.target] && l.fixes([]int{v}, l.target) {
-				found = append(found, []int{v})
-			}
+		if v != l.target && !l.known[v] && len(found) < maxAlternatives && l.meter.Looks() > l.last &&
+			l.reach.leads([]int{v}) && l.fixes([]int{v}, l.target) {
+			found = append(found, []int{v})
 		}
 	}
-	last := l.meter.Looks() - maxMissingLooks
+	// The smallest sets go first, as they are the likeliest to become small ones.
 	seen := map[string]bool{}
-	queue := []missingSet{{variables: []int{l.target}}}
-	for steps := 0; len(queue) > 0 && steps < maxMissingSets && l.meter.Looks() > last; steps++ {
-		s := queue[0]
-		queue = queue[1:]
+	waiting := make([][]missingSet, maxMissingSize+1) // by size
+	waiting[1] = []missingSet{{variables: []int{l.target}}}
+	for steps := 0; steps < maxMissingSets && (len(found) == 0 || l.meter.Looks() > l.last); steps++ {
+		at := slices.IndexFunc(waiting, func(list []missingSet) bool { return len(list) > 0 })
+		if at < 0 || l.meter.Over() {
+			break
+		}
+		s := waiting[at][0]
+		waiting[at] = waiting[at][1:]
 		for _, v := range s.variables {
 			for _, a := range d.users[v] {
-				if l.meter.Looks() < last || !l.meter.Look(8*len(s.variables)) {
+				if len(found) > 0 && l.meter.Looks() < l.last || !l.meter.Look(8*len(s.variables)) {
 					break
 				}
 				next, ok := l.before(s, v, a)
@@ -104,7 +117,7 @@ func (l *lacking) sets() [][]int {
 					continue
 				}
 				seen[fingerprint(next.variables)] = true
-				queue = append(queue, next)
+				waiting[len(next.variables)] = append(waiting[len(next.variables)], next)
 				if minimal := l.shrink(next.variables); minimal != nil {
 					found = append(found, minimal)
 				}
@@ -143,11 +156,19 @@ func (l *lacking) before(s missingSet, member, activity int) (missingSet, bool) 
 // shrink leaves out what a sufficient set does not need, nil where it does not suffice.
 func (l *lacking) shrink(set []int) []int {
 	suffices := func(set []int) bool {
-		all := slices.Clone(l.known)
-		for _, v := range set {
-			all[v] = true
+		if !l.reach.leads(set) {
+			if len(l.domain.equations) > maxTogether {
+				return false
+			}
+			all := slices.Clone(l.known)
+			for _, v := range set {
+				all[v] = true
+			}
+			if !l.domain.reachable(l.meter, all, l.target, false) {
+				return false
+			}
 		}
-		return l.domain.reachable(l.meter, all, l.target, false) && l.fixes(set, l.target)
+		return l.fixes(set, l.target)
 	}
 	if len(set) == 0 || !suffices(set) {
 		return nil

@@ -17,6 +17,9 @@ type reach struct {
 	missing  []int32 // by activity: how many of its variables are not known
 	queue    []int32 // activities that may yield a variable, those at the front first
 	barred   int     // a variable that is not derived, -1 for none
+	goal     int     // a variable at which it stops, -1 for none
+	tried    bool    // what is learnt is noted, to be forgotten again
+	learnt   []int
 
 	banned func(activities []int, variable int) bool // nil for none
 	follow func(o *block)                            // is told how variables follow, in order; nil
@@ -24,7 +27,7 @@ type reach struct {
 
 // reach is what follows from known variables, which it adds what follows to.
 func (d *Domain) reach(m *value.Meter, known []bool, disabled bool) *reach {
-	r := &reach{domain: d, meter: m, disabled: disabled, known: known, barred: -1, missing: make([]int32, len(d.equations))}
+	r := &reach{domain: d, meter: m, disabled: disabled, known: known, barred: -1, goal: -1, missing: make([]int32, len(d.equations))}
 	looks := 0
 	for a, e := range d.equations {
 		looks += 1 + len(e.Refs)
@@ -44,6 +47,9 @@ func (d *Domain) reach(m *value.Meter, known []bool, disabled bool) *reach {
 // learn makes a variable known.
 func (r *reach) learn(v int) {
 	r.known[v] = true
+	if r.tried {
+		r.learnt = append(r.learnt, v)
+	}
 	for _, a := range r.domain.users[v] {
 		if r.missing[a]--; r.missing[a] == 1 {
 			r.queue = append(r.queue, int32(a))
@@ -54,7 +60,7 @@ func (r *reach) learn(v int) {
 // singly goes on with one activity after the other.
 func (r *reach) singly() {
 	looks := 0
-	for at := 0; at < len(r.queue); at++ {
+	for at := 0; at < len(r.queue) && (r.goal < 0 || !r.known[r.goal]); at++ {
 		a := int(r.queue[at])
 		e := r.domain.equations[a]
 		if r.missing[a] != 1 || !e.Active && !r.disabled {
@@ -78,6 +84,30 @@ func (r *reach) singly() {
 // option is an activity as what yields a variable.
 func (d *Domain) option(activity, variable int) *block {
 	return &block{activities: d.ids[activity : activity+1], outputs: d.ids[variable : variable+1], inputs: d.equations[activity].Refs}
+}
+
+// leads reports whether more variables lead to the goal, one activity after the other. It goes back
+// to what was known before.
+func (r *reach) leads(more []int) bool {
+	r.tried = true
+	looks := 0
+	for _, v := range more {
+		if !r.known[v] {
+			r.learn(v)
+		}
+	}
+	r.singly()
+	reached := r.known[r.goal]
+	for _, v := range r.learnt {
+		r.known[v] = false
+		looks += len(r.domain.users[v])
+		for _, a := range r.domain.users[v] {
+			r.missing[a]++
+		}
+	}
+	r.learnt, r.tried = r.learnt[:0], false
+	r.meter.Look(looks)
+	return reached
 }
 
 // all goes on by single activities and systems until nothing more follows. It returns the systems.

@@ -10,7 +10,7 @@ import (
 
 // Bounds of the search for a place where all equations hold.
 const (
-	maxTangentSize   = 120 // variables
+	maxTangentSize   = 60 // variables
 	maxTangentStarts = 6
 	maxTangentSteps  = 60
 	tangentStep      = 1.5  // of a logarithm, or of an angle
