@@ -74,6 +74,7 @@ func damagedLog(files string) clusterFault {
 		n.end(syscall.SIGKILL)
 		began := time.Now()
 		c.start(t, n)
+		await(t, n.name+" has taken the log anew", 3*patienceReady, n.ready)
 		c.awaitReady(t)
 		if _, err := os.Stat(aside); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is ready and still has its damaged copy (%v)", n.name, err)

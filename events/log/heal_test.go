@@ -18,6 +18,7 @@ import (
 
 	"reckon/events"
 	"reckon/events/log/logtest"
+	"reckon/events/log/natsfile"
 )
 
 // prepareHealingTrio has three nodes that take their log anew where it is damaged, and a word for each to hear what it waits for.
@@ -278,4 +279,63 @@ func TestDamagedNodesDoNotHealTogether(t *testing.T) {
 	heard[1] = nil
 	c.Start(t, 1)
 	wantLevel(t, c)
+}
+
+// Every byte of a Raft log counts, but for its last entry, which looks like one that was being written when the machine stopped.
+func TestDamagedRaftLogs(t *testing.T) {
+	t.Parallel()
+	c := newTrio(t)
+	for range 20 {
+		c.Append(t, 0, logtest.Created("a"), 0)
+	}
+	image := t.TempDir()
+	if err := os.CopyFS(image, os.DirFS(filepath.Join(c.Nodes[0].Dir, "log"))); err != nil {
+		t.Fatal(err)
+	}
+	check := func() []Damage {
+		damage, err := natsfile.CheckRaft(t.Context(), image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return damage
+	}
+	if damage := check(); len(damage) > 0 {
+		t.Fatalf("a node that was killed is damaged: %v", damage)
+	}
+	var file string
+	var text []byte
+	all, err := filepath.Glob(filepath.Join(image, "jetstream/$SYS/_js_/S-*/msgs/*.blk"))
+	for _, path := range all {
+		if read, err := os.ReadFile(path); err == nil && len(read) > len(text) {
+			file, text = path, read
+		}
+	}
+	if err != nil || len(text) == 0 {
+		t.Fatalf("there is no Raft log (%v)", err)
+	}
+	write := func(text []byte) {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unseen, first := 0, len(text)
+	const step = 7
+	for i := 0; i < len(text); i += step {
+		text[i] ^= 1 << (i % 8)
+		write(text)
+		if len(check()) == 0 {
+			unseen, first = unseen+step, min(first, i)
+		}
+		text[i] ^= 1 << (i % 8)
+	}
+	if entry := len(text) / 20; unseen > 2*entry || first < len(text)-2*entry {
+		t.Errorf("of %d bytes %d may be others, the first of them at %d", len(text), unseen, first)
+	}
+	write(text)
+	if err := os.Truncate(file, int64(len(text)-10)); err != nil {
+		t.Fatal(err)
+	}
+	if damage := check(); len(damage) > 0 {
+		t.Errorf("an entry that was being written is damage: %v", damage)
+	}
 }
