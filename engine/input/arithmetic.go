@@ -242,9 +242,11 @@ func (a *arithmetic) compound(x operand) (operand, *value.Error) {
 		if err != nil {
 			return x, err
 		}
-		unit, err := a.unit("")
-		if err != nil {
-			return x, err
+		unit := a.angleMark(x.Unit)
+		if unit == nil {
+			if unit, err = a.unit(""); err != nil {
+				return x, err
+			}
 		}
 		if unit == nil {
 			return x, a.syntax(a.at)
@@ -265,6 +267,21 @@ func (a *arithmetic) compound(x operand) (operand, *value.Error) {
 		x.Quantity = units.Quantity{Number: a.ctx.Add(q.Number, n), Unit: unit}
 		a.check(from)
 	}
+}
+
+// angleMark reads the marks of minutes and seconds behind an angle, where they are not those of
+// feet and inches: 48° 46' 32".
+func (a *arithmetic) angleMark(before *units.Unit) *units.Unit {
+	if before.Dimension() != units.Angle {
+		return nil
+	}
+	for _, m := range [...][2]string{{"''", "arcsec"}, {"'", "arcmin"}, {`"`, "arcsec"}, {"’", "arcmin"}, {"”", "arcsec"}} {
+		if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(a.rest(), unicode.IsSpace), m[0]); ok {
+			a.at = len(a.text) - len(rest)
+			return a.scope.Table.Lookup(m[1])
+		}
+	}
+	return nil
 }
 
 func (a *arithmetic) number() (decimal.Decimal, *value.Error) {
