@@ -203,7 +203,7 @@ func (c *compiler) fits(activity int, err *formula.DimensionError) bool {
 // calculable decides for each variable whether the equation can be solved for it, and checks what
 // the author says.
 func (c *compiler) calculable(i int, e *formula.Equation) {
-	e.Calculable = solve.Reachable(e)
+	e.Calculable = solve.Reachable(e, func(v int) bool { return c.d.Profiles[v].Table })
 	made := e.Tables && (formula.HasMadeTable(&c.d.Scope, e.Left) || formula.HasMadeTable(&c.d.Scope, e.Right))
 	for k, v := range e.Refs {
 		e.Calculable[k] = e.Calculable[k] && (!made || e.StandsAlone(v))

@@ -57,6 +57,7 @@ type Entry struct {
 	rule    func(c *checker, n *Node) Dimension
 	Points  pointRule
 	Lazy    bool // the first argument decides which of the others is evaluated
+	Steps   bool // the first argument decides which cell is taken
 	Binds   bool // the first argument is a name that the last argument may use
 	tables  bool // it takes or gives tables
 	copies  bool // its value is made of cells of the arguments that are not single numbers

@@ -170,6 +170,9 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 	case opNow:
 		return decimal.Int(m.Env.Moment())
 	case opLocal:
+		if n.Variable >= len(m.locals) {
+			return c.Fail(&decimal.UndefinedError{Function: "each"})
+		}
 		return m.locals[n.Variable]
 	case OpAdd:
 		a, b := m.Value(n.Args[0]), m.Value(n.Args[1])

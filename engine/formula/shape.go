@@ -40,6 +40,25 @@ func (n *Node) TakesTable() bool {
 	return n.Op == OpCall && (n.Function.Grid != nil || n.Function.Binds || n.Function.reduces && len(n.Args) == 1)
 }
 
+// Counts reports whether the i-th argument of a call decides which cells there are or which one is
+// taken, so that the value does not move with it, or is a table whose cells are only counted.
+func (n *Node) Counts(i int) bool {
+	f := n.Function
+	switch {
+	case f.Binds:
+		return i < len(n.Args)-1
+	case f.Grid == nil:
+		return false
+	}
+	p := f.Param(i)
+	return p.single && f.shape == shapeTable || p.single && f.copies || p.dimension == "any"
+}
+
+// ThroughTables reports whether the unknown stands in the argument of a function over tables.
+func (n *Node) ThroughTables(x Unknown) bool {
+	return n.Has(x) && (n.TakesTable() || n.Op == OpList || slices.ContainsFunc(n.Args, func(a *Node) bool { return a.ThroughTables(x) }))
+}
+
 // HasMadeTable reports whether a table that is made in an expression takes part cell by cell.
 func HasMadeTable(s *value.Scope, n *Node) bool {
 	return makesTable(s, n) || !n.TakesTable() && slices.ContainsFunc(n.Args, func(a *Node) bool { return HasMadeTable(s, a) })

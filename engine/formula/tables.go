@@ -66,6 +66,12 @@ func finder(name, keys, values, doc string, examples []example, find func(c *dec
 	}
 }
 
+// stepwise is an entry whose value stays the same between some of its first arguments.
+func stepwise(e *Entry) *Entry {
+	e.Steps = true
+	return e
+}
+
 func total(c *decimal.Context, list Decimals) decimal.Decimal {
 	var sum decimal.Decimal
 	for _, d := range list {
@@ -348,7 +354,7 @@ var overTables = []*Entry{
 			return result
 		},
 	},
-	finder("lookup", "keys", "values", "The value beside the last key that is not above x; keys ascend.",
+	stepwise(finder("lookup", "keys", "values", "The value beside the last key that is not above x; keys ascend.",
 		[]example{{"lookup(25, [10, 20, 30], [1, 2, 3])", "2"}, {"lookup([10, 99], [10, 20, 30], [1, 2, 3])", `["1","3"]`},
 			{"lookup(5, [10, 20], [1, 2])", "! calculation.domain_error"}},
 		func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (decimal.Decimal, bool) {
@@ -358,7 +364,7 @@ var overTables = []*Entry{
 				}
 			}
 			return decimal.Decimal{}, false
-		}),
+		})),
 	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
 		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
 			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},

@@ -251,9 +251,10 @@ func isArithmetic(o formula.Op) bool { return o >= formula.OpAdd && o <= formula
 
 // Reachable reports for each variable of an equation, by its position in refs, whether the equation
 // can be solved for it, by isolation or by root search. A root may be searched where every
-// occurrence stands below arithmetic and functions with a slope alone, or in the condition of an
-// if, and one of them in no condition.
-func Reachable(e *formula.Equation) []bool {
+// occurrence stands below arithmetic, functions with a slope and functions over tables alone, or in
+// the condition of an if, and one of them in no condition. Of the cells of a table no function over
+// tables leads back to.
+func Reachable(e *formula.Equation, isTable func(variable int) bool) []bool {
 	r := reach{e.Refs, make([]place, len(e.Refs))}
 	r.look(e.Left, place{})
 	r.look(e.Right, place{})
@@ -262,7 +263,7 @@ func Reachable(e *formula.Equation) []bool {
 		p := r.at[k]
 		switch {
 		case !p.moves:
-		case !p.broken:
+		case !p.broken && !(p.tabled && isTable(v)):
 			reachable[k] = true
 		case e.Count[k] == 1 && !p.lost:
 			x := e.Unknown(v)
@@ -286,6 +287,7 @@ type place struct {
 	condition bool // it is in the condition of an if
 	broken    bool // there is no slope
 	lost      bool // it cannot be isolated
+	tabled    bool // it is in the argument of a function over tables
 	defined   bool // whether it can be isolated is told by what a function is written out as
 }
 
@@ -296,13 +298,17 @@ func (r *reach) look(n *formula.Node, p place) {
 		at := &r.at[k]
 		at.moves = at.moves || !p.condition
 		at.broken, at.lost, at.defined = at.broken || p.broken, at.lost || p.lost, at.defined || p.defined
+		at.tabled = at.tabled || p.tabled
 		return
 	case isArithmetic(n.Op):
+	case n.Op == formula.OpList:
+		p.lost = true
 	case n.Op != formula.OpCall:
 		p.broken, p.lost = p.broken || !p.condition, true
 	default:
 		f := n.Function
-		p.broken = p.broken || !p.condition && (f.Float == nil || n.TakesTable())
+		p.broken = p.broken || !p.condition && f.Float == nil && !n.TakesTable()
+		p.tabled = p.tabled || n.TakesTable()
 		switch {
 		case n.TakesTable():
 			p.lost = true
@@ -317,7 +323,8 @@ func (r *reach) look(n *formula.Node, p place) {
 		below := p
 		if n.Op == formula.OpCall {
 			f := n.Function
-			below.condition = p.condition || f.Lazy && i == 0
+			below.condition = p.condition || (f.Lazy || f.Steps) && i == 0
+			below.broken = p.broken || n.Counts(i) && !p.condition
 			isolated := f.Inverse != nil || f.Lazy
 			below.lost = p.lost || !p.defined && f.Param(i).Lost || !isolated && f.Isolations != nil && i > 0
 		}

@@ -41,6 +41,9 @@ func (s *seeker) limit(e *formula.Equation, x decimal.Decimal, scale float64) (p
 func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size float64) (place decimal.Decimal, ok bool) {
 	solver, u := s.solver, e.Unknown(s.variable)
 	s.masked = false
+	if s.tables {
+		return place, false
+	}
 	for _, side := range []*formula.Node{e.Left, e.Right} {
 		side.Walk(func(n *formula.Node) {
 			if ok || !solver.divides(n, u) {

@@ -20,11 +20,22 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 	seek := &seeker{solver: s, variable: v}
 	run := s.Run(e, e.Unknown(v))
 	seek.run = run
+	seek.tables = e.Left.ThroughTables(e.Unknown(v)) || e.Right.ThroughTables(e.Unknown(v))
 	seek.value = func(x float64) (float64, float64) {
 		var left, right float64
-		if run != nil {
+		switch {
+		case seek.tables:
+			s.Suppose(v, decimal.FromFloat(x))
+			s.Renew()
+			a, b := s.Value(e.Left), s.Value(e.Right)
+			f := s.Context.Sub(a, b).Float64()
+			if s.TryErr() != nil {
+				return math.NaN(), 0
+			}
+			return f, math.Abs(a.Float64()) + math.Abs(b.Float64())
+		case run != nil:
 			left, right = run.Sides(x)
-		} else {
+		default:
 			s.Floats[v] = x
 			left, right = s.Float(e.Left), s.Float(e.Right)
 		}
@@ -122,6 +133,7 @@ type seeker struct {
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
 	cost       int                                                  // units of an evaluation in float64, less than 1 for one
 	found      formula.Decimals
+	tables     bool // the unknown stands in functions over tables, which are evaluated in decimal alone
 	crowded    bool // there were more roots than are looked at
 	masked     bool // limit found that what seems to be a root may be the work of rounding
 }

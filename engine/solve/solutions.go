@@ -271,6 +271,9 @@ func branches(n *formula.Node, x formula.Unknown) ([]*formula.Node, bool) {
 		}
 		return list, len(list) <= maxChoices
 	}
+	if n.TakesTable() {
+		return nil, false // each cell makes its choice
+	}
 	list = []*formula.Node{{}}
 	for _, a := range n.Args {
 		inner, ok := branches(a, x)
