@@ -14,9 +14,15 @@ import (
 var ErrBroken = errors.New("the store can no longer be written")
 
 // Broken is nil while the log's server can write, as far as is known, else an error that is
-// ErrBroken and says why. A server of another process is not asked; it is broken for this one when
-// it does not let it in any more.
-func (l *Log) Broken() error { return l.backing.broken() }
+// ErrBroken and says why, or an ErrDamaged where files of the log were found damaged since it was
+// opened. A server of another process is not asked; it is broken for this one when it does not let
+// it in any more.
+func (l *Log) Broken() error {
+	if damage := l.rotten.Load(); damage != nil {
+		return *damage
+	}
+	return l.backing.broken()
+}
 
 // Broken tells of a running server in this process what Log.Broken tells of the log's.
 func Broken(s *server.Server) error {

@@ -59,6 +59,10 @@ type Log struct {
 	dir     string        // data directory, where there is one
 	lock    *os.File      // of the data directory; nil where another process holds it
 
+	scrubbing    sync.WaitGroup
+	endScrubbing context.CancelFunc
+	rotten       atomic.Pointer[error] // what was found damaged since the log was opened; nil for nothing
+
 	closing sync.Mutex
 }
 

@@ -173,6 +173,11 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
+		if o.External == nil {
+			scrubbing, end := context.WithCancel(context.WithoutCancel(ctx))
+			l.endScrubbing = end
+			l.scrubbing.Go(func() { l.keepScrubbing(scrubbing) })
+		}
 	}
 	return l, nil
 }
@@ -247,6 +252,10 @@ func (l *Log) Close() error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
 	var errs []error
+	if l.endScrubbing != nil {
+		l.endScrubbing()
+		l.scrubbing.Wait()
+	}
 	if l.lock != nil {
 		errs = append(errs, removeCredentials(l.dir))
 	}
