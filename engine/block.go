@@ -72,7 +72,7 @@ func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) [
 func (d *Domain) unknowns(known []bool, disabled bool) [][]int {
 	all := make([][]int, len(d.equations))
 	for a, e := range d.equations {
-		if !e.Active && !disabled || e.Tables {
+		if !e.Active && !disabled {
 			continue
 		}
 		for i, v := range e.Refs {
