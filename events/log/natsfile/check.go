@@ -46,7 +46,7 @@ type Seal struct {
 	Modified int64    `json:"modified"`          // when the file was changed last, in ns since 1970
 	First    uint64   `json:"first,omitempty"`   // sequences of its messages, erased ones too; 0 for none
 	Last     uint64   `json:"last,omitempty"`    //
-	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted
+	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted; the highest only, unless the stream is gapless
 	Sum      string   `json:"sum"`               // HighwayHash-64 of the file, with the key of its records, in hex
 }
 
@@ -199,14 +199,17 @@ func (w *walk) read(path string, size int64) ([]byte, error) {
 
 // sealed takes a block that is known.
 func (w *walk) sealed(s Seal) {
-	for _, sequence := range s.Deleted {
-		w.deleted[sequence] = true
+	if w.Gapless {
+		for _, sequence := range s.Deleted {
+			w.deleted[sequence] = true
+		}
 	}
 	if s.First > 0 && !w.follow(s.Number, 0, s.First) {
 		return
 	}
 	if w.found.Last = max(w.found.Last, s.Last); !w.Gapless && len(s.Deleted) > 0 {
-		w.found.Last = max(w.found.Last, slices.Max(s.Deleted))
+		s.Deleted = []uint64{slices.Max(s.Deleted)}
+		w.found.Last = max(w.found.Last, s.Deleted[0])
 	}
 	w.found.Sealed = append(w.found.Sealed, s)
 }
@@ -231,11 +234,7 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 		case p.kind == mark && passed && !w.begun:
 			first = w.found.Last + 1 // it had counted further than what was there of a torn end, and goes on there
 		case p.kind == mark:
-			w.deleted[p.sequence] = true
-			s.Deleted = append(s.Deleted, p.sequence)
-			if !w.Gapless { // all may have expired but the mark of the last one
-				w.found.Last = max(w.found.Last, p.sequence)
-			}
+			w.mark(&s, p.sequence)
 			continue
 		case p.kind == erased && passed && empty:
 			first = w.found.Last + 1 // it stands for all that were skipped
@@ -252,6 +251,19 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 		s.Sum = of.fileSum(text)
 	}
 	return s, whole, nil
+}
+
+// mark takes a block's mark that a message is deleted. Where messages expire one by one there are as
+// many marks, of which only the highest counts: all may have expired but the mark of the last one.
+func (w *walk) mark(s *Seal, sequence uint64) {
+	switch {
+	case w.Gapless:
+		w.deleted[sequence] = true
+		s.Deleted = append(s.Deleted, sequence)
+	case len(s.Deleted) == 0 || sequence > s.Deleted[0]:
+		s.Deleted = append(s.Deleted[:0], sequence)
+		w.found.Last = max(w.found.Last, sequence)
+	}
 }
 
 // follow looks whether a message follows on the last one. It is false where what was found until

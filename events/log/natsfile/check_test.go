@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 )
 
@@ -268,5 +269,43 @@ func TestDeletedMessagesAreNotMissing(t *testing.T) {
 	found, err := check.Run(t.Context())
 	if err != nil || len(found.Damage) > 0 || found.Last != 30 {
 		t.Errorf("%+v (%v)", found, err)
+	}
+}
+
+// What is kept of a stream whose messages expire does not grow with how many have.
+func TestMarksOfExpiredMessagesAreNotKept(t *testing.T) {
+	s := run(t)
+	data := bytes.Repeat([]byte{'x'}, 900<<10)
+	const count = 30
+	for i := range count {
+		s.publish(t, fmt.Sprint("gone.", i), data, nats.Header{"Ce-Id": {"an id"}})
+	}
+	stream, err := s.js.Stream(t.Context(), "GONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count / 2 { // as many as leave each block where it is, each with a mark
+		if err := stream.DeleteMsg(t.Context(), uint64(2*i+2)); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			s.publish(t, fmt.Sprint("gone.", uuid.NewString()), nil, nil)
+		}
+	}
+	last := s.publish(t, "gone.large", bytes.Repeat(data, 8), nil) // a block of its own
+	s.group.Close()
+	s.end()
+	check := Check{Dir: MessagesOf(s.dir, "GONE"), Stream: "GONE", Subject: func(string) bool { return true }}
+	for range 2 {
+		found, err := check.Run(t.Context())
+		if err != nil || len(found.Damage) > 0 || found.Last != last || len(found.Sealed) < 3 {
+			t.Fatalf("%+v (%v)", found, err)
+		}
+		for _, seal := range found.Sealed {
+			if len(seal.Deleted) > 1 {
+				t.Errorf("of block %d the marks %v are kept", seal.Number, seal.Deleted)
+			}
+		}
+		check.Sealed = found.Sealed
 	}
 }
