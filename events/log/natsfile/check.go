@@ -253,8 +253,8 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 	return s, whole, nil
 }
 
-// mark takes a block's mark that a message is deleted. Where messages expire one by one there are as
-// many marks, of which only the highest counts: all may have expired but the mark of the last one.
+// mark takes a block's mark that a message is deleted. Where messages expire one by one there are
+// as many marks, of which only the highest counts: all else may have expired.
 func (w *walk) mark(s *Seal, sequence uint64) {
 	switch {
 	case w.Gapless:
