@@ -6,13 +6,34 @@ import (
 	"reckon/engine/value"
 )
 
-// maxPlans bounds the plans that a domain keeps.
-const maxPlans = 1024
+// Bounds of the plans that a domain keeps. A step takes about 200 bytes, with its unit.
+const (
+	maxPlans     = 1024
+	maxPlanParts = 100_000 // steps and facts of all of them, and eighths of their keys
+)
 
 // planCache keeps plans by what is given and asked. It is safe for concurrent use.
 type planCache struct {
 	mu    sync.RWMutex
 	plans map[string]keptPlan
+	parts int
+}
+
+// keep adds a plan, in the place of all others where they are too many.
+func (c *planCache) keep(key string, kept keptPlan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	parts := len(key) / 8
+	if kept.plan != nil {
+		parts += len(kept.plan.steps) + len(kept.plan.leaves)
+	}
+	if c.plans == nil || len(c.plans) >= maxPlans || c.parts+parts > maxPlanParts {
+		c.plans, c.parts = map[string]keptPlan{}, 0
+	}
+	if _, again := c.plans[key]; !again {
+		c.parts += parts
+	}
+	c.plans[key] = kept
 }
 
 // keptPlan is what came of a search. A calculation that finds it kept pays for it too, so that what
@@ -45,11 +66,6 @@ func (d *Domain) plan(m *value.Meter, g given, target int) *plan {
 	if kept.over {
 		kept.looks = before
 	}
-	d.plans.mu.Lock()
-	if d.plans.plans == nil || len(d.plans.plans) >= maxPlans {
-		d.plans.plans = map[string]keptPlan{}
-	}
-	d.plans.plans[string(key)] = kept
-	d.plans.mu.Unlock()
+	d.plans.keep(string(key), kept)
 	return p
 }

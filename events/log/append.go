@@ -141,7 +141,7 @@ func publishError(what string, err error) error {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	case errors.Is(err, nats.ErrMaxPayload):
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w: %w", what, ErrTooLarge, err)
 	}
 	return fmt.Errorf("%s: %w: %w", what, ErrUnknown, err)
 }

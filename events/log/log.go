@@ -30,6 +30,8 @@ var (
 	ErrRunning = errors.New("the data directory is in use")
 	// ErrNoLeader says that a cluster did not answer in time.
 	ErrNoLeader = errors.New("the nodes that keep the log do not answer: a majority of them must run and reach each other")
+	// ErrTooLarge says that a message has more than MaxPayload, or than an external NATS takes.
+	ErrTooLarge = errors.New("the message is too large for the log")
 	// ErrNotFound says that a subject holds no message.
 	ErrNotFound = errors.New("no such message")
 )
