@@ -83,12 +83,13 @@ func (l *Log) heal(ctx context.Context, o Options, c credentials, origin string,
 	if err := setAside(o.Dir); err != nil {
 		return fmt.Errorf("set the damaged copy of the log aside: %w", err)
 	}
-	l.logger.Warn("the log is taken anew from the other nodes", "node", o.Cluster.Node, "damaged copy until then", asidePath(o.Dir))
+	l.logger.Warn("the log is taken anew from the other nodes", "node", o.Cluster.Node, "aside", asidePath(o.Dir))
 	return nil
 }
 
 // setAside leaves a node without a log, and without views, which are as old as it. A copy that was
-// set aside before stays: it is the one that had most.
+// set aside before stays: it is the one that had most. Of one for which there is no room beside
+// another only the directory stays.
 func setAside(dir string) error {
 	log, aside := storePath(dir), asidePath(dir)
 	under, err := healing(dir)
@@ -99,6 +100,9 @@ func setAside(dir string) error {
 		err = os.RemoveAll(log)
 	} else {
 		err = os.Rename(log, aside)
+	}
+	if err == nil && !natsfile.Room(aside) { // the others have all of it
+		err = os.RemoveAll(filepath.Join(aside, server.JetStreamStoreDir))
 	}
 	return errors.Join(err, os.RemoveAll(filepath.Join(dir, "views")), natsfile.SyncPath(dir))
 }
@@ -140,8 +144,8 @@ func (b *cluster) healed(dir string) error {
 
 const (
 	levelAgain = 250 * time.Millisecond // between two looks at what the nodes hold
-	// aloneFor is how long a node waits for another one that says what it holds. Nodes of earlier
-	// versions do not.
+	// aloneFor is how long a node waits for another one that says that it holds as much. Nodes of
+	// earlier versions say nothing, and some may be far behind.
 	aloneFor = 10 * time.Second
 	// lackFor is how long a message must be missing here that another node has. One that is being
 	// deleted is gone from the nodes one after the other.
@@ -151,12 +155,16 @@ const (
 // level waits until the node has what the others had when it was called, and fails with ErrDamaged
 // when it then lacks messages that another one has.
 func (b *cluster) level(ctx context.Context, o Options) error {
-	if err := b.tellHolding(o); err != nil {
+	under, err := healing(o.Dir)
+	if err == nil {
+		err = b.tellHolding(o)
+	}
+	if err != nil {
 		return err
 	}
 	var goal map[string]uint64 // last sequences of the streams
 	var lacks time.Time        // since when
-	began, told := time.Now(), ""
+	reached, told := time.Now(), ""
 	for {
 		own := holdingOf(b.server) // before the others': what they have then is no less
 		list, err := askHoldings(ctx, b.log.conn, o.Cluster)
@@ -172,22 +180,24 @@ func (b *cluster) level(ctx context.Context, o Options) error {
 			}
 		}
 		reason := b.behind(own, goal)
+		if reason != "" {
+			reached = time.Now()
+		}
 		missing, compared := lacking(own.Streams[EventsStream], list)
 		switch {
-		case goal == nil && time.Since(began) > aloneFor:
-			b.log.logger.Warn("no other node says what it holds of the log: this one could not compare", "node", o.Cluster.Node)
+		case reason != "":
+		case !compared && !under && time.Since(reached) > aloneFor:
+			b.log.logger.Warn("no other node has what this one has of the log, so that it could not compare", "node", o.Cluster.Node)
 			fallthrough
-		case reason == "" && compared && missing == 0:
+		case compared && missing == 0:
 			b.whole.Store(true)
 			return b.healed(o.Dir)
-		case reason == "" && compared:
-			if lacks.IsZero() {
-				lacks = time.Now()
-			}
-			if time.Since(lacks) > lackFor {
-				return fmt.Errorf("%w: %d events are missing that another node has", ErrDamaged, missing)
-			}
-		default:
+		case compared && lacks.IsZero():
+			lacks = time.Now()
+		case compared && time.Since(lacks) > lackFor:
+			return fmt.Errorf("%w: %d events are missing that another node has", ErrDamaged, missing)
+		}
+		if reason != "" || missing == 0 {
 			lacks = time.Time{}
 		}
 		if reason == "" {

@@ -319,7 +319,7 @@ func TestDamagedRaftLogs(t *testing.T) {
 		}
 	}
 	unseen, first := 0, len(text)
-	const step = 7
+	const step = 29
 	for i := 0; i < len(text); i += step {
 		text[i] ^= 1 << (i % 8)
 		write(text)

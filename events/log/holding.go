@@ -145,9 +145,8 @@ func (o *others) missing(list []holding) string {
 	names, whole := []string{}, []holding{}
 	size, groups := clusterReplicas, map[string]bool{}
 	for _, h := range list {
-		names = append(names, h.Node)
 		if h.Whole {
-			whole = append(whole, h)
+			names, whole = append(names, h.Node), append(whole, h)
 		}
 		for name, g := range h.Groups {
 			size = max(size, g.Size)
@@ -155,10 +154,11 @@ func (o *others) missing(list []holding) string {
 		}
 	}
 	if len(whole) < size/2+1 {
-		if len(names) == 0 {
-			return "no other node answers"
+		there := "none"
+		if len(names) > 0 {
+			there = strings.Join(names, " and ")
 		}
-		return fmt.Sprintf("%d other nodes with a whole log are needed, and of %s only %d are", size/2+1, strings.Join(names, " and "), len(whole))
+		return fmt.Sprintf("%d other nodes with a whole log are needed, and there is %s", size/2+1, there)
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if reason := o.missingOf(name, whole); reason != "" {

@@ -3,7 +3,9 @@ package natsfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,3 +55,22 @@ func takesChanges(f *os.File) error {
 	}
 	return nil
 }
+
+// Room tells whether the disk of a directory has room for as much again as there is in it, and some
+// more. Where that cannot be told there is.
+func Room(dir string) bool {
+	size := int64(0)
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if info, err := entry.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		return nil
+	})
+	var s unix.Statfs_t
+	return unix.Statfs(dir, &s) != nil || int64(s.Bavail)*int64(s.Bsize) > size+size/8+spare
+}
+
+// spare is what is left beside a copy, in bytes.
+const spare = 256 << 20
