@@ -92,6 +92,16 @@ var algebra = []*Entry{
 			}
 			return decimal.Int(int64(x.Sign()))
 		},
+		Float: float1(func(x float64) float64 {
+			switch {
+			case x > 0:
+				return 1
+			case x < 0:
+				return -1
+			}
+			return x
+		}),
+		Interval: intervalSign, Slopes: []string{"0"},
 	},
 	SquareRoot, CubeRoot, AnyRoot,
 	{

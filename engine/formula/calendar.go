@@ -45,7 +45,7 @@ func part(name, doc string, examples []example, f func(t time.Time) int) *Entry 
 func shift(name, doc string, examples []example, f func(t time.Time, n int) time.Time) *Entry {
 	return &Entry{
 		Name: name, Params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1"}}, Result: "time",
-		Points: PointResult, Doc: doc, Examples: examples,
+		Points: PointResult, Doc: doc, Examples: examples, Inverse: shiftedBack(f),
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			n, whole := Settled(c, a[1]).Int64()
@@ -153,19 +153,10 @@ var calendar = []*Entry{
 			return decimal.Int(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Unix())
 		},
 	},
-	between("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier.",
+	inverted(between("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier."+
+		" Where a date is asked for, it is such a day.",
 		[]example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}, {"workdays(date(2026, 3, 9), date(2026, 3, 5))", "-3"},
-			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}},
-		func(from, to time.Time) int64 {
-			days := dayOf(to) - dayOf(from) + 1
-			count := days / 7 * 5
-			for i := range days % 7 {
-				if d := from.AddDate(0, 0, int(i)).Weekday(); d != time.Saturday && d != time.Sunday {
-					count++
-				}
-			}
-			return count
-		}),
+			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}}, workdays), countedFrom(workdays)),
 	between("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
 		" Years from 29 February are full on the 28th where there is no 29th.",
 		[]example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}, {"years_between(date(2026, 3, 5), date(2000, 3, 6))", "-25"},
@@ -177,6 +168,22 @@ var calendar = []*Entry{
 			}
 			return int64(years)
 		}),
+}
+
+func workdays(from, to time.Time) int64 {
+	days := dayOf(to) - dayOf(from) + 1
+	count := days / 7 * 5
+	for i := range days % 7 {
+		if d := from.AddDate(0, 0, int(i)).Weekday(); d != time.Saturday && d != time.Sunday {
+			count++
+		}
+	}
+	return count
+}
+
+func inverted(e *Entry, by inverse) *Entry {
+	e.Inverse = by
+	return e
 }
 
 // between makes the entry of a function that counts something from a date to a later one, and

@@ -188,6 +188,18 @@ func intervalAbs(a, _ Interval) Interval {
 	return a
 }
 
+func intervalSign(a, _ Interval) Interval {
+	switch {
+	case a.Lo > 0:
+		return Interval{Lo: 1, Hi: 1}.marked(a, a)
+	case a.Hi < 0:
+		return Interval{Lo: -1, Hi: -1}.marked(a, a)
+	}
+	s := Interval{Lo: -1, Hi: 1}.marked(a, a)
+	s.Jumps = true
+	return s
+}
+
 func intervalMin(a, b Interval) Interval {
 	return Interval{Lo: math.Min(a.Lo, b.Lo), Hi: math.Min(a.Hi, b.Hi)}.marked(a, b)
 }

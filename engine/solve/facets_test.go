@@ -48,8 +48,10 @@ func isWritten(f *formula.Entry) bool { return f.Formula != "" && f.Eval == nil 
 // lacks says which facets functions lack, and why.
 var lacks = []struct{ facets, why, functions string }{
 	{"float interval slopes inverse isolated", "its value makes steps: no root is searched through it, and a whole range has one value",
-		"sign floor ceil round trunc mod gcd lcm factorial choose date year month day hour minute second weekday add_months add_years" +
-			" end_of_month workdays years_between"},
+		"floor ceil round trunc mod gcd lcm factorial choose date year month day hour minute second weekday" +
+			" end_of_month years_between"},
+	{"float interval slopes isolated", "its value makes steps, and the dates and numbers that lead to it are counted", "add_months add_years workdays"},
+	{"inverse isolated", "a whole range has one value", "sign"},
 	{"float interval slopes inverse isolated", "it is over tables, in which nothing is searched",
 		"sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell" +
 			" transpose lookup interpolate sumproduct each irr npv xnpv xirr amortization"},
