@@ -31,7 +31,7 @@ type drive struct {
 	cache   map[int64][]byte // sectors that are not flushed, by their place
 	random  *rand.Rand
 	dead    bool
-	failing int // so many writes fail from now on
+	failing bool // see failJournal
 
 	device int            // of FUSE
 	serves sync.WaitGroup // those who serve it
@@ -103,7 +103,7 @@ func (d *drive) powerOn() (err error) {
 func (d *drive) cut() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.dead, d.failing = true, 0
+	d.dead, d.failing = true, false
 	for _, at := range slices.Sorted(maps.Keys(d.cache)) { // so that a seed does the same again
 		if d.random.IntN(2) == 0 {
 			_, _ = d.platter.WriteAt(d.cache[at], at)
@@ -112,11 +112,11 @@ func (d *drive) cut() {
 	clear(d.cache)
 }
 
-// failWrites has the next few writes fail.
-func (d *drive) failWrites() {
+// failJournal has the next write fail with which ext4 begins or ends a transaction in its journal.
+func (d *drive) failJournal() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.failing = 1 + d.random.IntN(3)
+	d.failing = true
 }
 
 // powerOff unmounts the file system, and the drive once its loop device has let go of it.
@@ -245,9 +245,12 @@ func (d *drive) load(at, size int64) ([]byte, unix.Errno) {
 	return data, 0
 }
 
+// journalBlock is what blocks begin with that tell of a transaction in a journal of ext4.
+var journalBlock = []byte{0xC0, 0x3B, 0x39, 0x98}
+
 func (d *drive) store(at int64, data []byte) unix.Errno {
-	if d.failing > 0 {
-		d.failing--
+	if d.failing && bytes.HasPrefix(data, journalBlock) {
+		d.failing = false
 		return unix.EIO
 	}
 	if d.dead {

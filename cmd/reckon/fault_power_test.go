@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	nethttp "net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +28,7 @@ var ends = []struct {
 	end  func(d *drive) error
 }{
 	{"losses of power", func(d *drive) error { d.cut(); return nil }},
-	{"writes that fail", func(d *drive) error { d.failWrites(); return nil }},
+	{"failures of its journal", func(d *drive) error { d.failJournal(); return nil }},
 	{"shutdowns of the file system", func(d *drive) error { return d.losePower() }},
 }
 
@@ -309,4 +311,41 @@ func (m *mixture) verify(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestClusterPowerLoss takes the power from three nodes at once, each on a disk of its own, while callers work.
+func TestClusterPowerLoss(t *testing.T) {
+	if !soaking {
+		fmt.Fprintf(os.Stderr, "NOT RUN: %s: it takes minutes; make soak runs it\n", t.Name())
+		return
+	}
+	seed := seedOf(t, 18)
+	var drives []*drive
+	for i := range 3 {
+		d, ok := newDrive(t, 512, 2*time.Millisecond, seed+uint64(i))
+		if !ok {
+			return
+		}
+		drives = append(drives, d)
+	}
+	c := newCluster(t, t.TempDir())
+	for i, n := range c.nodes {
+		n.data = filepath.Join(drives[i].mounted, "data")
+	}
+	var cuts []clusterFault
+	for range 10 {
+		cuts = append(cuts, clusterFault{"all nodes lose their power at once", func(t *testing.T, c *cluster, w *traffic) {
+			for _, d := range drives {
+				d.cut()
+			}
+			for i, n := range c.nodes {
+				n.end(syscall.SIGKILL)
+				drives[i].restart(t)
+				bootAnew(t, n.data)
+			}
+			t.Logf("all without power: ready again after %s", c.startAll(t))
+			w.goesOn(t, 100)
+		}})
+	}
+	c.goThrough(t, seed, cuts)
 }
