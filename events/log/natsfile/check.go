@@ -313,9 +313,13 @@ func (w *walk) end() {
 	if w.Mark != nil && (w.Gapless || newest == w.Mark.Block) {
 		expected = max(last, w.Mark.Durable)
 	}
+	torn := newest // block of the first place that is not whole
+	for len(w.bad) > 0 && w.block(torn) != w.bad[0].File {
+		torn--
+	}
 	switch {
-	case len(w.bad) > 0 && expected == last && w.lastIn(newest):
-		w.found.Torn = &w.bad[0]
+	case len(w.bad) > 0 && expected == last && (w.lastIn(newest) || w.unheard(torn)):
+		w.found.Torn, w.found.Cut = &w.bad[0], torn < newest
 		w.found.Torn.Stream = w.Stream
 	case len(w.bad) > 0:
 		for _, d := range w.bad {

@@ -212,6 +212,22 @@ func TestTornEnd(t *testing.T) {
 			}
 		})
 	}
+	// The machine stopped when the next block had a name and nothing else yet.
+	for name, mark := range map[string]*Mark{"": {f.last - 1, 4}, "it was on disk": {f.last, 4}, "the next block was begun": {f.last - 1, 5}} {
+		f.check.Mark = mark
+		with(t, f.block(4), func(text []byte) []byte { return append(text[:len(text)-10], make([]byte, 10)...) }, func() {
+			if err := os.WriteFile(f.block(5), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found := f.run(t)
+			if (found.Torn != nil) != (name == "") || (len(found.Damage) > 0) == (name == "") || found.Cut != (name == "") {
+				t.Errorf("an empty block follows, %s: %+v", name, found)
+			}
+			if err := os.Remove(f.block(5)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 	f.check.Mark = &Mark{1, 3}
 	text, err := os.ReadFile(f.block(3))
 	if err == nil {
