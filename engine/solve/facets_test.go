@@ -237,7 +237,7 @@ func TestPeriods(t *testing.T) {
 		if len(f.Params) > 1 || f.Variadic || math.IsNaN(f.Float(args)) || math.Abs(args[0]) > 10 {
 			return
 		}
-		repeats := true
+		repeats := f.Float(args) != f.Float(moved(args, 0, 1)) // what stays the same says nothing
 		for k := 1.; k <= 3; k++ {
 			here, there := f.Float(args), f.Float(moved(args, 0, 2*math.Pi*k))
 			repeats = repeats && math.Abs(here-there) <= 1e-9*(1+here*here)
