@@ -195,6 +195,12 @@ func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (
 // Note says that an account has asked for something, so that long calculations of others make way.
 func (s *Service) Note(account uuid.UUID) { s.recent.note(account) }
 
+// Rest returns what is to be called every 100 microseconds or so while something takes a processor
+// for an account: it makes way for other goroutines, and for other accounts.
+func (s *Service) Rest(account uuid.UUID) func() {
+	return (&timeSlice{recent: s.recent, account: account}).yield
+}
+
 // Await waits until a message in progress is answered and readable on this node, or ctx ends; then
 // it is as it was given.
 func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Message) (projections.Message, error) {

@@ -275,7 +275,7 @@ func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {
 // ends the command without running it; "" runs it.
 func (s *Service) finish(c Calculate, code string) error {
 	s.recent.note(c.AccountID)
-	c.rest = (&timeSlice{recent: s.recent, account: c.AccountID}).yield
+	c.rest = s.Rest(c.AccountID)
 	return s.record(context.Background(), c, func(ctx context.Context, v *conversation) (*events.Event, error) {
 		m, err := v.message(ctx, c.MessageID)
 		if err != nil || m != nil && m.Status != projections.InProgress {

@@ -1,9 +1,9 @@
 package http
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	nethttp "net/http"
@@ -54,7 +54,12 @@ func readBody(x *exchange) ([]byte, error) {
 		return nil, tooLarge("The body", "1 MiB")
 	}
 	x.read = true
-	body, err := io.ReadAll(io.LimitReader(r.Body, bodyLimit+1))
+	var buffer bytes.Buffer
+	if r.ContentLength > smallBody { // which counts, so that what is only announced may have its place
+		buffer.Grow(int(min(r.ContentLength, bodyLimit)) + bytes.MinRead)
+	}
+	_, err := buffer.ReadFrom(io.LimitReader(r.Body, bodyLimit+1))
+	body := buffer.Bytes()
 	if len(body) > bodyLimit {
 		_, _ = io.CopyN(io.Discard, r.Body, drainLimit) // the answer is the same however much came
 		return nil, tooLarge("The body", "1 MiB")
@@ -94,22 +99,12 @@ func mediaType(header nethttp.Header, length int) error {
 	return unsupportedMediaType("The body must be sent with Content-Type: application/json, in UTF-8.")
 }
 
-// decodeCalculate reads the body's canonical form: 413 when the prompt is too large, then 422 for
-// the first field that is not as it must be.
-func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
+// decodeCalculate reads the members of a body, by their names in quotes: 413 when the prompt is too
+// large, then 422 for the first field that is not as it must be.
+func decodeCalculate(members map[string]jsontext.Value) (calculateBody, error) {
 	var b calculateBody
-	var members struct {
-		Prompt       jsontext.Value `json:"prompt"`
-		Format       jsontext.Value `json:"input_format"`
-		Domain       jsontext.Value `json:"domain_id"`
-		Conversation jsontext.Value `json:"conversation_id"`
-		Zone         jsontext.Value `json:"time_zone"`
-	}
-	if err := json.Unmarshal(canonical, &members); err != nil {
-		return b, fmt.Errorf("read body: %w", err)
-	}
-	prompt, promptOK := text(members.Prompt)
-	format, formatOK := text(members.Format)
+	prompt, promptOK := text(members[`"prompt"`])
+	format, formatOK := text(members[`"input_format"`])
 	if len(prompt) > promptLimit {
 		return b, tooLarge("prompt", "256 KiB")
 	}
@@ -118,11 +113,11 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 	}
 
 	var ok bool
-	domain, _ := text(members.Domain)
+	domain, _ := text(members[`"domain_id"`])
 	if b.domain, ok = canonicalUUID(domain); !ok {
 		return b, invalidParam("domain_id", "is required and must be a UUID")
 	}
-	if members.Format != nil {
+	if members[`"input_format"`] != nil {
 		b.format, ok = formats[format]
 		if !formatOK || !ok {
 			return b, invalidParam("input_format", "must be natural_language, structured, json or automatic")
@@ -132,7 +127,7 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 		return b, invalidParam("prompt", "is required and must be a string that is not empty")
 	}
 	b.prompt = strings.TrimRight(prompt, " \t\r\n") // says nothing, and would be kept for ever
-	if raw := members.Conversation; raw != nil {
+	if raw := members[`"conversation_id"`]; raw != nil {
 		conversation, _ := text(raw)
 		id, ok := canonicalUUID(conversation)
 		if !ok {
@@ -140,7 +135,7 @@ func decodeCalculate(canonical jsontext.Value) (calculateBody, error) {
 		}
 		b.conversation = &id
 	}
-	if raw := members.Zone; raw != nil {
+	if raw := members[`"time_zone"`]; raw != nil {
 		if b.timeZone, ok = text(raw); !ok {
 			return b, invalidParam("time_zone", "must be a string, the IANA name of a time zone")
 		}

@@ -176,11 +176,11 @@ func TestDecodeCalculate(t *testing.T) {
 		{"over 16 KiB of structured text", id + `,"input_format":"structured",` + long(16<<10+2), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			canonical, err := canonicalObject([]byte("{" + c.body + "}"))
+			o, err := canonicalObject([]byte("{"+c.body+"}"), func() {})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := decodeCalculate(canonical)
+			b, err := decodeCalculate(o.members)
 			if got := failureOf(err); got != c.want {
 				t.Fatalf("%s, want %s", got, c.want)
 			}
@@ -193,8 +193,12 @@ func TestDecodeCalculate(t *testing.T) {
 
 func TestDecodeCalculateFields(t *testing.T) {
 	for format, want := range map[string]string{"": "", "automatic": "", "json": "json", "structured": "structured", "natural_language": "natural_language"} {
-		b, err := decodeCalculate([]byte(`{"conversation_id":"0198f2c4-5b1e-7cc3-9a52-3d4e5f607183","domain_id":"0198f2c4-5b1e-7cc3-9a52-3d4e5f607182",` +
-			`"input_format":"` + format + `","prompt":" <a> \u000a","time_zone":"Europe/Berlin"}`))
+		o, err := canonicalObject([]byte(`{"conversation_id":"0198f2c4-5b1e-7cc3-9a52-3d4e5f607183","domain_id":"0198f2c4-5b1e-7cc3-9a52-3d4e5f607182",`+
+			`"input_format":"`+format+`","prompt":" <a> \u000a","time_zone":"Europe/Berlin"}`), func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := decodeCalculate(o.members)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,18 +75,22 @@ func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, e
 	if err != nil {
 		return body, "", err
 	}
+	rest := func() {}
 	if len(raw) > smallBody {
+		rest = s.service.Rest(x.account.ID)
 		if err := s.turns.Acquire(x.r.Context(), x.account.ID); err != nil {
 			return body, "", err
 		}
 		defer s.turns.Release(x.account.ID)
 	}
-	canonical, err := canonicalObject(raw)
+	canonical, err := canonicalObject(raw, rest)
 	if err != nil {
 		return body, "", invalidJSON("The body is not valid JSON: " + err.Error() + ".")
 	}
-	body, err = decodeCalculate(canonical)
-	return body, fingerprint(canonical), err
+	if body, err = decodeCalculate(canonical.members); err != nil {
+		return body, "", err
+	}
+	return body, fingerprint(canonical.text), nil
 }
 
 // await waits until a message is answered, for some time at most, and no longer than until the

@@ -45,117 +45,175 @@ func (s stamp) AppendText(text []byte) ([]byte, error) {
 // depthLimit is how deep arrays and objects of a body may be nested, the outermost one included.
 const depthLimit = 64
 
+// object is a JSON object in its canonical form, with what its members hold.
+type object struct {
+	text    jsontext.Value
+	members map[string]jsontext.Value // by name, quoted as in text; parts of it
+}
+
 // canonicalObject reads one JSON object strictly (no duplicate member names, no invalid UTF-8 or
 // half surrogate pairs, nothing behind it, no more than depthLimit levels) and returns its
 // canonical form, which two texts share exactly when they say the same: no white space, no null
 // members, members sorted by name at every level, each string escaped in one way, numbers as they
 // were written. Fingerprints of bodies are made of it, so it never changes. The error is a sentence
-// that names the place.
-func canonicalObject(text []byte) (jsontext.Value, error) {
+// that names the place. rest is called every restEvery bytes. text has room for one byte more, which
+// is written to.
+func canonicalObject(text []byte, rest func()) (object, error) {
 	if !utf8.Valid(text) {
-		return nil, errors.New("the text is not valid UTF-8")
+		return object{}, errors.New("the text is not valid UTF-8")
 	}
 	const space = " \t\r\n"
 	if !bytes.HasPrefix(bytes.TrimLeft(text, space), []byte("{")) {
-		return nil, errors.New("it must be an object")
+		return object{}, errors.New("it must be an object")
 	}
 	// Text that ends too early is told by the 0 that stands where it should go on.
-	ended := append(slices.Clip(text), 0)
-	d := decoder(ended)
-	out, err := appendCanonical(make([]byte, 0, len(text)), d)
-	if err != nil {
+	ended := append(text, 0)
+	c := canonical{Decoder: decoder(ended), out: make(jsontext.Value, 0, len(text)), rest: rest}
+	if err := c.value(); err != nil {
 		// Of text that is not JSON the decoder says more when it reads all of it.
 		if _, syntax := decoder(ended).ReadValue(); syntax != nil {
 			err = syntax
 		}
-		return nil, explained(err, len(text))
+		return object{}, explained(err, len(text))
 	}
-	if rest := bytes.TrimLeft(text[d.InputOffset():], space); len(rest) > 0 {
-		return nil, fmt.Errorf("there is more behind its end, at byte %d", len(text)-len(rest))
+	if rest := bytes.TrimLeft(text[c.InputOffset():], space); len(rest) > 0 {
+		return object{}, fmt.Errorf("there is more behind its end, at byte %d", len(text)-len(rest))
 	}
-	return out, nil
+	o := object{c.out, make(map[string]jsontext.Value, len(c.members))}
+	for _, m := range c.members {
+		if m.value < m.end {
+			o.members[string(c.out[m.start:m.value-1])] = c.out[m.value:m.end]
+		}
+	}
+	return o, nil
 }
 
-// decoder reads text strictly but for names that come twice, which appendMembers looks for.
+// decoder reads text strictly but for names that come twice, which canonical looks for.
 func decoder(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }
 
-// appendCanonical reads the next value of a text, and appends its canonical form.
-func appendCanonical(out jsontext.Value, d *jsontext.Decoder) (jsontext.Value, error) {
-	kind := d.PeekKind()
-	if kind != '{' && kind != '[' {
-		value, err := d.ReadValue()
-		if err != nil || kind != '"' {
-			return append(out, value...), err
-		}
-		return appendText(out, value)
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
-	if d.StackDepth() > depthLimit {
-		return nil, fmt.Errorf("it is nested deeper than %d levels, at byte %d", depthLimit, d.InputOffset()-1)
-	}
-	if kind == '{' {
-		return appendMembers(out, d)
-	}
-	out = append(out, '[')
-	for first := true; ; first = false {
-		if d.PeekKind() == ']' {
-			_, err := d.ReadToken()
-			return append(out, ']'), err
-		}
-		if !first {
-			out = append(out, ',')
-		}
-		var err error
-		if out, err = appendCanonical(out, d); err != nil {
-			return nil, err
-		}
-	}
+// restEvery is how many bytes are read between two rests.
+const restEvery = 4 << 10
+
+// canonical writes what it reads in its canonical form.
+type canonical struct {
+	*jsontext.Decoder
+	out     jsontext.Value
+	members []member // of the objects that are being read, the outermost first; in the end of that one
+	scratch []byte
+	rest    func()
+	rested  int64
 }
 
-// appendMembers reads an object behind its "{".
-func appendMembers(out jsontext.Value, d *jsontext.Decoder) (jsontext.Value, error) {
-	type member struct{ start, value, end int } // of its name, of its value, behind it
-	var members []member
-	opened, begin := d.InputOffset()-1, len(out)
-	for d.PeekKind() != '}' {
-		m := member{start: len(out)}
-		var err error
-		if out, err = appendCanonical(out, d); err != nil {
-			return nil, err
-		}
-		m.value = len(out)
-		if out, err = appendCanonical(out, d); err != nil {
-			return nil, err
-		}
-		m.end = len(out)
-		members = append(members, m)
+// member is where a member stands in the canonical form: its name, its value behind a colon, and
+// what is behind it. One without a value, which is null, is not written.
+type member struct{ start, value, end int }
+
+// value reads the next value.
+func (c *canonical) value() error {
+	if at := c.InputOffset(); at-c.rested >= restEvery {
+		c.rested = at
+		c.rest()
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
+	kind := c.PeekKind()
+	if kind != '{' && kind != '[' {
+		value, err := c.ReadValue()
+		if err != nil || kind != '"' {
+			c.out = append(c.out, value...)
+			return err
+		}
+		c.out, err = appendText(c.out, value)
+		return err
 	}
-	read := bytes.Clone(out[begin:])
-	name := func(m member) []byte { return read[m.start-begin : m.value-begin] }
-	// With its quotes a name comes before those that it begins, but for " " and "!" behind it.
-	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(name(a), name(b)) })
-	out = append(out[:begin], '{')
+	if _, err := c.ReadToken(); err != nil {
+		return err
+	}
+	if c.StackDepth() > depthLimit {
+		return fmt.Errorf("it is nested deeper than %d levels, at byte %d", depthLimit, c.InputOffset()-1)
+	}
+	if kind == '{' {
+		return c.object()
+	}
+	c.out = append(c.out, '[')
+	for first := true; c.PeekKind() != ']'; first = false {
+		if !first {
+			c.out = append(c.out, ',')
+		}
+		if err := c.value(); err != nil {
+			return err
+		}
+	}
+	c.out = append(c.out, ']')
+	_, err := c.ReadToken()
+	return err
+}
+
+// object reads an object behind its "{".
+func (c *canonical) object() error {
+	opened, begin, outer := c.InputOffset()-1, len(c.out), len(c.members)
+	c.out = append(c.out, '{')
+	sorted := true
+	for c.PeekKind() != '}' {
+		if len(c.out) > begin+1 {
+			c.out = append(c.out, ',')
+		}
+		m := member{start: len(c.out)}
+		if err := c.value(); err != nil {
+			return err
+		}
+		c.out = append(c.out, ':')
+		m.value = len(c.out)
+		if err := c.value(); err != nil {
+			return err
+		}
+		m.end = len(c.out)
+		before := c.members[outer:]
+		sorted = sorted && c.out[m.value] != 'n' && (len(before) == 0 || c.compare(before[len(before)-1], m) < 0)
+		c.members = append(c.members, m)
+	}
+	c.out = append(c.out, '}')
+	_, err := c.ReadToken()
+	if err == nil && !sorted {
+		err = c.sort(int(opened), begin, c.members[outer:])
+	}
+	if c.StackDepth() > 0 {
+		c.members = c.members[:outer]
+	}
+	return err
+}
+
+// compare orders members by name. With its quotes a name comes before those that it begins, but for
+// " " and "!" behind it.
+func (c *canonical) compare(a, b member) int {
+	return bytes.Compare(c.out[a.start:a.value-1], c.out[b.start:b.value-1])
+}
+
+// sort writes the object that begins somewhere anew, its members in order and without null.
+func (c *canonical) sort(opened, begin int, members []member) error {
+	slices.SortFunc(members, c.compare)
+	for i, m := range members[1:] {
+		if c.compare(members[i], m) == 0 {
+			return fmt.Errorf("the object at byte %d has two members with the name %.100s", opened, c.out[m.start:m.value-1])
+		}
+	}
+	c.scratch = append(c.scratch[:0], c.out[begin:]...)
+	c.out = c.out[:begin+1]
 	for i, m := range members {
-		if i > 0 && bytes.Equal(name(m), name(members[i-1])) {
-			return nil, fmt.Errorf("the object at byte %d has two members with the name %.100s", opened, name(m))
-		}
-		value := read[m.value-begin : m.end-begin]
-		if value[0] == 'n' {
+		read := c.scratch[m.start-begin : m.end-begin]
+		if read[m.value-m.start] == 'n' {
+			members[i] = member{}
 			continue
 		}
-		if len(out) > begin+1 {
-			out = append(out, ',')
+		if len(c.out) > begin+1 {
+			c.out = append(c.out, ',')
 		}
-		out = append(append(append(out, name(m)...), ':'), value...)
+		start := len(c.out)
+		c.out = append(c.out, read...)
+		members[i] = member{start, start + m.value - m.start, len(c.out)}
 	}
-	return append(out, '}'), nil
+	c.out = append(c.out, '}')
+	return nil
 }
 
 // appendText escapes a string in one way: quotes and backslashes by a backslash, control characters

@@ -49,7 +49,7 @@ func TestCanonicalObject(t *testing.T) {
 		{"unknown word", `{"a":nul}`, "", "a value is expected, at byte 8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := canonicalObject([]byte(c.text))
+			got, err := canonicalText([]byte(c.text))
 			if c.err != "" {
 				if err == nil || err.Error() != c.err {
 					t.Fatalf("error %v, want %q", err, c.err)
@@ -67,20 +67,20 @@ func TestCanonicalObjectDepth(t *testing.T) {
 	nested := func(levels int) []byte {
 		return []byte(`{"a":` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + "}")
 	}
-	if _, err := canonicalObject(nested(64)); err != nil {
+	if _, err := canonicalText(nested(64)); err != nil {
 		t.Errorf("64 levels: %v", err)
 	}
-	if _, err := canonicalObject(nested(65)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
+	if _, err := canonicalText(nested(65)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
 		t.Errorf("65 levels: %v", err)
 	}
-	if _, err := canonicalObject([]byte(`{"a":` + strings.Repeat(`[`, 1_000_000))); err == nil {
+	if _, err := canonicalText([]byte(`{"a":` + strings.Repeat(`[`, 1_000_000))); err == nil {
 		t.Error("a million levels are taken")
 	}
 }
 
 func TestFingerprint(t *testing.T) {
 	of := func(text string) string {
-		canonical, err := canonicalObject([]byte(text))
+		canonical, err := canonicalText([]byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -123,11 +123,17 @@ func TestFingerprintsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		canonical, err := canonicalObject([]byte(body))
+		canonical, err := canonicalText([]byte(body))
 		if got := fingerprint(canonical); err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", body, got, err, want)
 		}
 	}
+}
+
+// canonicalText is the canonical form of an object.
+func canonicalText(text []byte) ([]byte, error) {
+	o, err := canonicalObject(text, func() {})
+	return o.text, err
 }
 
 // FuzzCanonicalObject holds the strict reader against encoding/json, which takes more: what the
@@ -141,7 +147,7 @@ func FuzzCanonicalObject(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		canonical, err := canonicalObject(text)
+		canonical, err := canonicalText(text)
 		if err != nil {
 			if len(err.Error()) > 1000 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
@@ -151,7 +157,7 @@ func FuzzCanonicalObject(f *testing.F) {
 		if !json.Valid(text) {
 			t.Fatalf("%q is taken and is not JSON", text)
 		}
-		again, err := canonicalObject(canonical)
+		again, err := canonicalText(canonical)
 		if err != nil || !bytes.Equal(again, canonical) {
 			t.Fatalf("the canonical form %s becomes %s, %v", canonical, again, err)
 		}
