@@ -68,6 +68,13 @@ var patient = nethttp.Client{Timeout: 45 * time.Second}
 func newContract(t *testing.T) *contract {
 	t.Helper()
 	c := &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data"))}
+	c.start(t)
+	return c
+}
+
+// start serves, and publishes the domains.
+func (c *contract) start(t *testing.T) {
+	t.Helper()
 	c.serve(t)
 	publish := func(name string) string {
 		out := mustRun(t, "domain", "publish", filepath.Join("testdata", "contract", name), "--account", devAccount, "--data", c.data)
@@ -76,7 +83,6 @@ func newContract(t *testing.T) *contract {
 	}
 	c.domain, c.second = publish("domain.yaml"), publish("other.yaml")
 	mustRun(t, "account", "set", devAccount, "--time-zone", contractZone, "--data", c.data)
-	return c
 }
 
 // contractCase is one prompt of a case file.
