@@ -56,8 +56,8 @@ type object struct {
 // canonical form, which two texts share exactly when they say the same: no white space, no null
 // members, members sorted by name at every level, each string escaped in one way, numbers as they
 // were written. Fingerprints of bodies are made of it, so it never changes. The error is a sentence
-// that names the place. rest is called every restEvery bytes. text has room for one byte more, which
-// is written to.
+// that names the place. rest is called every restEvery bytes. Where text has room for one more byte
+// behind its end, that is written to.
 func canonicalObject(text []byte, rest func()) (object, error) {
 	if !utf8.Valid(text) {
 		return object{}, errors.New("the text is not valid UTF-8")
