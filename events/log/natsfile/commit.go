@@ -142,20 +142,48 @@ func (g *Group) Close() {
 	}
 }
 
-// Distrust removes the server's indexes of the streams, once the server has ended, when a sync has
-// failed: they count messages that may not be there. The next server reads the blocks instead, up
-// to the first message that is not whole.
+// Distrust removes, once the server has ended, when a sync has failed, what is not known to be on
+// disk, and the server's indexes of the streams, which count that. The next server reads the blocks
+// instead.
 func (g *Group) Distrust() error {
 	if errors.Is(g.Err(), ErrClosed) {
 		return nil
 	}
 	var errs []error
 	for _, s := range g.streams {
+		errs = append(errs, s.cut())
 		if err := os.Remove(filepath.Join(s.dir, "index.db")); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// cut takes from a stream, whose server has ended, what stands behind the last message that is on
+// disk. Nobody was told of that, and of the pages that a sync failed to write some may be missing
+// before others that are there.
+func (s *Stream) cut() error {
+	numbers, err := s.numbers()
+	for _, number := range numbers {
+		if err != nil || number < s.index { // which is complete
+			continue
+		}
+		var text []byte
+		if text, err = os.ReadFile(s.block(number)); err != nil {
+			break
+		}
+		for at := 0; at+emptyRecord <= len(text); {
+			r, ok := recordOf(text[at:])
+			if !ok || r.sequence&recordMark == 0 && r.sequence&^recordMarks > s.Durable() {
+				return Cut(Damage{Stream: s.stream, File: s.block(number), Offset: int64(at)})
+			}
+			at += int(r.length())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cut off what is not on disk of stream %s: %w", s.stream, err)
+	}
+	return nil
 }
 
 // ErrClosed says that the log was closed while something waited for the disk.

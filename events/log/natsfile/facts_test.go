@@ -298,7 +298,11 @@ func stateOfAConsumer(t *testing.T) {
 // The server leaves an index of each stream when it ends, and reads the blocks where there is none.
 func indexOfAStream(t *testing.T) {
 	s := run(t)
-	s.publish(t, "kept.a", []byte("{}"), nil)
+	s.synced(t, s.kept, "kept.a", []byte("{}"), nil)
+	s.publish(t, "kept.b", []byte("{}"), nil)
+	large := bytes.Repeat([]byte("x"), 5<<20)
+	s.publish(t, "kept.c", large, nil)
+	s.publish(t, "kept.d", large, nil) // in a block of its own
 	s.end()
 	index := filepath.Join(s.kept.dir, "index.db")
 	if _, err := os.Stat(index); err != nil {
