@@ -19,8 +19,8 @@ const listedFunctions = `abs sign sqrt cbrt root exp ln log log10 log2 hypot flo
 factorial choose if
 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
 sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell
-transpose lookup interpolate sumproduct each
-pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization
+transpose lookup interpolate sumproduct each slope intercept correlation r_squared forecast
+pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization cumprinc cumipmt effect nominal rri sln syd ddb db mirr
 date time year month day hour minute second weekday add_months add_years end_of_month workdays years_between`
 
 // TestFunctionsAreComplete holds the table to the list, each name once and with all that a reader

@@ -28,6 +28,9 @@ func (c *functionsCommand) Run(t terminal) error {
 	}
 	i := slices.IndexFunc(list, func(f formula.Function) bool { return strings.EqualFold(f.Name, c.Name) })
 	if i < 0 {
+		i = slices.IndexFunc(list, func(f formula.Function) bool { return slices.Contains(f.Spreadsheet, strings.ToUpper(c.Name)) })
+	}
+	if i < 0 {
 		return fmt.Errorf("there is no function %q.%s List them with: reckon functions", c.Name, didYouMean(formula.NearestFunctions(c.Name)))
 	}
 	if c.JSON {
@@ -67,6 +70,9 @@ func listFunctions(t terminal, list []formula.Function) error {
 
 func explainFunction(t terminal, f formula.Function) {
 	fmt.Fprintf(t.out, "%s\n\n%s\n\n", f.Signature, f.Doc)
+	if len(f.Spreadsheet) > 0 {
+		fmt.Fprintf(t.out, "In spreadsheets: %s\n\n", strings.Join(f.Spreadsheet, ", "))
+	}
 	width := len("result")
 	for _, p := range f.Parameters {
 		width = max(width, len(p.Name))

@@ -72,6 +72,22 @@ var (
 	}
 )
 
+// toMultiple are the parameters of roundings to a multiple.
+var toMultiple = []param{{name: "x", dimension: "round"}, {name: "multiple", dimension: "a", value: "1"}}
+
+// multiple makes the body of a rounding to a multiple above 0.
+func multiple(name string, whole func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*decimal.Context, Decimals) decimal.Decimal {
+	return func(c *decimal.Context, a Decimals) decimal.Decimal {
+		if len(a) == 1 {
+			return whole(c, Settled(c, a[0]))
+		}
+		if a[1].Sign() <= 0 {
+			return c.Fail(&decimal.UndefinedError{Function: name, Argument: a[1]})
+		}
+		return c.Mul(whole(c, Settled(c, c.Quo(a[0], a[1]))), a[1])
+	}
+}
+
 var algebra = []*Entry{
 	{
 		Name: "abs", Params: Unary("x", "a"), Result: "a", Points: alikeResult, Choice: EitherSign,
@@ -179,14 +195,19 @@ var algebra = []*Entry{
 		Formula: "sqrt(x^2 + y^2)",
 	},
 	{
-		Name: "floor", Params: Unary("x", "round"), Result: "a", Points: alikeResult,
-		Doc: "The largest integer not above x.", Examples: []example{{"floor(2.7)", "2"}, {"floor(-2.1)", "-3"}, {"floor(1/3*3)", "1"}},
-		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal { return c.Floor(Settled(c, a[0])) },
+		Name: "floor", Params: toMultiple, Result: "a", Points: alikeResult,
+		Doc: "The largest integer not above x, or the largest multiple not above it.",
+		Examples: []example{{"floor(2.7)", "2"}, {"floor(-2.1)", "-3"}, {"floor(1/3*3)", "1"}, {"floor(17, 5)", "15"}, {"floor(-2.1, 0.5)", "-2.5"},
+			{"floor(1, 0)", "! calculation.domain_error"}},
+		Eval:        multiple("floor", (*decimal.Context).Floor),
+		Spreadsheet: "FLOOR FLOOR.MATH INT",
 	},
 	{
-		Name: "ceil", Params: Unary("x", "round"), Result: "a", Points: alikeResult,
-		Doc: "The smallest integer not below x.", Examples: []example{{"ceil(2.1)", "3"}, {"ceil(-2.7)", "-2"}},
-		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal { return c.Ceil(Settled(c, a[0])) },
+		Name: "ceil", Params: toMultiple, Result: "a", Points: alikeResult,
+		Doc:         "The smallest integer not below x, or the smallest multiple not below it.",
+		Examples:    []example{{"ceil(2.1)", "3"}, {"ceil(-2.7)", "-2"}, {"ceil(17, 5)", "20"}, {"ceil(0.3, 0.1)", "0.3"}},
+		Eval:        multiple("ceil", (*decimal.Context).Ceil),
+		Spreadsheet: "CEILING CEILING.MATH ROUNDUP",
 	},
 	{
 		Name: "round", Params: []param{{name: "x", dimension: "round"}, {name: "places", dimension: "1", value: "0"}}, Result: "a", Points: absolute,
@@ -205,7 +226,7 @@ var algebra = []*Entry{
 		},
 	},
 	{
-		Name: "trunc", Params: Unary("x", "round"), Result: "a",
+		Name: "trunc", Spreadsheet: "ROUNDDOWN", Params: Unary("x", "round"), Result: "a",
 		Doc: "x without its fraction.", Examples: []example{{"trunc(2.7)", "2"}, {"trunc(-2.7)", "-2"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal { return c.Trunc(Settled(c, a[0])) },
 	},
@@ -289,7 +310,7 @@ var algebra = []*Entry{
 		},
 	},
 	{
-		Name: "factorial", Params: Unary("n", "1"), Result: "1",
+		Name: "factorial", Spreadsheet: "FACT", Params: Unary("n", "1"), Result: "1",
 		Doc: "The product of the integers from 1 to n, up to n = 1000.", Examples: []example{{"factorial(5)", "120"}, {"factorial(0)", "1"}, {"factorial(2.5)", "! calculation.domain_error"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			n, ok := a[0].Int64()
@@ -304,7 +325,7 @@ var algebra = []*Entry{
 		},
 	},
 	{
-		Name: "choose", Params: []param{{name: "n", dimension: "1"}, {name: "k", dimension: "1"}}, Result: "1",
+		Name: "choose", Spreadsheet: "COMBIN", Params: []param{{name: "n", dimension: "1"}, {name: "k", dimension: "1"}}, Result: "1",
 		Doc: "The number of ways to take k of n things.", Examples: []example{{"choose(5, 2)", "10"}, {"choose(3, 5)", "0"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			n, ok1 := a[0].Int64()

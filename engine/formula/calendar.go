@@ -138,12 +138,12 @@ var calendar = []*Entry{
 		func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),
 	shift("add_months", "The date n months later, or earlier for a negative n; where the month is too short, its last day. n is whole.",
 		[]example{{"add_months(date(2026, 1, 31), 1)", "2026-02-28"}, {"add_months(date(2026, 3, 5), -3)", "2025-12-05"},
-			{"add_months(date(2026, 3, 5), 1.5)", "! calculation.domain_error"}}, addMonths),
+			{"add_months(date(2026, 3, 5), 1.5)", "! calculation.domain_error"}}, addMonths).inSpreadsheets("EDATE"),
 	shift("add_years", "The date n years later, or earlier for a negative n; 29 February becomes the 28th where there is none. n is whole.",
 		[]example{{"add_years(date(2024, 2, 29), 1)", "2025-02-28"}, {"add_years(date(2024, 2, 29), -4)", "2020-02-29"},
 			{"add_years(date(2026, 3, 5), 8000)", "! calculation.domain_error"}}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }),
 	{
-		Name: "end_of_month", Params: Unary("date", "time"), Result: "time", Points: PointResult,
+		Name: "end_of_month", Spreadsheet: "EOMONTH", Params: Unary("date", "time"), Result: "time", Points: PointResult,
 		Doc: "The last day of the month of a date.", Examples: []example{{"end_of_month(date(2024, 2, 5))", "2024-02-29"}, {"end_of_month(date(2026, 12, 31))", "2026-12-31"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			t, ok := moment(a[0])
@@ -156,7 +156,7 @@ var calendar = []*Entry{
 	inverted(between("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier."+
 		" Where a date is asked for, it is such a day.",
 		[]example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}, {"workdays(date(2026, 3, 9), date(2026, 3, 5))", "-3"},
-			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}}, workdays), countedFrom(workdays)),
+			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}}, workdays), countedFrom(workdays)).inSpreadsheets("NETWORKDAYS"),
 	between("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
 		" Years from 29 February are full on the 28th where there is no 29th.",
 		[]example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}, {"years_between(date(2026, 3, 5), date(2000, 3, 6))", "-25"},
@@ -167,7 +167,7 @@ var calendar = []*Entry{
 				years--
 			}
 			return int64(years)
-		}),
+		}).inSpreadsheets("DATEDIF"),
 }
 
 func workdays(from, to time.Time) int64 {

@@ -22,6 +22,24 @@ func loanParams(names ...string) []param {
 	return list
 }
 
+// cumulated are the parameters of sums over the periods of a loan.
+var cumulated = append(loanParams("rate", "nper", "pv"),
+	param{name: "start", dimension: "1", check: "start >= 1 and start <= end", single: true},
+	param{name: "end", dimension: "1", check: "end <= nper", single: true}, atEnd)
+
+// depreciated are parameters of depreciations: the life and the period are plain numbers.
+func depreciated(names ...string) []param {
+	list := []param{{name: "cost", dimension: "a"}, {name: "salvage", dimension: "a"}}
+	for _, n := range names {
+		check := "life > 0"
+		if n == "per" {
+			check = "per >= 1 and per <= life"
+		}
+		list = append(list, param{name: n, dimension: "1", check: check})
+	}
+	return list
+}
+
 var (
 	noFuture  = param{name: "fv", dimension: "a", value: "0", single: true}
 	noPresent = param{name: "pv", dimension: "a", value: "0", single: true}
@@ -84,6 +102,90 @@ var finance = []*Entry{
 		Doc:      "The part of the payment of period per, from 1 to nper, that pays off the loan.",
 		Examples: []example{{"round(ppmt(0.1 / 12, 1, 24, 2000), 2)", "-75.62"}, {"round(ppmt(0.08, 10, 10, 200000), 2)", "-27598.05"}},
 		Formula:  "pmt(rate, nper, pv, fv, type) - ipmt(rate, per, nper, pv, fv, type)",
+	},
+	{
+		Name: "cumprinc", Params: cumulated, Result: "a",
+		Doc: "The part of the payments of periods start to end of a loan, both counted, that pays it off.",
+		Examples: []example{{"round(cumprinc(0.09 / 12, 360, 125000, 13, 24), 4)", "-934.1071"}, {"round(cumprinc(0.09 / 12, 360, 125000, 1, 1), 4)", "-68.2783"},
+			{"cumprinc(0.1, 3, 1000, 2, 1)", "! calculation.domain_error"}},
+		Formula: "if(type == 0, fv(rate, start - 1, pmt(rate, nper, pv), pv) - fv(rate, end, pmt(rate, nper, pv), pv)," +
+			" (if(start == 1, -pv * (1 + rate), fv(rate, start - 1, pmt(rate, nper, pv, 0 * pv, 1), pv, 1))" +
+			" - fv(rate, end, pmt(rate, nper, pv, 0 * pv, 1), pv, 1)) / (1 + rate))",
+		Spreadsheet: "CUMPRINC",
+	},
+	{
+		Name: "cumipmt", Params: cumulated, Result: "a",
+		Doc: "The interest in the payments of periods start to end of a loan, both counted.",
+		Examples: []example{{"round(cumipmt(0.09 / 12, 360, 125000, 13, 24), 4)", "-11135.2321"}, {"cumipmt(0.09 / 12, 360, 125000, 1, 1)", "-937.5"},
+			{"round(cumipmt(0.1, 3, 1000, 1, 2, 1), 4)", "-63.4441"}},
+		Formula:     "(end - start + 1) * pmt(rate, nper, pv, 0 * pv, type) - cumprinc(rate, nper, pv, start, end, type)",
+		Spreadsheet: "CUMIPMT",
+	},
+	{
+		Name: "effect", Params: []param{{name: "nominal", dimension: "1"}, {name: "periods", dimension: "1", check: "periods > 0"}}, Result: "1",
+		Doc:         "The effective rate a year of a nominal rate that is compounded in a number of periods a year.",
+		Examples:    []example{{"round(effect(0.0525, 4), 7)", "0.0535427"}, {"effect(0.1, 1)", "0.1"}},
+		Formula:     "(1 + nominal / periods)^periods - 1",
+		Spreadsheet: "EFFECT",
+	},
+	{
+		Name: "nominal", Params: []param{{name: "effective", dimension: "1"}, {name: "periods", dimension: "1", check: "periods > 0"}}, Result: "1",
+		Doc:         "The nominal rate a year, compounded in a number of periods a year, of an effective rate.",
+		Examples:    []example{{"round(nominal(0.053543, 4), 8)", "0.05250032"}, {"nominal(0.21, 0.5)", "0.23205"}},
+		Formula:     "periods * ((1 + effective)^(1 / periods) - 1)",
+		Spreadsheet: "NOMINAL",
+	},
+	{
+		Name: "rri", Params: []param{{name: "nper", dimension: "1"}, {name: "pv", dimension: "a"}, {name: "fv", dimension: "a"}}, Result: "1",
+		Doc:         "The rate per period at which pv grows to fv in nper periods, which need not be whole.",
+		Examples:    []example{{"round(rri(96, 10000, 11000), 9)", "0.000993307"}, {"rri(2, 100, 121)", "0.1"}},
+		Formula:     "(fv / pv)^(1 / nper) - 1",
+		Spreadsheet: "RRI",
+	},
+	{
+		Name: "sln", Params: depreciated("life"), Result: "a",
+		Doc:         "The depreciation of each period of a life in equal parts, from a cost to a salvage value.",
+		Examples:    []example{{"sln(30000, 7500, 10)", "2250"}, {"sln(30000 [USD], 7500 [USD], 10)", "2250 USD"}},
+		Formula:     "(cost - salvage) / life",
+		Spreadsheet: "SLN",
+	},
+	{
+		Name: "syd", Params: depreciated("life", "per"), Result: "a",
+		Doc:         "The depreciation of period per by the sum of the years' digits.",
+		Examples:    []example{{"round(syd(30000, 7500, 10, 1), 2)", "4090.91"}, {"round(syd(30000, 7500, 10, 10), 2)", "409.09"}},
+		Formula:     "(cost - salvage) * (life - per + 1) * 2 / (life * (life + 1))",
+		Spreadsheet: "SYD",
+	},
+	{
+		Name: "ddb", Params: append(depreciated("life", "per"), param{name: "factor", dimension: "1", value: "2", check: "factor > 0"}), Result: "a",
+		Doc: "The depreciation of period per by a balance that declines at factor / life a period, 2 for double, down to the salvage value.",
+		Examples: []example{{"round(ddb(2400, 300, 10, 1), 2)", "480"}, {"round(ddb(2400, 300, 10, 10), 2)", "22.12"}, {"round(ddb(2400, 300, 10, 2, 1.5), 2)", "306"},
+			{"ddb(100, 20, 2, 1)", "80"}},
+		Formula: "max(0 * cost, if(per == 1, cost, cost * max(0, 1 - factor / life)^(per - 1))" +
+			" - max(salvage, cost * max(0, 1 - factor / life)^per))",
+		Spreadsheet: "DDB",
+	},
+	{
+		Name: "db", Params: append(depreciated("life"),
+			param{name: "per", dimension: "1", check: "per >= 1 and per <= life + 1"},
+			param{name: "month", dimension: "1", value: "12", check: "month >= 1 and month <= 12"}), Result: "a",
+		Doc: "The depreciation of period per by a balance that declines at a fixed rate, which is rounded to 3 places, with a first year of some months.",
+		Examples: []example{{"round(db(1000000, 100000, 6, 1, 7), 2)", "186083.33"}, {"round(db(1000000, 100000, 6, 2, 7), 2)", "259639.42"},
+			{"round(db(1000000, 100000, 6, 7, 7), 2)", "15845.1"}},
+		Formula: "if(per == 1, cost * round(1 - (salvage / cost)^(1 / life), 3) * month / 12," +
+			" cost * (1 - round(1 - (salvage / cost)^(1 / life), 3) * month / 12) * (1 - round(1 - (salvage / cost)^(1 / life), 3))^(per - 2)" +
+			" * round(1 - (salvage / cost)^(1 / life), 3) * if(per == life + 1, (12 - month) / 12, 1))",
+		Spreadsheet: "DB",
+	},
+	{
+		Name: "mirr", Params: []param{{name: "values", dimension: "a"}, {name: "finance", dimension: "1", single: true}, {name: "reinvest", dimension: "1", single: true}},
+		Result: "1", tables: true,
+		Doc: "The rate per period of payments at equal intervals, the first one at once, when negative ones are financed at one" +
+			" rate and positive ones reinvested at another.",
+		Examples: []example{{"round(mirr([-120000, 39000, 30000, 21000, 37000, 46000], 0.1, 0.12), 6)", "0.126094"}, {"mirr([-100, 0, 121], 0, 0)", "0.1"},
+			{"mirr([100, 200], 0.1, 0.1)", "! calculation.domain_error"}},
+		Grid:        modifiedRate,
+		Spreadsheet: "MIRR",
 	},
 	{
 		Name: "amortization", Params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), Result: "a", tables: true, shape: shapeTable,
@@ -160,6 +262,30 @@ var finance = []*Entry{
 			return scalarGrid(datedRate(c, payments, days))
 		},
 	},
+}
+
+// modifiedRate is mirr: what is reinvested at the end over what is financed at the start.
+func modifiedRate(c *decimal.Context, args []Grid) Grid {
+	rates, ok := scalars(c, args[1:])
+	if !ok {
+		return Grid{}
+	}
+	one := decimal.Int(1)
+	finance, reinvest := c.Add(one, rates[0]), c.Add(one, rates[1])
+	values := args[0].numbers()
+	var paid, earned decimal.Decimal
+	for i, v := range values {
+		if v.Sign() < 0 {
+			paid = c.Sub(paid, c.Quo(v, c.Pow(finance, decimal.Int(int64(i)))))
+		} else {
+			earned = c.Add(earned, c.Mul(v, c.Pow(reinvest, decimal.Int(int64(len(values)-1-i)))))
+		}
+	}
+	if paid.IsZero() || earned.IsZero() {
+		return failed(c, &decimal.UndefinedError{Function: "mirr", Argument: decimal.Int(int64(len(values)))})
+	}
+	periods := decimal.Int(int64(len(values) - 1))
+	return scalarGrid(c.Sub(c.Pow(c.Quo(earned, paid), c.Quo(one, periods)), one))
 }
 
 var daysPerYear = decimal.Int(365)

@@ -39,6 +39,8 @@ type Entry struct {
 	Doc      string
 	Examples []example
 
+	Spreadsheet string // what spreadsheets call it, where that is another name; several with spaces between
+
 	// Expressions are in the parameters. The formula and the interval extension of a variadic
 	// function are those of two arguments, x and y.
 	Eval    func(c *decimal.Context, args []decimal.Decimal) decimal.Decimal
@@ -222,6 +224,8 @@ type Function struct {
 	Result     string      `json:"result"` // its dimension
 	Doc        string      `json:"documentation"`
 	Examples   []Example   `json:"examples"`
+
+	Spreadsheet []string `json:"spreadsheet,omitempty"` // names that spreadsheets have for it
 }
 
 // Parameter is a parameter of a function. A dimension is named in words, or by a letter that stands
@@ -273,7 +277,7 @@ func NearestFunctions(name string) []string {
 }
 
 func (f *Entry) describe(group string) Function {
-	d := Function{Name: f.Name, Group: group, Signature: f.usage(), Result: ruleText(f.Result), Doc: f.Doc}
+	d := Function{Name: f.Name, Group: group, Signature: f.usage(), Result: ruleText(f.Result), Doc: f.Doc, Spreadsheet: strings.Fields(f.Spreadsheet)}
 	for i, p := range f.Params {
 		d.Parameters = append(d.Parameters, Parameter{
 			Name: p.name, Dimension: ruleText(p.dimension), Default: p.value, Repeats: f.Variadic && i == len(f.Params)-1,
@@ -309,6 +313,12 @@ func (t *FunctionTable) nearest(name string) string {
 		names = append(names, f.Name)
 	}
 	return value.DidYouMean(name, names)
+}
+
+// inSpreadsheets is the entry with the names that spreadsheets have for it.
+func (f *Entry) inSpreadsheets(names string) *Entry {
+	f.Spreadsheet = names
+	return f
 }
 
 // Param is the parameter that the i-th argument belongs to.

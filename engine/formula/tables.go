@@ -124,7 +124,7 @@ var overTables = []*Entry{
 	counter("sum", "a", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
 		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total),
 	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
-		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average),
+		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average).inSpreadsheets("AVERAGE"),
 	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
 		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
 		func(c *decimal.Context, l Decimals) decimal.Decimal { return quantile(c, l, half) }),
@@ -132,13 +132,13 @@ var overTables = []*Entry{
 		func(_ *decimal.Context, l Decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }),
 	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).",
 		[]example{{"stdev([2, 4, 6])", "2"}, {"stdev([5])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }).inSpreadsheets("STDEV STDEV.S"),
 	reducer("stdevp", "a", "The standard deviation of a population (divides by n).", []example{{"stdevp([1, 3])", "1"}, {"stdevp([5])", "0"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }).inSpreadsheets("STDEVP STDEV.P"),
 	reducer("var", "a^2", "The variance of a sample (divides by n - 1).", []example{{"var([2, 4, 6])", "4"}, {"var([1 [m], 3 [m]])", "2 m^2"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 1) }),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 1) }).inSpreadsheets("VAR.S"),
 	reducer("varp", "a^2", "The variance of a population (divides by n).", []example{{"varp([1, 3])", "1"}, {"varp([5])", "0"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 0) }),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 0) }).inSpreadsheets("VARP VAR.P"),
 	reducer("first", "a", "The first cell that is not empty.", []example{{"first([7, 8])", "7"}, {"first([[1, 2], [3, 4]])", "1"}},
 		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[0] }),
 	reducer("last", "a", "The last cell that is not empty.", []example{{"last([7, 8])", "8"}, {"last([[1, 2], [3, 4]])", "4"}},
@@ -195,7 +195,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "percentile", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
+		Name: "percentile", Spreadsheet: "PERCENTILE.INC QUARTILE", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
 		Doc: "The value below which a share of the cells lies, from 0 (the least cell) to 1 (the greatest), on straight lines between" +
 			" the cells as the inclusive percentile of spreadsheets.",
 		Examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}, {"percentile([4, 1, 3, 2], 1)", "4"}, {"percentile([1, 2], 30)", "! calculation.domain_error"}},
@@ -301,7 +301,7 @@ var overTables = []*Entry{
 		Grid: func(_ *decimal.Context, args []Grid) Grid { return scalarGrid(decimal.Int(int64(len(args[0].Rows)))) },
 	},
 	{
-		Name: "cell", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
+		Name: "cell", Spreadsheet: "INDEX", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
 		Result: "a", tables: true, copies: true,
 		Doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
 		Examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
@@ -364,7 +364,7 @@ var overTables = []*Entry{
 				}
 			}
 			return decimal.Decimal{}, false
-		})),
+		})).inSpreadsheets("VLOOKUP HLOOKUP XLOOKUP"),
 	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
 		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
 			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},
@@ -377,6 +377,76 @@ var overTables = []*Entry{
 			}
 			return decimal.Decimal{}, false
 		}),
+	regression("slope", "b/a", "The slope of the straight line that fits points best by least squares, ys first as spreadsheets have it.", "SLOPE",
+		[]example{{"slope([2, 4, 6], [1, 2, 3])", "2"}, {"slope([1, 2, 2], [1, 2, 3])", "0.5"}, {"slope([1, 2], [3, 3])", "! calculation.division_by_zero"}},
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, l.xx) }),
+	regression("intercept", "b", "Where the straight line that fits points best by least squares is at x = 0.", "INTERCEPT",
+		[]example{{"intercept([3, 5, 7], [1, 2, 3])", "1"}, {"intercept([2, 4], [2, 3])", "-2"}},
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Sub(l.y, c.Mul(c.Quo(l.xy, l.xx), l.x)) }),
+	regression("correlation", "1", "The correlation of pairs, from -1 to 1.", "CORREL PEARSON",
+		[]example{{"correlation([2, 4, 6], [1, 2, 3])", "1"}, {"correlation([3, 2, 1], [1, 2, 3])", "-1"}, {"correlation([1, 1], [1, 2])", "! calculation.division_by_zero"}},
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, c.Sqrt(c.Mul(l.xx, l.yy))) }),
+	regression("r_squared", "1", "How much of the variance of ys the straight line that fits points best explains, from 0 to 1.", "RSQ",
+		[]example{{"r_squared([2, 4, 6], [1, 2, 3])", "1"}, {"r_squared([1, 2, 2], [1, 2, 3])", "0.75"}},
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(c.Mul(l.xy, l.xy), c.Mul(l.xx, l.yy)) }),
+	{
+		Name: "forecast", Params: []param{{name: "x", dimension: "a", single: true}, {name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: "b", tables: true,
+		Doc:      "The value at x of the straight line that fits points best by least squares.",
+		Examples: []example{{"forecast(4, [2, 4, 6], [1, 2, 3])", "8"}, {"forecast(0, [3, 5, 7], [1, 2, 3])", "1"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			x, ok := args[0].scalar(c)
+			l, fits := fitted(c, args[1], args[2])
+			if !ok || !fits {
+				return Grid{}
+			}
+			return scalarGrid(c.Add(l.y, c.Mul(c.Quo(l.xy, l.xx), c.Sub(x, l.x))))
+		},
+		Spreadsheet: "FORECAST FORECAST.LINEAR TREND",
+	},
+}
+
+// line is what a straight line through points comes from: means, and sums of products of the
+// deviations from them.
+type line struct{ x, y, xx, xy, yy decimal.Decimal }
+
+// fitted sums up the points of two tables of one size; where either is empty, the pair does not
+// count. It is false where they do not fit or there is none, which fails the context.
+func fitted(c *decimal.Context, ys, xs Grid) (l line, ok bool) {
+	if !xs.Fits(ys) {
+		c.Fail(&GridError{-1, -1})
+		return l, false
+	}
+	var points [][2]decimal.Decimal
+	for r, row := range xs.Rows {
+		for i, cell := range row {
+			if y := ys.Rows[r][i]; !cell.Empty && !y.Empty {
+				points = append(points, [2]decimal.Decimal{cell.Number, y.Number})
+				l.x, l.y = c.Add(l.x, cell.Number), c.Add(l.y, y.Number)
+			}
+		}
+	}
+	n := decimal.Int(int64(len(points)))
+	l.x, l.y = c.Quo(l.x, n), c.Quo(l.y, n)
+	for _, p := range points {
+		dx, dy := c.Sub(p[0], l.x), c.Sub(p[1], l.y)
+		l.xx, l.xy, l.yy = c.Add(l.xx, c.Mul(dx, dx)), c.Add(l.xy, c.Mul(dx, dy)), c.Add(l.yy, c.Mul(dy, dy))
+	}
+	return l, c.Err() == nil
+}
+
+// regression makes the entry of a function of the straight line through points.
+func regression(name, result, doc, spreadsheet string, examples []example, value func(c *decimal.Context, l line) decimal.Decimal) *Entry {
+	return &Entry{
+		Name: name, Params: []param{{name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: result, tables: true,
+		Doc: doc, Examples: examples, Spreadsheet: spreadsheet,
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			l, ok := fitted(c, args[0], args[1])
+			if !ok {
+				return Grid{}
+			}
+			return scalarGrid(value(c, l))
+		},
+	}
 }
 
 var half = decimal.MustParse("0.5")

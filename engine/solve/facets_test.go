@@ -54,7 +54,8 @@ var lacks = []struct{ facets, why, functions string }{
 	{"inverse isolated", "a whole range has one value", "sign"},
 	{"float interval slopes inverse isolated", "it is over tables, in which nothing is searched",
 		"sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell" +
-			" transpose lookup interpolate sumproduct each irr npv xnpv xirr amortization"},
+			" transpose lookup interpolate sumproduct each irr npv xnpv xirr amortization mirr slope intercept correlation" +
+			" r_squared forecast"},
 	{"float interval slopes isolated", "its value is itself the root that a search finds", "rate"},
 	{"interval slopes isolated", "the engine goes through it as the choice that it is", "if"},
 	{"isolated", "the angle is one of endlessly many, which a block cannot go through", "sin cos tan"},
