@@ -217,7 +217,7 @@ func (s *Service) Await(ctx context.Context, account uuid.UUID, m projections.Me
 // enqueue looks the idempotency key up, completes the command and publishes it. The stream itself
 // decides who was first.
 func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, replayed bool, err error) {
-	if err := s.disk.room(); err != nil {
+	if err := errors.Join(s.log.Damaged(), s.disk.room()); err != nil {
 		return command, false, err
 	}
 	message, err := uuid.NewV7()

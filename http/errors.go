@@ -52,6 +52,7 @@ var (
 	crowded   = unavailable("There are too many requests at once. Send the request again, with the same Idempotency-Key if it had one.")
 	longProse = tooLarge("prompt", "16 KiB in natural language")
 	badCursor = invalidParam("starting_after", "must be the next_cursor of an earlier page")
+	damaged   = unavailable("A part of this node's log is damaged. What is whole of it can be read, and nothing is taken until it is mended.")
 	late      = unavailable("There was no answer in time. Send the request again, with the same Idempotency-Key if it had one.")
 )
 
@@ -109,6 +110,7 @@ var explanations = []struct {
 	{commands.ErrPromptJSON, invalidJSON("prompt is not valid JSON.")},
 	{commands.ErrPromptTooLong, longProse},
 	{projections.ErrCursor, badCursor},
+	{projections.ErrDamaged, damaged},
 	{projections.ErrBehind, unavailable("This node cannot confirm now that it has seen the newest changes. Send the request again.")},
 	{commands.ErrUnavailable, late},
 	{commands.ErrDiskFull, unavailable("The disk of this node is nearly full. What is there can be read; send the request again when there is space.")},

@@ -5,6 +5,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -205,8 +206,24 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 		}
 	}()
 	if err := s.answer(x); err != nil {
+		if s.missed(x, err) {
+			err = damaged
+		}
 		s.refuse(x, err)
 	}
+}
+
+// missed tells whether what is not found may have been in what is damaged of the log.
+func (s *Server) missed(x *exchange, err error) bool {
+	f := (*failure)(nil)
+	if !s.open.Load() || !errors.As(err, &f) {
+		return false
+	}
+	sure := f.status != nethttp.StatusNotFound || x.route == ""
+	if f == unauthorized {
+		sure = x.r.Header.Get("Authorization") == ""
+	}
+	return !sure && s.views.Partial()
 }
 
 // answer makes the checks that come before a handler, in their order, and sends what the handler
@@ -220,6 +237,9 @@ func (s *Server) answer(x *exchange) error {
 		x.w.Header().Add("Vary", "Authorization, Body-Version")
 		if err := s.authenticate(x); err != nil {
 			return err
+		}
+		if s.views.Damaged() != nil {
+			x.w.Header().Set("Reckon-Log", "damaged")
 		}
 		s.service.Note(x.account.ID)
 		ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)

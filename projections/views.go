@@ -47,6 +47,12 @@ var (
 	// ErrBehind says that this node could not confirm within its time that it has seen the newest
 	// events.
 	ErrBehind = errors.New("the views are behind the log")
+	// ErrDamaged says that something of the log is damaged: it takes nothing, and what is asked for
+	// may have been there.
+	ErrDamaged = log.ErrDamaged
+	// ErrPartial says that views of a damaged log were not there before it was: what is made of it
+	// now lacks something.
+	ErrPartial = errors.New("the views do not have what is damaged of the log")
 	// ErrClosed says that the views were closed.
 	ErrClosed = errors.New("the views are closed")
 )
@@ -83,6 +89,8 @@ type Views struct {
 	index      *readIndex
 
 	target uint64             // the log's last sequence at start
+	still  bool               // the log was damaged at start: nothing is added to it
+	part   bool               // and the views are made of what is whole of it
 	cancel context.CancelFunc // ends the fold and the ticker
 	tasks  sync.WaitGroup
 
@@ -119,13 +127,33 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	following, stop := context.WithCancelCause(running)
 	v.tasks.Go(func() { v.follow(following, after) })
 	v.tasks.Go(func() { v.tick(running) })
-	v.tasks.Go(func() { v.renew(running) })
+	if !v.still {
+		v.tasks.Go(func() { v.renew(running) })
+	}
 	v.tasks.Go(func() { v.saveOften(running, stop) })
 	if err := v.listen(running); err != nil {
 		return errors.Join(err, v.Close())
 	}
 	return nil
 }
+
+// OpenPartial is Open for a log that is damaged, where Open fails with ErrPartial: the views are
+// made of what is whole of it. The directory must be one for these views alone.
+func OpenPartial(ctx context.Context, log *log.Log, dir string, logger *slog.Logger) (*Views, error) {
+	v := newViews(log, logger)
+	v.part = true
+	if err := v.run(ctx, dir); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Partial tells whether the views are made of a part of the log: what they do not have may have
+// been there.
+func (v *Views) Partial() bool { return v != nil && v.part }
+
+// Damaged is nil for views of a log that is whole, as far as is known, else an ErrDamaged.
+func (v *Views) Damaged() error { return v.log.Damaged() }
 
 func newViews(log *log.Log, logger *slog.Logger) *Views {
 	if logger == nil {
@@ -145,6 +173,7 @@ func (v *Views) start(ctx context.Context, dir string) (after uint64, err error)
 	if v.target, err = v.log.Last(ctx); err != nil {
 		return 0, fmt.Errorf("read last event: %w", err)
 	}
+	v.still = v.log.Damaged() != nil
 	if v.storage, err = openStorage(filepath.Join(dir, "views")); err != nil {
 		return 0, err
 	}
@@ -170,6 +199,9 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	if err == nil {
 		err = v.reopen(ctx)
 	}
+	if v.still && !v.part {
+		return v.checkpoint.Sequence, v.covers(err)
+	}
 	if err != nil {
 		v.logger.Warn("the views are built anew", "checkpoint", v.checkpoint.Sequence, "log", v.target, "reason", err)
 		v.checkpoint = checkpoint{}
@@ -178,15 +210,29 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	return v.checkpoint.Sequence, err
 }
 
+// covers fails with ErrPartial where the views have not folded all that is damaged of the log
+// while it was whole.
+func (v *Views) covers(err error) error {
+	var lost *log.DamagedError
+	through := uint64(0)
+	if errors.As(v.log.Damaged(), &lost) {
+		through = lost.Through()
+	}
+	if err != nil || v.missing != nil || v.checkpoint.Sequence < through {
+		return fmt.Errorf("%w: they are at event %d, and what is damaged ends at %d: %w", ErrPartial, v.checkpoint.Sequence, through, errors.Join(err))
+	}
+	return nil
+}
+
 // reopen makes the generation of the checkpoint the serving one. A model that has no bucket there
 // that it can read gets an empty one, to be filled up to the checkpoint. It fails when the log is
 // not the one that the buckets are of.
 func (v *Views) reopen(ctx context.Context) error {
 	c := v.checkpoint
-	if c.Sequence > v.target {
+	if c.Sequence > v.target && !v.still {
 		return fmt.Errorf("the checkpoint is beyond the log")
 	}
-	if c.Newest != nil {
+	if c.Newest != nil && !v.still {
 		// An event that cannot be decoded has its id.
 		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID {
 			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
@@ -224,8 +270,10 @@ func (v *Views) reopen(ctx context.Context) error {
 	if err := g.load(ctx); err != nil {
 		return err
 	}
-	if err := v.matchLog(ctx, g); err != nil {
-		return err
+	if !v.still {
+		if err := v.matchLog(ctx, g); err != nil {
+			return err
+		}
 	}
 	v.serving.Store(g)
 	v.outdated, v.missing = outdated, missing
@@ -353,7 +401,11 @@ func (v *Views) follow(ctx context.Context, after uint64) {
 		err = v.catchUp(ctx, after)
 		after = v.target
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case v.still:
+		<-ctx.Done()
+	default:
 		err = v.log.Tail(ctx, after, v.fold)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
@@ -385,6 +437,9 @@ func (v *Views) advance(sequence uint64) {
 // which and why. Where other nodes have a part in the log it also is an error while this one is not
 // up to date with them or cut off from most.
 func (v *Views) Ready() error {
+	if err := v.log.Damaged(); err != nil {
+		return err
+	}
 	if err := v.following(); err != nil {
 		return err
 	}

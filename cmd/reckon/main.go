@@ -28,6 +28,7 @@ type commandLine struct {
 	Account     accountCommands     `cmd:"" help:"Create and change accounts."`
 	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
+	Log         logCommands         `cmd:"" help:"Check the files of the log, and mend them."`
 	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
 	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup, or fill a new cluster from it."`
 	Cluster     clusterCommands     `cmd:"" help:"Prepare machines that run as one service."`
@@ -80,7 +81,7 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 // verdicts are the commands that say by status 1 what they found. A failure of theirs is told from
 // that by status 2.
 func verdicts() []string {
-	return []string{"calculate", "interpret", "domain check", "domain test run", "projections verify", "replay"}
+	return []string{"calculate", "interpret", "domain check", "domain test run", "projections verify", "replay", "log verify"}
 }
 
 // run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line

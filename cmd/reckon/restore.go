@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -36,12 +35,9 @@ Examples:
 func (c *restoreCommand) Run(t terminal) error {
 	file := t.in
 	if c.File != standard {
-		opened, err := os.Open(c.File)
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("there is no backup %s", c.File)
-		}
+		opened, err := c.opened(t)
 		if err != nil {
-			return fmt.Errorf("read backup: %w", err)
+			return err
 		}
 		defer opened.Close()
 		file = opened

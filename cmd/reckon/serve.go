@@ -135,7 +135,7 @@ func (c *serveCommand) Run(t terminal) error {
 	opened.Store(log)
 	server.Waits("the views are being opened")
 	tune(ctx)
-	views, err := projections.Open(t, log, c.Data, logger)
+	views, err := c.views(t, log, logger)
 	if err != nil {
 		return unlessStopped(t, err)
 	}
@@ -153,7 +153,9 @@ func (c *serveCommand) Run(t terminal) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer stopWork()
-	work.Go(func() { service.Run(working) })
+	if log.Damaged() == nil {
+		work.Go(func() { service.Run(working) })
+	}
 	server.Open(views, service)
 
 	if err := c.announce(t, log, views, "http://"+listener.Addr().String()); err != nil && t.Err() == nil {
@@ -256,6 +258,10 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 		l, err := log.Open(t, log.Options{
 			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, External: external, Waiting: waiting,
 		})
+		if errors.Is(err, log.ErrDamaged) && cluster == nil {
+			logger.Error("what is whole is served, read only", "error", err)
+			return log.OpenDamaged(t, log.Options{Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger})
+		}
 		if !errors.Is(err, log.ErrRunning) {
 			return l, err
 		}
@@ -265,6 +271,17 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// views opens the views. Those of a damaged log that have not seen all of it are made of what is
+// whole, elsewhere: they are wrong as soon as it is mended.
+func (c *serveCommand) views(t terminal, l *log.Log, logger *slog.Logger) (*projections.Views, error) {
+	views, err := projections.Open(t, l, c.Data, logger)
+	if errors.Is(err, projections.ErrPartial) {
+		logger.Error("what cannot be found may have been there: the views are made of what is whole of the log", "reason", err)
+		return projections.OpenPartial(t, l, log.PartialDir(c.Data), logger)
+	}
+	return views, err
 }
 
 // logger writes to standard error.
@@ -289,6 +306,10 @@ func closed(logger *slog.Logger, what string, err error) {
 func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url string) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err
+	}
+	if err := log.Damaged(); err != nil {
+		fmt.Fprintf(t.err, "Reckon %s serves on %s what is whole, read only: %v\n", version(), url, err)
+		return nil
 	}
 	if !c.Dev {
 		err := views.Fresh(t)

@@ -82,7 +82,7 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 		return Summary{}, err
 	}
 	header := header{
-		Format: format, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), Retention: extent.Retention.String(),
+		Format: format, Gapless: extent.Gapless, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), Retention: extent.Retention.String(),
 		Events: extent.Events, Commands: extent.Commands, Finished: extent.Finished,
 	}
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
@@ -94,6 +94,7 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 		return Summary{}, err
 	}
 	b := Summary{CreatedAt: header.CreatedAt, LastEvent: header.Events}
+	var read run
 	for _, stream := range streams {
 		last := header.last(stream)
 		err := l.Records(ctx, stream, last, func(m log.Record) error {
@@ -102,6 +103,7 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 				return nil
 			}
 			b.add(header, m)
+			read.add(m)
 			return w.record(m)
 		})
 		if err != nil {
@@ -109,10 +111,12 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 		}
 	}
 	b.Renumbered = false // not before it is restored
-	if extent.Whole && b.Events != extent.Events {
-		return b, fmt.Errorf("back up: %d of %d events could be read", b.Events, extent.Events)
+	if extent.Gapless {
+		if err := read.whole(header.Events, extent.Gone); err != nil {
+			return b, fmt.Errorf("back up: %w", err)
+		}
 	}
-	last := line{End: &end{b.Events, b.Commands, hex.EncodeToString(w.sum.Sum(nil))}}
+	last := line{End: &end{b.Events, b.Commands, extent.Gone, hex.EncodeToString(w.sum.Sum(nil))}}
 	if err := w.json(last); err != nil {
 		return b, err
 	}

@@ -28,9 +28,10 @@ type header struct {
 	Format    string    `json:"format"`
 	CreatedAt time.Time `json:"created_at"`
 	Retention string    `json:"idempotency_retention"`
-	Events    uint64    `json:"events"`   // last sequence of EVENTS
-	Commands  uint64    `json:"commands"` // last sequence of COMMANDS
-	Finished  uint64    `json:"finished"` // the commands up to this sequence have their final events in the backup
+	Events    uint64    `json:"events"`            // last sequence of EVENTS
+	Commands  uint64    `json:"commands"`          // last sequence of COMMANDS
+	Gapless   bool      `json:"gapless,omitempty"` // no event is missing but those that the end names
+	Finished  uint64    `json:"finished"`          // the commands up to this sequence have their final events in the backup
 }
 
 // line is what stands before a message, or at the end.
@@ -44,9 +45,10 @@ type line struct {
 }
 
 type end struct {
-	Events   uint64 `json:"events"`   // how many there are
-	Commands uint64 `json:"commands"` // how many there are
-	SHA256   string `json:"sha256"`   // of everything before this line, uncompressed
+	Events   uint64    `json:"events"`         // how many there are
+	Commands uint64    `json:"commands"`       // how many there are
+	Gone     []log.Run `json:"gone,omitempty"` // sequences of events that were deleted
+	SHA256   string    `json:"sha256"`         // of everything before this line, uncompressed
 }
 
 // streams are in a backup in this order.
@@ -101,6 +103,7 @@ type reader struct {
 	buffer *bufio.Reader
 	sum    hash.Hash
 	header header
+	read   run
 }
 
 // maxLine bounds a line of JSON of a backup; headers are bounded far below that.
@@ -164,6 +167,11 @@ func (r *reader) next() (m log.Record, last *end, err error) {
 		if _, err := r.buffer.ReadByte(); !errors.Is(err, io.EOF) {
 			return m, nil, fmt.Errorf("%w: something follows its end, or the file is damaged there", ErrNotWhole)
 		}
+		if r.header.Gapless {
+			if err := r.read.whole(r.header.Events, next.End.Gone); err != nil {
+				return m, nil, fmt.Errorf("%w: %w", ErrNotWhole, err)
+			}
+		}
 		return m, next.End, nil
 	}
 	r.sum.Write(text)
@@ -178,7 +186,9 @@ func (r *reader) next() (m log.Record, last *end, err error) {
 	if !bytes.HasSuffix(data, []byte{'\n'}) {
 		return m, nil, fmt.Errorf("%w: a message is longer than it says", ErrNotWhole)
 	}
-	return log.Record{Stream: next.Stream, Sequence: next.Sequence, Subject: next.Subject, Headers: next.Headers, Data: data[:next.Size]}, nil, nil
+	m = log.Record{Stream: next.Stream, Sequence: next.Sequence, Subject: next.Subject, Headers: next.Headers, Data: data[:next.Size]}
+	r.read.add(m)
+	return m, nil, nil
 }
 
 // nextOf reads the next message of one stream. It fails with ErrNotWhole, also at the end.

@@ -129,7 +129,7 @@ const (
 func publishError(what string, err error) error {
 	var api *jetstream.APIError
 	switch {
-	case errors.Is(err, ErrUnfinished):
+	case errors.Is(err, ErrUnfinished), errors.Is(err, ErrDamaged):
 		return fmt.Errorf("%s: %w", what, err)
 	case errors.As(err, &api):
 		switch {

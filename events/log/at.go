@@ -28,10 +28,14 @@ const (
 // not answer in time, is read from the stream's leader. It fails with ErrNotFound when the log does
 // not have one of them.
 func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]events.Event, error) {
-	if list, ok, err := l.backing.pick(ctx, sequences); ok {
-		return list, err
+	list, ok, err := l.backing.pick(ctx, sequences)
+	if !ok {
+		list, err = l.fromServer(ctx, sequences)
 	}
-	return l.fromServer(ctx, sequences)
+	if err != nil {
+		return nil, errors.Join(err, l.Damaged())
+	}
+	return list, nil
 }
 
 // fromServer is AtAll where the server is asked.

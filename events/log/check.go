@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 
 	"reckon/events"
 	"reckon/events/log/natsfile"
@@ -22,10 +24,14 @@ var ErrDamaged = errors.New("the log is damaged")
 // Damage is a place of the log that is not whole.
 type Damage = natsfile.Damage
 
+// Run is a run of sequences.
+type Run = natsfile.Run
+
 // DamagedError is an ErrDamaged with all places, of which there is at least one.
 type DamagedError struct {
 	Dir    string // the data directory
 	Damage []Damage
+	Way    string // how to mend it, "" where who gets the error says that
 }
 
 func (e *DamagedError) Unwrap() error { return ErrDamaged }
@@ -35,10 +41,10 @@ const shownDamage = 3
 
 func (e *DamagedError) Error() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%v in %d places: ", ErrDamaged, len(e.Damage))
+	fmt.Fprintf(&text, "%v: ", ErrDamaged)
 	for i, d := range e.Damage {
 		if i == shownDamage {
-			fmt.Fprintf(&text, "; and %d more, which 'reckon log verify --data %s' names", len(e.Damage)-i, e.Dir)
+			fmt.Fprintf(&text, "; and %d more places, which 'reckon log verify' names", len(e.Damage)-i)
 			break
 		}
 		if i > 0 {
@@ -46,8 +52,14 @@ func (e *DamagedError) Error() string {
 		}
 		text.WriteString(d.String())
 	}
+	if e.Way != "" {
+		text.WriteString(". " + e.Way)
+	}
 	return text.String()
 }
+
+// wayOfOne is how the log of a single node is mended.
+const wayOfOne = "Stop the server, and mend it with 'reckon log repair --from BACKUP'"
 
 // The files of a data directory that say what is known of the log's files.
 func storePath(dir string) string { return filepath.Join(dir, "log") }
@@ -78,8 +90,7 @@ type Checked struct {
 	Bytes  int64    `json:"bytes"`          // in all of them
 	Read   int64    `json:"read"`           // bytes that were read
 
-	sealed map[string][]natsfile.Seal
-	cuts   []Damage // of Torn: more files follow behind them
+	found []natsfile.Condition // of each of checked
 }
 
 // Check reads the log's files in a data directory, past any server, which may run. What is damaged
@@ -92,13 +103,12 @@ func Check(ctx context.Context, dir string, o Checking) (c Checked, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.sealed = map[string][]natsfile.Seal{}
 	var size int64
 	if o.Told != nil {
 		size = sizeOf(dir)
 	}
-	for place, of := range checked {
-		of.Dir, of.Sealed, of.Again = natsfile.MessagesOf(storePath(dir), of.Stream), seals[of.Stream], o.All
+	for place, of := range checksOf(dir) {
+		of.Sealed, of.Again = seals[of.Stream], o.All
 		if of.Mark, err = natsfile.ReadMark(markPath(dir), place, of.Stream); err != nil {
 			return c, err
 		}
@@ -116,25 +126,45 @@ func Check(ctx context.Context, dir string, o Checking) (c Checked, err error) {
 	return c, nil
 }
 
+// checksOf are the checks of a data directory's streams.
+func checksOf(dir string) []natsfile.Check {
+	list := slices.Clone(checked)
+	for i := range list {
+		list[i].Dir = natsfile.MessagesOf(storePath(dir), list[i].Stream)
+	}
+	return list
+}
+
 func (c *Checked) add(stream string, found natsfile.Condition) {
+	c.found = append(c.found, found)
 	c.Damage = append(c.Damage, found.Damage...)
 	c.Blocks, c.Bytes = c.Blocks+found.Blocks, c.Bytes+found.Bytes
-	c.sealed[stream] = found.Sealed
 	if stream == EventsStream {
 		c.Events = found.Last
 	}
 	if found.Torn != nil {
 		c.Torn = append(c.Torn, *found.Torn)
-		if found.Cut {
-			c.cuts = append(c.cuts, *found.Torn)
-		}
 	}
+}
+
+// Here is nil for a data directory that has the files of a log, which are known.
+func Here(dir string) error {
+	m, _, err := modeOf(dir)
+	switch {
+	case err != nil:
+		return err
+	case m.External:
+		return fmt.Errorf("%w: the log of %s is on an existing NATS, which keeps its files", ErrMode, dir)
+	case !natsfile.Known():
+		return fmt.Errorf("the files of nats-server %s are not known, only those of %s", server.VERSION, natsfile.Tested)
+	}
+	return nil
 }
 
 // sizeOf is how many bytes the files have that a check reads.
 func sizeOf(dir string) (size int64) {
-	for _, of := range checked {
-		entries, _ := os.ReadDir(natsfile.MessagesOf(storePath(dir), of.Stream))
+	for _, of := range checksOf(dir) {
+		entries, _ := os.ReadDir(of.Dir)
 		for _, entry := range entries {
 			if info, err := entry.Info(); err == nil {
 				size += info.Size()
@@ -160,7 +190,11 @@ func readSeals(dir string) (map[string][]natsfile.Seal, error) {
 
 // keep writes down what was found whole.
 func (c Checked) keep(dir string) error {
-	text, err := events.Marshal(c.sealed)
+	seals := map[string][]natsfile.Seal{}
+	for i, found := range c.found {
+		seals[checked[i].Stream] = found.Sealed
+	}
+	text, err := events.Marshal(seals)
 	if err == nil {
 		err = replaceFile(sealPath(dir), string(text))
 	}
@@ -184,15 +218,21 @@ func (l *Log) check(ctx context.Context, o Options) error {
 		return err
 	}
 	if len(c.Damage) > 0 {
-		return &DamagedError{o.Dir, c.Damage}
+		e := &DamagedError{Dir: o.Dir, Damage: c.Damage}
+		if o.Cluster == nil {
+			e.Way = wayOfOne
+		}
+		return e
 	}
 	for _, d := range c.Torn {
 		l.logger.Info("the end of a file was being written when the process or the machine ended; nobody was told that it is there",
 			"stream", d.Stream, "file", d.File, "offset", d.Offset)
 	}
-	for _, d := range c.cuts {
-		if err := natsfile.Cut(d); err != nil {
-			return err
+	for _, found := range c.found {
+		if found.Cut {
+			if err := natsfile.Cut(*found.Torn); err != nil {
+				return err
+			}
 		}
 	}
 	return c.keep(o.Dir)

@@ -62,3 +62,54 @@ func flipped(text []byte, at int) []byte {
 	text[at] ^= 4
 	return text
 }
+
+// What is whole of a damaged log can be read, and nothing can be written to it, here or by another process.
+func TestDamagedLogIsRead(t *testing.T) {
+	l := open(t, t.TempDir())
+	first := logtest.Created("a")
+	at := appended(t, l, first, 0)
+	lost := appended(t, l, logtest.Created("b"), 0)
+	newest := appended(t, l, logtest.Changed(first), at)
+	dir := l.dir
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	block := filepath.Join(natsfile.MessagesOf(storePath(dir), EventsStream), "1.blk")
+	text, err := os.ReadFile(block)
+	if err == nil {
+		err = os.WriteFile(block, flipped(text, len(text)/2), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := OpenDamaged(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Close()
+	if last, err := whole.Last(t.Context()); err != nil || last != newest || !errors.Is(whole.Damaged(), ErrDamaged) {
+		t.Errorf("last is %d (%v), damage %v", last, err, whole.Damaged())
+	}
+	if list, err := whole.AtAll(t.Context(), []uint64{at, newest}); err != nil || list[1].Subject != first.Subject {
+		t.Errorf("read %v (%v)", list, err)
+	}
+	if _, err := whole.AtAll(t.Context(), []uint64{lost}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the event that is lost: %v", err)
+	}
+	_, err = whole.Append(t.Context(), logtest.Created("c"), 0)
+	logtest.WantError(t, "append", err, ErrDamaged)
+	other, err := Join(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.Append(t.Context(), logtest.Created("c"), 0); err == nil {
+		t.Error("another process has appended an event")
+	}
+	if err := errors.Join(other.Close(), whole.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(block); err != nil || string(after) != string(flipped(text, len(text)/2)) {
+		t.Errorf("the damaged file was changed (%v)", err)
+	}
+}

@@ -114,7 +114,7 @@ func (l *Log) checkCopy(ctx context.Context, o Options) error {
 	}
 	damage, err := natsfile.CheckRaft(ctx, storePath(o.Dir))
 	if err == nil && len(damage) > 0 {
-		err = &DamagedError{o.Dir, damage}
+		err = &DamagedError{Dir: o.Dir, Damage: damage}
 	}
 	return err
 }

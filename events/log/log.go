@@ -56,10 +56,11 @@ type Log struct {
 	newest atomic.Uint64 // highest sequence of EVENTS that was seen in an answer
 
 	backing backing
-	wholeAt atomic.Uint64 // see whole: one more than the elections that were heard of when it last held; 0 for never
-	reads   *nats.Conn    // to a server of this process, for single events, which are not to wait behind the tail
-	dir     string        // data directory, where there is one
-	lock    *os.File      // of the data directory; nil where another process holds it
+	damaged atomic.Pointer[DamagedError] // nil while nothing is known to be
+	wholeAt atomic.Uint64                // see whole: one more than the elections that were heard of when it last held; 0 for never
+	reads   *nats.Conn                   // to a server of this process, for single events, which are not to wait behind the tail
+	dir     string                       // data directory, where there is one
+	lock    *os.File                     // of the data directory; nil where another process holds it
 
 	scrubbing    sync.WaitGroup
 	endScrubbing context.CancelFunc

@@ -94,7 +94,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{logger: o.logger()}
+	l := &Log{logger: o.logger(), dir: o.Dir}
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}

@@ -32,11 +32,13 @@ type Extent struct {
 	Commands  uint64        // last sequence of COMMANDS
 	Finished  uint64        // the commands up to this sequence have their final events among the events
 	Retention time.Duration // how long commands with a key are kept
-	Whole     bool          // nothing is missing among the events
+	Gapless   bool          // no event is missing, but for those of Gone
+	Gone      []Run         // sequences of events that were deleted, or never were there, in order
 }
 
 // Extent is how far the log goes at this moment. All that it says is there is on disk, and the
-// command of every event too.
+// command of every event too. Where the log's files are in a data directory they are checked, and
+// it fails with a DamagedError. On an existing NATS there are gaps where nothing is missing.
 func (l *Log) Extent(ctx context.Context) (e Extent, err error) {
 	if e.Finished, err = l.finished(ctx); err != nil {
 		return e, err
@@ -51,12 +53,31 @@ func (l *Log) Extent(ctx context.Context) (e Extent, err error) {
 	}
 	e.Events, e.Commands = events.State.LastSeq, commands.State.LastSeq
 	e.Retention = commands.Config.MaxAge - keylessLife
-	e.Whole = !events.Config.AllowMsgTTL && events.State.Msgs == e.Events
+	if e.Gapless = !events.Config.AllowMsgTTL; e.Gapless {
+		if e.Gone, err = l.gone(ctx); err != nil {
+			return e, err
+		}
+	}
 	newest, err := l.newestEvent(ctx)
 	if err == nil {
 		err = errors.Join(l.durable(ctx, newest), l.CommandDurable(ctx, e.Commands))
 	}
 	return e, err
+}
+
+// gone are the sequences of the events that are not there and not missing.
+func (l *Log) gone(ctx context.Context) ([]Run, error) {
+	if l.dir == "" {
+		return nil, nil
+	}
+	found, err := Check(ctx, l.dir, Checking{})
+	if err == nil && len(found.Damage) > 0 {
+		err = &DamagedError{Dir: l.dir, Damage: found.Damage}
+	}
+	if err != nil || len(found.found) == 0 {
+		return nil, err
+	}
+	return found.found[0].Gone, nil
 }
 
 // finished is the sequence up to which every command is acknowledged, which a worker does once its

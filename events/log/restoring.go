@@ -45,10 +45,13 @@ func (l *Log) SetRestoring(ctx context.Context, backup string) error {
 	return nil
 }
 
-// whole fails with ErrUnfinished while the log has a part of a backup. One that was found whole is
-// asked again after an election. On an existing NATS it is not: it gets a tick, and nothing is
-// restored into a log that has one.
+// whole fails with ErrDamaged, and with ErrUnfinished while the log has a part of a backup. One
+// that was found whole is asked again after an election. On an existing NATS it is not: it gets a
+// tick, and nothing is restored into a log that has one.
 func (l *Log) whole(ctx context.Context) error {
+	if err := l.Damaged(); err != nil {
+		return err
+	}
 	if l.Alone() {
 		return nil
 	}

@@ -47,7 +47,23 @@ type Seal struct {
 	First    uint64   `json:"first,omitempty"`   // sequences of its messages, erased ones too; 0 for none
 	Last     uint64   `json:"last,omitempty"`    //
 	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted; the highest only, unless the stream is gapless
+	Gone     []Run    `json:"gone,omitempty"`    // of First to Last, those that have no message
 	Sum      string   `json:"sum"`               // HighwayHash-64 of the file, with the key of its records, in hex
+}
+
+// Run is a run of sequences.
+type Run struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// with adds a run to runs that are before it.
+func with(runs []Run, r Run) []Run {
+	if n := len(runs); n > 0 && runs[n-1].Last+1 >= r.First {
+		runs[n-1].Last = max(runs[n-1].Last, r.Last)
+		return runs
+	}
+	return append(runs, r)
 }
 
 // Mark is what is known to be on disk of a stream.
@@ -80,6 +96,7 @@ type Condition struct {
 	Read   int64    // bytes that were read
 	Sealed []Seal   // the blocks that are whole, but for the newest
 	Damage []Damage // nil for none
+	Gone   []Run    // of a stream without gaps: the messages that were deleted, or never were there
 	// Torn is where the stream ends with something that was being written when the process or the
 	// machine ended, so that nobody was told that it is there. nil for nothing.
 	Torn *Damage
@@ -212,6 +229,7 @@ func (w *walk) sealed(s Seal) {
 		w.found.Last = max(w.found.Last, s.Deleted[0])
 	}
 	w.found.Sealed = append(w.found.Sealed, s)
+	w.found.Gone = append(w.found.Gone, s.Gone...)
 }
 
 // scan takes the text of a block. whole tells that nothing in it is damaged or missing.
@@ -242,11 +260,15 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 		if !w.follow(number, p.from, first) {
 			return s, false, nil
 		}
+		if p.kind != message {
+			s.Gone = with(s.Gone, Run{first, p.sequence})
+		}
 		if w.found.Last = p.sequence; s.First == 0 {
 			s.First, gaps = first, len(w.gaps) // what is missing before the first one is not the block's
 		}
 		s.Last = p.sequence
 	}
+	w.found.Gone = append(w.found.Gone, s.Gone...)
 	if whole = whole && len(w.gaps) == gaps; whole && !newest {
 		s.Sum = of.fileSum(text)
 	}
@@ -343,7 +365,21 @@ func (w *walk) end() {
 			first = sequence + 1
 		}
 	}
+	w.gone()
 	slices.SortStableFunc(w.found.Damage, func(a, b Damage) int { return cmp.Compare(a.First, b.First) })
+}
+
+// gone puts all that is gone in order.
+func (w *walk) gone() {
+	all := w.found.Gone
+	for sequence := range w.deleted {
+		all = append(all, Run{sequence, sequence})
+	}
+	slices.SortFunc(all, func(a, b Run) int { return cmp.Compare(a.First, b.First) })
+	w.found.Gone = nil
+	for _, r := range all {
+		w.found.Gone = with(w.found.Gone, r)
+	}
 }
 
 // lastIn tells whether the one place that is not whole stands in a block.

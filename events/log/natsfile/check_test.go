@@ -2,15 +2,18 @@ package natsfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // filled is a stream of a server that has ended: three blocks that are full and one that is not,
@@ -71,8 +74,8 @@ func (f *filled) run(t *testing.T) Condition {
 
 func (f *filled) block(number int) string { return f.kept.block(number) }
 
-// with changes a file for as long as do takes, and has another time afterwards.
-func with(t *testing.T, path string, change func([]byte) []byte, do func()) {
+// changed changes a file for as long as do takes, and has another time afterwards.
+func changed(t *testing.T, path string, change func([]byte) []byte, do func()) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -166,7 +169,7 @@ func TestDamage(t *testing.T) {
 		"all of the newest block":        {4, func([]byte) []byte { return nil }, "4.blk at byte 0: the file ends too early"},
 		"zeros for the newest block":     {4, func(text []byte) []byte { clear(text); return text }, "4.blk at byte 0: "},
 	} {
-		with(t, f.block(c.block), c.change, func() {
+		changed(t, f.block(c.block), c.change, func() {
 			found := f.run(t)
 			if len(found.Damage) != 1 || !strings.Contains(found.Damage[0].String(), c.want) || found.Damage[0].First == 0 {
 				t.Errorf("%s: %+v", name, found.Damage)
@@ -205,7 +208,7 @@ func TestTornEnd(t *testing.T) {
 		"the block was the newest, and it was on disk": {&Mark{f.last, 3}, 3, 10, false},
 	} {
 		f.check.Mark = c.mark
-		with(t, f.block(c.block), func(text []byte) []byte { return text[:len(text)-c.cut] }, func() {
+		changed(t, f.block(c.block), func(text []byte) []byte { return text[:len(text)-c.cut] }, func() {
 			found := f.run(t)
 			if (found.Torn != nil) != c.torn || (len(found.Damage) > 0) == c.torn || found.Cut != (c.torn && c.block < 4) {
 				t.Errorf("%s: %+v", name, found)
@@ -215,7 +218,7 @@ func TestTornEnd(t *testing.T) {
 	// The machine stopped when the next block had a name and nothing else yet.
 	for name, mark := range map[string]*Mark{"": {f.last - 1, 4}, "it was on disk": {f.last, 4}, "the next block was begun": {f.last - 1, 5}} {
 		f.check.Mark = mark
-		with(t, f.block(4), func(text []byte) []byte { return append(text[:len(text)-10], make([]byte, 10)...) }, func() {
+		changed(t, f.block(4), func(text []byte) []byte { return append(text[:len(text)-10], make([]byte, 10)...) }, func() {
 			if err := os.WriteFile(f.block(5), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -285,6 +288,109 @@ func TestDeletedMessagesAreNotMissing(t *testing.T) {
 	found, err := check.Run(t.Context())
 	if err != nil || len(found.Damage) > 0 || found.Last != 30 {
 		t.Errorf("%+v (%v)", found, err)
+	}
+	if want := []Run{{1, 1}, {4, 6}, {9, 9}, {12, 12}, {20, 20}, {29, 29}}; !slices.Equal(found.Gone, want) {
+		t.Errorf("gone is %v, want %v", found.Gone, want)
+	}
+}
+
+// What is mended has the whole records as they were, those that are given in their places, and all sequences.
+func TestMend(t *testing.T) {
+	f := fill(t)
+	was := map[uint64]Message{}
+	for m, err := range f.kept.Messages(0, f.last) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Headers, m.Data = bytes.Clone(m.Headers), bytes.Clone(m.Data)
+		was[m.Sequence] = m
+	}
+	spoil := func(number int, change func([]byte) []byte) func() {
+		return func() {
+			text, err := os.ReadFile(f.block(number))
+			if err == nil {
+				err = os.WriteFile(f.block(number), change(text), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(number int) func() {
+		return func() {
+			if err := os.Remove(f.block(number)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	kept := t.TempDir()
+	if err := os.CopyFS(kept, os.DirFS(f.check.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func(){
+		"a bit":                   spoil(2, func(text []byte) []byte { text[len(text)/2] ^= 1; return text }),
+		"zeros":                   spoil(1, func(text []byte) []byte { clear(text[1<<20 : 3<<20]); return text }),
+		"the first block missing": remove(1),
+		"two blocks missing":      func() { remove(2)(); remove(3)() },
+		"the newest missing":      remove(4),
+		"all of them missing":     func() { remove(1)(); remove(2)(); remove(3)(); remove(4)() },
+		"the end of a block":      spoil(2, func(text []byte) []byte { return text[:len(text)/2] }),
+		"the newest is empty":     spoil(4, func([]byte) []byte { return nil }),
+		"ends on both sides": func() {
+			spoil(1, func(text []byte) []byte { clear(text[len(text)-100:]); return text })()
+			spoil(2, func(text []byte) []byte { clear(text[:100]); return text })()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := errors.Join(os.RemoveAll(f.check.Dir), os.CopyFS(f.check.Dir, os.DirFS(kept))); err != nil {
+				t.Fatal(err)
+			}
+			do()
+			found := f.run(t)
+			if len(found.Damage) == 0 {
+				t.Fatal("no damage is found")
+			}
+			for _, given := range []bool{true, false} {
+				dir := t.TempDir()
+				if err := CopyStore(StoreOf(f.dir), StoreOf(dir)); err != nil {
+					t.Fatal(err)
+				}
+				gone := map[uint64]bool{}
+				err := f.check.Mend(t.Context(), found, MessagesOf(dir, "KEPT"), func(sequence uint64) (Message, bool) {
+					return was[sequence], given
+				}, func(sequence uint64) { gone[sequence] = true })
+				if err != nil {
+					t.Fatal(err)
+				}
+				check := f.check
+				check.Dir, check.Sealed = MessagesOf(dir, "KEPT"), nil
+				if after, err := check.Run(t.Context()); err != nil || len(after.Damage) > 0 || after.Torn != nil || after.Last != f.last {
+					t.Fatalf("given %v: %+v (%v)", given, after, err)
+				}
+				if given == (len(gone) > 0) {
+					t.Errorf("%d messages are missing", len(gone))
+				}
+				s := &store{dir: dir}
+				s.start(t)
+				stream, err := s.js.Stream(t.Context(), "KEPT")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if state := stream.CachedInfo().State; state.LastSeq != f.last || state.Msgs != f.last-uint64(len(gone)) {
+					t.Errorf("given %v: the server has %+v, and %d are gone", given, state, len(gone))
+				}
+				for sequence, want := range was {
+					m, err := stream.GetMsg(t.Context(), sequence)
+					if gone[sequence] != errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && (m.Subject != want.Subject || !bytes.Equal(m.Data, want.Data) || m.Header.Get("Ce-Id") == "") {
+						t.Fatalf("given %v: message %d is another one, gone %v: %v", given, sequence, gone[sequence], err)
+					}
+				}
+				if next := s.publish(t, "kept.more", nil, nil); next != f.last+1 {
+					t.Errorf("given %v: the next message is %d", given, next)
+				}
+				s.end()
+			}
+		})
 	}
 }
 

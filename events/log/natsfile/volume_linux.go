@@ -26,6 +26,11 @@ func dataSync(f *os.File) error {
 	}
 }
 
+// Exchange has two directories take each other's place, at once.
+func Exchange(a, b string) error {
+	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+}
+
 // SyncVolume brings all files of the file system of a directory to the disk.
 func SyncVolume(dir string) error {
 	f, err := os.Open(dir)

@@ -2,7 +2,10 @@
 
 package natsfile
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // GroupCommits tells whether the server is known, and a directory is on a file system where one
 // sync for many messages keeps the same promise as a sync for each. Outside of Linux none is known.
@@ -11,6 +14,12 @@ func GroupCommits(string) bool { return false }
 func dataSync(f *os.File) error { return f.Sync() }
 
 func takesChanges(*os.File) error { return nil }
+
+// Exchange has two directories take each other's place.
+func Exchange(a, b string) error {
+	away := b + ".old"
+	return errors.Join(os.Rename(a, away), os.Rename(b, a), os.Rename(away, b))
+}
 
 // SyncVolume brings all files of the file system of a directory to the disk.
 func SyncVolume(dir string) error { return SyncPath(dir) }

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	nethttp "net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"reckon/events/log"
+)
+
+// TestDamagedNode has a bit of the log flipped while the server is down. It says so, is not ready, answers what is whole and
+// takes nothing, with its views and without them. A backup that was taken before mends it: every event is as it was, and what
+// has come since the backup too.
+func TestDamagedNode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.serve(t)
+	w.loadUntil(t, 4, "before", 20, func(stop func()) { stop() })
+	saved := filepath.Join(t.TempDir(), "backup.gz")
+	w.does(t, 0, "backup", "--data", w.data, saved)
+	w.loadUntil(t, 4, "after", 20, func(stop func()) { stop() })
+	w.end(syscall.SIGTERM)
+	was := w.stored(t)
+	block := filepath.Join(w.data, "log", "jetstream", "$G", "streams", log.EventsStream, "msgs", "1.blk")
+	lost := was[len(was)/3]
+	w.flip(t, block, bytes.Index(w.file(t, block), lost.Data)+5)
+	damaged := w.file(t, block)
+
+	said := w.does(t, 1, "log", "verify", "--data", w.data)
+	if !strings.Contains(said, fmt.Sprintf("(message %d)", lost.Sequence)) || !strings.Contains(said, block) {
+		t.Errorf("verify says:\n%s", said)
+	}
+	w.does(t, 1, "backup", "--data", w.data, saved+".2")
+	if _, err := os.Stat(saved + ".2"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a backup of a damaged log: %v", err)
+	}
+
+	for _, views := range []string{"with the views", "without the views"} {
+		if views == "without the views" {
+			if err := os.RemoveAll(filepath.Join(w.data, "views")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unready := w.serveDamaged(t)
+		if !strings.Contains(unready, "EVENTS, "+block+" at byte ") || !strings.Contains(unready, "log repair") {
+			t.Errorf("%s: it is not ready since %s", views, unready)
+		}
+		read, refused := 0, 0
+		for _, p := range w.history.posts {
+			if !p.acknowledged {
+				continue
+			}
+			a := w.get(t, "/v1/conversations/"+p.conversationID)
+			touched := strings.HasSuffix(lost.Subject, p.conversationID)
+			switch {
+			case a.header.Get("Reckon-Log") != "damaged":
+				t.Fatalf("%s: the answer has no sign of the damage: %v", views, a.header)
+			case a.status == nethttp.StatusOK && (!touched || views != "with the views"):
+				read++
+			case a.status == nethttp.StatusServiceUnavailable && touched:
+				refused++
+			default:
+				t.Errorf("%s: a conversation is answered %d (touched by the damage: %v): %s", views, a.status, touched, a.body)
+			}
+		}
+		if read == 0 || refused == 0 && views == "with the views" {
+			t.Errorf("%s: %d conversations could be read, %d not", views, read, refused)
+		}
+		if views != "with the views" {
+			if a := w.get(t, "/v1/conversations/01890000-0000-7000-8000-000000000000"); a.status != nethttp.StatusServiceUnavailable {
+				t.Errorf("%s: a conversation that may have been there is answered %d", views, a.status)
+			}
+		}
+		for _, path := range []string{"/v1/conversations", "/v1/domains"} {
+			if a := w.get(t, path); a.status != nethttp.StatusOK {
+				t.Errorf("%s: %s is answered %d: %s", views, path, a.status, a.body)
+			}
+		}
+		if _, status, err := w.post("new", "", promptOf(1, true)); err != nil || status != nethttp.StatusServiceUnavailable {
+			t.Errorf("%s: a request is answered %d (%v)", views, status, err)
+		}
+		w.does(t, 1, "account", "create", "another", "--data", w.data)
+		w.does(t, 1, "backup", "--data", w.data, saved+".2")
+		w.does(t, 1, "log", "repair", "--data", w.data, "--from", saved)
+		w.end(syscall.SIGTERM)
+		if !bytes.Equal(damaged, w.file(t, block)) {
+			t.Fatalf("%s: the damaged file was changed", views)
+		}
+	}
+
+	w.does(t, 1, "log", "repair", "--data", w.data)
+	said = w.does(t, 0, "log", "repair", "--data", w.data, "--from", saved)
+	if !strings.Contains(said, "1 message came from the backup") {
+		t.Errorf("repair says:\n%s", said)
+	}
+	w.does(t, 0, "log", "repair", "--data", w.data, "--from", saved)
+	w.does(t, 0, "log", "verify", "--data", w.data)
+	same(t, was, w.stored(t))
+	w.serve(t)
+	w.settle(t)
+	w.verify(t)
+	w.end(syscall.SIGTERM)
+}
+
+// TestRepairWithoutWhatIsMissing damages what no backup has: nothing is changed unless it is said that it may be gone.
+func TestRepairWithoutWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.serve(t)
+	w.loadUntil(t, 2, "a", 10, func(stop func()) { stop() })
+	w.kill()
+	was := w.stored(t)
+	lost := was[len(was)-3]
+	block := filepath.Join(w.data, "log", "jetstream", "$G", "streams", log.EventsStream, "msgs", "1.blk")
+	w.flip(t, block, bytes.Index(w.file(t, block), lost.Data)+5)
+	said := w.does(t, 1, "log", "repair", "--data", w.data)
+	if !strings.Contains(said, fmt.Sprintf("message %d of EVENTS", lost.Sequence)) || !strings.Contains(said, "--without-missing") {
+		t.Errorf("repair says:\n%s", said)
+	}
+	w.does(t, 0, "log", "repair", "--without-missing", "--data", w.data)
+	w.does(t, 0, "log", "verify", "--data", w.data)
+	same(t, slices.DeleteFunc(was, func(r log.Record) bool { return r.Sequence == lost.Sequence }), w.stored(t))
+	w.serve(t)
+	if p, status, err := w.post("again", "", promptOf(7, true)); err != nil || !p.acknowledged {
+		t.Errorf("a request is answered %d (%v)", status, err)
+	}
+	w.end(syscall.SIGTERM)
+}
+
+// does runs a command, which must end with a status, and returns what it says.
+func (w *world) does(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	said, err := exec.Command(w.program, args...).CombinedOutput()
+	var exited *exec.ExitError
+	if got := 0; errors.As(err, &exited) && exited.ExitCode() != status || err == nil && got != status || err != nil && exited == nil {
+		t.Fatalf("reckon %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+	return string(said)
+}
+
+// stored is what EVENTS holds, as it stands in the files of a server that has ended.
+func (w *world) stored(t *testing.T) (list []log.Record) {
+	t.Helper()
+	for r, err := range log.Stored(filepath.Join(w.data, "log"), log.EventsStream, math.MaxUint64) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Data = bytes.Clone(r.Data)
+		list = append(list, r)
+	}
+	return list
+}
+
+// same compares two logs.
+func same(t *testing.T, was, is []log.Record) {
+	t.Helper()
+	if len(was) != len(is) {
+		t.Fatalf("there are %d events of %d", len(is), len(was))
+	}
+	for i := range was {
+		if fmt.Sprintf("%+v", was[i]) != fmt.Sprintf("%+v", is[i]) {
+			t.Fatalf("event %d is another one:\n%+v\n%+v", was[i].Sequence, was[i], is[i])
+		}
+	}
+}
+
+func (w *world) file(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// flip flips a bit of a byte of a file.
+func (w *world) flip(t *testing.T, path string, at int) {
+	t.Helper()
+	text := w.file(t, path)
+	text[at] ^= 1
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serveDamaged starts the service on a directory whose log is damaged, and returns why it is not ready.
+func (w *world) serveDamaged(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	w.server = exec.Command(w.program, "serve", "--dev", "--data", w.data, "--listen", address, "--log-level", "warn")
+	w.errors = &bytes.Buffer{}
+	w.server.Stderr = w.errors
+	if err := w.server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.kill)
+	w.url = "http://" + address
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		response, err := nethttp.Get(w.url + "/readyz")
+		if err != nil {
+			continue
+		}
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if response.StatusCode == nethttp.StatusServiceUnavailable && strings.Contains(string(body), log.ErrDamaged.Error()) {
+			if a := w.get(t, "/v1/domains"); a.status == nethttp.StatusOK {
+				return string(body)
+			}
+		}
+	}
+	t.Fatalf("the server does not serve what is whole: %s", w.errors)
+	return ""
+}
+
+// get reads something as the account.
+func (w *world) get(t *testing.T, path string) answer {
+	t.Helper()
+	a, err := send(&caller, "GET", w.url+path, map[string]string{"Authorization": "Bearer " + w.secret}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
