@@ -77,6 +77,9 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 				found = defined && f.IsZero()
 			}
 			if found && solver.tends(e, s.variable, c, size) {
+				if s.holdsBeside(e, c, size) {
+					return // the equation says nothing of the unknown, which has no value here
+				}
 				place, ok = c, true
 			} else if found {
 				// A root is one that twice as far from the place is none.
@@ -89,6 +92,18 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 		solver.limits = append(solver.limits, place)
 	}
 	return place, ok
+}
+
+// holdsBeside reports whether an equation holds at numbers on both sides of a place, far from it.
+func (s *seeker) holdsBeside(e *formula.Equation, place decimal.Decimal, size float64) bool {
+	c := s.solver.Context
+	for _, part := range []float64{0.83, -0.37} {
+		s.solver.Suppose(s.variable, c.Add(place, decimal.FromFloat(part*size)))
+		if !s.solver.Satisfied(e) {
+			return false
+		}
+	}
+	return true
 }
 
 // vanishes reports whether an expression may be 0 in reach of x: it is next to 0 somewhere there,
