@@ -79,8 +79,11 @@ func (c *logVerify) print(t terminal, found log.Checked) {
 		fmt.Fprintf(t.out, "The log is whole: %s.\n", what)
 		return
 	}
-	fmt.Fprintf(t.out, "The log is damaged in %s (%s). Stop the server and mend it with: reckon log repair --from BACKUP --data %s\n",
-		count(len(found.Damage), "place"), what, quoted(c.Data))
+	way := "Stop the server and mend it with: reckon log repair --from BACKUP --data " + quoted(c.Data)
+	if cluster, err := log.ClusterOf(c.Data); err == nil && cluster != "" {
+		way = "Start the node with --heal, and it takes the log anew from the other nodes of the cluster " + cluster
+	}
+	fmt.Fprintf(t.out, "The log is damaged in %s (%s). %s\n", count(len(found.Damage), "place"), what, way)
 }
 
 type logRepair struct {

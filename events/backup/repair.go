@@ -40,7 +40,7 @@ type Repaired struct {
 // later check. It fails with log.ErrRunning, ErrNotWhole and ErrOtherLog too.
 func Repair(ctx context.Context, dir string, from io.ReadSeeker, without bool, progress Progress) (r Repaired, err error) {
 	if cluster, err := log.ClusterOf(dir); err != nil || cluster != "" {
-		return r, errors.Join(err, fmt.Errorf("repair: %s is of a node of the cluster %s, which takes its log anew from the others", dir, cluster))
+		return r, errors.Join(err, fmt.Errorf("repair: %s is of a node of the cluster %s, which takes its log anew from the others when it is started with --heal", dir, cluster))
 	}
 	lock, err := log.Lock(dir)
 	if err != nil {
