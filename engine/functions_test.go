@@ -16,7 +16,7 @@ import (
 
 // listedFunctions are the functions that equations may use.
 const listedFunctions = `abs sign sqrt cbrt root exp ln log log10 log2 hypot floor ceil round trunc mod min max clamp gcd lcm
-factorial choose if
+factorial choose if erf erfc normal_cdf normal_pdf
 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
 sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell
 transpose lookup interpolate sumproduct each slope intercept correlation r_squared forecast
@@ -220,5 +220,29 @@ func TestReturnOfTables(t *testing.T) {
 		if got := answer(d, question); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)
 		}
+	}
+}
+
+// TestErrorFunctionFarOut compares with values of mpmath at 50 digits, and asks for quantiles.
+func TestErrorFunctionFarOut(t *testing.T) {
+	for expression, want := range map[string]string{
+		"normal_cdf(-12)":     "1.776482112077678997696171001845557e-33",
+		"erfc(10)":            "2.088487583762544757000786294957789e-45",
+		"erf(2) + erf(-2)":    "0",
+		"erf(100)":            "1",
+		"erfc(2) + erf(2)":    "1",
+		"normal_cdf(2, 2)":    "0.5",
+		"normal_pdf(5, 5, 2)": "0.1994711402007163389699730299671909",
+	} {
+		if got := evaluate(t, expression, ""); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+	d, issues := Compile(withFunctions("p = normal_cdf(z, mean, sd)"))
+	if d == nil {
+		t.Fatal(issues)
+	}
+	if got := answer(d, "p 0.975; mean 0; sd 1 -> z"); got != "1.959963984540054235524594430520552" {
+		t.Error(got)
 	}
 }

@@ -88,6 +88,37 @@ func multiple(name string, whole func(*decimal.Context, decimal.Decimal) decimal
 	}
 }
 
+var normalParams = []param{{name: "x", dimension: "1"}, {name: "mean", dimension: "1", value: "0"}, {name: "sd", dimension: "1", value: "1", check: "sd > 0"}}
+
+// errorFunction sums 2x·exp(-x²)/√π · Σ (2x²)^n / (2n+1)!!, whose terms have one sign (Abramowitz
+// and Stegun 7.1.6). Where the rest to 1 is below the last digit it is 1 less about that rest, so
+// that a difference from 1 shows its lost digits.
+func errorFunction(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
+	if x.IsZero() {
+		return x
+	}
+	square := c.Mul(x, x)
+	fall := c.Exp(square.Neg())
+	if fall.Cmp(c.Epsilon(-5)) < 0 {
+		rest := c.Sub(decimal.Int(1), fall)
+		if x.Sign() < 0 {
+			return rest.Neg()
+		}
+		return rest
+	}
+	twice := c.Mul(square, decimal.Int(2))
+	term := c.Quo(c.Mul(c.Mul(x, fall), decimal.Int(2)), c.Sqrt(c.Pi()))
+	sum, least := term, c.Epsilon(-5)
+	for n := int64(3); c.Err() == nil; n += 2 {
+		term = c.Quo(c.Mul(term, twice), decimal.Int(n))
+		sum = c.Add(sum, term)
+		if term.Abs().Cmp(c.Mul(sum.Abs(), least)) < 0 {
+			break
+		}
+	}
+	return sum
+}
+
 var algebra = []*Entry{
 	{
 		Name: "abs", Params: Unary("x", "a"), Result: "a", Points: alikeResult, Choice: EitherSign,
@@ -128,6 +159,36 @@ var algebra = []*Entry{
 		Interval: intervalExp, Slopes: []string{"exp(x)"}, Isolated: []string{"ln(t)"}, Plain: true,
 	},
 	NaturalLogarithm,
+	{
+		Name: "erf", Params: Unary("x", "1"), Result: "1",
+		Doc:      "The error function of x.",
+		Examples: []example{{"erf(0)", "0"}, {"erf(1)", "0.8427007929497148693412206350826093"}, {"erf(-0.5)", "-0.5204998778130465376827466538919645"}},
+		Eval:     apply(errorFunction), Float: float1(math.Erf),
+		Interval: monotone(math.Erf, AllNumbers, unitInterval), Slopes: []string{"2 * exp(-x^2) / sqrt(pi)"},
+		Spreadsheet: "ERF ERF.PRECISE",
+	},
+	{
+		Name: "erfc", Params: Unary("x", "1"), Result: "1",
+		Doc:         "What the error function of x leaves to 1.",
+		Examples:    []example{{"erfc(0)", "1"}, {"erfc(2)", "0.004677734981047265837930743632747071"}, {"erfc(10)", "2.088487583762544757000786294957789e-45"}},
+		Formula:     "1 - erf(x)",
+		Spreadsheet: "ERFC ERFC.PRECISE",
+	},
+	{
+		Name: "normal_cdf", Params: normalParams, Result: "1",
+		Doc: "The probability that a normal variable of some mean and standard deviation is at most x. An equation with it gives quantiles, too.",
+		Examples: []example{{"normal_cdf(0)", "0.5"}, {"normal_cdf(42, 40, 1.5)", "0.908788780274132130166147329986177"},
+			{"normal_cdf(1, 0, 0)", "! calculation.division_by_zero"}},
+		Formula:     "(1 - erf((mean - x) / (sd * sqrt(2)))) / 2",
+		Spreadsheet: "NORM.DIST NORM.S.DIST NORMDIST NORM.INV NORM.S.INV",
+	},
+	{
+		Name: "normal_pdf", Params: normalParams, Result: "1",
+		Doc:         "The density of a normal variable of some mean and standard deviation at x.",
+		Examples:    []example{{"round(normal_pdf(0), 15)", "0.398942280401433"}, {"round(normal_pdf(42, 40, 1.5), 9)", "0.10934005"}},
+		Formula:     "exp(-((x - mean) / sd)^2 / 2) / (sd * sqrt(2 * pi))",
+		Spreadsheet: "NORM.DIST NORM.S.DIST",
+	},
 	{
 		Name: "log", Params: []param{{name: "x", dimension: "1"}, {name: "base", dimension: "1", value: "10"}}, Result: "1",
 		Doc:      "The logarithm of x, to base 10 unless another is given.",

@@ -60,6 +60,7 @@ var lacks = []struct{ facets, why, functions string }{
 	{"interval slopes isolated", "the engine goes through it as the choice that it is", "if"},
 	{"isolated", "the angle is one of endlessly many, which a block cannot go through", "sin cos tan"},
 	{"isolated", "the quadrant is lost", "atan2"},
+	{"inverse isolated", "its inverse is no expression; roots are searched through it", "erf"},
 	{"isolated", "a whole range of arguments has one value", "min max clamp"},
 }
 
