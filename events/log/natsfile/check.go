@@ -1,6 +1,7 @@
 package natsfile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -144,6 +145,7 @@ type walk struct {
 	size    int64    // of the block before
 	begun   bool     // the block that is taken has a message, or stands for one
 	bad     []Damage // places behind the last message that are not whole
+	lost    bool     // in one of them a page is missing that was not written
 	gaps    []Damage // what is missing without such a place, unless it was deleted
 	deleted map[uint64]bool
 }
@@ -243,6 +245,7 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 	for p := range of.pieces(text) {
 		if p.kind == notWhole {
 			w.bad = append(w.bad, Damage{File: w.block(number), Offset: int64(p.from), Reason: "this is not a whole record"})
+			w.lost = w.lost || unwritten(text, p.from, p.to)
 			whole = false
 			continue
 		}
@@ -294,10 +297,11 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 	last := w.found.Last
 	missing := w.Gapless && sequence > last+1
 	border := !w.begun && w.number > 0
-	if place := w.block(w.number); border && (missing || len(w.bad) > 0) && w.unheard(w.number) {
-		torn := Damage{File: place, Offset: w.size, Reason: "it was being written when the machine stopped"}
+	lost := w.lost && w.bad[0].File == w.block(number) && w.unheard(number)
+	if lost || border && (missing || len(w.bad) > 0) && w.unheard(w.number) {
+		torn := Damage{File: w.block(w.number), Offset: w.size, Reason: "it was being written when the machine stopped"}
 		if len(w.bad) > 0 {
-			torn.Offset = w.bad[0].Offset
+			torn.File, torn.Offset = w.bad[0].File, w.bad[0].Offset
 		}
 		torn.Stream = w.Stream
 		w.found.Torn, w.found.Cut = &torn, true
@@ -309,7 +313,7 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 		for _, d := range w.bad {
 			w.damage(d, last+1, sequence-1)
 		}
-		w.bad = nil
+		w.bad, w.lost = nil, false
 	case !missing:
 	case number > w.number+1 && border || w.number == 0 && number > 1:
 		w.gap(Damage{File: w.block(w.number + 1), Reason: "the file is missing"}, last+1, sequence-1)
@@ -319,6 +323,22 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 		w.gap(Damage{File: w.block(number), Offset: int64(offset), Reason: "records are missing before this one"}, last+1, sequence-1)
 	}
 	return true
+}
+
+// Files are written in pages of a multiple of this many bytes, in any order where no sync is between
+// them: what a machine wrote before it stopped may have a page behind one that is missing.
+const filePage = 4096
+
+// unwritten tells whether a place of a block ends a page with zeros, which no record has so many of:
+// that page, or the rest of it, was never written.
+func unwritten(text []byte, from, to int) bool {
+	const zeros = 16
+	for at := (from/filePage + 1) * filePage; at <= to; at += filePage {
+		if at-from >= zeros && len(bytes.Trim(text[at-zeros:at], "\x00")) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unheard tells whether what is missing behind the end of a block was not yet on disk, so that

@@ -215,6 +215,32 @@ func TestTornEnd(t *testing.T) {
 			}
 		})
 	}
+	// The machine stopped when a page behind another one was written, and that one was not.
+	for name, c := range map[string]struct {
+		mark     *Mark
+		from, to int // of the newest block, in pages
+		torn     bool
+	}{
+		"the rest of the stream was not on disk": {&Mark{f.last - 7, 4}, 5, 6, true},
+		"several pages":                          {&Mark{f.last - 7, 4}, 5, 20, true},
+		"it was on disk":                         {&Mark{f.last, 4}, 5, 6, false},
+		"the block was complete":                 {&Mark{1, 5}, 5, 6, false},
+		"nothing is known":                       {nil, 5, 6, false},
+	} {
+		f.check.Mark = c.mark
+		changed(t, f.block(4), func(text []byte) []byte { clear(text[c.from*filePage : c.to*filePage]); return text }, func() {
+			found := f.run(t)
+			if (found.Torn != nil) != c.torn || (len(found.Damage) > 0) == c.torn || found.Cut != c.torn {
+				t.Errorf("a page is missing, %s: %+v", name, found)
+			}
+		})
+	}
+	f.check.Mark = &Mark{f.last - 7, 4}
+	changed(t, f.block(4), func(text []byte) []byte { text[5*filePage+5] ^= 4; return text }, func() {
+		if found := f.run(t); found.Torn != nil || len(found.Damage) == 0 {
+			t.Errorf("a bit is another one where nobody was told: %+v", found)
+		}
+	})
 	// The machine stopped when the next block had a name and nothing else yet.
 	for name, mark := range map[string]*Mark{"": {f.last - 1, 4}, "it was on disk": {f.last, 4}, "the next block was begun": {f.last - 1, 5}} {
 		f.check.Mark = mark
