@@ -325,12 +325,12 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 	return true
 }
 
-// Files are written in pages of a multiple of this many bytes, in any order where no sync is between
-// them: what a machine wrote before it stopped may have a page behind one that is missing.
+// Files are written in pages of a multiple of this many bytes, in any order where no sync is
+// between them: what a machine wrote before it stopped may have a page behind one that is missing.
 const filePage = 4096
 
-// unwritten tells whether a place of a block ends a page with zeros, which no record has so many of:
-// that page, or the rest of it, was never written.
+// unwritten tells whether a place of a block ends a page with zeros, which no record has so many
+// of: that page, or the rest of it, was never written.
 func unwritten(text []byte, from, to int) bool {
 	const zeros = 16
 	for at := (from/filePage + 1) * filePage; at <= to; at += filePage {
