@@ -335,11 +335,11 @@ func (m *mutator) spoilBytes(data []byte) []byte {
 		return slices.Delete(data, at, min(len(data), at+1+m.IntN(20)))
 	case 4:
 		return []byte(m.grown(string(data)))
-	default:
-		return []byte(m.spoilt(string(data)))
 	case 6:
 		from := m.IntN(len(data))
 		return slices.Insert(data, at, data[from:min(len(data), from+m.IntN(100))]...)
+	default:
+		return []byte(m.spoilt(string(data)))
 	}
 	return data
 }
