@@ -16,7 +16,7 @@ import (
 // damages are files of a node's log of which a bit turns over while it is away.
 var damages = []string{"$G/streams/EVENTS/msgs/*.blk", "$G/streams/COMMANDS/msgs/*.blk", "$SYS/_js_/S-*/msgs/*.blk"}
 
-// flip turns over a bit in the middle of the largest of some files of a log, and returns which it is.
+// flip turns over a bit in the middle of the largest of some files of a log, and returns which it is, from the data directory on.
 func (n *node) flip(t *testing.T, files string) (path string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(n.data, "log", "jetstream", files))
@@ -30,7 +30,11 @@ func (n *node) flip(t *testing.T, files string) (path string) {
 		}
 	}
 	text[len(text)/2] ^= 1
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	err = os.WriteFile(path, text, 0o600)
+	if err == nil {
+		path, err = filepath.Rel(n.data, path)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -54,7 +54,7 @@ func TestDamagedNode(t *testing.T) {
 			}
 		}
 		unready := w.serveDamaged(t)
-		if !strings.Contains(unready, "EVENTS, "+block+" at byte ") || !strings.Contains(unready, "log repair") {
+		if !strings.Contains(unready, "EVENTS, log/jetstream/$G/streams/EVENTS/msgs/1.blk at byte ") || strings.Contains(unready, w.data) || !strings.Contains(unready, "log repair") {
 			t.Errorf("%s: it is not ready since %s", views, unready)
 		}
 		read, refused := 0, 0

@@ -39,6 +39,8 @@ func (e *DamagedError) Unwrap() error { return ErrDamaged }
 // shownDamage is how many places an error names.
 const shownDamage = 3
 
+// Error names files from the data directory on: it stands in answers to anybody who asks whether a
+// node is ready.
 func (e *DamagedError) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%v: ", ErrDamaged)
@@ -49,6 +51,9 @@ func (e *DamagedError) Error() string {
 		}
 		if i > 0 {
 			text.WriteString("; ")
+		}
+		if file, err := filepath.Rel(e.Dir, d.File); err == nil {
+			d.File = file
 		}
 		text.WriteString(d.String())
 	}
