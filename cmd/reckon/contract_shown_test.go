@@ -31,7 +31,7 @@ func (s *shown) message(t *testing.T, m contractMessage) string {
 			if e.Offset != nil {
 				at = fmt.Sprintf(" at %d", *e.Offset)
 			}
-			if e.Code == "calculation.not_converged" && len(e.Args) == 2 {
+			if e.Code == "calculation.not_converged" && len(e.Args) > 1 {
 				e.Args[1] = "<n>"
 			}
 			fmt.Fprintf(&b, "%s%s: %s\n", e.Code, at, e.Filled())

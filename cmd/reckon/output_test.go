@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
 	"reckon/commands"
 	"reckon/commands/history"
 	"reckon/events"
 	"reckon/projections"
-	"strings"
-	"testing"
 )
 
 // TestNothingSentSteersATerminal: prompts stand in what an administrator reads.
@@ -43,7 +47,7 @@ func TestNothingSentSteersATerminal(t *testing.T) {
 func TestStoredTitlesAreEscaped(t *testing.T) {
 	const title, account = "Trip\x1b[2J\u009b\u202e\u200f\nforged\tforged", "ac\u202eme"
 	dir := t.TempDir()
-	outputs := map[string]string{"account create": reckon(t, "account", "create", account, "--data", dir)}
+	outputs := map[string]string{}
 	on := terminal{Context: t.Context(), out: io.Discard, err: io.Discard}
 	var d dev
 	definition := events.Definition{
@@ -51,7 +55,12 @@ func TestStoredTitlesAreEscaped(t *testing.T) {
 		Variables:  []events.Variable{{Key: "a", Title: title, Kind: "number"}, {Key: "b", Title: "b", Kind: "number"}},
 		Activities: []events.Activity{{Title: title, Equation: "b = 2 * a", State: "active"}},
 	}
-	if err := (directory{Data: dir}).administer(on, func(a commands.Admin) error {
+	if err := (directory{Data: dir}).begin(on, func(a commands.Admin) error {
+		id := commands.AccountID(account)
+		created := &events.AccountCreated{AccountID: id, Name: account, TimeZone: "UTC", BodyVersion: 2}
+		if _, err := a.Log.Append(t.Context(), events.Event{ID: uuid.New(), Time: time.Now(), Subject: events.AccountSubject(id), Data: created}, 0); err != nil {
+			return err
+		}
 		if _, err := a.Publish(t.Context(), commands.Publication{Account: account, Definition: definition}); err != nil {
 			return err
 		}

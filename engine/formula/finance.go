@@ -82,8 +82,8 @@ var finance = []*Entry{
 	},
 	{
 		Name: "rate", Params: append(loanParams("nper", "pmt", "pv"), noFuture, atEnd), Result: "1",
-		Doc: "The rate per period at which nper payments pmt turn pv into fv, found without a guess. Of several rates it is the" +
-			" smallest positive one, else the one nearest to 0.",
+		Doc: "The rate per period at which nper payments pmt turn pv into fv, found without a guess. Of several rates it is the one" +
+			" nearest to 0, none above 1,000%.",
 		Examples: []example{{"round(rate(48, -200, 8000) * 12, 4)", "0.0924"}, {"rate(10, -100, 1000)", "0"}, {"rate(1, 0, -100, 150)", "0.5"},
 			{"rate(10, 100, 1000)", "! calculation.no_solution"}},
 		Eval:    loanRate,
@@ -219,8 +219,8 @@ var finance = []*Entry{
 	{
 		Name: "irr", Params: Unary("values", "a"), Result: "1", tables: true,
 		Doc: "The rate per period at which payments at equal intervals, the first one at once, are worth nothing, found without a" +
-			" guess; empty cells do not count. Of several rates it is the smallest positive one, else the one nearest to 0.",
-		Examples: []example{{"irr([-100, 60, 72])", "0.2"}, {"irr([-100, 0, 121])", "0.1"}, {"irr([-100, 230, -132])", "0.1"},
+			" guess; empty cells do not count. Of several rates it is the one nearest to 0, none above 1,000%.",
+		Examples: []example{{"irr([-100, 60, 72])", "0.2"}, {"irr([-100, 0, 121])", "0.1"}, {"irr([-100, 230, -132])", "0.1"}, {"irr([1, -2, 1])", "0"},
 			{"irr([100, 200])", "! calculation.no_solution"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid { return scalarGrid(returnRate(c, args[0].numbers())) },
 	},
@@ -254,7 +254,7 @@ var finance = []*Entry{
 	{
 		Name: "xirr", Params: []param{{name: "values", dimension: "a"}, {name: "dates", dimension: "time"}}, Result: "1", tables: true,
 		Doc: "The rate per year of 365 days at which payments on dates are worth nothing, found without a guess. No date is before" +
-			" the first. Of several rates it is the smallest positive one, else the one nearest to 0.",
+			" the first. Of several rates it is the one nearest to 0, none above 1,000%.",
 		Examples: []example{{"round(xirr([-100, 110], [date(2025, 1, 1), date(2026, 1, 1)]), 30)", "0.1"},
 			{"xirr([-100, -110], [date(2025, 1, 1), date(2026, 1, 1)])", "! calculation.no_solution"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {

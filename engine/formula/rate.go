@@ -250,36 +250,45 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 // besideZero keeps the first two numbers of a refinement apart where they are next to 0.
 var besideZero = decimal.MustParse("1e-25")
 
-// rootOf decides which root to take from the payments as they are and mirrored in time: the
-// smallest z > 0, else 0, else the negative one nearest to 0. changes is the number of times that
-// the amounts change their sign, zero the sign of their sum.
+// mostRate is the largest rate that is taken where there may be several.
+const mostRate = 10
+
+// rootOf decides which root to take from the payments as they are and mirrored in time: 0 where it
+// is one, else the one whose rate is nearest to 0, of several none above mostRate. changes is the
+// number of times that the amounts change their sign, zero the sign of their sum.
 func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64, ok bool) {
-	if changes == 0 {
+	switch {
+	case changes == 0:
 		c.Fail(ErrNoRate)
 		return 0, false
-	}
-	if changes == 1 && zero == 0 {
+	case zero == 0:
 		return 0, true
 	}
+	nearest := math.Inf(1)
 	for side, p := range []payments{up, down} {
-		z, found, err := firstRoot(c, p, zero, changes == 1)
-		switch {
-		case err != nil:
+		root, found, err := firstRoot(c, p, zero, changes == 1)
+		if err != nil {
 			c.Fail(err)
 			return 0, false
-		case found && side == 0:
-			return z, true
-		case found:
-			return -z, true
-		case zero == 0:
-			return 0, true
+		}
+		if side == 1 {
+			root = -root
+		}
+		switch rate := math.Expm1(root); {
+		case found && changes == 1:
+			return root, true
+		case found && rate <= mostRate && math.Abs(rate) < nearest:
+			z, nearest = root, math.Abs(rate)
 		}
 	}
-	if changes%2 == 1 {
+	switch {
+	case nearest < math.Inf(1):
+		return z, true
+	case changes%2 == 1:
 		c.Fail(ErrNotConverged) // there is a rate, but out of reach
-		return 0, false
+	default:
+		c.Fail(ErrNoRate)
 	}
-	c.Fail(ErrNoRate)
 	return 0, false
 }
 

@@ -51,9 +51,9 @@ func TestRateGoesBack(t *testing.T) {
 	})
 }
 
-// TestReturnsAreTheFirst compares irr and xirr with sampling in high precision: the rate is a root,
-// and no sample shows a root before it, in the order in which roots are chosen.
-func TestReturnsAreTheFirst(t *testing.T) {
+// TestReturnsAreTheNearest compares irr and xirr with sampling in high precision: the rate is a root,
+// no sample shows one that is nearer to 0, and of several none is above 1,000%.
+func TestReturnsAreTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amounts := rapid.SliceOfN(rapid.Int64Range(-20, 20), 2, 12).Draw(t, "amounts")
 		var list Decimals
@@ -78,7 +78,10 @@ func TestReturnsAreTheFirst(t *testing.T) {
 			}
 			return sum
 		}
-		growth := 1 + found.Float64()
+		single := signChanges(list) == 1
+		if c.Err() == nil && !single && found.Float64() > 10 {
+			t.Fatalf("of several rates it is %s", found)
+		}
 		last := 0
 		for i := -400; i <= 400; i++ {
 			// Growth from e^-8 to e^8, between rates that people come across.
@@ -86,12 +89,10 @@ func TestReturnsAreTheFirst(t *testing.T) {
 			sign := value(new(big.Float).SetPrec(400).SetFloat64(g)).Sign()
 			before := math.Exp(float64(i-1)/50 + 0.001)
 			if sign*last < 0 {
-				switch {
-				case c.Err() != nil:
+				switch far := max(math.Abs(before-1), math.Abs(g-1)); {
+				case c.Err() != nil && (single || far <= 10):
 					t.Fatalf("a rate is between %v and %v, but none is found", before-1, g-1)
-				case before > 1 && (growth <= 1 || growth > g):
-					t.Fatalf("a rate is between %v and %v, but it is %s", before-1, g-1, found)
-				case g < 1 && growth < before:
+				case c.Err() == nil && far < math.Abs(found.Float64()):
 					t.Fatalf("a rate nearer to 0 is between %v and %v, but it is %s", before-1, g-1, found)
 				}
 			}
@@ -131,7 +132,7 @@ func TestHostilePayments(t *testing.T) {
 		list Decimals
 		want error
 	}{
-		{long, decimal.ErrLimit},
+		{long, nil}, // they add up to 0
 		{falling, decimal.ErrLimit},
 		{Decimals{decimal.MustParse("1e6000"), decimal.MustParse("-1e-6000")}, decimal.ErrTooLarge},
 		{Decimals{decimal.MustParse("-1e-3000"), decimal.MustParse("1e3000")}, ErrNotConverged},
