@@ -84,6 +84,9 @@ func (l *Log) heal(ctx context.Context, o Options, c credentials, origin string,
 		return fmt.Errorf("set the damaged copy of the log aside: %w", err)
 	}
 	l.logger.Warn("the log is taken anew from the other nodes", "node", o.Cluster.Node, "aside", asidePath(o.Dir))
+	if o.Waiting != nil {
+		o.Waiting("it takes over the log from the other nodes")
+	}
 	return nil
 }
 
