@@ -2,10 +2,12 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
 
 	"reckon/events"
 	"reckon/events/log"
@@ -188,6 +190,9 @@ func (l *messageLog) read(ctx context.Context, numbers []int, places []messageRe
 		return list, nil
 	}
 	read, err := l.log.AtAll(ctx, sequences)
+	if errors.Is(err, nats.ErrConnectionClosed) { // the node ends, and has them when it starts again
+		return nil, fmt.Errorf("%w: read messages: %w", ErrBehind, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}

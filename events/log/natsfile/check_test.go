@@ -101,7 +101,7 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 		flip(t, f, 4, i)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 150 {
+	for range 50 {
 		number := 1 + random.IntN(4)
 		info, err := os.Stat(f.block(number))
 		if err != nil {
@@ -109,8 +109,8 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 		}
 		flip(t, f, number, random.IntN(int(info.Size())*8))
 	}
-	for i := range 130 * 8 / 7 { // of the first record
-		flip(t, f, 1, i*7)
+	for i := range 130 * 8 / 31 { // of the first record
+		flip(t, f, 1, i*31)
 	}
 }
 
