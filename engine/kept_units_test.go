@@ -31,25 +31,31 @@ func TestDimensionsOfFacts(t *testing.T) {
 	}
 }
 
-// TestKeptUnits asks one domain question after question, in changing units, and holds its answers
-// against those of a domain that has kept nothing.
-func TestKeptUnits(t *testing.T) {
+// declared compiles what lines declare, as often as it is called.
+func declared(t *testing.T, lines ...string) (compile func() *Domain) {
+	t.Helper()
 	var def Definition
-	for _, line := range []string{
-		"var a", "var b", "var c", "var g", "var p", "var q", "var list kind=table", "var all",
-		"eq c = a * b", "eq p + q = c", "eq q - p = g", "eq all = sum(list) + c",
-	} {
+	for _, line := range lines {
 		if err := declare(&def, line); err != nil {
 			t.Fatal(err)
 		}
 	}
-	compile := func() *Domain {
+	return func() *Domain {
 		d, issues := Compile(def)
 		if d == nil {
 			t.Fatal(issues)
 		}
 		return d
 	}
+}
+
+// TestKeptUnits asks one domain question after question, in changing units, and holds its answers
+// against those of a domain that has kept nothing.
+func TestKeptUnits(t *testing.T) {
+	compile := declared(t,
+		"var a", "var b", "var c", "var g", "var p", "var q", "var list kind=table", "var all",
+		"eq c = a * b", "eq p + q = c", "eq q - p = g", "eq all = sum(list) + c",
+	)
 	d := compile()
 	units := [][3]string{
 		{"60 mi/h", "2.5 h", "1 mi"}, {"60 mi/h", "2.5 h", "1 km"}, {"60 mi/h", "2.5 h", "1 km"}, {"100 km/h", "90 min", "3 ft"},
@@ -86,22 +92,10 @@ func TestKeptCurrencies(t *testing.T) {
 
 // TestKeptCells hands cells on by one plan, whose units change with the cell that is taken.
 func TestKeptCells(t *testing.T) {
-	var def Definition
-	for _, line := range []string{
+	compile := declared(t,
 		"var cells kind=table", "var k", "var part kind=bar_chart", "var least", "var total", "var again kind=bar_chart",
 		"eq part = column(cells, k)", "eq least = cell(part, 1)", "eq total = sum(column(cells, k)) + k * least", "eq again = [least, total]",
-	} {
-		if err := declare(&def, line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	compile := func() *Domain {
-		d, issues := Compile(def)
-		if d == nil {
-			t.Fatal(issues)
-		}
-		return d
-	}
+	)
 	d := compile()
 	for _, cells := range []string{"[[1 m, 2 ft], [3 cm, 4 in]]", "[[1 m, 2 cm], [3 ft, 4 in]]", "[[1 m, 2 ft], [3 kg, 4 lb]]", "[[1 m, 2 ft], [3 cm, 4 in]]"} {
 		for _, k := range []string{"1", "2", "1"} {

@@ -137,24 +137,6 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-// OpenPartial is Open for a log that is damaged, where Open fails with ErrPartial: the views are
-// made of what is whole of it. The directory must be one for these views alone.
-func OpenPartial(ctx context.Context, log *log.Log, dir string, logger *slog.Logger) (*Views, error) {
-	v := newViews(log, logger)
-	v.part = true
-	if err := v.run(ctx, dir); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-// Partial tells whether the views are made of a part of the log: what they do not have may have
-// been there.
-func (v *Views) Partial() bool { return v != nil && v.part }
-
-// Damaged is nil for views of a log that is whole, as far as is known, else an ErrDamaged.
-func (v *Views) Damaged() error { return v.log.Damaged() }
-
 func newViews(log *log.Log, logger *slog.Logger) *Views {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -208,20 +190,6 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 		err = v.reopen(ctx)
 	}
 	return v.checkpoint.Sequence, err
-}
-
-// covers fails with ErrPartial where the views have not folded all that is damaged of the log
-// while it was whole.
-func (v *Views) covers(err error) error {
-	var lost *log.DamagedError
-	through := uint64(0)
-	if errors.As(v.log.Damaged(), &lost) {
-		through = lost.Through()
-	}
-	if err != nil || v.missing != nil || v.checkpoint.Sequence < through {
-		return fmt.Errorf("%w: they are at event %d, and what is damaged ends at %d: %w", ErrPartial, v.checkpoint.Sequence, through, errors.Join(err))
-	}
-	return nil
 }
 
 // reopen makes the generation of the checkpoint the serving one. A model that has no bucket there

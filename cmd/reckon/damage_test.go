@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"reckon/events/log"
 )
@@ -196,7 +195,7 @@ func (w *world) flip(t *testing.T, path string, at int) {
 }
 
 // serveDamaged starts the service on a directory whose log is damaged, and returns why it is not ready.
-func (w *world) serveDamaged(t *testing.T) string {
+func (w *world) serveDamaged(t *testing.T) (unready string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -212,21 +211,18 @@ func (w *world) serveDamaged(t *testing.T) string {
 	}
 	t.Cleanup(w.kill)
 	w.url = "http://" + address
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	await(t, "the server serves what is whole", patienceReady, func() bool {
 		response, err := nethttp.Get(w.url + "/readyz")
 		if err != nil {
-			continue
+			return false
 		}
+		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		if response.StatusCode == nethttp.StatusServiceUnavailable && strings.Contains(string(body), log.ErrDamaged.Error()) {
-			if a := w.get(t, "/v1/domains"); a.status == nethttp.StatusOK {
-				return string(body)
-			}
-		}
-	}
-	t.Fatalf("the server does not serve what is whole: %s", w.errors)
-	return ""
+		unready = string(body)
+		return response.StatusCode == nethttp.StatusServiceUnavailable && strings.Contains(unready, log.ErrDamaged.Error()) &&
+			w.get(t, "/v1/domains").status == nethttp.StatusOK
+	})
+	return unready
 }
 
 // get reads something as the account.
