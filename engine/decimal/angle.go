@@ -25,7 +25,7 @@ func (c *Context) Cos(a Decimal) Decimal {
 // sinAhead is the sine of an angle some quarter turns ahead of a.
 func (c *Context) sinAhead(name string, a Decimal, quarters int) Decimal {
 	if !a.zero() && a.adjusted() >= maxAngleExponent {
-		return c.Fail(&UndefinedError{name, a})
+		return c.Fail(&UndefinedError{Function: name, Argument: a})
 	}
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
@@ -47,7 +47,7 @@ func (c *Context) Tan(a Decimal) Decimal {
 		return a
 	}
 	if a.adjusted() >= maxAngleExponent {
-		return c.Fail(&UndefinedError{"tan", a})
+		return c.Fail(&UndefinedError{Function: "tan", Argument: a})
 	}
 	g := c.kernel()
 	r, quadrant := g.reduceAngle(a)
@@ -220,7 +220,7 @@ func (c *Context) Atan2(y, x Decimal) Decimal {
 		return Decimal{}
 	}
 	if x.IsZero() && y.IsZero() {
-		return c.Refuse(&UndefinedError{"atan2", y}, x, y)
+		return c.Refuse(&UndefinedError{Function: "atan2", Argument: y}, x, y)
 	}
 	return c.approximate(c.kernel().atan2(y, x), &y, 0).from(&x, 0)
 }
@@ -248,7 +248,7 @@ func (c *Context) Asin(a Decimal) Decimal {
 		return a
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.Refuse(&UndefinedError{"asin", a}, c.beyondOne(a))
+		return c.Refuse(&UndefinedError{Function: "asin", Argument: a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	other := g.cathetus(a)
@@ -262,7 +262,7 @@ func (c *Context) Acos(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Abs().Cmp(Int(1)) > 0 {
-		return c.Refuse(&UndefinedError{"acos", a}, c.beyondOne(a))
+		return c.Refuse(&UndefinedError{Function: "acos", Argument: a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	other := g.cathetus(a)

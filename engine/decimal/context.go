@@ -17,10 +17,18 @@ var (
 type UndefinedError struct {
 	Function string
 	Argument Decimal
+	Known    string // what it has values for, in a few words, "" for nothing to say
 }
 
-func (e *UndefinedError) Error() string {
-	return e.Function + " has no value at " + e.Argument.Shown().String()
+func (e *UndefinedError) Error() string { return e.Function + " has no value at " + e.At() }
+
+// At is the argument, with what the function has values for.
+func (e *UndefinedError) At() string {
+	text := e.Argument.Shown().String()
+	if e.Known != "" {
+		text += " (" + e.Known + ")"
+	}
+	return text
 }
 
 // Precisions are the significant digits that a Context may work with.

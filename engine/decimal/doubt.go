@@ -50,14 +50,43 @@ func (d Decimal) Error() Decimal {
 // ErrorExponent is the exponent of the error of a number that is not exact.
 func (d Decimal) ErrorExponent() int { return d.error() }
 
-// Narrow rounds d to 60 digits.
+// Narrow rounds d to 60 digits, to one that is shown as d is: what is half way between two numbers
+// of 34 digits only once it is rounded goes to the side that d is on.
 func (d Decimal) Narrow() Decimal {
 	if d.large == nil && d.bitLen() <= 3*precision {
 		return d
 	}
-	r := new(registers).rounded(d, precision)
+	g := new(registers)
+	r := g.rounded(d, precision)
+	if shown := d.Shown(); r.Shown().Cmp(shown) != 0 {
+		last := Decimal{w: few{1}, exponent: int32(r.adjusted() - precision + 1), negative: d.Cmp(r) < 0}
+		g.plus(&r, &r, &last, precision)
+	}
 	r.doubt = max(r.doubt, d.doubt)
 	return r
+}
+
+// Tied reports whether d is so near to half way between two numbers of 34 digits that what is wrong
+// with it decides which of them is shown.
+func (d Decimal) Tied() bool {
+	if d.doubt == 0 || d.zero() {
+		return false
+	}
+	// Half way the last bits are those of 5 × 10^(cut - 1), whose odd part is 5^cut.
+	cut, wrong := d.digits()-shownDigits, max(0, d.error()+1-int(d.exponent))
+	if d.large == nil && cut > 0 && cut < wordBits && wrong < mostOneWord {
+		off := int64(d.w[0]&(1<<cut-1)) - 1<<(cut-1)
+		if uint64(max(off, -off)) > wordPowers[wrong][0] {
+			return false
+		}
+	}
+	by := Decimal{w: few{1}, exponent: int32(d.error() + 1)}
+	var up, down Decimal
+	g := new(registers)
+	g.plus(&up, &d, &by, wideDigits)
+	by.negative = true
+	g.plus(&down, &d, &by, wideDigits)
+	return up.Shown().Cmp(down.Shown()) != 0
 }
 
 // As returns d with no more right digits than the given ones.

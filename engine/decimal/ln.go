@@ -18,7 +18,7 @@ func (c *Context) logarithm(name string, a Decimal, base *Decimal) (r Decimal) {
 		return Decimal{}
 	}
 	if a.Sign() <= 0 {
-		return c.Refuse(&UndefinedError{name, a}, a)
+		return c.Refuse(&UndefinedError{Function: name, Argument: a}, a)
 	}
 	if g := c.kernel(); base == nil {
 		r = g.ln(a, c.digits)
@@ -163,7 +163,7 @@ func (c *Context) Acosh(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Cmp(Int(1)) < 0 {
-		return c.Refuse(&UndefinedError{"acosh", a}, c.beyondOne(a))
+		return c.Refuse(&UndefinedError{Function: "acosh", Argument: a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	// ln(1 + t + √(t(t + 2))) with t = x − 1
@@ -180,7 +180,7 @@ func (c *Context) Atanh(a Decimal) Decimal {
 	}
 	x := a.Abs()
 	if x.Cmp(Int(1)) >= 0 {
-		return c.Refuse(&UndefinedError{"atanh", a}, c.beyondOne(a))
+		return c.Refuse(&UndefinedError{Function: "atanh", Argument: a}, c.beyondOne(a))
 	}
 	g := c.kernel()
 	// ½ ln((1 + x)/(1 − x)) = ½ ln(1 + 2x/(1 − x))

@@ -31,7 +31,7 @@ func (c *Context) Pow(a, b Decimal) Decimal {
 	negative := false
 	if a.Sign() < 0 {
 		if !b.IsInteger() {
-			return c.Refuse(&UndefinedError{"pow", a}, a, b)
+			return c.Refuse(&UndefinedError{Function: "pow", Argument: a}, a, b)
 		}
 		negative = c.kernel().isOdd(b)
 		a = a.Abs()
@@ -80,7 +80,10 @@ func (c *Context) powInteger(a Decimal, n int) Decimal {
 		if n < 0 {
 			return c.Refuse(ErrDivisionByZero, a)
 		}
-		return Decimal{}.from(&a, 0)
+		if a.IsExact() {
+			return Decimal{}
+		}
+		return around(m * a.error())
 	case n == 1:
 		return c.finish(a).from(&a, 0)
 	}

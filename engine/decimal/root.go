@@ -12,7 +12,7 @@ func (c *Context) Sqrt(a Decimal) Decimal {
 		return Decimal{}
 	}
 	if a.Sign() < 0 {
-		return c.Refuse(&UndefinedError{"sqrt", a}, a)
+		return c.Refuse(&UndefinedError{Function: "sqrt", Argument: a}, a)
 	}
 	return c.finish(c.kernel().root(a, 2, c.digits)).from(&a, 0)
 }

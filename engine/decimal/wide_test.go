@@ -195,3 +195,29 @@ func TestRightDigits(t *testing.T) {
 		}
 	})
 }
+
+// TestNarrowIsShownAlike rounds numbers of many digits to 60, most of them next to half way between
+// two numbers of 34: they are shown as before.
+func TestNarrowIsShownAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`-?[1-9]\.[0-9]{33}(5|49|50)(0{40}|9{40}|[0-9]{40})[0-9]?[1-9]`).Draw(t, "number")
+		d := MustParse(text)
+		if got, want := d.Narrow().Shown(), d.Shown(); got.Cmp(want) != 0 {
+			t.Fatalf("%s is shown as %s, and narrow as %s", text, want, got)
+		}
+	})
+}
+
+// TestTied holds what decides between two numbers of 34 digits to the numbers on both sides.
+func TestTied(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`-?[1-9]\.[0-9]{33}(5|49|50)(0{0,24}|9{0,24})[0-9]{1,2}`).Draw(t, "number")
+		right := rapid.IntRange(36, 60).Draw(t, "right digits")
+		d := MustParse(text).As(right)
+		c := NewWide(1_000_000, 120)
+		by := c.Mul(d.Error(), Int(10))
+		if got, want := d.Tied(), c.Add(d, by).Shown().Cmp(c.Sub(d, by).Shown()) != 0; got != want {
+			t.Fatalf("%s with %d right digits: %v, want %v", text, right, got, want)
+		}
+	})
+}

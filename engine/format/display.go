@@ -49,9 +49,11 @@ type pieDisplay struct {
 
 // series is a column of a table or a series of a chart.
 type series struct {
-	Name   string  `json:"name"`
-	Kind   string  `json:"kind"`
-	Format *string `json:"format"`
+	Name    string  `json:"name"`
+	Kind    string  `json:"kind"`
+	Format  *string `json:"format"`
+	Unit    string  `json:"unit,omitempty"`    // of a column, as authored
+	Choices string  `json:"choices,omitempty"` // of a column, as authored: the variable whose choices its cells are
 }
 
 type names struct {
@@ -124,11 +126,28 @@ func (l *layout) at(row, column int) series {
 }
 
 // CellKinds gives the kind of each cell of a table variable: that of its column in a table, of its
-// series in a bar chart, of all in a pie chart.
+// series in a bar chart, of all in a pie chart; "" where the author says nothing.
 func CellKinds(def value.Variable) func(row, column int) string {
 	m := authored(&def)
 	l := m.layout()
-	return func(row, column int) string { return ScalarKind(l.at(row, column).Kind) }
+	return func(row, column int) string { return l.at(row, column).Kind }
+}
+
+// Column is what an author says of a column of a table: its kind, its unit and the key of the
+// variable whose choices its cells are, "" for nothing.
+type Column struct{ Kind, Unit, Choices string }
+
+// Columns are the columns of a table as authored, none of charts.
+func Columns(def *value.Variable) []Column {
+	m := authored(def)
+	if m.Table == nil {
+		return nil
+	}
+	list := make([]Column, len(m.Table.Columns))
+	for i, s := range m.Table.Columns {
+		list[i] = Column{s.Kind, s.Unit, s.Choices}
+	}
+	return list
 }
 
 // ColumnNames are the names of a variable's columns as authored, "" where one has none.
@@ -147,8 +166,9 @@ func ColumnNames(def *value.Variable) []string {
 
 // DisplayOf is the display object of a result (schemas/openapi.yaml), normalised: defaults filled,
 // empty collections as empty objects. asked tells that the value is shown in another unit than its
-// kind's own (then kind is number, format decimals_float).
-func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
+// kind's own (then kind is number, format decimals_float). names are those of a table's columns and
+// dates tells which of them hold dates, where its author says neither.
+func DisplayOf(def *value.Variable, v value.Value, asked bool, names []string, dates func(column int) bool) json.RawMessage {
 	m := authored(def)
 	foreign := func(kind string) bool { return asked && isForeign(v, kind) }
 	scalar := func(kind string, given *string) (string, string) {
@@ -168,6 +188,7 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 			if s.Kind = ScalarKind(s.Kind); foreign(s.Kind) {
 				s.Kind, s.Format = "number", &decimalFormats[0]
 			}
+			s.Unit, s.Choices = "", ""
 			all[i] = s
 		}
 		return all
@@ -175,7 +196,7 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	switch structure := kindOf(def.Kind).structure; structure {
 	case "table":
 		t := cmp.Or(m.Table, &tableDisplay{})
-		t.Start, t.Columns = orOne(t.Start), shown(t.Columns)
+		t.Start, t.Columns = orOne(t.Start), shown(named(dated(t.Columns, v, dates), names))
 		return encode(structure, t)
 	case "bar_chart":
 		b := cmp.Or(m.Bar, &barDisplay{})
@@ -197,6 +218,40 @@ func DisplayOf(def *value.Variable, v value.Value, asked bool) json.RawMessage {
 	kind, format := scalar(def.Kind, given)
 	// Kinds and formats are names of tables: nothing in them is escaped.
 	return json.RawMessage(`{"data_type":"number","kind":"` + kind + `","format":"` + format + `"}`)
+}
+
+// named adds the names of columns where the author has stated none.
+func named(list []series, names []string) []series {
+	for i, name := range names {
+		if i >= len(list) {
+			list = append(list, series{})
+		}
+		list[i].Name = cmp.Or(list[i].Name, name)
+	}
+	return list
+}
+
+// dated adds the kind of columns that hold dates where the author has stated none: datetime where
+// one has a clock time.
+func dated(list []series, v value.Value, dates func(column int) bool) []series {
+	if len(v.Cells) == 0 {
+		return list
+	}
+	for i := range v.Cells[0] {
+		if !dates(i) || i < len(list) && list[i].Kind != "" {
+			continue
+		}
+		kind := "date"
+		for _, row := range v.Cells {
+			seconds, whole := row[i].Quantity.Number.Int64()
+			if !row[i].Empty && (!whole || value.Mod(seconds, value.SecondsPerDay) != 0) {
+				kind = "datetime"
+			}
+		}
+		list = append(list, make([]series, max(0, i+1-len(list)))...)
+		list[i].Kind = kind
+	}
+	return list
 }
 
 // isForeign reports whether a value is in another unit than the one that its kind is rendered from:

@@ -62,6 +62,7 @@ var (
 			return OneRoot(c.Quo(c.Ln(a[0]), c.Ln(t)))
 		},
 		Interval: intervalRoot, Slopes: []string{"root(x, n) / (n * x)", "-root(x, n) * ln(x) / n^2"}, Isolated: []string{"t^n"},
+		Undone: [][]string{nil, {"ln(x) / ln(t)"}},
 	}
 	NaturalLogarithm = &Entry{
 		Name: "ln", Params: Unary("x", "1"), Result: "1",
@@ -75,48 +76,18 @@ var (
 // toMultiple are the parameters of roundings to a multiple.
 var toMultiple = []param{{name: "x", dimension: "round"}, {name: "multiple", dimension: "a", value: "1"}}
 
-// multiple makes the body of a rounding to a multiple above 0.
+// multiple makes the body of a rounding to a multiple. One below 0 turns the direction for numbers
+// below 0, as in spreadsheets, and fits no others.
 func multiple(name string, whole func(*decimal.Context, decimal.Decimal) decimal.Decimal) func(*decimal.Context, Decimals) decimal.Decimal {
 	return func(c *decimal.Context, a Decimals) decimal.Decimal {
 		if len(a) == 1 {
 			return whole(c, Settled(c, a[0]))
 		}
-		if a[1].Sign() <= 0 {
-			return c.Fail(&decimal.UndefinedError{Function: name, Argument: a[1]})
+		if a[1].IsZero() || a[1].Sign() < 0 && a[0].Sign() > 0 {
+			return refused(c, name, a[1])
 		}
 		return c.Mul(whole(c, Settled(c, c.Quo(a[0], a[1]))), a[1])
 	}
-}
-
-var normalParams = []param{{name: "x", dimension: "1"}, {name: "mean", dimension: "1", value: "0"}, {name: "sd", dimension: "1", value: "1", check: "sd > 0"}}
-
-// errorFunction sums 2x·exp(-x²)/√π · Σ (2x²)^n / (2n+1)!!, whose terms have one sign (Abramowitz
-// and Stegun 7.1.6). Where the rest to 1 is below the last digit it is 1 less about that rest, so
-// that a difference from 1 shows its lost digits.
-func errorFunction(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
-	if x.IsZero() {
-		return x
-	}
-	square := c.Mul(x, x)
-	fall := c.Exp(square.Neg())
-	if fall.Cmp(c.Epsilon(-5)) < 0 {
-		rest := c.Sub(decimal.Int(1), fall)
-		if x.Sign() < 0 {
-			return rest.Neg()
-		}
-		return rest
-	}
-	twice := c.Mul(square, decimal.Int(2))
-	term := c.Quo(c.Mul(c.Mul(x, fall), decimal.Int(2)), c.Sqrt(c.Pi()))
-	sum, least := term, c.Epsilon(-5)
-	for n := int64(3); c.Err() == nil; n += 2 {
-		term = c.Quo(c.Mul(term, twice), decimal.Int(n))
-		sum = c.Add(sum, term)
-		if term.Abs().Cmp(c.Mul(sum.Abs(), least)) < 0 {
-			break
-		}
-	}
-	return sum
 }
 
 var algebra = []*Entry{
@@ -160,36 +131,6 @@ var algebra = []*Entry{
 	},
 	NaturalLogarithm,
 	{
-		Name: "erf", Params: Unary("x", "1"), Result: "1",
-		Doc:      "The error function of x.",
-		Examples: []example{{"erf(0)", "0"}, {"erf(1)", "0.8427007929497148693412206350826093"}, {"erf(-0.5)", "-0.5204998778130465376827466538919645"}},
-		Eval:     apply(errorFunction), Float: float1(math.Erf),
-		Interval: monotone(math.Erf, AllNumbers, unitInterval), Slopes: []string{"2 * exp(-x^2) / sqrt(pi)"},
-		Spreadsheet: "ERF ERF.PRECISE",
-	},
-	{
-		Name: "erfc", Params: Unary("x", "1"), Result: "1",
-		Doc:         "What the error function of x leaves to 1.",
-		Examples:    []example{{"erfc(0)", "1"}, {"erfc(2)", "0.004677734981047265837930743632747071"}, {"erfc(10)", "2.088487583762544757000786294957789e-45"}},
-		Formula:     "1 - erf(x)",
-		Spreadsheet: "ERFC ERFC.PRECISE",
-	},
-	{
-		Name: "normal_cdf", Params: normalParams, Result: "1",
-		Doc: "The probability that a normal variable of some mean and standard deviation is at most x. An equation with it gives quantiles, too.",
-		Examples: []example{{"normal_cdf(0)", "0.5"}, {"normal_cdf(42, 40, 1.5)", "0.908788780274132130166147329986177"},
-			{"normal_cdf(1, 0, 0)", "! calculation.division_by_zero"}},
-		Formula:     "(1 - erf((mean - x) / (sd * sqrt(2)))) / 2",
-		Spreadsheet: "NORM.DIST NORM.S.DIST NORMDIST NORM.INV NORM.S.INV",
-	},
-	{
-		Name: "normal_pdf", Params: normalParams, Result: "1",
-		Doc:         "The density of a normal variable of some mean and standard deviation at x.",
-		Examples:    []example{{"round(normal_pdf(0), 15)", "0.398942280401433"}, {"round(normal_pdf(42, 40, 1.5), 9)", "0.10934005"}},
-		Formula:     "exp(-((x - mean) / sd)^2 / 2) / (sd * sqrt(2 * pi))",
-		Spreadsheet: "NORM.DIST NORM.S.DIST",
-	},
-	{
 		Name: "log", Params: []param{{name: "x", dimension: "1"}, {name: "base", dimension: "1", value: "10"}}, Result: "1",
 		Doc:      "The logarithm of x, to base 10 unless another is given.",
 		Examples: []example{{"log(1000)", "3"}, {"log(8, 2)", "3"}, {"log(5, 1)", "! calculation.domain_error"}, {"log(0)", "! calculation.domain_error"}},
@@ -222,7 +163,7 @@ var algebra = []*Entry{
 			}
 			return OneRoot(c.Pow(a[0], c.Quo(decimal.Int(1), t)))
 		},
-		Formula: "ln(x) / ln(base)", Isolated: []string{"base^t"}, Plain: true,
+		Formula: "ln(x) / ln(base)", Isolated: []string{"base^t"}, Undone: [][]string{nil, {"x^(1 / t)"}}, Plain: true,
 	},
 	{
 		Name: "log10", Params: Unary("x", "1"), Result: "1",
@@ -259,15 +200,17 @@ var algebra = []*Entry{
 		Name: "floor", Params: toMultiple, Result: "a", Points: alikeResult,
 		Doc: "The largest integer not above x, or the largest multiple not above it.",
 		Examples: []example{{"floor(2.7)", "2"}, {"floor(-2.1)", "-3"}, {"floor(1/3*3)", "1"}, {"floor(17, 5)", "15"}, {"floor(-2.1, 0.5)", "-2.5"},
-			{"floor(1, 0)", "! calculation.domain_error"}},
+			{"floor(-2.5, -2)", "-2"}, {"floor(1, 0)", "! calculation.domain_error"}},
 		Eval:        multiple("floor", (*decimal.Context).Floor),
+		Interval:    intervalFloor,
 		Spreadsheet: "FLOOR FLOOR.MATH INT",
 	},
 	{
 		Name: "ceil", Params: toMultiple, Result: "a", Points: alikeResult,
 		Doc:         "The smallest integer not below x, or the smallest multiple not below it.",
-		Examples:    []example{{"ceil(2.1)", "3"}, {"ceil(-2.7)", "-2"}, {"ceil(17, 5)", "20"}, {"ceil(0.3, 0.1)", "0.3"}},
+		Examples:    []example{{"ceil(2.1)", "3"}, {"ceil(-2.7)", "-2"}, {"ceil(17, 5)", "20"}, {"ceil(0.3, 0.1)", "0.3"}, {"ceil(-2.5, -2)", "-4"}},
 		Eval:        multiple("ceil", (*decimal.Context).Ceil),
+		Interval:    intervalCeil,
 		Spreadsheet: "CEILING CEILING.MATH ROUNDUP",
 	},
 	{
@@ -285,16 +228,27 @@ var algebra = []*Entry{
 			// A tie that division left a hair below rounds as the tie that it is.
 			return c.Round(settledAt(c, a[0], int(places)), int(places))
 		},
+		Interval: intervalRound,
+	},
+	{
+		Name: "round_to", Params: []param{{name: "x", dimension: "round"}, {name: "multiple", dimension: "a"}}, Result: "a", Points: alikeResult,
+		Doc:      "The multiple nearest to x, of two as near the one further from 0.",
+		Examples: []example{{"round_to(10, 3)", "9"}, {"round_to(1.3, 0.2)", "1.4"}, {"round_to(-10, -3)", "-9"}, {"round_to(2.5 [USD], 1 [USD])", "3 USD"}, {"round_to(5, -2)", "! calculation.domain_error"}},
+		Eval: multiple("round_to", func(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
+			return c.Round(settledAt(c, x, 0), 0)
+		}),
+		Spreadsheet: "MROUND",
 	},
 	{
 		Name: "trunc", Spreadsheet: "ROUNDDOWN", Params: Unary("x", "round"), Result: "a",
 		Doc: "x without its fraction.", Examples: []example{{"trunc(2.7)", "2"}, {"trunc(-2.7)", "-2"}},
-		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal { return c.Trunc(Settled(c, a[0])) },
+		Eval:     func(c *decimal.Context, a Decimals) decimal.Decimal { return c.Trunc(Settled(c, a[0])) },
+		Interval: intervalTrunc,
 	},
 	{
 		Name: "mod", Params: []param{{name: "x", dimension: "a"}, {name: "y", dimension: "a"}}, Result: "a",
 		Doc: "The remainder of x divided by y, with the sign of y.", Examples: []example{{"mod(7, 3)", "1"}, {"mod(-7, 3)", "2"}, {"mod(7, -3)", "-2"}, {"mod(5, 0)", "! calculation.division_by_zero"}},
-		Eval: remainder,
+		Eval: remainder, Interval: intervalMod,
 	},
 	{
 		Name: "min", Params: Unary("x", "a"), Variadic: true, Result: "a", Points: alikeResult, Choice: anArgument, reduces: true,
@@ -378,11 +332,7 @@ var algebra = []*Entry{
 			if !ok || n < 0 || n > 1000 {
 				return c.Fail(&decimal.UndefinedError{Function: "factorial", Argument: a[0]})
 			}
-			p := decimal.Int(1)
-			for i := int64(2); i <= n; i++ {
-				p = c.Mul(p, decimal.Int(i))
-			}
-			return p
+			return factorial(c, n)
 		},
 	},
 	{

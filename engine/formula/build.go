@@ -22,8 +22,9 @@ type builder struct {
 	order     []int
 	literals  []*Node
 	tables    bool
-	locals    []string // names that each binds, innermost last
+	locals    []local // names that functions bind, innermost last
 	args      map[string]*Node
+	labels    *value.Variable // whose labels can stand here, nil for none
 }
 
 func (b *builder) fail(at int, format string, args ...any) *Node {
@@ -59,13 +60,17 @@ func (b *builder) build(s syntax.Node) *Node {
 
 func (b *builder) translate(s syntax.Node) *Node {
 	start, end := s.Offset(), s.End()
+	labels := b.labels
+	b.labels = nil // they stand for a value as it is, not in what is computed
 	switch s := s.(type) {
 	case *syntax.Number:
 		return b.number(s)
+	case *syntax.Text:
+		return b.label(s, labels)
 	case *syntax.Name:
-		return b.name(s)
+		return b.name(s, labels)
 	case *syntax.Call:
-		return b.call(s)
+		return b.call(s, labels)
 	case *syntax.Unary:
 		x := b.build(s.X)
 		if o, ok := unaryOps[s.Op]; ok {
@@ -77,7 +82,13 @@ func (b *builder) translate(s syntax.Node) *Node {
 		if !ok {
 			return b.fail(s.OpOffset, "The operator %q is not known.", s.Op)
 		}
-		return &Node{Op: o, Start: start, End: end, Args: []*Node{b.build(s.X), b.build(s.Y)}}
+		n := &Node{Op: o, Start: start, End: end}
+		if o == OpEq || o == OpNe {
+			n.Args = b.sides(s.X, s.Y)
+		} else {
+			n.Args = []*Node{b.build(s.X), b.build(s.Y)}
+		}
+		return n
 	case *syntax.List:
 		b.tables = true
 		n := &Node{Op: OpList, Start: start, End: end}
@@ -85,6 +96,9 @@ func (b *builder) translate(s syntax.Node) *Node {
 			n.Args = append(n.Args, b.build(item))
 		}
 		return n
+	}
+	if d, ok := s.(*syntax.Definition); ok {
+		return b.fail(start, "%q cannot be defined here.", d.Name)
 	}
 	return b.fail(start, "This cannot be read.")
 }
@@ -118,26 +132,97 @@ func (b *builder) number(s *syntax.Number) *Node {
 	return n
 }
 
-func (b *builder) name(s *syntax.Name) *Node {
+// sides builds two expressions that have the same value, or are compared: where one of them is a
+// variable with choices, the other one may name them.
+func (b *builder) sides(x, y syntax.Node) []*Node {
+	left := b.labelled(x, b.chooses(y))
+	return []*Node{left, b.labelled(y, b.chooses(x))}
+}
+
+func (b *builder) labelled(s syntax.Node, labels *value.Variable) *Node {
+	b.labels = labels
+	n := b.build(s)
+	b.labels = nil
+	return n
+}
+
+// chooses is the variable with choices that an expression is, or that has those of the column that
+// it takes; nil for another one.
+func (b *builder) chooses(s syntax.Node) *value.Variable {
+	if call, ok := s.(*syntax.Call); ok && b.scope != nil {
+		return b.columnChooses(call)
+	}
+	name, ok := s.(*syntax.Name)
+	if !ok || b.scope == nil {
+		return nil
+	}
+	v := b.scope.Index(name.Text)
+	if v < 0 || !b.scope.Declared[v].IsChoice() {
+		return nil
+	}
+	return &b.scope.Declared[v]
+}
+
+// columnChooses is chooses of a call that takes a column, or a cell of one, by its name.
+func (b *builder) columnChooses(call *syntax.Call) *value.Variable {
+	f := b.functions.ByName[call.Function]
+	if f == nil || f.column == 0 || len(call.Args) <= f.column {
+		return nil
+	}
+	table, ok := call.Args[0].(*syntax.Name)
+	name, also := call.Args[f.column].(*syntax.Text)
+	if !ok || !also {
+		return nil
+	}
+	v := b.scope.Index(table.Text)
+	if v < 0 {
+		return nil
+	}
+	return b.scope.ColumnChoices(v, slices.IndexFunc(b.scope.Profiles[v].Names, func(n string) bool { return value.SameLabel(n, name.Text) }))
+}
+
+// label is the value that a label stands for.
+func (b *builder) label(s *syntax.Text, labels *value.Variable) *Node {
+	if labels == nil {
+		return b.fail(s.Start, "A label in quotes stands beside == or != with a variable that has it as a choice.")
+	}
+	c, ok := labels.Choice(s.Text)
+	if !ok {
+		return b.fail(s.Start, "%s has no choice %q: choose %s.%s", labels.Key, s.Text, value.OneOf(labels.Labels()), value.DidYouMean(s.Text, labels.ChoiceNames()))
+	}
+	n := Number(c.Value)
+	n.Start, n.End = s.Start, s.Stop
+	return n
+}
+
+func (b *builder) name(s *syntax.Name, labels *value.Variable) *Node {
 	n := &Node{Start: s.Start, End: s.End()}
-	for i := len(b.locals) - 1; i >= 0; i-- {
-		if b.locals[i] == s.Text {
-			return &Node{Op: opLocal, Start: s.Start, End: s.End(), Variable: i}
-		}
+	if local := b.bound(s); local != nil {
+		return local
 	}
 	if arg, ok := b.args[s.Text]; ok {
 		return arg
-	}
-	if c, ok := Constants[s.Text]; ok {
-		n.Op, n.Value, n.float, n.wide = c.op, c.value, c.value.Float64(), c.wide
-		return n
 	}
 	v := -1
 	if b.scope != nil {
 		v = b.scope.Index(s.Text)
 	}
+	if labels != nil {
+		_, constant := Constants[s.Text]
+		_, chosen := labels.Choice(s.Text)
+		switch {
+		case v < 0 && !constant, chosen && (s.Text == "true" || s.Text == "false"):
+			return b.label(&syntax.Text{Start: s.Start, Stop: s.End(), Text: s.Text}, labels)
+		case chosen:
+			return b.fail(s.Start, "%q has two meanings here: as a choice of %s it stands in quotes.", s.Text, labels.Key)
+		}
+	}
+	if c, ok := Constants[s.Text]; ok {
+		n.Op, n.Value, n.float, n.wide = c.op, c.value, c.value.Float64(), c.wide
+		return n
+	}
 	if v < 0 {
-		return b.fail(s.Start, "Unknown variable %q.%s", s.Text, NearestKey(b.scope, s.Text))
+		return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.nearestName(s.Text))
 	}
 	if !slices.Contains(b.order, v) {
 		b.order = append(b.order, v)
@@ -158,17 +243,37 @@ var Constants = map[string]struct {
 	"today": {op: opToday}, "now": {op: opNow},
 }
 
-func (b *builder) call(s *syntax.Call) *Node {
+// call builds the call of a function. What if(…) chooses from may be labels.
+func (b *builder) call(s *syntax.Call, labels *value.Variable) *Node {
 	f := b.functions.ByName[s.Function]
 	if f == nil {
+		if b.scope != nil && b.scope.Index(s.Function) >= 0 {
+			return b.fail(s.Start, `%q is a variable, not a function. Write "*" to multiply: %s * (…).`, s.Function, s.Function)
+		}
 		return b.fail(s.Start, "Unknown function %q.%s", s.Function, b.functions.nearest(s.Function))
 	}
 	least, most := f.Arity()
 	if len(s.Args) < least || most >= 0 && len(s.Args) > most {
 		return b.fail(s.Start, "%s takes %s, not %d: %s.", f.Name, arityText(least, most), len(s.Args), f.usage())
 	}
+	if f.Tabled != nil {
+		if from, _ := f.Tabled.Arity(); len(s.Args) >= from {
+			f = f.Tabled
+		}
+	}
 	n := &Node{Op: OpCall, Start: s.Start, End: s.Stop, Function: f}
+	if f.brackets != nil {
+		if sum := b.unfold(f, s); sum != nil {
+			return sum
+		}
+	}
 	b.tables = b.tables || f.tables
+	switch {
+	case f.Before:
+		return b.previous(f, s)
+	case syntax.DefinesColumns(f.Name):
+		return b.schedule(f, s)
+	}
 	if f.Binds {
 		name, ok := s.Args[0].(*syntax.Name)
 		if !ok {
@@ -177,19 +282,70 @@ func (b *builder) call(s *syntax.Call) *Node {
 		for _, a := range s.Args[1 : len(s.Args)-1] {
 			n.Args = append(n.Args, b.build(a))
 		}
-		b.locals = append(b.locals, name.Text)
+		b.locals = append(b.locals, local{name: name.Text, ready: true})
 		n.Variable = len(b.locals) - 1
 		n.Args = append(n.Args, b.build(s.Args[len(s.Args)-1]))
 		b.locals = b.locals[:len(b.locals)-1]
 		return n
 	}
-	for _, a := range s.Args {
+	for i, a := range s.Args {
+		if name, ok := a.(*syntax.Text); ok && f.column > 0 && i == f.column {
+			n.Args = append(n.Args, b.columnNamed(name, s.Args[0]))
+			continue
+		}
+		if f.Lazy && i > 0 {
+			b.labels = labels
+		}
 		n.Args = append(n.Args, b.build(a))
+		b.labels = nil
 	}
 	if f.Formula != "" && f.Eval == nil {
 		return b.expand(f, n)
 	}
 	return n
+}
+
+// columnNamed is the number of a column by its name, in any case.
+func (b *builder) columnNamed(name *syntax.Text, table syntax.Node) *Node {
+	var names []string
+	switch t := table.(type) {
+	case *syntax.Name:
+		if v := b.scope.Index(t.Text); v >= 0 {
+			names = b.scope.Profiles[v].Names
+			if defined := b.scope.Profiles[v].Defined; slices.ContainsFunc(defined, func(n string) bool { return value.SameLabel(n, name.Text) }) {
+				names = defined
+			}
+		}
+	case *syntax.Call:
+		names = columnsOf(t, b.functions)
+	}
+	i := slices.IndexFunc(names, func(n string) bool { return value.SameLabel(n, name.Text) })
+	switch {
+	case len(names) == 0:
+		return b.fail(name.Start, "The columns of this table have no names: count them from 1, or name them in the variable's display_metadata.")
+	case i < 0:
+		return b.fail(name.Start, "There is no column %q: the table has %s.%s", name.Text, strings.Join(names, ", "), value.DidYouMean(name.Text, names))
+	}
+	n := Integer(int64(i + 1))
+	n.Start, n.End, n.size = name.Start, name.Stop, 1
+	return n
+}
+
+// ColumnsOf names the columns of a variable that an equation says to be the value of a function
+// which has names for them; "" for the variable where it does not.
+func ColumnsOf(source string, functions *FunctionTable) (variable string, names []string) {
+	tree, err := syntax.ParseEquation(source)
+	if err != nil {
+		return "", nil
+	}
+	for _, sides := range [][2]syntax.Node{{tree.Left, tree.Right}, {tree.Right, tree.Left}} {
+		name, ok := sides[0].(*syntax.Name)
+		call, also := sides[1].(*syntax.Call)
+		if ok && also {
+			return name.Text, columnsOf(call, functions)
+		}
+	}
+	return "", nil
 }
 
 // expand replaces a call by the function's defining formula.
@@ -231,7 +387,7 @@ func (b *builder) checked(f *Entry, p param, arg *Node) *Node {
 	}
 	n := b.build(tree)
 	undefined := &Entry{
-		Name: f.Name, Params: []param{{name: p.name, dimension: "1"}}, Result: "1",
+		Name: f.Name, Params: []param{{name: p.name, dimension: "a"}}, Result: "a",
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			return c.Fail(&decimal.UndefinedError{Function: f.Name, Argument: a[0]})
 		},
@@ -284,33 +440,17 @@ func arityText(least, most int) string {
 	return fmt.Sprintf("%d to %s", least, plural(most))
 }
 
-// NearestKey is a hint that names the variable spelt most like a name, or nothing.
-func NearestKey(s *value.Scope, name string) string {
-	if s == nil {
-		return ""
-	}
-	keys := make([]string, len(s.Declared))
-	for i, v := range s.Declared {
-		keys[i] = v.Key
-	}
-	return value.DidYouMean(name, keys)
-}
-
 // ParseEquation reads the source of an equation; left stays nil when it cannot be read. What is
 // wrong is reported with its place in code points, -1 for none.
 func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, problem func(at int, format string, args ...any)) {
 	tree, err := syntax.ParseEquation(string(e.Source))
 	if err != nil {
-		var wrong *syntax.Error
-		if errors.As(err, &wrong) {
-			problem(wrong.Offset, "%s", wrong.Message)
-		} else {
-			problem(-1, "%v", err)
-		}
+		parseProblem(s, functions, err, problem)
 		return
 	}
 	b := builder{scope: s, functions: functions, problem: problem}
-	left, right := b.build(tree.Left), b.build(tree.Right)
+	sides := b.sides(tree.Left, tree.Right)
+	left, right := sides[0], sides[1]
 	if b.failed {
 		return
 	}
@@ -318,6 +458,11 @@ func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, proble
 		problem(-1, "The equation names no variable, so that nothing can be calculated with it.")
 		return
 	}
+	e.take(s, &b, left, right, problem)
+}
+
+// take makes an equation of two sides.
+func (e *Equation) take(s *value.Scope, b *builder, left, right *Node, problem func(at int, format string, args ...any)) {
 	e.Left, e.Right, e.Order, e.Literals, e.Tables = left, right, b.order, b.literals, b.tables
 	e.Refs = slices.Clone(b.order)
 	slices.Sort(e.Refs)
@@ -336,7 +481,8 @@ func ParseEquation(s *value.Scope, e *Equation, functions *FunctionTable, proble
 	for _, v := range e.Refs {
 		e.CheckPoints = e.CheckPoints || s.Profiles[v].Point.IsPoint() || s.Profiles[v].Unit == nil
 	}
-	e.Copies = len(e.receivers(s)) > 0
+	e.Whole = isTable(s, left) || isTable(s, right)
+	e.Copies, e.Schedules = len(e.receivers(s)) > 0, e.schedules()
 	for _, n := range e.Literals {
 		e.CheckPoints = e.CheckPoints || n.Unit.IsPoint()
 	}

@@ -28,9 +28,9 @@ func dayOf(t time.Time) int64 {
 	return (t.Unix() - value.Mod(t.Unix(), value.SecondsPerDay)) / value.SecondsPerDay
 }
 
-func part(name, doc string, examples []example, f func(t time.Time) int) *Entry {
+func part(name, of, doc string, examples []example, f func(t time.Time) int) *Entry {
 	return &Entry{
-		Name: name, Params: Unary("date", "time"), Result: "1", Doc: doc, Examples: examples,
+		Name: name, Params: Unary("date", of), Result: "1", Doc: doc, Examples: examples,
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			if !ok {
@@ -44,8 +44,8 @@ func part(name, doc string, examples []example, f func(t time.Time) int) *Entry 
 // shift makes the entry of a function that moves a date by a whole number.
 func shift(name, doc string, examples []example, f func(t time.Time, n int) time.Time) *Entry {
 	return &Entry{
-		Name: name, Params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1"}}, Result: "time",
-		Points: PointResult, Doc: doc, Examples: examples, Inverse: shiftedBack(f),
+		Name: name, Params: []param{{name: "date", dimension: "date"}, {name: "n", dimension: "1"}}, Result: "time",
+		Points: PointResult, Doc: doc, Examples: examples, Inverse: shiftedBack(f, lastDays),
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			n, whole := Settled(c, a[1]).Int64()
@@ -122,18 +122,18 @@ var calendar = []*Entry{
 		},
 		Formula: "hour * 3600 + minute * 60 + second",
 	},
-	part("year", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year),
-	part("month", "The month of a date, from 1 to 12.",
+	part("year", "date", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year),
+	part("month", "date", "The month of a date, from 1 to 12.",
 		[]example{{"month(date(2026, 3, 5))", "3"}, {"month(date(2026, 3, 5) - 5 [d])", "2"}}, func(t time.Time) int { return int(t.Month()) }),
-	part("day", "The day of the month of a date.",
+	part("day", "date", "The day of the month of a date.",
 		[]example{{"day(date(2026, 3, 5))", "5"}, {"day(date(2024, 3, 1) - 1 [d])", "29"}}, time.Time.Day),
-	part("hour", "The hour of a date or clock time, from 0 to 23.",
+	part("hour", "time", "The hour of a date or clock time, from 0 to 23.",
 		[]example{{"hour(time(14, 7, 9))", "14"}, {"hour(date(2026, 3, 5) + 25 [h])", "1"}}, time.Time.Hour),
-	part("minute", "The minute of a date or clock time, from 0 to 59.",
+	part("minute", "time", "The minute of a date or clock time, from 0 to 59.",
 		[]example{{"minute(time(14, 7, 9))", "7"}, {"minute(0.75 [h])", "45"}}, time.Time.Minute),
-	part("second", "The second of a date or clock time, from 0 to 59; fractions are cut.",
+	part("second", "time", "The second of a date or clock time, from 0 to 59; fractions are cut.",
 		[]example{{"second(time(14, 7, 9))", "9"}, {"second(time(0, 0, 59.9))", "59"}}, time.Time.Second),
-	part("weekday", "The day of the week of a date, from 1 for Monday to 7 for Sunday, as ISO 8601 counts.",
+	part("weekday", "date", "The day of the week of a date, from 1 for Monday to 7 for Sunday, as ISO 8601 counts.",
 		[]example{{"weekday(date(2026, 3, 5))", "4"}, {"weekday(date(2026, 3, 8))", "7"}},
 		func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),
 	shift("add_months", "The date n months later, or earlier for a negative n; where the month is too short, its last day. n is whole.",
@@ -143,20 +143,41 @@ var calendar = []*Entry{
 		[]example{{"add_years(date(2024, 2, 29), 1)", "2025-02-28"}, {"add_years(date(2024, 2, 29), -4)", "2020-02-29"},
 			{"add_years(date(2026, 3, 5), 8000)", "! calculation.domain_error"}}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }),
 	{
-		Name: "end_of_month", Spreadsheet: "EOMONTH", Params: Unary("date", "time"), Result: "time", Points: PointResult,
-		Doc: "The last day of the month of a date.", Examples: []example{{"end_of_month(date(2024, 2, 5))", "2024-02-29"}, {"end_of_month(date(2026, 12, 31))", "2026-12-31"}},
+		Name: "end_of_month", Spreadsheet: "EOMONTH", Params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1", value: "0"}},
+		Result: "time", Points: PointResult,
+		Doc: "The last day of the month of a date, or of the month n months later. n is whole.",
+		Examples: []example{{"end_of_month(date(2024, 2, 5))", "2024-02-29"}, {"end_of_month(date(2026, 12, 31))", "2026-12-31"},
+			{"end_of_month(date(2011, 1, 1), -3)", "2010-10-31"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			t, ok := moment(a[0])
 			if !ok {
-				return c.Fail(&decimal.UndefinedError{Function: "end_of_month", Argument: a[0]})
+				return refused(c, "end_of_month", a[0])
 			}
-			return decimal.Int(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Unix())
+			n := int64(0)
+			if len(a) > 1 {
+				if n, ok = Settled(c, a[1]).Int64(); !ok || n > mostShift || n < -mostShift {
+					return refused(c, "end_of_month", a[1])
+				}
+			}
+			if end := time.Date(t.Year(), t.Month()+time.Month(n)+1, 0, 0, 0, 0, 0, time.UTC).Unix(); end >= firstMoment && end <= lastMoment {
+				return decimal.Int(end)
+			}
+			return refused(c, "end_of_month", a[1])
 		},
 	},
-	inverted(between("workdays", "The days from Monday to Friday from one date to another, both counted; negative where the second is earlier."+
-		" Where a date is asked for, it is such a day.",
-		[]example{{"workdays(date(2026, 3, 5), date(2026, 3, 9))", "3"}, {"workdays(date(2026, 3, 9), date(2026, 3, 5))", "-3"},
-			{"workdays(date(2026, 3, 7), date(2026, 3, 8))", "0"}}, workdays), countedFrom(workdays)).inSpreadsheets("NETWORKDAYS"),
+	{
+		Name: "iso_week", Spreadsheet: "ISOWEEKNUM", Params: Unary("date", "time"), Result: "1",
+		Doc:      "The number of the week of a date, from 1 to 53, as ISO 8601 counts.",
+		Examples: []example{{"iso_week(date(2012, 3, 9))", "10"}, {"iso_week(date(2010, 1, 3))", "53"}},
+		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
+			t, ok := moment(a[0])
+			if !ok {
+				return refused(c, "iso_week", a[0])
+			}
+			_, week := t.ISOWeek()
+			return decimal.Int(int64(week))
+		},
+	},
 	between("years_between", "The whole years from one date to another, as ages are counted; negative where the second is earlier."+
 		" Years from 29 February are full on the 28th where there is no 29th.",
 		[]example{{"years_between(date(2000, 3, 6), date(2026, 3, 5))", "25"}, {"years_between(date(2026, 3, 5), date(2000, 3, 6))", "-25"},
@@ -170,17 +191,6 @@ var calendar = []*Entry{
 		}).inSpreadsheets("DATEDIF"),
 }
 
-func workdays(from, to time.Time) int64 {
-	days := dayOf(to) - dayOf(from) + 1
-	count := days / 7 * 5
-	for i := range days % 7 {
-		if d := from.AddDate(0, 0, int(i)).Weekday(); d != time.Saturday && d != time.Sunday {
-			count++
-		}
-	}
-	return count
-}
-
 func inverted(e *Entry, by inverse) *Entry {
 	e.Inverse = by
 	return e
@@ -190,7 +200,7 @@ func inverted(e *Entry, by inverse) *Entry {
 // negatively to an earlier one.
 func between(name, doc string, examples []example, count func(from, to time.Time) int64) *Entry {
 	return &Entry{
-		Name: name, Params: []param{{name: "from", dimension: "time"}, {name: "to", dimension: "time"}}, Result: "1", Doc: doc, Examples: examples,
+		Name: name, Params: []param{{name: "from", dimension: "date"}, {name: "to", dimension: "date"}}, Result: "1", Doc: doc, Examples: examples,
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			var at [2]time.Time
 			for i, d := range a {

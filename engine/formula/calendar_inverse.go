@@ -8,8 +8,9 @@ import (
 )
 
 // shiftedBack finds the date, or the number of times, that a function moves to a moment. It never
-// moves a later date, or by more, to an earlier moment.
-func shiftedBack(f func(t time.Time, n int) time.Time) inverse {
+// moves a later date, or by more, to an earlier moment. The dates that lead to one lie around that
+// which it leads back to, by so many days at most.
+func shiftedBack(f func(t time.Time, n int) time.Time, around int) inverse {
 	return func(c *decimal.Context, a Decimals, k int, t decimal.Decimal) (p Preimage) {
 		to, ok := moment(t)
 		if !ok || !Settled(c, t).IsInteger() {
@@ -20,7 +21,9 @@ func shiftedBack(f func(t time.Time, n int) time.Time) inverse {
 			if !ok || !Settled(c, a[0]).IsInteger() {
 				return p
 			}
-			low, high := -mostShift, mostShift // the first number that leads as far as that is between
+			// The first number that leads as far as that is no more than the days between.
+			days := int(dayOf(to) - dayOf(from))
+			low, high := max(min(days, 0)-1, -mostShift), min(max(days, 0)+1, mostShift)
 			for low < high {
 				if mid := low + (high-low)/2; f(from, mid).Before(to) {
 					low = mid + 1
@@ -37,9 +40,10 @@ func shiftedBack(f func(t time.Time, n int) time.Time) inverse {
 		if !whole || n > mostShift || n < -mostShift {
 			return p
 		}
-		// Several days at the end of a month may lead to the last day of a shorter one.
+		// Several days at the end of a month may lead to the last day of a shorter one, and several that
+		// are free to the same working day.
 		back := f(to, -int(n))
-		for i := -lastDays; i <= lastDays; i++ {
+		for i := -around; i <= around && c.Err() == nil; i++ {
 			if from := back.AddDate(0, 0, i); f(from, int(n)).Equal(to) && from.Unix() >= firstMoment && from.Unix() <= lastMoment {
 				p.Roots = append(p.Roots, decimal.Int(from.Unix()))
 			}
@@ -50,7 +54,8 @@ func shiftedBack(f func(t time.Time, n int) time.Time) inverse {
 
 const (
 	mostShift = 120_000
-	lastDays  = 3 // by which months differ
+	lastDays  = 3  // by which months differ
+	freeDays  = 20 // that are free one after the other, at most
 )
 
 // countedFrom finds the date that is so many days from another one as count says: of all that are,
@@ -74,8 +79,11 @@ func countedFrom(count func(from, to time.Time) int64) inverse {
 			}
 			return count(other, date)
 		}
-		low, high := 0, 3*mostDays
-		for low < high {
+		low, high := 0, 1
+		for high < 3*mostDays && reached(high) < size && c.Err() == nil {
+			high *= 2
+		}
+		for low < high && c.Err() == nil {
 			if mid := low + (high-low)/2; reached(mid) < size {
 				low = mid + 1
 			} else {

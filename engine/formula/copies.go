@@ -12,11 +12,14 @@ func (n *Node) isLiteral() bool {
 	return n.Op == OpNumber || n.Op == OpNeg && n.Args[0].Op == OpNumber
 }
 
-// copies reports whether the value of an expression is made of cells, values and literals as they
-// are, without arithmetic.
+// isDate is true of the call of a function whose value is a date.
+func (n *Node) isDate() bool { return n.Op == OpCall && n.Function.Points == PointResult }
+
+// copies reports whether the value of an expression is made of cells, values, dates and literals as
+// they are, without arithmetic, or of the cells of a schedule.
 func (n *Node) copies() bool {
 	switch {
-	case n.Op == OpVariable || n.isLiteral():
+	case n.Op == OpVariable || n.isLiteral() || n.isDate() || n.IsSchedule():
 		return true
 	case n.Op == OpList:
 		return !slices.ContainsFunc(n.Args, func(a *Node) bool { return !a.copies() })
@@ -44,12 +47,16 @@ func (e *Equation) receivers(s *value.Scope) []int {
 }
 
 // dimensional adds to a list the variables below whose dimension matters: not those that are handed
-// on, and not those that are the argument of count or rows.
+// on, not those that are the argument of count or rows, and not those of which a column is taken
+// that has a dimension of its own.
 func (n *Node) dimensional(handedOn bool, list []int) []int {
 	if n.Op == OpVariable {
 		if !handedOn && !slices.Contains(list, n.Variable) {
 			list = append(list, n.Variable)
 		}
+		return list
+	}
+	if n.Column != nil {
 		return list
 	}
 	for i, a := range n.Args {
@@ -105,19 +112,28 @@ func (e *Equation) compute(handedOn bool) {
 	e.computed = e.Right.dimensional(handedOn, e.Left.dimensional(handedOn, nil))
 }
 
+// source is the side of an equation whose cells a receiver gets.
+func (e *Equation) source(receiver int) *Node {
+	if e.Left.Op == OpVariable && e.Left.Variable == receiver {
+		return e.Right
+	}
+	return e.Left
+}
+
 // HandOn gives the receiver of cells the dimension of all that are handed on to it; nothing where
 // they have several, or where it cannot be of theirs.
 func (e *Equation) HandOn(s *value.Scope, receiver int, solver *Unifier) {
-	source := e.Left
-	if source.Op == OpVariable && source.Variable == receiver {
-		source = e.Right
-	}
+	source := e.source(receiver)
 	var list []Dimension
 	source.handed(func(part *Node) {
 		d := Dimension{}
 		switch {
 		case part.isZero():
 			return
+		case part.IsSchedule():
+			d = solver.fresh() // it is not told which of its columns
+		case part.isDate():
+			d = KnownDimension(units.Time)
 		case part.Op == OpVariable:
 			d = solver.Resolve(VariableDimension(s, part.Variable))
 		case part.Unit != nil:
@@ -133,10 +149,11 @@ func (e *Equation) HandOn(s *value.Scope, receiver int, solver *Unifier) {
 	}
 }
 
-// handed calls f on the variables and numbers whose cells and values an expression hands on.
+// handed calls f on the variables, dates and numbers whose cells and values an expression hands on.
 func (n *Node) handed(f func(part *Node)) {
-	if len(n.Args) == 0 {
+	if len(n.Args) == 0 || n.isDate() || n.IsSchedule() {
 		f(n)
+		return
 	}
 	for i, a := range n.Args {
 		if n.Op != OpCall || !n.Function.Param(i).single {
@@ -154,8 +171,10 @@ func (m *Machine) item(n *Node) GridCell {
 	if n.Op == OpCall && n.Function.copies {
 		return m.Grid(n).at(0, 0)
 	}
-	cell := GridCell{Number: m.Eval(n)}
+	cell := NumberCell(m.Eval(n))
 	switch literal := n; {
+	case n.isDate():
+		cell.Unit = n.Unit
 	case n.Op == OpVariable:
 		cell.Unit = m.Units[n.Variable]
 	case n.isLiteral() && !cell.Number.IsZero():

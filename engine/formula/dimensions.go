@@ -39,6 +39,7 @@ type checker struct {
 	e      *Equation
 	solver *Unifier
 	err    *DimensionError
+	locals []Dimension // of what functions bind, by depth
 }
 
 // DimensionError is a place where dimensions do not fit.
@@ -59,6 +60,8 @@ func (c *checker) checkEquation() {
 	if c.e.Mixes {
 		c.handedOn(c.e.Left)
 		c.handedOn(c.e.Right)
+		c.listed(c.e.Left, c.e.Right)
+		c.listed(c.e.Right, c.e.Left)
 		return
 	}
 	left, right := c.of(c.e.Left), c.of(c.e.Right)
@@ -138,7 +141,12 @@ func (c *checker) of(n *Node) Dimension {
 	case opToday, opNow:
 		return KnownDimension(units.Time)
 	case opLocal:
+		if n.Variable < len(c.locals) {
+			return c.locals[n.Variable]
+		}
 		return Dimension{}
+	case OpPrevious:
+		return c.before(n)
 	case OpAdd, OpSub:
 		what := "Addition"
 		if n.Op == OpSub {
@@ -242,6 +250,21 @@ func smallFraction(n *Node) (num, den int, ok bool) {
 // call applies the dimension rule of a function.
 func (c *checker) call(n *Node) Dimension {
 	f := n.Function
+	if n.Column != nil {
+		for i := 1; i < len(n.Args); i++ {
+			c.argument(n, i, c.of(n.Args[i]), Dimension{})
+		}
+		return ColumnDimension(n.Column)
+	}
+	if number, ok := n.columnNumber(); ok && n.Args[0].Op == OpList {
+		return c.listColumn(n, number)
+	} else if ok && n.Args[0].IsSchedule() && number < len(n.Args[0].Columns) {
+		c.columns(n.Args[0])
+		for i := 1; i < len(n.Args); i++ {
+			c.argument(n, i, c.of(n.Args[i]), Dimension{})
+		}
+		return c.solver.Resolve(n.Args[0].Dimensions[number])
+	}
 	if f.rule != nil {
 		return f.rule(c, n)
 	}
@@ -281,6 +304,14 @@ func (c *checker) argument(call *Node, i int, d, want Dimension) {
 // handedOn checks an expression that hands cells on, each in a dimension of its own: only the
 // numbers that say which cells must fit.
 func (c *checker) handedOn(n *Node) {
+	switch {
+	case n.isDate():
+		c.of(n)
+		return
+	case n.IsSchedule():
+		c.columns(n)
+		return
+	}
 	for i, a := range n.Args {
 		if n.Op == OpCall && n.Function.Param(i).single {
 			c.argument(n, i, c.of(a), c.rule(n.Function.Param(i).dimension, nil))
@@ -290,8 +321,56 @@ func (c *checker) handedOn(n *Node) {
 	}
 }
 
-// rule reads a dimension rule: factors joined by * and /, each 1, angle, time, or a letter with an
-// optional power.
+// listColumn is the dimension of one column of a list that is written out. The others may have
+// others.
+func (c *checker) listColumn(n *Node, number int) Dimension {
+	for i := 1; i < len(n.Args); i++ {
+		c.argument(n, i, c.of(n.Args[i]), Dimension{})
+	}
+	var column []*Node
+	for _, row := range n.Args[0].Args {
+		for i, cell := range row.cells() {
+			if i == number {
+				column = append(column, cell)
+			} else {
+				c.of(cell)
+			}
+		}
+	}
+	return c.same(n, "A list", column)
+}
+
+// listed states that the columns of a table have the dimensions of those of the list or schedule
+// that it stands for.
+func (c *checker) listed(table, list *Node) {
+	if table.Op != OpVariable {
+		return
+	}
+	for number, column := range c.scope.Profiles[table.Variable].Columns {
+		if column == nil {
+			continue
+		}
+		fits := func(n *Node, d Dimension) {
+			if c.err == nil && !n.isZero() && !c.solver.Equate(ColumnDimension(column), d) {
+				c.fail(n.Start, "Column %d has different dimensions: %s is expected, but %s.", number+1,
+					DimensionText(c.scope, c.solver.Resolve(ColumnDimension(column))), c.describe(n, d))
+			}
+		}
+		switch {
+		case list.IsSchedule() && number < len(list.Columns):
+			fits(list.Args[2+number], list.Dimensions[number])
+		case list.Op == OpList:
+			for _, row := range list.Args {
+				if cells := row.cells(); number < len(cells) {
+					fits(cells[number], c.of(cells[number]))
+				}
+			}
+		}
+	}
+}
+
+// rule reads a dimension rule: factors joined by * and /, each 1, angle, time, date, or a letter
+// with an optional power.
 func (c *checker) rule(text string, letters map[byte]Dimension) Dimension {
 	var d Dimension
 	sign := 1
@@ -317,7 +396,7 @@ func (c *checker) rule(text string, letters map[byte]Dimension) Dimension {
 		case "1":
 		case "angle":
 			base = KnownDimension(units.Angle)
-		case "time":
+		case "time", "date":
 			base = KnownDimension(units.Time)
 		default:
 			known, ok := letters[name[0]]

@@ -11,12 +11,15 @@ type Equation struct {
 	Order       []int  // the same in the order of the text
 	Count       []int  // by position in refs: how often it is named
 	Calculable  []bool // by position in refs
+	Tried       []int  // positions of those that can only be solved for by trying whole numbers
 	Active      bool
 	Tables      bool        // it calls a function over tables
+	Whole       bool        // a side is a table
 	Copies      bool        // a side is a variable with a table, the other hands cells on to it without arithmetic
 	Mixes       bool        // those cells may be of several dimensions, as nothing is computed with them
 	computed    []int       // variables whose dimension matters to it
 	Literals    []*Node     // numbers with units
+	Schedules   []*Node     // tables whose columns have dimensions of their own
 	Deferred    []roundable // checks that wait for the dimensions of values
 	CheckPoints bool        // a variable or constant in it may be a point on a scale
 	Open        bool        // checkPoints, and what the variables are shows only in a calculation
@@ -71,4 +74,14 @@ func (e *Equation) GivesAngle() bool {
 	e.Left.Walk(look)
 	e.Right.Walk(look)
 	return found
+}
+
+// Repeats reports whether an unknown stands under a function with a period.
+func (e *Equation) Repeats(x Unknown) (repeats bool) {
+	for _, side := range []*Node{e.Left, e.Right} {
+		side.Walk(func(n *Node) {
+			repeats = repeats || n.Op == OpCall && n.Function.Period != 0 && n.Has(x)
+		})
+	}
+	return repeats
 }

@@ -1,6 +1,8 @@
 package formula
 
 import (
+	"slices"
+
 	"reckon/engine/decimal"
 	"reckon/engine/value"
 )
@@ -22,23 +24,18 @@ func loanParams(names ...string) []param {
 	return list
 }
 
+// moving are parameters of a function that makes a table, some of which its cells move with.
+func moving(params []param, names ...string) []param {
+	for i := range params {
+		params[i].moves = slices.Contains(names, params[i].name)
+	}
+	return params
+}
+
 // cumulated are the parameters of sums over the periods of a loan.
 var cumulated = append(loanParams("rate", "nper", "pv"),
 	param{name: "start", dimension: "1", check: "start >= 1 and start <= end", single: true},
 	param{name: "end", dimension: "1", check: "end <= nper", single: true}, atEnd)
-
-// depreciated are parameters of depreciations: the life and the period are plain numbers.
-func depreciated(names ...string) []param {
-	list := []param{{name: "cost", dimension: "a"}, {name: "salvage", dimension: "a"}}
-	for _, n := range names {
-		check := "life > 0"
-		if n == "per" {
-			check = "per >= 1 and per <= life"
-		}
-		list = append(list, param{name: n, dimension: "1", check: check})
-	}
-	return list
-}
 
 var (
 	noFuture  = param{name: "fv", dimension: "a", value: "0", single: true}
@@ -83,7 +80,7 @@ var finance = []*Entry{
 	{
 		Name: "rate", Params: append(loanParams("nper", "pmt", "pv"), noFuture, atEnd), Result: "1",
 		Doc: "The rate per period at which nper payments pmt turn pv into fv, found without a guess. Of several rates it is the one" +
-			" nearest to 0, none above 1,000%.",
+			" nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"round(rate(48, -200, 8000) * 12, 4)", "0.0924"}, {"rate(10, -100, 1000)", "0"}, {"rate(1, 0, -100, 150)", "0.5"},
 			{"rate(10, 100, 1000)", "! calculation.no_solution"}},
 		Eval:    loanRate,
@@ -143,39 +140,17 @@ var finance = []*Entry{
 		Spreadsheet: "RRI",
 	},
 	{
-		Name: "sln", Params: depreciated("life"), Result: "a",
-		Doc:         "The depreciation of each period of a life in equal parts, from a cost to a salvage value.",
-		Examples:    []example{{"sln(30000, 7500, 10)", "2250"}, {"sln(30000 [USD], 7500 [USD], 10)", "2250 USD"}},
-		Formula:     "(cost - salvage) / life",
-		Spreadsheet: "SLN",
+		Name: "pduration", Params: []param{{name: "rate", dimension: "1", check: "rate > 0"}, {name: "pv", dimension: "a"}, {name: "fv", dimension: "a"}}, Result: "1",
+		Doc:         "The number of periods in which pv grows to fv at a rate per period; it need not be whole.",
+		Examples:    []example{{"round(pduration(0.025, 2000, 2200), 5)", "3.85987"}, {"pduration(0.1, 100, 121)", "2"}, {"pduration(-0.1, 100, 121)", "! calculation.domain_error"}},
+		Formula:     "ln(fv / pv) / ln(1 + rate)",
+		Spreadsheet: "PDURATION",
 	},
 	{
-		Name: "syd", Params: depreciated("life", "per"), Result: "a",
-		Doc:         "The depreciation of period per by the sum of the years' digits.",
-		Examples:    []example{{"round(syd(30000, 7500, 10, 1), 2)", "4090.91"}, {"round(syd(30000, 7500, 10, 10), 2)", "409.09"}},
-		Formula:     "(cost - salvage) * (life - per + 1) * 2 / (life * (life + 1))",
-		Spreadsheet: "SYD",
-	},
-	{
-		Name: "ddb", Params: append(depreciated("life", "per"), param{name: "factor", dimension: "1", value: "2", check: "factor > 0"}), Result: "a",
-		Doc: "The depreciation of period per by a balance that declines at factor / life a period, 2 for double, down to the salvage value.",
-		Examples: []example{{"round(ddb(2400, 300, 10, 1), 2)", "480"}, {"round(ddb(2400, 300, 10, 10), 2)", "22.12"}, {"round(ddb(2400, 300, 10, 2, 1.5), 2)", "306"},
-			{"ddb(100, 20, 2, 1)", "80"}},
-		Formula: "max(0 * cost, if(per == 1, cost, cost * max(0, 1 - factor / life)^(per - 1))" +
-			" - max(salvage, cost * max(0, 1 - factor / life)^per))",
-		Spreadsheet: "DDB",
-	},
-	{
-		Name: "db", Params: append(depreciated("life"),
-			param{name: "per", dimension: "1", check: "per >= 1 and per <= life + 1"},
-			param{name: "month", dimension: "1", value: "12", check: "month >= 1 and month <= 12"}), Result: "a",
-		Doc: "The depreciation of period per by a balance that declines at a fixed rate, which is rounded to 3 places, with a first year of some months.",
-		Examples: []example{{"round(db(1000000, 100000, 6, 1, 7), 2)", "186083.33"}, {"round(db(1000000, 100000, 6, 2, 7), 2)", "259639.42"},
-			{"round(db(1000000, 100000, 6, 7, 7), 2)", "15845.1"}},
-		Formula: "if(per == 1, cost * round(1 - (salvage / cost)^(1 / life), 3) * month / 12," +
-			" cost * (1 - round(1 - (salvage / cost)^(1 / life), 3) * month / 12) * (1 - round(1 - (salvage / cost)^(1 / life), 3))^(per - 2)" +
-			" * round(1 - (salvage / cost)^(1 / life), 3) * if(per == life + 1, (12 - month) / 12, 1))",
-		Spreadsheet: "DB",
+		Name: "ispmt", Params: loanParams("rate", "per", "nper", "pv"), Result: "a",
+		Doc:      "The interest of period per, counted from 0, of a loan that is paid off in equal parts.",
+		Examples: []example{{"round(ispmt(0.1 / 12, 1, 36, 8000000), 2)", "-64814.81"}, {"ispmt(0.1, 1, 3, 8000000) + 533333 + 1/3", "0"}},
+		Formula:  "pv * rate * (per / nper - 1)", Spreadsheet: "ISPMT",
 	},
 	{
 		Name: "mirr", Params: []param{{name: "values", dimension: "a"}, {name: "finance", dimension: "1", single: true}, {name: "reinvest", dimension: "1", single: true}},
@@ -188,7 +163,7 @@ var finance = []*Entry{
 		Spreadsheet: "MIRR",
 	},
 	{
-		Name: "amortization", Params: append(loanParams("rate", "nper", "pv"), noFuture, atEnd), Result: "a", tables: true, shape: shapeTable,
+		Name: "amortization", Params: moving(append(loanParams("rate", "nper", "pv"), noFuture, atEnd), "rate", "pv", "fv"), Result: "a", tables: true, shape: shapeTable,
 		Doc: "The schedule of a loan: a table with a row for each of nper periods and the columns payment, interest, principal" +
 			" (each with the sign of pmt, ipmt and ppmt) and the balance owed after the payment.",
 		Examples: []example{
@@ -196,10 +171,10 @@ var finance = []*Entry{
 			{"sum(column(amortization(0.01, 12, 1000), 3))", "-1000"},
 			{"amortization(0.01, 2.5, 1000)", "! calculation.domain_error"},
 		},
-		Grid: amortization,
+		Grid: amortization, Columns: []string{"payment", "interest", "principal", "balance"},
 	},
 	{
-		Name: "npv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, Variadic: true, Result: "a", tables: true,
+		Name: "npv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, Variadic: true, Result: "a", tables: true, terms: npvTerms,
 		Doc:      "The present value of payments at the ends of periods, at a rate per period. A payment at once is added to it; empty cells do not count.",
 		Examples: []example{{"round(npv(0.1, [-10000, 3000, 4200, 6800]), 2)", "1188.44"}, {"npv(0.25, 500, 625) - 700", "100"}, {"npv(-1, [1])", "! calculation.division_by_zero"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -219,14 +194,14 @@ var finance = []*Entry{
 	{
 		Name: "irr", Params: Unary("values", "a"), Result: "1", tables: true,
 		Doc: "The rate per period at which payments at equal intervals, the first one at once, are worth nothing, found without a" +
-			" guess; empty cells do not count. Of several rates it is the one nearest to 0, none above 1,000%.",
+			" guess; empty cells do not count. Of several rates it is the one nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"irr([-100, 60, 72])", "0.2"}, {"irr([-100, 0, 121])", "0.1"}, {"irr([-100, 230, -132])", "0.1"}, {"irr([1, -2, 1])", "0"},
 			{"irr([100, 200])", "! calculation.no_solution"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid { return scalarGrid(returnRate(c, args[0].numbers())) },
 	},
 	{
-		Name: "xnpv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "time"}},
-		Result: "a", tables: true,
+		Name: "xnpv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "date"}},
+		Result: "a", tables: true, adds: true,
 		Doc: "The present value, on the first date, of payments on dates, at a rate per year of 365 days. No date is before the first.",
 		Examples: []example{{"xnpv(0.1, [-100, 121], [date(2025, 1, 1), date(2026, 1, 1)])", "10"},
 			{"xnpv(0.1, [-100, 121], [date(2025, 1, 1), date(2024, 1, 1)])", "! calculation.domain_error"}},
@@ -240,21 +215,19 @@ var finance = []*Entry{
 			if growth.Sign() <= 0 {
 				c.Fail(&decimal.UndefinedError{Function: "xnpv", Argument: rate})
 			}
-			var sum decimal.Decimal
-			for i := range payments {
-				if c.Err() != nil {
-					break
-				}
-				discount := c.Pow(growth, c.Quo(decimal.Int(days[i]), daysPerYear))
-				sum = c.Add(sum, c.Quo(payments[i], discount))
+			payments, days = byDay(c, payments, days)
+			if c.Err() != nil {
+				return Grid{}
 			}
-			return scalarGrid(sum)
+			return scalarGrid(discounted(c, payments, days, func(gap int64) decimal.Decimal {
+				return c.Pow(growth, c.Quo(decimal.Int(-gap), daysPerYear))
+			}))
 		},
 	},
 	{
-		Name: "xirr", Params: []param{{name: "values", dimension: "a"}, {name: "dates", dimension: "time"}}, Result: "1", tables: true,
+		Name: "xirr", Params: []param{{name: "values", dimension: "a"}, {name: "dates", dimension: "date"}}, Result: "1", tables: true,
 		Doc: "The rate per year of 365 days at which payments on dates are worth nothing, found without a guess. No date is before" +
-			" the first. Of several rates it is the one nearest to 0, none above 1,000%.",
+			" the first. Of several rates it is the one nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"round(xirr([-100, 110], [date(2025, 1, 1), date(2026, 1, 1)]), 30)", "0.1"},
 			{"xirr([-100, -110], [date(2025, 1, 1), date(2026, 1, 1)])", "! calculation.no_solution"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {

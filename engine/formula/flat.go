@@ -46,7 +46,7 @@ func (t *Numbering) Number(n *Node) int32 {
 		t.seen, t.places = map[*Node]int32{}, map[numberingKey]int32{}
 	}
 	args := make([]int32, len(n.Args))
-	local := n.Op == opLocal
+	local := n.Op == opLocal || n.Op == OpPrevious
 	var rest []byte
 	for i, a := range n.Args {
 		args[i] = t.Number(a)
@@ -57,7 +57,7 @@ func (t *Numbering) Number(n *Node) int32 {
 	switch n.Op {
 	case OpNumber:
 		key.rest = n.Value.String()
-	case OpVariable, opLocal:
+	case OpVariable, opLocal, OpPrevious:
 		key.variable = n.Variable
 	case OpCall:
 		key.function = n.Function
@@ -114,7 +114,7 @@ func (t *Numbering) flat(left, right int32) *flat {
 		n := t.Parts[id]
 		o := Instruction{Node: n}
 		lazy = lazy || n.Op == OpCall && n.Function.Lazy
-		if isForeign := n.Op == OpCall && (n.Function.Float == nil || n.TakesTable()) || n.Op == OpList || n.Op == opLocal; isForeign {
+		if isForeign := n.Op == OpCall && (n.Function.Float == nil || n.TakesTable()) || n.Op == OpList || n.Op == opLocal || n.Op == OpPrevious || n.Op == OpDefined; isForeign {
 			foreign = true
 		} else {
 			o.Args = make([]int32, len(n.Args))

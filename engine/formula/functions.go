@@ -9,12 +9,11 @@ import (
 	"reckon/engine/decimal"
 	"reckon/engine/syntax"
 	"reckon/engine/units"
-	"reckon/engine/value"
 )
 
 // Entry is an entry of the function table: all that the engine and its readers know of a
 // function. Nothing else in the engine knows a function by its name, so that a new function is one
-// entry in one of the lists algebra, trigonometry, overTables, finance and calendar.
+// entry in one of the lists algebra, trigonometry, overTables, tiers, finance and calendar.
 //
 // An entry needs a name, parameters, a dimension rule (result, or rule where that cannot say it),
 // documentation, two examples, which run as tests, and what it is: a formula, eval (over numbers)
@@ -39,6 +38,10 @@ type Entry struct {
 	Doc      string
 	Examples []example
 
+	// Tabled is the entry of a call with as many arguments as it must have, of which the last ones may
+	// be tables; it has a grid, and the same parameters.
+	Tabled *Entry
+
 	Spreadsheet string // what spreadsheets call it, where that is another name; several with spaces between
 
 	// Expressions are in the parameters. The formula and the interval extension of a variadic
@@ -49,22 +52,39 @@ type Entry struct {
 
 	Float    func(args []float64) float64 // nil where no root may be searched through it
 	Interval func(a, b Interval) Interval // the interval extension
-	Slopes   []string                     // the derivative by each parameter, "" for not known
-	Isolated []string                     // what the first argument may be, in the others and the value t
-	Inverse  inverse                      // for the other arguments too
-	Period   int64                        // in half turns of its argument, 1 or 2; 0 for none
-	Choice   choice
-	Plain    bool // a power, an exponential or a logarithm, see seeker.quick
+
+	Intervals func(args []Interval) Interval // the same over all arguments, also of more than two
+	Slopes    []string                       // the derivative by each parameter, "" for not known
+	Isolated  []string                       // what the first argument may be, in the others and the value t
+	Inverse   inverse                        // for the other arguments too
+	Undone    [][]string                     // by parameter: what it may be, in the others and the value t; of the first Isolated may say it
+	Period    int64                          // in half turns of its argument, 1 or 2; 0 for none
+	Choice    choice
+	Plain     bool // a power, an exponential or a logarithm, see seeker.quick
+
+	// InverseOver is the inverse of a function over tables, for those arguments, a number each, that
+	// are not lost.
+	InverseOver func(c *decimal.Context, args []Grid, k int, t decimal.Decimal) Preimage
 
 	rule    func(c *checker, n *Node) Dimension
 	Points  pointRule
-	Lazy    bool // the first argument decides which of the others is evaluated
-	Steps   bool // the first argument decides which cell is taken
-	Binds   bool // the first argument is a name that the last argument may use
-	tables  bool // it takes or gives tables
-	copies  bool // its value is made of cells of the arguments that are not single numbers
+	Lazy    bool     // the first argument decides which of the others is evaluated
+	Steps   bool     // the first argument decides which cell is taken
+	Binds   bool     // the first argument is a name that the arguments behind the next two may use
+	Before  bool     // its value is that of a column of a schedule some rows before
+	tables  bool     // it takes or gives tables
+	copies  bool     // its value is made of cells of the arguments that are not single numbers
+	adds    bool     // its value is a sum of cells, each times a factor above 0
+	exact   bool     // it looks for the first argument as it is
+	column  int      // the parameter that says which column of the first argument is taken; 0 for none
+	Columns []string // names of the columns of its value
 	shape   shape
-	reduces bool // given one table, it is the value over all its cells
+	reduces bool                       // given one table, it is the value over all its cells
+	terms   func(args []*Terms) *Terms // over tables of expressions, nil where there is no such form
+
+	// brackets is the part of the i-th of some brackets in the value, where starts and rates are
+	// written out: of x, the starts from_0, from_1… and the rates rate_0, rate_1….
+	brackets func(i, of int) string
 
 	// The expressions of the entry, and the numbers that stand for arguments left out.
 	Definition *Node   // the formula, where there is an eval too
@@ -74,16 +94,20 @@ type Entry struct {
 }
 
 // param is a parameter with its dimension rule: 1 for plain numbers, a letter for any one dimension
-// that the function's letters share, products and powers of those, time, angle, round (what can be
-// rounded in any unit), or any.
+// that the function's letters share, products and powers of those, time, date (a moment), angle,
+// round (what can be rounded in any unit), or any.
 type param struct {
 	name      string
 	dimension string
 	value     string // what stands for it when it is left out; "" when it must be given
 	check     string // with a formula: where this is false a call is not defined; "" for always
 	single    bool   // of a function over tables: it takes a number only
+	moves     bool   // of a function that makes a table: its cells move with it, and not their number
 	Lost      bool   // the inverse cannot find this argument
 }
+
+// Inverts reports whether a function over tables is inverted for an argument.
+func (f *Entry) Inverts(argument int) bool { return f.InverseOver != nil && !f.Param(argument).Lost }
 
 // example is an expression and its value: a number with its unit, a date, a table as JSON, or "! "
 // and the code of an error.
@@ -141,9 +165,12 @@ type FunctionTable struct {
 var StandardFunctions = FunctionTable{}.With(
 	FunctionGroup{"Numbers", algebra},
 	FunctionGroup{"Angles and hyperbolas", trigonometry},
-	FunctionGroup{"Tables", overTables},
-	FunctionGroup{"Money", finance},
-	FunctionGroup{"Dates", calendar},
+	FunctionGroup{"Special functions", special},
+	FunctionGroup{"Distributions", distributions},
+	FunctionGroup{"Tables", slices.Concat(overTables, schedules, tiers, regressions)},
+	FunctionGroup{"Money", slices.Concat(finance, depreciations)},
+	FunctionGroup{"Dates", slices.Concat(calendar, workingDays, dayCounting)},
+	FunctionGroup{"Bonds", slices.Concat(bonds, bills)},
 )
 
 // With is a table with further functions, whose expressions may call one another and those of the
@@ -156,6 +183,9 @@ func (t FunctionTable) With(groups ...FunctionGroup) *FunctionTable {
 	for _, g := range groups {
 		for _, f := range g.Entries {
 			all.complete(f)
+			if f.Tabled != nil {
+				all.complete(f.Tabled)
+			}
 		}
 	}
 	return all
@@ -304,15 +334,6 @@ func ruleText(rule string) string {
 		return "any dimension"
 	}
 	return rule
-}
-
-// nearest is a hint that names the function spelt most like a name, or nothing.
-func (t *FunctionTable) nearest(name string) string {
-	var names []string
-	for _, f := range t.Functions() {
-		names = append(names, f.Name)
-	}
-	return value.DidYouMean(name, names)
 }
 
 // inSpreadsheets is the entry with the names that spreadsheets have for it.

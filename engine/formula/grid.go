@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"reckon/engine/decimal"
-	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -15,11 +14,14 @@ type Grid struct {
 	Rows [][]GridCell
 }
 
-// GridCell is a number, or nothing.
-type GridCell struct {
-	Number decimal.Decimal
-	Unit   *units.Unit // that it is written in, for equations that hand it on; nil where it has none of its own
-	Empty  bool
+// GridCell is a number in coherent SI, or nothing. Its unit is the one that it is written in, for
+// equations that hand it on; nil where it has none of its own.
+type GridCell = value.Cell
+
+// NumberCell is a cell without a unit of its own.
+func NumberCell(d decimal.Decimal) (cell GridCell) {
+	cell.Number = d
+	return cell
 }
 
 // GridError names two variables whose tables have different sizes.
@@ -27,12 +29,30 @@ type GridError struct{ First, Second int }
 
 func (e *GridError) Error() string { return "tables have different sizes" }
 
-func scalarGrid(d decimal.Decimal) Grid { return Grid{Rows: [][]GridCell{{{Number: d}}}} }
+// besides are the numbers of the columns in which a number stands.
+func (g Grid) besides(d decimal.Decimal) (list Decimals) {
+	in := map[int]bool{}
+	for _, row := range g.Rows {
+		for c, cell := range row {
+			in[c] = in[c] || !cell.Empty && cell.Number.Cmp(d) == 0
+		}
+	}
+	for _, row := range g.Rows {
+		for c, cell := range row {
+			if in[c] && !cell.Empty {
+				list = append(list, cell.Number)
+			}
+		}
+	}
+	return list
+}
+
+func scalarGrid(d decimal.Decimal) Grid { return Grid{Rows: [][]GridCell{{NumberCell(d)}}} }
 
 func columnGrid(numbers Decimals) Grid {
 	g := Grid{Rank: 1}
 	for _, d := range numbers {
-		g.Rows = append(g.Rows, []GridCell{{Number: d}})
+		g.Rows = append(g.Rows, []GridCell{NumberCell(d)})
 	}
 	return g
 }
@@ -184,6 +204,10 @@ func (m *Machine) Grid(n *Node) Grid {
 		return Grid{Rows: [][]GridCell{{m.item(n)}}}
 	case n.Op == OpList:
 		return m.list(n)
+	case n.Op == OpDefined:
+		return m.definedGrid(n)
+	case n.IsSchedule():
+		return m.schedule(n)
 	case n.Op == OpCall && n.Function.Binds:
 		return m.each(n)
 	case len(n.Args) == 0 || n.isLiteral():
@@ -244,7 +268,7 @@ func (m *Machine) cellByCell(n *Node, args []Grid) Grid {
 			}
 			single.Args[i] = &Node{Op: OpNumber, Value: c.Number}
 		}
-		return GridCell{Number: m.Eval(&single)}
+		return NumberCell(m.Eval(&single))
 	}
 	like := args[max(shape, 0)] // of numbers alone the first one
 	result := Grid{Rank: like.Rank}
@@ -275,10 +299,9 @@ func (m *Machine) nameTables(n *Node) {
 	}
 }
 
-// each is a column of the values of an expression for an index that counts from one integer to
-// another.
-func (m *Machine) each(n *Node) Grid {
-	result := Grid{Rank: 1}
+// counted are the integers that a function counts from and up to; where they are none, the context
+// fails.
+func (m *Machine) counted(n *Node) (from, to int64) {
 	start, end := m.Eval(n.Args[0]), m.Eval(n.Args[1])
 	from, ok1 := Settled(m.Context, start).Int64()
 	to, ok2 := Settled(m.Context, end).Int64()
@@ -290,6 +313,14 @@ func (m *Machine) each(n *Node) Grid {
 	case uint64(to)-uint64(from) >= value.MaxCells:
 		m.Context.Fail(decimal.ErrLimit)
 	}
+	return from, to
+}
+
+// each is a column of the values of an expression for an index that counts from one integer to
+// another.
+func (m *Machine) each(n *Node) Grid {
+	result := Grid{Rank: 1}
+	from, to := m.counted(n)
 	if m.Context.Err() != nil {
 		return result
 	}
@@ -301,7 +332,7 @@ func (m *Machine) each(n *Node) Grid {
 		m.locals[n.Variable] = decimal.Int(i)
 		m.clock++
 		m.inner = m.clock
-		result.Rows = append(result.Rows, []GridCell{{Number: m.Value(n.Args[2])}})
+		result.Rows = append(result.Rows, []GridCell{NumberCell(m.Value(n.Args[2]))})
 	}
 	return result
 }

@@ -2,6 +2,8 @@ package formula
 
 import (
 	"math"
+
+	"reckon/engine/decimal"
 )
 
 // Interval encloses all values that an expression takes while the unknown lies in an interval
@@ -31,6 +33,9 @@ const (
 func (s Interval) Empty() bool        { return math.IsNaN(s.Lo) }
 func (s Interval) isPoint() bool      { return s.Lo == s.Hi }
 func (s Interval) Has(x float64) bool { return s.Lo <= x && x <= s.Hi }
+
+// Enclose is the narrowest interval of floats that is sure to have a number.
+func Enclose(d decimal.Decimal) Interval { return intervalOf(Number(d)) }
 
 // wider rounds the ends outwards by a number of units in the last place.
 func (s Interval) wider(n float64) Interval {
@@ -351,6 +356,52 @@ func intervalRoot(a, n Interval) Interval {
 		return base.marked(a, n)
 	}
 	return intervalPow(base, IntervalDiv(Interval{Lo: 1, Hi: 1}, n))
+}
+
+// steps is the interval extension of a rounding to whole multiples of b. What is as good as a
+// multiple may be rounded as one.
+func steps(whole func(float64) float64) func(a, b Interval) Interval {
+	return func(a, b Interval) Interval {
+		if !(b.Lo > 0) {
+			s := AllNumbers.marked(a, b)
+			s.Jumps, s.Partial = true, true
+			return s
+		}
+		q := IntervalDiv(a, b).wider(8)
+		low, high := whole(q.Lo), whole(q.Hi)
+		s := Interval{Lo: low, Hi: high}.tidy().marked(a, b)
+		if b.Lo != 1 || b.Hi != 1 {
+			s = IntervalMul(s, b)
+		}
+		s.Jumps = s.Jumps || low != high
+		return s
+	}
+}
+
+var (
+	intervalFloor = steps(math.Floor)
+	intervalCeil  = steps(math.Ceil)
+	intervalTrunc = func(a, _ Interval) Interval { return steps(math.Trunc)(a, Interval{Lo: 1, Hi: 1}) }
+)
+
+// intervalRound rounds to decimal places.
+func intervalRound(a, places Interval) Interval {
+	if !places.isPoint() || math.Abs(places.Lo) > 300 {
+		return AllNumbers.marked(EmptyInterval, EmptyInterval)
+	}
+	unit := Interval{Lo: math.Pow(10, -places.Lo), Hi: math.Pow(10, -places.Lo)}.wider(4)
+	return steps(math.Round)(a, unit).marked(a, places)
+}
+
+// intervalMod is the remainder: all of 0 to b, unless no multiple of b lies in between.
+func intervalMod(a, b Interval) Interval {
+	multiples := intervalFloor(a, b)
+	if multiples.Jumps || !b.isPoint() {
+		s := Interval{Lo: math.Min(b.Lo, 0), Hi: math.Max(b.Hi, 0)}.marked(a, b)
+		s.Jumps, s.Partial = true, s.Partial || b.Has(0)
+		return s
+	}
+	return intervalSub(a, multiples).marked(a, b)
 }
 
 // intervalTruth is a comparison that may be decided, or not.

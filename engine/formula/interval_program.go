@@ -10,7 +10,10 @@ import (
 type intervalStep struct {
 	apply   func(a, b Interval) Interval // nil for a constant, the unknown and an if
 	a, b, c int                          // slots
-	value   Interval                     // of a constant
+	over    func(args []Interval) Interval
+	args    []Interval // what over gets
+	slots   []int      // of what over gets
+	value   Interval   // of a constant
 	kind    intervalKind
 }
 
@@ -21,14 +24,17 @@ const (
 	intervalConstant
 	intervalUnknown
 	intervalIf
+	intervalOver
 )
 
-// IntervalProgram evaluates an expression of one unknown, and its derivative, over intervals.
+// IntervalProgram evaluates an expression of one unknown, and its derivative, over intervals; or,
+// with a box, one of any number of them.
 type IntervalProgram struct {
 	Steps        []intervalStep
 	Slots        []Interval
 	Value, Slope int // slots; slope is -1 where there is no derivative
 	Seen         map[*Node]int
+	Box          []Interval // by variable, of a program of several unknowns; else nil
 }
 
 // Add compiles n and returns its slot; false where a part of it cannot be evaluated over intervals.
@@ -40,6 +46,8 @@ func (p *IntervalProgram) Add(n *Node, x Unknown) (int, bool) {
 	switch {
 	case n.Op == OpNumber:
 		step.kind, step.value = intervalConstant, intervalOf(n)
+	case n.Op == OpVariable && p.Box != nil:
+		step.kind, step.a = intervalUnknown, n.Variable
 	case n.Op == OpVariable && n.Variable == x.Variable:
 		step.kind = intervalUnknown
 	case !n.Has(x) && n.Op != OpCall && len(n.Args) == 0:
@@ -52,6 +60,8 @@ func (p *IntervalProgram) Add(n *Node, x Unknown) (int, bool) {
 			return 0, false
 		case f.Lazy:
 			step.kind = intervalIf
+		case f.Intervals != nil:
+			step.kind, step.over = intervalOver, f.Intervals
 		case f.Interval == nil:
 			definition := n.Defined()
 			if definition == nil {
@@ -77,6 +87,10 @@ func (p *IntervalProgram) Add(n *Node, x Unknown) (int, bool) {
 		if !ok {
 			return 0, false
 		}
+		if step.over != nil {
+			step.slots = append(step.slots, slot)
+			continue
+		}
 		switch i {
 		case 0:
 			step.a, step.b = slot, slot
@@ -86,6 +100,7 @@ func (p *IntervalProgram) Add(n *Node, x Unknown) (int, bool) {
 			step.c = slot
 		}
 	}
+	step.args = make([]Interval, len(step.slots))
 	p.Steps = append(p.Steps, step)
 	slot := len(p.Steps) - 1
 	p.Seen[n] = slot
@@ -110,8 +125,13 @@ func (p *IntervalProgram) Over(x Interval) (value, slope Interval) {
 			p.Slots[i] = s.value
 		case intervalUnknown:
 			p.Slots[i] = x
+			if p.Box != nil {
+				p.Slots[i] = p.Box[s.a]
+			}
 		case intervalIf:
 			p.Slots[i] = intervalChoice(p.Slots[s.a], p.Slots[s.b], p.Slots[s.c])
+		case intervalOver:
+			p.Slots[i] = s.overAll(p.Slots)
 		default:
 			a, b := p.Slots[s.a], p.Slots[s.b]
 			if a.Empty() || b.Empty() {
@@ -126,4 +146,14 @@ func (p *IntervalProgram) Over(x Interval) (value, slope Interval) {
 		slope = p.Slots[p.Slope]
 	}
 	return p.Slots[p.Value], slope
+}
+
+// overAll applies a function of several arguments.
+func (s *intervalStep) overAll(slots []Interval) Interval {
+	for i, slot := range s.slots {
+		if s.args[i] = slots[slot]; s.args[i].Empty() {
+			return EmptyInterval.marked(s.args[i], s.args[i])
+		}
+	}
+	return s.over(s.args)
 }

@@ -18,11 +18,18 @@ type Machine struct {
 	Floats  []float64         // by variable, for root search
 	Tables  []*Grid           // by variable, nil for numbers; nil where there are none
 	Env     value.Env
+
+	ColumnUnits map[*Node][]*units.Unit // by schedule: the units of its columns
+
 	locals  []decimal.Decimal
-	kept    []keptValue // by slot
-	clock   uint64      // counts up whenever values may have changed
-	since   uint64      // when the variables changed last
-	inner   uint64      // when the index of each changed last
+	runs    map[*Node]*scheduleRun
+	defined map[int]keptGrid  // by variable: tables that are defined within an equation
+	past    []Decimals        // by depth of a schedule's column: its values in the rows before
+	args    []decimal.Decimal // of the calls that are under way, those of inner ones last
+	kept    []keptValue       // by slot
+	clock   uint64            // counts up whenever values may have changed
+	since   uint64            // when the variables changed last
+	inner   uint64            // when the index of each changed last
 
 	wide   bool // it has more than 60 digits
 	Unsure bool // what was found, or was not, may be the work of rounding
@@ -53,7 +60,7 @@ func (s *Machines) TakeWide(env value.Env, digits int) *Machine {
 		m.Context.Rest = env.Rest
 		clear(m.Values)
 		clear(m.Units)
-		*m = Machine{Context: m.Context, Values: m.Values, Units: m.Units, Floats: m.Floats, kept: m.kept, clock: m.clock, Env: env}
+		*m = Machine{Context: m.Context, Values: m.Values, Units: m.Units, Floats: m.Floats, args: m.args, kept: m.kept, clock: m.clock, Env: env}
 		return m
 	}
 	return s.make(env.Context(budget), env)
@@ -128,6 +135,9 @@ func (m *Machine) Suppose(variable int, x decimal.Decimal) { m.Values[variable] 
 
 // Value is eval while no variable changes: what occurs more than once is evaluated once.
 func (m *Machine) Value(n *Node) decimal.Decimal {
+	if n.Op == OpVariable && !m.wide {
+		return m.Values[n.Variable]
+	}
 	if n.slot == 0 || n.self != n {
 		d := m.compute(n)
 		if m.wide {
@@ -156,6 +166,28 @@ func (m *Machine) Value(n *Node) decimal.Decimal {
 }
 
 func (m *Machine) compute(n *Node) decimal.Decimal {
+	if n.Op < OpAdd || n.Op > OpDiv {
+		return m.other(n)
+	}
+	c := m.Context
+	a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
+	switch n.Op {
+	case OpMul:
+		return c.Mul(a, b)
+	case OpDiv:
+		return c.Quo(a, b)
+	case OpSub:
+		b = b.Neg()
+	}
+	sum := c.Add(a, b)
+	if sum.Vague() {
+		return Certain(c, sum, a, b)
+	}
+	return sum
+}
+
+// other computes what is none of the four operations.
+func (m *Machine) other(n *Node) decimal.Decimal {
 	c := m.Context
 	switch n.Op {
 	case OpNumber:
@@ -174,16 +206,8 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 			return c.Fail(&decimal.UndefinedError{Function: "each"})
 		}
 		return m.locals[n.Variable]
-	case OpAdd:
-		a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
-		return Certain(c, c.Add(a, b), a, b)
-	case OpSub:
-		a, b := m.Value(n.Args[0]), m.Value(n.Args[1])
-		return Certain(c, c.Sub(a, b), a, b)
-	case OpMul:
-		return c.Mul(m.Value(n.Args[0]), m.Value(n.Args[1]))
-	case OpDiv:
-		return c.Quo(m.Value(n.Args[0]), m.Value(n.Args[1]))
+	case OpPrevious:
+		return m.before(n)
 	case OpPow:
 		return m.Pow(m.Value(n.Args[0]), m.Value(n.Args[1]))
 	case OpNeg:
@@ -221,16 +245,18 @@ func (m *Machine) compute(n *Node) decimal.Decimal {
 		if n.TakesTable() {
 			return m.scalarOf(n)
 		}
-		var buffer [6]decimal.Decimal
-		args := buffer[:0]
+		from := len(m.args)
 		for _, a := range n.Args {
-			args = append(args, m.Value(a))
+			value := m.Value(a)
+			m.args = append(m.args, value)
 		}
+		args := m.args[from:len(m.args):len(m.args)]
+		m.args = m.args[:from]
 		if c.Err() != nil || !c.Spend(1) {
 			return decimal.Decimal{}
 		}
 		return f.Eval(c, args)
-	case OpList:
+	case OpList, OpDefined:
 		return m.scalarOf(n)
 	}
 	return decimal.Decimal{}
@@ -335,17 +361,74 @@ func (m *Machine) Size(n *Node) decimal.Decimal {
 			least := m.Context.Mul(base, m.Pow(m.Context.Mul(base, m.Tolerance()), decimal.Int(times-1)))
 			return Extreme(Decimals{least, m.Eval(n).Abs()}, 1)
 		}
+	case OpCall:
+		return m.sizeOfCall(n)
 	}
 	return m.Eval(n).Abs()
+}
+
+// sizeOfCall is the Size of a call: of a choice that of what is chosen, of a sum over tables that
+// of its cells, of one cell that of its column: the last balance of a loan is what is left of sums
+// of larger ones.
+func (m *Machine) sizeOfCall(n *Node) decimal.Decimal {
+	value := m.Eval(n)
+	size := value.Abs()
+	switch f := n.Function; {
+	case f.Lazy:
+		chosen := n.Args[1]
+		if m.Eval(n.Args[0]).IsZero() {
+			chosen = n.Args[2]
+		}
+		return m.Size(chosen)
+	case f.terms != nil || f.adds:
+		args := make([]Grid, len(n.Args))
+		for i, a := range n.Args {
+			if args[i] = m.Grid(a); !f.Param(i).single && f.Param(i).dimension != "date" {
+				args[i] = args[i].mapped(decimal.Decimal.Abs)
+			}
+		}
+		if m.Context.Err() != nil {
+			return size
+		}
+		return Extreme(Decimals{size, f.Grid(m.Context, args).at(0, 0).Number.Abs()}, 1)
+	case f.Choice != NoChoice && !n.TakesTable():
+		for _, a := range n.Args {
+			if m.Eval(a).Abs().Cmp(value.Abs()) == 0 {
+				size = Extreme(Decimals{size, m.Size(a)}, 1)
+			}
+		}
+	case n.TakesTable() && !f.Binds && len(n.Args) > 0:
+		for _, beside := range m.Grid(n.Args[0]).besides(value) {
+			size = Extreme(Decimals{size, beside.Abs()}, 1)
+		}
+	}
+	return size
 }
 
 // Tolerance is the relative residual above which a solution is none: 1e-20 at 60 digits.
 func (m *Machine) Tolerance() decimal.Decimal { return m.Context.Epsilon(RightDigits) }
 
-// Satisfied reports whether an equation holds with the values found. An expression that has no
-// value does not hold; the context keeps only errors that end the calculation. A residual that
-// cannot be told from rounding is one to look at with more digits.
+// Satisfied reports whether an equation holds with the values found: what its sides are apart is no
+// more than what may be wrong with them. An expression that has no value does not hold; the context
+// keeps only errors that end the calculation. A residual that cannot be told from rounding is one
+// to look at with more digits.
 func (m *Machine) Satisfied(e *Equation) bool {
+	nearly, apart := m.balance(e)
+	return nearly && !apart
+}
+
+// Nearly reports whether the sides of an equation differ by no more than the tolerance, be that
+// more than what may be wrong with them.
+func (m *Machine) Nearly(e *Equation) bool {
+	nearly, _ := m.balance(e)
+	return nearly
+}
+
+// differentDigits are the right digits of a difference that is none of rounding, and more: errors
+// add up.
+const differentDigits = 5
+
+func (m *Machine) balance(e *Equation) (nearly, apart bool) {
 	left, right, miss := m.Residual(e)
 	enough := m.Context.Digits() - RightDigits + 1
 	clear := left.Right() >= enough && right.Right() >= enough
@@ -357,13 +440,17 @@ func (m *Machine) Satisfied(e *Equation) bool {
 		scale = m.scale(e)
 	}
 	limit := m.Context.Mul(scale, m.Tolerance())
-	if m.TryErr() != nil || miss.Cmp(limit) > 0 {
-		return false
+	apart = !miss.IsZero() && miss.Right() > differentDigits
+	if m.TryErr() != nil || miss.Cmp(limit) > 0 && apart {
+		return false, true
 	}
-	if !clear && (left.Error().Cmp(limit) > 0 || right.Error().Cmp(limit) > 0) {
+	if apart {
+		return true, true
+	}
+	if miss.Cmp(limit) > 0 || !clear && (left.Error().Cmp(limit) > 0 || right.Error().Cmp(limit) > 0) {
 		m.Unsure = true
 	}
-	return true
+	return true, false
 }
 
 // HoldsFor is Satisfied for an equation that was solved for a variable. Where the error of its

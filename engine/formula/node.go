@@ -10,6 +10,7 @@ import (
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Op is what a node does with its arguments.
@@ -20,7 +21,9 @@ const (
 	OpVariable
 	opToday
 	opNow
-	opLocal // the index variable of each
+	opLocal    // the index variable of each, or a column of a schedule in the same row
+	OpPrevious // a column of a schedule some rows before
+	OpDefined  // a table, and what it is defined as
 	OpAdd
 	OpSub
 	OpMul
@@ -43,23 +46,29 @@ const (
 
 // Node is an expression ready to be evaluated: names resolved, unit factors of literals folded in.
 type Node struct {
-	Op       Op
-	Start    int // code points in the equation
-	End      int
-	Args     []*Node
-	Value    decimal.Decimal                          // of opNumber, in coherent SI
-	float    float64                                  // the same for root search
-	wide     func(c *decimal.Context) decimal.Decimal // of a value that 60 digits do not hold: the value with more, else nil
-	Unit     *units.Unit                              // of a literal that carries one, else nil
-	Variable int                                      // of opVariable; the depth of opLocal
-	Function *Entry                                   // of opCall
-	Mask     uint64                                   // variables below, by position in the equation's refs; bit 63 stands for all from there on
-	size     int                                      // nodes below and itself, counted once for each place they stand in
-	Choices  bool                                     // an if, min, max, abs or clamp is below
-	slot     int                                      // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
-	self     *Node                                    // the node itself where slot counts, so that a changed copy has none
-	local    bool                                     // with a slot: it depends on the index of each
+	Op         Op
+	Start      int // code points in the equation
+	End        int
+	Args       []*Node
+	Value      decimal.Decimal                          // of opNumber, in coherent SI
+	float      float64                                  // the same for root search
+	wide       func(c *decimal.Context) decimal.Decimal // of a value that 60 digits do not hold: the value with more, else nil
+	Unit       *units.Unit                              // of a literal that carries one, else nil
+	Variable   int                                      // of opVariable; of OpDefined; the depth of opLocal and OpPrevious, and of what a function binds
+	Function   *Entry                                   // of opCall
+	Column     *value.Column                            // of a call that takes a column of a table: what is known of it, else nil
+	Columns    []string                                 // of a schedule: the names that it defines
+	Dimensions []Dimension                              // of those
+	Mask       uint64                                   // variables below, by position in the equation's refs; bit 63 stands for all from there on
+	size       int                                      // nodes below and itself, counted once for each place they stand in
+	Choices    bool                                     // an if, min, max, abs or clamp is below
+	slot       int                                      // where an evaluation keeps the value, for what occurs more than once; 0 for nowhere
+	self       *Node                                    // the node itself where slot counts, so that a changed copy has none
+	local      bool                                     // with a slot: it depends on the index of each
 }
+
+// ManyMask is the bit that stands for more than one variable.
+const ManyMask = 1 << 63
 
 // MaskOf is the bit of a position in refs.
 func MaskOf(position int) uint64 {
@@ -84,7 +93,7 @@ func (n *Node) Has(x Unknown) bool {
 	if n.Mask&x.Mask == 0 {
 		return false
 	}
-	return x.Mask != 1<<63 || n.Occurrences(x.Variable) > 0
+	return x.Mask != ManyMask || n.Occurrences(x.Variable) > 0
 }
 
 func (n *Node) Occurrences(variable int) int {

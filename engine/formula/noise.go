@@ -45,6 +45,23 @@ func IsNothing(c *decimal.Context, r decimal.Decimal, parts ...decimal.Decimal) 
 	return c.Digits() >= Enough(c) && r.ErrorExponent() <= size-max(MostDigits/2, 2*c.Reach())
 }
 
+// nothingInDigits is how many digits smaller than its column a number without right digits is at
+// least, where it is nothing.
+const nothingInDigits = 2 * RightDigits
+
+// IsNothingIn reports whether a number without right digits is next to nothing beside those of a
+// column of a table: as the last balance of a loan whose payment was found so that nothing is left.
+func IsNothingIn(g Grid, column int, r decimal.Decimal) bool {
+	size := math.MinInt
+	for _, row := range g.Rows {
+		if column < len(row) && !row[column].Empty && !row[column].Number.IsZero() && !row[column].Number.Vague() {
+			first, _ := row[column].Number.Extent()
+			size = max(size, first)
+		}
+	}
+	return size > math.MinInt && r.ErrorExponent() <= size-nothingInDigits
+}
+
 // whether is the truth of something that numbers decide, in doubt where one of them is.
 func whether(b bool, by ...decimal.Decimal) decimal.Decimal {
 	t := decimal.Decimal{}

@@ -11,6 +11,7 @@ type Scales struct {
 	Equation *Equation
 	Of       func(variable int) value.Weight
 	err      *DimensionError
+	locals   []value.Weight // of what functions bind, by depth
 }
 
 // CheckPoints checks an equation; of overrides the weights of variables, nil for the declared ones.
@@ -25,6 +26,8 @@ func CheckPoints(s *value.Scope, e *Equation, of func(variable int) value.Weight
 	left, right := p.Weight(e.Left), p.Weight(e.Right)
 	switch {
 	case p.err != nil:
+	case left.Level != nil && right.Level != nil && left.Level != right.Level:
+		p.fail(e.Left, "%s, but %s: levels of different things are not the same.", p.describe(e.Left, left), p.describe(e.Right, right))
 	case e.Left.isZero() || e.Right.isZero():
 		if !left.Any && !right.Any && left != right {
 			p.fail(e.Left, "A 0 that is compared with a point on a scale needs a unit, such as 0 [degC].")
@@ -48,10 +51,14 @@ func (s *Scales) fail(n *Node, format string, args ...any) {
 
 func (s *Scales) describe(n *Node, w value.Weight) string {
 	what := "a sum of points on a scale"
-	switch w {
-	case value.OnePoint:
+	switch {
+	case w.Level != nil && !w.Any && !w.IsPoint():
+		what = "a sum of levels of " + w.Level.Of()
+	case w.Level != nil:
+		what = "a level of " + w.Level.Of()
+	case w.IsPoint():
 		what = "a point on a scale"
-	case value.Difference:
+	case w == value.Difference:
 		what = "a difference"
 	}
 	return fmt.Sprintf("%q is %s", s.Equation.text(n), what)
@@ -59,13 +66,13 @@ func (s *Scales) describe(n *Node, w value.Weight) string {
 
 // settle refuses a sum of points that is neither a point nor a difference.
 func (s *Scales) settle(n *Node, w value.Weight) {
-	if w.Any || w == value.OnePoint || w == value.Difference {
+	if w.Any || w.IsPoint() || w == value.Difference {
 		return
 	}
 	sum := false
 	n.Walk(func(m *Node) { sum = sum || m.Op == OpAdd || m.Op == OpSub })
-	if sum {
-		s.fail(n, "Points on a scale (dates, 20 degC) cannot be added: %s.", s.describe(n, w))
+	if sum || w.Level != nil {
+		s.fail(n, "Points on a scale (dates, 20 degC, 30 dBm) cannot be added: %s.", s.describe(n, w))
 	}
 }
 
@@ -80,10 +87,18 @@ func (s *Scales) Weight(n *Node) value.Weight {
 		return s.Of(n.Variable)
 	case opToday, opNow:
 		return value.OnePoint
+	case opLocal:
+		if n.Variable < len(s.locals) {
+			return s.locals[n.Variable]
+		}
+		return value.Difference
+	case OpPrevious:
+		s.settleAll(n.Args[1:])
+		return s.Weight(n.Args[0])
 	case OpAdd:
-		return s.Weight(n.Args[0]).Plus(s.Weight(n.Args[1]), 1)
+		return s.sum(n, 1)
 	case OpSub:
-		return s.Weight(n.Args[0]).Plus(s.Weight(n.Args[1]), -1)
+		return s.sum(n, -1)
 	case OpNeg:
 		return s.Weight(n.Args[0]).Scale(-1, 1)
 	case OpPercent:
@@ -103,6 +118,13 @@ func (s *Scales) Weight(n *Node) value.Weight {
 		s.alike(n, n.Args)
 		return value.Difference
 	case OpCall:
+		if n.IsSchedule() {
+			return s.weigh(n)
+		}
+		if n.Column != nil {
+			s.settleAll(n.Args[1:])
+			return n.Column.Weight()
+		}
 		switch n.Function.Points {
 		case PointResult:
 			s.settleAll(n.Args)
@@ -113,18 +135,35 @@ func (s *Scales) Weight(n *Node) value.Weight {
 				s.settleAll(args[:1])
 				args = args[1:]
 			}
-			return s.alike(n, args)
+			w := s.alike(n, args)
+			if w.Level != nil && n.Function.Choice != anArgument {
+				s.fail(n, "A level (30 dBm) is not an argument of %s: %q.", n.Function.Name, s.Equation.text(n))
+			}
+			return w
 		}
 	}
 	return s.settleAll(n.Args)
 }
 
-// settleAll is the weight of a product or a function: points count as absolute in it.
+// sum is the weight of a sum or a difference.
+func (s *Scales) sum(n *Node, sign int) value.Weight {
+	a, b := s.Weight(n.Args[0]), s.Weight(n.Args[1])
+	if a.Level != nil && b.Level != nil && a.Level != b.Level {
+		s.fail(n, "%q adds or compares levels of different things.", s.Equation.text(n))
+	}
+	return a.Plus(b, sign)
+}
+
+// settleAll is the weight of a product or a function: points count as absolute in it. A level has
+// no absolute value.
 func (s *Scales) settleAll(args []*Node) value.Weight {
 	result := value.Difference
 	for _, a := range args {
 		w := s.Weight(a)
 		s.settle(a, w)
+		if w.Level != nil {
+			s.fail(a, "A level (30 dBm) is not a factor or an argument: %q. Subtract a level from it, such as 0 [dBm].", s.Equation.text(a))
+		}
 		if w != value.Difference {
 			result = value.EitherWay
 		}
@@ -152,7 +191,7 @@ func (s *Scales) alike(n *Node, args []*Node) value.Weight {
 type pointness int
 
 const (
-	unclear pointness = iota
+	Unclear pointness = iota
 	IsPoint
 	IsDifference
 )
@@ -161,17 +200,34 @@ const (
 // others. Values that can serve as either (kelvins) are differences beside a definite point where
 // that fits, else points.
 func PointnessOf(e *Equation, variable int, of func(int) value.Weight) pointness {
-	definite := false
+	definite, onePoint := false, value.OnePoint
+	note := func(w value.Weight) {
+		if w.IsPoint() {
+			definite, onePoint = true, w
+		}
+	}
 	for _, r := range e.Refs {
-		definite = definite || r != variable && of(r).IsPoint()
+		if r != variable {
+			note(of(r))
+		}
 	}
 	for _, n := range e.Literals {
-		definite = definite || n.Unit.IsPoint()
+		note(value.PointOf(n.Unit, false))
+	}
+	for _, side := range []*Node{e.Left, e.Right} {
+		side.Walk(func(n *Node) {
+			switch {
+			case n.Op == opToday || n.Op == opNow || n.isDate():
+				note(value.OnePoint)
+			case n.Column != nil:
+				note(n.Column.Weight())
+			}
+		})
 	}
 	if !definite {
-		return unclear
+		return Unclear
 	}
-	for _, either := range []value.Weight{value.Difference, value.OnePoint} {
+	for _, either := range []value.Weight{value.Difference, onePoint} {
 		fits := func(w value.Weight) bool {
 			s := Scales{Equation: e, Of: func(v int) value.Weight {
 				if v == variable {
@@ -185,7 +241,7 @@ func PointnessOf(e *Equation, variable int, of func(int) value.Weight) pointness
 			left, right := s.Weight(e.Left), s.Weight(e.Right)
 			return s.err == nil && (left.Any || right.Any || left == right)
 		}
-		point, gap := fits(value.OnePoint), fits(value.Difference)
+		point, gap := fits(onePoint), fits(value.Difference)
 		switch {
 		case point && !gap:
 			return IsPoint
@@ -193,5 +249,5 @@ func PointnessOf(e *Equation, variable int, of func(int) value.Weight) pointness
 			return IsDifference
 		}
 	}
-	return unclear
+	return Unclear
 }

@@ -250,11 +250,16 @@ func refine(c *decimal.Context, start float64, f func(x decimal.Decimal) decimal
 // besideZero keeps the first two numbers of a refinement apart where they are next to 0.
 var besideZero = decimal.MustParse("1e-25")
 
-// mostRate is the largest rate that is taken where there may be several.
-const mostRate = 10
+// Bounds of a rate that is taken where there may be several. Next to -1, where nothing is left
+// after a period, there is a rate of most payments that change their sign often, and it means
+// nothing.
+const (
+	mostRate  = 10
+	leastRate = -0.999
+)
 
 // rootOf decides which root to take from the payments as they are and mirrored in time: 0 where it
-// is one, else the one whose rate is nearest to 0, of several none above mostRate. changes is the
+// is one, else the one whose rate is nearest to 0, of several one within the bounds. changes is the
 // number of times that the amounts change their sign, zero the sign of their sum.
 func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64, ok bool) {
 	switch {
@@ -264,7 +269,7 @@ func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64
 	case zero == 0:
 		return 0, true
 	}
-	nearest := math.Inf(1)
+	nearest, several := math.Inf(1), false
 	for side, p := range []payments{up, down} {
 		root, found, err := firstRoot(c, p, zero, changes == 1)
 		if err != nil {
@@ -277,15 +282,16 @@ func rootOf(c *decimal.Context, up, down payments, zero, changes int) (z float64
 		switch rate := math.Expm1(root); {
 		case found && changes == 1:
 			return root, true
-		case found && rate <= mostRate && math.Abs(rate) < nearest:
+		case found && rate <= mostRate && rate >= leastRate && math.Abs(rate) < nearest:
 			z, nearest = root, math.Abs(rate)
 		}
+		several = several || found
 	}
 	switch {
 	case nearest < math.Inf(1):
 		return z, true
-	case changes%2 == 1:
-		c.Fail(ErrNotConverged) // there is a rate, but out of reach
+	case changes%2 == 1 || several:
+		c.Fail(ErrNotConverged) // there are rates, but none within the bounds
 	default:
 		c.Fail(ErrNoRate)
 	}
@@ -411,40 +417,74 @@ func returnRate(c *decimal.Context, list Decimals) decimal.Decimal {
 	})
 }
 
-// datedRate is the rate per year of payments on days after the first one.
-func datedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal {
-	// Payments in the order of their dates, those of one day together.
+// byDay puts payments in the order of their days, those of one day together.
+func byDay(c *decimal.Context, list Decimals, days []int64) (amounts Decimals, distinct []int64) {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(days[a] - days[b]) })
-	var amounts, years Decimals
-	var times []float64
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(days[a], days[b]) })
 	for k, i := range order {
 		if k > 0 && days[i] == days[order[k-1]] {
 			last := len(amounts) - 1
 			amounts[last] = c.Add(amounts[last], list[i])
 			continue
 		}
-		amounts = append(amounts, list[i])
-		years = append(years, c.Quo(decimal.Int(days[i]), daysPerYear))
-		times = append(times, float64(days[i])/365)
+		amounts, distinct = append(amounts, list[i]), append(distinct, days[i])
+	}
+	return amounts, distinct
+}
+
+// discounted is what payments on ascending days are worth on day 0; power is what 1 is worth so
+// many days earlier. It goes back from the last one, so that each takes one product and one sum.
+func discounted(c *decimal.Context, amounts Decimals, days []int64, power func(gap int64) decimal.Decimal) decimal.Decimal {
+	powers := map[int64]decimal.Decimal{}
+	var sum decimal.Decimal
+	for i := len(amounts) - 1; i >= 0 && c.Err() == nil; i-- {
+		sum = c.Add(sum, amounts[i])
+		gap := days[i]
+		if i > 0 {
+			gap -= days[i-1]
+		}
+		if gap == 0 {
+			continue
+		}
+		p, known := powers[gap]
+		if !known {
+			p = power(gap)
+			powers[gap] = p
+		}
+		sum = c.Mul(sum, p)
+	}
+	return sum
+}
+
+// datedRate is the rate per year of payments on days after the first one.
+func datedRate(c *decimal.Context, list Decimals, days []int64) decimal.Decimal {
+	amounts, days := byDay(c, list, days)
+	times := make([]float64, len(days))
+	for i, day := range days {
+		times[i] = float64(day) / 365
 	}
 	z, ok := listedRoot(c, amounts, times)
 	if !ok || z == 0 {
 		return decimal.Decimal{}
 	}
-	last := decimal.Int(0)
-	if z < 0 {
-		last = years[len(years)-1]
+	sign := int64(-1)
+	if z < 0 { // powers of a number below 1: of the growth, from the last date back
+		sign = 1
+		last := days[len(days)-1]
+		amounts, days = slices.Clone(amounts), slices.Clone(days)
+		slices.Reverse(amounts)
+		slices.Reverse(days)
+		for i := range days {
+			days[i] = last - days[i]
+		}
 	}
 	log := refine(c, z, func(x decimal.Decimal) decimal.Decimal {
-		var sum decimal.Decimal
-		for i, amount := range amounts {
-			sum = c.Add(sum, c.Mul(amount, c.Exp(c.Mul(x, c.Sub(last, years[i])))))
-		}
-		return sum
+		return discounted(c, amounts, days, func(gap int64) decimal.Decimal {
+			return c.Exp(c.Mul(x, c.Quo(decimal.Int(sign*gap), daysPerYear)))
+		})
 	})
 	return c.Sub(c.Exp(log), decimal.Int(1))
 }

@@ -15,6 +15,7 @@ const (
 	shapeFirst               // what the first argument is
 )
 
+// IsTable reports whether the value of an expression is a table.
 func isTable(s *value.Scope, n *Node) bool {
 	if n.Op == OpVariable {
 		return s.Profiles[n.Variable].Table
@@ -26,7 +27,7 @@ func isTable(s *value.Scope, n *Node) bool {
 // table.
 func makesTable(s *value.Scope, n *Node) bool {
 	switch {
-	case n.Op == OpList:
+	case n.Op == OpList || n.Op == OpDefined:
 		return true
 	case n.Op != OpCall:
 		return false
@@ -46,17 +47,17 @@ func (n *Node) Counts(i int) bool {
 	f := n.Function
 	switch {
 	case f.Binds:
-		return i < len(n.Args)-1
+		return i < 2
 	case f.Grid == nil:
 		return false
 	}
 	p := f.Param(i)
-	return p.single && f.shape == shapeTable || p.single && f.copies || p.dimension == "any"
+	return p.single && f.shape == shapeTable && !p.moves || p.single && f.copies || p.dimension == "any"
 }
 
 // ThroughTables reports whether the unknown stands in the argument of a function over tables.
 func (n *Node) ThroughTables(x Unknown) bool {
-	return n.Has(x) && (n.TakesTable() || n.Op == OpList || slices.ContainsFunc(n.Args, func(a *Node) bool { return a.ThroughTables(x) }))
+	return n.Has(x) && (n.TakesTable() || n.Op == OpList || n.Op == OpDefined || slices.ContainsFunc(n.Args, func(a *Node) bool { return a.ThroughTables(x) }))
 }
 
 // HasMadeTable reports whether a table that is made in an expression takes part cell by cell.
@@ -67,6 +68,16 @@ func HasMadeTable(s *value.Scope, n *Node) bool {
 // StandsAlone reports whether a variable is all of one side of an equation and not in the other.
 func (e *Equation) StandsAlone(v int) bool {
 	return e.Count[e.Position(v)] == 1 && (e.Left.Op == OpVariable && e.Left.Variable == v || e.Right.Op == OpVariable && e.Right.Variable == v)
+}
+
+// StandsOutside reports whether a variable stands somewhere in the equation in no function, so that
+// the sides differ more with every number.
+func (e *Equation) StandsOutside(v int) bool {
+	var outside func(n *Node) bool
+	outside = func(n *Node) bool {
+		return n.Op == OpVariable && n.Variable == v || n.Op != OpCall && slices.ContainsFunc(n.Args, outside)
+	}
+	return outside(e.Left) || outside(e.Right)
 }
 
 // shapes reports the places of an equation where a table stands for a number.
@@ -94,8 +105,10 @@ func shapes(s *value.Scope, e *Equation, fail func(at int, format string, args .
 		case n.Op == OpCall && n.Function.Binds:
 			number(n.Args[0], "The start of %s must be a number, but %q is a table: take one of its cells with cell(…).", n.Function.Name)
 			number(n.Args[1], "The end of %s must be a number, but %q is a table: count its rows with rows(…).", n.Function.Name)
-			number(n.Args[2], "%s yields one value per step, but %q is a table: take one of its cells with cell(…), or make it a number with a"+
-				" function such as sum.", n.Function.Name)
+			for _, a := range n.Args[2:] {
+				number(a, "%s yields one value per step, but %q is a table: take one of its cells with cell(…), or make it a number with a"+
+					" function such as sum.", n.Function.Name)
+			}
 		case n.Op == OpCall && n.Function.Grid != nil:
 			for i, a := range n.Args {
 				if p := n.Function.Param(i); p.single {

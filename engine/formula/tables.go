@@ -2,6 +2,8 @@ package formula
 
 import (
 	"slices"
+	"sort"
+	"strings"
 
 	"reckon/engine/decimal"
 	"reckon/engine/value"
@@ -41,34 +43,145 @@ func reshaper(name, doc string, examples []example, f func(c *decimal.Context, g
 }
 
 // finder makes an entry of a function of x, cell by cell, and two tables of one size: what it looks
-// in, and what it finds there.
+// in, which ascends where the entry is no exact one, and what it finds there.
 func finder(name, keys, values, doc string, examples []example, find func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (decimal.Decimal, bool)) *Entry {
-	return &Entry{
+	e := &Entry{
 		Name: name, Params: []param{{name: "x", dimension: "a"}, {name: keys, dimension: "a"}, {name: values, dimension: "b"}}, Result: "b",
 		tables: true, shape: shapeFirst, Doc: doc, Examples: examples,
+	}
+	e.Grid = func(c *decimal.Context, args []Grid) Grid {
+		keys, values, ok := pairs(c, args[1], args[2])
+		if !ok {
+			return Grid{}
+		}
+		for i := 1; i < len(keys) && !e.exact; i++ {
+			if keys[i].Cmp(keys[i-1]) <= 0 {
+				return failed(c, &decimal.UndefinedError{Function: name, Argument: keys[i], Known: "what is looked in must ascend"})
+			}
+		}
+		return args[0].mapped(func(x decimal.Decimal) decimal.Decimal {
+			if y, ok := find(c, x, keys, values); ok || c.Err() != nil {
+				return y
+			}
+			return c.Fail(&decimal.UndefinedError{Function: name, Argument: x, Known: e.known(keys)})
+		})
+	}
+	return e
+}
+
+// invertedOver adds an inverse for the first argument.
+func (f *Entry) invertedOver(by func(c *decimal.Context, args []Grid, k int, t decimal.Decimal) Preimage) *Entry {
+	for i := range f.Params[1:] {
+		f.Params[i+1].Lost = true
+	}
+	f.InverseOver = by
+	return f
+}
+
+// betweenPoints finds where the straight lines between points have a value: one place on each line
+// that goes through it, and the ends of one that stays there.
+func betweenPoints(c *decimal.Context, args []Grid, _ int, t decimal.Decimal) (p Preimage) {
+	xs, ys, ok := pairs(c, args[1], args[2])
+	if !ok {
+		return p
+	}
+	for i := 1; i < len(xs) && c.Err() == nil; i++ {
+		low, high := c.Sub(t, ys[i-1]), c.Sub(t, ys[i])
+		switch {
+		case low.IsZero() && high.IsZero():
+			p.Roots = append(p.Roots, xs[i-1], xs[i])
+		case low.IsZero():
+			p.Roots = append(p.Roots, xs[i-1])
+		case high.IsZero():
+			p.Roots = append(p.Roots, xs[i])
+		case low.Sign() != high.Sign():
+			slope := c.Quo(c.Sub(xs[i], xs[i-1]), c.Sub(ys[i], ys[i-1]))
+			p.Roots = append(p.Roots, c.Add(xs[i-1], c.Mul(slope, low)))
+		}
+	}
+	return p
+}
+
+// pairs are the cells of two tables of one size, row by row, without what is empty in both.
+func pairs(c *decimal.Context, a, b Grid) (keys, values Decimals, ok bool) {
+	keys, values = a.numbers(), b.numbers()
+	if a.Fits(b) {
+		for r, row := range a.Rows {
+			for i, cell := range row {
+				if cell.Empty != b.Rows[r][i].Empty {
+					c.Fail(&GridError{-1, -1})
+				}
+			}
+		}
+	} else if len(keys) != len(values) {
+		c.Fail(&GridError{-1, -1})
+	}
+	return keys, values, c.Err() == nil
+}
+
+// mostKnown is how many keys an error names.
+const mostKnown = 8
+
+// known says which keys there are.
+func (e *Entry) known(keys Decimals) string {
+	if len(keys) == 0 {
+		return "there are none"
+	}
+	if !e.exact {
+		return "they go from " + keys[0].Shown().String() + " to " + keys[len(keys)-1].Shown().String()
+	}
+	var list []string
+	for i, k := range keys {
+		if i == mostKnown {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, k.Shown().String())
+	}
+	return "there are " + strings.Join(list, ", ")
+}
+
+// conditional makes an entry of a function of the cells for which a condition holds.
+func conditional(name, spreadsheet, doc string, examples []example, f func(c *decimal.Context, list Decimals) decimal.Decimal) *Entry {
+	return &Entry{
+		Name: name, Params: []param{{name: "condition", dimension: "1"}, {name: "values", dimension: "a"}}, Result: "a",
+		tables: true, Doc: doc, Examples: examples, Spreadsheet: spreadsheet,
 		Grid: func(c *decimal.Context, args []Grid) Grid {
-			keys, values := args[1].numbers(), args[2].numbers()
-			if len(keys) != len(values) {
+			condition, values := args[0], args[1]
+			if !condition.Fits(values) {
 				return failed(c, &GridError{-1, -1})
 			}
-			for i := 1; i < len(keys); i++ {
-				if keys[i].Cmp(keys[i-1]) <= 0 {
-					return failed(c, &decimal.UndefinedError{Function: name, Argument: keys[i]})
+			var list Decimals
+			for r, row := range values.Rows {
+				for i, cell := range row {
+					if met := condition.Rows[r][i]; !cell.Empty && !met.Empty && !met.Number.IsZero() {
+						list = append(list, cell.Number)
+					}
 				}
 			}
-			return args[0].mapped(func(x decimal.Decimal) decimal.Decimal {
-				if y, ok := find(c, x, keys, values); ok {
-					return y
-				}
-				return c.Fail(&decimal.UndefinedError{Function: name, Argument: x})
-			})
+			if name != "sumif" && len(list) == 0 {
+				return failed(c, &decimal.UndefinedError{Function: name, Known: "no row meets the condition"})
+			}
+			return scalarGrid(f(c, list))
 		},
 	}
+}
+
+// of is an entry with its form over tables of expressions.
+func (e *Entry) of(terms func(args []*Terms) *Terms) *Entry {
+	e.terms = terms
+	return e
 }
 
 // stepwise is an entry whose value stays the same between some of its first arguments.
 func stepwise(e *Entry) *Entry {
 	e.Steps = true
+	return e
+}
+
+// exactly is an entry that looks for what x is, in keys of any order.
+func exactly(e *Entry) *Entry {
+	e.exact = true
 	return e
 }
 
@@ -110,8 +223,11 @@ func quantile(c *decimal.Context, list Decimals, share decimal.Decimal) decimal.
 	if share.Sign() < 0 || share.Cmp(decimal.Int(1)) > 0 || len(list) == 0 {
 		return c.Fail(&decimal.UndefinedError{Function: "percentile", Argument: share})
 	}
-	list = sorted(list)
-	place := c.Mul(share, decimal.Int(int64(len(list)-1)))
+	return at(c, sorted(list), c.Mul(share, decimal.Int(int64(len(list)-1))))
+}
+
+// at is what stands at a place of a list, counted from 0, on straight lines between its numbers.
+func at(c *decimal.Context, list Decimals, place decimal.Decimal) decimal.Decimal {
 	below := c.Floor(Settled(c, place))
 	i, _ := below.Int64()
 	if int(i)+1 >= len(list) {
@@ -122,9 +238,9 @@ func quantile(c *decimal.Context, list Decimals, share decimal.Decimal) decimal.
 
 var overTables = []*Entry{
 	counter("sum", "a", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
-		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total),
+		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total).of(sumTerms),
 	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
-		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average).inSpreadsheets("AVERAGE"),
+		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average).inSpreadsheets("AVERAGE").of(averageTerms),
 	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
 		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
 		func(c *decimal.Context, l Decimals) decimal.Decimal { return quantile(c, l, half) }),
@@ -151,7 +267,7 @@ var overTables = []*Entry{
 				p = c.Mul(p, d)
 			}
 			return p
-		}),
+		}).of(productTerms),
 	{
 		Name: "each", Params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
 		tables: true, shape: shapeTable, Binds: true, Result: "any",
@@ -208,7 +324,30 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "sumproduct", Params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, Result: "a*b", tables: true,
+		Name: "percentile_exclusive", Spreadsheet: "PERCENTILE.EXC QUARTILE.EXC", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
+		Doc: "The value below which a share of the cells lies, on straight lines between the cells, where n cells stand at 1/(n + 1) to" +
+			" n/(n + 1) of all; a share beyond these has none.",
+		Examples: []example{{"percentile_exclusive([6, 7, 15, 36, 39, 40, 41, 42, 43, 47, 49], 0.25)", "15"}, {"percentile_exclusive([1, 2, 3, 4], 0.3)", "1.5"},
+			{"percentile_exclusive([1, 2, 3, 4], 0.1)", "! calculation.domain_error"}},
+		Grid: func(c *decimal.Context, args []Grid) Grid {
+			share, ok := args[1].scalar(c)
+			list := args[0].numbers()
+			if !ok {
+				return Grid{}
+			}
+			last := decimal.Int(int64(len(list) - 1))
+			inner := Settled(c, c.Sub(c.Mul(share, decimal.Int(int64(len(list)+1))), decimal.Int(1)))
+			switch {
+			case inner.Sign() < 0 || inner.Cmp(last) > 0 || len(list) == 0:
+				return failed(c, &decimal.UndefinedError{Function: "percentile_exclusive", Argument: share})
+			case len(list) == 1:
+				return scalarGrid(list[0])
+			}
+			return scalarGrid(at(c, sorted(list), inner))
+		},
+	},
+	{
+		Name: "sumproduct", Params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, Result: "a*b", tables: true, terms: sumproductTerms,
 		Doc:      "The sum of the products of the cells of two tables of one size; where either is empty, the pair does not count.",
 		Examples: []example{{"sumproduct([1, 2], [3, 4])", "11"}, {"sumproduct([1, 2], [3, 4, 5])", "! calculation.table_mismatch"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -243,7 +382,7 @@ var overTables = []*Entry{
 				result.Rows = append(result.Rows, cells)
 			}
 			return result
-		}),
+		}).of(cumsumTerms),
 	reshaper("sort", "All cells that are not empty as a column, the least first.",
 		[]example{{"sort([3, 1, 2])", `["1","2","3"]`}, {"reverse(sort([3, 1, 2]))", `["3","2","1"]`}},
 		func(_ *decimal.Context, g Grid) Grid { return columnGrid(sorted(g.numbers())) }),
@@ -286,8 +425,9 @@ var overTables = []*Entry{
 				if a.Rank > 0 && len(a.Rows) != rows {
 					return failed(c, &GridError{-1, -1})
 				}
+				width := a.width()
 				for r := range result.Rows {
-					for i := range a.width() {
+					for i := range width {
 						result.Rows[r] = append(result.Rows[r], a.at(r*min(a.Rank, 1), i))
 					}
 				}
@@ -302,15 +442,14 @@ var overTables = []*Entry{
 	},
 	{
 		Name: "cell", Spreadsheet: "INDEX", Params: []param{{name: "values", dimension: "a"}, {name: "row", dimension: "1", single: true}, {name: "column", dimension: "1", value: "1", single: true}},
-		Result: "a", tables: true, copies: true,
+		Result: "a", tables: true, copies: true, column: 2,
 		Doc:      "One cell of a table, which must not be empty; rows and columns count from 1.",
 		Examples: []example{{"cell([[1, 2], [3, 4]], 2, 1)", "3"}, {"cell([7, 8, 9], 3)", "9"}, {"cell([7, 8, 9], 4)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
-			width := args[0].width()
 			r, ok := args[1].index(c, "cell", len(args[0].Rows))
 			i := 0
 			if ok && len(args) == 3 {
-				i, ok = args[2].index(c, "cell", width)
+				i, ok = args[2].index(c, "cell", len(args[0].Rows[r]))
 			}
 			if !ok {
 				return Grid{}
@@ -323,7 +462,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "column", Params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, Result: "a", tables: true, copies: true, shape: shapeTable,
+		Name: "column", Params: []param{{name: "values", dimension: "a"}, {name: "column", dimension: "1", single: true}}, Result: "a", tables: true, copies: true, column: 1, shape: shapeTable,
 		Doc:      "One column of a table; columns count from 1.",
 		Examples: []example{{"column([[1, 2], [3, 4]], 2)", `["2","4"]`}, {"sum(column([[1, 2], [3, 4]], 2))", "6"}, {"column([1, 2], 2)", "! calculation.domain_error"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -358,95 +497,72 @@ var overTables = []*Entry{
 		[]example{{"lookup(25, [10, 20, 30], [1, 2, 3])", "2"}, {"lookup([10, 99], [10, 20, 30], [1, 2, 3])", `["1","3"]`},
 			{"lookup(5, [10, 20], [1, 2])", "! calculation.domain_error"}},
 		func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (decimal.Decimal, bool) {
-			for i := len(keys) - 1; i >= 0; i-- {
-				if Compare(c, keys[i], x) <= 0 {
-					return values[i], true
+			i := sort.Search(len(keys), func(i int) bool { return keys[i].Cmp(x) > 0 })
+			if i < len(keys) && Compare(c, keys[i], x) == 0 {
+				i++
+			}
+			if i == 0 {
+				return decimal.Decimal{}, false
+			}
+			return values[i-1], true
+		})).inSpreadsheets("VLOOKUP HLOOKUP"),
+	exactly(stepwise(finder("lookup_exact", "keys", "values", "The value beside the key that x is; keys stand in any order, each once.",
+		[]example{{"lookup_exact(2, [3, 1, 2], [30, 10, 20])", "20"}, {"lookup_exact([1, 3], [3, 1, 2], [30, 10, 20])", `["10","30"]`},
+			{"lookup_exact(4, [3, 1, 2], [30, 10, 20])", "! calculation.domain_error"}, {"lookup_exact(1, [1, 1], [2, 3])", "! calculation.domain_error"}},
+		func(c *decimal.Context, x decimal.Decimal, keys, values Decimals) (found decimal.Decimal, ok bool) {
+			for i, k := range keys {
+				if Compare(c, k, x) != 0 {
+					continue
+				}
+				if ok {
+					return c.Fail(&decimal.UndefinedError{Function: "lookup_exact", Argument: x, Known: "it stands there twice"}), false
+				}
+				found, ok = values[i], true
+			}
+			return found, ok
+		}))).inSpreadsheets("XLOOKUP MATCH"),
+	{
+		Name: "countif", Spreadsheet: "COUNTIF COUNTIFS", Params: []param{{name: "condition", dimension: "1"}}, Result: "1", tables: true,
+		Doc:      "The number of cells for which a condition holds.",
+		Examples: []example{{"countif([4, 7, 9] > 5)", "2"}, {"countif([4, 7, 9] > 5 and [1, 2, 1] == 1)", "1"}},
+		Grid: func(_ *decimal.Context, args []Grid) Grid {
+			count := int64(0)
+			for _, d := range args[0].numbers() {
+				if !d.IsZero() {
+					count++
 				}
 			}
-			return decimal.Decimal{}, false
-		})).inSpreadsheets("VLOOKUP HLOOKUP XLOOKUP"),
+			return scalarGrid(decimal.Int(count))
+		},
+	},
+	conditional("sumif", "SUMIF SUMIFS", "The sum of the values in the rows for which a condition holds, 0 where there are none.",
+		[]example{{"sumif([1, 2, 1] == 1, [10, 20, 40])", "50"}, {"sumif([1, 2] > 5, [3 [EUR], 4 [EUR]])", "0 EUR"}, {"sumif([1, 2] > 5, [3, 4, 5])", "! calculation.table_mismatch"}},
+		total).of(conditionTerms),
+	conditional("averageif", "AVERAGEIF AVERAGEIFS", "The mean of the values in the rows for which a condition holds, of which there must be one.",
+		[]example{{"averageif([1, 2, 1] == 1, [10, 20, 40])", "25"}, {"averageif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}}, average),
+	conditional("minif", "MINIFS", "The least value in the rows for which a condition holds, of which there must be one.",
+		[]example{{"minif([1, 2, 1] == 1, [10, 5, 40])", "10"}, {"minif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}},
+		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, -1) }),
+	conditional("maxif", "MAXIFS", "The greatest value in the rows for which a condition holds, of which there must be one.",
+		[]example{{"maxif([1, 2, 1] == 1, [10, 50, 40])", "40"}, {"maxif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}},
+		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, 1) }),
 	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
 		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
 			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},
 		func(c *decimal.Context, x decimal.Decimal, xs, ys Decimals) (decimal.Decimal, bool) {
-			for i := range len(xs) - 1 {
-				if Compare(c, xs[i], x) <= 0 && Compare(c, x, xs[i+1]) <= 0 {
-					slope := c.Quo(c.Sub(ys[i+1], ys[i]), c.Sub(xs[i+1], xs[i]))
-					return c.Add(ys[i], c.Mul(slope, c.Sub(x, xs[i]))), true
-				}
+			i := sort.Search(len(xs), func(i int) bool { return x.Cmp(xs[i]) <= 0 })
+			switch {
+			case i == 0 && len(xs) > 1 && Compare(c, xs[0], x) == 0:
+				i = 1
+			case i == len(xs) && i > 1 && Compare(c, xs[i-1], x) == 0:
+				i--
 			}
-			return decimal.Decimal{}, false
-		}),
-	regression("slope", "b/a", "The slope of the straight line that fits points best by least squares, ys first as spreadsheets have it.", "SLOPE",
-		[]example{{"slope([2, 4, 6], [1, 2, 3])", "2"}, {"slope([1, 2, 2], [1, 2, 3])", "0.5"}, {"slope([1, 2], [3, 3])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, l.xx) }),
-	regression("intercept", "b", "Where the straight line that fits points best by least squares is at x = 0.", "INTERCEPT",
-		[]example{{"intercept([3, 5, 7], [1, 2, 3])", "1"}, {"intercept([2, 4], [2, 3])", "-2"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Sub(l.y, c.Mul(c.Quo(l.xy, l.xx), l.x)) }),
-	regression("correlation", "1", "The correlation of pairs, from -1 to 1.", "CORREL PEARSON",
-		[]example{{"correlation([2, 4, 6], [1, 2, 3])", "1"}, {"correlation([3, 2, 1], [1, 2, 3])", "-1"}, {"correlation([1, 1], [1, 2])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, c.Sqrt(c.Mul(l.xx, l.yy))) }),
-	regression("r_squared", "1", "How much of the variance of ys the straight line that fits points best explains, from 0 to 1.", "RSQ",
-		[]example{{"r_squared([2, 4, 6], [1, 2, 3])", "1"}, {"r_squared([1, 2, 2], [1, 2, 3])", "0.75"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(c.Mul(l.xy, l.xy), c.Mul(l.xx, l.yy)) }),
-	{
-		Name: "forecast", Params: []param{{name: "x", dimension: "a", single: true}, {name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: "b", tables: true,
-		Doc:      "The value at x of the straight line that fits points best by least squares.",
-		Examples: []example{{"forecast(4, [2, 4, 6], [1, 2, 3])", "8"}, {"forecast(0, [3, 5, 7], [1, 2, 3])", "1"}},
-		Grid: func(c *decimal.Context, args []Grid) Grid {
-			x, ok := args[0].scalar(c)
-			l, fits := fitted(c, args[1], args[2])
-			if !ok || !fits {
-				return Grid{}
+			if i == 0 || i == len(xs) {
+				return decimal.Decimal{}, false
 			}
-			return scalarGrid(c.Add(l.y, c.Mul(c.Quo(l.xy, l.xx), c.Sub(x, l.x))))
-		},
-		Spreadsheet: "FORECAST FORECAST.LINEAR TREND",
-	},
-}
-
-// line is what a straight line through points comes from: means, and sums of products of the
-// deviations from them.
-type line struct{ x, y, xx, xy, yy decimal.Decimal }
-
-// fitted sums up the points of two tables of one size; where either is empty, the pair does not
-// count. It is false where they do not fit or there is none, which fails the context.
-func fitted(c *decimal.Context, ys, xs Grid) (l line, ok bool) {
-	if !xs.Fits(ys) {
-		c.Fail(&GridError{-1, -1})
-		return l, false
-	}
-	var points [][2]decimal.Decimal
-	for r, row := range xs.Rows {
-		for i, cell := range row {
-			if y := ys.Rows[r][i]; !cell.Empty && !y.Empty {
-				points = append(points, [2]decimal.Decimal{cell.Number, y.Number})
-				l.x, l.y = c.Add(l.x, cell.Number), c.Add(l.y, y.Number)
-			}
-		}
-	}
-	n := decimal.Int(int64(len(points)))
-	l.x, l.y = c.Quo(l.x, n), c.Quo(l.y, n)
-	for _, p := range points {
-		dx, dy := c.Sub(p[0], l.x), c.Sub(p[1], l.y)
-		l.xx, l.xy, l.yy = c.Add(l.xx, c.Mul(dx, dx)), c.Add(l.xy, c.Mul(dx, dy)), c.Add(l.yy, c.Mul(dy, dy))
-	}
-	return l, c.Err() == nil
-}
-
-// regression makes the entry of a function of the straight line through points.
-func regression(name, result, doc, spreadsheet string, examples []example, value func(c *decimal.Context, l line) decimal.Decimal) *Entry {
-	return &Entry{
-		Name: name, Params: []param{{name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: result, tables: true,
-		Doc: doc, Examples: examples, Spreadsheet: spreadsheet,
-		Grid: func(c *decimal.Context, args []Grid) Grid {
-			l, ok := fitted(c, args[0], args[1])
-			if !ok {
-				return Grid{}
-			}
-			return scalarGrid(value(c, l))
-		},
-	}
+			slope := c.Quo(c.Sub(ys[i], ys[i-1]), c.Sub(xs[i], xs[i-1]))
+			return c.Add(ys[i-1], c.Mul(slope, c.Sub(x, xs[i-1]))), true
+		}).invertedOver(betweenPoints),
 }
 
 var half = decimal.MustParse("0.5")

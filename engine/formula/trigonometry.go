@@ -86,6 +86,7 @@ var trigonometry = []*Entry{
 		Doc:      "The sine of an angle; a plain number is in radians.",
 		Examples: []example{{"sin(30 [deg])", "0.5"}, {"sin(pi)", "0"}},
 		Eval:     apply(onAxis((*decimal.Context).Sin)), Float: float1(math.Sin), Interval: intervalSin, Slopes: []string{"cos(x)"},
+		Undone:  [][]string{{"asin(t)", "pi - asin(t)"}},
 		Inverse: principal((*decimal.Context).Asin, 2, func(c *decimal.Context, first decimal.Decimal) decimal.Decimal { return c.Sub(c.Pi(), first) }),
 	},
 	{
@@ -93,6 +94,7 @@ var trigonometry = []*Entry{
 		Doc:      "The cosine of an angle; a plain number is in radians.",
 		Examples: []example{{"cos(60 [deg])", "0.5"}, {"cos(pi)", "-1"}},
 		Eval:     apply(onAxis((*decimal.Context).Cos)), Float: float1(math.Cos), Interval: intervalCos, Slopes: []string{"-sin(x)"},
+		Undone:  [][]string{{"acos(t)", "-acos(t)"}},
 		Inverse: principal((*decimal.Context).Acos, 2, func(_ *decimal.Context, first decimal.Decimal) decimal.Decimal { return first.Neg() }),
 	},
 	{
@@ -100,6 +102,7 @@ var trigonometry = []*Entry{
 		Doc:      "The tangent of an angle; a plain number is in radians.",
 		Examples: []example{{"tan(45 [deg])", "1"}, {"tan(90 [deg])", "! calculation.domain_error"}},
 		Eval:     apply(tangent), Float: float1(math.Tan), Interval: intervalTan, Slopes: []string{"1 + tan(x)^2"},
+		Undone:  [][]string{{"atan(t)"}},
 		Inverse: principal((*decimal.Context).Atan, 1, nil),
 	},
 	{
@@ -131,6 +134,7 @@ var trigonometry = []*Entry{
 		Float:    func(a []float64) float64 { return math.Atan2(a[0], a[1]) },
 		Interval: intervalAtan2,
 		Slopes:   []string{"x / (y^2 + x^2)", "-y / (y^2 + x^2)"},
+		Undone:   [][]string{{"x * tan(t)"}, {"y / tan(t)"}},
 		Inverse: func(c *decimal.Context, a Decimals, k int, t decimal.Decimal) Preimage {
 			if k == 0 {
 				return OneRoot(c.Mul(a[1], c.Tan(t)))

@@ -269,14 +269,18 @@ func (a *arithmetic) compound(x operand) (operand, *value.Error) {
 	}
 }
 
-// angleMark reads the marks of minutes and seconds behind an angle, where they are not those of
-// feet and inches: 48° 46' 32".
+// angleMark reads the marks and words of minutes and seconds behind an angle, where they are not
+// those of feet and inches, or times: 48° 46' 32".
 func (a *arithmetic) angleMark(before *units.Unit) *units.Unit {
 	if before.Dimension() != units.Angle {
 		return nil
 	}
-	for _, m := range [...][2]string{{"''", "arcsec"}, {"'", "arcmin"}, {`"`, "arcsec"}, {"’", "arcmin"}, {"”", "arcsec"}} {
-		if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(a.rest(), unicode.IsSpace), m[0]); ok {
+	for _, m := range [...][2]string{
+		{"''", "arcsec"}, {"'", "arcmin"}, {`"`, "arcsec"}, {"’", "arcmin"}, {"”", "arcsec"},
+		{"minutes", "arcmin"}, {"minute", "arcmin"}, {"min", "arcmin"}, {"seconds", "arcsec"}, {"second", "arcsec"}, {"sec", "arcsec"},
+	} {
+		rest, ok := strings.CutPrefix(strings.TrimLeftFunc(a.rest(), unicode.IsSpace), m[0])
+		if next, _ := utf8.DecodeRuneInString(rest); ok && (len(m[0]) < 3 || !inUnit(next)) {
 			a.at = len(a.text) - len(rest)
 			return a.scope.Table.Lookup(m[1])
 		}
@@ -469,7 +473,11 @@ func (a *arithmetic) absolute(q units.Quantity) units.Quantity {
 	if !q.Unit.IsPoint() {
 		return q
 	}
-	return units.FromSI(a.ctx, q.SI(a.ctx), a.scope.Table.Lookup("K"))
+	if q.Unit.Level() != nil {
+		a.fail(incompatible(q.Unit, units.One))
+		return q
+	}
+	return units.FromSI(a.ctx, q.SI(a.ctx), a.scope.Table.ForResult(q.Unit.Dimension(), nil, false))
 }
 
 // raise gives x to the power of y, a plain number: a whole one where x has a unit.

@@ -194,6 +194,65 @@ func scanMoment(kind, text string, env value.Env) (seconds int64, matched bool, 
 	return day + seconds, true, nil
 }
 
+// momentKind is the kind of a cell whose author says nothing of it: a date where it is written with
+// its year, else a number. Where dates are expected, it is one in any form.
+func (r *reading) momentKind(text string, expected bool) string {
+	if len(text) > maxQuotedRunes {
+		return "number"
+	}
+	if expected && value.IsMomentWord(strings.TrimSpace(text)) {
+		return "datetime"
+	}
+	if !expected && !mayBeDate(text) {
+		return "number"
+	}
+	form := folded(text)
+	if !expected && !writtenWithYear(form) || clock24.MatchString(form) || clock12.MatchString(form) {
+		return "number"
+	}
+	seconds, matched, _ := scanMoment("datetime", text, r.env)
+	switch {
+	case !matched:
+		return "number"
+	case value.Mod(seconds, value.SecondsPerDay) == 0:
+		return "date"
+	}
+	return "datetime"
+}
+
+// mayBeDate tells most numbers from dates without their forms: a hyphen within, or the name of a
+// month.
+func mayBeDate(text string) bool {
+	if strings.LastIndexByte(text, '-') > 3 {
+		return true
+	}
+	isLetter := func(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	from := strings.IndexFunc(text, isLetter)
+	if from < 0 {
+		return false
+	}
+	word := text[from:]
+	if end := strings.IndexFunc(word, func(c rune) bool { return !isLetter(c) }); end >= 0 {
+		word = word[:end]
+	}
+	// Of "3rd of May 2024" it is not the first word.
+	return len(text) >= len("1 May 2024") && (month(strings.ToLower(word)) != 0 || from > 0 && len(word) == 2)
+}
+
+// writtenWithYear reports whether a text has the form of a date with its year, the month first or
+// named.
+func writtenWithYear(form string) bool {
+	if isoDate.MatchString(form) {
+		return true
+	}
+	for _, f := range namedDays {
+		if m := f.form.FindStringSubmatch(form); m != nil && m[f.year] != "" && month(m[f.month]) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // numericProblem is what is wrong with a date in digits whose year comes last: which number is the
 // day is not said.
 func numericProblem(m []string, invalid *value.Error) *value.Error {

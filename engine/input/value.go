@@ -5,6 +5,7 @@ package input
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -56,7 +57,7 @@ func ParseValue(s *value.Scope, variable int, text value.Text, env value.Env) (v
 		return fail("input.invalid_table", def.Key, reason)
 	}
 	if len(text.Cells)*len(text.Cells[0]) > value.MaxCells {
-		return fail("input.limit_exceeded", fmt.Sprintf("cells in table %s", def.Key), "10000")
+		return fail("input.limit_exceeded", fmt.Sprintf("cells in table %s", def.Key), strconv.Itoa(value.MaxCells))
 	}
 	return r.table(text)
 }
@@ -96,9 +97,10 @@ func cellCount(n int) string {
 type reading struct {
 	scope    *value.Scope
 	variable int
-	kind     string      // of the scalar or cell at hand
-	bare     *units.Unit // what a bare number takes, nil for none
-	asks     *units.Unit // whose dimension an explicit unit must have, nil for any
+	kind     string          // of the scalar or cell at hand
+	bare     *units.Unit     // what a bare number takes, nil for none
+	asks     *units.Unit     // whose dimension an explicit unit must have, nil for any
+	chosen   *value.Variable // whose choices are meant, nil for none
 	env      value.Env
 	ctx      *decimal.Context
 }
@@ -108,6 +110,9 @@ func (r *reading) scalar(text string) (units.Quantity, string, *value.Error) {
 	r.kind = format.ScalarKind(r.scope.Declared[r.variable].Kind)
 	r.bare = UnitOf(r.scope, r.variable)
 	r.asks = r.bare
+	if def := &r.scope.Declared[r.variable]; def.IsChoice() {
+		r.chosen = def
+	}
 	return r.quantity(text)
 }
 
@@ -117,6 +122,10 @@ func (r *reading) table(text value.Text) (value.Value, value.Text, []value.Error
 	normal := value.Text{Rank: text.Rank, Cells: make([][]string, len(text.Cells))}
 	cellKind := format.CellKinds(*def)
 	declared := declaredUnit(r.scope, r.variable)
+	profile := value.Profile{}
+	if r.variable < len(r.scope.Profiles) {
+		profile = r.scope.Profiles[r.variable]
+	}
 	var errs []value.Error
 	for i, row := range text.Cells {
 		v.Cells[i] = make([]value.Cell, len(row))
@@ -126,8 +135,21 @@ func (r *reading) table(text value.Text) (value.Value, value.Text, []value.Error
 				v.Cells[i][j] = value.Cell{Quantity: units.Quantity{Unit: units.One}, Empty: true}
 				continue
 			}
-			r.kind = cellKind(i, j)
-			r.bare = declared
+			r.kind, r.bare, r.asks = cellKind(i, j), declared, nil
+			r.chosen = r.scope.ColumnChoices(r.variable, j)
+			dates := profile.Moment
+			if column := profile.Column(j); column != nil {
+				dates = column.Moment
+				if column.Unit != nil {
+					r.bare, r.asks = column.Unit, column.Unit
+				}
+			}
+			if r.kind == "" {
+				r.kind = "number"
+				if dates || r.bare == nil || r.bare.Dimension() == units.Time {
+					r.kind = r.momentKind(cell, dates)
+				}
+			}
 			q, shown, err := r.quantity(cell)
 			if err != nil {
 				if errs = append(errs, *err); len(errs) == maxCellErrors {
@@ -173,6 +195,12 @@ func (r *reading) invalid(text string) *value.Error {
 // quantity reads one quantity of the kind at hand, and its normal form.
 func (r *reading) quantity(text string) (units.Quantity, string, *value.Error) {
 	text = strings.TrimSpace(text)
+	if r.chosen != nil {
+		return r.choice(text)
+	}
+	if HasSpread(text) {
+		return units.Quantity{}, "", value.Problem("input.uncertain_value", Quoted(text))
+	}
 	switch r.kind {
 	case "date", "datetime", "time":
 		return r.moment(text)
@@ -182,6 +210,31 @@ func (r *reading) quantity(text string) (units.Quantity, string, *value.Error) {
 		return r.percent(text)
 	}
 	return r.number(text)
+}
+
+// choice reads a label, or a number that has one.
+func (r *reading) choice(text string) (units.Quantity, string, *value.Error) {
+	v := r.chosen
+	chosen, ok := v.Choice(text)
+	if !ok {
+		if x, err := r.timeless(text); err == nil && x.Unit.Dimension().IsNone() {
+			chosen.Value = x.SI(r.ctx)
+			chosen.Label = v.Label(chosen.Value)
+			ok = chosen.Label != "" && r.ctx.Err() == nil
+		}
+	}
+	if !ok {
+		return units.Quantity{}, "", value.Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text), "choose "+value.OneOf(v.Labels())+hint(text, v.ChoiceNames()))
+	}
+	return units.Quantity{Number: chosen.Value, Unit: units.One}, chosen.Label, nil
+}
+
+// hint is the label that may be meant, in brackets, or nothing.
+func hint(text string, labels []string) string {
+	if meant := strings.TrimSpace(value.DidYouMean(text, labels)); meant != "" {
+		return " (" + strings.ToLower(meant[:1]) + meant[1:] + ")"
+	}
+	return ""
 }
 
 // arithmetic reads a quantity as it is written.
@@ -201,7 +254,7 @@ func (r *reading) timeless(text string) (operand, *value.Error) {
 // checked refuses a unit of another dimension than the one asked for.
 func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
 	if to == nil || units.Compatible(q.Unit, to) || sameButCurrency(q.Unit, to) {
-		return nil
+		return r.gauged(q.Unit, to)
 	}
 	if to.IsOne() && q.Unit.Dimension() == units.Angle && declaredUnit(r.scope, r.variable) == nil && r.scope.Profiles[r.variable].Angle {
 		return nil
@@ -209,7 +262,21 @@ func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
 	return incompatible(q.Unit, to)
 }
 
+// gauged refuses psi where a gauge pressure is declared: it is not said whether it is psig or psia.
+func (r *reading) gauged(unit, to *units.Unit) *value.Error {
+	gauge := r.scope.Table.Gauge(unit)
+	if gauge == nil || !to.IsAbsolute() {
+		return nil
+	}
+	either := []string{gauge.Symbol(), unit.Symbol() + "a"}
+	return unknownUnit(unit.Symbol(), &units.UnknownError{Name: unit.Symbol(), Nearest: either, Ambiguous: true})
+}
+
 func (r *reading) number(text string) (units.Quantity, string, *value.Error) {
+	text, err := r.readMarks(text)
+	if err != nil {
+		return units.Quantity{}, "", err
+	}
 	x, err := r.timeless(text)
 	if err != nil {
 		return units.Quantity{}, "", err

@@ -25,9 +25,20 @@ const maxProved = 5
 // errNoSolution says that equations exclude one another.
 var errNoSolution = errors.New("no solution")
 
-// solveBlock finds the values of a block's variables: exactly where all its equations are linear,
-// else by a search over one of them from which the others follow.
+// solveBlock finds the values of a block's variables.
 func (s *Solver) solveBlock(step Step) *value.Error {
+	if len(step.Open) > 0 {
+		return s.spanStep(step)
+	}
+	if s.countsAny(step) {
+		return s.wholeBlock(step)
+	}
+	return s.solveReal(step)
+}
+
+// solveReal finds the real numbers that solve a block: exactly where all its equations are linear,
+// else by a search over one of them from which the others follow.
+func (s *Solver) solveReal(step Step) *value.Error {
 	// The order in which the domain lists things decides nothing.
 	step.Outputs, step.Activities = slices.Clone(step.Outputs), slices.Clone(step.Activities)
 	slices.SortStableFunc(step.Outputs, func(a, b int) int { return cmp.Compare(s.Key(a), s.Key(b)) })
@@ -35,22 +46,51 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 		return slices.Compare(s.Equations[a].Source, s.Equations[b].Source)
 	})
 	s.furthest = ""
+	unsure := s.Unsure
 	equations := make([]*formula.Equation, len(step.Activities))
 	for i, a := range step.Activities {
 		equations[i] = s.Equations[a]
+		if spread := s.Spread(equations[i], func(variable int) bool { return slices.Contains(step.Outputs, variable) }); spread != nil {
+			equations[i] = spread
+		}
 	}
-	isLinear := false
-	found, err := s.chained(step, equations, true)
+	isLinear, long := false, len(equations) >= leastChain
+	var found []formula.Decimals
+	var err error
+	if long {
+		found, err = s.chained(step, equations, true)
+	}
+	s.note(Chained)
 	if len(found) == 0 && err == nil {
 		isLinear, err = s.linearSystem(equations, step.Outputs)
+		s.note(Linear)
 	}
 	if !isLinear {
-		if s.TryErr(); len(found) == 0 && err == nil && !s.Limited() {
+		if s.TryErr(); long && len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.chained(step, equations, false)
+			s.note(Chained)
+		}
+		if len(found) == 0 && err == nil && !s.Limited() {
+			s.note(Approached)
+			s.Within(maxBorderedCost, func() { found = s.bordered(step, equations) })
 		}
 		if len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.blockSolutions(step, equations)
-			s.Failed.Dependent = errors.Is(err, errManySolutions) && !errors.Is(err, errCrowded)
+			many := errors.Is(err, errManySolutions)
+			s.Failed.Dependent = many && !errors.Is(err, errCrowded)
+			s.Unsure = s.Unsure || many && s.Context.Digits() < ManyDigits
+		}
+		if !long && err == nil && !s.Limited() {
+			found = s.choices(step, equations, found)
+		}
+		if err == nil && !s.Limited() && s.inHoles(step, equations, found) {
+			s.Within(maxLimitCost, func() { found = s.atLimits(step, equations) })
+			if len(found) > 0 {
+				s.Checked, s.Unsure = append(s.Checked, step.Activities...), unsure
+			}
+		}
+		if len(found) == 0 && err == nil && !s.Limited() {
+			found = s.along(step, equations)
 		}
 		if len(found) > 0 && !s.Limited() {
 			return s.chooseValues(step, found)
@@ -78,7 +118,27 @@ func (s *Solver) solveBlock(step Step) *value.Error {
 		}
 		s.Values[o] = root
 	}
+	if isLinear && s.proven {
+		s.Checked = append(s.Checked, step.Activities...)
+	}
 	return nil
+}
+
+// choices adds to the solutions that were found, where none of them has natural signs, those among
+// samples of a guess: Newton's method knows only the side of a choice that it starts on.
+func (s *Solver) choices(step Step, equations []*formula.Equation, found []formula.Decimals) []formula.Decimals {
+	if slices.ContainsFunc(found, func(values formula.Decimals) bool { return s.natural(step, values) }) ||
+		!slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Choices || e.Right.Choices }) {
+		return found
+	}
+	for _, forward := range []bool{true, false} {
+		more, err := s.chained(step, equations, forward)
+		if err == nil {
+			found = append(found, more...)
+		}
+	}
+	s.TryErr()
+	return found
 }
 
 // blockSolutions lists the solutions of a block that is not linear, each in the order of the
@@ -94,6 +154,7 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 		switch {
 		case len(all) > 0:
 			found = all
+			s.note(Eliminated)
 		case infinite:
 			return true, errManySolutions
 		case sure:
@@ -108,6 +169,9 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 		}
 	}
 	more, err := s.newton(step, equations)
+	if len(found) == 0 && len(more) > 0 {
+		s.note(Approached)
+	}
 	for _, values := range more {
 		if !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
 			found = append(found, values)

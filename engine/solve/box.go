@@ -58,23 +58,13 @@ func (bb *branchAndBound) cell(b searchBox) formula.Decimals {
 	for _, c := range clusters {
 		found = append(found, bb.cluster(c.low, c.high)...)
 	}
-	if len(found) > maxFoundRoots {
-		bb.crowded = math.Min(bb.crowded, b.distance)
-	}
 	return found
 }
 
 // undecided looks at samples of a box that intervals do not decide.
 func (bb *branchAndBound) undecided(b searchBox) formula.Decimals {
-	exact := func(x float64) float64 {
-		f, ok := bb.seek.difference(decimal.FromFloat(x))
-		if !ok {
-			return math.NaN()
-		}
-		return f.Float64()
-	}
 	// What oscillating in float64 may only be its own rounding.
-	if grid := evenly(b.low, b.high, 64); oscillating(grid, bb.seek.at) && oscillating(grid, exact) {
+	if grid := evenly(b.low, b.high, 64); oscillating(grid, bb.seek.at) && oscillating(grid, bb.seek.wide) {
 		bb.crowded = math.Min(bb.crowded, b.distance)
 		return nil
 	}
@@ -89,7 +79,7 @@ func (bb *branchAndBound) undecided(b searchBox) formula.Decimals {
 			continue
 		}
 		if sign*last < 0 {
-			if t, ok := bb.bisected(searchBox{low: from, high: x}, last); ok {
+			if t, ok := bb.seek.between(decimal.FromFloat(from), decimal.FromFloat(x), last, bb.seek.difference); ok {
 				roots = append(roots, t)
 			}
 		}
@@ -146,8 +136,8 @@ func (bb *branchAndBound) sample(r region) formula.Decimals {
 	return bb.scanned(grid, r.low, r.high)
 }
 
-// cluster finds the root in a narrow interval where the difference of the sides hardly has a slope,
-// or jumps: where it or one of its derivatives is zero, or else at the shortest number.
+// cluster finds the roots in a narrow interval where the difference of the sides hardly has a
+// slope, or jumps: as the signs of its derivatives show, or else at the shortest number.
 func (bb *branchAndBound) cluster(low, high float64) formula.Decimals {
 	solver := bb.solver
 	slack := 2 * (high - low)
@@ -159,30 +149,14 @@ func (bb *branchAndBound) cluster(low, high float64) formula.Decimals {
 		f := x.Float64()
 		return f >= low-slack && f <= high+slack
 	}
-	var candidates formula.Decimals
-	for order := 0; order < 3 && len(bb.slopes) > 0; order++ {
-		if order == len(bb.slopes) {
-			next := bb.slopes[order-1].Derivative(bb.x)
-			if next == nil || nodeCount(next) > 2000 {
-				break
-			}
-			bb.slopes = append(bb.slopes, next)
-		}
-		slope := bb.slopes[order]
-		x, ok := bb.seek.secant(mid, func(x decimal.Decimal) (decimal.Decimal, bool) {
-			solver.Suppose(bb.x.Variable, x)
-			f := solver.Eval(slope)
-			return f, solver.TryErr() == nil
-		})
-		if ok && inside(x) {
-			candidates = append(candidates, x)
-		}
+	found, all := bb.seek.crossings(bb.e, decimal.FromFloat(low-slack), decimal.FromFloat(high+slack))
+	if kept := solver.keep(bb.e, bb.x.Variable, found); len(kept) > 0 || all && len(found) == 0 {
+		return kept
 	}
 	if x, ok := shortest(low, high); ok {
-		candidates = append(candidates, x)
-	}
-	if kept := solver.keep(bb.e, bb.x.Variable, candidates); len(kept) > 0 {
-		return kept[:1]
+		if kept := solver.keep(bb.e, bb.x.Variable, formula.Decimals{x}); len(kept) > 0 {
+			return kept
+		}
 	}
 	var roots formula.Decimals
 	for _, x := range []decimal.Decimal{decimal.FromFloat(low), mid, decimal.FromFloat(high)} {

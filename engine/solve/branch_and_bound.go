@@ -37,8 +37,7 @@ type branchAndBound struct {
 	e           *formula.Equation
 	x           formula.Unknown
 	aim         aim
-	left, right *formula.Node   // with everything but the unknown evaluated
-	slopes      []*formula.Node // derivatives of left - right, from the first on
+	left, right *formula.Node // with everything but the unknown evaluated
 	program     *formula.IntervalProgram
 	seek        *seeker
 	scale       float64
@@ -68,7 +67,6 @@ func (s *Solver) branchAndBound(e *formula.Equation, v int, seek *seeker, scale 
 		return nil
 	}
 	if slope := difference.Derivative(x); slope != nil {
-		bb.slopes = append(bb.slopes, slope)
 		if at, ok := p.Add(slope, x); ok {
 			p.Slope = at
 		}
@@ -159,7 +157,7 @@ func (bb *branchAndBound) preimage() (p formula.Preimage, ok bool) {
 		p.Roots = append(p.Roots, bb.solver.keep(bb.e, v, list)...)
 	}
 	if !math.IsInf(bb.crowded, 1) && (len(p.Roots) == 0 || bb.aim.all) {
-		return formula.Preimage{Infinite: true}, true
+		return formula.Preimage{Infinite: bb.e.Repeats(bb.x)}, bb.e.Repeats(bb.x)
 	}
 	proof := !bb.open && !bb.sparse
 	p.Roots = bb.solver.distinct(p.Roots)
@@ -313,40 +311,13 @@ func (bb *branchAndBound) rising(b searchBox, value, slope formula.Interval) (fo
 	start := bb.seek.brent(b.low, b.high, bb.seek.at(b.low), bb.seek.at(b.high))
 	x, ok := bb.seek.secant(decimal.FromFloat(start), bb.seek.difference)
 	if f := x.Float64(); !ok || f < b.low || f > b.high {
-		x, ok = bb.bisected(b, first)
+		x, ok = bb.seek.between(decimal.FromFloat(b.low), decimal.FromFloat(b.high), first, bb.seek.difference)
 	}
 	if !ok {
 		return nil, false
 	}
 	kept := bb.solver.keep(bb.e, bb.x.Variable, formula.Decimals{x})
 	return kept, len(kept) > 0
-}
-
-// bisected halves a box in decimal until secants find the root in it.
-func (bb *branchAndBound) bisected(b searchBox, first int) (decimal.Decimal, bool) {
-	c := bb.solver.Context
-	low, high := decimal.FromFloat(b.low), decimal.FromFloat(b.high)
-	for i := range 160 {
-		mid := c.Mul(c.Add(low, high), oneHalf)
-		f, ok := bb.seek.difference(mid)
-		if !ok {
-			return mid, false
-		}
-		if f.IsZero() {
-			return mid, true
-		}
-		if f.Sign() == first {
-			low = mid
-		} else {
-			high = mid
-		}
-		if i%8 == 7 {
-			if x, ok := bb.seek.secant(mid, bb.seek.difference); ok && x.Cmp(low) >= 0 && x.Cmp(high) <= 0 {
-				return x, true
-			}
-		}
-	}
-	return low, true
 }
 
 // outlying reports whether a box reaches from ordinary sizes to the least or the greatest.

@@ -185,9 +185,6 @@ func (s *Solver) follow(c *chain, x decimal.Decimal) bool {
 // of the other, where rounding may grow from link to link. The error says that any guess does.
 // Without either the block is no such chain, or no sample shows a root.
 func (s *Solver) chained(step Step, equations []*formula.Equation, forward bool) ([]formula.Decimals, error) {
-	if len(equations) < leastChain {
-		return nil, nil
-	}
 	c := s.chain(step, equations)
 	if c == nil || c.forward != forward {
 		return nil, nil
@@ -207,7 +204,7 @@ func (s *Solver) chained(step Step, equations []*formula.Equation, forward bool)
 	var found []formula.Decimals
 	var err error
 	seek.roots(func(roots formula.Decimals) (kept formula.Decimals) {
-		for _, x := range s.distinct(roots) {
+		for _, x := range seek.sure(roots) {
 			if !s.follow(c, x) {
 				continue
 			}

@@ -30,7 +30,7 @@ func (s *Solver) Choose(variable, activity int, p formula.Preimage) (decimal.Dec
 		roots = allowed(p.More)
 	}
 	if len(roots) == 0 {
-		return decimal.Decimal{}, value.Problem("calculation.no_solution", s.Key(variable))
+		return decimal.Decimal{}, s.noneOf(variable)
 	}
 	if len(roots) == 1 {
 		return roots[0], nil
@@ -83,8 +83,8 @@ func (s *Solver) contains(list formula.Decimals, t decimal.Decimal) bool {
 	return slices.ContainsFunc(list, func(o decimal.Decimal) bool { return formula.Compare(s.Context, o, t) == 0 })
 }
 
-// Allowed reports whether a variable may have a value: it is within bounds, and no temperature
-// below 0 K.
+// Allowed reports whether a variable may have a value: it is within bounds, no temperature below
+// 0 K, and against no constraint.
 func (s *Solver) Allowed(variable int, t decimal.Decimal) bool {
 	w := &s.Scope.Profiles[variable]
 	if w.Min != nil && formula.Compare(s.Context, t, *w.Min) < 0 || w.Max != nil && formula.Compare(s.Context, t, *w.Max) > 0 {
@@ -93,13 +93,29 @@ func (s *Solver) Allowed(variable int, t decimal.Decimal) bool {
 	if w.Moment && (t.Cmp(formula.Earliest) < 0 || t.Cmp(formula.Latest) >= 0) {
 		return false
 	}
-	return t.Sign() >= 0 || !s.Absolute(variable)
+	if t.Sign() < 0 && s.Absolute(variable) {
+		return false
+	}
+	if s.Refuses == nil {
+		return true
+	}
+	reason := s.Refuses(variable, t)
+	s.refused = cmp.Or(reason, s.refused)
+	return reason == ""
+}
+
+// noneOf says that no value of a variable is a solution, and why what would be one is not allowed.
+func (s *Solver) noneOf(variable int) *value.Error {
+	if s.refused != "" {
+		return value.Problem("calculation.no_solution", s.Key(variable), s.refused)
+	}
+	return value.Problem("calculation.no_solution", s.Key(variable))
 }
 
 // Absolute reports whether a variable is a temperature that cannot be below 0 K.
 func (s *Solver) Absolute(variable int) bool {
 	w := &s.Scope.Profiles[variable]
-	return w.Unit != nil && w.Unit.IsPoint() || variable == s.Target && s.Asked != nil && s.Asked.IsPoint()
+	return w.Unit.IsAbsolute() || s.AskedIn(variable).IsAbsolute()
 }
 
 // pick is which of several roots, the best first, is tried this time.

@@ -14,6 +14,7 @@ const (
 	maxSubstituted  = 1500 // nodes of an equation
 	maxBranches     = 16   // equations that roots of both signs lead to
 	maxReductions   = 2    // unknowns whose equations are solved
+	maxVanished     = 4    // equations where a factor is 0
 
 	eliminatedNodes = 40 // of an expression that are built anew at the cost of one unit
 
@@ -34,6 +35,7 @@ type reduced struct {
 	relation
 	variable int
 	steps    []substitution // in the order of elimination, so that the last one is evaluated first
+	vanished bool           // a factor that was divided by is 0
 }
 
 // eliminator turns a block into equations of one unknown by solving one equation after the other
@@ -212,7 +214,8 @@ func substituted(n *formula.Node, x formula.Unknown, by *formula.Node) *formula.
 type way struct {
 	at, variable int
 	by           []*formula.Node
-	size         int // of what it leads to
+	size         int           // of what it leads to
+	factor       *formula.Node // what is divided by and may be 0, nil for none
 }
 
 // reduce eliminates all unknowns but one. The list has an equation for each choice of signs on the
@@ -234,12 +237,16 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 				return nil
 			}
 			var by []*formula.Node
+			var factor *formula.Node
 			if slope, rest, ok := linearIn(formula.Combined(formula.OpSub, r.left, r.right), x); ok {
 				if l.vanishes(slope) {
 					*r = relation{rest, formula.Integer(0)}
 					continue
 				}
 				by = []*formula.Node{formula.Combined(formula.OpDiv, formula.Combined(formula.OpNeg, rest), slope)}
+				if slope.Mask != 0 && (rest.Mask != 0 || l.vanishes(rest)) {
+					factor = slope
+				}
 			} else if r.left.Has(x) != r.right.Has(x) {
 				side, other := apart(r.left, r.right, x)
 				by = isolated(side, x, other)
@@ -257,7 +264,7 @@ func (l *eliminator) reduce(relations []relation, unknowns []int, keep int) []re
 					}
 				})
 			}
-			ways = append(ways, way{at, v, by, size})
+			ways = append(ways, way{at, v, by, size, factor})
 		}
 	}
 	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(a.size, b.size) })
@@ -307,7 +314,25 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep int, w way
 			all = append(all, f)
 		}
 	}
-	return all
+	return append(all, l.without(relations, unknowns, keep, w)...)
+}
+
+// without lists the equations that are left where the factor that a way divides by is 0, in the
+// place of the relation that it stands in: what satisfies them need not satisfy that.
+func (l *eliminator) without(relations []relation, unknowns []int, keep int, w way) []reduced {
+	if w.factor == nil {
+		return nil
+	}
+	relations = slices.Clone(relations)
+	relations[w.at] = relation{w.factor, formula.Integer(0)}
+	list := l.reduce(relations, unknowns, keep)
+	if len(list) > maxVanished {
+		return nil
+	}
+	for i := range list {
+		list[i].vanished = true
+	}
+	return list
 }
 
 // eliminated finds the values of a block's unknowns by elimination, each a list in the order of the
@@ -358,7 +383,7 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 		x := shared.Unknown(r.variable)
 		if !r.left.Has(x) && !r.right.Has(x) {
 			// The equations depend on one another, or exclude one another.
-			infinite = infinite || s.Satisfied(e)
+			infinite = infinite || !r.vanished && s.Satisfied(e)
 			continue
 		}
 		e.Count[e.Position(r.variable)] = r.left.Occurrences(r.variable) + r.right.Occurrences(r.variable)
@@ -372,7 +397,7 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 			continue
 		}
 		if p.Infinite {
-			infinite = true
+			infinite = infinite || !r.vanished
 			continue
 		}
 		for _, t := range slices.Concat(p.Roots, p.More) {

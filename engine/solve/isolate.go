@@ -164,11 +164,14 @@ func (s *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decima
 			return formula.Preimage{}
 		}
 		if chosen != k {
-			return formula.Preimage{Infinite: formula.Compare(s.Context, s.Eval(n.Args[chosen]), t) == 0}
+			return formula.Preimage{Infinite: s.equal(s.Eval(n.Args[chosen]), t)}
 		}
 		return s.invert(n.Args[k], x, t)
 	}
 	f := n.Function
+	if n.TakesTable() {
+		return s.invertOver(n, x, k, t)
+	}
 	if f.Inverse == nil && f.Isolations == nil {
 		if definition := n.Defined(); definition != nil {
 			return s.invert(definition, x, t)
@@ -188,6 +191,23 @@ func (s *Solver) invertCall(n *formula.Node, x formula.Unknown, t decimal.Decima
 		return s.through(n.Args[k], x, s.isolations(n, args, t))
 	}
 	return s.through(n.Args[k], x, f.Inverse(s.Context, args, k, t))
+}
+
+// invertOver goes through a function over tables to the argument with the unknown.
+func (s *Solver) invertOver(n *formula.Node, x formula.Unknown, k int, t decimal.Decimal) formula.Preimage {
+	if !n.Function.Inverts(k) {
+		return formula.Preimage{}
+	}
+	args := make([]formula.Grid, len(n.Args))
+	for i, a := range n.Args {
+		if i != k {
+			args[i] = s.Grid(a)
+		}
+	}
+	if s.Context.Err() != nil {
+		return formula.Preimage{}
+	}
+	return s.through(n.Args[k], x, n.Function.InverseOver(s.Context, args, k, t))
 }
 
 // isolations is what the first argument of a call with the value t may be, from the others.
@@ -222,7 +242,9 @@ func invertible(n *formula.Node, x formula.Unknown) bool {
 		f := n.Function
 		switch {
 		case n.TakesTable():
-			return false
+			if at := slices.IndexFunc(n.Args, func(a *formula.Node) bool { return a.Has(x) }); at < 0 || !f.Inverts(at) {
+				return false
+			}
 		case f.Inverse != nil, f.Lazy:
 		case f.Isolations != nil:
 			if !n.Args[0].Has(x) {
@@ -265,7 +287,7 @@ func Reachable(e *formula.Equation, isTable func(variable int) bool) []bool {
 		case !p.moves:
 		case !p.broken && !(p.tabled && isTable(v)):
 			reachable[k] = true
-		case e.Count[k] == 1 && !p.lost:
+		case e.Count[k] == 1 && !p.lost && !(p.tabled && isTable(v)):
 			x := e.Unknown(v)
 			side, _ := apart(e.Left, e.Right, x)
 			reachable[k] = !p.defined || invertible(side, x)
@@ -301,7 +323,7 @@ func (r *reach) look(n *formula.Node, p place) {
 		at.tabled = at.tabled || p.tabled
 		return
 	case isArithmetic(n.Op):
-	case n.Op == formula.OpList:
+	case n.Op == formula.OpList, n.Op == formula.OpPrevious, n.Op == formula.OpDefined:
 		p.lost = true
 	case n.Op != formula.OpCall:
 		p.broken, p.lost = p.broken || !p.condition, true
@@ -311,7 +333,7 @@ func (r *reach) look(n *formula.Node, p place) {
 		p.tabled = p.tabled || n.TakesTable()
 		switch {
 		case n.TakesTable():
-			p.lost = true
+			p.lost = p.lost || f.InverseOver == nil
 		case f.Inverse != nil, f.Lazy, f.Isolations != nil:
 		case f.Definition != nil:
 			p.defined = true
@@ -326,7 +348,7 @@ func (r *reach) look(n *formula.Node, p place) {
 			below.condition = p.condition || (f.Lazy || f.Steps) && i == 0
 			below.broken = p.broken || n.Counts(i) && !p.condition
 			isolated := f.Inverse != nil || f.Lazy
-			below.lost = p.lost || !p.defined && f.Param(i).Lost || !isolated && f.Isolations != nil && i > 0
+			below.lost = p.lost || n.TakesTable() && !f.Inverts(i) || !p.defined && f.Param(i).Lost || !isolated && f.Isolations != nil && i > 0
 		}
 		r.look(a, below)
 	}

@@ -84,7 +84,7 @@ func (s *seeker) limitWithin(e *formula.Equation, x decimal.Decimal, reach, size
 			} else if found {
 				// A root is one that twice as far from the place is none.
 				solver.Suppose(s.variable, solver.Context.Add(x, solver.Context.Sub(x, c)))
-				s.masked = s.masked || solver.Satisfied(e)
+				s.masked = s.masked || solver.Nearly(e)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func (s *seeker) holdsBeside(e *formula.Equation, place decimal.Decimal, size fl
 	c := s.solver.Context
 	for _, part := range []float64{0.83, -0.37} {
 		s.solver.Suppose(s.variable, c.Add(place, decimal.FromFloat(part*size)))
-		if !s.solver.Satisfied(e) {
+		if !s.solver.Nearly(e) {
 			return false
 		}
 	}

@@ -30,40 +30,57 @@ type collector struct {
 
 // linearRows writes equations as what is to be 0; false where one is not linear.
 func (s *Solver) linearRows(equations []*formula.Equation, unknowns []int) ([]linear, bool) {
-	c := collector{solver: s, place: make([]int, len(s.Values)), factors: make([]decimal.Decimal, len(unknowns)), stands: make([]bool, len(unknowns))}
-	for j, v := range unknowns {
-		c.place[v] = j + 1
-	}
+	c := s.collector(unknowns)
 	rows := make([]linear, len(equations))
 	for i, e := range equations {
-		c.bits = 0
-		for k, v := range e.Refs {
-			if c.place[v] > 0 {
-				c.bits |= formula.MaskOf(k)
-			}
-		}
-		s.Renew()
-		c.known, c.divisor = decimal.Decimal{}, 1
-		if !c.add(e.Left, decimal.Int(1), 1) || !c.add(e.Right, decimal.Int(-1), 1) || s.Context.Err() != nil {
+		var ok bool
+		if rows[i], ok = c.row(e); !ok {
 			return nil, false
 		}
-		slices.Sort(c.used)
-		rows[i] = linear{make([]entry[decimal.Decimal], 0, len(c.used)), c.known}
-		for _, j := range c.used {
-			if f := c.factors[j]; !f.IsZero() || !f.IsExact() {
-				rows[i].terms = append(rows[i].terms, entry[decimal.Decimal]{j, f})
-			}
-			c.factors[j], c.stands[j] = decimal.Decimal{}, false
-		}
-		c.used = c.used[:0]
 	}
 	return rows, true
 }
 
+// collector is one for equations in some unknowns.
+func (s *Solver) collector(unknowns []int) *collector {
+	c := &collector{solver: s, place: make([]int, len(s.Values)), factors: make([]decimal.Decimal, len(unknowns)), stands: make([]bool, len(unknowns))}
+	for j, v := range unknowns {
+		c.place[v] = j + 1
+	}
+	return c
+}
+
+// row writes an equation as what is to be 0; false where it is not linear.
+func (c *collector) row(e *formula.Equation) (linear, bool) {
+	s := c.solver
+	c.bits = 0
+	for k, v := range e.Refs {
+		if c.place[v] > 0 {
+			c.bits |= formula.MaskOf(k)
+		}
+	}
+	s.Renew()
+	c.known, c.divisor = decimal.Decimal{}, 1
+	ok := c.add(e.Left, decimal.Int(1), 1) && c.add(e.Right, decimal.Int(-1), 1) && s.Context.Err() == nil
+	slices.Sort(c.used)
+	row := linear{make([]entry[decimal.Decimal], 0, len(c.used)), c.known}
+	for _, j := range c.used {
+		if f := c.factors[j]; !f.IsZero() || !f.IsExact() {
+			row.terms = append(row.terms, entry[decimal.Decimal]{j, f})
+		}
+		c.factors[j], c.stands[j] = decimal.Decimal{}, false
+	}
+	c.used = c.used[:0]
+	return row, ok
+}
+
 // has reports whether an unknown stands in n.
 func (c *collector) has(n *formula.Node) bool {
-	if n.Mask&c.bits == 0 {
+	switch in := n.Mask & c.bits; {
+	case in == 0:
 		return false
+	case in&^formula.ManyMask != 0:
+		return true
 	}
 	return n.Op == formula.OpVariable && c.place[n.Variable] > 0 || slices.ContainsFunc(n.Args, c.has)
 }
@@ -75,8 +92,10 @@ func (c *collector) add(n *formula.Node, by decimal.Decimal, divisor int64) bool
 	case n.Op == formula.OpVariable && c.place[n.Variable] > 0:
 		j := c.place[n.Variable] - 1
 		by = c.over(by, divisor)
-		c.factors[j] = context.Add(c.factors[j], by)
-		if !c.stands[j] {
+		if c.stands[j] {
+			c.factors[j] = context.Add(c.factors[j], by)
+		} else {
+			c.factors[j] = by
 			c.used, c.stands[j] = append(c.used, j), true
 		}
 		return true
@@ -160,7 +179,8 @@ func divisorOf(a, b int64) int64 {
 	return a
 }
 
-// linearSystem solves linear equations. ok is false where one is not linear.
+// linearSystem solves linear equations, and says whether the solution is proven. ok is false where
+// one is not linear.
 func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok bool, err error) {
 	rows, ok := s.linearRows(equations, unknowns)
 	if !ok {
@@ -170,6 +190,7 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 		return true, errManySolutions
 	}
 	values, err, exact := s.exactLinear(rows)
+	s.proven = exact && err == nil
 	if !exact && !s.Limited() {
 		values, err = s.eliminate(rows)
 	}

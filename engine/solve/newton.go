@@ -22,8 +22,10 @@ const (
 	patience       = 3
 	enoughCost     = 100_000 // from which on no further solutions are looked for where there is one
 	leastPivot     = 1e-10
+	plainPivot     = 1e-4 // from which down the slopes hardly fix an unknown
 	plainDigits    = 3    // of an unknown where the slopes do not fix it
 	plainPart      = 1e-3 // of the scale of an unknown that is next to nothing
+	middleStart    = 2    // the start between the bounds of the unknowns
 	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
 )
 
@@ -32,11 +34,12 @@ type phase struct {
 	starts  int
 	decades float64 // how far the starts lie from the scale of an unknown, on both sides
 	signed  bool    // of all signs
+	defined bool    // every other one gives unknowns what the others make them
 }
 
 // phases are the starts in order: near the scales of the unknowns, a few of them of all signs, far
 // from the scales, and those of all signs.
-var phases = []phase{{30, 2, false}, {10, 0.5, true}, {40, 8, false}, {40, 3, true}}
+var phases = []phase{{30, 2, false, false}, {10, 0.5, true, false}, {40, 8, false, true}, {40, 3, true, false}}
 
 // plainStarts are the first ones of all signs, as parts of the scales of the unknowns.
 var plainStarts = []float64{-1, 0, 1}
@@ -94,6 +97,9 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 					x[j] = math.Max(r.low, math.Min(r.high, plainStarts[i]*r.scale))
 				}
 			}
+			if at == middleStart && z.between() || p.defined && at%2 == 0 {
+				z.define(x)
+			}
 			before := s.Context.Cost()
 			arrived := z.approach(x, !p.signed, at%2 == 1)
 			if z.solver.Limited() {
@@ -112,7 +118,7 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 			}
 			seen, repeats = append(seen, x), 0
 			weakest := z.weakestPivot(x)
-			if weakest.size < poorPivot {
+			if weakest.size < plainPivot {
 				if values, ok := z.plain(x); ok && s.fits(step, equations, values) {
 					found = append(found, values)
 					continue
@@ -183,6 +189,12 @@ func (z *system) start(p phase, k int) []float64 {
 			}
 		}
 		even := !math.IsInf(low, 0) && !math.IsInf(high, 0) && low < high
+		if k == middleStart && !p.signed && z.between() && (!r.angle || r.isBetween()) {
+			if x[j] = math.Max(low, math.Min(high, r.scale)); even && (low < 0 || high <= 1e3*math.Max(low, r.scale)) {
+				x[j] = (low + high) / 2
+			}
+			continue
+		}
 		if even && (r.angle || low < 0 || high <= 1e3*math.Max(low, r.scale) || k%2 == 0) {
 			x[j] = low + share*(high-low)
 			continue
@@ -199,6 +211,16 @@ func (z *system) start(p phase, k int) []float64 {
 		}
 	}
 	return x
+}
+
+// isBetween reports whether there are bounds on both sides, of an angle within a turn.
+func (r *unknownRange) isBetween() bool {
+	return !math.IsInf(r.low, 0) && !math.IsInf(r.high, 0) && (!r.angle || r.low > -math.Pi && r.high < math.Pi)
+}
+
+// between reports whether some unknown has bounds on both sides, so that there is a middle.
+func (z *system) between() bool {
+	return slices.ContainsFunc(z.ranges, func(r unknownRange) bool { return r.isBetween() })
 }
 
 // plain is the place of few digits next to x, where all equations hold exactly there. To a solution
@@ -248,6 +270,12 @@ func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) 
 			return x, ok
 		}
 	}
+	return z.corrected(start, fixed)
+}
+
+// corrected is refine with the slopes evaluated in decimal at each step.
+func (z *system) corrected(start []float64, fixed *pivot) (formula.Decimals, bool) {
+	solver := z.solver
 	x := make(formula.Decimals, len(start))
 	for j := range start {
 		x[j] = decimal.FromFloat(start[j])

@@ -73,31 +73,58 @@ func (s *Solver) realRoots(p polynomial) formula.Decimals {
 func (s *Solver) bracketed(p, slope polynomial, low, high decimal.Decimal, first int) decimal.Decimal {
 	c := s.Context
 	x := c.Mul(c.Add(low, high), oneHalf).Exactly()
+	var last decimal.Decimal
 	for range 600 {
 		f, _ := s.at(p, x)
-		if f.IsZero() || c.Err() != nil {
+		d, _ := s.at(slope, x)
+		switch {
+		case f.IsZero() && f.IsExact() || c.Err() != nil:
 			return x
-		}
-		if f.Sign() == first {
+		case f.IsZero() && !d.IsZero():
+			return c.Sub(x, c.Quo(f, d)) // x, and what the error of f leaves open of it
+		case f.IsZero():
+			return x.As(c.Digits() / 2)
+		case f.Sign() == first:
 			low = x
-		} else {
+		default:
 			high = x
 		}
 		var next decimal.Decimal
-		d, _ := s.at(slope, x)
 		newton := !d.IsZero()
 		if newton {
 			next = c.Sub(x, c.Quo(f, d))
 			newton = next.Cmp(low) > 0 && next.Cmp(high) < 0
 		}
-		if !newton {
-			next = c.Mul(c.Add(low, high), oneHalf)
-		}
 		move := c.Sub(next, x).Abs()
+		// Far from a root Newton's method leaves about the same part of the way at each step.
+		if slow := c.Mul(last, oneHalf).Cmp(move) <= 0; !newton || slow && !last.IsZero() {
+			next = s.middle(low, high).As(c.Digits() - 10)
+			move = decimal.Decimal{}
+		}
+		last = move
+		moved := c.Sub(next, x).Abs()
 		x = next.Exactly()
-		if move.Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
+		if moved.Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
 			return next
 		}
 	}
 	return x
+}
+
+// middle is a number between two, by decades where they span several.
+func (s *Solver) middle(low, high decimal.Decimal) decimal.Decimal {
+	c := s.Context
+	near, far := low, high
+	if near.Abs().Cmp(far.Abs()) > 0 {
+		near, far = far, near
+	}
+	top, _ := far.Extent()
+	bottom := top - 2*max(4, -top) // of a bracket that begins at 0
+	if !near.IsZero() {
+		bottom, _ = near.Extent()
+	}
+	if low.Sign()*high.Sign() < 0 || top-bottom < 2 {
+		return c.Mul(c.Add(low, high), oneHalf)
+	}
+	return c.Mul(far, c.Epsilon(c.Digits()-(top-bottom)/2))
 }

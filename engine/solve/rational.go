@@ -40,16 +40,7 @@ func (s *Solver) exactLinear(rows []linear) (values formula.Decimals, err error,
 	if !ok || !s.affordable(z) {
 		return nil, nil, false
 	}
-	residual := make([][]entry[uint64], len(z.rows))
-	for i, row := range z.rows {
-		residual[i] = make([]entry[uint64], 0, len(row))
-		for _, e := range row {
-			if r := residue(e.value); r != 0 {
-				residual[i] = append(residual[i], entry[uint64]{e.at, r})
-			}
-		}
-	}
-	lu, ok := factor(residual, residues(s.spendEntries))
+	lu, ok := s.byResidues(z)
 	if !ok {
 		return nil, nil, false
 	}
@@ -68,6 +59,84 @@ func (s *Solver) exactLinear(rows []linear) (values formula.Decimals, err error,
 	return values, nil, true
 }
 
+// byResidues takes the matrix of a system apart by the modulus.
+func (s *Solver) byResidues(z integral) (*factors[uint64], bool) {
+	n, entries := len(z.rows), 0
+	for _, row := range z.rows {
+		entries += len(row)
+	}
+	if n <= maxDense && 2*entries > n*n {
+		return s.denselyByResidues(z)
+	}
+	residual := make([][]entry[uint64], n)
+	for i, row := range z.rows {
+		residual[i] = make([]entry[uint64], 0, len(row))
+		for _, e := range row {
+			if r := residue(e.value); r != 0 {
+				residual[i] = append(residual[i], entry[uint64]{e.at, r})
+			}
+		}
+	}
+	return factor(residual, residues(s.spendEntries))
+}
+
+// maxDense is the size of a matrix up to which all of it is written out where half of it is filled.
+const maxDense = 128
+
+// denselyByResidues is byResidues for a small matrix with few zeros. Remainders need no choice
+// among pivots.
+func (s *Solver) denselyByResidues(z integral) (*factors[uint64], bool) {
+	n := len(z.rows)
+	f := &factors[uint64]{field: residues(s.spendEntries), steps: make([]pivotStep[uint64], 0, n)}
+	memory, open := make([]uint64, n*n), make([]int, n)
+	rows := make([][]uint64, n)
+	for i, row := range z.rows {
+		rows[i], open[i] = memory[i*n:(i+1)*n], i
+		for _, e := range row {
+			rows[i][e.at] = residue(e.value)
+		}
+	}
+	room := make([]entry[uint64], 0, n*n) // of both triangular matrices
+	for column := range n {
+		at := slices.IndexFunc(open, func(i int) bool { return rows[i][column] != 0 })
+		if at < 0 {
+			f.columns = append(f.columns, column)
+			continue
+		}
+		p := pivotStep[uint64]{row: open[at], column: column}
+		open = slices.Delete(open, at, at+1)
+		pivot := rows[p.row]
+		p.value, p.inverse = pivot[column], inverseMod(pivot[column])
+		from := len(room)
+		for j := column + 1; j < n; j++ {
+			if pivot[j] != 0 {
+				room = append(room, entry[uint64]{j, pivot[j]})
+			}
+		}
+		p.upper = room[from:]
+		from = len(room)
+		for _, i := range open {
+			row := rows[i]
+			if row[column] == 0 {
+				continue
+			}
+			by := mulMod(row[column], p.inverse)
+			room = append(room, entry[uint64]{i, by})
+			for _, e := range p.upper {
+				row[e.at] = subMod(row[e.at], mulMod(by, e.value))
+			}
+		}
+		p.lower = room[from:]
+		f.steps = append(f.steps, p)
+		if !f.spend(len(p.lower) * (1 + len(p.upper))) {
+			return nil, false
+		}
+	}
+	f.entries = len(f.steps) + len(room)
+	f.rows = open
+	return f, true
+}
+
 // integers multiplies rows and columns by powers of ten so that all coefficients are integers.
 // Column j of the solution is to be multiplied by 10 to its exponent.
 func integers(rows []linear) (z integral, exponents []int, ok bool) {
@@ -78,9 +147,16 @@ func integers(rows []linear) (z integral, exponents []int, ok bool) {
 	for j := range least {
 		least[j] = math.MaxInt
 	}
+	entries := 0
+	for _, row := range rows {
+		entries += len(row.terms)
+	}
+	all, shifts := make([]entry[int64], entries), make([]int, entries)
 	for i, row := range rows {
-		mantissas[i], powers[i] = make([]entry[int64], len(row.terms)), make([]int, len(row.terms))
-		for k, t := range row.terms {
+		mantissas[i], all = all[:len(row.terms)], all[len(row.terms):]
+		powers[i], shifts = shifts[:len(row.terms)], shifts[len(row.terms):]
+		for k := range row.terms {
+			t := &row.terms[k]
 			m, e, ok := t.value.Integral()
 			if !ok {
 				return z, nil, false
@@ -428,13 +504,7 @@ func summable(rows [][]entry[int64]) bool {
 
 // solved is the solution of a system that has one.
 func (s *Solver) solved(z integral) (rational, bool) {
-	residual := make([][]entry[uint64], len(z.rows))
-	for i, row := range z.rows {
-		for _, e := range row {
-			residual[i] = append(residual[i], entry[uint64]{e.at, residue(e.value)})
-		}
-	}
-	lu, ok := factor(residual, residues(s.spendEntries))
+	lu, ok := s.byResidues(z)
 	if !ok || len(lu.rows) > 0 {
 		return rational{}, false
 	}

@@ -10,12 +10,21 @@ import (
 // maxFoundRoots bounds the roots that a search finds.
 const maxFoundRoots = 24
 
+// How often the way to where the sides have no value is halved.
+const (
+	edgeHalvings  = 60
+	tableHalvings = 10
+)
+
 // search finds roots numerically: it samples the difference of both sides over the declared bounds,
 // else over decades around the scale of the unknown's unit, brackets changes of sign and minima,
 // refines in float64 by Brent's method (Brent, Algorithms for Minimization without Derivatives,
 // 1973, chapter 4) and then by secants in decimal. A pole also changes the sign; the check of the
 // equation refuses it.
 func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
+	if spread := s.Spread(e, func(variable int) bool { return variable == v }); spread != nil {
+		e = spread
+	}
 	s.toFloats(e)
 	seek := &seeker{solver: s, variable: v}
 	run := s.Run(e, e.Unknown(v))
@@ -28,9 +37,20 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 			s.Suppose(v, decimal.FromFloat(x))
 			s.Renew()
 			a, b := s.Value(e.Left), s.Value(e.Right)
-			f := s.Context.Sub(a, b).Float64()
+			d := s.Context.Sub(a, b)
+			f := d.Float64()
 			if s.TryErr() != nil {
 				return math.NaN(), 0
+			}
+			if d.Vague() {
+				// Next to nothing beside the differences elsewhere is nothing; what a doubtful condition
+				// chose has no value to search by.
+				if f = 0; d.Error().Float64() > 1e-20*seek.largest {
+					f = math.NaN()
+				}
+			}
+			if size := math.Abs(f); size > seek.largest {
+				seek.largest = size
 			}
 			return f, math.Abs(a.Float64()) + math.Abs(b.Float64())
 		case run != nil:
@@ -56,6 +76,23 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 			return formula.Preimage{Roots: roots}, nil
 		}
 	}
+	check := func(values formula.Decimals) formula.Decimals { return s.keep(e, v, values) }
+	if seek.wantsSmallest() {
+		if start, ok := s.Starts[v]; ok {
+			seek.polish(start)
+			if roots := seek.exact(e, scale, check(seek.found)); len(roots) > 0 {
+				return formula.Preimage{Roots: roots}, nil
+			}
+			seek.found = nil
+		}
+		seek.smallest = check
+	}
+	if seek.identical(scale) {
+		return formula.Preimage{Infinite: true}, nil
+	}
+	if p, ok, err := seek.monotone(e, scale); ok {
+		return p, err
+	}
 	if bb := s.branchAndBound(e, v, seek, scale, s.aim); bb != nil {
 		if p, ok := bb.preimage(); ok {
 			found := len(p.Roots)
@@ -63,14 +100,45 @@ func (s *Solver) search(e *formula.Equation, v int) (formula.Preimage, error) {
 				p.Infinite = p.Infinite || seek.everywhere(e, p.Roots)
 				return p, nil
 			}
+			if s.Unsure && s.Context.Digits() < touchDigits {
+				return formula.Preimage{}, formula.ErrNotConverged // more digits tell
+			}
 		}
 	}
-	roots := seek.exact(e, scale, seek.roots(func(values formula.Decimals) formula.Decimals { return s.keep(e, v, values) }))
+	found := seek.roots(check)
+	if seek.smallest != nil && len(found) > 0 {
+		if s.Starts == nil {
+			s.Starts = map[int]float64{}
+		}
+		s.Starts[v] = found[0].Float64()
+	}
+	roots := seek.exact(e, scale, found)
 	if s.Limited() || len(roots) > 0 {
 		// Where roots crowd, those that were found are a chance choice.
+		if seek.crowded && !e.Repeats(e.Unknown(v)) {
+			return formula.Preimage{}, formula.ErrNotConverged
+		}
 		return formula.Preimage{Roots: roots, Infinite: seek.crowded || seek.everywhere(e, roots)}, nil
 	}
 	return formula.Preimage{}, formula.ErrNotConverged
+}
+
+// wantsSmallest reports whether the smallest positive root is wanted alone, and looking for others
+// takes all the cells of tables at each sample.
+func (s *seeker) wantsSmallest() bool {
+	v, a := s.variable, s.solver.aim
+	return s.tables && a.preferred && !a.all && !s.solver.IsScale(v) && s.solver.Near(v) == nil
+}
+
+// identical reports whether the sides are the same at numbers far from one another, as far as their
+// digits tell.
+func (s *seeker) identical(scale float64) bool {
+	for _, x := range []float64{0.37, 5.1, 1.83} {
+		if f, ok := s.difference(decimal.FromFloat(x * scale)); !ok || !f.IsZero() && !f.Vague() {
+			return false
+		}
+	}
+	return true
 }
 
 // everywhere reports whether an equation holds on both sides of a root as well as there: all
@@ -82,9 +150,7 @@ func (s *seeker) everywhere(e *formula.Equation, roots formula.Decimals) bool {
 	solver := s.solver
 	for _, part := range beside {
 		solver.Suppose(s.variable, solver.Context.Mul(roots[0], part))
-		_, _, miss := solver.Residual(e)
-		size := solver.Context.Add(solver.Size(e.Left), solver.Size(e.Right))
-		if solver.TryErr() != nil || miss.Cmp(solver.Context.Mul(size, solver.Context.Epsilon(15))) > 0 {
+		if !solver.Satisfied(e) {
 			return false
 		}
 	}
@@ -104,10 +170,10 @@ func (s *Solver) toFloats(e *formula.Equation) {
 	}
 }
 
-// exact puts the places where the equation holds in the limit for the roots next to them, and
-// leaves out what may be the work of rounding.
+// exact puts the places where the equation holds in the limit for the roots next to them, leaves
+// out what may be the work of rounding, and vouches for the rest.
 func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimals) formula.Decimals {
-	kept := roots[:0]
+	var sure formula.Decimals
 	for _, t := range roots {
 		if !s.solver.isLimit(t) {
 			if place, ok := s.limit(e, t, scale); ok {
@@ -117,11 +183,14 @@ func (s *seeker) exact(e *formula.Equation, scale float64, roots formula.Decimal
 			} else if s.solver.Noisy(e, s.variable) {
 				s.solver.Unsure = true
 				continue
+			} else {
+				sure = append(sure, s.vouched(e, t)...)
+				continue
 			}
 		}
-		kept = append(kept, t)
+		sure = append(sure, t)
 	}
-	return kept
+	return s.solver.distinct(sure)
 }
 
 // seeker looks for the roots of a function of one variable.
@@ -133,9 +202,12 @@ type seeker struct {
 	difference func(x decimal.Decimal) (f decimal.Decimal, ok bool) // the same in decimal, false where it has no value
 	cost       int                                                  // units of an evaluation in float64, less than 1 for one
 	found      formula.Decimals
-	tables     bool // the unknown stands in functions over tables, which are evaluated in decimal alone
-	crowded    bool // there were more roots than are looked at
-	masked     bool // limit found that what seems to be a root may be the work of rounding
+	ladder     []rung                                  // the difference and its derivatives, as far as they were asked for
+	largest    float64                                 // of the differences over tables so far
+	smallest   func(formula.Decimals) formula.Decimals // leaves the roots that count; the first one ends the scan; nil where all are wanted
+	tables     bool                                    // the unknown stands in functions over tables, which are evaluated in decimal alone
+	crowded    bool                                    // there were more roots than are looked at
+	masked     bool                                    // limit found that what seems to be a root may be the work of rounding
 }
 
 // roots scans one set of samples after the other until some roots pass a check.
@@ -169,14 +241,23 @@ func (s *seeker) at(x float64) float64 {
 
 // scan brackets and refines the roots among samples.
 func (s *seeker) scan(grid []float64) {
-	values := make([]float64, len(grid))
-	for i, x := range grid {
-		values[i] = s.at(x)
-	}
+	values := make([]float64, 0, len(grid))
 	for i := range grid {
+		for len(values) < min(i+2, len(grid)) { // with the one behind
+			values = append(values, s.at(grid[len(values)]))
+		}
+		if s.smallest != nil && len(s.found) > 0 {
+			if len(s.smallest(s.found)) > 0 {
+				return
+			}
+			s.found = nil
+		}
 		if len(s.found) >= maxFoundRoots {
-			s.crowded = true
-			return
+			// Where float64 is all rounding, one root is found many times.
+			if s.found = s.solver.distinct(s.found); len(s.found) >= maxFoundRoots {
+				s.crowded = true
+				return
+			}
 		}
 		if s.solver.Limited() {
 			return
@@ -196,7 +277,7 @@ func (s *seeker) scan(grid []float64) {
 		switch {
 		case math.IsNaN(fa) || math.IsNaN(fb):
 		case fa < 0 && fb > 0 || fa > 0 && fb < 0:
-			s.crowded = s.crowded || s.oscillates(a, b, fa)
+			s.crowded = s.crowded || s.oscillates(a, b)
 			s.polish(s.brent(a, b, fa, fb))
 		case i+1 < len(grid) && math.Abs(fb) < math.Abs(fa) && math.Abs(fb) <= math.Abs(values[i+1]) && fb*values[i+1] > 0:
 			s.touch(a, grid[i+1])
@@ -206,16 +287,34 @@ func (s *seeker) scan(grid []float64) {
 
 // oscillates reports whether the sign changes so often between two samples that a root between them
 // is one of very many.
-func (s *seeker) oscillates(a, b, fa float64) bool {
-	changes, last := 0, fa
-	for i := 1; i < 16; i++ {
-		f := s.at(a + (b-a)*float64(i)/16)
-		if f*last < 0 {
+func (s *seeker) oscillates(a, b float64) bool {
+	// What oscillates in float64 may only be its own rounding.
+	grid := evenly(a, b, 16)
+	return changes(grid, s.at) > 4 && changes(grid, s.wide) > 4
+}
+
+// wide is the function in decimal, NaN where it has no value or its digits do not tell it from 0.
+func (s *seeker) wide(x float64) float64 {
+	f, ok := s.difference(decimal.FromFloat(x))
+	if !ok || !f.IsExact() && (f.IsZero() || f.Vague()) {
+		return math.NaN()
+	}
+	return f.Float64()
+}
+
+// changes counts how often a function changes its sign from sample to sample.
+func changes(grid []float64, f func(x float64) float64) (changes int) {
+	last := 0.0
+	for _, x := range grid {
+		y := f(x)
+		if y*last < 0 {
 			changes++
-			last = f
+		}
+		if y != 0 && !math.IsNaN(y) {
+			last = y
 		}
 	}
-	return changes > 4
+	return changes
 }
 
 // edge moves the undefined end of an interval to where the sides still have a value.
@@ -225,7 +324,11 @@ func (s *seeker) edge(a, b, fa, fb float64) (float64, float64, float64, float64)
 		in, out, inner, fin = b, a, b, fb
 	}
 	start, fstart := in, fin
-	for range 60 {
+	halvings := edgeHalvings
+	if s.tables {
+		halvings = tableHalvings
+	}
+	for range halvings {
 		mid := in + (out-in)/2
 		if f := s.at(mid); math.IsNaN(f) {
 			out = mid
@@ -238,6 +341,13 @@ func (s *seeker) edge(a, b, fa, fb float64) (float64, float64, float64, float64)
 
 // brent refines a bracketed root.
 func (s *seeker) brent(a, b, fa, fb float64) float64 {
+	if account := s.solver.Account; account != nil {
+		within, before := Bracket{Low: min(a, b), High: max(a, b)}, s.solver.steps
+		defer func() {
+			within.Steps = s.solver.steps - before
+			account.Brackets = append(account.Brackets, within)
+		}()
+	}
 	c, fc := a, fa
 	step := b - a
 	last := step

@@ -50,6 +50,9 @@ func (s *seeker) grids() iter.Seq[[]float64] {
 		}
 		for _, density := range []int{searchDensity, 8 * searchDensity} {
 			up := decades(scale, density)
+			if s.tables {
+				up = thinned(up, density)
+			}
 			up = append(up, evenly(low, high, density*searchLinear/searchDensity)...)
 			mirrored := func() []float64 {
 				down := []float64{0}
@@ -86,6 +89,31 @@ func decades(scale float64, density int) []float64 {
 		grid = append(grid, scale*p)
 	}
 	return grid
+}
+
+// nearDecades and middleDecades are how far from the scale samples through tables, each of which
+// takes all the cells, stand close together, and less so.
+const (
+	nearDecades   = 3
+	middleDecades = 8
+)
+
+// thinned leaves two samples a decade, and further out one, of those that are not near the scale.
+func thinned(grid []float64, density int) (list []float64) {
+	for k, x := range grid {
+		i := k - searchDecades*density
+		every := density
+		switch far := max(i, -i); {
+		case far <= nearDecades*density:
+			every = 1
+		case far <= middleDecades*density:
+			every = density / 2
+		}
+		if i%every == 0 {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // coarse is what the first samples are made of.

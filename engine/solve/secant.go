@@ -89,7 +89,7 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 		move := c.Quo(c.Mul(fx, gap), slope)
 		next := c.Sub(x, move)
 		if c.Err() == nil && c.Mul(move, move).Cmp(c.Mul(c.Mul(gap, next).Abs(), c.Epsilon(10))) <= 0 {
-			return next, true
+			return settled(next, move, gap), true
 		}
 		// What is tried is a number as exact as any; the root is as right as the last move to it.
 		root := next
@@ -101,10 +101,25 @@ func (s *seeker) secants(x, fx, previous, fp decimal.Decimal, f func(decimal.Dec
 		}
 		previous, fp = x, fx
 		x, fx = next, fn
-		if fx.IsZero() && fx.IsExact() || move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
-			return root, true
+		if fx.IsZero() && fx.IsExact() {
+			return x, true
+		}
+		if move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(10))) <= 0 {
+			return settled(root, move, gap), true
 		}
 	}
 	s.solver.TryErr()
 	return x, move.Abs().Cmp(c.Mul(x.Abs(), c.Epsilon(22))) <= 0
+}
+
+// settled is a root with the digits that are right after a move: it shrinks as much again as it
+// did from the gap before.
+func settled(root, move, gap decimal.Decimal) decimal.Decimal {
+	if root.IsZero() || move.IsZero() || gap.IsZero() {
+		return root
+	}
+	first, _ := root.Extent()
+	last, _ := move.Extent()
+	before, _ := gap.Extent()
+	return root.As(first - last + max(0, before-last-2))
 }

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"errors"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -23,6 +24,7 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 			if s.Context.Err() != nil {
 				return formula.Preimage{}, nil
 			}
+			s.note(Isolated)
 			p := s.invert(side, x, t)
 			s.proven = side.Op == formula.OpVariable
 			if len(p.Roots)+len(p.More) > 1 {
@@ -32,13 +34,22 @@ func (s *Solver) solutions(e *formula.Equation, v int) (formula.Preimage, error)
 			return p, nil
 		}
 	}
+	s.note(Collected)
 	if p, ok := s.exactly(e, v, x); ok || s.Context.Err() != nil {
 		if len(s.holes) > 0 && (powersVary(e.Left, x) || powersVary(e.Right, x)) {
 			p.Roots = append(p.Roots, s.filled(e, v)...)
 		}
 		return p, nil
 	}
-	return s.search(e, v)
+	s.note(Searched)
+	p, err := s.search(e, v)
+	if errors.Is(err, formula.ErrNotConverged) && !s.Limited() {
+		if q, ok := s.radicals(e, v); ok {
+			s.note(Collected)
+			return q, nil
+		}
+	}
+	return p, err
 }
 
 // filled lists the holes that are limits of the equation. Those of an equation whose powers are all
@@ -67,7 +78,7 @@ func (s *Solver) keep(e *formula.Equation, v int, values formula.Decimals) formu
 		if s.contains(kept, t) {
 			continue
 		}
-		if s.Values[v] = t; s.HoldsFor(e, v) {
+		if s.Values[v] = t; s.HoldsFor(e, v) && (s.Refuses == nil || s.Allowed(v, t)) {
 			kept = append(kept, t)
 		}
 	}
@@ -97,7 +108,7 @@ func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 	for _, p := range pairs {
 		if !p.left.Has(x) && !p.right.Has(x) {
 			// A branch without the unknown holds for none of its values, or for a whole range of them.
-			same := formula.Compare(s.Context, s.Eval(p.left), s.Eval(p.right)) == 0
+			same := s.equal(s.Eval(p.left), s.Eval(p.right))
 			if s.TryErr() != nil && s.Limited() {
 				return formula.Preimage{}, false
 			}
@@ -125,33 +136,53 @@ func (s *Solver) exactly(e *formula.Equation, v int, x formula.Unknown) (all for
 		if single {
 			return formula.Preimage{Infinite: true}, true
 		}
-		// Whether the range in which a branch holds is empty is not known: an isolated root cannot be
-		// told apart.
-		all.Infinite = s.somewhere(e, v, all)
+		var points formula.Decimals
+		if points, all.Infinite = s.somewhere(e, v, all); !all.Infinite {
+			all.Roots = append(all.Roots, points...)
+		}
 	}
 	return all, true
 }
 
-// somewhere reports whether the equation holds at one of a few spread values of v, or between two
-// places where the choice of a branch may change, which shows a range of solutions.
-func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) bool {
-	places := slices.Concat(roots.Roots, roots.More)
-	isolated := slices.Clone(places)
+// equal reports whether two numbers are no further apart than what may be wrong with them.
+func (s *Solver) equal(a, b decimal.Decimal) bool {
+	miss := s.Context.Sub(a, b)
+	return miss.IsZero() || miss.Vague()
+}
+
+// somewhere reports whether the equation holds at one of a few spread values of v, or beside or
+// between places where the choice of a branch may change, which shows a range of solutions. Without
+// one it lists the places themselves where it holds: a branch may be chosen at a single value.
+func (s *Solver) somewhere(e *formula.Equation, v int, roots formula.Preimage) (single formula.Decimals, ranges bool) {
+	isolated := slices.Concat(roots.Roots, roots.More)
+	places := slices.Clone(isolated)
 	for _, side := range []*formula.Node{e.Left, e.Right} {
 		side.Walk(func(n *formula.Node) { places = append(places, s.switches(n, e.Unknown(v))...) })
 	}
 	slices.SortFunc(places, func(a, b decimal.Decimal) int { return a.Cmp(b) })
 	var probes formula.Decimals
-	for i := 1; i < len(places); i++ {
-		probes = append(probes, s.Context.Mul(s.Context.Add(places[i-1], places[i]), oneHalf))
+	for i, place := range places {
+		beyond := s.Context.Add(place.Abs(), decimal.Int(1))
+		if i > 0 {
+			probes = append(probes, s.Context.Mul(s.Context.Add(places[i-1], place), oneHalf))
+		} else {
+			probes = append(probes, s.Context.Sub(place, beyond))
+		}
+		if i == len(places)-1 {
+			probes = append(probes, s.Context.Add(place, beyond))
+		}
 	}
 	for _, text := range []string{"0", "1", "-1", "1e-6", "1e6", "-1e6", "1e12", "37.3", "1234.5"} {
 		probes = append(probes, decimal.MustParse(text))
 	}
-	return slices.ContainsFunc(probes, func(probe decimal.Decimal) bool {
-		s.Suppose(v, probe)
-		return !s.contains(isolated, probe) && s.Satisfied(e)
-	})
+	holds := func(x decimal.Decimal) bool {
+		s.Suppose(v, x)
+		return s.Satisfied(e)
+	}
+	if slices.ContainsFunc(probes, func(probe decimal.Decimal) bool { return !s.contains(places, probe) && holds(probe) }) {
+		return nil, true
+	}
+	return slices.DeleteFunc(places, func(place decimal.Decimal) bool { return s.contains(isolated, place) || !holds(place) }), false
 }
 
 // switches lists where the condition of an if changes, or which argument a min, max, clamp or abs

@@ -31,18 +31,31 @@ type Solver struct {
 	Failed    Step             // the step that was tried last
 	EveryRoot bool             // steps look for all their roots
 	guessing  bool             // a block is followed from a guess: the best root of each step is taken
+	refused   string           // why a value of the variable of the step was not allowed last, where there is more to say than bounds
 	Path      []int            // which root is tried at each step that has several
 	Sizes     []int            // how many there were
+	Starts    map[int]float64  // by variable sought through tables: the root that fewer digits showed
+	Account   *Account         // how the steps find their values; nil where nobody wants to know
 }
 
 // Question is what the choice among several roots depends on.
 type Question struct {
 	Target    int
-	Asked     *units.Unit                         // the unit that the target is wanted in, nil for none
-	Strict    bool                                // several roots are refused
-	Near      func(variable int) *decimal.Decimal // the value that a variable had before, else its default, in coherent SI; nil for none
+	Asked     *units.Unit                                   // the unit that the target is wanted in, nil for none
+	Also      map[int]*units.Unit                           // the same of other variables that are asked for
+	Strict    bool                                          // several roots are refused
+	Near      func(variable int) *decimal.Decimal           // the value that a variable had before, else its default, in coherent SI; nil for none
+	Refuses   func(variable int, si decimal.Decimal) string // why a variable cannot have a value within its bounds, "" where it can; nil for never
 	Dimension func(variable int) (dim units.Dimension, known bool)
 	Shown     func(variable, activity int, si decimal.Decimal) string // a root in the unit that the variable's value would have
+}
+
+// AskedIn is the unit that a variable is wanted in, nil for none.
+func (q *Question) AskedIn(variable int) *units.Unit {
+	if variable == q.Target {
+		return q.Asked
+	}
+	return q.Also[variable]
 }
 
 func (s *Solver) Key(variable int) string { return s.Scope.Declared[variable].Key }
@@ -82,7 +95,7 @@ func (s *Solver) problem(err error, e *formula.Equation, variable int) *value.Er
 		}
 		return value.Problem("calculation.table_mismatch", name(mismatch.First), name(mismatch.Second))
 	case errors.As(err, &undefined):
-		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.Argument.Shown().String())
+		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.At())
 	case errors.Is(err, formula.ErrNoRate), errors.Is(err, errNoSolution):
 		return value.Problem("calculation.no_solution", s.Key(variable))
 	case errors.Is(err, errManySolutions):
@@ -108,8 +121,15 @@ func thousands(n int) string {
 
 // Step finds the value of one step.
 func (s *Solver) Step(step Step) *value.Error {
+	s.refused = ""
 	if step.IsBlock() {
 		return s.solveBlock(step)
+	}
+	switch w := &s.Scope.Profiles[step.Variable]; {
+	case w.Choices != nil:
+		return s.choiceStep(step)
+	case w.Counts != nil:
+		return s.wholeStep(step)
 	}
 	e := s.Equations[step.Activity]
 	if s.told(e, step.Variable) {
@@ -122,7 +142,9 @@ func (s *Solver) Step(step Step) *value.Error {
 	if err = cmp.Or(err, s.Context.Err()); err != nil {
 		return s.Problem(err, e, step.Variable)
 	}
+	s.noteRoots(p)
 	if p.Infinite {
+		s.Unsure = s.Unsure || s.Context.Digits() < ManyDigits
 		return s.Problem(errManySolutions, e, step.Variable)
 	}
 	root, problem := s.Choose(step.Variable, step.Activity, p)
@@ -153,6 +175,7 @@ func (s *Solver) told(e *formula.Equation, variable int) bool {
 	if s.Context.Err() != nil || !s.Allowed(variable, t) {
 		return false
 	}
+	s.note(Stated)
 	s.proven, s.limits, s.holes = true, nil, nil
 	s.Values[variable] = t
 	return true
@@ -161,7 +184,7 @@ func (s *Solver) told(e *formula.Equation, variable int) bool {
 // IsScale reports whether a variable's numbers have no natural sign: points on a scale and angles.
 func (s *Solver) IsScale(variable int) bool {
 	w := &s.Scope.Profiles[variable]
-	if w.Point.IsPoint() || variable == s.Target && s.Asked != nil && s.Asked.IsPoint() {
+	if w.Point.IsPoint() || s.AskedIn(variable) != nil && s.AskedIn(variable).IsPoint() {
 		return true
 	}
 	dim, _ := s.Dimension(variable)

@@ -9,12 +9,13 @@ type Step struct {
 	Activity   int   // the first one
 	Activities []int // all of them
 	Outputs    []int // variables that it yields
+	Open       []int // variables of its activities that it leaves open: linear equations determine the one that it yields all the same
 
 	Dependent bool // the equations of the block were found to follow from one another
 }
 
-// IsBlock reports whether several activities are solved together.
-func (s *Step) IsBlock() bool { return len(s.Activities) > 1 }
+// IsBlock reports whether several activities are solved together, or leave variables open.
+func (s *Step) IsBlock() bool { return len(s.Activities) > 1 || len(s.Open) > 0 }
 
 // targetFirst are the variables of a block, the one that it is solved for before the others.
 func (s *Step) targetFirst() []int {

@@ -17,7 +17,9 @@ type system struct {
 	run     formula.Run
 	at      [][]int32 // by unknown: the places in the code where it stands
 	ranges  []unknownRange
-	summed  []int32   // the places of the sides and of all that they are made of, in order
+	summed  []int32 // the places of the sides and of all that they are made of, in order
+	defined []definition
+	slack   *slack    // nil for none
 	sizes   []float64 // by place, of those: the size of what is added up in it
 	values  []float64 // by row: what it misses by
 	closest nearest
@@ -93,6 +95,7 @@ func (s *Solver) system(step Step, equations []*formula.Equation) *system {
 		}
 		z.ranges = append(z.ranges, r)
 	}
+	z.defined = z.definitions()
 	return z
 }
 
@@ -135,8 +138,12 @@ func (z *system) take(t *formula.Numbering, unknowns []int) bool {
 // evaluate runs the code at x.
 func (z *system) evaluate(x []float64) {
 	for j, places := range z.at {
+		value := x[j]
+		if z.slack != nil && j == z.slack.unknown {
+			value = z.slack.guess
+		}
 		for _, i := range places {
-			z.run.Values[i] = x[j]
+			z.run.Values[i] = value
 		}
 	}
 	for i := range z.code {
@@ -239,13 +246,18 @@ func (z *system) misses(x []float64, ratios bool, forms []bool, keep bool) (wors
 		if z.values[i] = left - right; forms[i] {
 			z.values[i] = math.Log(left / right)
 		}
+		miss := left - right
+		if z.slack != nil {
+			miss += float64(z.slack.weights[i] * x[z.slack.unknown])
+			z.values[i] = miss
+		}
 		if math.IsNaN(z.values[i]) || math.IsInf(z.values[i], 0) {
 			return 0, false
 		}
-		if left == right {
+		if miss == 0 {
 			continue
 		}
-		if part := math.Abs(left-right) / (z.sizes[sides[0]] + z.sizes[sides[1]]); !(part <= worst) {
+		if part := math.Abs(miss) / (z.sizes[sides[0]] + z.sizes[sides[1]]); !(part <= worst) {
 			worst, at = part, i
 		}
 	}
@@ -292,7 +304,13 @@ func (z *system) slopes(x []float64, logs, forms []bool) [][]entry[float64] {
 			byLeft, byRight = z.run.Values[row.sides[0]], z.run.Values[row.sides[1]]
 		}
 		all[i] = make([]entry[float64], 0, len(row.columns))
+		if z.slack != nil {
+			all[i] = append(all[i], entry[float64]{z.slack.unknown, z.slack.weights[i]})
+		}
 		for k, j := range row.columns {
+			if z.slack != nil && j == z.slack.unknown {
+				continue
+			}
 			p := row.slopePlaces[k]
 			slope := z.run.Values[p[0]]/byLeft - z.run.Values[p[1]]/byRight
 			if logs[j] {

@@ -55,7 +55,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 	for _, t := range s.tearings(step) {
 		check := s.Equations[t.check]
 		follow := func(x decimal.Decimal) bool {
-			s.Suppose(t.variable, x)
+			s.Values[t.variable] = x
 			for _, step := range t.steps {
 				p, err := s.solutions(s.Equations[step.Activity], step.Variable)
 				if s.TryErr() != nil || err != nil || p.Infinite {
@@ -71,7 +71,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 		}
 		seek := &seeker{solver: s, variable: t.variable}
 		seek.difference = func(x decimal.Decimal) (decimal.Decimal, bool) {
-			if !follow(x) {
+			if !follow(x.Exactly()) {
 				return decimal.Decimal{}, false
 			}
 			f := s.Context.Sub(s.Eval(check.Left), s.Eval(check.Right))
@@ -90,7 +90,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 			return follow(x) && !slices.ContainsFunc(step.Activities, func(a int) bool { return !s.Satisfied(s.Equations[a]) })
 		}
 		roots := seek.roots(func(values formula.Decimals) formula.Decimals {
-			return slices.DeleteFunc(slices.Clone(values), func(x decimal.Decimal) bool { return !holds(x) })
+			return slices.DeleteFunc(seek.sure(values), func(x decimal.Decimal) bool { return !holds(x) })
 		})
 		if s.Limited() {
 			return nil, formula.ErrNotConverged

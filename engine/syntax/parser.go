@@ -37,10 +37,13 @@ func recovered(err *error) {
 type parser struct {
 	scan  scanner
 	tok   token
+	last  token // in front of tok
 	depth int
+
+	defines bool // the arguments of the call that begins may define columns
 }
 
-func (p *parser) advance() { p.tok = p.scan.next() }
+func (p *parser) advance() { p.last, p.tok = p.tok, p.scan.next() }
 
 // taken takes the token at hand and advances behind it.
 func (p *parser) taken() token {
@@ -88,6 +91,7 @@ func (p *parser) leftover() {
 	case p.is("="):
 		p.fail(`Expected no "=" here. Write "==" to compare.`)
 	}
+	p.beside()
 	p.fail("Expected an operator but found %s.", p.tok.described())
 }
 
@@ -209,10 +213,14 @@ func (p *parser) primary() Node {
 	case t.kind == name:
 		p.advance()
 		if p.is("(") {
+			p.defines = DefinesColumns(t.text)
 			args, stop := p.items(")", "an argument")
 			return &Call{Start: t.start, Stop: stop, Function: t.text, Args: args}
 		}
 		return &Name{Start: t.start, Text: t.text}
+	case t.kind == quoted:
+		p.advance()
+		return &Text{Start: t.start, Stop: t.stop, Text: t.text}
 	case p.is("("):
 		return p.group()
 	case p.is("["):
@@ -236,6 +244,7 @@ func (p *parser) group() Node {
 }
 
 func (p *parser) unclosed(closing string, open token) {
+	p.beside()
 	if p.is("=") {
 		p.fail(`Expected %q but found "=". Write "==" to compare.`, closing)
 	}
@@ -246,6 +255,8 @@ func (p *parser) unclosed(closing string, open token) {
 // the place behind it. The list may be empty.
 func (p *parser) items(closing, what string) (items []Node, stop int) {
 	p.deeper()
+	defines := p.defines
+	p.defines = false
 	open := p.taken()
 	for !p.is(closing) {
 		if len(items) > 0 {
@@ -257,7 +268,12 @@ func (p *parser) items(closing, what string) (items []Node, stop int) {
 		if p.is(",") || p.is(closing) {
 			p.fail("Expected %s but found %s.", what, p.tok.described())
 		}
-		items = append(items, p.or())
+		item := p.or()
+		if name, ok := item.(*Name); ok && defines && p.is("=") {
+			p.advance()
+			item = &Definition{Start: name.Start, Name: name.Text, X: p.or()}
+		}
+		items = append(items, item)
 	}
 	p.depth--
 	return items, p.taken().stop

@@ -12,6 +12,7 @@ const (
 	maxTokens  = 10_000
 	maxNesting = 100
 	maxDigits  = 1_000
+	maxQuoted  = 200 // code points of a part that an error names, as many as a key may have
 )
 
 type kind int
@@ -20,6 +21,7 @@ const (
 	end      kind = iota
 	number        // text is the literal, unit what stood in brackets behind it
 	name          // text is the name
+	quoted        // text is what stands between the quotes
 	raised        // raised digits; text is the exponent in plain digits, with "-" in front of a negative one
 	operator      // text is the operator in its first spelling; words and punctuation too
 )
@@ -38,8 +40,8 @@ func (t token) described() string {
 		return "the end"
 	}
 	text := t.text
-	if r := []rune(text); len(r) > 40 {
-		text = string(r[:40]) + "…"
+	if r := []rune(text); len(r) > maxQuoted {
+		text = string(r[:maxQuoted]) + "…"
 	}
 	return `"` + text + `"`
 }
@@ -92,11 +94,18 @@ func (s *scanner) skip(size int) {
 	s.offset++
 }
 
+// space passes over white space, and over comments, which go from # to the end of their line.
 func (s *scanner) space() {
+	comment := false
 	for {
 		r, size := s.peek()
-		if !unicode.IsSpace(r) {
+		switch {
+		case r == -1, !comment && r != '#' && !unicode.IsSpace(r):
 			return
+		case r == '#':
+			comment = true
+		case r == '\n':
+			comment = false
 		}
 		s.skip(size)
 	}
@@ -120,6 +129,10 @@ func (s *scanner) next() token {
 	if written := raisedForm.FindString(s.source[s.at:]); written != "" {
 		return s.raised(written)
 	}
+	if closing, ok := quotes[r]; ok {
+		return s.quoted(closing)
+	}
+	s.foreign()
 	for _, o := range spellings {
 		if strings.HasPrefix(s.source[s.at:], o.written) {
 			t := token{kind: operator, text: o.means, start: s.offset}
@@ -161,6 +174,26 @@ func (s *scanner) name() token {
 		t.kind = operator
 	}
 	return t
+}
+
+// quotes are those that a label may stand in, with the closing ones.
+var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“'}
+
+// quoted reads a label with its quotes.
+func (s *scanner) quoted(closing rune) token {
+	start := s.offset
+	_, size := s.peek()
+	s.skip(size)
+	for from := s.at; ; {
+		r, size := s.peek()
+		if r == -1 {
+			s.fail(start, "The quote that is opened here is not closed.")
+		}
+		s.skip(size)
+		if r == closing {
+			return token{kind: quoted, text: s.source[from : s.at-size], start: start, stop: s.offset}
+		}
+	}
 }
 
 // raised reads raised digits.
@@ -233,11 +266,6 @@ func (s *scanner) number() token {
 		s.fail(t.start, "This number has more than 1,000 digits.")
 	}
 	t.text, t.stop = text.String(), s.offset
-	if r, _ := s.peek(); startsName(r) {
-		n := s.name()
-		s.fail(n.start, "Expected an operator between %s and %s. A unit stands in brackets: %s [%s].",
-			t.described(), n.described(), t.text, strings.Trim(n.described(), `"`))
-	}
 	if r, _ := s.peek(); r == '.' {
 		s.fail(s.offset, "Expected only one decimal point in a number.")
 	}

@@ -65,13 +65,13 @@ func TestFiles(t *testing.T) {
 // as an equation.
 func showTree(source string) string {
 	if e, err := ParseEquation(source); err == nil {
-		return tree(e.Left, true) + " = " + tree(e.Right, true) + "\n" + printed(e.Left) + " = " + printed(e.Right)
+		return tree(e.Left, true) + " = " + tree(e.Right, true) + "\n" + String(e.Left) + " = " + String(e.Right)
 	}
 	n, err := ParseExpression(source)
 	if err != nil {
 		return err.Error()
 	}
-	return tree(n, true) + "\n" + printed(n)
+	return tree(n, true) + "\n" + String(n)
 }
 
 func showError(source string) string {
@@ -112,11 +112,17 @@ func tree(n Node, places bool) string {
 				fmt.Fprintf(&b, "@%d", n.UnitStart)
 			}
 		}
+	case *Text:
+		b.WriteString(strconv.Quote(n.Text))
 	case *Name:
 		b.WriteString("'" + n.Text)
 	case *Call:
 		b.WriteString("(" + n.Function + "()")
 		all(n.Args)
+		b.WriteString(")")
+	case *Definition:
+		b.WriteString("(define '" + n.Name + " ")
+		all([]Node{n.X})
 		b.WriteString(")")
 	case *List:
 		b.WriteString("(list")
@@ -175,7 +181,7 @@ func TestLimits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if again, err := ParseExpression(printed(n)); err != nil || tree(again, false) != tree(n, false) {
+				if again, err := ParseExpression(String(n)); err != nil || tree(again, false) != tree(n, false) {
 					t.Errorf("printed form reads differently: %v", err)
 				}
 			case !errors.As(err, &e):
@@ -234,7 +240,7 @@ func TestPrintedReadsBack(t *testing.T) {
 	expression := generated(5)
 	rapid.Check(t, func(t *rapid.T) {
 		n := expression.Draw(t, "n")
-		text := printed(n)
+		text := String(n)
 		again, err := ParseExpression(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -251,7 +257,7 @@ func TestFewestBrackets(t *testing.T) {
 	expression := generated(4)
 	rapid.Check(t, func(t *rapid.T) {
 		n := expression.Draw(t, "n")
-		text := printed(n)
+		text := String(n)
 		for open, r := range text {
 			if r != '(' || open > 0 && (startsName(rune(text[open-1])) || isDigit(text[open-1]) || text[open-1] >= 0x80) && !strings.HasSuffix(text[:open], "e ") {
 				continue // an argument list
@@ -304,7 +310,7 @@ func FuzzParse(f *testing.F) {
 			if list, ok := n.(*List); ok && list.Start == 0 && len(list.Items) == 2 {
 				n = list.Items[0]
 			}
-			text := printed(n)
+			text := String(n)
 			again, err := ParseExpression(text)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)

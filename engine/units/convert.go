@@ -9,9 +9,9 @@ import (
 
 // Convert gives q in unit to, multiplying first and dividing once. It fails where the dimensions
 // differ. Fuel economy converts reciprocally between volume or energy per distance and distance per
-// volume or energy. A point converts to a point; K and degR serve as either. rad/s and Hz are
-// incompatible here. Errors of arithmetic stay in c: a number out of range, or a fuel economy of 0
-// as consumption, which divides by 0.
+// volume or energy. A point converts to a point; K and psi serve as either. A level converts to
+// what it is a level of, and back. rad/s and Hz are incompatible here. Errors of arithmetic stay in
+// c: a number out of range, or a fuel economy of 0 as consumption, which divides by 0.
 func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 	if q.Unit == to {
 		return q, nil
@@ -25,6 +25,10 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 		both := from.scale.mul(target.scale)
 		below := newScale(c.Mul(q.Number, both.num), both.den, both.pi)
 		return Quantity{apply(c, one, unscaled, below), to}, nil
+	case from.levelOf(target):
+		return FromSI(c, from.level.amount(c, q.SI(c)), to), nil
+	case target.levelOf(from):
+		return FromSI(c, target.level.of(c, q.SI(c)), to), nil
 	case from.dimension != target.dimension, !pointsAgree(from, target):
 		return Quantity{}, fmt.Errorf("the units %s and %s are not compatible", from, target)
 	}
@@ -36,6 +40,9 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 		v = c.Add(v, from.offset)
 	}
 	v = apply(c, v, from.scale, target.scale)
+	if from.point || target.point {
+		v = c.Add(v, apply(c, c.Sub(from.zero, target.zero), unscaled, target.scale))
+	}
 	if target.point {
 		v = c.Sub(v, target.offset)
 	}
@@ -45,13 +52,17 @@ func Convert(c *decimal.Context, q Quantity, to *Unit) (Quantity, error) {
 // Compatible reports whether Convert can give quantities of unit from in unit to.
 func Compatible(from, to *Unit) bool {
 	from, to = from.orOne(), to.orOne()
-	return reciprocal(from, to) || from.dimension == to.dimension && pointsAgree(from, to)
+	return reciprocal(from, to) || from.levelOf(to) || to.levelOf(from) || from.dimension == to.dimension && pointsAgree(from, to)
 }
 
 func (u *Unit) orOne() *Unit { return cmp.Or(u, One) }
 
-// pointsAgree refuses a point as a difference, and the other way round.
+// pointsAgree refuses a point as a difference, and the other way round, and a level of one thing as
+// that of another.
 func pointsAgree(from, to *Unit) bool {
+	if from.dimension == levels {
+		return from.level == to.level
+	}
 	return from.origin == nil && to.origin == nil || !from.point && !to.point
 }
 

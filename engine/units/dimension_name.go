@@ -134,8 +134,11 @@ func (d Dimension) Name() string {
 	above, below := d.spelling(func(n namedDimension) string { return n.name }, baseNames)
 	for _, p := range d.otherPowers() {
 		name := p.name
-		if strings.HasPrefix(name, "$") {
+		switch {
+		case strings.HasPrefix(name, "$"):
 			name = "money"
+		case name == "dB":
+			name = "level"
 		}
 		addPower(&above, &below, name, p.exponent)
 	}

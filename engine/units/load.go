@@ -23,6 +23,7 @@ var currenciesText string
 type loader struct {
 	table    *Table
 	rational map[*entry]*big.Rat
+	levels   map[Dimension]*Level
 	section  string
 }
 
@@ -35,13 +36,14 @@ type loader struct {
 // binary) and symbols, "!P" leaves one out, "-" is none. A definition is an expression in earlier
 // units, numbers and pi; "base" makes a base unit, "base $EUR" a currency, "ambiguous U, V" makes
 // the spellings errors that name those units, "alias U" only adds spellings to the product or
-// prefixed unit U, and "U @ z" is a scale of points whose zero lies z below.
+// prefixed unit U, "U @ z" is a scale of points whose zero lies z below, in U or, with a unit
+// behind it, in coherent SI, and "10 log R" and "20 log R" are levels above an amount R.
 func loadWords(texts ...string) (*words, error) {
 	w := &words{
 		symbols: make(map[string]spelling, 1024), names: make(map[string]*entry, 1024),
 		folds: make(map[string][]string, 1024), firsts: make(map[string]bool, 128), ambiguous: map[string][]string{},
 	}
-	l := loader{table: &Table{words: w}, rational: make(map[*entry]*big.Rat, 1024)}
+	l := loader{table: &Table{words: w}, rational: make(map[*entry]*big.Rat, 1024), levels: map[Dimension]*Level{}}
 	for _, text := range texts {
 		number := 0
 		for line := range strings.Lines(text) {
@@ -105,6 +107,9 @@ func (l *loader) define(e *entry) error {
 	if currency, isBase := strings.CutPrefix(text, "base"); isBase {
 		return l.defineBase(e, strings.TrimSpace(currency))
 	}
+	if factor, reference, level := strings.Cut(text, " log "); level {
+		return l.defineLevel(e, factor, reference)
+	}
 	if !alias && !point {
 		return l.defineBy(e, text)
 	}
@@ -119,12 +124,19 @@ func (l *loader) define(e *entry) error {
 		}
 		return nil
 	}
-	zero, err := decimal.Parse(offset)
+	number, unit, _ := strings.Cut(offset, " ")
+	zero, err := decimal.Parse(number)
 	if err != nil {
 		return fmt.Errorf("zero %q: %w", offset, err)
 	}
 	e.unit = newNamed(e.Symbol, u.dimension, u.scale, e, nil)
 	e.unit.offset, e.unit.point, e.unit.degree = zero, true, u
+	if unit != "" {
+		if coherent, err := l.table.Parse(unit); err != nil || coherent.dimension != u.dimension || !coherent.scale.plain {
+			return fmt.Errorf("zero %q is not in coherent SI", offset)
+		}
+		e.unit.offset, e.unit.zero = decimal.Decimal{}, zero
+	}
 	u.origin = e.unit
 	return nil
 }

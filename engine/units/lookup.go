@@ -89,10 +89,22 @@ func (w *words) foldedSymbol(word, lower string) *Unit {
 	if several {
 		found = deliberately
 	}
-	if unsure || found.unit == nil || !keepsPrefixes(word, found.symbol, found.prefix) {
+	if unsure || found.unit == nil || !keepsPrefixes(word, found.symbol, found.prefix) || w.changesUnit(word, found) {
 		return nil
 	}
 	return found.unit
+}
+
+// Gauge is the scale of gauge pressures in a unit that could be meant as gauge or absolute where a
+// gauge pressure is wanted: psig of psi. It is nil for psia, atm and all others.
+func (t *Table) Gauge(u *Unit) *Unit {
+	if u == nil || u.dimension != pressure || u.point {
+		return nil
+	}
+	if s, ok := t.words.symbols[u.symbol+"g"]; ok && s.entry.unit.IsAbsolute() {
+		return s.entry.unit
+	}
+	return nil
 }
 
 // reading is a symbol that a word may stand for in another case.
@@ -144,6 +156,24 @@ func keepsPrefixes(word, symbol, prefix string) bool {
 	}
 	oneCase := word == strings.ToLower(word) || word == strings.ToUpper(word)
 	return prefix == "" || len(rest) > 1 || rest == symbol[len(prefix):] || oneCase || !isPrefix(rest)
+}
+
+// changesUnit reports whether a word in another case would be another unit than it is written as:
+// the h of kh is no henry, and mpsi is no Mpsi, which has a symbol of its own but is a million psi.
+func (w *words) changesUnit(word string, r reading) bool {
+	if r.prefix != "" {
+		rest := word[len(r.prefix):]
+		s, known := w.symbols[rest]
+		return len(rest) == 1 && known && s.entry != r.unit.entry
+	}
+	for p, rest := range cutPrefix(r.symbol, prefixSymbols) {
+		s, known := w.symbols[rest]
+		if known && s.entry.unit.dimension == r.unit.dimension && word[:len(p.text)] != p.text && isPrefix(word[:len(p.text)]) &&
+			prefixes[p.index].scale.mul(s.entry.unit.scale).equal(r.unit.scale) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPrefix reports whether a text is the symbol of a prefix.

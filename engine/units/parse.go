@@ -33,6 +33,9 @@ func syntaxError(text string, at int, reason string) error {
 // a symbol of at least two letters that only one unit fits (KWH, PSI). Units in several words ("fl
 // oz", "imp gal", "pounds per square inch") are read before products.
 func (t *Table) Parse(text string) (*Unit, error) {
+	if u := t.counted[text]; u != nil {
+		return u, nil
+	}
 	if s, ok := t.words.symbols[text]; ok {
 		return s.entry.unit, nil
 	}
@@ -70,6 +73,11 @@ func (t *Table) parse(text string) (*Unit, error) {
 				return s.entry.unit, nil
 			}
 		}
+		// Words may be joined by underscores: square_foot, metres_per_second. m_s is no metre second.
+		first, _, joined := strings.Cut(text, "_")
+		if joined && (powerBefore[strings.ToLower(first)] != 0 || strings.Contains(text, "_per_")) {
+			return t.parse(strings.ReplaceAll(text, "_", " "))
+		}
 		return nil, err
 	}
 	return p.unit()
@@ -84,6 +92,7 @@ type parser struct {
 	depth       int
 	words       int   // units read
 	point       *Unit // the last one when it is a point
+	level       bool  // one of them is a level
 	definition  bool
 	coefficient *big.Rat // of a definition
 	pi          int
@@ -113,6 +122,9 @@ func (p *parser) run() error {
 func (p *parser) unit() (*Unit, error) {
 	if p.words == 1 && p.point != nil && len(p.terms) == 1 && p.terms[0] == (Term{p.point.degree, 1, 1}) {
 		return p.point, nil
+	}
+	if p.level {
+		return nil, syntaxError(p.text, 0, "a level such as dBm is not part of another unit")
 	}
 	p.degrees()
 	for _, t := range p.terms {
@@ -439,6 +451,7 @@ func (p *parser) found(u *Unit) []Term {
 	if u.point {
 		p.point = u
 	}
+	p.level = p.level || u.level != nil
 	return u.factors()
 }
 

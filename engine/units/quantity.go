@@ -9,17 +9,17 @@ type Quantity struct {
 }
 
 // SI returns the number in coherent SI (K for temperatures, an absolute one for points; seconds;
-// bits; currency and counting units are their own base).
+// bits; currency and counting units are their own base; a level is the dB above one coherent unit
+// of what it is a level of).
 func (q Quantity) SI(c *decimal.Context) decimal.Decimal {
 	u := q.Unit
 	if u.IsSI() {
 		return q.Number
 	}
-	v := q.Number
-	if u.point {
-		v = c.Add(v, u.offset)
+	if !u.point {
+		return apply(c, q.Number, u.scale, unscaled)
 	}
-	return apply(c, v, u.scale, unscaled)
+	return c.Add(apply(c, c.Add(q.Number, u.offset), u.scale, unscaled), u.zero)
 }
 
 // FromSI is the inverse of SI.
@@ -27,11 +27,10 @@ func FromSI(c *decimal.Context, si decimal.Decimal, u *Unit) Quantity {
 	if u.IsSI() {
 		return Quantity{si, u}
 	}
-	v := apply(c, si, unscaled, u.scale)
-	if u.point {
-		v = c.Sub(v, u.offset)
+	if !u.point {
+		return Quantity{apply(c, si, unscaled, u.scale), u}
 	}
-	return Quantity{v, u}
+	return Quantity{c.Sub(apply(c, c.Sub(si, u.zero), unscaled, u.scale), u.offset), u}
 }
 
 // IsSI reports whether numbers in the unit are those in coherent SI.

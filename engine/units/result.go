@@ -19,8 +19,8 @@ import (
 //     unit people use for the dimension (W/bar, J/L) gives way to the next;
 //   - the named unit of the dimension (N, J, m/s), else coherent SI.
 //
-// point says that the value is a point on a temperature scale and not a difference: then degC gives
-// degC, else delta_degC. Angle is dropped where d has a name only without it (power as torque ×
+// point says that the value is a point on a scale and not a difference: then degC gives degC, else
+// delta_degC. Angle is dropped where d has a name only without it (power as torque ×
 // angular speed). Plain numbers have the unit One, never percent.
 func (t *Table) ForResult(d Dimension, used []*Unit, point bool) *Unit {
 	if d.IsNone() {
@@ -351,6 +351,9 @@ func (t *Table) otherUnit(name string) *Unit {
 	}
 	if u := t.counted[name]; u != nil {
 		return u
+	}
+	if name == "dB" {
+		return t.words.symbols[name].entry.unit
 	}
 	return newNamed(name, other(name), unscaled, nil, nil)
 }

@@ -42,6 +42,11 @@ func (s scale) mul(o scale) scale {
 	return checkScale(c, c.Mul(s.num, o.num), product(c, s.den, s.whole, o.den, o.whole), s.pi+o.pi)
 }
 
+// equal reports whether two factors are the same.
+func (s scale) equal(o scale) bool {
+	return s.pi == o.pi && s.num.Cmp(o.num) == 0 && s.den.Cmp(o.den) == 0
+}
+
 // product multiplies, leaving out a factor known to be 1.
 func product(c *decimal.Context, a decimal.Decimal, aIsOne bool, b decimal.Decimal, bIsOne bool) decimal.Decimal {
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -79,7 +80,9 @@ var Standard = sync.OnceValue(func() *Table {
 const maxCountingName = 40
 
 // With returns a table that also knows counting units, each a dimension of its own, by name and
-// plural in any case. It fails where a name is no word or is taken.
+// plural in any case. It fails where a name is no word or is declared twice. Where the table has a
+// unit of that name, which it may have learned after the name was declared, the counting unit is
+// read; Taken tells that of a name that is new.
 func (t *Table) With(names ...string) (*Table, error) {
 	if len(names) == 0 {
 		return t, nil
@@ -94,9 +97,6 @@ func (t *Table) With(names ...string) (*Table, error) {
 		if _, taken := n.folded[strings.ToLower(name)]; taken {
 			return nil, fmt.Errorf("counting unit %q is declared twice", name)
 		}
-		if u, err := t.Parse(name); err == nil {
-			return nil, fmt.Errorf("counting unit %q is already the unit %s", name, u.symbol)
-		}
 		e := &entry{Entry: Entry{Symbol: name, Definition: "base", Source: "the domain", Dimension: name}}
 		u := newNamed(name, other(name), unscaled, e, nil)
 		e.unit = u
@@ -108,7 +108,7 @@ func (t *Table) With(names ...string) (*Table, error) {
 			if _, taken := n.folded[strings.ToLower(plural)]; taken {
 				continue
 			}
-			if _, err := t.Parse(plural); err == nil {
+			if known := t.Taken(plural); known != nil && known != t.Taken(name) {
 				continue
 			}
 			n.counted[plural], n.folded[strings.ToLower(plural)] = u, u
@@ -118,14 +118,24 @@ func (t *Table) With(names ...string) (*Table, error) {
 	return n, nil
 }
 
+// Taken is the unit that a name means in the table, nil where it has none.
+func (t *Table) Taken(name string) *Unit {
+	u, err := t.Parse(name)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
 // isCountingName accepts what the scanner reads as one word without a power behind it. "per" and
 // the words for powers are taken.
 func isCountingName(name string) bool {
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxCountingName {
 		return false
 	}
+	first, _ := utf8.DecodeRuneInString(name)
 	tokens, err := scan(name, nil)
-	if err != nil || len(tokens) != 2 || tokens[0].kind != tokenWord || tokens[0].text != name {
+	if err != nil || !unicode.IsLetter(first) || len(tokens) != 2 || tokens[0].kind != tokenWord || tokens[0].text != name {
 		return false
 	}
 	_, _, digits := cutDigits(name)

@@ -172,7 +172,16 @@ func TestCountingUnits(t *testing.T) {
 	if last != "widget" {
 		t.Errorf("the last unit listed is %s", last)
 	}
-	for _, bad := range []string{"", "m", "kg", "metres", "USD", "Kg", "a b", "2x", "x2", "per", "Square", "a-b", "a/b", "%", "€",
+	for taken, unit := range map[string]string{"m": "m", "kg": "kg", "metres": "m", "USD": "USD", "Kg": "kg", "gadget": ""} {
+		symbol := ""
+		if u := Standard().Taken(taken); u != nil {
+			symbol = u.Symbol()
+		}
+		if symbol != unit {
+			t.Errorf("%q is taken by %q, want %q", taken, symbol, unit)
+		}
+	}
+	for _, bad := range []string{"", "a b", "2x", "x2", "per", "Square", "a-b", "a/b", "%", "€",
 		"widget", "Widgets", "pi", strings.Repeat("x", 41), "a\xff", "m2"} {
 		if _, err := table.With(bad); err == nil {
 			t.Errorf("With(%q) is accepted", bad)
@@ -237,4 +246,29 @@ func (w *words) clashes() []string {
 		}
 	}
 	return list
+}
+
+// TestDeclaredNamesWin declares names that the built-in table has, as it may have learned them since.
+func TestDeclaredNamesWin(t *testing.T) {
+	table, err := Standard().With("skot", "person", "rhe", "foot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"skot": "skot", "Skots": "skot", "skots/person": "skot/person", "2": "", "rhe": "rhe", "per rhe": "1/rhe", "km/rhe": "km/rhe",
+		"feet": "ft", "foot": "foot", "square foot": "foot^2", "ft": "ft", "skot^2": "skot^2",
+	} {
+		u, err := table.Parse(text)
+		switch {
+		case err != nil:
+			if want != "" {
+				t.Errorf("%q: %v", text, err)
+			}
+		case u.Symbol() != want:
+			t.Errorf("%q is %s, want %s", text, u.Symbol(), want)
+		}
+	}
+	if d := mustParse(t, table, "skot").Dimension(); d.Name() != "skot" || d == mustParse(t, Standard(), "skot").Dimension() {
+		t.Errorf("a declared skot is %s", d.Name())
+	}
 }

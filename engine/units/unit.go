@@ -2,6 +2,7 @@ package units
 
 import (
 	"slices"
+	"strings"
 
 	"reckon/engine/decimal"
 )
@@ -12,9 +13,11 @@ type Unit struct {
 	symbol    string // normalised: "mi/h", "m^2"; "W" is never expanded
 	dimension Dimension
 	scale     scale
-	offset    decimal.Decimal // of a point: SI = (value + offset) × scale
-	point     bool            // a point on an affine scale (degC, degF alone)
-	terms     []Term          // of a compound; nil for a named unit and for One
+	offset    decimal.Decimal // of a point: SI = (value + offset) × scale + zero
+	zero      decimal.Decimal
+	point     bool   // a point on an affine scale (degC, psig, dBm alone)
+	level     *Level // of a point that is a level of something (dBm), else nil
+	terms     []Term // of a compound; nil for a named unit and for One
 
 	entry  *entry  // of a named unit: its line in the table
 	prefix *prefix // of a named unit: nil for none
@@ -67,8 +70,27 @@ func (u *Unit) Dimension() Dimension {
 	return u.dimension
 }
 
-// IsPoint is true of degC and degF standing alone: a number in them is a point on a scale.
+// IsPoint is true of degC, psig, dBm and the like standing alone: a number in them is a point on a
+// scale.
 func (u *Unit) IsPoint() bool { return u != nil && u.point }
+
+// IsAbsolute is true of a point on a scale that has an end at 0 in coherent SI, as temperature and
+// pressure have.
+func (u *Unit) IsAbsolute() bool { return u.IsPoint() && u.level == nil }
+
+// Level is what a point is a level of; nil for none.
+func (u *Unit) Level() *Level {
+	if u == nil {
+		return nil
+	}
+	return u.level
+}
+
+// ServesAsPoint is true of units such as K and psi: a number in them is a point or a difference,
+// whichever the place needs.
+func (u *Unit) ServesAsPoint() bool {
+	return u != nil && u.origin == nil && !u.point && (u.dimension == Temperature || u.dimension == pressure)
+}
 
 // IsOne is true of the unit of plain numbers. Percent is another unit of the same dimension.
 func (u *Unit) IsOne() bool { return u == nil || u.symbol == "" }
@@ -255,8 +277,11 @@ func spell(terms []Term) string {
 
 // symbolInCompound is the symbol of a term: differences of temperature are written degC there.
 func (u *Unit) symbolInCompound() string {
-	if u.origin != nil {
+	if u.origin != nil && strings.HasPrefix(u.symbol, deltaPrefix) {
 		return u.origin.symbol
 	}
 	return u.symbol
 }
+
+// deltaPrefix begins the symbols of differences that have no other name.
+const deltaPrefix = "delta_"

@@ -50,7 +50,7 @@ const (
 	// ParseBudget is the number of cost units that reading or comparing one value may take.
 	ParseBudget = 1_000_000
 	// MaxCells is how many cells a table may have.
-	MaxCells = 10_000
+	MaxCells = 100_000
 )
 
 // Limit is the number of cost units that a calculation may spend.

@@ -10,8 +10,8 @@ type Meter struct {
 	env   Env
 }
 
-// looksPerUnit is how many looks at an edge of the graph take as long as one unit of evaluation.
-const looksPerUnit = 64
+// LooksPerUnit is how many looks at an edge of the graph take as long as one unit of evaluation.
+const LooksPerUnit = 64
 
 // restEvery is how many units of planning are spent between two rests.
 const restEvery = 1000
@@ -22,9 +22,9 @@ func (m *Meter) Look(n int) bool {
 	if m == nil {
 		return true
 	}
-	if m.looks += n; m.looks >= looksPerUnit {
-		units := m.looks / looksPerUnit
-		m.looks %= looksPerUnit
+	if m.looks += n; m.looks >= LooksPerUnit {
+		units := m.looks / LooksPerUnit
+		m.looks %= LooksPerUnit
 		m.Spend(units)
 		if m.rest += units; m.rest >= restEvery && m.Left > 0 {
 			m.rest = 0
@@ -42,7 +42,7 @@ func (m *Meter) Looks() int {
 	if m == nil {
 		return 0
 	}
-	return m.Left*looksPerUnit - m.looks
+	return m.Left*LooksPerUnit - m.looks
 }
 
 // Over reports whether the budget is used up.

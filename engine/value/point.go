@@ -1,7 +1,7 @@
 package value
 
 import (
-	"strings"
+	"cmp"
 
 	"reckon/engine/units"
 )
@@ -11,6 +11,7 @@ import (
 type Weight struct {
 	Any      bool
 	num, den int
+	Level    *units.Level // what points are levels of (dBm: of power), nil for none
 }
 
 var (
@@ -23,18 +24,22 @@ func (w Weight) IsPoint() bool { return !w.Any && w.num == w.den }
 
 func (w Weight) Scale(num, den int) Weight {
 	n, d := units.Lowest(w.num*num, w.den*den)
-	return Weight{w.Any, n, d}.bounded()
+	return Weight{w.Any, n, d, w.Level}.bounded()
 }
 
+// Plus is the weight of a sum or a difference. The levels in it are those of one thing.
 func (w Weight) Plus(o Weight, sign int) Weight {
 	n, d := units.Lowest(w.num*o.den+sign*o.num*w.den, w.den*o.den)
-	return Weight{w.Any || o.Any, n, d}.bounded()
+	return Weight{w.Any || o.Any, n, d, cmp.Or(w.Level, o.Level)}.bounded()
 }
 
 // bounded gives up exact weights whose fractions grow long.
 func (w Weight) bounded() Weight {
 	if w.Any || w.num > 1_000_000 || w.num < -1_000_000 || w.den > 1_000_000 {
-		return EitherWay
+		return Weight{Any: true, den: 1, Level: w.Level}
+	}
+	if w.num == 0 {
+		w.Level = nil
 	}
 	return w
 }
@@ -43,10 +48,10 @@ func (w Weight) bounded() Weight {
 func PointOf(u *units.Unit, epoch bool) Weight {
 	switch {
 	case epoch || u != nil && u.IsPoint():
-		return OnePoint
+		return Weight{num: 1, den: 1, Level: u.Level()}
 	case u == nil:
 		return EitherWay
-	case u.Dimension() == units.Temperature && !strings.Contains(u.Symbol(), "delta"):
+	case u.ServesAsPoint():
 		return EitherWay
 	}
 	return Difference

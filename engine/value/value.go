@@ -149,15 +149,33 @@ type Value struct {
 
 // Cell is one quantity, or nothing.
 type Cell struct {
-	Quantity units.Quantity
-	Empty    bool
+	units.Quantity
+	Empty bool
 }
 
 func ScalarValue(q units.Quantity) Value {
-	table := &struct {
-		rows  [1][]Cell
-		cells [1]Cell
-	}{cells: [1]Cell{{Quantity: q}}}
+	var one Scalars
+	return one.Value(q)
+}
+
+// Scalars makes scalar values, as many as it has room for from one piece of memory.
+type Scalars struct{ room []scalar }
+
+type scalar struct {
+	rows  [1][]Cell
+	cells [1]Cell
+}
+
+// NewScalars has room for n values.
+func NewScalars(n int) Scalars { return Scalars{make([]scalar, n)} }
+
+func (s *Scalars) Value(q units.Quantity) Value {
+	if len(s.room) == 0 {
+		s.room = make([]scalar, 1)
+	}
+	table := &s.room[0]
+	s.room = s.room[1:]
+	table.cells[0].Quantity = q
 	table.rows[0] = table.cells[:]
 	return Value{Cells: table.rows[:]}
 }
