@@ -1,11 +1,13 @@
 package engine
 
-// assemble orders the values (target, inputs in the order given, carried ones before those of this
-// request, the others in domain order) and names the action.
+import "slices"
+
+// assemble orders the values (what is asked for by name, inputs in the order given, carried ones
+// before those of this request, the others in domain order) and names the action.
 func (c *calculation) assemble(last int) Result {
 	branches := c.branches()
 	r := Result{
-		Calculated: c.target.Variable, Unit: c.target.Unit,
+		Calculated: c.targets[0].Variable, Unit: c.targets[0].Unit, Also: c.targets[1:], Everything: c.all,
 		Activities: c.activities, Cleared: c.cleared(),
 	}
 	switch {
@@ -24,12 +26,22 @@ func (c *calculation) assemble(last int) Result {
 			r.Selector.Kind = NewFrom
 		}
 	}
+	named := c.targets
+	if c.all {
+		named = c.targets[:1]
+	}
+	now := map[int]bool{}
+	for _, t := range c.targets {
+		now[t.Variable] = true
+	}
 	for _, t := range c.base.Targets {
-		if t.Variable != c.target.Variable && c.stated(t.Variable) == nil {
+		if !now[t.Variable] && c.stated(t.Variable) == nil {
 			r.Targets = append(r.Targets, t)
 		}
 	}
-	r.Targets = append(r.Targets, c.target)
+	for _, t := range slices.Backward(c.targets) {
+		r.Targets = append(r.Targets, t)
+	}
 
 	asked := map[int]bool{}
 	for _, t := range r.Targets {
@@ -42,10 +54,12 @@ func (c *calculation) assemble(last int) Result {
 			r.Values = append(r.Values, ResultValue{ScenarioValue: v, Asked: asked[v.Variable], Stated: stated})
 		}
 	}
-	if in := c.stated(c.target.Variable); in != nil {
-		place(ScenarioValue{in.Variable, UserInput, false, in.Value}, true)
-	} else {
-		place(c.found[c.target.Variable], false)
+	for _, t := range named {
+		if in := c.stated(t.Variable); in != nil {
+			place(ScenarioValue{in.Variable, UserInput, false, in.Value}, true)
+		} else {
+			place(c.found[t.Variable], false)
+		}
 	}
 	for _, v := range c.carried() {
 		v.Historical = v.Historical || branches

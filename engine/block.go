@@ -11,17 +11,21 @@ type block struct {
 	activities []int
 	outputs    []int // in domain order
 	inputs     []int // the other variables of the activities, in domain order; of a single one all of its variables
+	open       []int // those that stay open, in domain order: linear equations determine the outputs all the same
 }
 
 // squareBlocks finds the smallest sets of activities that determine as many unknown variables: a
 // maximum matching of activities and unknowns, less what hangs on unmatched unknowns (Dulmage and
 // Mendelsohn, 1958), cut into strongly connected components (Tarjan, 1972). What a set rests on is
 // known or stands in an earlier set, one of a single activity perhaps, which is not listed. Domain
-// order decides between equal choices.
-func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) []*block {
+// order decides between equal choices. without is an activity that takes no part, -1 for none.
+func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool, without int) []*block {
 	unknowns := d.unknowns(known, disabled)
+	if without >= 0 {
+		unknowns[without] = nil
+	}
 	meter.Look(4 * len(unknowns))
-	m := d.newMatching(meter, unknowns)
+	m := d.newMatching(meter, unknowns, known)
 	if meter.Over() {
 		return nil
 	}
@@ -43,15 +47,25 @@ func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) [
 	var blocks []*block
 	mark := make([]int, len(d.Profiles)) // the last set that a variable was noted for
 	for k, set := range t.found {
-		if len(set) < 2 {
-			continue
-		}
-		b := &block{activities: set}
+		b := &block{}
 		for _, a := range set {
 			b.outputs = append(b.outputs, m.variable[a])
-			mark[m.variable[a]] = k + 1
 		}
 		for _, a := range set {
+			if t := d.behind(a, known); t != nil {
+				set, b.outputs = append(set, t.activities...), append(b.outputs, t.tables...)
+			}
+		}
+		slices.Sort(set)
+		slices.Sort(b.outputs)
+		b.activities, b.outputs = slices.Compact(set), slices.Compact(b.outputs)
+		if len(b.activities) < 2 {
+			continue
+		}
+		for _, v := range b.outputs {
+			mark[v] = k + 1
+		}
+		for _, a := range b.activities {
 			for _, v := range d.equations[a].Refs {
 				if mark[v] != k+1 {
 					mark[v] = k + 1
@@ -59,27 +73,29 @@ func (d *Domain) squareBlocks(meter *value.Meter, known []bool, disabled bool) [
 				}
 			}
 		}
-		slices.Sort(set)
-		slices.Sort(b.outputs)
 		slices.Sort(b.inputs)
 		blocks = append(blocks, b)
 	}
 	return blocks
 }
 
-// unknowns lists what is not known of each activity, nothing of one that cannot be solved for all
-// of it.
+// unknowns lists what is not known of each activity, behind the tables that others define; nothing
+// of one with an unknown table that is not to be seen through.
 func (d *Domain) unknowns(known []bool, disabled bool) [][]int {
 	all := make([][]int, len(d.equations))
 	for a, e := range d.equations {
 		if !e.Active && !disabled {
 			continue
 		}
-		for i, v := range e.Refs {
+		refs := e.Refs
+		if t := d.behind(a, known); t != nil {
+			refs = t.equation.Refs
+		}
+		for _, v := range refs {
 			if known[v] {
 				continue
 			}
-			if !e.Calculable[i] || d.Profiles[v].Table {
+			if d.Profiles[v].Table {
 				all[a] = nil
 				break
 			}
@@ -89,14 +105,27 @@ func (d *Domain) unknowns(known []bool, disabled bool) [][]int {
 	return all
 }
 
-// matching gives as many activities as possible an unknown of their own.
+// matching gives as many activities as possible an unknown of their own, which they can be solved
+// for.
 type matching struct {
 	owner    []int  // the activity of a variable, -1 for none
 	variable []int  // of an activity
 	matched  []bool // by activity; those that hang on an unmatched unknown are not
 }
 
-func (d *Domain) newMatching(meter *value.Meter, unknowns [][]int) matching {
+func (d *Domain) newMatching(meter *value.Meter, unknowns [][]int, known []bool) matching {
+	var through []int // activities that are solved behind tables, of whose variables they are no users
+	for a := range unknowns {
+		if len(unknowns[a]) > 0 && d.behind(a, known) != nil {
+			through = append(through, a)
+		}
+	}
+	solves := func(a, v int) bool {
+		if slices.Contains(through, a) {
+			return d.solvesThrough(a, v)
+		}
+		return d.equations[a].Solves(v)
+	}
 	m := matching{make([]int, len(d.Profiles)), make([]int, len(unknowns)), make([]bool, len(unknowns))}
 	for v := range m.owner {
 		m.owner[v] = -1
@@ -112,12 +141,12 @@ func (d *Domain) newMatching(meter *value.Meter, unknowns [][]int) matching {
 			return false
 		}
 		for _, v := range unknowns[a] {
-			if m.owner[v] < 0 {
+			if m.owner[v] < 0 && solves(a, v) {
 				return take(a, v)
 			}
 		}
 		for _, v := range unknowns[a] {
-			if seen[v] != round {
+			if seen[v] != round && m.owner[v] >= 0 && solves(a, v) {
 				if seen[v] = round; augment(m.owner[v]) {
 					return take(a, v)
 				}
@@ -144,7 +173,7 @@ func (d *Domain) newMatching(meter *value.Meter, unknowns [][]int) matching {
 		v := loose[len(loose)-1]
 		loose = loose[:len(loose)-1]
 		looks += len(d.users[v])
-		for _, a := range d.users[v] {
+		for _, a := range slices.Concat(d.users[v], through) {
 			if m.matched[a] && slices.Contains(unknowns[a], v) {
 				m.matched[a] = false
 				loose = append(loose, m.variable[a])

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"reckon/engine/decimal"
@@ -10,12 +11,13 @@ import (
 	"reckon/engine/value"
 )
 
-// withinBounds reports whether every cell of a value lies within the variable's declared min and
-// max, and no point on a temperature scale below 0 K. A bound of another dimension than the value
-// does not apply. The context is for this alone: each bound has the default budget.
-func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) bool {
+// brokenLimit says which of the variable's declared min and max a cell of a value is beyond, or
+// that it is a point on a scale of temperature or pressure below 0 in SI; "" where none is. A bound
+// of another dimension than the value does not apply. The context is for this alone: each bound has
+// the default budget.
+func (d *Domain) brokenLimit(c *decimal.Context, variable int, v value.Value) string {
 	if d.belowZero(c, variable, v) {
-		return false
+		return "it is below absolute zero"
 	}
 	for i, edge := range d.prepared[variable].limits {
 		if edge == nil {
@@ -23,15 +25,31 @@ func (d *Domain) withinBounds(c *decimal.Context, variable int, v value.Value) b
 		}
 		c.Restart(value.DefaultBudget)
 		for q := range v.Quantities() {
-			if q.Unit.Dimension() != edge.dimension {
+			if q = d.asDeclared(c, variable, q); q.Unit.Dimension() != edge.dimension {
 				continue
 			}
 			if r := q.SI(c).Cmp(edge.si); c.Err() == nil && (i == 0 && r < 0 || i == 1 && r > 0) {
-				return false
+				return [...]string{"it must be at least ", "it must be at most "}[i] + edge.text
 			}
 		}
 	}
-	return true
+	return ""
+}
+
+// notWhole reports whether a cell of a value is no whole number where only these are values. A cell
+// of another dimension is not counted.
+func (d *Domain) notWhole(c *decimal.Context, variable int, v value.Value) bool {
+	counts := d.Profiles[variable].Counts
+	if counts == nil {
+		return false
+	}
+	c.Restart(value.DefaultBudget)
+	for q := range v.Quantities() {
+		if n, err := units.Convert(c, q, counts); err == nil && c.Round(n.Number, 0).Shown().Cmp(n.Number.Shown()) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // belowZero reports whether a cell of a value is a temperature below 0 K: written as a point on a
@@ -40,7 +58,7 @@ func (d *Domain) belowZero(c *decimal.Context, variable int, v value.Value) bool
 	declared := d.Profiles[variable].Unit
 	c.Restart(value.DefaultBudget)
 	for q := range v.Quantities() {
-		point := q.Unit.IsPoint() || q.Unit.Dimension() == units.Temperature && declared.IsPoint()
+		point := q.Unit.IsAbsolute() || declared.IsAbsolute() && q.Unit.Dimension() == declared.Dimension()
 		if point && q.SI(c).Sign() < 0 {
 			return true
 		}
@@ -82,6 +100,7 @@ func (d *Domain) defaultMoves(variable int) bool {
 // convert shows a value in another unit.
 func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 	c := decimal.NewContext(1_000_000)
+	var undefined *decimal.UndefinedError
 	out := value.Value{Rank: v.Rank}
 	for _, row := range v.Cells {
 		cells := make([]value.Cell, len(row))
@@ -94,6 +113,8 @@ func convert(v value.Value, to *units.Unit) (value.Value, *value.Error) {
 			switch {
 			case err != nil:
 				return value.Value{}, value.Problem("input.incompatible_units", cell.Quantity.Unit.String(), to.String())
+			case errors.As(c.Err(), &undefined):
+				return value.Value{}, value.Problem("calculation.domain_error", to.String(), undefined.Function, undefined.Argument.Shown().String())
 			case c.Err() != nil:
 				return value.Value{}, value.Problem("calculation.limit_exceeded", "the size of a number")
 			}

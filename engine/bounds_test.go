@@ -22,14 +22,14 @@ func TestCalculateColdInput(t *testing.T) {
 		t.Fatal(issues)
 	}
 	for _, c := range []struct{ t, rise, want string }{
-		{"-280 degC", "400 K", "input.invalid_value t | -280 degC"},
-		{"-500 degF", "400 K", "input.invalid_value t | -500 degF"},
-		{"-1 K", "400 K", "input.invalid_value t | -1 K"},
+		{"-280 degC", "400 K", "input.invalid_value t | -280 degC | it is below absolute zero"},
+		{"-500 degF", "400 K", "input.invalid_value t | -500 degF | it is below absolute zero"},
+		{"-1 K", "400 K", "input.invalid_value t | -1 K | it is below absolute zero"},
 		{"-273.15 degC", "0 K", "-459.67 degF"},
 		{"20 degC", "-290 K", "-454 degF"},
 		{"20 degC", "-300 K", "calculation.no_solution end"},
 	} {
-		req := Request{Target: &Target{Variable: d.Index("end")}}
+		req := Request{Targets: []Target{{Variable: d.Index("end")}}}
 		for key, text := range map[string]string{"t": c.t, "rise": c.rise} {
 			v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(text), testEnv)
 			if len(errs) > 0 {

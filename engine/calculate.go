@@ -1,20 +1,18 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 
-	"reckon/engine/solve"
 	"reckon/engine/value"
 )
 
 // Calculate answers a request on a base scenario (nil for a new one) as CONTRACT.md section 1 lays
-// down: it merges what is stated with what is carried, chooses the target, finds the values of the
+// down: it merges what is stated with what is carried, chooses the targets, finds the values of the
 // scenario, and says which action that was. last is the index of the scenario created last in the
 // conversation. Errors are those of CONTRACT.md section 6.
 func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env) (Result, []value.Error) {
 	named := req.Selector.Kind == Current || req.Selector.Kind == Last || req.Selector.Kind == Numbered
-	if base != nil && named && len(req.Inputs) == 0 && req.Target == nil {
+	if base != nil && named && len(req.Inputs) == 0 && !req.Asks() {
 		return Result{
 			Action: "fetch", Original: base.Index, Current: base.Index, Calculated: -1,
 			Selector: Selector{Kind: Numbered, Number: base.Index},
@@ -22,14 +20,14 @@ func (d *Domain) Calculate(base *Scenario, last int, req Request, env value.Env)
 		}, nil
 	}
 	req.Inputs = slices.Clone(req.Inputs)
-	c := calculation{domain: d, base: base, fresh: base == nil, req: req, env: env.Metered(), target: Target{Variable: -1}}
+	c := calculation{domain: d, base: base, fresh: base == nil, req: req, env: env.Metered()}
 	if c.fresh {
 		c.base = &Scenario{}
 	}
 	if errs := c.check(); len(errs) > 0 {
 		return Result{}, errs
 	}
-	if err := c.chooseTarget(); err != nil {
+	if err := c.chooseTargets(); err != nil {
 		return Result{}, []value.Error{*err}
 	}
 	errs := c.attempt()
@@ -50,23 +48,28 @@ type calculation struct {
 	fresh   bool      // it is a new scenario
 	req     Request
 	env     value.Env
-	target  Target    // Variable -1 until it is chosen
+	targets []Target  // in the order asked; where everything is asked for, what was found, the target first
+	all     bool      // everything is asked for
 	dropped []int     // carried inputs that stated ones contradict
 	inputs  positions // of req.Inputs
 	based   positions // of base.Values
 
+	anew       bool // the values of the base have no say in which root is taken
 	superseded bool // adding to the base would change or lose one of its values
 
+	given      []Fact                // what the values are found from
 	found      map[int]ScenarioValue // calculated values, and the defaults and remembered values that were used
 	activities []int                 // in evaluation order
+	noted      map[int]bool          // those of them
 	solved     Solution              // the steps that all of this comes from
+	assumed    bool                  // defaults are among found
 }
 
 // yielded lists the variables that some active activity can be solved for.
 func (d *Domain) yielded() []int {
 	var list []int
 	for v := range d.Variables {
-		if slices.ContainsFunc(d.users[v], func(a int) bool { return !d.Activities[a].Disabled && d.Calculable(a, v) }) {
+		if slices.ContainsFunc(d.users[v], func(a int) bool { return d.equations[a].Active && d.Calculable(a, v) }) {
 			list = append(list, v)
 		}
 	}
@@ -95,12 +98,22 @@ func (c *calculation) check() []value.Error {
 	m := c.domain.machines.Take(value.Env{})
 	defer c.domain.machines.Release(m)
 	for _, in := range c.req.Inputs {
-		if !in.Cleared && !c.domain.withinBounds(m.Context, in.Variable, in.Value) {
-			errs = append(errs, *value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text())))
+		limit := ""
+		if !in.Cleared {
+			limit = c.domain.brokenLimit(m.Context, in.Variable, in.Value)
+		}
+		switch {
+		case in.Cleared:
+		case c.domain.notWhole(m.Context, in.Variable, in.Value):
+			errs = append(errs, *value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text()), "it takes whole numbers only"))
+		case limit != "":
+			errs = append(errs, *value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text()), limit))
 		}
 	}
-	if t := c.req.Target; t != nil && t.Unit == nil && c.stated(t.Variable) != nil {
-		errs = append(errs, *value.Problem("input.target_has_value", c.key(t.Variable)))
+	for _, t := range c.req.Targets {
+		if t.Unit == nil && c.stated(t.Variable) != nil {
+			errs = append(errs, *value.Problem("input.target_has_value", c.key(t.Variable)))
+		}
 	}
 	return errs
 }
@@ -158,10 +171,15 @@ func (p *positions) position(n, variable int, of func(i int) int) int {
 	return -1
 }
 
+// asked reports whether a variable is asked for by name.
+func (c *calculation) asked(variable int) bool {
+	return !c.all && slices.ContainsFunc(c.targets, func(t Target) bool { return t.Variable == variable })
+}
+
 // decided reports whether this request says what becomes of a variable: a value, none, or that it
-// is the target.
+// is asked for.
 func (c *calculation) decided(variable int) bool {
-	return variable == c.target.Variable || slices.Contains(c.dropped, variable) || c.input(variable) != nil
+	return c.asked(variable) || slices.Contains(c.dropped, variable) || c.input(variable) != nil
 }
 
 // carried lists the user inputs of the base that stay. A scenario that is added to also keeps the
@@ -206,7 +224,7 @@ func (c *calculation) repeats(in Given) bool {
 }
 
 // replaces reports whether something that the base rests on (a user input, a default that it used,
-// a calculated value that it was branched off with) is replaced, cleared, dropped, or becomes the
+// a calculated value that it was branched off with) is replaced, cleared, dropped, or becomes a
 // target, or is one that the domain no longer has.
 func (c *calculation) replaces() bool {
 	if c.base.Incomplete || c.superseded {
@@ -261,7 +279,10 @@ func (c *calculation) branches() bool {
 // was carried, gives that result again.
 func (c *calculation) facts() []Fact {
 	var facts []Fact
-	taken := map[int]bool{c.target.Variable: true}
+	taken := map[int]bool{}
+	for _, t := range c.targets {
+		taken[t.Variable] = c.asked(t.Variable)
+	}
 	carriedTier := Carried
 	if !c.replaces() {
 		carriedTier = Stated
@@ -305,190 +326,6 @@ func (c *calculation) facts() []Fact {
 		}
 	}
 	return facts
-}
-
-// chooseTarget takes the target of the request, else the last one of the base unless this request
-// gives that a value, else the only variable that becomes solvable and feeds no other solvable one.
-func (c *calculation) chooseTarget() *value.Error {
-	if c.req.Target != nil {
-		c.target = *c.req.Target
-		return nil
-	}
-	if n := len(c.base.Targets); n > 0 {
-		last := c.base.Targets[n-1]
-		if c.stated(last.Variable) == nil {
-			c.target = last
-			return nil
-		}
-	}
-	facts := c.facts()
-	without := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return c.stated(f.Variable) != nil })
-	before := c.domain.solvable(c.env.Meter, without)
-	solvable := c.domain.solvable(c.env.Meter, facts)
-	becomes := slices.DeleteFunc(slices.Clone(solvable), func(v int) bool {
-		_, was := slices.BinarySearch(before, v)
-		return was
-	})
-	if len(c.req.Inputs) == 0 {
-		becomes = nil
-	}
-	ends := slices.DeleteFunc(slices.Clone(becomes), func(from int) bool {
-		return slices.ContainsFunc(becomes, func(to int) bool { return to != from && c.domain.feeds(c.env.Meter, facts, from, to) })
-	})
-	if c.env.Meter.Over() {
-		return solve.Exceeded(c.env)
-	}
-	if len(ends) == 1 {
-		c.target = Target{Variable: ends[0]}
-		return nil
-	}
-	candidates := ends
-	if len(candidates) == 0 {
-		candidates = solvable
-	}
-	if len(candidates) == 0 {
-		return c.domain.MissingCalculate(c.req.Inputs)
-	}
-	return c.domain.missingCalculate(candidates)
-}
-
-// MissingCalculate is the problem of a request that names no target where it should, and whose
-// inputs alone are known: any other variable that an active activity can be solved for may be
-// meant.
-func (d *Domain) MissingCalculate(inputs []Given) *value.Error {
-	return d.missingCalculate(slices.DeleteFunc(d.yielded(), func(v int) bool {
-		return slices.ContainsFunc(inputs, func(in Given) bool { return in.Variable == v && !in.Cleared })
-	}))
-}
-
-// missingCalculate is input.missing_calculate, with the first 10 of the variables that may be
-// meant.
-func (d *Domain) missingCalculate(candidates []int) *value.Error {
-	err := value.Problem("input.missing_calculate")
-	for _, v := range candidates[:min(len(candidates), 10)] {
-		err.Missing = append(err.Missing, value.Alternative{Variables: []value.VariableName{d.name(v)}})
-	}
-	return err
-}
-
-// solve finds the target, and then again what was asked before in the scenario. Values once found
-// are given to what follows, so that all values of a scenario agree. Where the target's values
-// disagree with an activity that they do not come from, and one carried input is behind that, it is
-// dropped: again says that there is another try to make. Else it is a conflict when this request
-// states all that is behind it, or when nothing but the domain's order chose between the ways to
-// the target. An earlier target is left out when its value would disagree with others that the
-// scenario now has.
-func (c *calculation) solve(facts []Fact) (again bool, errs []value.Error) {
-	c.found, c.activities, c.solved = map[int]ScenarioValue{}, nil, Solution{}
-	given := facts
-	if in := c.stated(c.target.Variable); in != nil {
-		shown, err := convert(in.Value, c.target.Unit)
-		if err != nil {
-			return false, []value.Error{*err}
-		}
-		in.Value = shown
-	} else {
-		solution, errs := c.domain.Derive(c.env, facts, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), false)
-		if len(errs) > 0 {
-			return false, errs
-		}
-		before := facts
-		facts = c.take(facts, solution)
-		found := c.domain.contradictions(c.env, facts, c.solved)
-		if len(found) > 0 {
-			other, errs := c.domain.Derive(c.env, before, c.target.Variable, c.target.Unit, c.previous(c.target.Variable), true)
-			if len(errs) == 0 {
-				c.found, c.activities, c.solved = map[int]ScenarioValue{}, nil, Solution{}
-				facts = c.take(before, other)
-				found = c.domain.contradictions(c.env, facts, c.solved)
-			}
-		}
-		if len(found) > 0 {
-			behind := c.behind(found[0], before, solution)
-			if old := c.carriedAmong(behind); len(old) == 1 {
-				c.dropped = append(c.dropped, old[0])
-				return true, nil
-			}
-			if c.env.Meter.Over() {
-				return false, []value.Error{*solve.Exceeded(c.env)}
-			}
-			return false, []value.Error{*c.conflict(behind, found[0].Activity)}
-		}
-	}
-	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Tier == Remembered && !c.keptInBase(f.Variable) })
-	for _, t := range c.base.Targets {
-		if t.Variable == c.target.Variable || slices.ContainsFunc(facts, func(f Fact) bool { return f.Variable == t.Variable && f.Tier <= Carried }) {
-			continue
-		}
-		solution, errs := c.domain.Derive(c.env, facts, t.Variable, t.Unit, c.previous(t.Variable), false)
-		if solution.rounded {
-			// The values found so far have too few digits for it; what they come from has them.
-			solution, errs = c.domain.Derive(c.env, given, t.Variable, t.Unit, c.previous(t.Variable), false)
-		}
-		if len(errs) > 0 {
-			continue
-		}
-		found, activities, solved := maps.Clone(c.found), c.activities, c.solved
-		next := c.take(facts, solution)
-		if n := len(c.domain.contradictions(c.env, next, c.solved)); n > 0 && n > len(c.domain.contradictions(c.env, facts, solved)) {
-			c.found, c.activities, c.solved = found, activities, solved
-			continue
-		}
-		facts = next
-	}
-	return false, nil
-}
-
-// keptInBase reports whether the base was branched off with a calculated value of a variable.
-func (c *calculation) keptInBase(variable int) bool {
-	v := c.inBase(variable)
-	return v != nil && v.Historical
-}
-
-// previous is the value that a variable had in the base, or nil.
-func (c *calculation) previous(variable int) *value.Value {
-	if v := c.inBase(variable); v != nil {
-		return &v.Value
-	}
-	return nil
-}
-
-// take notes what a solution found and rests on, and returns the facts with all of that as given.
-func (c *calculation) take(facts []Fact, s Solution) []Fact {
-	next := slices.Clone(facts)
-	found, noted := map[int]bool{}, map[int]bool{}
-	for _, a := range c.activities {
-		noted[a] = true
-	}
-	for _, i := range s.Used {
-		f := facts[i]
-		next[i].Tier = min(f.Tier, Carried)
-		switch f.Tier {
-		case Remembered:
-			c.found[f.Variable] = ScenarioValue{f.Variable, Calculated, c.branches(), f.Value}
-		case Defaulted:
-			c.found[f.Variable] = ScenarioValue{f.Variable, DefaultValue, false, f.Value}
-		}
-	}
-	c.solved.Steps = slices.Concat(c.solved.Steps, s.Steps)
-	for i, step := range s.Steps {
-		c.found[step.Variable] = ScenarioValue{step.Variable, Calculated, false, step.Value}
-		found[step.Variable] = true
-		if i > 0 && &step.Activities[0] == &s.Steps[i-1].Activities[0] {
-			continue // it is of the same system
-		}
-		for _, a := range step.Activities {
-			if !noted[a] {
-				noted[a] = true
-				c.activities = append(c.activities, a)
-			}
-		}
-	}
-	next = slices.DeleteFunc(next, func(f Fact) bool { return found[f.Variable] })
-	for _, step := range s.Steps {
-		next = append(next, Fact{step.Variable, Carried, step.Value})
-	}
-	return next
 }
 
 // name names a variable to a person and a program.

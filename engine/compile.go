@@ -17,8 +17,9 @@ import (
 
 // Limits of a definition.
 const (
-	maxVariables  = 10_000
-	maxActivities = 10_000
+	maxVariables   = 10_000
+	maxActivities  = 10_000
+	maxConstraints = 1000
 )
 
 // Compile checks a definition. The domain is nil when any issue is an error.
@@ -68,6 +69,10 @@ func (c *compiler) run() {
 		c.fail("activities", -1, "A domain has at most %d activities, this one has %d.", maxActivities, len(d.Activities))
 		return
 	}
+	if len(d.Constraints) > maxConstraints {
+		c.fail("constraints", -1, "A domain has at most %d constraints, this one has %d.", maxConstraints, len(d.Constraints))
+		return
+	}
 	d.Table = units.Standard()
 	if len(d.Definition.Units) > 0 {
 		table, err := d.Table.With(d.Definition.Units...)
@@ -84,48 +89,6 @@ func (c *compiler) run() {
 	c.values()
 	c.defaults()
 	c.remarks()
-}
-
-// declarations reads units and kinds.
-func (c *compiler) declarations() {
-	d := c.d
-	d.Profiles = make([]value.Profile, len(d.Definition.Variables))
-	d.machines.Variables = len(d.Profiles)
-	for i, def := range d.Definition.Variables {
-		v := &d.Profiles[i]
-		v.Point = value.EitherWay
-		path := func(field string) string { return fmt.Sprintf("variables[%d].%s", i, field) }
-		if def.Unit != "" {
-			u, err := d.Table.Parse(def.Unit)
-			if err != nil {
-				c.fail(path("unit"), formula.UnitOffset(err), "%s", formula.UnitProblem(err))
-			} else {
-				v.Unit, v.Dimension, v.Declared = u, u.Dimension(), true
-			}
-		}
-		structure, _ := format.Shape(def.Kind)
-		if structure == "" {
-			c.fail(path("kind"), -1, "%q is not a kind; kinds are number, no_separator, percent, duration, date, datetime, time, table, bar_chart and pie_chart.", def.Kind)
-			continue
-		}
-		v.Table, v.Moment = structure != "number", def.Kind == "date" || def.Kind == "datetime"
-		switch {
-		case format.IsTime(def.Kind):
-			if v.Declared && v.Dimension != units.Time {
-				c.fail(path("unit"), -1, "A variable of kind %s is a time; %q is not a unit of time.", def.Kind, def.Unit)
-			}
-			v.Dimension, v.Declared = units.Time, true
-		case def.Kind == "percent":
-			if v.Declared && !v.Dimension.IsNone() {
-				c.fail(path("unit"), -1, "A variable of kind percent is a plain number; %q is not.", def.Unit)
-			}
-			v.Dimension, v.Declared = units.None, true
-		}
-		v.Point = value.PointOf(v.Unit, v.Moment)
-		if format.IsTime(def.Kind) && !v.Moment {
-			v.Point = value.Difference
-		}
-	}
 }
 
 // currency finds the only currency that declared units name.
@@ -146,17 +109,24 @@ func (c *compiler) currency() {
 func (c *compiler) activities() {
 	d := c.d
 	d.users = make([][]int, len(d.Profiles))
-	d.ids = make([]int, max(len(d.Profiles), len(d.Activities)))
+	d.ids = make([]int, max(len(d.Profiles), len(d.Activities)+len(d.Constraints)))
 	for i := range d.ids {
 		d.ids[i] = i
 	}
 	d.equations = make([]*formula.Equation, len(d.Activities))
 	d.solver = formula.NewUnifier(len(d.Profiles))
 	c.pinDefaults()
+	c.integers()
+	c.columnNames()
 	for i, a := range d.Activities {
 		d.equations[i] = c.parse(i, a)
 	}
+	for i := range d.Constraints {
+		d.equations = append(d.equations, c.constraint(i))
+	}
+	formula.FindColumns(&d.Scope, d.equations, &d.solver)
 	formula.FindMixes(&d.Scope, d.equations)
+	formula.JoinColumns(&d.Scope, d.equations, &d.solver)
 	// Equations that take part come first: what a disabled one says about dimensions must not reach
 	// the others.
 	for i, e := range d.equations {
@@ -180,13 +150,15 @@ func (c *compiler) activities() {
 		c.fits(i, formula.CheckPoints(&d.Scope, e, nil))
 	}
 	for i, e := range d.equations {
-		if e.Left != nil {
+		if e.Left != nil && !d.isConstraint(i) {
+			e.StepMonths(&d.Scope, c.functions)
 			c.calculable(i, e)
 		}
 		for _, v := range e.Refs {
 			d.users[v] = append(d.users[v], i)
 		}
 	}
+	c.findThrough()
 	for v, angle := range formula.Angles(d.equations, len(d.Profiles)) {
 		d.Profiles[v].Angle = angle
 	}
@@ -195,7 +167,11 @@ func (c *compiler) activities() {
 // fits reports what is wrong with the dimensions of an activity, and whether nothing is.
 func (c *compiler) fits(activity int, err *formula.DimensionError) bool {
 	if err != nil {
-		c.fail(fmt.Sprintf("activities[%d].equation", activity), err.At, "%s", err.Message)
+		path := fmt.Sprintf("activities[%d].equation", activity)
+		if c.d.isConstraint(activity) {
+			path = fmt.Sprintf("constraints[%d].condition", activity-len(c.d.Activities))
+		}
+		c.fail(path, err.At, "%s", err.Message)
 	}
 	return err == nil
 }
@@ -203,11 +179,8 @@ func (c *compiler) fits(activity int, err *formula.DimensionError) bool {
 // calculable decides for each variable whether the equation can be solved for it, and checks what
 // the author says.
 func (c *compiler) calculable(i int, e *formula.Equation) {
-	e.Calculable = solve.Reachable(e, func(v int) bool { return c.d.Profiles[v].Table })
 	made := e.Tables && (formula.HasMadeTable(&c.d.Scope, e.Left) || formula.HasMadeTable(&c.d.Scope, e.Right))
-	for k, v := range e.Refs {
-		e.Calculable[k] = e.Calculable[k] && (!made || e.StandsAlone(v))
-	}
+	c.reaches(e, made)
 	named := c.d.Activities[i].Calculable
 	if named == nil {
 		return
@@ -232,6 +205,20 @@ func (c *compiler) calculable(i int, e *formula.Equation) {
 		}
 	}
 	e.Calculable = allowed
+}
+
+// reaches notes which variables an equation can be solved for; one that makes tables, to be
+// computed with cell by cell, only for what stands alone.
+func (c *compiler) reaches(e *formula.Equation, made bool) {
+	e.Calculable = solve.Reachable(e, func(v int) bool { return c.d.Profiles[v].Table })
+	for k, v := range e.Refs {
+		e.Calculable[k] = e.Calculable[k] && (!made || e.StandsAlone(v))
+	}
+	for k, v := range e.Refs {
+		if w := &c.d.Profiles[v]; w.Discrete() && !w.Table && !e.Calculable[k] && !made {
+			e.Calculable[k], e.Tried = true, append(e.Tried, k)
+		}
+	}
 }
 
 // compileEnv resolves today and now while defaults are checked.
@@ -270,9 +257,12 @@ func (c *compiler) values() {
 			return si
 		}
 		v.Min, v.Max = read("min", def.Min), read("max", def.Max)
+		c.countedIn(i)
 		if v.Min != nil && v.Max != nil && v.Min.Cmp(*v.Max) > 0 {
 			c.fail(fmt.Sprintf("variables[%d].min", i), -1, "The lower bound of %s is above its upper bound.", def.Key)
 		}
+		c.countable(i)
+		c.choosable(i)
 		format.CheckDisplay(def, func(path, message string) {
 			if path != "kind" {
 				c.fail(fmt.Sprintf("variables[%d].%s", i, path), -1, "%s", message)
@@ -309,7 +299,7 @@ func (c *compiler) defaults() {
 		path := fmt.Sprintf("variables[%d].default_value", i)
 		parsed, _, errs := input.ParseValue(&d.Scope, i, def.Default, compileEnv)
 		if len(errs) > 0 {
-			c.fail(path, -1, "The default of %s cannot be used: %s", def.Key, errs[0].Filled())
+			c.fail(path, -1, "The default of %s cannot be used%s: %s", def.Key, d.badCell(i, def.Default), errs[0].Filled())
 			continue
 		}
 		q, ok := parsed.Single()
@@ -330,10 +320,32 @@ func (c *compiler) defaults() {
 			continue
 		}
 		v.Hint = &si
+		if v.Counts != nil && d.notWhole(ctx, i, parsed) {
+			c.fail(path, -1, "The default of %s is not a whole number.", def.Key)
+		}
 		if v.Min != nil && si.Cmp(*v.Min) < 0 || v.Max != nil && si.Cmp(*v.Max) > 0 {
 			c.fail(path, -1, "The default of %s is outside its bounds.", def.Key)
 		}
 	}
+}
+
+// badCell says which cell of a table cannot be read, "" where that is not one cell.
+func (d *Domain) badCell(variable int, text value.Text) string {
+	if text.Rank == 0 {
+		return ""
+	}
+	for r, row := range text.Cells {
+		for k, cell := range row {
+			alone := value.Text{Rank: text.Rank, Cells: [][]string{make([]string, len(row))}}
+			if alone.Cells[0][k] = cell; cell == "" {
+				continue
+			}
+			if _, _, errs := input.ParseValue(&d.Scope, variable, alone, compileEnv); len(errs) > 0 {
+				return fmt.Sprintf(" in row %d, column %d", r+1, k+1)
+			}
+		}
+	}
+	return ""
 }
 
 // remarks warns of what does not stop a publish.
@@ -350,10 +362,21 @@ func (c *compiler) remarks() {
 	if slices.ContainsFunc(d.equations, func(e *formula.Equation) bool { return e.Left == nil }) {
 		return // what an equation that cannot be read names is not known
 	}
+	chosen := map[int]bool{} // their choices are cells of a column
+	for _, p := range d.Profiles {
+		for _, column := range p.Columns {
+			if column != nil && column.Chosen {
+				chosen[column.Choices] = true
+			}
+		}
+	}
 	for i, def := range d.Definition.Variables {
 		used := slices.ContainsFunc(d.users[i], func(a int) bool { return d.equations[a].Active })
-		if !used {
+		if !used && !chosen[i] {
 			c.warn(fmt.Sprintf("variables[%d]", i), "No active equation names %q.", def.Key)
+		}
+		if def.Hidden && def.Default.IsEmpty() && !slices.ContainsFunc(d.users[i], func(a int) bool { return d.equations[a].Active && d.equations[a].Solves(i) }) {
+			c.warn(fmt.Sprintf("variables[%d].hidden", i), "Nobody is asked for %q, and it has neither a default nor an equation that says what it is.", def.Key)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -13,9 +12,12 @@ import (
 func (c *calculation) dropContradicted() ([]Fact, *value.Error) {
 	for {
 		facts := c.facts()
-		found := c.domain.contradictions(c.env, facts, Solution{})
+		found := c.domain.contradictions(c.env, facts, Solution{}, false)
 		if len(found) == 0 {
 			return facts, nil
+		}
+		if c.domain.isConstraint(found[0].Activity) {
+			return nil, c.broken(found[0])
 		}
 		old := c.carriedAmong(found[0].Variables)
 		if len(old) != 1 {
@@ -62,6 +64,5 @@ func (c *calculation) conflict(variables []int, activity int) *value.Error {
 	for i, v := range variables {
 		keys[i] = c.key(v)
 	}
-	a := &c.domain.Activities[activity]
-	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), cmp.Or(a.Title, a.Equation))
+	return value.Problem("calculation.conflicting_inputs", strings.Join(keys, ", "), c.domain.activityName(activity))
 }

@@ -20,7 +20,7 @@ func TestCalculateOverdetermined(t *testing.T) {
 	}
 	calculate := func(base *Scenario, text string) (Result, string) {
 		givens, target, _ := strings.Cut(text, " -> ")
-		req := Request{Target: &Target{Variable: d.Index(target)}}
+		req := Request{Targets: []Target{{Variable: d.Index(target)}}}
 		for _, g := range strings.Split(givens, "; ") {
 			key, val, _ := strings.Cut(g, " ")
 			v, _, errs := input.ParseValue(&d.Scope, d.Index(key), value.Scalar(val), testEnv)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -17,13 +16,16 @@ type derivation struct {
 	domain   *Domain
 	facts    []Fact
 	plan     *plan
-	previous *value.Value
+	previous func(variable int) *value.Value // nil for none
 
-	used     []int               // positions of facts, in order of use
-	rewrite  exchange            // the currency that stands for the declared one
-	found    []formula.Dimension // by variable, for those not declared: what the facts tell; nil where all facts have declared ones
-	kept     *keptUnits          // of the plan, where the facts are in the same units; else nil
-	solution Solution
+	used       []int                 // positions of facts, in order of use
+	rewrite    exchange              // the currency that stands for the declared one
+	found      []formula.Dimension   // by variable, for those not declared: what the facts tell; nil where all facts have declared ones
+	dimensions *formula.Unifier      // of this calculation
+	columns    map[int][]*units.Unit // by variable whose columns have dimensions of their own: a unit of each
+	kept       *keptUnits            // of the plan, where the facts are in the same units; else nil
+	solution   Solution
+	scalars    value.Scalars // room for the values of the steps
 
 	rounded  bool // some of the facts are
 	short    bool // it ended for want of more digits
@@ -38,8 +40,7 @@ func (v *derivation) run() *value.Error {
 			return err
 		}
 	}
-	tables := slices.ContainsFunc(v.used, func(i int) bool { return v.facts[i].Value.Rank != 0 }) ||
-		slices.ContainsFunc(v.plan.steps, v.domain.needsTables)
+	tables := v.plan.tables || slices.ContainsFunc(v.used, func(i int) bool { return v.facts[i].Value.Rank != 0 })
 	if tables {
 		v.Machine.Tables = make([]*formula.Grid, len(v.domain.Profiles))
 	}
@@ -47,6 +48,9 @@ func (v *derivation) run() *value.Error {
 		if err := v.load(v.facts[i]); err != nil {
 			return err
 		}
+	}
+	if err := v.lookOn(); err != nil {
+		return err
 	}
 	if err := v.Failure(v.domain.equations[v.plan.steps[0].Activity], v.Target); err != nil {
 		return err
@@ -58,10 +62,13 @@ func (v *derivation) run() *value.Error {
 		return v.tableSteps()
 	}
 	err := v.steps()
+	if err != nil && v.short && v.together() {
+		err = nil
+	}
 	if err == nil && len(v.Sizes) > 0 && v.negative(v.Target) {
 		return v.retryPositive()
 	}
-	if err == nil || len(v.plan.steps) == 1 && !v.agreeing || !deadEnd(err) {
+	if err == nil || len(v.plan.steps) == 1 && !v.agreeing || !v.deadEnd(err) {
 		return err
 	}
 	return v.retry(err)
@@ -69,12 +76,14 @@ func (v *derivation) run() *value.Error {
 
 // steps goes through the plan.
 func (v *derivation) steps() *value.Error {
-	for i, s := range v.plan.steps {
-		v.Failed = s
+	v.Checked = slices.Grow(v.Checked[:0], len(v.plan.steps))
+	for i := range v.plan.steps {
+		s := &v.plan.steps[i]
+		v.Failed = *s
 		if err := v.calendarSteps(s); err != nil {
 			return err
 		}
-		if err := v.Step(s); err != nil {
+		if err := v.Step(*s); err != nil {
 			return err
 		}
 		if err := v.emit(s, i == len(v.plan.steps)-1); err != nil {
@@ -95,7 +104,7 @@ func (v *derivation) steps() *value.Error {
 		known = append(known, Fact{s.Variable, Stated, s.Value})
 	}
 	v.Machine.Settle()
-	contradicted := len(v.domain.contradictions(v.Machine.Env, known, v.solution)) > 0
+	contradicted := len(v.domain.contradictions(v.Machine.Env, known, v.solution, true)) > 0
 	v.Machine.Settle()
 	if contradicted {
 		return value.Problem("calculation.no_solution", v.Key(v.Target))
@@ -103,13 +112,67 @@ func (v *derivation) steps() *value.Error {
 	return nil
 }
 
+// together goes through a plan of which steps have lost too many digits as if what each finds were
+// exact, and then finds the digits of all of them as one system. It reports whether that led to
+// the target.
+func (v *derivation) together() bool {
+	inexact := func(s solve.Step) bool {
+		return len(s.Open) > 0 || slices.ContainsFunc(s.Outputs, func(o int) bool { return v.domain.Profiles[o].Discrete() })
+	}
+	searched := 0
+	for _, s := range v.plan.steps {
+		if e := v.domain.equations[s.Activity]; s.IsBlock() || e.Count[e.Position(s.Variable)] != 1 {
+			searched++
+		}
+	}
+	if v.agreeing || searched < leastTogether || slices.ContainsFunc(v.plan.steps, inexact) {
+		return false
+	}
+	failed, rounded := v.Failed, v.solution.rounded
+	found := v.tryTogether()
+	if !found {
+		v.TryErr()
+		v.Failed, v.Unsure, v.short, v.solution.rounded = failed, true, true, rounded
+	}
+	return found
+}
+
+// tryTogether is together where that may be tried.
+func (v *derivation) tryTogether() bool {
+	v.solution.Steps, v.Checked, v.Path, v.Sizes = nil, nil, nil, nil
+	for _, s := range v.plan.steps {
+		if v.Step(s) != nil {
+			return false
+		}
+		for _, o := range s.Outputs {
+			v.Machine.Values[o] = v.Machine.Values[o].Exactly()
+		}
+	}
+	v.Unsure, v.short, v.solution.rounded = false, false, false
+	if !v.Together(v.plan.steps) {
+		return false
+	}
+	for i := range v.plan.steps {
+		if v.emit(&v.plan.steps[i], i == len(v.plan.steps)-1) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// leastTogether is how many steps of a plan that more than one operation after the other leads
+// through are looked at as one system where they have lost digits.
+const leastTogether = 3
+
 // maxRetries bounds the choices of roots that are tried.
 const maxRetries = 32
 
 // deadEnd reports whether other roots of earlier steps may lead past an error.
-func deadEnd(err *value.Error) bool {
+func (v *derivation) deadEnd(err *value.Error) bool {
 	switch err.Code {
-	case "calculation.no_solution", "calculation.domain_error", "calculation.division_by_zero", "calculation.overflow":
+	case "calculation.not_converged":
+		return !v.Unsure && !v.short // else it takes more digits
+	case "calculation.no_solution", "calculation.no_whole_number", "calculation.domain_error", "calculation.division_by_zero", "calculation.overflow":
 		return true
 	}
 	return false
@@ -123,7 +186,7 @@ func (v *derivation) retry(first *value.Error) *value.Error {
 	var path []int
 	for range maxRetries {
 		v.Path, v.Sizes = path, nil
-		v.solution.Steps, v.Checked = nil, nil
+		v.solution.Steps = nil
 		err := v.steps()
 		if err == nil || err.Code == "calculation.limit_exceeded" {
 			return err
@@ -159,22 +222,24 @@ func (v *derivation) retryPositive() *value.Error {
 	}
 	v.positive, v.EveryRoot = false, false
 	v.Path, v.Sizes = nil, nil
-	v.solution.Steps, v.Checked = nil, nil
+	v.solution.Steps = nil
 	return v.steps()
 }
 
 // takeFacts finds the facts that the plan rests on.
 func (v *derivation) takeFacts() {
-	v.used = v.plan.rests(v.facts)
+	v.used = v.plan.rests(v.facts, len(v.domain.Profiles))
 	v.solution.Used = slices.Clone(v.used)
 	slices.Sort(v.solution.Used)
 }
 
 // before is the value that a variable had before, else its default, in coherent SI; nil for none.
 func (v *derivation) before(variable int) *decimal.Decimal {
-	before := v.previous
-	if variable != v.Target {
-		before = nil
+	var before *value.Value
+	if v.previous != nil {
+		before = v.previous(variable)
+	}
+	if before == nil && variable != v.Target {
 		for i := range v.facts {
 			if f := &v.facts[i]; f.Variable == variable && f.Tier == Remembered {
 				before = &f.Value
@@ -224,21 +289,21 @@ func (v *derivation) verify() *value.Error {
 }
 
 // emit adds the value of a step to the solution.
-func (v *derivation) emit(s solve.Step, last bool) *value.Error {
+func (v *derivation) emit(s *solve.Step, last bool) *value.Error {
 	if v.solution.Steps == nil {
-		v.solution.Steps = make([]Step, 0, len(v.plan.steps))
+		v.solution.Steps, v.scalars = make([]Step, 0, len(v.plan.steps)), value.NewScalars(len(v.plan.steps))
 	}
 	for _, o := range s.Outputs {
 		unit, err := v.stepUnit(o, s.Activity)
 		if err != nil {
 			return err
 		}
-		v.Units[o] = unit
-		q, problem := v.quantity(s, o, unit)
+		v.Units[o] = unit.unit
+		q, problem := v.quantity(s, o, unit.shown)
 		if problem != nil {
 			return problem
 		}
-		value := value.ScalarValue(q)
+		value := v.scalars.Value(q)
 		if v.domain.Profiles[o].Table {
 			value.Rank = 1 // a table of one cell: its variable takes nothing else
 		}
@@ -249,18 +314,25 @@ func (v *derivation) emit(s solve.Step, last bool) *value.Error {
 		v.solution.Steps = append(v.solution.Steps, step)
 	}
 	if last && s.IsBlock() {
-		// The step of the target stands last.
-		at := slices.IndexFunc(v.solution.Steps, func(s Step) bool { return s.Variable == v.Target })
-		step := v.solution.Steps[at]
-		v.solution.Steps = append(slices.Delete(v.solution.Steps, at, at+1), step)
+		v.targetLast()
 	}
 	return nil
 }
 
+// targetLast puts the step of the target behind the others.
+func (v *derivation) targetLast() {
+	at := slices.IndexFunc(v.solution.Steps, func(s Step) bool { return s.Variable == v.Target })
+	step := v.solution.Steps[at]
+	v.solution.Steps = append(slices.Delete(v.solution.Steps, at, at+1), step)
+}
+
 // quantity shows the value that a variable now has.
-func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (units.Quantity, *value.Error) {
-	q, err := v.inUnit(variable, v.Machine.Values[variable], unit)
-	if err = cmp.Or(err, v.Machine.Context.Err()); err != nil {
+func (v *derivation) quantity(s *solve.Step, variable int, as showing) (units.Quantity, *value.Error) {
+	q, err := as.quantity(v.Machine.Context, v.Machine.Values[variable])
+	if err == nil {
+		err = v.Machine.Context.Err()
+	}
+	if err != nil {
 		return q, v.Problem(err, v.domain.equations[s.Activity], variable)
 	}
 	return v.trusted(variable, q)
@@ -271,6 +343,9 @@ func (v *derivation) quantity(s solve.Step, variable int, unit *units.Unit) (uni
 func (v *derivation) trusted(variable int, q units.Quantity) (units.Quantity, *value.Error) {
 	right, last := q.Number.Right(), v.Context.Digits() >= formula.Enough(v.Context)
 	switch {
+	case v.Context.Digits() < formula.MostDigits && q.Number.Tied():
+		v.Unsure, v.short = true, true
+		return q, v.Problem(formula.ErrNotConverged, nil, variable)
 	case right >= formula.RightDigits:
 	case q.Number.Vague() && (formula.IsNothing(v.Context, q.Number) || last && v.rounded):
 		q.Number, v.solution.rounded = decimal.Decimal{}, v.rounded

@@ -28,6 +28,7 @@ type Definition struct {
 	StrictRoots bool
 	Variables   []value.Variable
 	Activities  []Activity
+	Constraints []Constraint
 }
 
 // Activity is one equation.
@@ -51,7 +52,8 @@ type Issue struct {
 type Domain struct {
 	Definition
 	value.Scope
-	equations []*formula.Equation // by activity
+	equations []*formula.Equation // by activity; behind those the constraints, which yield nothing
+	through   []*throughTables    // by activity: nil where no table in it is defined by another one
 	users     [][]int             // by variable: the activities whose equation names it, in domain order
 	ids       []int               // 0, 1, 2 and so on, which lists of one are cut from
 	solver    formula.Unifier     // dimensions of the variables, as far as the equations tell them
@@ -69,6 +71,14 @@ func (d *Domain) Calculable(activity, variable int) bool {
 	return d.equations[activity].Solves(variable)
 }
 
+// Output is the variable that stands alone on the left of an activity's equation, -1 for none.
+func (d *Domain) Output(activity int) int {
+	if left := d.equations[activity].Left; left.Op == formula.OpVariable {
+		return left.Variable
+	}
+	return -1
+}
+
 // References lists the variables an activity's equation names, by index, in domain order.
 func (d *Domain) References(activity int) []int {
 	return d.equations[activity].Refs
@@ -77,7 +87,11 @@ func (d *Domain) References(activity int) []int {
 // Display is the display object of a variable's value in a result (schemas/openapi.yaml); asked
 // tells that the value is shown in another unit than its kind's own.
 func (d *Domain) Display(variable int, v value.Value, asked bool) json.RawMessage {
-	return format.DisplayOf(&d.Variables[variable], v, asked)
+	p := &d.Profiles[variable]
+	return format.DisplayOf(&d.Variables[variable], v, asked, p.Names, func(column int) bool {
+		c := p.Column(column)
+		return p.Moment || c != nil && c.Moment
+	})
 }
 
 // ChartScale is the chart scaling of a variable's value; the zero Scale where it has none.

@@ -16,11 +16,19 @@ import (
 
 // listedFunctions are the functions that equations may use.
 const listedFunctions = `abs sign sqrt cbrt root exp ln log log10 log2 hypot floor ceil round trunc mod min max clamp gcd lcm
-factorial choose if erf erfc normal_cdf normal_pdf
+factorial choose if
+gamma ln_gamma erf erfc erf_inverse erfc_inverse gamma_p gamma_q gamma_p_inverse gamma_q_inverse
+normal_cdf normal_tail normal_pdf normal_quantile confidence_normal confidence_t lognormal_cdf lognormal_pdf lognormal_quantile t_cdf t_tail t_pdf t_quantile
+chi2_cdf chi2_tail chi2_pdf chi2_quantile chi2_tail_quantile f_cdf f_tail f_pdf f_quantile f_tail_quantile beta_cdf beta_pdf beta_quantile
+bill_equivalent_yield bill_price bill_yield
+gamma_cdf gamma_tail gamma_pdf gamma_quantile exponential_cdf exponential_pdf exponential_quantile weibull_cdf weibull_pdf weibull_quantile
+poisson_cdf poisson_pmf poisson_quantile binomial_cdf binomial_pmf binomial_quantile negative_binomial_pmf hypergeometric_pmf
 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
-sum product avg median count stdev stdevp var varp percentile first last cumsum sort reverse range table rows column row cell
-transpose lookup interpolate sumproduct each slope intercept correlation r_squared forecast
-pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization cumprinc cumipmt effect nominal rri sln syd ddb db mirr
+sum product avg median count stdev stdevp var varp percentile percentile_exclusive first last cumsum sort reverse range table rows column row cell
+transpose lookup interpolate tiered sumproduct each slope intercept correlation r_squared forecast standard_error slope_error covariance covariancep
+pmt ipmt ppmt fv pv nper rate npv irr xnpv xirr amortization cumprinc cumipmt effect nominal rri sln syd ddb db vdb mirr pduration ispmt
+bond_price bond_yield bond_duration bond_modified_duration accrued_interest discount_rate coupon_count coupon_days coupon_days_over
+coupon_days_left next_coupon previous_coupon year_fraction days360 days_between months_between add_workdays iso_week round_to schedule previous lookup_exact countif sumif averageif minif maxif
 date time year month day hour minute second weekday add_months add_years end_of_month workdays years_between`
 
 // TestFunctionsAreComplete holds the table to the list, each name once and with all that a reader

@@ -20,7 +20,7 @@ func TestDimensionsOfFacts(t *testing.T) {
 		{"2 kg", "3", "1 kg", "7 kg"},
 		{"2", "3 kg", "1 kg", "7 kg"},
 	} {
-		solution, errs := d.Derive(testEnv, stated(t, d, Stated, "a", step.a, "b", step.b, "g", step.g), d.Index("f"), nil, nil, false)
+		solution, errs := d.Derive(testEnv, stated(t, d, Stated, "a", step.a, "b", step.b, "g", step.g), d.Index("f"), nil, nil, false, nil)
 		got := plain(solution.Value.Text())
 		if len(errs) > 0 {
 			got = errs[0].Code

@@ -17,7 +17,7 @@ func (d *Domain) Leaves(m *value.Meter, facts []Fact, target int) (used []int, s
 	if p == nil {
 		return nil, 0, false
 	}
-	used = p.rests(facts)
+	used = p.rests(facts, len(d.Profiles))
 	slices.Sort(used)
 	return used, len(p.steps), true
 }

@@ -17,15 +17,18 @@ const (
 	maxSlopeLooks   = 8_000_000
 	maxMissingSize  = 100 // of a set that is looked at
 	maxTogether     = 60  // activities of a domain in which sets may suffice by systems too
+	maxSpans        = 20  // sets that may suffice by rectangular systems
+	maxSpansCost    = 5000
 )
 
 // alternatives lists the minimal sets of variables that, added to the facts, make the target
-// solvable: shortest first, then domain order, at most 10, never with the target in one.
+// solvable: shortest first, then domain order, at most 10, never with the target in one. Sets with
+// hidden variables are told only where there are no others.
 func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.Alternative {
 	g := d.givenOf(facts, target)
 	given := g.leaves(true)
 	given[target] = false
-	l := &lacking{domain: d, target: target, given: given, tangent: d.tangent(env.Meter), meter: env.Meter, slopes: maxSlopeLooks}
+	l := &lacking{domain: d, env: env, facts: facts, target: target, given: given, tangent: d.tangent(env.Meter), meter: env.Meter, slopes: maxSlopeLooks}
 	l.last = l.meter.Looks() - maxMissingLooks
 	l.known = slices.Clone(given)
 	d.closure(l.meter, l.known, false)
@@ -39,6 +42,11 @@ func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.A
 	l.reach.goal = target
 	l.reach.queue = l.reach.queue[:0] // what follows from what is known is known
 	sets := l.sets()
+	if open := slices.DeleteFunc(slices.Clone(sets), func(set []int) bool {
+		return slices.ContainsFunc(set, func(v int) bool { return d.Variables[v].Hidden })
+	}); len(open) > 0 {
+		sets = open
+	}
 	var alternatives []value.Alternative
 	for _, set := range sets[:min(len(sets), maxAlternatives)] {
 		var a value.Alternative
@@ -53,6 +61,8 @@ func (d *Domain) alternatives(env value.Env, facts []Fact, target int) []value.A
 // lacking is the search for what a target needs.
 type lacking struct {
 	domain  *Domain
+	env     value.Env
+	facts   []Fact
 	meter   *value.Meter
 	target  int
 	given   []bool
@@ -60,6 +70,7 @@ type lacking struct {
 	reach   *reach              // of known
 	tangent *solve.TangentSpace // nil where it is not known
 	slopes  int                 // the looks that tangent may still take
+	spanned int                 // how many sets were tried by rectangular systems
 	last    int                 // the looks that are left of the budget at its end
 }
 
@@ -77,6 +88,17 @@ func (l *lacking) fixes(set []int, variable int) bool {
 	return l.meter.Look(cost) && l.tangent.Fixes(all, variable)
 }
 
+// spans reports whether linear equations determine the target with a set, though they leave others
+// of their unknowns open. Slopes tell before that whether anything does.
+func (l *lacking) spans(set []int) bool {
+	if l.tangent == nil || l.spanned >= maxSpans || !l.fixes(set, l.target) {
+		return false
+	}
+	l.spanned++
+	found, _ := l.domain.findSpanWith(l.env, maxSpansCost, l.facts, set, l.target, nil)
+	return found != nil
+}
+
 // missingSet is a set of unknown variables that suffices, and the way back from the target to it.
 type missingSet struct {
 	variables  []int
@@ -92,7 +114,7 @@ func (l *lacking) sets() [][]int {
 	// One variable alone may do by a way that no step backwards shows in time.
 	for v := range d.Profiles {
 		if v != l.target && !l.known[v] && len(found) < maxAlternatives && l.meter.Looks() > l.last &&
-			l.reach.leads([]int{v}) && l.fixes([]int{v}, l.target) {
+			(l.reach.leads([]int{v}) && l.fixes([]int{v}, l.target) || l.spans([]int{v})) {
 			found = append(found, []int{v})
 		}
 	}
@@ -165,7 +187,7 @@ func (l *lacking) shrink(set []int) []int {
 				all[v] = true
 			}
 			if !l.domain.reachable(l.meter, all, l.target, false) {
-				return false
+				return l.spans(set)
 			}
 		}
 		return l.fixes(set, l.target)

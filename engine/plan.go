@@ -13,6 +13,7 @@ import (
 type plan struct {
 	steps  []solve.Step // in evaluation order
 	leaves []leaf       // the facts it rests on, in order of use
+	tables bool         // some step calls functions over tables
 
 	kept atomic.Pointer[keptUnits] // nil before the first calculation
 }
@@ -23,17 +24,18 @@ type leaf struct {
 	tier     Tier
 }
 
-// rests lists the facts that a plan rests on by their position, in order of use.
-func (p *plan) rests(facts []Fact) []int {
+// rests lists the facts that a plan rests on by their position, in order of use. The domain has so
+// many variables.
+func (p *plan) rests(facts []Fact, variables int) []int {
 	used := make([]int, 0, len(p.leaves))
 	if len(p.leaves)*len(facts) > 400 {
-		at := make(map[leaf]int, len(facts))
+		at := make([][Defaulted + 1]int32, variables) // one more than the position, 0 for none
 		for i := range slices.Backward(facts) {
-			at[leaf{facts[i].Variable, facts[i].Tier}] = i
+			at[facts[i].Variable][facts[i].Tier] = int32(i + 1)
 		}
 		for _, l := range p.leaves {
-			if i, ok := at[l]; ok {
-				used = append(used, i)
+			if i := at[l.variable][l.tier]; i > 0 {
+				used = append(used, int(i-1))
 			}
 		}
 		return used

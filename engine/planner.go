@@ -58,6 +58,17 @@ func (p *planner) forward() bool {
 			p.via[v] = asLeaf
 		}
 	}
+	p.follow(true)
+	if !p.known[p.target] || p.meter.Over() {
+		return false
+	}
+	p.begin()
+	return true
+}
+
+// follow goes on from what is known to all that follows from it, by systems too or by one activity
+// after the other alone.
+func (p *planner) follow(systems bool) {
 	r := p.d.reach(p.meter, p.known, p.disabled)
 	if len(p.bans) > 0 {
 		r.banned = p.banned
@@ -68,12 +79,11 @@ func (p *planner) forward() bool {
 			p.order = append(p.order, v)
 		}
 	}
-	p.blocks = r.all()
-	if !p.known[p.target] || p.meter.Over() {
-		return false
+	if !systems {
+		r.singly()
+		return
 	}
-	p.begin()
-	return true
+	p.blocks = append(p.blocks, r.all()...)
 }
 
 // banned reports whether activities must not be solved together, or a single one for a variable.
@@ -374,7 +384,7 @@ func (p *planner) record() {
 		for _, o := range via.outputs {
 			done[o] = true
 		}
-		step := solve.Step{Variable: v, Activity: via.activities[0], Activities: via.activities, Outputs: via.outputs}
+		step := solve.Step{Variable: v, Activity: via.activities[0], Activities: via.activities, Outputs: via.outputs, Open: via.open}
 		inputs := via.inputs
 		if !step.IsBlock() {
 			inputs = p.d.equations[step.Activity].Order
@@ -385,6 +395,7 @@ func (p *planner) record() {
 			}
 		}
 		found.steps = append(found.steps, step)
+		found.tables = found.tables || p.d.needsTables(step)
 	}
 	visit(p.target)
 	p.best, p.bestCost = found, c

@@ -98,7 +98,7 @@ func BenchmarkModels(b *testing.B) {
 							d.plans = planCache{}
 						}
 						env := testEnv.Metered()
-						d.Derive(env, facts, target, nil, nil, false)
+						d.Derive(env, facts, target, nil, nil, false, nil)
 						cost = env.Limit() - env.Meter.Left
 					}
 					b.ReportMetric(float64(cost), "units")

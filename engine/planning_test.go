@@ -35,7 +35,7 @@ func planned(t testing.TB, d *Domain, given, target int) (answer string, cost in
 		facts = append(facts, Fact{v, Stated, value.ScalarValue(units.Quantity{Number: decimal.Int(int64(v + 2)), Unit: units.One})})
 	}
 	env := testEnv.Metered()
-	s, errs := d.Derive(env, facts, target, nil, nil, false)
+	s, errs := d.Derive(env, facts, target, nil, nil, false, nil)
 	if len(errs) > 0 {
 		answer = fmt.Sprint(errs[0].Code, errs[0].Missing)
 	} else {

@@ -32,7 +32,7 @@ func TestEarlierTargetsKeepTheirDigits(t *testing.T) {
 		}
 		var base *Scenario
 		for _, key := range []string{"b", "a"} {
-			req := Request{Target: &Target{Variable: d.Index(key)}}
+			req := Request{Targets: []Target{{Variable: d.Index(key)}}}
 			if base == nil {
 				req.Inputs = []Given{{Variable: d.Index("x"), Value: x}}
 			}
@@ -260,4 +260,25 @@ func TestSmallDifferences(t *testing.T) {
 			t.Errorf("%s at %s is %s, want %s (%v)", form.text, text, got, shown.Shown(), err)
 		}
 	})
+}
+
+// TestTies shows what only looks half way between two numbers of 34 digits once it is rounded to 60.
+func TestTies(t *testing.T) {
+	for question, want := range map[string]string{
+		"x 3e-33 -> r": "4.500000000000000000000000000000005e-66",
+		"x 3e-34 -> r": "4.5e-68",
+		"x 5e-33 -> r": "1.250000000000000000000000000000002e-65",
+	} {
+		d, issues := Compile(Definition{
+			Title:      "Ties",
+			Variables:  []value.Variable{{Key: "r"}, {Key: "x"}},
+			Activities: []Activity{{Equation: "r = exp(x) - 1 - x"}},
+		})
+		if d == nil {
+			t.Fatal(issues)
+		}
+		if got := answer(d, question); got != want {
+			t.Errorf("%s is %s, want %s", question, got, want)
+		}
+	}
 }

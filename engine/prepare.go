@@ -22,6 +22,7 @@ type prepared struct {
 type limit struct {
 	si        decimal.Decimal
 	dimension units.Dimension
+	text      string // as its author wrote it, with the unit that a bare number has
 }
 
 // prepare fills what calculations look up. It is the last thing that Compile does.
@@ -33,7 +34,7 @@ func (d *Domain) prepare() {
 		w := &d.Profiles[i]
 		w.Resolved, w.Known, w.Bare = r.Known, r.IsKnown(), input.UnitOf(&d.Scope, i)
 		def := &d.Variables[i]
-		if !def.Default.IsEmpty() && timeless(def) {
+		if !def.Default.IsEmpty() && timeless(def, w) {
 			p.value, p.text = d.defaultValue(i, compileEnv)
 		}
 		p.limits = [2]*limit{d.limit(i, def.Min), d.limit(i, def.Max)}
@@ -43,6 +44,11 @@ func (d *Domain) prepare() {
 		e.Open = e.CheckPoints && slices.ContainsFunc(e.Refs, func(v int) bool { return !d.Profiles[v].Declared })
 		e.Share()
 	}
+	for _, t := range d.through {
+		if t != nil {
+			t.equation.Share()
+		}
+	}
 	for i := range d.Profiles {
 		d.Profiles[i].Whole = true
 	}
@@ -50,18 +56,24 @@ func (d *Domain) prepare() {
 }
 
 // timeless reports whether a default means the same at any time and in any zone.
-func timeless(def *value.Variable) bool {
+func timeless(def *value.Variable, p *value.Profile) bool {
 	kinds := []string{format.ScalarKind(def.Kind)}
 	if format.IsTableKind(def.Kind) {
 		kinds = nil
 		of := format.CellKinds(*def)
 		for i, row := range def.Default.Cells {
 			for j := range row {
-				kinds = append(kinds, of(i, j))
+				kind := of(i, j)
+				if column := p.Column(j); kind == "" && (p.Moment || column != nil && column.Moment) {
+					kind = "date"
+				}
+				kinds = append(kinds, kind)
 			}
 		}
 	}
-	return !slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains([]string{"number", "no_separator", "percent"}, kind) })
+	return !slices.ContainsFunc(kinds, func(kind string) bool {
+		return !slices.Contains([]string{"", "number", "no_separator", "percent"}, kind)
+	})
 }
 
 // limit reads a bound, nil where there is none that applies.
@@ -73,5 +85,8 @@ func (d *Domain) limit(variable int, text string) *limit {
 	if err != nil {
 		return nil
 	}
-	return &limit{edge.SI(decimal.NewContext(value.DefaultBudget)), edge.Unit.Dimension()}
+	if _, err := decimal.Parse(text); err == nil {
+		text = edge.String()
+	}
+	return &limit{edge.SI(decimal.NewContext(value.DefaultBudget)), edge.Unit.Dimension(), text}
 }

@@ -184,7 +184,7 @@ func benchmark(b *testing.B, d *Domain, values map[string]string, target string)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, errs := d.Derive(testEnv, facts, d.Index(target), nil, nil, false); len(errs) > 0 {
+		if _, errs := d.Derive(testEnv, facts, d.Index(target), nil, nil, false, nil); len(errs) > 0 {
 			b.Fatal(errs)
 		}
 	}

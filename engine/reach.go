@@ -10,16 +10,16 @@ import (
 // at each edge of the graph twice at most, and at the edges between unknowns once for each system
 // that follows from another one.
 type reach struct {
-	domain   *Domain
-	meter    *value.Meter
-	disabled bool // disabled activities take part
-	known    []bool
-	missing  []int32 // by activity: how many of its variables are not known
-	queue    []int32 // activities that may yield a variable, those at the front first
-	barred   int     // a variable that is not derived, -1 for none
-	goal     int     // a variable at which it stops, -1 for none
-	tried    bool    // what is learnt is noted, to be forgotten again
-	learnt   []int
+	domain    *Domain
+	meter     *value.Meter
+	disabled  bool // disabled activities take part
+	backwards bool // activities are solved one by one for what they do not yield, too
+	known     []bool
+	missing   []int32 // by activity: how many of its variables are not known
+	queue     []int32 // activities that may yield a variable, those at the front first
+	goal      int     // a variable at which it stops, -1 for none
+	tried     bool    // what is learnt is noted, to be forgotten again
+	learnt    []int
 
 	banned func(activities []int, variable int) bool // nil for none
 	follow func(o *block)                            // is told how variables follow, in order; nil
@@ -27,7 +27,7 @@ type reach struct {
 
 // reach is what follows from known variables, which it adds what follows to.
 func (d *Domain) reach(m *value.Meter, known []bool, disabled bool) *reach {
-	r := &reach{domain: d, meter: m, disabled: disabled, known: known, barred: -1, goal: -1, missing: make([]int32, len(d.equations))}
+	r := &reach{domain: d, meter: m, disabled: disabled, known: known, goal: -1, missing: make([]int32, len(d.equations))}
 	looks := 0
 	for a, e := range d.equations {
 		looks += 1 + len(e.Refs)
@@ -68,7 +68,7 @@ func (r *reach) singly() {
 		}
 		looks += len(e.Refs)
 		for i, v := range e.Refs {
-			if r.known[v] || v == r.barred || !e.Calculable[i] || r.banned != nil && r.banned(r.domain.ids[a:a+1], v) {
+			if r.known[v] || !e.Calculable[i] && !r.backwards || r.banned != nil && r.banned(r.domain.ids[a:a+1], v) {
 				continue
 			}
 			looks += len(r.domain.users[v])
@@ -88,7 +88,14 @@ func (d *Domain) option(activity, variable int) *block {
 
 // leads reports whether more variables lead to the goal, one activity after the other. It goes back
 // to what was known before.
-func (r *reach) leads(more []int) bool {
+func (r *reach) leads(more []int) (reached bool) {
+	r.suppose(more, func() { reached = r.known[r.goal] })
+	return reached
+}
+
+// suppose goes on with more variables, one activity after the other, calls look, and goes back to
+// what was known before.
+func (r *reach) suppose(more []int, look func()) {
 	r.tried = true
 	looks := 0
 	for _, v := range more {
@@ -97,7 +104,7 @@ func (r *reach) leads(more []int) bool {
 		}
 	}
 	r.singly()
-	reached := r.known[r.goal]
+	look()
 	for _, v := range r.learnt {
 		r.known[v] = false
 		looks += len(r.domain.users[v])
@@ -107,7 +114,6 @@ func (r *reach) leads(more []int) bool {
 	}
 	r.learnt, r.tried = r.learnt[:0], false
 	r.meter.Look(looks)
-	return reached
 }
 
 // all goes on by single activities and systems until nothing more follows. It returns the systems.
@@ -115,7 +121,13 @@ func (r *reach) all() []*block {
 	var found []*block
 	for r.singly(); !r.meter.Over(); {
 		before := len(found)
-		for _, b := range r.domain.squareBlocks(r.meter, r.known, r.disabled) {
+		blocks := r.squareBlocks()
+		if len(blocks) == 0 {
+			if b := r.triedBlock(); b != nil {
+				blocks = append(blocks, b)
+			}
+		}
+		for _, b := range blocks {
 			// What follows singly from the systems before it is no part of a system any more.
 			if slices.ContainsFunc(b.outputs, func(v int) bool { return r.known[v] }) ||
 				slices.ContainsFunc(b.inputs, func(v int) bool { return !r.known[v] }) || r.banned != nil && r.banned(b.activities, -1) {
@@ -134,6 +146,27 @@ func (r *reach) all() []*block {
 		}
 	}
 	return found
+}
+
+// squareBlocks are the systems that what is known leads to. Where one is banned, so are those
+// without one of its activities, as another one that is left over may take its place.
+func (r *reach) squareBlocks() []*block {
+	blocks := r.domain.squareBlocks(r.meter, r.known, r.disabled, -1)
+	if r.banned == nil {
+		return blocks
+	}
+	allowed := func(b *block) bool { return !r.banned(b.activities, -1) }
+	for _, b := range blocks {
+		for _, a := range b.activities {
+			if allowed(b) || r.meter.Over() {
+				break
+			}
+			if others := r.domain.squareBlocks(r.meter, r.known, r.disabled, a); slices.ContainsFunc(others, allowed) {
+				return append(blocks, others...)
+			}
+		}
+	}
+	return blocks
 }
 
 // closure adds to known all variables that follow from it, one activity at a time.

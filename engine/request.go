@@ -11,10 +11,14 @@ import (
 
 // Request is one prompt, read: every name is a variable of the domain, every value a quantity.
 type Request struct {
-	Inputs   []Given  // in prompt order, each variable at most once
-	Target   *Target  // nil when the prompt names none
-	Selector Selector // the zero value when the prompt names none
+	Inputs     []Given  // in prompt order, each variable at most once
+	Targets    []Target // what the prompt asks for, in its order, each variable at most once
+	Everything bool     // it asks for all that follows; Targets is empty then
+	Selector   Selector // the zero value when the prompt names none
 }
+
+// Asks reports whether a request says itself what is to be calculated.
+func (r Request) Asks() bool { return r.Everything || len(r.Targets) > 0 }
 
 // Joined is a request without a selector read as if it stated too what an earlier one did, on the
 // scenario that the earlier one asked for; what it restates wins.
@@ -23,11 +27,12 @@ func (r Request) Joined(earlier Request) Request {
 		return slices.ContainsFunc(r.Inputs, func(in Given) bool { return in.Variable == variable })
 	}
 	inputs := slices.DeleteFunc(slices.Clone(earlier.Inputs), func(in Given) bool { return restated(in.Variable) })
-	target := r.Target
-	if t := earlier.Target; target == nil && t != nil && (t.Unit != nil || !restated(t.Variable)) {
-		target = t
+	joined := Request{Inputs: append(inputs, r.Inputs...), Targets: r.Targets, Everything: r.Everything, Selector: earlier.Selector}
+	if !r.Asks() {
+		joined.Everything = earlier.Everything
+		joined.Targets = slices.DeleteFunc(slices.Clone(earlier.Targets), func(t Target) bool { return t.Unit == nil && restated(t.Variable) })
 	}
-	return Request{Inputs: append(inputs, r.Inputs...), Target: target, Selector: earlier.Selector}
+	return joined
 }
 
 // Given is a value that a request states, or the statement that a variable has none.
@@ -107,9 +112,36 @@ type Scenario struct {
 	Cleared []int           // variables stated to have no value
 	Targets []Target        // what was asked in it, oldest first; the last one is its target
 
+	Also       int  // how many of Targets in front of the last one were asked with it, the first of them last
+	Everything bool // all that follows was asked last
+
 	// Incomplete says that the scenario rests on a value which is not among Values, since the domain
 	// no longer has its variable, or has it with another dimension.
 	Incomplete bool
+}
+
+// Last lists what was asked last in a scenario, its target first.
+func (s *Scenario) Last() []Target {
+	last := slices.Clone(s.Targets[max(0, len(s.Targets)-1-s.Also):])
+	slices.Reverse(last)
+	return last
+}
+
+// Again is the request that asks again for what was asked last in a scenario: given to Calculate
+// with the scenario, it finds the same values. A target that was stated itself is stated again.
+func (s *Scenario) Again() Request {
+	r := Request{Everything: s.Everything}
+	if !s.Everything {
+		r.Targets = s.Last()
+	}
+	for _, t := range r.Targets {
+		for _, v := range s.Values {
+			if v.Variable == t.Variable && v.Source == UserInput {
+				r.Inputs = append(r.Inputs, Given{Variable: v.Variable, Value: v.Value})
+			}
+		}
+	}
+	return r
 }
 
 // ScenarioValue is one value of a scenario.
@@ -125,17 +157,19 @@ type Result struct {
 	Action     string      // new, extend, discard or fetch
 	Original   int         // the base's index; 0 for a new scenario
 	Current    int         // the scenario the values belong to
-	Calculated int         // the target variable, -1 for a fetch
+	Calculated int         // the target variable, the first of several; -1 for a fetch
 	Unit       *units.Unit // the unit the target was asked in, nil for none
+	Also       []Target    // what else was asked for, in the order asked; all of it where everything was
+	Everything bool        // all that follows was asked for
 	Selector   Selector    // as resolved: New, Numbered or NewFrom
 	Activities []int       // those that explain the values, in evaluation order
 	Values     []ResultValue
 	Cleared    []int
-	Targets    []Target // of the scenario, oldest first, this one last
+	Targets    []Target // of the scenario, oldest first, those of Also backwards, the target last
 }
 
-// ResultValue is one value of a result: the target first, then inputs in the order given, then the
-// others in domain order.
+// ResultValue is one value of a result: the target first and what else was asked for by name, then
+// inputs in the order given, then the others in domain order.
 type ResultValue struct {
 	ScenarioValue
 	Asked  bool // shown in a unit that was asked for

@@ -83,7 +83,11 @@ func (v *derivation) currencies() *value.Error {
 			}
 		}
 	}
-	rate(v.Asked.Dimension())
+	for _, s := range v.plan.steps {
+		for _, o := range s.Outputs {
+			rate(v.AskedIn(o).Dimension())
+		}
+	}
 	for i := range group {
 		if group[i] != group[0] {
 			if !slices.ContainsFunc(v.plan.steps, func(s solve.Step) bool {
@@ -101,15 +105,17 @@ func (v *derivation) currencies() *value.Error {
 }
 
 // checkDimensions finds the dimensions of this calculation from those of its facts, and checks them
-// against what the domain declares and what its equations need.
+// against what the domain declares and what its equations need. Facts in the units that the plan
+// has kept were found to fit.
 func (v *derivation) checkDimensions() *value.Error {
 	d := v.domain
-	var solver *formula.Unifier
-	if !v.recall() {
-		var err *value.Error
-		if solver, err = v.tell(); err != nil {
-			return err
-		}
+	v.dimensions = &d.solver
+	if v.recall() {
+		return nil
+	}
+	solver, err := v.tell()
+	if err != nil {
+		return err
 	}
 	for _, s := range v.plan.steps {
 		for _, a := range s.Activities {
@@ -127,6 +133,7 @@ func (v *derivation) checkDimensions() *value.Error {
 		}
 	}
 	if solver != nil {
+		v.dimensions = solver
 		v.found = make([]formula.Dimension, len(d.Profiles))
 		for f := range d.Profiles {
 			if _, known := d.Dimension(f); !known {
@@ -142,6 +149,23 @@ func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 	d := v.domain
 	for _, i := range v.used {
 		f := v.facts[i].Variable
+		for number, u := range v.columns[f] {
+			column := d.Profiles[f].Column(number)
+			switch {
+			case u == nil || column == nil:
+				continue
+			case solver == nil:
+				own := d.solver.Clone()
+				solver = &own
+			}
+			want := solver.Resolve(formula.ColumnDimension(column))
+			if !solver.Equate(want, formula.KnownDimension(u.Dimension())) {
+				return nil, v.incompatible(u, want.Known, f)
+			}
+		}
+		if v.columns[f] != nil && !v.computes(f) {
+			continue
+		}
 		have := v.Units[f].Dimension()
 		if want, known := d.Dimension(f); known {
 			if have != want && have.WithoutAngle() != want.WithoutAngle() {
@@ -159,15 +183,21 @@ func (v *derivation) tell() (solver *formula.Unifier, err *value.Error) {
 		}
 	}
 	for _, s := range v.plan.steps {
-		e := d.equations[s.Activity]
-		if !e.Mixes {
-			continue
+		for _, a := range s.Activities {
+			e := d.equations[a]
+			if !e.Mixes {
+				continue
+			}
+			if solver == nil {
+				own := d.solver.Clone()
+				solver = &own
+			}
+			for _, o := range s.Outputs {
+				if !s.IsBlock() || d.Profiles[o].Table && e.Position(o) >= 0 && e.Defines(o) {
+					e.HandOn(&d.Scope, o, solver)
+				}
+			}
 		}
-		if solver == nil {
-			own := d.solver.Clone()
-			solver = &own
-		}
-		e.HandOn(&d.Scope, s.Variable, solver)
 	}
 	return solver, nil
 }
@@ -178,29 +208,32 @@ func (v *derivation) incompatible(have *units.Unit, want units.Dimension, variab
 
 // pointProblem names the two units that an equation mixes up as point and difference.
 func (v *derivation) pointProblem(e *formula.Equation) *value.Error {
-	var names []string // a point, and what stands behind it
+	names := []string{"1", "delta_1"}
 	for _, r := range e.Refs {
-		if u := v.Units[r]; u != nil && (u.IsPoint() || len(names) > 0) {
+		switch u := v.Units[r]; {
+		case names[0] == "1" && u.IsPoint():
+			names = []string{u.String(), u.Difference().String()}
+		case names[0] != "1" && u != nil:
 			names = append(names, u.String())
 		}
 	}
-	if len(names) == 0 {
-		names = []string{"1"}
+	if len(names) > 2 {
+		names[1] = names[2]
 	}
-	names = append(names, "delta_"+names[0])
 	return value.Problem("input.incompatible_units", names[0], names[1])
 }
 
 // weightOf is what a variable's value in this calculation is on a scale.
 func (v *derivation) weightOf(variable int) value.Weight {
 	w := &v.domain.Profiles[variable]
-	if w.Declared {
+	if w.Declared || w.Moment {
 		return w.Point
 	}
-	if u := v.Units[variable]; u != nil {
-		return value.PointOf(u, false)
+	u := v.Units[variable]
+	if u == nil || w.Table && u.Dimension() == units.Time {
+		return value.EitherWay // a table may hold dates as well as durations
 	}
-	return value.EitherWay
+	return value.PointOf(u, false)
 }
 
 // dimensionOf is the dimension of a variable in this calculation.
@@ -222,8 +255,8 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	w, def := &d.Profiles[variable], &d.Definition.Variables[variable]
 	dim, _ := v.dimensionOf(variable)
 	e := d.equations[activity]
-	if variable == v.Target && v.Asked != nil {
-		asked := v.rewrite.inward(v.Asked)
+	if unit := v.AskedIn(variable); unit != nil {
+		asked := v.rewrite.inward(unit)
 		if err := v.askable(asked, dim, variable, e); err != nil {
 			return nil, err
 		}
@@ -237,8 +270,22 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	case w.Unit != nil:
 		return w.Unit, nil
 	}
-	var used []*units.Unit
-	angles := e.Angle
+	used, angles := v.usedUnits(variable, e)
+	if hasAngle(dim) && (!angles || dim != units.Angle && dim.Mul(units.Time) != units.Angle || d.isPlain(variable)) {
+		dim = dim.WithoutAngle()
+	}
+	// A difference of temperatures must not be shown as a point on a scale.
+	point := e.CheckPoints && formula.PointnessOf(e, variable, v.weightOf) == formula.IsPoint
+	if point {
+		others := slices.DeleteFunc(slices.Clone(used), (*units.Unit).IsPoint)
+		used = append(slices.DeleteFunc(used, func(u *units.Unit) bool { return !u.IsPoint() }), others...)
+	}
+	return d.Table.ForResult(dim, used, point), nil
+}
+
+// usedUnits are the units that went into a value, and whether angles are among them.
+func (v *derivation) usedUnits(variable int, e *formula.Equation) (used []*units.Unit, angles bool) {
+	angles = e.Angle
 	note := func(u *units.Unit) {
 		if u != nil && u.Symbol() != "" {
 			used = append(used, u)
@@ -248,6 +295,9 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	for _, r := range e.Order {
 		if r != variable {
 			note(v.Units[r])
+			for _, u := range v.columns[r] {
+				note(u)
+			}
 		}
 	}
 	for _, n := range e.Literals {
@@ -256,16 +306,35 @@ func (v *derivation) resultUnit(variable, activity int) (*units.Unit, *value.Err
 	for _, i := range v.used {
 		note(v.Units[v.facts[i].Variable])
 	}
-	if hasAngle(dim) && (!angles || dim != units.Angle && dim.Mul(units.Time) != units.Angle || d.isPlain(variable)) {
-		dim = dim.WithoutAngle()
+	return used, angles
+}
+
+// columnUnits finds the unit of each column of the schedules in an equation, as its variable has it
+// declared, else of the units that went into it.
+func (v *derivation) columnUnits(s solve.Step, e *formula.Equation) {
+	d := v.domain
+	profile := &d.Profiles[s.Variable]
+	for _, n := range e.Schedules {
+		list := make([]*units.Unit, len(n.Columns))
+		used, _ := v.usedUnits(s.Variable, e)
+		for i, dimension := range n.Dimensions {
+			column := profile.Column(i)
+			switch r := v.dimensions.Resolve(dimension); {
+			case !e.Hands(n):
+				list[i] = d.Table.ForResult(r.Known.WithoutAngle(), used, false)
+			case column != nil && column.Unit != nil:
+				list[i] = column.Unit
+			case column != nil && column.Moment:
+				list[i] = input.Second(&d.Scope)
+			default:
+				list[i] = d.Table.ForResult(r.Known.WithoutAngle(), used, false)
+			}
+		}
+		if v.ColumnUnits == nil {
+			v.ColumnUnits = map[*formula.Node][]*units.Unit{}
+		}
+		v.ColumnUnits[n] = list
 	}
-	// A difference of temperatures must not be shown as a point on a scale.
-	point := dim == units.Temperature && e.CheckPoints && formula.PointnessOf(e, variable, v.weightOf) == formula.IsPoint
-	if point {
-		others := slices.DeleteFunc(slices.Clone(used), (*units.Unit).IsPoint)
-		used = append(slices.DeleteFunc(used, func(u *units.Unit) bool { return !u.IsPoint() }), others...)
-	}
-	return d.Table.ForResult(dim, used, point), nil
 }
 
 // isPlain reports whether the default or a bound of a variable, 0 aside, is a plain number and not
@@ -305,13 +374,13 @@ func (v *derivation) askable(asked *units.Unit, dim units.Dimension, variable in
 		ok = false
 	}
 	from := v.naturalUnit(variable, dim)
-	if v.rewrite.declared != "" && slices.Contains(v.Asked.Dimension().Currencies(), v.rewrite.declared) {
+	if v.rewrite.declared != "" && slices.Contains(v.AskedIn(variable).Dimension().Currencies(), v.rewrite.declared) {
 		ok = false
 	}
 	if ok || !sameButAngle(want, dim) && units.Compatible(from, asked) {
 		return nil
 	}
-	return value.Problem("input.incompatible_units", v.rewrite.outward(from).String(), v.Asked.String())
+	return value.Problem("input.incompatible_units", v.rewrite.outward(from).String(), v.AskedIn(variable).String())
 }
 
 // turns reports whether a rate that an equation yields can only be one of radians: a power by a

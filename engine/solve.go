@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -40,44 +41,58 @@ type Solution struct {
 	Steps []Step // in evaluation order; the last one yields the target
 	Used  []int  // positions in the facts given, ascending: those that the value rests on
 
-	rounded bool // facts that are rounded themselves leave too few digits right
+	rounded bool            // facts that are rounded themselves leave too few digits right
+	against []contradiction // activities that exclude one another, though not all of their variables are known
 }
 
 // Derive finds the target from facts by the cheapest plan (CONTRACT.md section 1, README.md
 // "Planning") and checks every equation used with the values found. Several facts may stand for one
-// variable in different tiers. asked is the unit wanted, nil for none. previous is the value that
-// the target had in the base, nil for none: of several roots the nearest to it is taken. agreeing
+// variable in different tiers. asked is the unit wanted, nil for none, and also has those of other
+// variables that are asked for and may be found on the way. previous is the value that a variable
+// had in the base, nil for none that counts: of several roots the nearest to it is taken. agreeing
 // asks for roots with which all activities agree whose values are known then. Errors are
 // calculation.*, domain.activity_disabled or input.* of CONTRACT.md section 6.
-func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous *value.Value, agreeing bool) (Solution, []value.Error) {
+func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Unit, previous func(variable int) *value.Value, agreeing bool, also map[int]*units.Unit) (Solution, []value.Error) {
+	return d.deriveBy(env, facts, target, nil, asked, previous, agreeing, also)
+}
+
+// deriveBy is Derive by a plan, nil for the cheapest one.
+func (d *Domain) deriveBy(env value.Env, facts []Fact, target int, p *plan, asked *units.Unit, previous func(variable int) *value.Value, agreeing bool, also map[int]*units.Unit) (Solution, []value.Error) {
 	env = env.Metered()
 	g := d.givenOf(facts, target)
-	p := d.plan(env.Meter, g, target)
 	if p == nil {
-		return Solution{}, []value.Error{*d.unreached(env, g, facts, target)}
+		p = d.plan(env.Meter, g, target)
+	}
+	var against []contradiction
+	spans := p == nil // no plan leads there, whether or not some linear equations do
+	if spans {
+		if p, against = d.findSpan(env, facts, target, nil); p == nil {
+			return Solution{}, []value.Error{*d.unreached(env, g, facts, target)}
+		}
 	}
 	var failed solve.Step
 	// What may be the work of rounding is derived again from the facts with more digits.
 	run := func(p *plan) (solution Solution, err *value.Error) {
 		var first *value.Error
+		var starts map[int]float64
 		enough := 0
 		for _, digits := range decimal.Precisions {
 			if digits < enough {
 				continue
 			}
 			v := derivation{
-				Solver: solve.Solver{Machine: d.machines.TakeWide(env, digits), Scope: &d.Scope, Equations: d.equations},
+				Solver: solve.Solver{Machine: d.machines.TakeWide(env, digits), Scope: &d.Scope, Equations: d.equations, Starts: starts},
 				domain: d, facts: facts, plan: p, previous: previous, agreeing: agreeing,
 			}
 			v.Question = solve.Question{
-				Target: target, Asked: asked, Strict: d.StrictRoots,
+				Target: target, Asked: asked, Also: also, Strict: d.StrictRoots,
 				Near: v.before, Dimension: v.dimensionOf, Shown: v.inItsUnit,
 			}
 			if err = v.run(); err == nil {
 				v.keep()
 			}
 			v.Settle()
-			solution = v.solution
+			solution, starts = v.solution, v.Starts
 			unsure := v.Unsure
 			if digits >= formula.MostDigits {
 				enough = formula.Enough(v.Context)
@@ -101,6 +116,7 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	}
 	solution, err := run(p)
 	if err == nil {
+		solution.against = against
 		return solution, nil
 	}
 	// Activities that depend on one another look like a system and are none, and an activity may say
@@ -108,17 +124,21 @@ func (d *Domain) Derive(env value.Env, facts []Fact, target int, asked *units.Un
 	var bans []solve.Step
 	for last := err; len(bans) < maxReplans && degenerate(last, failed); {
 		bans = append(bans, failed)
-		if p = d.findPlan(env.Meter, g, target, false, bans); p == nil {
+		if p = d.findPlan(env.Meter, g, target, false, bans); p == nil && !env.Meter.Over() {
+			p, against = d.findSpan(env, facts, target, bans)
+		}
+		if p == nil {
 			if env.Meter.Over() {
 				return Solution{}, []value.Error{*solve.Exceeded(env)}
 			}
 			// A system whose equations follow from one another lacks a value.
-			if lacking := d.unreached(env, g, facts, target); failed.Dependent && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
+			if lacking := d.unreached(env, g, facts, target); (failed.Dependent || spans) && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
 				return Solution{}, []value.Error{*lacking}
 			}
 			break
 		}
 		if solution, last = run(p); last == nil {
+			solution.against = against
 			return solution, nil
 		}
 	}
@@ -134,7 +154,7 @@ func degenerate(err *value.Error, failed solve.Step) bool {
 	switch err.Code {
 	case "calculation.multiple_solutions":
 		return len(err.Args) > 1 && err.Args[1] == "infinitely many"
-	case "calculation.no_solution", "calculation.not_converged":
+	case "calculation.no_solution", "calculation.no_whole_number", "calculation.not_converged":
 		return failed.IsBlock()
 	case "calculation.division_by_zero":
 		return failed.Activity >= 0 && failed.Variable >= 0
@@ -156,8 +176,11 @@ func (d *Domain) unreached(env value.Env, g given, facts []Fact, target int) *va
 			off = a
 		}
 	}
+	for a := range d.equations {
+		active = active || d.solvesThrough(a, target)
+	}
 	if !active && off < 0 {
-		return value.Problem("input.not_calculable", key)
+		return d.notCalculable(target)
 	}
 	if p := d.findPlan(env.Meter, g, target, true, nil); p != nil {
 		for _, s := range p.steps {
@@ -174,7 +197,7 @@ func (d *Domain) unreached(env value.Env, g given, facts []Fact, target int) *va
 	if !active {
 		return value.Problem("domain.activity_disabled", d.equations[off].Title)
 	}
-	err := value.Problem("calculation.missing_inputs", key)
+	err := cmp.Or(d.forwards(env.Meter, g, target), value.Problem("calculation.missing_inputs", key))
 	err.Missing = d.alternatives(env, facts, target)
 	if env.Meter.Over() {
 		return solve.Exceeded(env)
@@ -201,44 +224,31 @@ func (d *Domain) solvable(m *value.Meter, facts []Fact) []int {
 	return list
 }
 
-// feeds reports whether a plan for to, given the facts, can use from as an intermediate value.
-func (d *Domain) feeds(m *value.Meter, facts []Fact, from, to int) bool {
-	g := d.givenOf(facts, to)
-	if from == to || g.fixed(from) {
-		return false
+// feeding marks those of some variables that others of them are derived from, where what follows
+// from the facts is followed once, forwards. None of the variables counts as given.
+func (d *Domain) feeding(m *value.Meter, facts []Fact, variables []int) []bool {
+	known := d.givenOf(facts, -1).leaves(true)
+	needed := make([]bool, len(known))
+	for _, v := range variables {
+		known[v], needed[v] = false, true
 	}
-	known := g.leaves(true)
-	known[to], known[from] = false, false
-	apart := slices.Clone(known)
-	r := d.reach(m, apart, false)
-	r.barred = to
-	if r.singly(); !apart[from] {
-		return false
-	}
-	d.closeBlocks(m, known, false)
-	if !known[to] {
-		return false
-	}
-	// A path of activities from one to the other, through values that are not given.
-	seen := make([]bool, len(d.Profiles))
-	seen[from] = true
-	for queue := []int{from}; len(queue) > 0 && m.Look(8*len(d.users[queue[0]])); queue = queue[1:] {
-		for _, a := range d.users[queue[0]] {
-			e := d.equations[a]
-			if !e.Active {
-				continue
-			}
-			for i, v := range e.Refs {
-				if seen[v] || !e.Calculable[i] || g.fixed(v) || !known[v] || slices.ContainsFunc(e.Refs, func(r int) bool { return r != v && (!known[r] || r == to) }) {
-					continue
-				}
-				if v == to {
-					return true
-				}
-				seen[v] = true
-				queue = append(queue, v)
+	var found []*block
+	r := d.reach(m, known, false)
+	r.follow = func(o *block) { found = append(found, o) }
+	r.all()
+	feeds := make([]bool, len(known))
+	looks := 0
+	for _, o := range slices.Backward(found) {
+		if !slices.ContainsFunc(o.outputs, func(v int) bool { return needed[v] }) {
+			continue
+		}
+		looks += len(o.inputs)
+		for _, v := range o.inputs {
+			if !slices.Contains(o.outputs, v) {
+				feeds[v], needed[v] = true, true
 			}
 		}
 	}
-	return false
+	m.Look(looks)
+	return feeds
 }

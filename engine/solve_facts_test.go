@@ -38,7 +38,7 @@ func TestDeriveContradictions(t *testing.T) {
 		{stated(t, d, Stated, "distance", "10", "price", "2", "cost", "30", "speed", "5"), 1},
 	}
 	for i, c := range cases {
-		if got := d.contradictions(testEnv, c.facts, Solution{}); len(got) != c.want {
+		if got := d.contradictions(testEnv, c.facts, Solution{}, false); len(got) != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
 	}
@@ -61,20 +61,17 @@ func TestDeriveSolvable(t *testing.T) {
 	if got := keys(d.solvable(nil, facts)); got != "bcf" {
 		t.Error(got)
 	}
-	for _, c := range []struct {
-		from, to string
-		want     bool
-	}{{"b", "c", true}, {"b", "f", true}, {"c", "b", false}, {"f", "c", false}, {"a", "b", false}, {"k", "h", false}} {
-		if got := d.feeds(nil, facts, d.Index(c.from), d.Index(c.to)); got != c.want {
-			t.Errorf("%s feeds %s: %v", c.from, c.to, got)
-		}
+	solvable := d.solvable(nil, facts)
+	feeding := d.feeding(nil, facts, solvable)
+	if got := keys(slices.DeleteFunc(solvable, func(v int) bool { return !feeding[v] })); got != "bc" {
+		t.Errorf("%s feed others", got)
 	}
 }
 
 func TestDeriveSteps(t *testing.T) {
 	d := compiledGraph(t, []string{"c = b * 2", "b = a + 1"})
 	facts := stated(t, d, Stated, "a", "1")
-	s, errs := d.Derive(testEnv, facts, d.Index("c"), nil, nil, false)
+	s, errs := d.Derive(testEnv, facts, d.Index("c"), nil, nil, false, nil)
 	if len(errs) > 0 || len(s.Steps) != 2 || s.Steps[0].Activities[0] != 1 || s.Steps[1].Variable != d.Index("c") || !slices.Equal(s.Used, []int{0}) {
 		t.Error(s, errs)
 	}
@@ -84,10 +81,10 @@ func TestDerivePrevious(t *testing.T) {
 	d := compiledGraph(t, []string{"y = (x - 5) * (x - 5)"})
 	facts := stated(t, d, Stated, "y", "4")
 	previous := stated(t, d, Stated, "x", "8")[0].Value
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, &previous, false); len(errs) > 0 || s.Value.Text().Scalar() != "7" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, func(int) *value.Value { return &previous }, false, nil); len(errs) > 0 || s.Value.Text().Scalar() != "7" {
 		t.Error(s, errs)
 	}
-	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil, false); len(errs) > 0 || s.Value.Text().Scalar() != "3" {
+	if s, errs := d.Derive(testEnv, facts, d.Index("x"), nil, nil, false, nil); len(errs) > 0 || s.Value.Text().Scalar() != "3" {
 		t.Error(s, errs)
 	}
 }
@@ -100,7 +97,7 @@ func TestDeriveBudget(t *testing.T) {
 	}
 	env := testEnv
 	env.Budget = 50
-	_, errs := d.Derive(env, stated(t, d, Stated, "y", "40"), d.Index("x"), nil, nil, false)
+	_, errs := d.Derive(env, stated(t, d, Stated, "y", "40"), d.Index("x"), nil, nil, false, nil)
 	if len(errs) != 1 || errs[0].Code != "calculation.limit_exceeded" || errs[0].Args[0] != "50 steps" {
 		t.Error(errs)
 	}

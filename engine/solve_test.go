@@ -24,7 +24,7 @@ var attribute = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
 
 // declare adds a line of a domain to a definition:
 //
-//	var KEY [UNIT] kind=… default="…" min="…" max="…"
+//	var KEY [UNIT] kind=… default="…" min="…" max="…" columns="KIND:UNIT …"
 //	eq EQUATION        an activity; "off EQUATION" a disabled one
 //	only KEY …         what the last activity may be solved for
 //	strict             strict_roots
@@ -52,6 +52,15 @@ func declare(def *Definition, line string) error {
 				v.Max = val
 			case "title":
 				v.Title = val
+			case "columns":
+				var list []string
+				for _, column := range strings.Fields(val) {
+					kind, unit, _ := strings.Cut(column, ":")
+					list = append(list, fmt.Sprintf(`{"kind":%q,"unit":%q}`, kind, unit))
+				}
+				v.Display = []byte(`{"table":{"columns":[` + strings.Join(list, ",") + `]}}`)
+			case "integer":
+				v.Integer = val == "true"
 			default:
 				return fmt.Errorf("attribute %q", a[1])
 			}
@@ -158,7 +167,7 @@ func askIn(d *Domain, env value.Env, question string) (Solution, []value.Error) 
 			facts = append(facts, Fact{i, Defaulted, value})
 		}
 	}
-	return d.Derive(env, facts, t.Variable, t.Unit, nil, false)
+	return d.Derive(env, facts, t.Variable, t.Unit, nil, false, nil)
 }
 
 // answer shows what ask gives.

@@ -62,8 +62,37 @@ func (v *derivation) load(f Fact) *value.Error {
 	if !seen {
 		return v.emptyFact(f)
 	}
+	if err := v.loadColumns(f.Variable, g); err != nil {
+		return err
+	}
 	v.Units[f.Variable] = first
 	v.Machine.Tables[f.Variable] = &g
+	return nil
+}
+
+// loadColumns notes a unit of each column that has a dimension of its own. All cells of such a
+// column are of that dimension.
+func (v *derivation) loadColumns(variable int, g formula.Grid) *value.Error {
+	profile := &v.domain.Profiles[variable]
+	if len(profile.Columns) == 0 {
+		return nil
+	}
+	list := make([]*units.Unit, len(profile.Columns))
+	for _, row := range g.Rows {
+		for i, cell := range row[:min(len(row), len(list))] {
+			switch {
+			case cell.Empty || profile.Columns[i] == nil:
+			case list[i] == nil:
+				list[i] = cell.Unit
+			case !sameButAngle(list[i].Dimension(), cell.Unit.Dimension()):
+				return value.Problem("input.incompatible_units", v.rewrite.outward(list[i]).String(), v.rewrite.outward(cell.Unit).String())
+			}
+		}
+	}
+	if v.columns == nil {
+		v.columns = map[int][]*units.Unit{}
+	}
+	v.columns[variable] = list
 	return nil
 }
 
@@ -81,23 +110,41 @@ func (v *derivation) emptyFact(f Fact) *value.Error {
 	return err
 }
 
-// tableStep finds the value of one step: directly where the variable stands alone on a side, else
-// cell by cell.
+// tableStep finds the value of one step, or the values of a block.
 func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	m, e := v.Machine, v.domain.equations[s.Activity]
-	var result formula.Grid
-	x := e.Unknown(s.Variable)
-	switch {
-	case s.IsBlock():
-		for _, a := range s.Activities {
-			if len(m.Cellwise(v.domain.equations[a].Left, m.Cellwise(v.domain.equations[a].Right, nil))) > 0 {
-				return value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
-			}
+	if err := v.calendarSteps(&s); err != nil {
+		return err
+	}
+	if !s.IsBlock() {
+		return v.directly(s, e, last)
+	}
+	for _, a := range s.Activities {
+		if len(m.Cellwise(v.domain.equations[a].Left, m.Cellwise(v.domain.equations[a].Right, nil))) > 0 {
+			return value.Problem("calculation.not_converged", v.Key(s.Variable), "1")
 		}
+	}
+	if !slices.ContainsFunc(s.Outputs, func(o int) bool { return v.domain.Profiles[o].Table }) {
 		if err := v.Step(s); err != nil {
 			return err
 		}
-		return v.emit(s, last)
+		return v.emit(&s, last)
+	}
+	err := v.throughStep(s)
+	if err == nil && last {
+		v.targetLast()
+	}
+	return err
+}
+
+// directly finds the value of a variable by one equation: as it is where the variable stands alone
+// on a side, else cell by cell.
+func (v *derivation) directly(s solve.Step, e *formula.Equation, last bool) *value.Error {
+	m := v.Machine
+	var result formula.Grid
+	x := e.Unknown(s.Variable)
+	v.columnUnits(s, e)
+	switch {
 	case e.Left.Op == formula.OpVariable && e.Left.Variable == s.Variable && !e.Right.Has(x):
 		result = m.Grid(e.Right)
 	case e.Right.Op == formula.OpVariable && e.Right.Variable == s.Variable && !e.Left.Has(x):
@@ -119,33 +166,40 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 			return value.Problem("calculation.no_solution", v.Key(s.Variable))
 		}
 		root, err := v.Choose(s.Variable, s.Activity, formula.OneRoot(result.Rows[0][0].Number))
+		if err == nil {
+			root, err = v.Whole(s.Variable, root)
+		}
 		if err != nil {
 			return err
 		}
 		m.Values[s.Variable] = root
-		return v.emit(s, last)
+		return v.emit(&s, false)
 	}
-	own := e.Copies && v.domain.Profiles[s.Variable].Unit == nil && (v.Asked == nil || s.Variable != v.Target)
+	own := e.Copies && v.domain.Profiles[s.Variable].Unit == nil && v.AskedIn(s.Variable) == nil
 	first, err := v.handedOn(s, e, result)
 	if err != nil {
 		return err
 	}
 	unit := first
 	if !own || first == nil {
-		if unit, err = v.stepUnit(s.Variable, s.Activity); err != nil {
+		result, err := v.stepUnit(s.Variable, s.Activity)
+		if err != nil {
 			return err
 		}
-		own = false
+		unit, own = result.unit, false
 	}
 	if v.Units[s.Variable] = unit; !own && v.copied(s.Variable) {
 		result = result.In(unit)
 	}
-	value, problem := v.tableValue(s, result, unit, own)
+	value, problem := v.tableValue(s, result, unit, own, last)
 	if problem != nil {
 		return problem
 	}
+	if err := v.loadColumns(s.Variable, result); own && err != nil {
+		return err
+	}
 	m.Tables[s.Variable] = &result
-	if last {
+	if s.Variable == v.Target {
 		v.solution.Value = value
 	}
 	v.solution.Steps = append(v.solution.Steps, Step{Variable: s.Variable, Activities: s.Activities, Value: value})
@@ -160,7 +214,7 @@ func (v *derivation) handedOn(s solve.Step, e *formula.Equation, g formula.Grid)
 		return nil, nil
 	}
 	_, known := v.domain.Dimension(s.Variable)
-	asked := v.Asked != nil && s.Variable == v.Target
+	asked := v.AskedIn(s.Variable) != nil
 	alike := e.Mixes && (known || asked || v.computes(s.Variable))
 	for _, row := range g.Rows {
 		for _, cell := range row {
@@ -188,13 +242,18 @@ func (v *derivation) copied(variable int) bool {
 	})
 }
 
-// tableValue shows the cells of a table, all of them in one unit or each in its own.
-func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, own bool) (value.Value, *value.Error) {
+// tableValue shows the cells of a table, all of them in one unit or each in its own. Those of the
+// last table, which no step looks at any more, become the cells of the value where they are what is
+// shown.
+func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, own, last bool) (value.Value, *value.Error) {
 	m := v.Machine
 	show := v.showing(s.Variable, unit)
 	w := &v.domain.Profiles[s.Variable]
 	// Most tables are in coherent SI and without bounds: nothing is to be done for a cell.
 	asIs := !own && w.Min == nil && w.Max == nil && m.Context.Digits() == decimal.Precisions[0] && !v.Absolute(s.Variable) && show.natural == nil && show.unit.IsSI()
+	if last && asIs && w.Counts == nil && writtenIn(g, show.unit) {
+		return value.Value{Rank: g.Rank, Cells: g.Rows}, nil
+	}
 	count := 0
 	for _, row := range g.Rows {
 		count += len(row)
@@ -215,6 +274,9 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, 
 				continue
 			}
 			number := row[i].Number
+			if number.Vague() && v.Context.Digits() >= solve.ManyDigits && formula.IsNothingIn(g, i, number) {
+				number = decimal.Decimal{}
+			}
 			if !own && !v.Allowed(s.Variable, number) {
 				return value.Value{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 			}
@@ -233,10 +295,32 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, 
 			}
 		}
 	}
-	if own && !v.domain.withinBounds(decimal.NewContext(value.DefaultBudget), s.Variable, table) {
+	if w.Counts != nil && v.domain.notWhole(decimal.NewContext(value.DefaultBudget), s.Variable, table) {
+		return value.Value{}, value.Problem("calculation.no_whole_number", v.Key(s.Variable))
+	}
+	if own && v.domain.brokenLimit(decimal.NewContext(value.DefaultBudget), s.Variable, table) != "" {
 		return value.Value{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 	}
 	return table, nil
+}
+
+// writtenIn gives all cells of a table a unit, if all of their digits are right that are given out.
+func writtenIn(g formula.Grid, unit *units.Unit) bool {
+	for _, row := range g.Rows {
+		for i := range row {
+			if c := &row[i]; !c.Empty && c.Number.Right() < formula.RightDigits {
+				return false
+			}
+		}
+	}
+	for _, row := range g.Rows {
+		for i := range row {
+			if row[i].Unit = unit; row[i].Empty {
+				row[i].Quantity = units.Quantity{}
+			}
+		}
+	}
+	return true
 }
 
 // cells solves an equation cell by cell of the tables in it.
@@ -246,13 +330,14 @@ func (v *derivation) cells(s solve.Step, e *formula.Equation) (formula.Grid, *va
 	tables = slices.DeleteFunc(tables, func(r int) bool { return r == s.Variable })
 	slices.Sort(tables)
 	solve := func() (formula.GridCell, *value.Error) {
+		checked := len(v.Checked)
 		if err := v.Step(s); err != nil {
 			return formula.GridCell{}, err
 		}
-		if !m.Satisfied(e) && !m.Limited() {
+		if len(v.Checked) == checked && !m.Satisfied(e) && !m.Limited() {
 			return formula.GridCell{}, value.Problem("calculation.no_solution", v.Key(s.Variable))
 		}
-		return formula.GridCell{Number: m.Values[s.Variable]}, nil
+		return formula.NumberCell(m.Values[s.Variable]), nil
 	}
 	if len(tables) == 0 {
 		cell, err := solve()

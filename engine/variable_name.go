@@ -3,10 +3,8 @@ package engine
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"reckon/engine/input"
-	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -57,17 +55,13 @@ func (d *Domain) onlyVariable(name string, matches func(*value.Variable) bool) (
 	return only, nil
 }
 
-// nearestVariable is the key of the variable whose key or title differs least from a folded name of
-// three letters or more, in a third of them at most, "" for none.
+// nearestVariable is the key of the variable whose key or title a folded name is most likely meant
+// for, "" for none.
 func (d *Domain) nearestVariable(name string) string {
-	length := utf8.RuneCountInString(name)
-	if length < 3 || length > 100 {
-		return ""
-	}
-	best, least := "", length/3+1
+	best, least := "", 0
 	for _, v := range d.Variables {
 		for _, candidate := range []string{fold(v.Key), fold(v.Title)} {
-			if n := units.EditDistance(name, candidate, least-1); candidate != "" && n < least {
+			if n, near := value.Misspelt(name, candidate); near && (best == "" || n < least) {
 				best, least = v.Key, n
 			}
 		}

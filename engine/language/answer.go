@@ -9,9 +9,12 @@ import (
 	"reckon/engine/format"
 )
 
-// Answer is a result as one or two sentences: the target, the values that it rests on, and those
-// that were assumed for want of a stated one. Values are written by the kinds and formats of their
-// variables. The same result always gives the same text.
+// maxAnswered is how many values a sentence tells; what is beyond them is counted.
+const maxAnswered = 20
+
+// Answer is a result as one or two sentences: what was asked for, the values that it rests on, and
+// those that were assumed for want of a stated one. Values are written by the kinds and formats of
+// their variables. The same result always gives the same text.
 func Answer(d *engine.Domain, res engine.Result) string {
 	if res.Calculated < 0 {
 		return fmt.Sprintf("Scenario %d is in focus again.", res.Current)
@@ -22,18 +25,21 @@ func Answer(d *engine.Domain, res engine.Result) string {
 			relevant[v] = true
 		}
 	}
-	var target string
-	var given, kept, assumed []string
+	asked := map[int]bool{res.Calculated: true}
+	for _, t := range res.Also {
+		asked[t.Variable] = true
+	}
+	var answers, given, kept, assumed []string
 	for _, v := range res.Values {
 		text := title(d, v.Variable) + " " + shown(d, v)
 		switch {
-		case v.Variable == res.Calculated:
+		case asked[v.Variable]:
 			verb := " is "
 			if v.Value.Rank > 0 {
 				verb = " has "
 			}
-			target = title(d, v.Variable) + verb + shown(d, v)
-		case !relevant[v.Variable]:
+			answers = append(answers, title(d, v.Variable)+verb+shown(d, v))
+		case !relevant[v.Variable] || d.Variables[v.Variable].Hidden && v.Source != engine.UserInput:
 		case v.Source == engine.UserInput:
 			given = append(given, text)
 		case v.Source == engine.Calculated && v.Historical:
@@ -42,7 +48,10 @@ func Answer(d *engine.Domain, res engine.Result) string {
 			assumed = append(assumed, text)
 		}
 	}
-	text := target
+	if more := len(answers) - maxAnswered; more > 0 {
+		answers = append(answers[:maxAnswered], count(more, "more value"))
+	}
+	text := list(answers)
 	if given = append(given, kept...); len(given) > 0 {
 		text += ", with " + list(given)
 	}
@@ -87,6 +96,9 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 			columns = len(v.Value.Cells[0])
 		}
 		return count(len(v.Value.Cells), "row") + " of " + count(columns, "cell")
+	}
+	if label := d.Variables[v.Variable].Label(v.Value.Quantity().Number); label != "" {
+		return label
 	}
 	value := v.Value.Text()
 	rendered, err := format.RenderText(value, d.Display(v.Variable, v.Value, v.Asked))

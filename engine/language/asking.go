@@ -26,7 +26,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 				if p.within[i] >= 0 {
 					continue
 				}
-				if i > q.from && (q.want != wantAny || p.tokens[q.from].is("how")) && len(v.groups[p.stems[i]]) > 0 { // "how long" speaks of a length
+				if i > q.from && (q.want != wantAny || p.tokens[q.from].is("how")) && (len(v.groups[p.stems[i]]) > 0 || q.want == wantAny && v.rarity[p.stems[i]] > 0) { // "how long" speaks of a length
 					p.meaning[i], p.known[i] = content, asQuestion
 					continue
 				}

@@ -103,7 +103,7 @@ func (s *search) alone(q *quantity) bool {
 // partOfRate reports whether words such as "an hour" only say per what an amount before them is.
 func (s *search) partOfRate(from, quantity int) bool {
 	p := s.prose
-	if from == 0 || !p.quantities[quantity].weak {
+	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() {
 		return false
 	}
 	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
@@ -151,7 +151,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 	first := false // some variable can take the first reading
 	for variable := 0; len(q.readings) > 1 && !first && variable < len(s.vocabulary.terms); variable++ {
 		_, score, ok := s.compatible(variable, q, &q.readings[0])
-		first = ok && score > 0 && !s.vocabulary.terms[variable].table
+		first = ok && score > 0 && !s.vocabulary.terms[variable].table && !s.vocabulary.terms[variable].hidden
 	}
 	var list []candidate
 	for variable := range s.vocabulary.terms {
@@ -168,7 +168,10 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, bool) {
 	q, t := &s.prose.quantities[l.quantity], &s.vocabulary.terms[variable]
 	best, found := candidate{variable: variable}, false
-	if t.table || t.counted != nil && perTime(&q.readings[0], t.counted) {
+	if t.hidden || t.table != (len(q.readings) > 0 && q.readings[0].kind == kindTable) {
+		return best, false
+	}
+	if t.counted != nil && perTime(&q.readings[0], t.counted) {
 		return best, false // "200 a month" is no number of months
 	}
 	for r := range q.readings {
@@ -187,7 +190,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		return best, false
 	}
 	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
-	if q.none { // "no fee"
+	if q.none || q.labels() && q.readings[0].of == variable { // "no fee", "with insurance"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber

@@ -13,7 +13,7 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
 		v := s.baseValue(variable)
-		if v == nil || t.table || v.Value.Rank != 0 {
+		if v == nil || t.table || t.hidden || v.Value.Rank != 0 {
 			continue
 		}
 		evidence, linked, name := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false)

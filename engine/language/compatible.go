@@ -3,6 +3,7 @@ package language
 import (
 	"reckon/engine"
 	"reckon/engine/input"
+	"reckon/engine/prompt"
 	"reckon/engine/units"
 	"reckon/engine/value"
 	"slices"
@@ -10,7 +11,15 @@ import (
 
 // given is a value of a variable from its text, in the grammar of structured text.
 func (v *Vocabulary) given(variable int, text string, env value.Env) (engine.Given, []value.Error) {
-	read, normal, errs := input.ParseValue(&v.domain.Scope, variable, value.Scalar(text), env)
+	written := value.Scalar(text)
+	if v.terms[variable].table {
+		cells, errs := prompt.InlineTable(v.domain.Variables[variable].Key, text)
+		if len(errs) > 0 {
+			return engine.Given{}, errs
+		}
+		written = cells
+	}
+	read, normal, errs := input.ParseValue(&v.domain.Scope, variable, written, env)
 	return engine.Given{Variable: variable, Value: read, Normal: normal}, errs
 }
 
@@ -24,6 +33,10 @@ func (s *search) compatible(variable int, q *quantity, r *reading) (text string,
 		text, score = s.percentFor(variable, r)
 	case kindNumber:
 		text, score = s.numberFor(variable, r)
+	case kindLabel:
+		text, score = s.labelFor(variable, r)
+	case kindTable:
+		text, score = r.text, s.weights.ForDimension
 	default:
 		text, score = s.measureFor(variable, q, r)
 	}
@@ -132,6 +145,9 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 			return "", 0
 		}
 		return n.Number.String(), s.weights.ForDimension // "30 years" for a number of months
+	}
+	if gauge := s.vocabulary.domain.Table.Gauge(r.unit); gauge != nil && t.unit.IsAbsolute() {
+		return r.number.String() + " " + gauge.Symbol(), s.weights.ForDimension // "a gauge pressure of 5 bar"
 	}
 	if t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)) {
 		return r.text, s.weights.ForDimension

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"reckon/engine/input"
 	"reckon/engine/value"
 )
 
@@ -13,6 +14,14 @@ func notUnderstood(fragments string) *value.Error {
 
 func ambiguous(readings string) *value.Error {
 	return value.Problem("language.ambiguous", readings)
+}
+
+// uncertain refuses an amount with ±: it is neither of both numbers.
+func (s *search) uncertain() *value.Error {
+	if words := input.SpokenSpread(s.prose.text); words != "" {
+		return value.Problem("input.uncertain_value", input.Quoted(words))
+	}
+	return nil
 }
 
 // unreadable refuses ranges and amounts that have no single reading.
@@ -27,6 +36,26 @@ func (s *search) unreadable() *value.Error {
 		}
 		if len(q.readings) == 0 && !q.weak {
 			return notUnderstood(words)
+		}
+		if len(q.readings) > 0 && s.saidGauge(&q.readings[0], q.from, q.to) {
+			return notUnderstood(words + " beside a gauge: write 30 psig, 2 barg or 5 atm gauge for a gauge pressure, 30 psia or 2 bara for an absolute one")
+		}
+	}
+	return nil
+}
+
+// unspoken refuses the name of a hidden variable: leaving it out would answer something else than
+// was said. Beside the name of another variable it is a part of that: "total cost".
+func (s *search) unspoken() *value.Error {
+	p := s.prose
+	named := func(at int) bool {
+		return slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= at && at < m.to && m.weight >= s.weights.LeastWord })
+	}
+	for at := range p.tokens {
+		for _, words := range s.vocabulary.unspoken {
+			if n := p.saysLabel(at, words); n > 0 && !named(at-1) && !named(at+n) {
+				return notUnderstood(`"` + p.fragment(at, at+n) + `", which only structured text and JSON give and ask for`)
+			}
 		}
 	}
 	return nil
@@ -110,7 +139,7 @@ func (s *search) doubt(found []combination) *value.Error {
 		return s.nothing()
 	}
 	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
-		if next := &found[i]; !s.same(best, next) {
+		if next := &found[i]; !s.same(best, next) && !s.within(best, next) {
 			return ambiguous(s.describe(best) + ", or " + s.describe(next))
 		}
 	}
@@ -211,7 +240,8 @@ func (s *search) named(variable int) bool {
 	})
 }
 
-// secondQuestion refuses a prompt that asks for two variables.
+// secondQuestion refuses a prompt that asks two questions. What one question asks for together is
+// noted.
 func (s *search) secondQuestion(best *combination) *value.Error {
 	p := s.prose
 	if best.target < 0 {
@@ -225,19 +255,27 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	}
 	for i := 1; i < len(p.questions); i++ {
 		a, b := &p.questions[i-1], &p.questions[i]
-		if a.how(p) && b.how(p) && b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") {
+		if a.how(p) && b.how(p) && (b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") || p.tokens[b.from-1].is("joining")) {
 			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
 		}
 	}
-	asked = append(asked, s.joinedNames(best)...)
-	slices.Sort(asked)
-	asked = slices.Compact(asked)
-	asked = slices.DeleteFunc(asked, func(v int) bool {
+	if a, b := s.joinedAmount(best); a >= 0 {
+		return ambiguous("two questions at once: " + s.title(a) + ", " + s.title(b))
+	}
+	joined, together := s.joinedNames(best)
+	all := append(asked, joined...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	all = slices.DeleteFunc(all, func(v int) bool {
 		return v != best.target && !s.plainly(v) && gives(best.picks, v)
 	})
-	if len(asked) > 1 {
+	if together && !slices.ContainsFunc(all, func(v int) bool { return !slices.Contains(joined, v) }) {
+		best.together = joined
+		return nil
+	}
+	if len(all) > 1 {
 		var titles []string
-		for _, v := range asked {
+		for _, v := range all {
 			titles = append(titles, s.title(v))
 		}
 		return ambiguous("two questions at once: " + strings.Join(titles, ", "))
@@ -245,9 +283,10 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	return nil
 }
 
-// joinedNames are the variables of a prompt such as "the time and the cost", and of one that begins
-// with a name and goes on to ask for another.
-func (s *search) joinedNames(best *combination) []int {
+// joinedNames are the variables of a prompt such as "the time and the cost", and whether they are
+// asked for together: each of them can be found. Those of a prompt that begins with a name and goes
+// on to ask for another are not.
+func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	p := s.prose
 	asks := func(m *mention) bool {
 		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
@@ -268,15 +307,72 @@ func (s *search) joinedNames(best *combination) []int {
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
 				return m.weight >= s.weights.LeastOver && m.from <= a.from && b.to <= m.to
 			})
-			if !better && (a.variable == best.target || b.variable == best.target) {
-				return []int{a.variable, b.variable}
+			if better {
+				continue
+			}
+			if list = s.listed(a, b, asks); slices.Contains(list, best.target) {
+				return list, !s.elliptic(a, b) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
 			}
 		}
 		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
-			return []int{a.variable, best.target}
+			return []int{a.variable, best.target}, false
 		}
 	}
-	return nil
+	return nil, false
+}
+
+// joinedAmount are two results of which the second is joined to the first, which is asked for, and
+// takes the amount that both are for, "payment and total interest for 10k"; -1 where there are
+// none.
+func (s *search) joinedAmount(best *combination) (asked, taken int) {
+	p := s.prose
+	for i := range p.mentions {
+		a := &p.mentions[i]
+		if a.variable != best.target || a.weight < s.weights.ExactName || !s.asking(a) {
+			continue
+		}
+		for k := range p.mentions {
+			b := &p.mentions[k]
+			if b.weight >= s.weights.ExactName && b.from > a.to && b.from-a.to <= 3 && b.to < len(p.tokens) && s.asking(b) && gives(best.picks, b.variable) &&
+				s.vocabulary.terms[b.variable].derived && anyIs(p.tokens[a.to:b.from], "joining") && p.tokens[b.to].is("circumstance") {
+				return a.variable, b.variable
+			}
+		}
+	}
+	return -1, -1
+}
+
+// elliptic reports whether the second of two joined names may leave out what the first has said: in
+// "grams of base and acid" the acid may be that in grams, though it is called so itself.
+func (s *search) elliptic(a, b *mention) bool {
+	of := func(m *mention) *term { return &s.vocabulary.terms[m.variable] }
+	alike := func(t, u *term) bool { return t.kind == u.kind && t.dimension == u.dimension }
+	said := s.prose.stems[a.from:a.to]
+	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		t := of(&m)
+		return m.variable != a.variable && m.variable != b.variable && m.overlaps(b) && alike(t, of(a)) && t.derived &&
+			slices.ContainsFunc(t.names, func(n name) bool {
+				return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(said, w) })
+			})
+	})
+}
+
+// listed are the variables of two names that are joined, and of those that a comma joins to them:
+// "the time, the fuel and the cost".
+func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
+	p := s.prose
+	list := []int{a.variable, b.variable}
+	for more := true; more; {
+		more = false
+		for i := range p.mentions {
+			m := &p.mentions[i]
+			if m.to < a.from && a.from-m.to <= 2 && p.tokens[m.to].fold == "," && !slices.Contains(list, m.variable) && asks(m) {
+				list, a, more = append([]int{m.variable}, list...), m, true
+				break
+			}
+		}
+	}
+	return list
 }
 
 // plainly reports whether a question names a variable right behind its form.
@@ -301,6 +397,9 @@ func (s *search) askedBy(q *question) int {
 	best, bestScore := -1, float64(0)
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
+		if t.hidden {
+			continue
+		}
 		var e float64
 		for k := range p.mentions {
 			m := &p.mentions[k]
@@ -388,7 +487,11 @@ func (s *search) describe(c *combination) string {
 		if text != "" {
 			text += " for "
 		}
-		text += s.title(c.target)
+		titles := []string{s.title(c.target)}
+		for i, v := range c.together {
+			titles = append(titles[:i], s.title(v))
+		}
+		text += list(titles)
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,8 +27,8 @@ type Turn struct {
 	Prompt    string
 	Tags      []string
 	Inputs    map[string]string // by variable key, in the grammar of structured text
-	Calculate string            // key of the target, "" for a fetch
-	Unit      string            // that the target is asked in
+	Calculate string            // key of the target, "" for a fetch; of several with ", " between them
+	Unit      string            // that the target is asked in, the first of several
 	Scenario  string            // the selector as resolved
 	Error     string            // code of the error that the calculation ends with, "" for none
 	Refuse    []string          `yaml:"-"` // a file of turns may name just one
@@ -108,15 +109,24 @@ func (h *holding) mean(turn Turn) {
 		r.Selector = engine.Selector{}
 	}
 	r.Inputs, _ = h.inputs(turn)
-	if i := d.Index(turn.Calculate); i >= 0 {
-		r.Target = &engine.Target{Variable: i}
+	if r.Targets = h.targets(turn); r.Targets != nil {
 		if turn.Unit != "" {
-			r.Target.Unit, _ = input.ParseUnit(&d.Scope, i, turn.Unit)
+			r.Targets[0].Unit, _ = input.ParseUnit(&d.Scope, r.Targets[0].Variable, turn.Unit)
 		}
 	} else if r.Selector.Kind == engine.Unselected && h.current > 0 {
 		r.Selector = engine.Selector{Kind: engine.Numbered, Number: h.current}
 	}
 	h.answer(r)
+}
+
+// targets are what a turn asks for, nil where that is nothing.
+func (h *holding) targets(turn Turn) (list []engine.Target) {
+	for _, key := range strings.Split(turn.Calculate, ", ") {
+		if i := h.vocabulary.domain.Index(key); i >= 0 {
+			list = append(list, engine.Target{Variable: i})
+		}
+	}
+	return list
 }
 
 // conversation is what the next prompt may refer to.
@@ -170,21 +180,18 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 	result, errs := d.Calculate(base, h.last, request, h.env)
 	if len(errs) > 0 {
 		code = errs[0].Code
-		if code == missingInputs {
+		if code == missingInputs || code == forwardsOnly {
 			h.pending = &request
 		}
-		target, selector := engine.Target{Variable: -1}, newScenario
-		if request.Target != nil {
-			target = *request.Target
-		}
+		selector := newScenario
 		if base != nil {
 			selector = fmt.Sprint(base.Index)
 		}
-		return h.describe(stated.Inputs, target, selector) + " " + code, code
+		return h.describe(stated.Inputs, request.Targets, selector) + " " + code, code
 	}
 	h.pending = nil
 	if result.Action != fetched {
-		s := &engine.Scenario{Index: result.Current, Cleared: result.Cleared, Targets: result.Targets}
+		s := &engine.Scenario{Index: result.Current, Cleared: result.Cleared, Targets: result.Targets, Also: len(result.Also), Everything: result.Everything}
 		for _, v := range result.Values {
 			s.Values = append(s.Values, v.ScenarioValue)
 		}
@@ -194,7 +201,11 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 		h.scenarios[result.Current] = s
 	}
 	h.current, h.last = result.Current, max(h.last, result.Current)
-	return h.describe(stated.Inputs, engine.Target{Variable: result.Calculated, Unit: result.Unit}, result.Selector.String()), ""
+	var targets []engine.Target
+	if result.Calculated >= 0 {
+		targets = append([]engine.Target{{Variable: result.Calculated, Unit: result.Unit}}, result.Also...)
+	}
+	return h.describe(stated.Inputs, targets, result.Selector.String()), ""
 }
 
 // inputs are the values that a turn gives; problem is one that cannot be read, "" for none.
@@ -218,20 +229,20 @@ func (h *holding) wanted(turn Turn) string {
 	if problem != "" {
 		return problem
 	}
-	target := engine.Target{Variable: h.vocabulary.domain.Index(turn.Calculate)}
-	if turn.Unit != "" {
-		target.Unit, _ = h.vocabulary.domain.Units().Parse(turn.Unit)
+	targets := h.targets(turn)
+	if turn.Unit != "" && targets != nil {
+		targets[0].Unit, _ = h.vocabulary.domain.Units().Parse(turn.Unit)
 	}
-	want := h.describe(inputs, target, turn.Scenario)
+	want := h.describe(inputs, targets, turn.Scenario)
 	if turn.Error != "" {
 		want += " " + turn.Error
 	}
 	return want
 }
 
-// describe writes inputs in domain order in coherent units, the target with its unit, unless that
-// is the one it has anyway, and the selector.
-func (h *holding) describe(inputs []engine.Given, target engine.Target, selector string) string {
+// describe writes inputs in domain order in coherent units, the targets with their units, unless
+// these are the ones they have anyway, and the selector.
+func (h *holding) describe(inputs []engine.Given, targets []engine.Target, selector string) string {
 	d := h.vocabulary.domain
 	var b strings.Builder
 	sorted := slices.Clone(inputs)
@@ -241,12 +252,14 @@ func (h *holding) describe(inputs []engine.Given, target engine.Target, selector
 		if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
 			q, _ = inUnit(q, t.unit)
 		}
-		fmt.Fprintf(&b, "%s=%s ", d.Variables[in.Variable].Key, q)
+		def := &d.Variables[in.Variable]
+		fmt.Fprintf(&b, "%s=%s ", def.Key, cmp.Or(def.Label(q.Number), q.String()))
 	}
-	if target.Variable < 0 {
+	if len(targets) == 0 {
 		b.WriteString("-> fetch")
-	} else {
-		b.WriteString("-> " + d.Variables[target.Variable].Key)
+	}
+	for i, target := range targets {
+		b.WriteString([]string{"-> ", ", "}[min(i, 1)] + d.Variables[target.Variable].Key)
 		if asked := target.Unit; asked != nil && !sameUnit(asked, h.vocabulary.terms[target.Variable].unit) {
 			size := units.Quantity{Number: decimal.Int(1), Unit: asked}.SI(decimal.NewContext(1000))
 			fmt.Fprintf(&b, " in %s of %s", size.Shown(), asked.Dimension().Name())

@@ -40,8 +40,11 @@ const (
 // fetched is the action of a request that calculates nothing.
 const fetched = "fetch"
 
-// missingInputs is the code of a calculation that waits for what the next prompt states.
-const missingInputs = "calculation.missing_inputs"
+// Codes of a calculation that waits for what the next prompt states.
+const (
+	missingInputs = "calculation.missing_inputs"
+	forwardsOnly  = "calculation.forwards_only"
+)
 
 // maxTokens is how many words, numbers and marks a prompt may have. Its cost grows with their
 // number, and nobody says so much to have one value calculated.
@@ -81,8 +84,10 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	}
 	p := s.prose
 	p.followsUp = s.base != nil
-	if err := s.unreadable(); err != nil {
-		return r, err
+	for _, refuse := range []func() *value.Error{s.uncertain, s.unreadable, s.unspoken} {
+		if err := refuse(); err != nil {
+			return r, err
+		}
 	}
 	s.list = s.slots()
 	if len(s.list) == 0 && s.base != nil && p.opening.move != stay && !s.asks() {
@@ -109,12 +114,34 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	}
 	r.Inputs = stated
 	if best.target >= 0 {
-		r.Target = &engine.Target{Variable: best.target, Unit: best.unit}
+		target := engine.Target{Variable: best.target, Unit: best.unit}
 		if best.target == s.kept().Variable && best.unit == nil {
-			r.Target.Unit = s.kept().Unit
+			target.Unit = s.kept().Unit
+		}
+		r.Targets = s.allAsked(best, target)
+		if len(p.questions) == 0 && p.asked == nil && best.target == s.kept().Variable && !s.named(best.target) {
+			r.Targets, r.Everything = s.keptAll() // nothing else is asked for
 		}
 	}
 	return r, nil
+}
+
+// allAsked is the target of a reading with what is asked for together with it.
+func (s *search) allAsked(c *combination, target engine.Target) []engine.Target {
+	if c.together == nil {
+		return []engine.Target{target}
+	}
+	var list []engine.Target
+	for _, v := range c.together {
+		one := engine.Target{Variable: v}
+		if v == target.Variable {
+			one = target
+		} else if s.prose.asked != nil && s.unitFits(v, s.prose.asked) {
+			one.Unit = s.prose.asked
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // open finds the scenario that the prompt builds on.

@@ -101,8 +101,11 @@ func FuzzInterpret(f *testing.F) {
 				t.Fatalf("%q: %v is not read back", prompt, in.Normal)
 			}
 		}
-		if r.Target != nil && seen[r.Target.Variable] {
-			t.Fatalf("%q: the target is given", prompt)
+		for _, target := range r.Targets {
+			if seen[target.Variable] {
+				t.Fatalf("%q: a target is given, or asked twice", prompt)
+			}
+			seen[target.Variable] = true
 		}
 	})
 }
@@ -133,6 +136,54 @@ func TestDoubtWithoutReadings(t *testing.T) {
 	} {
 		if _, _, errs := v.Interpret(c.prompt, empty(), tripEnv); len(errs) == 0 || errs[0].Filled() != c.want {
 			t.Errorf("%q: %v, want %s", c.prompt, errs, c.want)
+		}
+	}
+}
+
+// Tables stand in prose as structured text has them, and belong to variables that take tables.
+func TestTablesInProse(t *testing.T) {
+	d, issues := engine.Compile(engine.Definition{
+		Title: "Investment", Description: "The return of payments on dates.",
+		Variables: []value.Variable{
+			{Key: "flows", Title: "Payments", Kind: "table"},
+			{Key: "return", Title: "Yearly return", Kind: "percent"},
+			{Key: "scale", Title: "Scale"},
+			{Key: "scaled", Title: "Scaled return", Kind: "percent"},
+		},
+		Activities: []engine.Activity{
+			{Title: "Return", Equation: "return = xirr(column(flows, 2), column(flows, 1))"},
+			{Title: "Scaled", Equation: "scaled = return * scale"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	v := New(d)
+	for prompt, want := range map[string]string{
+		"what is the yearly return for flows = [[2025-01-01, -1000], [2026-01-01, 1100]]?":        `flows: [["2025-01-01","-1000"],["2026-01-01","1100"]]; return`,
+		"Payments of [[1 Jan 2025, -1000 EUR], [2026-01-01, 1100 EUR]]. What is the return?":      `flows: [["2025-01-01","-1000 EUR"],["2026-01-01","1100 EUR"]]; return`,
+		"scaled return with a scale of 3 if payments are [[2025-01-01, -1], [2026-01-01, 2 EUR]]": `scale: "3"; flows: [["2025-01-01","-1"],["2026-01-01","2 EUR"]]; scaled`,
+		"what is the return for payments [[2025-02-30, -1000], [2026-01-01, 1100]]":               "language.not_understood",
+		"what is the return for payments [[2025-02-03, -1000], [2026-01-01]]":                     "language.not_understood",
+		"what is the return for payments [[2025-02-03, -1000], [2026-01-01, 1":                    "language.not_understood",
+	} {
+		request, trace, errs := v.Interpret(prompt, empty(), tripEnv)
+		got := ""
+		for _, in := range request.Inputs {
+			text, err := in.Normal.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += d.Variables[in.Variable].Key + ": " + string(text) + "; "
+		}
+		switch {
+		case len(errs) > 0:
+			got = errs[0].Code
+		case len(request.Targets) > 0:
+			got += d.Variables[request.Targets[0].Variable].Key
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s\n%s", prompt, got, want, trace.String())
 		}
 	}
 }

@@ -161,6 +161,9 @@ func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 			continue
 		}
 		r, to := s.withParts(a, f, unitAt+f.n)
+		if f.unit.Dimension() == units.Angle {
+			r, to = s.directed(a, f, unitAt+f.n, r, to)
+		}
 		if to == 0 || to < end {
 			continue
 		}
@@ -185,6 +188,22 @@ func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 	}
 	q.readings, q.to = best, end
 	return q, true
+}
+
+// directed is an angle with the point of the compass behind it: S and W make it negative.
+func (s *scanner) directed(a amount, f found, at int, r reading, to int) (reading, int) {
+	t := s.tok(max(at, to))
+	south := t.is("south west")
+	if t.kind != word || !south && !t.is("north east") || t.text == t.fold || a.exact != "" {
+		return r, to
+	}
+	if to == 0 {
+		r, to = s.reading(a, f, 0), at
+	}
+	if south {
+		r.number, r.text = r.number.Neg(), "-"+r.text
+	}
+	return r, to + 1
 }
 
 // withParts adds the parts behind a first amount; to is 0 where there are none.
@@ -281,8 +300,28 @@ func (s *scanner) partUnits(at int, unit *units.Unit) []found {
 		return s.parsed(minute, 1)
 	case t.is("inside") && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
 		return s.parsed(inch, 1)
+	case unit.Dimension() == units.Angle:
+		if u := s.anglePart(at); u.unit != nil {
+			return []found{u}
+		}
 	}
 	return s.single(at, true)
+}
+
+// anglePart is the unit of a mark or a word behind an angle, where they are minutes and seconds of
+// it and neither feet and inches nor times; its unit is nil for none.
+func (s *scanner) anglePart(at int) found {
+	t := s.tok(at)
+	symbol := ""
+	switch {
+	case t.is("arc minutes"):
+		symbol = arcminute
+	case t.is("arc seconds"):
+		symbol = arcsecond
+	default:
+		return found{}
+	}
+	return found{unit: s.parsed(symbol, 1)[0].unit, n: 1, part: 1}
 }
 
 // bareUnit is the unit of a smaller amount that has none behind it, nil where it is no part.

@@ -79,7 +79,9 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 			e.input(&p.Inputs[i])
 		}
 	}
-	r.Target = e.target()
+	if t := e.target(); t != nil {
+		r.Targets = []engine.Target{*t}
+	}
 	e.coverage(r.Selector)
 	for i, variable := range e.given {
 		if variable < 0 || e.texts[i] == "" {
@@ -92,7 +94,7 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 		}
 		r.Inputs = append(r.Inputs, in)
 	}
-	if len(e.complaints) == 0 && len(r.Inputs) == 0 && r.Target == nil && r.Selector.Kind == engine.Unselected {
+	if len(e.complaints) == 0 && len(r.Inputs) == 0 && !r.Asks() && r.Selector.Kind == engine.Unselected {
 		e.complain("Nothing is given and nothing is asked.")
 	}
 	if len(e.complaints) > 0 {
@@ -254,7 +256,7 @@ func (e *examination) selector(c Conversation) (engine.Selector, bool) {
 func (e *examination) input(in *ProposedInput) {
 	variable := e.vocabulary.domain.Index(in.Variable)
 	switch {
-	case variable < 0:
+	case variable < 0 || e.vocabulary.terms[variable].hidden:
 		e.complain(`There is no variable "%s".`, clip(in.Variable))
 		return
 	case e.vocabulary.terms[variable].table:

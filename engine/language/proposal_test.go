@@ -80,10 +80,10 @@ func TestProposals(t *testing.T) {
 			for _, in := range r.Inputs {
 				parts = append(parts, fmt.Sprintf("%s: %s", v.domain.Variables[in.Variable].Key, in.Normal.Cells[0][0]))
 			}
-			if r.Target != nil {
-				asked := v.domain.Variables[r.Target.Variable].Key
-				if r.Target.Unit != nil {
-					asked += " in " + r.Target.Unit.Symbol()
+			for _, t := range r.Targets {
+				asked := v.domain.Variables[t.Variable].Key
+				if t.Unit != nil {
+					asked += " in " + t.Unit.Symbol()
 				}
 				parts = append(parts, "calculate: "+asked)
 			}

@@ -98,21 +98,32 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 
 // scanQuantities finds amounts in the stretches that no phrase took.
 func (v *Vocabulary) scanQuantities(p *prose, today int64) {
-	for from := 0; from < len(p.tokens); from++ {
+	take := func(q quantity) {
+		for i := q.from; i < q.to; i++ {
+			p.within[i] = len(p.quantities)
+		}
+		p.quantities = append(p.quantities, q)
+	}
+	for from := 0; from < len(p.tokens); {
 		if p.used[from] {
+			from++
 			continue
 		}
-		to := from
-		for to < len(p.tokens) && !p.used[to] {
-			to++
+		if q, ok := v.labelAt(p, from); ok {
+			take(q)
+			from = q.to
+			continue
+		}
+		to, labelled := from+1, false
+		for to < len(p.tokens) && !p.used[to] && !labelled {
+			if _, labelled = v.labelAt(p, to); !labelled {
+				to++
+			}
 		}
 		for _, q := range scan(p.tokens[from:to], v.domain.Units(), v.currency, today) {
 			q.from += from
 			q.to += from
-			for i := q.from; i < q.to; i++ {
-				p.within[i] = len(p.quantities)
-			}
-			p.quantities = append(p.quantities, q)
+			take(q)
 		}
 		from = to
 	}

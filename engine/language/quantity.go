@@ -31,6 +31,8 @@ const (
 	kindDatetime                    // a date with clock time
 	kindClock                       // a time of day
 	kindDuration                    // with a unit of time, the last one of a compound
+	kindTable                       // cells in brackets
+	kindLabel                       // a choice by its label
 )
 
 // reading is one way to read a quantity.
@@ -41,6 +43,7 @@ type reading struct {
 	text       string      // the value in the grammar of structured text
 	unitTokens int         // how many tokens at the end (of money before its number: at the start) are its unit words
 	weak       bool        // a reading for want of a better one
+	of         int         // of a label, the only variable that is meant, -1 for any
 }
 
 // scanner finds the quantities among the tokens of one prompt.
@@ -103,6 +106,9 @@ func none(to int) quantity { return quantity{from: -1, to: to} }
 // quantityAt reads the quantity that starts at a token; to is 0 for none.
 func (s *scanner) quantityAt(at int) quantity {
 	t := s.tokens[at]
+	if t.kind == cells {
+		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindTable, text: t.text}}}
+	}
 	if t.is("between") {
 		q, _ := s.between(at)
 		return q
@@ -314,6 +320,8 @@ const (
 	second    = "s"
 	hour      = "h"
 	week      = "wk"
+	arcminute = "arcmin"
+	arcsecond = "arcsec"
 )
 
 // plainUnits are the units behind a number, in both senses of what may be the word "in".

@@ -57,7 +57,8 @@ func described(prompt, currency string) string {
 
 var kindNames = [...]string{
 	kindNumber: "number", kindMeasure: "measure", kindPercent: "percent", kindMoney: "money",
-	kindDate: "date", kindDatetime: "datetime", kindClock: "clock", kindDuration: "duration",
+	kindDate: "date", kindDatetime: "datetime", kindClock: "clock", kindDuration: "duration", kindTable: "table",
+	kindLabel: "label",
 }
 
 // TestQuantities holds the lines "prompt => quantities" of testdata/quantities.txt; "[GBP] prompt"

@@ -34,14 +34,15 @@ type derivation struct {
 
 // combination is one way to read the whole prompt.
 type combination struct {
-	picks  []candidate // by slot; variable -1 for a slot that is only named to be replaced
-	target int         // -1 where the prompt does not say
-	unit   *units.Unit
-	score  float64
-	asked  float64 // the part of the score that is about the target
-	heard  float64 // the same, words that name amounts counted too
-	plan   derivation
-	tried  bool // it was calculated
+	picks    []candidate // by slot; variable -1 for a slot that is only named to be replaced
+	target   int         // -1 where the prompt does not say
+	together []int       // what is asked for with the target, in the order of the prompt, the target too; nil for nothing else
+	unit     *units.Unit
+	score    float64
+	asked    float64 // the part of the score that is about the target
+	heard    float64 // the same, words that name amounts counted too
+	plan     derivation
+	tried    bool // it was calculated
 }
 
 // combinations are the readings of the prompt, best first.

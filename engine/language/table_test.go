@@ -113,12 +113,15 @@ func shop(t testing.TB) *Vocabulary {
 			{Key: "hours", Title: "Hours a day", Unit: "h"},
 			{Key: "pay", Title: "Hourly pay", Unit: "USD/h"},
 			{Key: "wage", Title: "Wage of a day", Unit: "USD"},
+			{Key: "pressure", Title: "Pressure", Unit: "bar"},
+			{Key: "lift", Title: "Lift", Unit: "kN"},
 		},
 		Activities: []engine.Activity{
 			{Title: "Sales", Equation: "sales = mugs * price"},
 			{Title: "Rent", Equation: "total = rent * months"},
 			{Title: "Loss", Equation: "loss = first - last"},
 			{Title: "Wage", Equation: "wage = pay * hours"},
+			{Title: "Lift", Equation: "lift = pressure * 2 [m^2]"},
 		},
 	})
 	if d == nil {

@@ -64,7 +64,7 @@ func (s *search) targets() []target {
 		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
 	}
 	for variable := range s.vocabulary.terms {
-		if p.asked != nil && !s.unitFits(variable, p.asked) {
+		if s.vocabulary.terms[variable].hidden && variable != kept || p.asked != nil && !s.unitFits(variable, p.asked) {
 			continue
 		}
 		if one := s.targetOf(variable); one.best > s.weights.LeastAsked {
@@ -235,13 +235,24 @@ func (s *search) emptyQuestions() bool {
 // kept is what the scenario was asked for last, or what a pending request asks for; variable -1 for
 // none.
 func (s *search) kept() engine.Target {
-	if s.pending != nil && s.pending.Target != nil {
-		return *s.pending.Target
+	if s.pending != nil && len(s.pending.Targets) > 0 {
+		return s.pending.Targets[0]
 	}
 	if s.base != nil && len(s.base.Targets) > 0 {
 		return s.base.Targets[len(s.base.Targets)-1]
 	}
 	return engine.Target{Variable: -1}
+}
+
+// keptAll is all that the scenario was asked for last, or that a pending request asks for.
+func (s *search) keptAll() (targets []engine.Target, everything bool) {
+	if s.pending != nil && s.pending.Asks() {
+		return s.pending.Targets, s.pending.Everything
+	}
+	if s.base.Everything {
+		return nil, true
+	}
+	return s.base.Last(), false
 }
 
 // unitFits reports whether a variable can be asked in a unit.

@@ -13,6 +13,7 @@ const (
 	word   tokenKind = iota // letters, with apostrophes inside ("I'm") and, unless a number stands directly before, digits ("m2")
 	number                  // digits with the points, commas and underscores between them and an exponent; one fraction ("½"); or digits of another script, which are not read
 	mark                    // punctuation, and arrows, which all fold to "->"
+	cells                   // a table in brackets, as structured text has it: "[1 m, 2 m]", "[[1, 2], [3, 4]]"
 	sign                    // everything else: currency signs, %, °, ', ", +, =, a byte that is no UTF-8
 )
 
@@ -71,6 +72,8 @@ func cut(prompt string) []token {
 		switch {
 		case arrow > 0:
 			kind, size = mark, arrow
+		case r == '[' && tableSize(prompt[at:]) > 0:
+			kind, size = cells, tableSize(prompt[at:])
 		case r < utf8.RuneSelf && isDigit(byte(r)), r == '.' && startsDecimals(prompt, at):
 			kind, size = number, numberSize(prompt[at:])
 		case vulgar:
@@ -95,6 +98,29 @@ func cut(prompt string) []token {
 		spaced = false
 	}
 	return tokens
+}
+
+// tableSize measures a table in brackets, which has two cells at least; 0 for other brackets.
+func tableSize(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		if depth > 2 {
+			return 0
+		}
+		if depth == 0 {
+			if !strings.Contains(s[:i], ",") {
+				return 0
+			}
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // arrowSize measures an arrow, drawn or typed: →, ->, =>.

@@ -61,6 +61,9 @@ func (t *Trace) String() string {
 		if c.target >= 0 {
 			target = s.key(c.target)
 		}
+		for i, v := range c.together {
+			target = []string{"", target + ", "}[min(i, 1)] + s.key(v)
+		}
 		fmt.Fprintf(&b, "%s: %.2f", what, c.score)
 		what = "runner-up"
 		for _, k := range c.picks {

@@ -20,7 +20,7 @@ func (s *search) tryOut(found []combination) {
 			c.tried = true
 			if _, errs := s.calculate(c); len(errs) > 0 {
 				switch errs[0].Code {
-				case "calculation.no_solution", "calculation.conflicting_inputs", "calculation.domain_error", "calculation.division_by_zero", "input.invalid_value":
+				case "calculation.no_solution", "calculation.no_whole_number", "calculation.conflicting_inputs", "calculation.domain_error", "calculation.division_by_zero", "input.invalid_value":
 					c.score += s.weights.AgainstFailure
 					moved = true
 				}
@@ -52,6 +52,17 @@ func (s *search) same(a, b *combination) bool {
 	x, okX := s.value(a)
 	y, okY := s.value(b)
 	return okX && okY && x.Equal(y)
+}
+
+// within reports whether a reading asks for one of what another asks for together, with the same
+// values, or gives a value to one of that.
+func (s *search) within(whole, part *combination) bool {
+	if slices.ContainsFunc(whole.together, func(v int) bool { return gives(part.picks, v) }) {
+		return true
+	}
+	one := *whole
+	one.target = part.target
+	return slices.Contains(whole.together, part.target) && s.same(&one, part)
 }
 
 // inferred is the target of a reading, as the engine would infer it where the prompt does not say.
@@ -107,7 +118,7 @@ func (s *search) calculate(c *combination) (engine.Result, []value.Error) {
 	}
 	r.Inputs = append(r.Inputs, stated...)
 	if c.target >= 0 {
-		r.Target = &engine.Target{Variable: c.target}
+		r.Targets = []engine.Target{{Variable: c.target}}
 	}
 	last := 0
 	if s.base != nil {

@@ -47,6 +47,9 @@ func (s *scanner) named(at int, behind bool) []found {
 		}
 		return list
 	}
+	if u := s.bracketed(at); u != nil {
+		return []found{{unit: u, n: 4, part: 1}}
+	}
 	article := t.is("indefinite") && t.text == t.fold && (t.spaced || s.tok(at-1).kind != number)
 	if (behind || len(t.text) > 1) && len(t.text) <= 4 && (len(list) == 0 || list[0].n == 1) && !article {
 		if list := s.letter(t); len(list) > 0 {
@@ -60,6 +63,19 @@ func (s *scanner) named(at int, behind bool) []found {
 		return list
 	}
 	return s.oneWord(at, behind)
+}
+
+// bracketed reads a unit that ends in a bracket, such as bar(g), bar (gauge) and hp(M), nil for
+// none.
+func (s *scanner) bracketed(at int) *units.Unit {
+	inside := s.tok(at + 2)
+	if s.tok(at+1).fold != "(" || inside.kind != word || s.tok(at+3).fold != ")" {
+		return nil
+	}
+	if u := s.table.Lookup(s.tok(at).text + "(" + inside.text + ")"); u != nil {
+		return u
+	}
+	return s.table.Lookup(s.tok(at).text + " " + inside.text)
 }
 
 // one is a unit in one token.

@@ -22,6 +22,9 @@ type Vocabulary struct {
 	known    map[string]bool // stems of all words that the domain uses anywhere
 	words    []string        // known words of four letters and more, for slips of spelling
 	groups   synonymTable
+	labels   []label
+	rare     map[string]string // by stem: the only label that has the word, "" for several
+	unspoken [][]string        // the stems of the names of hidden variables that have a word of their own
 }
 
 // The kinds of variables.
@@ -46,6 +49,7 @@ type term struct {
 	fallback    bool        // it has a default
 	derived     bool        // some active activity yields it
 	table       bool
+	hidden      bool        // prose does not speak of it
 	output      bool        // an equation says what it is: it stands alone on the left
 	final       bool        // an output that nothing else is made of
 	priced      bool        // it is money for one of something: its name or its unit says so
@@ -90,6 +94,8 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 			v.rarity[word] *= w.PlainRarity
 		}
 	}
+	v.findLabels()
+	v.findUnspoken()
 	slices.Sort(currencies)
 	if currencies = slices.Compact(currencies); len(currencies) == 1 {
 		v.currency = currencies[0]
@@ -97,16 +103,39 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 	return v
 }
 
+// findUnspoken lists the names of what is hidden, as far as nothing else is called so.
+func (v *Vocabulary) findUnspoken() {
+	labelled := map[string]bool{}
+	for _, l := range v.labels {
+		for _, w := range l.words {
+			labelled[w] = true
+		}
+	}
+	for i, def := range v.domain.Variables {
+		if !v.terms[i].hidden {
+			continue
+		}
+		for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
+			if words := newName(text).words; slices.ContainsFunc(words, func(w string) bool { return v.rarity[w] == 0 && !labelled[w] }) {
+				v.unspoken = append(v.unspoken, words)
+			}
+		}
+	}
+}
+
 // newTerm is what a variable says of itself.
 func newTerm(d *engine.Domain, variable int) term {
 	def := d.Variables[variable]
-	t := term{kind: format.ScalarKind(def.Kind), unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty(), table: format.IsTableKind(def.Kind)}
+	t := term{kind: format.ScalarKind(def.Kind), unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty(), table: format.IsTableKind(def.Kind), hidden: def.Hidden}
 	t.dimension, t.dimensional = d.Dimension(variable)
 	switch {
 	case t.kind == percentKind:
 		t.dimensional, t.dimension = true, units.None
 	case format.IsTime(t.kind):
 		t.dimensional, t.dimension = true, units.Time
+	}
+	if t.hidden {
+		return t
 	}
 	plain := t.dimensional && t.dimension.IsNone() && t.kind != percentKind
 	for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
@@ -161,8 +190,7 @@ func (v *Vocabulary) findOutputs() {
 		if activity.Disabled {
 			continue
 		}
-		left, _, _ := strings.Cut(activity.Equation, "=")
-		output := d.Index(strings.TrimSpace(left))
+		output := d.Output(a)
 		if output >= 0 {
 			v.terms[output].output = true
 		}
@@ -181,7 +209,10 @@ func (v *Vocabulary) learn() {
 	d := v.domain
 	texts := []string{d.Title, d.Description}
 	for _, def := range d.Variables {
-		texts = append(append(texts, def.Key, def.Title, def.Description), def.Aliases...)
+		if def.Hidden {
+			continue
+		}
+		texts = append(append(texts, def.Key, def.Title, def.Description), slices.Concat(def.Aliases, def.ChoiceNames())...)
 	}
 	for _, a := range d.Activities {
 		if !a.Disabled {
@@ -311,8 +342,10 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	for i := range found {
 		m := &found[i]
 		for _, longer := range found {
-			if longer.variable != m.variable && longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from && longer.weight >= v.weights.LeastLonger {
-				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost"
+			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
+			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
+			if longer.variable != m.variable && (within || across) && longer.weight >= v.weights.LeastLonger {
+				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost", "cost of the way" behind "fuel"
 				break
 			}
 		}

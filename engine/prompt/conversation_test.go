@@ -38,7 +38,7 @@ func (c *conversation) keep(res engine.Result) {
 	if res.Calculated < 0 {
 		return
 	}
-	s := &engine.Scenario{Index: res.Current, Cleared: res.Cleared, Targets: res.Targets}
+	s := &engine.Scenario{Index: res.Current, Cleared: res.Cleared, Targets: res.Targets, Also: len(res.Also), Everything: res.Everything}
 	for _, v := range res.Values {
 		s.Values = append(s.Values, v.ScenarioValue)
 	}

@@ -37,14 +37,17 @@ func checkParsed(t *testing.T, d *engine.Domain, req engine.Request, problems []
 		}
 	}
 	if len(problems) > 0 {
-		if len(req.Inputs) > 0 || req.Target != nil || req.Selector.Kind != engine.Unselected {
+		if len(req.Inputs) > 0 || req.Asks() || req.Selector.Kind != engine.Unselected {
 			t.Error("a request comes with problems")
 		}
 		return
 	}
 	res := engine.Result{Calculated: -1, Selector: req.Selector}
-	if req.Target != nil {
-		res.Calculated, res.Unit = req.Target.Variable, req.Target.Unit
+	if len(req.Targets) > 0 {
+		res.Calculated, res.Unit, res.Also = req.Targets[0].Variable, req.Targets[0].Unit, req.Targets[1:]
+	}
+	if res.Everything = req.Everything; res.Everything {
+		res.Calculated = 0
 	}
 	parsed := Normal(d, req, res)
 	if parsed.Scenario == "" {

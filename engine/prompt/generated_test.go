@@ -181,6 +181,13 @@ func (g generated) drawRequest(t *rapid.T, last int) string {
 	if target := indexes[0]; rapid.IntRange(0, 4).Draw(t, "targeted") > 0 {
 		unit := rapid.SampledFrom(append([]string{""}, sorts[g.sorts[target]].asked...)).Draw(t, "asked")
 		fmt.Fprintf(&b, "calculate: %s\n", strings.TrimSuffix(g.domain.Variables[target].Key+" in "+unit, " in "))
+		if len(indexes) > 2 && rapid.IntRange(0, 2).Draw(t, "another") == 0 {
+			target, indexes = indexes[1], indexes[1:]
+			unit := rapid.SampledFrom(append([]string{""}, sorts[g.sorts[target]].asked...)).Draw(t, "asked")
+			fmt.Fprintf(&b, "calculate: %s\n", strings.TrimSuffix(g.domain.Variables[target].Key+" in "+unit, " in "))
+		}
+	} else if rapid.IntRange(0, 2).Draw(t, "everything") == 0 {
+		b.WriteString("calculate: everything\n")
 	}
 	for _, variable := range indexes[1:] {
 		value := value.Text{}
@@ -273,7 +280,7 @@ func checkRepeated(t *rapid.T, c *conversation, req engine.Request, res engine.R
 		if len(problems) > 0 {
 			return fmt.Errorf("%s\nposted gave %v", text, problems)
 		}
-		if repeated.Action != res.Action || repeated.Original != res.Original || repeated.Current != res.Current || repeated.Calculated != res.Calculated {
+		if repeated.Action != res.Action || repeated.Original != res.Original || repeated.Current != res.Current || repeated.Calculated != res.Calculated || !slices.Equal(repeated.Also, res.Also) || repeated.Everything != res.Everything {
 			return fmt.Errorf("%s\nposted gave %s %d -> %d", text, repeated.Action, repeated.Original, repeated.Current)
 		}
 		values := map[int]value.Value{}

@@ -66,7 +66,9 @@ func (m *member) read(r *reader) {
 		r.selector(m.text)
 		return
 	case "calculate":
-		r.first()
+		if !r.ask() {
+			return
+		}
 	case "inputs":
 		if !r.count() {
 			return
@@ -74,10 +76,16 @@ func (m *member) read(r *reader) {
 	}
 	variable, problem := r.domain.FindVariable(m.key)
 	switch {
+	case problem != nil && m.name == "calculate" && isEverything(m.key, problem):
+		if m.text == "" {
+			r.everything()
+		} else {
+			r.fail(everythingIn(m.key + " in " + m.text))
+		}
 	case problem != nil:
 		r.fail(problem)
 	case m.name == "calculate":
-		r.target(variable, strings.TrimSpace(m.text))
+		r.target(variable, m.text)
 	case r.once(variable):
 		r.input(variable, m.value)
 	}
@@ -207,26 +215,53 @@ func (s *schema) calculate() {
 	switch s.next() {
 	case 'n':
 		s.skip()
-		return
 	case '{':
+		s.target(place, "unit", "also")
+	case '[':
+		s.targets(place)
 	default:
-		s.refuse(place, "an object or null")
+		s.refuse(place, "an object, an array of objects or null")
+	}
+}
+
+// targets reads an array of what is asked for.
+func (s *schema) targets(place string) {
+	if s.next() != '[' {
+		s.refuse(place, "an array")
 		return
 	}
-	target := member{name: place}
-	s.object(place, []string{"key"}, []string{"unit"}, func(name string) {
+	count := 0
+	s.each(func(i int) {
+		count++
+		if element := place + "[" + strconv.Itoa(i) + "]"; s.next() == '{' {
+			s.target(element, "unit")
+		} else {
+			s.refuse(element, "an object")
+		}
+	})
+	if count == 0 {
+		s.fail("%s must not be empty", place)
+	}
+}
+
+// target reads one thing that is asked for, and what else is, where that stands in it.
+func (s *schema) target(place string, optional ...string) {
+	at := len(s.members)
+	s.members = append(s.members, member{name: "calculate"})
+	s.object(place, []string{"key"}, optional, func(name string) {
 		switch kind := s.next(); {
 		case name == "key":
-			target.key = s.text(place+".key", true)
+			s.members[at].key = s.text(place+".key", true)
+		case name == "also":
+			s.targets(place + ".also")
 		case kind == '"':
-			target.text = s.token().String()
+			s.members[at].text = strings.TrimSpace(s.token().String())
 		case kind == 'n':
 			s.skip()
 		default:
 			s.refuse(place+".unit", "a string or null")
 		}
 	})
-	s.members = append(s.members, target)
 }
 
 func (s *schema) inputs() {

@@ -2,8 +2,8 @@ package prompt
 
 import "reckon/engine"
 
-// Normal is parsed_json of a request and its result (the resolved selector and target come from the
-// result).
+// Normal is parsed_json of a request and its result (the resolved selector and targets come from
+// the result).
 func Normal(d *engine.Domain, req engine.Request, res engine.Result) Parsed {
 	parsed := Parsed{Version: version, Inputs: []Input{}, Scenario: res.Selector.String()}
 	for _, given := range req.Inputs {
@@ -14,11 +14,28 @@ func Normal(d *engine.Domain, req engine.Request, res engine.Result) Parsed {
 		parsed.Inputs = append(parsed.Inputs, input)
 	}
 	if res.Calculated >= 0 {
-		parsed.Calculate = &Calculate{Key: d.Variables[res.Calculated].Key}
-		if res.Unit != nil {
-			symbol := res.Unit.String()
-			parsed.Calculate.Unit = &symbol
-		}
+		parsed.Calculate = Asked(d, append([]engine.Target{{Variable: res.Calculated, Unit: res.Unit}}, res.Also...), res.Everything)
 	}
 	return parsed
+}
+
+// Asked is what is asked for as a JSON prompt has it, nil for nothing.
+func Asked(d *engine.Domain, targets []engine.Target, everything bool) *Calculate {
+	if everything {
+		return &Calculate{Key: engine.Everything}
+	}
+	var all []Calculate
+	for _, t := range targets {
+		one := Calculate{Key: d.Variables[t.Variable].Key}
+		if t.Unit != nil {
+			symbol := t.Unit.String()
+			one.Unit = &symbol
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	all[0].Also = all[1:]
+	return &all[0]
 }

@@ -13,6 +13,7 @@
 //	|------|---------|
 //	| 1    | 200 USD |
 //	calculate: distance in km     # to, as and -> too; "distance: ?" and "distance: ? in km" say the same
+//	calculate: fuel, cost in EUR  # several; further calculate lines add to them
 //
 // Where the grammar leaves room:
 //
@@ -28,6 +29,7 @@
 //     scenario.invalid_selector), as is a second scenario line (input.invalid_structured_text).
 //   - A unit asked for is split off at the last separator that leaves a variable of the domain in
 //     front of it, so that "calculate: torque in in lbf" asks for inch pounds-force.
+//   - "calculate: everything" asks for all that follows, where no variable is called so.
 package prompt
 
 import (
@@ -53,10 +55,11 @@ type Input struct {
 	Value value.Text `json:"value"`
 }
 
-// Calculate is the target of parsed_json.
+// Calculate is what parsed_json asks for: a variable, or everything.
 type Calculate struct {
-	Key  string  `json:"key"`
-	Unit *string `json:"unit"`
+	Key  string      `json:"key"`
+	Unit *string     `json:"unit"`
+	Also []Calculate `json:"also,omitempty"` // what else is asked for, without more of these
 }
 
 // Parsed is parsed_json: what a request states, without carried values. It can be posted as a JSON

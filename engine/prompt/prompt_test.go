@@ -94,7 +94,10 @@ func show(d *engine.Domain, req engine.Request, problems []value.Error) string {
 		}
 		b.WriteByte('\n')
 	}
-	if t := req.Target; t != nil {
+	if req.Everything {
+		b.WriteString("calculate everything\n")
+	}
+	for _, t := range req.Targets {
 		fmt.Fprintf(&b, "calculate %s", d.Variables[t.Variable].Key)
 		if t.Unit != nil {
 			fmt.Fprintf(&b, " in %s", t.Unit)

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 const (
 	maxInputs   = 1000
+	maxTargets  = 100
 	maxProblems = 20
 )
 
@@ -22,16 +24,17 @@ type reader struct {
 	request  engine.Request
 	over     bool // there are more inputs than the limit
 	counted  int
-	seen     map[int]bool // variables given a value or cleared; true once a repetition is reported
-	asked    bool         // a target was named, readable or not
-	repeated bool         // a second target was reported
-	stopped  bool         // past a limit: the rest of the prompt is not read
+	seen     map[int]bool    // variables given a value or cleared; true once a repetition is reported
+	asked    int             // how many targets were named, readable or not
+	named    map[int]bool    // variables asked for
+	repeated map[string]bool // what was reported to be asked for more than once
+	stopped  bool            // past a limit: the rest of the prompt is not read
 	problems []value.Error
 }
 
 // newReader makes a reader of a prompt with so many inputs.
 func newReader(d *engine.Domain, env value.Env, inputs int) *reader {
-	return &reader{domain: d, env: env, over: inputs > maxInputs, seen: map[int]bool{}}
+	return &reader{domain: d, env: env, over: inputs > maxInputs, seen: map[int]bool{}, named: map[int]bool{}, repeated: map[string]bool{}}
 }
 
 func (r *reader) fail(problem *value.Error) { r.problems = append(r.problems, *problem) }
@@ -57,6 +60,16 @@ func (r *reader) count() bool {
 	return false
 }
 
+// ask takes a target in, known or not, and reports whether it is within the limit.
+func (r *reader) ask() bool {
+	if r.asked++; r.asked <= maxTargets {
+		return true
+	}
+	r.fail(value.Problem("input.limit_exceeded", "targets", strconv.Itoa(maxTargets)))
+	r.stopped = true
+	return false
+}
+
 func (r *reader) tooMany() {
 	r.fail(value.Problem("input.limit_exceeded", "inputs", strconv.Itoa(maxInputs)))
 	r.stopped = true
@@ -77,7 +90,7 @@ func (r *reader) input(variable int, text value.Text) {
 		}
 	}
 	r.request.Inputs = append(r.request.Inputs, given)
-	r.checkTarget()
+	r.checkTarget(variable)
 }
 
 // once reports whether a variable is stated for the first time, and the problem at the second.
@@ -90,21 +103,17 @@ func (r *reader) once(variable int) bool {
 	return !seen
 }
 
-// first reports whether a target is the first one named, and the problem at the second.
-func (r *reader) first() bool {
-	if !r.asked {
-		r.asked = true
-		return true
-	}
-	if !r.repeated {
-		r.fail(value.Problem("input.duplicate_calculate"))
-		r.repeated = true
-	}
-	return false
-}
-
-// target takes in the variable asked for and the unit it is asked in, "" for none.
+// target takes in a variable asked for and the unit it is asked in, "" for none.
 func (r *reader) target(variable int, unit string) {
+	switch {
+	case r.request.Everything:
+		r.twice(engine.Everything)
+		return
+	case r.named[variable]:
+		r.twice(r.domain.Variables[variable].Key)
+		return
+	}
+	r.named[variable] = true
 	target := engine.Target{Variable: variable}
 	if unit != "" {
 		parsed, problem := input.ParseUnit(&r.domain.Scope, variable, unit)
@@ -114,23 +123,35 @@ func (r *reader) target(variable int, unit string) {
 		}
 		target.Unit = parsed
 	}
-	r.request.Target = &target
-	r.checkTarget()
+	r.request.Targets = append(r.request.Targets, target)
+	r.checkTarget(variable)
+}
+
+// everything takes in that all that follows is asked for, which stands alone.
+func (r *reader) everything() {
+	if r.request.Everything || len(r.named) > 0 {
+		r.twice(engine.Everything)
+		return
+	}
+	r.request.Everything = true
+}
+
+// twice reports what is asked for more than once.
+func (r *reader) twice(name string) {
+	if !r.repeated[name] {
+		r.repeated[name] = true
+		r.fail(value.Problem("input.duplicate_calculate", name))
+	}
 }
 
 // checkTarget reports a target without a unit that has a value too, whichever of the two was taken
 // in just now.
-func (r *reader) checkTarget() {
-	target := r.request.Target
-	if target == nil || target.Unit != nil {
-		return
-	}
-	for _, given := range r.request.Inputs {
-		if given.Variable == target.Variable && !given.Cleared {
-			r.fail(value.Problem("input.target_has_value", r.domain.Variables[target.Variable].Key))
-			r.request.Target = nil
-			return
-		}
+func (r *reader) checkTarget(variable int) {
+	given := slices.ContainsFunc(r.request.Inputs, func(in engine.Given) bool { return in.Variable == variable && !in.Cleared })
+	at := slices.IndexFunc(r.request.Targets, func(t engine.Target) bool { return t.Variable == variable && t.Unit == nil })
+	if given && at >= 0 {
+		r.fail(value.Problem("input.target_has_value", r.domain.Variables[variable].Key))
+		r.request.Targets = slices.Delete(r.request.Targets, at, at+1)
 	}
 }
 

@@ -61,12 +61,13 @@ func same(a, b engine.Request) error {
 			return fmt.Errorf("input %d: %s is not %s", i, inline(x.Value.Text()), inline(y.Value.Text()))
 		}
 	}
-	switch x, y := a.Target, b.Target; {
-	case (x == nil) != (y == nil):
-		return errors.New("one has no target")
-	case x == nil:
-	case x.Variable != y.Variable || (x.Unit == nil) != (y.Unit == nil) || x.Unit != nil && x.Unit.Symbol() != y.Unit.Symbol():
-		return errors.New("the targets differ")
+	if a.Everything != b.Everything || len(a.Targets) != len(b.Targets) {
+		return errors.New("one has other targets")
+	}
+	for i, x := range a.Targets {
+		if y := b.Targets[i]; x.Variable != y.Variable || (x.Unit == nil) != (y.Unit == nil) || x.Unit != nil && x.Unit.Symbol() != y.Unit.Symbol() {
+			return errors.New("the targets differ")
+		}
 	}
 	return nil
 }
@@ -166,15 +167,28 @@ func drawPrompts(t *rapid.T) (structured, jsonPrompt string) {
 		}
 	}
 	object["inputs"] = inputs
-	if rapid.Bool().Draw(t, "targeted") {
-		key := rapid.SampledFrom(sortedKeys(targetUnits)).Draw(t, "target")
-		unit := rapid.SampledFrom(targetUnits[key]).Draw(t, "unit")
-		object["calculate"] = map[string]any{"key": key, "unit": unit}
-		target := `"` + key + `"`
-		if unit != "" {
-			target += rapid.SampledFrom([]string{" in ", " to ", "  as ", "->", " -> "}).Draw(t, "separator") + unit
+	if keys := rapid.SliceOfNDistinct(rapid.SampledFrom(sortedKeys(targetUnits)), 0, 3, rapid.ID[string]).Draw(t, "targets"); len(keys) > 0 {
+		var asked []any
+		between := "calculate: "
+		for _, key := range keys {
+			unit := rapid.SampledFrom(targetUnits[key]).Draw(t, "unit")
+			asked = append(asked, map[string]any{"key": key, "unit": unit})
+			b.WriteString(between + `"` + key + `"`)
+			if unit != "" {
+				b.WriteString(rapid.SampledFrom([]string{" in ", " to ", "  as ", "->", " -> "}).Draw(t, "separator") + unit)
+			}
+			between = rapid.SampledFrom([]string{", ", ",", " , ", "\ncalculate: "}).Draw(t, "between")
 		}
-		fmt.Fprintf(&b, "calculate: %s\n", target)
+		b.WriteByte('\n')
+		object["calculate"] = asked
+		if first := asked[0].(map[string]any); rapid.Bool().Draw(t, "also") {
+			if object["calculate"] = first; len(asked) > 1 {
+				first["also"] = asked[1:]
+			}
+		}
+	} else if rapid.Bool().Draw(t, "everything") {
+		object["calculate"] = map[string]any{"key": "Everything"}
+		b.WriteString("calculate: everything\n")
 	}
 	if selector := rapid.SampledFrom([]string{"", "new", "current", "last", "7", "new from 2"}).Draw(t, "selector"); selector != "" {
 		object["scenario"] = selector
@@ -232,8 +246,11 @@ func resultOf(t *rapid.T, d *engine.Domain, req engine.Request) engine.Result {
 	default:
 		res.Selector = engine.Selector{Kind: engine.New}
 	}
-	if req.Target != nil {
-		res.Calculated, res.Unit = req.Target.Variable, req.Target.Unit
+	if len(req.Targets) > 0 {
+		res.Calculated, res.Unit, res.Also = req.Targets[0].Variable, req.Targets[0].Unit, req.Targets[1:]
+	}
+	if res.Everything = req.Everything; res.Everything {
+		res.Calculated = 0
 	}
 	for _, in := range req.Inputs {
 		if in.Cleared {
@@ -406,9 +423,17 @@ func drawPrompt(t *rapid.T) any {
 			"inputs": func() any {
 				return array(func() any { return object(map[string]func() any{"key": text, "value": value}) })
 			},
-			"calculate": func() any { return object(map[string]func() any{"key": text, "unit": text}) },
-			"scenario":  text,
-			"version":   func() any { return 2 },
+			"calculate": func() any {
+				asked := func() any { return object(map[string]func() any{"key": text, "unit": text}) }
+				return mostly(func() any {
+					if rapid.Bool().Draw(t, "several") {
+						return array(asked)
+					}
+					return object(map[string]func() any{"key": text, "unit": text, "also": func() any { return array(asked) }})
+				})
+			},
+			"scenario": text,
+			"version":  func() any { return 2 },
 		})
 	})
 }

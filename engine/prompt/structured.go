@@ -204,11 +204,19 @@ func readVariable(r *reader, l line) {
 	if !asked && !r.count() {
 		return
 	}
-	if asked && !r.first() {
+	if asked && !r.ask() {
 		return
 	}
 	variable, problem := r.domain.FindVariable(l.name)
 	if problem != nil {
+		if asked && !l.quoted && isEverything(l.name, problem) {
+			if unit == "" {
+				r.everything()
+			} else {
+				r.fail(everythingIn(l.name + " in " + unit))
+			}
+			return
+		}
 		r.fail(problem)
 		return
 	}
@@ -233,7 +241,7 @@ func valueText(v *value.Variable, l line) (value.Text, []value.Error) {
 	case l.rows != nil:
 		return rowsTable(v, l.rows)
 	case strings.HasPrefix(l.value, "["):
-		return inlineTable(v.Key, l.value)
+		return InlineTable(v.Key, l.value)
 	}
 	return value.Scalar(l.value), nil
 }

@@ -101,8 +101,8 @@ func fold(name string) string {
 	}), " ")
 }
 
-// inlineTable reads "[a, b]" and "[[a, b], [c, d]]" for the variable with this key.
-func inlineTable(key, source string) (value.Text, []value.Error) {
+// InlineTable reads "[a, b]" and "[[a, b], [c, d]]" for the variable with this key.
+func InlineTable(key, source string) (value.Text, []value.Error) {
 	s := inlineScanner{source: source}
 	text, reason := s.table()
 	if reason != "" {

@@ -18,7 +18,8 @@ const maxInline = 80
 
 // Text is the result as structured text (CONTRACT.md section 2, last point). Posting it gives the
 // same answer: the selector as resolved, a line for each value taken as given, an empty one for
-// each variable that is stated to have none, comments for the others, and the target with its unit.
+// each variable that is stated to have none, comments for the others, and a line for each target
+// with its unit.
 // A fetched scenario is its selector alone.
 func Text(d *engine.Domain, res engine.Result) string {
 	w := writer{domain: d}
@@ -41,16 +42,25 @@ func Text(d *engine.Domain, res engine.Result) string {
 	for _, variable := range res.Cleared {
 		w.entry(d.Variables[variable].Key, "", "")
 	}
+	targets := append([]engine.Target{{Variable: res.Calculated, Unit: res.Unit}}, res.Also...)
+	if res.Everything {
+		targets = nil
+	}
 	for _, v := range res.Values {
 		switch {
-		case isGiven(v) || v.Variable == res.Calculated:
+		case isGiven(v) || d.Variables[v.Variable].Hidden || slices.ContainsFunc(targets, func(t engine.Target) bool { return t.Variable == v.Variable }):
 		case v.Source == engine.DefaultValue:
 			w.comment(v, "default")
 		default:
 			w.comment(v, "calculated")
 		}
 	}
-	w.target(res)
+	for _, t := range targets {
+		w.target(res, t)
+	}
+	if res.Everything {
+		w.entry(calculateName, engine.Everything, "")
+	}
 	return w.text.String()
 }
 
@@ -120,7 +130,7 @@ func allDigits(v value.Value) value.Text {
 // rows can show it.
 func (w *writer) value(v engine.ResultValue, comment string) {
 	name, text := w.key(v.Variable), allDigits(v.Value)
-	if !readsAsIs(w.domain.Variables[v.Variable].Kind) {
+	if def := &w.domain.Variables[v.Variable]; def.IsChoice() || !readsAsIs(def.Kind) {
 		text = w.form(v, text)
 	}
 	line := inline(text)
@@ -191,13 +201,13 @@ func (w *writer) comment(v engine.ResultValue, source string) {
 	w.entry(w.key(v.Variable), w.shown(v)+" ("+source+")", "")
 }
 
-// target writes the calculate line, with the value found behind it. A key is quoted where the line
+// target writes a calculate line, with the value found behind it. A key is quoted where the line
 // would read as the title of a variable.
-func (w *writer) target(res engine.Result) {
-	key := w.key(res.Calculated)
+func (w *writer) target(res engine.Result, asked engine.Target) {
+	key := w.key(asked.Variable)
 	target := key
-	if res.Unit != nil {
-		unit := res.Unit.String()
+	if asked.Unit != nil {
+		unit := asked.Unit.String()
 		target += " in " + unit
 		if variable, problem := w.domain.NamedVariable(target); variable >= 0 || problem != nil {
 			target = `"` + key + `" in ` + unit
@@ -205,7 +215,7 @@ func (w *writer) target(res engine.Result) {
 	}
 	comment := ""
 	for _, v := range res.Values {
-		if v.Variable == res.Calculated {
+		if v.Variable == asked.Variable {
 			comment = w.shown(v)
 		}
 	}

@@ -1,0 +1,414 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reckon/engine/solve"
+	"reckon/engine/syntax"
+)
+
+// Words of explanations.
+var (
+	origins = map[Origin]string{
+		OriginStated: "stated", OriginCarried: "stated earlier", OriginDefault: "default", OriginRemembered: "calculated in an earlier scenario",
+	}
+	methods = map[solve.Method]string{
+		solve.Isolated:   "Solve it for %s:",
+		solve.Collected:  "Collect the terms with %s, and solve:",
+		solve.Searched:   "It cannot be rearranged for %s, so a root is searched for.",
+		solve.Tried:      "The values that %s may have are tried one by one.",
+		solve.Linear:     "These equations are linear in %s. They are solved together, by elimination:",
+		solve.Eliminated: "These equations are solved together for %s, by elimination:",
+		solve.Chained:    "These equations are solved together for %s: one value is searched for, from which the others follow:",
+		solve.Approached: "These equations are solved together for %s, by approaching the values that fit all of them:",
+	}
+)
+
+// line is a part of an explanation: a heading, a sentence, or a chain of what is equal.
+type line struct {
+	heading bool
+	text    string        // of a heading or a sentence; behind a chain, a remark
+	left    syntax.Node   // of a chain, else nil
+	equal   []syntax.Node // to it
+	table   [][]string    // rows of cells, cut short
+}
+
+func say(format string, args ...any) line { return line{text: fmt.Sprintf(format, args...)} }
+
+func head(format string, args ...any) line {
+	l := say(format, args...)
+	l.heading = true
+	return l
+}
+
+// lines are what every form of an explanation says.
+func (e *Explanation) lines() []line {
+	var list []line
+	if len(e.Given) > 0 {
+		list = append(list, head("Given"))
+		for _, v := range e.Given {
+			list = append(list, v.lines(origins[v.Origin])...)
+		}
+	}
+	for _, s := range e.Steps {
+		list = append(list, e.stepLines(s)...)
+	}
+	if len(e.Checks) > 0 {
+		list = append(list, head("Checks"))
+	}
+	for _, c := range e.Checks {
+		holds := "holds"
+		if !c.Holds {
+			holds = "does not hold"
+		}
+		list = append(list, say("%s: %s", strings.TrimRight(c.Title, ". "), holds), c.Condition.line(), c.Numbers.line())
+	}
+	if len(e.Functions) > 0 {
+		list = append(list, head("Functions"))
+	}
+	for _, f := range e.Functions {
+		list = append(list, say("%s: %s", f.Signature, f.Documentation))
+		if n, err := syntax.ParseExpression(f.Formula); err == nil {
+			list = append(list, line{left: &syntax.Name{Text: functionName(f.Signature)}, equal: []syntax.Node{n}})
+		}
+	}
+	if len(e.Unlike) > 0 {
+		list = append(list, head("Kept otherwise"), say("Another version of Reckon found these values, which are kept. The steps above are those of this version."))
+		for _, v := range e.Unlike {
+			list = append(list, v.lines("")...)
+		}
+	}
+	return list
+}
+
+// functionName is the name in a signature.
+func functionName(signature string) string {
+	name, _, _ := strings.Cut(signature, "(")
+	return name
+}
+
+// line is an equation, or a condition, by itself.
+func (w Written) line() line {
+	if w.Right == nil {
+		return line{left: w.Left}
+	}
+	return line{left: w.Left, equal: []syntax.Node{w.Right}}
+}
+
+func (v ExplainedValue) lines(remark string) []line {
+	if v.StatedAs != "" {
+		remark += " as " + v.StatedAs
+	}
+	if v.Title != "" && v.Title != v.Key {
+		remark = strings.TrimSuffix(v.Title+", "+remark, ", ")
+	}
+	l := line{left: &syntax.Name{Text: v.Key}, equal: []syntax.Node{v.shown()}, text: remark}
+	if v.Rows == 0 {
+		return []line{l}
+	}
+	return []line{l, {table: v.cells()}}
+}
+
+// shown is a value as it stands behind an equals sign.
+func (v ExplainedValue) shown() syntax.Node {
+	if v.Rows > 0 {
+		return &syntax.Shown{Text: fmt.Sprintf("a table of %d × %d", v.Rows, max(v.Columns, 1))}
+	}
+	text, unit, _ := strings.Cut(v.Value.Scalar(), " ")
+	if v.Shown == "" {
+		return &syntax.Shown{Text: short(text), Unit: unit}
+	}
+	if v.Shown == text {
+		return &syntax.Shown{Text: v.Shown}
+	}
+	if _, timed := v.node.(*syntax.Shown); timed && v.node.(*syntax.Shown).Unit == "" || unit != "s" {
+		return &syntax.Shown{Text: v.Shown}
+	}
+	return &syntax.Shown{Text: v.Shown + " (" + short(text) + " s)"}
+}
+
+// cells are the rows of a table that are shown, those that are left out as dots.
+func (v ExplainedValue) cells() [][]string {
+	var rows [][]string
+	if len(v.Names) > 0 {
+		rows = append(rows, v.Names)
+	}
+	for i, row := range v.Value.Cells {
+		if v.Rows > len(v.Value.Cells) && i == firstRows {
+			rows = append(rows, []string{"…"})
+		}
+		cells := make([]string, len(row))
+		for k, cell := range row {
+			number, unit, _ := strings.Cut(cell, " ")
+			cells[k] = strings.TrimSpace(short(number) + " " + unit)
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// stepLines are those of one step.
+func (e *Explanation) stepLines(s ExplainedStep) []line {
+	var names []string
+	for _, v := range s.Found {
+		names = append(names, v.Key)
+	}
+	title := ""
+	if len(s.Equations) == 1 {
+		title = s.Equations[0].Title
+	} else {
+		title = strings.Join(names, ", ")
+	}
+	list := []line{head("Step %d: %s", s.Number, title)}
+	if len(s.Equations) == 1 && len(s.Found) == 1 {
+		return append(list, e.oneLines(s, s.Equations[0], names[0])...)
+	}
+	list = append(list, say(methods[s.Method], strings.Join(names, ", ")))
+	for _, q := range s.Equations {
+		list = append(list, q.Equation.line())
+	}
+	for _, v := range s.Found {
+		list = append(list, v.lines("")...)
+	}
+	list = append(list, say("Check, with all numbers put in:"))
+	for _, q := range s.Equations {
+		list = append(list, q.Numbers.line())
+	}
+	return list
+}
+
+// oneLines are those of a step that solves one equation for one variable.
+func (e *Explanation) oneLines(s ExplainedStep, q ExplainedEquation, name string) []line {
+	var list []line
+	found := s.Found[0]
+	if s.Method != solve.Stated {
+		list = append(list, q.Equation.line())
+		if method := methods[s.Method]; s.Solved != nil || s.Method == solve.Searched || s.Method == solve.Tried {
+			list = append(list, say(method, name))
+		}
+	}
+	switch {
+	case s.Solved != nil:
+		chain := line{left: s.Solved.Left, equal: []syntax.Node{s.Solved.Right}}
+		if s.Numbers.String() != s.Solved.String() {
+			chain.equal = append(chain.equal, s.Numbers.Right)
+		}
+		if s.Between != "" {
+			number, unit, _ := strings.Cut(s.Between, " ")
+			chain.equal = append(chain.equal, &syntax.Shown{Text: short(number), Unit: unit})
+		}
+		if last := chain.equal[len(chain.equal)-1]; syntax.Plain(last) != syntax.Plain(found.shown()) {
+			chain.equal = append(chain.equal, found.shown())
+		}
+		list = append(list, chain)
+	default:
+		list = append(list, say("With the numbers put in:"), s.Numbers.line())
+		switch s.Method {
+		case solve.Searched:
+		case solve.Collected:
+			list = append(list, say("Collected, the terms with %s are a polynomial. It is solved by:", name))
+		default:
+			list = append(list, say("This is solved by:"))
+		}
+		if s.Search != nil && s.Search.Low != "" {
+			list = append(list, say("The sides change places between %s = %s and %s.", name, shortValue(s.Search.Low), shortValue(s.Search.High)))
+		}
+		if s.Search != nil && s.Search.Iterations > 0 {
+			list = append(list, say("%d evaluations narrow this down, after %d that look for all roots.", s.Search.Iterations, max(0, s.Search.Evaluations-s.Search.Iterations)))
+		}
+		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{found.shown()}})
+	}
+	if found.Rows > 0 {
+		list = append(list, line{table: found.cells()})
+	}
+	if s.Chosen != "" {
+		list = append(list, say("%s Other roots:", s.Chosen))
+		for _, o := range s.Others {
+			list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{&syntax.Shown{Text: shortValue(o.Value)}}, text: o.Reason})
+		}
+	}
+	if s.Method != solve.Stated {
+		check := say("Check: with these numbers both sides are the same.")
+		if q.Residual != "0" && q.Residual != "" {
+			check = say("Check: with these numbers both sides are the same, to %s of their size.", q.Residual)
+		}
+		list = append(list, check, q.Numbers.line())
+	}
+	return list
+}
+
+func shortValue(text string) string {
+	number, unit, _ := strings.Cut(text, " ")
+	return strings.TrimSpace(short(number) + " " + unit)
+}
+
+// Text is the explanation as lines of plain text.
+func (e *Explanation) Text() string {
+	var b strings.Builder
+	list := e.lines()
+	left, both := 0, 0 // widths of the remarked lines that stand together
+	for i, l := range list {
+		if i == 0 || !list[i-1].remarked() {
+			left, both = 0, 0
+			for _, next := range list[i:] {
+				if !next.remarked() {
+					break
+				}
+				left = max(left, runes(syntax.Plain(next.left)))
+				both = max(both, runes(syntax.Plain(next.equal[0])))
+			}
+		}
+		switch {
+		case l.remarked():
+			name, value := syntax.Plain(l.left), syntax.Plain(l.equal[0])
+			fmt.Fprintf(&b, "  %s%s = %s%s   %s\n", name, spaces(left-runes(name)), value, spaces(min(both, 40)-runes(value)), oneLine(l.text))
+		case l.heading:
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(oneLine(l.text) + "\n")
+		case l.left != nil:
+			name := syntax.Plain(l.left)
+			b.WriteString("  " + name)
+			for k, n := range l.equal {
+				if k > 0 {
+					b.WriteString("\n  " + spaces(runes(name)))
+				}
+				b.WriteString(" = " + syntax.Plain(n))
+			}
+			b.WriteByte('\n')
+		case l.table != nil:
+			for _, row := range l.table {
+				b.WriteString("    | " + oneLine(strings.Join(row, " | ")) + " |\n")
+			}
+		default:
+			b.WriteString(oneLine(l.text) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// remarked is true of a value with something behind it.
+func (l line) remarked() bool { return l.left != nil && l.text != "" && len(l.equal) == 1 }
+
+func runes(text string) int { return utf8.RuneCountInString(text) }
+
+func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// oneLine is a text on one line, without what would steer a terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.Join(strings.Fields(text), " "))
+}
+
+// maxMarkup is how many characters a formula has at most that is written in two dimensions. Nobody
+// reads a longer one so: it stays text.
+const maxMarkup = 4000
+
+// TeX is the explanation as a document for LaTeX.
+func (e *Explanation) TeX(title string) string {
+	var b strings.Builder
+	b.WriteString("\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath}\n\\usepackage{textcomp}\n\\allowdisplaybreaks\n\\setlength{\\parindent}{0pt}\n\\begin{document}\n")
+	fmt.Fprintf(&b, "\\section*{%s}\n", syntax.TeXText(oneLine(title)))
+	formula := func(n syntax.Node) string {
+		if plain := syntax.Plain(n); len(plain) > maxMarkup {
+			return `\text{` + syntax.TeXText(plain) + "}"
+		}
+		return syntax.TeX(n)
+	}
+	open, more := false, false // an alignment, and a line in it
+	chain := func(is bool) {
+		switch {
+		case is && more:
+			b.WriteString(" \\\\\n")
+		case is && !open:
+			b.WriteString("\\begin{align*}\n")
+		case !is && open:
+			b.WriteString("\n\\end{align*}\n")
+			more = false
+		}
+		open = is
+	}
+	for _, l := range e.lines() {
+		chain(l.left != nil)
+		switch {
+		case l.heading:
+			fmt.Fprintf(&b, "\\subsection*{%s}\n", syntax.TeXText(oneLine(l.text)))
+		case l.left != nil:
+			b.WriteString(formula(l.left))
+			for k, n := range l.equal {
+				if k > 0 {
+					b.WriteString(` \\`)
+				}
+				b.WriteString(" &= " + formula(n))
+			}
+			if l.text != "" {
+				b.WriteString(` && \text{` + syntax.TeXText(oneLine(l.text)) + "}")
+			}
+			more = true
+		case l.table != nil:
+			b.WriteString("\\begin{quote}\n")
+			for _, row := range l.table {
+				b.WriteString(syntax.TeXText(strings.Join(row, "  |  ")) + " \\\\\n")
+			}
+			b.WriteString("\\end{quote}\n")
+		default:
+			b.WriteString(syntax.TeXText(oneLine(l.text)) + "\n\n")
+		}
+	}
+	chain(false)
+	b.WriteString("\\end{document}\n")
+	return b.String()
+}
+
+// MathML is the explanation as one math element, whose rows are the lines of the text.
+func (e *Explanation) MathML(title string) string {
+	var b strings.Builder
+	b.WriteString(`<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><mtable columnalign="left">` + "\n")
+	row := func(cells ...string) {
+		b.WriteString("<mtr>")
+		for _, c := range cells {
+			b.WriteString(`<mtd columnalign="left">` + c + "</mtd>")
+		}
+		b.WriteString("</mtr>\n")
+	}
+	text := func(text string) string { return "<mtext>" + syntax.XMLText(oneLine(text)) + "</mtext>" }
+	formula := func(n syntax.Node) string {
+		if plain := syntax.Plain(n); len(plain) > maxMarkup {
+			return text(plain)
+		}
+		return "<mrow>" + syntax.MathML(n) + "</mrow>"
+	}
+	heading := func(t string) { row(`<mtext mathvariant="bold">` + syntax.XMLText(oneLine(t)) + "</mtext>") }
+	heading(title)
+	for _, l := range e.lines() {
+		switch {
+		case l.heading:
+			heading(l.text)
+		case l.left != nil:
+			whole := formula(l.left)
+			for _, n := range l.equal {
+				whole += "<mo>=</mo>" + formula(n)
+			}
+			if l.text != "" {
+				whole += `<mspace width="2em"/>` + text(l.text)
+			}
+			row("<mrow>" + whole + "</mrow>")
+		case l.table != nil:
+			for _, cells := range l.table {
+				row(text(strings.Join(cells, " | ")))
+			}
+		default:
+			row(text(l.text))
+		}
+	}
+	b.WriteString("</mtable></math>\n")
+	return b.String()
+}

@@ -1,0 +1,136 @@
+package language
+
+import (
+	"slices"
+	"strings"
+)
+
+// label is what people call a value of variables with choices.
+type label struct {
+	text     string // as it is said
+	value    string
+	words    []string // stems of all words
+	variable int      // the only one that is meant, -1 for all that have the label
+	weak     bool     // they may as well say something else
+}
+
+// affirmed and denied are the choices of what is or is not, in the grammar of structured text.
+const (
+	affirmed = "yes"
+	denied   = "no"
+)
+
+// findLabels lists the labels of all choices, those of more words first. One that is made of words
+// that say nothing of their own, or that name variables, need not be meant where it stands. The
+// names of what is or is not stand for its being so: "with insurance".
+func (v *Vocabulary) findLabels() {
+	add := func(l label) {
+		for _, t := range tokenize(l.text) {
+			l.words = append(l.words, stem(t.fold))
+		}
+		if len(l.words) > 0 && !slices.ContainsFunc(v.labels, func(o label) bool { return o.variable == l.variable && slices.Equal(o.words, l.words) }) {
+			v.labels = append(v.labels, l)
+		}
+	}
+	v.rare = map[string]string{}
+	for _, def := range v.domain.Variables {
+		if def.Hidden {
+			continue
+		}
+		same := func(one, other string) bool {
+			a, ok := def.Choice(one)
+			b, also := def.Choice(other)
+			return ok && also && a.Label == b.Label
+		}
+		for _, text := range def.ChoiceNames() {
+			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !said(w) && v.rarity[stem(w)] == 0 })
+			add(label{text: text, value: text, variable: -1, weak: empty})
+			for _, w := range splitWords(text) {
+				if s := stem(w); !said(w) && v.rarity[s] == 0 {
+					if other, ok := v.rare[s]; ok && other != text && !same(other, text) {
+						v.rare[s] = ""
+					} else if !ok {
+						v.rare[s] = text
+					}
+				}
+			}
+		}
+	}
+	for i, def := range v.domain.Variables {
+		if yes, ok := def.Choice(affirmed); ok && def.IsChoice() && !def.Hidden {
+			for _, name := range append([]string{def.Title, strings.ReplaceAll(def.Key, "_", " ")}, def.Aliases...) {
+				add(label{text: name, value: yes.Label, variable: i, weak: true})
+			}
+		}
+	}
+	slices.SortStableFunc(v.labels, func(a, b label) int { return len(b.words) - len(a.words) })
+}
+
+// labelAt reads the label that starts at a token as an amount, whose value it is: the longest one,
+// else the only one that has the word. Behind a word that says that there is none of what follows,
+// it says that something is not so: "without insurance".
+func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
+	begin, absent := at, false
+	if p.tokens[at].is("absent") && at+1 < len(p.tokens) {
+		begin, absent = at+1, true
+		if p.tokens[at].is("without") && at+2 < len(p.tokens) && p.tokens[begin].is("any of") {
+			begin++
+		}
+	}
+	for _, l := range v.labels {
+		n := p.saysLabel(begin, l.words)
+		if n == 0 || absent && l.variable < 0 {
+			continue
+		}
+		r := reading{kind: kindLabel, text: l.value, of: l.variable}
+		if absent {
+			r.text = denied
+		}
+		return quantity{from: at, to: begin + n, readings: []reading{r}, weak: l.weak}, true
+	}
+	if absent {
+		return v.wholeLabel(p, at)
+	}
+	if text, ok := v.rare[p.tokens[at].stem]; ok && text != "" && !p.used[at] && p.within[at] < 0 {
+		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
+	}
+	return quantity{}, false
+}
+
+// wholeLabel reads a label whose first word says that there is none of something: "no", "zero
+// rated".
+func (v *Vocabulary) wholeLabel(p *prose, at int) (quantity, bool) {
+	i := slices.IndexFunc(v.labels, func(l label) bool { return l.variable < 0 && p.saysLabel(at, l.words) > 0 })
+	if i < 0 {
+		return quantity{}, false
+	}
+	l := &v.labels[i]
+	return quantity{from: at, to: at + p.saysLabel(at, l.words), readings: []reading{{kind: kindLabel, text: l.value, of: -1}}, weak: l.weak}, true
+}
+
+// saysLabel counts the tokens from one on that are the words of a label, also with words between
+// them that say nothing: "the rest of the world". It is 0 where they are not.
+func (p *prose) saysLabel(at int, words []string) int {
+	i := at
+	for _, w := range words {
+		for i > at && i < len(p.tokens) && p.tokens[i].stem != w && p.tokens[i].is("grammar") {
+			i++
+		}
+		if i >= len(p.tokens) || p.tokens[i].stem != w || p.used[i] || p.within[i] >= 0 {
+			return 0
+		}
+		i++
+	}
+	return i - at
+}
+
+// labels reports whether an amount is a choice by its label.
+func (q *quantity) labels() bool { return len(q.readings) > 0 && q.readings[0].kind == kindLabel }
+
+// labelFor is momentFor of a label.
+func (s *search) labelFor(variable int, r *reading) (string, float64) {
+	if !s.vocabulary.domain.Variables[variable].IsChoice() || r.of >= 0 && r.of != variable {
+		return "", 0
+	}
+	return r.text, s.weights.ForDimension
+}
