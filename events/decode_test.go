@@ -101,9 +101,9 @@ type (
 // An old event is raised step by step to the type of today.
 func TestOldKindsAreRaised(t *testing.T) {
 	kinds := []kind{
-		{"coin.v1", of[coinV1](), func(old any) any { return &coinV2{Amount: old.(*coinV1).Value} }},
-		{"coin.v2", of[coinV2](), func(old any) any { return &coin{Amount: old.(*coinV2).Amount, Currency: "EUR"} }},
-		{"coin.v3", of[coin](), nil},
+		{name: "coin.v1", data: of[coinV1](), raise: func(old any) any { return &coinV2{Amount: old.(*coinV1).Value} }},
+		{name: "coin.v2", data: of[coinV2](), raise: func(old any) any { return &coin{Amount: old.(*coinV2).Amount, Currency: "EUR"} }},
+		{name: "coin.v3", data: of[coin]()},
 	}
 	for name, body := range map[string]string{"coin.v1": `{"value":"3"}`, "coin.v2": `{"amount":"3"}`, "coin.v3": `{"amount":"3","currency":"EUR"}`} {
 		data, err := decodeKind(kinds, name, []byte(body), asStored)

@@ -16,7 +16,7 @@ type Event struct {
 	Subject  Subject
 	Sequence uint64 // in EVENTS; 0 until appended
 	Data     any
-	Size     int // of its data as it is stored, in bytes; 0 until that is known
+	Size     int // of its data before it is compressed, with its prompt, in bytes; 0 until that is known
 
 	// Of an event that Skim read, whose Data may be less than the whole: its wire name and body.
 	name string
@@ -33,8 +33,18 @@ func (e Event) Whole() (Event, error) {
 	if err != nil {
 		return e, &DecodeError{e.Sequence, e.Subject.name, e.name, reason(err)}
 	}
+	brief := e.Message()
 	e.Data, e.name, e.body = data, "", nil
+	if m := e.Message(); m != nil && m.Apart {
+		m.Prompt = brief.Prompt
+	}
 	return e, nil
+}
+
+// Lacks tells whether the prompt of a message event stands apart and was not read yet.
+func (e Event) Lacks() bool {
+	m := e.Message()
+	return m != nil && m.Apart && m.Prompt == ""
 }
 
 // Weight is about what an event that was read takes in memory, in bytes.
@@ -53,6 +63,11 @@ func (e Event) Message() *Message {
 		return &data.Message
 	}
 	return nil
+}
+
+// PromptAt is where the prompt of a message event stands that is stored apart.
+func (e Event) PromptAt() Subject {
+	return PromptSubject(e.Subject.Account(), e.Message().ConversationID, e.Message().MessageID)
 }
 
 // AccountCreated opens an account on its own subject.
@@ -80,16 +95,24 @@ type Limits struct {
 	MonthBytes    int `json:"month_bytes,omitzero"`    // that are stored of them
 }
 
-// KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex.
+// KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex,
+// and its last four characters, by which a person knows it again.
 type KeyCreated struct {
-	KeyID uuid.UUID `json:"key_id"`
-	Hash  string    `json:"hash"`
+	KeyID     uuid.UUID  `json:"key_id"`
+	Hash      string     `json:"hash"`
+	Hint      string     `json:"hint,omitempty"`
+	Name      string     `json:"name,omitempty"`
+	Scopes    []string   `json:"scopes,omitempty"` // what it may do: calculate, read, domain:<id>; none for everything
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// KeyRotated replaces the secret of a key; the one before is invalid from here on.
+// KeyRotated replaces the secret of a key; the one before is invalid from here on, or from the end
+// of the overlap on.
 type KeyRotated struct {
-	KeyID uuid.UUID `json:"key_id"`
-	Hash  string    `json:"hash"`
+	KeyID        uuid.UUID  `json:"key_id"`
+	Hash         string     `json:"hash"`
+	Hint         string     `json:"hint,omitempty"`
+	OverlapUntil *time.Time `json:"overlap_until,omitempty"`
 }
 
 // KeyRevoked ends a key for ever.
@@ -112,16 +135,28 @@ type DomainPublished struct {
 	Definition Definition `json:"definition"`
 }
 
+// DomainRetired takes a domain out of lists and out of use. Its conversations stay readable.
+type DomainRetired struct {
+	DomainID uuid.UUID `json:"domain_id"`
+}
+
+// DomainRestored takes a retired domain into use again, as it was.
+type DomainRestored struct {
+	DomainID uuid.UUID `json:"domain_id"`
+}
+
 // Definition is a domain as its author wrote it, with ids.
 type Definition struct {
-	Title       string     `json:"title"`
-	Description string     `json:"description"`
-	Units       []string   `json:"units,omitempty"`
-	StrictRoots bool       `json:"strict_roots,omitempty"`
-	Variables   []Variable `json:"variables"`
-	Activities  []Activity `json:"activities"`
-	Tests       []Test     `json:"tests,omitempty"`
-	Examples    []string   `json:"examples,omitempty"`
+	Title       string       `json:"title"`
+	Description string       `json:"description"`
+	Units       []string     `json:"units,omitempty"`
+	StrictRoots bool         `json:"strict_roots,omitempty"`
+	Variables   []Variable   `json:"variables"`
+	Activities  []Activity   `json:"activities"`
+	Constraints []Constraint `json:"constraints,omitempty"`
+	Tests       []Test       `json:"tests,omitempty"`
+	Examples    []string     `json:"examples,omitempty"`
+	Sources     []Source     `json:"sources,omitempty"`
 }
 
 // Variable of a definition. Values are text, as JSON: a string, an array of strings or an array of
@@ -138,7 +173,33 @@ type Variable struct {
 	Aliases         []string        `json:"aliases,omitempty"`
 	Min             string          `json:"min,omitempty"`
 	Max             string          `json:"max,omitempty"`
+	Integer         bool            `json:"integer,omitempty"`
+	Choices         []Choice        `json:"choices,omitempty"`
+	Hidden          bool            `json:"hidden,omitempty"`
+	Group           string          `json:"group,omitempty"` // title of the part of a form that it stands in
 	DisplayMetadata json.RawMessage `json:"display_metadata,omitempty"`
+}
+
+// Choice is a value that a variable may have, a number as text, what people call it, and what they
+// may say as well.
+type Choice struct {
+	Label   string   `json:"label"`
+	Value   string   `json:"value"`
+	Aliases []string `json:"aliases,omitempty"`
+}
+
+// Constraint is a condition that all values of a scenario together meet, such as order <= stock,
+// and what people are told where they do not.
+type Constraint struct {
+	Condition string `json:"condition"`
+	Message   string `json:"message"`
+}
+
+// Source is where a definition has figures or formulas from.
+type Source struct {
+	Title   string `json:"title"`
+	URL     string `json:"url,omitempty"` // of http or https
+	Licence string `json:"licence,omitempty"`
 }
 
 // Activity of a definition. State is active or disabled. References are the variables of its
@@ -190,12 +251,24 @@ type Message struct {
 	Source         string    `json:"source"`          // api or chat
 	InputFormat    string    `json:"input_format"`    // as resolved
 	Prompt         string    `json:"prompt"`
+	Apart          bool      `json:"-"` // the prompt is stored as a PromptStored, and not with the event
 	Domain         DomainRef `json:"domain"`
 	ReceivedAt     time.Time `json:"received_at"` // when the command was taken in, milliseconds
 	Now            time.Time `json:"now"`         // cut to seconds
 	TimeZone       string    `json:"time_zone"`   // IANA name that decides today and now
 	Engine         string    `json:"engine"`      // version of the engine that decided
 }
+
+// PromptStored keeps a long prompt, once, at a PromptSubject. It comes before the command and all
+// events of its message. One without these is of a request that was never answered.
+type PromptStored struct {
+	ConversationID uuid.UUID `json:"conversation_id"`
+	MessageID      uuid.UUID `json:"message_id"`
+	Prompt         string    `json:"prompt"`
+}
+
+// LongPrompt is from how many bytes on a prompt is stored apart.
+const LongPrompt = 4 << 10
 
 // DomainRef names the version of a domain that answered, with what a summary of it shows.
 type DomainRef struct {
@@ -227,8 +300,10 @@ type MessageCompleted struct {
 	StructuredText  *string         `json:"structured_text"`  // null unless the input format is structured
 	NaturalLanguage *string         `json:"natural_language"` // null unless the input format is natural_language
 	Results         Results         `json:"results"`
-	Targets         []Target        `json:"targets"`           // what was asked in the scenario, oldest first
-	Cleared         []string        `json:"cleared,omitempty"` // keys stated to have no value
+	Targets         []Target        `json:"targets"`              // what was asked in the scenario, oldest first
+	Also            int             `json:"also,omitempty"`       // how many of them in front of the last one this request asked for with it, the first of them last
+	Everything      bool            `json:"everything,omitempty"` // the request asked for all that follows
+	Cleared         []string        `json:"cleared,omitempty"`    // keys stated to have no value
 }
 
 // Target is a variable that was asked for in a scenario.

@@ -101,7 +101,7 @@ func checkFull(t *testing.T, path string, typ reflect.Type, values ...json.RawMe
 		for _, field := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			switch {
-			case field.Anonymous || len(field.Index) > 1 && name == "":
+			case name == "-", field.Anonymous || len(field.Index) > 1 && name == "":
 			case name == "":
 				t.Errorf("%s: %s has no JSON name", path, field.Name)
 			case len(members[name]) == 0:

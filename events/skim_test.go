@@ -21,9 +21,15 @@ func TestSkimmedEventsAreMadeWhole(t *testing.T) {
 		}
 		if completed, ok := brief.Data.(*MessageCompleted); ok {
 			r := completed.Results
-			if r.Variables != nil || r.Activities != nil || r.Action == "" || r.Scenario.Current == 0 || completed.Prompt == "" {
+			if r.Variables != nil || r.Activities != nil || r.Action == "" || r.Scenario.Current == 0 || (completed.Prompt == "") != k.apart {
 				t.Errorf("%s is skimmed as %+v", k.name, completed)
 			}
+		}
+		if brief.Lacks() != k.apart || whole.Lacks() != k.apart {
+			t.Errorf("%s lacks a prompt: %t and %t", k.name, brief.Lacks(), whole.Lacks())
+		}
+		if k.apart {
+			brief.Message().Prompt, whole.Message().Prompt = "read since", "read since"
 		}
 		made, err := brief.Whole()
 		if err != nil || !reflect.DeepEqual(made, whole) {

@@ -17,6 +17,11 @@ func ConversationSubject(account, conversation uuid.UUID) Subject {
 	return Subject{"evt." + account.String() + ".conversation." + conversation.String()}
 }
 
+// PromptSubject holds the prompt of a message that is stored apart.
+func PromptSubject(account, conversation, message uuid.UUID) Subject {
+	return Subject{ConversationSubject(account, conversation).name + ".prompt." + message.String()}
+}
+
 // DomainSubject holds the drafts and publications of a domain.
 func DomainSubject(account, domain uuid.UUID) Subject {
 	return Subject{"evt." + account.String() + ".domain." + domain.String()}
@@ -55,7 +60,11 @@ func (s Subject) Account() uuid.UUID {
 	case kind == "evt" && what == "account" && !more:
 		return account
 	case kind == "evt" && (what == "conversation" || what == "domain") && more:
-		if _, ok := parseID(last); ok {
+		of, message, prompt := strings.Cut(last, ".prompt.")
+		if _, ok := parseID(of); ok && !prompt {
+			return account
+		}
+		if _, ok := parseID(message); ok && what == "conversation" {
 			return account
 		}
 	case kind == "cmd" && !more:

@@ -11,6 +11,7 @@ func TestSubjectAccount(t *testing.T) {
 	account, other := uuid.New(), uuid.New()
 	for _, s := range []Subject{
 		ConversationSubject(account, other),
+		PromptSubject(account, other, uuid.New()),
 		DomainSubject(account, other),
 		AccountSubject(account),
 		CommandSubject(account, "* > . \r\n"+strings.Repeat("long ", 1000)),
@@ -18,7 +19,7 @@ func TestSubjectAccount(t *testing.T) {
 		if s.Account() != account {
 			t.Errorf("account of %s is %s", s, s.Account())
 		}
-		if strings.ContainsAny(s.String(), "*> \r\n") || len(s.String()) > 120 {
+		if strings.ContainsAny(s.String(), "*> \r\n") || len(s.String()) > 140 {
 			t.Errorf("subject %q holds more than ids and hashes", s)
 		}
 	}
@@ -28,6 +29,8 @@ func TestSubjectAccount(t *testing.T) {
 		"evt." + a + ".conversation.x", "evt." + a + ".domain.>", "evt." + strings.ToUpper(a) + ".account",
 		"evt.{" + a + "}.account", "cmd." + a, "cmd." + a + ".00", "cmd." + a + "." + strings.Repeat("AB", 32),
 		"cmd." + a + "." + strings.Repeat("zz", 32), "log." + a + ".account", "evt." + a + ".key." + a,
+		"evt." + a + ".conversation." + a + ".prompt", "evt." + a + ".conversation." + a + ".prompt.x",
+		"evt." + a + ".domain." + a + ".prompt." + a, "evt." + a + ".conversation." + a + ".prompt." + a + ".prompt." + a,
 		"cmd.handed", "cmd.handed." + a, "cmd.handed." + a + ".x", "cmd.handed.x." + a, "cmd.handed." + a + "." + a + "." + a,
 	} {
 		if got := (Subject{name}).Account(); got != uuid.Nil {

@@ -15,22 +15,30 @@ type kind struct {
 	name  string
 	data  reflect.Type
 	raise func(old any) any // of an old kind: from a pointer to its type to a pointer to that of a newer one
+	apart bool              // of a message: its prompt is stored apart
 }
 
 // table gives every event type its wire name. A name and the JSON behind it never change: a new
 // form is a new name, and the type of the old one stays, with a function beside it that raises it.
 var table = []kind{
-	{"reckon.account.created.v1", of[AccountCreated](), nil},
-	{"reckon.account.changed.v1", of[AccountChanged](), nil},
-	{"reckon.key.created.v1", of[KeyCreated](), nil},
-	{"reckon.key.rotated.v1", of[KeyRotated](), nil},
-	{"reckon.key.revoked.v1", of[KeyRevoked](), nil},
-	{"reckon.domain.drafted.v1", of[DomainDrafted](), nil},
-	{"reckon.domain.published.v1", of[DomainPublished](), nil},
-	{"reckon.message.started.v1", of[MessageStarted](), nil},
-	{"reckon.message.interpreted.v1", of[MessageInterpreted](), nil},
-	{"reckon.message.completed.v1", of[MessageCompleted](), nil},
-	{"reckon.message.failed.v1", of[MessageFailed](), nil},
+	{name: "reckon.account.created.v1", data: of[AccountCreated]()},
+	{name: "reckon.account.changed.v1", data: of[AccountChanged]()},
+	{name: "reckon.key.created.v1", data: of[KeyCreated]()},
+	{name: "reckon.key.rotated.v1", data: of[KeyRotated]()},
+	{name: "reckon.key.revoked.v1", data: of[KeyRevoked]()},
+	{name: "reckon.domain.drafted.v1", data: of[DomainDrafted]()},
+	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},
+	{name: "reckon.domain.retired.v1", data: of[DomainRetired]()},
+	{name: "reckon.domain.restored.v1", data: of[DomainRestored]()},
+	{name: "reckon.message.started.v1", data: of[MessageStarted]()},
+	{name: "reckon.message.interpreted.v1", data: of[MessageInterpreted]()},
+	{name: "reckon.message.completed.v1", data: of[MessageCompleted]()},
+	{name: "reckon.message.failed.v1", data: of[MessageFailed]()},
+	{name: "reckon.prompt.stored.v1", data: of[PromptStored]()},
+	{name: "reckon.message.started.v2", data: of[MessageStarted](), apart: true},
+	{name: "reckon.message.interpreted.v2", data: of[MessageInterpreted](), apart: true},
+	{name: "reckon.message.completed.v2", data: of[MessageCompleted](), apart: true},
+	{name: "reckon.message.failed.v2", data: of[MessageFailed](), apart: true},
 }
 
 // Types are the types that the data of events is of today, each under every wire name that leads to
@@ -50,8 +58,16 @@ func encodeData(data any) (name string, body []byte, err error) {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return "", nil, fmt.Errorf("encode event: %T is not a pointer to event data", data)
 	}
+	apart := false
+	if m := (Event{Data: data}).Message(); m != nil && m.Apart {
+		apart = true
+		bare := reflect.New(v.Type().Elem())
+		bare.Elem().Set(v.Elem())
+		data = bare.Interface()
+		Event{Data: data}.Message().Prompt = ""
+	}
 	for _, t := range table {
-		if t.data == v.Type().Elem() && t.raise == nil {
+		if t.data == v.Type().Elem() && t.raise == nil && t.apart == apart {
 			body, err := Marshal(data)
 			if err != nil {
 				return "", nil, fmt.Errorf("encode event of type %s: %w", t.name, err)
@@ -81,7 +97,11 @@ func decodeKind(table []kind, name string, body []byte, options json.Options) (a
 		if err := json.Unmarshal(body, data, options); err != nil {
 			return nil, err
 		}
-		return raise(table, data), nil
+		data = raise(table, data)
+		if table[i].apart {
+			Event{Data: data}.Message().Apart = true
+		}
+		return data, nil
 	}
 	if typ, ok := unversioned(name); ok {
 		for i := range table {

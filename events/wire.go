@@ -36,6 +36,15 @@ func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var short bool
+	if _, prompt := e.Data.(*PromptStored); prompt {
+		body, short = compressPrompt(body), true
+	} else {
+		body, short, err = Compress(body)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode event for %q: %w", e.Subject, err)
+	}
 	own := [...]string{e.ID.String(), name, e.Time.UTC().Format(timeLayout), e.Subject.name}
 	header = make(map[string][]string, 9) // one more is what an append expects
 	header[headerSpec] = specVersion
@@ -46,6 +55,9 @@ func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	header[headerSubject] = own[3:4:4]
 	header[headerDataContent] = contentType
 	header[headerContent] = contentType
+	if short {
+		header[headerEncoding] = []string{compressed}
+	}
 	return header, body, nil
 }
 
@@ -103,7 +115,7 @@ func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (E
 }
 
 func decode(s Subject, sequence uint64, name, idText, timeText string, body []byte, brief bool) (Event, error) {
-	e := Event{Subject: s, Sequence: sequence, Size: len(body)}
+	e := Event{Subject: s, Sequence: sequence}
 	id, idErr := uuid.Parse(idText)
 	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {
@@ -111,6 +123,11 @@ func decode(s Subject, sequence uint64, name, idText, timeText string, body []by
 	}
 	if timeErr == nil {
 		e.Time = at.UTC().Truncate(time.Millisecond)
+	}
+	body, expandErr := Expand(body)
+	e.Size = len(body)
+	if expandErr != nil {
+		return e, &DecodeError{sequence, s.name, name, "it cannot be expanded"}
 	}
 	options := asStored
 	if brief {

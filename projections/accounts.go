@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,9 +29,61 @@ type Account struct {
 type Key struct {
 	ID        uuid.UUID  `json:"id"`
 	Hash      string     `json:"hash"`
+	Hint      string     `json:"hint,omitempty"` // the last characters of the key string
+	Name      string     `json:"name,omitempty"`
+	Scopes    []string   `json:"scopes,omitempty"` // as events.KeyCreated has them
 	Revoked   bool       `json:"revoked"`
 	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	RotatedAt *time.Time `json:"rotated_at,omitempty"`
+	Earlier   *Secret    `json:"earlier,omitempty"` // that overlaps with the present one
+}
+
+// Secret is what a key had before it was rotated, which holds until a moment.
+type Secret struct {
+	Hash  string    `json:"hash"`
+	Until time.Time `json:"until"`
+}
+
+// Expired tells whether the key has ended by itself at a moment.
+func (k Key) Expired(now time.Time) bool { return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) }
+
+// Scopes of keys. One without any may do everything, one that names domains alone may do with them
+// whatever a key may.
+const (
+	ScopeCalculate = "calculate" // and read
+	ScopeRead      = "read"
+	ScopeDomain    = "domain:" // and the id of one that the key is for; several add up
+)
+
+// Calculates tells whether the key may have something calculated.
+func (k Key) Calculates() bool {
+	return !slices.Contains(k.Scopes, ScopeRead) || slices.Contains(k.Scopes, ScopeCalculate)
+}
+
+// Sees tells whether the key is for a domain. All other domains, and what was calculated with them,
+// look to it like nothing at all.
+func (k Key) Sees(domain uuid.UUID) bool {
+	limited := false
+	for _, scope := range k.Scopes {
+		if id, ok := strings.CutPrefix(scope, ScopeDomain); ok {
+			if id == domain.String() {
+				return true
+			}
+			limited = true
+		}
+	}
+	return !limited
+}
+
+// SeesConversation tells whether the key is for all domains that have a part in a conversation.
+func (k Key) SeesConversation(c Conversation) bool {
+	for domain := range c.Focus {
+		if !k.Sees(domain) {
+			return false
+		}
+	}
+	return c.Domain == nil || k.Sees(c.Domain.ID)
 }
 
 // ApplyAccount folds an event of an account's subject. Events of other types and of unknown keys
@@ -50,14 +103,20 @@ func ApplyAccount(a Account, e events.Event) Account {
 		a.Limits = data.Limits
 	case *events.KeyCreated:
 		if a.key(data.KeyID) < 0 {
-			a.Keys = append(slices.Clone(a.Keys), Key{ID: data.KeyID, Hash: data.Hash, CreatedAt: e.Time})
+			a.Keys = append(slices.Clone(a.Keys), Key{
+				ID: data.KeyID, Hash: data.Hash, Hint: data.Hint, Name: data.Name,
+				Scopes: data.Scopes, CreatedAt: e.Time, ExpiresAt: data.ExpiresAt,
+			})
 		}
 	case *events.KeyRotated:
 		if i := a.key(data.KeyID); i >= 0 && !a.Keys[i].Revoked {
 			a.Keys = slices.Clone(a.Keys)
+			key := &a.Keys[i]
+			if key.Earlier = nil; data.OverlapUntil != nil {
+				key.Earlier = &Secret{Hash: key.Hash, Until: *data.OverlapUntil}
+			}
 			rotated := e.Time
-			a.Keys[i].Hash = data.Hash
-			a.Keys[i].RotatedAt = &rotated
+			key.Hash, key.Hint, key.RotatedAt = data.Hash, data.Hint, &rotated
 		}
 	case *events.KeyRevoked:
 		if i := a.key(data.KeyID); i >= 0 {
@@ -75,7 +134,7 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 1, readable: 1,
+	name: "accounts", version: 2, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
@@ -110,9 +169,15 @@ func openAccounts(b *bucket) *accounts {
 func (s *accounts) index(before, after Account) {
 	for _, key := range before.Keys {
 		delete(s.byHash, key.Hash)
+		if key.Earlier != nil {
+			delete(s.byHash, key.Earlier.Hash)
+		}
 	}
 	for _, key := range after.Keys {
 		s.byHash[key.Hash] = keyID{after.ID, key.ID}
+		if key.Earlier != nil {
+			s.byHash[key.Earlier.Hash] = keyID{after.ID, key.ID}
+		}
 	}
 }
 
@@ -133,10 +198,18 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	}
 	a := s.byKey[entityKey{account: is.account}]
 	i := a.key(is.key)
-	if i < 0 || subtle.ConstantTimeCompare([]byte(a.Keys[i].Hash), []byte(text)) != 1 {
+	if i < 0 {
 		return Key{}, Account{}, false
 	}
-	return a.Keys[i], a, true
+	key := a.Keys[i]
+	same := subtle.ConstantTimeCompare([]byte(key.Hash), []byte(text)) == 1
+	if before := key.Earlier; !same && before != nil && !key.Revoked && time.Now().Before(before.Until) {
+		same = subtle.ConstantTimeCompare([]byte(before.Hash), []byte(text)) == 1
+	}
+	if !same {
+		return Key{}, Account{}, false
+	}
+	return key, a, true
 }
 
 // Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is

@@ -72,6 +72,9 @@ func (b *bucket) writeBuffer() error {
 			if err != nil {
 				return fmt.Errorf("encode %s of bucket %s: %w", d.key, b.name, err)
 			}
+			if text, _, err = events.Compress(text); err != nil {
+				return fmt.Errorf("write %s of bucket %s: %w", d.key, b.name, err)
+			}
 			list[i] = encoded{d.key, text}
 		}
 		if err := b.write(ctx, list); err != nil {
@@ -210,7 +213,11 @@ func (b *bucket) receive(ctx context.Context, replies *nats.Subscription, values
 			if !ok {
 				return false, errors.New("an answer names no key")
 			}
-			values[strings.Clone(key)] = reply.Data
+			value, err := events.Expand(reply.Data)
+			if err != nil {
+				return false, err
+			}
+			values[strings.Clone(key)] = value
 		case "204":
 			pending := reply.Header.Get("Nats-Num-Pending")
 			return pending != "" && pending != "0", nil
@@ -253,7 +260,11 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 		if entry == nil {
 			return nil
 		}
-		if err := do(entry.Key(), entry.Value()); err != nil {
+		value, err := events.Expand(entry.Value())
+		if err != nil {
+			return err
+		}
+		if err := do(entry.Key(), value); err != nil {
 			return err
 		}
 	}

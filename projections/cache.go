@@ -46,6 +46,14 @@ func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.put(key, value, weight)
 }
 
+// Clear drops all values.
+func (c *Cache[K, V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byKey, c.weight = map[K]*list.Element{}, 0
+	c.recent.Init()
+}
+
 // Add puts a value where there is none, if it is still valid then.
 func (c *Cache[K, V]) Add(key K, value V, weight int, valid func() bool) {
 	c.mu.Lock()

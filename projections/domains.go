@@ -22,9 +22,13 @@ type Domain struct {
 	Version   int         `json:"version"`             // newest published version, 0 for none
 	Published *Definition `json:"published,omitempty"` // newest published definition, nil for none
 	Draft     *Definition `json:"draft,omitempty"`     // draft newer than that, nil for none
+	Retired   bool        `json:"retired,omitempty"`
 	UpdatedAt time.Time   `json:"updated_at"`
 	Sequence  uint64      `json:"sequence"`
 }
+
+// Serves tells whether the domain can be asked: it is published and not retired.
+func (d Domain) Serves() bool { return d.Published != nil && !d.Retired }
 
 // version is the document of one published version of a domain.
 type version struct {
@@ -47,6 +51,10 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 		d.Published = &data.Definition
 		d.Draft = nil
 		d.UpdatedAt = e.Time
+	case *events.DomainRetired:
+		d.Retired, d.UpdatedAt = true, e.Time
+	case *events.DomainRestored:
+		d.Retired, d.UpdatedAt = false, e.Time
 	}
 	return d
 }
@@ -54,8 +62,8 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 // domainsModel has the documents <account>.<domain>: Domain, and <account>.<domain>.v.<version>:
 // version.
 var domainsModel = model{
-	name: "domains", version: 2, readable: 1,
-	folds: []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil)},
+	name: "domains", version: 3, readable: 1,
+	folds: []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil), (*events.DomainRetired)(nil), (*events.DomainRestored)(nil)},
 	open:  func(b *bucket, _ *messageLog) view { return openDomains(b) },
 }
 
@@ -79,12 +87,16 @@ func openDomains(b *bucket) *domains {
 	return s
 }
 
-// index puts a published domain in its place.
+// index puts a published domain in its place, and takes a retired one out.
 func (s *domains) index(_, d Domain) {
 	if d.Published == nil {
 		return
 	}
 	list := slices.DeleteFunc(slices.Clone(s.published[d.AccountID]), func(other Domain) bool { return other.ID == d.ID })
+	if d.Retired {
+		s.published[d.AccountID] = list
+		return
+	}
 	at, _ := slices.BinarySearchFunc(list, d, byTitle)
 	s.published[d.AccountID] = slices.Insert(list, at, d)
 }
@@ -97,6 +109,10 @@ func (s *domains) apply(_ context.Context, e events.Event) error {
 		key := entityKey{e.Subject.Account(), data.DomainID}
 		s.versions[versionKey(key, data.Version)] = folded[version]{version{data.Definition, e.Sequence}, e.Weight()}
 		s.fold(key, e, ApplyDomain)
+	case *events.DomainRetired:
+		s.fold(entityKey{e.Subject.Account(), data.DomainID}, e, ApplyDomain)
+	case *events.DomainRestored:
+		s.fold(entityKey{e.Subject.Account(), data.DomainID}, e, ApplyDomain)
 	}
 	return nil
 }
@@ -127,8 +143,8 @@ func byTitle(a, b Domain) int {
 	)
 }
 
-// Domains lists an account's published domains by title (upper and lower case alike), then id. The
-// definitions are shared with the view and must not be changed.
+// Domains lists an account's published domains, without retired ones, by title (upper and lower
+// case alike), then id. The definitions are shared with the view and must not be changed.
 func (v *Views) Domains(account uuid.UUID) []Domain {
 	domains := viewOf[*domains](v.serving.Load())
 	domains.mu.RLock()

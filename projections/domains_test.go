@@ -23,6 +23,8 @@ func TestApplyDomain(t *testing.T) {
 		{"published", &events.DomainPublished{DomainID: id, Key: "dm_1", Version: 1, Definition: definition("b")}, 1, "b", ""},
 		{"draft of the next", &events.DomainDrafted{DomainID: id, Key: "dm_1", Definition: definition("c")}, 1, "b", "c"},
 		{"unknown event", nil, 1, "b", "c"},
+		{"retired", &events.DomainRetired{DomainID: id}, 1, "b", "c"},
+		{"restored", &events.DomainRestored{DomainID: id}, 1, "b", "c"},
 		{"published again", &events.DomainPublished{DomainID: id, Key: "dm_1", Version: 2, Definition: definition("d")}, 2, "d", ""},
 	}
 	title := func(d *Definition) string {
@@ -39,6 +41,9 @@ func TestApplyDomain(t *testing.T) {
 		d = ApplyDomain(d, e)
 		if d.Version != row.version || title(d.Published) != row.published || title(d.Draft) != row.draft {
 			t.Errorf("%s: version %d, published %q, draft %q", row.name, d.Version, title(d.Published), title(d.Draft))
+		}
+		if _, retired := row.data.(*events.DomainRetired); retired != d.Retired {
+			t.Errorf("%s: retired is %v", row.name, d.Retired)
 		}
 		if d.AccountID != account || d.ID != id || d.Key != "dm_1" || d.Sequence != e.Sequence || row.data != nil && !d.UpdatedAt.Equal(e.Time) {
 			t.Errorf("%s: the domain is %+v", row.name, d)
@@ -62,6 +67,9 @@ func TestDomainsAreListedByTitle(t *testing.T) {
 	set(renamed, "Zebra")
 	viewOf[*domains](v.serving.Load()).set(Domain{AccountID: account, ID: uuid.New(), Draft: &Definition{Title: "Draft"}})
 	viewOf[*domains](v.serving.Load()).set(Domain{AccountID: uuid.New(), ID: uuid.New(), Published: &Definition{Title: "Another account's"}})
+	gone := uuid.New()
+	set(gone, "Gone")
+	viewOf[*domains](v.serving.Load()).set(Domain{AccountID: account, ID: gone, Version: 1, Published: &Definition{Title: "Gone"}, Retired: true})
 	want := []string{"loan", "Motion", "road trip", "Road trip", "Zebra"}
 	list := v.Domains(account)
 	if len(list) != len(want) {

@@ -49,6 +49,14 @@ func newMessageLog(log *log.Log) *messageLog {
 
 func (l *messageLog) keep(m Message) { l.cache.Put(m.Sequence, m, m.weight()) }
 
+// Forget drops from memory what was read or made of conversations and can be read again.
+func (v *Views) Forget() {
+	v.messages.cache.Clear()
+	g, done := v.use()
+	defer done()
+	viewOf[*conversations](g).heads.Clear()
+}
+
 // messageOf is the message that an event makes, without its number; ok is false for an event that
 // is about none.
 func messageOf(e events.Event) (m Message, ok bool) {

@@ -170,6 +170,8 @@ func TestLongConversations(t *testing.T) {
 	t.Run("folded", func(t *testing.T) {
 		v := openViews(t, log, dir)
 		check(t, v)
+		v.Forget()
+		check(t, v)
 		viewOf[*conversations](v.serving.Load()).heads = NewCache[entityKey, head](0)
 		v.messages.cache = NewCache[uint64, Message](0)
 		check(t, v)

@@ -184,6 +184,10 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	if v.still && !v.part {
 		return v.checkpoint.Sequence, v.covers(err)
 	}
+	if errors.Is(err, errBeyond) && v.log.Local() && v.log.Alone() {
+		return 0, fmt.Errorf("%w: they were made of %d events, and the log ends at %d: restore a backup into another directory, or, to go on without these events, remove %s",
+			err, v.checkpoint.Sequence, v.target, v.storage.dir)
+	}
 	if err != nil {
 		v.logger.Warn("the views are built anew", "checkpoint", v.checkpoint.Sequence, "log", v.target, "reason", err)
 		v.checkpoint = checkpoint{}
@@ -192,13 +196,16 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	return v.checkpoint.Sequence, err
 }
 
+// errBeyond says that the log has lost events that it had. Nothing is folded that is not on disk.
+var errBeyond = errors.New("the views are beyond the log")
+
 // reopen makes the generation of the checkpoint the serving one. A model that has no bucket there
 // that it can read gets an empty one, to be filled up to the checkpoint. It fails when the log is
 // not the one that the buckets are of.
 func (v *Views) reopen(ctx context.Context) error {
 	c := v.checkpoint
 	if c.Sequence > v.target && !v.still {
-		return fmt.Errorf("the checkpoint is beyond the log")
+		return errBeyond
 	}
 	if c.Newest != nil && !v.still {
 		// An event that cannot be decoded has its id.

@@ -75,7 +75,8 @@ type Progress func(step string, done, of uint64)
 // EVENTS is taken up to a sequence that is asked for first, COMMANDS up to one that is asked for
 // after that: the command of every event is in the backup then. An event may be missing whose
 // command is there. Such a command is not finished, and is worked on after restoring. What nobody
-// asks for again is left out.
+// asks for again is left out, and so is a command whose prompt is stored apart and not among the
+// events: it is of a request that was not answered before the call either.
 func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Summary, error) {
 	extent, err := l.Extent(ctx)
 	if err != nil {
@@ -99,8 +100,8 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 		last := header.last(stream)
 		err := l.Records(ctx, stream, last, func(m log.Record) error {
 			progress(strings.ToLower(stream), m.Sequence, last)
-			if m.Passing() {
-				return nil
+			if later, err := promptIsLater(ctx, l, header, m); later || err != nil || m.Passing() {
+				return err
 			}
 			b.add(header, m)
 			read.add(m)
@@ -124,4 +125,21 @@ func Write(ctx context.Context, l *log.Log, to io.Writer, progress Progress) (Su
 		return b, fmt.Errorf("write backup: %w", err)
 	}
 	return b, nil
+}
+
+// promptIsLater tells of a command whether its prompt is stored apart and came after the last event
+// of a backup.
+func promptIsLater(ctx context.Context, l *log.Log, header header, m log.Record) (bool, error) {
+	if m.Stream != log.CommandsStream || m.Sequence <= header.Finished {
+		return false, nil
+	}
+	at, apart := events.PromptOf(m.Data)
+	if !apart {
+		return false, nil
+	}
+	stored, err := l.Prompt(ctx, at)
+	if errors.Is(err, log.ErrNotFound) { // it is lost, as the worker will find too
+		return false, nil
+	}
+	return stored.Sequence > header.Events, err
 }

@@ -2,7 +2,9 @@ package backup
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,4 +93,50 @@ func TestTicksAreLeftOut(t *testing.T) {
 	if b, err := Write(t.Context(), l, &file, quiet); err != nil || b.Events != 2 {
 		t.Errorf("backed up %d events (%v), want 2", b.Events, err)
 	}
+}
+
+// A command whose prompt came after the last event of a backup is not in it: nothing could be made
+// of it. One whose prompt is there is worked on after restoring.
+func TestCommandsWithoutTheirPromptsAreLeftOut(t *testing.T) {
+	l := open(t, t.TempDir())
+	account := uuid.New()
+	command := func() (conversation, message uuid.UUID) {
+		conversation, message = uuid.New(), uuid.New()
+		text := fmt.Sprintf(`{"type":%q,"account_id":%q,"conversation_id":%q,"message_id":%q}`, events.ApartCommand, account, conversation, message)
+		if err := enqueue(t.Context(), l, events.KeylessSubject(account, message), []byte(text), true); err != nil {
+			t.Fatal(err)
+		}
+		return conversation, message
+	}
+	store := func(conversation, message uuid.UUID) {
+		appended(t, l, events.Event{
+			ID: uuid.New(), Time: time.Now(), Subject: events.PromptSubject(account, conversation, message),
+			Data: &events.PromptStored{ConversationID: conversation, MessageID: message, Prompt: "long"},
+		}, 0)
+	}
+	store(command())
+	before, err := l.Extent(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(command())
+	var kept []bool
+	err = l.Records(t.Context(), log.CommandsStream, 2, func(m log.Record) error {
+		later, err := promptIsLater(t.Context(), l, header{Events: before.Events, Finished: before.Finished}, m)
+		kept = append(kept, !later)
+		return err
+	})
+	if err != nil || !slices.Equal(kept, []bool{true, false}) {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+	var file bytes.Buffer
+	whole, err := Write(t.Context(), l, &file, quiet)
+	if err != nil || whole.Commands != 2 || whole.Events != 2 {
+		t.Fatalf("backed up %+v, %v", whole, err)
+	}
+	dir := filepath.Join(t.TempDir(), "restored")
+	if _, err := Restore(t.Context(), dir, bytes.NewReader(file.Bytes()), nil, quiet); err != nil {
+		t.Fatal(err)
+	}
+	wantMessages(t, open(t, dir), stream(t, l))
 }

@@ -51,6 +51,9 @@ func Repair(ctx context.Context, dir string, from io.ReadSeeker, without bool, p
 	if r.Damage = found.Damage; err != nil || len(r.Damage) == 0 {
 		return r, err
 	}
+	if found.Gone {
+		return r, fmt.Errorf("repair: %w; restore a backup into another directory", &log.DamagedError{Dir: dir, Damage: found.Damage})
+	}
 	p := repair{dir: dir, building: filepath.Join(dir, ".repairing"), from: from, progress: progress, done: &r}
 	if err := os.RemoveAll(p.building); err != nil {
 		return r, fmt.Errorf("repair: %w", err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -32,6 +30,9 @@ func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]events.Event, er
 	if !ok {
 		list, err = l.fromServer(ctx, sequences)
 	}
+	if err == nil {
+		err = l.readPrompts(ctx, list)
+	}
 	if err != nil {
 		return nil, errors.Join(err, l.Damaged())
 	}
@@ -41,18 +42,7 @@ func (l *Log) AtAll(ctx context.Context, sequences []uint64) ([]events.Event, er
 // fromServer is AtAll where the server is asked.
 func (l *Log) fromServer(ctx context.Context, sequences []uint64) ([]events.Event, error) {
 	list, errs := make([]events.Event, len(sequences)), make([]error, len(sequences))
-	var next atomic.Int64
-	read := func() {
-		for i := int(next.Add(1)) - 1; i < len(sequences) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			list[i], errs[i] = l.direct(ctx, sequences[i])
-		}
-	}
-	var all sync.WaitGroup
-	for range min(picks, len(sequences)) - 1 {
-		all.Go(read)
-	}
-	read()
-	all.Wait()
+	inParallel(ctx, len(sequences), func(i int) { list[i], errs[i] = l.direct(ctx, sequences[i]) })
 	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
 		return nil, err
 	}

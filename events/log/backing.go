@@ -54,6 +54,8 @@ type backing interface {
 	viewsID() string
 	ready() error
 	awaitOthers(ctx context.Context) error
+	// takesApart is TakesApart.
+	takesApart(ctx context.Context) bool
 	// broken is why nothing can be written any more, and ended why nothing can be read either.
 	broken() error
 	ended() error
@@ -117,6 +119,8 @@ func (p plain) viewsID() string { return p.log.conn.ConnectedServerId() }
 func (plain) ready() error { return nil }
 
 func (plain) awaitOthers(context.Context) error { return nil }
+
+func (plain) takesApart(context.Context) bool { return true }
 
 func (plain) broken() error { return nil }
 

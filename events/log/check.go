@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
@@ -66,6 +67,9 @@ func (e *DamagedError) Error() string {
 // wayOfOne is how the log of a single node is mended.
 const wayOfOne = "Stop the server, and mend it with 'reckon log repair --from BACKUP'"
 
+// wayOfGone is what is left to do where there is no log any more.
+const wayOfGone = "Restore a backup into another directory, or, to begin a log that has nothing, remove the directory 'views'"
+
 // The files of a data directory that say what is known of the log's files.
 func storePath(dir string) string { return filepath.Join(dir, "log") }
 func sealPath(dir string) string  { return filepath.Join(storePath(dir), "sealed.json") }
@@ -83,6 +87,7 @@ func isSubject(name string) bool { return events.SubjectOf(name).Account() != uu
 // whole before.
 type Checking struct {
 	All  bool                    // also what was found whole before, which is compared
+	Live bool                    // a server may run: what looks damaged is looked at again, since it may have been replaced just then
 	Told func(read, bytes int64) // is told how much of how many bytes was read; nil tells nobody
 }
 
@@ -94,16 +99,40 @@ type Checked struct {
 	Blocks int      `json:"blocks"`         // files that there are
 	Bytes  int64    `json:"bytes"`          // in all of them
 	Read   int64    `json:"read"`           // bytes that were read
+	Gone   bool     `json:"gone,omitempty"` // there is no log any more, only what was made of it
 
 	found []natsfile.Condition // of each of checked
+	unset []string             // streams whose settings are damaged
 }
 
-// Check reads the log's files in a data directory, past any server, which may run. What is damaged
-// is no error. Of another version of nats-server, whose files are not known, it finds nothing.
-func Check(ctx context.Context, dir string, o Checking) (c Checked, err error) {
+// Check reads the log's files in a data directory, past any server, those of a node's Raft logs
+// included. What is damaged is no error. Of another version of nats-server, whose files are not
+// known, it finds nothing.
+func Check(ctx context.Context, dir string, o Checking) (Checked, error) {
 	if !natsfile.Known() {
-		return c, nil
+		return Checked{}, nil
 	}
+	c, err := checkOnce(ctx, dir, o)
+	if err != nil || len(c.Damage) == 0 || !o.Live {
+		return c, err
+	}
+	before := c.Damage
+	select {
+	case <-ctx.Done():
+		return c, ctx.Err()
+	case <-time.After(lookAgain):
+	}
+	c, err = checkOnce(ctx, dir, o)
+	c.Damage = slices.DeleteFunc(c.Damage, func(d Damage) bool {
+		return !slices.ContainsFunc(before, func(b Damage) bool { return b.File == d.File && b.Offset == d.Offset })
+	})
+	return c, err
+}
+
+// lookAgain is how long a server may take to replace a file.
+const lookAgain = time.Second
+
+func checkOnce(ctx context.Context, dir string, o Checking) (c Checked, err error) {
 	seals, err := readSeals(dir)
 	if err != nil {
 		return c, err
@@ -127,8 +156,39 @@ func Check(ctx context.Context, dir string, o Checking) (c Checked, err error) {
 			return c, err
 		}
 		c.add(of.Stream, found)
+		settings, err := natsfile.CheckSettings(storePath(dir), of.Stream)
+		if err != nil {
+			return c, err
+		}
+		if settings != nil {
+			c.Damage = append(c.Damage, *settings)
+			c.unset = append(c.unset, of.Stream)
+		}
 	}
-	return c, nil
+	damage, err := natsfile.CheckRaft(ctx, storePath(dir))
+	c.Damage = append(c.Damage, damage...)
+	if err == nil && len(c.Damage) == 0 {
+		c.Gone, err = isGone(dir)
+	}
+	if c.Gone {
+		c.Damage = []Damage{{Stream: EventsStream, File: filepath.Dir(natsfile.MessagesOf(storePath(dir), EventsStream)), Reason: "it is gone with all that the log had, of which there are still views"}}
+	}
+	return c, err
+}
+
+// viewsPath is where a process keeps the views of a log, which it makes after the log.
+func viewsPath(dir string) string { return filepath.Join(dir, "views") }
+
+// isGone tells of a data directory that has the views of a log and none.
+func isGone(dir string) (bool, error) {
+	if _, err := os.Stat(natsfile.StoreOf(storePath(dir))); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	_, err := os.Stat(viewsPath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // checksOf are the checks of a data directory's streams.
@@ -212,10 +272,9 @@ func (c Checked) keep(dir string) error {
 // check looks at the log's files before a server of this process gets them. It fails with a
 // DamagedError.
 func (l *Log) check(ctx context.Context, o Options) error {
-	if _, err := os.Stat(storePath(o.Dir)); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if o.Waiting != nil {
+	_, err := os.Stat(storePath(o.Dir))
+	there := !errors.Is(err, fs.ErrNotExist)
+	if there && o.Waiting != nil {
 		o.Waiting("the files of the log are being checked")
 	}
 	c, err := Check(ctx, o.Dir, Checking{})
@@ -224,10 +283,17 @@ func (l *Log) check(ctx context.Context, o Options) error {
 	}
 	if len(c.Damage) > 0 {
 		e := &DamagedError{Dir: o.Dir, Damage: c.Damage}
-		if o.Cluster == nil {
+		switch {
+		case o.Cluster != nil:
+		case c.Gone:
+			e.Way = wayOfGone
+		default:
 			e.Way = wayOfOne
 		}
 		return e
+	}
+	if !there { // nor ever was
+		return nil
 	}
 	for _, d := range c.Torn {
 		l.logger.Info("the end of a file was being written when the process or the machine ended; nobody was told that it is there",

@@ -95,6 +95,8 @@ type cluster struct {
 	elections *elections
 	queue     queue
 	whole     atomic.Bool // the node has what the others have
+	config    *Cluster    // nil for a command of administration
+	agreed    agreement
 }
 
 // openCluster runs the node's server and returns when the streams are there, which takes a majority
@@ -106,7 +108,7 @@ func (l *Log) openCluster(ctx context.Context, o Options, c *credentials) error 
 		return fmt.Errorf("read which log the data directory is of: %w", err)
 	}
 	for {
-		damage := errors.Join(clearViews(o.Dir), l.checkCopy(ctx, o))
+		damage := errors.Join(clearViews(o.Dir), l.settle(o), l.check(ctx, o))
 		if damage == nil {
 			damage = l.openNode(ctx, o, c, origin)
 		}
@@ -134,7 +136,7 @@ func (l *Log) openNode(ctx context.Context, o Options, c *credentials, origin st
 	if err != nil {
 		return err
 	}
-	b := &cluster{plain: plain{l}, queue: queue{log: l, replicas: clusterReplicas}}
+	b := &cluster{plain: plain{l}, queue: queue{log: l, replicas: clusterReplicas}, config: o.Cluster}
 	if b.server, err = RunServer(ctx, options, l.logger); err != nil {
 		return err
 	}
@@ -237,6 +239,7 @@ func replicateOnce(ctx context.Context, js jetstream.JetStream, retention time.D
 			_, err = js.CreateStream(ctx, want)
 		case err == nil && len(differences(s.CachedInfo().Config, want)) > 0:
 			want.Metadata = s.CachedInfo().Config.Metadata
+			keepDenying(&want, s.CachedInfo().Config)
 			_, err = js.UpdateStream(ctx, want)
 		}
 		if err != nil {
@@ -357,7 +360,8 @@ func (b *cluster) awaitOthers(ctx context.Context) error {
 			limited, cancel := b.within(ctx, answerPatience)
 			defer cancel()
 			info, err := b.log.State(limited, stream)
-			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" { // a node that starts may answer for the leader
+			// A node that starts may answer for the leader, which then is none, or itself without others.
+			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" || len(info.Cluster.Replicas) < info.Config.Replicas-1 {
 				return "the leader", b.server.NumRoutes() > 0
 			}
 			for _, node := range info.Cluster.Replicas {

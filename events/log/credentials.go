@@ -17,11 +17,12 @@ type credentials struct {
 	Cluster  string `json:"cluster,omitempty"` // that the server is a node of
 	Views    string `json:"views,omitempty"`   // see Log.ViewsID; with a NATS that runs by itself, of which the rest says nothing
 	reader   string // password of the user that reads events and does nothing else, where the server has one
+	own      string // password of the process itself, which it tells nobody
 	Commit   string `json:"commit,omitempty"` // subject where the process is asked to sync what it has acknowledged
 }
 
 func newCredentials() credentials {
-	return credentials{User: "reckon-" + rand.Text(), Password: rand.Text(), reader: rand.Text()}
+	return credentials{User: "reckon-" + rand.Text(), Password: rand.Text(), reader: rand.Text(), own: rand.Text()}
 }
 
 func credentialsPath(dir string) string       { return filepath.Join(dir, "nats.json") }

@@ -3,6 +3,7 @@ package log
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -42,6 +43,19 @@ func (e *DamagedError) Through() (last uint64) {
 func Rebuild(ctx context.Context, dir string, c Checked, to string, given func(stream string, sequence uint64) (Record, bool), missing func(stream string, sequence uint64)) error {
 	if err := natsfile.CopyStore(natsfile.StoreOf(storePath(dir)), natsfile.StoreOf(to)); err != nil {
 		return err
+	}
+	for _, want := range []jetstream.StreamConfig{commandsConfig(0), eventsConfig()} {
+		if !slices.Contains(c.unset, want.Name) {
+			continue
+		}
+		want.MaxAge = 0 // nobody knows how long; the server's next start says
+		text, err := json.Marshal(want)
+		if err == nil {
+			err = natsfile.WriteSettings(to, text)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for i, of := range checksOf(dir) {
 		msgs := natsfile.MessagesOf(to, of.Stream)
@@ -132,6 +146,9 @@ func OpenDamaged(ctx context.Context, o Options) (_ *Log, err error) {
 	if err == nil && len(found.Damage) == 0 {
 		err = errors.New("open what is whole of the log: nothing is damaged")
 	}
+	if err == nil && found.Gone {
+		err = &DamagedError{o.Dir, found.Damage, wayOfGone}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +166,7 @@ func OpenDamaged(ctx context.Context, o Options) (_ *Log, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &remains{single: single{plain{l}, s}, dir: whole}
+	b := &remains{single: &single{plain: plain{l}, server: s}, dir: whole}
 	l.backing, c.URL = b, s.ClientURL()
 	if err := l.connect(s, c); err != nil {
 		return nil, err
@@ -165,7 +182,7 @@ func OpenDamaged(ctx context.Context, o Options) (_ *Log, err error) {
 
 // remains is a single server that has what is whole of a damaged log, and takes nothing.
 type remains struct {
-	single
+	*single
 	dir    string
 	newest uint64 // event that is there
 }

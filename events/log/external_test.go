@@ -175,9 +175,9 @@ func TestExternalSettings(t *testing.T) {
 		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgs = 1000 }, "max_msgs is 1000 and must be none"},
 		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }, "max_bytes is 1048576 and must be none"},
 		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 5 }, "max_msgs_per_subject is 5 and must be none"},
-		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyDelete = false }, "deny_delete is false and must be true"},
-		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge = false }, "deny_purge is false and must be true"},
-		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }, "allow_rollup_hdrs is true and must be false"},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyDelete = true }, ""}, // as earlier versions made it
+		{EventsStream, func(c *jetstream.StreamConfig) { c.DenyPurge = true }, ""},
+		{EventsStream, func(c *jetstream.StreamConfig) { c.AllowRollup = true }, "allow_rollup_hdrs is true and must be false"},
 		{EventsStream, func(c *jetstream.StreamConfig) { c.AllowDirect = false }, "allow_direct is false and must be true"},
 		{EventsStream, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = false }, "allow_msg_ttl is false and must be true"},
 		{EventsStream, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1 << 20 }, "max_msg_size is 1048576 and must be none"},

@@ -20,7 +20,13 @@ func (l *Log) At(ctx context.Context, sequence uint64) (events.Event, error) {
 	if err != nil {
 		return events.Event{}, fmt.Errorf("read event %d: %w", sequence, err)
 	}
-	return m.event()
+	e, err := m.event()
+	if err != nil {
+		return e, err
+	}
+	list := []events.Event{e}
+	err = l.readPrompts(ctx, list)
+	return list[0], err
 }
 
 // Since is the sequence of the first event that the log took in at a time or later, asked from the

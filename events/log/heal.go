@@ -101,25 +101,13 @@ func setAside(dir string) error {
 	}
 	if under {
 		err = os.RemoveAll(log)
-	} else {
-		err = os.Rename(log, aside)
+	} else if err = os.Rename(log, aside); errors.Is(err, fs.ErrNotExist) { // it is gone
+		err = os.Mkdir(aside, 0o700)
 	}
 	if err == nil && !natsfile.Room(aside) { // the others have all of it
 		err = os.RemoveAll(filepath.Join(aside, server.JetStreamStoreDir))
 	}
-	return errors.Join(err, os.RemoveAll(filepath.Join(dir, "views")), natsfile.SyncPath(dir))
-}
-
-// checkCopy fails with ErrDamaged when a node's copy of the log is damaged, its Raft logs included.
-func (l *Log) checkCopy(ctx context.Context, o Options) error {
-	if err := l.check(ctx, o); err != nil || !natsfile.Known() {
-		return err
-	}
-	damage, err := natsfile.CheckRaft(ctx, storePath(o.Dir))
-	if err == nil && len(damage) > 0 {
-		err = &DamagedError{Dir: o.Dir, Damage: damage}
-	}
-	return err
+	return errors.Join(err, os.RemoveAll(viewsPath(dir)), natsfile.SyncPath(dir))
 }
 
 // clearViews removes the views of a node that is taking the log anew, which it may not have done
@@ -127,7 +115,7 @@ func (l *Log) checkCopy(ctx context.Context, o Options) error {
 func clearViews(dir string) error {
 	under, err := healing(dir)
 	if err == nil && under {
-		err = os.RemoveAll(filepath.Join(dir, "views"))
+		err = os.RemoveAll(viewsPath(dir))
 	}
 	return err
 }

@@ -186,17 +186,23 @@ func TestDamagedNodeHeals(t *testing.T) {
 		{"a block of events is gone", "$G/streams/EVENTS/msgs/*.blk", 2, "EVENTS"},
 		{"a bit of the commands", "$G/streams/COMMANDS/msgs/*.blk", 1, "COMMANDS"},
 		{"a bit of a Raft log", "$SYS/_js_/S-*/msgs/*.blk", 1, "S-"},
+		{"all is gone", "", 1, "EVENTS"},
 		{"a bit of a snapshot", "$SYS/_js_/_meta_/snapshots/snap.*", 1, "_meta_"},
 	} {
 		kill(t, c, 1)
 		files := inLog(t, c.Nodes[1], damage.files)
 		file := files[len(files)-damage.which]
-		if strings.HasSuffix(damage.what, "gone") {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
-		} else {
+		var err error
+		switch {
+		case damage.files == "":
+			err = errors.Join(os.RemoveAll(storePath(c.Nodes[1].Dir)), os.Mkdir(viewsPath(c.Nodes[1].Dir), 0o700))
+		case strings.HasSuffix(damage.what, "gone"):
+			err = os.Remove(file)
+		default:
 			flip(t, file)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		// Without the word it waits, and the others do not see it.
 		said := damaged(t, c.Nodes[1])
@@ -215,7 +221,7 @@ func TestDamagedNodeHeals(t *testing.T) {
 	logtest.Until(t, "ready", func(context.Context) error { return c.Logs[1].Ready() })
 	want := records(t, c.Logs[0])
 	c.Lose(t, 2)
-	if got := records(t, c.Logs[1]); !reflect.DeepEqual(got, want) || len(want) != 56 {
+	if got := records(t, c.Logs[1]); !reflect.DeepEqual(got, want) || len(want) != 57 {
 		t.Errorf("the node that was healed has %d events, and another one %d", len(got), len(want))
 	}
 	c.Append(t, 1, logtest.Created("with one that was healed"), 0)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -19,6 +21,7 @@ type holding struct {
 	Node    string                   `json:"node"`
 	Origin  string                   `json:"origin"` // of which log it is
 	Whole   bool                     `json:"whole"`  // it was compared with those of others, and has what they have
+	Apart   bool                     `json:"apart"`  // the node reads prompts that are stored apart
 	Groups  map[string]groupHolding  `json:"groups"`
 	Streams map[string]streamHolding `json:"streams"`
 }
@@ -81,7 +84,7 @@ func (b *cluster) tellHolding(o Options) error {
 		_, err = b.log.conn.Subscribe(holdingSubject(o.Cluster.Name), func(m *nats.Msg) {
 			whole := b.whole.Load()
 			h := holdingOf(b.server)
-			h.Whole, h.Origin = whole, origin
+			h.Whole, h.Origin, h.Apart = whole, origin, true
 			if text, err := events.Marshal(h); err == nil {
 				_ = m.Respond(text)
 			}
@@ -125,6 +128,35 @@ func askHoldings(ctx context.Context, conn *nats.Conn, c *Cluster) (list []holdi
 		}
 	}
 	return slices.SortedFunc(maps.Values(heard), func(a, b holding) int { return strings.Compare(a.Node, b.Node) }), nil
+}
+
+// agreement is whether all nodes of a cluster read prompts that are stored apart.
+type agreement struct {
+	found atomic.Bool // what was found once stays: nodes of earlier versions do not come back
+	mu    sync.Mutex
+	asked time.Time // the last time
+}
+
+// agreeAgain is how often the nodes are asked while not all have said that they do.
+const agreeAgain = 5 * time.Second
+
+func (b *cluster) takesApart(ctx context.Context) bool {
+	if b.agreed.found.Load() {
+		return true
+	}
+	b.agreed.mu.Lock()
+	defer b.agreed.mu.Unlock()
+	if b.server == nil || time.Since(b.agreed.asked) < agreeAgain {
+		return b.agreed.found.Load()
+	}
+	b.agreed.asked = time.Now()
+	list, err := askHoldings(ctx, b.log.conn, b.config)
+	all := err == nil && len(list)+1 >= max(clusterReplicas, b.nodes())
+	for _, h := range list {
+		all = all && h.Apart
+	}
+	b.agreed.found.Store(all)
+	return all
 }
 
 // others follows what the other nodes hold until they do without a node: whatever that one has

@@ -43,6 +43,7 @@ type Options struct {
 	Logger               *slog.Logger
 	Cluster              *Cluster          // makes the log's server a node of a cluster; nil for a single one
 	External             *External         // keeps the log elsewhere; the data directory has the views only
+	ScrubEvery           time.Duration     // how often all files of the log are read again while it is open; 0 means daily, less never
 	Waiting              func(what string) // is told what Open waits for, where that may take long; nil tells nobody
 }
 
@@ -62,9 +63,10 @@ type Log struct {
 	dir     string                       // data directory, where there is one
 	lock    *os.File                     // of the data directory; nil where another process holds it
 
-	scrubbing    sync.WaitGroup
-	endScrubbing context.CancelFunc
-	rotten       atomic.Pointer[error] // what was found damaged since the log was opened; nil for nothing
+	looking    sync.WaitGroup // after the files
+	endLooking context.CancelFunc
+	gone       atomic.Pointer[[]Run] // events that are not there and not missing, as far as somebody has asked
+	rotten     atomic.Pointer[error] // what was found damaged or broken since the log was opened; nil for nothing
 
 	closing sync.Mutex
 }

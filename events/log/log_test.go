@@ -3,11 +3,12 @@ package log
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -143,8 +144,10 @@ func TestAppendRefusesWhatIsNoEvent(t *testing.T) {
 			t.Errorf("%s: appended", name)
 		}
 	}
+	text := make([]byte, MaxPayload) // random, so that compressing it does not help
+	_, _ = rand.Read(text)
 	large := whole
-	large.Data = &events.AccountCreated{Name: strings.Repeat("x", MaxPayload)}
+	large.Data = &events.AccountCreated{Name: hex.EncodeToString(text)}
 	_, err := l.Append(t.Context(), large, 0)
 	logtest.WantError(t, "an event beyond the largest payload", err, nats.ErrMaxPayload)
 	if errors.Is(err, ErrUnknown) {
@@ -322,27 +325,43 @@ func TestAccountsAndDomains(t *testing.T) {
 	}
 }
 
-func TestNothingCanBeDeleted(t *testing.T) {
-	l := open(t, t.TempDir())
+// Only the process deletes: nobody who finds credentials in the data directory does.
+func TestOnlyTheProcessDeletes(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
 	appended(t, l, logtest.Created("a"), 0)
 	if err := enqueue(t.Context(), l, events.CommandSubject(uuid.New(), "k"), []byte("c"), true); err != nil {
 		t.Fatal(err)
 	}
+	c, err := readCredentials(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := connectOutside(c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outside.Close()
+	js, err := jetstream.New(outside, jetstream.WithDefaultTimeout(200*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{CommandsStream, EventsStream} {
-		s, err := l.js.Stream(t.Context(), name)
+		s, err := js.Stream(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.DeleteMsg(t.Context(), 1) == nil || s.SecureDeleteMsg(t.Context(), 1) == nil || s.Purge(t.Context()) == nil {
-			t.Errorf("%s lets messages be deleted", name)
-		}
-		c := s.CachedInfo().Config
-		c.DenyDelete, c.DenyPurge = false, false
-		if _, err := l.js.UpdateStream(t.Context(), c); err == nil {
-			t.Errorf("%s can be made to let messages be deleted", name)
+		if s.DeleteMsg(t.Context(), 1) == nil || s.SecureDeleteMsg(t.Context(), 1) == nil || s.Purge(t.Context()) == nil || js.DeleteStream(t.Context(), name) == nil {
+			t.Errorf("%s lets others delete messages", name)
 		}
 		if info, err := s.Info(t.Context()); err != nil || info.State.Msgs != 1 {
 			t.Errorf("%s holds %+v (%v), want 1 message", name, info, err)
+		}
+		if s, err = l.js.Stream(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SecureDeleteMsg(t.Context(), 1); err != nil {
+			t.Errorf("%s does not let the process delete a message: %v", name, err)
 		}
 	}
 }

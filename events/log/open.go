@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +138,10 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		return nil, err
 	}
 	if o.External == nil && o.Cluster == nil {
-		if err := l.check(ctx, o); err != nil {
+		if err := errors.Join(l.settle(o), l.check(ctx, o)); err != nil {
+			return nil, err
+		}
+		if err := l.allowDeleting(o.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -170,16 +174,40 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 		}
 	}
 	if listen {
+		if err := l.sayUnerasable(ctx); err != nil {
+			return nil, err
+		}
 		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
 		if o.External == nil {
-			scrubbing, end := context.WithCancel(context.WithoutCancel(ctx))
-			l.endScrubbing = end
-			l.scrubbing.Go(func() { l.keepScrubbing(scrubbing) })
+			if err := l.keepLooking(ctx, o, grouped); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return l, nil
+}
+
+// keepLooking begins to look after the files of an open log.
+func (l *Log) keepLooking(ctx context.Context, o Options, grouped bool) error {
+	looking, end := context.WithCancel(context.WithoutCancel(ctx))
+	l.endLooking = end
+	if o.ScrubEvery >= 0 {
+		l.looking.Go(func() { l.keepScrubbing(looking, cmp.Or(o.ScrubEvery, scrubDaily)) })
+	}
+	if grouped || !natsfile.Known() {
+		return nil
+	}
+	marks, err := natsfile.OpenMarks(markPath(o.Dir))
+	if err != nil {
+		return err
+	}
+	l.looking.Go(func() {
+		l.keepMarking(looking, marks)
+		_ = marks.Close()
+	})
+	return nil
 }
 
 // openSingle runs a server that has the log alone, and that syncs each message itself or leaves it
@@ -189,7 +217,7 @@ func (l *Log) openSingle(ctx context.Context, o Options, c *credentials, listen,
 	if err != nil {
 		return err
 	}
-	b := &single{plain{l}, s}
+	b := &single{plain: plain{l}, server: s}
 	l.backing, c.URL = b, s.ClientURL()
 	if err := l.connect(s, *c); err != nil {
 		return err
@@ -252,9 +280,9 @@ func (l *Log) Close() error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
 	var errs []error
-	if l.endScrubbing != nil {
-		l.endScrubbing()
-		l.scrubbing.Wait()
+	if l.endLooking != nil {
+		l.endLooking()
+		l.looking.Wait()
 	}
 	if l.lock != nil {
 		errs = append(errs, removeCredentials(l.dir))

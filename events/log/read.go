@@ -42,6 +42,9 @@ func (l *Log) Read(ctx context.Context, s events.Subject, after uint64) ([]event
 				return nil, nil
 			}
 			if err = l.durable(ctx, after); err == nil {
+				err = l.readPrompts(ctx, read)
+			}
+			if err == nil {
 				return read, nil
 			}
 		}

@@ -54,7 +54,7 @@ func (l *Log) Extent(ctx context.Context) (e Extent, err error) {
 	e.Events, e.Commands = events.State.LastSeq, commands.State.LastSeq
 	e.Retention = commands.Config.MaxAge - keylessLife
 	if e.Gapless = !events.Config.AllowMsgTTL; e.Gapless {
-		if e.Gone, err = l.gone(ctx); err != nil {
+		if e.Gone, err = l.goneEvents(ctx); err != nil {
 			return e, err
 		}
 	}
@@ -65,12 +65,12 @@ func (l *Log) Extent(ctx context.Context) (e Extent, err error) {
 	return e, err
 }
 
-// gone are the sequences of the events that are not there and not missing.
-func (l *Log) gone(ctx context.Context) ([]Run, error) {
+// goneEvents are the sequences of the events that are not there and not missing.
+func (l *Log) goneEvents(ctx context.Context) ([]Run, error) {
 	if l.dir == "" {
 		return nil, nil
 	}
-	found, err := Check(ctx, l.dir, Checking{})
+	found, err := Check(ctx, l.dir, Checking{Live: true})
 	if err == nil && len(found.Damage) > 0 {
 		err = &DamagedError{Dir: l.dir, Damage: found.Damage}
 	}

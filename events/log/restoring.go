@@ -109,7 +109,7 @@ func Build(ctx context.Context, dir string, retention time.Duration, logger *slo
 	if err != nil {
 		return nil, err
 	}
-	l.backing = &single{plain{l}, s}
+	l.backing = &single{plain: plain{l}, server: s}
 	if err := l.connect(s, credentials{}); err != nil {
 		return nil, err
 	}

@@ -5,28 +5,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
 const (
-	scrubEvery = 24 * time.Hour // so often all files of the log are read again while they are in use
+	scrubDaily = 24 * time.Hour // so often all files of the log are read again while they are in use
 	scrubRate  = 16 << 20       // bytes a second, at most
-	scrubAgain = time.Second    // until what looks damaged is looked at once more: it may have been replaced just then
 )
 
 // scrubbedPath is a file that was changed when all files of the log had been read last.
 func scrubbedPath(dir string) string { return filepath.Join(storePath(dir), "scrubbed") }
 
-// keepScrubbing reads all files of the log once a day until ctx ends or something is damaged. What
-// was found whole at a start is not read at the next one, so that nobody else would see that a disk
-// has changed it since.
-func (l *Log) keepScrubbing(ctx context.Context) {
+// keepScrubbing reads all files of the log again and again until ctx ends or something is damaged.
+// What was found whole at a start is not read at the next one, so that nobody else would see that a
+// disk has changed it since.
+func (l *Log) keepScrubbing(ctx context.Context, every time.Duration) {
 	for ctx.Err() == nil {
 		info, err := os.Stat(scrubbedPath(l.dir))
 		if err != nil { // all was read when it was opened
 			err = os.WriteFile(scrubbedPath(l.dir), nil, 0o600)
-		} else if time.Since(info.ModTime()) > scrubEvery {
+		} else if time.Since(info.ModTime()) > every {
 			err = l.scrub(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -37,7 +35,7 @@ func (l *Log) keepScrubbing(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Minute):
+		case <-time.After(min(every, time.Minute)):
 		}
 	}
 }
@@ -45,19 +43,13 @@ func (l *Log) keepScrubbing(ctx context.Context) {
 // scrub reads all files of the log, and compares them with what was found whole before. What is
 // damaged makes the log a broken one, and is looked at again when it is opened.
 func (l *Log) scrub(ctx context.Context) error {
-	found, err := l.scrubOnce(ctx)
-	if err == nil && len(found.Damage) > 0 {
+	began := time.Now()
+	found, err := Check(ctx, l.dir, Checking{All: true, Live: true, Told: func(read, _ int64) {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(scrubAgain):
+		case <-time.After(time.Duration(float64(read)/scrubRate*float64(time.Second)) - time.Since(began)):
 		}
-		before := found.Damage
-		found, err = l.scrubOnce(ctx)
-		found.Damage = slices.DeleteFunc(found.Damage, func(d Damage) bool {
-			return !slices.ContainsFunc(before, func(b Damage) bool { return b.File == d.File && b.Offset == d.Offset })
-		})
-	}
+	}})
 	if err == nil {
 		err = found.keep(l.dir)
 	}
@@ -74,14 +66,4 @@ func (l *Log) scrub(ctx context.Context) error {
 		return fmt.Errorf("keep when the log was read: %w", err)
 	}
 	return nil
-}
-
-func (l *Log) scrubOnce(ctx context.Context) (Checked, error) {
-	began := time.Now()
-	return Check(ctx, l.dir, Checking{All: true, Told: func(read, _ int64) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Duration(float64(read)/scrubRate*float64(time.Second)) - time.Since(began)):
-		}
-	}})
 }

@@ -41,7 +41,7 @@ func TestScrub(t *testing.T) {
 	if err := os.Chtimes(block, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	yesterday := time.Now().Add(-scrubEvery - time.Minute)
+	yesterday := time.Now().Add(-scrubDaily - time.Minute)
 	if err := os.Chtimes(scrubbedPath(dir), yesterday, yesterday); err != nil {
 		t.Fatal(err)
 	}
@@ -60,5 +60,31 @@ func TestScrub(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a log that was found damaged is opened (%v)", err)
+	}
+}
+
+// A node that works reads its Raft logs too, which are written and cut meanwhile.
+func TestScrubOfNode(t *testing.T) {
+	t.Parallel()
+	c := newTrio(t)
+	l := c.Logs[1]
+	for range 3 {
+		for range 20 {
+			c.Append(t, 0, logtest.Created("a"), 0)
+		}
+		if err := l.scrub(t.Context()); err != nil || l.Broken() != nil {
+			t.Fatalf("a whole log is %v (%v)", l.Broken(), err)
+		}
+	}
+	logs := inLog(t, c.Nodes[1], "$SYS/_js_/S-*/msgs/*.blk")
+	largest, size := "", int64(0) // the very last entry of a log that is damaged looks torn
+	for _, path := range logs {
+		if info, err := os.Stat(path); err == nil && info.Size() > size {
+			largest, size = path, info.Size()
+		}
+	}
+	flip(t, largest)
+	if err := l.scrub(t.Context()); err != nil || !errors.Is(l.Broken(), ErrDamaged) || !strings.Contains(l.Broken().Error(), "_js_/S-") {
+		t.Errorf("a damaged Raft log is %v (%v)", l.Broken(), err)
 	}
 }

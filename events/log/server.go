@@ -70,6 +70,9 @@ func runServer(ctx context.Context, o *server.Options, logger *slog.Logger) (*se
 // connectInside connects to a server of this process, for as long as that runs. Nothing is kept for
 // later while the connection is interrupted: such a publish fails at once.
 func connectInside(s *server.Server, c credentials, logger *slog.Logger) (*nats.Conn, error) {
+	if c.own != "" {
+		c.User, c.Password = processName, c.own
+	}
 	return connect("", c, logger,
 		nats.InProcessServer(s), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
 }

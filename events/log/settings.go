@@ -33,8 +33,10 @@ var settings = []setting{
 	{"consumer_limits.inactive_threshold", func(c jetstream.StreamConfig) string { return age(c.ConsumerLimits.InactiveThreshold) }, nil},
 	{"consumer_limits.max_ack_pending", func(c jetstream.StreamConfig) string { return limit(int64(c.ConsumerLimits.MaxAckPending)) }, nil},
 	{"max_age", func(c jetstream.StreamConfig) string { return age(c.MaxAge) }, longer},
-	{"deny_delete", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyDelete) }, nil},
-	{"deny_purge", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyPurge) }, nil},
+	{"deny_delete", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyDelete) },
+		func(have, _ jetstream.StreamConfig) bool { return have.DenyDelete }}, // of an earlier version
+	{"deny_purge", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.DenyPurge) },
+		func(have, _ jetstream.StreamConfig) bool { return have.DenyPurge }},
 	{"allow_rollup_hdrs", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowRollup) }, nil},
 	{"allow_direct", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowDirect) }, nil},
 	{"allow_msg_ttl", func(c jetstream.StreamConfig) string { return fmt.Sprint(c.AllowMsgTTL) }, nil},

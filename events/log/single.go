@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -18,7 +19,13 @@ import (
 type single struct {
 	plain
 	server *server.Server
+
+	acknowledged [2]atomic.Uint64 // of each of checked, the newest message of which this process was told
 }
+
+func (s *single) appended(e events.Event, _ *nats.Msg) { atLeast(&s.acknowledged[0], e.Sequence) }
+
+func (s *single) enqueued(sequence uint64, _ int) { atLeast(&s.acknowledged[1], sequence) }
 
 func (s *single) broken() error { return Broken(s.server) }
 
@@ -66,7 +73,7 @@ func endMarks(marks *natsfile.Marks, dir string) error {
 // The durable sequence of EVENTS is the read index at the same time: an append of any process is
 // acknowledged after it has passed this barrier, so nothing acknowledged is beyond it.
 type grouped struct {
-	single
+	*single
 	commit             *natsfile.Group
 	events, commanding *natsfile.Stream
 	marks              *natsfile.Marks
@@ -75,7 +82,7 @@ type grouped struct {
 
 // startGrouped brings all that a log of this process holds to the disk.
 func startGrouped(ctx context.Context, s *single, dir string) (*grouped, error) {
-	g := &grouped{single: *s, commit: natsfile.NewGroup(), relay: newRelay()}
+	g := &grouped{single: s, commit: natsfile.NewGroup(), relay: newRelay()}
 	err := g.start(ctx, storePath(dir))
 	if err != nil {
 		g.commit.Close()
@@ -135,10 +142,15 @@ func (g *grouped) durable(ctx context.Context, stream string, sequence uint64) e
 }
 
 // appended gives the tail of this process what it has appended, as the log would give it. A
-// request's event is handed on as it is; the few others may be spelled as their authors like, and
-// are read again.
+// request's event is handed on as it is, with its prompt; the few others may be spelled as their
+// authors like, and are read again.
 func (g *grouped) appended(e events.Event, m *nats.Msg) {
-	if e.Time, e.Size = e.Time.UTC().Truncate(time.Millisecond), len(m.Data); e.Message() == nil {
+	e.Time, e.Size = e.Time.UTC().Truncate(time.Millisecond), events.Length(m.Data)
+	_, prompt := e.Data.(*events.PromptStored)
+	switch request := e.Message(); {
+	case request != nil && request.Apart:
+		e.Size += len(request.Prompt)
+	case request == nil && !prompt:
 		var err error
 		if e, err = events.Decode(e.Subject, e.Sequence, m.Header, m.Data, false); err != nil {
 			return // the tail asks the log for it, and is told why

@@ -2,11 +2,14 @@ package log
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events/log/natsfile"
 )
 
 // Names of the streams.
@@ -34,6 +37,10 @@ const (
 // they were stored.
 const oldCommands = "cmd.handed."
 
+// Neither stream denies that messages are deleted, since that could never be taken back, and what a
+// person wrote must be erasable. Those that earlier versions have made deny it: a single node
+// changes that at its start, past the server, and others keep it.
+
 // commandsConfig has one command a subject: the stream itself decides who was first.
 func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 	if retention == 0 {
@@ -50,8 +57,6 @@ func commandsConfig(retention time.Duration) jetstream.StreamConfig {
 		MaxAge:               retention + keylessLife,
 		AllowMsgTTL:          true,
 		Duplicates:           duplicateWindow,
-		DenyDelete:           true,
-		DenyPurge:            true,
 	}
 }
 
@@ -65,8 +70,6 @@ func eventsConfig() jetstream.StreamConfig {
 		Retention:   jetstream.LimitsPolicy,
 		AllowDirect: true,
 		Duplicates:  duplicateWindow,
-		DenyDelete:  true,
-		DenyPurge:   true,
 	}
 }
 
@@ -86,8 +89,74 @@ func keptRetention(ctx context.Context, js jetstream.JetStream, retention time.D
 // of this version where the server allows it.
 func ensureStreams(ctx context.Context, js jetstream.JetStream, retention time.Duration) error {
 	for _, c := range []jetstream.StreamConfig{commandsConfig(retention), eventsConfig()} {
-		if _, err := js.CreateOrUpdateStream(ctx, c); err != nil {
+		s, err := js.Stream(ctx, c.Name)
+		if err == nil {
+			keepDenying(&c, s.CachedInfo().Config)
+		}
+		if err == nil || errors.Is(err, jetstream.ErrStreamNotFound) {
+			_, err = js.CreateOrUpdateStream(ctx, c)
+		}
+		if err != nil {
 			return fmt.Errorf("create stream %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// settle finishes, before a server of this process gets them, what was interrupted as the streams
+// were given other settings.
+func (l *Log) settle(o Options) error {
+	if !natsfile.Known() {
+		return nil
+	}
+	want := []jetstream.StreamConfig{commandsConfig(o.IdempotencyRetention), eventsConfig()}
+	for i := range want {
+		err := natsfile.SettleSettings(storePath(o.Dir), want[i].Name, func(text []byte) bool {
+			if o.Cluster != nil {
+				want[i].Replicas = clusterReplicas
+			}
+			var have jetstream.StreamConfig
+			return json.Unmarshal(text, &have) == nil && have.MaxAge == want[i].MaxAge && len(differences(have, want[i])) == 0
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowDeleting takes back what streams that an earlier version made deny, before a server of this
+// process gets them. With a server whose files are not known they go on denying it.
+func (l *Log) allowDeleting(dir string) error {
+	for _, of := range checked {
+		if !natsfile.Known() {
+			break
+		}
+		was, err := natsfile.AllowDeleting(storePath(dir), of.Stream)
+		if err != nil {
+			return err
+		}
+		if was {
+			l.logger.Info("messages can be deleted from a stream that denied it", "stream", of.Stream)
+		}
+	}
+	return nil
+}
+
+// keepDenying leaves to the settings that a stream is to have what no server takes back.
+func keepDenying(want *jetstream.StreamConfig, have jetstream.StreamConfig) {
+	want.DenyDelete, want.DenyPurge = have.DenyDelete, have.DenyPurge
+}
+
+// sayUnerasable says of streams that deny that messages are deleted how to get others.
+func (l *Log) sayUnerasable(ctx context.Context) error {
+	for _, name := range []string{CommandsStream, EventsStream} {
+		s, err := l.State(ctx, name)
+		if err != nil {
+			return err
+		}
+		if s.Config.DenyDelete || s.Config.DenyPurge {
+			l.logger.Warn("messages can never be deleted from a stream of an earlier version: a backup that is restored into an empty log can forget", "stream", name)
 		}
 	}
 	return nil

@@ -94,7 +94,9 @@ type reading struct {
 // tail reads until the reading is through: what it can from the log's own files, else with one
 // consumer after the other.
 func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
-	r.fold = l.durably(ctx, r.fold)
+	if r.fold = l.durably(ctx, l.withPrompts(ctx, r.fold)); r.want == nil {
+		r.fold = l.withoutGaps(ctx, after, r.fold)
+	}
 	defer func() {
 		// The event that ends it is part of the read index like those that are folded.
 		if broken := (*events.DecodeError)(nil); errors.As(err, &broken) {
@@ -104,6 +106,7 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 		}
 	}()
 	if r.through < math.MaxUint64 {
+		l.saw(r.through)
 		if after, err = l.backing.history(ctx, after, r); err != nil || after >= r.through {
 			return err
 		}
@@ -134,12 +137,27 @@ func (l *Log) tail(ctx context.Context, after uint64, r reading) (err error) {
 			if after >= r.through {
 				return nil
 			}
+			if r.through < math.MaxUint64 && l.noneUpTo(ctx, after, r.through) {
+				return r.fold(r.through, nil)
+			}
 			wait = min(tailStall, time.Until(opened.Add(tailReopen)))
 			if err := l.missing(ctx, after, wait); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// noneUpTo tells whether the log has nothing any more behind an event and up to another one, which
+// it had.
+func (l *Log) noneUpTo(ctx context.Context, after, through uint64) bool {
+	ctx, cancel := context.WithTimeout(ctx, l.apiPatience())
+	defer cancel()
+	if last, err := l.Last(ctx); err != nil || last < through { // who answers next has it then, or had it
+		return false
+	}
+	m, err := l.load(ctx, EventsStream, loadRequest{Sequence: after + 1, Next: ">"})
+	return errors.Is(err, ErrNotFound) || err == nil && m.Sequence > through
 }
 
 // missing returns when an event behind a sequence is known to exist, or after a while.

@@ -5,17 +5,22 @@ import (
 )
 
 const (
-	readerName = "reader"
+	readerName  = "reader"
+	processName = "process"
 
 	// inboxPrefix is where Reckon's own connections hear answers, commands among them. A reader
 	// hears all of _INBOX.
 	inboxPrefix = "_RECKON"
 )
 
-// users are who may connect to the log's server: Reckon itself, and a reader of events.
+// users are who may connect to the log's server: the process, the command line of the same data
+// directory, which deletes nothing, and a reader of events.
 func (c credentials) users() []*server.User {
+	const api = "$JS.API.STREAM."
+	deleting := &server.SubjectPermission{Deny: []string{api + "MSG.DELETE.>", api + "PURGE.>", api + "DELETE.>"}}
 	return []*server.User{
-		{Username: c.User, Password: c.Password},
+		{Username: processName, Password: c.own},
+		{Username: c.User, Password: c.Password, Permissions: &server.Permissions{Publish: deleting}},
 		{Username: readerName, Password: c.reader, Permissions: readerPermissions()},
 	}
 }

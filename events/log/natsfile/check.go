@@ -350,6 +350,9 @@ func (w *walk) unheard(block int) bool {
 
 // end looks at how the stream ends, and at what is missing and was not deleted.
 func (w *walk) end() {
+	for w.Gapless && len(w.bad) == 0 && w.deleted[w.found.Last+1] {
+		w.found.Last++ // it was the newest
+	}
 	last, newest := w.found.Last, w.number
 	expected := last
 	if w.Mark != nil && (w.Gapless || newest == w.Mark.Block) {

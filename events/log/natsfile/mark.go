@@ -83,6 +83,27 @@ func (f *Marks) Set(place int, stream string, m Mark, sync bool) error {
 	return nil
 }
 
+// Reached marks a stream of a server that syncs each message: all up to a sequence is on disk.
+func (f *Marks) Reached(place int, storeDir, stream string, sequence uint64) error {
+	numbers, err := blocksOf(storeDir, stream).numbers()
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	return f.Set(place, stream, Mark{Durable: sequence, Block: numbers[len(numbers)-1]}, false)
+}
+
+// Look fails where the file system has given up.
+func (f *Marks) Look() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return takesChanges(f.file)
+}
+
+// GivenUp tells whether an error says that the file system has given up.
+func GivenUp(err error) bool { return errors.Is(err, errGivenUp) }
+
+var errGivenUp = errors.New("the file system has given up")
+
 // End brings a stream of a server that has ended to the disk, and marks all of it.
 func (f *Marks) End(place int, storeDir, stream string) error {
 	b := blocksOf(storeDir, stream)
@@ -122,4 +143,8 @@ func (f *Marks) End(place int, storeDir, stream string) error {
 }
 
 // Close closes the file.
-func (f *Marks) Close() error { return f.file.Close() }
+func (f *Marks) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.file.Close()
+}

@@ -55,7 +55,10 @@ func takesChanges(f *os.File) error {
 	for range 2 {
 		// The times of access and change become now, for which the right to write is enough.
 		if _, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, f.Fd(), 0, 0, 0, 0, 0); errno != 0 {
-			return fmt.Errorf("the file system has given up: %w", errno)
+			if errno == unix.ENOSPC || errno == unix.EDQUOT { // where changes take new space
+				return errno
+			}
+			return fmt.Errorf("%w: %w", errGivenUp, errno)
 		}
 	}
 	return nil
