@@ -14,7 +14,7 @@ import (
 	"reckon/projections"
 )
 
-// calculateType is the wire name of Calculate.
+// calculateType is the wire name of Calculate with its prompt.
 const calculateType = "reckon.calculate.v1"
 
 // Calculate asks for one calculation. Intake fills it with all that deciding needs, so that every
@@ -32,6 +32,7 @@ type Calculate struct {
 	DomainVersion  int       `json:"domain_version"`
 	InputFormat    string    `json:"input_format"` // as resolved
 	Prompt         string    `json:"prompt"`
+	Apart          bool      `json:"-"`           // the prompt is stored apart: in COMMANDS it is empty, and read when it is needed
 	ReceivedAt     time.Time `json:"received_at"` // milliseconds
 	Now            time.Time `json:"now"`         // seconds
 	TimeZone       string    `json:"time_zone"`   // IANA name
@@ -50,11 +51,24 @@ type decision struct {
 	event *events.Event
 }
 
+// encodeCalculate writes a command as COMMANDS has it.
+func encodeCalculate(c Calculate) json.RawMessage {
+	c.Type = calculateType
+	if c.Apart {
+		c.Type, c.Prompt = events.ApartCommand, ""
+	}
+	return Encode(c)
+}
+
 func decodeCalculate(data []byte) (c Calculate, err error) {
 	if err := events.Unmarshal(data, &c); err != nil {
 		return c, fmt.Errorf("decode command: %w", err)
 	}
-	if c.Type != calculateType {
+	switch c.Type {
+	case calculateType:
+	case events.ApartCommand:
+		c.Apart = true
+	default:
 		return c, fmt.Errorf("decode command: unknown type %q", c.Type)
 	}
 	return c, nil

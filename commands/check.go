@@ -13,7 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/input"
 	"reckon/engine/prompt"
+	"reckon/engine/units"
 	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
@@ -21,20 +23,56 @@ import (
 
 // CheckFile is Check for a definition without ids, as its author wrote it.
 func CheckFile(def events.Definition) (*Domain, []engine.Issue) {
-	id := uuid.NewSHA1(names, []byte("domain "+def.Title))
+	id := fileID(def)
 	return Check(id, identified(id, def))
 }
 
+// CompileFile is Compile for such a definition, without running its tests.
+func CompileFile(def events.Definition) (*Domain, []engine.Issue) {
+	id := fileID(def)
+	d, issues := Compile(id, "", 0, identified(id, def))
+	return allowed(d, slices.Concat(takenUnits(def), issues))
+}
+
+// takenUnits finds the counting units of a new definition that have the name of a unit. Versions
+// that were published before that unit was there go on.
+func takenUnits(def events.Definition) (issues []engine.Issue) {
+	for i, name := range def.Units {
+		if u := units.Standard().Taken(name); u != nil {
+			issues = append(issues, engine.Issue{
+				Path: fmt.Sprintf("units[%d]", i), Offset: -1,
+				Message: fmt.Sprintf("The counting unit %q is already the unit %s: take another name.", input.Quoted(name), u.Symbol()),
+			})
+		}
+	}
+	return issues
+}
+
+// allowed is a domain, nil when an issue is an error.
+func allowed(d *Domain, issues []engine.Issue) (*Domain, []engine.Issue) {
+	if slices.ContainsFunc(issues, func(i engine.Issue) bool { return !i.Warning }) {
+		return nil, issues
+	}
+	return d, issues
+}
+
+// fileID is the id of a domain that no account has.
+func fileID(def events.Definition) uuid.UUID {
+	return uuid.NewSHA1(names, []byte("domain "+def.Title))
+}
+
 // Check compiles a definition and runs its tests. The domain is nil when an issue is an error.
-// Issues are in the order of the definition: what Compile finds, failing tests, activities that no
-// test uses.
+// Issues are in the order of the definition: what Compile finds, equations that contradict one
+// another, failing tests, activities that no test uses.
 func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	d, issues := Compile(id, "", 0, def)
-	if d == nil {
+	if d, issues = allowed(d, slices.Concat(takenUnits(def), issues)); d == nil {
 		return nil, issues
 	}
 	tested := map[uuid.UUID]bool{}
-	failed := false
+	found := d.compiled.Contradictory()
+	issues = append(issues, found...)
+	failed := slices.ContainsFunc(found, func(i engine.Issue) bool { return !i.Warning })
 	now := time.Now()
 	for i, t := range def.Tests {
 		answer, problems := d.RunTest(t, now)
@@ -65,7 +103,7 @@ func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 // Offline calculates one prompt with a domain, outside of any conversation, and returns the message
 // that it gives. It fails with ErrPromptJSON and ErrPromptTooLong.
 func (d *Domain) Offline(text, format, zone string, now time.Time) (projections.Message, error) {
-	return newDryRun(d).say(text, format, zone, now)
+	return d.DryRun().Say(text, format, zone, now)
 }
 
 // TestProblem is what went wrong in a test, and the place in it, such as ".expect.time".
@@ -75,7 +113,7 @@ type TestProblem struct{ Path, Message string }
 // answer with what it expects. Of a fetch the answer that it returns is the one that the scenario
 // stands at.
 func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Message, problems []TestProblem) {
-	r := newDryRun(d)
+	r := d.DryRun()
 	now, zone := *cmp.Or(t.Now, &now), cmp.Or(t.TimeZone, "UTC")
 	for i, turn := range t.After {
 		turn.Now, turn.TimeZone = cmp.Or(turn.Now, &now), cmp.Or(turn.TimeZone, zone)
@@ -109,7 +147,7 @@ func (d *Domain) RunTest(t events.Test, now time.Time) (answer projections.Messa
 
 // turn takes in what came before the prompt of a test. A prompt must be answered, or lack nothing
 // but values.
-func (r *dryRun) turn(t events.Turn) []TestProblem {
+func (r *DryRun) turn(t events.Turn) []TestProblem {
 	if t.OtherDomain != 0 {
 		if problem := r.elsewhere(t.OtherDomain); problem != "" {
 			return []TestProblem{{".other_domain", problem}}
@@ -124,7 +162,7 @@ func (r *dryRun) turn(t events.Turn) []TestProblem {
 }
 
 // ask calculates a turn that states its moment and time zone.
-func (r *dryRun) ask(t events.Turn) (projections.Message, []TestProblem) {
+func (r *DryRun) ask(t events.Turn) (projections.Message, []TestProblem) {
 	formats := []string{"", prompt.Structured, prompt.JSON, prompt.NaturalLanguage}
 	if !slices.Contains(formats, t.InputFormat) {
 		return projections.Message{}, []TestProblem{{".input_format", fmt.Sprintf("There is no input format %q. Use one of %s, or leave it out.", t.InputFormat, strings.Join(formats[1:], ", "))}}
@@ -132,7 +170,7 @@ func (r *dryRun) ask(t events.Turn) (projections.Message, []TestProblem) {
 	if _, ok := Zone(t.TimeZone); !ok {
 		return projections.Message{}, []TestProblem{{".time_zone", fmt.Sprintf("There is no time zone %q. Use an IANA name such as Europe/Berlin.", t.TimeZone)}}
 	}
-	answer, err := r.say(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
+	answer, err := r.Say(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
 	switch {
 	case errors.Is(err, ErrPromptJSON):
 		return answer, []TestProblem{{".prompt", "The prompt is not valid JSON."}}
@@ -189,7 +227,7 @@ func (d *Domain) compareValue(answer projections.Message, key string, wanted jso
 	case len(errs) > 0:
 		return "The expected value cannot be read: " + errs[0].Filled()
 	case !same:
-		return fmt.Sprintf("Expected %s, but it is %s.", plain(want), plain(got))
+		return fmt.Sprintf("Expected %s, but it is %s.", plain(want), plain(d.compiled.Labelled(i, got)))
 	}
 	return ""
 }

@@ -12,12 +12,13 @@ import (
 	"reckon/engine/prompt"
 	"reckon/engine/value"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/projections"
 )
 
-// maxResult is the most that the results of one message may weigh in an event, so that no document
-// of a view reaches the sizes that a store refuses.
-const maxResult = 448 << 10
+// maxResult is the most that the results of one message may weigh: some 10,000 equations with their
+// values, or 100,000 cells.
+const maxResult = 12 << 20
 
 // Source is what deciding a command finds of its conversation, as it stood before. Scenario and
 // Origin are asked only for scenarios that there are, from 1 to Head.Last.
@@ -136,7 +137,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	if len(errs) > 0 {
 		var pending json.RawMessage
 		for _, e := range errs {
-			if e.Code == "calculation.missing_inputs" {
+			if e.Code == "calculation.missing_inputs" || e.Code == "calculation.forwards_only" {
 				pending = d.stated(r)
 			}
 		}
@@ -166,6 +167,7 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 		Message: message(c, d),
 		Parsed:  Encode(prompt.Normal(d.compiled, req, res)),
 		Targets: make([]events.Target, 0, len(res.Targets)),
+		Also:    len(res.Also), Everything: res.Everything,
 		Results: d.results(res),
 	}
 	switch c.InputFormat {
@@ -186,15 +188,28 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 	for _, i := range res.Cleared {
 		data.Cleared = append(data.Cleared, d.Definition.Variables[i].Key)
 	}
-	if heavy(data.Results) {
-		limit := fmt.Sprintf("%d KiB of results", maxResult>>10)
-		return fail(c, d, value.Problems("calculation.limit_exceeded", limit), nil)
+	if weight := weigh(data.Results); weight > maxResult {
+		return tooHeavy(c, d, fmt.Sprintf("%d MiB of results", maxResult>>20))
+	} else if weight > plainResult {
+		short, _, err := events.Compress(Encode(data))
+		if err != nil || len(short) > log.MaxPayload-headers {
+			return tooHeavy(c, d, fmt.Sprintf("%d MiB of results, compressed", log.MaxPayload>>20))
+		}
 	}
 	return event(c, final, data)
 }
 
-// heavy tells whether results weigh more than maxResult. They are written out only where they may.
-func heavy(r events.Results) bool {
+const (
+	plainResult = 1 << 20 // up to which results fit in an event with all else that it holds
+	headers     = 4 << 10 // bytes of the headers of an event, at most
+)
+
+func tooHeavy(c Calculate, d *Domain, limit string) events.Event {
+	return fail(c, d, value.Problems("calculation.limit_exceeded", limit), nil)
+}
+
+// weigh is how many bytes results have. They are written out only where they may be many.
+func weigh(r events.Results) int {
 	const names, escaped = 512, 6 // bytes of an entry's member names and ids; what one byte of text becomes at most
 	most := names
 	for _, a := range r.Activities {
@@ -207,7 +222,10 @@ func heavy(r events.Results) bool {
 			most += names + escaped*len(t)
 		}
 	}
-	return most > maxResult && len(Encode(r)) > maxResult
+	if most <= plainResult {
+		return most
+	}
+	return len(Encode(r))
 }
 
 // Places of an event in the life of a message. A message has one event at each place at most, and
@@ -229,7 +247,7 @@ func event(c Calculate, place string, data any) events.Event {
 func message(c Calculate, d *Domain) events.Message {
 	m := events.Message{
 		ConversationID: c.ConversationID, MessageID: c.MessageID, KeyID: c.KeyID, IdempotencyKey: c.IdempotencyKey,
-		Source: "api", InputFormat: c.InputFormat, Prompt: c.Prompt,
+		Source: "api", InputFormat: c.InputFormat, Prompt: c.Prompt, Apart: c.Apart,
 		Domain:     events.DomainRef{ID: c.DomainID, Version: c.DomainVersion},
 		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Engine: engine.Version,
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/decimal"
 	"reckon/engine/format"
 	"reckon/engine/input"
 	"reckon/engine/language"
@@ -48,9 +50,11 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 				issues = append(issues, engine.Issue{Path: fmt.Sprintf("variables[%d].default_value", i), Message: err.Error(), Offset: -1})
 			}
 		}
+		choices, found := choicesOf(v, fmt.Sprintf("variables[%d].choices", i))
+		issues = append(issues, found...)
 		in.Variables = append(in.Variables, value.Variable{
 			ID: v.ID.String(), Key: v.Key, Title: v.Title, Description: v.Description, Unit: v.Unit, Kind: v.Kind,
-			Format: v.Format, Default: text, Aliases: v.Aliases, Min: v.Min, Max: v.Max, Display: v.DisplayMetadata,
+			Format: v.Format, Default: text, Aliases: v.Aliases, Min: v.Min, Max: v.Max, Integer: v.Integer, Choices: choices, Hidden: v.Hidden, Display: v.DisplayMetadata,
 		})
 	}
 	for _, a := range def.Activities {
@@ -58,6 +62,9 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 			ID: a.ID.String(), Title: a.Title, Description: a.Description, Equation: a.Equation,
 			Calculable: a.Calculable, Disabled: a.State == "disabled",
 		})
+	}
+	for _, c := range def.Constraints {
+		in.Constraints = append(in.Constraints, engine.Constraint(c))
 	}
 	compiled, found := engine.Compile(in)
 	issues = append(issues, found...)
@@ -71,6 +78,10 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 	d.Definition.Variables = slices.Clone(def.Variables)
 	for i := range d.Definition.Variables {
 		d.Definition.Variables[i].DefaultValue = Encode(compiled.DefaultText(i))
+		d.Definition.Variables[i].Choices = slices.Clone(def.Variables[i].Choices)
+		for k, c := range compiled.Variables[i].Choices {
+			d.Definition.Variables[i].Choices[k].Value = c.Value.String()
+		}
 	}
 	d.Definition.Activities = make([]events.Activity, len(def.Activities))
 	for i, a := range def.Activities {
@@ -79,6 +90,24 @@ func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Dom
 	}
 	d.shown = shownActivities(d.Definition)
 	return d, issues
+}
+
+// choicesOf reads what a variable is chosen from.
+func choicesOf(v events.Variable, path string) (list []value.Choice, issues []engine.Issue) {
+	for i, c := range v.Choices {
+		text, percent := strings.CutSuffix(c.Value, "%")
+		n, err := decimal.Parse(text)
+		if percent {
+			n = decimal.NewContext(value.ParseBudget).Quo(n, decimal.Int(100))
+		}
+		if err != nil {
+			issues = append(issues, engine.Issue{
+				Path: fmt.Sprintf("%s[%d]", path, i), Message: fmt.Sprintf("The value of %q is a number, not %q.", c.Label, input.Quoted(c.Value)), Offset: -1,
+			})
+		}
+		list = append(list, value.Choice{Label: c.Label, Value: n, Aliases: c.Aliases})
+	}
+	return list, issues
 }
 
 func (d *Domain) references(activity int) []events.Reference {
@@ -128,37 +157,35 @@ func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 			s.Cleared = append(s.Cleared, i)
 		}
 	}
-	for _, t := range m.Completed.Targets {
-		i := d.compiled.Index(t.Key)
-		if i < 0 {
-			continue
+	s.Everything, s.Also = m.Completed.Everything, m.Completed.Also
+	for n, t := range m.Completed.Targets {
+		target, ok := d.target(t)
+		if ok {
+			s.Targets = append(s.Targets, target)
+		} else if n >= len(m.Completed.Targets)-1-m.Completed.Also {
+			s.Also = max(0, s.Also-1)
 		}
-		target := engine.Target{Variable: i}
-		if t.Unit != "" {
-			unit, err := input.ParseUnit(&d.compiled.Scope, i, t.Unit)
-			if err != nil {
-				continue
-			}
-			target.Unit = unit
-		}
-		s.Targets = append(s.Targets, target)
 	}
 	return s
 }
 
-// stated is a request as a JSON prompt: its inputs, target and selector.
+// target is what was asked for, false where this version cannot be asked so.
+func (d *Domain) target(t events.Target) (engine.Target, bool) {
+	i := d.compiled.Index(t.Key)
+	if i < 0 || t.Unit == "" {
+		return engine.Target{Variable: i}, i >= 0
+	}
+	unit, err := input.ParseUnit(&d.compiled.Scope, i, t.Unit)
+	return engine.Target{Variable: i, Unit: unit}, err == nil
+}
+
+// stated is a request as a JSON prompt: its inputs, targets and selector.
 func (d *Domain) stated(req engine.Request) json.RawMessage {
 	p := prompt.Parsed{Version: 2, Inputs: []prompt.Input{}, Scenario: req.Selector.String()}
 	for _, in := range req.Inputs {
 		p.Inputs = append(p.Inputs, prompt.Input{Key: d.Definition.Variables[in.Variable].Key, Value: in.Normal})
 	}
-	if t := req.Target; t != nil {
-		p.Calculate = &prompt.Calculate{Key: d.Definition.Variables[t.Variable].Key}
-		if t.Unit != nil {
-			unit := UnitName(t.Unit)
-			p.Calculate.Unit = &unit
-		}
-	}
+	p.Calculate = prompt.Asked(d.compiled, req.Targets, req.Everything)
 	return Encode(p)
 }
 

@@ -11,26 +11,36 @@ import (
 	"reckon/projections"
 )
 
-// dryRun is a conversation about a domain that is in no log.
-type dryRun struct {
+// DryRun is a conversation about a domain that is in no log.
+type DryRun struct {
 	domain *Domain
 	conversation
 }
 
-func newDryRun(d *Domain) *dryRun {
-	return &dryRun{domain: d, conversation: conversation{opened: true}}
+// DryRun begins a conversation.
+func (d *Domain) DryRun() *DryRun {
+	return &DryRun{domain: d, conversation: conversation{opened: true}}
 }
 
-// say calculates a prompt, and returns the message that it gives. It fails with ErrPromptJSON and
+// Kept finds the scenarios at some places of the conversation, as Service.Analyse does.
+func (r *DryRun) Kept(places ...Place) ([]Kept, error) {
+	return r.allKept(places, func(events.DomainRef) (*Domain, error) { return r.domain, nil })
+}
+
+// Say calculates a prompt, and returns the message that it gives. It fails with ErrPromptJSON and
 // ErrPromptTooLong.
-func (r *dryRun) say(text, format, zone string, now time.Time) (projections.Message, error) {
+func (r *DryRun) Say(text, format, zone string, now time.Time) (projections.Message, error) {
 	d := r.domain
 	format, err := resolveFormat(format, text, func() (*Domain, error) { return d, nil })
 	if err != nil {
 		return projections.Message{}, err
 	}
+	name := "offline message"
+	if n := len(r.newer); n > 0 {
+		name += fmt.Sprintf(" %d", n+1)
+	}
 	c := Calculate{
-		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte("offline message")),
+		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte(name)),
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
 		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
 	}
@@ -47,14 +57,14 @@ func (r *dryRun) say(text, format, zone string, now time.Time) (projections.Mess
 }
 
 // add takes the final event of a message in.
-func (r *dryRun) add(e events.Event) projections.Message {
+func (r *DryRun) add(e events.Event) projections.Message {
 	e.Sequence = uint64(len(r.newer) + 1)
 	return r.apply(e, nil)
 }
 
 // elsewhere has another domain leave the conversation at a scenario of its own, one that is there
 // or the next one. It returns why that cannot be, "" where it can.
-func (r *dryRun) elsewhere(index int) string {
+func (r *DryRun) elsewhere(index int) string {
 	last := r.head.Last
 	if index < 1 || index > last+1 {
 		return fmt.Sprintf("Scenario %d cannot be there yet: the next one is %d.", index, last+1)
@@ -73,7 +83,7 @@ func (r *dryRun) elsewhere(index int) string {
 
 // shown is the message whose values an answer shows: of a fetch the one that the scenario stands
 // at.
-func (r *dryRun) shown(answer projections.Message) projections.Message {
+func (r *DryRun) shown(answer projections.Message) projections.Message {
 	if answer.Completed.Results.Action == "fetch" {
 		if m, err := r.scenario(context.Background(), answer.Completed.Results.Scenario.Current); err == nil {
 			return *m

@@ -5,8 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -25,25 +30,81 @@ func newSecret() (secret, hash string) {
 	return secret, hex.EncodeToString(sum[:])
 }
 
+// hintOf is what of a secret is kept and shown, too little to be of use to anybody else.
+func hintOf(secret string) string { return secret[len(secret)-4:] }
+
+// KeyTerms is what a key is called, what it may do and for how long.
+type KeyTerms struct {
+	Name      string     // at most 100 characters
+	Scopes    []string   // projections.ScopeCalculate, ScopeRead, ScopeDomain with an id; none for everything
+	ExpiresAt *time.Time // nil for never
+}
+
+const (
+	maxKeyName = 100 // characters
+	maxScopes  = 50
+	// MaxOverlap is how long a secret that was replaced may go on being valid.
+	MaxOverlap = 7 * 24 * time.Hour
+)
+
+// check says what is wrong with the terms at a moment.
+func (k KeyTerms) check(now time.Time) error {
+	switch {
+	case utf8.RuneCountInString(k.Name) > maxKeyName:
+		return fmt.Errorf("the name of a key has at most %d characters", maxKeyName)
+	case strings.ContainsFunc(k.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("the name of a key has a character that is not shown")
+	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
+		return fmt.Errorf("the key would expire at %s, which is over", k.ExpiresAt.Format(time.RFC3339))
+	case len(k.Scopes) > maxScopes:
+		return fmt.Errorf("a key has at most %d scopes", maxScopes)
+	}
+	for _, scope := range k.Scopes {
+		id, domain := strings.CutPrefix(scope, projections.ScopeDomain)
+		parsed, err := uuid.Parse(id)
+		if domain && (err != nil || parsed.String() != id) {
+			return fmt.Errorf("the scope %q does not name a domain by its id, as `reckon domain list` shows it", scope)
+		}
+		if !domain && scope != projections.ScopeCalculate && scope != projections.ScopeRead {
+			return fmt.Errorf("there is no scope %q: there are %s, %s and %s<id>", scope, projections.ScopeCalculate, projections.ScopeRead, projections.ScopeDomain)
+		}
+	}
+	return nil
+}
+
 // CreateKey gives an account a key and returns its id and the key itself, which is kept nowhere.
-func (a Admin) CreateKey(ctx context.Context, account string) (id uuid.UUID, secret string, err error) {
+func (a Admin) CreateKey(ctx context.Context, account string, terms KeyTerms) (id uuid.UUID, secret string, err error) {
+	if err := terms.check(time.Now()); err != nil {
+		return id, "", err
+	}
 	secret, hash := newSecret()
 	id = uuid.New()
 	_, err = a.change(ctx, AccountID(account), account, func(projections.Account) (any, error) {
-		return &events.KeyCreated{KeyID: id, Hash: hash}, nil
+		return &events.KeyCreated{
+			KeyID: id, Hash: hash, Hint: hintOf(secret),
+			Name: terms.Name, Scopes: terms.Scopes, ExpiresAt: terms.ExpiresAt,
+		}, nil
 	})
 	return id, secret, err
 }
 
-// RotateKey gives a key a new secret and returns it; the one before is invalid from then on. It
-// fails with ErrNone or ErrRevoked.
-func (a Admin) RotateKey(ctx context.Context, id uuid.UUID) (secret string, err error) {
+// RotateKey gives a key a new secret and returns it; the one before is invalid from then on, or
+// after an overlap of at most MaxOverlap. It fails with ErrNone or ErrRevoked.
+func (a Admin) RotateKey(ctx context.Context, id uuid.UUID, overlap time.Duration) (secret string, err error) {
+	if overlap < 0 || overlap > MaxOverlap {
+		return "", fmt.Errorf("two secrets of a key overlap for at most %d hours, not for %s", int(MaxOverlap.Hours()), overlap)
+	}
 	secret, hash := newSecret()
+	var until *time.Time
+	if overlap > 0 {
+		end := time.Now().Add(overlap).UTC().Truncate(time.Second)
+		until = &end
+	}
 	err = a.changeKey(ctx, id, func(key projections.Key) (any, error) {
 		if key.Revoked {
 			return nil, fmt.Errorf("key %s %w, which is for ever: create a new one with `reckon key create`", id, ErrRevoked)
 		}
-		return &events.KeyRotated{KeyID: id, Hash: hash}, nil
+		return &events.KeyRotated{KeyID: id, Hash: hash, Hint: hintOf(secret), OverlapUntil: until}, nil
 	})
 	return secret, err
 }

@@ -358,7 +358,7 @@ func TestWhenAModelIsAsked(t *testing.T) {
 		{"the model is first and fails", howLong, true, true, func(*Domain) (engine.Request, error) { return engine.Request{}, fails }, `"2.5 h"`},
 		{"the model panics", howLong, true, true, func(*Domain) (engine.Request, error) { panic("a model") }, `"2.5 h"`},
 		{"the model names what is not there", howLong, true, true, func(*Domain) (engine.Request, error) {
-			return engine.Request{Target: &engine.Target{Variable: 99}}, nil
+			return engine.Request{Targets: []engine.Target{{Variable: 99}}}, nil
 		}, `"2.5 h"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (e *InvalidError) Error() string {
 // Publish makes a definition the newest version of its domain, or its draft. The domain is the
 // account's one with the stated key, else the one with the same title (ignoring case), else a new
 // one. A definition equal to the one that stands there changes nothing. It fails with ErrNone for
-// the account, and with *InvalidError.
+// the account, with ErrRetired, and with *InvalidError.
 func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	for {
 		domain, err := a.domainOf(ctx, p)
@@ -121,10 +121,43 @@ func Title(d projections.Domain) string {
 	return ""
 }
 
+// Retire takes a domain out of lists and out of use, or restores it; its conversations stay
+// readable. A domain that is so already stays as it is. It fails with ErrNone where the account has
+// no such domain.
+func (a Admin) Retire(ctx context.Context, account, id uuid.UUID, retired bool) error {
+	for {
+		domains, err := a.Domains(ctx, account)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(domains, func(d projections.Domain) bool { return d.ID == id })
+		if i < 0 {
+			return fmt.Errorf("domain %s %w", id, ErrNone)
+		}
+		if domains[i].Retired == retired {
+			return nil
+		}
+		var data any = &events.DomainRestored{DomainID: id}
+		if retired {
+			data = &events.DomainRetired{DomainID: id}
+		}
+		_, err = a.record(ctx, newEvent(events.DomainSubject(account, id), data), domains[i].Sequence)
+		if err == nil || !errors.Is(err, log.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// ErrRetired says that a domain is not in use.
+var ErrRetired = errors.New("is retired: take it into use again with `reckon domain restore` before publishing it")
+
 // decidePublish gives the definition its ids, checks it, and turns it into an event, nil when it
 // stands there already.
 func decidePublish(d projections.Domain, p Publication) (data any, published Published, err error) {
 	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version}
+	if d.Retired {
+		return nil, published, fmt.Errorf("%q %w", Title(d), ErrRetired)
+	}
 	def := identified(d.ID, p.Definition)
 	compiled, issues := Check(d.ID, def)
 	if compiled == nil {

@@ -180,7 +180,10 @@ func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (
 		}
 	}
 	c.Opens = false
-	var err error
+	err := s.readPrompt(ctx, &c)
+	if err != nil {
+		return projections.Message{}, err
+	}
 	if prose && (patient.Err() != nil || lost.Err() == nil) {
 		_, err = s.begin(c) // the model is asked when it is delivered again
 	} else {
@@ -236,7 +239,10 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if err != nil {
 		return command, false, err
 	}
-	data := Encode(command)
+	if err := s.storeApart(ctx, &command); err != nil {
+		return command, false, unavailable(err)
+	}
+	data := encodeCalculate(command)
 	if r.IdempotencyKey == nil {
 		subject = events.KeylessSubject(command.AccountID, message)
 	}
@@ -293,7 +299,7 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		return Calculate{}, unavailable(err)
 	}
 	view, ok := s.views.Domain(r.Account.ID, r.Domain)
-	if !ok || view.Published == nil {
+	if !ok || !view.Serves() {
 		return Calculate{}, ErrUnknownDomain
 	}
 	var conversation uuid.UUID
@@ -328,8 +334,8 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 	}
 	now := time.Now().UTC()
 	return Calculate{
-		Opens: r.Conversation == nil,
-		Type:  calculateType, AccountID: r.Account.ID, KeyID: r.Key,
+		Opens:     r.Conversation == nil,
+		AccountID: r.Account.ID, KeyID: r.Key,
 		IdempotencyKey: r.IdempotencyKey, Fingerprint: r.Fingerprint,
 		ConversationID: conversation, MessageID: message,
 		DomainID: r.Domain, DomainVersion: view.Version,

@@ -321,27 +321,34 @@ func TestZonesThatMeanTheMachineAreNone(t *testing.T) {
 }
 
 func TestCommandFitsItsSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "schemas", "commands", calculateType+".schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join("testdata", calculateType+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	command, err := decodeCalculate(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(Encode(command))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(instance); err != nil {
-		t.Error(err)
-	}
-	var written, read any
-	if json.Unmarshal(data, &written) != nil || json.Unmarshal(Encode(command), &read) != nil || fmt.Sprint(written) != fmt.Sprint(read) {
-		t.Errorf("the fixture reads back as %s", Encode(command))
+	for _, name := range []string{calculateType, events.ApartCommand} {
+		schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "schemas", "commands", name+".schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		command, err := decodeCalculate(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := encodeCalculate(command)
+		instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(again)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(instance); err != nil {
+			t.Error(err)
+		}
+		var written, read any
+		if json.Unmarshal(data, &written) != nil || json.Unmarshal(again, &read) != nil || fmt.Sprint(written) != fmt.Sprint(read) {
+			t.Errorf("the fixture reads back as %s", again)
+		}
+		at, apart := events.PromptOf(again)
+		if apart != command.Apart || apart && at != command.promptAt() {
+			t.Errorf("the prompt of %s stands at %q, apart %t", name, at, apart)
+		}
 	}
 }

@@ -221,10 +221,11 @@ func (s *Service) work(running context.Context, t *task) {
 	poisoned := delivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
 	var failing time.Time // since when it fails although the log answers; zero while it does not
 	for {
-		var err error
+		err := s.readPrompt(running, &command)
 		switch {
-		case poisoned:
+		case poisoned, errors.Is(err, log.ErrNotFound):
 			err = s.finish(command, "internal.error")
+		case err != nil:
 		case command.InputFormat == prompt.NaturalLanguage:
 			err = s.converse(running, command, release)
 		default:

@@ -3,7 +3,6 @@ package http
 import (
 	nethttp "net/http"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"reckon/projections"
@@ -25,6 +24,10 @@ type question struct {
 	number      int       // index of the scenario, or limit of the page, 0 where none is meant
 	below       int       // number of the message that the page is below of, 0 where no page is meant
 	bodyVersion int
+
+	message uuid.UUID // of the conversation, uuid.Nil where none is meant
+	query   string    // of an analysis, as it was sent
+	large   bool      // the answer may be: it is made like that of a long conversation
 }
 
 // state is what an answer is made from: the views that serve, and the newest event that what is
@@ -57,16 +60,19 @@ func (a answers) find(q question, now state) (answer, bool) {
 
 // keep makes the answer to a question in a state, and keeps it unless the state is not known. The
 // body must not be changed. A tag of "" is made of it.
-func (a answers) keep(q question, now state, body jsontext.Value, tag string) answer {
+func (a answers) keep(q question, now state, found answer, tag string) answer {
 	if tag == "" {
-		tag = entityTag(body)
+		tag = entityTag(found.body)
 	}
-	m := made{answer{status: nethttp.StatusOK, body: body, tag: tag}, now}
-	if now.sequence != 0 && len(body) <= keptAtMost {
-		a.Put(q, m, m.weight())
+	found.status, found.tag = nethttp.StatusOK, tag
+	if now.sequence != 0 && len(found.body) <= keptAtMost {
+		a.Put(q, made{found, now}, found.weight()+len(q.query))
 	}
-	return m.answer
+	return found
 }
+
+// Forget drops the answers that are kept: they are made again when they are asked for.
+func (s *Server) Forget() { s.answers.Clear() }
 
 // weight is about how many bytes an answer takes in memory.
 func (a answer) weight() int { return 512 + cap(a.body) }

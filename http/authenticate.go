@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	nethttp "net/http"
 	"strings"
+	"time"
 )
 
 // authenticate finds the account of a request's key. The key itself is hashed and forgotten. One
@@ -28,8 +29,11 @@ func (s *Server) authenticate(x *exchange) error {
 		return unauthorized
 	}
 	x.account, x.key = account, key
-	if key.Revoked {
+	switch {
+	case key.Revoked:
 		return disabledKey
+	case key.Expired(time.Now()):
+		return expiredKey
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	nethttp "net/http"
 	"time"
 
@@ -12,11 +11,18 @@ import (
 	"reckon/projections"
 )
 
-// calculate answers POST /v1/calculate: the message, 202 while it is in progress. Where the caller
-// prefers to wait, only after that.
+// proseWait is how long an answer to prose is waited for where the caller does not say: rules take
+// some milliseconds, and who is answered 202 comes back a second later.
+const proseWait = 250 * time.Millisecond
+
+// calculate answers POST /v1/calculate: the message, 202 while it is in progress. That of prose is
+// waited for as long as the caller prefers, or for a moment.
 func (s *Server) calculate(x *exchange) (answer, error) {
 	body, fingerprint, err := s.readCalculate(x)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := s.permit(x, body); err != nil {
 		return answer{}, err
 	}
 	key, err := idempotencyKey(x.r.Header)
@@ -45,10 +51,15 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if wait := preferredWait(x.r.Header); wait > 0 && done.Message.InputFormat == "natural_language" {
-		x.w.Header().Set("Preference-Applied", fmt.Sprintf("wait=%d", wait))
-		if done.Message, err = s.await(x, done.Message, time.Duration(wait)*time.Second); err != nil {
-			return answer{}, err
+	if done.Message.InputFormat == "natural_language" {
+		patience, preferred := preferredWait(x.r.Header)
+		if preferred != "" {
+			x.w.Header().Set("Preference-Applied", preferred)
+		}
+		if patience > 0 {
+			if done.Message, err = s.await(x, done.Message, patience); err != nil {
+				return answer{}, err
+			}
 		}
 	}
 	a := answer{status: nethttp.StatusOK, body: PresentMessage(done.Message, version)}
@@ -60,6 +71,28 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// permit looks whether the key of a request is one for what it asks.
+func (s *Server) permit(x *exchange, body calculateBody) error {
+	switch {
+	case len(x.key.Scopes) == 0:
+		return nil
+	case !x.key.Calculates():
+		return readingKey
+	case !x.key.Sees(body.domain):
+		return commands.ErrUnknownDomain
+	case body.conversation == nil:
+		return nil
+	}
+	if err := s.views.Fresh(x.r.Context()); err != nil {
+		return err
+	}
+	c, found, err := s.views.Conversation(x.r.Context(), x.account.ID, *body.conversation)
+	if err == nil && found && !x.key.SeesConversation(c) {
+		err = commands.ErrUnknownConversation
+	}
+	return err
 }
 
 // readCalculate reads the body of a request, which it tells from others by a fingerprint. Of large

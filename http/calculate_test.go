@@ -46,7 +46,7 @@ func startNode(t testing.TB) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, secret, err := admin.CreateKey(ctx, "acme")
+	_, secret, err := admin.CreateKey(ctx, "acme", commands.KeyTerms{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +168,7 @@ func TestProseInProgress(t *testing.T) {
 	check("again, in version 1", <-ask("Body-Version", "1"), 202, "true", "", "MessageV1")
 	check("a preference that is none", <-ask("Prefer", "wait=soon"), 202, "true", "", "Message")
 	check("a second", <-ask("Prefer", "respond-async, wait=1"), 202, "true", "wait=1", "Message")
+	check("at once", <-ask("Prefer", "respond-async"), 202, "true", "respond-async", "Message")
 
 	w := n.ask("GET", "/v1/conversations/"+m.ConversationID.String(), "")
 	if w.Code != 200 {

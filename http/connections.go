@@ -3,10 +3,13 @@ package http
 import (
 	"container/list"
 	"context"
+	"io"
 	"net"
 	nethttp "net/http"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // maxConnections is how many connections are open at once where there are descriptors enough.
@@ -28,9 +31,43 @@ func connectionLimit() int {
 type connections struct {
 	net.Listener
 	limit   int
+	ending  atomic.Bool // connections are closed at once
 	mutex   sync.Mutex
 	open    map[net.Conn]*list.Element // in waiting, nil for one that is being answered
-	waiting *list.List                 // of net.Conn, the one that waits longest first
+	waiting *list.List                 // of *connection, the one that waits longest first
+}
+
+const (
+	// lingerFor is how long a connection that the server ends goes on taking what the caller sends,
+	// and lingerBytes how much. One that is closed with something unread is reset, and an answer
+	// that is on its way is lost with that.
+	lingerFor   = 500 * time.Millisecond
+	lingerBytes = 1 << 20
+)
+
+// connection is an accepted connection.
+type connection struct {
+	net.Conn
+	of     *connections
+	active atomic.Bool // something of a request has come that is not answered, or was the last one
+}
+
+// Close ends a connection. One with a request is closed for writing first, until the caller closes
+// it too.
+func (c *connection) Close() error {
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if ok && c.active.Swap(false) && !c.of.ending.Load() && half.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(lingerFor)) == nil {
+		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+	}
+	return c.Conn.Close()
+}
+
+// CloseWrite is what net/http does to a connection whose request it refuses.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 func limitConnections(l net.Listener, limit int) *connections {
@@ -40,12 +77,13 @@ func limitConnections(l net.Listener, limit int) *connections {
 // Accept waits for a connection that has a place.
 func (l *connections) Accept() (net.Conn, error) {
 	for {
-		c, err := l.Listener.Accept()
+		accepted, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
+		c := &connection{Conn: accepted, of: l}
 		if closed := l.place(c); closed != nil {
-			closed.Close()
+			closed.Conn.Close()
 			if closed == c {
 				continue
 			}
@@ -56,7 +94,7 @@ func (l *connections) Accept() (net.Conn, error) {
 
 // place finds a place for a connection, and returns the one that is to be closed for that, nil for
 // none.
-func (l *connections) place(c net.Conn) (closed net.Conn) {
+func (l *connections) place(c *connection) (closed *connection) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if len(l.open) >= l.limit {
@@ -64,7 +102,7 @@ func (l *connections) place(c net.Conn) (closed net.Conn) {
 		if oldest == nil {
 			return c
 		}
-		closed = l.waiting.Remove(oldest).(net.Conn)
+		closed = l.waiting.Remove(oldest).(*connection)
 		delete(l.open, closed)
 	}
 	l.open[c] = l.waiting.PushBack(c)
@@ -81,6 +119,7 @@ func (l *connections) context(ctx context.Context, c net.Conn) context.Context {
 // state is told by net/http what becomes of a connection.
 func (l *connections) state(c net.Conn, now nethttp.ConnState) {
 	if now != nethttp.StateClosed {
+		c.(*connection).active.Store(now == nethttp.StateActive)
 		return
 	}
 	l.mutex.Lock()

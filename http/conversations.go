@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	nethttp "net/http"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -32,44 +31,51 @@ func (s *Server) conversations(x *exchange) (answer, error) {
 	}
 	edition := s.views.Edition()
 	now := state{edition, s.views.Newest(x.account.ID)}
-	if a, ok := s.answers.find(q, now); ok {
+	if a, ok := s.answers.find(q, now); ok && len(x.key.Scopes) == 0 {
 		return a, nil
 	}
 	page, err := s.views.Conversations(ctx, x.account.ID, limit, after)
 	if err != nil {
 		return answer{}, err
 	}
-	return s.answers.keep(q, state{edition, page.Newest}, encode(presentPage(page)), ""), nil
+	if len(x.key.Scopes) > 0 { // of which a page may be shorter
+		page.Conversations = slices.DeleteFunc(page.Conversations, func(c projections.Conversation) bool { return !x.key.SeesConversation(c) })
+		return answer{status: nethttp.StatusOK, body: encode(presentPage(page))}, nil
+	}
+	return s.answers.keep(q, state{edition, page.Newest}, answerWith(presentPage(page)), ""), nil
 }
 
 // pageQuery reads limit, usual where it is not given, and starting_after. Other parameters are
 // ignored.
 func pageQuery(query string, usual int) (limit int, after *uuid.UUID, err error) {
-	values, err := url.ParseQuery(query)
+	p, err := readParameters(query)
 	if err != nil {
-		return 0, nil, invalidParam("The query", "is not well formed")
+		return 0, nil, err
 	}
-	limit = usual
-	if given, ok := values["limit"]; ok {
-		n, err := strconv.ParseUint(given[0], 10, 16)
-		if err != nil || len(given) > 1 || n < 1 || n > 100 {
-			return 0, nil, invalidParam("limit", "must be one integer from 1 to 100")
-		}
-		limit = int(n)
-	}
-	if given, ok := values["starting_after"]; ok {
-		id, ok := canonicalUUID(given[0])
-		if !ok || len(given) > 1 || id == uuid.Nil {
-			return 0, nil, badCursor
-		}
-		after = &id
-	}
-	return limit, after, nil
+	limit, after = p.integer("limit", usual, 1, 100), p.cursor("starting_after")
+	return limit, after, p.wrong
 }
+
+// readConversation makes what a question about a conversation is answered with: a document, or
+// what is encoded as JSON.
+type readConversation func(*Server, context.Context, question, projections.Conversation) (any, error)
 
 // ofConversation answers with what is read of the conversation that the path names, unless that was
 // answered before and has not changed.
-func ofConversation(read func(*Server, context.Context, question, projections.Conversation) (any, error)) handler {
+func ofConversation(read readConversation) handler {
+	return about(read, func(x *exchange, q question, c projections.Conversation) (question, error) {
+		if index, ok := scenarioIndex(x.vars["scenario_id"]); ok {
+			q.number = index
+		}
+		if x.route != conversationPath {
+			return q, nil
+		}
+		return pageOf(q, x.r.URL.RawQuery, c.Messages)
+	})
+}
+
+// about is ofConversation for questions that ask completes.
+func about(read readConversation, ask func(*exchange, question, projections.Conversation) (question, error)) handler {
 	return func(s *Server, x *exchange) (answer, error) {
 		id, version, err := s.reading(x, "conversation")
 		if err != nil {
@@ -81,17 +87,12 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if err != nil {
 			return answer{}, err
 		}
-		if !found {
+		if !found || !x.key.SeesConversation(c) {
 			return answer{}, unknown("conversation")
 		}
-		q := question{account: x.account.ID, route: x.route, id: id, bodyVersion: version}
-		if index, ok := scenarioIndex(x.vars["scenario_id"]); ok {
-			q.number = index
-		}
-		if x.route == conversationPath {
-			if q, err = pageOf(q, x.r.URL.RawQuery, c.Messages); err != nil {
-				return answer{}, err
-			}
+		q, err := ask(x, question{account: x.account.ID, route: x.route, id: id, bodyVersion: version}, c)
+		if err != nil {
+			return answer{}, err
 		}
 		now := state{edition, c.Sequence}
 		tag := s.stateTag(q, now)
@@ -101,7 +102,7 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if a, ok := s.answers.find(q, now); ok {
 			return a, nil
 		}
-		if c.Messages > longConversation && q.below == 0 {
+		if q.large || c.Messages > longConversation && q.below == 0 {
 			if err := s.hold(x); err != nil {
 				return answer{}, err
 			}
@@ -117,8 +118,22 @@ func ofConversation(read func(*Server, context.Context, question, projections.Co
 		if err != nil {
 			return answer{}, err
 		}
-		return s.answers.keep(q, now, encode(body), tag), nil
+		return s.answers.keep(q, now, answerWith(body), tag), nil
 	}
+}
+
+// document is a body that is no JSON.
+type document struct {
+	kind string // of the Content-Type
+	text string
+}
+
+// answerWith is the answer that has a document, or something encoded as JSON, for its body.
+func answerWith(body any) answer {
+	if d, ok := body.(document); ok {
+		return answer{header: map[string]string{"Content-Type": d.kind}, body: []byte(d.text)}
+	}
+	return answer{body: encode(body)}
 }
 
 // longConversation is how many messages a conversation may have whose answer counts as small.
@@ -138,7 +153,7 @@ func (s *Server) hold(x *exchange) error {
 
 // stateTag is the ETag of an answer that depends on the program, the question and the state alone.
 func (s *Server) stateTag(q question, now state) string {
-	return entityTag(fmt.Appendf(nil, "%s %s %s %s %d %d %d %d", s.version, q.account, q.route, q.id, q.number, q.below, q.bodyVersion, now.sequence))
+	return entityTag(fmt.Appendf(nil, "%s %s %s %s %s %d %d %d %d %q", s.version, q.account, q.route, q.id, q.message, q.number, q.below, q.bodyVersion, now.sequence, q.query))
 }
 
 // pageOf makes the question one for some of a conversation's messages where the query says how

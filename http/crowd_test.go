@@ -123,6 +123,30 @@ func TestRefusedRequestEndsItsConnection(t *testing.T) {
 	}
 }
 
+// What comes behind the last request of a connection does not break it, so that its answer arrives.
+func TestWhatComesBehindTheLastRequest(t *testing.T) {
+	address := listen(t, opened(), 100)
+	for _, last := range []string{"GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /healthz HTTP/1.1\r\n\r\n"} {
+		c := dial(t, address)
+		if _, err := fmt.Fprint(c, last, strings.Repeat("more ", 20_000)); err != nil {
+			t.Error(err)
+		}
+		if all, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(all), "HTTP/1.") {
+			t.Errorf("%q is answered %q, %v", last, all, err)
+		}
+	}
+	// A caller who goes on sending, and does not close, is cut off.
+	c := dial(t, address)
+	fmt.Fprint(c, "GET /healthz HTTP/1.0\r\n\r\n")
+	began := time.Now()
+	for err := error(nil); err == nil; {
+		_, err = fmt.Fprint(c, strings.Repeat("more ", 1000))
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("a connection that was ended took bytes for %s", took)
+	}
+}
+
 // A caller who does not read a long answer is cut off, and one who reads gets it whole.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	t.Parallel()          // it waits as long as the server does

@@ -2,6 +2,7 @@ package http
 
 import (
 	nethttp "net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -29,7 +30,8 @@ func (s *Server) domains(x *exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: nethttp.StatusOK, body: encode(presentDomains(s.views.Domains(x.account.ID), version))}, nil
+	shown := slices.DeleteFunc(s.views.Domains(x.account.ID), func(d projections.Domain) bool { return !x.key.Sees(d.ID) })
+	return answer{status: nethttp.StatusOK, body: encode(presentDomains(shown, version))}, nil
 }
 
 // ofDomain answers with what is to be shown of the published domain that the path names.
@@ -40,7 +42,7 @@ func ofDomain(present func(d projections.Domain, version int) any) handler {
 			return answer{}, err
 		}
 		d, found := s.views.Domain(x.account.ID, id)
-		if !found || d.Published == nil {
+		if !found || !d.Serves() || !x.key.Sees(id) {
 			return answer{}, unknown("domain")
 		}
 		return answer{status: nethttp.StatusOK, body: encode(present(d, version))}, nil

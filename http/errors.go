@@ -44,6 +44,8 @@ var (
 		map[string]string{"WWW-Authenticate": "Bearer"},
 	}
 	disabledKey = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has been revoked. Use another key of the account.", nil}
+	expiredKey  = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has expired. Use another key of the account.", nil}
+	readingKey  = &failure{nethttp.StatusForbidden, "error_insufficient_scope", "This API key may only read. Use a key of the account that has the scope calculate.", nil}
 	stalled     = &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
 	conflict    = &failure{
 		nethttp.StatusConflict, "error_idempotency_conflict",
@@ -107,6 +109,8 @@ var explanations = []struct {
 	{commands.ErrIdempotencyConflict, conflict},
 	{commands.ErrUnknownDomain, notFound("domain_id names no published domain.")},
 	{commands.ErrUnknownConversation, notFound("conversation_id names no conversation.")},
+	{commands.ErrUnknownMessage, unknown("message")},
+	{commands.ErrUnknownScenario, unknown("scenario")},
 	{commands.ErrPromptJSON, invalidJSON("prompt is not valid JSON.")},
 	{commands.ErrPromptTooLong, longProse},
 	{projections.ErrCursor, badCursor},

@@ -162,6 +162,7 @@ func TestOpenAPIFailures(t *testing.T) {
 		"InvalidJSON":          invalidJSON("x"),
 		"Unauthorized":         unauthorized,
 		"DisabledKey":          disabledKey,
+		"ReadingKey":           readingKey,
 		"NotFound":             unknown("conversation"),
 		"MethodNotAllowed":     notAllowed("GET, HEAD"),
 		"Conflict":             conflict,

@@ -1,14 +1,16 @@
 package http
 
 import (
+	"fmt"
 	nethttp "net/http"
 	"testing"
+	"time"
 )
 
 func TestPreferredWait(t *testing.T) {
 	for _, c := range []struct {
 		values []string
-		want   int
+		want   int // seconds, 0 for what is waited without a preference, -1 for not at all
 	}{
 		{nil, 0},
 		{[]string{"wait=10"}, 10},
@@ -39,9 +41,20 @@ func TestPreferredWait(t *testing.T) {
 		{[]string{"wait=x, wait=5"}, 0},
 		{[]string{"waiting=5"}, 0},
 		{[]string{"return=minimal"}, 0},
+		{[]string{"respond-async"}, -1},
+		{[]string{"handling=lenient", "wait=x, Respond-Async; soon"}, -1},
+		{[]string{"respond-asynchronously"}, 0},
 	} {
-		if got := preferredWait(nethttp.Header{"Prefer": c.values}); got != c.want {
-			t.Errorf("%q: %d, want %d", c.values, got, c.want)
+		got, preference := preferredWait(nethttp.Header{"Prefer": c.values})
+		want, applied := time.Duration(c.want)*time.Second, fmt.Sprintf("wait=%d", c.want)
+		switch c.want {
+		case 0:
+			want, applied = proseWait, ""
+		case -1:
+			want, applied = 0, "respond-async"
+		}
+		if got != want || preference != applied {
+			t.Errorf("%q: %s by %q, want %s by %q", c.values, got, preference, want, applied)
 		}
 	}
 }

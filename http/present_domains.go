@@ -50,6 +50,8 @@ type variableBody struct {
 	DisplayType     string         `json:"display_type,omitempty"` // of a definition in version 1
 	Format          **string       `json:"format,omitzero"`        // for callers in version 2
 	DisplayMetadata jsontext.Value `json:"display_metadata,omitempty"`
+	Group           string         `json:"group,omitempty"`  // of a definition in version 2
+	Hidden          bool           `json:"hidden,omitempty"` // of a definition in version 2
 }
 
 func presentDomains(domains []projections.Domain, version int) domainsBody {
@@ -60,10 +62,14 @@ func presentDomains(domains []projections.Domain, version int) domainsBody {
 	return b
 }
 
-// presentDomainVariables is a published domain's variables for callers.
+// presentDomainVariables is a published domain's variables for callers, without those that are
+// hidden.
 func presentDomainVariables(d projections.Domain, version int) any {
 	b := variablesBody{Domain: presentSummary(d, version), Variables: []variableBody{}, Version: version}
 	for _, v := range d.Published.Variables {
+		if v.Hidden {
+			continue
+		}
 		shown := presentVariable(v)
 		if version == 1 {
 			shown.DataType, _ = commands.Shape(v.Kind)
@@ -95,6 +101,7 @@ func presentDomainActivities(d projections.Domain, version int) any {
 			shown.DisplayType, shown.DisplayMetadata = kind(v), metadataV1(metadata(v))
 		} else {
 			shown.Kind, shown.DisplayMetadata = kind(v), metadata(v)
+			shown.Group, shown.Hidden = v.Group, v.Hidden
 		}
 		b.Variables = append(b.Variables, shown)
 	}

@@ -18,7 +18,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 	"github.com/klauspost/compress/gzhttp"
@@ -81,8 +80,9 @@ type Server struct {
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
 
-	lines requestLog
-	rates rates
+	lines   requestLog
+	rates   rates
+	origins func(nethttp.Handler) nethttp.Handler // answers for pages of other origins; nil for none
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -118,7 +118,12 @@ func (s *Server) Open(views *projections.Views, service *commands.Service) {
 }
 
 // Handler is the whole interface as a handler of net/http.
-func (s *Server) Handler() nethttp.Handler { return nethttp.HandlerFunc(s.serve) }
+func (s *Server) Handler() nethttp.Handler {
+	if s.origins != nil {
+		return s.origins(nethttp.HandlerFunc(s.serve))
+	}
+	return nethttp.HandlerFunc(s.serve)
+}
 
 // Serve answers on a listener until ctx ends. Then it takes no new request, gives those that run 15
 // seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
@@ -151,6 +156,7 @@ func (s *Server) serveOn(ctx context.Context, limited *connections) error {
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
+		limited.ending.Store(true)
 		server.Close()
 		return fmt.Errorf("finish running requests: %w", err)
 	}
@@ -175,11 +181,11 @@ type exchange struct {
 	bytes  int  // of the answer's body
 }
 
-// answer is a success: a status, header fields and a body in JSON.
+// answer is a success: a status, header fields and a body, in JSON unless they say otherwise.
 type answer struct {
 	status int
 	header map[string]string
-	body   jsontext.Value
+	body   []byte
 	tag    string // ETag of the body where that is known, else ""
 }
 
@@ -229,7 +235,7 @@ func (s *Server) missed(x *exchange, err error) bool {
 // answer makes the checks that come before a handler, in their order, and sends what the handler
 // returns.
 func (s *Server) answer(x *exchange) error {
-	if !s.open.Load() && x.r.URL.Path != "/healthz" {
+	if path := x.r.URL.Path; !s.open.Load() && path != "/healthz" && !strings.HasPrefix(path, "/openapi.") {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
 	if strings.HasPrefix(x.r.URL.Path+"/", "/v1/") { // what needs a key
@@ -300,7 +306,9 @@ func (s *Server) refuse(x *exchange, err error) {
 func (x *exchange) send(status int, body []byte) {
 	x.status = status
 	if body != nil {
-		x.w.Header().Set("Content-Type", "application/json")
+		if x.w.Header().Get("Content-Type") == "" {
+			x.w.Header().Set("Content-Type", "application/json")
+		}
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	x.w.WriteHeader(status)

@@ -20,3 +20,9 @@ var openAPI string
 
 // OpenAPI is the description of the REST interface, OpenAPI 3.1 in YAML.
 func OpenAPI() string { return openAPI }
+
+//go:embed domain.schema.json
+var domainFile []byte
+
+// DomainFile is the JSON Schema (draft 2020-12) of domain files.
+func DomainFile() []byte { return domainFile }

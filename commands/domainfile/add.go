@@ -30,7 +30,7 @@ func (f *File) WithTest(test events.Test) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := Parse(f.Name, text)
+	after := f.again(text)
 	if !holdsMore(f, after, test) {
 		return nil, ErrAsWritten
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -20,9 +19,9 @@ import (
 	"reckon/events"
 )
 
-// MaxBytes is the length of the largest domain file. With the ids of its parts a domain takes about
-// three times as much in the log, which takes events of up to 4 MiB.
-const MaxBytes = 1 << 20
+// MaxBytes is the length of the largest domain file. With the ids of its parts a domain is up to
+// three times as long, which the log and the views keep compressed.
+const MaxBytes = 4 << 20
 
 // File is a domain as its author wrote it, with the place of everything in the file.
 type File struct {
@@ -30,8 +29,21 @@ type File struct {
 	Key        string // dm_ key, "" where the file states none
 	Definition events.Definition
 	data       []byte
+	lines      [][]rune // of data, in the way YAML counts them; cut when they are first asked for
 	findings   []Finding
 	places     map[string]*yaml.Node // by path, such as "activities[2].equation"
+
+	files  fs.FS             // of its folder, nil where it has none
+	beside string            // its name among them
+	named  *[]string         // those that the definition is made of, too
+	used   *[]*File          // those of them that are used, however deep
+	users  []string          // the files that use this one, itself last
+	part   bool              // another file uses it
+	usedAt *yaml.Node        // where that file says so
+	parts  []*File           // used by this file itself
+	owners map[string]*File  // by path: the used file that it is in
+	cards  []cardOf          // tables from files
+	cells  map[string]string // by path of a default: the file that it is from
 }
 
 // Finding is a problem at a place of a file.
@@ -41,6 +53,7 @@ type Finding struct {
 	Column  int    `json:"column"`
 	Path    string `json:"path"`
 	Message string `json:"message"`
+	File    string `json:"file,omitempty"` // where it is in a file that is used
 }
 
 // Read reads YAML or JSON. Everything that is not as a domain file should be is in the
@@ -55,18 +68,28 @@ func Read(name string) (*File, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory: name a YAML or JSON file in it", name)
 	case info.Size() > MaxBytes:
-		return nil, fmt.Errorf("%s: a domain file has at most %d KiB", name, MaxBytes>>10)
+		return nil, fmt.Errorf("%s: a domain file has at most %d MiB", name, MaxBytes>>20)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read domain file: %w", err)
 	}
-	return Parse(name, data), nil
+	return parsed(folder(filepath.Dir(name)), name, filepath.Base(name), data), nil
 }
 
-// Parse is Read for a file whose text is known.
-func Parse(name string, data []byte) *File {
-	f := &File{Name: name, data: data, places: map[string]*yaml.Node{}}
+// Parse is Read for a text without other files beside it.
+func Parse(name string, data []byte) *File { return parsed(nil, name, "", data) }
+
+// ParseBeside is Parse for a file among others, by its name there.
+func ParseBeside(files fs.FS, name string, data []byte) *File { return parsed(files, name, name, data) }
+
+// ParseUnsaved is Read for a file with a text that is not saved yet.
+func ParseUnsaved(name string, data []byte) *File {
+	return parsed(folder(filepath.Dir(name)), name, filepath.Base(name), data)
+}
+
+func parsed(files fs.FS, name, beside string, data []byte) *File {
+	f := &File{Name: name, files: files, beside: beside, named: new([]string), used: new([]*File), users: []string{beside}, data: data, places: map[string]*yaml.Node{}}
 	f.parse(data)
 	return f
 }
@@ -82,9 +105,14 @@ type Report struct {
 
 // Check compiles the file's definition and runs its tests. The domain is nil when a finding is an
 // error.
-func (f *File) Check() (*commands.Domain, Report) {
+func (f *File) Check() (*commands.Domain, Report) { return f.examined(commands.CheckFile) }
+
+// Compile is Check without running the tests.
+func (f *File) Compile() (*commands.Domain, Report) { return f.examined(commands.CompileFile) }
+
+func (f *File) examined(by func(events.Definition) (*commands.Domain, []engine.Issue)) (*commands.Domain, Report) {
 	report := Report{File: f.Name, Title: f.Definition.Title, Tests: len(f.Definition.Tests)}
-	domain, issues := commands.CheckFile(f.Definition)
+	domain, issues := by(f.Definition)
 	report.Findings = f.placed(issues)
 	if len(f.findings) > 0 {
 		domain = nil
@@ -99,44 +127,25 @@ func (f *File) Readable() bool { return len(f.findings) == 0 }
 // placed gives issues their lines and columns, and orders them with what the reader found as they
 // stand in the file. Of a file that is no domain at all, only that is said.
 func (f *File) placed(issues []engine.Issue) []Finding {
-	if len(f.places) == 0 {
+	if len(f.places) == 0 && len(f.findings) > 0 {
 		return f.findings
 	}
 	list := append([]Finding{}, f.findings...) // an empty list is one in JSON too
 	for _, issue := range issues {
-		line, column := f.locate(issue.Path, issue.Offset)
-		list = append(list, Finding{issue.Warning, line, column, issue.Path, issue.Message})
+		line, column, message := f.locate(issue)
+		finding := Finding{Warning: issue.Warning, Line: line, Column: column, Path: issue.Path, Message: message}
+		if owner := f.ownerAt(issue.Path); owner != nil {
+			finding.File = owner.Name
+		}
+		if card := f.cells[issue.Path]; card != "" {
+			finding.Message = card + ", rows counted below the names: " + message
+		}
+		list = append(list, finding)
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return list
-}
-
-// locate finds the place of a path in the file; where the path itself is not there, the nearest
-// thing around it. offset is a caret position within the text at the path, -1 for none.
-func (f *File) locate(path string, offset int) (line, column int) {
-	for at := path; ; {
-		if n := f.places[at]; n != nil {
-			line, column = n.Line, n.Column
-			if at == path && offset >= 0 && n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
-				column += offset
-				if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
-					column++
-				}
-			}
-			return line, column
-		}
-		i := strings.LastIndexAny(at, ".[")
-		if i < 0 {
-			if at == "" {
-				return 1, 1
-			}
-			at = ""
-			continue
-		}
-		at = at[:i]
-	}
 }
 
 // Write gives the file on disk this text, all at once, with the permissions that it has.
@@ -149,6 +158,12 @@ func (f *File) Write() error {
 	if err != nil {
 		return err
 	}
+	// Whoever may not write the file does not replace it either.
+	open, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("write domain file: %w", err)
+	}
+	open.Close()
 	next, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

@@ -2,7 +2,6 @@ package domainfile
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,14 +14,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reckon/engine/syntax"
+
 	"go.yaml.in/yaml/v4"
 
 	"reckon/events"
 )
 
-// yamlPlace is how the reader of YAML says where it stopped, and why. It does not know the place of
-// a character that no YAML has.
-var yamlPlace = regexp.MustCompile(`\b(?:L(\d+)(?:\.C(\d+))?|at <unknown position>): (.*)`)
+// wayOut says what to do about what is no YAML, by a part of what the reader of YAML says.
+var wayOut = []struct{ says, way string }{
+	{"expected ',' or '}'", "Within { } put a text that has brackets, commas or quotes in it between quotes."},
+	{"expected ',' or ']'", "Within [ ] put a text that has brackets, commas or quotes in it between quotes."},
+	{"mapping values are not allowed", `Put a text that has ": " in it between quotes.`},
+	{"tab", "Indent with spaces."},
+	{"cannot start any token", "Put a text that begins with such a character between quotes, and indent with spaces."},
+	{"unknown escape character", "Between double quotes a backslash is written twice; between single quotes it is itself."},
+	{"unexpected end of stream", "A quote or a bracket that is opened must be closed."},
+	{"did not find expected key", "Members of one mapping stand equally far in, and a text that begins with a quote ends with it."},
+	{"'-' indicator", "Items of one list stand equally far in."},
+	{"could not find expected ':'", `A member is a name, ":" and a value.`},
+}
 
 func (f *File) parse(data []byte) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
@@ -46,19 +57,28 @@ func (f *File) parse(data []byte) {
 		f.unreadable(err)
 		return
 	}
+	f.cells, f.owners = map[string]string{}, map[string]*File{}
 	f.domain(document.Content[0])
+	f.joined()
+	f.embedCards()
 }
 
 func (f *File) unreadable(err error) {
 	finding := Finding{Line: 1, Column: 1, Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := yamlPlace.FindStringSubmatch(err.Error()); m != nil {
-		finding.Message = m[3]
-		if m[1] != "" {
-			finding.Line, _ = strconv.Atoi(m[1])
-			finding.Column, _ = strconv.Atoi(cmp.Or(m[2], "1"))
-		} else if i := bytes.IndexFunc(f.data, notYAML); i >= 0 {
+	var stopped *yaml.LoadError
+	if errors.As(err, &stopped) {
+		finding.Message = stopped.Message
+		if at := stopped.Mark; at.Line > 0 {
+			finding.Line, finding.Column = at.Line, max(at.Column, 1)
+		} else if i := bytes.IndexFunc(f.data, notYAML); i >= 0 { // whose place the reader of YAML does not know
 			line := f.data[bytes.LastIndexByte(f.data[:i], '\n')+1 : i]
 			finding.Line, finding.Column = bytes.Count(f.data[:i], []byte("\n"))+1, utf8.RuneCount(line)+1
+		}
+	}
+	for _, known := range wayOut {
+		if strings.Contains(finding.Message, known.says) {
+			finding.Message += ". " + known.way
+			break
 		}
 	}
 	finding.Message = "This is not YAML: " + finding.Message
@@ -156,17 +176,21 @@ func (f *File) text(to *string) func(string, *yaml.Node) {
 const (
 	maxTitle       = 200
 	maxDescription = 4000
+	maxMessage     = 500
 )
 
-// title reads the name of something: one line that stands in lists and on terminals.
-func (f *File) title(to *string) func(string, *yaml.Node) {
+// title reads the name of something.
+func (f *File) title(to *string) func(string, *yaml.Node) { return f.line(to, maxTitle, "title") }
+
+// line reads one line of text, which stands in lists and on terminals.
+func (f *File) line(to *string, limit int, what string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
 		f.text(to)(path, n)
 		if i := strings.IndexFunc(*to, steers); i >= 0 {
 			r, _ := utf8.DecodeRuneInString((*to)[i:])
-			f.report(path, n, "A title is one line of text: it cannot have U+%04X, which is its character %d.", r, utf8.RuneCountInString((*to)[:i])+1)
+			f.report(path, n, "A %s is one line of text: it cannot have U+%04X, which is its character %d.", what, r, utf8.RuneCountInString((*to)[:i])+1)
 		}
-		f.atMost(maxTitle, "title", path, n)
+		f.atMost(limit, what, path, n)
 	}
 }
 
@@ -185,6 +209,15 @@ func (f *File) atMost(limit int, what, path string, n *yaml.Node) {
 
 // steers is true of control characters, and of those that turn the order of letters around.
 func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// flag reads true or false.
+func (f *File) flag(name string, to *bool) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		if err := n.Decode(to); err != nil {
+			f.report(path, n, "%s is true or false.", name)
+		}
+	}
+}
 
 func (f *File) texts(to *[]string) func(string, *yaml.Node) {
 	return func(path string, n *yaml.Node) {
@@ -230,17 +263,16 @@ func (f *File) domain(n *yaml.Node) {
 		{"description", f.description(&d.Description)},
 		{"key", f.domainKey},
 		{"units", f.texts(&d.Units)},
-		{"strict_roots", func(path string, n *yaml.Node) {
-			if err := n.Decode(&d.StrictRoots); err != nil {
-				f.report(path, n, "strict_roots is true or false.")
-			}
-		}},
+		{"strict_roots", f.flag("strict_roots", &d.StrictRoots)},
+		{"use", f.use},
 		{"variables", func(path string, n *yaml.Node) { f.list(path, n, f.variable) }},
 		{"activities", func(path string, n *yaml.Node) { f.list(path, n, f.activity) }},
+		{"constraints", f.constraints},
 		{"tests", func(path string, n *yaml.Node) { f.list(path, n, f.test) }},
 		{"examples", f.texts(&d.Examples)},
+		{"sources", func(path string, n *yaml.Node) { f.list(path, n, f.source) }},
 	})
-	if strings.TrimSpace(d.Title) == "" && resolved(n).Kind == yaml.MappingNode {
+	if !f.part && strings.TrimSpace(d.Title) == "" && resolved(n).Kind == yaml.MappingNode {
 		f.report("title", resolved(n), "A domain needs a title.")
 	}
 }
@@ -267,6 +299,11 @@ func (f *File) variable(path string, n *yaml.Node) {
 		{"aliases", f.texts(&v.Aliases)},
 		{"min", f.text(&v.Min)},
 		{"max", f.text(&v.Max)},
+		{"integer", f.flag("integer", &v.Integer)},
+		{"hidden", f.flag("hidden", &v.Hidden)},
+		{"group", f.line(&v.Group, maxTitle, "group")},
+		{"choices", f.choices(&v.Choices)},
+		{"table", f.card(&v)},
 		{"display_metadata", func(path string, n *yaml.Node) {
 			var metadata any
 			err := n.Decode(&metadata)
@@ -287,6 +324,44 @@ func (f *File) variable(path string, n *yaml.Node) {
 	f.Definition.Variables = append(f.Definition.Variables, v)
 }
 
+// choices reads a list of labels, which stand for 1, 2, 3…, or a mapping of labels to numbers, or
+// to numbers with aliases.
+func (f *File) choices(to *[]events.Choice) func(string, *yaml.Node) {
+	return func(path string, n *yaml.Node) {
+		switch n.Kind {
+		case yaml.SequenceNode:
+			if i := slices.IndexFunc(n.Content, func(item *yaml.Node) bool { return resolved(item).Kind != yaml.ScalarNode }); i >= 0 {
+				f.report(path, n.Content[i], "A list of choices has labels alone. Choices with numbers or aliases are a mapping: {EU: 2, World: {value: 3, aliases: [abroad]}}.")
+				return
+			}
+			var labels []string
+			f.texts(&labels)(path, n)
+			for i, label := range labels {
+				*to = append(*to, events.Choice{Label: label, Value: strconv.Itoa(i + 1)})
+			}
+		case yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				at := fmt.Sprintf("%s[%d]", path, i/2)
+				label := resolved(n.Content[i])
+				f.places[at] = label
+				c := events.Choice{Label: label.Value}
+				if value := resolved(n.Content[i+1]); value.Kind == yaml.MappingNode {
+					f.mapping(at, value, "A choice", []member{{"value", f.text(&c.Value)}, {"aliases", f.texts(&c.Aliases)}})
+				} else {
+					f.text(&c.Value)(at, value)
+				}
+				*to = append(*to, c)
+			}
+		default:
+			f.report(path, n, "Choices are a list of labels, or a mapping of labels to numbers.")
+			return
+		}
+		if len(*to) == 0 {
+			f.report(path, n, "There is nothing to choose from: leave the member out, or name labels.")
+		}
+	}
+}
+
 func (f *File) activity(path string, n *yaml.Node) {
 	a := events.Activity{State: "active"}
 	f.mapping(path, n, "An activity", []member{
@@ -305,7 +380,7 @@ func (f *File) activity(path string, n *yaml.Node) {
 		}},
 	})
 	if a.Title == "" {
-		a.Title = a.Equation
+		a.Title = syntax.OneLine(a.Equation)
 	}
 	f.Definition.Activities = append(f.Definition.Activities, a)
 }

@@ -41,9 +41,14 @@ func fileTest(test events.Test, indent string) []byte {
 	}{after, test.Prompt, test.InputFormat, test.Now, test.TimeZone, test.Expect, test.Errors}); err != nil {
 		return nil // values of this shape always encode
 	}
-	// YAML would take some of what does not print for the end of a line.
+	return yamlSafe(text.Bytes())
+}
+
+// yamlSafe is JSON that YAML reads as JSON does: it would take some of what does not print for the
+// end of a line.
+func yamlSafe(text []byte) []byte {
 	var shown strings.Builder
-	for _, r := range strings.TrimSpace(text.String()) {
+	for _, r := range strings.TrimSpace(string(text)) {
 		if r > '~' && r <= '\uffff' && !unicode.IsPrint(r) {
 			fmt.Fprintf(&shown, `\u%04x`, r)
 			continue

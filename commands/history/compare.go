@@ -78,6 +78,13 @@ type ValueChange struct {
 	Was      json.RawMessage `json:"was"`
 	Is       json.RawMessage `json:"is"`
 	Relative *float64        `json:"relative,omitempty"` // (is - was) / |was|; of tables that of the cell that changes most; nil where there is none
+
+	was, is string // as people read them
+}
+
+// newChange is the change of a value of a variable that a domain may know.
+func newChange(d *commands.Domain, key string, was, is json.RawMessage) ValueChange {
+	return ValueChange{Key: key, Was: was, Is: is, was: shown(d, key, was), is: shown(d, key, is)}
 }
 
 // Compare computes the messages that a domain of the account has answered with a definition of it
@@ -164,12 +171,12 @@ func shift(q question, was, is events.Event, d *commands.Domain) *Shift {
 	case answered:
 		s.Effect, s.Target = Fails, before.Results.Target()
 		if s.Target != "" {
-			s.Values = []ValueChange{{Key: s.Target, Was: before.Results.Value(s.Target)}}
+			s.Values = []ValueChange{newChange(d, s.Target, before.Results.Value(s.Target), nil)}
 		}
 	case answers:
 		s.Effect, s.Target = Succeeds, after.Results.Target()
 		if s.Target != "" {
-			s.Values = []ValueChange{{Key: s.Target, Is: after.Results.Value(s.Target)}}
+			s.Values = []ValueChange{newChange(d, s.Target, nil, after.Results.Value(s.Target))}
 		}
 	default:
 		s.Effect = FailsOtherwise
@@ -190,13 +197,15 @@ func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 	list := []ValueChange{}
 	for _, v := range is.Variables {
 		if old := before[v.Key]; string(old) != string(v.Value) {
-			list = append(list, ValueChange{Key: v.Key, Was: old, Is: v.Value, Relative: relative(d, v.Key, old, v.Value)})
+			change := newChange(d, v.Key, old, v.Value)
+			change.Relative = relative(d, v.Key, old, v.Value)
+			list = append(list, change)
 		}
 		delete(before, v.Key)
 	}
 	for _, v := range was.Variables {
 		if _, gone := before[v.Key]; gone {
-			list = append(list, ValueChange{Key: v.Key, Was: v.Value})
+			list = append(list, newChange(d, v.Key, v.Value, nil))
 		}
 	}
 	asked := cmp.Or(is.Target(), was.Target())
@@ -208,11 +217,11 @@ func valueChanges(was, is events.Results, d *commands.Domain) []ValueChange {
 }
 
 // relative is by which part of what it was a value has changed, nil where that has no meaning: it
-// was zero, is of another dimension or of another shape, or is a date or a clock time, which are
-// counted from somewhere.
+// was zero, is of another dimension or of another shape, is a choice, or is a date or a clock time,
+// which are counted from somewhere.
 func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 {
 	i := d.Compiled().Index(key)
-	if i < 0 || was == nil || is == nil || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
+	if i < 0 || was == nil || is == nil || d.Compiled().Variables[i].IsChoice() || slices.Contains([]string{"date", "datetime", "time"}, d.Definition.Variables[i].Kind) {
 		return nil
 	}
 	var values [2]value.Value
@@ -237,7 +246,7 @@ func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 
 		}
 		for k := range row {
 			part, ok := cellChange(row[k], b.Cells[r][k])
-			if !ok {
+			if !ok || part != 0 && d.Compiled().ColumnChoices(i, k) != nil {
 				return nil
 			}
 			if most == nil || max(part, -part) > max(*most, -*most) {
@@ -271,7 +280,7 @@ const relativeBudget = 10_000
 
 // Describe is the change of a value in words, such as "time: 2.5 h → 3 h (+20%)".
 func (v ValueChange) Describe() string {
-	text := fmt.Sprintf("%s: %s → %s", v.Key, shown(v.Was), shown(v.Is))
+	text := fmt.Sprintf("%s: %s → %s", v.Key, v.was, v.is)
 	switch {
 	case v.Relative == nil:
 	case *v.Relative == 0:
@@ -282,14 +291,19 @@ func (v ValueChange) Describe() string {
 	return text
 }
 
-// shown is a value as JSON without the quotes of a text, "nothing" where there is none.
-func shown(value json.RawMessage) string {
-	var text string
-	switch {
-	case value == nil:
+// shown is a value as JSON without the quotes of a text, with the labels of choices, "nothing"
+// where there is none.
+func shown(d *commands.Domain, key string, raw json.RawMessage) string {
+	if raw == nil {
 		return "nothing"
-	case events.Unmarshal(value, &text) == nil:
-		return text
 	}
-	return string(value)
+	var text value.Text
+	if i := d.Compiled().Index(key); i >= 0 && events.Unmarshal(raw, &text) == nil {
+		raw = commands.Encode(d.Compiled().Labelled(i, text))
+	}
+	var one string
+	if events.Unmarshal(raw, &one) == nil {
+		return one
+	}
+	return string(raw)
 }

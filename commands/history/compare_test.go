@@ -74,7 +74,7 @@ func TestCompareTellsWhatADraftChanges(t *testing.T) {
 	if changed.Values[1].Key != "consumption" || len(changed.Values) != 2 {
 		t.Errorf("changes: %s", commands.Encode(changed))
 	}
-	if fails.Effect != Fails || fails.IsErrors[0].Code != "calculation.missing_inputs" || fails.Values[0].Describe() != "distance: 20 mi → nothing" {
+	if fails.Effect != Fails || fails.IsErrors[0].Code != "calculation.forwards_only" || fails.Values[0].Describe() != "distance: 20 mi → nothing" {
 		t.Errorf("fails: %s", commands.Encode(fails))
 	}
 	if succeeds.Effect != Succeeds || succeeds.WasErrors[0].Code != "calculation.missing_inputs" || succeeds.Values[0].Describe() != "cost: nothing → 12 USD" {
@@ -250,5 +250,32 @@ func TestHistoryShowsEachMoment(t *testing.T) {
 	}
 	if _, err := At(t.Context(), c.log, uuid.New(), Moment{}); !errors.Is(err, commands.ErrNone) {
 		t.Errorf("an unknown conversation: %v", err)
+	}
+}
+
+// TestChangesHaveLabels: choices are described by their labels, and have no relative change.
+func TestChangesHaveLabels(t *testing.T) {
+	d, issues := commands.CompileFile(events.Definition{
+		Title: "Parcel", Description: "Where a parcel goes.",
+		Variables: []events.Variable{
+			{Key: "zone", Kind: "number", DefaultValue: commands.Encode(""), Choices: []events.Choice{{Label: "National", Value: "1"}, {Label: "EU", Value: "2"}}},
+			{Key: "stops", Kind: "table", DefaultValue: commands.Encode(""), DisplayMetadata: []byte(`{"table":{"columns":[{"name":"Zone","choices":"zone"},{"name":"Days"}]}}`)},
+		},
+		Activities: []events.Activity{{Title: "Zone", Equation: `zone = cell(stops, 1, "Zone")`, State: "active"}},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	results := func(zone string, stops [][]string) events.Results {
+		return events.Results{Variables: []events.ResultVariable{{Key: "zone", Value: commands.Encode(zone)}, {Key: "stops", Value: commands.Encode(stops)}}}
+	}
+	list := valueChanges(results("1", [][]string{{"1", "3"}}), results("2", [][]string{{"2", "3"}}), d)
+	var got []string
+	for _, v := range list {
+		got = append(got, v.Describe())
+	}
+	want := []string{"zone: National → EU", `stops: [["National","3"]] → [["EU","3"]]`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

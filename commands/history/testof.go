@@ -152,11 +152,10 @@ func alone(d *commands.Domain, data *events.MessageCompleted, t events.Test) (ev
 			given.Values = append(given.Values, engine.ResultValue{ScenarioValue: v, Stated: true})
 		}
 	}
-	for _, asked := range s.Targets {
-		if asked.Variable == given.Calculated {
-			given.Unit = asked.Unit
-		}
+	if asked := s.Last(); len(asked) > 0 && asked[0].Variable == given.Calculated {
+		given.Unit, given.Also = asked[0].Unit, asked[1:]
 	}
+	given.Everything = s.Everything
 	t.Prompt, t.InputFormat = prompt.Text(d.Compiled(), given), ""
 	again, err := d.Offline(t.Prompt, t.InputFormat, t.TimeZone, *t.Now)
 	if err != nil || again.Completed == nil {

@@ -98,6 +98,9 @@ func newBrief(d *commands.Domain, text string, refers language.Conversation, env
 		Now: env.Now.In(env.Zone).Format("Monday 2006-01-02T15:04:05"), TimeZone: env.Zone.String(), Prompt: text,
 	}
 	for i, v := range d.Definition.Variables {
+		if v.Hidden {
+			continue
+		}
 		b.Variables = append(b.Variables, briefVariable{
 			Key: v.Key, Title: v.Title, Aliases: v.Aliases, Unit: v.Unit, Kind: v.Kind,
 			Default: scalarText(d.Compiled().DefaultText(i)), Description: input.Quoted(v.Description),
@@ -117,8 +120,8 @@ func newBrief(d *commands.Domain, text string, refers language.Conversation, env
 			given[d.Definition.Variables[in.Variable].Key] = scalarText(in.Normal)
 		}
 		b.Pending = map[string]any{"given": given}
-		if p.Target != nil {
-			b.Pending["asked"] = d.Definition.Variables[p.Target.Variable].Key
+		if len(p.Targets) > 0 {
+			b.Pending["asked"] = d.Definition.Variables[p.Targets[0].Variable].Key
 		}
 	}
 	for _, e := range doubt {
@@ -181,6 +184,9 @@ func proposalSchema(d *commands.Domain, refers language.Conversation) any {
 	}
 	givable, askable := []string{}, []string{""}
 	for _, v := range d.Definition.Variables {
+		if v.Hidden {
+			continue
+		}
 		if !format.IsTableKind(v.Kind) {
 			givable = append(givable, v.Key)
 		}

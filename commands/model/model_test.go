@@ -171,8 +171,8 @@ func stated(d *commands.Domain, r engine.Request) string {
 	for _, in := range r.Inputs {
 		list = append(list, d.Definition.Variables[in.Variable].Key+": "+in.Normal.Cells[0][0])
 	}
-	if r.Target != nil {
-		list = append(list, "calculate: "+d.Definition.Variables[r.Target.Variable].Key)
+	for _, t := range r.Targets {
+		list = append(list, "calculate: "+d.Definition.Variables[t.Variable].Key)
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,0 +1,106 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reckon/engine"
+	"reckon/engine/value"
+	"reckon/projections"
+)
+
+// Explanation is how the values of a kept scenario come about. Of a message that is failed, or in
+// progress, it has no steps; Errors are those of the message, or say why it cannot be explained.
+type Explanation struct {
+	ConversationID uuid.UUID       `json:"conversation_id"`
+	MessageID      uuid.UUID       `json:"message_id"`
+	Status         string          `json:"status"`
+	Scenario       *int            `json:"scenario"` // its index, null for none
+	Domain         ExplainedDomain `json:"domain"`
+	Prompt         string          `json:"prompt"`
+	engine.Explanation
+	Errors []value.Error `json:"errors"`
+}
+
+// ExplainedDomain is the version of a domain whose equations were analysed; 0 stands for a file.
+type ExplainedDomain struct {
+	ID      uuid.UUID `json:"id"`
+	Title   string    `json:"title"`
+	Version int       `json:"version"`
+}
+
+func (d *Domain) explained() ExplainedDomain {
+	return ExplainedDomain{d.ID, d.Definition.Title, d.Version}
+}
+
+// Explain explains a scenario.
+func (k Kept) Explain() Explanation {
+	e := Explanation{
+		ConversationID: k.Asked.ConversationID, MessageID: k.Asked.MessageID, Status: k.Asked.Status,
+		Domain: k.Domain.explained(), Prompt: k.Asked.Prompt, Errors: []value.Error{},
+		Explanation: engine.Explanation{
+			Targets: []string{}, Given: []engine.ExplainedValue{}, Steps: []engine.ExplainedStep{}, Checks: []engine.ExplainedCheck{}, Functions: []engine.ExplainedFunction{}, Unlike: []engine.ExplainedValue{},
+		},
+	}
+	switch {
+	case k.Asked.Failed != nil:
+		e.Errors = ErrorsOf(k.Asked.Failed)
+	case k.Scenario != nil:
+		e.Scenario = &k.Scenario.Index
+		found, errs := k.Domain.compiled.Explain(k.Scenario, k.Stated, k.Env)
+		if len(errs) > 0 {
+			e.Errors = errs
+		} else {
+			e.Explanation = found
+		}
+	}
+	return e
+}
+
+// title is what stands above an explanation.
+func (e *Explanation) title() string {
+	if len(e.Targets) == 0 {
+		return e.Domain.Title
+	}
+	return e.Domain.Title + ": " + strings.Join(e.Targets, ", ")
+}
+
+// Text is the explanation for people.
+func (e *Explanation) Text() string { return e.title() + "\n\n" + e.nothing() + e.Explanation.Text() }
+
+// TeX is the explanation as a document for LaTeX, MathML as a math element.
+func (e *Explanation) TeX() string    { return e.Explanation.TeX(e.title() + e.because()) }
+func (e *Explanation) MathML() string { return e.Explanation.MathML(e.title() + e.because()) }
+
+func (e *Explanation) because() string {
+	if why := strings.TrimSpace(e.nothing()); why != "" {
+		return ". " + why
+	}
+	return ""
+}
+
+// nothing says why there is nothing to explain, "" where there is.
+func (e *Explanation) nothing() string {
+	var b strings.Builder
+	switch {
+	case e.Status == projections.InProgress:
+		b.WriteString("There is nothing to explain yet: the message is in progress.\n")
+	case e.Status == projections.Failed:
+		b.WriteString("There are no values to explain: the message ended in an error.\n")
+	case len(e.Errors) > 0:
+		b.WriteString("This cannot be explained.\n")
+	}
+	for _, err := range e.Errors {
+		fmt.Fprintf(&b, "%s\n", err.Filled())
+		for _, set := range err.Missing {
+			var keys []string
+			for _, v := range set.Variables {
+				keys = append(keys, v.Key)
+			}
+			fmt.Fprintf(&b, "Give %s.\n", strings.Join(keys, " and "))
+		}
+	}
+	return b.String()
+}

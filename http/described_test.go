@@ -1,0 +1,94 @@
+package http
+
+import (
+	"encoding/json"
+	"log/slog"
+	nethttp "net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"reckon/schemas"
+)
+
+// The description is there without a key, and before the views are.
+func TestDescribed(t *testing.T) {
+	handler := New(slog.New(slog.DiscardHandler), "v0").Handler()
+	get := func(path string, header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", path, nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+	text := get("/openapi.yaml")
+	if text.Code != 200 || text.Body.String() != schemas.OpenAPI() || text.Header().Get("Content-Type") != "application/yaml" {
+		t.Errorf("YAML: %d %v", text.Code, text.Header())
+	}
+	var got any
+	w := get("/openapi.json")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+		t.Fatalf("JSON: %d %v: %v", w.Code, w.Header(), err)
+	}
+	document, _ := openAPI()
+	want, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wanted any
+	if err := json.Unmarshal(want, &wanted); err != nil || !reflect.DeepEqual(got, wanted) {
+		t.Errorf("JSON says something else than YAML (%v)", err)
+	}
+	if again := get("/openapi.json", "If-None-Match", w.Header().Get("ETag")); again.Code != nethttp.StatusNotModified || again.Body.Len() > 0 {
+		t.Errorf("unchanged: %d with %d bytes", again.Code, again.Body.Len())
+	}
+}
+
+// Pages of origins that were named may ask, others may not; who asks without a browser sees no
+// difference.
+func TestOrigins(t *testing.T) {
+	n := startNode(t)
+	const page, foreign = "https://app.example.com", "https://evil.example.com"
+	preflight := func(origin, method, header string) nethttp.Header {
+		w := n.ask("OPTIONS", "/v1/calculate", "", "Authorization", "", "Origin", origin, "Access-Control-Request-Method", method, "Access-Control-Request-Headers", header)
+		return w.Header()
+	}
+	if got := preflight(page, "POST", "authorization"); got.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("no origin is named, and a preflight says %v", got)
+	}
+	if err := n.server.AllowOrigins([]string{page, "http://localhost:5173"}); err != nil {
+		t.Fatal(err)
+	}
+	got := preflight(page, "POST", "authorization,content-type,idempotency-key")
+	if got.Get("Access-Control-Allow-Origin") != page || got.Get("Access-Control-Allow-Methods") != "POST" || got.Get("Access-Control-Allow-Headers") == "" {
+		t.Errorf("a preflight says %v", got)
+	}
+	if got := preflight(page, "DELETE", ""); got.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a preflight of DELETE says %v", got)
+	}
+	if got := preflight(foreign, "POST", "authorization"); got.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a preflight of another origin says %v", got)
+	}
+	w := n.ask("GET", "/v1/domains", "", "Origin", page)
+	if w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != page || !strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "X-Request-Id") {
+		t.Errorf("a page's request: %d %v", w.Code, w.Header())
+	}
+	if vary := strings.Join(w.Header().Values("Vary"), ", "); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "Authorization") {
+		t.Errorf("an answer varies by %s", vary)
+	}
+	if w := n.ask("GET", "/v1/domains", "", "Origin", foreign); w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a request of another origin: %d %v", w.Code, w.Header())
+	}
+	n.secret = "wrong"
+	if w := n.ask("GET", "/v1/domains", "", "Origin", page); w.Code != 401 || w.Header().Get("Access-Control-Allow-Origin") != page {
+		t.Errorf("a refusal that the page is to read: %d %v", w.Code, w.Header())
+	}
+	for _, bad := range []string{"", "app.example.com", "https://", "https://a.example/", "https://a.example/x", "https://*.example", "ftp://a.example", "null", "https://user@a.example"} {
+		if err := n.server.AllowOrigins([]string{bad}); err == nil {
+			t.Errorf("%q is taken for an origin", bad)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package http
+
+import (
+	"fmt"
+	nethttp "net/http"
+	"net/url"
+	"strings"
+
+	"github.com/rs/cors"
+)
+
+// AllowOrigins lets pages of other origins ask by the CORS protocol of the Fetch standard: "*", or
+// https://host and http://host with a port where it is not the usual one. Without, browsers let no
+// page of another origin read an answer. It is called before Serve and fails on what is no origin.
+func (s *Server) AllowOrigins(origins []string) error {
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Scheme+"://"+u.Host != origin || strings.Contains(u.Host, "*")) {
+			return fmt.Errorf("%q is not an origin: give * or one such as https://app.example.com, with a port where it is not the usual one and nothing behind it", origin)
+		}
+	}
+	if len(origins) == 0 {
+		return nil
+	}
+	policy := cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: []string{nethttp.MethodGet, nethttp.MethodHead, nethttp.MethodPost},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "Body-Version", "Prefer", "If-None-Match", "X-Request-Id"},
+		ExposedHeaders: []string{
+			"ETag", "Location", "Retry-After", "Idempotent-Replayed", "Preference-Applied", "X-Request-Id",
+			"RateLimit", "RateLimit-Policy", "Reckon-Log", "WWW-Authenticate",
+		},
+		MaxAge: 7200, // as long as browsers keep it
+	})
+	s.origins = policy.Handler
+	return nil
+}
