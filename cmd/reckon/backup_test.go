@@ -102,13 +102,13 @@ func TestBackupUnderLoad(t *testing.T) {
 	if answered < 200 {
 		t.Fatalf("%d answers came before the backup", answered)
 	}
-	if _, floor := other.commands(t); floor != taken.Commands-taken.Unfinished {
+	if _, _, floor := other.commands(t); floor != taken.Commands-taken.Unfinished {
 		t.Errorf("of %d commands %d are marked as finished, and %d are not finished", taken.Commands, floor, taken.Unfinished)
 	}
 	other.serve(t)
-	stored, _ := other.commands(t)
+	stored, _, _ := other.commands(t)
 	for asked := 0; ; asked++ { // until the queue is empty
-		if _, floor := other.commands(t); floor >= taken.Commands {
+		if _, _, floor := other.commands(t); floor >= taken.Commands {
 			break
 		}
 		if asked == 1000 {
@@ -181,7 +181,7 @@ func (w *world) finishes(t *testing.T) {
 func (w *world) unfinished(t *testing.T) (names []string) {
 	t.Helper()
 	final := finalEvents(readEvents(t, w.data))
-	stored, _ := w.commands(t)
+	stored, _, _ := w.commands(t)
 	for name := range stored {
 		if final[name] == 0 {
 			names = append(names, name)

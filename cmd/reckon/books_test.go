@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode"
 
 	"github.com/alecthomas/kong"
@@ -222,16 +223,23 @@ func isVariable(t *testing.T, name string) bool {
 	return false
 }
 
+// namedBlock finds what stands in a file that the sentence above it names.
+var namedBlock = regexp.MustCompile("`([a-z0-9-]+[.](?:yaml|csv))`:\n\n```(?:yaml|csv)\n((?s).*?)```")
+
 // TestDomainsOfTheBooksAreValid reads each block that is a whole domain, and runs its tests.
 func TestDomainsOfTheBooksAreValid(t *testing.T) {
 	found := 0
 	for name, text := range books(t) {
+		files := fstest.MapFS{}
+		for _, m := range namedBlock.FindAllStringSubmatch(text, -1) {
+			files[m[1]] = &fstest.MapFile{Data: []byte(m[2])}
+		}
 		for _, block := range fenced(text, "yaml") {
 			if !strings.HasPrefix(block, "title:") {
 				continue
 			}
 			found++
-			_, report := domainfile.Parse(name, []byte(block)).Check()
+			_, report := domainfile.ParseBeside(files, "domain.yaml", []byte(block)).Check()
 			for _, finding := range report.Findings {
 				if !finding.Warning {
 					t.Errorf("%s: line %d of a domain: %s", name, finding.Line, finding.Message)

@@ -1,71 +1,89 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strings"
-	"unicode/utf8"
 
+	"reckon/commands"
 	"reckon/http"
 	"reckon/projections"
 )
 
 type calculateCommand struct {
-	Domain      string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
-	InputFormat string `help:"Format of the prompt: ${enum} (${default})." enum:"automatic,structured,json,natural_language" default:"automatic" placeholder:"F"`
-	TimeZone    string `help:"Zone that decides 'today' and 'now' (${default})." default:"UTC" placeholder:"ZONE"`
-	Now         string `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
-	BodyVersion int    `help:"Shape of the answer: ${enum} (${default})." default:"2" enum:"1,2" placeholder:"N"`
-	Prompt      string `arg:"" help:"The prompt, or - to read it from standard input."`
+	Domain string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
+	promptFlags
+	analysisFlags
+	JSON        bool     `name:"json" help:"Print the message that the service would answer with, as where standard output is no terminal." xor:"form"`
+	Text        bool     `help:"Print the answer for reading, as on a terminal." xor:"form"`
+	Explain     bool     `help:"Explain the answer, step by step." xor:"form"`
+	BodyVersion int      `help:"With --json, the shape of the message: ${enum} (${default})." default:"2" enum:"1,2" placeholder:"N"`
+	Uncertain   []string `help:"Input with what is open of it, such as 'length: 5.2 ± 0.1 m'; then it says how far the result holds, as 'reckon uncertainty' does." sep:"none" xor:"analysis" placeholder:"INPUT"`
+	Prompt      string   `arg:"" help:"The prompt, or - to read it from standard input."`
 }
 
 func (*calculateCommand) Help() string {
-	return `Prints the message that the service would answer with, as JSON. The exit status is 1 when its status is error, and 2 when there is none.
+	return `Prints the answer: what was asked for, what it rests on, and where each value came from. Errors are printed on standard error. With
+--json, and where standard output is no terminal, it is the message that the service would answer with; --text asks for reading there
+too. The exit status is 1 when the message's status is error, and 2 when there is none.
+With --sweep it prints what the prompt asks for over a range, with --sensitivity what that depends on, and with --uncertain how far it
+holds.
 
 Examples:
   reckon calculate --domain trip.yaml $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time in min'
-  reckon calculate --domain trip.yaml - < prompt.txt
+  reckon calculate --domain trip.yaml $'distance: 150 mi\ncalculate: fuel in L, time'
+  reckon calculate --domain trip.yaml --json $'distance: 150 mi\ncalculate: everything'
+  reckon calculate --domain trip.yaml --explain - < prompt.txt
+  reckon calculate --domain trip.yaml --uncertain 'speed: 60 ± 5 mi/h' $'distance: 150 mi\ncalculate: time'
+  reckon calculate --domain trip.yaml --sweep 'speed = 50..70 mi/h in 5' $'distance: 150 mi\ncalculate: time'
+  reckon calculate --domain trip.yaml --sensitivity $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time'
   reckon calculate --domain trip.yaml '{"inputs": [{"key": "speed", "value": "60 mi/h"}], "calculate": {"key": "time"}}'`
 }
-
-// maxPrompt is how many bytes a prompt may have, here as in a request.
-const maxPrompt = 256 << 10
 
 func (c *calculateCommand) Run(t terminal) error {
 	now, _, err := momentOf(c.Now, c.TimeZone)
 	if err != nil {
 		return err
 	}
-	domain, err := checkedDomain(t, c.Domain)
+	domain, err := compiledDomain(t, c.Domain)
 	if err != nil {
 		return err
 	}
-	text := c.Prompt
-	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(t.in, maxPrompt+1))
-		if err != nil {
-			return fmt.Errorf("read the prompt: %w", err)
-		}
-		text = string(data)
+	text, err := readPrompt(t, c.Prompt)
+	if err != nil {
+		return err
 	}
-	switch {
-	case strings.TrimSpace(text) == "":
-		return errors.New("the prompt is empty")
-	case len(text) > maxPrompt:
-		return fmt.Errorf("the prompt is longer than %d KiB", maxPrompt>>10)
-	case !utf8.ValidString(text):
-		return errors.New("the prompt is not valid UTF-8")
+	if len(c.Uncertain) > 0 || len(c.Sweep) > 0 || c.Sensitivity {
+		conversation := domain.DryRun()
+		m, err := conversation.Say(text, c.InputFormat, c.TimeZone, now)
+		if err != nil {
+			return err
+		}
+		kept, err := conversation.Kept(commands.Place{Message: m.MessageID})
+		if err != nil {
+			return err
+		}
+		if len(c.Uncertain) == 0 {
+			return c.analyse(t, kept[0], c.JSON)
+		}
+		return printUncertainty(t, kept[0].Uncertainty(commands.UncertaintyQuery{Of: c.Uncertain}), c.JSON)
 	}
 	message, err := domain.Offline(text, c.InputFormat, c.TimeZone, now)
 	if err != nil {
 		return err
 	}
-	if err := printJSON(t, http.PresentMessage(message, c.BodyVersion)); err != nil {
-		return err
+	switch {
+	case c.JSON, !c.Text && !c.Explain && !isTerminal(t.out):
+		err = printJSON(t, http.PresentMessage(message, c.BodyVersion))
+	case message.Failed != nil:
+		showErrors(t.err, commands.ErrorsOf(message.Failed))
+	default:
+		err = showAnswer(t, domain, message)
+		if err == nil && c.Explain {
+			fmt.Fprintln(t.out)
+			err = explanationFlags{}.print(t, domain.Kept(message))
+		}
 	}
-	if message.Status == projections.Failed {
+	if err == nil && message.Status == projections.Failed {
 		return exit(1)
 	}
-	return nil
+	return err
 }

@@ -294,7 +294,7 @@ func (n *node) insist(t *testing.T, args ...string) time.Duration {
 // waits until every node knows them.
 func (c *cluster) settleTenants(t *testing.T, count int) {
 	t.Helper()
-	domain := filepath.Join("starter", "electricity.yaml")
+	domain := filepath.Join("starter", "home", "electricity.yaml")
 	for i := range count {
 		n := c.nodes[i%len(c.nodes)]
 		who := tenant{account: fmt.Sprintf("account%d", len(c.tenants)+1)}

@@ -11,18 +11,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reckon/events"
 	"reckon/events/log"
 )
 
-// The next release in the eyes of a test: it writes a second version of an event, and reads the first.
+// The next release in the eyes of a test: it writes another version of an event, and reads the first.
 const (
-	currentEvent = `	{"reckon.message.completed.v1", of[MessageCompleted](), nil},`
-	nextEvent    = `	{"reckon.message.completed.v1", of[completedV1](), func(old any) any {
+	currentEvent = `	{name: "reckon.message.completed.v1", data: of[MessageCompleted]()},`
+	nextEvent    = `	{name: "reckon.message.completed.v1", data: of[completedV1](), raise: func(old any) any {
 		raised := MessageCompleted(*old.(*completedV1))
 		return &raised
 	}},
-	{"reckon.message.completed.v2", of[MessageCompleted](), nil},`
+	{name: "reckon.message.completed.v3", data: of[MessageCompleted]()},`
 	nextType = `
 // completedV1 is the event as the release before wrote it.
 type completedV1 MessageCompleted
@@ -57,7 +59,7 @@ func TestRollingUpgrade(t *testing.T) {
 		w.goesOn(t, 20)
 		for _, old := range c.nodes[i+1:] {
 			await(t, old.name+", which is older, is not ready", patienceReady, func() bool { return !old.ready() })
-			if text := old.lastWords(1000); !strings.Contains(text, "reckon.message.completed.v2") || !strings.Contains(text, "upgrade") {
+			if text := old.lastWords(1000); !strings.Contains(text, "reckon.message.completed.v3") || !strings.Contains(text, "upgrade") {
 				t.Errorf("%s does not say what it cannot read: %s", old.name, old.lastWords(10))
 			}
 		}
@@ -73,7 +75,7 @@ func TestRollingUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if versions["reckon.message.completed.v1"] == 0 || versions["reckon.message.completed.v2"] == 0 {
+	if versions["reckon.message.completed.v1"] == 0 || versions["reckon.message.completed.v3"] == 0 {
 		t.Errorf("the log holds %v", versions)
 	}
 	c.judge(t)
@@ -85,7 +87,7 @@ func recordedRaw(ctx context.Context, log *log.Log) (final []recorded, types map
 	if err != nil {
 		return nil, nil, err
 	}
-	names, types := map[string]string{}, map[string]int{}
+	names, prompts, types := map[string]string{}, map[uuid.UUID]string{}, map[string]int{}
 	for sequence := uint64(1); sequence <= stream.CachedInfo().State.LastSeq; sequence++ {
 		m, err := stream.GetMsg(ctx, sequence)
 		if err != nil {
@@ -94,7 +96,16 @@ func recordedRaw(ctx context.Context, log *log.Log) (final []recorded, types map
 		account := strings.Split(m.Subject, ".")[1]
 		kind := m.Header.Get("ce-type")
 		types[kind]++
-		switch typ, _, _ := strings.Cut(kind, ".v"); typ {
+		switch typ, version, _ := strings.Cut(kind, ".v"); typ {
+		case "reckon.prompt.stored":
+			var e events.PromptStored
+			if m.Data, err = events.Expand(m.Data); err == nil {
+				err = json.Unmarshal(m.Data, &e)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			prompts[e.MessageID] = e.Prompt
 		case "reckon.account.created":
 			var e events.AccountCreated
 			if err := json.Unmarshal(m.Data, &e); err != nil {
@@ -109,6 +120,9 @@ func recordedRaw(ctx context.Context, log *log.Log) (final []recorded, types map
 			}
 			if err := json.Unmarshal(m.Data, &e); err != nil {
 				return nil, nil, err
+			}
+			if version == "2" {
+				e.Prompt = prompts[e.MessageID]
 			}
 			r := recorded{account: names[account], conversation: e.ConversationID.String(), prompt: e.Prompt}
 			if e.IdempotencyKey != nil {

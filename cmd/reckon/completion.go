@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -22,11 +24,16 @@ func (*completionCommand) Help() string {
 type words struct {
 	path string // the command's words, joined by a space; "" for the program itself
 	next []string
+	// values are those of its flags that take one of a few, by flag.
+	values map[string][]string
 }
+
+// placeholders are the values that stand for themselves, by what a flag's help calls them.
+var placeholders = map[string]func() []string{"STARTER": starters}
 
 // completions lists what may follow each command of the program.
 func completions(n *kong.Node, path []string) []words {
-	w := words{path: strings.Join(path, " ")}
+	w := words{path: strings.Join(path, " "), values: map[string][]string{}}
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode {
 			w.next = append(w.next, child.Name)
@@ -35,6 +42,11 @@ func completions(n *kong.Node, path []string) []words {
 	for _, group := range n.AllFlags(true) {
 		for _, flag := range group {
 			w.next = append(w.next, "--"+flag.Name)
+			if values, ok := placeholders[flag.PlaceHolder]; ok {
+				w.values["--"+flag.Name] = values()
+			} else if flag.Enum != "" {
+				w.values["--"+flag.Name] = flag.EnumSlice()
+			}
 		}
 	}
 	all := []words{w}
@@ -54,7 +66,13 @@ func (c *completionCommand) Run(t terminal) error {
 		if c.Shell == "zsh" {
 			b.WriteString("#compdef reckon\nautoload -U +X bashcompinit && bashcompinit\n")
 		}
-		b.WriteString("_reckon() {\n  local word path=\"\"\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$word\" in -*) ;; *) path=\"$path${path:+ }$word\" ;; esac\n  done\n  while :; do\n    case \"$path\" in\n")
+		b.WriteString("_reckon() {\n  local word path=\"\"\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$word\" in -*) ;; *) path=\"$path${path:+ }$word\" ;; esac\n  done\n  case \"$path ${COMP_WORDS[COMP_CWORD-1]}\" in\n")
+		for _, w := range list {
+			for _, flag := range slices.Sorted(maps.Keys(w.values)) {
+				fmt.Fprintf(&b, "    %q*%q) COMPREPLY=($(compgen -W %q -- \"${COMP_WORDS[COMP_CWORD]}\")); return ;;\n", w.path, " "+flag, strings.Join(w.values[flag], " "))
+			}
+		}
+		b.WriteString("  esac\n  while :; do\n    case \"$path\" in\n")
 		for _, w := range list {
 			fmt.Fprintf(&b, "      %q) COMPREPLY=($(compgen -W %q -- \"${COMP_WORDS[COMP_CWORD]}\")); break ;;\n", w.path, strings.Join(w.next, " "))
 		}
@@ -70,7 +88,9 @@ func (c *completionCommand) Run(t terminal) error {
 				condition = strings.Join(parts, "; and ")
 			}
 			for _, next := range w.next {
-				if flag, ok := strings.CutPrefix(next, "--"); ok {
+				if flag, ok := strings.CutPrefix(next, "--"); ok && len(w.values[next]) > 0 {
+					fmt.Fprintf(&b, "complete -c reckon -n '%s' -l %s -x -a '%s'\n", condition, flag, strings.Join(w.values[next], " "))
+				} else if ok {
 					fmt.Fprintf(&b, "complete -c reckon -n '%s' -l %s\n", condition, flag)
 				} else {
 					fmt.Fprintf(&b, "complete -c reckon -n '%s' -a %s\n", condition, next)

@@ -152,6 +152,9 @@ func (s *shown) document(t *testing.T, status int, body []byte) string {
 	if status >= 400 && json.Unmarshal(body, &failed) == nil && failed.Error != nil {
 		return fmt.Sprintf("HTTP %d %s: %s", status, failed.Error.Code, failed.Error.Message)
 	}
+	if status == 200 && !json.Valid(body) {
+		return strings.TrimRight(string(body), "\n")
+	}
 	picked := json.RawMessage(body)
 	for _, part := range strings.FieldsFunc(s.option("pick"), func(r rune) bool { return r == '.' }) {
 		if i, err := strconv.Atoi(part); err == nil {

@@ -28,7 +28,7 @@ import (
 //	--
 //	what came back
 //
-// A prompt that starts with "GET /" is such a request; $DOMAIN, $OTHER and $CONVERSATION stand for ids. Options are
+// A prompt that starts with "GET /" is such a request; $DOMAIN, $OTHER, $CONVERSATION and $MESSAGE, the last one, stand for ids. Options are
 //
 //	other               the prompt is about other.yaml instead of domain.yaml
 //	structured, json, natural_language  the input_format instead of automatic
@@ -60,6 +60,8 @@ const contractZone = "Pacific/Kiritimati"
 type contract struct {
 	*world
 	second string
+
+	message string // that was answered last
 }
 
 // patient waits for prose longer than the service does.
@@ -198,6 +200,7 @@ func (c *contract) file(t *testing.T, name string) {
 // contractMessage is what the cases read of an answer.
 type contractMessage struct {
 	ConversationID string          `json:"conversation_id"`
+	MessageID      string          `json:"message_id"`
 	Status         string          `json:"status"`
 	InputFormat    string          `json:"input_format"`
 	Prose          string          `json:"natural_language"`
@@ -230,7 +233,7 @@ func (c *contract) run(t *testing.T, k contractCase, conversation *string, befor
 		s.zone, _ = commands.Zone(contractZone)
 	}
 	if path, ok := strings.CutPrefix(k.prompt, "GET "); ok {
-		path = strings.NewReplacer("$DOMAIN", c.domain, "$OTHER", c.second, "$CONVERSATION", *conversation).Replace(path)
+		path = strings.NewReplacer("$DOMAIN", c.domain, "$OTHER", c.second, "$CONVERSATION", *conversation, "$MESSAGE", c.message).Replace(path)
 		status, body := c.send(t, "GET", path, k, nil)
 		return s.document(t, status, body)
 	}
@@ -239,7 +242,7 @@ func (c *contract) run(t *testing.T, k contractCase, conversation *string, befor
 	if status != nethttp.StatusOK && status != nethttp.StatusAccepted {
 		return s.document(t, status, body)
 	}
-	*conversation = m.ConversationID
+	*conversation, c.message = m.ConversationID, m.MessageID
 	if m.Status == "completed" && m.Results.Action != "fetch" {
 		if m.Text != nil {
 			c.postBack(t, k, m, before, "structured", *m.Text)

@@ -62,7 +62,7 @@ func TestDamagedNode(t *testing.T) {
 				continue
 			}
 			a := w.get(t, "/v1/conversations/"+p.conversationID)
-			touched := strings.HasSuffix(lost.Subject, p.conversationID)
+			touched := strings.Contains(lost.Subject, p.conversationID) // a message of it, or a prompt
 			switch {
 			case a.header.Get("Reckon-Log") != "damaged":
 				t.Fatalf("%s: the answer has no sign of the damage: %v", views, a.header)
@@ -130,11 +130,159 @@ func TestRepairWithoutWhatIsMissing(t *testing.T) {
 	}
 	w.does(t, 0, "log", "repair", "--without-missing", "--data", w.data)
 	w.does(t, 0, "log", "verify", "--data", w.data)
-	same(t, slices.DeleteFunc(was, func(r log.Record) bool { return r.Sequence == lost.Sequence }), w.stored(t))
+	left := slices.DeleteFunc(was, func(r log.Record) bool { return r.Sequence == lost.Sequence })
+	same(t, left, w.stored(t))
+	// What is gone is declared in a backup, and is no hole in it. What is restored has the others.
+	saved := filepath.Join(t.TempDir(), "backup.gz")
+	w.does(t, 0, "backup", "--data", w.data, saved)
+	restored := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.does(t, 0, "restore", saved, "--data", restored.data)
+	w.does(t, 0, "log", "verify", "--data", restored.data)
+	for i, r := range restored.stored(t) {
+		if r.Subject != left[i].Subject || !bytes.Equal(r.Data, left[i].Data) {
+			t.Fatalf("event %d of the restored log is not event %d of the mended one", r.Sequence, left[i].Sequence)
+		}
+	}
 	w.serve(t)
 	if p, status, err := w.post("again", "", promptOf(7, true)); err != nil || !p.acknowledged {
 		t.Errorf("a request is answered %d (%v)", status, err)
 	}
+	w.end(syscall.SIGTERM)
+}
+
+// TestDamagedWhileServing has a bit of the log flipped under a running server, which reads its files again and again. It says
+// so and goes over to answering what is whole, as the same process.
+func TestDamagedWhileServing(t *testing.T) {
+	t.Parallel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.flags = []string{"--scrub", "1s", "--listen", address}
+	w.serve(t)
+	w.loadUntil(t, 2, "a", 10, func(stop func()) { stop() })
+	w.settle(t)
+	events := w.stored(t)
+	lost := events[len(events)-3]
+	block := filepath.Join(w.data, "log", "jetstream", "$G", "streams", log.EventsStream, "msgs", "1.blk")
+	w.flip(t, block, bytes.Index(w.file(t, block), lost.Data)+5)
+	w.awaitDamaged(t)
+	for _, p := range w.history.posts {
+		if !p.acknowledged {
+			continue
+		}
+		a := w.get(t, "/v1/conversations/"+p.conversationID)
+		if touched := strings.Contains(lost.Subject, p.conversationID); a.status != nethttp.StatusOK && !touched || a.status == nethttp.StatusOK && touched {
+			t.Errorf("a conversation is answered %d (touched by the damage: %v): %s", a.status, touched, a.body)
+		}
+	}
+	w.end(syscall.SIGTERM)
+	if said := w.errors.String(); !strings.Contains(said, "reckon: the log is damaged: EVENTS, log/jetstream/$G/streams/EVENTS/msgs/1.blk at byte ") {
+		t.Errorf("the server says:\n%s", said)
+	}
+}
+
+// TestLogIsGone has all of the log removed, its marks too. What was made of it says so: nobody begins another log beside it.
+func TestLogIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.serve(t)
+	w.loadUntil(t, 2, "a", 10, func(stop func()) { stop() })
+	saved := filepath.Join(t.TempDir(), "backup.gz")
+	w.does(t, 0, "backup", "--data", w.data, saved)
+	w.end(syscall.SIGTERM)
+	was := w.stored(t)
+	if err := os.RemoveAll(filepath.Join(w.data, "log")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"serve"}, {"account", "create", "another"}, {"log", "verify"}, {"backup", saved + ".2"}, {"log", "repair", "--from", saved}, {"projections", "verify"},
+	} {
+		status := 1
+		if args[0] == "projections" {
+			status = 2
+		}
+		said := w.does(t, status, append(args, "--data", w.data)...)
+		if !strings.Contains(said, filepath.Join("log", "jetstream")) || !strings.Contains(said, "still views") {
+			t.Errorf("reckon %s says:\n%s", strings.Join(args, " "), said)
+		}
+	}
+	restored := w.data + "-restored"
+	w.does(t, 0, "restore", saved, "--data", restored)
+	if err := os.RemoveAll(filepath.Join(w.data, "views")); err != nil {
+		t.Fatal(err)
+	}
+	w.does(t, 0, "account", "create", "another", "--data", w.data) // a new log
+	w.data = restored
+	same(t, was, w.stored(t))
+}
+
+// TestRepairIsKilled has a repair killed as soon as each of its steps is seen on the disk. Given again it mends the log, whatever
+// the first one has left.
+func TestRepairIsKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	w.serve(t)
+	w.loadUntil(t, 2, "a", 20, func(stop func()) { stop() })
+	saved := filepath.Join(t.TempDir(), "backup.gz")
+	w.does(t, 0, "backup", "--data", w.data, saved)
+	w.end(syscall.SIGTERM)
+	was := w.stored(t)
+	messages := filepath.Join("log", "jetstream", "$G", "streams", log.EventsStream, "msgs", "1.blk")
+	lost := was[len(was)/2]
+	w.flip(t, filepath.Join(w.data, messages), bytes.Index(w.file(t, filepath.Join(w.data, messages)), lost.Data)+5)
+	program, err := exec.LookPath(w.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := w.data
+	there := func(pattern string) func() bool {
+		return func() bool {
+			found, err := filepath.Glob(filepath.Join(w.data, pattern))
+			return err == nil && len(found) > 0
+		}
+	}
+	for step, seen := range map[string]func() bool{
+		"it has begun":                  there(".repairing"),
+		"it makes the events":           there(filepath.Join(".repairing", messages)),
+		"it has looked at the new log":  there(".repairing/log/sealed.json"),
+		"it has removed the views":      func() bool { return !there("views")() },
+		"it has put the new log beside": there("log.damaged-*"),
+		"it has cleared up":             func() bool { return there("log.damaged-*")() && !there(".repairing")() },
+	} {
+		w.data = filepath.Join(t.TempDir(), "data")
+		if err := os.CopyFS(w.data, os.DirFS(damaged)); err != nil {
+			t.Fatal(err)
+		}
+		repair := exec.Command(program, "log", "repair", "--from", saved, "--data", w.data)
+		if err := repair.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- repair.Wait() }()
+		for done := false; !done && !seen(); {
+			select {
+			case err := <-ended:
+				done = true
+				ended <- err
+			default:
+			}
+		}
+		_ = repair.Process.Kill() // unless it has ended
+		<-ended
+		w.does(t, 0, "log", "repair", "--from", saved, "--data", w.data)
+		w.does(t, 0, "log", "verify", "--data", w.data)
+		same(t, was, w.stored(t))
+		if t.Failed() {
+			t.Fatal(step)
+		}
+	}
+	w.serve(t)
+	w.settle(t)
+	w.verify(t)
 	w.end(syscall.SIGTERM)
 }
 
@@ -211,6 +359,12 @@ func (w *world) serveDamaged(t *testing.T) (unready string) {
 	}
 	t.Cleanup(w.kill)
 	w.url = "http://" + address
+	return w.awaitDamaged(t)
+}
+
+// awaitDamaged returns why a server is not ready whose log is damaged, once it serves what is whole.
+func (w *world) awaitDamaged(t *testing.T) (unready string) {
+	t.Helper()
 	await(t, "the server serves what is whole", patienceReady, func() bool {
 		response, err := nethttp.Get(w.url + "/readyz")
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +21,12 @@ import (
 	"reckon/projections"
 )
 
-//go:embed starter/*.yaml
+//go:embed starter/*/*.yaml starter/*/*.csv
 var starter embed.FS
+
+// devDomains are the starter domains that --dev publishes, one or two of each field; a first
+// question is asked of the first.
+var devDomains = []string{"electricity", "loan", "sales", "body", "freight", "motion"}
 
 // devAccount is the account that --dev makes.
 const devAccount = "dev"
@@ -31,7 +37,7 @@ type dev struct {
 	domains []projections.Domain
 }
 
-// prepareDev adds what is missing: the account, a key, and each starter domain whose title the
+// prepareDev adds what is missing: the account, a key, and each of devDomains whose title the
 // account does not have. The key's secret is left in the data directory, readable by its owner
 // alone, so that a later start can print it again.
 func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
@@ -50,11 +56,13 @@ func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 	if err != nil {
 		return d, err
 	}
-	files, err := starterFiles()
-	if err != nil {
-		return d, err
-	}
-	for _, f := range files {
+	var titles []string
+	for _, name := range devDomains {
+		f, _, err := starterDomain(name)
+		if err != nil {
+			return d, err
+		}
+		titles = append(titles, f.Definition.Title)
 		if slices.ContainsFunc(domains, func(d projections.Domain) bool { return strings.EqualFold(commands.Title(d), f.Definition.Title) }) {
 			continue
 		}
@@ -63,6 +71,10 @@ func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 		}
 	}
 	d.domains, err = a.Domains(t, account.ID)
+	place := func(d projections.Domain) uint { // that of none is behind all others
+		return uint(slices.IndexFunc(titles, func(title string) bool { return strings.EqualFold(title, commands.Title(d)) }))
+	}
+	slices.SortStableFunc(d.domains, func(a, b projections.Domain) int { return cmp.Compare(place(a), place(b)) })
 	return d, err
 }
 
@@ -79,7 +91,7 @@ func devKey(t terminal, a commands.Admin, account projections.Account, file stri
 	if len(active(account)) > 0 {
 		return "", nil
 	}
-	_, secret, err := a.CreateKey(t, devAccount)
+	_, secret, err := a.CreateKey(t, devAccount, commands.KeyTerms{Name: "dev"})
 	if err != nil {
 		return "", err
 	}
@@ -90,21 +102,30 @@ func devKey(t terminal, a commands.Admin, account projections.Account, file stri
 	return secret, nil
 }
 
-// starterFiles reads the domains that come with the program.
-func starterFiles() ([]*domainfile.File, error) {
-	names, err := fs.Glob(starter, "starter/*.yaml")
+// starters are the names of the starter domains, field by field.
+func starters() (names []string) {
+	files, _ := fs.Glob(starter, "starter/*/*.yaml") // the pattern is right
+	for _, name := range files {
+		names = append(names, strings.TrimSuffix(path.Base(name), ".yaml"))
+	}
+	return names
+}
+
+// starterDomain reads a starter domain, and the folder of its field with the files beside it.
+func starterDomain(name string) (*domainfile.File, fs.FS, error) {
+	files, err := fs.Glob(starter, "starter/*/"+name+".yaml")
+	if err != nil || len(files) != 1 {
+		return nil, nil, fmt.Errorf("there is no starter domain %q: there are %s", name, strings.Join(starters(), ", "))
+	}
+	text, err := starter.ReadFile(files[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, fmt.Errorf("read the starter domain %s: %w", name, err)
 	}
-	var files []*domainfile.File
-	for _, name := range names {
-		data, err := starter.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, domainfile.Parse(name, data))
+	folder, err := fs.Sub(starter, path.Dir(files[0]))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the starter domain %s: %w", name, err)
 	}
-	return files, nil
+	return domainfile.ParseBeside(folder, name+".yaml", text), folder, nil
 }
 
 // print says what there is, and how to ask a first question.

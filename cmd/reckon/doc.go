@@ -9,13 +9,14 @@
 // Package http authenticates the request and decodes the body. Package commands completes it with
 // all that a decision needs, the moment and the time zone among it, and publishes it on the stream
 // COMMANDS, at a subject of its account and its hashed idempotency key, expecting that none is
-// there: the stream decides who was first. The queue is a consumer of COMMANDS that all nodes
-// share. It hands the command to a worker of one of them. Decide is pure: the command, the
-// conversation as it stands and the compiled domain go in, and an event comes out. The worker
-// appends the event to the stream EVENTS, expecting that the conversation has not moved; where it
-// has, the worker reads what is newer and decides again. Package projections folds every event into
-// this node's views and wakes whoever waits for it, so that the answer can be read at once. A GET
-// waits until the fold has passed all that was in the log when it came, and reads a view.
+// there: the stream decides who was first. A long prompt goes to EVENTS before that, by itself.
+// The queue is a consumer of COMMANDS that all nodes share. It hands the command to a worker of
+// one of them. Decide is pure: the command, the conversation as it stands and the compiled domain
+// go in, and an event comes out. The worker appends the event to the stream EVENTS, expecting that
+// the conversation has not moved; where it has, the worker reads what is newer and decides again.
+// Package projections folds every event into this node's views and wakes whoever waits for it, so
+// that the answer can be read at once. A GET waits until the fold has passed all that was in the
+// log when it came, and reads a view.
 //
 // The packages, each after those that it stands on:
 //
@@ -32,7 +33,8 @@
 //     knows what is private to nats-server, and events/backup copies a log.
 //   - projections folds the history into read models.
 //   - commands takes requests in and decides them. commands/history computes the past again,
-//     commands/domainfile reads domains as files, commands/model asks a language model.
+//     commands/domainfile reads domains as files, commands/spreadsheet makes domains of
+//     spreadsheets, commands/model asks a language model.
 //   - http answers callers.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows.

@@ -12,7 +12,7 @@ import (
 type domainCheck struct{ checking }
 
 func (*domainCheck) Help() string {
-	return "Prints FILE:LINE:COLUMN for each finding. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
+	return "Prints FILE:LINE:COLUMN for each finding, and the line with a caret under the place, in colour on a terminal unless NO_COLOR is set. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
 }
 
 func (c *domainCheck) Run(t terminal) error { return c.run(t, true) }
@@ -37,17 +37,17 @@ func (c checking) run(t terminal, warnings bool) error {
 			r.Findings = slices.DeleteFunc(r.Findings, func(f domainfile.Finding) bool { return f.Warning })
 		}
 		reports, invalid = append(reports, r), invalid || !r.Valid
+		if c.JSON {
+			continue
+		}
+		showFindings(t.out, f, r.Findings)
+		if r.Valid {
+			fmt.Fprintf(t.out, "%s: ok, %s\n", r.File, count(r.Tests, "test"))
+		}
 	}
 	if c.JSON {
 		if err := printJSON(t, reports); err != nil {
 			return err
-		}
-	} else {
-		for _, r := range reports {
-			showFindings(t, r)
-			if r.Valid {
-				fmt.Fprintf(t.out, "%s: ok, %s\n", r.File, count(r.Tests, "test"))
-			}
 		}
 	}
 	if invalid {
@@ -56,25 +56,16 @@ func (c checking) run(t terminal, warnings bool) error {
 	return nil
 }
 
-func showFindings(t terminal, r domainfile.Report) {
-	for _, f := range r.Findings {
-		kind := "error"
-		if f.Warning {
-			kind = "warning"
-		}
-		fmt.Fprintf(t.out, "%s:%d:%d: %s: %s\n", r.File, f.Line, f.Column, kind, f.Message)
-	}
-}
-
-// checkedDomain reads a domain file and compiles it. What stops that is shown, place by place.
-func checkedDomain(t terminal, path string) (*commands.Domain, error) {
+// compiledDomain reads a domain file and compiles it, whatever its tests say. What stops that is
+// shown, place by place.
+func compiledDomain(t terminal, path string) (*commands.Domain, error) {
 	f, err := domainfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	domain, report := f.Check()
+	domain, report := f.Compile()
 	if domain == nil {
-		showFindings(terminal{out: t.err}, report)
+		showFindings(t.err, f, report.Findings)
 		return nil, errors.New("the domain file has the errors above")
 	}
 	return domain, nil

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/commands/history"
+	"reckon/events"
 )
 
 // compareFile tells what a file would change of what an account has been answered.
@@ -25,21 +32,30 @@ func compareFile(t terminal, f *domainfile.File, a commands.Admin, account strin
 
 type domainDiff struct {
 	directory
-	File    string `arg:"" help:"Domain file, YAML or JSON."`
-	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
-	Since   string `help:"How far back to look: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
-	JSON    bool   `help:"Print JSON."`
+	File     string `arg:"" name:"file" help:"Domain file, YAML or JSON; with --versions also the title, dm_ key or id of a domain."`
+	Account  string `help:"Name of the account." required:"" placeholder:"NAME"`
+	Since    string `help:"How far back to look: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
+	Text     bool   `help:"Compare texts, not answers: what the file changes in the newest published version."`
+	Versions string `help:"Compare the texts of two published versions, such as 3..5, or of one and the newest." placeholder:"N..M"`
+	JSON     bool   `help:"Print JSON, of answers only."`
 }
 
 func (*domainDiff) Help() string {
 	return `Computes what the account has asked of the domain with the file and with the newest published version, each message on the scenario that it was based on then, and lists the answers that differ: those with other values (and by how much), those that begin to fail, to succeed, or to fail otherwise. Titles, descriptions and formats are not compared. Nothing is published.
 
+With --text or --versions, the texts are compared instead, as domain files without comments, line by line; the exit status is 0 either way.
+
 Examples:
   reckon domain diff trip.yaml --account acme
-  reckon domain diff trip.yaml --account acme --since 2026-01-01 --json`
+  reckon domain diff trip.yaml --account acme --since 2026-01-01 --json
+  reckon domain diff trip.yaml --account acme --text
+  reckon domain diff 'Road trip' --account acme --versions 3..5`
 }
 
 func (c *domainDiff) Run(t terminal) error {
+	if c.Text || c.Versions != "" {
+		return c.compareTexts(t)
+	}
 	since, err := parseSince(c.Since)
 	if err != nil {
 		return err
@@ -49,7 +65,7 @@ func (c *domainDiff) Run(t terminal) error {
 		return err
 	}
 	if _, report := f.Check(); !report.Valid {
-		showFindings(terminal{out: t.err}, report)
+		showFindings(t.err, f, report.Findings)
 		if !f.Readable() {
 			return errors.New("the domain file has the errors above")
 		}
@@ -99,4 +115,99 @@ func showShifted(w io.Writer, s history.Shift) {
 	for _, e := range s.IsErrors {
 		fmt.Fprintf(w, "  is %s: %s\n", e.Code, inLine(e.Filled()))
 	}
+}
+
+// compareTexts prints what differs between two texts of a domain.
+func (c *domainDiff) compareTexts(t terminal) error {
+	switch {
+	case c.Text && c.Versions != "":
+		return errors.New("--text compares the file, --versions what is published: give one of them")
+	case c.JSON:
+		return errors.New("--json is for answers: leave it out with --text and --versions")
+	}
+	from, to, name := 0, 0, c.File
+	var err error
+	if c.Versions != "" {
+		if from, to, err = parseVersions(c.Versions); err != nil {
+			return err
+		}
+	}
+	var f *domainfile.File
+	if _, err := os.Stat(c.File); err == nil || c.Text {
+		if f, err = domainfile.Read(c.File); err != nil {
+			return err
+		}
+		if !f.Readable() {
+			_, report := f.Compile()
+			showFindings(t.err, f, report.Findings)
+			return errors.New("the domain file has the errors above")
+		}
+		name = cmp.Or(f.Key, f.Definition.Title)
+	}
+	return c.administer(t, func(a commands.Admin) error {
+		d, err := findDomain(t, a, c.Account, name)
+		if err != nil {
+			return err
+		}
+		published, err := publications(t, a, d)
+		if err != nil {
+			return err
+		}
+		was, err := publishedVersion(published, from)
+		if err != nil {
+			return err
+		}
+		is, label := &events.DomainPublished{Key: was.Key}, c.File
+		if c.Text {
+			// What is published has defaults as they read back, "45%" and "EU" as numbers.
+			is.Definition = f.Definition
+			if d, _ := f.Compile(); d != nil {
+				is.Definition = d.Definition
+			}
+		} else {
+			if is, err = publishedVersion(published, to); err != nil {
+				return err
+			}
+			label = fmt.Sprintf("version %d", is.Version)
+		}
+		before, err := domainfile.Text("", was.Definition)
+		if err != nil {
+			return err
+		}
+		after, err := domainfile.Text("", is.Definition)
+		if err != nil {
+			return err
+		}
+		return showDiff(t.out, fmt.Sprintf("version %d", was.Version), before, label, after)
+	})
+}
+
+// showDiff writes a difference of lines, with colours on a terminal.
+func showDiff(w io.Writer, was string, before []byte, is string, after []byte) error {
+	lines := diff.Diff(inLine(was), before, inLine(is), after)
+	if len(lines) == 0 {
+		_, err := fmt.Fprintf(w, "%s and %s have the same text.\n", was, is)
+		return err
+	}
+	_, lines, _ = bytes.Cut(lines, []byte("\n")) // which names both once more
+	if !colours(w) {
+		_, err := w.Write(lines)
+		return err
+	}
+	for line := range strings.Lines(string(lines)) {
+		text, colour := string(escaped([]byte(strings.TrimSuffix(line, "\n")), steersText)), ""
+		switch line[0] {
+		case '+':
+			colour = green
+		case '-':
+			colour = red
+		}
+		if colour != "" {
+			text = colour + text + plain
+		}
+		if _, err := fmt.Fprintln(raw(w), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

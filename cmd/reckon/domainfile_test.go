@@ -1,25 +1,64 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"reckon/commands/domainfile"
+	"reckon/events"
 )
 
-func TestStarterDomainsAreValidWithoutWarnings(t *testing.T) {
-	files, err := starterFiles()
+// TestStarterDomains checks each of them with its tests, and that it is formatted, cites where it is
+// from, is found in the README beside, and that its examples are among its tests.
+func TestStarterDomains(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("starter", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) < 4 {
-		t.Fatalf("there are %d starter domains", len(files))
+	names := starters()
+	if len(names) < 24 {
+		t.Fatalf("there are %d starter domains", len(names))
 	}
-	for _, f := range files {
-		_, report := f.Check()
-		for _, finding := range report.Findings {
-			t.Errorf("%s:%d:%d: %s", f.Name, finding.Line, finding.Column, finding.Message)
-		}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			f, _, err := starterDomain(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, report := f.Check()
+			for _, finding := range report.Findings {
+				t.Errorf("%s:%d:%d: %s", f.Name, finding.Line, finding.Column, finding.Message)
+			}
+			even, err := f.Formatted()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(even.Bytes(), f.Bytes()) {
+				t.Errorf("it is not formatted:\n%s", even.Bytes())
+			}
+			if len(f.Definition.Sources) == 0 {
+				t.Error("it cites no source")
+			}
+			for _, source := range f.Definition.Sources {
+				if source.URL == "" || source.Licence == "" || !bytes.Contains(readme, []byte(source.URL)) {
+					t.Errorf("the source %q has no address, no licence, or is not in starter/README.md", source.Title)
+				}
+			}
+			if !bytes.Contains(readme, []byte("/"+name+".yaml)")) {
+				t.Error("starter/README.md does not name it")
+			}
+			if len(f.Definition.Examples) == 0 {
+				t.Error("it has no examples")
+			}
+			for _, example := range f.Definition.Examples {
+				if !slices.ContainsFunc(f.Definition.Tests, func(t events.Test) bool { return t.Prompt == example && len(t.Expect) > 0 }) {
+					t.Errorf("no test asks %q", example)
+				}
+			}
+		})
 	}
 }
 

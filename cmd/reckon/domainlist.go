@@ -21,6 +21,7 @@ type domainRow struct {
 	Title    string    `json:"title"`
 	Version  int       `json:"version"` // 0 when it is not published
 	HasDraft bool      `json:"has_draft"`
+	Retired  bool      `json:"retired"`
 }
 
 func (c *domainList) Run(t terminal) error {
@@ -35,7 +36,7 @@ func (c *domainList) Run(t terminal) error {
 		}
 		rows := []domainRow{}
 		for _, d := range domains {
-			rows = append(rows, domainRow{d.ID, d.Key, commands.Title(d), d.Version, d.Draft != nil})
+			rows = append(rows, domainRow{d.ID, d.Key, commands.Title(d), d.Version, d.Draft != nil, d.Retired})
 		}
 		if c.JSON {
 			return printJSON(t, rows)
@@ -48,6 +49,9 @@ func (c *domainList) Run(t terminal) error {
 			}
 			if r.HasDraft {
 				draft = "yes"
+			}
+			if r.Retired {
+				version += " retired"
 			}
 			table.add(r.Title, version, draft, r.ID.String(), r.Key)
 		}

@@ -27,7 +27,7 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 		}
 		_, report := f.Check()
 		invalid = invalid || !report.Valid
-		showFindings(terminal{out: t.err}, report)
+		showFindings(t.err, f, report.Findings)
 		files = append(files, f)
 	}
 	if invalid {

@@ -18,7 +18,7 @@ import (
 )
 
 // errorCases are the files whose expected output has a line "code: message" or "code at OFFSET: message" for an error, with
-// the args in place of the placeholders. A published domain has names that differ by more than their case, so that
+// the args in place of the placeholders, or for what only an analysis says the error as JSON. A published domain has names that differ by more than their case, so that
 // input.ambiguous_variable is among those of the engine.
 var errorCases = []string{
 	"testdata/contract/*.txt",
@@ -64,7 +64,8 @@ func TestEveryErrorCodeHasACase(t *testing.T) {
 				continue
 			}
 			found := errorLine(t, code, message).FindIndex(outputs)
-			if found == nil {
+			shown := fmt.Sprintf("%q: %q,\n    %q: %q", "code", code.Code, "message", message)
+			if found == nil && !bytes.Contains(outputs, []byte(shown)) {
 				t.Errorf("no case produces %s: %s", code.Code, message)
 			}
 		}

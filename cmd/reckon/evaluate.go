@@ -149,7 +149,7 @@ func (c *evaluateCommand) evaluate(t terminal, path string, total *tally, tags m
 	if err := yaml.Load(data, &file, yaml.WithKnownFields()); err != nil {
 		return err
 	}
-	domain, err := checkedDomain(t, filepath.Join(filepath.Dir(path), file.Domain))
+	domain, err := compiledDomain(t, filepath.Join(filepath.Dir(path), file.Domain))
 	if err != nil {
 		return err
 	}

@@ -390,7 +390,16 @@ func TestTornBlock(t *testing.T) {
 						kept[m.MessageID.String()] = true
 					}
 				}
-				w.serve(t)
+				if says := w.tryServe(t); says != "" {
+					// The views had been written with the event that is torn off.
+					if stream != "EVENTS" || len(left) == was || !strings.Contains(says, "the views are beyond the log") {
+						t.Fatalf("the server did not start:\n%s", says)
+					}
+					if err := os.RemoveAll(filepath.Join(w.data, "views")); err != nil {
+						t.Fatal(err)
+					}
+					w.serve(t)
+				}
 				for i, p := range w.history.posts {
 					if !kept[p.answer.message] {
 						w.history.posts[i].acknowledged = false
@@ -423,7 +432,7 @@ func TestTornCommand(t *testing.T) {
 		}
 		w.serve(t)
 		w.loadUntil(t, 16, fmt.Sprint("torn", round), 20, func(func()) { w.kill() })
-		stored, _ := w.commands(t)
+		stored, _, _ := w.commands(t)
 		for _, name := range w.unfinished(t) {
 			keyed := slices.ContainsFunc(w.history.posts, func(p post) bool { return p.key == name })
 			if keyed && stored[name] == slices.Max(slices.Collect(maps.Values(stored))) {
@@ -431,9 +440,9 @@ func TestTornCommand(t *testing.T) {
 			}
 		}
 	}
-	before, _ := w.commands(t)
+	before, _, _ := w.commands(t)
 	w.spoilNewest(t, "COMMANDS", func(data []byte) []byte { return data[:len(data)-37] })
-	after, _ := w.commands(t)
+	after, _, _ := w.commands(t)
 	if _, there := after[newest]; there || len(after) != len(before)-1 {
 		t.Fatalf("%d of %d commands are left, the newest among them: %v", len(after), len(before), there)
 	}

@@ -30,6 +30,7 @@ var steps = []string{
 	"between event and answer",
 	"between event and the command's acknowledgement",
 	"between answer and projection",
+	"between a prompt that is stored apart and its command",
 }
 
 // TestKillAtEveryStep kills the server at random moments under load until the stores that it left have shown a request at
@@ -70,10 +71,16 @@ func TestKillAtEveryStep(t *testing.T) {
 // lastSteps says where the requests of the last round, whose keys have a prefix, were when the server was killed.
 func (w *world) lastSteps(t *testing.T, prefix string) (found []string) {
 	t.Helper()
-	final := finalEvents(readEvents(t, w.data))
-	stored, pending := w.commands(t)
+	all := readEvents(t, w.data)
+	final := finalEvents(all)
+	stored, messages, pending := w.commands(t)
 	projected := w.projected(t)
 	at := map[string]bool{}
+	for _, e := range all {
+		if p, ok := e.Data.(*events.PromptStored); ok {
+			at[steps[5]] = at[steps[5]] || !messages[p.MessageID]
+		}
+	}
 	for key := range stored {
 		at[steps[1]] = at[steps[1]] || final[key] == 0
 		// Those without a key are not in the queue, unless a worker was lost with them.
@@ -116,10 +123,11 @@ func finalEvents(list []events.Event) map[string]uint64 {
 	return final
 }
 
-// commands lists the sequences of the stored commands by the names of their requests, and up to which all are acknowledged.
-func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged uint64) {
+// commands lists the sequences of the stored commands by the names of their requests, which messages they are for, and up to which
+// all are acknowledged.
+func (w *world) commands(t *testing.T) (stored map[string]uint64, messages map[uuid.UUID]bool, acknowledged uint64) {
 	t.Helper()
-	stored = map[string]uint64{}
+	stored, messages = map[string]uint64{}, map[uuid.UUID]bool{}
 	withLog(t, w.data, func(ctx context.Context, log *log.Log) {
 		js := log.JetStream()
 		stream, err := js.Stream(ctx, "COMMANDS")
@@ -144,10 +152,10 @@ func (w *world) commands(t *testing.T) (stored map[string]uint64, acknowledged u
 			if err := json.Unmarshal(m.Data, &c); err != nil {
 				t.Fatal(err)
 			}
-			stored[nameOf(c.IdempotencyKey, c.MessageID)] = sequence
+			stored[nameOf(c.IdempotencyKey, c.MessageID)], messages[c.MessageID] = sequence, true
 		}
 	})
-	return stored, acknowledged
+	return stored, messages, acknowledged
 }
 
 // projected is the newest event that a server which was killed had brought into its views.

@@ -56,6 +56,14 @@ func newWorld(t *testing.T, data string) *world {
 // serve starts the service on the directory.
 func (w *world) serve(t *testing.T) {
 	t.Helper()
+	if says := w.tryServe(t); says != "" {
+		t.Fatalf("the server did not start:\n%s", says)
+	}
+}
+
+// tryServe starts the service on the directory and returns "", or what it said when it did not start.
+func (w *world) tryServe(t *testing.T) (says string) {
+	t.Helper()
 	program, err := exec.LookPath(w.program)
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +101,11 @@ func (w *world) serve(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.domain = body.Domain
-			return
+			return ""
 		}
 	}
-	t.Fatalf("the server did not start:\n%s%s", output.String(), w.errors)
+	w.kill() // all that it wrote is there when it has ended
+	return output.String() + w.errors.String()
 }
 
 // firstBody is the body of the curl line that --dev prints.
@@ -131,15 +140,19 @@ func (w *world) read(account, secret, conversation string) (status int, err erro
 }
 
 // promptOf differs for every number, so that an answer tells which request it belongs to. A first message states all;
-// every third of the others asks for more of a scenario, the rest branch off.
+// every third of the others asks for more of a scenario, the rest branch off. Every fifth is so long that it is stored apart.
 func promptOf(n int, first bool) string {
+	note := ""
+	if n%5 == 4 {
+		note = strings.Repeat(fmt.Sprintf("\n# note %d", n), events.LongPrompt/8)
+	}
 	switch {
 	case first:
-		return fmt.Sprintf("power: %d W\nhours_per_day: 3 h/d\ndays: 30 d\ncalculate: energy", n+1)
+		return fmt.Sprintf("power: %d W\nhours_per_day: 3 h/d\ndays: 30 d\ncalculate: energy", n+1) + note
 	case n%3 == 0:
-		return "calculate: energy in MJ"
+		return "calculate: energy in MJ" + note
 	}
-	return fmt.Sprintf("power: %d W\ncalculate: energy", n+1)
+	return fmt.Sprintf("power: %d W\ncalculate: energy", n+1) + note
 }
 
 // load lets callers calculate in conversations of their own, every third time without a key, and read them, until each has failed or

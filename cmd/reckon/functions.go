@@ -26,9 +26,13 @@ func (c *functionsCommand) Run(t terminal) error {
 		}
 		return listFunctions(t, list)
 	}
-	i := slices.IndexFunc(list, func(f formula.Function) bool { return strings.EqualFold(f.Name, c.Name) })
-	if i < 0 {
-		i = slices.IndexFunc(list, func(f formula.Function) bool { return slices.Contains(f.Spreadsheet, strings.ToUpper(c.Name)) })
+	called := func(f formula.Function) bool { return strings.EqualFold(f.Name, c.Name) }
+	if !slices.ContainsFunc(list, called) {
+		called = func(f formula.Function) bool { return slices.Contains(f.Spreadsheet, strings.ToUpper(c.Name)) }
+	}
+	i := slices.IndexFunc(list, called)
+	if way := formula.Elsewhere(c.Name); i < 0 && way != "" {
+		return fmt.Errorf("there is no function %q. %s", c.Name, way)
 	}
 	if i < 0 {
 		return fmt.Errorf("there is no function %q.%s List them with: reckon functions", c.Name, didYouMean(formula.NearestFunctions(c.Name)))
@@ -37,6 +41,13 @@ func (c *functionsCommand) Run(t terminal) error {
 		return printJSON(t, list[i])
 	}
 	explainFunction(t, list[i])
+	// Spreadsheets have one name for what are several functions here, such as a density.
+	for _, f := range list[i+1:] {
+		if called(f) {
+			fmt.Fprintln(t.out)
+			explainFunction(t, f)
+		}
+	}
 	return nil
 }
 

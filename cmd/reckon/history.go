@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"reckon/engine/syntax"
+
 	"github.com/google/uuid"
 
 	"reckon/commands"
@@ -183,11 +185,11 @@ func showHistory(t terminal, s history.Snapshot) error {
 			return err
 		}
 		for _, a := range m.Completed.Results.Activities {
-			if a.Title == a.Equation {
-				fmt.Fprintf(t.out, "  by %s\n", a.Equation)
+			if a.Title == syntax.OneLine(a.Equation) {
+				fmt.Fprintf(t.out, "  by %s\n", syntax.OneLine(a.Equation))
 				continue
 			}
-			fmt.Fprintf(t.out, "  by %s: %s\n", inLine(a.Title), a.Equation)
+			fmt.Fprintf(t.out, "  by %s: %s\n", inLine(a.Title), syntax.OneLine(a.Equation))
 		}
 	}
 	return nil

@@ -229,7 +229,7 @@ func (w *world) killedAtWork(t *testing.T, domain, prompt string) {
 		w.kill()
 		callers.Wait()
 		final := finalEvents(readEvents(t, w.data))
-		stored, _ := w.commands(t)
+		stored, _, _ := w.commands(t)
 		for i := range questions {
 			if k := key(questions*round + i); stored[k] > 0 && final[k] == 0 {
 				unfinished++

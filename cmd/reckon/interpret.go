@@ -30,7 +30,7 @@ func (c *interpretCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	domain, err := checkedDomain(t, c.Domain)
+	domain, err := compiledDomain(t, c.Domain)
 	if err != nil {
 		return err
 	}

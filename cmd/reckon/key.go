@@ -2,38 +2,70 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/projections"
 )
 
 type keyCommands struct {
 	Create keyCreate `cmd:"" help:"Create a key and print it, once."`
 	List   keyList   `cmd:"" help:"List an account's keys."`
-	Rotate keyRotate `cmd:"" help:"Give a key a new secret and print it, once. The one before is invalid at once."`
+	Rotate keyRotate `cmd:"" help:"Give a key a new secret and print it, once."`
 	Revoke keyRevoke `cmd:"" help:"End a key for ever."`
 }
 
 type keyCreate struct {
 	directory
-	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
+	Account string   `help:"Name of the account." required:"" placeholder:"NAME"`
+	Name    string   `help:"What the key is for, as lists show it." placeholder:"TEXT"`
+	Scope   []string `help:"What the key may do: calculate (and read), read, domain:ID; several add up, none is everything." placeholder:"SCOPE"`
+	Expires string   `help:"When the key ends by itself: a date, which begins in UTC, or a moment as RFC 3339." placeholder:"TIME"`
+	JSON    bool     `help:"Print JSON."`
 }
 
 func (*keyCreate) Help() string {
-	return "The key alone is on the last line:\n  KEY=$(reckon key create --account acme | tail -n 1)"
+	return `The key alone is on the last line:
+  KEY=$(reckon key create --account acme | tail -n 1)
+
+A key for a dashboard, one for a single domain until the end of the year:
+  reckon key create --account acme --name dashboard --scope read
+  reckon key create --account acme --name shop --scope domain:06997cbc-3d9f-5c93-aad8-649b70c0e31a --expires 2027-01-01`
 }
 
 func (c *keyCreate) Run(t terminal) error {
+	terms := commands.KeyTerms{Name: c.Name, Scopes: c.Scope}
+	if c.Expires != "" {
+		at, err := time.Parse(time.RFC3339, c.Expires)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, c.Expires)
+		}
+		if err != nil {
+			return fmt.Errorf("--expires %q is neither a date as 2027-01-31 nor a moment as 2027-01-31T18:00:00Z", c.Expires)
+		}
+		at = at.UTC()
+		terms.ExpiresAt = &at
+	}
 	return c.administer(t, func(a commands.Admin) error {
-		id, secret, err := a.CreateKey(t, c.Account)
+		id, secret, err := a.CreateKey(t, c.Account, terms)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, keySecret{id, secret})
 		}
 		fmt.Fprintf(t.out, "Key %s of account %q. It is shown only now and kept nowhere:\n%s\n", id, c.Account, secret)
 		return nil
 	})
+}
+
+// keySecret is a key with its new secret, as programs read it.
+type keySecret struct {
+	ID  uuid.UUID `json:"id"`
+	Key string    `json:"key"`
 }
 
 type keyList struct {
@@ -45,9 +77,25 @@ type keyList struct {
 // keyRow is a key as lists show it.
 type keyRow struct {
 	ID        uuid.UUID  `json:"id"`
+	Name      string     `json:"name"`
+	Hint      string     `json:"hint"`
 	State     string     `json:"state"`
+	Scopes    []string   `json:"scopes"`
 	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
 	RotatedAt *time.Time `json:"rotated_at"`
+	Overlap   *time.Time `json:"overlap_until"`
+}
+
+// stateOf is what a list says of a key.
+func stateOf(key projections.Key, now time.Time) string {
+	switch {
+	case key.Revoked:
+		return "revoked"
+	case key.Expired(now):
+		return "expired"
+	}
+	return "active"
 }
 
 func (c *keyList) Run(t terminal) error {
@@ -56,24 +104,36 @@ func (c *keyList) Run(t terminal) error {
 		if err != nil {
 			return err
 		}
-		rows := []keyRow{}
+		rows, now := []keyRow{}, time.Now()
 		for _, key := range account.Keys {
-			state := "active"
-			if key.Revoked {
-				state = "revoked"
+			row := keyRow{
+				ID: key.ID, Name: key.Name, Hint: key.Hint, State: stateOf(key, now), Scopes: key.Scopes,
+				CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt, RotatedAt: key.RotatedAt,
 			}
-			rows = append(rows, keyRow{key.ID, state, key.CreatedAt, key.RotatedAt})
+			if row.Scopes == nil {
+				row.Scopes = []string{}
+			}
+			if key.Earlier != nil && now.Before(key.Earlier.Until) && row.State == "active" {
+				row.Overlap = &key.Earlier.Until
+			}
+			rows = append(rows, row)
 		}
 		if c.JSON {
 			return printJSON(t, rows)
 		}
-		table := newTable("ID", "STATE", "CREATED", "ROTATED")
-		for _, r := range rows {
-			rotated := ""
-			if r.RotatedAt != nil {
-				rotated = r.RotatedAt.Format(time.RFC3339)
+		table := newTable("ID", "NAME", "KEY", "STATE", "SCOPES", "CREATED", "EXPIRES", "ROTATED", "OVERLAP UNTIL")
+		moment := func(at *time.Time) string {
+			if at == nil {
+				return ""
 			}
-			table.add(r.ID.String(), r.State, r.CreatedAt.Format(time.RFC3339), rotated)
+			return at.Format(time.RFC3339)
+		}
+		for _, r := range rows {
+			shown := ""
+			if r.Hint != "" {
+				shown = "…" + r.Hint
+			}
+			table.add(r.ID.String(), r.Name, shown, r.State, strings.Join(r.Scopes, " "), moment(&r.CreatedAt), moment(r.ExpiresAt), moment(r.RotatedAt), moment(r.Overlap))
 		}
 		return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account)+" "+c.flags())
 	})
@@ -81,7 +141,16 @@ func (c *keyList) Run(t terminal) error {
 
 type keyRotate struct {
 	directory
-	ID string `arg:"" help:"Id of the key, from 'reckon key list'."`
+	ID      string        `arg:"" help:"Id of the key, from 'reckon key list'."`
+	Overlap time.Duration `help:"How long the secret before it goes on being valid, at most 168h." default:"0" placeholder:"DURATION"`
+	JSON    bool          `help:"Print JSON."`
+}
+
+func (*keyRotate) Help() string {
+	return `The new key alone is on the last line.
+
+A day to bring the new key to all who use it:
+  reckon key rotate 0d3f0b6e-6c1c-4f5e-9d0e-2f6f6d3c7a10 --overlap 24h`
 }
 
 func (c *keyRotate) Run(t terminal) error {
@@ -90,11 +159,18 @@ func (c *keyRotate) Run(t terminal) error {
 		return err
 	}
 	return c.administer(t, func(a commands.Admin) error {
-		secret, err := a.RotateKey(t, id)
+		secret, err := a.RotateKey(t, id, c.Overlap)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "Key %s has a new secret; the one before is invalid. It is shown only now and kept nowhere:\n%s\n", id, secret)
+		if c.JSON {
+			return printJSON(t, keySecret{id, secret})
+		}
+		before := "the one before is invalid"
+		if c.Overlap > 0 {
+			before = "the one before is valid for another " + c.Overlap.String()
+		}
+		fmt.Fprintf(t.out, "Key %s has a new secret; %s. It is shown only now and kept nowhere:\n%s\n", id, before, secret)
 		return nil
 	})
 }

@@ -48,7 +48,7 @@ func (c *logVerify) Run(t terminal) error {
 		return err
 	}
 	shown := newProgressLine(t, false, "bytes")
-	found, err := log.Check(t, c.Data, log.Checking{All: true, Told: func(read, size int64) { shown.count(uint64(read), uint64(size)) }})
+	found, err := log.Check(t, c.Data, log.Checking{All: true, Live: true, Told: func(read, size int64) { shown.count(uint64(read), uint64(size)) }})
 	shown.end()
 	if err != nil {
 		return err
@@ -80,6 +80,9 @@ func (c *logVerify) print(t terminal, found log.Checked) {
 		return
 	}
 	way := "Stop the server and mend it with: reckon log repair --from BACKUP --data " + quoted(c.Data)
+	if found.Gone {
+		way = "Restore a backup into another directory with: reckon restore BACKUP --data DIR"
+	}
 	if cluster, err := log.ClusterOf(c.Data); err == nil && cluster != "" {
 		way = "Start the node with --heal, and it takes the log anew from the other nodes of the cluster " + cluster
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // zones are known wherever the binary runs
 
@@ -20,11 +21,16 @@ import (
 type commandLine struct {
 	Serve       serveCommand        `cmd:"" help:"Run the service."`
 	Calculate   calculateCommand    `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Explain     explainCommand      `cmd:"" help:"Explain how an answer comes about, step by step."`
+	Compare     compareCommand      `cmd:"" help:"Tell what differs between two scenarios, and why."`
+	Seek        seekCommand         `cmd:"" help:"Seek the least or the greatest value of a variable."`
+	Uncertainty uncertaintyCommand  `cmd:"" help:"Say how far a result holds where inputs are uncertain."`
 	Interpret   interpretCommand    `cmd:"" help:"Show how a prompt in prose is read."`
 	Evaluate    evaluateCommand     `cmd:"" help:"Score files of prose prompts against what they mean."`
 	Functions   functionsCommand    `cmd:"" help:"List the functions of equations, or explain one."`
 	Units       unitsCommand        `cmd:"" help:"List the units, or find one."`
 	Domain      domainCommands      `cmd:"" help:"Check, test and publish domains."`
+	LSP         lspCommand          `cmd:"" name:"lsp" help:"Serve an editor: findings, completion, renaming, tests."`
 	Account     accountCommands     `cmd:"" help:"Create and change accounts."`
 	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
@@ -72,6 +78,7 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 		kong.Writers(out, err),
 		kong.Exit(exit),
 		kong.DefaultEnvars("RECKON"),
+		kong.Vars{"starters": strings.Join(starters(), ", ")},
 		kong.Configuration(loadConfig),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.UsageOnError(),
@@ -81,7 +88,7 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 // verdicts are the commands that say by status 1 what they found. A failure of theirs is told from
 // that by status 2.
 func verdicts() []string {
-	return []string{"calculate", "interpret", "domain check", "domain test run", "projections verify", "replay", "log verify"}
+	return []string{"calculate", "explain", "compare", "seek", "uncertainty", "interpret", "domain check", "domain test run", "domain fmt", "projections verify", "replay", "log verify"}
 }
 
 // run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line

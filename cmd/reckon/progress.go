@@ -38,9 +38,16 @@ func newProgressLine(t terminal, json bool, what string) *progressLine {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := raw(w).(*os.File)
-	if !ok {
-		return false
-	}
+	return ok && isTerminalFile(f)
+}
+
+// isTerminalReader is isTerminal for what is read from.
+func isTerminalReader(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && isTerminalFile(f)
+}
+
+func isTerminalFile(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) // which the null device does not have
 	return err == nil
 }

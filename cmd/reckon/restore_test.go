@@ -13,13 +13,16 @@ import (
 )
 
 // TestRestoreIntoCluster makes three nodes of one: a backup that is taken under load goes into new nodes, and the backup of
-// these into one again. Every answer is on every node and is given again under its key.
+// these into one again. Every answer is on every node and is given again under its key, also that of the largest domain.
 func TestRestoreIntoCluster(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
 	folder := t.TempDir()
 	file, damaged := filepath.Join(folder, "backup.gz"), filepath.Join(folder, "damaged.gz")
 	w.serve(t)
+	lines := strings.Fields(mustRun(t, "domain", "publish", largeDomain(t), "--account", devAccount, "--data", w.data))
+	largest := lines[len(lines)-1]
+	large := largeResult(t, w.url, w.secret, "large", largest)
 	before := 0
 	w.loadUntil(t, 16, "load", 200, func(stop func()) {
 		before = w.moment()
@@ -52,12 +55,14 @@ func TestRestoreIntoCluster(t *testing.T) {
 	var filled backup.Summary
 	restore := c.nodes[1].command("restore", "-", "--data", c.nodes[1].data, "--json")
 	restore.Stdin = bytes.NewReader(whole)
+	var says bytes.Buffer
+	restore.Stderr = &says
 	text, err := restore.Output()
 	if err == nil {
 		err = json.Unmarshal(text, &filled)
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(err, says.String())
 	}
 	c.awaitReady(t)
 	refuse("again", "holds something already", file, "--data", c.nodes[2].data)
@@ -78,6 +83,10 @@ func TestRestoreIntoCluster(t *testing.T) {
 		if _, err := n.administer("projections", "verify"); err != nil {
 			t.Error(err)
 		}
+		if got := largeResult(t, n.url, w.secret, "large", largest); got != large {
+			t.Errorf("%s gives %.300s for the large domain, and it was %.300s", n.name, got, large)
+		}
+		largeResult(t, n.url, w.secret, n.name, largest)
 	}
 	t.Logf("%+v, %d answers before it", filled, answered)
 
@@ -98,6 +107,9 @@ func TestRestoreIntoCluster(t *testing.T) {
 	defer single.end(syscall.SIGTERM)
 	single.settle(t)
 	single.verify(t)
+	if got := largeResult(t, single.url, w.secret, "large", largest); got != large {
+		t.Errorf("one node gives %.300s for the large domain, and it was %.300s", got, large)
+	}
 
 	// One node alone says that it needs the others.
 	c.nodes[0].end(syscall.SIGKILL)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"reckon/commands"
@@ -25,14 +26,16 @@ type serveCommand struct {
 	directory
 	clusterFlags
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Dev                  bool          `help:"For trying it out: an account 'dev' with the starter domains and a key, printed with a line to paste. Only adds what is missing."`
+	Dev                  bool          `help:"For trying it out: an account 'dev' with six starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
 	KeepFree             keepFree      `help:"How much of the data directory's disk calculations leave free: a share such as 5%, a size such as 512MiB, or both, of which the smaller one counts (${default})." default:"5%,1GiB" placeholder:"FREE"`
+	Scrub                scrub         `help:"How often all files of the log are read again while the server runs, or 'off' (${default}). What has changed is damage." default:"24h" placeholder:"DURATION"`
 	LanguageMode         string        `help:"Who reads prompts in prose: ${enum} (${default})." enum:"rules,rules-then-model,model-then-rules" default:"rules" placeholder:"MODE"`
 	ModelURL             string        `help:"Where the language model is: any server that speaks OpenAI's chat completions. What comes before /chat/completions." name:"model-url" placeholder:"URL"`
 	ModelName            string        `help:"The model's name, as its server knows it." placeholder:"NAME"`
 	ModelKeyVariable     string        `help:"Name of the environment variable that holds the model's API key. Without, no key is sent." placeholder:"NAME"`
 	ModelAllowPrivate    bool          `help:"Let the model's server be on this machine or in a private network, and do without TLS there."`
+	CorsOrigin           []string      `help:"Origin whose pages may call the service from a browser, such as https://app.example.com, or * for all; several are several flags." placeholder:"ORIGIN"`
 	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
 	LogRequests          string        `help:"Which requests have a line in the log: ${enum} (${default}). sampled is errors and one in a hundred others." enum:"all,errors,sampled,off" default:"all" placeholder:"WHICH"`
 	LogFormat            string        `help:"Form of the log: ${enum} (${default})." enum:"text,json" default:"text" placeholder:"FORM"`
@@ -73,6 +76,21 @@ func (k *keepFree) UnmarshalText(text []byte) error {
 			k.Bytes = uint64(bytes)
 		}
 	}
+	return nil
+}
+
+// scrub reads --scrub.
+type scrub time.Duration
+
+func (s *scrub) UnmarshalText(text []byte) error {
+	every, err := time.ParseDuration(string(text))
+	switch {
+	case string(text) == "off":
+		every = -1
+	case err != nil, every < time.Second:
+		return fmt.Errorf("%q: give a duration such as 24h, of at least a second, or 'off'", text)
+	}
+	*s = scrub(every)
 	return nil
 }
 
@@ -125,6 +143,9 @@ func (c *serveCommand) Run(t terminal) error {
 	served := make(chan error, 1)
 	server := http.New(logger, version())
 	server.Log(http.RequestLog(c.LogRequests))
+	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
+		return fmt.Errorf("--cors-origin: %w", err)
+	}
 	go func() { served <- server.Serve(ctx, listener) }()
 
 	log, err := c.open(t, logger, server.Waits)
@@ -157,6 +178,7 @@ func (c *serveCommand) Run(t terminal) error {
 		work.Go(func() { service.Run(working) })
 	}
 	server.Open(views, service)
+	rest(ctx, views.Forget, server.Forget)
 
 	if err := c.announce(t, log, views, "http://"+listener.Addr().String()); err != nil && t.Err() == nil {
 		logger.Error("not ready", "error", err)
@@ -175,9 +197,19 @@ func (c *serveCommand) Run(t terminal) error {
 		stop()
 		<-served
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
+		startAgain(err)
 		os.Exit(1)
 	}
 	return err
+}
+
+// startAgain has the program begin anew, as the same process, where the files of the log were found
+// damaged while it ran. The start deals with that. It returns where the system cannot do it.
+func startAgain(why error) {
+	program, err := os.Executable()
+	if errors.Is(why, log.ErrDamaged) && err == nil {
+		_ = syscall.Exec(program, os.Args, os.Environ())
+	}
 }
 
 // unlessStopped is nil for an error that only says that the program was stopped before it was
@@ -256,7 +288,8 @@ func (c *serveCommand) open(t terminal, logger *slog.Logger, waiting func(string
 	defer cancel()
 	for {
 		l, err := log.Open(t, log.Options{
-			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, External: external, Waiting: waiting,
+			Dir: c.Data, IdempotencyRetention: c.IdempotencyRetention, Logger: logger, Cluster: cluster, External: external,
+			ScrubEvery: time.Duration(c.Scrub), Waiting: waiting,
 		})
 		if errors.Is(err, log.ErrDamaged) && cluster == nil {
 			logger.Error("what is whole is served, read only", "error", err)

@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	"commands/model":        {"commands+"},
 	"commands/history":      {"commands+"},
 	"commands/domainfile":   {"commands+"},
+	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon":            {"…"},

@@ -32,10 +32,13 @@ const (
 	memory = 1280 << 20
 	// leastMemory is what a server needs under load. Where a container allows less it does not start.
 	leastMemory = 128 << 20
-	// resting is how much a server asks for between two looks, limitEvery apart, that has nothing to
-	// do, and unusedMemory how much of what it does not use it keeps then.
-	resting      = 4 << 20
-	unusedMemory = 16 << 20
+	// resting is how much memory a server asks for between two looks, limitEvery apart, that has
+	// nothing to do. At the look number forgetAt of that kind in a row it forgets what it can read
+	// again, and until the one number restedAt it collects garbage: a pool keeps what is not used any
+	// more for two collections.
+	resting  = 4 << 20
+	forgetAt = 3
+	restedAt = 5
 	// limitEvery is how often the limit is adjusted to what is in use, and the processors to what a
 	// container may use, which can change while it runs.
 	limitEvery = 10 * time.Second
@@ -52,8 +55,6 @@ func tune(ctx context.Context) {
 		allowed, _ := memlimit.FromCgroup() // 0 where there is no limit, or none that can be read
 		every(ctx, limitEvery, func() { limitMemory(allowed) })
 	}
-	var asked uint64
-	every(ctx, limitEvery, func() { asked = giveBack(asked) })
 	if os.Getenv("GOMAXPROCS") == "" {
 		every(ctx, limitEvery, addProcessors)
 	}
@@ -110,21 +111,28 @@ func limitMemory(allowed uint64) {
 	debug.SetMemoryLimit(limitFor(live[0].Value.Uint64(), allowed))
 }
 
-// giveBack gives memory that a server at rest does not use back to the operating system, which
-// collects garbage: the runtime alone would keep all that may come together until the next
-// collection. It is told how many bytes had been asked for at the last look, and returns how many
-// there are now.
-func giveBack(before uint64) (asked uint64) {
-	m := []metrics.Sample{
-		{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-	}
-	metrics.Read(m)
-	asked, live, objects, free := m[0].Value.Uint64(), m[1].Value.Uint64(), m[2].Value.Uint64(), m[3].Value.Uint64()
-	if asked-before < resting && objects+free > live+unusedMemory {
-		debug.FreeOSMemory()
-	}
-	return asked
+// rest gives memory back to the operating system whenever the server comes to rest, until ctx ends:
+// the runtime alone would keep all that may come together until the next collection.
+func rest(ctx context.Context, forget ...func()) {
+	asked := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	var before uint64
+	quiet := 0
+	every(ctx, limitEvery, func() {
+		metrics.Read(asked)
+		now := asked[0].Value.Uint64()
+		if quiet++; now-before >= resting {
+			quiet = 0
+		}
+		before = now
+		if quiet == forgetAt {
+			for _, f := range forget {
+				f()
+			}
+		}
+		if quiet > 0 && quiet <= restedAt {
+			debug.FreeOSMemory()
+		}
+	})
 }
 
 // limitFor is the limit where so many bytes are in use: a limit that is near to what is in use

@@ -123,7 +123,6 @@ func (b *bench) measure(ctx context.Context, r *Report, dir string) (err error) 
 		return err
 	}
 	if b.prober != nil {
-		b.say("an account beside another one's heavy calculations")
 		if err := b.fairness(ctx, r); err != nil {
 			return err
 		}

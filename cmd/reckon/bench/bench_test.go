@@ -48,7 +48,7 @@ func TestReport(t *testing.T) {
 	}
 	r.finish()
 	r.Lag = &lagReport{From: "append", Callers: 64, PerSecond: 1234.4, Probes: 100, IdleP50: 300, P50: 1500, P99: 10_500}
-	r.Fairness = &fairnessReport{Alone: 2500, Beside: 5500, Heavy: 12, Ratio: 2.2}
+	r.Fairness = []fairnessReport{{Load: "heavy calculations", Callers: 8, Alone: 2500, Beside: 5500, PerSecond: 12, Ratio: 2.2, Goal: 2}}
 	r.judge()
 	var got bytes.Buffer
 	if err := r.Print(&got); err != nil {

@@ -49,16 +49,16 @@ const (
 // Report is what a measurement found. Latencies are in microseconds. A comparison of nodes has rows
 // only.
 type Report struct {
-	Version    string          `json:"version"`
-	Processors int             `json:"processors"`
-	Server     string          `json:"server,omitzero"` // own or its address
-	Seconds    float64         `json:"seconds"`
-	Messages   int             `json:"long_conversation_messages,omitzero"`
-	Append     float64         `json:"append_and_sync_p50_us,omitzero"`
-	Rows       []*Row          `json:"rows"`
-	Lag        *lagReport      `json:"lag,omitzero"`
-	Fairness   *fairnessReport `json:"fairness,omitzero"` // only of a server of the measurement's own
-	Goals      []goal          `json:"goals,omitzero"`
+	Version    string           `json:"version"`
+	Processors int              `json:"processors"`
+	Server     string           `json:"server,omitzero"` // own or its address
+	Seconds    float64          `json:"seconds"`
+	Messages   int              `json:"long_conversation_messages,omitzero"`
+	Append     float64          `json:"append_and_sync_p50_us,omitzero"`
+	Rows       []*Row           `json:"rows"`
+	Lag        *lagReport       `json:"lag,omitzero"`
+	Fairness   []fairnessReport `json:"fairness,omitempty"` // only of a server of the measurement's own
+	Goals      []goal           `json:"goals,omitzero"`
 
 	appends []float64 // medians by round
 }
@@ -201,11 +201,13 @@ func (r *Report) judge() {
 	if r.Lag.Probes > 0 {
 		r.Goals = append(r.Goals, under("projection lag at half load, 99 of 100", r.Lag.P99, goalLag))
 	}
-	if f := r.Fairness; f != nil && f.Ratio > 0 {
-		r.Goals = append(r.Goals, goal{
-			"99 of 100 beside another account's heavy calculations, to those alone", fmt.Sprintf("at most %v", goalFairness),
-			rounded(f.Ratio), f.Ratio <= goalFairness,
-		})
+	for _, f := range r.Fairness {
+		if f.Ratio > 0 {
+			r.Goals = append(r.Goals, goal{
+				"99 of 100 beside another account's " + f.Load + ", to those alone", fmt.Sprintf("at most %v", f.Goal),
+				rounded(f.Ratio), f.Ratio <= f.Goal,
+			})
+		}
 	}
 }
 
@@ -255,9 +257,9 @@ func (r *Report) Print(to io.Writer) error {
 	}
 	fmt.Fprintf(to, "\nProjection lag at %s calculations a second: %s, 99 of 100 within %s (without load %s; %s).\n\n",
 		whole(r.Lag.PerSecond), latency(r.Lag.P50), latency(r.Lag.P99), latency(r.Lag.IdleP50), lagFrom[r.Lag.From])
-	if f := r.Fairness; f != nil {
-		fmt.Fprintf(to, "Of one account's calculations by %d callers 99 of 100 take %s alone, and %s beside %d callers of another account that asks %s heavy ones a second.\n\n",
-			lightCallers, latency(f.Alone), latency(f.Beside), heavyCallers, whole(f.Heavy))
+	for _, f := range r.Fairness {
+		fmt.Fprintf(to, "Of one account's calculations by %d callers 99 of 100 take %s alone, and %s beside %d callers of another account: %s, %s a second. %s refused.\n\n",
+			lightCallers, latency(f.Alone), latency(f.Beside), f.Callers, f.Load, whole(f.PerSecond), counted(f.Refused, "request"))
 	}
 	if len(r.Goals) == 0 {
 		_, err := fmt.Fprintln(to, "No goal is about these numbers of callers.")

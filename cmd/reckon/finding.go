@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"reckon/commands/domainfile"
+)
+
+// Colours of a terminal, as SGR sequences give them.
+const (
+	red    = "\x1b[1;31m"
+	yellow = "\x1b[1;33m"
+	green  = "\x1b[1;32m"
+	plain  = "\x1b[0m"
+)
+
+// colours tells whether what is written to w may have colours: on a terminal that has them, unless
+// NO_COLOR is set (no-color.org).
+func colours(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// showFindings writes each finding with its line of the file and a caret under its place.
+func showFindings(w io.Writer, f *domainfile.File, findings []domainfile.Finding) {
+	paint := func(_, text string) string { return text }
+	if colours(w) {
+		paint = func(colour, text string) string { return colour + text + plain }
+	}
+	for _, finding := range findings {
+		f := f.Owner(finding)
+		kind, colour := "error", red
+		if finding.Warning {
+			kind, colour = "warning", yellow
+		}
+		number := fmt.Sprint(finding.Line)
+		source, at := excerpt([]rune(f.Line(finding.Line)), finding.Column-1)
+		margin := strings.Repeat(" ", len(number))
+		message := string(escaped([]byte(finding.Message), steersText))
+		fmt.Fprintf(raw(w), "%s:%d:%d: %s: %s\n  %s | %s\n  %s | %*s%s\n", inLine(f.Name), finding.Line, finding.Column, paint(colour, kind), message,
+			number, source, margin, at, "", paint(green, "^"))
+	}
+}
+
+// maxExcerpt is how much of a line is shown, in columns.
+const maxExcerpt = 100
+
+// excerpt is the part of a line around a place, each character of one or two columns of a terminal,
+// and the column of the place in it.
+func excerpt(line []rune, at int) (text string, column int) {
+	at = min(max(at, 0), len(line))
+	from, to := 0, len(line)
+	if to > maxExcerpt {
+		from = max(min(at-maxExcerpt/2, to-maxExcerpt), 0)
+		to = from + maxExcerpt
+	}
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString("…")
+		column++
+	}
+	for i := from; i < to; i++ {
+		r := line[i]
+		switch {
+		case r == '\t':
+			r = ' '
+		case steers(r) || r == unicode.ReplacementChar:
+			r = '·'
+		}
+		b.WriteRune(r)
+		if i < at {
+			column += columns(r)
+		}
+	}
+	if to < len(line) {
+		b.WriteString("…")
+	}
+	return b.String(), column
+}
+
+// columns is how many columns of a terminal a character takes.
+func columns(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xff01 && r <= 0xff60, r >= 0x1f300 && r <= 0x1faff:
+		return 2
+	}
+	return 1
+}
