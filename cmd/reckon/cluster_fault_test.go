@@ -54,6 +54,10 @@ var clusterFaults = []clusterFault{
 		leader.signal(syscall.SIGSTOP)
 		w.goesOn(t, 30)
 		leader.signal(syscall.SIGCONT)
+		await(t, leader.name+" says that it stood still and leads no longer", patienceReady, func() bool {
+			text, err := os.ReadFile(leader.log)
+			return err == nil && strings.Contains(string(text), "the process stood still")
+		})
 		c.awaitReady(t)
 	}},
 	{"one node after the other is stopped and started", func(t *testing.T, c *cluster, w *traffic) {

@@ -193,6 +193,9 @@ func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *
 func (l *Log) keepLooking(ctx context.Context, o Options, grouped bool) error {
 	looking, end := context.WithCancel(context.WithoutCancel(ctx))
 	l.endLooking = end
+	if b, ok := l.backing.(*cluster); ok {
+		l.looking.Go(func() { b.keepPulse(looking) })
+	}
 	if o.ScrubEvery >= 0 {
 		l.looking.Go(func() { l.keepScrubbing(looking, cmp.Or(o.ScrubEvery, scrubDaily)) })
 	}
