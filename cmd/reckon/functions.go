@@ -56,7 +56,7 @@ func didYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Did you mean %q?", strings.Join(names, `" or "`))
+	return fmt.Sprintf(` Did you mean "%s"?`, strings.Join(names, `" or "`))
 }
 
 // listFunctions prints a line for each function, under the headings of their groups.
