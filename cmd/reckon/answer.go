@@ -112,11 +112,10 @@ func readable(d *commands.Domain, variable int, v events.ResultVariable) (value.
 	if err != nil {
 		return text, fmt.Errorf("show %s: %w", v.Key, err)
 	}
-	def := &d.Compiled().Variables[variable]
-	if def.IsChoice() && text.Rank == 0 {
-		for _, c := range def.Choices {
-			if c.Value.String() == text.Scalar() {
-				shown = value.Scalar(c.Label)
+	for i, row := range d.Compiled().Labelled(variable, text).Cells {
+		for j, cell := range row {
+			if cell != text.Cells[i][j] {
+				shown.Cells[i][j] = cell
 			}
 		}
 	}

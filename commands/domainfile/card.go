@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -36,12 +38,14 @@ func (f *File) card(v *events.Variable) func(string, *yaml.Node) {
 			f.report(at, n, "%s: %v.", name, err)
 			return
 		}
-		f.cards = append(f.cards, cardOf{len(f.Definition.Variables), name, at, n, c})
+		f.cards = append(f.cards, cardOf{f, len(f.Definition.Variables), name, at, n, c})
 	}
 }
 
-// cardOf is the table of a variable, kept until the whole of the file is read.
+// cardOf is the table of a variable, kept until the whole of the file is read and of the files that
+// it uses: its cells may be labels of choices that another one has.
 type cardOf struct {
+	file     *File // that has the variable
 	variable int
 	name     string
 	path     string
@@ -114,6 +118,14 @@ type cardColumn struct {
 	Unit    string `json:"unit,omitempty"`
 }
 
+// reportCard reports what is wrong with a table, in the file that has its variable.
+func (f *File) reportCard(c cardOf, message string, args ...any) {
+	f.report(c.path, c.node, message, args...)
+	if c.file != f {
+		f.findings[len(f.findings)-1].File = c.file.Name
+	}
+}
+
 // embedCards makes the tables that were read the defaults of their variables.
 func (f *File) embedCards() {
 	if len(f.cards) == 0 {
@@ -129,25 +141,29 @@ func (f *File) embedCards() {
 		case v.Kind == "number" && f.places[fmt.Sprintf("variables[%d].kind", c.variable)] == nil:
 			v.Kind = "table"
 		case v.Kind != "table":
-			f.report(c.path, c.node, "A variable with a table from a file is of kind table, not %s.", v.Kind)
+			f.reportCard(c, "A variable with a table from a file is of kind table, not %s.", v.Kind)
 			continue
 		}
 		if string(v.DefaultValue) != `""` {
-			f.report(c.path, c.node, "The table of %s is its default: leave out default_value.", v.Key)
+			f.reportCard(c, "The table of %s is its default: leave out default_value.", v.Key)
 			continue
 		}
-		columns := make([]cardColumn, len(c.card.names))
+		columns, foreign := make([]cardColumn, len(c.card.names)), false
 		for i, name := range c.card.names {
 			column, err := newCardColumn(name, i, c.card.rows, table)
 			if err != nil {
-				f.report(c.path, c.node, "%s, row 1, column %d: %v", c.name, i+1, err)
+				f.reportCard(c, "%s, row 1, column %d: %v", c.name, i+1, err)
 			}
 			if column.Unit == "" && column.Kind == "" {
-				column.Choices = f.labelledBy(i, c.card.rows)
+				column.Choices = f.labelledBy(c, i)
+				foreign = column.Choices == "" && f.foreignLabel(c, i) || foreign
 			}
 			columns[i] = column
 		}
 		v.DisplayMetadata = f.withColumns(c, v.DisplayMetadata, columns)
+		if foreign {
+			continue
+		}
 		var cells any = c.card.rows
 		if len(columns) == 1 {
 			list := make([]string, len(c.card.rows))
@@ -160,6 +176,9 @@ func (f *File) embedCards() {
 		at := fmt.Sprintf("variables[%d].default_value", c.variable)
 		f.places[at] = c.node
 		f.cells[at] = c.name
+		if c.file != f {
+			f.owners[at] = c.file
+		}
 	}
 }
 
@@ -196,26 +215,74 @@ func newCardColumn(head string, number int, rows [][]string, table *units.Table)
 }
 
 // labelledBy is the key of the first variable whose choices all cells of a column are by name, ""
-// for none.
-func (f *File) labelledBy(number int, rows [][]string) string {
-	for _, v := range f.Definition.Variables {
-		names := map[string]bool{}
-		for _, c := range v.Choices {
-			for _, name := range append([]string{c.Label}, c.Aliases...) {
-				names[value.FoldLabel(name)] = true
-			}
+// for none: one of the file that has the table, else one of another.
+func (f *File) labelledBy(c cardOf, number int) string {
+	another := ""
+	for i, v := range f.Definition.Variables {
+		if !labels(v.Choices, c.card.rows, number) {
+			continue
 		}
-		some, all := false, len(names) > 0
-		for _, row := range rows {
-			if cell := row[number]; cell != "" {
-				some, all = true, all && names[value.FoldLabel(cell)]
-			}
-		}
-		if some && all {
+		if owner := f.owners[fmt.Sprintf("variables[%d].key", i)]; owner == c.file || owner == nil && c.file == f {
 			return v.Key
 		}
+		if another == "" {
+			another = v.Key
+		}
 	}
-	return ""
+	return another
+}
+
+// foreignLabel reports the first cell of a column that no choice has as its name, where other cells
+// of the column are choices by name, or all are words.
+func (f *File) foreignLabel(c cardOf, number int) bool {
+	for _, v := range f.Definition.Variables {
+		is := func(row []string) bool { return row[number] == "" || labels(v.Choices, [][]string{row}, number) }
+		wrong := slices.IndexFunc(c.card.rows, func(row []string) bool { return !is(row) })
+		if wrong < 0 || !slices.ContainsFunc(c.card.rows, func(row []string) bool { return row[number] != "" && is(row) }) {
+			continue
+		}
+		var names []string
+		for _, choice := range v.Choices {
+			names = append(names, choice.Label)
+		}
+		f.reportCard(c, "%s, row %d, column %d: %q is none of the choices of %s: %s.",
+			c.name, wrong+2, number+1, c.card.rows[wrong][number], v.Key, strings.Join(names, ", "))
+		return true
+	}
+	words := 0
+	for _, row := range c.card.rows {
+		switch cell := row[number]; {
+		case cell == "":
+		case !strings.ContainsFunc(cell, unicode.IsLetter), strings.ContainsFunc(cell, unicode.IsDigit):
+			return false
+		default:
+			words++
+		}
+	}
+	if words > 0 {
+		f.reportCard(c, "%s, column %d has words where numbers stand: declare a variable whose choices they are.", c.name, number+1)
+	}
+	return words > 0
+}
+
+// labels tells whether all cells of a column are choices by name, and there is one.
+func labels(choices []events.Choice, rows [][]string, number int) bool {
+	names := map[string]bool{}
+	for _, c := range choices {
+		for _, name := range append([]string{c.Label}, c.Aliases...) {
+			names[value.FoldLabel(name)] = true
+		}
+	}
+	some := false
+	for _, row := range rows {
+		if cell := row[number]; cell != "" {
+			if !names[value.FoldLabel(cell)] {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
 }
 
 // withColumns is display_metadata with the columns of a table, where its author has not named them.
@@ -230,7 +297,7 @@ func (f *File) withColumns(c cardOf, written json.RawMessage, columns []cardColu
 	if named := metadata["table"]["columns"]; named != nil {
 		var list []any
 		if json.Unmarshal(named, &list) == nil && len(list) != len(columns) {
-			f.report(c.path, c.node, "%s has %d columns, display_metadata %d.", c.name, len(columns), len(list))
+			f.reportCard(c, "%s has %d columns, display_metadata %d.", c.name, len(columns), len(list))
 		}
 		return written
 	}

@@ -60,7 +60,9 @@ func (f *File) parse(data []byte) {
 	f.cells, f.owners = map[string]string{}, map[string]*File{}
 	f.domain(document.Content[0])
 	f.joined()
-	f.embedCards()
+	if !f.part {
+		f.embedCards()
+	}
 }
 
 func (f *File) unreadable(err error) {

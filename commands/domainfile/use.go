@@ -76,6 +76,10 @@ func (f *File) joined() {
 				d.Units = append(d.Units, unit)
 			}
 		}
+		for _, c := range part.cards {
+			c.variable, c.path = base["variables"]+c.variable, moved(c.path, base)
+			f.cards = append(f.cards, c)
+		}
 		for at, n := range part.places {
 			moved := moved(at, base)
 			if moved == "" {

@@ -188,6 +188,14 @@ func TestRateCards(t *testing.T) {
 		t.Errorf("a column of labels: %s\n%s", got, said)
 	}
 	for card, want := range map[string]string{
+		"Zone,Weight [kg],Price [EUR]\nEU,0,4.5\nMars,1,9\n":   `main.yaml:4:25: rates.csv, row 3, column 1: "Mars" is none of the choices of zone: National, EU.`,
+		"Zone,Weight [kg],Price [EUR]\nMoon,0,4.5\nMars,1,9\n": "main.yaml:4:25: rates.csv, column 1 has words where numbers stand: declare a variable whose choices they are.",
+	} {
+		if _, said := beside(t, byZone, "rates.csv\n"+card); !strings.HasPrefix(said, want) || strings.Count(said, "\n") > 1 {
+			t.Errorf("%s\nwant %s alone", said, want)
+		}
+	}
+	for card, want := range map[string]string{
 		"Weight [kg],Price [EUR]\n0,4.5\n5,seven\n": `main.yaml:3:25: rates.csv, rows counted below the names: The default of rates cannot be used in row 2, column 2: "seven" is not a number.`,
 		"Weight [kg],Price [EUR]\n0,4.5\n5\n":       "main.yaml:3:25: rates.csv: row 3 is not as wide as the names, which are 2.",
 		"Weight [kg],Price [glorp]\n0,4.5\n":        `main.yaml:3:25: rates.csv, row 1, column 2: "glorp" is not a unit`,
@@ -208,5 +216,32 @@ func TestRateCards(t *testing.T) {
 		if _, said := beside(t, text, "rates.csv\nWeight [kg],Price [EUR]\n0,4.5\n5,7\n"); !strings.Contains(said, want) {
 			t.Errorf("%s\nwant %s", said, want)
 		}
+	}
+}
+
+// The labels in a table of a used file are of its own choices, else of those of the file that uses
+// it, and what is wrong with one is said of the used file.
+func TestRateCardsOfUsedFiles(t *testing.T) {
+	using := func(shared, card string) (*File, string) {
+		return beside(t, `main.yaml
+title: Freight
+use: [shared.yaml]
+variables:
+  - {key: zone, choices: {No: 1, Yes: 2}}
+  - {key: price}
+activities: [{equation: 'price = lookup(zone, column(rates, 1), column(rates, 2))'}]
+`, "shared.yaml\nvariables:\n  - {key: rates, table: {file: rates.csv}}\n"+shared, "rates.csv\n"+card)
+	}
+	for shared, want := range map[string]string{
+		"": `{"choices":"zone","name":"Zone"}`,
+		"  - {key: fragile, choices: {Yes: 1, No: 0}}\n": `{"choices":"fragile","name":"Zone"}`,
+	} {
+		f, said := using(shared, "Zone,Price\nNo,4.5\nYes,9\n")
+		if got := string(f.Definition.Variables[2].DisplayMetadata); said != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %s %s, want %s", shared, got, said, want)
+		}
+	}
+	if _, said := using("", "Zone,Price\nNo,4.5\nPerhaps,9\n"); !strings.HasPrefix(said, `shared.yaml:2:25: rates.csv, row 3, column 1: "Perhaps" is none of the choices of zone: No, Yes.`) {
+		t.Error(said)
 	}
 }
