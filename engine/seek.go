@@ -108,10 +108,12 @@ func (d *Domain) Seek(base *Scenario, req Request, ask Seek, env value.Env) (Opt
 	}
 	m := s.minimum()
 	if s.extension == nil {
-		for i := range s.axes {
-			if err := s.missingBound(i); err != nil {
-				return Optimum{}, []value.Error{*err}
-			}
+		unbounded := make([]solve.OpenAxis, len(s.axes))
+		for i, a := range s.axes {
+			unbounded[i] = solve.OpenAxis{Below: math.IsInf(a.Lo, -1), Above: math.IsInf(a.Hi, 1)}
+		}
+		if err := s.missingBound(unbounded); err != nil {
+			return Optimum{}, []value.Error{*err}
 		}
 	}
 	if points, few := s.all(); few {
@@ -119,7 +121,7 @@ func (d *Domain) Seek(base *Scenario, req Request, ask Seek, env value.Env) (Opt
 	} else {
 		m.Run()
 	}
-	if m.At == nil && len(m.Open) == 0 && s.best == nil && s.first != nil && s.extension == nil {
+	if m.At == nil && m.Open == nil && s.best == nil && s.first != nil && s.extension == nil {
 		return Optimum{}, s.first
 	}
 	s.sharpen(m)
@@ -254,10 +256,8 @@ func (s *seeking) optimum(m *solve.Minimum) (Optimum, []value.Error) {
 		o.Outcome, o.Proof = OutcomeInfeasible, ProofOptimal
 		return o, nil
 	case s.best == nil:
-		for _, i := range m.Open {
-			if err := s.missingBound(i); err != nil {
-				return o, []value.Error{*err}
-			}
+		if err := s.missingBound(m.Open); err != nil {
+			return o, []value.Error{*err}
 		}
 		o.Outcome = OutcomeInfeasible
 		return o, nil
@@ -289,12 +289,8 @@ func (s *seeking) optimum(m *solve.Minimum) (Optimum, []value.Error) {
 	}
 	best := s.sign() * s.bestValue.Float64()
 	gap := best - math.Min(m.Lower, best)
-	if len(m.Open) > 0 && math.IsInf(gap, 1) || len(m.Open) > 0 && gap > m.Gap() {
-		for _, i := range m.Open {
-			if err := s.missingBound(i); err != nil {
-				return o, []value.Error{*err}
-			}
-		}
+	if err := s.missingBound(m.Open); err != nil && gap > m.Gap() {
+		return o, []value.Error{*err}
 	}
 	switch {
 	case gap <= 2*m.Gap():

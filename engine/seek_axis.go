@@ -146,17 +146,19 @@ func (s *seeking) solveAxes() []solve.Axis {
 	return list
 }
 
-// missingBound is the problem of an axis that has no bound, nil where it has both.
-func (s *seeking) missingBound(i int) *value.Error {
-	a := &s.axes[i]
-	key := s.domain.Variables[a.variable].Key
-	switch low, high := math.IsInf(a.Lo, -1), math.IsInf(a.Hi, 1); {
-	case low && high:
-		return value.Problem("calculation.missing_bound", key, "a lower and an upper bound")
-	case low:
-		return value.Problem("calculation.missing_bound", key, "a lower bound")
-	case high:
-		return value.Problem("calculation.missing_bound", key, "an upper bound")
+// missingBound is the problem of an input on which the search came to no end for want of a bound,
+// nil where there is none.
+func (s *seeking) missingBound(open []solve.OpenAxis) *value.Error {
+	for i, o := range open {
+		key := s.domain.Variables[s.axes[i].variable].Key
+		switch {
+		case o.Below && o.Above:
+			return value.Problem("calculation.missing_bound", key, "a lower and an upper bound")
+		case o.Below:
+			return value.Problem("calculation.missing_bound", key, "a lower bound")
+		case o.Above:
+			return value.Problem("calculation.missing_bound", key, "an upper bound")
+		}
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ var notes = map[string]string{
 	"edge":          "The target can be calculated on one side of this value only, which the number is of.",
 	"flat":          "A rounding or a condition hides small changes: only larger ones move the target.",
 	"undefined":     "The target cannot be calculated next to this value.",
+	"budget":        "The budget was used up before this input.",
 }
 
 // Says is the note in words, "" for none.
@@ -62,12 +63,6 @@ var DifferenceStep = decimal.MustParse("1e-10")
 var (
 	differenceDigits = 10
 	sameSlope        = decimal.MustParse("1e-6")
-)
-
-// Bounds of exact slopes.
-const (
-	maxSlopes       = 40      // equations of a system
-	maxSlopeEntries = 100_000 // steps, times inputs
 )
 
 // Sensitivity finds how much a target of a scenario depends on each value that the scenario rests
@@ -95,33 +90,21 @@ func (d *Domain) Sensitivity(base *Scenario, last int, of *Target, part decimal.
 		sweeping: sweeping{domain: d, base: base, last: last, req: Request{Targets: []Target{*of}}, env: env.Metered()},
 		part:     part, bounds: bounds,
 	}
+	before := s.env.Meter.Left
 	r, errs := d.Calculate(base, last, s.req, s.env)
 	if len(errs) > 0 {
 		return Sensitivity{}, errs
 	}
+	s.cost = before - s.env.Meter.Left
 	s.centre = r.Values[0].Value.Quantity()
 	s.context = s.env.Context(value.DefaultBudget)
 	result := Sensitivity{Of: *of, Value: r.Values[0].Value}
-	var inputs []int
 	for i := range r.Values {
 		if v := &r.Values[i].ScenarioValue; v.rests() && v.Variable != of.Variable {
-			inputs = append(inputs, v.Variable)
 			result.Inputs = append(result.Inputs, Influence{Variable: v.Variable, Source: v.Source, Value: v.Value})
 		}
 	}
-	slopes := s.slopes(inputs)
-	for i := range result.Inputs {
-		in := &result.Inputs[i]
-		s.swing(in)
-		var exact *decimal.Decimal
-		if slopes != nil {
-			exact = &slopes[i]
-		}
-		s.measure(in, exact)
-	}
-	if s.env.Meter.Over() || s.context.Err() != nil {
-		return Sensitivity{}, []value.Error{*solve.Exceeded(s.env)}
-	}
+	s.all(result.Inputs)
 	slices.SortStableFunc(result.Inputs, func(a, b Influence) int {
 		switch {
 		case a.Width == nil && b.Width == nil:
@@ -139,10 +122,62 @@ func (d *Domain) Sensitivity(base *Scenario, last int, of *Target, part decimal.
 // sensing is the work of one Sensitivity.
 type sensing struct {
 	sweeping
-	part    decimal.Decimal
-	bounds  bool
-	centre  units.Quantity
-	context *decimal.Context
+	part     decimal.Decimal
+	bounds   bool
+	centre   units.Quantity
+	context  *decimal.Context
+	cost     int // of one calculation
+	gradient gradient
+}
+
+// affords reports whether the budget lasts for some more calculations.
+func (s *sensing) affords(calculations int) bool {
+	return s.env.Meter.Left > (calculations+1)*s.cost
+}
+
+// all measures inputs and finds the target at the ends of their ranges. Where the budget is not
+// enough for all of that, derivatives of equations without a jump or a kink are not compared with
+// differences, and ends are tried of the inputs first that move the target most.
+func (s *sensing) all(inputs []Influence) {
+	s.gradient = s.derivatives()
+	unsure := func(in *Influence) bool { return s.gradient.of(in.Variable) == nil || s.gradient.rough[in.Variable] }
+	order := make([]int, len(inputs))
+	doubted := 0
+	for i := range inputs {
+		order[i] = i
+		if unsure(&inputs[i]) {
+			doubted++
+		}
+	}
+	compared := s.affords(4 * len(inputs))
+	if !compared {
+		for _, doubt := range []bool{false, true} {
+			for i := range inputs {
+				if in := &inputs[i]; unsure(in) == doubt {
+					s.measure(in, doubt)
+				}
+			}
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return s.moves(&inputs[j]).Cmp(s.moves(&inputs[i])) })
+	}
+	for _, i := range order {
+		if s.swing(&inputs[i]); compared {
+			s.measure(&inputs[i], true)
+		}
+		in := &inputs[i]
+		if in.Elasticity != nil && in.Elasticity.IsZero() && in.Note == "" && in.Width != nil && !in.Width.Number.IsZero() {
+			in.Note = "flat"
+		}
+	}
+}
+
+// moves is about how far the target goes with an input by its derivative, 0 where that is not
+// known.
+func (s *sensing) moves(in *Influence) decimal.Decimal {
+	if in.Elasticity == nil {
+		return decimal.Decimal{}
+	}
+	return in.Elasticity.Abs()
 }
 
 // at is the target with an input as given, in the unit of the centre; false where it has none.
@@ -160,8 +195,13 @@ func (s *sensing) at(variable int, x units.Quantity) (Point, decimal.Decimal, bo
 
 // swing finds the target at the ends of an input's range.
 func (s *sensing) swing(in *Influence) {
-	lowest, highest := s.centre.Number, s.centre.Number
+	lowest, highest, known := s.centre.Number, s.centre.Number, true
 	for _, x := range s.ends(in) {
+		if !s.affords(1) {
+			p := Point{Errors: []value.Error{*solve.Exceeded(s.env)}}
+			in.Swings, known = append(in.Swings, Swing{value.ScalarValue(x), p}), false
+			continue
+		}
 		p, y, ok := s.at(in.Variable, x)
 		if in.Swings = append(in.Swings, Swing{value.ScalarValue(x), p}); !ok {
 			continue
@@ -173,7 +213,7 @@ func (s *sensing) swing(in *Influence) {
 			highest = y
 		}
 	}
-	if len(in.Swings) > 0 && !s.domain.Variables[s.req.Targets[0].Variable].IsChoice() {
+	if len(in.Swings) > 0 && known && !s.domain.Variables[s.req.Targets[0].Variable].IsChoice() {
 		in.Width = &units.Quantity{Number: s.context.Sub(highest, lowest).Shown(), Unit: difference(s.centre.Unit)}
 	}
 }
@@ -239,10 +279,11 @@ func (d *Domain) isPlace(variable int) bool {
 	return d.Profiles[variable].Moment || d.Variables[variable].Kind == "time"
 }
 
-// measure finds the elasticity to an input. slope is the derivative in coherent SI, nil where the
-// equations do not tell it.
-func (s *sensing) measure(in *Influence, slope *decimal.Decimal) {
-	d, c := s.domain, s.context
+// measure finds the elasticity to an input, from its derivative where the equations tell it. It is
+// compared with differences where that is wanted.
+func (s *sensing) measure(in *Influence, compared bool) {
+	d, c, slope := s.domain, s.context, s.gradient.of(in.Variable)
+	c.Restart(value.DefaultBudget)
 	q, single := in.Value.Single()
 	switch {
 	case !single:
@@ -261,6 +302,18 @@ func (s *sensing) measure(in *Influence, slope *decimal.Decimal) {
 		in.Note = "whole"
 	}
 	if in.Note != "" {
+		return
+	}
+	exact := func() decimal.Decimal { return c.Quo(c.Mul(*slope, q.SI(c)), s.centre.SI(c)) }
+	switch {
+	case !compared:
+		if x := exact(); c.Err() == nil {
+			shown := x.Shown()
+			in.Elasticity = &shown
+			return
+		}
+	case !s.affords(2):
+		in.Note = "budget"
 		return
 	}
 	// Relative changes of the target by that of the input, below and above.
@@ -293,19 +346,14 @@ func (s *sensing) measure(in *Influence, slope *decimal.Decimal) {
 		measured = c.Quo(c.Add(sides[0], sides[1]), decimal.Int(2))
 	}
 	if slope != nil {
-		si := s.centre.SI(c)
-		if exact := c.Quo(c.Mul(*slope, q.SI(c)), si); c.Err() == nil && s.alike(exact, measured) {
-			shown := exact.Shown()
+		if x := exact(); c.Err() == nil && s.alike(x, measured) {
+			shown := x.Shown()
 			in.Elasticity = &shown
 		}
 	}
 	if in.Elasticity == nil {
 		rounded := significant(c, measured, differenceDigits)
 		in.Elasticity, in.Difference = &rounded, true
-	}
-	moves := in.Width != nil && !in.Width.Number.IsZero()
-	if in.Elasticity.IsZero() && in.Note == "" && moves {
-		in.Note = "flat"
 	}
 }
 
@@ -323,129 +371,4 @@ func significant(c *decimal.Context, x decimal.Decimal, digits int) decimal.Deci
 	}
 	first, _ := x.Extent()
 	return c.Round(x, digits-1-first).Exactly()
-}
-
-// slopes are the derivatives of the target by some of the values it rests on, in coherent SI, from
-// those of the equations that it was found with; nil where one of them has none.
-func (s *sensing) slopes(inputs []int) []decimal.Decimal {
-	d, target := s.domain, s.req.Targets[0]
-	base := *s.base
-	base.Targets = nil
-	calc := calculation{domain: d, base: &base, env: s.env, targets: s.req.Targets, req: s.req}
-	if errs := calc.attempt(); len(errs) > 0 || len(calc.solved.Steps)*len(inputs) > maxSlopeEntries {
-		return nil
-	}
-	m := d.machines.Take(s.env)
-	defer d.machines.Release(m)
-	known := make([]bool, len(d.Profiles))
-	load := func(variable int, v value.Value) bool {
-		q, single := v.Single()
-		declared := d.Profiles[variable].Unit
-		if !single || declared != nil && !sameButAngle(q.Unit.Dimension(), declared.Dimension()) && units.Compatible(q.Unit, declared) {
-			return false
-		}
-		m.Values[variable], known[variable] = q.SI(m.Context), true
-		return true
-	}
-	for _, f := range calc.given {
-		load(f.Variable, f.Value)
-	}
-	for _, step := range calc.solved.Steps {
-		if !load(step.Variable, step.Value) {
-			return nil
-		}
-	}
-	rows := map[int][]decimal.Decimal{} // by variable: its derivatives
-	for i, v := range inputs {
-		rows[v] = make([]decimal.Decimal, len(inputs))
-		rows[v][i] = decimal.Int(1)
-	}
-	for i := 0; i < len(calc.solved.Steps); {
-		activities := calc.solved.Steps[i].Activities
-		var outputs []int
-		for ; i < len(calc.solved.Steps) && &calc.solved.Steps[i].Activities[0] == &activities[0]; i++ {
-			outputs = append(outputs, calc.solved.Steps[i].Variable)
-		}
-		if !d.implicit(m, activities, outputs, known, rows, len(inputs)) {
-			return nil
-		}
-	}
-	if m.TryErr() != nil || rows[target.Variable] == nil {
-		return nil
-	}
-	return rows[target.Variable]
-}
-
-// implicit adds the derivatives of what some activities were solved for, by the implicit function
-// theorem; false where they have none.
-func (d *Domain) implicit(m *formula.Machine, activities, outputs []int, known []bool, rows map[int][]decimal.Decimal, width int) bool {
-	n, c := len(outputs), m.Context
-	if len(activities) != n || n > maxSlopes {
-		return false
-	}
-	matrix := make([][]decimal.Decimal, n)
-	for k, a := range activities {
-		e := d.equations[a]
-		matrix[k] = make([]decimal.Decimal, n+width)
-		if e.Left == nil || e.Whole {
-			return false
-		}
-		for _, r := range e.Refs {
-			at := slices.Index(outputs, r)
-			if !known[r] {
-				return false
-			}
-			if at < 0 && rows[r] == nil {
-				continue
-			}
-			x := e.Unknown(r)
-			left, right := e.Left.Derivative(x), e.Right.Derivative(x)
-			if left == nil || right == nil {
-				return false
-			}
-			by := c.Sub(m.Eval(left), m.Eval(right))
-			if at >= 0 {
-				matrix[k][at] = by
-				continue
-			}
-			for j, dx := range rows[r] {
-				matrix[k][n+j] = c.Sub(matrix[k][n+j], c.Mul(by, dx))
-			}
-		}
-	}
-	if m.TryErr() != nil {
-		return false
-	}
-	for column := range n { // Gauss and Jordan, with partial pivoting
-		pivot := column
-		for k := column + 1; k < n; k++ {
-			if matrix[k][column].Abs().Cmp(matrix[pivot][column].Abs()) > 0 {
-				pivot = k
-			}
-		}
-		matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
-		by := matrix[column][column]
-		if by.IsZero() || by.Vague() {
-			return false
-		}
-		for j := range matrix[column] {
-			matrix[column][j] = c.Quo(matrix[column][j], by)
-		}
-		for k := range n {
-			by := matrix[k][column]
-			if k == column || by.IsZero() {
-				continue
-			}
-			for j := range matrix[k] {
-				matrix[k][j] = c.Sub(matrix[k][j], c.Mul(by, matrix[column][j]))
-			}
-		}
-	}
-	if m.TryErr() != nil {
-		return false
-	}
-	for k, v := range outputs {
-		rows[v] = matrix[k][n:]
-	}
-	return true
 }

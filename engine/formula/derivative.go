@@ -132,7 +132,7 @@ func (n *Node) Derivative(x Unknown) *Node {
 	case OpNeg, OpPercent:
 		return Combined(n.Op, args...)
 	case OpMul:
-		return Combined(OpAdd, Combined(OpMul, args[0], n.Args[1]), Combined(OpMul, n.Args[0], args[1]))
+		return Combined(OpAdd, cancelled(args[0], n.Args[1]), cancelled(n.Args[0], args[1]))
 	case OpDiv:
 		if args[1].isInteger(0) {
 			return Combined(OpDiv, args[0], n.Args[1])
@@ -144,6 +144,26 @@ func (n *Node) Derivative(x Unknown) *Node {
 		return n.callDerivative(x, args)
 	}
 	return nil
+}
+
+// cancelled is a product in a derivative: a quotient times what it is divided by is what is divided.
+// Both have the same values but where the divisor is 0, where the function itself has none either.
+func cancelled(a, b *Node) *Node {
+	for _, pair := range [][2]*Node{{a, b}, {b, a}} {
+		by, quotient := pair[0], pair[1]
+		if quotient.Op != OpDiv {
+			continue
+		}
+		switch divisor := quotient.Args[1]; {
+		case by.Equal(divisor):
+			return quotient.Args[0]
+		case by.Op == OpPow && by.Args[0].Equal(divisor) && by.Args[1].Op == OpNumber:
+			if i, whole := by.Args[1].Value.Int64(); whole && i > 1 {
+				return Combined(OpMul, quotient.Args[0], Combined(OpPow, divisor, Integer(i-1)))
+			}
+		}
+	}
+	return Combined(OpMul, a, b)
 }
 
 func (n *Node) powerDerivative(base, exponent *Node) *Node {

@@ -21,22 +21,25 @@ type Minimum struct {
 	Try        func(at []float64) (objective float64, ok bool) // the ordinary calculation, with the sign; nil for none
 	Spend      func(units int) bool
 
-	At        []float64 // the best found, nil for none
-	Upper     float64   // the objective there, with the sign; +Inf for none
-	Lower     float64   // no value is below, with the sign
-	Boxes     int       // intervals looked at
-	Points    int       // values of the objective found
-	Unbounded bool      // it falls without end
-	Open      []int     // axes without a bound on which the search has not come to an end
-	Over      bool      // the budget was used up
-	Unsound   bool      // a calculation gave a value that intervals leave out
-	Partial   bool      // somewhere in the box there may be no value, or the value may jump
-	Corner    []float64 // where the slopes show that the least value is, nil where they do not
+	At        []float64  // the best found, nil for none
+	Upper     float64    // the objective there, with the sign; +Inf for none
+	Lower     float64    // no value is below, with the sign
+	Boxes     int        // intervals looked at
+	Points    int        // values of the objective found
+	Unbounded bool       // it falls without end
+	Open      []OpenAxis // by axis, nil where the search has come to an end on all of them
+	Over      bool       // the budget was used up
+	Unsound   bool       // a calculation gave a value that intervals leave out
+	Partial   bool       // somewhere in the box there may be no value, or the value may jump
+	Corner    []float64  // where the slopes show that the least value is, nil where they do not
 
 	scale float64
 	tries int
 	given map[string]float64 // of points tried already; NaN for no value
 }
+
+// OpenAxis says on which sides of an axis the search has not come to an end for want of a bound.
+type OpenAxis struct{ Below, Above bool }
 
 // Tolerance is the relative gap at which an optimum counts as proved.
 const Tolerance = 1e-9

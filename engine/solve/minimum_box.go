@@ -68,14 +68,15 @@ func (m *Minimum) branch() {
 			leave(b.lower)
 			break // the others are not below
 		}
+		if math.IsInf(b.lower, -1) && m.open(b.box) {
+			leave(b.lower) // nothing is shown of these values without a bound
+			continue
+		}
 		axis, at, ok := m.divide(b.box)
 		if !ok {
 			if !m.refused(b) {
 				leave(b.lower)
 				m.noteOpen(b.box)
-			}
-			if math.IsInf(b.lower, -1) && len(m.Open) > 0 {
-				break // nothing will be shown without a bound
 			}
 			continue
 		}
@@ -111,13 +112,30 @@ func (m *Minimum) branch() {
 	}
 }
 
-// noteOpen notes the axes on which a box has no end.
+// noteOpen notes the ends that a box does not have.
 func (m *Minimum) noteOpen(box []formula.Interval) {
-	for i, x := range box {
-		if (math.IsInf(x.Lo, 0) || math.IsInf(x.Hi, 0)) && !slices.Contains(m.Open, i) {
-			m.Open = append(m.Open, i)
-		}
+	if m.Open == nil {
+		m.Open = make([]OpenAxis, len(box))
 	}
+	for i, x := range box {
+		m.Open[i].Below = m.Open[i].Below || math.IsInf(x.Lo, 0)
+		m.Open[i].Above = m.Open[i].Above || math.IsInf(x.Hi, 0)
+	}
+}
+
+// open reports whether a box has no end, only where the search is known to come to none already.
+func (m *Minimum) open(box []formula.Interval) (some bool) {
+	if m.Open == nil {
+		return false
+	}
+	for i, x := range box {
+		low, high := math.IsInf(x.Lo, 0), math.IsInf(x.Hi, 0)
+		if low && !m.Open[i].Below || high && !m.Open[i].Above {
+			return false
+		}
+		some = some || low || high
+	}
+	return some
 }
 
 // look bounds the objective in a box, which it narrows; false where nothing in it counts.
