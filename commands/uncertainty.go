@@ -24,8 +24,7 @@ type Uncertainty struct {
 // UncertainValue is what is left open of a value.
 type UncertainValue struct {
 	AnalysedValue
-	Bounds   *UncertainBounds     `json:"bounds"`
-	NoBounds string               `json:"no_bounds,omitempty"`
+	Bounds   UncertainBounds      `json:"bounds"`
 	Standard *StandardUncertainty `json:"standard_uncertainty"`
 	Rough    string               `json:"no_standard_uncertainty,omitempty"`
 	Inputs   []UncertainInput     `json:"inputs"`
@@ -34,11 +33,12 @@ type UncertainValue struct {
 
 // UncertainBounds are values between which a value is for sure.
 type UncertainBounds struct {
-	Low      string `json:"low"`
-	High     string `json:"high"`
-	Complete bool   `json:"complete"`        // it has a value wherever the inputs are within their limits
-	Unique   bool   `json:"unique"`          // the equations have no other solution that it could be
-	Shown    string `json:"shown,omitempty"` // both as people read them, where that is another text
+	Low       *string `json:"low"` // nil without a bound
+	High      *string `json:"high"`
+	Unbounded string  `json:"unbounded,omitempty"` // why one of them is not there
+	Complete  bool    `json:"complete"`            // it has a value wherever the inputs are within their limits
+	Unique    bool    `json:"unique"`              // the equations have no other solution that it could be
+	Shown     string  `json:"shown,omitempty"`     // both as people read them, where that is another text
 }
 
 // StandardUncertainty is the combined standard uncertainty of a value.
@@ -123,10 +123,20 @@ func (d *Domain) uncertain(p engine.Propagated) UncertainValue {
 	one := func(variable int, v value.Value) AnalysedValue { return d.analysed(variable, v, false) }
 	v := UncertainValue{
 		AnalysedValue: d.analysed(p.Target.Variable, value.ScalarValue(p.Value), p.Target.Unit != nil),
-		NoBounds:      p.Unbounded, Rough: p.Rough, Inputs: []UncertainInput{}, Effort: UncertaintyEffort{p.Intervals, p.Calculations},
+		Rough:         p.Rough, Inputs: []UncertainInput{}, Effort: UncertaintyEffort{p.Intervals, p.Calculations},
 	}
-	if p.Low != nil {
-		v.Bounds = &UncertainBounds{p.Low.String(), p.High.String(), p.Complete, !p.Local, d.between(p.Target.Variable, *p.Low, *p.High)}
+	v.Bounds = UncertainBounds{Unbounded: p.Unbounded, Complete: p.Complete, Unique: !p.Local}
+	for _, end := range []struct {
+		from *units.Quantity
+		to   **string
+	}{{p.Low, &v.Bounds.Low}, {p.High, &v.Bounds.High}} {
+		if end.from != nil {
+			text := end.from.String()
+			*end.to = &text
+		}
+	}
+	if p.Low != nil && p.High != nil {
+		v.Bounds.Shown = d.between(p.Target.Variable, *p.Low, *p.High)
 	}
 	if p.Standard != nil {
 		standard := engine.Standing(*p.Standard, p.Places)

@@ -85,9 +85,6 @@ func (d *Domain) extend(env value.Env, c *calculation, moving []int, wanted []Co
 	conditions := d.conditionsOf(m.Context, wanted, steps, moving, known)
 	x.Extension, x.conditions = s.Extend(steps, moving, conditions), len(conditions)
 	m.Settle()
-	if x.Extension == nil {
-		return nil
-	}
 	fixed = true
 	return x
 }

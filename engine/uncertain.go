@@ -24,10 +24,11 @@ type Propagated struct {
 	Target Target
 	Value  units.Quantity // the ordinary calculation
 
-	// The value is within these whatever the inputs are within their limits, rounded outwards; nil
-	// where that is not shown, and Unbounded says why.
+	// The value is within these whatever the inputs are within their limits, rounded outwards. One is
+	// nil where the value has no such bound, or none is shown, and Unbounded says why.
 	Low, High *units.Quantity
 	Unbounded string
+	pole      bool // there is none because the value has none, as far as is known
 	Complete  bool // it has a value wherever the inputs are
 	Local     bool // they are those of the solution at hand; that there is no other one is not shown
 
@@ -42,6 +43,9 @@ type Propagated struct {
 
 	Intervals, Calculations int
 }
+
+// bounded reports whether a value has bounds on both sides.
+func (p *Propagated) bounded() bool { return p.Low != nil && p.High != nil }
 
 // Contribution is what one input adds to a standard uncertainty.
 type Contribution struct {
@@ -271,7 +275,7 @@ func (p *propagation) slopes(one *Propagated) {
 		switch {
 		case !smooth:
 			one.Rough = cmp.Or(one.Rough, "it does not change smoothly with "+key)
-		case one.Low == nil && slope.IsZero() && !p.steady(t, i, middle):
+		case !one.bounded() && slope.IsZero() && !p.steady(t, i, middle):
 			one.Rough = cmp.Or(one.Rough, "it does not change with "+key+" to first order, though it does within the limits")
 		default:
 			adds[i] = c.Mul(slope, standard).Abs()
@@ -282,7 +286,7 @@ func (p *propagation) slopes(one *Propagated) {
 		}
 		one.Parts = append(one.Parts, part)
 	}
-	if one.Low != nil && !one.Complete {
+	if !one.Complete && (one.bounded() || one.pole) {
 		one.Rough = cmp.Or(one.Rough, "it may jump, or have no value, within the limits")
 	}
 	if one.Rough != "" {

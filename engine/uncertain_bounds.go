@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 
 	"reckon/engine/decimal"
@@ -19,8 +20,7 @@ func (p *propagation) bounds(one *Propagated, shares int) {
 	if c.fresh {
 		c.base = &Scenario{}
 	}
-	const noWay = "the calculation cannot be followed over intervals"
-	one.Unbounded = noWay
+	one.Unbounded = "the calculation cannot be followed over intervals"
 	if c.chooseTargets() != nil || len(c.attempt()) > 0 {
 		return
 	}
@@ -33,11 +33,12 @@ func (p *propagation) bounds(one *Propagated, shares int) {
 		return
 	}
 	defer d.machines.Release(x.machine)
-	var edges [2]decimal.Decimal
 	middle, known := p.value(t, p.at)
 	if !known {
 		return
 	}
+	var edges [2]*decimal.Decimal
+	reason := ""
 	each := p.env.Meter.Left / (3 * shares)
 	for side, sign := range []float64{1, -1} {
 		end := p.env.Meter.Left - each
@@ -47,24 +48,24 @@ func (p *propagation) bounds(one *Propagated, shares int) {
 		one.Intervals += m.Boxes
 		one.Complete = one.Complete && !m.Partial
 		if m.Unbounded || math.IsInf(m.Lower, 0) || math.IsNaN(m.Lower) {
-			one.Unbounded = "it has no bound within the limits, or none was found in the budget"
+			one.pole = x.Reason() == ""
+			reason = cmp.Or(x.Reason(), "it may grow beyond any bound within the limits: a pole lies there, or is not excluded")
+			continue
+		}
+		edge := formula.Beyond(sign*m.Lower, sign < 0)
+		if exact, ok := p.corner(t, m.Corner); ok {
+			if sign*exact.Float64() < m.Lower-1e-9*math.Abs(m.Lower) {
+				return // intervals leave out a value: they do not tell
+			}
+			edge = exact
+		}
+		if slack := 1e-12 * math.Abs(middle.Float64()); sign*middle.Float64() < sign*edge.Float64()-slack {
 			return
 		}
-		if edges[side] = decimal.FromFloat(sign * m.Lower); m.Corner != nil {
-			if exact, ok := p.corner(t, m.Corner); ok {
-				if sign*exact.Float64() < m.Lower-1e-9*math.Abs(m.Lower) {
-					return // intervals leave out a value: they do not tell
-				}
-				edges[side] = exact
-			}
-		}
+		edges[side] = &edge
 	}
-	if slack := 1e-12 * math.Abs(middle.Float64()); middle.Float64() < edges[0].Float64()-slack || middle.Float64() > edges[1].Float64()+slack {
-		return
-	}
-	one.Unbounded, one.Local = "", x.Local
-	low, high := outward(p.ctx, edges[0], edges[1], d.asDeclared(p.ctx, t, one.Value).Unit)
-	one.Low, one.High = &low, &high
+	one.Unbounded, one.Local = reason, x.Local
+	one.Low, one.High = outward(p.ctx, edges[0], edges[1], d.asDeclared(p.ctx, t, one.Value).Unit)
 }
 
 // axes are the limits of the inputs in coherent SI, rounded outwards.
@@ -78,8 +79,12 @@ func (p *propagation) axes() []solve.Axis {
 	return list
 }
 
-// corner is the value of a target where each input is at one of its limits.
+// corner is the value of a target where each input is at one of its limits; false where it is
+// elsewhere.
 func (p *propagation) corner(target int, corner []float64) (decimal.Decimal, bool) {
+	if corner == nil {
+		return decimal.Decimal{}, false
+	}
 	at := make([]decimal.Decimal, len(corner))
 	for i, x := range corner {
 		switch x {
@@ -97,22 +102,40 @@ func (p *propagation) corner(target int, corner []float64) (decimal.Decimal, boo
 // boundDigits is how many digits of the distance of two bounds are shown.
 const boundDigits = 6
 
-// outward shows bounds in a unit, rounded away from each other.
-func outward(c *decimal.Context, low, high decimal.Decimal, unit *units.Unit) (from, to units.Quantity) {
-	a, b := units.FromSI(c, low, unit), units.FromSI(c, high, unit)
-	if a.Number.Cmp(b.Number) > 0 {
-		a, b = b, a
+// outward shows bounds in a unit, rounded away from each other; one that is not known is nil.
+func outward(c *decimal.Context, low, high *decimal.Decimal, unit *units.Unit) (from, to *units.Quantity) {
+	ends := [2]*units.Quantity{}
+	for i, edge := range []*decimal.Decimal{low, high} {
+		if edge != nil {
+			q := units.FromSI(c, *edge, unit)
+			ends[i] = &q
+		}
 	}
-	width := c.Sub(b.Number, a.Number)
-	if width.IsZero() {
-		width = c.Mul(a.Number.Abs(), decimal.MustParse("1e-9"))
+	var width decimal.Decimal
+	switch {
+	case ends[0] != nil && ends[1] != nil:
+		if ends[0].Number.Cmp(ends[1].Number) > 0 {
+			ends[0], ends[1] = ends[1], ends[0]
+		}
+		width = c.Sub(ends[1].Number, ends[0].Number)
+	case ends[0] != nil:
+		width = ends[0].Number.Abs()
+	case ends[1] != nil:
+		width = ends[1].Number.Abs()
+	}
+	if width.IsZero() && ends[0] != nil {
+		width = c.Mul(ends[0].Number.Abs(), decimal.MustParse("1e-9"))
 	}
 	if width.IsZero() {
-		return a, b
+		return ends[0], ends[1]
 	}
 	first, _ := width.Extent()
 	unitOf := decimal.Int(1).Shifted(first - boundDigits + 1)
-	a.Number = c.Mul(c.Floor(c.Quo(a.Number, unitOf)), unitOf)
-	b.Number = c.Mul(c.Ceil(c.Quo(b.Number, unitOf)), unitOf)
-	return a, b
+	if ends[0] != nil {
+		ends[0].Number = c.Mul(c.Floor(c.Quo(ends[0].Number, unitOf)), unitOf)
+	}
+	if ends[1] != nil {
+		ends[1].Number = c.Mul(c.Ceil(c.Quo(ends[1].Number, unitOf)), unitOf)
+	}
+	return ends[0], ends[1]
 }

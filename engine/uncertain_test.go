@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reckon/engine/input"
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -52,12 +53,17 @@ func propagated(t testing.TB, d *Domain, given, target, uncertain string) ([]Pro
 
 func (p Propagated) told(d *Domain) string {
 	text := p.Value.String()
-	if p.Low != nil {
-		text += fmt.Sprintf(" in [%s, %s]", p.Low, p.High)
-		if p.Local {
-			text += " of this solution"
+	end := func(q *units.Quantity) string {
+		if q == nil {
+			return "…"
 		}
-	} else {
+		return q.String()
+	}
+	text += fmt.Sprintf(" in [%s, %s]", end(p.Low), end(p.High))
+	if p.Local {
+		text += " of this solution"
+	}
+	if p.Unbounded != "" {
 		text += " (" + p.Unbounded + ")"
 	}
 	if p.Standard == nil {
@@ -127,7 +133,7 @@ func TestPropagate(t *testing.T) {
 		{measured, "", "y", "x: 3 ± 0.5", "0.7920599684306770014183958778854221 in [0.627352, 0.940006], 0.792 ± 0.090, x 1"},
 		{measured, "", "q", "x: 6 ± 1", "2 in [1.791287, 2.192583], 2.00 ± 0.12, x 1"},
 		{measured, "", "q", "x: 0.5 ± 1",
-			"0.3660254037844386467637231707529362 (it has no bound within the limits, or none was found in the budget), 0.37 ± 0.33, x 1"},
+			"0.3660254037844386467637231707529362 in [-0.000001, 0.822876], rough: it may jump, or have no value, within the limits"},
 		{measured, "", "u", "x: 5 ± 0.2\nw: 4 ± 0.1",
 			"1 in [0.908846, 1.111591] of this solution, 1.000 ± 0.043, x 0.8, w 0.2"},
 		{measured, "", "steps", "x: 3.5 ± 0.1", "3 in [3, 3], 3 ± 0, x 0"},
@@ -142,7 +148,7 @@ func TestPropagate(t *testing.T) {
 		{measured, "width: 2 m", "area", "length: 5", `"5" is not a valid value for length: write it as 5.2 ± 0.1 m.`},
 		{measured, "width: 2 m", "area", "lenght: 5 ± 1", `Unknown variable "lenght". Did you mean "length"?`},
 		{measured, "width: 2 m\nlength: 1 m", "area", "length ± 1 m\nlength ± 2 m", "length is given more than once."},
-		{tariff, "", "rebate", "use: 4500 ± 1000", "10 USD (the calculation cannot be followed over intervals), rough: it does not change with use to first order, though it does within the limits"},
+		{tariff, "", "rebate", "use: 4500 ± 1000", "10 USD in [10 USD, 20 USD], rough: it may jump, or have no value, within the limits"},
 	} {
 		d := compiled(t, c.def)
 		list, errs := propagated(t, d, c.given, c.target, c.uncertain)

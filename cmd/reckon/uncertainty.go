@@ -60,18 +60,7 @@ func uncertaintyText(u commands.Uncertainty) string {
 	var b strings.Builder
 	for _, v := range u.Values {
 		fmt.Fprintf(&b, "%s = %s\n", v.Key, plainText(v.AnalysedValue))
-		if v.Bounds == nil {
-			fmt.Fprintf(&b, "  no bounds: %s\n", v.NoBounds)
-		} else {
-			fmt.Fprintf(&b, "  from %s for sure", cmp.Or(v.Bounds.Shown, v.Bounds.Low+" to "+v.Bounds.High))
-			if !v.Bounds.Complete {
-				fmt.Fprint(&b, ", where it has a value")
-			}
-			if !v.Bounds.Unique {
-				fmt.Fprint(&b, ", of this solution of several there may be")
-			}
-			fmt.Fprintln(&b)
-		}
+		fmt.Fprintln(&b, "  "+boundsText(v.Bounds))
 		if v.Standard == nil {
 			fmt.Fprintf(&b, "  no standard uncertainty: %s\n", v.Rough)
 			continue
@@ -87,3 +76,29 @@ func uncertaintyText(u commands.Uncertainty) string {
 
 // plainText is a value in one line.
 func plainText(v commands.AnalysedValue) string { return cmp.Or(v.Shown, v.Value.Scalar()) }
+
+// boundsText says between which values a value is for sure.
+func boundsText(bounds commands.UncertainBounds) string {
+	var text string
+	switch low, high := bounds.Low, bounds.High; {
+	case low == nil && high == nil:
+		return "without bounds: " + bounds.Unbounded
+	case low == nil:
+		text = "at most " + *high
+	case high == nil:
+		text = "at least " + *low
+	default:
+		text = "from " + cmp.Or(bounds.Shown, *low+" to "+*high)
+	}
+	text += " for sure"
+	if !bounds.Complete {
+		text += ", where it has a value"
+	}
+	if !bounds.Unique {
+		text += ", of this solution of several there may be"
+	}
+	if bounds.Unbounded != "" {
+		text += "; without another bound: " + bounds.Unbounded
+	}
+	return text
+}

@@ -231,7 +231,7 @@ var algebra = []*Entry{
 		Interval: intervalRound,
 	},
 	{
-		Name: "round_to", Params: []param{{name: "x", dimension: "round"}, {name: "multiple", dimension: "a"}}, Result: "a", Points: alikeResult,
+		Rising: inSteps("+."), Name: "round_to", Params: []param{{name: "x", dimension: "round"}, {name: "multiple", dimension: "a"}}, Result: "a", Points: alikeResult,
 		Doc:      "The multiple nearest to x, of two as near the one further from 0.",
 		Examples: []example{{"round_to(10, 3)", "9"}, {"round_to(1.3, 0.2)", "1.4"}, {"round_to(-10, -3)", "-9"}, {"round_to(2.5 [USD], 1 [USD])", "3 USD"}, {"round_to(5, -2)", "! calculation.domain_error"}},
 		Eval: multiple("round_to", func(c *decimal.Context, x decimal.Decimal) decimal.Decimal {
@@ -325,7 +325,7 @@ var algebra = []*Entry{
 		},
 	},
 	{
-		Name: "factorial", Spreadsheet: "FACT", Params: Unary("n", "1"), Result: "1",
+		Rising: inSteps("#"), Name: "factorial", Spreadsheet: "FACT", Params: Unary("n", "1"), Result: "1",
 		Doc: "The product of the integers from 1 to n, up to n = 1000.", Examples: []example{{"factorial(5)", "120"}, {"factorial(0)", "1"}, {"factorial(2.5)", "! calculation.domain_error"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			n, ok := a[0].Int64()
@@ -336,7 +336,7 @@ var algebra = []*Entry{
 		},
 	},
 	{
-		Name: "choose", Spreadsheet: "COMBIN", Params: []param{{name: "n", dimension: "1"}, {name: "k", dimension: "1"}}, Result: "1",
+		Rising: inSteps("#."), Name: "choose", Spreadsheet: "COMBIN", Params: []param{{name: "n", dimension: "1"}, {name: "k", dimension: "1"}}, Result: "1",
 		Doc: "The number of ways to take k of n things.", Examples: []example{{"choose(5, 2)", "10"}, {"choose(3, 5)", "0"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
 			n, ok1 := a[0].Int64()

@@ -216,7 +216,7 @@ func couponDays(name, spreadsheet, doc string, examples []example, days func(b b
 // basis is a day count as of year_fraction.
 var bonds = []*Entry{
 	{
-		Name: "bond_price", Params: bondParams("rate", "yield", "redemption"), Result: "1",
+		Rising: smoothly("..+-+."), Name: "bond_price", Params: bondParams("rate", "yield", "redemption"), Result: "1",
 		Doc: "The price, without accrued interest, for 100 of face value of a bond that pays interest at a rate and is redeemed at maturity, at a yield.",
 		Examples: []example{{"round(bond_price(date(2008, 2, 15), date(2017, 11, 15), 0.0575, 0.065, 100, 2), 5)", "94.63436"},
 			{"bond_price(date(2025, 1, 1), date(2030, 1, 1), 0.05, 0.05, 100, 1)", "100"}, {"bond_price(date(2025, 1, 1), date(2030, 1, 1), 0.05, 0.05, 100, 3)", "! calculation.domain_error"}},
@@ -231,7 +231,7 @@ var bonds = []*Entry{
 		Inverse: invertBond(false), Spreadsheet: "PRICE",
 	},
 	{
-		Name: "bond_yield", Params: bondParams("rate", "price", "redemption"), Result: "1",
+		Rising: smoothly("..+-+."), Name: "bond_yield", Params: bondParams("rate", "price", "redemption"), Result: "1",
 		Doc: "The yield a year of a bond at a price for 100 of face value, without accrued interest, found without a guess.",
 		Examples: []example{{"round(bond_yield(date(2008, 2, 15), date(2016, 11, 15), 0.0575, 95.04287, 100, 2), 6)", "0.065"},
 			{"bond_yield(date(2025, 1, 1), date(2030, 1, 1), 0.05, 100, 100, 1)", "0.05"}, {"bond_yield(date(2030, 1, 1), date(2025, 1, 1), 0.05, 100, 100, 1)", "! calculation.domain_error"}},

@@ -91,7 +91,7 @@ func plainParams(names ...string) []param {
 
 var calendar = []*Entry{
 	{
-		Name: "date", Params: plainParams("year", "month", "day"), Result: "time", Points: PointResult,
+		Rising: inSteps("+"), Name: "date", Params: plainParams("year", "month", "day"), Result: "time", Points: PointResult,
 		Doc:      "The date of a year, month and day, which must exist, in the years 1 to 9999.",
 		Examples: []example{{"date(2026, 3, 5)", "2026-03-05"}, {"date(2024, 3, 1) - date(2024, 2, 28) == 2 [d]", "1"}, {"date(2025, 2, 29)", "! calculation.domain_error"}},
 		Eval: func(c *decimal.Context, a Decimals) decimal.Decimal {
@@ -122,7 +122,7 @@ var calendar = []*Entry{
 		},
 		Formula: "hour * 3600 + minute * 60 + second",
 	},
-	part("year", "date", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year),
+	part("year", "date", "The year of a date.", []example{{"year(date(2026, 3, 5))", "2026"}, {"year(date(2025, 12, 31) + 1 [d])", "2026"}}, time.Time.Year).rises(inSteps("+")),
 	part("month", "date", "The month of a date, from 1 to 12.",
 		[]example{{"month(date(2026, 3, 5))", "3"}, {"month(date(2026, 3, 5) - 5 [d])", "2"}}, func(t time.Time) int { return int(t.Month()) }),
 	part("day", "date", "The day of the month of a date.",
@@ -138,12 +138,12 @@ var calendar = []*Entry{
 		func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),
 	shift("add_months", "The date n months later, or earlier for a negative n; where the month is too short, its last day. n is whole.",
 		[]example{{"add_months(date(2026, 1, 31), 1)", "2026-02-28"}, {"add_months(date(2026, 3, 5), -3)", "2025-12-05"},
-			{"add_months(date(2026, 3, 5), 1.5)", "! calculation.domain_error"}}, addMonths).inSpreadsheets("EDATE"),
+			{"add_months(date(2026, 3, 5), 1.5)", "! calculation.domain_error"}}, addMonths).rises(inSteps("+")).inSpreadsheets("EDATE"),
 	shift("add_years", "The date n years later, or earlier for a negative n; 29 February becomes the 28th where there is none. n is whole.",
 		[]example{{"add_years(date(2024, 2, 29), 1)", "2025-02-28"}, {"add_years(date(2024, 2, 29), -4)", "2020-02-29"},
-			{"add_years(date(2026, 3, 5), 8000)", "! calculation.domain_error"}}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }),
+			{"add_years(date(2026, 3, 5), 8000)", "! calculation.domain_error"}}, func(t time.Time, n int) time.Time { return addMonths(t, 12*n) }).rises(inSteps("+")),
 	{
-		Name: "end_of_month", Spreadsheet: "EOMONTH", Params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1", value: "0"}},
+		Rising: inSteps("+"), Name: "end_of_month", Spreadsheet: "EOMONTH", Params: []param{{name: "date", dimension: "time"}, {name: "n", dimension: "1", value: "0"}},
 		Result: "time", Points: PointResult,
 		Doc: "The last day of the month of a date, or of the month n months later. n is whole.",
 		Examples: []example{{"end_of_month(date(2024, 2, 5))", "2024-02-29"}, {"end_of_month(date(2026, 12, 31))", "2026-12-31"},
@@ -188,7 +188,7 @@ var calendar = []*Entry{
 				years--
 			}
 			return int64(years)
-		}).inSpreadsheets("DATEDIF"),
+		}).rises(inSteps("-+")).inSpreadsheets("DATEDIF"),
 }
 
 func inverted(e *Entry, by inverse) *Entry {

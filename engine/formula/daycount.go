@@ -155,12 +155,12 @@ var dayCounting = []*Entry{
 	},
 	between("days_between", "The whole days from one date to another, as a plain number; negative where the second is earlier.",
 		[]example{{"days_between(date(2026, 3, 5), date(2026, 5, 1))", "57"}, {"days_between(date(2026, 3, 5), date(2025, 3, 5))", "-365"}},
-		func(from, to time.Time) int64 { return dayOf(to) - dayOf(from) }).inSpreadsheets("DAYS"),
+		func(from, to time.Time) int64 { return dayOf(to) - dayOf(from) }).rises(inSteps("-+")).inSpreadsheets("DAYS"),
 	between("months_between", "The whole months from one date to another; negative where the second is earlier. A month that begins on a day that"+
 		" the last one lacks is full on its last day.",
 		[]example{{"months_between(date(2026, 3, 5), date(2027, 5, 4))", "13"}, {"months_between(date(2026, 3, 5), date(2026, 1, 5))", "-2"},
 			{"months_between(date(2026, 1, 31), date(2026, 2, 28))", "1"}},
-		monthsBetween).inSpreadsheets("DATEDIF"),
+		monthsBetween).rises(inSteps("-+")).inSpreadsheets("DATEDIF"),
 }
 
 func monthsBetween(from, to time.Time) int64 {

@@ -146,8 +146,9 @@ func (n *Node) Derivative(x Unknown) *Node {
 	return nil
 }
 
-// cancelled is a product in a derivative: a quotient times what it is divided by is what is divided.
-// Both have the same values but where the divisor is 0, where the function itself has none either.
+// cancelled is a product in a derivative: a quotient times what it is divided by is what is
+// divided. Both have the same values but where the divisor is 0, where the function itself has
+// none either.
 func cancelled(a, b *Node) *Node {
 	for _, pair := range [][2]*Node{{a, b}, {b, a}} {
 		by, quotient := pair[0], pair[1]

@@ -280,7 +280,7 @@ var distributions = []*Entry{
 		Formula:  "if(k < 0, 0, if(mean == 0, if(k == 0, 1, 0), exp(k * ln(mean) - mean - ln_gamma(k + 1))))", Spreadsheet: "POISSON.DIST",
 	},
 	{
-		Name: "poisson_quantile", Params: plainParams("p", "mean"), Result: "1",
+		Rising: inSteps("+"), Name: "poisson_quantile", Params: plainParams("p", "mean"), Result: "1",
 		Doc:      "The least whole number that a Poisson variable of some mean does not exceed with a probability of p or more.",
 		Examples: []example{{"poisson_quantile(0.95, 5)", "9"}, {"poisson_quantile(exp(-5), 5)", "0"}, {"poisson_quantile(1, 5)", "! calculation.domain_error"}},
 		Eval:     poissonQuantile,
@@ -299,7 +299,7 @@ var distributions = []*Entry{
 			" exp(ln_gamma(n + 1) - ln_gamma(k + 1) - ln_gamma(n - k + 1) + k * ln(p) + (n - k) * ln(1 - p))))))", Spreadsheet: "BINOM.DIST",
 	},
 	{
-		Name: "binomial_quantile", Params: plainParams("share", "n", "p"), Result: "1",
+		Rising: inSteps("+"), Name: "binomial_quantile", Params: plainParams("share", "n", "p"), Result: "1",
 		Doc:      "The least number of successes in n trials, with a chance of p each, that is not exceeded with a probability of share or more.",
 		Examples: []example{{"binomial_quantile(0.75, 6, 0.5)", "4"}, {"binomial_quantile(0.828125, 10, 0.5)", "6"}, {"binomial_quantile(1, 10, 0.5)", "10"}},
 		Eval:     binomialQuantile, Spreadsheet: "BINOM.INV CRITBINOM",

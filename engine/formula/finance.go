@@ -78,7 +78,7 @@ var finance = []*Entry{
 			" ln((pmt * (1 + rate * type) - fv * rate) / (pv * rate + pmt * (1 + rate * type))) / ln(1 + rate))",
 	},
 	{
-		Name: "rate", Params: append(loanParams("nper", "pmt", "pv"), noFuture, atEnd), Result: "1",
+		Rising: rateRises, Name: "rate", Params: append(loanParams("nper", "pmt", "pv"), noFuture, atEnd), Result: "1",
 		Doc: "The rate per period at which nper payments pmt turn pv into fv, found without a guess. Of several rates it is the one" +
 			" nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"round(rate(48, -200, 8000) * 12, 4)", "0.0924"}, {"rate(10, -100, 1000)", "0"}, {"rate(1, 0, -100, 150)", "0.5"},
@@ -153,7 +153,7 @@ var finance = []*Entry{
 		Formula:  "pv * rate * (per / nper - 1)", Spreadsheet: "ISPMT",
 	},
 	{
-		Name: "mirr", Params: []param{{name: "values", dimension: "a"}, {name: "finance", dimension: "1", single: true}, {name: "reinvest", dimension: "1", single: true}},
+		Over: risingOver("+"), Name: "mirr", Params: []param{{name: "values", dimension: "a"}, {name: "finance", dimension: "1", single: true}, {name: "reinvest", dimension: "1", single: true}},
 		Result: "1", tables: true,
 		Doc: "The rate per period of payments at equal intervals, the first one at once, when negative ones are financed at one" +
 			" rate and positive ones reinvested at another.",
@@ -163,7 +163,7 @@ var finance = []*Entry{
 		Spreadsheet: "MIRR",
 	},
 	{
-		Name: "amortization", Params: moving(append(loanParams("rate", "nper", "pv"), noFuture, atEnd), "rate", "pv", "fv"), Result: "a", tables: true, shape: shapeTable,
+		Over: amortizationOver, Name: "amortization", Params: moving(append(loanParams("rate", "nper", "pv"), noFuture, atEnd), "rate", "pv", "fv"), Result: "a", tables: true, shape: shapeTable,
 		Doc: "The schedule of a loan: a table with a row for each of nper periods and the columns payment, interest, principal" +
 			" (each with the sign of pmt, ipmt and ppmt) and the balance owed after the payment.",
 		Examples: []example{
@@ -174,7 +174,7 @@ var finance = []*Entry{
 		Grid: amortization, Columns: []string{"payment", "interest", "principal", "balance"},
 	},
 	{
-		Name: "npv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, Variadic: true, Result: "a", tables: true, terms: npvTerms,
+		Over: npvOver, Name: "npv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}}, Variadic: true, Result: "a", tables: true, terms: npvTerms,
 		Doc:      "The present value of payments at the ends of periods, at a rate per period. A payment at once is added to it; empty cells do not count.",
 		Examples: []example{{"round(npv(0.1, [-10000, 3000, 4200, 6800]), 2)", "1188.44"}, {"npv(0.25, 500, 625) - 700", "100"}, {"npv(-1, [1])", "! calculation.division_by_zero"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -192,7 +192,7 @@ var finance = []*Entry{
 		},
 	},
 	{
-		Name: "irr", Params: Unary("values", "a"), Result: "1", tables: true,
+		Over: irrOver, Name: "irr", Params: Unary("values", "a"), Result: "1", tables: true,
 		Doc: "The rate per period at which payments at equal intervals, the first one at once, are worth nothing, found without a" +
 			" guess; empty cells do not count. Of several rates it is the one nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"irr([-100, 60, 72])", "0.2"}, {"irr([-100, 0, 121])", "0.1"}, {"irr([-100, 230, -132])", "0.1"}, {"irr([1, -2, 1])", "0"},
@@ -200,7 +200,7 @@ var finance = []*Entry{
 		Grid: func(c *decimal.Context, args []Grid) Grid { return scalarGrid(returnRate(c, args[0].numbers())) },
 	},
 	{
-		Name: "xnpv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "date"}},
+		Over: xnpvOver, Name: "xnpv", Params: []param{{name: "rate", dimension: "1", single: true}, {name: "values", dimension: "a"}, {name: "dates", dimension: "date"}},
 		Result: "a", tables: true, adds: true,
 		Doc: "The present value, on the first date, of payments on dates, at a rate per year of 365 days. No date is before the first.",
 		Examples: []example{{"xnpv(0.1, [-100, 121], [date(2025, 1, 1), date(2026, 1, 1)])", "10"},
@@ -225,7 +225,7 @@ var finance = []*Entry{
 		},
 	},
 	{
-		Name: "xirr", Params: []param{{name: "values", dimension: "a"}, {name: "dates", dimension: "date"}}, Result: "1", tables: true,
+		Over: xirrOver, Name: "xirr", Params: []param{{name: "values", dimension: "a"}, {name: "dates", dimension: "date"}}, Result: "1", tables: true,
 		Doc: "The rate per year of 365 days at which payments on dates are worth nothing, found without a guess. No date is before" +
 			" the first. Of several rates it is the one nearest to 0, none above 1,000% or below -99.9%.",
 		Examples: []example{{"round(xirr([-100, 110], [date(2025, 1, 1), date(2026, 1, 1)]), 30)", "0.1"},

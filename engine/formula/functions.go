@@ -53,6 +53,7 @@ type Entry struct {
 	Float    func(args []float64) float64 // nil where no root may be searched through it
 	Interval func(a, b Interval) Interval // the interval extension
 
+	Rising    rising                         // how it goes with its arguments, of one without an extension
 	Intervals func(args []Interval) Interval // the same over all arguments, also of more than two
 	Slopes    []string                       // the derivative by each parameter, "" for not known
 	Isolated  []string                       // what the first argument may be, in the others and the value t
@@ -81,6 +82,7 @@ type Entry struct {
 	shape   shape
 	reduces bool                       // given one table, it is the value over all its cells
 	terms   func(args []*Terms) *Terms // over tables of expressions, nil where there is no such form
+	Over    overIntervals              // over tables of intervals, of a function with a grid that does not only hand cells on
 
 	// brackets is the part of the i-th of some brackets in the value, where starts and rates are
 	// written out: of x, the starts from_0, from_1… and the rates rate_0, rate_1….

@@ -115,6 +115,24 @@ func (n *Node) Walk(f func(*Node)) {
 	}
 }
 
+// Larger reports whether n has more than so many parts, counted once for each place they stand in.
+func (n *Node) Larger(than int) bool {
+	left := than
+	return !n.within(&left)
+}
+
+func (n *Node) within(left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	for _, a := range n.Args {
+		if !a.within(left) {
+			return false
+		}
+	}
+	return true
+}
+
 // Equal reports whether two expressions are written alike.
 func (n *Node) Equal(o *Node) bool {
 	if n.Op != o.Op || n.Variable != o.Variable || n.Function != o.Function || len(n.Args) != len(o.Args) || n.Mask != o.Mask {

@@ -6,18 +6,26 @@ import "reckon/engine/decimal"
 var regressions = []*Entry{
 	regression("slope", "b/a", "The slope of the straight line that fits points best by least squares, ys first as spreadsheets have it.", "SLOPE",
 		[]example{{"slope([2, 4, 6], [1, 2, 3])", "2"}, {"slope([1, 2, 2], [1, 2, 3])", "0.5"}, {"slope([1, 2], [3, 3])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, l.xx) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, l.xx) }).over(lineOver(func(_ []IntervalTable, _, _, xx, xy, _ Interval, _ int) Interval { return IntervalDiv(xy, xx) })),
 	regression("intercept", "b", "Where the straight line that fits points best by least squares is at x = 0.", "INTERCEPT",
 		[]example{{"intercept([3, 5, 7], [1, 2, 3])", "1"}, {"intercept([2, 4], [2, 3])", "-2"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Sub(l.y, c.Mul(c.Quo(l.xy, l.xx), l.x)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Sub(l.y, c.Mul(c.Quo(l.xy, l.xx), l.x)) }).over(lineOver(func(_ []IntervalTable, x, y, xx, xy, _ Interval, _ int) Interval {
+		return intervalSub(y, IntervalMul(IntervalDiv(xy, xx), x))
+	})),
 	regression("correlation", "1", "The correlation of pairs, from -1 to 1.", "CORREL PEARSON",
 		[]example{{"correlation([2, 4, 6], [1, 2, 3])", "1"}, {"correlation([3, 2, 1], [1, 2, 3])", "-1"}, {"correlation([1, 1], [1, 2])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, c.Sqrt(c.Mul(l.xx, l.yy))) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, c.Sqrt(c.Mul(l.xx, l.yy))) }).over(lineOver(func(_ []IntervalTable, _, _, xx, xy, yy Interval, _ int) Interval {
+		return IntervalDiv(xy, intervalSqrt(IntervalMul(xx, yy), xx)).cut(-1, 1)
+	})),
 	regression("r_squared", "1", "How much of the variance of ys the straight line that fits points best explains, from 0 to 1.", "RSQ",
 		[]example{{"r_squared([2, 4, 6], [1, 2, 3])", "1"}, {"r_squared([1, 2, 2], [1, 2, 3])", "0.75"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(c.Mul(l.xy, l.xy), c.Mul(l.xx, l.yy)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(c.Mul(l.xy, l.xy), c.Mul(l.xx, l.yy)) }).over(lineOver(func(_ []IntervalTable, _, _, xx, xy, yy Interval, _ int) Interval {
+		return IntervalDiv(intervalPow(xy, pointAt(2)), IntervalMul(xx, yy)).cut(0, 1)
+	})),
 	{
-		Name: "forecast", Params: []param{{name: "x", dimension: "a", single: true}, {name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: "b", tables: true,
+		Over: lineOver(func(args []IntervalTable, x, y, xx, xy, _ Interval, _ int) Interval {
+			return IntervalAdd(y, IntervalMul(IntervalDiv(xy, xx), intervalSub(args[0].Single(), x)))
+		}), Name: "forecast", Params: []param{{name: "x", dimension: "a", single: true}, {name: "ys", dimension: "b"}, {name: "xs", dimension: "a"}}, Result: "b", tables: true,
 		Doc:      "The value at x of the straight line that fits points best by least squares.",
 		Examples: []example{{"forecast(4, [2, 4, 6], [1, 2, 3])", "8"}, {"forecast(0, [3, 5, 7], [1, 2, 3])", "1"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -33,16 +41,24 @@ var regressions = []*Entry{
 	regression("standard_error", "b", "How far ys are from the straight line that fits points best: the root of the mean square with two degrees of freedom less.",
 		"STEYX", []example{{"standard_error([1, 2, 2], [1, 2, 3]) - sqrt(1 / 6)", "0"}, {"standard_error([2, 4, 6], [1, 2, 3])", "0"},
 			{"standard_error([1, 2], [1, 2])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Sqrt(l.rest(c)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Sqrt(l.rest(c)) }).over(lineOver(func(_ []IntervalTable, _, _, xx, xy, yy Interval, points int) Interval {
+		return intervalSqrt(restOver(xx, xy, yy, points), xx)
+	})),
 	regression("slope_error", "b/a", "The standard error of the slope of the straight line that fits points best.", "LINEST",
 		[]example{{"slope_error([1, 2, 2], [1, 2, 3]) - sqrt(1 / 12)", "0"}, {"slope_error([2, 4, 6], [1, 2, 3])", "0"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Sqrt(c.Quo(l.rest(c), l.xx)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Sqrt(c.Quo(l.rest(c), l.xx)) }).over(lineOver(func(_ []IntervalTable, _, _, xx, xy, yy Interval, points int) Interval {
+		return intervalSqrt(IntervalDiv(restOver(xx, xy, yy, points), xx), xx)
+	})),
 	regression("covariance", "a*b", "The mean product of the deviations of pairs from their means, of a sample (divides by n - 1).", "COVARIANCE.S",
 		[]example{{"covariance([2, 4, 6], [1, 2, 3])", "2"}, {"covariance([1], [1])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, decimal.Int(l.points-1)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, decimal.Int(l.points-1)) }).over(lineOver(func(_ []IntervalTable, _, _, _, xy, _ Interval, points int) Interval {
+		return IntervalDiv(xy, pointAt(points-1))
+	})),
 	regression("covariancep", "a*b", "The mean product of the deviations of pairs from their means, of a population (divides by n).", "COVAR COVARIANCE.P",
 		[]example{{"covariancep([3, 2, 4, 5, 6], [9, 7, 12, 15, 17])", "5.2"}, {"covariancep([1], [1])", "0"}},
-		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, decimal.Int(l.points)) }),
+		func(c *decimal.Context, l line) decimal.Decimal { return c.Quo(l.xy, decimal.Int(l.points)) }).over(lineOver(func(_ []IntervalTable, _, _, _, xy, _ Interval, points int) Interval {
+		return IntervalDiv(xy, pointAt(points))
+	})),
 }
 
 // line is what a straight line through points comes from: means, and sums of products of the

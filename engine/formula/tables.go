@@ -238,27 +238,27 @@ func at(c *decimal.Context, list Decimals, place decimal.Decimal) decimal.Decima
 
 var overTables = []*Entry{
 	counter("sum", "a", "a", "The sum of numbers or of all cells of tables; empty ones do not count.",
-		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total).of(sumTerms),
+		[]example{{"sum([1, 2, 3])", "6"}, {"sum(1, [2, 3], 4)", "10"}, {"sum([1 [m], 50 [cm]])", "1.5 m"}}, total).rising("+").of(sumTerms),
 	reducer("avg", "a", "The mean of numbers or of all cells of tables; empty ones do not count.",
-		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average).inSpreadsheets("AVERAGE").of(averageTerms),
+		[]example{{"avg([1, 2, 6])", "3"}, {"avg(10, 7, 9, 27, 2)", "11"}}, average).rising("+").inSpreadsheets("AVERAGE").of(averageTerms),
 	reducer("median", "a", "The middle of all cells when sorted; of an even number the mean of the middle two.",
 		[]example{{"median([5, 1, 3])", "3"}, {"median([5, 1, 3, 2])", "2.5"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return quantile(c, l, half) }),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return quantile(c, l, half) }).rising("+"),
 	counter("count", "any", "1", "The number of cells that are not empty.", []example{{"count([4, 5])", "2"}, {"count([[1, 2], [3, 4]])", "4"}},
-		func(_ *decimal.Context, l Decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }),
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return decimal.Int(int64(len(l))) }).over(knownOver),
 	reducer("stdev", "a", "The standard deviation of a sample (divides by n - 1).",
 		[]example{{"stdev([2, 4, 6])", "2"}, {"stdev([5])", "! calculation.division_by_zero"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }).inSpreadsheets("STDEV STDEV.S"),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 1)) }).over(varianceOver(1, true)).inSpreadsheets("STDEV STDEV.S"),
 	reducer("stdevp", "a", "The standard deviation of a population (divides by n).", []example{{"stdevp([1, 3])", "1"}, {"stdevp([5])", "0"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }).inSpreadsheets("STDEVP STDEV.P"),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return c.Sqrt(variance(c, l, 0)) }).over(varianceOver(0, true)).inSpreadsheets("STDEVP STDEV.P"),
 	reducer("var", "a^2", "The variance of a sample (divides by n - 1).", []example{{"var([2, 4, 6])", "4"}, {"var([1 [m], 3 [m]])", "2 m^2"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 1) }).inSpreadsheets("VAR.S"),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 1) }).over(varianceOver(1, false)).inSpreadsheets("VAR.S"),
 	reducer("varp", "a^2", "The variance of a population (divides by n).", []example{{"varp([1, 3])", "1"}, {"varp([5])", "0"}},
-		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 0) }).inSpreadsheets("VARP VAR.P"),
+		func(c *decimal.Context, l Decimals) decimal.Decimal { return variance(c, l, 0) }).over(varianceOver(0, false)).inSpreadsheets("VARP VAR.P"),
 	reducer("first", "a", "The first cell that is not empty.", []example{{"first([7, 8])", "7"}, {"first([[1, 2], [3, 4]])", "1"}},
-		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[0] }),
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[0] }).rising("+"),
 	reducer("last", "a", "The last cell that is not empty.", []example{{"last([7, 8])", "8"}, {"last([[1, 2], [3, 4]])", "4"}},
-		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[len(l)-1] }),
+		func(_ *decimal.Context, l Decimals) decimal.Decimal { return l[len(l)-1] }).rising("+"),
 	counter("product", "1", "1", "The product of numbers or of all cells of tables, which must be plain numbers; empty ones do not count.",
 		[]example{{"product([2, 3, 4])", "24"}, {"product(2, [3, 4])", "24"}},
 		func(c *decimal.Context, l Decimals) decimal.Decimal {
@@ -267,7 +267,7 @@ var overTables = []*Entry{
 				p = c.Mul(p, d)
 			}
 			return p
-		}).of(productTerms),
+		}).over(productOver).of(productTerms),
 	{
 		Name: "each", Params: []param{{name: "i", dimension: "a new name"}, {name: "from", dimension: "1"}, {name: "to", dimension: "1"}, {name: "expression", dimension: "any"}},
 		tables: true, shape: shapeTable, Binds: true, Result: "any",
@@ -280,7 +280,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "range", Params: []param{{name: "from", dimension: "a", single: true}, {name: "to", dimension: "a", single: true}, {name: "step", dimension: "a", single: true}},
+		Over: rangeOver, Name: "range", Params: []param{{name: "from", dimension: "a", single: true}, {name: "to", dimension: "a", single: true}, {name: "step", dimension: "a", single: true}},
 		Result: "a", tables: true, shape: shapeTable,
 		Doc:      "A column of numbers from one to another, which is not passed, in steps.",
 		Examples: []example{{"range(1, 7, 2)", `["1","3","5","7"]`}, {"range(3, 2, -0.5)", `["3","2.5","2"]`}, {"range(1, 5, -1)", "! calculation.domain_error"}},
@@ -311,7 +311,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "percentile", Spreadsheet: "PERCENTILE.INC QUARTILE", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
+		Over: risingOver("++"), Name: "percentile", Spreadsheet: "PERCENTILE.INC QUARTILE", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
 		Doc: "The value below which a share of the cells lies, from 0 (the least cell) to 1 (the greatest), on straight lines between" +
 			" the cells as the inclusive percentile of spreadsheets.",
 		Examples: []example{{"percentile([1, 2, 3, 4], 0.3)", "1.9"}, {"percentile([4, 1, 3, 2], 1)", "4"}, {"percentile([1, 2], 30)", "! calculation.domain_error"}},
@@ -324,7 +324,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "percentile_exclusive", Spreadsheet: "PERCENTILE.EXC QUARTILE.EXC", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
+		Over: risingOver("++"), Name: "percentile_exclusive", Spreadsheet: "PERCENTILE.EXC QUARTILE.EXC", Params: []param{{name: "values", dimension: "a"}, {name: "share", dimension: "1", single: true}}, Result: "a", tables: true,
 		Doc: "The value below which a share of the cells lies, on straight lines between the cells, where n cells stand at 1/(n + 1) to" +
 			" n/(n + 1) of all; a share beyond these has none.",
 		Examples: []example{{"percentile_exclusive([6, 7, 15, 36, 39, 40, 41, 42, 43, 47, 49], 0.25)", "15"}, {"percentile_exclusive([1, 2, 3, 4], 0.3)", "1.5"},
@@ -347,7 +347,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "sumproduct", Params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, Result: "a*b", tables: true, terms: sumproductTerms,
+		Over: sumproductOver, Name: "sumproduct", Params: []param{{name: "a", dimension: "a"}, {name: "b", dimension: "b"}}, Result: "a*b", tables: true, terms: sumproductTerms,
 		Doc:      "The sum of the products of the cells of two tables of one size; where either is empty, the pair does not count.",
 		Examples: []example{{"sumproduct([1, 2], [3, 4])", "11"}, {"sumproduct([1, 2], [3, 4, 5])", "! calculation.table_mismatch"}},
 		Grid: func(c *decimal.Context, args []Grid) Grid {
@@ -382,10 +382,10 @@ var overTables = []*Entry{
 				result.Rows = append(result.Rows, cells)
 			}
 			return result
-		}).of(cumsumTerms),
+		}).rising("+").of(cumsumTerms),
 	reshaper("sort", "All cells that are not empty as a column, the least first.",
 		[]example{{"sort([3, 1, 2])", `["1","2","3"]`}, {"reverse(sort([3, 1, 2]))", `["3","2","1"]`}},
-		func(_ *decimal.Context, g Grid) Grid { return columnGrid(sorted(g.numbers())) }),
+		func(_ *decimal.Context, g Grid) Grid { return columnGrid(sorted(g.numbers())) }).rising("+"),
 	rearranger("reverse", "The rows in the opposite order.", []example{{"reverse([3, 1, 2])", `["2","1","3"]`}, {"reverse([[1, 2], [3, 4]])", `[["3","4"],["1","2"]]`}},
 		func(_ *decimal.Context, g Grid) Grid {
 			rows := slices.Clone(g.Rows)
@@ -436,7 +436,7 @@ var overTables = []*Entry{
 		},
 	},
 	{
-		Name: "rows", Params: Unary("values", "any"), Result: "1", tables: true,
+		Over: knownOver, Name: "rows", Params: Unary("values", "any"), Result: "1", tables: true,
 		Doc: "The number of rows of a table.", Examples: []example{{"rows([4, 5, 6])", "3"}, {"rows([[1, 2], [3, 4]])", "2"}},
 		Grid: func(_ *decimal.Context, args []Grid) Grid { return scalarGrid(decimal.Int(int64(len(args[0].Rows)))) },
 	},
@@ -505,7 +505,7 @@ var overTables = []*Entry{
 				return decimal.Decimal{}, false
 			}
 			return values[i-1], true
-		})).inSpreadsheets("VLOOKUP HLOOKUP"),
+		})).over(finderOver(lookupOver)).inSpreadsheets("VLOOKUP HLOOKUP"),
 	exactly(stepwise(finder("lookup_exact", "keys", "values", "The value beside the key that x is; keys stand in any order, each once.",
 		[]example{{"lookup_exact(2, [3, 1, 2], [30, 10, 20])", "20"}, {"lookup_exact([1, 3], [3, 1, 2], [30, 10, 20])", `["10","30"]`},
 			{"lookup_exact(4, [3, 1, 2], [30, 10, 20])", "! calculation.domain_error"}, {"lookup_exact(1, [1, 1], [2, 3])", "! calculation.domain_error"}},
@@ -520,9 +520,9 @@ var overTables = []*Entry{
 				found, ok = values[i], true
 			}
 			return found, ok
-		}))).inSpreadsheets("XLOOKUP MATCH"),
+		}))).over(finderOver(exactOver)).inSpreadsheets("XLOOKUP MATCH"),
 	{
-		Name: "countif", Spreadsheet: "COUNTIF COUNTIFS", Params: []param{{name: "condition", dimension: "1"}}, Result: "1", tables: true,
+		Over: countifOver, Name: "countif", Spreadsheet: "COUNTIF COUNTIFS", Params: []param{{name: "condition", dimension: "1"}}, Result: "1", tables: true,
 		Doc:      "The number of cells for which a condition holds.",
 		Examples: []example{{"countif([4, 7, 9] > 5)", "2"}, {"countif([4, 7, 9] > 5 and [1, 2, 1] == 1)", "1"}},
 		Grid: func(_ *decimal.Context, args []Grid) Grid {
@@ -537,15 +537,15 @@ var overTables = []*Entry{
 	},
 	conditional("sumif", "SUMIF SUMIFS", "The sum of the values in the rows for which a condition holds, 0 where there are none.",
 		[]example{{"sumif([1, 2, 1] == 1, [10, 20, 40])", "50"}, {"sumif([1, 2] > 5, [3 [EUR], 4 [EUR]])", "0 EUR"}, {"sumif([1, 2] > 5, [3, 4, 5])", "! calculation.table_mismatch"}},
-		total).of(conditionTerms),
+		total).over(conditionOver(sumifOver)).of(conditionTerms),
 	conditional("averageif", "AVERAGEIF AVERAGEIFS", "The mean of the values in the rows for which a condition holds, of which there must be one.",
-		[]example{{"averageif([1, 2, 1] == 1, [10, 20, 40])", "25"}, {"averageif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}}, average),
+		[]example{{"averageif([1, 2, 1] == 1, [10, 20, 40])", "25"}, {"averageif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}}, average).over(conditionOver(averageifOver)),
 	conditional("minif", "MINIFS", "The least value in the rows for which a condition holds, of which there must be one.",
 		[]example{{"minif([1, 2, 1] == 1, [10, 5, 40])", "10"}, {"minif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}},
-		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, -1) }),
+		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, -1) }).over(conditionOver(leastOver)),
 	conditional("maxif", "MAXIFS", "The greatest value in the rows for which a condition holds, of which there must be one.",
 		[]example{{"maxif([1, 2, 1] == 1, [10, 50, 40])", "40"}, {"maxif([1, 2] > 5, [3, 4])", "! calculation.domain_error"}},
-		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, 1) }),
+		func(_ *decimal.Context, list Decimals) decimal.Decimal { return Extreme(list, 1) }).over(conditionOver(greatestOver)),
 	finder("interpolate", "xs", "ys", "The value at x on straight lines between the points (xs, ys); xs ascend, and x is between the first and the last.",
 		[]example{{"interpolate(15, [10, 20], [1, 2])", "1.5"}, {"interpolate(12, [0, 10, 20], [0, 100, 0])", "80"},
 			{"interpolate(25, [10, 20], [1, 2])", "! calculation.domain_error"}},
@@ -562,7 +562,7 @@ var overTables = []*Entry{
 			}
 			slope := c.Quo(c.Sub(ys[i], ys[i-1]), c.Sub(xs[i], xs[i-1]))
 			return c.Add(ys[i-1], c.Mul(slope, c.Sub(x, xs[i-1]))), true
-		}).invertedOver(betweenPoints),
+		}).over(finderOver(interpolateOver)).invertedOver(betweenPoints),
 }
 
 var half = decimal.MustParse("0.5")

@@ -31,6 +31,7 @@ func tiered() *Entry {
 			return sum, true
 		})
 	e.Result = "a*b"
+	e.Over = finderOver(tieredOver)
 	e.brackets = func(i, of int) string {
 		if i+1 == of {
 			return fmt.Sprintf("rate_%d * max(x - from_%[1]d, from_%[1]d - from_%[1]d)", i)

@@ -20,7 +20,9 @@ type Extension struct {
 	box    []formula.Interval   // by variable, and behind them by condition
 	slopes [][]formula.Interval // the same: by place in Moving, nil of what does not move
 	links  []extended
-	at     int // of the first condition in box
+	at     int                      // of the first condition in box
+	tables []*formula.IntervalTable // by variable, nil of what is none
+	over   *formula.IntervalMachine
 }
 
 // extended is a variable as intervals tell it from others.
@@ -31,6 +33,9 @@ type extended struct {
 	valueAt  int
 	sloped   *formula.IntervalProgram // the value and its slopes, nil where some slope is not known
 	slopeAt  []int                    // by refs
+	tight    *formula.IntervalProgram // the value by what moves alone, where that cancels something; else nil
+	table    *formula.Node            // the value as an expression over tables, which has no program; else nil
+	unknown  string                   // why nothing is told of the value
 
 	implicit bool  // the value is the difference of the sides of an equation
 	ownsAt   []int // of the slopes by the unknowns
@@ -40,22 +45,29 @@ type extended struct {
 	system  []*extended
 	outputs []int
 	ranges  []formula.Interval
+	bounds  []formula.Interval // all values that they are allowed to have
 	start   []float64
 	whole   bool // the ranges leave out no values that the unknowns are allowed to have
 }
 
 // Extend makes the extension of steps whose values the machine has. Conditions are expressions
-// over the same variables, of which Condition tells the intervals. It is nil where a step cannot be
-// followed over intervals: a system, or a function over tables that moves.
+// over the same variables, of which Condition tells the intervals. Of a step that cannot be
+// followed over intervals nothing is told, and Reason says why.
 func (s *Solver) Extend(steps []Step, moving []int, conditions []*formula.Node) *Extension {
 	n := len(s.Values)
 	x := &Extension{
 		Moving: moving, at: n,
 		box: make([]formula.Interval, n+len(conditions)), slopes: make([][]formula.Interval, n+len(conditions)),
+		tables: make([]*formula.IntervalTable, n),
 	}
+	x.over = &formula.IntervalMachine{
+		Machine: s.Machine, Box: x.box, Tables: x.tables, Moves: func(v int) bool { return x.slopes[v] != nil },
+	}
+	by := map[int]*formula.Node{} // what moves, and the variables that are said by it alone
 	for i, v := range moving {
 		x.slopes[v] = make([]formula.Interval, len(moving))
 		x.slopes[v][i] = formula.Interval{Lo: 1, Hi: 1}
+		by[v] = &formula.Node{Op: formula.OpVariable, Variable: v, Mask: formula.MaskOf(i)}
 	}
 	for _, step := range steps {
 		if slices.Contains(moving, step.Variable) || x.slopes[step.Variable] != nil {
@@ -65,19 +77,15 @@ func (s *Solver) Extend(steps []Step, moving []int, conditions []*formula.Node) 
 			continue
 		}
 		l := s.extended(x, step)
-		if l == nil {
-			return nil
-		}
 		for _, o := range step.Outputs {
 			x.slopes[o] = make([]formula.Interval, len(moving))
 		}
+		s.tighten(x, l, solvedFor(s.Equations[step.Activity], step.Variable), by)
 		x.links = append(x.links, *l)
 	}
 	for i, c := range conditions {
 		l := s.extendedBy(x, n+i, c, nil)
-		if l == nil {
-			return nil
-		}
+		s.tighten(x, l, c, by)
 		x.slopes[n+i] = make([]formula.Interval, len(moving))
 		x.links = append(x.links, *l)
 	}
@@ -85,9 +93,16 @@ func (s *Solver) Extend(steps []Step, moving []int, conditions []*formula.Node) 
 		if x.slopes[v] == nil {
 			x.box[v] = formula.Enclose(s.Values[v])
 		}
+		if x.slopes[v] == nil && s.Tables != nil && s.Tables[v] != nil {
+			table := formula.EncloseTable(*s.Tables[v])
+			x.tables[v] = &table
+		}
 	}
 	return x
 }
+
+// Reason is why nothing was told of some value, "" where there was none.
+func (x *Extension) Reason() string { return x.over.Reason }
 
 // moves reports whether a step rests on something that moves.
 func (x *Extension) moves(s *Solver, step Step) bool {
@@ -98,34 +113,56 @@ func (x *Extension) moves(s *Solver, step Step) bool {
 
 // extended is what a step finds as its equations tell it.
 func (s *Solver) extended(x *Extension, step Step) *extended {
-	for _, o := range step.Outputs {
-		if s.Scope.Profiles[o].Table {
-			return nil
-		}
-	}
+	table := slices.ContainsFunc(step.Outputs, func(o int) bool { return s.Scope.Profiles[o].Table })
 	if !step.IsBlock() {
-		if expression := solvedFor(s.Equations[step.Activity], step.Variable); expression != nil {
+		e := s.Equations[step.Activity]
+		if spread := s.spread(x, e, step.Outputs); spread != nil && !table {
+			if expression := solvedFor(spread, step.Variable); expression != nil {
+				return s.extendedBy(x, step.Variable, expression, nil)
+			}
+		}
+		if expression := solvedFor(e, step.Variable); expression != nil {
+			if table {
+				return &extended{variable: step.Variable, table: expression}
+			}
 			return s.extendedBy(x, step.Variable, expression, nil)
 		}
 	}
-	if len(step.Open) > 0 || len(step.Outputs) != len(step.Activities) || len(step.Outputs) > maxSystem {
-		return nil
+	group := &extended{variable: step.Variable, implicit: true, outputs: step.Outputs, whole: true}
+	switch {
+	case table:
+		group.unknown = "a table is found from a system of equations"
+	case len(step.Open) > 0 || len(step.Outputs) != len(step.Activities):
+		group.unknown = "a part of a system of equations is solved, which leaves other unknowns open"
+	case len(step.Outputs) > maxSystem:
+		group.unknown = "too many equations are solved together"
 	}
-	group := &extended{implicit: true, outputs: step.Outputs, whole: true}
+	if group.unknown != "" {
+		return group
+	}
 	for _, a := range step.Activities {
 		e := s.Equations[a]
-		l := s.extendedBy(x, step.Variable, formula.Combined(formula.OpSub, e.Left, e.Right), step.Outputs)
-		if l == nil || l.sloped == nil {
-			return nil
+		if spread := s.spread(x, e, step.Outputs); spread != nil {
+			e = spread
 		}
-		group.system = append(group.system, l)
+		group.system = append(group.system, s.extendedBy(x, step.Variable, formula.Combined(formula.OpSub, e.Left, e.Right), step.Outputs))
 	}
 	for _, o := range step.Outputs {
 		within, whole := s.reaches(o)
 		group.ranges, group.whole = append(group.ranges, within), group.whole && whole
+		low, high := s.Scope.Profiles[o].Range()
+		group.bounds = append(group.bounds, formula.Interval{Lo: low, Hi: high})
 		group.start = append(group.start, s.Values[o].Float64())
 	}
 	return group
+}
+
+// spread is an equation with its functions over tables written out, so that it has slopes; nil
+// where that is not possible.
+func (s *Solver) spread(x *Extension, e *formula.Equation, own []int) *formula.Equation {
+	out := s.Spread(e, func(v int) bool { return x.slopes[v] != nil || slices.Contains(own, v) })
+	s.TryErr()
+	return out
 }
 
 // reaches is where the roots of a variable are that the rule of choice takes: within its bounds,
@@ -140,8 +177,9 @@ func (s *Solver) reaches(v int) (within formula.Interval, whole bool) {
 }
 
 // extendedBy compiles an expression for a variable, or one that is 0 where its unknowns, own, are.
+// What has no program, such as a function over tables, is evaluated as an expression.
 func (s *Solver) extendedBy(x *Extension, v int, n *formula.Node, own []int) *extended {
-	l := &extended{variable: v}
+	l := &extended{variable: v, table: n}
 	of := map[int]*formula.Node{}
 	n.Walk(func(part *formula.Node) {
 		u := part.Variable
@@ -154,29 +192,13 @@ func (s *Solver) extendedBy(x *Extension, v int, n *formula.Node, own []int) *ex
 	})
 	if n = s.composed(n, of); n == nil {
 		s.TryErr()
-		return nil
-	}
-	compile := func(list ...*formula.Node) (*formula.IntervalProgram, []int) {
-		p := &formula.IntervalProgram{Seen: map[*formula.Node]int{}, Slope: -1, Box: x.box}
-		var at []int
-		for _, part := range list {
-			slot, ok := 0, part != nil
-			if ok {
-				slot, ok = p.Add(part, formula.Unknown{})
-			}
-			if !ok {
-				return nil, nil
-			}
-			at = append(at, slot)
-		}
-		p.Value, p.Slots = at[0], make([]formula.Interval, len(p.Steps))
-		return p, at
+		return l
 	}
 	var at []int
-	if l.value, at = compile(n); l.value == nil {
-		return nil
+	if l.value, at = compiled(x, n); l.value == nil {
+		return l
 	}
-	l.valueAt = at[0]
+	l.valueAt, l.table = at[0], nil
 	slopes := []*formula.Node{n}
 	for _, u := range l.refs {
 		slopes = append(slopes, n.Derivative(formula.Unknown{Variable: u, Mask: of[u].Mask}))
@@ -188,10 +210,58 @@ func (s *Solver) extendedBy(x *Extension, v int, n *formula.Node, own []int) *ex
 		}
 		slopes = append(slopes, slope)
 	}
-	if l.sloped, at = compile(slopes...); l.sloped != nil {
+	if l.sloped, at = compiled(x, slopes...); l.sloped != nil {
 		l.slopeAt, l.ownsAt = at[1:1+len(l.refs)], at[1+len(l.refs):]
 	}
 	return l
+}
+
+// tighten adds what a link's expression comes to when all that it rests on is put in, where that
+// cancels something.
+func (s *Solver) tighten(x *Extension, l *extended, n *formula.Node, by map[int]*formula.Node) {
+	if l.implicit || l.table != nil || n == nil || slices.ContainsFunc(l.refs, func(u int) bool { return by[u] == nil }) {
+		return
+	}
+	n = s.composed(n, by)
+	if s.TryErr() != nil || n == nil || n.Larger(maxComposed) {
+		return
+	}
+	by[l.variable] = n
+	if n = n.Expanded(); n != nil {
+		l.tight, _ = compiled(x, n)
+	}
+}
+
+// maxComposed is how many parts an expression may have after all that it rests on is put in.
+const maxComposed = 400
+
+// compiled makes a program of expressions over what moves, nil where one has no intervals.
+func compiled(x *Extension, list ...*formula.Node) (*formula.IntervalProgram, []int) {
+	p := &formula.IntervalProgram{Seen: map[*formula.Node]int{}, Slope: -1, Box: x.box}
+	var at []int
+	for _, part := range list {
+		slot, ok := 0, part != nil
+		if ok {
+			slot, ok = p.Add(part, formula.Unknown{})
+		}
+		if !ok {
+			return nil, nil
+		}
+		at = append(at, slot)
+	}
+	p.Value, p.Slots = at[0], make([]formula.Interval, len(p.Steps))
+	return p, at
+}
+
+// narrowed is the value of a link as its expression tells it, and as it is with all put in.
+func (l *extended) narrowed(x *Extension, value formula.Interval) formula.Interval {
+	if l.tight == nil || value.Empty() {
+		return value
+	}
+	if by := x.run(l.tight); !by.Empty() && by.Lo <= value.Hi && by.Hi >= value.Lo {
+		value.Lo, value.Hi = math.Max(value.Lo, by.Lo), math.Min(value.Hi, by.Hi)
+	}
+	return value
 }
 
 // Over finds the intervals for a box, in the order of Moving, with the slopes where they are asked
@@ -207,7 +277,7 @@ func (x *Extension) Over(box []formula.Interval, slopes bool) {
 			continue
 		}
 		if !slopes || l.sloped == nil {
-			x.box[l.variable] = x.run(l.value)
+			l.evaluate(x)
 		}
 		if !slopes {
 			continue
@@ -219,7 +289,7 @@ func (x *Extension) Over(box []formula.Interval, slopes bool) {
 			}
 			continue
 		}
-		x.box[l.variable] = x.run(l.sloped)
+		x.box[l.variable] = l.narrowed(x, x.run(l.sloped))
 		for k := range into {
 			var sum formula.Interval
 			for r, u := range l.refs {
@@ -243,6 +313,26 @@ func slopeOf(apply func(a, b formula.Interval) formula.Interval, a, b formula.In
 	return formula.AllNumbers
 }
 
+// evaluate finds the value of a link without its slopes.
+func (l *extended) evaluate(x *Extension) formula.Interval {
+	if l.table == nil {
+		value := l.narrowed(x, x.run(l.value))
+		x.box[l.variable] = value
+		return value
+	}
+	before := x.over.Cost
+	table := x.over.Of(l.table)
+	x.Cost += x.over.Cost - before
+	if l.variable < len(x.tables) {
+		if x.tables[l.variable] = nil; table.Rank > 0 {
+			x.tables[l.variable] = &table
+		}
+	}
+	value := table.Single()
+	x.box[l.variable] = value
+	return value
+}
+
 func (x *Extension) run(p *formula.IntervalProgram) formula.Interval {
 	x.Cost += len(p.Steps)
 	value, _ := p.Over(formula.Interval{})
@@ -257,184 +347,63 @@ func (x *Extension) Of(variable int) (formula.Interval, []formula.Interval) {
 // Condition is the same of a condition.
 func (x *Extension) Condition(i int) (formula.Interval, []formula.Interval) { return x.Of(x.at + i) }
 
-// Bounds of the search for where a root may be.
-const (
-	maxEdge       = 160   // intervals looked at from one side
-	farthestRoot  = 1e100 // sizes beyond, and below its inverse, are not told apart
-	coarseWidth   = 1e-3  // relative width at which Newton's method goes on
-	maxNewton     = 12
-	leastProgress = 0.9
-)
-
 // solved finds the unknowns of the equations of a link: of a single one all its roots are looked
-// for, of others the solution at hand is enclosed.
+// for, of others the solution at hand is enclosed. Where that fails all values are left out at
+// which the equations are shown not to hold.
 func (l *extended) solved(x *Extension, slopes bool) {
-	if len(l.outputs) == 1 {
+	for _, o := range l.outputs {
+		for k := range x.Moving {
+			x.slopes[o][k] = formula.AllNumbers
+		}
+	}
+	if l.unknown != "" {
+		x.over.Reason = l.unknown
+		for _, o := range l.outputs {
+			x.box[o] = unknown
+		}
+		return
+	}
+	sloped := !slices.ContainsFunc(l.system, func(e *extended) bool { return e.sloped == nil })
+	if len(l.outputs) == 1 && sloped {
 		e, v := l.system[0], l.outputs[0]
 		if r := l.root(x); !r.Jumps {
 			x.box[v] = r
-			if !slopes {
-				return
-			}
-			x.run(e.sloped)
-			own := e.sloped.Slots[e.ownsAt[0]]
-			for k := range x.Moving {
-				var sum formula.Interval
-				for i, u := range e.refs {
-					if by := x.slopes[u][k]; by.Lo != 0 || by.Hi != 0 {
-						sum = formula.IntervalAdd(sum, slopeOf(formula.IntervalMul, e.sloped.Slots[e.slopeAt[i]], by))
-					}
-				}
-				if sum.Lo != 0 || sum.Hi != 0 {
-					sum = slopeOf(formula.IntervalDiv, negative(sum), own)
-				}
-				x.slopes[v][k] = sum
+			if slopes {
+				l.differentiate(x, e, v)
 			}
 			return
 		}
 	}
-	if l.enclose(x, slopes) {
+	if sloped && l.enclose(x, slopes) {
 		return
 	}
 	for _, o := range l.outputs {
-		x.box[o] = unknown
 		for k := range x.Moving {
 			x.slopes[o][k] = formula.AllNumbers
 		}
+	}
+	for i, s := range l.scanned(x) {
+		x.box[l.outputs[i]] = s
+	}
+}
+
+// differentiate finds the slopes of the root of an equation by the implicit function theorem.
+func (l *extended) differentiate(x *Extension, e *extended, v int) {
+	x.run(e.sloped)
+	own := e.sloped.Slots[e.ownsAt[0]]
+	for k := range x.Moving {
+		var sum formula.Interval
+		for i, u := range e.refs {
+			if by := x.slopes[u][k]; by.Lo != 0 || by.Hi != 0 {
+				sum = formula.IntervalAdd(sum, slopeOf(formula.IntervalMul, e.sloped.Slots[e.slopeAt[i]], by))
+			}
+		}
+		if sum.Lo != 0 || sum.Hi != 0 {
+			sum = slopeOf(formula.IntervalDiv, negative(sum), own)
+		}
+		x.slopes[v][k] = sum
 	}
 }
 
 // unknown is what nothing is told of.
 var unknown = formula.Interval{Lo: math.Inf(-1), Hi: math.Inf(1), Jumps: true, Partial: true}
-
-// root encloses the root of a link: where interval arithmetic shows that both sides differ there is
-// none; from both ends of what is left Newton's method goes on, which also shows that there is
-// always one and only one (Moore, Kearfott and Cloud, Introduction to Interval Analysis, 2009,
-// chapter 8). Where that is not shown, nothing is told.
-func (l *extended) root(x *Extension) formula.Interval {
-	e, v, within := l.system[0], l.outputs[0], l.ranges[0]
-	at := func(low, high float64) formula.Interval {
-		x.box[v] = formula.Interval{Lo: low, Hi: high}
-		return x.run(e.value)
-	}
-	hull, ok := edges(within, at)
-	if !ok {
-		return unknown
-	}
-	if hull.Empty() {
-		if l.whole {
-			return formula.EmptyInterval
-		}
-		return unknown
-	}
-	exists := false
-	for range maxNewton {
-		x.box[v] = hull
-		value := x.run(e.sloped)
-		slope := e.sloped.Slots[e.ownsAt[0]]
-		if value.Empty() || value.Jumps || value.Partial || slope.Empty() || slope.Has(0) || math.IsInf(hull.Lo, 0) || math.IsInf(hull.Hi, 0) {
-			return unknown
-		}
-		if !exists {
-			low, high := at(hull.Lo, hull.Lo), at(hull.Hi, hull.Hi)
-			exists = low.Hi < 0 && high.Lo > 0 || low.Lo > 0 && high.Hi < 0
-		}
-		mid := hull.Lo + (hull.Hi-hull.Lo)/2
-		middle := at(mid, mid)
-		if middle.Empty() {
-			return unknown
-		}
-		next := formula.IntervalAdd(formula.Interval{Lo: mid, Hi: mid}, negative(formula.IntervalDiv(middle, slope)))
-		if next.Empty() || math.IsNaN(next.Lo) || math.IsNaN(next.Hi) {
-			return unknown
-		}
-		exists = exists || next.Lo > hull.Lo && next.Hi < hull.Hi
-		narrowed := formula.Interval{Lo: math.Max(next.Lo, hull.Lo), Hi: math.Min(next.Hi, hull.Hi)}
-		if narrowed.Lo > narrowed.Hi {
-			if l.whole {
-				return formula.EmptyInterval
-			}
-			return unknown
-		}
-		done := narrowed.Hi-narrowed.Lo > leastProgress*(hull.Hi-hull.Lo)
-		if hull = narrowed; done && exists {
-			break
-		}
-	}
-	if !exists {
-		if !l.whole {
-			return unknown
-		}
-		hull.Partial = true
-	}
-	return hull
-}
-
-func negative(a formula.Interval) formula.Interval {
-	a.Lo, a.Hi = -a.Hi, -a.Lo
-	return a
-}
-
-// edges narrows an interval from both ends to where a function may be 0; ok is false where it has
-// not been possible to tell.
-func edges(from formula.Interval, at func(low, high float64) formula.Interval) (hull formula.Interval, ok bool) {
-	low, found := edge(from, at, false)
-	if !found {
-		return formula.EmptyInterval, true
-	}
-	from.Lo = low
-	high, _ := edge(from, at, true)
-	return formula.Interval{Lo: low, Hi: math.Max(high, low)}, !math.IsNaN(high)
-}
-
-// edge is the end of the first part of an interval, from one side, where a function may be 0; false
-// where it is nowhere.
-func edge(from formula.Interval, at func(low, high float64) formula.Interval, backwards bool) (float64, bool) {
-	stack := []formula.Interval{from}
-	for looked := 0; len(stack) > 0; looked++ {
-		box := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if value := at(box.Lo, box.Hi); value.Empty() || !value.Has(0) {
-			continue
-		}
-		mid, divided := halfway(box)
-		if !divided || looked > maxEdge {
-			if backwards {
-				return box.Hi, true
-			}
-			return box.Lo, true
-		}
-		low, high := formula.Interval{Lo: box.Lo, Hi: mid}, formula.Interval{Lo: mid, Hi: box.Hi}
-		if backwards {
-			stack = append(stack, low, high)
-		} else {
-			stack = append(stack, high, low)
-		}
-	}
-	return 0, false
-}
-
-// halfway is where an interval is divided: by decades while it spans several; false where it is
-// narrow.
-func halfway(b formula.Interval) (float64, bool) {
-	switch {
-	case b.Lo < 0 && b.Hi > 0:
-		return 0, true
-	case b.Hi <= 0:
-		mid, ok := halfway(formula.Interval{Lo: -b.Hi, Hi: -b.Lo})
-		return -mid, ok
-	}
-	low, high := math.Max(b.Lo, 1/farthestRoot), math.Min(b.Hi, farthestRoot)
-	switch {
-	case low >= high:
-		return 0, false
-	case b.Lo < low && high > 2*low, b.Hi > high && high > 2*low, high > 4*low:
-		if mid := math.Sqrt(low) * math.Sqrt(high); mid > b.Lo && mid < b.Hi {
-			return mid, true
-		}
-		return 0, false
-	case high-low <= coarseWidth*high:
-		return 0, false
-	}
-	return low + (high-low)/2, true
-}
