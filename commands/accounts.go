@@ -28,9 +28,13 @@ var (
 )
 
 // Admin decides administrators' commands where they are given: it reads the history of the one
-// account or domain that a command is about, decides, and appends, expecting that nothing came in
-// between. It needs no views and no worker.
-type Admin struct{ Log *log.Log }
+// account, user or domain that a command is about, decides, and appends, expecting that nothing
+// came in between. It needs no views and no worker. Each event says by whom it came about; the zero
+// actor is the service itself.
+type Admin struct {
+	Log *log.Log
+	By  events.Actor
+}
 
 // names is the name space of ids that are made from names.
 var names = uuid.MustParse("6b1f0c1e-5d0a-5a53-9d0c-7f3f3b1b7a11")
@@ -215,6 +219,11 @@ func (a Admin) append(ctx context.Context, account projections.Account, data any
 // looks whether the event is there and appends it again, for as long as a request may take. It
 // fails with log.ErrConflict where another event was first.
 func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uint64, error) {
+	if data, is := e.Data.(events.Administration); is {
+		by := a.By
+		by.How = cmp.Or(by.How, events.ByService)
+		data.Sign(by)
+	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	for {

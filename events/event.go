@@ -72,6 +72,7 @@ func (e Event) PromptAt() Subject {
 
 // AccountCreated opens an account on its own subject.
 type AccountCreated struct {
+	Administered
 	AccountID   uuid.UUID `json:"account_id"`
 	Name        string    `json:"name"`
 	TimeZone    string    `json:"time_zone"`
@@ -80,6 +81,7 @@ type AccountCreated struct {
 
 // AccountChanged replaces the settings of an account.
 type AccountChanged struct {
+	Administered
 	TimeZone    string `json:"time_zone"`
 	BodyVersion int    `json:"body_version"`
 	Limits      Limits `json:"limits,omitzero"`
@@ -98,6 +100,7 @@ type Limits struct {
 // KeyCreated gives an account an API key. Only the SHA-256 of the whole key string is kept, in hex,
 // and its last four characters, by which a person knows it again.
 type KeyCreated struct {
+	Administered
 	KeyID     uuid.UUID  `json:"key_id"`
 	Hash      string     `json:"hash"`
 	Hint      string     `json:"hint,omitempty"`
@@ -109,6 +112,7 @@ type KeyCreated struct {
 // KeyRotated replaces the secret of a key; the one before is invalid from here on, or from the end
 // of the overlap on.
 type KeyRotated struct {
+	Administered
 	KeyID        uuid.UUID  `json:"key_id"`
 	Hash         string     `json:"hash"`
 	Hint         string     `json:"hint,omitempty"`
@@ -117,11 +121,13 @@ type KeyRotated struct {
 
 // KeyRevoked ends a key for ever.
 type KeyRevoked struct {
+	Administered
 	KeyID uuid.UUID `json:"key_id"`
 }
 
 // DomainDrafted keeps a definition that is not visible through the API.
 type DomainDrafted struct {
+	Administered
 	DomainID   uuid.UUID  `json:"domain_id"`
 	Key        string     `json:"key"` // dm_ and hex, for ever
 	Definition Definition `json:"definition"`
@@ -129,6 +135,7 @@ type DomainDrafted struct {
 
 // DomainPublished makes a definition the newest version of its domain. Versions count from 1.
 type DomainPublished struct {
+	Administered
 	DomainID   uuid.UUID  `json:"domain_id"`
 	Key        string     `json:"key"`
 	Version    int        `json:"version"`
@@ -137,11 +144,13 @@ type DomainPublished struct {
 
 // DomainRetired takes a domain out of lists and out of use. Its conversations stay readable.
 type DomainRetired struct {
+	Administered
 	DomainID uuid.UUID `json:"domain_id"`
 }
 
 // DomainRestored takes a retired domain into use again, as it was.
 type DomainRestored struct {
+	Administered
 	DomainID uuid.UUID `json:"domain_id"`
 }
 

@@ -27,9 +27,14 @@ func DomainSubject(account, domain uuid.UUID) Subject {
 	return Subject{"evt." + account.String() + ".domain." + domain.String()}
 }
 
-// AccountSubject holds the settings and keys of an account.
+// AccountSubject holds the settings, members and keys of an account.
 func AccountSubject(account uuid.UUID) Subject {
 	return Subject{"evt." + account.String() + ".account"}
+}
+
+// UserSubject holds what became of a user, who belongs to no account but to the installation.
+func UserSubject(user uuid.UUID) Subject {
+	return Subject{"evt." + user.String() + ".user"}
 }
 
 // CommandSubject is where a command with this idempotency key goes.
@@ -48,7 +53,8 @@ func SubjectOf(name string) Subject { return Subject{name} }
 
 func (s Subject) String() string { return s.name }
 
-// Account is the account a subject belongs to, uuid.Nil for a name that is none of this file's.
+// Account is the account a subject belongs to, of a UserSubject the user; uuid.Nil for a name that
+// is none of this file's.
 func (s Subject) Account() uuid.UUID {
 	kind, rest, _ := strings.Cut(s.name, ".")
 	first, rest, _ := strings.Cut(rest, ".")
@@ -57,7 +63,7 @@ func (s Subject) Account() uuid.UUID {
 	switch {
 	case !ok:
 		return uuid.Nil
-	case kind == "evt" && what == "account" && !more:
+	case kind == "evt" && (what == "account" || what == "user") && !more:
 		return account
 	case kind == "evt" && (what == "conversation" || what == "domain") && more:
 		of, message, prompt := strings.Cut(last, ".prompt.")

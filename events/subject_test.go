@@ -14,6 +14,7 @@ func TestSubjectAccount(t *testing.T) {
 		PromptSubject(account, other, uuid.New()),
 		DomainSubject(account, other),
 		AccountSubject(account),
+		UserSubject(account),
 		CommandSubject(account, "* > . \r\n"+strings.Repeat("long ", 1000)),
 	} {
 		if s.Account() != account {

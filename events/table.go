@@ -26,6 +26,14 @@ var table = []kind{
 	{name: "reckon.key.created.v1", data: of[KeyCreated]()},
 	{name: "reckon.key.rotated.v1", data: of[KeyRotated]()},
 	{name: "reckon.key.revoked.v1", data: of[KeyRevoked]()},
+	{name: "reckon.member.joined.v1", data: of[MemberJoined]()},
+	{name: "reckon.member.changed.v1", data: of[MemberChanged]()},
+	{name: "reckon.member.removed.v1", data: of[MemberRemoved]()},
+	{name: "reckon.user.created.v1", data: of[UserCreated]()},
+	{name: "reckon.user.disabled.v1", data: of[UserDisabled]()},
+	{name: "reckon.user.enabled.v1", data: of[UserEnabled]()},
+	{name: "reckon.operator.added.v1", data: of[OperatorAdded]()},
+	{name: "reckon.operator.removed.v1", data: of[OperatorRemoved]()},
 	{name: "reckon.domain.drafted.v1", data: of[DomainDrafted]()},
 	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},
 	{name: "reckon.domain.retired.v1", data: of[DomainRetired]()},
@@ -49,6 +57,16 @@ func Types() map[string]reflect.Type {
 		types[k.name] = reflect.TypeOf(raise(table, reflect.New(k.data).Interface())).Elem()
 	}
 	return types
+}
+
+// Name is the wire name under which data of an event is written, "" for data of no event.
+func Name(data any) string {
+	for _, k := range table {
+		if reflect.PointerTo(k.data) == reflect.TypeOf(data) && k.raise == nil {
+			return k.name
+		}
+	}
+	return ""
 }
 
 // encodeData returns the wire name and the JSON of an event's data, which must be a non-nil pointer

@@ -13,7 +13,7 @@ import (
 	"reckon/events"
 )
 
-// Account is an account with its settings and keys.
+// Account is an account with its settings, members and keys.
 type Account struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
@@ -21,7 +21,8 @@ type Account struct {
 	BodyVersion int       `json:"body_version"`
 	Limits      Limits    `json:"limits,omitzero"`
 	CreatedAt   time.Time `json:"created_at"`
-	Keys        []Key     `json:"keys"` // in order of creation
+	Members     []Member  `json:"members,omitempty"` // in the order in which they joined
+	Keys        []Key     `json:"keys"`              // in order of creation
 	Sequence    uint64    `json:"sequence"`
 }
 
@@ -34,6 +35,7 @@ type Key struct {
 	Scopes    []string   `json:"scopes,omitempty"` // as events.KeyCreated has them
 	Revoked   bool       `json:"revoked"`
 	CreatedAt time.Time  `json:"created_at"`
+	CreatedBy *Actor     `json:"created_by,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	RotatedAt *time.Time `json:"rotated_at,omitempty"`
 	Earlier   *Secret    `json:"earlier,omitempty"` // that overlaps with the present one
@@ -105,7 +107,7 @@ func ApplyAccount(a Account, e events.Event) Account {
 		if a.key(data.KeyID) < 0 {
 			a.Keys = append(slices.Clone(a.Keys), Key{
 				ID: data.KeyID, Hash: data.Hash, Hint: data.Hint, Name: data.Name,
-				Scopes: data.Scopes, CreatedAt: e.Time, ExpiresAt: data.ExpiresAt,
+				Scopes: data.Scopes, CreatedAt: e.Time, CreatedBy: data.By, ExpiresAt: data.ExpiresAt,
 			})
 		}
 	case *events.KeyRotated:
@@ -123,6 +125,17 @@ func ApplyAccount(a Account, e events.Event) Account {
 			a.Keys = slices.Clone(a.Keys)
 			a.Keys[i].Revoked = true
 		}
+	case *events.MemberJoined:
+		if _, is := a.Role(data.UserID); !is {
+			a.Members = append(slices.Clone(a.Members), Member{UserID: data.UserID, Role: Role(data.Role), Since: e.Time})
+		}
+	case *events.MemberChanged:
+		if i := a.member(data.UserID); i >= 0 {
+			a.Members = slices.Clone(a.Members)
+			a.Members[i].Role = Role(data.Role)
+		}
+	case *events.MemberRemoved:
+		a.Members = slices.DeleteFunc(slices.Clone(a.Members), func(m Member) bool { return m.UserID == data.UserID })
 	}
 	return a
 }
@@ -134,10 +147,11 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 2, readable: 1,
+	name: "accounts", version: 3, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
+		(*events.MemberJoined)(nil), (*events.MemberChanged)(nil), (*events.MemberRemoved)(nil),
 	},
 	open: func(b *bucket, _ *messageLog) view { return openAccounts(b) },
 }

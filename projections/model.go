@@ -32,7 +32,7 @@ type model struct {
 }
 
 // models are all read models, in the order of a checkpoint's buckets.
-var models = []model{accountsModel, domainsModel, conversationsModel, usageModel}
+var models = []model{accountsModel, domainsModel, conversationsModel, usageModel, usersModel}
 
 // view is a read model within a generation: what is held in memory of its bucket, and how that
 // changes. One goroutine at a time folds, in these steps: prefetch, apply for each event, staged,

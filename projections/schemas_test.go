@@ -3,6 +3,7 @@ package projections
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -16,7 +17,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	schemas := map[string]*jsonschema.Schema{}
-	for _, name := range []string{"account", "domain", "conversation", "page"} {
+	for _, name := range []string{"account", "domain", "conversation", "page", "user"} {
 		schema, err := compiler.Compile(filepath.Join("..", "schemas", "views", name+".schema.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -40,6 +41,11 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	account, domain := uuid.New(), uuid.New()
 	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "no keys", TimeZone: "UTC", BodyVersion: 2}))
 	h.append(event(events.DomainSubject(account, domain), &events.DomainDrafted{DomainID: domain, Key: "dm_1", Definition: Definition{Title: "Draft", Variables: []events.Variable{}, Activities: []events.Activity{}}}))
+	person := uuid.New()
+	h.append(event(events.UserSubject(person), &events.UserCreated{UserID: person, Email: "ada@example.com", Name: "Ada"}))
+	by := events.Administered{By: &events.Actor{How: events.ByShell, Name: "root"}}
+	h.append(event(events.AccountSubject(account), &events.MemberJoined{Administered: by, UserID: person, Role: "owner"}))
+	h.append(event(events.AccountSubject(account), &events.KeyCreated{Administered: by, KeyID: uuid.New(), Hash: strings.Repeat("0", 64)}))
 	for _, e := range longConversation(account) {
 		h.append(e)
 	}
@@ -55,6 +61,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		pattern string
 	}{
 		"account":      {bucketOf(v, "accounts"), "*"},
+		"user":         {bucketOf(v, "users"), "*"},
 		"domain":       {bucketOf(v, "domains"), "*.*"},
 		"conversation": {bucketOf(v, "conversations"), "*.*"},
 		"page":         {bucketOf(v, "conversations"), "*.*.*.*"},
@@ -70,7 +77,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 19, "page": 5} {
+	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 19, "page": 5, "user": 1} {
 		if seen[name] < least {
 			t.Errorf("%d documents of %s were checked, want %d at least", seen[name], name, least)
 		}

@@ -20,6 +20,7 @@ type accountCreate struct {
 	Name        string `arg:"" help:"Name of the account."`
 	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none (${default})." default:"UTC" placeholder:"ZONE"`
 	BodyVersion int    `help:"Shape of answers where a request names none: 1 or 2 (${default})." default:"2" placeholder:"N"`
+	JSON        bool   `help:"Print JSON."`
 }
 
 func (*accountCreate) Help() string {
@@ -31,6 +32,9 @@ func (c *accountCreate) Run(t terminal) error {
 		account, err := a.CreateAccount(t, commands.CreateAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, rowOfAccount(account))
 		}
 		fmt.Fprintf(t.out, "Account %q is created. Give it a key with: reckon key create --account %s %s\n%s\n", account.Name, quoted(account.Name), c.flags(), account.ID)
 		return nil
@@ -49,6 +53,7 @@ type accountSet struct {
 
 	MonthMessages *int  `help:"How many messages are answered in a month of UTC; more are answered 429 until it ends. 0 is without a limit." placeholder:"N"`
 	MonthBytes    *size `help:"How much is stored of them in a month, such as 500MiB or 2GiB. 0 is without a limit." placeholder:"SIZE"`
+	JSON       bool  `help:"Print JSON."`
 }
 
 func (*accountSet) Help() string {
@@ -63,6 +68,9 @@ func (c *accountSet) Run(t terminal) error {
 		account, err := a.ChangeAccount(t, change)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, rowOfAccount(account))
 		}
 		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Limits))
 		return nil
@@ -101,6 +109,10 @@ type accountRow struct {
 	Limits projections.Limits `json:"limits,omitzero"`
 }
 
+func rowOfAccount(a projections.Account) accountRow {
+	return accountRow{a.ID, a.Name, a.TimeZone, a.BodyVersion, len(active(a)), a.Limits}
+}
+
 func (c *accountList) Run(t terminal) error {
 	return c.administer(t, func(a commands.Admin) error {
 		accounts, err := a.Accounts(t)
@@ -109,7 +121,7 @@ func (c *accountList) Run(t terminal) error {
 		}
 		rows := []accountRow{}
 		for _, account := range accounts {
-			rows = append(rows, accountRow{account.ID, account.Name, account.TimeZone, account.BodyVersion, len(active(account)), account.Limits})
+			rows = append(rows, rowOfAccount(account))
 		}
 		if c.JSON {
 			return printJSON(t, rows)

@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"reckon/commands"
+	"reckon/events"
 	"reckon/events/backup"
 	"reckon/events/log"
 )
@@ -134,7 +137,16 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 		}
 		where = d.Data
 	}
-	return d.join(t, where, func(l *log.Log) error { return f(commands.Admin{Log: l}) })
+	return d.join(t, where, func(l *log.Log) error { return f(commands.Admin{Log: l, By: shell()}) })
+}
+
+// shell is the actor of a command that is given on the log itself: whoever may do that may do all.
+func shell() events.Actor {
+	name := strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return events.Actor{How: events.ByShell, Name: name}
 }
 
 // join opens the log that the flags name for f, and the directory where that is not "".

@@ -175,9 +175,16 @@ func (c *keyRotate) Run(t terminal) error {
 	})
 }
 
+// keyEnd is a key that has ended, as programs read it.
+type keyEnd struct {
+	ID    uuid.UUID `json:"id"`
+	State string    `json:"state"`
+}
+
 type keyRevoke struct {
 	directory
-	ID string `arg:"" help:"Id of the key, from 'reckon key list'."`
+	ID   string `arg:"" help:"Id of the key, from 'reckon key list'."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (c *keyRevoke) Run(t terminal) error {
@@ -188,6 +195,9 @@ func (c *keyRevoke) Run(t terminal) error {
 	return c.administer(t, func(a commands.Admin) error {
 		if err := a.RevokeKey(t, id); err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, keyEnd{id, "revoked"})
 		}
 		fmt.Fprintf(t.out, "Key %s is revoked.\n", id)
 		return nil

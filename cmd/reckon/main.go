@@ -33,6 +33,10 @@ type commandLine struct {
 	LSP         lspCommand          `cmd:"" name:"lsp" help:"Serve an editor: findings, completion, renaming, tests."`
 	Account     accountCommands     `cmd:"" help:"Create and change accounts."`
 	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
+	User        userCommands        `cmd:"" help:"Create, disable and list the people of the installation."`
+	Member      memberCommands      `cmd:"" help:"Give people roles in an account."`
+	Operator    operatorCommands    `cmd:"" help:"Say who runs the installation."`
+	Audit       auditCommand        `cmd:"" help:"List what was administered, by whom and how."`
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
 	Log         logCommands         `cmd:"" help:"Check the files of the log, and mend them."`
 	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`

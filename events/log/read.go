@@ -125,6 +125,15 @@ func (l *Log) Accounts(ctx context.Context) ([]uuid.UUID, error) {
 	return accounts, nil
 }
 
+// Users lists the users of the installation, by id.
+func (l *Log) Users(ctx context.Context) ([]uuid.UUID, error) {
+	users, err := l.subjects(ctx, "evt.*.user", 1)
+	if err != nil {
+		return nil, fmt.Errorf("list users: %w", err)
+	}
+	return users, nil
+}
+
 // Domains lists the domains of an account, drafts too, by id.
 func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, error) {
 	domains, err := l.subjects(ctx, "evt."+account.String()+".domain.*", 3)

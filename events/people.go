@@ -1,0 +1,94 @@
+package events
+
+import "github.com/google/uuid"
+
+// Actor is who gave a command of administration, and how.
+type Actor struct {
+	How     string     `json:"how"`               // ByShell and the others
+	Name    string     `json:"name,omitempty"`    // of the system's user, in a shell
+	UserID  *uuid.UUID `json:"user_id,omitempty"` // nil in a shell and for the service
+	TokenID *uuid.UUID `json:"token_id,omitempty"`
+}
+
+// The ways in which commands of administration are given.
+const (
+	ByShell   = "shell"   // a command line on the log itself
+	ByService = "service" // the service of its own accord, as at its first start
+	ByToken   = "token"   // a token of a user
+)
+
+// Administered is the part that all events of administration have. By is nil in events that were
+// recorded before actors were.
+type Administered struct {
+	By *Actor `json:"by,omitempty"`
+}
+
+// Actor is who administered, nil where that is not known.
+func (a *Administered) Actor() *Actor { return a.By }
+
+// Sign says who administered, once.
+func (a *Administered) Sign(by Actor) {
+	if a.By == nil {
+		a.By = &by
+	}
+}
+
+// Administration is the data of an event that a person or the service brought about by
+// administering.
+type Administration interface {
+	Actor() *Actor
+	Sign(Actor)
+}
+
+// UserCreated makes a person known to the installation. It is the first event of the user's
+// subject.
+type UserCreated struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+	Email  string    `json:"email"` // as it was written; compared without case
+	Name   string    `json:"name,omitempty"`
+}
+
+// UserDisabled takes from a user the use of everything, until UserEnabled.
+type UserDisabled struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
+
+// UserEnabled takes UserDisabled back.
+type UserEnabled struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
+
+// OperatorAdded lets a user run the installation.
+type OperatorAdded struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
+
+// OperatorRemoved takes OperatorAdded back.
+type OperatorRemoved struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
+
+// MemberJoined gives a user a role in an account.
+type MemberJoined struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+	Role   string    `json:"role"` // member, developer or owner
+}
+
+// MemberChanged gives a member another role.
+type MemberChanged struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+	Role   string    `json:"role"`
+}
+
+// MemberRemoved ends a membership.
+type MemberRemoved struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
