@@ -53,7 +53,7 @@ type accountSet struct {
 
 	MonthMessages *int  `help:"How many messages are answered in a month of UTC; more are answered 429 until it ends. 0 is without a limit." placeholder:"N"`
 	MonthBytes    *size `help:"How much is stored of them in a month, such as 500MiB or 2GiB. 0 is without a limit." placeholder:"SIZE"`
-	JSON       bool  `help:"Print JSON."`
+	JSON          bool  `help:"Print JSON."`
 }
 
 func (*accountSet) Help() string {
