@@ -187,6 +187,16 @@ func TestRateCards(t *testing.T) {
 	if got := string(f.Definition.Variables[1].DisplayMetadata); !strings.Contains(got, `{"choices":"zone","name":"Zone"}`) {
 		t.Errorf("a column of labels: %s\n%s", got, said)
 	}
+	shared := "main.yaml\ntitle: Freight\nunits: [parcel]\nuse: [shared/rates.yaml]\nvariables:\n  - {key: n}\n  - {key: zone, choices: [National, EU], default_value: EU}\n  - {key: price, unit: EUR/parcel}\n" +
+		"activities: [{equation: 'price = lookup_exact(zone, column(rates, \"Zone\"), column(rates, \"Price\"))'}]\ntests: [{prompt: 'calculate: price', expect: {price: 9 EUR/parcel}}]\n"
+	rates := "shared/rates.yaml\nvariables:\n  - {key: rates, table: {file: rates.csv}}\n"
+	f, said = beside(t, shared, rates, "shared/rates.csv\nZone,Price [EUR/parcel]\nNational,4.5\nEU,9\n")
+	if got := string(f.Definition.Variables[3].DisplayMetadata); said != "" || !strings.Contains(got, `{"choices":"zone","name":"Zone"}`) {
+		t.Errorf("labels and units of the using file: %s\n%s", got, said)
+	}
+	if _, said := beside(t, shared, rates, "shared/rates.csv\nZone,Price [EUR/glorp]\nNational,4.5\nEU,9\n"); !strings.Contains(said, `shared/rates.yaml:2:25: rates.csv, row 1, column 2: "EUR/glorp" is not a unit`) {
+		t.Errorf("a mistake in a table of a used file: %s", said)
+	}
 	for card, want := range map[string]string{
 		"Zone,Weight [kg],Price [EUR]\nEU,0,4.5\nMars,1,9\n":   `main.yaml:4:25: rates.csv, row 3, column 1: "Mars" is none of the choices of zone: National, EU.`,
 		"Zone,Weight [kg],Price [EUR]\nMoon,0,4.5\nMars,1,9\n": "main.yaml:4:25: rates.csv, column 1 has words where numbers stand: declare a variable whose choices they are.",
