@@ -18,7 +18,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 			}
 			q := question{from: at, to: at + n, want: want(r.row[1])}
 			if q.want == wantCount {
-				if unit, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) {
+				if unit, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) && !v.spells(p, q.to, size) {
 					q.unit = unit
 				}
 			}
@@ -55,6 +55,16 @@ func (v *Vocabulary) namesVariable(p *prose, at int, unit *units.Unit) bool {
 	return slices.ContainsFunc(v.terms, func(t term) bool {
 		fits := t.dimensional && (t.dimension.IsNone() || t.dimension == unit.Dimension())
 		return fits && slices.ContainsFunc(t.names, func(n name) bool { return len(n.words) == 1 && n.words[0] == p.tokens[at].stem })
+	})
+}
+
+// spells reports whether words from a token on, more than one and at least so many, are the name of
+// a variable: "how many lessons a week".
+func (v *Vocabulary) spells(p *prose, at, least int) bool {
+	return slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
+			return len(n.spoken) >= max(least, 2) && p.says(at, n.spoken)
+		})
 	})
 }
 

@@ -107,7 +107,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	s.tryOut(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.contested, s.secondQuestion, s.slid, s.eitherResult} {
+	for _, refuse := range []func(*combination) *value.Error{s.contested, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -141,6 +141,22 @@ func (s *search) doubt(found []combination) *value.Error {
 	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
 		if next := &found[i]; !s.same(best, next) && !s.within(best, next) {
 			return ambiguous(s.describe(best) + ", or " + s.describe(next))
+		}
+	}
+	return nil
+}
+
+// askedAndGiven refuses a reading that takes an amount for what a question asks for by its whole
+// name: "how many tiles a box if 140 tiles need 14 boxes".
+func (s *search) askedAndGiven(best *combination) *value.Error {
+	p := s.prose
+	for i := range p.questions {
+		q := &p.questions[i]
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if q.want == wantCount && m.from == q.to && m.to-m.from > 1 && m.weight >= s.weights.ExactName && m.variable != best.target && gives(best.picks, m.variable) {
+				return ambiguous(s.title(m.variable) + ` as what "` + p.fragment(q.from, m.to) + `" asks for, or as given`)
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package language
 import (
 	"slices"
 	"strings"
+
+	"reckon/engine/value"
 )
 
 // label is what people call a value of variables with choices.
@@ -22,7 +24,8 @@ const (
 
 // findLabels lists the labels of all choices, those of more words first. One that is made of words
 // that say nothing of their own, or that name variables, need not be meant where it stands. The
-// names of what is or is not stand for its being so: "with insurance".
+// names of what is or is not stand for its being so: "with insurance". A label that its variable is
+// called by as well is that variable's: "in colour".
 func (v *Vocabulary) findLabels() {
 	add := func(l label) {
 		for _, t := range tokenize(l.text) {
@@ -33,7 +36,7 @@ func (v *Vocabulary) findLabels() {
 		}
 	}
 	v.rare = map[string]string{}
-	for _, def := range v.domain.Variables {
+	for i, def := range v.domain.Variables {
 		if def.Hidden {
 			continue
 		}
@@ -44,7 +47,11 @@ func (v *Vocabulary) findLabels() {
 		}
 		for _, text := range def.ChoiceNames() {
 			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !said(w) && v.rarity[stem(w)] == 0 })
-			add(label{text: text, value: text, variable: -1, weak: empty})
+			l := label{text: text, value: text, variable: -1, weak: empty}
+			if slices.ContainsFunc(names(&def), func(name string) bool { return value.SameLabel(name, text) }) {
+				l.variable = i
+			}
+			add(l)
 			for _, w := range splitWords(text) {
 				if s := stem(w); !said(w) && v.rarity[s] == 0 {
 					if other, ok := v.rare[s]; ok && other != text && !same(other, text) {
@@ -58,7 +65,7 @@ func (v *Vocabulary) findLabels() {
 	}
 	for i, def := range v.domain.Variables {
 		if yes, ok := def.Choice(affirmed); ok && def.IsChoice() && !def.Hidden {
-			for _, name := range append([]string{def.Title, strings.ReplaceAll(def.Key, "_", " ")}, def.Aliases...) {
+			for _, name := range names(&def) {
 				add(label{text: name, value: yes.Label, variable: i, weak: true})
 			}
 		}
@@ -133,4 +140,9 @@ func (s *search) labelFor(variable int, r *reading) (string, float64) {
 		return "", 0
 	}
 	return r.text, s.weights.ForDimension
+}
+
+// names is what people call a variable.
+func names(def *value.Variable) []string {
+	return append([]string{def.Title, strings.ReplaceAll(def.Key, "_", " ")}, def.Aliases...)
 }

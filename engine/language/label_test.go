@@ -26,9 +26,10 @@ func TestLabels(t *testing.T) {
 			{Key: "zone", Title: "Zone", Choices: zones, Default: value.Scalar("National")},
 			{Key: "express", Title: "Express delivery", Choices: choices("no", "yes"), Default: value.Scalar("no")},
 			{Key: "size", Title: "Box", Choices: choices("small", "medium", "very large"), Default: value.Scalar("small")},
+			{Key: "colour", Title: "Colour", Choices: choices("plain", "colour"), Default: value.Scalar("plain")},
 			{Key: "price", Title: "Price", Unit: "EUR", Aliases: []string{"cost"}},
 		},
-		Activities: []engine.Activity{{Title: "Price", Equation: `price = weight * 2 [EUR/kg] + zone * 1 [EUR] + if(express, 9 [EUR], 0 [EUR]) + size * 1 [EUR]`}},
+		Activities: []engine.Activity{{Title: "Price", Equation: `price = weight * 2 [EUR/kg] + zone * 1 [EUR] + if(express, 9 [EUR], 0 [EUR]) + size * 1 [EUR] + colour * 1 [EUR]`}},
 	})
 	if d == nil {
 		t.Fatal(issues)
@@ -45,6 +46,8 @@ func TestLabels(t *testing.T) {
 		"price of 1 kg, zone: EU":                                "weight: 1 kg; zone: EU; price",
 		"how much for 2 kg express to the EU?":                   "weight: 2 kg; express: yes; zone: EU; price",
 		"how much for 2 kg to the European Union?":               "weight: 2 kg; zone: EU; price",
+		"what is the price of 2 kg in colour?":                   "weight: 2 kg; colour: colour; price",
+		"which colour is it if 5 kg cost 11 EUR?":                "weight: 5 kg; price: 11 EUR; colour",
 		"which zone is it if 5 kg cost 11 EUR?":                  "weight: 5 kg; price: 11 EUR; zone",
 	} {
 		request, trace, errs := v.Interpret(prompt, empty(), tripEnv)

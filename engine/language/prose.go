@@ -99,6 +99,9 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 // scanQuantities finds amounts in the stretches that no phrase took.
 func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	take := func(q quantity) {
+		if v.withinName(p, &q) {
+			return
+		}
 		for i := q.from; i < q.to; i++ {
 			p.within[i] = len(p.quantities)
 		}
@@ -127,6 +130,23 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 		}
 		from = to
 	}
+}
+
+// withinName reports whether words such as "a minute" are the end of the name of a variable, which
+// no amount stands before: "how many drops a minute".
+func (v *Vocabulary) withinName(p *prose, q *quantity) bool {
+	if !q.weak || q.labels() {
+		return false
+	}
+	for i := range v.terms {
+		for _, n := range v.terms[i].names {
+			from := q.to - len(n.spoken)
+			if !v.terms[i].hidden && from >= 0 && from < q.from && (from == 0 || p.within[from-1] < 0) && p.says(from, n.spoken) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // classify says what a token is. A word that nobody knows is compared with those that could be
