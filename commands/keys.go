@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,11 +20,12 @@ import (
 
 const keyPrefix = "reckon_live_"
 
-// newSecret makes an API key of 256 random bits, and the hash that is kept of it.
-func newSecret() (secret, hash string) {
+// newSecret makes a secret of 256 random bits behind a prefix that says what it is for, and the
+// hash that is kept of it.
+func newSecret(prefix string) (secret, hash string) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
-	secret = keyPrefix + hex.EncodeToString(random)
+	secret = prefix + hex.EncodeToString(random)
 	sum := sha256.Sum256([]byte(secret))
 	return secret, hex.EncodeToString(sum[:])
 }
@@ -47,17 +47,10 @@ const (
 	MaxOverlap = 7 * 24 * time.Hour
 )
 
-// check says what is wrong with the terms at a moment.
+// check says what is wrong with the terms of a key at a moment.
 func (k KeyTerms) check(now time.Time) error {
-	switch {
-	case utf8.RuneCountInString(k.Name) > maxKeyName:
-		return fmt.Errorf("the name of a key has at most %d characters", maxKeyName)
-	case strings.ContainsFunc(k.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return errors.New("the name of a key has a character that is not shown")
-	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
-		return fmt.Errorf("the key would expire at %s, which is over", k.ExpiresAt.Format(time.RFC3339))
-	case len(k.Scopes) > maxScopes:
-		return fmt.Errorf("a key has at most %d scopes", maxScopes)
+	if err := k.checkAll("key", now); err != nil {
+		return err
 	}
 	for _, scope := range k.Scopes {
 		id, domain := strings.CutPrefix(scope, projections.ScopeDomain)
@@ -72,12 +65,27 @@ func (k KeyTerms) check(now time.Time) error {
 	return nil
 }
 
+// checkAll is what the terms of keys and tokens have in common.
+func (k KeyTerms) checkAll(noun string, now time.Time) error {
+	switch {
+	case utf8.RuneCountInString(k.Name) > maxKeyName:
+		return fmt.Errorf("the name of a %s has at most %d characters", noun, maxKeyName)
+	case strings.ContainsFunc(k.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the name of a %s has a character that is not shown", noun)
+	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
+		return fmt.Errorf("the %s would expire at %s, which is over", noun, k.ExpiresAt.Format(time.RFC3339))
+	case len(k.Scopes) > maxScopes:
+		return fmt.Errorf("a %s has at most %d scopes", noun, maxScopes)
+	}
+	return nil
+}
+
 // CreateKey gives an account a key and returns its id and the key itself, which is kept nowhere.
 func (a Admin) CreateKey(ctx context.Context, account string, terms KeyTerms) (id uuid.UUID, secret string, err error) {
 	if err := terms.check(time.Now()); err != nil {
 		return id, "", err
 	}
-	secret, hash := newSecret()
+	secret, hash := newSecret(keyPrefix)
 	id = uuid.New()
 	_, err = a.change(ctx, AccountID(account), account, func(projections.Account) (any, error) {
 		return &events.KeyCreated{
@@ -94,7 +102,7 @@ func (a Admin) RotateKey(ctx context.Context, id uuid.UUID, overlap time.Duratio
 	if overlap < 0 || overlap > MaxOverlap {
 		return "", fmt.Errorf("two secrets of a key overlap for at most %d hours, not for %s", int(MaxOverlap.Hours()), overlap)
 	}
-	secret, hash := newSecret()
+	secret, hash := newSecret(keyPrefix)
 	var until *time.Time
 	if overlap > 0 {
 		end := time.Now().Add(overlap).UTC().Truncate(time.Second)

@@ -104,11 +104,11 @@ func (a Admin) DisableUser(ctx context.Context, email string) error {
 	if err := a.leaveAll(ctx, user); err != nil {
 		return err
 	}
-	_, err = a.changeUser(ctx, email, func(u projections.User) any {
+	_, err = a.changeUser(ctx, email, func(u projections.User) (any, error) {
 		if u.Disabled {
-			return nil
+			return nil, nil
 		}
-		return &events.UserDisabled{UserID: u.ID}
+		return &events.UserDisabled{UserID: u.ID}, nil
 	})
 	if err != nil {
 		return err
@@ -140,25 +140,25 @@ func (a Admin) leaveAll(ctx context.Context, user projections.User) error {
 
 // EnableUser lets a user who was disabled do again what they may.
 func (a Admin) EnableUser(ctx context.Context, email string) error {
-	_, err := a.changeUser(ctx, email, func(u projections.User) any {
+	_, err := a.changeUser(ctx, email, func(u projections.User) (any, error) {
 		if !u.Disabled {
-			return nil
+			return nil, nil
 		}
-		return &events.UserEnabled{UserID: u.ID}
+		return &events.UserEnabled{UserID: u.ID}, nil
 	})
 	return err
 }
 
 // SetOperator makes a user an operator of the installation, or ends that.
 func (a Admin) SetOperator(ctx context.Context, email string, operator bool) error {
-	_, err := a.changeUser(ctx, email, func(u projections.User) any {
+	_, err := a.changeUser(ctx, email, func(u projections.User) (any, error) {
 		switch {
 		case u.Operator == operator:
-			return nil
+			return nil, nil
 		case operator:
-			return &events.OperatorAdded{UserID: u.ID}
+			return &events.OperatorAdded{UserID: u.ID}, nil
 		}
-		return &events.OperatorRemoved{UserID: u.ID}
+		return &events.OperatorRemoved{UserID: u.ID}, nil
 	})
 	return err
 }
@@ -174,7 +174,7 @@ func (a Admin) AddMember(ctx context.Context, account, email string, role projec
 		return err
 	}
 	if user.Disabled {
-		return fmt.Errorf("user %q is disabled: `reckon user enable` lets them in again", user.Email)
+		return disabled(user)
 	}
 	_, err = a.change(ctx, AccountID(account), account, func(account projections.Account) (any, error) {
 		if _, is := account.Role(user.ID); is {
@@ -246,15 +246,15 @@ func (a Admin) readUser(ctx context.Context, id uuid.UUID) (projections.User, er
 }
 
 // changeUser is change for users.
-func (a Admin) changeUser(ctx context.Context, email string, decide func(projections.User) any) (projections.User, error) {
+func (a Admin) changeUser(ctx context.Context, email string, decide func(projections.User) (any, error)) (projections.User, error) {
 	for {
 		user, err := a.User(ctx, email)
 		if err != nil {
 			return user, err
 		}
-		data := decide(user)
-		if data == nil {
-			return user, nil
+		data, err := decide(user)
+		if err != nil || data == nil {
+			return user, err
 		}
 		user, err = a.appendUser(ctx, user, data)
 		if !errors.Is(err, log.ErrConflict) {

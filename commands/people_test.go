@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"reckon/events"
 	"reckon/events/log"
@@ -169,5 +172,81 @@ func TestUsers(t *testing.T) {
 	want(admin.SetOperator(ctx, "ada@example.com", true), nil, "an operator")
 	if user, err := admin.User(ctx, "ada@example.com"); err != nil || !user.Operator || user.Disabled {
 		t.Errorf("the user is %+v (%v)", user, err)
+	}
+}
+
+// A token authenticates its user until it is revoked; nothing of it but its hash is in an event.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	l := startLog(t).log
+	admin := Admin{Log: l}
+	ctx := t.Context()
+	views, err := projections.Open(ctx, l, t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer views.Close()
+	user, err := admin.CreateUser(ctx, "ada@example.com", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, later := time.Now().Add(-time.Second), time.Now().Add(time.Hour)
+	for _, bad := range []KeyTerms{
+		{Name: strings.Repeat("n", 101)}, {Name: "a\x1b[2J"}, {ExpiresAt: &past}, {Scopes: []string{"calculate"}},
+		{Scopes: []string{"account:"}}, {Scopes: []string{"account:acme"}}, {Scopes: []string{""}},
+	} {
+		if _, secret, err := admin.CreateToken(ctx, user.Email, bad); err == nil || secret != "" {
+			t.Errorf("a token with the terms %+v", bad)
+		}
+	}
+	if _, _, err := admin.CreateToken(ctx, "bo@example.com", KeyTerms{}); !errors.Is(err, ErrNone) {
+		t.Errorf("a token of nobody: %v", err)
+	}
+	id, secret, err := admin.CreateToken(ctx, "ADA@example.com", KeyTerms{Name: "laptop", ExpiresAt: &later, Scopes: []string{projections.ScopeAccount + AccountID("acme").String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := func(secret string) (projections.Token, projections.User, bool) {
+		t.Helper()
+		if err := views.Fresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		token, user, found, err := views.AuthenticateToken(sha256.Sum256([]byte(secret)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token, user, found
+	}
+	token, owner, is := found(secret)
+	if !is || token.ID != id || owner.ID != user.ID || token.Revoked || !token.Writes() || token.Hint != secret[len(secret)-4:] {
+		t.Errorf("the token is %+v of %+v (%t)", token, owner, is)
+	}
+	if !token.Sees(AccountID("acme")) || token.Sees(AccountID("other")) || token.Sees(uuid.Nil) {
+		t.Errorf("the token sees more or less than its account: %v", token.Scopes)
+	}
+	for _, wrong := range []string{"", secret[:len(secret)-1], secret + " ", strings.ToUpper(secret)} {
+		if _, _, is := found(wrong); is {
+			t.Errorf("%q is a token", wrong)
+		}
+	}
+	if err := admin.RevokeToken(ctx, user.Email, uuid.New()); !errors.Is(err, ErrNone) {
+		t.Errorf("a token that there is not: %v", err)
+	}
+	for range 2 {
+		if err := admin.RevokeToken(ctx, user.Email, id); err != nil {
+			t.Error(err)
+		}
+	}
+	if token, _, is := found(secret); !is || !token.Revoked {
+		t.Errorf("the revoked token is %+v (%t)", token, is)
+	}
+	history, err := l.Read(ctx, events.UserSubject(user.ID), 0)
+	if err != nil || len(history) != 3 {
+		t.Fatalf("%d events of the user (%v), want 3", len(history), err)
+	}
+	for _, e := range history {
+		if text, err := events.Marshal(e.Data); err != nil || strings.Contains(string(text), secret) {
+			t.Errorf("%s has the token (%v)", events.Name(e.Data), err)
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package events
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Actor is who gave a command of administration, and how.
 type Actor struct {
@@ -71,6 +75,24 @@ type OperatorAdded struct {
 type OperatorRemoved struct {
 	Administered
 	UserID uuid.UUID `json:"user_id"`
+}
+
+// TokenCreated gives a user a token that administers with the user's roles. Only the SHA-256 of the
+// whole token is kept, in hex, and its last four characters.
+type TokenCreated struct {
+	Administered
+	TokenID   uuid.UUID  `json:"token_id"`
+	Hash      string     `json:"hash"`
+	Hint      string     `json:"hint"`
+	Name      string     `json:"name,omitempty"`
+	Scopes    []string   `json:"scopes,omitempty"` // read, account:<id>; none for all that the user may
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+}
+
+// TokenRevoked ends a token for ever.
+type TokenRevoked struct {
+	Administered
+	TokenID uuid.UUID `json:"token_id"`
 }
 
 // MemberJoined gives a user a role in an account.

@@ -34,6 +34,8 @@ var table = []kind{
 	{name: "reckon.user.enabled.v1", data: of[UserEnabled]()},
 	{name: "reckon.operator.added.v1", data: of[OperatorAdded]()},
 	{name: "reckon.operator.removed.v1", data: of[OperatorRemoved]()},
+	{name: "reckon.token.created.v1", data: of[TokenCreated]()},
+	{name: "reckon.token.revoked.v1", data: of[TokenRevoked]()},
 	{name: "reckon.domain.drafted.v1", data: of[DomainDrafted]()},
 	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},
 	{name: "reckon.domain.retired.v1", data: of[DomainRetired]()},

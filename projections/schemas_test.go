@@ -44,6 +44,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	person := uuid.New()
 	h.append(event(events.UserSubject(person), &events.UserCreated{UserID: person, Email: "ada@example.com", Name: "Ada"}))
 	by := events.Administered{By: &events.Actor{How: events.ByShell, Name: "root"}}
+	h.append(event(events.UserSubject(person), &events.TokenCreated{Administered: by, TokenID: uuid.New(), Hash: strings.Repeat("1", 64), Hint: "1111", Name: "laptop", Scopes: []string{ScopeRead}, ExpiresAt: &start}))
 	h.append(event(events.AccountSubject(account), &events.MemberJoined{Administered: by, UserID: person, Role: "owner"}))
 	h.append(event(events.AccountSubject(account), &events.KeyCreated{Administered: by, KeyID: uuid.New(), Hash: strings.Repeat("0", 64)}))
 	for _, e := range longConversation(account) {

@@ -38,16 +38,9 @@ A key for a dashboard, one for a single domain until the end of the year:
 
 func (c *keyCreate) Run(t terminal) error {
 	terms := commands.KeyTerms{Name: c.Name, Scopes: c.Scope}
-	if c.Expires != "" {
-		at, err := time.Parse(time.RFC3339, c.Expires)
-		if err != nil {
-			at, err = time.Parse(time.DateOnly, c.Expires)
-		}
-		if err != nil {
-			return fmt.Errorf("--expires %q is neither a date as 2027-01-31 nor a moment as 2027-01-31T18:00:00Z", c.Expires)
-		}
-		at = at.UTC()
-		terms.ExpiresAt = &at
+	var err error
+	if terms.ExpiresAt, err = parseExpires(c.Expires); err != nil {
+		return err
 	}
 	return c.administer(t, func(a commands.Admin) error {
 		id, secret, err := a.CreateKey(t, c.Account, terms)
@@ -60,6 +53,22 @@ func (c *keyCreate) Run(t terminal) error {
 		fmt.Fprintf(t.out, "Key %s of account %q. It is shown only now and kept nowhere:\n%s\n", id, c.Account, secret)
 		return nil
 	})
+}
+
+// parseExpires reads when something ends by itself; "" is never.
+func parseExpires(text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--expires %q is neither a date as 2027-01-31 nor a moment as 2027-01-31T18:00:00Z", text)
+	}
+	at = at.UTC()
+	return &at, nil
 }
 
 // keySecret is a key with its new secret, as programs read it.

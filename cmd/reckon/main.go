@@ -36,6 +36,7 @@ type commandLine struct {
 	User        userCommands        `cmd:"" help:"Create, disable and list the people of the installation."`
 	Member      memberCommands      `cmd:"" help:"Give people roles in an account."`
 	Operator    operatorCommands    `cmd:"" help:"Say who runs the installation."`
+	Token       tokenCommands       `cmd:"" help:"Create and revoke tokens that administer in the name of a user."`
 	Audit       auditCommand        `cmd:"" help:"List what was administered, by whom and how."`
 	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
 	Log         logCommands         `cmd:"" help:"Check the files of the log, and mend them."`
