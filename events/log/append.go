@@ -92,6 +92,12 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	if err := l.whole(ctx); err != nil {
 		return 0, err
 	}
+	if l.doubted.Load() {
+		if err := l.backing.led(ctx); err != nil {
+			return 0, err
+		}
+		l.doubted.Store(false)
+	}
 	answer, err := l.conn.RequestMsgWithContext(ctx, m)
 	for again := pause; again <= answerPatience && errors.Is(err, nats.ErrNoResponders); again += pause {
 		// The stream's leader may be changing.
@@ -102,6 +108,7 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 		answer, err = l.conn.RequestMsgWithContext(ctx, m)
 	}
 	if err != nil {
+		l.doubted.Store(true)
 		return 0, err
 	}
 	var a ack

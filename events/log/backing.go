@@ -34,6 +34,8 @@ type backing interface {
 	// confirm is nil when who answers for the stream is its leader, as far as a command of
 	// administration must know that.
 	confirm(ctx context.Context) error
+	// led waits until it is known which node leads, where one may go on that leads no longer.
+	led(ctx context.Context) error
 	// durable waits until what a stream holds up to a sequence, which was acknowledged or delivered,
 	// is on disk.
 	durable(ctx context.Context, stream string, sequence uint64) error
@@ -93,6 +95,8 @@ func (p plain) last(ctx context.Context) (uint64, error) {
 func (plain) known() (uint64, bool) { return 0, false }
 
 func (plain) confirm(context.Context) error { return nil }
+
+func (plain) led(context.Context) error { return nil }
 
 func (plain) durable(context.Context, string, uint64) error { return nil }
 

@@ -314,6 +314,14 @@ func (b *cluster) confirm(ctx context.Context) error {
 	return nil
 }
 
+// led waits until a majority of the nodes names its leader. One that is cut off takes in what it is
+// sent for 10 s and more, and drops it afterwards one message at a time, each in 2 s, before it
+// takes in anything new: until then it counts for no majority.
+func (b *cluster) led(ctx context.Context) error {
+	_, err := b.quorum.last(ctx)
+	return err
+}
+
 func (b *cluster) commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error) {
 	return b.queue.find(ctx, finished)
 }

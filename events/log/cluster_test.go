@@ -275,16 +275,7 @@ func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 	c := newTrio(t)
 	e := logtest.Created("a")
 	c.Append(t, 0, e, 0)
-	leader := -1
-	logtest.Until(t, "leader", func(ctx context.Context) error {
-		info, err := c.Logs[0].backing.(*cluster).quorum.info(ctx)
-		for i, node := range c.Nodes {
-			if err == nil && node.Name == info.Cluster.Leader {
-				leader = i
-			}
-		}
-		return err
-	})
+	leader := leaderOf(t, c)
 	visitor, err := Join(t.Context(), Options{Dir: c.Nodes[leader].Dir})
 	if err != nil {
 		t.Fatal(err)
@@ -305,6 +296,55 @@ func TestVisitorOfALeaderThatIsAlone(t *testing.T) {
 	logtest.WantError(t, "read where the leader is alone", err, ErrNoLeader)
 	_, err = visitor.Accounts(ctx)
 	logtest.WantError(t, "list where the leader is alone", err, ErrNoLeader)
+}
+
+// A leader that is cut off takes in only what was under way: all that it takes in then it has to drop again, one at a time, before it
+// counts for a majority.
+func TestLeaderThatIsAloneTakesInLittle(t *testing.T) {
+	t.Parallel()
+	c := newTrio(t)
+	c.Append(t, 0, logtest.Created("a"), 0)
+	leader := leaderOf(t, c)
+	for i := range c.Logs {
+		if i != leader {
+			c.Lose(t, i)
+		}
+	}
+	held := func() (entries uint64) {
+		raft := c.Logs[leader].backing.(*cluster).server.Raftz(&server.RaftzOptions{AccountFilter: server.DEFAULT_GLOBAL_ACCOUNT})
+		for name, group := range (*raft)[server.DEFAULT_GLOBAL_ACCOUNT] {
+			if strings.HasPrefix(name, "S-") {
+				entries += group.WAL.LastSeq
+			}
+		}
+		return entries
+	}
+	before := held()
+	for i := range 6 {
+		ctx, cancel := context.WithTimeout(t.Context(), answerPatience)
+		_, err := c.Logs[leader].Append(ctx, logtest.Created(fmt.Sprint("b", i)), 0)
+		cancel()
+		logtest.WantError(t, "append where the leader is alone", err, ErrUnknown)
+	}
+	if more := held() - before; more > 1 {
+		t.Errorf("it has taken in %d messages of 6 that nobody else has", more)
+	}
+}
+
+// leaderOf is the node that leads EVENTS.
+func leaderOf(t *testing.T, c *logtest.Trio[*Log]) int {
+	t.Helper()
+	leader := -1
+	logtest.Until(t, "leader", func(ctx context.Context) error {
+		info, err := c.Logs[0].backing.(*cluster).quorum.info(ctx)
+		for i, node := range c.Nodes {
+			if err == nil && node.Name == info.Cluster.Leader {
+				leader = i
+			}
+		}
+		return err
+	})
+	return leader
 }
 
 // A node that is to stop waits for one that is behind, and not for one that is away, nor when all are.

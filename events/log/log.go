@@ -58,6 +58,7 @@ type Log struct {
 
 	backing backing
 	damaged atomic.Pointer[DamagedError] // nil while nothing is known to be
+	doubted atomic.Bool                  // a publish was not acknowledged, and who leads has not been asked since
 	wholeAt atomic.Uint64                // see whole: one more than the elections that were heard of when it last held; 0 for never
 	reads   *nats.Conn                   // to a server of this process, for single events, which are not to wait behind the tail
 	dir     string                       // data directory, where there is one
