@@ -93,7 +93,7 @@ func (b *builder) translate(s syntax.Node) *Node {
 		b.tables = true
 		n := &Node{Op: OpList, Start: start, End: end}
 		for _, item := range s.Items {
-			n.Args = append(n.Args, b.build(item))
+			n.Args = append(n.Args, b.labelled(item, labels))
 		}
 		return n
 	}
@@ -132,69 +132,6 @@ func (b *builder) number(s *syntax.Number) *Node {
 	return n
 }
 
-// sides builds two expressions that have the same value, or are compared: where one of them is a
-// variable with choices, the other one may name them.
-func (b *builder) sides(x, y syntax.Node) []*Node {
-	left := b.labelled(x, b.chooses(y))
-	return []*Node{left, b.labelled(y, b.chooses(x))}
-}
-
-func (b *builder) labelled(s syntax.Node, labels *value.Variable) *Node {
-	b.labels = labels
-	n := b.build(s)
-	b.labels = nil
-	return n
-}
-
-// chooses is the variable with choices that an expression is, or that has those of the column that
-// it takes; nil for another one.
-func (b *builder) chooses(s syntax.Node) *value.Variable {
-	if call, ok := s.(*syntax.Call); ok && b.scope != nil {
-		return b.columnChooses(call)
-	}
-	name, ok := s.(*syntax.Name)
-	if !ok || b.scope == nil {
-		return nil
-	}
-	v := b.scope.Index(name.Text)
-	if v < 0 || !b.scope.Declared[v].IsChoice() {
-		return nil
-	}
-	return &b.scope.Declared[v]
-}
-
-// columnChooses is chooses of a call that takes a column, or a cell of one, by its name.
-func (b *builder) columnChooses(call *syntax.Call) *value.Variable {
-	f := b.functions.ByName[call.Function]
-	if f == nil || f.column == 0 || len(call.Args) <= f.column {
-		return nil
-	}
-	table, ok := call.Args[0].(*syntax.Name)
-	name, also := call.Args[f.column].(*syntax.Text)
-	if !ok || !also {
-		return nil
-	}
-	v := b.scope.Index(table.Text)
-	if v < 0 {
-		return nil
-	}
-	return b.scope.ColumnChoices(v, slices.IndexFunc(b.scope.Profiles[v].Names, func(n string) bool { return value.SameLabel(n, name.Text) }))
-}
-
-// label is the value that a label stands for.
-func (b *builder) label(s *syntax.Text, labels *value.Variable) *Node {
-	if labels == nil {
-		return b.fail(s.Start, "A label in quotes stands beside == or != with a variable that has it as a choice.")
-	}
-	c, ok := labels.Choice(s.Text)
-	if !ok {
-		return b.fail(s.Start, "%s has no choice %q: choose %s.%s", labels.Key, s.Text, value.OneOf(labels.Labels()), value.DidYouMean(s.Text, labels.ChoiceNames()))
-	}
-	n := Number(c.Value)
-	n.Start, n.End = s.Start, s.Stop
-	return n
-}
-
 func (b *builder) name(s *syntax.Name, labels *value.Variable) *Node {
 	n := &Node{Start: s.Start, End: s.End()}
 	if local := b.bound(s); local != nil {
@@ -222,6 +159,9 @@ func (b *builder) name(s *syntax.Name, labels *value.Variable) *Node {
 		return n
 	}
 	if v < 0 {
+		if chooser := b.chooserOf(s.Text); chooser != "" {
+			return b.fail(s.Start, "%q is a choice of %s: it stands beside == or != with %s, or among the keys of lookup_exact(%s, …).", s.Text, chooser, chooser, chooser)
+		}
 		return b.fail(s.Start, "Unknown variable %q.%s", s.Text, b.nearestName(s.Text))
 	}
 	if !slices.Contains(b.order, v) {
@@ -243,7 +183,8 @@ var Constants = map[string]struct {
 	"today": {op: opToday}, "now": {op: opNow},
 }
 
-// call builds the call of a function. What if(…) chooses from may be labels.
+// call builds the call of a function. What if(…) chooses from may be labels, and so may be the keys
+// that lookup_exact looks for a choice in.
 func (b *builder) call(s *syntax.Call, labels *value.Variable) *Node {
 	f := b.functions.ByName[s.Function]
 	if f == nil {
@@ -293,8 +234,11 @@ func (b *builder) call(s *syntax.Call, labels *value.Variable) *Node {
 			n.Args = append(n.Args, b.columnNamed(name, s.Args[0]))
 			continue
 		}
-		if f.Lazy && i > 0 {
+		switch {
+		case f.Lazy && i > 0:
 			b.labels = labels
+		case f.exact && i == 1:
+			b.labels = b.chooses(s.Args[0])
 		}
 		n.Args = append(n.Args, b.build(a))
 		b.labels = nil
