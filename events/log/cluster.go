@@ -17,6 +17,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/events/log/natsfile"
 )
 
 // Cluster makes a log's server a node of a cluster: COMMANDS and EVENTS have three replicas, on
@@ -52,11 +54,13 @@ func (c *Cluster) options(dir string, inside credentials) (*server.Options, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the port of the cluster's address %s: %w", c.Listen, err)
 	}
+	system := server.NewAccount(server.DEFAULT_SYSTEM_ACCOUNT)
 	o := &server.Options{
 		ServerName: c.Node,
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
-		Users:      inside.users(),
+		Users:      append(inside.users(), &server.User{Username: systemName, Password: inside.own, Account: system}),
+		Accounts:   []*server.Account{system}, SystemAccount: system.Name,
 		MaxPayload: MaxPayload,
 		StoreDir:   filepath.Join(dir, "log"),
 		SyncAlways: true,
@@ -91,6 +95,7 @@ func (c *Cluster) password() string {
 type cluster struct {
 	plain
 	server    *server.Server // of this node; nil for a command of administration, which visits
+	system    *nats.Conn     // to the server's own account
 	quorum    *quorum        // confirms what the leader says
 	elections *elections
 	queue     queue
@@ -142,6 +147,12 @@ func (l *Log) openNode(ctx context.Context, o Options, c *credentials, origin st
 	}
 	l.backing, c.URL = b, b.server.ClientURL()
 	if err := l.connect(b.server, *c); err != nil {
+		return err
+	}
+	if b.system, err = connectAs(b.server, systemName, c.own, l.logger); err != nil {
+		return err
+	}
+	if err := natsfile.AskAgain(b.system, b.server); err != nil {
 		return err
 	}
 	if origin != "" {
@@ -344,6 +355,9 @@ func (b *cluster) broken() error {
 }
 
 func (b *cluster) close() error {
+	if b.system != nil {
+		b.system.Close()
+	}
 	if b.server != nil {
 		if b.quorum != nil {
 			stepDown(b.server)

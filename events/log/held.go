@@ -17,8 +17,7 @@ const (
 
 // keepPulse notices until ctx ends that the process stood still, as when its machine is moved or
 // the memory is written out, and then gives up what the node leads. It would take messages that
-// nobody else takes any more, and its copy would be behind for long afterwards: a server that
-// catches up drops such messages one at a time, with 2 s for each.
+// nobody else takes any more, and let those wait who sent them.
 func (b *cluster) keepPulse(ctx context.Context) {
 	ticker := time.NewTicker(pulse)
 	defer ticker.Stop()

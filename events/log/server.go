@@ -73,7 +73,12 @@ func connectInside(s *server.Server, c credentials, logger *slog.Logger) (*nats.
 	if c.own != "" {
 		c.User, c.Password = processName, c.own
 	}
-	return connect("", c, logger,
+	return connectAs(s, c.User, c.Password, logger)
+}
+
+// connectAs is connectInside for a user.
+func connectAs(s *server.Server, user, password string, logger *slog.Logger) (*nats.Conn, error) {
+	return connect("", credentials{User: user, Password: password}, logger,
 		nats.InProcessServer(s), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.ReconnectBufSize(-1))
 }
 

@@ -7,6 +7,7 @@ import (
 const (
 	readerName  = "reader"
 	processName = "process"
+	systemName  = "system"
 
 	// inboxPrefix is where Reckon's own connections hear answers, commands among them. A reader
 	// hears all of _INBOX.
