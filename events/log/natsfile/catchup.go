@@ -11,11 +11,11 @@ import (
 )
 
 // A leader that was cut off has entries in its Raft log that nobody else has, one for each message
-// that it was sent. When it is back it asks the leader of then for what follows on its newest entry,
-// is sent all of that, sees by the first that its newest is another one, drops that one and asks
-// again. That second question it sends as an answer to what it was sent, where the leader hears
-// nothing but how far it is. After 2 s it asks once more: 37 such entries took 80 s, in which the node
-// counted for no majority.
+// that it was sent. When it is back it asks the leader of then for what follows on its newest
+// entry, is sent all of that, sees by the first that its newest is another one, drops that one and
+// asks again. That second question it sends as an answer to what it was sent, where the leader
+// hears nothing but how far it is. After 2 s it asks once more: 37 such entries took 80 s, in which
+// the node counted for no majority.
 const (
 	progressSubject  = "$NRG.CP.>"                // where a leader hears how far those are whom it sends entries
 	heartbeatSubject = "reckon.cluster.heartbeat" // where leaders are asked for one
@@ -35,8 +35,8 @@ func cancelCatchup(node unsafe.Pointer)
 //go:linkname sendHeartbeat github.com/nats-io/nats-server/v2/server.(*raft).sendHeartbeat
 func sendHeartbeat(node unsafe.Pointer)
 
-// AskAgain lets a server that is a node of a cluster ask the leader at once for what it has asked in
-// vain: it waits no more, and the leader sends a heartbeat, as an answer to which it asks. The
+// AskAgain lets a server that is a node of a cluster ask the leader at once for what it has asked
+// in vain: it waits no more, and the leader sends a heartbeat, as an answer to which it asks. The
 // connection is one of the system account to that server. All nodes must call it.
 func AskAgain(system *nats.Conn, s *server.Server) error {
 	if !Known() {
