@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 # the processor from them: it has the machine for itself, and one cluster at a time.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
-.PHONY: run build image test check golden bench fuzz soak
+.PHONY: run build image test check clients golden bench fuzz soak
 
 run: build ## Start the service with an account, starter domains and a key.
 	bin/reckon serve --dev
@@ -32,8 +32,12 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 	$(MAKE) test
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vx ./cmd/reckon)
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m -parallel 1 ./cmd/reckon
+	$(MAKE) clients
 	$(MAKE) golden
 	git diff --exit-code
+
+clients: ## Lint the OpenAPI descriptions, generate clients for TypeScript and Go, compile them.
+	schemas/testdata/clients/check.sh
 
 golden: ## Write the expected outputs of tests anew; look at the diff before committing it.
 	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -vx ./cmd/reckon) -update

@@ -1,63 +1,39 @@
 package http
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v4"
-
-	"reckon/schemas"
+	"reckon/schemas/schemastest"
 )
 
-const openAPIName = "openapi.json"
+// openAPI is the description of the interface, of a body version.
+var openAPI = map[int]func() *schemastest.Description{1: sync.OnceValue(descriptionOf(1)), 2: sync.OnceValue(descriptionOf(2))}
 
-// openAPI is the interface's description as JSON values, and a compiler of its schemas.
-var openAPI = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
-	var document any
-	if err := yaml.Unmarshal([]byte(schemas.OpenAPI()), &document); err != nil {
-		panic(err)
+func descriptionOf(bodyVersion int) func() *schemastest.Description {
+	return func() *schemastest.Description {
+		d, err := schemastest.Open(bodyVersion)
+		if err != nil {
+			panic(err)
+		}
+		return d
 	}
-	text, err := json.Marshal(document)
-	if err != nil {
-		panic(err)
-	}
-	document, err = jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		panic(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	if err := compiler.AddResource(openAPIName, document); err != nil {
-		panic(err)
-	}
-	return document.(map[string]any), compiler
-})
-
-// conforms checks a body against a schema of components/schemas.
-func conforms(t *testing.T, name string, body []byte) {
-	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	validate(t, "/components/schemas/"+name, value)
 }
 
-// validate checks a value against the schema at a JSON pointer.
-func validate(t *testing.T, pointer string, value any) {
+// conforms checks a body against a schema of components/schemas, which is one of body version 1
+// where the name ends in V1.
+func conforms(t *testing.T, name string, body []byte) {
 	t.Helper()
-	_, compiler := openAPI()
-	schema, err := compiler.Compile(openAPIName + "#" + pointer)
-	if err != nil {
-		t.Fatal(err)
+	version := 2
+	name, is := strings.CutSuffix(name, "V1")
+	if is {
+		version = 1
 	}
-	if err := schema.Validate(value); err != nil {
-		t.Errorf("%s: %v", pointer, err)
+	if err := openAPI[version]().Check("/components/schemas/"+name, body); err != nil {
+		t.Errorf("%s of body version %d: %v", name, version, err)
 	}
 }
 
@@ -71,10 +47,19 @@ func at(value any, path ...string) any {
 }
 
 func TestOpenAPIPaths(t *testing.T) {
-	document, _ := openAPI()
+	document := openAPI[2]().Document
 	var described, routed []string
 	for path, item := range at(document, "paths").(map[string]any) {
 		for method := range item.(map[string]any) {
+			if method == "head" {
+				if at(item, "get") == nil {
+					t.Errorf("%s: HEAD is described without GET", path)
+				}
+				continue
+			}
+			if method == "get" && at(item, "head") == nil {
+				t.Errorf("%s: GET is described without HEAD", path)
+			}
 			described = append(described, strings.ToUpper(method)+" "+path)
 		}
 	}
@@ -90,7 +75,12 @@ func TestOpenAPIPaths(t *testing.T) {
 
 // TestOpenAPIReferences follows every $ref, and looks for components that nothing refers to.
 func TestOpenAPIReferences(t *testing.T) {
-	document, _ := openAPI()
+	for version, open := range openAPI {
+		t.Run(strconv.Itoa(version), func(t *testing.T) { references(t, open().Document) })
+	}
+}
+
+func references(t *testing.T, document map[string]any) {
 	used := map[string]bool{}
 	var walk func(value any)
 	walk = func(value any) {
@@ -123,8 +113,18 @@ func TestOpenAPIReferences(t *testing.T) {
 
 // TestOpenAPIExamples checks every example beside a schema, and the schemas on the way.
 func TestOpenAPIExamples(t *testing.T) {
-	document, _ := openAPI()
+	for version, open := range openAPI {
+		t.Run(strconv.Itoa(version), func(t *testing.T) { describedExamples(t, open()) })
+	}
+}
+
+func describedExamples(t *testing.T, d *schemastest.Description) {
 	checked := 0
+	validate := func(t *testing.T, pointer string, value any) {
+		if err := d.CheckValue(pointer, value); err != nil {
+			t.Errorf("%s: %v", pointer, err)
+		}
+	}
 	var walk func(pointer string, value any)
 	walk = func(pointer string, value any) {
 		object, ok := value.(map[string]any)
@@ -145,7 +145,7 @@ func TestOpenAPIExamples(t *testing.T) {
 			walk(pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name), part)
 		}
 	}
-	walk("", document)
+	walk("", d.Document)
 	if checked < 20 {
 		t.Errorf("only %d examples are there", checked)
 	}
@@ -155,7 +155,7 @@ func TestOpenAPIExamples(t *testing.T) {
 // each code is in the schema, each described code is answered, and an example bears the message of
 // the service where that does not vary.
 func TestOpenAPIFailures(t *testing.T) {
-	document, _ := openAPI()
+	document := openAPI[2]().Document
 	described := at(document, "components", "schemas", "TransportError", "properties", "error", "properties", "code", "enum").([]any)
 	answered := map[any]bool{}
 	for name, f := range map[string]*failure{

@@ -38,8 +38,10 @@ var routes = []route{
 	{"GET", "/v1/domains", (*Server).domains},
 	{"GET", "/v1/domains/{id}/variables", ofDomain(presentDomainVariables)},
 	{"GET", "/v1/domains/{id}/activities", ofDomain(presentDomainActivities)},
-	{"GET", "/openapi.yaml", (*Server).described},
-	{"GET", "/openapi.json", (*Server).described},
+	{"GET", "/openapi.yaml", described(2)},
+	{"GET", "/openapi.json", described(2)},
+	{"GET", "/openapi.v1.yaml", described(1)},
+	{"GET", "/openapi.v1.json", described(1)},
 	{"GET", "/healthz", (*Server).health},
 	{"GET", "/readyz", (*Server).ready},
 }

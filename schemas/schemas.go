@@ -15,11 +15,32 @@ func Event(name string) (schema []byte, found bool) {
 	return schema, err == nil
 }
 
-//go:embed openapi.yaml
-var openAPI string
+//go:embed openapi.yaml openapi.v1.yaml openapi.rules.yaml
+var openAPI embed.FS
 
-// OpenAPI is the description of the REST interface, OpenAPI 3.1 in YAML.
-func OpenAPI() string { return openAPI }
+// OpenAPI is the description of the REST interface, OpenAPI 3.1 in YAML, with the answers of a body
+// version, 1 or 2. "" is that of no other version.
+func OpenAPI(bodyVersion int) string {
+	switch bodyVersion {
+	case 1:
+		return part("openapi.v1.yaml")
+	case 2:
+		return part("openapi.yaml")
+	}
+	return ""
+}
+
+// OpenAPIRules says which members of answers stand together: JSON Schemas in YAML, by the names of
+// schemas of the description that they hold beside.
+func OpenAPIRules() string { return part("openapi.rules.yaml") }
+
+func part(name string) string {
+	text, err := openAPI.ReadFile(name)
+	if err != nil {
+		panic(err) // it is a part of the program
+	}
+	return string(text)
+}
 
 //go:embed domain.schema.json
 var domainFile []byte

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-
-	"reckon/engine/value"
-
 	nethttp "net/http"
 	"os"
 	"path/filepath"
@@ -18,6 +15,8 @@ import (
 	"time"
 
 	"reckon/commands"
+	"reckon/engine/value"
+	"reckon/schemas/schemastest"
 )
 
 // TestContract posts the prompts of testdata/contract/*.txt to a server in a process of its own. A case is
@@ -62,6 +61,8 @@ type contract struct {
 	second string
 
 	message string // that was answered last
+
+	described [2]*schemastest.Description // by body version less 1
 }
 
 // patient waits for prose longer than the service does.
@@ -69,7 +70,7 @@ var patient = nethttp.Client{Timeout: 45 * time.Second}
 
 func newContract(t *testing.T) *contract {
 	t.Helper()
-	c := &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data"))}
+	c := &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data")), described: describedInterface(t)}
 	c.start(t)
 	return c
 }
@@ -302,7 +303,73 @@ func (c *contract) send(t *testing.T, method, path string, k contractCase, body 
 	if err != nil {
 		t.Fatal(err)
 	}
+	path, _, _ = strings.Cut(path, "?")
+	d, pointer, err := c.answer(method, routeOf(path), a.header, a.status)
+	if err == nil && a.header.Get("Content-Type") == "application/json" {
+		err = d.Check(pointer, a.body)
+	}
+	if err != nil {
+		t.Errorf("%s %s: %v", method, path, err)
+	}
 	return a.status, a.body
+}
+
+// describedInterface is the description of the interface, by body version less 1.
+func describedInterface(t *testing.T) (described [2]*schemastest.Description) {
+	t.Helper()
+	for i := range described {
+		d, err := schemastest.Open(i + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described[i] = d
+	}
+	return described
+}
+
+// answer is where the body of an answer is described, or an error where no such answer is. What is
+// described for body version 2 alone is the same in both.
+func (c *contract) answer(method, route string, header nethttp.Header, status int) (*schemastest.Description, string, error) {
+	d := c.described[1]
+	if header.Get("Body-Version") == "1" && memberOf(c.described[0].Document, "paths", route) != nil {
+		d = c.described[0]
+	}
+	path := []string{"paths", route, strings.ToLower(method), "responses", strconv.Itoa(status)}
+	response := memberOf(d.Document, path...)
+	if response == nil {
+		return nil, "", fmt.Errorf("%s %s does not answer %d", method, route, status)
+	}
+	if reference, ok := memberOf(response, "$ref").(string); ok {
+		path = strings.Split(strings.TrimPrefix(reference, "#/"), "/")
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
+	pointer := ""
+	for _, name := range append(path, "content", "application/json", "schema") {
+		pointer += "/" + escape.Replace(name)
+	}
+	return d, pointer, nil
+}
+
+// routeOf is the path template of a path.
+func routeOf(path string) string {
+	parts := strings.Split(path, "/")
+	switch {
+	case len(parts) > 3 && parts[2] == "conversations", len(parts) > 3 && parts[2] == "domains":
+		parts[3] = "{id}"
+	}
+	if names := map[string]string{"context": "{scenario_id}", "messages": "{message_id}"}; len(parts) > 5 && names[parts[4]] != "" {
+		parts[5] = names[parts[4]]
+	}
+	return strings.Join(parts, "/")
+}
+
+// memberOf is the value at a path of member names, nil where there is none.
+func memberOf(value any, path ...string) any {
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
 }
 
 // postBack posts what a message said of itself where its prompt was, and compares the answers.

@@ -24,11 +24,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v4"
-
-	"reckon/schemas"
 )
 
 var (
@@ -117,15 +112,11 @@ type mutationServer struct {
 	prompts  []contractCase
 	alone    sync.RWMutex // held for reading by each case, for writing by one that is to be alone
 	counts   sync.Map     // kind of answer to *atomic.Int64
-	document map[string]any
-	compiler *jsonschema.Compiler
-	compiled sync.Map // pointer to *jsonschema.Schema
-	checking sync.Mutex
 }
 
 func newMutationServer(t *testing.T) *mutationServer {
 	t.Helper()
-	s := &mutationServer{t: t, contract: &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data"))}}
+	s := &mutationServer{t: t, contract: &contract{world: newWorld(t, filepath.Join(t.TempDir(), "data")), described: describedInterface(t)}}
 	s.flags = []string{"--log-level", "debug", "--log-requests", "sampled"}
 	s.contract.start(t)
 	s.address = strings.TrimPrefix(s.url, "http://")
@@ -158,23 +149,6 @@ func newMutationServer(t *testing.T) *mutationServer {
 				s.prompts = append(s.prompts, k)
 			}
 		}
-	}
-	var document any
-	if err := yaml.Unmarshal([]byte(schemas.OpenAPI()), &document); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if document, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	s.document = document.(map[string]any)
-	s.compiler = jsonschema.NewCompiler()
-	s.compiler.DefaultDraft(jsonschema.Draft2020)
-	if err := s.compiler.AddResource("openapi.json", document); err != nil {
-		t.Fatal(err)
 	}
 	return s
 }
@@ -461,11 +435,10 @@ func (s *mutationServer) check(r *nethttp.Request, a rawAnswer) error {
 	if r == nil {
 		return errors.New("it is not the answer to what cannot be read")
 	}
-	route := routeOf(r)
-	operation := memberOf(s.document, "paths", route, map[string]string{"GET": "get", "HEAD": "get", "POST": "post"}[r.Method])
-	response := memberOf(operation, "responses", strconv.Itoa(a.status))
-	if response == nil {
-		return fmt.Errorf("%s %s does not answer so", r.Method, route)
+	route := routeOf(r.URL.EscapedPath())
+	describedAs, pointer, err := s.answer(r.Method, route, a.header, a.status)
+	if err != nil {
+		return err
 	}
 	if a.status == nethttp.StatusNotModified || r.Method == nethttp.MethodHead {
 		if len(a.body) > 0 {
@@ -500,8 +473,7 @@ func (s *mutationServer) check(r *nethttp.Request, a rawAnswer) error {
 			return errors.New("it has no ETag")
 		}
 	}
-	escaped := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(route)
-	return s.conforms(fmt.Sprintf("/paths/%s/%s/responses/%d/content/application~1json/schema", escaped, strings.ToLower(r.Method), a.status), a.body)
+	return describedAs.Check(pointer, a.body)
 }
 
 // failure holds the envelope of a failure against the contract.
@@ -517,48 +489,7 @@ func (s *mutationServer) failure(r *nethttp.Request, a rawAnswer, code string) e
 			return fmt.Errorf("it has no %s", header)
 		}
 	}
-	return s.conforms("/components/schemas/TransportError", a.body)
-}
-
-// conforms checks a body against the schema at a pointer of the OpenAPI document.
-func (s *mutationServer) conforms(pointer string, body []byte) error {
-	schema, ok := s.compiled.Load(pointer)
-	if !ok {
-		s.checking.Lock()
-		made, err := s.compiler.Compile("openapi.json#" + pointer)
-		s.checking.Unlock()
-		if err != nil {
-			return err
-		}
-		schema, _ = s.compiled.LoadOrStore(pointer, made)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	return schema.(*jsonschema.Schema).Validate(value)
-}
-
-// routeOf is the path template of a request that was answered, "" for none.
-func routeOf(r *nethttp.Request) string {
-	parts := strings.Split(r.URL.EscapedPath(), "/")
-	switch {
-	case len(parts) > 3 && parts[2] == "conversations", len(parts) > 3 && parts[2] == "domains":
-		parts[3] = "{id}"
-	}
-	if len(parts) == 6 && parts[4] == "context" {
-		parts[5] = "{scenario_id}"
-	}
-	return strings.Join(parts, "/")
-}
-
-// memberOf is the value at a path of member names, nil where there is none.
-func memberOf(value any, path ...string) any {
-	for _, name := range path {
-		object, _ := value.(map[string]any)
-		value = object[name]
-	}
-	return value
+	return s.described[1].Check("/components/schemas/TransportError", a.body)
 }
 
 // asks has valid requests answered, so many.

@@ -36,6 +36,7 @@ var layers = map[string][]string{
 	"schemas":               {},
 	"projections":           {"events/backup+"},
 	"commands":              {"engine/language+", "projections+"},
+	"schemas/schemastest":   {"schemas"},
 	"commands/commandstest": {"events/backup+"},
 	"commands/model":        {"commands+"},
 	"commands/history":      {"commands+"},
