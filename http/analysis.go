@@ -31,7 +31,7 @@ func ofAnalysis(read func(q question, p *parameters) (places []commands.Place, w
 		})
 		return body, err
 	}
-	return about(answer, func(x *exchange, q question, _ projections.Conversation) (question, error) {
+	return about(answer, func(x *Exchange, q question, _ projections.Conversation) (question, error) {
 		q.query, q.large = x.r.URL.RawQuery, true
 		if text, ok := x.vars["message_id"]; ok {
 			id, ok := canonicalUUID(text)

@@ -2,6 +2,7 @@ package http
 
 import (
 	"crypto/sha256"
+	"log/slog"
 	nethttp "net/http"
 	"strings"
 	"time"
@@ -10,7 +11,7 @@ import (
 // authenticate finds the account of a request's key. The key itself is hashed and forgotten. One
 // that is not known here may have been created a moment ago: it is looked up again in views that
 // hold all there was when the request came.
-func (s *Server) authenticate(x *exchange) error {
+func (s *Server) authenticate(x *Exchange) error {
 	secret, ok := bearer(x.r.Header)
 	if !ok {
 		return unauthorized
@@ -29,12 +30,14 @@ func (s *Server) authenticate(x *exchange) error {
 		return unauthorized
 	}
 	x.account, x.key = account, key
+	x.Known(account.ID, slog.String("account_id", account.ID.String()), slog.String("key_id", key.ID.String()))
 	switch {
 	case key.Revoked:
 		return disabledKey
 	case key.Expired(time.Now()):
 		return expiredKey
 	}
+	s.service.Note(account.ID)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	nethttp "net/http"
@@ -45,26 +46,30 @@ var formats = map[string]string{
 	"json":             "json",
 }
 
-// readBody reads a body whole: 413 when it is too large, however it was sent, then 415 when it is
-// not JSON by its headers, 408 when it stopped coming and 400 when it was cut short.
-func readBody(x *exchange) ([]byte, error) {
+// readBody reads a body of at most 1 MiB that must be JSON by its headers.
+func readBody(x *Exchange) ([]byte, error) { return readUpTo(x, bodyLimit, mediaType) }
+
+// readUpTo reads a body whole: 413 when it is too large, however it was sent, then what check says
+// of its headers, 408 when it stopped coming and 400 when it was cut short.
+func readUpTo(x *Exchange, limit int64, check func(header nethttp.Header, length int) error) ([]byte, error) {
 	w, r := x.w, x.r
-	if r.ContentLength > bodyLimit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+	large := tooLarge("The body", fmt.Sprintf("%d MiB", limit>>20))
+	if r.ContentLength > limit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		w.Header().Set("Connection", "close")
-		return nil, tooLarge("The body", "1 MiB")
+		return nil, large
 	}
 	x.read = true
 	var buffer bytes.Buffer
 	if r.ContentLength > smallBody { // which counts, so that what is only announced may have its place
-		buffer.Grow(int(min(r.ContentLength, bodyLimit)) + bytes.MinRead)
+		buffer.Grow(int(min(r.ContentLength, limit)) + bytes.MinRead)
 	}
-	_, err := buffer.ReadFrom(io.LimitReader(r.Body, bodyLimit+1))
+	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
 	body := buffer.Bytes()
-	if len(body) > bodyLimit {
+	if int64(len(body)) > limit {
 		_, _ = io.CopyN(io.Discard, r.Body, drainLimit) // the answer is the same however much came
-		return nil, tooLarge("The body", "1 MiB")
+		return nil, large
 	}
-	media := mediaType(r.Header, len(body))
+	media := check(r.Header, len(body))
 	switch {
 	case media != nil:
 		return nil, media
@@ -163,7 +168,7 @@ func idempotencyKey(header nethttp.Header) (*string, error) {
 
 // bodyVersion chooses the shape of the answer: the header, else the account's setting, else 2. The
 // answer names it.
-func (x *exchange) bodyVersion() (int, error) {
+func (x *Exchange) bodyVersion() (int, error) {
 	version := cmp.Or(x.account.BodyVersion, 2)
 	if values := x.r.Header.Values("Body-Version"); len(values) > 0 {
 		if len(values) > 1 || values[0] != "1" && values[0] != "2" {

@@ -65,7 +65,7 @@ func TestReadBody(t *testing.T) {
 			if c.chunked {
 				r.ContentLength = -1
 			}
-			body, err := readBody(&exchange{w: httptest.NewRecorder(), r: r})
+			body, err := readBody(&Exchange{w: httptest.NewRecorder(), r: r})
 			if got := failureOf(err); got != c.want {
 				t.Fatalf("%s, want %s", got, c.want)
 			}
@@ -80,7 +80,7 @@ func TestReadBody(t *testing.T) {
 // read anything.
 func TestTooLargeIsAnswered(t *testing.T) {
 	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
-		_, err := readBody(&exchange{w: w, r: r})
+		_, err := readBody(&Exchange{w: w, r: r})
 		_, _ = w.Write([]byte(failureOf(err)))
 	}))
 	defer server.Close()
@@ -128,7 +128,7 @@ func TestBrokenBodies(t *testing.T) {
 	} {
 		r := httptest.NewRequest("POST", "/v1/calculate", &brokenBody{`{"domain_id":`, c.err})
 		r.Header.Set("Content-Type", "application/json")
-		if _, err := readBody(&exchange{w: httptest.NewRecorder(), r: r}); failureOf(err) != c.want {
+		if _, err := readBody(&Exchange{w: httptest.NewRecorder(), r: r}); failureOf(err) != c.want {
 			t.Errorf("%v: %s, want %s", c.err, failureOf(err), c.want)
 		}
 	}
@@ -243,7 +243,7 @@ func TestBodyVersion(t *testing.T) {
 		{1, []string{"2"}, "2"}, {2, []string{"1"}, "1"},
 		{2, []string{""}, ""}, {2, []string{"3"}, ""}, {2, []string{"02"}, ""}, {2, []string{"1", "1"}, ""},
 	} {
-		x := &exchange{w: httptest.NewRecorder(), r: httptest.NewRequest("GET", "/v1/domains", nil)}
+		x := &Exchange{w: httptest.NewRecorder(), r: httptest.NewRequest("GET", "/v1/domains", nil)}
 		x.account.BodyVersion = c.setting
 		if c.values != nil {
 			x.r.Header["Body-Version"] = c.values

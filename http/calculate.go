@@ -17,7 +17,7 @@ const proseWait = 250 * time.Millisecond
 
 // calculate answers POST /v1/calculate: the message, 202 while it is in progress. That of prose is
 // waited for as long as the caller prefers, or for a moment.
-func (s *Server) calculate(x *exchange) (answer, error) {
+func (s *Server) calculate(x *Exchange) (answer, error) {
 	body, fingerprint, err := s.readCalculate(x)
 	if err != nil {
 		return answer{}, err
@@ -74,7 +74,7 @@ func (s *Server) calculate(x *exchange) (answer, error) {
 }
 
 // permit looks whether the key of a request is one for what it asks.
-func (s *Server) permit(x *exchange, body calculateBody) error {
+func (s *Server) permit(x *Exchange, body calculateBody) error {
 	switch {
 	case len(x.key.Scopes) == 0:
 		return nil
@@ -98,7 +98,7 @@ func (s *Server) permit(x *exchange, body calculateBody) error {
 // readCalculate reads the body of a request, which it tells from others by a fingerprint. Of large
 // bodies only so many of an account are in memory, and as few are taken apart at once as
 // calculations are worked out.
-func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, err error) {
+func (s *Server) readCalculate(x *Exchange) (body calculateBody, print string, err error) {
 	if n := x.r.ContentLength; n < 0 || n > smallBody {
 		if err := s.hold(x); err != nil {
 			return body, "", err
@@ -128,7 +128,7 @@ func (s *Server) readCalculate(x *exchange) (body calculateBody, print string, e
 
 // await waits until a message is answered, for some time at most, and no longer than until the
 // server is to stop.
-func (s *Server) await(x *exchange, m projections.Message, patience time.Duration) (projections.Message, error) {
+func (s *Server) await(x *Exchange, m projections.Message, patience time.Duration) (projections.Message, error) {
 	ctx, cancel := context.WithTimeout(x.r.Context(), patience)
 	defer cancel()
 	defer context.AfterFunc(s.running, cancel)()

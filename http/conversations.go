@@ -13,7 +13,7 @@ import (
 )
 
 // conversations answers GET /v1/conversations.
-func (s *Server) conversations(x *exchange) (answer, error) {
+func (s *Server) conversations(x *Exchange) (answer, error) {
 	if _, err := x.bodyVersion(); err != nil {
 		return answer{}, err
 	}
@@ -63,7 +63,7 @@ type readConversation func(*Server, context.Context, question, projections.Conve
 // ofConversation answers with what is read of the conversation that the path names, unless that was
 // answered before and has not changed.
 func ofConversation(read readConversation) handler {
-	return about(read, func(x *exchange, q question, c projections.Conversation) (question, error) {
+	return about(read, func(x *Exchange, q question, c projections.Conversation) (question, error) {
 		if index, ok := scenarioIndex(x.vars["scenario_id"]); ok {
 			q.number = index
 		}
@@ -75,8 +75,8 @@ func ofConversation(read readConversation) handler {
 }
 
 // about is ofConversation for questions that ask completes.
-func about(read readConversation, ask func(*exchange, question, projections.Conversation) (question, error)) handler {
-	return func(s *Server, x *exchange) (answer, error) {
+func about(read readConversation, ask func(*Exchange, question, projections.Conversation) (question, error)) handler {
+	return func(s *Server, x *Exchange) (answer, error) {
 		id, version, err := s.reading(x, "conversation")
 		if err != nil {
 			return answer{}, err
@@ -141,10 +141,10 @@ const longConversation = 500
 
 // hold waits for one of the places of what is large in memory, which the exchange has until its
 // end.
-func (s *Server) hold(x *exchange) error {
+func (s *Server) hold(x *Exchange) error {
 	ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
 	defer cancel()
-	if err := s.bodies.Acquire(ctx, x.account.ID); err != nil {
+	if err := s.bodies.Acquire(ctx, x.by); err != nil {
 		return crowded
 	}
 	x.holds = true

@@ -52,12 +52,12 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 	s := opened()
 	running, finish := make(chan struct{}), make(chan struct{})
 	s.router, s.resources = table([]route{
-		{"GET", "/slow", func(*Server, *exchange) (answer, error) {
+		{"GET", "/slow", func(*Server, *Exchange) (answer, error) {
 			close(running)
 			<-finish
 			return s.healthy("ok"), nil
 		}},
-		{"GET", "/quick", func(*Server, *exchange) (answer, error) { return s.healthy("ok"), nil }},
+		{"GET", "/quick", func(*Server, *Exchange) (answer, error) { return s.healthy("ok"), nil }},
 	})
 	address := listen(t, s, places)
 	slow := dial(t, address)
@@ -87,7 +87,7 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 func TestConnectionsBeyondThePlacesAreClosed(t *testing.T) {
 	s := opened()
 	running, finish := make(chan struct{}), make(chan struct{})
-	s.router, s.resources = table([]route{{"GET", "/slow", func(*Server, *exchange) (answer, error) {
+	s.router, s.resources = table([]route{{"GET", "/slow", func(*Server, *Exchange) (answer, error) {
 		running <- struct{}{}
 		<-finish
 		return s.healthy("ok"), nil
@@ -153,7 +153,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	const long = 64 << 20 // more than the buffers of the operating system take
 	s := opened()
 	done := make(chan int, 1)
-	s.router, s.resources = table([]route{{"GET", "/long", func(_ *Server, x *exchange) (answer, error) {
+	s.router, s.resources = table([]route{{"GET", "/long", func(_ *Server, x *Exchange) (answer, error) {
 		x.send(200, make([]byte, long))
 		done <- x.bytes
 		panic(nethttp.ErrAbortHandler)
@@ -169,7 +169,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 func TestAnswersAreCompressed(t *testing.T) {
 	s := opened()
 	text := `{"long":"` + strings.Repeat("the same again ", 4000) + `"}`
-	s.router, s.resources = table([]route{{"GET", "/long", func(*Server, *exchange) (answer, error) {
+	s.router, s.resources = table([]route{{"GET", "/long", func(*Server, *Exchange) (answer, error) {
 		return answer{status: 200, body: []byte(text)}, nil
 	}}})
 	address := listen(t, s, 100)

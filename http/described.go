@@ -28,7 +28,7 @@ func asJSON(bodyVersion int) func() []byte {
 // described answers the paths of the description, without a key: a client is made of it before
 // anybody has one.
 func described(bodyVersion int) handler {
-	return func(_ *Server, x *exchange) (answer, error) {
+	return func(_ *Server, x *Exchange) (answer, error) {
 		a := answer{status: nethttp.StatusOK, header: map[string]string{"Cache-Control": "no-cache"}}
 		if strings.HasSuffix(x.route, ".json") {
 			a.body = describedJSON[bodyVersion]()

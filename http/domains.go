@@ -11,7 +11,7 @@ import (
 
 // reading makes the checks of a GET about what the path names, nothing where that is "", and waits
 // for all there was when the request came.
-func (s *Server) reading(x *exchange, what string) (id uuid.UUID, version int, err error) {
+func (s *Server) reading(x *Exchange, what string) (id uuid.UUID, version int, err error) {
 	if what != "" {
 		id, err = x.pathID(what)
 	}
@@ -25,7 +25,7 @@ func (s *Server) reading(x *exchange, what string) (id uuid.UUID, version int, e
 }
 
 // domains answers GET /v1/domains.
-func (s *Server) domains(x *exchange) (answer, error) {
+func (s *Server) domains(x *Exchange) (answer, error) {
 	_, version, err := s.reading(x, "")
 	if err != nil {
 		return answer{}, err
@@ -36,7 +36,7 @@ func (s *Server) domains(x *exchange) (answer, error) {
 
 // ofDomain answers with what is to be shown of the published domain that the path names.
 func ofDomain(present func(d projections.Domain, version int) any) handler {
-	return func(s *Server, x *exchange) (answer, error) {
+	return func(s *Server, x *Exchange) (answer, error) {
 		id, version, err := s.reading(x, "domain")
 		if err != nil {
 			return answer{}, err

@@ -9,11 +9,11 @@ type healthBody struct {
 }
 
 // health says that the program runs.
-func (s *Server) health(*exchange) (answer, error) { return s.healthy("ok"), nil }
+func (s *Server) health(*Exchange) (answer, error) { return s.healthy("ok"), nil }
 
 // ready says that this node answers from views that have caught up with the log; until then it is a
 // 503 that says what is missing.
-func (s *Server) ready(*exchange) (answer, error) {
+func (s *Server) ready(*Exchange) (answer, error) {
 	if err := s.views.Ready(); err != nil {
 		return answer{}, unavailable("This node is not ready: " + err.Error() + ".")
 	}

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	nethttp "net/http"
@@ -23,7 +24,7 @@ const (
 
 const (
 	sampleOf = 100
-	// floodWindow is the time in which one account, or all who have none, may have refusedLines lines
+	// floodWindow is the time in which one caller, or all who are not known, may have refusedLines lines
 	// of refusals. What is refused beyond that is counted.
 	floodWindow  = 10 * time.Second
 	refusedLines = 20
@@ -36,16 +37,20 @@ type requestLog struct {
 	seen   atomic.Uint64 // requests that were answered well
 	probed sync.Map      // path of a probe to the status that it was answered with last
 	mutex  sync.Mutex
-	floods map[uuid.UUID]*flood // by account, uuid.Nil for requests without
+	floods map[uuid.UUID]*flood // by account or user, uuid.Nil for requests without
 }
 
-// flood is what was refused in a window.
-type flood struct{ written, counted int }
+// flood is what was refused to a caller in a window.
+type flood struct {
+	by               uuid.UUID
+	caller           []slog.Attr
+	written, counted int
+}
 
 // write writes the line of a request. It names the route and not the path, and nothing that the
 // caller wrote but a known method and the request id. A probe that is answered as the one before is
 // worth a line for debugging only.
-func (l *requestLog) write(x *exchange) {
+func (l *requestLog) write(x *Exchange) {
 	level, refused := slog.LevelInfo, x.status >= 400 && x.status < 500
 	if path := x.r.URL.Path; path == "/readyz" || path == "/healthz" {
 		if before, _ := l.probed.Swap(path, x.status); before == x.status {
@@ -57,7 +62,7 @@ func (l *requestLog) write(x *exchange) {
 		x.status < 400 && l.which == LogErrors,
 		x.status < 400 && l.which == LogSampled && l.seen.Add(1)%sampleOf != 1,
 		!l.logger.Enabled(x.r.Context(), level),
-		refused && l.flooded(x.account.ID):
+		refused && l.flooded(x):
 		return
 	}
 	address, _, err := net.SplitHostPort(x.r.RemoteAddr)
@@ -73,25 +78,23 @@ func (l *requestLog) write(x *exchange) {
 		slog.Int("bytes", x.bytes),
 		slog.String("address", address),
 	}
-	if x.account.ID != uuid.Nil {
-		attributes = append(attributes, slog.String("account_id", x.account.ID.String()), slog.String("key_id", x.key.ID.String()))
-	}
+	attributes = append(attributes, x.caller...)
 	l.logger.LogAttrs(x.r.Context(), level, "request", attributes...)
 }
 
 // flooded reports whether a refusal is one too many of its window to be written. The first of a
 // window has them counted at its end.
-func (l *requestLog) flooded(account uuid.UUID) bool {
+func (l *requestLog) flooded(x *Exchange) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	f := l.floods[account]
+	f := l.floods[x.by]
 	if f == nil {
-		f = &flood{}
+		f = &flood{by: x.by, caller: x.caller}
 		if l.floods == nil {
 			l.floods = map[uuid.UUID]*flood{}
 		}
-		l.floods[account] = f
-		time.AfterFunc(floodWindow, func() { l.subsided(account, f) })
+		l.floods[x.by] = f
+		time.AfterFunc(floodWindow, func() { l.subsided(f) })
 	}
 	if f.written < refusedLines {
 		f.written++
@@ -102,18 +105,15 @@ func (l *requestLog) flooded(account uuid.UUID) bool {
 }
 
 // subsided ends a window, and says how much of it was not written.
-func (l *requestLog) subsided(account uuid.UUID, f *flood) {
+func (l *requestLog) subsided(f *flood) {
 	l.mutex.Lock()
-	delete(l.floods, account)
+	delete(l.floods, f.by)
 	l.mutex.Unlock()
 	if f.counted == 0 {
 		return
 	}
-	attributes := []any{"count", f.counted, "within", floodWindow}
-	if account != uuid.Nil {
-		attributes = append(attributes, "account_id", account)
-	}
-	l.logger.Warn("more requests were refused", attributes...)
+	attributes := append([]slog.Attr{slog.Int("count", f.counted), slog.Duration("within", floodWindow)}, f.caller...)
+	l.logger.LogAttrs(context.Background(), slog.LevelWarn, "more requests were refused", attributes...)
 }
 
 // known is a method of HTTP by its name, and any other text by none of its own.

@@ -24,7 +24,7 @@ func TestLinesOfRequests(t *testing.T) {
 				defer s.stop()
 				s.Log(c.which)
 				s.open.Store(true)
-				s.router, s.resources = table([]route{{"GET", "/well", func(*Server, *exchange) (answer, error) { return s.healthy("ok"), nil }}})
+				s.router, s.resources = table([]route{{"GET", "/well", func(*Server, *Exchange) (answer, error) { return s.healthy("ok"), nil }}})
 				ask := func(method, path string) {
 					s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
 				}

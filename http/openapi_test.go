@@ -63,7 +63,7 @@ func TestOpenAPIPaths(t *testing.T) {
 			described = append(described, strings.ToUpper(method)+" "+path)
 		}
 	}
-	for _, r := range routes {
+	for _, r := range slices.Concat(routes, probes) {
 		routed = append(routed, r.method+" "+r.path)
 	}
 	slices.Sort(described)

@@ -58,7 +58,7 @@ func (r *rates) of(a projections.Account, nodes func() int) *accountRates {
 
 // allow takes a request out of what an account may still ask, and says in the answer's header what
 // is left.
-func (s *Server) allow(x *exchange) error {
+func (s *Server) allow(x *Exchange) error {
 	r := s.rates.of(x.account, s.service.Nodes)
 	switch {
 	case r == nil:
@@ -74,7 +74,7 @@ func (s *Server) allow(x *exchange) error {
 
 // allowMonth takes a calculation out of what an account may still use in this month. What is under
 // way does not count yet.
-func (s *Server) allowMonth(x *exchange) error {
+func (s *Server) allowMonth(x *Exchange) error {
 	l := x.account.Limits
 	if l.MonthMessages == 0 && l.MonthBytes == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (s *Server) allowMonth(x *exchange) error {
 }
 
 // allowProse is allow for what turns out to be natural language.
-func (s *Server) allowProse(x *exchange) error {
+func (s *Server) allowProse(x *Exchange) error {
 	if r := s.rates.of(x.account, s.service.Nodes); r != nil {
 		return x.take("prose", r.prose)
 	}
@@ -113,7 +113,7 @@ func (s *Server) allowProse(x *exchange) error {
 
 // take takes one token from a bucket, which is named by what it allows, and writes the fields of
 // draft-ietf-httpapi-ratelimit-headers-10: what is allowed in which time, and what is left of it.
-func (x *exchange) take(name string, bucket *rate.Limiter) error {
+func (x *Exchange) take(name string, bucket *rate.Limiter) error {
 	if bucket == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // handler answers an authenticated request to a known route, or says why not.
-type handler func(*Server, *exchange) (answer, error)
+type handler func(*Server, *Exchange) (answer, error)
 
 // route is one line of the interface.
 type route struct {
@@ -22,7 +22,7 @@ type route struct {
 
 const conversationPath = "/v1/conversations/{id}"
 
-// routes is the whole interface. HEAD is answered wherever GET is.
+// routes is the interface of callers. HEAD is answered wherever GET is.
 var routes = []route{
 	{"POST", "/v1/calculate", (*Server).calculate},
 	{"GET", "/v1/conversations", (*Server).conversations},
@@ -42,6 +42,10 @@ var routes = []route{
 	{"GET", "/openapi.json", described(2)},
 	{"GET", "/openapi.v1.yaml", described(1)},
 	{"GET", "/openapi.v1.json", described(1)},
+}
+
+// probes are answered by every server.
+var probes = []route{
 	{"GET", "/healthz", (*Server).health},
 	{"GET", "/readyz", (*Server).ready},
 }
@@ -69,7 +73,7 @@ func table(list []route) (*mux.Router, map[string]resource) {
 
 // find is the handler of a request: 404 for an unknown path, 405 for an unknown method of a known
 // one.
-func (s *Server) find(x *exchange) (handler, error) {
+func (s *Server) find(x *Exchange) (handler, error) {
 	var match mux.RouteMatch
 	if !s.router.Match(x.r, &match) {
 		return nil, notFound("There is nothing at this path.")
@@ -92,7 +96,7 @@ func (r resource) allow() string {
 }
 
 // pathID reads the id in a path. A malformed one names nothing, like an unknown one.
-func (x *exchange) pathID(what string) (uuid.UUID, error) {
+func (x *Exchange) pathID(what string) (uuid.UUID, error) {
 	id, ok := canonicalUUID(x.vars["id"])
 	if !ok {
 		return uuid.Nil, unknown(what)

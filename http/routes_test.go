@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		{"GET /v1/domains/x/activities", nil, "", noDomain},
 	} {
 		method, target, _ := strings.Cut(c.request, " ")
-		x := &exchange{w: httptest.NewRecorder(), r: httptest.NewRequest(method, target, strings.NewReader(c.body))}
+		x := &Exchange{w: httptest.NewRecorder(), r: httptest.NewRequest(method, target, strings.NewReader(c.body))}
 		for name, value := range c.header {
 			x.r.Header.Set(name, value)
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -68,8 +69,10 @@ type Server struct {
 	service   *commands.Service
 	logger    *slog.Logger
 	version   string
+	list      []route
 	router    *mux.Router
 	resources map[string]resource // by path template
+	faces     []Face
 	answers   answers
 
 	// What is bounded for each account and in all, before any of a body is read.
@@ -91,13 +94,25 @@ type Server struct {
 // New makes a Server that has nothing to answer from yet: /healthz says that the program runs, and
 // which version of it, everything else is a 503 until Open.
 func New(logger *slog.Logger, version string) *Server {
+	s := newServer(logger, version, slices.Concat(routes, probes))
+	s.faces = []Face{{Prefix: "/v1/", Vary: "Authorization, Body-Version", Admit: s.authenticate}}
+	return s
+}
+
+// NewAside is New for a Server without /v1, which answers for what is mounted on it alone.
+func NewAside(logger *slog.Logger, version string) *Server {
+	return newServer(logger, version, probes)
+}
+
+func newServer(logger *slog.Logger, version string, list []route) *Server {
 	s := &Server{
 		logger: logger, version: version, answers: newAnswers(),
 		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
 		bodies:   commands.NewFairSemaphore(maxBodies, maxBodies/4),
 		turns:    commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
 	}
-	s.router, s.resources = table(routes)
+	s.list = list
+	s.router, s.resources = table(list)
 	s.lines.logger, s.lines.which = logger, LogAll
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
@@ -164,21 +179,25 @@ func (s *Server) serveOn(ctx context.Context, limited *connections) error {
 	return nil
 }
 
-// exchange is one request with what becomes known of it, and the answer as far as it was sent.
-type exchange struct {
+// Exchange is one request with what becomes known of it, and the answer as far as it was sent.
+type Exchange struct {
+	server  *Server // nil within the process
 	w       nethttp.ResponseWriter
 	r       *nethttp.Request
 	id      string // X-Request-Id
 	start   time.Time
 	route   string // path template, "" for none
 	vars    map[string]string
+	by      uuid.UUID   // whose share of what is bounded it takes, uuid.Nil while that is not known
+	caller  []slog.Attr // who asks, as the log says it
 	account projections.Account
 	key     projections.Key
 
-	read   bool // whether the body was, or is being
-	holds  bool // one of the bodies
-	status int  // 0 until the answer's header is sent
-	bytes  int  // of the answer's body
+	read   bool  // whether the body was, or is being
+	holds  bool  // one of the bodies
+	status int   // 0 until the answer's header is sent
+	bytes  int   // of the answer's body
+	failed error // why a stream was cut off
 }
 
 // answer is a success: a status, header fields and a body, in JSON unless they say otherwise.
@@ -186,13 +205,14 @@ type answer struct {
 	status int
 	header map[string]string
 	body   []byte
-	tag    string // ETag of the body where that is known, else ""
+	tag    string                // ETag of the body where that is known, else ""
+	stream func(io.Writer) error // writes a body whose length is not known; nil for none
 }
 
 // serve answers one request and logs it. A panic becomes a 500; after the answer has begun it cuts
 // the connection, so that nobody takes half an answer for a whole one.
 func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
-	x := &exchange{w: w, r: r, id: requestID(r.Header), start: time.Now()}
+	x := &Exchange{server: s, w: w, r: r, id: requestID(r.Header), start: time.Now()}
 	w.Header().Set("X-Request-Id", x.id)
 	defer func() {
 		thrown := recover()
@@ -203,8 +223,11 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 				s.refuse(x, broken(x.id))
 			}
 		}
+		if _, expected := explain(x.failed, x.id); x.failed != nil && !expected {
+			s.logger.Error("answer cut off", "request_id", x.id, "route", x.route, "error", x.failed)
+		}
 		if x.holds {
-			s.bodies.Release(x.account.ID)
+			s.bodies.Release(x.by)
 		}
 		s.lines.write(x)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
@@ -220,12 +243,12 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 }
 
 // missed tells whether what is not found may have been in what is damaged of the log.
-func (s *Server) missed(x *exchange, err error) bool {
+func (s *Server) missed(x *Exchange, err error) bool {
 	f := (*failure)(nil)
 	if !s.open.Load() || !errors.As(err, &f) {
 		return false
 	}
-	sure := f.status != nethttp.StatusNotFound || x.route == ""
+	sure := f.status != nethttp.StatusNotFound || x.route == "" || s.views == nil
 	if f == unauthorized {
 		sure = x.r.Header.Get("Authorization") == ""
 	}
@@ -234,26 +257,25 @@ func (s *Server) missed(x *exchange, err error) bool {
 
 // answer makes the checks that come before a handler, in their order, and sends what the handler
 // returns.
-func (s *Server) answer(x *exchange) error {
+func (s *Server) answer(x *Exchange) error {
 	if path := x.r.URL.Path; !s.open.Load() && path != "/healthz" && !strings.HasPrefix(path, "/openapi.") {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
-	if strings.HasPrefix(x.r.URL.Path+"/", "/v1/") { // what needs a key
+	if face := s.faceAt(x.r.URL.Path); face != nil {
 		x.w.Header().Set("Cache-Control", "private, no-cache")
-		x.w.Header().Add("Vary", "Authorization, Body-Version")
-		if err := s.authenticate(x); err != nil {
+		x.w.Header().Add("Vary", face.Vary)
+		if err := face.Admit(x); err != nil {
 			return err
 		}
 		if s.views.Damaged() != nil {
 			x.w.Header().Set("Reckon-Log", "damaged")
 		}
-		s.service.Note(x.account.ID)
 		ctx, cancel := context.WithTimeout(x.r.Context(), admissionPatience)
 		defer cancel()
-		if err := s.requests.Acquire(ctx, x.account.ID); err != nil {
+		if err := s.requests.Acquire(ctx, x.by); err != nil {
 			return crowded
 		}
-		defer s.requests.Release(x.account.ID)
+		defer s.requests.Release(x.by)
 	}
 	handle, err := s.find(x)
 	if err != nil {
@@ -271,7 +293,10 @@ func (s *Server) answer(x *exchange) error {
 	for name, value := range a.header {
 		x.w.Header().Set(name, value)
 	}
-	if a.status == nethttp.StatusOK && x.r.Method != nethttp.MethodPost {
+	if a.stream != nil {
+		return x.stream(a)
+	}
+	if a.status == nethttp.StatusOK && x.reads() {
 		tag := a.tag
 		if tag == "" {
 			tag = entityTag(a.body)
@@ -286,7 +311,7 @@ func (s *Server) answer(x *exchange) error {
 }
 
 // refuse sends the envelope of an error. An error that nothing explains is logged here, once.
-func (s *Server) refuse(x *exchange, err error) {
+func (s *Server) refuse(x *Exchange, err error) {
 	f, expected := explain(err, x.id)
 	if !expected {
 		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
@@ -303,7 +328,7 @@ func (s *Server) refuse(x *exchange, err error) {
 }
 
 // send writes the answer; body is nil for a status that has none.
-func (x *exchange) send(status int, body []byte) {
+func (x *Exchange) send(status int, body []byte) {
 	x.status = status
 	if body != nil {
 		if x.w.Header().Get("Content-Type") == "" {
@@ -327,6 +352,40 @@ func (x *exchange) send(status int, body []byte) {
 			return
 		}
 	}
+}
+
+// stream sends an answer whose length is not known. Where it ends early the connection is cut, so
+// that nobody takes a part for the whole.
+func (x *Exchange) stream(a answer) error {
+	x.status = a.status
+	x.w.Header().Set(gzhttp.HeaderNoCompression, "1")
+	control := nethttp.NewResponseController(x.w)
+	_ = control.SetReadDeadline(time.Time{}) // which would end the request's context
+	x.w.WriteHeader(a.status)
+	if x.r.Method == nethttp.MethodHead {
+		return nil
+	}
+	if err := a.stream(&streamed{x, control}); err != nil {
+		x.failed = err
+		panic(nethttp.ErrAbortHandler)
+	}
+	return nil
+}
+
+// streamed writes a part of an answer at a time, at once.
+type streamed struct {
+	x       *Exchange
+	control *nethttp.ResponseController
+}
+
+func (s *streamed) Write(part []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(readerPatience))
+	n, err := s.x.w.Write(part)
+	s.x.bytes += n
+	if err != nil {
+		return n, err
+	}
+	return n, s.control.Flush()
 }
 
 // compressed has what next answers leave compressed where the caller can read it so.

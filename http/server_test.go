@@ -146,7 +146,7 @@ func TestFind(t *testing.T) {
 		{"GET", "/v1/domains/../domains", "404"},
 		{"GET", "/V1/domains", "404"},
 	} {
-		x := &exchange{r: httptest.NewRequest(c.method, c.path, nil)}
+		x := &Exchange{r: httptest.NewRequest(c.method, c.path, nil)}
 		_, err := s.find(x)
 		got := x.route
 		if f := (*failure)(nil); errors.As(err, &f) {
@@ -228,8 +228,8 @@ func TestPanic(t *testing.T) {
 	s := New(slog.New(slog.NewTextHandler(&logged, nil)), "v0")
 	s.Open(nil, nil)
 	s.router, s.resources = table([]route{
-		{"GET", "/before", func(*Server, *exchange) (answer, error) { panic("secret prompt") }},
-		{"GET", "/after", func(_ *Server, x *exchange) (answer, error) { x.send(200, []byte("{}")); panic("late") }},
+		{"GET", "/before", func(*Server, *Exchange) (answer, error) { panic("secret prompt") }},
+		{"GET", "/after", func(_ *Server, x *Exchange) (answer, error) { x.send(200, []byte("{}")); panic("late") }},
 	})
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/before", nil))
@@ -282,7 +282,7 @@ func TestLogOfProbes(t *testing.T) {
 	if n := strings.Count(logged.String(), "status=200"); n != 1 {
 		t.Errorf("a node that runs says so %d times:\n%s", n, &logged)
 	}
-	s.router, s.resources = table([]route{{"GET", "/readyz", func(s *Server, _ *exchange) (answer, error) { return s.healthy("ready"), nil }}})
+	s.router, s.resources = table([]route{{"GET", "/readyz", func(s *Server, _ *Exchange) (answer, error) { return s.healthy("ready"), nil }}})
 	s.open.Store(true)
 	s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
 	if n := strings.Count(logged.String(), "status=200"); n != 2 {
@@ -296,7 +296,7 @@ func TestServe(t *testing.T) {
 	s := opened()
 	running, finish := make(chan struct{}), make(chan struct{})
 	s.router, s.resources = table([]route{
-		{"GET", "/slow", func(*Server, *exchange) (answer, error) {
+		{"GET", "/slow", func(*Server, *Exchange) (answer, error) {
 			close(running)
 			<-finish
 			return s.healthy("ok"), nil
