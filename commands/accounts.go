@@ -23,17 +23,20 @@ var (
 	ErrExists = errors.New("exists already")
 	// ErrNone says that what was named is not there.
 	ErrNone = errors.New("does not exist")
+	// ErrForbidden says that whoever gives a command may not.
+	ErrForbidden = errors.New("is not allowed")
 	// ErrRevoked says that a key is revoked, which is for ever.
 	ErrRevoked = errors.New("is revoked")
 )
 
 // Admin decides administrators' commands where they are given: it reads the history of the one
 // account, user or domain that a command is about, decides, and appends, expecting that nothing
-// came in between. It needs no views and no worker. Each event says by whom it came about; the zero
-// actor is the service itself.
+// came in between. It needs no worker, and views only so that of a long history it reads what they
+// do not have yet. Each event says by whom it came about; the zero actor is the service itself.
 type Admin struct {
-	Log *log.Log
-	By  events.Actor
+	Log   *log.Log
+	Views *projections.Views // nil for none
+	By    events.Actor
 }
 
 // names is the name space of ids that are made from names.

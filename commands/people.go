@@ -198,11 +198,16 @@ func (a Admin) ChangeMember(ctx context.Context, account, email string, role pro
 	})
 }
 
-// RemoveMember ends a membership. It fails with ErrNone, and with ErrLastOwner.
+// RemoveMember ends a membership, and the user's sessions. It fails with ErrNone, and with
+// ErrLastOwner.
 func (a Admin) RemoveMember(ctx context.Context, account, email string) error {
-	return a.changeMember(ctx, account, email, "", func(user uuid.UUID, _ projections.Role) any {
+	err := a.changeMember(ctx, account, email, "", func(user uuid.UUID, _ projections.Role) any {
 		return &events.MemberRemoved{UserID: user}
 	})
+	if err != nil {
+		return err
+	}
+	return a.EndSessions(ctx, email)
 }
 
 // changeMember decides about a member, who has the role after it that is given, against the history
@@ -234,11 +239,16 @@ func checkRole(role projections.Role) error {
 }
 
 func (a Admin) readUser(ctx context.Context, id uuid.UUID) (projections.User, error) {
-	history, err := a.Log.Read(ctx, events.UserSubject(id), 0)
+	user := projections.User{ID: id}
+	if a.Views != nil {
+		if folded, found := a.Views.User(id); found {
+			user = folded
+		}
+	}
+	history, err := a.Log.Read(ctx, events.UserSubject(id), user.Sequence)
 	if err != nil {
 		return projections.User{}, fmt.Errorf("read user: %w", err)
 	}
-	user := projections.User{ID: id}
 	for _, e := range history {
 		user = projections.ApplyUser(user, e)
 	}

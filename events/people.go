@@ -19,6 +19,7 @@ const (
 	ByShell   = "shell"   // a command line on the log itself
 	ByService = "service" // the service of its own accord, as at its first start
 	ByToken   = "token"   // a token of a user
+	BySession = "session" // a user who is signed in, or who signs in by it
 )
 
 // Administered is the part that all events of administration have. By is nil in events that were

@@ -45,6 +45,12 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(event(events.UserSubject(person), &events.UserCreated{UserID: person, Email: "ada@example.com", Name: "Ada"}))
 	by := events.Administered{By: &events.Actor{How: events.ByShell, Name: "root"}}
 	h.append(event(events.UserSubject(person), &events.TokenCreated{Administered: by, TokenID: uuid.New(), Hash: strings.Repeat("1", 64), Hint: "1111", Name: "laptop", Scopes: []string{ScopeRead}, ExpiresAt: &start}))
+	session := uuid.New()
+	h.append(event(events.UserSubject(person), &events.PasswordSet{Administered: by, Hash: "$argon2id$v=19$m=19456,t=2,p=1$c29t$c29t"}))
+	h.append(event(events.UserSubject(person), &events.SessionStarted{Administered: by, SessionID: session, Hash: strings.Repeat("2", 64), Way: events.WayPassword, ExpiresAt: start}))
+	h.append(event(events.UserSubject(person), &events.SessionMoved{Administered: by, SessionID: session, AccountID: account}))
+	h.append(event(events.UserSubject(person), &events.IdentityLinked{Administered: by, Issuer: "https://id.example.com", Subject: "1"}))
+	h.append(event(events.UserSubject(person), &events.LinkIssued{Administered: by, LinkID: uuid.New(), Hash: strings.Repeat("3", 64), ExpiresAt: start}))
 	h.append(event(events.AccountSubject(account), &events.MemberJoined{Administered: by, UserID: person, Role: "owner"}))
 	h.append(event(events.AccountSubject(account), &events.KeyCreated{Administered: by, KeyID: uuid.New(), Hash: strings.Repeat("0", 64)}))
 	for _, e := range longConversation(account) {

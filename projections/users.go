@@ -22,7 +22,12 @@ type User struct {
 	Operator  bool      `json:"operator"` // runs the installation, while not disabled
 	CreatedAt time.Time `json:"created_at"`
 	Tokens    []Token   `json:"tokens,omitempty"` // in order of creation
-	Sequence  uint64    `json:"sequence"`
+
+	Password   string     `json:"password,omitempty"` // as events.PasswordSet has it; "" for none
+	Link       *Link      `json:"link,omitempty"`     // that was not used yet
+	Sessions   []Session  `json:"sessions,omitempty"` // that were not ended, in the order in which they were started
+	Identities []Identity `json:"identities,omitempty"`
+	Sequence   uint64     `json:"sequence"`
 }
 
 // Token is what a user administers with elsewhere. Hash is the hex SHA-256 of the whole token.
@@ -69,7 +74,7 @@ func ApplyUser(u User, e events.Event) User {
 	case *events.UserCreated:
 		u.ID, u.Email, u.Name, u.CreatedAt = data.UserID, data.Email, data.Name, e.Time
 	case *events.UserDisabled:
-		u.Disabled = true
+		u.Disabled, u.Link, u.Sessions = true, nil, nil
 	case *events.UserEnabled:
 		u.Disabled = false
 	case *events.OperatorAdded:
@@ -88,6 +93,8 @@ func ApplyUser(u User, e events.Event) User {
 			u.Tokens = slices.Clone(u.Tokens)
 			u.Tokens[i].Revoked = true
 		}
+	default:
+		return applySignIn(u, e)
 	}
 	return u
 }
@@ -99,11 +106,13 @@ func (u User) token(id uuid.UUID) int {
 
 // usersModel has the document <user>: User.
 var usersModel = model{
-	name: "users", version: 2, readable: 1,
+	name: "users", version: 3, readable: 1,
 	folds: []any{
 		(*events.UserCreated)(nil), (*events.UserDisabled)(nil), (*events.UserEnabled)(nil),
 		(*events.OperatorAdded)(nil), (*events.OperatorRemoved)(nil),
 		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil),
+		(*events.LinkIssued)(nil), (*events.PasswordSet)(nil), (*events.IdentityLinked)(nil),
+		(*events.SessionStarted)(nil), (*events.SessionMoved)(nil), (*events.SessionEnded)(nil),
 	},
 	open: func(b *bucket, _ *messageLog) view { return openUsers(b) },
 }
@@ -111,18 +120,16 @@ var usersModel = model{
 // users holds every user in memory, since each request of administration asks for one.
 type users struct {
 	table[User]
-	byHash map[string]tokenID
+	byHash     map[string]uuid.UUID // whose token, session or link has a hash
+	byIdentity map[Identity]uuid.UUID
 }
-
-// tokenID says which token has a hash.
-type tokenID struct{ user, token uuid.UUID }
 
 func (u User) entity() entityKey      { return entityKey{account: u.ID} }
 func (u User) madeBy() uint64         { return u.Sequence }
 func (u User) stands() events.Subject { return events.UserSubject(u.ID) }
 
 func openUsers(b *bucket) *users {
-	s := &users{byHash: map[string]tokenID{}}
+	s := &users{byHash: map[string]uuid.UUID{}, byIdentity: map[Identity]uuid.UUID{}}
 	s.table = table[User]{
 		bucket: b, pattern: "*", index: s.index,
 		byKey: map[entityKey]User{}, folded: map[entityKey]folded[User]{},
@@ -130,28 +137,47 @@ func openUsers(b *bucket) *users {
 	return s
 }
 
-// index adds the hashes of a user's tokens, which never change.
-func (s *users) index(_, after User) {
+// index adds what a user is found by, and removes what has ended. Tokens are found for ever.
+func (s *users) index(before, after User) {
+	for _, session := range before.Sessions {
+		delete(s.byHash, session.Hash)
+	}
+	if before.Link != nil {
+		delete(s.byHash, before.Link.Hash)
+	}
+	for _, identity := range before.Identities {
+		delete(s.byIdentity, identity)
+	}
 	for _, token := range after.Tokens {
-		s.byHash[token.Hash] = tokenID{after.ID, token.ID}
+		s.byHash[token.Hash] = after.ID
+	}
+	for _, session := range after.Sessions {
+		s.byHash[session.Hash] = after.ID
+	}
+	if after.Link != nil {
+		s.byHash[after.Link.Hash] = after.ID
+	}
+	for _, identity := range after.Identities {
+		s.byIdentity[identity] = after.ID
 	}
 }
 
-// find is the token with a hash and its user, compared once more in constant time.
-func (s *users) find(hash [32]byte) (Token, User, bool) {
-	text := hex.EncodeToString(hash[:])
+// userOf is the user whose token, session or link has a hash, the zero User where nobody's has.
+// What the map finds is compared once more in constant time by whoever asks. It fails with
+// ErrBehind as Authenticate does.
+func (v *Views) userOf(hash [32]byte) (User, error) {
+	v.lastRequest.Store(int64(time.Since(v.index.started)))
+	if err := v.recent(); err != nil {
+		return User{}, err
+	}
+	s := viewOf[*users](v.serving.Load())
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	is, ok := s.byHash[text]
+	id, ok := s.byHash[hex.EncodeToString(hash[:])]
 	if !ok {
-		return Token{}, User{}, false
+		return User{}, nil
 	}
-	u := s.byKey[entityKey{account: is.user}]
-	i := u.token(is.token)
-	if i < 0 || subtle.ConstantTimeCompare([]byte(u.Tokens[i].Hash), []byte(text)) != 1 {
-		return Token{}, User{}, false
-	}
-	return u.Tokens[i], u, true
+	return s.byKey[entityKey{account: id}], nil
 }
 
 func (s *users) apply(_ context.Context, e events.Event) error {
@@ -167,10 +193,12 @@ func (v *Views) User(id uuid.UUID) (User, bool) {
 // AuthenticateToken finds the token with this hash (SHA-256 of the whole token) and its user, also
 // one that is revoked or a user who is disabled. It fails with ErrBehind as Authenticate does.
 func (v *Views) AuthenticateToken(hash [32]byte) (token Token, user User, found bool, err error) {
-	v.lastRequest.Store(int64(time.Since(v.index.started)))
-	if err := v.recent(); err != nil {
-		return Token{}, User{}, false, err
+	user, err = v.userOf(hash)
+	text := []byte(hex.EncodeToString(hash[:]))
+	for _, t := range user.Tokens {
+		if subtle.ConstantTimeCompare([]byte(t.Hash), text) == 1 {
+			return t, user, true, err
+		}
 	}
-	token, user, found = viewOf[*users](v.serving.Load()).find(hash)
-	return token, user, found, nil
+	return Token{}, User{}, false, err
 }

@@ -12,9 +12,13 @@ import (
 
 type userCommands struct {
 	Create  userCreate  `cmd:"" help:"Make a person known by an e-mail address."`
+	Invite  userInvite  `cmd:"" help:"Print a link by which a person comes in and sets a password."`
 	List    userList    `cmd:"" help:"List the people of the installation."`
 	Disable userDisable `cmd:"" help:"End all memberships of a person and take from them the use of everything."`
 	Enable  userEnable  `cmd:"" help:"Let a person who was disabled in again, without memberships."`
+
+	Sessions userSessions `cmd:"" help:"List where a person is signed in."`
+	SignOut  userSignOut  `cmd:"" help:"Sign a person out everywhere."`
 }
 
 type userCreate struct {
