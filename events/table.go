@@ -46,6 +46,7 @@ var table = []kind{
 	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},
 	{name: "reckon.domain.retired.v1", data: of[DomainRetired]()},
 	{name: "reckon.domain.restored.v1", data: of[DomainRestored]()},
+	{name: "reckon.conversation.described.v1", data: of[ConversationDescribed]()},
 	{name: "reckon.message.started.v1", data: of[MessageStarted]()},
 	{name: "reckon.message.interpreted.v1", data: of[MessageInterpreted]()},
 	{name: "reckon.message.completed.v1", data: of[MessageCompleted]()},

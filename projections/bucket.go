@@ -273,12 +273,19 @@ func (b *bucket) each(ctx context.Context, pattern string, do func(key string, v
 
 // sequenceOf reads the sequence that a document ends with.
 func sequenceOf(value []byte) (uint64, bool) {
-	const member = `"sequence":`
-	i := bytes.LastIndex(value, []byte(member))
+	object, closed := bytes.CutSuffix(value, []byte("}"))
+	_, sequence, ok := lastMember(object, "sequence")
+	return sequence, closed && ok
+}
+
+// lastMember reads the number that the text of an object, without its bracket, ends with, where
+// that is a member of this name, and what is before it.
+func lastMember(text []byte, name string) (before []byte, number uint64, ok bool) {
+	member := []byte(`"` + name + `":`)
+	i := bytes.LastIndex(text, member)
 	if i < 0 {
-		return 0, false
+		return text, 0, false
 	}
-	digits, closed := bytes.CutSuffix(value[i+len(member):], []byte("}"))
-	sequence, err := strconv.ParseUint(string(digits), 10, 64)
-	return sequence, closed && err == nil
+	number, err := strconv.ParseUint(string(text[i+len(member):]), 10, 64)
+	return bytes.TrimSuffix(text[:i], []byte(",")), number, err == nil
 }

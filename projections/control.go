@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 
 	"reckon/events"
@@ -18,8 +19,17 @@ import (
 // answers it; a verification that nobody waits for ends, a rebuild goes on.
 
 type controlRequest struct {
-	Action      string   `json:"action"` // rebuild or verify
+	Action      string   `json:"action"` // rebuild, verify or find
 	Projections []string `json:"projections,omitempty"`
+	Find        *finding `json:"find,omitempty"`
+}
+
+// finding is a page of a search that is asked for.
+type finding struct {
+	Account uuid.UUID  `json:"account"`
+	Search  Search     `json:"search"`
+	Limit   int        `json:"limit"`
+	After   *uuid.UUID `json:"after,omitempty"`
 }
 
 // controlReply is a part of an answer, or a ping when nothing is set.
@@ -27,6 +37,8 @@ type controlReply struct {
 	Progress     *Progress     `json:"progress,omitempty"`
 	Difference   *Difference   `json:"difference,omitempty"`
 	Verification *Verification `json:"verification,omitempty"`
+	Conversation *Conversation `json:"conversation,omitempty"`
+	Next         *uuid.UUID    `json:"next,omitempty"` // of a search
 	Done         bool          `json:"done,omitempty"`
 	Error        string        `json:"error,omitempty"` // of what is done
 }
@@ -92,6 +104,21 @@ func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		})
 		send(controlReply{Verification: &result})
 		done(err)
+	case "find":
+		var page Page
+		err := errors.New("the order is not understood")
+		if f := o.Find; f != nil {
+			if err = v.Fresh(waited); err == nil {
+				page, err = v.Find(waited, f.Account, f.Search, f.Limit, f.After)
+			}
+		}
+		for i := range page.Conversations {
+			send(controlReply{Conversation: &page.Conversations[i]})
+		}
+		if page.Next != nil {
+			send(controlReply{Next: page.Next})
+		}
+		done(err)
 	default:
 		done(errors.New("the order is not understood"))
 	}
@@ -128,7 +155,7 @@ func RemoteOf(log *log.Log) Remote { return Remote{log.JetStream().Conn(), contr
 
 // Rebuild is Views.Rebuild. When ctx ends the rebuild goes on in the server.
 func (r Remote) Rebuild(ctx context.Context, names []string, tell func(Progress)) error {
-	return r.ask(ctx, controlRequest{"rebuild", names}, func(p controlReply) {
+	return r.ask(ctx, controlRequest{Action: "rebuild", Projections: names}, func(p controlReply) {
 		if p.Progress != nil && tell != nil {
 			tell(*p.Progress)
 		}
@@ -149,6 +176,20 @@ func (r Remote) Verify(ctx context.Context, tell func(Progress), report func(Dif
 		}
 	})
 	return result, err
+}
+
+// Find is Views.Find of all there was when it was called.
+func (r Remote) Find(ctx context.Context, account uuid.UUID, search Search, limit int, after *uuid.UUID) (Page, error) {
+	page := Page{Conversations: []Conversation{}}
+	err := r.ask(ctx, controlRequest{Action: "find", Find: &finding{account, search, limit, after}}, func(p controlReply) {
+		switch {
+		case p.Conversation != nil:
+			page.Conversations = append(page.Conversations, *p.Conversation)
+		case p.Next != nil:
+			page.Next = p.Next
+		}
+	})
+	return page, err
 }
 
 // ask gives an order and hands on the parts of its answer. A server that has just started is asked

@@ -24,25 +24,37 @@ type Conversation struct {
 	ID             uuid.UUID         `json:"id"`
 	Title          *string           `json:"title"`
 	Notes          *string           `json:"notes"`
-	Domain         *DomainRef        `json:"domain"`          // of the first message
-	Messages       int               `json:"messages"`        // how many; they are numbered from 1
-	Current        int               `json:"current"`         // scenario in focus, 0 for none
-	Last           int               `json:"last"`            // scenario created last, 0 for none
-	Focus          map[uuid.UUID]int `json:"focus,omitempty"` // scenario last in focus, by domain
-	Pending        int               `json:"pending"`         // message that awaits missing inputs, 0 for none
+	Domain         *DomainRef        `json:"domain"`            // of the first message
+	Messages       int               `json:"messages"`          // how many; they are numbered from 1
+	Current        int               `json:"current"`           // scenario in focus, 0 for none
+	Last           int               `json:"last"`              // scenario created last, 0 for none
+	Focus          map[uuid.UUID]int `json:"focus,omitempty"`   // scenario last in focus, by domain
+	Pending        int               `json:"pending"`           // message that awaits missing inputs, 0 for none
+	Sources        []string          `json:"sources,omitempty"` // of its messages: api, chat
 	LastActivityAt time.Time         `json:"last_activity_at"`
-	Sequence       uint64            `json:"sequence"` // of the newest event folded in
+	Active         uint64            `json:"active,omitempty"` // newest event of a message, where the newest event is none; else 0
+	Sequence       uint64            `json:"sequence"`         // of the newest event folded in
 }
+
+// place is the sequence that a conversation stands at in lists: that of the newest event of a
+// message.
+func (c Conversation) place() uint64 { return cmp.Or(c.Active, c.Sequence) }
 
 // ApplyConversation folds an event of a conversation's subject: the new head and the message that
 // it is about (previous is that message as it was, nil for a new one, which takes the next number).
 // The first message makes the head. A message in progress moves no scenario, a completed one moves
 // the scenario indexes and ends pending inputs, a failed one moves none. A message that is answered
 // is in progress no more: an event that says so of it yields previous, of which besides that only
-// number and status count. Events of other types change nothing but the sequence and yield no
-// message (its number is 0).
+// number and status count. A title and notes that people wrote yield no message (its number is 0)
+// and leave the place in lists. Events of other types change nothing but the sequence and yield no
+// message.
 func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conversation, Message) {
-	c.Sequence = e.Sequence
+	if data, ok := e.Data.(*events.ConversationDescribed); ok {
+		c.Active, c.Sequence = c.place(), e.Sequence
+		c.Title, c.Notes = rewritten(c.Title, data.Title), rewritten(c.Notes, data.Notes)
+		return c, Message{}
+	}
+	c.Active, c.Sequence = 0, e.Sequence
 	m, ok := messageOf(e)
 	if !ok {
 		return c, Message{}
@@ -62,6 +74,9 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		c.Title, c.Domain = titleOf(m.Prompt), &domain
 	}
 	c.LastActivityAt = e.Time
+	if !slices.Contains(c.Sources, m.Source) {
+		c.Sources = append(slices.Clone(c.Sources), m.Source)
+	}
 	switch {
 	case m.Completed != nil:
 		c.Current = m.Completed.Results.Scenario.Current
@@ -79,6 +94,17 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		c.Pending = m.Number
 	}
 	return c, m
+}
+
+// rewritten is a text that a person replaced, took away, or left as it was.
+func rewritten(was, is *string) *string {
+	switch {
+	case is == nil:
+		return was
+	case *is == "":
+		return nil
+	}
+	return is
 }
 
 // stated tells whether an optional JSON value is there and not null.
@@ -119,8 +145,9 @@ func titleOf(prompt string) *string {
 // conversationsModel has the documents <account>.<conversation>: head, and
 // <account>.<conversation>.m.<n> and .s.<n>: page.
 var conversationsModel = model{
-	name: "conversations", version: 3, readable: 3,
+	name: "conversations", version: 4, readable: 3,
 	folds: []any{
+		(*events.ConversationDescribed)(nil),
 		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
 		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),
 	},
@@ -154,8 +181,9 @@ type conversations struct {
 // stagedHead is the head of a conversation that events are about. Its lists are no reader's.
 type stagedHead struct {
 	head
-	changed bool
-	newest  uint64 // sequence of the newest event, 0 for none
+	changed   bool
+	newest    uint64 // sequence of the newest event of a message, 0 for none
+	described uint64 // sequence of the newest event that describes it, 0 for none
 }
 
 // stagedPage is a page that was read or made. Its lists are no reader's.
@@ -174,25 +202,26 @@ func openConversations(b *bucket, messages *messageLog) *conversations {
 // load reads the order of all conversations from their heads.
 func (s *conversations) load(ctx context.Context) error {
 	type listed struct {
-		key      entityKey
-		sequence uint64
+		key              entityKey
+		place, described uint64
 	}
 	var all []listed
 	err := s.bucket.each(ctx, "*.*", func(name string, value []byte) error {
 		key, _, ok := parsePair(name)
-		sequence, whole := sequenceOf(value)
+		place, described, whole := placeOf(value)
 		if !ok || !whole {
 			return fmt.Errorf("conversation %s names no event", name)
 		}
-		all = append(all, listed{key, sequence})
+		all = append(all, listed{key, place, described})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.sequence, b.sequence) })
+	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.place, b.place) })
 	for _, at := range all {
-		s.recency.set(at.key, at.sequence)
+		s.recency.set(at.key, at.place)
+		s.recency.describe(at.key, at.described)
 	}
 	return nil
 }
@@ -247,7 +276,7 @@ func (s *conversations) readHeads(ctx context.Context, keys []entityKey) (map[en
 func (s *conversations) prefetch(ctx context.Context, list []events.Event) error {
 	var keys []entityKey
 	for i := range list {
-		key := entityKey{list[i].Subject.Account(), list[i].Message().ConversationID}
+		key := entityKey{list[i].Subject.Account(), list[i].Conversation()}
 		if _, ok := s.staging[key]; !ok {
 			s.staging[key] = &stagedHead{}
 			keys = append(keys, key)
@@ -264,8 +293,12 @@ func (s *conversations) prefetch(ctx context.Context, list []events.Event) error
 
 func (s *conversations) apply(ctx context.Context, e events.Event) error {
 	request := e.Message()
-	key := entityKey{e.Subject.Account(), request.ConversationID}
+	key := entityKey{e.Subject.Account(), e.Conversation()}
 	c := s.staging[key]
+	if request == nil {
+		c.describe(e)
+		return nil
+	}
 	c.newest = e.Sequence
 	if c.head.Sequence >= e.Sequence {
 		return nil
@@ -299,6 +332,18 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 		return s.setScenario(ctx, key, c, m)
 	}
 	return nil
+}
+
+// describe takes in what a person wrote of a conversation, unless there is none.
+func (c *stagedHead) describe(e events.Event) {
+	if c.head.Messages == 0 {
+		return
+	}
+	c.described = e.Sequence
+	if c.head.Sequence < e.Sequence {
+		c.head.Conversation, _ = ApplyConversation(c.head.Conversation, nil, e)
+		c.changed = true
+	}
 }
 
 // setPlace notes which event makes a message what it is, in the head or in the page that has its
@@ -388,7 +433,11 @@ func (s *conversations) staged() []document {
 	}
 	for key, c := range s.staging {
 		if c.changed {
-			list = append(list, document{key: key.String(), value: c.head, weight: smallDocument})
+			weight := smallDocument
+			if c.head.Notes != nil {
+				weight += len(*c.head.Notes)
+			}
+			list = append(list, document{key: key.String(), value: c.head, weight: weight})
 		}
 	}
 	return list
@@ -399,6 +448,7 @@ func (s *conversations) show() {
 	defer s.version.Add(1)
 	for key, c := range s.staging {
 		s.recency.set(key, c.newest)
+		s.recency.describe(key, c.described)
 		if c.changed {
 			s.heads.Put(key, c.head, c.head.weight())
 		}

@@ -25,7 +25,7 @@ type Page struct {
 var ErrCursor = errors.New("not a cursor")
 
 // Conversations pages through an account's conversations; after is the Next of the page before, nil
-// for the first. Pages follow the order of the newest events: a conversation that moves while a
+// for the first. Pages follow the order of the newest messages: a conversation that moves while a
 // caller pages may be seen again at the top of a new first page, one that does not move is seen
 // exactly once. The time does not depend on the size of the account. A limit below 1 counts as 1.
 func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int, after *uuid.UUID) (Page, error) {
@@ -60,12 +60,12 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 		if err != nil {
 			return Page{}, err
 		}
-		for i, key := range keys {
+		for _, key := range keys {
 			h, ok := heads[key]
 			if !ok {
 				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.id)
 			}
-			exact = exact && h.Sequence == chunk[i].sequence
+			exact = exact && h.Sequence == s.recency.sequence(key)
 			page.Conversations = append(page.Conversations, h.Conversation)
 		}
 	}
@@ -86,9 +86,7 @@ func (v *Views) Newest(account uuid.UUID) uint64 {
 // newest is Views.Newest with the version of what is shown that it is of.
 func (s *conversations) newest(account uuid.UUID) (sequence, version uint64) {
 	version = s.version.Load()
-	if entries := s.recency.before(account, ^uint64(0), 1); len(entries) > 0 {
-		sequence = entries[0].sequence
-	}
+	sequence = s.recency.newest(account)
 	if version%2 == 1 || s.version.Load() != version {
 		return 0, version
 	}

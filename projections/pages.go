@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -78,7 +79,22 @@ func (h *head) pages() int {
 
 // weight is about how many bytes a head takes in memory.
 func (h *head) weight() int {
-	return 768 + 40*len(h.Places) + 16*len(h.Scenarios) + 64*len(h.Focus)
+	weight := 768 + 40*len(h.Places) + 16*len(h.Scenarios) + 64*len(h.Focus)
+	if h.Notes != nil {
+		weight += len(*h.Notes)
+	}
+	return weight
+}
+
+// placeOf reads from the document of a head its place in lists, and the sequence of what described
+// it since, 0 for none.
+func placeOf(value []byte) (place, described uint64, ok bool) {
+	object, closed := bytes.CutSuffix(value, []byte("}"))
+	before, newest, ok := lastMember(object, "sequence")
+	if _, active, is := lastMember(before, "active"); is {
+		return active, newest, closed && ok
+	}
+	return newest, 0, closed && ok
 }
 
 // locate finds a message by its id; number is 0 when the conversation has none with it. A message

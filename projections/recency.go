@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// recency is the order of every account's conversations by their newest event.
+// recency is the order of every account's conversations by the newest event of their messages.
 type recency struct {
 	mu       sync.RWMutex
 	accounts map[uuid.UUID]*order
@@ -16,11 +16,13 @@ type recency struct {
 // order is the conversations of one account: a B-tree, so that a conversation moves at a cost that
 // hardly depends on how many there are.
 type order struct {
-	at      map[uuid.UUID]uint64 // sequence of a conversation's entry
-	entries *btree.BTreeG[entry]
+	at        map[uuid.UUID]uint64 // sequence of a conversation's entry
+	described map[uuid.UUID]uint64 // newest event of those that were described since
+	entries   *btree.BTreeG[entry]
+	newest    uint64 // newest event of all
 }
 
-// entry is a conversation with the sequence of its newest event.
+// entry is a conversation with the sequence of the newest event of its messages.
 type entry struct {
 	sequence     uint64
 	conversation uuid.UUID
@@ -31,24 +33,46 @@ const degree = 64
 
 func newRecency() *recency { return &recency{accounts: map[uuid.UUID]*order{}} }
 
-// sequence is that of a conversation's entry, 0 when it has none.
+// sequence is that of a conversation's newest event, 0 when it has no entry.
 func (s *recency) sequence(key entityKey) uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if o, ok := s.accounts[key.account]; ok {
-		return o.at[key.id]
+		return max(o.at[key.id], o.described[key.id])
 	}
 	return 0
 }
 
+// newest is the sequence of the newest event of an account's conversations, 0 for none.
+func (s *recency) newest(account uuid.UUID) uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o, ok := s.accounts[account]; ok {
+		return o.newest
+	}
+	return 0
+}
+
+// describe notes the newest event of a conversation that describes it and leaves its place.
+func (s *recency) describe(key entityKey, sequence uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o, ok := s.accounts[key.account]; ok && max(o.at[key.id], o.described[key.id]) < sequence {
+		o.described[key.id], o.newest = sequence, max(o.newest, sequence)
+	}
+}
+
 // set moves a conversation to a sequence, unless it already stands there or later.
 func (s *recency) set(key entityKey, sequence uint64) {
+	if sequence == 0 {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, ok := s.accounts[key.account]
 	if !ok {
 		older := func(a, b entry) bool { return a.sequence < b.sequence }
-		o = &order{map[uuid.UUID]uint64{}, btree.NewG(degree, older)}
+		o = &order{at: map[uuid.UUID]uint64{}, described: map[uuid.UUID]uint64{}, entries: btree.NewG(degree, older)}
 		s.accounts[key.account] = o
 	}
 	was := o.at[key.id]
@@ -57,10 +81,13 @@ func (s *recency) set(key entityKey, sequence uint64) {
 	}
 	o.entries.Delete(entry{sequence: was})
 	o.entries.ReplaceOrInsert(entry{sequence, key.id})
-	o.at[key.id] = sequence
+	o.at[key.id], o.newest = sequence, max(o.newest, sequence)
+	if o.described[key.id] < sequence {
+		delete(o.described, key.id)
+	}
 }
 
-// newer calls found with all entries behind a sequence.
+// newer calls found with the newest event, where it is behind a sequence, of all conversations.
 func (s *recency) newer(sequence uint64, found func(account uuid.UUID, e entry)) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -69,6 +96,11 @@ func (s *recency) newer(sequence uint64, found func(account uuid.UUID, e entry))
 			found(account, e)
 			return true
 		})
+		for conversation, at := range o.described {
+			if at > sequence {
+				found(account, entry{at, conversation})
+			}
+		}
 	}
 }
 

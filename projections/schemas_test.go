@@ -53,9 +53,12 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(event(events.UserSubject(person), &events.LinkIssued{Administered: by, LinkID: uuid.New(), Hash: strings.Repeat("3", 64), ExpiresAt: start}))
 	h.append(event(events.AccountSubject(account), &events.MemberJoined{Administered: by, UserID: person, Role: "owner"}))
 	h.append(event(events.AccountSubject(account), &events.KeyCreated{Administered: by, KeyID: uuid.New(), Hash: strings.Repeat("0", 64)}))
-	for _, e := range longConversation(account) {
+	long := longConversation(account)
+	for _, e := range long {
 		h.append(e)
 	}
+	text := "Trip to the lake"
+	h.append(described(account, long[0].Conversation(), &text, &text))
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,7 @@ type historyBody struct {
 	ConversationID       uuid.UUID             `json:"conversation_id"`
 	AccountID            uuid.UUID             `json:"account_id"`
 	Title                *string               `json:"title"`
+	Notes                *string               `json:"notes"`
 	Domain               *events.DomainRef     `json:"domain"`
 	CurrentScenarioIndex int                   `json:"current_scenario_index"`
 	LastScenarioIndex    int                   `json:"last_scenario_index"`
@@ -96,7 +97,7 @@ type historyBodyVariable struct {
 
 func historyOf(s history.Snapshot) historyBody {
 	b := historyBody{
-		ConversationID: s.Head.ID, AccountID: s.Head.AccountID, Title: s.Head.Title, Domain: s.Head.Domain,
+		ConversationID: s.Head.ID, AccountID: s.Head.AccountID, Title: s.Head.Title, Notes: s.Head.Notes, Domain: s.Head.Domain,
 		CurrentScenarioIndex: s.Head.Current, LastScenarioIndex: s.Head.Last, LastActivityAt: s.Head.LastActivityAt,
 		Messages: []any{}, Scenarios: []historyBodyScenario{},
 	}
@@ -158,6 +159,11 @@ func showHistory(t terminal, s history.Snapshot) error {
 		title = *s.Head.Title
 	}
 	fmt.Fprintf(t.out, "%s\n%s, last active %s\nconversation %s\nof account   %s\n", inLine(title), inLine(s.Head.Domain.Title), stamp(s.Head.LastActivityAt), s.Head.ID, s.Head.AccountID)
+	if s.Head.Notes != nil {
+		for line := range strings.Lines(*s.Head.Notes) {
+			fmt.Fprintf(t.out, "note        %s\n", inLine(strings.TrimRight(line, "\r\n")))
+		}
+	}
 	for _, m := range s.Messages {
 		fmt.Fprintf(t.out, "\n%d. %s, %s\n", m.Number, stamp(m.ReceivedAt), m.MessageID)
 		for line := range strings.Lines(strings.TrimSpace(m.Prompt)) {

@@ -19,36 +19,37 @@ import (
 
 // commandLine is the list of everything that the program does.
 type commandLine struct {
-	Serve       serveCommand        `cmd:"" help:"Run the service."`
-	Calculate   calculateCommand    `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
-	Explain     explainCommand      `cmd:"" help:"Explain how an answer comes about, step by step."`
-	Compare     compareCommand      `cmd:"" help:"Tell what differs between two scenarios, and why."`
-	Seek        seekCommand         `cmd:"" help:"Seek the least or the greatest value of a variable."`
-	Uncertainty uncertaintyCommand  `cmd:"" help:"Say how far a result holds where inputs are uncertain."`
-	Interpret   interpretCommand    `cmd:"" help:"Show how a prompt in prose is read."`
-	Evaluate    evaluateCommand     `cmd:"" help:"Score files of prose prompts against what they mean."`
-	Functions   functionsCommand    `cmd:"" help:"List the functions of equations, or explain one."`
-	Units       unitsCommand        `cmd:"" help:"List the units, or find one."`
-	Domain      domainCommands      `cmd:"" help:"Check, test and publish domains."`
-	LSP         lspCommand          `cmd:"" name:"lsp" help:"Serve an editor: findings, completion, renaming, tests."`
-	Account     accountCommands     `cmd:"" help:"Create and change accounts."`
-	Key         keyCommands         `cmd:"" help:"Create, rotate and revoke API keys."`
-	User        userCommands        `cmd:"" help:"Create, disable and list the people of the installation."`
-	Member      memberCommands      `cmd:"" help:"Give people roles in an account."`
-	Operator    operatorCommands    `cmd:"" help:"Say who runs the installation."`
-	Token       tokenCommands       `cmd:"" help:"Create and revoke tokens that administer in the name of a user."`
-	Audit       auditCommand        `cmd:"" help:"List what was administered, by whom and how."`
-	Projections projectionsCommands `cmd:"" help:"Rebuild and verify what is read, from the history."`
-	Log         logCommands         `cmd:"" help:"Check the files of the log, and mend them."`
-	Backup      backupCommand       `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
-	Restore     restoreCommand      `cmd:"" help:"Make a data directory from a backup, or fill a new cluster from it."`
-	Cluster     clusterCommands     `cmd:"" help:"Prepare machines that run as one service."`
-	Ready       readyCommand        `cmd:"" help:"Say whether a server is ready, by the exit status."`
-	Replay      replayCommand       `cmd:"" help:"Compute answered messages again and compare."`
-	History     historyCommand      `cmd:"" help:"Print a conversation as it is or was."`
-	Bench       benchCommand        `cmd:"" help:"Measure calculations and reads beside what the machine allows."`
-	Completion  completionCommand   `cmd:"" help:"Print a completion script for a shell."`
-	Version     versionCommand      `cmd:"" help:"Print the version."`
+	Serve        serveCommand         `cmd:"" help:"Run the service."`
+	Calculate    calculateCommand     `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Explain      explainCommand       `cmd:"" help:"Explain how an answer comes about, step by step."`
+	Compare      compareCommand       `cmd:"" help:"Tell what differs between two scenarios, and why."`
+	Seek         seekCommand          `cmd:"" help:"Seek the least or the greatest value of a variable."`
+	Uncertainty  uncertaintyCommand   `cmd:"" help:"Say how far a result holds where inputs are uncertain."`
+	Interpret    interpretCommand     `cmd:"" help:"Show how a prompt in prose is read."`
+	Evaluate     evaluateCommand      `cmd:"" help:"Score files of prose prompts against what they mean."`
+	Functions    functionsCommand     `cmd:"" help:"List the functions of equations, or explain one."`
+	Units        unitsCommand         `cmd:"" help:"List the units, or find one."`
+	Domain       domainCommands       `cmd:"" help:"Check, test and publish domains."`
+	LSP          lspCommand           `cmd:"" name:"lsp" help:"Serve an editor: findings, completion, renaming, tests."`
+	Account      accountCommands      `cmd:"" help:"Create and change accounts."`
+	Key          keyCommands          `cmd:"" help:"Create, rotate and revoke API keys."`
+	User         userCommands         `cmd:"" help:"Create, disable and list the people of the installation."`
+	Member       memberCommands       `cmd:"" help:"Give people roles in an account."`
+	Operator     operatorCommands     `cmd:"" help:"Say who runs the installation."`
+	Token        tokenCommands        `cmd:"" help:"Create and revoke tokens that administer in the name of a user."`
+	Audit        auditCommand         `cmd:"" help:"List what was administered, by whom and how."`
+	Conversation conversationCommands `cmd:"" help:"Find conversations, and give them titles and notes."`
+	Projections  projectionsCommands  `cmd:"" help:"Rebuild and verify what is read, from the history."`
+	Log          logCommands          `cmd:"" help:"Check the files of the log, and mend them."`
+	Backup       backupCommand        `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
+	Restore      restoreCommand       `cmd:"" help:"Make a data directory from a backup, or fill a new cluster from it."`
+	Cluster      clusterCommands      `cmd:"" help:"Prepare machines that run as one service."`
+	Ready        readyCommand         `cmd:"" help:"Say whether a server is ready, by the exit status."`
+	Replay       replayCommand        `cmd:"" help:"Compute answered messages again and compare."`
+	History      historyCommand       `cmd:"" help:"Print a conversation as it is or was."`
+	Bench        benchCommand         `cmd:"" help:"Measure calculations and reads beside what the machine allows."`
+	Completion   completionCommand    `cmd:"" help:"Print a completion script for a shell."`
+	Version      versionCommand       `cmd:"" help:"Print the version."`
 
 	Config kong.ConfigFlag `help:"Read flags from a YAML file, such as 'listen: 127.0.0.1:9000'. Flags and RECKON_… variables win over it." placeholder:"FILE"`
 }

@@ -60,10 +60,10 @@ func At(ctx context.Context, log *log.Log, id uuid.UUID, at Moment) (Snapshot, e
 	var c conversation
 	standing := map[uint64]int{} // by the sequence of a final event, the number of its message
 	for _, e := range list[:end] {
-		if e.Message() == nil {
+		m := c.apply(e)
+		if m.Number == 0 {
 			continue
 		}
-		m := c.apply(e)
 		if m.Number > len(s.Messages) {
 			s.Messages = append(s.Messages, m)
 		} else {

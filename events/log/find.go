@@ -48,6 +48,20 @@ func (l *Log) Since(ctx context.Context, at time.Time) (uint64, error) {
 	return m.Sequence, nil
 }
 
+// Newest is the sequence of the newest event of a subject, asked from the stream's leader. It fails
+// with ErrNotFound where there is none.
+func (l *Log) Newest(ctx context.Context, s events.Subject) (uint64, error) {
+	err := l.backing.confirm(ctx)
+	var m stored
+	if err == nil {
+		m, err = l.load(ctx, EventsStream, loadRequest{Last: s.String()})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the newest event of %s: %w", s, err)
+	}
+	return m.Sequence, nil
+}
+
 // Conversation finds the subject of a conversation of whichever account. It fails with ErrNotFound.
 func (l *Log) Conversation(ctx context.Context, id uuid.UUID) (events.Subject, error) {
 	accounts, err := l.subjects(ctx, "evt.*.conversation."+id.String(), 1)
