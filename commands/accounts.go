@@ -57,9 +57,42 @@ type CreateAccount struct {
 // ChangeAccount changes settings of an account; nil leaves one as it is.
 type ChangeAccount struct {
 	Name        string
+	Title       *string // what people see in place of the name, "" for nothing else
 	TimeZone    *string
 	BodyVersion *int
-	Limits      struct{ Calculations, Reads, Prose, MonthMessages, MonthBytes *int } // as projections.Limits
+	Limits      ChangeLimits // that owners set, at most what operators allow
+	Ceiling     ChangeLimits // what operators allow
+}
+
+// ChangeLimits changes limits as projections.Limits has them; nil leaves one as it is.
+type ChangeLimits struct{ Calculations, Reads, Prose, MonthMessages, MonthBytes *int }
+
+// of are limits with the changes.
+func (c ChangeLimits) of(l projections.Limits) projections.Limits {
+	return projections.Limits{
+		Calculations:  *cmp.Or(c.Calculations, &l.Calculations),
+		Reads:         *cmp.Or(c.Reads, &l.Reads),
+		Prose:         *cmp.Or(c.Prose, &l.Prose),
+		MonthMessages: *cmp.Or(c.MonthMessages, &l.MonthMessages),
+		MonthBytes:    *cmp.Or(c.MonthBytes, &l.MonthBytes),
+	}
+}
+
+// within says which of the changes is above what operators allow.
+func (c ChangeLimits) within(ceiling projections.Limits) error {
+	for _, l := range []struct {
+		what          string
+		asked, allows *int
+	}{
+		{"calculations a second", c.Calculations, &ceiling.Calculations}, {"reads a second", c.Reads, &ceiling.Reads},
+		{"calculations in natural language a second", c.Prose, &ceiling.Prose},
+		{"messages a month", c.MonthMessages, &ceiling.MonthMessages}, {"bytes a month", c.MonthBytes, &ceiling.MonthBytes},
+	} {
+		if l.asked != nil && *l.allows > 0 && *l.asked > *l.allows {
+			return fmt.Errorf("a limit of %d %s: the operator allows %d at most", *l.asked, l.what, *l.allows)
+		}
+	}
+	return nil
 }
 
 // The largest limits of requests a second, and of messages and bytes a month.
@@ -123,22 +156,58 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 
 // ChangeAccount fails with ErrNone where there is no such account.
 func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.Account, error) {
-	return a.change(ctx, AccountID(c.Name), c.Name, func(account projections.Account) (any, error) {
-		data := events.AccountChanged{
-			TimeZone:    *cmp.Or(c.TimeZone, &account.TimeZone),
-			BodyVersion: *cmp.Or(c.BodyVersion, &account.BodyVersion),
-			Limits: projections.Limits{
-				Calculations:  *cmp.Or(c.Limits.Calculations, &account.Limits.Calculations),
-				Reads:         *cmp.Or(c.Limits.Reads, &account.Limits.Reads),
-				Prose:         *cmp.Or(c.Limits.Prose, &account.Limits.Prose),
-				MonthMessages: *cmp.Or(c.Limits.MonthMessages, &account.Limits.MonthMessages),
-				MonthBytes:    *cmp.Or(c.Limits.MonthBytes, &account.Limits.MonthBytes),
-			},
+	if c.Title != nil && *c.Title != "" {
+		if err := checkName(*c.Title); err != nil {
+			return projections.Account{}, err
 		}
-		if data == (events.AccountChanged{TimeZone: account.TimeZone, BodyVersion: account.BodyVersion, Limits: account.Limits}) {
+	}
+	return a.change(ctx, AccountID(c.Name), c.Name, func(was projections.Account) (any, error) {
+		data := &events.AccountChanged{
+			TimeZone:    *cmp.Or(c.TimeZone, &was.TimeZone),
+			BodyVersion: *cmp.Or(c.BodyVersion, &was.BodyVersion),
+			Limits:      c.Limits.of(was.Limits),
+		}
+		if c.Title != nil && *c.Title != was.Title {
+			data.Title = c.Title
+		}
+		ceiling := c.Ceiling.of(was.Ceiling)
+		if ceiling != was.Ceiling {
+			data.Ceiling = &ceiling
+		}
+		if *data == (events.AccountChanged{TimeZone: was.TimeZone, BodyVersion: was.BodyVersion, Limits: was.Limits}) {
 			return nil, nil
 		}
-		return &data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits))
+		return data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits), checkLimits(ceiling), c.Limits.within(ceiling))
+	})
+}
+
+// ErrSuspended says that nothing is calculated or published for an account.
+var ErrSuspended = errors.New("is suspended: an operator takes it into use again with `reckon account resume`")
+
+// maxReason is how many characters the reason of a suspension has at most.
+const maxReason = 200
+
+// Suspend ends the use of an account's keys, and of publishing for it. What it has can be read by
+// its members. Of one that is suspended for the same reason nothing changes. It fails with ErrNone.
+func (a Admin) Suspend(ctx context.Context, account, reason string) (projections.Account, error) {
+	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
+		return projections.Account{}, err
+	}
+	return a.change(ctx, AccountID(account), account, func(was projections.Account) (any, error) {
+		if was.Suspended != nil && was.Suspended.Reason == reason {
+			return nil, nil
+		}
+		return &events.AccountSuspended{AccountID: was.ID, Reason: reason}, nil
+	})
+}
+
+// Resume takes Suspend back. It fails with ErrNone.
+func (a Admin) Resume(ctx context.Context, account string) (projections.Account, error) {
+	return a.change(ctx, AccountID(account), account, func(was projections.Account) (any, error) {
+		if was.Suspended == nil {
+			return nil, nil
+		}
+		return &events.AccountResumed{AccountID: was.ID}, nil
 	})
 }
 

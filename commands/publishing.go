@@ -86,6 +86,9 @@ func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Do
 // domainOf finds the domain that a publication is for, or makes up the id and key of a new one.
 func (a Admin) domainOf(ctx context.Context, p Publication) (projections.Domain, error) {
 	account, err := a.Account(ctx, p.Account)
+	if err == nil && account.Suspended != nil && !p.Draft {
+		err = fmt.Errorf("account %q %w", account.Name, ErrSuspended)
+	}
 	if err != nil {
 		return projections.Domain{}, err
 	}

@@ -128,6 +128,9 @@ func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 // key is in the queue already is answered as that one was. It fails with the errors above, or with
 // *CrashedError.
 func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
+	if r.Account.Suspended != nil {
+		return Answer{}, ErrSuspended
+	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	command, replayed, err := s.enqueue(ctx, r)

@@ -79,12 +79,15 @@ type AccountCreated struct {
 	BodyVersion int       `json:"body_version"`
 }
 
-// AccountChanged replaces the settings of an account.
+// AccountChanged replaces the settings of an account. Its title and what operators allow stay as
+// they are where they are nil.
 type AccountChanged struct {
 	Administered
-	TimeZone    string `json:"time_zone"`
-	BodyVersion int    `json:"body_version"`
-	Limits      Limits `json:"limits,omitzero"`
+	TimeZone    string  `json:"time_zone"`
+	BodyVersion int     `json:"body_version"`
+	Limits      Limits  `json:"limits,omitzero"`
+	Title       *string `json:"title,omitempty"`   // what people see in place of its name, "" for nothing else
+	Ceiling     *Limits `json:"ceiling,omitempty"` // that operators set: no limit is above it
 }
 
 // Limits are how many requests of a kind an account may make in a second, and how much it may

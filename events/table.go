@@ -23,6 +23,8 @@ type kind struct {
 var table = []kind{
 	{name: "reckon.account.created.v1", data: of[AccountCreated]()},
 	{name: "reckon.account.changed.v1", data: of[AccountChanged]()},
+	{name: "reckon.account.suspended.v1", data: of[AccountSuspended]()},
+	{name: "reckon.account.resumed.v1", data: of[AccountResumed]()},
 	{name: "reckon.key.created.v1", data: of[KeyCreated]()},
 	{name: "reckon.key.rotated.v1", data: of[KeyRotated]()},
 	{name: "reckon.key.revoked.v1", data: of[KeyRevoked]()},

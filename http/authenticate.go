@@ -36,6 +36,8 @@ func (s *Server) authenticate(x *Exchange) error {
 		return disabledKey
 	case key.Expired(time.Now()):
 		return expiredKey
+	case account.Suspended != nil:
+		return suspended
 	}
 	s.service.Note(account.ID)
 	return nil

@@ -45,6 +45,7 @@ var (
 	}
 	disabledKey = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has been revoked. Use another key of the account.", nil}
 	expiredKey  = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "This API key has expired. Use another key of the account.", nil}
+	suspended   = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "The account is suspended: none of its API keys is of use until an operator takes it into use again.", nil}
 	readingKey  = &failure{nethttp.StatusForbidden, "error_insufficient_scope", "This API key may only read. Use a key of the account that has the scope calculate.", nil}
 	stalled     = &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
 	conflict    = &failure{
@@ -107,6 +108,7 @@ var explanations = []struct {
 	answer *failure
 }{
 	{commands.ErrIdempotencyConflict, conflict},
+	{commands.ErrSuspended, suspended},
 	{commands.ErrUnknownDomain, notFound("domain_id names no published domain.")},
 	{commands.ErrUnknownConversation, notFound("conversation_id names no conversation.")},
 	{commands.ErrUnknownMessage, unknown("message")},

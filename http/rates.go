@@ -40,14 +40,15 @@ func bucketOf(perSecond, nodes int) *rate.Limiter {
 // of are the rates of an account, nil for one without limits. Of a limit each node allows an equal
 // share. Other limits, and other shares, begin with full buckets.
 func (r *rates) of(a projections.Account, nodes func() int) *accountRates {
-	if a.Limits == (projections.Limits{}) {
+	limits := a.Allowed()
+	if limits == (projections.Limits{}) {
 		return nil
 	}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	known, n := r.accounts[a.ID], nodes()
-	if known == nil || known.limits != a.Limits || known.nodes != n {
-		known = &accountRates{a.Limits, n, bucketOf(a.Limits.Calculations, n), bucketOf(a.Limits.Reads, n), bucketOf(a.Limits.Prose, n)}
+	if known == nil || known.limits != limits || known.nodes != n {
+		known = &accountRates{limits, n, bucketOf(limits.Calculations, n), bucketOf(limits.Reads, n), bucketOf(limits.Prose, n)}
 		if r.accounts == nil {
 			r.accounts = map[uuid.UUID]*accountRates{}
 		}
@@ -75,7 +76,7 @@ func (s *Server) allow(x *Exchange) error {
 // allowMonth takes a calculation out of what an account may still use in this month. What is under
 // way does not count yet.
 func (s *Server) allowMonth(x *Exchange) error {
-	l := x.account.Limits
+	l := x.account.Allowed()
 	if l.MonthMessages == 0 && l.MonthBytes == 0 {
 		return nil
 	}

@@ -15,15 +15,41 @@ import (
 
 // Account is an account with its settings, members and keys.
 type Account struct {
-	ID          uuid.UUID `json:"id"`
-	Name        string    `json:"name"`
-	TimeZone    string    `json:"time_zone"`
-	BodyVersion int       `json:"body_version"`
-	Limits      Limits    `json:"limits,omitzero"`
-	CreatedAt   time.Time `json:"created_at"`
-	Members     []Member  `json:"members,omitempty"` // in the order in which they joined
-	Keys        []Key     `json:"keys"`              // in order of creation
-	Sequence    uint64    `json:"sequence"`
+	ID          uuid.UUID   `json:"id"`
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"` // what people see in place of the name
+	TimeZone    string      `json:"time_zone"`
+	BodyVersion int         `json:"body_version"`
+	Limits      Limits      `json:"limits,omitzero"`  // that owners set
+	Ceiling     Limits      `json:"ceiling,omitzero"` // that operators set
+	Suspended   *Suspension `json:"suspended,omitempty"`
+	CreatedAt   time.Time   `json:"created_at"`
+	Members     []Member    `json:"members,omitempty"` // in the order in which they joined
+	Keys        []Key       `json:"keys"`              // in order of creation
+	Sequence    uint64      `json:"sequence"`
+}
+
+// Suspension says since when nothing is calculated or published for an account, and why.
+type Suspension struct {
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason"` // "" for none
+}
+
+// Allowed are the limits that hold: of each the lower one.
+func (a Account) Allowed() Limits {
+	l := a.Limits
+	for _, pair := range []struct {
+		limit   *int
+		ceiling int
+	}{
+		{&l.Calculations, a.Ceiling.Calculations}, {&l.Reads, a.Ceiling.Reads}, {&l.Prose, a.Ceiling.Prose},
+		{&l.MonthMessages, a.Ceiling.MonthMessages}, {&l.MonthBytes, a.Ceiling.MonthBytes},
+	} {
+		if pair.ceiling > 0 && (*pair.limit == 0 || *pair.limit > pair.ceiling) {
+			*pair.limit = pair.ceiling
+		}
+	}
+	return l
 }
 
 // Key is an API key of an account. Hash is the hex SHA-256 of the whole key string.
@@ -103,6 +129,16 @@ func ApplyAccount(a Account, e events.Event) Account {
 		a.TimeZone = data.TimeZone
 		a.BodyVersion = data.BodyVersion
 		a.Limits = data.Limits
+		if data.Title != nil {
+			a.Title = *data.Title
+		}
+		if data.Ceiling != nil {
+			a.Ceiling = *data.Ceiling
+		}
+	case *events.AccountSuspended:
+		a.Suspended = &Suspension{Since: e.Time, Reason: data.Reason}
+	case *events.AccountResumed:
+		a.Suspended = nil
 	case *events.KeyCreated:
 		if a.key(data.KeyID) < 0 {
 			a.Keys = append(slices.Clone(a.Keys), Key{
@@ -147,9 +183,10 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 3, readable: 1,
+	name: "accounts", version: 4, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
+		(*events.AccountSuspended)(nil), (*events.AccountResumed)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
 		(*events.MemberJoined)(nil), (*events.MemberChanged)(nil), (*events.MemberRemoved)(nil),
 	},

@@ -13,6 +13,9 @@ type accountCommands struct {
 	Create accountCreate `cmd:"" help:"Create an account."`
 	Set    accountSet    `cmd:"" help:"Change an account's settings."`
 	List   accountList   `cmd:"" help:"List accounts."`
+
+	Suspend accountSuspend `cmd:"" help:"End the use of an account's keys until it is resumed."`
+	Resume  accountResume  `cmd:"" help:"Take a suspended account into use again."`
 }
 
 type accountCreate struct {
@@ -44,27 +47,42 @@ func (c *accountCreate) Run(t terminal) error {
 type accountSet struct {
 	directory
 	Name        string  `arg:"" help:"Name of the account."`
+	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; '' for nothing else." placeholder:"TEXT"`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
 	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
 
+	limitFlags
+	Ceiling limitFlags `embed:"" prefix:"ceiling-" help:"What an operator allows at most."`
+	JSON    bool       `help:"Print JSON."`
+}
+
+// limitFlags are limits that are changed.
+type limitFlags struct {
 	Calculations *int `help:"How many calculations a second are answered, by all nodes together; more are answered 429. 0 is without a limit." placeholder:"N"`
 	Reads        *int `help:"The same for what is read." placeholder:"N"`
 	Prose        *int `help:"The same for calculations in natural language." placeholder:"N"`
 
 	MonthMessages *int  `help:"How many messages are answered in a month of UTC; more are answered 429 until it ends. 0 is without a limit." placeholder:"N"`
 	MonthBytes    *size `help:"How much is stored of them in a month, such as 500MiB or 2GiB. 0 is without a limit." placeholder:"SIZE"`
-	JSON          bool  `help:"Print JSON."`
+}
+
+func (f limitFlags) change() commands.ChangeLimits {
+	return commands.ChangeLimits{
+		Calculations: f.Calculations, Reads: f.Reads, Prose: f.Prose,
+		MonthMessages: f.MonthMessages, MonthBytes: (*int)(f.MonthBytes),
+	}
 }
 
 func (*accountSet) Help() string {
-	return "Examples:\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB"
+	return "The limits are the account's own; those that begin with --ceiling are what an operator allows, and of both the lower one holds.\n\nExamples:\n  reckon account set acme --name 'Acme Road Trips'\n  reckon account set acme --ceiling-calculations 100 --ceiling-month-bytes 10GiB\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB"
 }
 
 func (c *accountSet) Run(t terminal) error {
 	return c.administer(t, func(a commands.Admin) error {
-		change := commands.ChangeAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}
-		change.Limits.Calculations, change.Limits.Reads, change.Limits.Prose = c.Calculations, c.Reads, c.Prose
-		change.Limits.MonthMessages, change.Limits.MonthBytes = c.MonthMessages, (*int)(c.MonthBytes)
+		change := commands.ChangeAccount{
+			Name: c.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
+			Limits: c.limitFlags.change(), Ceiling: c.Ceiling.change(),
+		}
 		account, err := a.ChangeAccount(t, change)
 		if err != nil {
 			return err
@@ -72,7 +90,7 @@ func (c *accountSet) Run(t terminal) error {
 		if c.JSON {
 			return printJSON(t, rowOfAccount(account))
 		}
-		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Limits))
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed()))
 		return nil
 	})
 }
@@ -102,15 +120,26 @@ type accountList struct {
 type accountRow struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
+	Title       string    `json:"title"` // "" for none besides the name
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
 	ActiveKeys  int       `json:"active_keys"`
+	State       string    `json:"state"` // active or suspended
 
-	Limits projections.Limits `json:"limits,omitzero"`
+	Limits    projections.Limits      `json:"limits,omitzero"`
+	Ceiling   projections.Limits      `json:"ceiling,omitzero"`
+	Suspended *projections.Suspension `json:"suspended,omitempty"`
 }
 
 func rowOfAccount(a projections.Account) accountRow {
-	return accountRow{a.ID, a.Name, a.TimeZone, a.BodyVersion, len(active(a)), a.Limits}
+	row := accountRow{
+		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, ActiveKeys: len(active(a)),
+		State: "active", Limits: a.Limits, Ceiling: a.Ceiling, Suspended: a.Suspended,
+	}
+	if a.Suspended != nil {
+		row.State = "suspended"
+	}
+	return row
 }
 
 func (c *accountList) Run(t terminal) error {
@@ -126,9 +155,9 @@ func (c *accountList) Run(t terminal) error {
 		if c.JSON {
 			return printJSON(t, rows)
 		}
-		table := newTable("NAME", "TIME ZONE", "BODY", "KEYS", "ID")
+		table := newTable("NAME", "TITLE", "TIME ZONE", "BODY", "KEYS", "STATE", "ID")
 		for _, r := range rows {
-			table.add(r.Name, r.TimeZone, fmt.Sprint(r.BodyVersion), fmt.Sprint(r.ActiveKeys), r.ID.String())
+			table.add(r.Name, r.Title, r.TimeZone, fmt.Sprint(r.BodyVersion), fmt.Sprint(r.ActiveKeys), r.State, r.ID.String())
 		}
 		return table.print(t, "There are no accounts yet. Create one with: reckon account create NAME "+c.flags())
 	})
@@ -143,4 +172,51 @@ func active(account projections.Account) []projections.Key {
 		}
 	}
 	return keys
+}
+
+type accountSuspend struct {
+	directory
+	Name   string `arg:"" help:"Name of the account."`
+	Reason string `help:"Why, as its members see it." placeholder:"TEXT"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+func (*accountSuspend) Help() string {
+	return "Within a second its keys are refused by all nodes, and nothing is published for it. What it has stays, and can be read by its members.\n\nExample:\n  reckon account suspend acme --reason 'The invoice of October is open.'"
+}
+
+func (c *accountSuspend) Run(t terminal) error {
+	return c.administer(t, func(a commands.Admin) error {
+		account, err := a.Suspend(t, c.Name, c.Reason)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(t, rowOfAccount(account))
+		}
+		_, err = fmt.Fprintf(t.out, "Account %q is suspended. Take it into use again with: reckon account resume %s %s\n", account.Name, quoted(account.Name), c.flags())
+		return err
+	})
+}
+
+type accountResume struct {
+	directory
+	Name string `arg:"" help:"Name of the account."`
+	JSON bool   `help:"Print JSON."`
+}
+
+func (*accountResume) Help() string { return "Example:\n  reckon account resume acme" }
+
+func (c *accountResume) Run(t terminal) error {
+	return c.administer(t, func(a commands.Admin) error {
+		account, err := a.Resume(t, c.Name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(t, rowOfAccount(account))
+		}
+		_, err = fmt.Fprintf(t.out, "Account %q is in use.\n", account.Name)
+		return err
+	})
 }
