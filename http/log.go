@@ -24,8 +24,8 @@ const (
 
 const (
 	sampleOf = 100
-	// floodWindow is the time in which one caller, or all who are not known, may have refusedLines lines
-	// of refusals. What is refused beyond that is counted.
+	// floodWindow is the time in which one caller, or all who are not known, may have refusedLines
+	// lines of refusals. What is refused beyond that is counted.
 	floodWindow  = 10 * time.Second
 	refusedLines = 20
 )
