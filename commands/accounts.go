@@ -29,6 +29,13 @@ var (
 	ErrRevoked = errors.New("is revoked")
 )
 
+// RefusedError says what is wrong with a command, in words for who gave it.
+type RefusedError struct{ text string }
+
+func (e *RefusedError) Error() string { return e.text }
+
+func refused(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+
 // Admin decides administrators' commands where they are given: it reads the history of the one
 // account, user or domain that a command is about, decides, and appends, expecting that nothing
 // came in between. It needs no worker, and views only so that of a long history it reads what they
@@ -104,12 +111,12 @@ const (
 func checkLimits(l projections.Limits) error {
 	for _, n := range []int{l.Calculations, l.Reads, l.Prose} {
 		if n < 0 || n > maxLimit {
-			return fmt.Errorf("a limit of %d a second: give 1 to %d, or 0 for none", n, maxLimit)
+			return refused("a limit of %d a second: give 1 to %d, or 0 for none", n, maxLimit)
 		}
 	}
 	for _, n := range []int{l.MonthMessages, l.MonthBytes} {
 		if n < 0 || n > maxMonth {
-			return fmt.Errorf("a limit of %d a month: give 1 to %d, or 0 for none", n, maxMonth)
+			return refused("a limit of %d a month: give 1 to %d, or 0 for none", n, maxMonth)
 		}
 	}
 	return nil
@@ -117,10 +124,10 @@ func checkLimits(l projections.Limits) error {
 
 func checkSettings(zone string, bodyVersion int) error {
 	if _, ok := Zone(zone); !ok {
-		return fmt.Errorf("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
+		return refused("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
 	}
 	if bodyVersion != 1 && bodyVersion != 2 {
-		return fmt.Errorf("body version %d does not exist: give 1 or 2", bodyVersion)
+		return refused("body version %d does not exist: give 1 or 2", bodyVersion)
 	}
 	return nil
 }
@@ -129,11 +136,11 @@ func checkName(name string) error {
 	steers := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 	switch {
 	case name == "" || utf8.RuneCountInString(name) > 100 || name != strings.TrimSpace(name):
-		return fmt.Errorf("account name %q: give 1 to 100 characters, without space at the ends", name)
+		return refused("account name %q: give 1 to 100 characters, without space at the ends", name)
 	case !utf8.ValidString(name):
-		return fmt.Errorf("account name %q: give it in UTF-8", name)
+		return refused("account name %q: give it in UTF-8", name)
 	case strings.ContainsFunc(name, steers):
-		return fmt.Errorf("account name %q: leave out control characters, and those that turn the order of letters around", name)
+		return refused("account name %q: leave out control characters, and those that turn the order of letters around", name)
 	}
 	return nil
 }
@@ -213,7 +220,12 @@ func (a Admin) Resume(ctx context.Context, account string) (projections.Account,
 
 // Account finds an account by name. It fails with ErrNone.
 func (a Admin) Account(ctx context.Context, name string) (projections.Account, error) {
-	account, err := a.read(ctx, AccountID(name))
+	return a.AccountWith(ctx, AccountID(name), name)
+}
+
+// AccountWith finds an account by id, which the caller calls by a name. It fails with ErrNone.
+func (a Admin) AccountWith(ctx context.Context, id uuid.UUID, name string) (projections.Account, error) {
+	account, err := a.read(ctx, id)
 	if err == nil && account.Sequence == 0 {
 		err = noAccount(name)
 	}

@@ -56,10 +56,10 @@ func (k KeyTerms) check(now time.Time) error {
 		id, domain := strings.CutPrefix(scope, projections.ScopeDomain)
 		parsed, err := uuid.Parse(id)
 		if domain && (err != nil || parsed.String() != id) {
-			return fmt.Errorf("the scope %q does not name a domain by its id, as `reckon domain list` shows it", scope)
+			return refused("the scope %q does not name a domain by its id, as `reckon domain list` shows it", scope)
 		}
 		if !domain && scope != projections.ScopeCalculate && scope != projections.ScopeRead {
-			return fmt.Errorf("there is no scope %q: there are %s, %s and %s<id>", scope, projections.ScopeCalculate, projections.ScopeRead, projections.ScopeDomain)
+			return refused("there is no scope %q: there are %s, %s and %s<id>", scope, projections.ScopeCalculate, projections.ScopeRead, projections.ScopeDomain)
 		}
 	}
 	return nil
@@ -69,13 +69,13 @@ func (k KeyTerms) check(now time.Time) error {
 func (k KeyTerms) checkAll(noun string, now time.Time) error {
 	switch {
 	case utf8.RuneCountInString(k.Name) > maxKeyName:
-		return fmt.Errorf("the name of a %s has at most %d characters", noun, maxKeyName)
+		return refused("the name of a %s has at most %d characters", noun, maxKeyName)
 	case strings.ContainsFunc(k.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("the name of a %s has a character that is not shown", noun)
+		return refused("the name of a %s has a character that is not shown", noun)
 	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
-		return fmt.Errorf("the %s would expire at %s, which is over", noun, k.ExpiresAt.Format(time.RFC3339))
+		return refused("the %s would expire at %s, which is over", noun, k.ExpiresAt.Format(time.RFC3339))
 	case len(k.Scopes) > maxScopes:
-		return fmt.Errorf("a %s has at most %d scopes", noun, maxScopes)
+		return refused("a %s has at most %d scopes", noun, maxScopes)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (a Admin) CreateKey(ctx context.Context, account string, terms KeyTerms) (i
 // after an overlap of at most MaxOverlap. It fails with ErrNone or ErrRevoked.
 func (a Admin) RotateKey(ctx context.Context, id uuid.UUID, overlap time.Duration) (secret string, err error) {
 	if overlap < 0 || overlap > MaxOverlap {
-		return "", fmt.Errorf("two secrets of a key overlap for at most %d hours, not for %s", int(MaxOverlap.Hours()), overlap)
+		return "", refused("two secrets of a key overlap for at most %d hours, not for %s", int(MaxOverlap.Hours()), overlap)
 	}
 	secret, hash := newSecret(keyPrefix)
 	var until *time.Time

@@ -34,7 +34,7 @@ func checkEmail(email string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '@' }
 	if !ok || local == "" || host == "" || len(email) > maxEmail || !utf8.ValidString(email) ||
 		strings.ContainsFunc(local, odd) || strings.ContainsFunc(host, odd) {
-		return fmt.Errorf("give an e-mail address such as ada@example.com, of at most %d bytes", maxEmail)
+		return refused("give an e-mail address such as ada@example.com, of at most %d bytes", maxEmail)
 	}
 	return nil
 }
@@ -42,9 +42,9 @@ func checkEmail(email string) error {
 func checkUserName(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxUserName || !utf8.ValidString(name):
-		return fmt.Errorf("the name of a user has at most %d characters, in UTF-8", maxUserName)
+		return refused("the name of a user has at most %d characters, in UTF-8", maxUserName)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return errors.New("the name of a user has a character that is not shown")
+		return refused("the name of a user has a character that is not shown")
 	}
 	return nil
 }
@@ -64,7 +64,12 @@ func (a Admin) CreateUser(ctx context.Context, email, name string) (projections.
 
 // User finds a user by e-mail address. It fails with ErrNone.
 func (a Admin) User(ctx context.Context, email string) (projections.User, error) {
-	user, err := a.readUser(ctx, UserID(email))
+	return a.UserWith(ctx, UserID(email), email)
+}
+
+// UserWith finds a user by id, whom the caller calls by an address. It fails with ErrNone.
+func (a Admin) UserWith(ctx context.Context, id uuid.UUID, email string) (projections.User, error) {
+	user, err := a.readUser(ctx, id)
 	if err == nil && user.Sequence == 0 {
 		err = noUser(email)
 	}
@@ -235,7 +240,7 @@ func checkRole(role projections.Role) error {
 	if slices.Contains(projections.Roles, role) {
 		return nil
 	}
-	return fmt.Errorf("there is no role %q: there are member, developer and owner", role)
+	return refused("there is no role %q: there are member, developer and owner", role)
 }
 
 func (a Admin) readUser(ctx context.Context, id uuid.UUID) (projections.User, error) {

@@ -26,10 +26,10 @@ func checkTokenTerms(terms KeyTerms, now time.Time) error {
 		id, account := strings.CutPrefix(scope, projections.ScopeAccount)
 		parsed, err := uuid.Parse(id)
 		if account && (err != nil || parsed.String() != id) {
-			return fmt.Errorf("the scope %q does not name an account by its id, as `reckon account list` shows it", scope)
+			return refused("the scope %q does not name an account by its id, as `reckon account list` shows it", scope)
 		}
 		if !account && scope != projections.ScopeRead {
-			return fmt.Errorf("there is no scope %q of a token: there are %s and %s<id>", scope, projections.ScopeRead, projections.ScopeAccount)
+			return refused("there is no scope %q of a token: there are %s and %s<id>", scope, projections.ScopeRead, projections.ScopeAccount)
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (a Admin) CreateToken(ctx context.Context, email string, terms KeyTerms) (i
 			}
 		}
 		if holding >= maxTokens {
-			return nil, fmt.Errorf("user %q has %d tokens, which is the most: revoke one with `reckon token revoke`", u.Email, holding)
+			return nil, refused("user %q has %d tokens, which is the most: revoke one with `reckon token revoke`", u.Email, holding)
 		}
 		return &events.TokenCreated{
 			TokenID: id, Hash: hash, Hint: hintOf(secret), Name: terms.Name, Scopes: terms.Scopes, ExpiresAt: terms.ExpiresAt,
@@ -85,5 +85,5 @@ func (a Admin) RevokeToken(ctx context.Context, email string, id uuid.UUID) erro
 }
 
 func disabled(u projections.User) error {
-	return fmt.Errorf("user %q is disabled: `reckon user enable` lets them in again", u.Email)
+	return refused("user %q is disabled: `reckon user enable` lets them in again", u.Email)
 }

@@ -98,6 +98,9 @@ func (x *Exchange) Named(name string) (string, bool) {
 // ID is Named for what is named by an id.
 func (x *Exchange) ID(name string) (uuid.UUID, bool) { return canonicalUUID(x.vars[name]) }
 
+// CanonicalUUID reads the form of 36 characters, in any case, and no other.
+func CanonicalUUID(text string) (uuid.UUID, bool) { return canonicalUUID(text) }
+
 // reads tells whether a request asks for nothing but an answer.
 func (x *Exchange) reads() bool {
 	return x.r.Method == nethttp.MethodGet || x.r.Method == nethttp.MethodHead

@@ -188,6 +188,7 @@ type Exchange struct {
 	start   time.Time
 	route   string // path template, "" for none
 	vars    map[string]string
+	Caller  any         // what Face.Admit has found out about who asks
 	by      uuid.UUID   // whose share of what is bounded it takes, uuid.Nil while that is not known
 	caller  []slog.Attr // who asks, as the log says it
 	account projections.Account

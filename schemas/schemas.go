@@ -42,6 +42,12 @@ func part(name string) string {
 	return string(text)
 }
 
+//go:embed admin.openapi.yaml
+var adminOpenAPI string
+
+// AdminOpenAPI is the description of the interface of administration, OpenAPI 3.1 in YAML.
+func AdminOpenAPI() string { return adminOpenAPI }
+
 //go:embed domain.schema.json
 var domainFile []byte
 

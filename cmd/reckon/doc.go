@@ -35,7 +35,8 @@
 //   - commands takes requests in and decides them. commands/history computes the past again,
 //     commands/domainfile reads domains as files, commands/spreadsheet makes domains of
 //     spreadsheets, commands/model asks a language model.
-//   - http answers callers.
+//   - http answers callers, http/admin those who administer, with the habits of http. A command
+//     line asks the routes of http/admin too: those of a server, or on a log here.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows.
 package main

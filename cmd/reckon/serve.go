@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"reckon/commands/model"
 	"reckon/events/log"
 	"reckon/http"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -26,6 +28,7 @@ type serveCommand struct {
 	directory
 	clusterFlags
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	AdminListen          string        `help:"Another address for /admin/v1, which else is answered beside /v1." placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with six starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
 	KeepFree             keepFree      `help:"How much of the data directory's disk calculations leave free: a share such as 5%, a size such as 512MiB, or both, of which the smaller one counts (${default})." default:"5%,1GiB" placeholder:"FREE"`
@@ -125,14 +128,11 @@ func (c *serveCommand) Run(t terminal) error {
 		return err
 	}
 	logger := c.logger(t)
-	listener, err := net.Listen("tcp", c.Listen)
+	listener, err := listenOn("--listen", c.Listen, logger)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w (choose another address with --listen)", c.Listen, err)
+		return err
 	}
 	defer listener.Close()
-	if host, _, err := net.SplitHostPort(listener.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
-		logger.Warn("listening beyond this machine without TLS: put a proxy that ends TLS before it", "address", listener.Addr().String())
-	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t))
 	defer stop()
 	var opened atomic.Pointer[log.Log]
@@ -140,21 +140,41 @@ func (c *serveCommand) Run(t terminal) error {
 		handOver(opened.Load(), logger)
 		stop()
 	})()
-	served := make(chan error, 1)
+	served := make(chan error, 2)
 	server := http.New(logger, version())
 	server.Log(http.RequestLog(c.LogRequests))
 	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
 		return fmt.Errorf("--cors-origin: %w", err)
 	}
+	servers, administered, administers := []*http.Server{server}, admin.New(), ""
+	if c.AdminListen != "" {
+		aside, err := listenOn("--admin-listen", c.AdminListen, logger)
+		if err != nil {
+			return err
+		}
+		defer aside.Close()
+		administers = "http://" + aside.Addr().String()
+		servers = append(servers, http.NewAside(logger, version()))
+		servers[1].Log(http.RequestLog(c.LogRequests))
+		servers[1].Mount(administered.Face())
+		go func() { served <- servers[1].Serve(ctx, aside) }()
+	} else {
+		server.Mount(administered.Face())
+	}
 	go func() { served <- server.Serve(ctx, listener) }()
+	waits := func(what string) {
+		for _, s := range servers {
+			s.Waits(what)
+		}
+	}
 
-	log, err := c.open(t, logger, server.Waits)
+	log, err := c.open(t, logger, waits)
 	if err != nil {
 		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "log", log.Close()) }()
 	opened.Store(log)
-	server.Waits("the views are being opened")
+	waits("the views are being opened")
 	tune(ctx)
 	views, err := c.views(t, log, logger)
 	if err != nil {
@@ -177,10 +197,13 @@ func (c *serveCommand) Run(t terminal) error {
 	if log.Damaged() == nil {
 		work.Go(func() { service.Run(working) })
 	}
-	server.Open(views, service)
+	administered.Open(log, views)
+	for _, s := range servers {
+		s.Open(views, service)
+	}
 	rest(ctx, views.Forget, server.Forget)
 
-	if err := c.announce(t, log, views, "http://"+listener.Addr().String()); err != nil && t.Err() == nil {
+	if err := c.announce(t, log, views, "http://"+listener.Addr().String(), administers); err != nil && t.Err() == nil {
 		logger.Error("not ready", "error", err)
 		if c.Dev {
 			return err
@@ -190,17 +213,35 @@ func (c *serveCommand) Run(t terminal) error {
 	go watch(ctx, log, views, broken)
 	select {
 	case err = <-served:
+		stop()
+		for range servers[1:] {
+			err = cmp.Or(err, <-served)
+		}
 	case err = <-broken:
 		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed,
 		// which loses nothing: work that cannot be written must not be waited for.
 		closed(logger, "log", log.Close())
 		stop()
-		<-served
+		for range servers {
+			<-served
+		}
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		startAgain(err)
 		os.Exit(1)
 	}
 	return err
+}
+
+// listenOn listens on the address that a flag gives.
+func listenOn(flag, address string, logger *slog.Logger) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (choose another address with %s)", address, err, flag)
+	}
+	if host, _, err := net.SplitHostPort(listener.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
+		logger.Warn("listening beyond this machine without TLS: put a proxy that ends TLS before it", "address", listener.Addr().String())
+	}
+	return listener, nil
 }
 
 // startAgain has the program begin anew, as the same process, where the files of the log were found
@@ -335,14 +376,17 @@ func closed(logger *slog.Logger, what string, err error) {
 }
 
 // announce waits until the views have caught up and can be read, adds what --dev adds, and says
-// where the service is.
-func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url string) error {
+// where the service is, and where it is administered if that is elsewhere.
+func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url, aside string) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err
 	}
 	if err := log.Damaged(); err != nil {
 		fmt.Fprintf(t.err, "Reckon %s serves on %s what is whole, read only: %v\n", version(), url, err)
 		return nil
+	}
+	if aside != "" {
+		fmt.Fprintf(t.out, "Administration answers on %s/admin/v1\n", aside)
 	}
 	if !c.Dev {
 		err := views.Fresh(t)

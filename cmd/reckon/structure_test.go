@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"commands/domainfile":   {"commands+"},
 	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
+	"http/admin":            {"http", "commands", "commands/history", "commands/domainfile", "projections+", "schemas"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon":            {"…"},
 }

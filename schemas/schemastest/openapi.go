@@ -1,4 +1,5 @@
-// Package schemastest checks in tests that answers are as the description of the interface says.
+// Package schemastest checks in tests that answers are as the description of the interface says,
+// and that a description is whole.
 package schemastest
 
 import (
@@ -25,18 +26,33 @@ type Description struct {
 
 const location = "openapi.json"
 
-// Open reads the description for a body version, 1 or 2.
-func Open(bodyVersion int) (*Description, error) {
-	d := &Description{compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
-	document, err := values(schemas.OpenAPI(bodyVersion))
+// OpenAdmin reads the description of the interface of administration.
+func OpenAdmin() (*Description, error) {
+	d, err := newDescription(schemas.AdminOpenAPI())
 	if err != nil {
 		return nil, err
 	}
+	return d, d.compiler.AddResource(location, d.Document)
+}
+
+func newDescription(text string) (*Description, error) {
+	document, err := values(text)
+	d := &Description{Document: document, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	return d, err
+}
+
+// Open reads the description for a body version, 1 or 2.
+func Open(bodyVersion int) (*Description, error) {
+	d, err := newDescription(schemas.OpenAPI(bodyVersion))
+	if err != nil {
+		return nil, err
+	}
+	document := d.Document
 	rules, err := values(schemas.OpenAPIRules())
 	if err != nil {
 		return nil, err
 	}
-	d.Document = document
 	described := document["components"].(map[string]any)["schemas"].(map[string]any)
 	for name, rule := range rules {
 		schema, ok := described[name].(map[string]any)
@@ -47,7 +63,6 @@ func Open(bodyVersion int) (*Description, error) {
 			schema[key] = part
 		}
 	}
-	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	return d, d.compiler.AddResource(location, document)
 }
 

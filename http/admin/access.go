@@ -1,0 +1,183 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	nethttp "net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/events"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// least is who may ask for a route: those who have a role in the account that its path names, or
+// more, and operators where it says so.
+type least struct {
+	role     projections.Role // "" where the account, if any, is not looked at
+	operator bool
+	reads    bool // though the method is not GET: a token with the scope read may ask for it
+}
+
+// Who may ask for what.
+var (
+	anybody          = least{} // who has a token
+	member           = least{role: projections.RoleMember}
+	memberOrOperator = least{role: projections.RoleMember, operator: true}
+	developer        = least{role: projections.RoleDeveloper}
+	ownerOrOperator  = least{role: projections.RoleOwner, operator: true}
+	operator         = least{operator: true}
+)
+
+// reading is who may ask for what changes nothing, by a method that is not GET.
+func reading(l least) least {
+	l.reads = true
+	return l
+}
+
+// String says who it is, in a sentence.
+func (l least) String() string {
+	switch {
+	case l.role != "" && l.operator:
+		return "the role " + string(l.role) + ", or that of an operator"
+	case l.operator:
+		return "the role of an operator"
+	}
+	return "the role " + string(l.role)
+}
+
+// permit finds the account that the path names and the caller's role in it, and says whether that
+// is enough. To who has no part in an account it looks as if there were none.
+func (q *request) permit(l least) error {
+	if q.shell == nil {
+		q.caller = q.Caller.(caller)
+		q.admin.By = events.Actor{How: events.ByToken, UserID: &q.caller.user.ID, TokenID: &q.caller.token.ID}
+	} else {
+		q.admin.By = *q.shell
+	}
+	text, named := q.Named("account")
+	if named {
+		if err := q.findAccount(text); err != nil {
+			return err
+		}
+	}
+	if q.caller.shell() {
+		return nil
+	}
+	method := q.Request().Method
+	if !q.caller.token.Writes() && !l.reads && method != nethttp.MethodGet && method != nethttp.MethodHead {
+		return readingToken
+	}
+	enough := l == anybody || l == reading(anybody)
+	if named {
+		q.role, enough = q.account.Role(q.caller.user.ID)
+		enough = enough && q.role.May(l.role)
+	}
+	if l.operator && q.caller.user.Operator {
+		enough = true
+	}
+	switch {
+	case named && (!q.caller.token.Sees(q.account.ID) || q.role == "" && !q.caller.user.Operator):
+		return q.unknownAccount(text)
+	case !named && l.operator && !q.caller.token.Sees(uuid.Nil):
+		return limitedToken
+	case !enough:
+		return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "This needs "+l.String()+".")
+	}
+	return nil
+}
+
+// whose stands in a path for the account of what the path names further on.
+const whose = "-"
+
+// findAccount finds the account that a path names by its name or its id, or by something that it
+// has.
+func (q *request) findAccount(text string) (err error) {
+	id, isID := http.CanonicalUUID(text)
+	switch {
+	case text == whose:
+		if id, err = q.owns(); err != nil {
+			return answered(err)
+		}
+	case !isID:
+		id = commands.AccountID(text)
+	}
+	q.account, err = q.admin.AccountWith(q.ctx(), id, text)
+	if errors.Is(err, commands.ErrNone) && isID {
+		q.account, err = q.admin.Account(q.ctx(), text)
+	}
+	return answered(err)
+}
+
+// unknownAccount is what findAccount says of an account that is not there.
+func (q *request) unknownAccount(text string) error {
+	if text == whose {
+		return http.NotFound(q.nothing())
+	}
+	_, err := q.admin.AccountWith(q.ctx(), uuid.Nil, text)
+	return answered(err)
+}
+
+// user finds the user that a path names, by address or id. Only an operator and that user may ask;
+// to others it looks as if there were none.
+func (q *request) user() (projections.User, error) {
+	text, _ := q.Named("user")
+	id, isID := http.CanonicalUUID(text)
+	if !isID {
+		id = commands.UserID(text)
+	}
+	if !q.caller.operator() && q.caller.user.ID != id {
+		id = uuid.Nil
+	}
+	return q.admin.UserWith(q.ctx(), id, text)
+}
+
+// domain finds the domain that a path names, by its dm_ key, its id or its title.
+func (q *request) domain() (projections.Domain, error) {
+	name, _ := q.Named("domain")
+	domains, err := q.admin.Domains(q.ctx(), q.account.ID)
+	if err != nil {
+		return projections.Domain{}, err
+	}
+	var titles []string
+	for _, d := range domains {
+		if d.Key == name || d.ID.String() == name || strings.EqualFold(commands.Title(d), name) {
+			return d, nil
+		}
+		titles = append(titles, fmt.Sprintf("%q", commands.Title(d)))
+	}
+	hint := "it has none yet"
+	if len(titles) > 0 {
+		hint = "it has " + strings.Join(titles[:min(len(titles), 10)], ", ")
+	}
+	return projections.Domain{}, http.NotFound(fmt.Sprintf("account %q has no domain with the title, key or id %q: %s", q.account.Name, name, hint))
+}
+
+// owns is the account that has what a path names.
+func (q *request) owns() (uuid.UUID, error) {
+	if key, named := q.Named("key"); named {
+		id, _ := http.CanonicalUUID(key)
+		accounts, err := q.admin.Accounts(q.ctx())
+		for _, a := range accounts {
+			if slices.ContainsFunc(a.Keys, func(k projections.Key) bool { return k.ID == id }) {
+				return a.ID, nil
+			}
+		}
+		if err != nil {
+			return uuid.Nil, err
+		}
+	}
+	return uuid.Nil, http.NotFound(q.nothing())
+}
+
+// nothing says that there is not what a path names behind whose.
+func (q *request) nothing() string {
+	if key, named := q.Named("key"); named {
+		return fmt.Sprintf("key %s %v: `reckon key list --account NAME` shows the keys of an account", key, commands.ErrNone)
+	}
+	return fmt.Sprintf("%q names no account here: give its name or its id", whose)
+}

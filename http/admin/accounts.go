@@ -1,0 +1,103 @@
+package admin
+
+import (
+	nethttp "net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// Account is an account as lists show it.
+type Account struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	TimeZone    string    `json:"time_zone"`
+	BodyVersion int       `json:"body_version"`
+	ActiveKeys  int       `json:"active_keys"`
+
+	Limits projections.Limits `json:"limits,omitzero"`
+}
+
+func accountOf(a projections.Account) Account {
+	active, now := 0, time.Now()
+	for _, key := range a.Keys {
+		if !key.Revoked && !key.Expired(now) {
+			active++
+		}
+	}
+	return Account{a.ID, a.Name, a.TimeZone, a.BodyVersion, active, a.Limits}
+}
+
+// NewAccount is what an account is made of. An empty zone is UTC, body version 0 the newest.
+type NewAccount struct {
+	Name        string `json:"name"`
+	TimeZone    string `json:"time_zone"`
+	BodyVersion int    `json:"body_version"`
+}
+
+// AccountChange changes settings of an account; null leaves one as it is.
+type AccountChange struct {
+	TimeZone    *string      `json:"time_zone,omitempty"`
+	BodyVersion *int         `json:"body_version,omitempty"`
+	Limits      LimitsChange `json:"limits,omitzero"`
+}
+
+// LimitsChange is limits of which null leaves one as it is, and 0 takes one away.
+type LimitsChange struct {
+	Calculations  *int `json:"calculations,omitempty"`
+	Reads         *int `json:"reads,omitempty"`
+	Prose         *int `json:"prose,omitempty"`
+	MonthMessages *int `json:"month_messages,omitempty"`
+	MonthBytes    *int `json:"month_bytes,omitempty"`
+}
+
+// accounts lists those that the caller has a part in, all of them for an operator.
+func (q *request) accounts() (http.Answer, error) {
+	all, err := q.admin.Accounts(q.ctx())
+	if err != nil {
+		return http.Answer{}, err
+	}
+	rows := []Account{}
+	for _, a := range all {
+		_, is := a.Role(q.caller.user.ID)
+		if q.caller.shell() || (is || q.caller.operator()) && q.caller.token.Sees(a.ID) {
+			rows = append(rows, accountOf(a))
+		}
+	}
+	return answerPart(q, "accounts", q.caller.user.ID, rows)
+}
+
+func (q *request) createAccount() (http.Answer, error) {
+	var n NewAccount
+	if err := q.object(&n); err != nil {
+		return http.Answer{}, err
+	}
+	account, err := q.admin.CreateAccount(q.ctx(), commands.CreateAccount{Name: n.Name, TimeZone: n.TimeZone, BodyVersion: n.BodyVersion})
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Status: nethttp.StatusCreated, Body: accountOf(account)}, nil
+}
+
+func (q *request) showAccount() (http.Answer, error) {
+	return http.Answer{Body: accountOf(q.account)}, nil
+}
+
+func (q *request) changeAccount() (http.Answer, error) {
+	var c AccountChange
+	if err := q.object(&c); err != nil {
+		return http.Answer{}, err
+	}
+	change := commands.ChangeAccount{Name: q.account.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}
+	change.Limits.Calculations, change.Limits.Reads, change.Limits.Prose = c.Limits.Calculations, c.Limits.Reads, c.Limits.Prose
+	change.Limits.MonthMessages, change.Limits.MonthBytes = c.Limits.MonthMessages, c.Limits.MonthBytes
+	account, err := q.admin.ChangeAccount(q.ctx(), change)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: accountOf(account)}, nil
+}

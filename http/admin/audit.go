@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+	"reckon/http"
+)
+
+// Audited is something that was administered.
+type Audited struct {
+	Sequence uint64         `json:"sequence"`
+	Time     time.Time      `json:"time"`
+	Event    string         `json:"event"` // wire name
+	Subject  string         `json:"subject"`
+	By       *events.Actor  `json:"by"`    // null where it was recorded before actors were
+	Email    string         `json:"email"` // of the user who did it, "" for none
+	Data     map[string]any `json:"data"`
+}
+
+// notShown are members of events that an audit leaves out: what is shown already, what is of use
+// only to find a secret, and what is too long.
+var notShown = []string{"by", "hash", "definition"}
+
+func (q *request) audit() (http.Answer, error) {
+	since, err := q.since()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	all, err := q.admin.Audit(q.ctx(), q.account.Name, since)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	part, next, err := http.Part(q.Exchange, uuid.NewSHA1(q.account.ID, []byte("audit")), all)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	users, err := q.admin.Users(q.ctx())
+	if err != nil {
+		return http.Answer{}, err
+	}
+	emails := map[uuid.UUID]string{}
+	for _, user := range users {
+		emails[user.ID] = user.Email
+	}
+	rows := []Audited{}
+	for _, e := range part {
+		row, err := auditedOf(e, emails)
+		if err != nil {
+			return http.Answer{}, err
+		}
+		rows = append(rows, row)
+	}
+	return http.Answer{Body: map[string]any{"audit": rows, "next_cursor": next}}, nil
+}
+
+// since is the parameter that says when something begins, the zero time for ever.
+func (q *request) since() (time.Time, error) {
+	text, err := q.Query("since")
+	if err != nil || text == "" {
+		return time.Time{}, err
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		err = http.InvalidParam("since", "must be a time, as 2027-01-31T18:00:00Z")
+	}
+	return at, err
+}
+
+func auditedOf(e events.Event, emails map[uuid.UUID]string) (Audited, error) {
+	row := Audited{Sequence: e.Sequence, Time: e.Time, Subject: e.Subject.String(), Event: events.Name(e.Data)}
+	text, err := events.Marshal(e.Data)
+	if err == nil {
+		err = events.Unmarshal(text, &row.Data)
+	}
+	if err != nil {
+		return row, fmt.Errorf("read event %d: %w", e.Sequence, err)
+	}
+	if definition, is := row.Data["definition"].(map[string]any); is {
+		row.Data["title"] = definition["title"]
+	}
+	for _, name := range notShown {
+		delete(row.Data, name)
+	}
+	if row.By = e.Data.(events.Administration).Actor(); row.By != nil && row.By.UserID != nil {
+		row.Email = emails[*row.By.UserID]
+	}
+	return row, nil
+}

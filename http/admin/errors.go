@@ -1,0 +1,50 @@
+package admin
+
+import (
+	"errors"
+	nethttp "net/http"
+
+	"reckon/commands"
+	"reckon/http"
+)
+
+// Failures that are always the same.
+var (
+	unauthorized = http.Unauthorized(`A valid token is needed, sent as "Authorization: Bearer <TOKEN>".`)
+	revokedToken = http.Failure(nethttp.StatusForbidden, "error_disabled_token", "This token has been revoked. Use another one.")
+	expiredToken = http.Failure(nethttp.StatusForbidden, "error_disabled_token", "This token has expired. Use another one.")
+	disabledUser = http.Failure(nethttp.StatusForbidden, "error_disabled_token", "The user of this token is disabled.")
+	readingToken = http.Failure(nethttp.StatusForbidden, "error_insufficient_scope", "This token may only read.")
+	limitedToken = http.Failure(nethttp.StatusForbidden, "error_insufficient_scope", "This token is limited to some accounts, and this is not about one of them.")
+	secretInURL  = http.Failure(nethttp.StatusBadRequest, "error_secret_in_url",
+		"There is a token or a key in the address, which others may read in logs. Send it in the header Authorization, and revoke it.")
+)
+
+// explanations are the answers to errors of commands, whose words are for who gave the command.
+var explanations = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{commands.ErrNone, nethttp.StatusNotFound, "error_not_found"},
+	{commands.ErrExists, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrRevoked, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrLastOwner, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrRetired, nethttp.StatusConflict, "error_conflict"},
+}
+
+// answered is an error of a handler with the answer to it, where there is a special one.
+func answered(err error) error {
+	if err == nil {
+		return nil
+	}
+	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
+		return http.Failure(nethttp.StatusUnprocessableEntity, "error_invalid_param", err.Error())
+	}
+	for _, e := range explanations {
+		if errors.Is(err, e.err) {
+			return http.Failure(e.status, e.code, err.Error())
+		}
+	}
+	return err
+}

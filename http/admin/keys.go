@@ -1,0 +1,103 @@
+package admin
+
+import (
+	nethttp "net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/http"
+)
+
+// Key is an API key as lists show it.
+type Key struct {
+	ID        uuid.UUID  `json:"id"`
+	Name      string     `json:"name"`
+	Hint      string     `json:"hint"`
+	State     string     `json:"state"` // active, expired or revoked
+	Scopes    []string   `json:"scopes"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	RotatedAt *time.Time `json:"rotated_at"`
+	Overlap   *time.Time `json:"overlap_until"` // until when the secret before it holds
+}
+
+// KeySecret is a key with its new secret, which is shown once.
+type KeySecret struct {
+	ID  uuid.UUID `json:"id"`
+	Key string    `json:"key"`
+}
+
+// Rotation says how long the secret before goes on being valid, in seconds.
+type Rotation struct {
+	OverlapSeconds int `json:"overlap_seconds"`
+}
+
+func (q *request) keys() (http.Answer, error) {
+	rows, now := []Key{}, time.Now()
+	for _, k := range q.account.Keys {
+		row := Key{
+			ID: k.ID, Name: k.Name, Hint: k.Hint, State: stateOf(k.Revoked, k.Expired(now)), Scopes: list(k.Scopes),
+			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RotatedAt: k.RotatedAt,
+		}
+		if k.Earlier != nil && now.Before(k.Earlier.Until) && row.State == "active" {
+			row.Overlap = &k.Earlier.Until
+		}
+		rows = append(rows, row)
+	}
+	return answerPart(q, "keys", q.account.ID, rows)
+}
+
+func (q *request) createKey() (http.Answer, error) {
+	var terms Terms
+	if err := q.object(&terms); err != nil {
+		return http.Answer{}, err
+	}
+	id, secret, err := q.admin.CreateKey(q.ctx(), q.account.Name, terms.terms())
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Status: nethttp.StatusCreated, Body: KeySecret{id, secret}}, nil
+}
+
+// key is the id of the account's key that the path names.
+func (q *request) key() (uuid.UUID, error) {
+	id, ok := q.ID("key")
+	for _, k := range q.account.Keys {
+		if ok && k.ID == id {
+			return id, nil
+		}
+	}
+	return uuid.Nil, http.NotFound(q.nothing())
+}
+
+func (q *request) rotateKey() (http.Answer, error) {
+	var r Rotation
+	id, err := q.key()
+	if err == nil {
+		err = q.object(&r)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	if r.OverlapSeconds < 0 || r.OverlapSeconds > int(commands.MaxOverlap/time.Second) {
+		return http.Answer{}, http.InvalidParam("overlap_seconds", "must be an integer from 0 to 604800, which is a week")
+	}
+	secret, err := q.admin.RotateKey(q.ctx(), id, time.Duration(r.OverlapSeconds)*time.Second)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: KeySecret{id, secret}}, nil
+}
+
+func (q *request) revokeKey() (http.Answer, error) {
+	id, err := q.key()
+	if err == nil {
+		err = q.admin.RevokeKey(q.ctx(), id)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: Ended{id, "revoked"}}, nil
+}

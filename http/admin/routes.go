@@ -1,0 +1,52 @@
+package admin
+
+import "reckon/http"
+
+// route is one line of the interface.
+type route struct {
+	method string
+	path   string // behind the prefix
+	least  least
+	handle func(*request) (http.Answer, error)
+}
+
+// routes is the whole interface. HEAD is answered wherever GET is. {account} is a name, an id, or -
+// for that of what the path names further on.
+var routes = []route{
+	{"GET", "me", anybody, (*request).me},
+	{"GET", "tokens", anybody, ofSelf((*request).tokens)},
+	{"POST", "tokens", anybody, ofSelf((*request).createToken)},
+	{"POST", "tokens/{token}/revoke", anybody, ofSelf((*request).revokeToken)},
+
+	{"GET", "accounts", anybody, (*request).accounts},
+	{"POST", "accounts", operator, (*request).createAccount},
+	{"GET", "accounts/{account}", memberOrOperator, (*request).showAccount},
+	{"PATCH", "accounts/{account}", ownerOrOperator, (*request).changeAccount},
+	{"GET", "accounts/{account}/audit", ownerOrOperator, (*request).audit},
+	{"GET", "accounts/{account}/members", memberOrOperator, (*request).members},
+	{"POST", "accounts/{account}/members", ownerOrOperator, (*request).addMember},
+	{"PATCH", "accounts/{account}/members/{user}", ownerOrOperator, (*request).changeMember},
+	{"DELETE", "accounts/{account}/members/{user}", ownerOrOperator, (*request).removeMember},
+	{"GET", "accounts/{account}/keys", member, (*request).keys},
+	{"POST", "accounts/{account}/keys", developer, (*request).createKey},
+	{"POST", "accounts/{account}/keys/{key}/rotate", developer, (*request).rotateKey},
+	{"POST", "accounts/{account}/keys/{key}/revoke", developer, (*request).revokeKey},
+	{"GET", "accounts/{account}/domains", member, (*request).domains},
+
+	{"GET", "accounts/{account}/domains/{domain}", member, (*request).showDomain},
+	{"POST", "accounts/{account}/domains/{domain}/retire", developer, (*request).retireDomain},
+	{"POST", "accounts/{account}/domains/{domain}/restore", developer, (*request).restoreDomain},
+
+	{"GET", "users", operator, (*request).users},
+	{"POST", "users", operator, (*request).createUser},
+	{"GET", "users/{user}", anybody, (*request).showUser},
+	{"POST", "users/{user}/disable", operator, (*request).disableUser},
+	{"POST", "users/{user}/enable", operator, (*request).enableUser},
+	{"GET", "users/{user}/tokens", anybody, ofUser((*request).tokens)},
+	{"POST", "users/{user}/tokens", anybody, ofUser((*request).createToken)},
+	{"POST", "users/{user}/tokens/{token}/revoke", anybody, ofUser((*request).revokeToken)},
+	{"GET", "operators", operator, (*request).operators},
+	{"PUT", "operators/{user}", operator, (*request).addOperator},
+	{"DELETE", "operators/{user}", operator, (*request).removeOperator},
+	{"GET", "audit", operator, (*request).audit},
+}

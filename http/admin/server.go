@@ -1,0 +1,130 @@
+// Package admin answers the interface of administration, /admin/v1: routes in one list with the
+// least role of each. A request is of a user, by a token; what it asks for is a command of package
+// commands, which says by whom it came about. A command line on a log that it has joined asks the
+// same routes within its process, where whoever has the log may do all.
+package admin
+
+import (
+	"crypto/sha256"
+	"log/slog"
+	nethttp "net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/events"
+	"reckon/events/log"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// prefix is where the interface is.
+const prefix = "/admin/v1/"
+
+// Server answers for a log. It is safe for concurrent use.
+type Server struct {
+	log   atomic.Pointer[log.Log]
+	views atomic.Pointer[projections.Views] // nil within the process of a command line
+	dir   string                            // of a command line: where views of this log can be opened
+	shell *events.Actor                     // who asks within the process of a command line
+}
+
+// New makes a Server that has nothing to answer from until Open.
+func New() *Server { return &Server{} }
+
+// Open gives a Server the log and this node's views of it.
+func (s *Server) Open(l *log.Log, views *projections.Views) {
+	s.log.Store(l)
+	s.views.Store(views)
+}
+
+// Within answers for a log that a process has joined, whose actor may do all. dir is its data
+// directory, "" for none.
+func Within(l *log.Log, actor events.Actor, dir string) nethttp.RoundTripper {
+	s := &Server{shell: &actor, dir: dir}
+	s.log.Store(l)
+	return s.Face().Within()
+}
+
+// Face is the interface, to be mounted on a server.
+func (s *Server) Face() http.Face {
+	face := http.Face{
+		Prefix: prefix, Vary: "Authorization", Admit: s.admit,
+		Routes: []http.Route{{Method: "GET", Path: "/admin/openapi.yaml", Handle: described}},
+	}
+	for _, r := range routes {
+		face.Routes = append(face.Routes, http.Route{Method: r.method, Path: prefix + r.path, Handle: func(x *http.Exchange) (http.Answer, error) {
+			q := &request{Exchange: x, Server: s, admin: commands.Admin{Log: s.log.Load()}}
+			if err := q.permit(r.least); err != nil {
+				return http.Answer{}, err
+			}
+			a, err := r.handle(q)
+			return a, answered(err)
+		}})
+	}
+	return face
+}
+
+// request is a request with who asks, and the account that its path names.
+type request struct {
+	*http.Exchange
+	*Server
+	caller  caller
+	admin   commands.Admin // by the caller
+	account projections.Account
+	role    projections.Role // of the caller in the account, "" for none
+}
+
+// caller is the user whose token a request has. The zero caller is the shell, which may do all.
+type caller struct {
+	user  projections.User
+	token projections.Token
+}
+
+func (c caller) shell() bool { return c.user.ID == uuid.Nil }
+
+func (c caller) operator() bool { return c.shell() || c.user.Operator }
+
+// The beginnings of secrets, which do not belong in a URL.
+var secrets = []string{"reckon_token_", "reckon_live_"}
+
+// admit finds the user of a request's token, as authenticate of /v1 finds the account of a key.
+func (s *Server) admit(x *http.Exchange) error {
+	r := x.Request()
+	for _, begin := range secrets {
+		if strings.Contains(r.URL.Path+r.URL.RawQuery, begin) {
+			return secretInURL
+		}
+	}
+	secret, ok := http.Bearer(r.Header)
+	if !ok {
+		return unauthorized
+	}
+	hash, views := sha256.Sum256([]byte(secret)), s.views.Load()
+	token, user, found, err := views.AuthenticateToken(hash)
+	if err == nil && !found {
+		if err = views.Fresh(r.Context()); err == nil {
+			token, user, found, err = views.AuthenticateToken(hash)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return unauthorized
+	}
+	x.Known(user.ID, slog.String("user_id", user.ID.String()), slog.String("token_id", token.ID.String()))
+	switch {
+	case user.Disabled:
+		return disabledUser
+	case token.Revoked:
+		return revokedToken
+	case token.Expired(time.Now()):
+		return expiredToken
+	}
+	x.Caller = caller{user, token}
+	return nil
+}
