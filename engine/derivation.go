@@ -26,6 +26,7 @@ type derivation struct {
 	kept       *keptUnits            // of the plan, where the facts are in the same units; else nil
 	solution   Solution
 	scalars    value.Scalars // room for the values of the steps
+	open       solve.Step    // the last block that left some of its variables open, and all that blocks left open
 
 	rounded  bool // some of the facts are
 	short    bool // it ended for want of more digits
@@ -76,17 +77,14 @@ func (v *derivation) run() *value.Error {
 
 // steps goes through the plan.
 func (v *derivation) steps() *value.Error {
-	v.Checked = slices.Grow(v.Checked[:0], len(v.plan.steps))
+	v.Checked, v.open = slices.Grow(v.Checked[:0], len(v.plan.steps)), solve.Step{}
 	for i := range v.plan.steps {
 		s := &v.plan.steps[i]
 		v.Failed = *s
 		if err := v.calendarSteps(s); err != nil {
 			return err
 		}
-		if err := v.Step(*s); err != nil {
-			return err
-		}
-		if err := v.emit(s, i == len(v.plan.steps)-1); err != nil {
+		if err := v.solved(s, i == len(v.plan.steps)-1); err != nil {
 			return err
 		}
 	}
@@ -108,6 +106,37 @@ func (v *derivation) steps() *value.Error {
 	v.Machine.Settle()
 	if contradicted {
 		return value.Problem("calculation.no_solution", v.Key(v.Target))
+	}
+	return nil
+}
+
+// solved finds the values of a step. Variables that a block leaves open have none, and what rests on
+// one of them is open, too.
+func (v *derivation) solved(s *solve.Step, last bool) *value.Error {
+	if err := v.restsOnOpen(s); err != nil {
+		return err
+	}
+	if err := v.Step(*s); err != nil {
+		return err
+	}
+	if len(v.Loose) == 0 {
+		return v.emit(s, last)
+	}
+	found := *s
+	found.Outputs = slices.DeleteFunc(slices.Clone(s.Outputs), func(o int) bool { return slices.Contains(v.Loose, o) })
+	v.open = solve.Step{Variable: s.Variable, Activity: s.Activity, Activities: s.Activities, Outputs: s.Outputs, Dependent: true, Loose: append(v.open.Loose, v.Loose...)}
+	return v.emit(&found, last)
+}
+
+// restsOnOpen says that a step takes values that a block before it left open.
+func (v *derivation) restsOnOpen(s *solve.Step) *value.Error {
+	for _, a := range s.Activities {
+		for _, o := range v.open.Loose {
+			if v.domain.equations[a].Position(o) >= 0 && !slices.Contains(s.Outputs, o) {
+				v.Failed, v.Loose = v.open, v.open.Loose
+				return v.Problem(solve.ErrManySolutions, nil, v.Target)
+			}
+		}
 	}
 	return nil
 }
@@ -141,7 +170,7 @@ func (v *derivation) together() bool {
 func (v *derivation) tryTogether() bool {
 	v.solution.Steps, v.Checked, v.Path, v.Sizes = nil, nil, nil, nil
 	for _, s := range v.plan.steps {
-		if v.Step(s) != nil {
+		if v.Step(s) != nil || len(v.Loose) > 0 {
 			return false
 		}
 		for _, o := range s.Outputs {

@@ -65,6 +65,7 @@ type ExplainedStep struct {
 	Search    *ExplainedSearch    `json:"search,omitempty"`
 	Chosen    string              `json:"chosen,omitempty"` // why this one of several roots
 	Others    []ExplainedRoot     `json:"others,omitempty"` // the other roots
+	Open      []string            `json:"open,omitempty"`   // keys of variables that the equations leave open
 }
 
 // ExplainedEquation is an activity of a step.

@@ -60,6 +60,7 @@ func (x *explainer) step(steps []Step) {
 				s.Inputs = append(s.Inputs, in)
 			} else {
 				again.Open = append(again.Open, r)
+				s.Open = append(s.Open, d.Variables[r].Key)
 			}
 		}
 	}
@@ -73,6 +74,8 @@ func (x *explainer) step(steps []Step) {
 	}
 	if len(again.Activities) == 1 && len(trees) == 1 && len(steps) == 1 {
 		x.solved(&s, again, trees[0], account)
+	} else if !tables {
+		x.choice(&s, again.Variable, again.Activity, account)
 	}
 	for i, a := range again.Activities {
 		if i >= len(trees) {
@@ -104,7 +107,14 @@ func (x *explainer) solveAgain(step solve.Step, tables bool) solve.Account {
 	if !tables && x.Machine.TryErr() == nil {
 		x.Account, x.EveryRoot, x.Path, x.Sizes = &account, true, nil, nil
 		x.Near = func(r int) *decimal.Decimal { return x.domain.Profiles[r].Hint }
-		x.Within(maxSolvedAgain, func() { x.Step(step) })
+		x.Within(maxSolvedAgain, func() {
+			if x.Step(step) != nil && len(step.Open) > 0 && x.TryErr() == nil {
+				// What is open showed only when all were solved for.
+				step.Outputs, step.Open = slices.Concat(step.Outputs, step.Open), nil
+				account = solve.Account{}
+				x.Step(step)
+			}
+		})
 		x.TryErr()
 		x.Account = nil
 	}

@@ -173,9 +173,25 @@ func (e *Explanation) stepLines(s ExplainedStep) []line {
 	for _, v := range s.Found {
 		list = append(list, v.lines("")...)
 	}
+	list = append(list, s.others(names[len(names)-1])...)
+	if len(s.Open) > 0 {
+		list = append(list, say("Left open, since the equations hold with many values of it: %s.", strings.Join(s.Open, ", ")))
+	}
 	list = append(list, say("Check, with all numbers put in:"))
 	for _, q := range s.Equations {
 		list = append(list, q.Numbers.line())
+	}
+	return list
+}
+
+// others are the roots that were not taken.
+func (s ExplainedStep) others(name string) (list []line) {
+	if s.Chosen == "" {
+		return nil
+	}
+	list = append(list, say("%s Other roots:", s.Chosen))
+	for _, o := range s.Others {
+		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{&syntax.Shown{Text: shortValue(o.Value)}}, text: o.Reason})
 	}
 	return list
 }
@@ -224,12 +240,7 @@ func (e *Explanation) oneLines(s ExplainedStep, q ExplainedEquation, name string
 	if found.Rows > 0 {
 		list = append(list, line{table: found.cells()})
 	}
-	if s.Chosen != "" {
-		list = append(list, say("%s Other roots:", s.Chosen))
-		for _, o := range s.Others {
-			list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{&syntax.Shown{Text: shortValue(o.Value)}}, text: o.Reason})
-		}
-	}
+	list = append(list, s.others(name)...)
 	if s.Method != solve.Stated {
 		check := say("Check: with these numbers both sides are the same.")
 		if q.Residual != "0" && q.Residual != "" {

@@ -101,6 +101,7 @@ func (d *Domain) deriveBy(env value.Env, facts []Fact, target int, p *plan, aske
 			d.machines.Release(v.Machine)
 			if first == nil {
 				failed = v.Failed
+				failed.Loose = v.Loose
 			}
 			if !unsure {
 				break
@@ -132,7 +133,7 @@ func (d *Domain) deriveBy(env value.Env, facts []Fact, target int, p *plan, aske
 				return Solution{}, []value.Error{*solve.Exceeded(env)}
 			}
 			// A system whose equations follow from one another lacks a value.
-			if lacking := d.unreached(env, g, facts, target); (failed.Dependent || spans) && lacking.Code == "calculation.missing_inputs" && len(lacking.Missing) > 0 {
+			if lacking := d.unreached(env, g, facts, target); (failed.Dependent || spans) && lacking.Code == "calculation.missing_inputs" && d.fixes(lacking, failed.Loose) {
 				return Solution{}, []value.Error{*lacking}
 			}
 			break
@@ -143,6 +144,18 @@ func (d *Domain) deriveBy(env value.Env, facts []Fact, target int, p *plan, aske
 		}
 	}
 	return Solution{rounded: solution.rounded}, []value.Error{*err}
+}
+
+// fixes leaves of what would be missing the alternatives with a variable that equations were found
+// to leave open, where they are known: any other is determined, and so is no help. It reports
+// whether there are any.
+func (d *Domain) fixes(lacking *value.Error, open []int) bool {
+	lacking.Missing = slices.DeleteFunc(lacking.Missing, func(a value.Alternative) bool {
+		return len(open) > 0 && !slices.ContainsFunc(a.Variables, func(name value.VariableName) bool {
+			return slices.ContainsFunc(open, func(v int) bool { return d.Variables[v].Key == name.Key })
+		})
+	})
+	return len(lacking.Missing) > 0
 }
 
 // maxReplans bounds the plans that are tried after one that failed.

@@ -18,6 +18,7 @@ func (d *Domain) needsTables(s solve.Step) bool {
 
 // tableSteps goes through a plan where facts are tables or equations call functions over tables.
 func (v *derivation) tableSteps() *value.Error {
+	v.open = solve.Step{}
 	for i, s := range v.plan.steps {
 		if err := v.tableStep(s, i == len(v.plan.steps)-1); err != nil {
 			return err
@@ -116,6 +117,9 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 	if err := v.calendarSteps(&s); err != nil {
 		return err
 	}
+	if err := v.restsOnOpen(&s); err != nil {
+		return err
+	}
 	if !s.IsBlock() {
 		return v.directly(s, e, last)
 	}
@@ -125,10 +129,7 @@ func (v *derivation) tableStep(s solve.Step, last bool) *value.Error {
 		}
 	}
 	if !slices.ContainsFunc(s.Outputs, func(o int) bool { return v.domain.Profiles[o].Table }) {
-		if err := v.Step(s); err != nil {
-			return err
-		}
-		return v.emit(&s, last)
+		return v.solved(&s, last)
 	}
 	err := v.throughStep(s)
 	if err == nil && last {

@@ -1,11 +1,15 @@
 package solve
 
-import "reckon/engine/formula"
+import (
+	"slices"
+
+	"reckon/engine/formula"
+)
 
 // Account is how a step found its values. A solver that has one notes it there.
 type Account struct {
 	Method   Method
-	Roots    formula.Decimals // of one equation: all that were found, in coherent SI
+	Roots    formula.Decimals // all values of its variable that were found, in coherent SI
 	Brackets []Bracket        // within which roots were refined
 	Steps    int              // evaluations that searches took
 }
@@ -43,5 +47,16 @@ func (s *Solver) note(m Method) {
 func (s *Solver) noteRoots(p formula.Preimage) {
 	if s.Account != nil {
 		s.Account.Roots, s.Account.Steps = append(append(s.Account.Roots[:0], p.Roots...), p.More...), s.steps
+	}
+}
+
+// noteSolutions is noteRoots for a block.
+func (s *Solver) noteSolutions(step Step, found []formula.Decimals) {
+	if s.Account == nil {
+		return
+	}
+	at := slices.Index(step.Outputs, step.Variable)
+	for _, values := range found {
+		s.Account.Roots = append(s.Account.Roots, values[at])
 	}
 }

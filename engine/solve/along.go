@@ -91,7 +91,7 @@ func (s *Solver) along(step Step, equations []*formula.Equation) (found []formul
 				}
 				root := slices.Clone(x)
 				if root[guess] = g; z.approach(root, false, false) {
-					if values, ok := z.refine(root, nil); ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
+					if values, ok := z.refine(root); ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
 						found = append(found, values)
 						break
 					}

@@ -11,12 +11,12 @@ import (
 	"reckon/engine/value"
 )
 
-// errManySolutions says that equations leave a whole range of values.
-var errManySolutions = errors.New("infinitely many solutions")
+// ErrManySolutions says that equations leave a whole range of values.
+var ErrManySolutions = errors.New("infinitely many solutions")
 
 // errCrowded says that equations have so many single solutions that those which are found are a
 // chance choice.
-var errCrowded = fmt.Errorf("%w, apart from one another", errManySolutions)
+var errCrowded = fmt.Errorf("%w, apart from one another", ErrManySolutions)
 
 // maxProved bounds the equations that are eliminated before they are searched: of more it seldom
 // leads to one that can be solved.
@@ -60,6 +60,7 @@ func (s *Solver) solveReal(step Step) *value.Error {
 	if long {
 		found, err = s.chained(step, equations, true)
 	}
+	chained := len(found) > 0 // as roots where a function changes its sign, which are single ones
 	s.note(Chained)
 	if len(found) == 0 && err == nil {
 		isLinear, err = s.linearSystem(equations, step.Outputs)
@@ -68,6 +69,7 @@ func (s *Solver) solveReal(step Step) *value.Error {
 	if !isLinear {
 		if s.TryErr(); long && len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.chained(step, equations, false)
+			chained = len(found) > 0
 			s.note(Chained)
 		}
 		if len(found) == 0 && err == nil && !s.Limited() {
@@ -76,9 +78,10 @@ func (s *Solver) solveReal(step Step) *value.Error {
 		}
 		if len(found) == 0 && err == nil && !s.Limited() {
 			found, err = s.blockSolutions(step, equations)
-			many := errors.Is(err, errManySolutions)
-			s.Failed.Dependent = many && !errors.Is(err, errCrowded)
-			s.Unsure = s.Unsure || many && s.Context.Digits() < ManyDigits
+			if errors.Is(err, ErrManySolutions) {
+				s.manyAt()
+				s.Failed.Dependent = !errors.Is(err, errCrowded)
+			}
 		}
 		if !long && err == nil && !s.Limited() {
 			found = s.choices(step, equations, found)
@@ -93,7 +96,14 @@ func (s *Solver) solveReal(step Step) *value.Error {
 			found = s.along(step, equations)
 		}
 		if len(found) > 0 && !s.Limited() {
-			return s.chooseValues(step, found)
+			if chained {
+				return s.chooseValues(step, found)
+			}
+			var problem *value.Error
+			if problem, err = s.chooseAmong(step, equations, found); err == nil {
+				return problem
+			}
+			s.manyAt()
 		}
 		if err == nil && !s.Limited() {
 			s.guessing = true
@@ -124,6 +134,13 @@ func (s *Solver) solveReal(step Step) *value.Error {
 	return nil
 }
 
+// manyAt notes that the equations of the step leave a whole range of values, which more digits are
+// to show as well.
+func (s *Solver) manyAt() {
+	s.Failed.Dependent = true
+	s.Unsure = s.Unsure || s.Context.Digits() < ManyDigits
+}
+
 // choices adds to the solutions that were found, where none of them has natural signs, those among
 // samples of a guess: Newton's method knows only the side of a choice that it starts on.
 func (s *Solver) choices(step Step, equations []*formula.Equation, found []formula.Decimals) []formula.Decimals {
@@ -147,20 +164,18 @@ func (s *Solver) choices(step Step, equations []*formula.Equation, found []formu
 // infinitely many; without one and without a solution nothing is known.
 func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]formula.Decimals, error) {
 	var found []formula.Decimals
+	infinite := false // which unknowns are left open shows at solutions
 	eliminate := func() (sure bool, err error) {
 		var all []formula.Decimals
-		var infinite bool
 		s.Within(maxEliminationCost, func() { all, infinite, sure = s.eliminated(step, equations) })
 		switch {
 		case len(all) > 0:
 			found = all
 			s.note(Eliminated)
-		case infinite:
-			return true, errManySolutions
-		case sure:
+		case sure && !infinite:
 			return true, errNoSolution
 		}
-		return sure, nil
+		return sure && !infinite, nil
 	}
 	arithmetic := !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
 	if arithmetic && len(equations) <= maxProved {
@@ -177,10 +192,12 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 			found = append(found, values)
 		}
 	}
-	if len(found) > 0 || err != nil || arithmetic && len(equations) <= maxProved || s.Limited() {
-		return found, err
+	if len(found) == 0 && err == nil && !(arithmetic && len(equations) <= maxProved) && !s.Limited() {
+		_, err = eliminate()
 	}
-	_, err = eliminate()
+	if len(found) == 0 && err == nil && infinite {
+		err = ErrManySolutions
+	}
 	return found, err
 }
 
@@ -188,13 +205,7 @@ func (s *Solver) blockSolutions(step Step, equations []*formula.Equation) ([]for
 // with positive numbers, and then what choose says of the target and of the other variables in
 // domain order.
 func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error {
-	better := func(keep func(values formula.Decimals) bool) {
-		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {
-			found = kept
-		}
-	}
-	better(func(values formula.Decimals) bool { return s.allAllowed(step, values) })
-	better(func(values formula.Decimals) bool { return s.natural(step, values) })
+	found = s.preferred(step, found)
 	for _, o := range step.targetFirst() {
 		at := slices.Index(step.Outputs, o)
 		var p formula.Preimage
@@ -209,6 +220,19 @@ func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error 
 		s.Values[o] = t
 	}
 	return nil
+}
+
+// preferred leaves the solutions of a block within bounds, and of those the ones with natural signs,
+// where there are such.
+func (s *Solver) preferred(step Step, found []formula.Decimals) []formula.Decimals {
+	better := func(keep func(values formula.Decimals) bool) {
+		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {
+			found = kept
+		}
+	}
+	better(func(values formula.Decimals) bool { return s.allAllowed(step, values) })
+	better(func(values formula.Decimals) bool { return s.natural(step, values) })
+	return found
 }
 
 // fits reports whether values of a block's outputs, which it sets, are within bounds and satisfy

@@ -97,9 +97,9 @@ func (s *Solver) shifted(e *formula.Equation, unknowns []int, part decimal.Decim
 // 1911).
 func (s *Solver) limitOf(step Step, at func(shift decimal.Decimal) []*formula.Equation, values formula.Decimals) (formula.Decimals, bool) {
 	c := s.Context
-	start := make([]float64, len(values))
+	start := make(formula.Decimals, len(values))
 	for j := range values {
-		start[j] = values[j].Float64()
+		start[j] = decimal.FromFloat(values[j].Float64())
 	}
 	var sides [4]formula.Decimals
 	for k, times := range []int64{1, -1, 2, -2} {
@@ -108,7 +108,7 @@ func (s *Solver) limitOf(step Step, at func(shift decimal.Decimal) []*formula.Eq
 			return nil, false
 		}
 		var ok bool
-		if sides[k], ok = z.corrected(start, nil); !ok {
+		if sides[k], ok = z.corrected(start, fixture{}); !ok {
 			return nil, false
 		}
 	}

@@ -81,7 +81,7 @@ func (s *Solver) bordered(step Step, equations []*formula.Equation) []formula.De
 				at := seek.brent(before, g, last, f)
 				if x := z.border(guess, at); x != nil {
 					x[guess] = at
-					if values, ok := z.refine(x, nil); ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
+					if values, ok := z.refine(x); ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return s.sameValues(o, values) }) {
 						found, unsure = append(found, values), s.Unsure
 					}
 				}

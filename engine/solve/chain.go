@@ -217,7 +217,7 @@ func (s *Solver) chained(step Step, equations []*formula.Equation, forward bool)
 			}
 			// A check that holds beside a root as well says nothing about the unknowns.
 			if f, ok := seek.difference(s.Context.Mul(x, beside[0])); ok && !x.IsZero() && f.IsZero() {
-				err = errManySolutions
+				err = ErrManySolutions
 				return roots
 			}
 			kept, found = append(kept, x), append(found, values)

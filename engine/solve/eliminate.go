@@ -36,6 +36,7 @@ type reduced struct {
 	variable int
 	steps    []substitution // in the order of elimination, so that the last one is evaluated first
 	vanished bool           // a factor that was divided by is 0
+	lost     bool           // nothing is known of where such a factor is 0, and there is no equation
 }
 
 // eliminator turns a block into equations of one unknown by solving one equation after the other
@@ -318,7 +319,8 @@ func (l *eliminator) along(relations []relation, unknowns []int, keep int, w way
 }
 
 // without lists the equations that are left where the factor that a way divides by is 0, in the
-// place of the relation that it stands in: what satisfies them need not satisfy that.
+// place of the relation that it stands in: what satisfies them need not satisfy that. Where no way
+// was found that is told.
 func (l *eliminator) without(relations []relation, unknowns []int, keep int, w way) []reduced {
 	if w.factor == nil {
 		return nil
@@ -326,8 +328,8 @@ func (l *eliminator) without(relations []relation, unknowns []int, keep int, w w
 	relations = slices.Clone(relations)
 	relations[w.at] = relation{w.factor, formula.Integer(0)}
 	list := l.reduce(relations, unknowns, keep)
-	if len(list) > maxVanished {
-		return nil
+	if len(list) == 0 || len(list) > maxVanished {
+		return []reduced{{lost: true}}
 	}
 	for i := range list {
 		list[i].vanished = true
@@ -353,6 +355,9 @@ func (s *Solver) eliminated(step Step, equations []*formula.Equation) (found []f
 	}
 	size := func(list []reduced) (nodes int) {
 		for _, r := range list {
+			if r.lost {
+				continue
+			}
 			nodes += nodeCount(r.left) + nodeCount(r.right)
 		}
 		return nodes
@@ -379,6 +384,10 @@ func (s *Solver) finish(step Step, equations []*formula.Equation, shared *formul
 	sure = !slices.ContainsFunc(equations, func(e *formula.Equation) bool { return e.Left.Calls() || e.Right.Calls() })
 	defer func() { s.aim = aim{} }()
 	for _, r := range list {
+		if r.lost {
+			sure = false
+			continue
+		}
 		e := &formula.Equation{Title: equations[0].Title, Left: r.left, Right: r.right, Refs: step.Outputs, Order: step.Outputs, Count: make([]int, len(step.Outputs)), Active: true}
 		x := shared.Unknown(r.variable)
 		if !r.left.Has(x) && !r.right.Has(x) {

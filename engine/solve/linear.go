@@ -187,7 +187,7 @@ func (s *Solver) linearSystem(equations []*formula.Equation, unknowns []int) (ok
 		return false, nil
 	}
 	if s.proportional(equations, unknowns, rows) {
-		return true, errManySolutions
+		return true, ErrManySolutions
 	}
 	values, err, exact := s.exactLinear(rows)
 	s.proven = exact && err == nil
@@ -290,7 +290,7 @@ func (s *Solver) eliminate(rows []linear) (formula.Decimals, error) {
 		if slices.ContainsFunc(lu.rows, func(i int) bool { return !s.isRounding(right[i]) }) {
 			return nil, errNoSolution
 		}
-		return nil, errManySolutions
+		return nil, ErrManySolutions
 	}
 	return lu.backward(right), s.Context.Err()
 }

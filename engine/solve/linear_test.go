@@ -119,7 +119,7 @@ func TestDependentLinearEquations(t *testing.T) {
 				rows[last].terms = append(rows[last].terms, entry[decimal.Decimal]{j, sum[j]})
 			}
 		}
-		want := errManySolutions
+		want := ErrManySolutions
 		if !extra.IsZero() {
 			want = errNoSolution
 		}

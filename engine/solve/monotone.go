@@ -53,7 +53,7 @@ func (s *seeker) monotone(e *formula.Equation, scale float64) (p formula.Preimag
 				direction = move
 			}
 			if f == 0 && values[n-1] == 0 {
-				return p, true, errManySolutions
+				return p, true, ErrManySolutions
 			}
 			if f*values[n-1] < 0 {
 				at = n

@@ -125,15 +125,17 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 				}
 			}
 			if weakest.size < leastPivot {
-				// With any value of one unknown all equations hold.
-				if values, ok := z.refine(x, &weakest); ok && len(found) == 0 && s.fits(step, equations, values) {
+				// With any value of some unknowns all equations hold. Whether the one that is asked for is among
+				// them shows when one solution is taken.
+				if values, ok := z.corrected(decimals(x), z.fixture(x)); ok && s.fits(step, equations, values) {
+					found = append(found, values)
 					if loose++; loose >= leastLoose {
-						return nil, errManySolutions
+						return found, nil
 					}
 				}
 				continue
 			}
-			values, ok := z.refine(x, nil)
+			values, ok := z.refine(x)
 			if ok && s.fits(step, equations, values) && !slices.ContainsFunc(found, func(o formula.Decimals) bool { return z.solver.sameValues(o, values) }) {
 				found = append(found, values)
 			}
@@ -261,24 +263,34 @@ func (z *system) moved(j int, x, step float64, log bool) float64 {
 	return next
 }
 
-// refine goes on in decimal; false where it comes to no solution. Without an equation and an
-// unknown, that unknown stays as it is: fixed is nil for all of them.
-func (z *system) refine(start []float64, fixed *pivot) (formula.Decimals, bool) {
-	solver := z.solver
-	if fixed == nil {
-		if x, ok := z.refined(start); ok || solver.Limited() {
-			return x, ok
-		}
+// refine goes on in decimal; false where it comes to no solution.
+func (z *system) refine(start []float64) (formula.Decimals, bool) {
+	if x, ok := z.refined(start); ok || z.solver.Limited() {
+		return x, ok
 	}
-	return z.corrected(start, fixed)
+	return z.corrected(decimals(start), fixture{})
 }
 
-// corrected is refine with the slopes evaluated in decimal at each step.
-func (z *system) corrected(start []float64, fixed *pivot) (formula.Decimals, bool) {
+func decimals(x []float64) formula.Decimals {
+	list := make(formula.Decimals, len(x))
+	for j := range x {
+		list[j] = decimal.FromFloat(x[j])
+	}
+	return list
+}
+
+// corrected is refine with the slopes evaluated in decimal at each step, without the equations of a
+// fixture, whose unknowns stay as they are.
+func (z *system) corrected(start formula.Decimals, fixed fixture) (formula.Decimals, bool) {
 	solver := z.solver
-	x := make(formula.Decimals, len(start))
-	for j := range start {
-		x[j] = decimal.FromFloat(start[j])
+	x := slices.Clone(start)
+	place := make([]int, len(x)) // among the unknowns that move
+	for j, moving := 0, 0; j < len(x); j++ {
+		if place[j] = moving; slices.Contains(fixed.columns, j) {
+			place[j] = -1
+			continue
+		}
+		moving++
 	}
 	for range maxCorrections {
 		for j, o := range z.outputs {
@@ -287,19 +299,16 @@ func (z *system) corrected(start []float64, fixed *pivot) (formula.Decimals, boo
 		solver.Renew()
 		var rows []linear
 		for i := range z.rows {
-			if fixed != nil && i == fixed.row {
+			if slices.Contains(fixed.rows, i) {
 				continue
 			}
 			r := &z.rows[i]
 			value := solver.Context.Sub(solver.Value(r.left), solver.Value(r.right))
 			row := linear{constant: value}
 			for k, slope := range r.slopes {
-				at := r.columns[k]
-				if fixed != nil && at == fixed.column {
+				at := place[r.columns[k]]
+				if at < 0 {
 					continue
-				}
-				if fixed != nil && at > fixed.column {
-					at--
 				}
 				if by := solver.Context.Sub(solver.Value(slope[0]), solver.Value(slope[1])); !by.IsZero() || !by.IsExact() {
 					row.terms = append(row.terms, entry[decimal.Decimal]{at, by})
@@ -317,7 +326,7 @@ func (z *system) corrected(start []float64, fixed *pivot) (formula.Decimals, boo
 		}
 		rest := true
 		for j := range x {
-			if fixed != nil && j == fixed.column {
+			if place[j] < 0 {
 				continue
 			}
 			move := step[0]

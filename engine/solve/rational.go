@@ -460,7 +460,7 @@ func (s *Solver) dependent(z integral, rows, columns []int) error {
 		if ok && !slices.ContainsFunc(rows, func(i int) bool {
 			return dot(within(z.rows[i]), y.nums).Cmp(new(big.Int).Mul(coefficient(z.rows[i], columns[0]), y.den)) != 0
 		}) {
-			return errManySolutions
+			return ErrManySolutions
 		}
 		return nil
 	}

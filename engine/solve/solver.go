@@ -27,6 +27,7 @@ type Solver struct {
 	holes     formula.Decimals // where collected terms are 0 ÷ 0
 	aim       aim              // which root a search is to find
 	furthest  string           // of several equations, the title of the one that was furthest off
+	Loose     []int            // variables of the step that its equations leave open: what the machine has of them is one value of many
 	Checked   []int            // activities whose equation is known to hold
 	Failed    Step             // the step that was tried last
 	EveryRoot bool             // steps look for all their roots
@@ -98,7 +99,7 @@ func (s *Solver) problem(err error, e *formula.Equation, variable int) *value.Er
 		return value.Problem("calculation.domain_error", e.Title, undefined.Function, undefined.At())
 	case errors.Is(err, formula.ErrNoRate), errors.Is(err, errNoSolution):
 		return value.Problem("calculation.no_solution", s.Key(variable))
-	case errors.Is(err, errManySolutions):
+	case errors.Is(err, ErrManySolutions):
 		return value.Problem("calculation.multiple_solutions", s.Key(variable), "infinitely many")
 	case errors.Is(err, formula.ErrNotConverged):
 		args := []string{s.Key(variable), thousands(max(s.steps, 1))}
@@ -121,7 +122,7 @@ func thousands(n int) string {
 
 // Step finds the value of one step.
 func (s *Solver) Step(step Step) *value.Error {
-	s.refused = ""
+	s.refused, s.Loose = "", nil
 	if step.IsBlock() {
 		return s.solveBlock(step)
 	}
@@ -145,7 +146,7 @@ func (s *Solver) Step(step Step) *value.Error {
 	s.noteRoots(p)
 	if p.Infinite {
 		s.Unsure = s.Unsure || s.Context.Digits() < ManyDigits
-		return s.Problem(errManySolutions, e, step.Variable)
+		return s.Problem(ErrManySolutions, e, step.Variable)
 	}
 	root, problem := s.Choose(step.Variable, step.Activity, p)
 	if problem != nil {

@@ -216,7 +216,7 @@ func (s *Solver) spanStep(step Step) *value.Error {
 		return s.Failure(first, step.Variable)
 	}
 	if found.Tells == nil || len(found.Against) > 0 {
-		return s.Problem(errManySolutions, first, step.Variable)
+		return s.Problem(ErrManySolutions, first, step.Variable)
 	}
 	for _, a := range step.Activities {
 		if !s.roomy(s.Equations[a], step.Open) || !s.Satisfied(s.Equations[a]) {

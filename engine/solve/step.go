@@ -11,7 +11,8 @@ type Step struct {
 	Outputs    []int // variables that it yields
 	Open       []int // variables of its activities that it leaves open: linear equations determine the one that it yields all the same
 
-	Dependent bool // the equations of the block were found to follow from one another
+	Dependent bool  // the equations of the block were found to follow from one another
+	Loose     []int // variables that its equations were found to leave open
 }
 
 // IsBlock reports whether several activities are solved together, or leave variables open.

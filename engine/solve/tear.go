@@ -104,7 +104,7 @@ func (s *Solver) tear(step Step) (*value.Error, error) {
 		}
 		// Equations that depend on one another hold everywhere, and so say nothing about the unknowns.
 		if beside := s.Context.Add(s.Context.Mul(root, decimal.MustParse("1.001")), decimal.MustParse("0.001")); s.TryErr() == nil && holds(beside) {
-			return nil, errManySolutions
+			return nil, ErrManySolutions
 		}
 		if holds(root) {
 			return nil, nil

@@ -105,7 +105,7 @@ func (s *Solver) wholeStep(step Step) *value.Error {
 		}
 		if low, high := s.wholeRange(v); high-low >= maxWholes {
 			if p.Infinite {
-				err = errManySolutions
+				err = ErrManySolutions
 			}
 			return s.Problem(err, e, v)
 		}
