@@ -24,14 +24,42 @@ type Publication struct {
 	Key        string // dm_ key that the file states, "" for none
 	Definition events.Definition
 	Draft      bool
+	Comment    string // of the author, at most 1,000 characters
+	Source     string // what the author wrote, at most MaxSource bytes; "" keeps nothing of it
+	New        bool   // a new domain is meant, whatever it is like
+	Seen       uint64 // sequence of the domain that the author has seen, 0 for whichever
+}
+
+const (
+	// MaxSource is how many bytes of what an author wrote are kept.
+	MaxSource  = 256 << 10
+	maxComment = 1000
+)
+
+func (p Publication) check() error {
+	if len(p.Source) > MaxSource {
+		return fmt.Errorf("what the author wrote has %d bytes, and %d at most are kept", len(p.Source), MaxSource)
+	}
+	return checkText("the comment", &p.Comment, maxComment, "\n\t")
 }
 
 // Published is what became of a Publication.
 type Published struct {
 	DomainID  uuid.UUID
 	Key       string
-	Version   int  // of the newest published version; 0 when there is only a draft
-	Unchanged bool // the same definition stood there already
+	Version   int    // of the newest published version; 0 when there is only a draft
+	Unchanged bool   // the same definition stood there already
+	Sequence  uint64 // of the domain as it stands now
+}
+
+// ErrSeen says that a domain was changed since its author saw it.
+var ErrSeen = errors.New("was changed meanwhile: look at it again")
+
+// BesideError says that a publication would make a domain beside one that it seems to be of.
+type BesideError struct{ Title, Key string }
+
+func (e *BesideError) Error() string {
+	return fmt.Sprintf("it would stand beside %q, which it seems to be: write \"key: %s\" into the file to go on with that, or say that it is new", e.Title, e.Key)
 }
 
 // InvalidError says that a definition cannot be published.
@@ -44,18 +72,34 @@ func (e *InvalidError) Error() string {
 // Publish makes a definition the newest version of its domain, or its draft. The domain is the
 // account's one with the stated key, else the one with the same title (ignoring case), else a new
 // one. A definition equal to the one that stands there changes nothing. It fails with ErrNone for
-// the account, with ErrRetired, and with *InvalidError.
+// the account, with ErrSuspended, ErrRetired, ErrSeen, *BesideError and *InvalidError.
 func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
+	if err := p.check(); err != nil {
+		return Published{}, err
+	}
 	for {
-		domain, err := a.domainOf(ctx, p)
+		account, err := a.Account(ctx, p.Account)
+		if err == nil && account.Suspended != nil && !p.Draft {
+			err = fmt.Errorf("account %q %w", account.Name, ErrSuspended)
+		}
 		if err != nil {
 			return Published{}, err
+		}
+		domain, others, err := a.domainOf(ctx, account.ID, p)
+		if err == nil && domain.Sequence == 0 && !p.New {
+			err = beside(p, others)
+		}
+		if err != nil {
+			return Published{}, err
+		}
+		if p.Seen > 0 && p.Seen != domain.Sequence {
+			return Published{}, fmt.Errorf("%q %w", Title(domain), ErrSeen)
 		}
 		data, published, err := decidePublish(domain, p)
 		if err != nil || data == nil {
 			return published, err
 		}
-		_, err = a.record(ctx, newEvent(events.DomainSubject(domain.AccountID, domain.ID), data), domain.Sequence)
+		published.Sequence, err = a.record(ctx, newEvent(events.DomainSubject(domain.AccountID, domain.ID), data), domain.Sequence)
 		if err == nil {
 			return published, nil
 		}
@@ -68,11 +112,40 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	}
 }
 
+// beside is a *BesideError where a new domain has the title of another one of the account, or most
+// of the variables of one and the other.
+func beside(p Publication, others []projections.Domain) error {
+	for _, d := range others {
+		if d.Blank() {
+			continue
+		}
+		had := d.Published
+		if d.Draft != nil {
+			had = d.Draft
+		}
+		shared := 0
+		for _, v := range p.Definition.Variables {
+			if slices.ContainsFunc(had.Variables, func(other events.Variable) bool { return other.Key == v.Key }) {
+				shared++
+			}
+		}
+		most := max(len(p.Definition.Variables), len(had.Variables))
+		if strings.EqualFold(Title(d), p.Definition.Title) || shared > 1 && 2*shared > most {
+			return &BesideError{Title(d), d.Key}
+		}
+	}
+	return nil
+}
+
 // Next compiles a publication as the version that it would be, without running its tests or
 // recording anything. The domain is the one that it would be published for, as it stands. It fails
 // with ErrNone for the account, and with *InvalidError.
 func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Domain, error) {
-	domain, err := a.domainOf(ctx, p)
+	account, err := a.Account(ctx, p.Account)
+	if err != nil {
+		return projections.Domain{}, nil, err
+	}
+	domain, _, err := a.domainOf(ctx, account.ID, p)
 	if err != nil {
 		return domain, nil, err
 	}
@@ -83,34 +156,35 @@ func (a Admin) Next(ctx context.Context, p Publication) (projections.Domain, *Do
 	return domain, next, nil
 }
 
-// domainOf finds the domain that a publication is for, or makes up the id and key of a new one.
-func (a Admin) domainOf(ctx context.Context, p Publication) (projections.Domain, error) {
-	account, err := a.Account(ctx, p.Account)
-	if err == nil && account.Suspended != nil && !p.Draft {
-		err = fmt.Errorf("account %q %w", account.Name, ErrSuspended)
-	}
+// domainOf finds the domain that a publication is for, or makes up the id and key of a new one. It
+// returns all domains of the account too.
+func (a Admin) domainOf(ctx context.Context, account uuid.UUID, p Publication) (projections.Domain, []projections.Domain, error) {
+	domains, err := a.domains(ctx, account)
 	if err != nil {
-		return projections.Domain{}, err
-	}
-	domains, err := a.Domains(ctx, account.ID)
-	if err != nil {
-		return projections.Domain{}, err
+		return projections.Domain{}, nil, err
 	}
 	title := strings.ToLower(p.Definition.Title)
-	taken := map[uuid.UUID]bool{}
+	byID := map[uuid.UUID]projections.Domain{}
 	for _, d := range domains {
-		if p.Key != "" && d.Key == p.Key || p.Key == "" && strings.ToLower(Title(d)) == title {
-			return d, nil
+		if p.Key != "" && d.Key == p.Key || p.Key == "" && !d.Blank() && strings.ToLower(Title(d)) == title {
+			return d, domains, nil
 		}
-		taken[d.ID] = true
+		byID[d.ID] = d
 	}
-	id := uuid.NewSHA1(account.ID, []byte("domain "+title))
-	for n := 2; taken[id]; n++ {
-		id = uuid.NewSHA1(account.ID, fmt.Appendf(nil, "domain %d %s", n, title))
+	id := uuid.NewSHA1(account, []byte("domain "+title))
+	for n := 2; ; n++ {
+		d, taken := byID[id]
+		if !taken {
+			break
+		}
+		if d.Blank() && p.Key == "" {
+			return d, domains, nil
+		}
+		id = uuid.NewSHA1(account, fmt.Appendf(nil, "domain %d %s", n, title))
 	}
 	sum := sha256.Sum256(id[:])
 	key := cmp.Or(p.Key, "dm_"+hex.EncodeToString(sum[:12]))
-	return projections.Domain{AccountID: account.ID, ID: id, Key: key}, nil
+	return projections.Domain{AccountID: account, ID: id, Key: key}, domains, nil
 }
 
 // Title is the title of a domain's newest definition, draft or not.
@@ -124,40 +198,13 @@ func Title(d projections.Domain) string {
 	return ""
 }
 
-// Retire takes a domain out of lists and out of use, or restores it; its conversations stay
-// readable. A domain that is so already stays as it is. It fails with ErrNone where the account has
-// no such domain.
-func (a Admin) Retire(ctx context.Context, account, id uuid.UUID, retired bool) error {
-	for {
-		domains, err := a.Domains(ctx, account)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(domains, func(d projections.Domain) bool { return d.ID == id })
-		if i < 0 {
-			return fmt.Errorf("domain %s %w", id, ErrNone)
-		}
-		if domains[i].Retired == retired {
-			return nil
-		}
-		var data any = &events.DomainRestored{DomainID: id}
-		if retired {
-			data = &events.DomainRetired{DomainID: id}
-		}
-		_, err = a.record(ctx, newEvent(events.DomainSubject(account, id), data), domains[i].Sequence)
-		if err == nil || !errors.Is(err, log.ErrConflict) {
-			return err
-		}
-	}
-}
-
 // ErrRetired says that a domain is not in use.
 var ErrRetired = errors.New("is retired: take it into use again with `reckon domain restore` before publishing it")
 
 // decidePublish gives the definition its ids, checks it, and turns it into an event, nil when it
 // stands there already.
 func decidePublish(d projections.Domain, p Publication) (data any, published Published, err error) {
-	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version}
+	published = Published{DomainID: d.ID, Key: d.Key, Version: d.Version, Sequence: d.Sequence}
 	if d.Retired {
 		return nil, published, fmt.Errorf("%q %w", Title(d), ErrRetired)
 	}
@@ -176,10 +223,12 @@ func decidePublish(d projections.Domain, p Publication) (data any, published Pub
 		return nil, published, nil
 	}
 	if p.Draft {
-		return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: def}, published, nil
+		return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: def, Comment: p.Comment, Source: p.Source}, published, nil
 	}
 	published.Version++
-	return &events.DomainPublished{DomainID: d.ID, Key: d.Key, Version: published.Version, Definition: def}, published, nil
+	return &events.DomainPublished{
+		DomainID: d.ID, Key: d.Key, Version: published.Version, Definition: def, Comment: p.Comment, Source: p.Source,
+	}, published, nil
 }
 
 // identified is a definition with the ids of its variables and activities. They are made from the
@@ -199,24 +248,38 @@ func identified(domain uuid.UUID, def events.Definition) events.Definition {
 
 // Domains lists the domains of an account, by title.
 func (a Admin) Domains(ctx context.Context, account uuid.UUID) ([]projections.Domain, error) {
+	list, err := a.domains(ctx, account)
+	return slices.DeleteFunc(list, projections.Domain.Blank), err
+}
+
+// domains is Domains with those of which nothing was kept.
+func (a Admin) domains(ctx context.Context, account uuid.UUID) ([]projections.Domain, error) {
 	ids, err := a.Log.Domains(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	list := []projections.Domain{}
 	for _, id := range ids {
-		history, err := a.Log.Read(ctx, events.DomainSubject(account, id), 0)
+		d, err := a.readDomain(ctx, account, id)
 		if err != nil {
-			return nil, fmt.Errorf("read domain: %w", err)
-		}
-		d := projections.Domain{AccountID: account, ID: id}
-		for _, e := range history {
-			d = projections.ApplyDomain(d, e)
+			return nil, err
 		}
 		list = append(list, d)
 	}
 	sortBy(list, func(d projections.Domain) string { return strings.ToLower(Title(d)) })
 	return list, nil
+}
+
+func (a Admin) readDomain(ctx context.Context, account, id uuid.UUID) (projections.Domain, error) {
+	d := projections.Domain{AccountID: account, ID: id}
+	history, err := a.Log.Read(ctx, events.DomainSubject(account, id), 0)
+	if err != nil {
+		return d, fmt.Errorf("read domain: %w", err)
+	}
+	for _, e := range history {
+		d = projections.ApplyDomain(d, e)
+	}
+	return d, nil
 }
 
 func sortBy[T any](list []T, key func(T) string) {

@@ -134,6 +134,8 @@ type DomainDrafted struct {
 	DomainID   uuid.UUID  `json:"domain_id"`
 	Key        string     `json:"key"` // dm_ and hex, for ever
 	Definition Definition `json:"definition"`
+	Comment    string     `json:"comment,omitempty"` // of the author
+	Source     string     `json:"source,omitempty"`  // what the author wrote, of which the definition was made
 }
 
 // DomainPublished makes a definition the newest version of its domain. Versions count from 1.
@@ -143,6 +145,8 @@ type DomainPublished struct {
 	Key        string     `json:"key"`
 	Version    int        `json:"version"`
 	Definition Definition `json:"definition"`
+	Comment    string     `json:"comment,omitempty"` // of the author
+	Source     string     `json:"source,omitempty"`  // what the author wrote, of which the definition was made
 }
 
 // DomainRetired takes a domain out of lists and out of use. Its conversations stay readable.

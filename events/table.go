@@ -45,6 +45,7 @@ var table = []kind{
 	{name: "reckon.session.ended.v1", data: of[SessionEnded]()},
 	{name: "reckon.identity.linked.v1", data: of[IdentityLinked]()},
 	{name: "reckon.domain.drafted.v1", data: of[DomainDrafted]()},
+	{name: "reckon.draft.discarded.v1", data: of[DraftDiscarded]()},
 	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},
 	{name: "reckon.domain.retired.v1", data: of[DomainRetired]()},
 	{name: "reckon.domain.restored.v1", data: of[DomainRestored]()},

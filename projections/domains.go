@@ -27,6 +27,9 @@ type Domain struct {
 	Sequence  uint64      `json:"sequence"`
 }
 
+// Blank tells whether nothing of the domain was kept: it was a draft once.
+func (d Domain) Blank() bool { return d.Published == nil && d.Draft == nil }
+
 // Serves tells whether the domain can be asked: it is published and not retired.
 func (d Domain) Serves() bool { return d.Published != nil && !d.Retired }
 
@@ -45,6 +48,9 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 		d.AccountID, d.ID, d.Key = e.Subject.Account(), data.DomainID, data.Key
 		d.Draft = &data.Definition
 		d.UpdatedAt = e.Time
+	case *events.DraftDiscarded:
+		d.Draft = nil
+		d.UpdatedAt = e.Time
 	case *events.DomainPublished:
 		d.AccountID, d.ID, d.Key = e.Subject.Account(), data.DomainID, data.Key
 		d.Version = data.Version
@@ -62,9 +68,12 @@ func ApplyDomain(d Domain, e events.Event) Domain {
 // domainsModel has the documents <account>.<domain>: Domain, and <account>.<domain>.v.<version>:
 // version.
 var domainsModel = model{
-	name: "domains", version: 3, readable: 1,
-	folds: []any{(*events.DomainDrafted)(nil), (*events.DomainPublished)(nil), (*events.DomainRetired)(nil), (*events.DomainRestored)(nil)},
-	open:  func(b *bucket, _ *messageLog) view { return openDomains(b) },
+	name: "domains", version: 4, readable: 1,
+	folds: []any{
+		(*events.DomainDrafted)(nil), (*events.DraftDiscarded)(nil), (*events.DomainPublished)(nil),
+		(*events.DomainRetired)(nil), (*events.DomainRestored)(nil),
+	},
+	open: func(b *bucket, _ *messageLog) view { return openDomains(b) },
 }
 
 // domains holds every domain in memory, without the versions that are no longer the newest.
@@ -109,6 +118,8 @@ func (s *domains) apply(_ context.Context, e events.Event) error {
 		key := entityKey{e.Subject.Account(), data.DomainID}
 		s.versions[versionKey(key, data.Version)] = folded[version]{version{data.Definition, e.Sequence}, e.Weight()}
 		s.fold(key, e, ApplyDomain)
+	case *events.DraftDiscarded:
+		s.fold(entityKey{e.Subject.Account(), data.DomainID}, e, ApplyDomain)
 	case *events.DomainRetired:
 		s.fold(entityKey{e.Subject.Account(), data.DomainID}, e, ApplyDomain)
 	case *events.DomainRestored:

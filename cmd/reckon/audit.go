@@ -27,18 +27,41 @@ func (*auditCommand) Help() string {
 
 // auditRow is something that was administered.
 type auditRow struct {
-	Sequence uint64         `json:"sequence"`
-	Time     time.Time      `json:"time"`
-	Event    string         `json:"event"` // wire name
-	Subject  string         `json:"subject"`
-	By       *events.Actor  `json:"by"`    // null where it was recorded before actors were
-	Email    string         `json:"email"` // of the user who did it, "" for none
-	Data     map[string]any `json:"data"`
+	Sequence uint64    `json:"sequence"`
+	Time     time.Time `json:"time"`
+	Event    string    `json:"event"` // wire name
+	Subject  string    `json:"subject"`
+	actedAs
+	Data map[string]any `json:"data"`
+}
+
+// actedAs is who administered, as lists show it.
+type actedAs struct {
+	By    *events.Actor `json:"by"`    // null where it was recorded before actors were
+	Email string        `json:"email"` // of the user who did it, "" for none
+}
+
+func actedBy(by *events.Actor, emails map[uuid.UUID]string) actedAs {
+	is := actedAs{By: by}
+	if by != nil && by.UserID != nil {
+		is.Email = emails[*by.UserID]
+	}
+	return is
+}
+
+// emailsOf are the addresses of all users.
+func emailsOf(t terminal, a commands.Admin) (map[uuid.UUID]string, error) {
+	users, err := a.Users(t)
+	emails := map[uuid.UUID]string{}
+	for _, user := range users {
+		emails[user.ID] = user.Email
+	}
+	return emails, err
 }
 
 // notShown are members of events that audit leaves out: what is shown already, what is of use only
 // to find a secret, and what is too long.
-var notShown = []string{"by", "hash", "definition"}
+var notShown = []string{"by", "hash", "definition", "source"}
 
 func (c *auditCommand) Run(t terminal) error {
 	since, err := parseSince(c.Since)
@@ -50,13 +73,9 @@ func (c *auditCommand) Run(t terminal) error {
 		if err != nil {
 			return err
 		}
-		users, err := a.Users(t)
+		emails, err := emailsOf(t, a)
 		if err != nil {
 			return err
-		}
-		emails := map[uuid.UUID]string{}
-		for _, user := range users {
-			emails[user.ID] = user.Email
 		}
 		rows := []auditRow{}
 		for _, e := range list {
@@ -71,7 +90,7 @@ func (c *auditCommand) Run(t terminal) error {
 		}
 		table := newTable("TIME", "BY", "EVENT", "WHAT")
 		for _, r := range rows {
-			table.add(stamp(r.Time), r.actor(), r.Event, r.what())
+			table.add(stamp(r.Time), r.text(), r.Event, r.what())
 		}
 		return table.print(t, "Nothing was administered in that time.")
 	})
@@ -92,14 +111,12 @@ func audited(e events.Event, emails map[uuid.UUID]string) (auditRow, error) {
 	for _, name := range notShown {
 		delete(row.Data, name)
 	}
-	if row.By = e.Data.(events.Administration).Actor(); row.By != nil && row.By.UserID != nil {
-		row.Email = emails[*row.By.UserID]
-	}
+	row.actedAs = actedBy(e.Data.(events.Administration).Actor(), emails)
 	return row, nil
 }
 
-// actor says who it was and how.
-func (r auditRow) actor() string {
+// text says who it was and how.
+func (r actedAs) text() string {
 	if r.By == nil {
 		return "not recorded"
 	}

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"reckon/commands"
+	"reckon/engine"
 	"reckon/http"
 	"reckon/projections"
 )
 
 type calculateCommand struct {
-	Domain string `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
+	Domain string `help:"Domain file, YAML or JSON." placeholder:"FILE"`
+	draftOf
 	promptFlags
 	analysisFlags
 	JSON        bool     `name:"json" help:"Print the message that the service would answer with, as where standard output is no terminal." xor:"form"`
@@ -35,6 +38,7 @@ Examples:
   reckon calculate --domain trip.yaml --uncertain 'speed: 60 ± 5 mi/h' $'distance: 150 mi\ncalculate: time'
   reckon calculate --domain trip.yaml --sweep 'speed = 50..70 mi/h in 5' $'distance: 150 mi\ncalculate: time'
   reckon calculate --domain trip.yaml --sensitivity $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time'
+  reckon calculate --draft 'Road trip' --account acme $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time'
   reckon calculate --domain trip.yaml '{"inputs": [{"key": "speed", "value": "60 mi/h"}], "calculate": {"key": "time"}}'`
 }
 
@@ -43,7 +47,7 @@ func (c *calculateCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	domain, err := compiledDomain(t, c.Domain)
+	domain, err := c.domain(t)
 	if err != nil {
 		return err
 	}
@@ -86,4 +90,30 @@ func (c *calculateCommand) Run(t terminal) error {
 		return exit(1)
 	}
 	return err
+}
+
+// domain is what the prompt is for: that of a file, or the account's draft.
+func (c *calculateCommand) domain(t terminal) (domain *commands.Domain, err error) {
+	switch {
+	case c.Domain == "" && c.Draft == "":
+		return nil, errors.New("give --domain with a file, or --draft and --account")
+	case c.Domain != "" && c.Draft != "":
+		return nil, errors.New("--draft is in place of --domain: leave one of them out")
+	case c.Domain != "":
+		return compiledDomain(t, c.Domain)
+	case c.Account == "":
+		return nil, errors.New("--draft needs --account too")
+	}
+	err = c.administer(t, func(a commands.Admin) error {
+		f, d, err := draftFile(t, a, c.Account, c.Draft)
+		if err != nil {
+			return err
+		}
+		var issues []engine.Issue
+		if domain, issues = commands.Compile(d.ID, d.Key, d.Version+1, *d.Draft); domain == nil {
+			return fmt.Errorf("%s: %s: %s", f.Name, issues[0].Path, issues[0].Message)
+		}
+		return nil
+	})
+	return domain, err
 }

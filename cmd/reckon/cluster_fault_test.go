@@ -35,7 +35,7 @@ var clusterFaults = []clusterFault{
 		leader, followers := c.leader(t)
 		leader.end(syscall.SIGKILL)
 		created := followers[0].insist(t, "key", "create", "--account", c.tenants[0].account)
-		published := followers[1].insist(t, "domain", "publish", filepath.Join("starter", "money", "loan.yaml"), "--account", c.tenants[0].account)
+		published := followers[1].insist(t, "domain", "publish", filepath.Join("starter", "money", "loan.yaml"), "--no-write", "--account", c.tenants[0].account)
 		w.goesOn(t, 50)
 		leader.wipe(t)
 		c.start(t, leader)

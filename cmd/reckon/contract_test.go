@@ -80,7 +80,7 @@ func (c *contract) start(t *testing.T) {
 	t.Helper()
 	c.serve(t)
 	publish := func(name string) string {
-		out := mustRun(t, "domain", "publish", filepath.Join("testdata", "contract", name), "--account", devAccount, "--data", c.data)
+		out := mustRun(t, "domain", "publish", filepath.Join("testdata", "contract", name), "--no-write", "--account", devAccount, "--data", c.data)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		return lines[len(lines)-1]
 	}

@@ -66,7 +66,7 @@ func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 		if slices.ContainsFunc(domains, func(d projections.Domain) bool { return strings.EqualFold(commands.Title(d), f.Definition.Title) }) {
 			continue
 		}
-		if _, err := a.Publish(t, commands.Publication{Account: devAccount, Definition: f.Definition}); err != nil {
+		if _, err := a.Publish(t, commands.Publication{Account: devAccount, Definition: f.Definition, New: true}); err != nil {
 			return d, fmt.Errorf("publish %s: %w", f.Name, err)
 		}
 	}

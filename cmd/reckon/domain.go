@@ -22,14 +22,14 @@ type domainCommands struct {
 	Graph    domainGraph    `cmd:"" help:"Draw how the variables of a domain depend on each other, as text or SVG."`
 	Docs     domainDocs     `cmd:"" help:"Write a page about each domain, in Markdown or HTML."`
 	Schema   domainSchema   `cmd:"" help:"Print the JSON Schema of domain files."`
-	Draft    domainDraft    `cmd:"" help:"Keep domain files as drafts, which no caller sees."`
+	Draft    draftCommands  `cmd:"" help:"Keep domain files as drafts, which no caller sees; show and discard them."`
 	Publish  domainPublish  `cmd:"" help:"Publish domain files."`
 	Diff     domainDiff     `cmd:"" help:"Show which answers of the past a domain file would change, or what versions changed in the text."`
 	Bisect   domainBisect   `cmd:"" help:"Find the published version that changed an answer."`
 	List     domainList     `cmd:"" help:"List an account's domains."`
 	Versions domainVersions `cmd:"" help:"List the published versions of a domain."`
 	Retire   domainRetire   `cmd:"" help:"Take a domain out of lists and out of use; its conversations stay readable."`
-	Restore  domainRestore  `cmd:"" help:"Take a retired domain into use again."`
+	Restore  domainRestore  `cmd:"" help:"Take a retired domain into use again, or an earlier version of one."`
 	Export   domainExport   `cmd:"" help:"Print a published domain as a domain file."`
 }
 
@@ -60,20 +60,11 @@ func findDomain(t terminal, a commands.Admin, account, name string) (projections
 
 // publications are the published versions of a domain, oldest first.
 func publications(t terminal, a commands.Admin, d projections.Domain) ([]events.Event, error) {
-	history, err := a.Log.Read(t, events.DomainSubject(d.AccountID, d.ID), 0)
-	if err != nil {
-		return nil, fmt.Errorf("read the versions of %q: %w", commands.Title(d), err)
+	list, err := a.Versions(t, d)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%q is not published yet, it is a draft", commands.Title(d))
 	}
-	var list []events.Event
-	for _, e := range history {
-		if _, ok := e.Data.(*events.DomainPublished); ok {
-			list = append(list, e)
-		}
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%q is not published yet, it is a draft", commands.Title(d))
-	}
-	return list, nil
+	return list, err
 }
 
 // publishedVersion finds a published version, the newest for 0.

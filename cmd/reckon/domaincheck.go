@@ -19,19 +19,43 @@ func (c *domainCheck) Run(t terminal) error { return c.run(t, true) }
 
 // checking is what check and test have in common.
 type checking struct {
-	Files []string `arg:"" name:"file" help:"Domain files, YAML or JSON."`
-	JSON  bool     `help:"Print JSON."`
+	Files []string `arg:"" optional:"" name:"file" help:"Domain files, YAML or JSON."`
+	draftOf
+	JSON bool `help:"Print JSON."`
+}
+
+// read reads the files, or the draft.
+func (c checking) read(t terminal) (files []*domainfile.File, err error) {
+	if err := c.check(len(c.Files)); err != nil {
+		return nil, err
+	}
+	if c.Draft != "" {
+		err = c.administer(t, func(a commands.Admin) error {
+			f, err := c.file(t, a)
+			files = append(files, f)
+			return err
+		})
+		return files, err
+	}
+	for _, name := range c.Files {
+		f, err := domainfile.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // run prints findings and a verdict for each file, and fails where one is invalid.
 func (c checking) run(t terminal, warnings bool) error {
 	var reports []domainfile.Report
 	invalid := false
-	for _, name := range c.Files {
-		f, err := domainfile.Read(name)
-		if err != nil {
-			return err
-		}
+	files, err := c.read(t)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
 		_, r := f.Check()
 		if !warnings {
 			r.Findings = slices.DeleteFunc(r.Findings, func(f domainfile.Finding) bool { return f.Warning })

@@ -32,7 +32,8 @@ func compareFile(t terminal, f *domainfile.File, a commands.Admin, account strin
 
 type domainDiff struct {
 	directory
-	File     string `arg:"" name:"file" help:"Domain file, YAML or JSON; with --versions also the title, dm_ key or id of a domain."`
+	File     string `arg:"" optional:"" name:"file" help:"Domain file, YAML or JSON; with --versions also the title, dm_ key or id of a domain."`
+	Draft    string `help:"Compare the account's draft of a domain, by its title, dm_ key or id, instead of a file." placeholder:"DOMAIN"`
 	Account  string `help:"Name of the account." required:"" placeholder:"NAME"`
 	Since    string `help:"How far back to look: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
 	Text     bool   `help:"Compare texts, not answers: what the file changes in the newest published version."`
@@ -49,10 +50,17 @@ Examples:
   reckon domain diff trip.yaml --account acme
   reckon domain diff trip.yaml --account acme --since 2026-01-01 --json
   reckon domain diff trip.yaml --account acme --text
+  reckon domain diff --draft 'Road trip' --account acme
   reckon domain diff 'Road trip' --account acme --versions 3..5`
 }
 
 func (c *domainDiff) Run(t terminal) error {
+	switch {
+	case (c.File == "") == (c.Draft == ""):
+		return errors.New("name a domain file, or a draft with --draft")
+	case c.Draft != "" && c.Versions != "":
+		return errors.New("--versions compares what is published: leave out --draft")
+	}
 	if c.Text || c.Versions != "" {
 		return c.compareTexts(t)
 	}
@@ -60,18 +68,25 @@ func (c *domainDiff) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	f, err := domainfile.Read(c.File)
-	if err != nil {
-		return err
-	}
-	if _, report := f.Check(); !report.Valid {
-		showFindings(t.err, f, report.Findings)
-		if !f.Readable() {
-			return errors.New("the domain file has the errors above")
+	var f *domainfile.File
+	if c.File != "" {
+		if f, err = domainfile.Read(c.File); err != nil {
+			return err
+		}
+		if _, report := f.Check(); !report.Valid {
+			showFindings(t.err, f, report.Findings)
+			if !f.Readable() {
+				return errors.New("the domain file has the errors above")
+			}
 		}
 	}
 	out := newListing(t, c.JSON, "answers")
 	return c.administer(t, func(a commands.Admin) error {
+		if c.Draft != "" {
+			if f, _, err = draftFile(t, a, c.Account, c.Draft); err != nil {
+				return err
+			}
+		}
 		done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
 			return out.add(s, func(w io.Writer) { showShift(w, s) })
 		})
@@ -125,7 +140,7 @@ func (c *domainDiff) compareTexts(t terminal) error {
 	case c.JSON:
 		return errors.New("--json is for answers: leave it out with --text and --versions")
 	}
-	from, to, name := 0, 0, c.File
+	from, to, name := 0, 0, cmp.Or(c.File, c.Draft)
 	var err error
 	if c.Versions != "" {
 		if from, to, err = parseVersions(c.Versions); err != nil {
@@ -133,7 +148,7 @@ func (c *domainDiff) compareTexts(t terminal) error {
 		}
 	}
 	var f *domainfile.File
-	if _, err := os.Stat(c.File); err == nil || c.Text {
+	if _, err := os.Stat(c.File); c.Draft == "" && (err == nil || c.Text) {
 		if f, err = domainfile.Read(c.File); err != nil {
 			return err
 		}
@@ -157,7 +172,12 @@ func (c *domainDiff) compareTexts(t terminal) error {
 		if err != nil {
 			return err
 		}
-		is, label := &events.DomainPublished{Key: was.Key}, c.File
+		if c.Draft != "" {
+			if f, _, err = draftFile(t, a, c.Account, c.Draft); err != nil {
+				return err
+			}
+		}
+		is, label := &events.DomainPublished{Key: was.Key}, cmp.Or(c.File, "the draft")
 		if c.Text {
 			// What is published has defaults as they read back, "45%" and "EU" as numbers.
 			is.Definition = f.Definition

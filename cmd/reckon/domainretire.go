@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"reckon/commands"
@@ -39,12 +40,39 @@ func (c *domainRetire) Run(t terminal) error {
 	return c.run(t, true, "is retired. Take it into use again with: reckon domain restore "+quoted(c.Domain)+" --account "+quoted(c.Account)+" "+c.flags(), "is retired already.")
 }
 
-type domainRestore struct{ retiring }
+type domainRestore struct {
+	retiring
+	Version int    `arg:"" optional:"" help:"An earlier version, which becomes the newest one again."`
+	Comment string `help:"With a version, what is to be said of it." placeholder:"TEXT"`
+}
 
 func (*domainRestore) Help() string {
-	return "Example:\n  reckon domain restore 'Road trip' --account acme"
+	return "An earlier version is published again, under a number of its own: what was answered meanwhile stays as it is.\n\nExamples:\n  reckon domain restore 'Road trip' --account acme\n  reckon domain restore 'Road trip' 3 --account acme --comment 'Without tolls again.'"
 }
 
 func (c *domainRestore) Run(t terminal) error {
-	return c.run(t, false, "is in use again.", "is in use.")
+	switch {
+	case c.Version < 0:
+		return fmt.Errorf("version %d: give 1 or more", c.Version)
+	case c.Version == 0 && c.Comment != "":
+		return errors.New("--comment is of a version: name one, or leave it out")
+	case c.Version == 0:
+		return c.run(t, false, "is in use again.", "is in use.")
+	}
+	return c.administer(t, func(a commands.Admin) error {
+		d, err := findDomain(t, a, c.Account, c.Domain)
+		if err != nil {
+			return err
+		}
+		done, err := a.Again(t, c.Account, d, c.Version, c.Comment)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("version %d is published again as version %d", c.Version, done.Version)
+		if done.Unchanged {
+			what = fmt.Sprintf("version %d is what stands as version %d", c.Version, done.Version)
+		}
+		_, err = fmt.Fprintf(t.out, "%q: %s.\n", inLine(commands.Title(d)), what)
+		return err
+	})
 }

@@ -56,16 +56,21 @@ func holdsMore(before, after *File, test events.Test) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b) && before.Key == after.Key
 }
 
-// withTest is the text of a domain file with one more test. Lines are put in; where the file's
-// tests, or the whole of it, are written in brackets, that part alone is written anew. Lines that
-// all end with a carriage return and a line feed go on so.
-func withTest(data []byte, test events.Test) ([]byte, error) {
+// linewise is a text that is edited in lines that end with a line feed. Lines that all end with a
+// carriage return and a line feed go on so.
+func linewise(data []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	carriage, feed := []byte("\r\n"), []byte("\n")
 	if n := bytes.Count(data, carriage); n == 0 || n < bytes.Count(data, feed) {
-		return withTestLines(data, test)
+		return edit(data)
 	}
-	changed, err := withTestLines(bytes.ReplaceAll(data, carriage, feed), test)
+	changed, err := edit(bytes.ReplaceAll(data, carriage, feed))
 	return bytes.ReplaceAll(changed, feed, carriage), err
+}
+
+// withTest is the text of a domain file with one more test. Lines are put in; where the file's
+// tests, or the whole of it, are written in brackets, that part alone is written anew.
+func withTest(data []byte, test events.Test) ([]byte, error) {
+	return linewise(data, func(data []byte) ([]byte, error) { return withTestLines(data, test) })
 }
 
 // withTestLines is withTest for lines that end with a line feed.
