@@ -48,6 +48,18 @@ var adminOpenAPI string
 // AdminOpenAPI is the description of the interface of administration, OpenAPI 3.1 in YAML.
 func AdminOpenAPI() string { return adminOpenAPI }
 
+//go:embed errors.json
+var errorCodes string
+
+// Errors describes the errors of calculations, as JSON: code, message, cause, way out.
+func Errors() string { return errorCodes }
+
+//go:embed CONTRACT.md
+var contract string
+
+// Contract says what answers mean, in Markdown.
+func Contract() string { return contract }
+
 //go:embed domain.schema.json
 var domainFile []byte
 

@@ -36,7 +36,8 @@
 //     commands/domainfile reads domains as files, commands/spreadsheet makes domains of
 //     spreadsheets, commands/model asks a language model.
 //   - http answers callers, http/admin those who administer, with the habits of http. A command
-//     line asks the routes of http/admin too: those of a server, or on a log here.
+//     line asks the routes of http/admin too: those of a server, or on a log here. http/mcp
+//     answers language models by asking http.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows.
 package main

@@ -27,6 +27,7 @@ type commandLine struct {
 	Uncertainty  uncertaintyCommand   `cmd:"" help:"Say how far a result holds where inputs are uncertain."`
 	Interpret    interpretCommand     `cmd:"" help:"Show how a prompt in prose is read."`
 	Evaluate     evaluateCommand      `cmd:"" help:"Score files of prose prompts against what they mean."`
+	MCP          mcpCommand           `cmd:"" name:"mcp" help:"Serve an assistant: tools of the Model Context Protocol, on standard input and output."`
 	Functions    functionsCommand     `cmd:"" help:"List the functions of equations, or explain one."`
 	Units        unitsCommand         `cmd:"" help:"List the units, or find one."`
 	Domain       domainCommands       `cmd:"" help:"Check, test and publish domains."`

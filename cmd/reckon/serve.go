@@ -21,6 +21,7 @@ import (
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/admin"
+	"reckon/http/mcp"
 	"reckon/projections"
 )
 
@@ -161,6 +162,7 @@ func (c *serveCommand) Run(t terminal) error {
 	} else {
 		server.Mount(administered.Face())
 	}
+	server.Mount(mcp.Face(server, version()))
 	go func() { served <- server.Serve(ctx, listener) }()
 	waits := func(what string) {
 		for _, s := range servers {

@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
 	"http/admin":            {"http", "commands", "commands/history", "commands/domainfile", "projections+", "schemas"},
+	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon":            {"…"},
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lints the descriptions of the interface, generates clients of them for TypeScript and Go, and
-# compiles both with a program that reads results. The TypeScript part needs Node.js and npm.
+# compiles both with a program that reads results; and has the official TypeScript client of the
+# Model Context Protocol call reckon. All but Go needs Node.js and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
 schemas=$(cd ../.. && pwd)
@@ -31,3 +32,6 @@ for version in openapi openapi.v1; do
 	npx --no-install tsc --strict --noEmit --skipLibCheck false --module nodenext --target es2022 client/main.ts
 done
 echo "TypeScript: both clients compile"
+
+(cd "$schemas/.." && go build -o "$work/reckon" ./cmd/reckon)
+node assistant.mjs "$work/reckon" "$work/trip.yaml"
