@@ -54,6 +54,10 @@ const (
 const (
 	maxRequests = 4096
 	maxBodies   = 64
+	// bodyMemory is what one of them may take until it is collected: a body of 1 MiB, the buffer for
+	// its canonical form, and what is put in order there. Of a memory that is limited an eighth is for
+	// them.
+	bodyMemory = 4 << 20
 	// smallBody is the length up to which a body does not count.
 	smallBody = 32 << 10
 	// admissionPatience is how long a request waits for a place.
@@ -108,7 +112,7 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 	s := &Server{
 		logger: logger, version: version, answers: newAnswers(),
 		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
-		bodies:   commands.NewFairSemaphore(maxBodies, maxBodies/4),
+		bodies:   places(maxBodies),
 		turns:    commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
 	}
 	s.list = list
@@ -122,6 +126,15 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 // Log says which requests have a line in the log, all of them unless it is called. It is called
 // before Serve.
 func (s *Server) Log(which RequestLog) { s.lines.which = which }
+
+// Fit has what is in memory at once fit a process that is allowed so many bytes in all. It is called
+// before Serve.
+func (s *Server) Fit(memory uint64) {
+	s.bodies = places(int(min(max(memory/8/bodyMemory, 1), maxBodies)))
+}
+
+// places are so many for large bodies, of which an account has a quarter at most.
+func places(n int) *commands.FairSemaphore { return commands.NewFairSemaphore(n, max(1, n/4)) }
 
 // Waits says what the server waits for until Open; /readyz tells it.
 func (s *Server) Waits(what string) { s.waits.Store(&what) }

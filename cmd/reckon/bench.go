@@ -26,7 +26,8 @@ Examples:
 }
 
 func (c *benchCommand) Run(t terminal) error {
-	tune(t) // the floors are those of a process that is set like the service's
+	allowed, _ := allowedMemory()
+	tune(t, allowed) // the floors are those of a process that is set like the service's
 	shown := newProgressLine(t, false, "")
 	report, err := bench.Run(t, c.Options, version(), shown.say)
 	shown.end()

@@ -125,7 +125,8 @@ func (c *serveCommand) Run(t terminal) error {
 	if c.IdempotencyRetention < time.Minute || c.IdempotencyRetention > maxRetention {
 		return fmt.Errorf("--idempotency-retention %s: give 1m to 720h", c.IdempotencyRetention)
 	}
-	if err := errors.Join(c.place(anotherPlace), enoughMemory()); err != nil {
+	allowed, scarce := allowedMemory()
+	if err := errors.Join(c.place(anotherPlace), scarce); err != nil {
 		return err
 	}
 	logger := c.logger(t)
@@ -144,6 +145,9 @@ func (c *serveCommand) Run(t terminal) error {
 	served := make(chan error, 2)
 	server := http.New(logger, version())
 	server.Log(http.RequestLog(c.LogRequests))
+	if allowed > 0 {
+		server.Fit(allowed)
+	}
 	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
 		return fmt.Errorf("--cors-origin: %w", err)
 	}
@@ -177,7 +181,7 @@ func (c *serveCommand) Run(t terminal) error {
 	defer func() { closed(logger, "log", log.Close()) }()
 	opened.Store(log)
 	waits("the views are being opened")
-	tune(ctx)
+	tune(ctx, allowed)
 	views, err := c.views(t, log, logger)
 	if err != nil {
 		return unlessStopped(t, err)

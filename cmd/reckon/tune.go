@@ -46,13 +46,13 @@ const (
 	lookEvery = time.Second
 )
 
-// tune sets the runtime for a process with a log. The memory limit is adjusted until ctx ends.
-func tune(ctx context.Context) {
+// tune sets the runtime for a process with a log that is allowed so much memory, 0 for any. The
+// memory limit is adjusted until ctx ends.
+func tune(ctx context.Context, allowed uint64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		allowed, _ := memlimit.FromCgroup() // 0 where there is no limit, or none that can be read
 		every(ctx, limitEvery, func() { limitMemory(allowed) })
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -97,12 +97,14 @@ func saveMemory(ctx context.Context, folding func() bool) {
 	})
 }
 
-// enoughMemory fails where a container allows too little.
-func enoughMemory() error {
-	if allowed, err := memlimit.FromCgroup(); err == nil && allowed < leastMemory {
-		return fmt.Errorf("the container allows %d MiB of memory, which is not enough under load: give it %d MiB at least", allowed>>20, leastMemory>>20)
+// allowedMemory is how much memory a container allows, 0 where there is no limit, or none that can
+// be read. It fails where that is too little.
+func allowedMemory() (uint64, error) {
+	allowed, err := memlimit.FromCgroup()
+	if err == nil && allowed < leastMemory {
+		return allowed, fmt.Errorf("the container allows %d MiB of memory, which is not enough under load: give it %d MiB at least", allowed>>20, leastMemory>>20)
 	}
-	return nil
+	return allowed, nil
 }
 
 func limitMemory(allowed uint64) {
