@@ -14,6 +14,8 @@ func FuzzPlanning(f *testing.F) {
 	for seed, size := range [][3]uint8{{4, 3, 2}, {8, 10, 3}, {40, 60, 5}, {40, 250, 9}, {250, 240, 30}, {250, 120, 200}} {
 		f.Add(uint64(seed), size[0], size[1], size[2])
 	}
+	// A system that follows from what is stated alone has a part that does not follow from all facts.
+	f.Add(uint64(101), uint8(96), uint8(64), uint8(58))
 	f.Fuzz(func(t *testing.T, seed uint64, variables, equations, given uint8) {
 		n := 2 + int(variables)
 		chance := rand.New(rand.NewPCG(seed, 1))

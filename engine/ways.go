@@ -170,6 +170,12 @@ func (w *ways) find(p *planner) {
 			note(v)
 		}
 	}
+	// Fewer facts may leave a system another part to yield, which is not in the order of all facts.
+	for v, is := range part {
+		if is && w.at[v] < 0 {
+			note(v)
+		}
+	}
 	p.meter.Look(looks + len(part))
 }
 
