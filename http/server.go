@@ -127,9 +127,12 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 // before Serve.
 func (s *Server) Log(which RequestLog) { s.lines.which = which }
 
-// Fit has what is in memory at once fit a process that is allowed so many bytes in all. It is called
-// before Serve.
+// Fit has what is in memory at once fit a process that is allowed so many bytes in all, 0 for any.
+// It is called before Serve.
 func (s *Server) Fit(memory uint64) {
+	if memory == 0 {
+		return
+	}
 	s.bodies = places(int(min(max(memory/8/bodyMemory, 1), maxBodies)))
 }
 

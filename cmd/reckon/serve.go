@@ -145,9 +145,7 @@ func (c *serveCommand) Run(t terminal) error {
 	served := make(chan error, 2)
 	server := http.New(logger, version())
 	server.Log(http.RequestLog(c.LogRequests))
-	if allowed > 0 {
-		server.Fit(allowed)
-	}
+	server.Fit(allowed)
 	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
 		return fmt.Errorf("--cors-origin: %w", err)
 	}
@@ -161,6 +159,7 @@ func (c *serveCommand) Run(t terminal) error {
 		administers = "http://" + aside.Addr().String()
 		servers = append(servers, http.NewAside(logger, version()))
 		servers[1].Log(http.RequestLog(c.LogRequests))
+		servers[1].Fit(allowed)
 		servers[1].Mount(administered.Face())
 		go func() { served <- servers[1].Serve(ctx, aside) }()
 	} else {
