@@ -26,7 +26,7 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		if n == 0 {
 			unit, n = p.percentage(i+1, v)
 		}
-		if n == 0 && (i+2 == len(p.tokens) || p.tokens[i+2].kind == mark) {
+		if n == 0 && v.rarity[next.stem] == 0 && (i+2 == len(p.tokens) || p.tokens[i+2].kind == mark) {
 			if u, err := v.domain.Units().Parse(p.tokens[i+1].text); err == nil && !u.IsOne() {
 				unit, n = u, 1 // a symbol of one letter or two: "in mA"
 			}

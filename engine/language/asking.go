@@ -13,7 +13,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 		}
 		for _, r := range tables.patterns("questions") {
 			n, _ := r.pattern.match(p.tokens, p.used, at)
-			if n == 0 || r.row[2] != "" && !p.opens(at) || p.tokens[at].is("which one") && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
+			if n == 0 || r.row[2] != "" && !p.opens(at) || p.tokens[at].is("subordinate") && p.subordinate(at) || p.tokens[at].is("which one") && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
 				continue
 			}
 			q := question{from: at, to: at + n, want: want(r.row[1])}
@@ -36,12 +36,32 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 			for q.end < len(p.tokens) && !p.ends(q.end) {
 				q.end++
 			}
+			if q.want == wantAny && p.costs(&q) {
+				q.want, q.costs = wantMoney, true
+			}
 			p.questions = append(p.questions, q)
 			at = q.to - 1
 			break
 		}
 	}
 	p.settleQuestions()
+}
+
+// subordinate reports whether "when" only says under what circumstances something is asked for:
+// "the tour time of 24 km when the engine is warm".
+func (p *prose) subordinate(at int) bool {
+	return at > 0 && p.tokens[at-1].kind != mark && len(p.questions) > 0 && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener") &&
+		!(at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary"))
+}
+
+// costs reports whether what a question asks for ends in the verb that asks for money: "what would
+// the clay cost us".
+func (p *prose) costs(q *question) bool {
+	at := q.end - 1
+	for at > q.to && p.tokens[at].is("grammar") {
+		at--
+	}
+	return at > q.to && p.tokens[at].is("costing") && p.tokens[q.to].is("grammar") && !p.tokens[q.to].is("article")
 }
 
 // opens reports whether a token opens a clause, as the verb of a command does.
@@ -119,7 +139,13 @@ func (p *prose) askedFor(m *mention) bool {
 // heads reports whether a mention opens the prompt as what is asked for: "monthly payment on 100k",
 // "LTV for 250k".
 func (p *prose) heads(m *mention) bool {
-	for i := 0; i < m.from; i++ {
+	first := m.from
+	for i := range p.mentions { // "pallets and load for 600 boxes"
+		if a := &p.mentions[i]; len(p.questions) == 0 && a.variable != m.variable && a.weight >= p.weights.ExactName && a.to < m.from && m.from-a.to <= 2 && anyIs(p.tokens[a.to:m.from], "joining") && p.begins(a) {
+			first = a.from
+		}
+	}
+	for i := 0; i < first; i++ {
 		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other || p.tokens[i].is("attaches") { // "with a deposit of 500"
 			return false
 		}
@@ -133,6 +159,10 @@ func (p *prose) heads(m *mention) bool {
 	switch next := &p.tokens[m.to]; {
 	case next.fold == "," || next.fold == ":":
 		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
+	case next.is("partitive") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.fits(m, &p.quantities[p.within[m.to+1]]):
+		return false // "yearly food money of $4160"
+	case next.is("dated") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.followsUp && len(p.questions) == 0 && p.takes(m, &p.quantities[p.within[m.to+1]]):
+		return false // "ceiling at 18 m"
 	case next.is("dated"):
 		if m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment {
 			return false // "due on May 15"
@@ -140,6 +170,27 @@ func (p *prose) heads(m *mention) bool {
 		return true
 	}
 	return p.tokens[m.to].is("circumstance")
+}
+
+// takes reports whether a variable that no equation yields can be given an amount.
+func (p *prose) takes(m *mention, q *quantity) bool {
+	return !p.terms[m.variable].output && p.fits(m, q)
+}
+
+// fits reports whether an amount has a unit that a variable has.
+func (p *prose) fits(m *mention, q *quantity) bool {
+	t := &p.terms[m.variable]
+	return len(q.readings) > 0 && q.readings[0].unit != nil && t.dimensional && q.readings[0].unit.Dimension() == t.dimension
+}
+
+// begins reports whether nothing is said before a mention.
+func (p *prose) begins(m *mention) bool {
+	for i := 0; i < m.from; i++ {
+		if p.meaning[i] == content || p.within[i] >= 0 || p.meaning[i] == other {
+			return false
+		}
+	}
+	return true
 }
 
 // closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph,

@@ -3,6 +3,7 @@ package language
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"reckon/engine/units"
 )
@@ -39,8 +40,10 @@ func (s *search) slots() []slot {
 	p := s.prose
 	s.rate = make([]bool, len(p.quantities))
 	for i := range p.quantities {
-		s.rate[i] = s.partOfRate(p.quantities[i].from, i)
+		to := p.quantities[i].to
+		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to })
 	}
+	p.findCounts()
 	var list []slot
 	changed := map[int]*change{}
 	for i := range p.changes {
@@ -92,6 +95,9 @@ func (s *search) idle(q *quantity) bool {
 
 // alone reports whether a prompt says nothing beside an amount.
 func (s *search) alone(q *quantity) bool {
+	if s.prose.asked != nil {
+		return false
+	}
 	for i := range s.prose.tokens {
 		if s.prose.meaning[i] == content && (i < q.from || i >= q.to) {
 			return false
@@ -121,6 +127,9 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 			continue // the word belongs to another amount
 		}
 		link := s.prose.connection(from, to, m.from, m.to)
+		if of := s.prose.counts[m.from]; of >= 0 && s.prose.quantities[of].from != from {
+			link *= s.weights.OthersEach
+		}
 		if s.prose.askedFor(m) {
 			link *= s.weights.AskedName
 		}
@@ -160,6 +169,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 			list = append(list, k)
 		}
 	}
+	s.scoreEach(q, list)
 	return list
 }
 
@@ -176,7 +186,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	}
 	for r := range q.readings {
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
-		if ok && r > 0 && !s.unitNames(variable, q) {
+		if ok && r > 0 && !s.unitNames(variable, s.dropped(q, r)) {
 			score += s.weights.AgainstLater
 			if first {
 				score += s.weights.AgainstSecond
@@ -200,7 +210,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if best.evidence < s.weights.LeastNamed {
 		best.score += s.prior(t) + s.endScore(q.from, t)
 	}
-	best.score += best.evidence + s.baseScore(variable, bare, q)
+	best.score += best.evidence + s.baseScore(variable, q)
 	if bare {
 		best.score += s.bareScore(q, &best)
 	}
@@ -213,10 +223,20 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	}
 	if s.period(q, variable) {
 		best.score += s.weights.ForPeriod
-	} else if q.weak && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
+	} else if q.weak && !(q.share && t.kind == percentKind) && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
 		best.score += s.weights.AgainstWeak
 	}
 	return best, true
+}
+
+// dropped are the words of an amount that a later reading of it leaves out, "a day" of "45 minutes
+// a day", all of them where it leaves out none.
+func (s *search) dropped(q *quantity, r int) *quantity {
+	first, later := q.readings[0].unit, q.readings[r].unit
+	if first == nil || later == nil || sameUnit(first, later) || !slices.ContainsFunc(first.Terms(), func(t units.Term) bool { return t.Num < 0 }) {
+		return q
+	}
+	return &quantity{from: q.to - 1, to: q.to}
 }
 
 // namedBefore reports whether the words right before a number name the variable, whatever noun
@@ -242,10 +262,27 @@ func (s *search) bareScore(q *quantity, k *candidate) float64 {
 	if t.counts && (s.foreignNoun(q.to) || anyIs(s.prose.tokens[q.from:q.to], "dozen word")) {
 		hint += s.weights.ForCount // "40 mugs"
 	}
+	if first := &s.prose.tokens[q.from]; first.kind == number && pence(first.text) {
+		switch {
+		case t.dimensional && len(t.dimension.Currencies()) > 0:
+			hint += s.weights.ForPence // "14.50"
+		case t.dimensional && t.dimension.IsNone() && t.kind == numberKind:
+			hint += s.weights.AgainstPence
+		}
+	}
 	if k.evidence < s.weights.LeastHinted && !s.inBase(k.variable) && hint <= 0 {
 		hint += s.weights.AgainstUnnamed
 	}
 	return hint
+}
+
+// penceDigits is how many decimals prices have.
+const penceDigits = 2
+
+// pence reports whether digits have as many decimals as prices.
+func pence(digits string) bool {
+	_, decimals, ok := strings.Cut(digits, ".")
+	return ok && len(decimals) == penceDigits
 }
 
 // perTime reports whether a reading is so much per one of a unit of time.

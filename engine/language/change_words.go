@@ -139,12 +139,16 @@ func (p *prose) changeBefore(i int) (change, bool) {
 			by, c.from = true, k
 			continue
 		}
+		if row := t.lex.row("comparatives"); by && k == q.from-2 && row != nil { // "faster by 4 km/h"
+			c.sign, c.hint, c.sure, c.from = int(row.number(1)), want(row[2]), true, k
+			return c, true
+		}
 		if near && t.is("states") {
 			break
 		}
 		if row := t.lex.row("change verbs"); t.kind == word && row != nil {
 			near = k == q.from-1 || k == q.from-2 && p.meaning[k+1] != content && p.meaning[k+1] != other
-			c.sign, c.sure, c.from = int(row.number(1)), by || row[2] != "", k
+			c.sign, c.sure, c.from = int(row.number(1)), by || row[2] != "" || anyIs(p.tokens[q.from:q.to], "whole"), k
 			return c, by || near
 		}
 	}

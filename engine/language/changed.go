@@ -1,6 +1,8 @@
 package language
 
 import (
+	"time"
+
 	"reckon/engine"
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -129,6 +131,9 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 			if t.counted != nil && to.IsOne() {
 				to = t.counted // "a year longer" of a number of months
 			}
+			if text := s.laterText(variable, old, c.sign, r); text != "" {
+				return text
+			}
 			is := r.unit.Dimension()
 			if is != to.Dimension() && !(t.moment() && is == units.Time) {
 				continue
@@ -147,6 +152,27 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 		}
 	}
 	return ""
+}
+
+// laterText is a day moved by whole months or years as the calendar has them, at the same time of
+// day; "" for other variables and other lengths of time.
+func (s *search) laterText(variable int, old units.Quantity, sign int, r *reading) string {
+	kind := s.vocabulary.terms[variable].kind
+	by := readTables().exactly("calendar", r.unit.Symbol())
+	count, whole := r.number.Int64()
+	seconds, known := old.SI(decimal.NewContext(1000)).Int64()
+	if kind != dateKind && kind != datetimeKind || by == nil || by.number(1) != 0 || !whole || !known {
+		return ""
+	}
+	from := dayOf(seconds)
+	text := moved(from, int64(sign)*count, by).text("")
+	if kind == datetimeKind {
+		text += "T" + time.Unix(seconds, 0).UTC().Format(time.TimeOnly)
+	}
+	if _, errs := s.vocabulary.given(variable, text, s.env); len(errs) > 0 {
+		return ""
+	}
+	return text
 }
 
 // points reports whether an amount is told in percentage points.

@@ -2,6 +2,7 @@ package language
 
 import (
 	"reckon/engine"
+	"reckon/engine/decimal"
 	"reckon/engine/input"
 	"reckon/engine/prompt"
 	"reckon/engine/units"
@@ -136,7 +137,11 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 		return "", 0
 	}
 	plain := t.dimensional && t.dimension.IsNone() && (t.unit == nil || t.unit.IsOne())
-	if plain && s.unitNames(variable, q) {
+	named := *q
+	if isRate(r.unit) {
+		named.to-- // "4% per year" is no number of years
+	}
+	if plain && s.unitNames(variable, &named) {
 		return r.number.String(), s.weights.ForDimension // "30 years" for a plain number of years: the word of the unit names the variable
 	}
 	if t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time {
@@ -152,10 +157,16 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 	if t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)) {
 		return r.text, s.weights.ForDimension
 	}
-	if r.kind == kindMeasure && s.unitNames(variable, q) {
+	if turning := s.withoutTurns(r, t); turning != nil {
+		return r.number.String() + " " + turning.Symbol(), s.weights.ForDimension // "90 rpm" for turns per minute
+	}
+	if r.kind == kindMeasure && s.unitNames(variable, &quantity{from: q.to - 1, to: q.to}) {
 		if unit := s.withoutTime(variable, q, r); unit != nil {
 			return r.number.String() + " " + unit.Symbol(), s.weights.ForDimension // "4200 kWh a year" for a yearly energy
 		}
+	}
+	if t.period != nil && r.unit.Div(t.period).Dimension() == t.dimension {
+		return r.number.String() + " " + r.unit.Div(t.period).Symbol(), s.weights.ForMoneyEach // "2300 kcal" for a daily burn
 	}
 	if r.kind == kindMoney && t.dimensional && !t.money() {
 		if text := s.perMoney(r, variable); text != "" {
@@ -194,11 +205,33 @@ func (s *search) withMoney(r *reading, t *term) *units.Unit {
 	return currency.Mul(r.unit)
 }
 
+// isRate reports whether a unit is one of something by something else.
+func isRate(unit *units.Unit) bool {
+	return slices.ContainsFunc(unit.Terms(), func(t units.Term) bool { return t.Num < 0 })
+}
+
+// revolution is one turn.
+const revolution = "rev"
+
+// withoutTurns is the unit of a speed of turning for a variable that counts turns in a time, nil
+// where it is not.
+func (s *search) withoutTurns(r *reading, t *term) *units.Unit {
+	turn := s.vocabulary.domain.Units().Lookup(revolution)
+	if turn == nil || t.unit == nil || !t.dimensional || r.unit.Dimension() != t.dimension.Mul(units.Angle) {
+		return nil
+	}
+	one, ok := inUnit(units.Quantity{Number: decimal.Int(1), Unit: r.unit}, turn.Mul(t.unit))
+	if !ok || one.Number.Cmp(decimal.Int(1)) != 0 {
+		return nil
+	}
+	return t.unit
+}
+
 // withoutTime is the unit of a rate without what it is per, for a variable whose name says that;
 // nil where it is not.
 func (s *search) withoutTime(variable int, q *quantity, r *reading) *units.Unit {
 	t := &s.vocabulary.terms[variable]
-	if t.dimension == units.Time && s.unitNames(variable, &quantity{from: q.to - 1, to: q.to}) {
+	if (t.dimension == units.Time || t.counted != nil) && s.unitNames(variable, &quantity{from: q.to - 1, to: q.to}) {
 		return nil // "5 hours a day" are no days
 	}
 	for _, term := range r.unit.Terms() {

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -94,20 +95,15 @@ func (s *search) nothing() *value.Error {
 	return notUnderstood(s.prose.fragment(0, len(s.prose.tokens)))
 }
 
-// twice is the doubt about two amounts for one variable.
-func (s *search) twice(variable int, a, b *slot) *value.Error {
-	p := s.prose
-	return ambiguous(s.title(variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
-}
-
 func (s *search) title(variable int) string { return title(s.vocabulary.domain, variable) }
 
 // doubt refuses the best reading where it is not good enough, or the next one is nearly as good.
 func (s *search) doubt(found []combination) *value.Error {
 	s.tryOut(found)
+	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.contested, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.costsNothing, s.listedValues, s.contested, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -146,6 +142,43 @@ func (s *search) doubt(found []combination) *value.Error {
 	return nil
 }
 
+// simplest puts first, of the readings of one target that are as good as the best, the one with the
+// fewest assumptions and then steps, and leaves out the others, where the words do not speak
+// against it.
+func (s *search) simplest(found []combination) []combination {
+	better := func(a, b *derivation) int {
+		return cmp.Or(cmp.Compare(a.defaults, b.defaults), cmp.Compare(a.steps, b.steps))
+	}
+	words := func(c *combination) (sum float64) {
+		for _, k := range c.picks {
+			sum += k.evidence
+		}
+		return sum
+	}
+	best, end, doubtful := 0, 0, false
+	for ; end < len(found) && found[0].score-found[end].score < s.weights.LeastLead; end++ {
+		c := &found[end]
+		if c.target != found[0].target || !c.plan.ok || slices.ContainsFunc(c.picks, func(k candidate) bool { return k.relative }) {
+			return found
+		}
+		doubtful = doubtful || !s.same(&found[0], c)
+		if better(&c.plan, &found[best].plan) < 0 {
+			best = end
+		}
+	}
+	unnamed := func(k candidate) bool { return k.variable >= 0 && k.evidence < s.weights.LeastWord }
+	if !doubtful || slices.ContainsFunc(found[best].picks, unnamed) {
+		return found
+	}
+	for i := range end {
+		if c := &found[i]; i != best && (better(&found[best].plan, &c.plan) == 0 && !s.same(&found[best], c) || words(c)-words(&found[best]) > s.weights.MostWords) {
+			return found
+		}
+	}
+	found[0], found[best] = found[best], found[0]
+	return slices.Delete(found, 1, end)
+}
+
 // askedAndGiven refuses a reading that takes an amount for what a question asks for by its whole
 // name: "how many tiles a box if 140 tiles need 14 boxes".
 func (s *search) askedAndGiven(best *combination) *value.Error {
@@ -162,88 +195,22 @@ func (s *search) askedAndGiven(best *combination) *value.Error {
 	return nil
 }
 
-// contested refuses an amount whose words name a variable that another amount takes.
-func (s *search) contested(best *combination) *value.Error {
-	for i, k := range best.picks {
-		l := &s.list[i]
-		if k.variable < 0 || len(l.candidates) == 0 {
-			continue
-		}
-		for _, top := range l.candidates {
-			if top.score <= k.score+s.weights.LeastContest {
-				break
-			}
-			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
-			if j >= 0 && j != i && top.linked {
-				return s.twice(top.variable, &s.list[j], l)
-			}
-		}
-	}
-	return nil
-}
-
-// slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both
-// may be meant for its variable.
-func (s *search) slid(best *combination) *value.Error {
+// compared refuses a question for the difference between two scenarios.
+func (s *search) compared(*combination) *value.Error {
 	p := s.prose
-	for i := 1; i < len(best.picks); i++ {
-		a, b := &best.picks[i-1], &best.picks[i]
-		x, y := &s.list[i-1], &s.list[i]
-		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is("pairs") {
-			continue
-		}
-		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
-		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < s.weights.LeastNamed && b.evidence < s.weights.LeastNamed {
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text
-			if one, ok := s.value(best); ok {
-				if other, ok := s.value(&swapped); !ok || !one.Equal(other) {
-					return ambiguous(s.title(a.variable) + ` and ` + s.title(b.variable) + ` as "` + p.fragment(x.from, y.to) + `"`)
-				}
-			}
-		}
-		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= s.weights.LeastNamed) != (b.evidence >= s.weights.LeastNamed) {
-			named := a
-			if b.evidence > a.evidence {
-				named = b
-			}
-			return s.twice(named.variable, x, y)
+	for _, q := range p.questions {
+		if q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil && anyIs(p.tokens[q.to:], "comparing") && (q.how(p) || q.want == wantCount) && s.base != nil {
+			return notUnderstood(`"` + p.fragment(q.from, q.to+1) + `": ask for each of the two, or compare their scenarios`)
 		}
 	}
 	return nil
 }
 
-// eitherResult refuses money that no words name where it may be one of several results of
-// equations: "for 100 euros", net or with tax.
-func (s *search) eitherResult(best *combination) *value.Error {
-	unnamed := func(k *candidate) bool {
-		t := &s.vocabulary.terms[k.variable]
-		return t.output && t.money() && k.evidence < s.weights.LeastWord && !k.relative && !s.inBase(k.variable)
-	}
-	for i := range best.picks {
-		k := &best.picks[i]
-		if k.variable < 0 || !unnamed(k) {
-			continue
-		}
-		for c := range s.list[i].candidates {
-			other := &s.list[i].candidates[c]
-			if other.variable < 0 || other.variable == k.variable || other.variable == best.target || !unnamed(other) ||
-				gives(best.picks, other.variable) {
-				continue
-			}
-			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[other.variable]
-			if t.kind != u.kind || t.dimension != u.dimension {
-				continue
-			}
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i] = *other
-			one, ok := s.value(best)
-			two, also := s.value(&swapped)
-			if ok && also && !one.Equal(two) {
-				return ambiguous(s.describe(best) + ", or " + s.describe(&swapped))
-			}
+// costsNothing refuses a question what something costs where the answer would be no money.
+func (s *search) costsNothing(best *combination) *value.Error {
+	for _, q := range s.prose.questions {
+		if q.costs && best.target >= 0 && s.weights.fits(wantMoney, &s.vocabulary.terms[best.target]) == 0 {
+			return notUnderstood(`"` + s.prose.fragment(q.from, q.end) + `"`)
 		}
 	}
 	return nil
@@ -254,193 +221,6 @@ func (s *search) named(variable int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable == variable && m.weight >= s.weights.LeastAsking && s.asking(&m)
 	})
-}
-
-// secondQuestion refuses a prompt that asks two questions. What one question asks for together is
-// noted.
-func (s *search) secondQuestion(best *combination) *value.Error {
-	p := s.prose
-	if best.target < 0 {
-		return nil
-	}
-	var asked []int
-	for i := range p.questions {
-		if v := s.askedBy(&p.questions[i]); v >= 0 && !slices.Contains(asked, v) {
-			asked = append(asked, v)
-		}
-	}
-	for i := 1; i < len(p.questions); i++ {
-		a, b := &p.questions[i-1], &p.questions[i]
-		if a.how(p) && b.how(p) && (b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") || p.tokens[b.from-1].is("joining")) {
-			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
-		}
-	}
-	if a, b := s.joinedAmount(best); a >= 0 {
-		return ambiguous("two questions at once: " + s.title(a) + ", " + s.title(b))
-	}
-	joined, together := s.joinedNames(best)
-	all := append(asked, joined...)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	all = slices.DeleteFunc(all, func(v int) bool {
-		return v != best.target && !s.plainly(v) && gives(best.picks, v)
-	})
-	if together && !slices.ContainsFunc(all, func(v int) bool { return !slices.Contains(joined, v) }) {
-		best.together = joined
-		return nil
-	}
-	if len(all) > 1 {
-		var titles []string
-		for _, v := range all {
-			titles = append(titles, s.title(v))
-		}
-		return ambiguous("two questions at once: " + strings.Join(titles, ", "))
-	}
-	return nil
-}
-
-// joinedNames are the variables of a prompt such as "the time and the cost", and whether they are
-// asked for together: each of them can be found. Those of a prompt that begins with a name and goes
-// on to ask for another are not.
-func (s *search) joinedNames(best *combination) (list []int, together bool) {
-	p := s.prose
-	asks := func(m *mention) bool {
-		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
-			!slices.ContainsFunc(best.picks, func(c candidate) bool {
-				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m)
-			})
-	}
-	for i := range p.mentions {
-		a := &p.mentions[i]
-		if !asks(a) {
-			continue
-		}
-		for k := range p.mentions {
-			b := &p.mentions[k]
-			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
-				continue
-			}
-			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
-				return m.weight >= s.weights.LeastOver && m.from <= a.from && b.to <= m.to
-			})
-			if better {
-				continue
-			}
-			if list = s.listed(a, b, asks); slices.Contains(list, best.target) {
-				return list, !s.elliptic(a, b) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
-			}
-		}
-		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
-			return []int{a.variable, best.target}, false
-		}
-	}
-	return nil, false
-}
-
-// joinedAmount are two results of which the second is joined to the first, which is asked for, and
-// takes the amount that both are for, "payment and total interest for 10k"; -1 where there are
-// none.
-func (s *search) joinedAmount(best *combination) (asked, taken int) {
-	p := s.prose
-	for i := range p.mentions {
-		a := &p.mentions[i]
-		if a.variable != best.target || a.weight < s.weights.ExactName || !s.asking(a) {
-			continue
-		}
-		for k := range p.mentions {
-			b := &p.mentions[k]
-			if b.weight >= s.weights.ExactName && b.from > a.to && b.from-a.to <= 3 && b.to < len(p.tokens) && s.asking(b) && gives(best.picks, b.variable) &&
-				s.vocabulary.terms[b.variable].derived && anyIs(p.tokens[a.to:b.from], "joining") && p.tokens[b.to].is("circumstance") {
-				return a.variable, b.variable
-			}
-		}
-	}
-	return -1, -1
-}
-
-// elliptic reports whether the second of two joined names may leave out what the first has said: in
-// "grams of base and acid" the acid may be that in grams, though it is called so itself.
-func (s *search) elliptic(a, b *mention) bool {
-	of := func(m *mention) *term { return &s.vocabulary.terms[m.variable] }
-	alike := func(t, u *term) bool { return t.kind == u.kind && t.dimension == u.dimension }
-	said := s.prose.stems[a.from:a.to]
-	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		t := of(&m)
-		return m.variable != a.variable && m.variable != b.variable && m.overlaps(b) && alike(t, of(a)) && t.derived &&
-			slices.ContainsFunc(t.names, func(n name) bool {
-				return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(said, w) })
-			})
-	})
-}
-
-// listed are the variables of two names that are joined, and of those that a comma joins to them:
-// "the time, the fuel and the cost".
-func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
-	p := s.prose
-	list := []int{a.variable, b.variable}
-	for more := true; more; {
-		more = false
-		for i := range p.mentions {
-			m := &p.mentions[i]
-			if m.to < a.from && a.from-m.to <= 2 && p.tokens[m.to].fold == "," && !slices.Contains(list, m.variable) && asks(m) {
-				list, a, more = append([]int{m.variable}, list...), m, true
-				break
-			}
-		}
-	}
-	return list
-}
-
-// plainly reports whether a question names a variable right behind its form.
-func (s *search) plainly(variable int) bool {
-	p := s.prose
-	for i := range p.questions {
-		q := &p.questions[i]
-		for k := range p.mentions {
-			m := &p.mentions[k]
-			if m.variable == variable && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= s.weights.LeastPlain &&
-				(m.to == len(p.tokens) || p.within[m.to] < 0) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// askedBy is the variable that a question alone asks for, -1 where that is not plain.
-func (s *search) askedBy(q *question) int {
-	p := s.prose
-	best, bestScore := -1, float64(0)
-	for variable := range s.vocabulary.terms {
-		t := &s.vocabulary.terms[variable]
-		if t.hidden {
-			continue
-		}
-		var e float64
-		for k := range p.mentions {
-			m := &p.mentions[k]
-			if m.variable == variable && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
-				e = max(e, s.weights.ForQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
-			}
-		}
-		if q.want != wantAny {
-			if fit := s.weights.fits(q.want, t); fit >= s.weights.LeastAnswer {
-				e += s.weights.ForSole
-			} else if fit == 0 {
-				e += s.weights.AgainstSole
-			}
-		}
-		if q.unit != nil && s.unitFits(variable, q.unit) {
-			e += s.weights.ForSole
-		}
-		if e > bestScore {
-			best, bestScore = variable, e
-		}
-	}
-	if bestScore < s.weights.LeastSole {
-		return -1
-	}
-	return best
 }
 
 // unknownNoun is what a question asks for where nothing in the domain, nor any table, knows the
@@ -455,6 +235,11 @@ func (s *search) unknownNoun(best *combination) string {
 	for i, q := range p.questions {
 		if i > 0 && q.want == wantAny && names(q) {
 			return "" // asked plainly by a later question
+		}
+	}
+	for _, q := range p.questions {
+		if word := s.unknownHead(&q, best); word != "" {
+			return word
 		}
 	}
 	for _, q := range p.questions {
@@ -477,6 +262,27 @@ func (s *search) unknownNoun(best *combination) string {
 		}
 	}
 	return ""
+}
+
+// unknownHead is the noun that a question counts where it is not that of the target, though the
+// word before it may be: "how many tour guides".
+func (s *search) unknownHead(q *question, best *combination) string {
+	p := s.prose
+	if q.want != wantCount || q.unit != nil {
+		return ""
+	}
+	end := q.to
+	for end < q.end && p.tokens[end].kind == word && p.meaning[end] == content {
+		end++
+	}
+	head := end - 1
+	if head <= q.to || !p.tokens[head].plural() {
+		return ""
+	}
+	if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= head && head < m.to && m.weight >= s.weights.LeastWord }) {
+		return ""
+	}
+	return `"` + p.tokens[head].text + `"`
 }
 
 // stranger is the first word of a stretch that nobody knows, in quotes, or "".

@@ -123,6 +123,24 @@ func (s *search) baseValue(variable int) *engine.ScenarioValue {
 	return nil
 }
 
+// sizes are those of an earlier value and of one that is said now, in one unit; 0 where they cannot
+// be compared.
+func (s *search) sizes(v *engine.ScenarioValue, r *reading) (old, now float64) {
+	was := v.Value.Quantity()
+	switch r.kind {
+	case kindNumber, kindPercent:
+		old, now = was.Number.Float64(), r.number.Float64()
+		if s.vocabulary.terms[v.Variable].kind == percentKind {
+			old *= 100
+		}
+	case kindMeasure, kindMoney, kindDuration:
+		if q, ok := inUnit(was, r.unit); ok && was.Unit != nil {
+			old, now = q.Number.Float64(), r.number.Float64()
+		}
+	}
+	return old, now
+}
+
 // justSaid reports whether a value is what the request before stated, while others were carried.
 func (s *search) justSaid(v *engine.ScenarioValue) bool {
 	if v.Source != engine.UserInput || v.Historical {
@@ -133,7 +151,7 @@ func (s *search) justSaid(v *engine.ScenarioValue) bool {
 
 // baseScore prefers variables that the conversation has spoken of, and among them those whose value
 // is of the same size.
-func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
+func (s *search) baseScore(variable int, q *quantity) float64 {
 	v := s.baseValue(variable)
 	if v == nil || v.Value.Rank != 0 {
 		return 0
@@ -150,11 +168,7 @@ func (s *search) baseScore(variable int, bare bool, q *quantity) float64 {
 	if s.justSaid(v) {
 		score += s.weights.ForJustSaid
 	}
-	if bare {
-		old, now := v.Value.Quantity().Number.Float64(), q.readings[0].number.Float64()
-		if s.vocabulary.terms[variable].kind == percentKind {
-			old *= 100
-		}
+	if old, now := s.sizes(v, &q.readings[0]); now > 0 {
 		if old > 0 && now > 0 {
 			switch ratio := max(old/now, now/old); {
 			case ratio <= 2:

@@ -10,6 +10,9 @@ const (
 	noBorder barrier = iota
 	stopBorder
 	semicolonBorder
+	contrastBorder
+	clauseBorder
+	conjunctionBorder
 )
 
 // barriers are their names in the table of borders, in the order of the weights.

@@ -2,7 +2,6 @@ package language
 
 import (
 	"slices"
-	"strings"
 
 	"reckon/engine/decimal"
 	"reckon/engine/units"
@@ -17,6 +16,11 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	case a.article:
 		return q
 	case len(q.readings) > 0 && q.to > bareEnd:
+		return q
+	case a.pronoun && a.n > 1 && s.shareAt(q, a):
+		q.share, q.weak = true, true
+		percent := s.ctx.Mul(a.value, decimal.Int(100))
+		q.readings = []reading{{kind: kindPercent, number: percent, text: a.text()}, s.bare(a, 0)}
 		return q
 	case a.pronoun && s.tok(q.from-1).is("one of"):
 		return none(q.to)
@@ -66,6 +70,16 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		q.readings = append(q.readings, clock)
 	}
 	return q
+}
+
+// shareAt is true of a fraction in words that is no ordinal and no part of a unit: "a quarter
+// dies", "two thirds", "a third of them". A third person is none.
+func (s *scanner) shareAt(q quantity, a amount) bool {
+	part, den := s.numeral(q.to - 1)
+	if part != partFraction {
+		return false
+	}
+	return !s.tok(q.from).is("indefinite") || den == 2 && !s.nounAt(q.to) || den == 4 || !s.nounAt(q.to)
 }
 
 // oneMore is true of what makes "one" an amount: one more coat.
@@ -126,7 +140,7 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 		at++
 	}
 	name := s.tok(at)
-	if name.kind != word || !name.is("common unit") || s.tok(q.from-1).is("per") {
+	if name.kind != word || !name.is("common unit") && !(at > q.to && name.lex.row("money") != nil) || s.tok(q.from-1).is("per") {
 		q.to, q.readings = q.from, nil
 		return
 	}
@@ -169,8 +183,8 @@ func (s *scanner) compound(q quantity, a amount, unitAt int) (quantity, bool) {
 		}
 		r.unitTokens = 1
 		list := []reading{r}
-		if isCurrency(f.unit) {
-			for _, o := range s.over(to, found{unit: f.unit, part: 1}) { // 6 pounds 50 a litre
+		if isCurrency(f.unit) || f.unit.Dimension() == units.Time {
+			for _, o := range s.over(to, found{unit: r.unit, part: 1}) { // 6 pounds 50 a litre, an hour and a half a day
 				list = []reading{s.reading(amount{value: r.number}, o, o.n), r}
 				to += o.n
 				break
@@ -251,119 +265,6 @@ func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
 	r = s.reading(amount{value: total}, found{unit: unit, part: 1}, 0)
 	r.text = text
 	return r, to
-}
-
-// How the amount of a part that need not be said stands, by its name in the table.
-const (
-	twoDigits  = "two digits" // and no noun behind it
-	joinedPart = "joined"     // in two digits and without space: 4h20
-)
-
-// part reads a smaller amount of the same dimension behind an amount in a unit; end is 0 for none.
-func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end int) {
-	joint := s.tok(at)
-	joined := joint.is("adds")
-	if joined {
-		at++
-	}
-	if t := s.tok(at); t.kind == mark || t.is("minus") {
-		return b, nil, 0
-	}
-	b = s.unsigned(at)
-	if b.n == 0 || b.invalid || b.article || b.exact != "" {
-		return b, nil, 0
-	}
-	at += b.n
-	senses := s.partUnits(at, unit)
-	for _, f := range senses {
-		money := isCurrency(unit)
-		cents := f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n))
-		less := f.part == 1 && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n)
-		thick := joint.fold == "," && s.tok(at+f.n).is("thickness") // a measure of its own: 10 feet by 12 feet, 4 inches deep
-		if s.accepts(f, at) && (money && cents || !money && less && !thick) {
-			return b, f.unit, at + f.n
-		}
-	}
-	if t := s.tok(at); joined || len(senses) > 0 || !b.whole() || t.kind == word && !t.spaced || t.is("multiplied") || t.kind != word && strings.Contains("%:/", t.fold) && t.end > 0 {
-		return b, nil, 0
-	}
-	if u := s.bareUnit(b, at, unit); u != nil {
-		return b, u, at
-	}
-	return b, nil, 0
-}
-
-// partUnits are the units behind a smaller amount, where "m" and "in" mean minutes and inches.
-func (s *scanner) partUnits(at int, unit *units.Unit) []found {
-	switch t := s.tok(at); {
-	case t.is("minute letter") && unit.Dimension() == units.Time:
-		return s.parsed(minute, 1)
-	case t.is("inside") && unit.Dimension() == units.Length && s.smaller(s.parsed(inch, 1)[0].unit, unit):
-		return s.parsed(inch, 1)
-	case unit.Dimension() == units.Angle:
-		if u := s.anglePart(at); u.unit != nil {
-			return []found{u}
-		}
-	}
-	return s.single(at, true)
-}
-
-// anglePart is the unit of a mark or a word behind an angle, where they are minutes and seconds of
-// it and neither feet and inches nor times; its unit is nil for none.
-func (s *scanner) anglePart(at int) found {
-	t := s.tok(at)
-	symbol := ""
-	switch {
-	case t.is("arc minutes"):
-		symbol = arcminute
-	case t.is("arc seconds"):
-		symbol = arcsecond
-	default:
-		return found{}
-	}
-	return found{unit: s.parsed(symbol, 1)[0].unit, n: 1, part: 1}
-}
-
-// bareUnit is the unit of a smaller amount that has none behind it, nil where it is no part.
-func (s *scanner) bareUnit(b amount, at int, unit *units.Unit) *units.Unit {
-	two := s.tok(at).kind != number && !s.nounAt(at) && s.twoDigits(b, at)
-	if isCurrency(unit) {
-		if name := s.tok(at - b.n - 1); two && name.kind == word && (name.lex.row("money") != nil || name.is("pound")) {
-			return unit
-		}
-		return nil
-	}
-	r := s.tables.exactly("parts", unit.Symbol())
-	if r == nil || r[2] == twoDigits && !two || r[2] == joinedPart && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
-		return nil
-	}
-	smaller := s.parsed(r[1], 1)[0].unit
-	in, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: unit}, smaller)
-	if err != nil || b.value.Cmp(in.Number) >= 0 || b.value.Sign() < 0 {
-		return nil
-	}
-	return smaller
-}
-
-// twoDigits is true of an amount before a token that is said with two digits, which 5 is not and 05
-// is.
-func (s *scanner) twoDigits(b amount, end int) bool {
-	if t := s.tok(end - 1); b.n == 1 && t.kind == number {
-		return len(t.text) == 2
-	}
-	return b.words && b.value.Cmp(decimal.Int(9)) > 0 && b.value.Cmp(decimal.Int(100)) < 0
-}
-
-// rated reports whether a unit at the tokens in front is that of a rate: 8 hours a day.
-func (s *scanner) rated(at int) bool {
-	row, n := s.rowAt("per", at)
-	return row != nil && (row[1] != "" || len(s.single(at+n, false)) > 0)
-}
-
-// smaller reports whether one of a unit is less than one of another of its dimension.
-func (s *scanner) smaller(a, than *units.Unit) bool {
-	q, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(1), Unit: a}, than)
-	return err == nil && q.Number.Cmp(decimal.Int(1)) < 0
 }
 
 // between reads "between 5 and 10 km". Two moments are no range: they are where something starts

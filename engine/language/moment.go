@@ -239,7 +239,7 @@ func (s *scanner) monthFirst(at int) (days []day, n int) {
 	i++
 	if s.ordinal(i) {
 		i++
-	} else if next := s.tok(i); next.kind == sign || next.kind == word && (!next.spaced || s.unitStarts(i)) || next.fold == "-" && !next.spaced || next.fold == ":" && !next.spaced {
+	} else if next := s.tok(i); next.kind == sign || next.kind == word && (!next.spaced || s.unitStarts(i)) || next.fold == "-" && !next.spaced || next.fold == ":" && !next.spaced && !s.tok(i+1).spaced {
 		return nil, 0 // "may 10 miles", "march 5 %"
 	}
 	year, more := s.yearAt(i)

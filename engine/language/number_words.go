@@ -158,8 +158,9 @@ func (s *scanner) partOf(at, n int, num, den int64) amount {
 	case part == partScale || part == partDozen || part == partHundred:
 		a = s.times(a, decimal.Int(v))
 		a.n, a.pronoun = end+1-at, false
-	case end > at+n && s.unitStarts(end):
+	case end > at+n && s.unitStarts(end) && !(s.tok(end).kind == sign && s.tok(end+1).kind == number):
 		a.n, a.pronoun = end-at, false
+	case s.tok(end).kind == sign && s.tok(end+1).kind == number: // "a third of $4,000"
 	case s.unitStarts(end):
 		a.pronoun = false
 	}

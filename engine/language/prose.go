@@ -42,6 +42,7 @@ const (
 // prose is a prompt with all that its words can mean.
 type prose struct {
 	weights    *weights
+	terms      []term // by variable
 	text       string
 	tokens     []token
 	stems      []string  // by token
@@ -51,6 +52,7 @@ type prose struct {
 	meaning    []meaning // by token
 	used       []bool    // by token: phrases
 	within     []int     // by token: the quantity that it is part of, -1 for none
+	counts     []int     // by token: the quantity that is told for each of what it names, -1 for none
 	quantities []quantity
 	questions  []question
 	changes    []change
@@ -66,17 +68,19 @@ type prose struct {
 // read finds out what the tokens of a prompt can mean.
 func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	tables := readTables()
-	p := &prose{weights: v.weights, text: text, tokens: tokens, askedAt: -1}
+	p := &prose{weights: v.weights, terms: v.terms, text: text, tokens: tokens, askedAt: -1}
 	n := len(p.tokens)
 	p.stems, p.joined, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n), make([]knownAs, n)
-	p.meaning, p.used, p.within = make([]meaning, n), make([]bool, n), make([]int, n)
+	p.meaning, p.used, p.within, p.counts = make([]meaning, n), make([]bool, n), make([]int, n), make([]int, n)
 	for i := range p.tokens {
 		t := &p.tokens[i]
+		p.counts[i] = -1
 		p.within[i], t.stem = -1, tables.stem(t.fold)
 		if i+1 < n && p.tokens[i+1].kind == word {
 			p.joined[i] = tables.stem(t.fold + p.tokens[i+1].fold)
 		}
 	}
+	v.own(p.tokens)
 	numbers := slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == number })
 	if o, ok := tables.find(p.tokens, p.used, numbers); ok {
 		p.opening = o
@@ -89,6 +93,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	for i := range p.tokens {
 		v.classify(p, i, tables)
 	}
+	v.findRates(p)
 	v.findIdioms(p, tables)
 	v.findQuestions(p, tables)
 	p.findChanges(tables)
@@ -101,6 +106,12 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	take := func(q quantity) {
 		if v.withinName(p, &q) {
 			return
+		}
+		if q.share && !v.shares && !(q.from > 0 && p.tokens[q.from-1].is("amount by")) {
+			if p.tokens[q.from].is("indefinite") {
+				return // "a quarter pounder"
+			}
+			q.readings = q.readings[1:]
 		}
 		for i := q.from; i < q.to; i++ {
 			p.within[i] = len(p.quantities)
@@ -199,6 +210,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	if limit == 0 {
 		return
 	}
+	counted := i > 0 && p.tokens[i-1].is("asked amount") // "how many bees": no slip of a common word
 	best, bestDistance := "", 3
 	try := func(meant string) {
 		d := units.EditDistance(w, meant, limit)
@@ -217,6 +229,9 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		return
 	}
 	best, bestDistance = "", 3
+	if counted {
+		return
+	}
 	for _, meant := range tables.spelling {
 		try(meant)
 	}

@@ -18,6 +18,8 @@ type quantity struct {
 	weak     bool // the words may well state no amount: "a month", "one", "now". Such a quantity need not be used.
 	none     bool // "no", "without" or "zero" before a noun: 0, if the noun is one that has an amount
 	moment   bool // it states a date or a time of day, also where it has no readings
+	share    bool // a fraction in words, which may be a share
+	over     int  // behind what its thing is counted by, of "80 lines an hour" as of "80 lines per hour"; 0 for none
 }
 
 type readingKind int

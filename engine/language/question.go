@@ -30,6 +30,7 @@ type question struct {
 	from, to int // the tokens of the form
 	end      int // where what is asked for ends: a quantity or the border of the sentence
 	want     want
+	costs    bool        // its verb asks for money: "what does it cost"
 	unit     *units.Unit // "how many hours": the unit asked for, nil for none
 }
 

@@ -90,7 +90,7 @@ func decides(section string, r row, prompt string) bool {
 // the row it has. A pattern is the one that decides. Rows of roles and of synonyms have tests of
 // their own.
 func TestRows(t *testing.T) {
-	words := vocabularyOf(t, "Speed", "Discount", "Net pay", "Gross pay", "Zebra crossing")
+	words := vocabularyOf(t, "Speed", "Discount", "Net pay", "Gross pay", "Zebra crossing", "Age", "Takings")
 	shop := shop(t)
 	says := func(prompt string) string { return saidOf(words, prompt) }
 	amount := func(prompt string) string { return texts(tokenize(prompt)) }

@@ -79,9 +79,21 @@ func (s *search) combinations() []combination {
 		partial = next
 	}
 	targets := s.targets()
+	asked := -1 // by its whole name
+	for i, count := 0, 0; i < len(s.vocabulary.terms); i++ {
+		if s.directly(i) {
+			if asked, count = i, count+1; count > 1 {
+				asked = -1
+				break
+			}
+		}
+	}
 	var whole []combination
 	for _, c := range partial {
 		silence := s.silence(c.picks)
+		if asked >= 0 && gives(c.picks, asked) {
+			c.score += s.weights.AgainstAsked
+		}
 		for _, t := range targets {
 			if t.variable >= 0 && gives(c.picks, t.variable) {
 				continue

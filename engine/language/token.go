@@ -27,6 +27,7 @@ type token struct {
 	spaced     bool    // white space or the start of the prompt stands before it
 	stem       string  // in a prompt that is interpreted
 	lex        *lexeme // what the tables say of it, nil for nothing
+	own        bool    // a word of the domain's names, and no unit there
 }
 
 // is reports whether a token does what a role says.
@@ -35,6 +36,11 @@ func (t token) is(role string) bool { return t.lex.is(role) }
 // anyIs reports whether one of some tokens does what a role says.
 func anyIs(tokens []token, role string) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.is(role) })
+}
+
+// plural reports whether a word has the ending of more than one thing.
+func (t token) plural() bool {
+	return strings.HasSuffix(t.fold, readTables().rows("forms")[0][1]) && t.stem != t.fold
 }
 
 // border is the kind of border that a token is.

@@ -182,7 +182,11 @@ func (s *scanner) single(at int, behind bool) []found {
 		if s.tok(next).fold == "." || s.tok(next).fold == "-" {
 			next++
 		}
-		for _, f := range s.named(next, behind) {
+		named := s.named(next, behind)
+		if len(named) > 0 && named[0].n > 1 && s.tok(next).kind == word {
+			named = append(named, s.oneWord(next, behind)...) // cubic metres of water
+		}
+		for _, f := range named {
 			if f.unit.Dimension() == units.Length && f.part == 1 {
 				if u, ok := f.unit.Pow(int(p.number(1)), 1); ok {
 					return []found{{unit: u, n: next - at + f.n, part: 1, typo: f.typo}}

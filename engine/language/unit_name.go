@@ -25,7 +25,7 @@ const maxPhrase = 4
 // named lists the senses of a unit by its longest name.
 func (s *scanner) named(at int, behind bool) []found {
 	t := s.tok(at)
-	if t.kind == mark || t.kind == number || t.end == 0 {
+	if t.kind == mark || t.kind == number || t.end == 0 || t.own {
 		return nil
 	}
 	if t.kind == sign && isCurrencySign(t.text) {

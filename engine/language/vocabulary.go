@@ -22,6 +22,7 @@ type Vocabulary struct {
 	known    map[string]bool // stems of all words that the domain uses anywhere
 	words    []string        // known words of four letters and more, for slips of spelling
 	groups   synonymTable
+	shares   bool // some variable is told in percent
 	labels   []label
 	rare     map[string]string // by stem: the only label that has the word, "" for several
 	unspoken [][]string        // the stems of the names of hidden variables that have a word of their own
@@ -49,13 +50,15 @@ type term struct {
 	fallback    bool        // it has a default
 	derived     bool        // some active activity yields it
 	table       bool
-	hidden      bool        // prose does not speak of it
-	output      bool        // an equation says what it is: it stands alone on the left
-	final       bool        // an output that nothing else is made of
-	priced      bool        // it is money for one of something: its name or its unit says so
-	counts      bool        // it is a number of things: its name says so
-	start, end  bool        // it has a counterpart of its kind at the other end: "Initial speed" and "Final speed"
-	counted     *units.Unit // of time, of a number or a length of time whose name ends in it: "Number of months"; nil for none
+	hidden      bool               // prose does not speak of it
+	output      bool               // an equation says what it is: it stands alone on the left
+	final       bool               // an output that nothing else is made of
+	priced      bool               // it is money for one of something: its name or its unit says so
+	counts      bool               // it is a number of things: its name says so
+	start, end  bool               // it has a counterpart of its kind at the other end: "Initial speed" and "Final speed"
+	period      *units.Unit        // of time, that its unit is measured by and its name says: "Daily burn" in kcal/day; nil for none
+	each        map[string]float64 // by stem, how surely it is told for one of a thing: "Price of a ball"
+	counted     *units.Unit        // of time, of a number or a length of time whose name ends in it: "Number of months"; nil for none
 }
 
 // name is the key, the title or an alias of a variable.
@@ -80,6 +83,7 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 			uses[w]++
 		}
 		v.terms = append(v.terms, t)
+		v.shares = v.shares || t.kind == percentKind
 	}
 	v.findEnds()
 	v.findOutputs()
@@ -147,6 +151,7 @@ func newTerm(d *engine.Domain, variable int) term {
 			t.counted = countedTime(text, d.Units())
 		}
 	}
+	t.period = t.namedPeriod(d.Units())
 	mine, money := t.stems(), len(t.dimension.Currencies()) > 0
 	t.priced = money && !t.money()
 	for w := range mine {
@@ -159,6 +164,7 @@ func newTerm(d *engine.Domain, variable int) term {
 			t.description = append(t.description, s)
 		}
 	}
+	t.each = eachOf(&def, t.dimensional && !t.dimension.IsNone())
 	for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
 		if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
 			for i := range list {
@@ -243,39 +249,6 @@ func newName(text string) name {
 		}
 	}
 	return n
-}
-
-// findEnds finds the pairs of variables of one kind and dimension of which one is the start and one
-// the end of something.
-func (v *Vocabulary) findEnds() {
-	named := func(t *term, r string) bool {
-		return slices.ContainsFunc(t.names, func(n name) bool {
-			return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(readTables().stemRoles[w], r) })
-		})
-	}
-	for i := range v.terms {
-		for k := range v.terms {
-			a, b := &v.terms[i], &v.terms[k]
-			if i != k && a.kind == b.kind && a.dimensional && b.dimensional && a.dimension == b.dimension && named(a, "starts") && named(b, "ends") {
-				a.start, b.end = true, true
-			}
-		}
-	}
-}
-
-// countedTime is the unit of time that a name ends in, as that of a number of them does: "Months",
-// "term_in_years", not "Hours a day"; nil for none.
-func countedTime(name string, table *units.Table) *units.Unit {
-	list := splitWords(name)
-	last := len(list) - 1
-	if last < 0 || !strings.HasSuffix(list[last], readTables().rows("forms")[0][1]) || last > 0 && wordIs(list[last-1], "per word") {
-		return nil
-	}
-	unit, n := scanUnit(tokenize(list[last]), 0, table)
-	if n != 1 || unit.Dimension() != units.Time {
-		return nil
-	}
-	return unit
 }
 
 // wordIs reports whether a word of a name does what a role says.

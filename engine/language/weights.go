@@ -70,6 +70,14 @@ type weights struct {
 	AgainstFraction float64 `is:"-1"`    // a percentage for a plain number
 	AgainstGuess    float64 `is:"-1"`    // a weak reading
 	AgainstClock    float64 `is:"-1"`    // a clock time for a duration
+	ForEach         float64 `is:"2.5"`   // it is told for each of what the variable is told for
+	AgainstEach     float64 `is:"-2"`    // and of what this one is not
+	EachOne         float64 `is:"0.8"`   // how surely a description tells that: "in one jar"
+	EachKind        float64 `is:"0.6"`   // and a name: "Jar price"
+	OthersEach      float64 `is:"0.3"`   // what is left of a name that another amount is told for each of
+	ForPence        float64 `is:"1"`     // a number with two decimals is money
+	AgainstPence    float64 `is:"-1.5"`  // and no number of things
+	EachOther       float64 `is:"0.5"`   // and where the thing is not named: "at 5 each"
 	AgainstLater    float64 `is:"-0.8"`  // not the first reading
 	AgainstSecond   float64 `is:"-1.6"`  // and some variable can take the first one
 
@@ -83,7 +91,7 @@ type weights struct {
 	LeastHinted   float64 `is:"0.8"`  // of evidence that hints at it
 	LeastBeside   float64 `is:"0.9"`  // of a connection across a noun that nobody knows
 	LeastDenied   float64 `is:"0.5"`  // of a name behind "no"
-	LeastOtherOne float64 `is:"0.3"`  // of a name that a period speaks of instead
+	LeastOtherOne float64 `is:"0.85"` // of a name that a period speaks of instead
 	AgainstShared float64 `is:"-0.8"` // of the evidence, where another amount has the same words
 
 	// An amount and a variable: what speaks for the variable before any words do.
@@ -147,6 +155,7 @@ type weights struct {
 
 	// The target.
 	ForQuestion    float64 `is:"5"`    // the name stands right behind the question
+	AgainstAsked   float64 `is:"-2"`   // it is given a value where its name stands right behind the question
 	ForHeading     float64 `is:"4.5"`  // a name opens the prompt or closes it
 	ForUnasked     float64 `is:"2.1"`  // a name without an amount
 	TiedName       float64 `is:"0.5"`  // of it goes where the name belongs to an amount
@@ -186,6 +195,7 @@ type weights struct {
 	// Doubt.
 	LeastScore    float64 `is:"2"`     // of a whole reading
 	LeastLead     float64 `is:"0.48"`  // over the next one
+	MostWords     float64 `is:"0.5"`   // by which the words may speak for a reading with more steps than another
 	LeastPick     float64 `is:"-1.25"` // of a single amount
 	LeastAlone    float64 `is:"2.5"`   // what speaks for the target where the prompt gives no amount and builds on nothing
 	LeastTarget   float64 `is:"1.2"`   // what speaks for the target where a question is asked

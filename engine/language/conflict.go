@@ -1,0 +1,166 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine/value"
+)
+
+// contested refuses an amount whose words name a variable that another amount takes.
+func (s *search) contested(best *combination) *value.Error {
+	for i, k := range best.picks {
+		l := &s.list[i]
+		if k.variable < 0 || len(l.candidates) == 0 {
+			continue
+		}
+		for _, top := range l.candidates {
+			if top.score <= k.score+s.weights.LeastContest {
+				break
+			}
+			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
+			if j >= 0 && j != i && top.linked {
+				return s.twice(top.variable, &s.list[j], l)
+			}
+		}
+	}
+	return nil
+}
+
+// bound refuses an amount right behind the whole name of a variable that cannot take it: "box
+// weight 3 metres" gives no other variable its value.
+func (s *search) bound(best *combination) *value.Error {
+	p := s.prose
+	for i, k := range best.picks {
+		l := &s.list[i]
+		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak {
+			continue
+		}
+		for at := range p.mentions {
+			m := &p.mentions[at]
+			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || said(p.tokens[m.to-1].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
+				continue
+			}
+			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {
+				return o.variable == k.variable && o.weight >= s.weights.LeastWord && o.overlaps(m)
+			})
+			able := slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable })
+			if !able && !rival {
+				return notUnderstood(`"` + p.fragment(l.from, l.to) + `" for ` + s.title(m.variable))
+			}
+		}
+	}
+	return nil
+}
+
+// states reports whether the words between a name and an amount say that the one is the other, or
+// there are none.
+func (p *prose) states(from, to int) bool {
+	for _, t := range p.tokens[from:to] {
+		if !t.is("stating") {
+			return false
+		}
+	}
+	return true
+}
+
+// slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both
+// may be meant for its variable.
+func (s *search) slid(best *combination) *value.Error {
+	p := s.prose
+	for i := 1; i < len(best.picks); i++ {
+		a, b := &best.picks[i-1], &best.picks[i]
+		x, y := &s.list[i-1], &s.list[i]
+		if x.quantity >= 0 && s.sides(&p.quantities[x.quantity]) {
+			continue // "8 metres by 4 and 1.4 metres deep"
+		}
+		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is("pairs") {
+			continue
+		}
+		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < s.weights.LeastNamed && b.evidence < s.weights.LeastNamed {
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text
+			if one, ok := s.value(best); ok {
+				if other, ok := s.value(&swapped); !ok || !one.Equal(other) {
+					return ambiguous(s.title(a.variable) + ` and ` + s.title(b.variable) + ` as "` + p.fragment(x.from, y.to) + `"`)
+				}
+			}
+		}
+		if t.kind == u.kind && t.dimension == u.dimension && (a.evidence >= s.weights.LeastNamed) != (b.evidence >= s.weights.LeastNamed) {
+			named := a
+			if b.evidence > a.evidence {
+				named = b
+			}
+			return s.twice(named.variable, x, y)
+		}
+	}
+	return nil
+}
+
+// listedValues refuses several bare amounts in a row of which only the last is named: they are
+// values of one variable, "for 40, 50 and 60 guests", "at 15 and at 18 francs".
+func (s *search) listedValues(best *combination) *value.Error {
+	p := s.prose
+	for i := 1; i < len(best.picks); i++ {
+		a, b := &best.picks[i-1], &best.picks[i]
+		x, y := &s.list[i-1], &s.list[i]
+		if a.variable < 0 || b.variable < 0 || x.quantity < 0 || y.quantity < 0 || x.change != nil || y.from <= x.to || y.from-x.to > 2 {
+			continue
+		}
+		q := &p.quantities[x.quantity]
+		joint := p.tokens[x.to]
+		if !bareOnly(*q) || q.weak || joint.fold != "," && !joint.is("joining") || y.from-x.to == 2 && !p.tokens[x.to+1].is("attaches") {
+			continue
+		}
+		if a.linked && p.mentions[a.name].to <= x.from || x.from == 0 || !p.tokens[x.from-1].is("attaches") && !(i > 1 && s.list[i-2].to == x.from-1) || s.sides(q) {
+			continue
+		}
+		if joint.fold == "," && (y.from-x.to > 1 || !bareOnly(p.quantities[y.quantity]) || p.tokens[x.from-1].is("at rate")) {
+			continue
+		}
+		return s.twice(b.variable, x, y)
+	}
+	return nil
+}
+
+// eitherResult refuses money that no words name where it may be one of several results of
+// equations: "for 100 euros", net or with tax.
+func (s *search) eitherResult(best *combination) *value.Error {
+	unnamed := func(k *candidate) bool {
+		t := &s.vocabulary.terms[k.variable]
+		return t.output && t.money() && k.evidence < s.weights.LeastWord && !k.relative && !s.inBase(k.variable)
+	}
+	for i := range best.picks {
+		k := &best.picks[i]
+		if k.variable < 0 || !unnamed(k) {
+			continue
+		}
+		for c := range s.list[i].candidates {
+			other := &s.list[i].candidates[c]
+			if other.variable < 0 || other.variable == k.variable || other.variable == best.target || !unnamed(other) ||
+				gives(best.picks, other.variable) {
+				continue
+			}
+			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[other.variable]
+			if t.kind != u.kind || t.dimension != u.dimension {
+				continue
+			}
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i] = *other
+			one, ok := s.value(best)
+			two, also := s.value(&swapped)
+			if ok && also && !one.Equal(two) {
+				return ambiguous(s.describe(best) + ", or " + s.describe(&swapped))
+			}
+		}
+	}
+	return nil
+}
+
+// twice is the doubt about two amounts for one variable.
+func (s *search) twice(variable int, a, b *slot) *value.Error {
+	p := s.prose
+	return ambiguous(s.title(variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
+}

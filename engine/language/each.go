@@ -1,0 +1,210 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// anyThing stands for a thing that is not named: "each", "apiece".
+const anyThing = ""
+
+// eachOf tells, by stem, for one of which things a variable is told, and how surely: its name says
+// so ("Price of a ball", "Honey per hive"), its description does ("in one jar"), or its name is
+// that of a measure of a kind of thing ("Jar price").
+func eachOf(def *value.Variable, measure bool) map[string]float64 {
+	each := map[string]float64{}
+	add := func(stem string, surely float64) { each[stem] = max(each[stem], surely) }
+	w := committed()
+	for _, name := range names(def) {
+		list := splitWords(name)
+		for i := range list {
+			switch {
+			case wordIs(list[i], "per word") && i+1 < len(list):
+				add(stem(list[i+1]), 1)
+			case wordIs(list[i], "each"):
+				add(anyThing, 1)
+			case measure && i+1 < len(list) && !said(list[i]):
+				add(stem(list[i]), w.EachKind)
+			}
+		}
+	}
+	list := splitWords(def.Description)
+	for i := 0; i+1 < len(list); i++ {
+		if wordIs(list[i], "per word") {
+			add(stem(list[i+1]), w.EachOne)
+		}
+	}
+	return each
+}
+
+// fitsEach says how surely a variable is told for one of some things.
+func (w *weights) fitsEach(t *term, things []string) (fit float64) {
+	for _, thing := range things {
+		if thing != anyThing {
+			fit = max(fit, t.each[thing])
+			continue
+		}
+		for _, surely := range t.each {
+			fit = max(fit, w.EachOther*surely)
+		}
+	}
+	return fit
+}
+
+// scoreEach prefers, for an amount that is told for each of a thing, the variables that are.
+func (s *search) scoreEach(q *quantity, list []candidate) {
+	things := s.prose.things(q)
+	if len(things) == 0 {
+		return
+	}
+	fits := make([]float64, len(list))
+	fit := func(things []string) (best float64) {
+		for i := range list {
+			fits[i] = s.weights.fitsEach(&s.vocabulary.terms[list[i].variable], things)
+			best = max(best, fits[i])
+		}
+		return best
+	}
+	named := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return thing == anyThing })
+	if fit(named) < s.weights.EachOther && (len(named) == len(things) || fit(things) < s.weights.EachOther*s.weights.EachKind) {
+		return
+	}
+	for i := range list {
+		if fits[i] > 0 {
+			list[i].score += s.weights.ForEach * fits[i]
+		} else {
+			list[i].score += s.weights.AgainstEach
+		}
+	}
+}
+
+// How far from an amount the words stand that tell what it is for each of.
+const (
+	eachBefore = 8
+	eachBehind = 6
+)
+
+// things are the stems of those of which each has an amount: "18 kg per hive", "each box weighs
+// 12 kg", "jars of 400 g", "a 10 mm eyepiece"; anyThing of "7 each".
+func (p *prose) things(q *quantity) []string {
+	if list := p.thingsBehind(q); list != nil {
+		return list
+	}
+	return p.thingsBefore(q)
+}
+
+func (p *prose) thingsBehind(q *quantity) []string {
+	at := q.to
+	for n := 0; n < eachBehind && at < len(p.tokens) && p.within[at] < 0 && p.tokens[at].kind == word; n++ {
+		t := &p.tokens[at]
+		switch {
+		case t.is("each"):
+			if thing := p.thingAt(at + 1); thing != nil {
+				return thing
+			}
+			return append(p.thingsCounted(q), anyThing)
+		case t.is("indefinite") && (n == 0 || p.meaning[at-1] == content || p.tokens[at-1].is("holding")):
+			return p.thingAt(at + 1)
+		case t.border() == conjunctionBorder || t.border() == clauseBorder || t.border() == contrastBorder:
+			return nil
+		}
+		at++
+	}
+	if len(q.readings) > 0 && q.readings[0].unit != nil {
+		return p.thingAt(q.to) // "100 mg tablets"
+	}
+	return nil
+}
+
+// thingsCounted are those that stand between the amount before and this one: the adults of "80
+// adults at 7 each".
+func (p *prose) thingsCounted(q *quantity) (things []string) {
+	for at := q.from - 1; at >= 0 && p.within[at] < 0 && p.tokens[at].border() != stopBorder; at-- {
+		if thing := p.thingAt(at); thing != nil {
+			return thing
+		}
+	}
+	return nil
+}
+
+// findCounts notes which words say what an amount before them is for each of.
+func (p *prose) findCounts() {
+	for i := range p.quantities {
+		q := &p.quantities[i]
+		at := q.to
+		for n := 0; n < eachBehind && at+1 < len(p.tokens) && p.within[at] < 0 && p.tokens[at].kind == word; n++ {
+			if p.tokens[at].is("each") && p.thingAt(at+1) != nil {
+				p.counts[at], p.counts[at+1] = i, i
+				break
+			}
+			at++
+		}
+	}
+}
+
+func (p *prose) thingsBefore(q *quantity) []string {
+	if q.from > 1 && p.tokens[q.from-1].is("partitive") && p.tokens[q.from-2].plural() {
+		return p.thingAt(q.from - 2) // "jars of 400 g"
+	}
+	for at := q.from - 1; at >= 0 && at >= q.from-eachBefore; at-- {
+		t := &p.tokens[at]
+		if p.within[at] >= 0 && !p.quantities[p.within[at]].weak || t.border() != noBorder && t.border() <= clauseBorder {
+			return nil
+		}
+		switch {
+		case t.is("per"):
+			return nil // it is that of another amount
+		case t.is("each"):
+			if thing := p.thingAt(at + 1); thing != nil {
+				return thing
+			}
+			return []string{anyThing}
+		case t.is("indefinite") && (at == 0 || p.tokens[at-1].kind == mark || p.tokens[at-1].is("opener")):
+			if at+2 < q.from && p.tokens[at+2].is("partitive") {
+				return nil // "a discount of 10%"
+			}
+			return p.thingAt(at + 1)
+		}
+	}
+	return nil
+}
+
+// thingAt is the stem of the noun at a token, nil for none.
+func (p *prose) thingAt(at int) []string {
+	if at >= len(p.tokens) || p.tokens[at].kind != word || p.within[at] >= 0 || p.meaning[at] != content || p.tokens[at].is("common unit") {
+		return nil
+	}
+	if p.meant[at] != "" {
+		return []string{p.meant[at]}
+	}
+	return []string{p.stems[at]}
+}
+
+// findRates reads a number of things by a unit as a rate as well: "80 lines per hour" is 80 an hour
+// where the domain has rates of that kind.
+func (v *Vocabulary) findRates(p *prose) {
+	s := newScanner(p.tokens, v.domain.Units(), v.currency)
+	for i := range p.quantities {
+		q := &p.quantities[i]
+		if !bareOnly(*q) || q.weak || q.none {
+			continue
+		}
+		at := q.to
+		for at < min(q.to+2, len(p.tokens)) && p.meaning[at] == content && p.within[at] < 0 {
+			at++
+		}
+		if at == q.to {
+			continue
+		}
+		for _, f := range s.over(at, found{unit: units.One, part: 1}) {
+			one := s.reading(amount{value: q.readings[0].number}, f, 0)
+			q.over = at + f.n
+			if slices.ContainsFunc(v.terms, func(t term) bool { return t.dimensional && t.dimension == f.unit.Dimension() }) {
+				q.readings = append([]reading{one}, q.readings...)
+			}
+			break
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package language
+
+import (
+	"slices"
+	"strings"
+
+	"reckon/engine/value"
+)
+
+// secondQuestion refuses a prompt that asks two questions. What one question asks for together is
+// noted.
+func (s *search) secondQuestion(best *combination) *value.Error {
+	p := s.prose
+	if best.target < 0 {
+		return nil
+	}
+	var asked []int
+	for i := range p.questions {
+		if v := s.askedBy(&p.questions[i]); v >= 0 && !slices.Contains(asked, v) {
+			asked = append(asked, v)
+		}
+	}
+	for i := 1; i < len(p.questions); i++ {
+		a, b := &p.questions[i-1], &p.questions[i]
+		if a.how(p) && b.how(p) && (b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") || p.tokens[b.from-1].is("joining")) {
+			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
+		}
+	}
+	if a, b := s.joinedAmount(best); a >= 0 {
+		return ambiguous("two questions at once: " + s.title(a) + ", " + s.title(b))
+	}
+	joined, together := s.joinedNames(best)
+	all := append(asked, joined...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	all = slices.DeleteFunc(all, func(v int) bool {
+		return v != best.target && !s.plainly(v) && gives(best.picks, v)
+	})
+	if together && !slices.ContainsFunc(all, func(v int) bool { return !slices.Contains(joined, v) }) {
+		best.together = joined
+		return nil
+	}
+	if len(all) > 1 {
+		var titles []string
+		for _, v := range all {
+			titles = append(titles, s.title(v))
+		}
+		return ambiguous("two questions at once: " + strings.Join(titles, ", "))
+	}
+	return nil
+}
+
+// joinedNames are the variables of a prompt such as "the time and the cost", and whether they are
+// asked for together: each of them can be found. Those of a prompt that begins with a name and goes
+// on to ask for another are not.
+func (s *search) joinedNames(best *combination) (list []int, together bool) {
+	p := s.prose
+	asks := func(m *mention) bool {
+		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
+			!slices.ContainsFunc(best.picks, func(c candidate) bool {
+				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m)
+			})
+	}
+	for i := range p.mentions {
+		a := &p.mentions[i]
+		if !asks(a) {
+			continue
+		}
+		for k := range p.mentions {
+			b := &p.mentions[k]
+			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
+				continue
+			}
+			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
+				return m.weight >= s.weights.LeastOver && m.from <= a.from && b.to <= m.to
+			})
+			if better {
+				continue
+			}
+			if list = s.listed(a, b, asks); slices.Contains(list, best.target) {
+				return list, !s.elliptic(a, b) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
+			}
+		}
+		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+			return []int{a.variable, best.target}, false
+		}
+	}
+	return nil, false
+}
+
+// joinedAmount are two results of which the second is joined to the first, which is asked for, and
+// takes the amount that both are for, "payment and total interest for 10k"; -1 where there are
+// none.
+func (s *search) joinedAmount(best *combination) (asked, taken int) {
+	p := s.prose
+	for i := range p.mentions {
+		a := &p.mentions[i]
+		if a.variable != best.target || a.weight < s.weights.ExactName || !s.asking(a) {
+			continue
+		}
+		for k := range p.mentions {
+			b := &p.mentions[k]
+			if b.weight >= s.weights.ExactName && b.from > a.to && b.from-a.to <= 3 && b.to < len(p.tokens) && s.asking(b) && gives(best.picks, b.variable) &&
+				s.vocabulary.terms[b.variable].derived && anyIs(p.tokens[a.to:b.from], "joining") && p.tokens[b.to].is("circumstance") {
+				return a.variable, b.variable
+			}
+		}
+	}
+	return -1, -1
+}
+
+// elliptic reports whether the second of two joined names may leave out what the first has said: in
+// "grams of base and acid" the acid may be that in grams, though it is called so itself.
+func (s *search) elliptic(a, b *mention) bool {
+	of := func(m *mention) *term { return &s.vocabulary.terms[m.variable] }
+	alike := func(t, u *term) bool { return t.kind == u.kind && t.dimension == u.dimension }
+	said := s.prose.stems[a.from:a.to]
+	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		t := of(&m)
+		return m.variable != a.variable && m.variable != b.variable && m.overlaps(b) && alike(t, of(a)) && t.derived &&
+			slices.ContainsFunc(t.names, func(n name) bool {
+				return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(said, w) })
+			})
+	})
+}
+
+// listed are the variables of two names that are joined, and of those that a comma joins to them:
+// "the time, the fuel and the cost".
+func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
+	p := s.prose
+	list := []int{a.variable, b.variable}
+	for more := true; more; {
+		more = false
+		for i := range p.mentions {
+			m := &p.mentions[i]
+			if m.to < a.from && a.from-m.to <= 2 && p.tokens[m.to].fold == "," && !slices.Contains(list, m.variable) && asks(m) {
+				list, a, more = append([]int{m.variable}, list...), m, true
+				break
+			}
+		}
+	}
+	return list
+}
+
+// plainly reports whether a question names a variable right behind its form.
+func (s *search) plainly(variable int) bool {
+	p := s.prose
+	for i := range p.questions {
+		q := &p.questions[i]
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable == variable && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= s.weights.LeastPlain &&
+				(m.to == len(p.tokens) || p.within[m.to] < 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// directly reports whether a question is followed by the name of a variable at once, and by no
+// longer name.
+func (s *search) directly(variable int) bool {
+	p := s.prose
+	return s.plainly(variable) && slices.ContainsFunc(p.mentions, func(m mention) bool {
+		if m.variable != variable || m.weight < s.weights.ExactName || !p.askedFor(&m) || p.heads(&m) {
+			return false
+		}
+		return !slices.ContainsFunc(p.mentions, func(o mention) bool {
+			return o.variable != variable && o.from <= m.from && m.to < o.to && o.weight >= s.weights.LeastOver
+		})
+	})
+}
+
+// askedBy is the variable that a question alone asks for, -1 where that is not plain.
+func (s *search) askedBy(q *question) int {
+	p := s.prose
+	best, bestScore := -1, float64(0)
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		if t.hidden {
+			continue
+		}
+		var e float64
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.variable == variable && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
+				e = max(e, s.weights.ForQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
+			}
+		}
+		if q.want != wantAny {
+			if fit := s.weights.fits(q.want, t); fit >= s.weights.LeastAnswer {
+				e += s.weights.ForSole
+			} else if fit == 0 {
+				e += s.weights.AgainstSole
+			}
+		}
+		if q.unit != nil && s.unitFits(variable, q.unit) {
+			e += s.weights.ForSole
+		}
+		if e > bestScore {
+			best, bestScore = variable, e
+		}
+	}
+	if bestScore < s.weights.LeastSole {
+		return -1
+	}
+	return best
+}
