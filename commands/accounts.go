@@ -23,8 +23,6 @@ var (
 	ErrExists = errors.New("exists already")
 	// ErrNone says that what was named is not there.
 	ErrNone = errors.New("does not exist")
-	// ErrForbidden says that whoever gives a command may not.
-	ErrForbidden = errors.New("is not allowed")
 	// ErrRevoked says that a key is revoked, which is for ever.
 	ErrRevoked = errors.New("is revoked")
 )

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -15,8 +17,8 @@ import (
 
 const (
 	linkPrefix = "reckon_link_"
-	// LinkHolds is how long a link that was not used lets in.
-	LinkHolds = 24 * time.Hour
+	// linkLasts is how long a link that was not used lets in.
+	linkLasts = 24 * time.Hour
 	// InvitationPath is where the console takes links.
 	InvitationPath = "/console/invitation"
 )
@@ -56,7 +58,7 @@ func (a Admin) Invite(ctx context.Context, c Invite) (Invitation, error) {
 		return Invitation{User: user}, err
 	}
 	secret, hash := newSecret(linkPrefix)
-	invitation := Invitation{Secret: secret, ExpiresAt: time.Now().Add(LinkHolds).UTC().Truncate(time.Second)}
+	invitation := Invitation{Secret: secret, ExpiresAt: time.Now().Add(linkLasts).UTC().Truncate(time.Second)}
 	invitation.User, err = a.changeUser(ctx, c.Email, func(u projections.User) (any, error) {
 		if u.Disabled {
 			return nil, disabled(u)
@@ -67,6 +69,17 @@ func (a Admin) Invite(ctx context.Context, c Invite) (Invitation, error) {
 		return Invitation{}, err
 	}
 	return invitation, nil
+}
+
+// LinkHolds tells whether a secret is that of the link that lets a user in now. It fails with
+// ErrNone.
+func (a Admin) LinkHolds(ctx context.Context, email, secret string) (bool, error) {
+	user, err := a.User(ctx, email)
+	if err != nil || user.Link == nil {
+		return false, err
+	}
+	hash := sha256.Sum256([]byte(secret))
+	return user.Link.Hash == hex.EncodeToString(hash[:]) && !user.Link.Expired(time.Now()), nil
 }
 
 // invited is the user of an invitation, who is what it invites to from then on.
@@ -115,11 +128,11 @@ func (a Admin) invitedTo(ctx context.Context, c Invite, user projections.User) e
 	role, is := account.Role(user.ID)
 	switch {
 	case is && c.Role != "" && role != c.Role:
-		return fmt.Errorf("%q has the role %s in account %q: change it with `reckon member role`", user.Email, role, account.Name)
+		return refused("%q has the role %s in account %q: change it with `reckon member role`", user.Email, role, account.Name)
 	case is:
 		return nil
 	case c.Role == "":
-		return fmt.Errorf("%q is not a member of account %q: say with which role they are invited: member, developer or owner", user.Email, account.Name)
+		return refused("%q is not a member of account %q: say with which role they are invited: member, developer or owner", user.Email, account.Name)
 	}
 	err = a.AddMember(ctx, c.Account, c.Email, c.Role)
 	if errors.Is(err, ErrExists) { // somebody else was first

@@ -24,6 +24,9 @@ type Face struct {
 	Vary   string                // the request headers that say who asks
 	Admit  func(*Exchange) error // finds out who asks before all else, and tells by Exchange.Known
 	Routes []Route               // those outside of the prefix are for everybody
+	// Refuse makes the body of what is refused below the prefix, with its header fields; nil leaves
+	// the envelope of errors.
+	Refuse func(x *Exchange, status int, message string) []byte
 }
 
 // Route is one line of a Face. HEAD is answered wherever GET is.

@@ -341,7 +341,11 @@ func (s *Server) refuse(x *Exchange, err error) {
 		x.w.Header().Set("Connection", "close")
 		_ = nethttp.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyInFlight))
 	}
-	x.send(f.status, encode(f.envelope()))
+	body := encode(f.envelope())
+	if face := s.faceAt(x.r.URL.Path); face != nil && face.Refuse != nil {
+		body = face.Refuse(x, f.status, f.message)
+	}
+	x.send(f.status, body)
 }
 
 // send writes the answer; body is nil for a status that has none.

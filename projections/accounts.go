@@ -196,7 +196,8 @@ var accountsModel = model{
 // accounts holds every account in memory, since each request asks for one.
 type accounts struct {
 	table[Account]
-	byHash map[string]keyID
+	byHash   map[string]keyID
+	byMember map[uuid.UUID][]uuid.UUID // the accounts of users
 }
 
 // keyID says which key has a hash.
@@ -207,7 +208,7 @@ func (a Account) madeBy() uint64         { return a.Sequence }
 func (a Account) stands() events.Subject { return events.AccountSubject(a.ID) }
 
 func openAccounts(b *bucket) *accounts {
-	s := &accounts{byHash: map[string]keyID{}}
+	s := &accounts{byHash: map[string]keyID{}, byMember: map[uuid.UUID][]uuid.UUID{}}
 	s.table = table[Account]{
 		bucket: b, pattern: "*", index: s.index,
 		byKey: map[entityKey]Account{}, folded: map[entityKey]folded[Account]{},
@@ -216,8 +217,17 @@ func openAccounts(b *bucket) *accounts {
 }
 
 // index replaces the hashes of an account's keys. Those that they had before are forgotten, so that
-// a rotated secret is unknown.
+// a rotated secret is unknown. It does the same with its members.
 func (s *accounts) index(before, after Account) {
+	for _, m := range before.Members {
+		s.byMember[m.UserID] = slices.DeleteFunc(s.byMember[m.UserID], func(id uuid.UUID) bool { return id == before.ID })
+		if len(s.byMember[m.UserID]) == 0 {
+			delete(s.byMember, m.UserID)
+		}
+	}
+	for _, m := range after.Members {
+		s.byMember[m.UserID] = append(s.byMember[m.UserID], after.ID)
+	}
 	for _, key := range before.Keys {
 		delete(s.byHash, key.Hash)
 		if key.Earlier != nil {
@@ -278,4 +288,17 @@ func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found boo
 // Account returns an account's settings. Its keys are shared with the view and must not be changed.
 func (v *Views) Account(id uuid.UUID) (Account, bool) {
 	return viewOf[*accounts](v.serving.Load()).get(entityKey{account: id})
+}
+
+// AccountsOf lists the accounts of which a user is a member, in the order of their names.
+func (v *Views) AccountsOf(user uuid.UUID) []Account {
+	s := viewOf[*accounts](v.serving.Load())
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := make([]Account, 0, len(s.byMember[user]))
+	for _, id := range s.byMember[user] {
+		list = append(list, s.byKey[entityKey{account: id}])
+	}
+	slices.SortFunc(list, func(a, b Account) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return list
 }

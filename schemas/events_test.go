@@ -201,3 +201,33 @@ func checkDescribed(t *testing.T, path string, schema any) {
 		}
 	}
 }
+
+// Whoever administers does so in one of the same ways everywhere.
+func TestSchemasNameTheSameActors(t *testing.T) {
+	first := ""
+	for _, name := range eventNames(t) {
+		text, _ := schemas.Event(name)
+		var event struct {
+			Properties struct{ By json.RawMessage }
+		}
+		if err := json.Unmarshal(text, &event); err != nil {
+			t.Fatal(err)
+		}
+		var by bytes.Buffer
+		if event.Properties.By == nil {
+			continue
+		}
+		if err := json.Compact(&by, event.Properties.By); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = by.String()
+		}
+		if by.String() != first {
+			t.Errorf("%s has other actors than those before it:\n%s\n%s", name, by.String(), first)
+		}
+	}
+	if first == "" {
+		t.Error("no event has an actor")
+	}
+}

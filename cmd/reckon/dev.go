@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/events"
+	"reckon/http/console"
 	"reckon/projections"
 )
 
@@ -161,4 +163,44 @@ func (d dev) print(t terminal, url string) {
 			domain.Published.Title, url, d.secret, quoted(string(data)))
 		return
 	}
+}
+
+// devUser is who the link of --dev lets in, as an owner of its account and as an operator.
+const devUser = "dev@localhost"
+
+// inviteDev prints a link that lets in, on the last line. The link is left in the data directory,
+// readable by its owner alone, so that a later start can print it again until it was used.
+func inviteDev(t terminal, a commands.Admin, dir string, public *url.URL) error {
+	secret, err := devLink(t, a, filepath.Join(dir, "dev-link"))
+	if err != nil {
+		fmt.Fprintf(t.out, "\nThe console is at %s. Nobody is invited to it: %v\n", public.JoinPath(console.Path), err)
+		return nil
+	}
+	fmt.Fprintf(t.out, "\nCome in to the console by this link, once, within 24 hours:\n%s\n", commands.LinkURL(public, secret))
+	return nil
+}
+
+func devLink(t terminal, a commands.Admin, file string) (string, error) {
+	account, err := a.Account(t, devAccount)
+	if err != nil {
+		return "", err
+	}
+	c := commands.Invite{Email: devUser, Account: devAccount, Operator: true}
+	if _, is := account.Role(commands.UserID(devUser)); !is {
+		c.Role = projections.RoleOwner
+	} else if data, err := os.ReadFile(file); err == nil {
+		secret := strings.TrimSpace(string(data))
+		if holds, err := a.LinkHolds(t, devUser, secret); err != nil || holds {
+			return secret, err
+		}
+	}
+	invitation, err := a.Invite(t, c)
+	if err != nil {
+		return "", err
+	}
+	_ = os.Remove(file) // what is there lets nobody in
+	if err := writeNew(file, []byte(invitation.Secret+"\n")); err != nil {
+		return "", fmt.Errorf("keep the link of %s: %w", devUser, err)
+	}
+	return invitation.Secret, nil
 }

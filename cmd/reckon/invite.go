@@ -3,12 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/netip"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,54 +10,6 @@ import (
 	"reckon/commands"
 	"reckon/projections"
 )
-
-// publicURL reads --public-url.
-type publicURL struct{ url *url.URL }
-
-func (p *publicURL) UnmarshalText(text []byte) error {
-	u, err := url.Parse(string(text))
-	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("%q: give one such as https://reckon.example.com, with nothing behind the host and the port", text)
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return fmt.Errorf("%q: give an address with https, which a proxy before the service answers on; http is for this machine alone", text)
-	}
-	p.url = &url.URL{Scheme: u.Scheme, Host: u.Host}
-	return nil
-}
-
-// isLoopback tells whether a host is this machine, whichever it is.
-func isLoopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && address.IsLoopback()
-}
-
-// publicFile is where a server leaves the address of its console for those who make links beside
-// it.
-const publicFile = "public-url"
-
-// public is the address that links are made of: the one that is given, else that of the directory's
-// server, as it runs or ran last, else the default of serve.
-func (d directory) public(given publicURL) (*url.URL, error) {
-	if given.url != nil {
-		return given.url, nil
-	}
-	text := []byte("http://127.0.0.1:8080")
-	if len(d.NATSURL) == 0 {
-		written, err := os.ReadFile(filepath.Join(d.Data, publicFile))
-		switch {
-		case err == nil:
-			text = written
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("read the public address: %w (or give it with --public-url)", err)
-		}
-	}
-	var p publicURL
-	if err := p.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
-		return nil, fmt.Errorf("read the public address: %w", err)
-	}
-	return p.url, nil
-}
 
 type userInvite struct {
 	directory

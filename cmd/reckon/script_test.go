@@ -149,7 +149,7 @@ func serveScript(ts *testscript.TestScript, neg bool, args []string) {
 	s.output = ""
 	last := "is ready on"
 	if slices.Contains(args, "--dev") {
-		last = "curl -s"
+		last = "/console/invitation#"
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

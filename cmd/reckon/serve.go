@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -28,8 +29,9 @@ import (
 type serveCommand struct {
 	directory
 	clusterFlags
+	consoleFlags
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	AdminListen          string        `help:"Another address for /admin/v1, which else is answered beside /v1." placeholder:"HOST:PORT"`
+	AdminListen          string        `help:"Another address for /admin/v1 and the console, which else are answered beside /v1." placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with six starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
 	KeepFree             keepFree      `help:"How much of the data directory's disk calculations leave free: a share such as 5%, a size such as 512MiB, or both, of which the smaller one counts (${default})." default:"5%,1GiB" placeholder:"FREE"`
@@ -149,7 +151,8 @@ func (c *serveCommand) Run(t terminal) error {
 	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
 		return fmt.Errorf("--cors-origin: %w", err)
 	}
-	servers, administered, administers := []*http.Server{server}, admin.New(), ""
+	servers, listeners := []*http.Server{server}, []net.Listener{listener}
+	administers := ""
 	if c.AdminListen != "" {
 		aside, err := listenOn("--admin-listen", c.AdminListen, logger)
 		if err != nil {
@@ -157,16 +160,24 @@ func (c *serveCommand) Run(t terminal) error {
 		}
 		defer aside.Close()
 		administers = "http://" + aside.Addr().String()
-		servers = append(servers, http.NewAside(logger, version()))
+		servers, listeners = append(servers, http.NewAside(logger, version())), append(listeners, aside)
 		servers[1].Log(http.RequestLog(c.LogRequests))
 		servers[1].Fit(allowed)
-		servers[1].Mount(administered.Face())
-		go func() { served <- servers[1].Serve(ctx, aside) }()
-	} else {
-		server.Mount(administered.Face())
+	}
+	last := len(servers) - 1 // that of people and administration
+	administered := admin.New()
+	servers[last].Mount(administered.Face())
+	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger)
+	if err != nil {
+		return err
+	}
+	if pages != nil {
+		servers[last].Mount(pages.Face())
 	}
 	server.Mount(mcp.Face(server, version()))
-	go func() { served <- server.Serve(ctx, listener) }()
+	for i, s := range servers {
+		go func() { served <- s.Serve(ctx, listeners[i]) }()
+	}
 	waits := func(what string) {
 		for _, s := range servers {
 			s.Waits(what)
@@ -203,12 +214,18 @@ func (c *serveCommand) Run(t terminal) error {
 		work.Go(func() { service.Run(working) })
 	}
 	administered.Open(log, views)
+	if pages != nil {
+		pages.Open(views, commands.NewAuthenticator(log, views))
+		if err := c.tell(public); err != nil {
+			return err
+		}
+	}
 	for _, s := range servers {
 		s.Open(views, service)
 	}
 	rest(ctx, views.Forget, server.Forget)
 
-	if err := c.announce(t, log, views, "http://"+listener.Addr().String(), administers); err != nil && t.Err() == nil {
+	if err := c.announce(t, log, views, "http://"+listener.Addr().String(), administers, public); err != nil && t.Err() == nil {
 		logger.Error("not ready", "error", err)
 		if c.Dev {
 			return err
@@ -381,8 +398,9 @@ func closed(logger *slog.Logger, what string, err error) {
 }
 
 // announce waits until the views have caught up and can be read, adds what --dev adds, and says
-// where the service is, and where it is administered if that is elsewhere.
-func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url, aside string) error {
+// where the service is, and where it is administered if that is elsewhere. Links are made of the
+// public address of the console, nil for none.
+func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Views, url, aside string, public *url.URL) error {
 	if err := views.CaughtUp(t); err != nil {
 		return err
 	}
@@ -412,5 +430,8 @@ func (c *serveCommand) announce(t terminal, log *log.Log, views *projections.Vie
 		return err
 	}
 	dev.print(t, url)
-	return nil
+	if public == nil {
+		return nil
+	}
+	return inviteDev(t, commands.Admin{Log: log}, c.Data, public)
 }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"reckon/http/console"
+)
+
+// consoleFlags are the flags of a server's console.
+type consoleFlags struct {
+	Console      string    `help:"Whether people are answered at /console: ${enum} (${default})." enum:"on,off" default:"on" placeholder:"on|off"`
+	PublicURL    publicURL `help:"Address at which browsers reach the console, such as https://reckon.example.com: links are made of it. Needed where --listen is not this machine alone." name:"public-url" placeholder:"URL"`
+	TrustedProxy []string  `help:"Address or network of a proxy of yours, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from; several are several flags." placeholder:"NETWORK"`
+}
+
+// proxies reads --trusted-proxy.
+func (c consoleFlags) proxies() (list []netip.Prefix, err error) {
+	for _, text := range c.TrustedProxy {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, alone := netip.ParseAddr(text)
+			if alone != nil {
+				return nil, fmt.Errorf("--trusted-proxy %q: give an address, or a network such as 10.0.0.0/8", text)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		list = append(list, network)
+	}
+	return list, nil
+}
+
+// open makes the console of a server that listens on an address, and its public address. There is
+// none with --console off, and where nobody says at which address browsers reach it.
+func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Console, *url.URL, error) {
+	proxies, err := c.proxies()
+	if err != nil || c.Console == "off" {
+		return nil, nil, err
+	}
+	public := c.PublicURL.url
+	if public == nil {
+		public = &url.URL{Scheme: "http", Host: listens.String()}
+		if !isLoopback(public.Hostname()) {
+			logger.Warn("there is no console: say with --public-url at which address browsers reach it, or --console off", "address", listens.String())
+			return nil, nil, nil
+		}
+	}
+	pages, err := console.New(console.Config{Public: public, Proxies: proxies, Logger: logger})
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the console: %w", err)
+	}
+	return pages, public, nil
+}
+
+// tell leaves the public address for those who make links beside the server.
+func (d directory) tell(public *url.URL) error {
+	if d.Data == "" {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(d.Data, publicFile), []byte(public.String()+"\n"), 0o600); err != nil {
+		return fmt.Errorf("leave the public address: %w", err)
+	}
+	return nil
+}
+
+// publicURL reads --public-url.
+type publicURL struct{ url *url.URL }
+
+func (p *publicURL) UnmarshalText(text []byte) error {
+	u, err := url.Parse(string(text))
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%q: give one such as https://reckon.example.com, with nothing behind the host and the port", text)
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return fmt.Errorf("%q: give an address with https, which a proxy before the service answers on; http is for this machine alone", text)
+	}
+	p.url = &url.URL{Scheme: u.Scheme, Host: u.Host}
+	return nil
+}
+
+// isLoopback tells whether a host is this machine, whichever it is.
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+// publicFile is where a server leaves the address of its console for those who make links beside
+// it.
+const publicFile = "public-url"
+
+// public is the address that links are made of: the one that is given, else that of the directory's
+// server, as it runs or ran last, else the default of serve.
+func (d directory) public(given publicURL) (*url.URL, error) {
+	if given.url != nil {
+		return given.url, nil
+	}
+	text := []byte("http://127.0.0.1:8080")
+	if len(d.NATSURL) == 0 {
+		written, err := os.ReadFile(filepath.Join(d.Data, publicFile))
+		switch {
+		case err == nil:
+			text = written
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("read the public address: %w (or give it with --public-url)", err)
+		}
+	}
+	var p publicURL
+	if err := p.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
+		return nil, fmt.Errorf("read the public address: %w", err)
+	}
+	return p.url, nil
+}

@@ -1,0 +1,110 @@
+// Package console is the web application: pages for people, who are signed in by a session. Routes
+// are in one list, each page is a file and a template. Keys and tokens mean nothing here, and
+// cookies mean nothing anywhere else.
+package console
+
+import (
+	"log/slog"
+	nethttp "net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"reckon/commands"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// Path is where the console is.
+const Path = "/console"
+
+// Config is what a console has to know of its installation.
+type Config struct {
+	Public  *url.URL       // as browsers reach it; https, or http on this machine
+	Proxies []netip.Prefix // whose X-Forwarded-For says where a request comes from
+	Logger  *slog.Logger
+}
+
+// Console answers for the pages. It is safe for concurrent use.
+type Console struct {
+	config Config
+	pages  pages
+	assets assets
+	cross  *nethttp.CrossOriginProtection
+
+	views *projections.Views
+	auth  *commands.Authenticator
+}
+
+// New makes a Console that may be mounted, and used from Open on.
+func New(config Config) (*Console, error) {
+	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection()}
+	c.pages = newPages(c.assets)
+	return c, c.cross.AddTrustedOrigin(config.Public.Scheme + "://" + config.Public.Host)
+}
+
+// Open lets the console answer. It is called once, before a server is open that it is mounted on.
+func (c *Console) Open(views *projections.Views, auth *commands.Authenticator) {
+	c.views, c.auth = views, auth
+}
+
+// Face is the console as a server takes it.
+func (c *Console) Face() http.Face {
+	f := http.Face{Prefix: Path + "/", Vary: "Cookie", Admit: c.admit, Refuse: c.refuse}
+	for _, r := range routes {
+		f.Routes = append(f.Routes, http.Route{Method: r.method, Path: r.path, Handle: c.guard(r)})
+	}
+	return f
+}
+
+// policy is what pages may do: nothing leaves this origin, and nothing in a page is run.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// protect sets the header fields that all answers have.
+func protect(h nethttp.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// secrets is what the secrets begin with that people have.
+var secrets = []string{"reckon_live_", "reckon_token_", "reckon_link_", "reckon_session_"}
+
+// admit looks at what every request must be, and finds out who asks. A request with a secret in its
+// address is refused: addresses are written down in many places.
+func (c *Console) admit(x *http.Exchange) error {
+	protect(x.Header())
+	r := x.Request()
+	v := &visit{x: x, address: c.address(r)}
+	x.Caller = v
+	x.Known(v.share())
+	for _, secret := range secrets {
+		if strings.Contains(strings.ToLower(r.URL.Path+"?"+r.URL.RawQuery), secret) {
+			return http.Failure(nethttp.StatusBadRequest, "error_secret_in_url",
+				"There is a secret in the address of this request, where others may see it. Use it no more, and have a new one made.")
+		}
+	}
+	if err := c.cross.Check(r); err != nil {
+		return http.Failure(nethttp.StatusForbidden, "error_cross_origin", "This was sent by a page of another site. Open the console itself, and try again there.")
+	}
+	return c.recognise(v)
+}
+
+// refuse is the page of an error.
+func (c *Console) refuse(x *http.Exchange, status int, message string) []byte {
+	protect(x.Header())
+	x.Header().Set("Content-Type", htmlType)
+	v, ok := x.Caller.(*visit)
+	if !ok {
+		v = &visit{x: x}
+	}
+	return c.pages.render("error", v, struct {
+		Status  int
+		Heading string
+		Message string
+	}{status, nethttp.StatusText(status), message})
+}

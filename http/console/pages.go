@@ -1,0 +1,58 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"strings"
+
+	"reckon/http"
+)
+
+const htmlType = "text/html; charset=utf-8"
+
+//go:embed templates
+var templates embed.FS
+
+// pages are the templates of pages by name, each with the layout.
+type pages map[string]*template.Template
+
+func newPages(a assets) pages {
+	functions := template.FuncMap{"asset": a.path}
+	p := pages{}
+	files, err := fs.Glob(templates, "templates/*.html")
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "templates/"), ".html")
+		if err == nil && name != "layout" {
+			p[name], err = template.New("layout.html").Funcs(functions).ParseFS(templates, "templates/layout.html", file)
+		}
+	}
+	if err != nil {
+		panic(fmt.Sprintf("read the pages of the console: %v", err)) // they are a part of the program
+	}
+	return p
+}
+
+// render is a page. What it shows of the visit and of its own is escaped by html/template.
+func (p pages) render(name string, v *visit, shown any) []byte {
+	var body bytes.Buffer
+	err := p[name].Execute(&body, struct {
+		Visit *visit
+		Page  any
+	}{v, shown})
+	if err != nil {
+		panic(fmt.Sprintf("render the page %s: %v", name, err)) // it lacks nothing of what it shows
+	}
+	return body.Bytes()
+}
+
+// page answers with a page; a status of 0 is 200.
+func (c *Console) page(name string, v *visit, status int, shown any) (http.Answer, error) {
+	return http.Answer{
+		Status: status,
+		Header: map[string]string{"Content-Type": htmlType},
+		Body:   c.pages.render(name, v, shown),
+	}, nil
+}

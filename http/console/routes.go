@@ -1,0 +1,92 @@
+package console
+
+import (
+	nethttp "net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"reckon/http"
+	"reckon/projections"
+)
+
+// least is who may see a page at least: anybody, whoever is signed in, or a member with a role in
+// the account of the session.
+type least string
+
+const (
+	anybody   least = "anybody"
+	person    least = "person"
+	member          = least(projections.RoleMember)
+	developer       = least(projections.RoleDeveloper)
+	owner           = least(projections.RoleOwner)
+)
+
+// route is a line of the console.
+type route struct {
+	method string
+	path   string
+	least  least
+	handle func(*Console, *visit) (http.Answer, error)
+}
+
+// routes is the whole console.
+var routes = []route{
+	{"GET", "/", anybody, (*Console).root},
+	{"GET", Path, member, (*Console).home},
+	{"GET", Path + "/sign-in", anybody, (*Console).signInPage},
+	{"POST", Path + "/sign-in", anybody, (*Console).signIn},
+	{"POST", Path + "/sign-out", anybody, (*Console).signOut},
+	{"GET", Path + "/invitation", anybody, (*Console).invitationPage},
+	{"POST", Path + "/invitation", anybody, (*Console).acceptInvitation},
+	{"GET", Path + "/password", person, (*Console).passwordPage},
+	{"POST", Path + "/password", person, (*Console).changePassword},
+	{"GET", Path + "/accounts", person, (*Console).accountsPage},
+	{"POST", Path + "/accounts", person, (*Console).chooseAccount},
+	{"GET", Path + "/assets/{hash}/{name}", anybody, (*Console).asset},
+}
+
+// guard has a route answered for those alone who may.
+func (c *Console) guard(r route) func(*http.Exchange) (http.Answer, error) {
+	return func(x *http.Exchange) (http.Answer, error) {
+		v, ok := x.Caller.(*visit)
+		if !ok { // outside of the console's path
+			v = &visit{x: x}
+		}
+		if r.least == anybody {
+			return r.handle(c, v)
+		}
+		if !v.signedIn() {
+			return c.toSignIn(v)
+		}
+		if r.least == person {
+			return r.handle(c, v)
+		}
+		if v.account.ID == uuid.Nil {
+			return redirect(Path + "/accounts"), nil
+		}
+		if !v.role.May(projections.Role(r.least)) {
+			return http.Answer{}, http.Failure(nethttp.StatusForbidden, "error_forbidden",
+				"In the account "+v.Called()+" you are a "+string(v.role)+". This takes a "+string(r.least)+".")
+		}
+		return r.handle(c, v)
+	}
+}
+
+// toSignIn sends whoever is not signed in to where they can, and back from there.
+func (c *Console) toSignIn(v *visit) (http.Answer, error) {
+	r := v.x.Request()
+	to := Path + "/sign-in"
+	if r.URL.Path != Path && (r.Method == nethttp.MethodGet || r.Method == nethttp.MethodHead) {
+		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	return redirect(to), nil
+}
+
+// root leads to the console.
+func (c *Console) root(*visit) (http.Answer, error) { return redirect(Path), nil }
+
+// redirect sends a browser to another page, by GET.
+func redirect(to string) http.Answer {
+	return http.Answer{Status: nethttp.StatusSeeOther, Header: map[string]string{"Location": to}}
+}

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"context"
+	"errors"
+	nethttp "net/http"
+	"time"
+
+	"reckon/http"
+)
+
+// patience is how long a visit waits for others who sign in.
+const patience = 5 * time.Second
+
+// crowded is what is said then.
+var crowded = http.Failure(nethttp.StatusServiceUnavailable, "error_server_internal", "Too many people sign in at once. Try again in a moment.")
+
+// within bounds how long a visit waits for its turn.
+func within(v *visit) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(v.x.Request().Context(), patience)
+}
+
+// late explains an error of waiting.
+func late(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return crowded
+	}
+	return err
+}
+
+// signInShown is what the page of signing in shows.
+type signInShown struct {
+	Email, Next string
+	Wrong       string // why it failed, "" for not yet
+}
+
+func (c *Console) signInPage(v *visit) (http.Answer, error) {
+	next, err := v.x.Query("next")
+	if err != nil {
+		next = ""
+	}
+	if v.signedIn() {
+		return redirect(safe(next)), nil
+	}
+	return c.page("signin", v, 0, signInShown{Next: next})
+}
+
+func (c *Console) signIn(v *visit) (http.Answer, error) {
+	form, err := v.form()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	ctx, cancel := within(v)
+	defer cancel()
+	email := form.Get("email")
+	_, secret, err := c.auth.ByPassword(ctx, email, form.Get("password"), v.address)
+	if status, wrong, is := refusal(v, err); is {
+		return c.page("signin", v, status, signInShown{Email: email, Next: form.Get("next"), Wrong: wrong})
+	}
+	if err != nil {
+		return http.Answer{}, late(err)
+	}
+	return c.enter(v, secret, form.Get("next"))
+}
+
+// signOut ends the session on every node.
+func (c *Console) signOut(v *visit) (http.Answer, error) {
+	if v.signedIn() {
+		if err := c.auth.EndSession(v.x.Request().Context(), v.user, v.session.ID); err != nil {
+			return http.Answer{}, err
+		}
+	}
+	v.x.Header().Set("Set-Cookie", c.cookie(c.cookieName(), "", 0))
+	return redirect(Path + "/sign-in"), nil
+}
