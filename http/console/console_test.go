@@ -121,15 +121,15 @@ func (h *house) browser() browser {
 	return browser{&nethttp.Client{Jar: jar, Timeout: time.Minute}, h}
 }
 
-// page is what a browser shows at last.
-type page struct {
+// shown is what a browser shows at last.
+type shown struct {
 	status int
 	path   string
 	header nethttp.Header
 	text   string
 }
 
-func (b browser) do(r *nethttp.Request) page {
+func (b browser) do(r *nethttp.Request) shown {
 	b.h.t.Helper()
 	response, err := b.Do(r)
 	if err != nil {
@@ -140,7 +140,7 @@ func (b browser) do(r *nethttp.Request) page {
 	if err != nil {
 		b.h.t.Fatal(err)
 	}
-	return page{response.StatusCode, response.Request.URL.Path, response.Header, html.UnescapeString(string(body))}
+	return shown{response.StatusCode, response.Request.URL.Path, response.Header, html.UnescapeString(string(body))}
 }
 
 func (b browser) request(method, path string, body io.Reader) *nethttp.Request {
@@ -152,10 +152,10 @@ func (b browser) request(method, path string, body io.Reader) *nethttp.Request {
 	return r
 }
 
-func (b browser) get(path string) page { return b.do(b.request("GET", path, nil)) }
+func (b browser) get(path string) shown { return b.do(b.request("GET", path, nil)) }
 
 // post sends a form, of names and values in turn, as a page of the console does.
-func (b browser) post(path string, fields ...string) page {
+func (b browser) post(path string, fields ...string) shown {
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
 		form.Add(fields[i], fields[i+1])
@@ -186,7 +186,7 @@ func (b browser) session() string {
 }
 
 // shows fails unless a page has a status, a path, and some texts.
-func (h *house) shows(what string, p page, status int, path string, texts ...string) {
+func (h *house) shows(what string, p shown, status int, path string, texts ...string) {
 	h.t.Helper()
 	if p.status != status || p.path != path {
 		h.t.Errorf("%s: %d %s, want %d %s\n%s", what, p.status, p.path, status, path, p.text)
@@ -287,7 +287,7 @@ func TestRefused(t *testing.T) {
 	link := h.invite("ada@example.com", "acme", projections.RoleMember)
 	b := h.browser()
 	b.post("/console/invitation", "link", link, "password", password, "again", password)
-	form := func(path string, change func(*nethttp.Request)) page {
+	form := func(path string, change func(*nethttp.Request)) shown {
 		r := b.request("POST", path, strings.NewReader("old="+url.QueryEscape(password)+"&password=another+password&again=another+password"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		change(r)
@@ -394,7 +394,7 @@ func TestRoutes(t *testing.T) {
 			if strings.Contains(r.path, "{") || r.path == "/console/sign-out" {
 				continue
 			}
-			p := page{}
+			p := shown{}
 			if r.method == "GET" {
 				p = b.get(r.path)
 			} else {
