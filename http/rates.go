@@ -73,12 +73,15 @@ func (s *Server) allow(x *Exchange) error {
 	return s.allowMonth(x)
 }
 
-// allowMonth takes a calculation out of what an account may still use in this month. What is under
-// way does not count yet.
+// allowMonth takes a calculation out of what an account may still use in this month, of what all
+// nodes have answered. What is under way does not count yet.
 func (s *Server) allowMonth(x *Exchange) error {
 	l := x.account.Allowed()
 	if l.MonthMessages == 0 && l.MonthBytes == 0 {
 		return nil
+	}
+	if err := s.views.Fresh(x.r.Context()); err != nil {
+		return err
 	}
 	now := time.Now().UTC()
 	begin := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)

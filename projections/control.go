@@ -19,9 +19,16 @@ import (
 // answers it; a verification that nobody waits for ends, a rebuild goes on.
 
 type controlRequest struct {
-	Action      string   `json:"action"` // rebuild, verify or find
+	Action      string   `json:"action"` // rebuild, verify, find or use
 	Projections []string `json:"projections,omitempty"`
 	Find        *finding `json:"find,omitempty"`
+	Use         *using   `json:"use,omitempty"`
+}
+
+// using is what an account has used, which is asked for.
+type using struct {
+	Account uuid.UUID `json:"account"`
+	Since   time.Time `json:"since"`
 }
 
 // finding is a page of a search that is asked for.
@@ -39,6 +46,8 @@ type controlReply struct {
 	Verification *Verification `json:"verification,omitempty"`
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Next         *uuid.UUID    `json:"next,omitempty"` // of a search
+	Day          *DayUsed      `json:"day,omitempty"`
+	Used         *AccountUsed  `json:"used,omitempty"` // without its days
 	Done         bool          `json:"done,omitempty"`
 	Error        string        `json:"error,omitempty"` // of what is done
 }
@@ -119,6 +128,20 @@ func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 			send(controlReply{Next: page.Next})
 		}
 		done(err)
+	case "use":
+		var used AccountUsed
+		err := errors.New("the order is not understood")
+		if u := o.Use; u != nil {
+			if err = v.Fresh(waited); err == nil {
+				used, err = v.AccountUsed(waited, u.Account, u.Since)
+			}
+		}
+		for i := range used.Days {
+			send(controlReply{Day: &used.Days[i]})
+		}
+		used.Days = nil
+		send(controlReply{Used: &used})
+		done(err)
 	default:
 		done(errors.New("the order is not understood"))
 	}
@@ -190,6 +213,22 @@ func (r Remote) Find(ctx context.Context, account uuid.UUID, search Search, limi
 		}
 	})
 	return page, err
+}
+
+// AccountUsed is Views.AccountUsed with all there was when it was called.
+func (r Remote) AccountUsed(ctx context.Context, account uuid.UUID, since time.Time) (AccountUsed, error) {
+	var used AccountUsed
+	days := []DayUsed{}
+	err := r.ask(ctx, controlRequest{Action: "use", Use: &using{account, since}}, func(p controlReply) {
+		switch {
+		case p.Day != nil:
+			days = append(days, *p.Day)
+		case p.Used != nil:
+			used = *p.Used
+		}
+	})
+	used.Days = days
+	return used, err
 }
 
 // ask gives an order and hands on the parts of its answer. A server that has just started is asked

@@ -217,7 +217,7 @@ func TestARaisedVersionRebuildsBesideTheOldOne(t *testing.T) {
 	close(release)
 	eventually(t, "the new generation serves", func() bool { return title() == right+" 2" })
 	eventually(t, "the old buckets are gone", func() bool { return len(buckets(t, next)) == len(models) })
-	if name := bucketOf(next, "conversations").name; !strings.HasPrefix(name, "conversations_4_") {
+	if name := bucketOf(next, "conversations").name; !strings.HasPrefix(name, fmt.Sprintf("conversations_%d_", conversationsModel.version+1)) {
 		t.Errorf("%s serves", name)
 	}
 	verified(t, next)

@@ -17,7 +17,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	schemas := map[string]*jsonschema.Schema{}
-	for _, name := range []string{"account", "domain", "conversation", "page", "user"} {
+	for _, name := range []string{"account", "domain", "conversation", "page", "user", "usage", "day", "lately"} {
 		schema, err := compiler.Compile(filepath.Join("..", "schemas", "views", name+".schema.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -60,6 +60,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	for _, e := range long {
 		h.append(e)
 	}
+	lost := failed(account, request(uuid.New(), "how much hay?"), "")
+	lost.Data.(*events.MessageFailed).Errors = []byte(`[{"code":"language.not_understood","args":["hay"]}]`)
+	h.append(lost)
 	text := "Trip to the lake"
 	h.append(described(account, long[0].Conversation(), &text, &text))
 	if err := v.Fresh(t.Context()); err != nil {
@@ -78,6 +81,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		"domain":       {bucketOf(v, "domains"), "*.*"},
 		"conversation": {bucketOf(v, "conversations"), "*.*"},
 		"page":         {bucketOf(v, "conversations"), "*.*.*.*"},
+		"usage":        {bucketOf(v, "usage"), "*"},
+		"day":          {bucketOf(v, "usage"), "*.d.*"},
+		"lately":       {bucketOf(v, "usage"), "*.r"},
 	} {
 		err := place.bucket.each(t.Context(), place.pattern, func(_ string, value []byte) error {
 			seen[name]++
@@ -90,7 +96,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 19, "page": 5, "user": 1} {
+	for name, least := range map[string]int{"account": 3, "domain": 3, "conversation": 19, "page": 5, "user": 1, "usage": 2, "day": 2, "lately": 2} {
 		if seen[name] < least {
 			t.Errorf("%d documents of %s were checked, want %d at least", seen[name], name, least)
 		}

@@ -94,6 +94,7 @@ type keyRow struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 	RotatedAt *time.Time `json:"rotated_at"`
 	Overlap   *time.Time `json:"overlap_until"`
+	LastUsed  *time.Time `json:"last_used_at"` // for a calculation, to the minute; null for never
 }
 
 // stateOf is what a list says of a key.
@@ -107,45 +108,61 @@ func stateOf(key projections.Key, now time.Time) string {
 	return "active"
 }
 
+func (*keyList) Help() string {
+	return "Last used is when a key was last used for a calculation, to the minute.\n\nExample:\n  reckon key list --account acme"
+}
+
 func (c *keyList) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Account(t, c.Account)
-		if err != nil {
-			return err
-		}
-		rows, now := []keyRow{}, time.Now()
-		for _, key := range account.Keys {
-			row := keyRow{
-				ID: key.ID, Name: key.Name, Hint: key.Hint, State: stateOf(key, now), Scopes: key.Scopes,
-				CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt, RotatedAt: key.RotatedAt,
-			}
-			if row.Scopes == nil {
-				row.Scopes = []string{}
-			}
-			if key.Earlier != nil && now.Before(key.Earlier.Until) && row.State == "active" {
-				row.Overlap = &key.Earlier.Until
-			}
-			rows = append(rows, row)
-		}
-		if c.JSON {
-			return printJSON(t, rows)
-		}
-		table := newTable("ID", "NAME", "KEY", "STATE", "SCOPES", "CREATED", "EXPIRES", "ROTATED", "OVERLAP UNTIL")
-		moment := func(at *time.Time) string {
-			if at == nil {
-				return ""
-			}
-			return at.Format(time.RFC3339)
-		}
-		for _, r := range rows {
-			shown := ""
-			if r.Hint != "" {
-				shown = "…" + r.Hint
-			}
-			table.add(r.ID.String(), r.Name, shown, r.State, strings.Join(r.Scopes, " "), moment(&r.CreatedAt), moment(r.ExpiresAt), moment(r.RotatedAt), moment(r.Overlap))
-		}
-		return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account)+" "+c.flags())
+	var account projections.Account
+	err := c.administer(t, func(a commands.Admin) (err error) {
+		account, err = a.Account(t, c.Account)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	used := projections.AccountUsed{}
+	if len(account.Keys) > 0 {
+		if used, err = c.used(t, account.ID, now); err != nil {
+			fmt.Fprintf(t.err, "When keys were last used is not known: %v\n", err)
+		}
+	}
+	rows := []keyRow{}
+	for _, key := range account.Keys {
+		row := keyRow{
+			ID: key.ID, Name: key.Name, Hint: key.Hint, State: stateOf(key, now), Scopes: key.Scopes,
+			CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt, RotatedAt: key.RotatedAt,
+		}
+		if row.Scopes == nil {
+			row.Scopes = []string{}
+		}
+		if key.Earlier != nil && now.Before(key.Earlier.Until) && row.State == "active" {
+			row.Overlap = &key.Earlier.Until
+		}
+		if at, ok := used.LastUsed[key.ID]; ok {
+			row.LastUsed = &at
+		}
+		rows = append(rows, row)
+	}
+	if c.JSON {
+		return printJSON(t, rows)
+	}
+	table := newTable("ID", "NAME", "KEY", "STATE", "SCOPES", "CREATED", "EXPIRES", "ROTATED", "OVERLAP UNTIL", "LAST USED")
+	moment := func(at *time.Time) string {
+		if at == nil {
+			return ""
+		}
+		return at.Format(time.RFC3339)
+	}
+	for _, r := range rows {
+		shown := ""
+		if r.Hint != "" {
+			shown = "…" + r.Hint
+		}
+		table.add(r.ID.String(), r.Name, shown, r.State, strings.Join(r.Scopes, " "), moment(&r.CreatedAt), moment(r.ExpiresAt), moment(r.RotatedAt), moment(r.Overlap), moment(r.LastUsed))
+	}
+	return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account)+" "+c.flags())
 }
 
 type keyRotate struct {
