@@ -110,8 +110,8 @@ func (v *derivation) steps() *value.Error {
 	return nil
 }
 
-// solved finds the values of a step. Variables that a block leaves open have none, and what rests on
-// one of them is open, too.
+// solved finds the values of a step. Variables that a block leaves open have none, and what rests
+// on one of them is open, too.
 func (v *derivation) solved(s *solve.Step, last bool) *value.Error {
 	if err := v.restsOnOpen(s); err != nil {
 		return err

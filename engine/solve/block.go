@@ -222,8 +222,8 @@ func (s *Solver) chooseValues(step Step, found []formula.Decimals) *value.Error 
 	return nil
 }
 
-// preferred leaves the solutions of a block within bounds, and of those the ones with natural signs,
-// where there are such.
+// preferred leaves the solutions of a block within bounds, and of those the ones with natural
+// signs, where there are such.
 func (s *Solver) preferred(step Step, found []formula.Decimals) []formula.Decimals {
 	better := func(keep func(values formula.Decimals) bool) {
 		if kept := slices.DeleteFunc(slices.Clone(found), func(values formula.Decimals) bool { return !keep(values) }); len(kept) > 0 {

@@ -125,8 +125,8 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 				}
 			}
 			if weakest.size < leastPivot {
-				// With any value of some unknowns all equations hold. Whether the one that is asked for is among
-				// them shows when one solution is taken.
+				// With any value of some unknowns all equations hold. Whether the one that is asked for
+				// is among them shows when one solution is taken.
 				if values, ok := z.corrected(decimals(x), z.fixture(x)); ok && s.fits(step, equations, values) {
 					found = append(found, values)
 					if loose++; loose >= leastLoose {
