@@ -94,7 +94,7 @@ func (c ChangeLimits) within(ceiling projections.Limits) error {
 		{"messages a month", c.MonthMessages, &ceiling.MonthMessages}, {"bytes a month", c.MonthBytes, &ceiling.MonthBytes},
 	} {
 		if l.asked != nil && *l.allows > 0 && *l.asked > *l.allows {
-			return fmt.Errorf("a limit of %d %s: the operator allows %d at most", *l.asked, l.what, *l.allows)
+			return refused("a limit of %d %s: the operator allows %d at most", *l.asked, l.what, *l.allows)
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ type Description struct {
 
 func (d Description) check() error {
 	if d.Title == nil && d.Notes == nil {
-		return errors.New("give a title, notes or both")
+		return refused("give a title, notes or both")
 	}
 	return errors.Join(
 		checkText("title", d.Title, maxTitle, ""),
@@ -48,11 +48,11 @@ func checkText(noun string, text *string, most int, allowed string) error {
 	}
 	switch {
 	case !utf8.ValidString(*text):
-		return fmt.Errorf("%s: give it in UTF-8", noun)
+		return refused("%s: give it in UTF-8", noun)
 	case utf8.RuneCountInString(*text) > most:
-		return fmt.Errorf("%s: it has %d characters, and %d at most", noun, utf8.RuneCountInString(*text), most)
+		return refused("%s: it has %d characters, and %d at most", noun, utf8.RuneCountInString(*text), most)
 	case strings.ContainsFunc(*text, steers):
-		return fmt.Errorf("%s: leave out control characters, and those that turn the order of letters around", noun)
+		return refused("%s: leave out control characters, and those that turn the order of letters around", noun)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ const (
 
 func (p Publication) check() error {
 	if len(p.Source) > MaxSource {
-		return fmt.Errorf("what the author wrote has %d bytes, and %d at most are kept", len(p.Source), MaxSource)
+		return refused("what the author wrote has %d bytes, and %d at most are kept", len(p.Source), MaxSource)
 	}
 	return checkText("the comment", &p.Comment, maxComment, "\n\t")
 }

@@ -215,6 +215,11 @@ func Part[T any](x *Exchange, of uuid.UUID, list []T) (part []T, next *uuid.UUID
 	return part, next, nil
 }
 
+// Page reads the parameters limit, usual where it is not sent, and starting_after.
+func (x *Exchange) Page(usual int) (limit int, after *uuid.UUID, err error) {
+	return pageQuery(x.r.URL.RawQuery, usual)
+}
+
 // Query is a parameter of the query, "" where it was not sent, which may stand there once.
 func (x *Exchange) Query(name string) (string, error) {
 	p, err := readParameters(x.r.URL.RawQuery)

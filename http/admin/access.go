@@ -25,12 +25,13 @@ type least struct {
 
 // Who may ask for what.
 var (
-	anybody          = least{} // who has a token
-	member           = least{role: projections.RoleMember}
-	memberOrOperator = least{role: projections.RoleMember, operator: true}
-	developer        = least{role: projections.RoleDeveloper}
-	ownerOrOperator  = least{role: projections.RoleOwner, operator: true}
-	operator         = least{operator: true}
+	anybody             = least{} // who has a token
+	member              = least{role: projections.RoleMember}
+	memberOrOperator    = least{role: projections.RoleMember, operator: true}
+	developer           = least{role: projections.RoleDeveloper}
+	developerOrOperator = least{role: projections.RoleDeveloper, operator: true}
+	ownerOrOperator     = least{role: projections.RoleOwner, operator: true}
+	operator            = least{operator: true}
 )
 
 // reading is who may ask for what changes nothing, by a method that is not GET.
@@ -139,6 +140,11 @@ func (q *request) user() (projections.User, error) {
 // domain finds the domain that a path names, by its dm_ key, its id or its title.
 func (q *request) domain() (projections.Domain, error) {
 	name, _ := q.Named("domain")
+	return q.domainNamed(name)
+}
+
+// domainNamed finds a domain of the account.
+func (q *request) domainNamed(name string) (projections.Domain, error) {
 	domains, err := q.admin.Domains(q.ctx(), q.account.ID)
 	if err != nil {
 		return projections.Domain{}, err

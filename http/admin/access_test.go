@@ -164,6 +164,9 @@ func (w *world) fresh(who, path string) string {
 		}
 	}
 	fill("user", email)
+	if strings.Contains(path, "{conversation}") {
+		fill("conversation", w.asked(`[{"code":"language.not_understood","args":["hay"]}]`).String())
+	}
 	if strings.Contains(path, "{key}") {
 		id, _, err := w.admin.CreateKey(ctx, "acme", commands.KeyTerms{})
 		w.must(nil, err)
@@ -172,51 +175,69 @@ func (w *world) fresh(who, path string) string {
 	return path
 }
 
+// asked is a new conversation of acme, whose first message is answered with errors.
+func (w *world) asked(errors string) uuid.UUID {
+	w.t.Helper()
+	account, id := commands.AccountID("acme"), uuid.New()
+	m := events.Message{
+		ConversationID: id, MessageID: uuid.New(), Source: "api", InputFormat: "natural_language", Prompt: "how much hay?",
+		Domain: events.DomainRef{ID: uuid.NewSHA1(account, []byte("domain double")), Version: 1, Title: "Double"}, ReceivedAt: time.Now().UTC().Truncate(time.Millisecond), TimeZone: "UTC",
+	}
+	e := events.Event{ID: uuid.New(), Time: m.ReceivedAt, Subject: events.ConversationSubject(account, id), Data: &events.MessageFailed{Message: m, Errors: []byte(errors)}}
+	w.must(w.admin.Log.Append(w.t.Context(), e, 0))
+	return id
+}
+
 // allowed says who may ask for each route.
 var allowed = map[string]string{
-	"GET me":                                           "stranger member developer owner alien operator",
-	"GET tokens":                                       "stranger member developer owner alien operator",
-	"POST tokens":                                      "stranger member developer owner alien operator",
-	"POST tokens/{token}/revoke":                       "stranger member developer owner alien operator",
-	"GET accounts":                                     "stranger member developer owner alien operator",
-	"POST accounts":                                    "operator",
-	"GET accounts/{account}":                           "member developer owner operator",
-	"PATCH accounts/{account}":                         "owner operator",
-	"GET accounts/{account}/audit":                     "owner operator",
-	"GET accounts/{account}/members":                   "member developer owner operator",
-	"POST accounts/{account}/members":                  "owner operator",
-	"PATCH accounts/{account}/members/{user}":          "owner operator",
-	"DELETE accounts/{account}/members/{user}":         "owner operator",
-	"GET accounts/{account}/keys":                      "member developer owner",
-	"POST accounts/{account}/keys":                     "developer owner",
-	"POST accounts/{account}/keys/{key}/rotate":        "developer owner",
-	"POST accounts/{account}/keys/{key}/revoke":        "developer owner",
-	"GET accounts/{account}/domains":                   "member developer owner",
-	"GET accounts/{account}/domains/{domain}":          "member developer owner",
-	"POST accounts/{account}/domains/{domain}/retire":  "developer owner",
-	"POST accounts/{account}/domains/{domain}/restore": "developer owner",
-	"GET users":                                        "operator",
-	"POST users":                                       "operator",
-	"GET users/{user}":                                 "operator",
-	"POST users/{user}/disable":                        "operator",
-	"POST users/{user}/enable":                         "operator",
-	"GET users/{user}/tokens":                          "operator",
-	"POST users/{user}/tokens":                         "", // the user alone
-	"POST users/{user}/tokens/{token}/revoke":          "operator",
-	"GET operators":                                    "operator",
-	"PUT operators/{user}":                             "operator",
-	"DELETE operators/{user}":                          "operator",
-	"GET audit":                                        "operator",
+	"GET me":                                                "stranger member developer owner alien operator",
+	"GET tokens":                                            "stranger member developer owner alien operator",
+	"POST tokens":                                           "stranger member developer owner alien operator",
+	"POST tokens/{token}/revoke":                            "stranger member developer owner alien operator",
+	"GET accounts":                                          "stranger member developer owner alien operator",
+	"POST accounts":                                         "operator",
+	"GET accounts/{account}":                                "member developer owner operator",
+	"PATCH accounts/{account}":                              "owner operator",
+	"GET accounts/{account}/audit":                          "owner operator",
+	"GET accounts/{account}/members":                        "member developer owner operator",
+	"POST accounts/{account}/members":                       "owner operator",
+	"PATCH accounts/{account}/members/{user}":               "owner operator",
+	"DELETE accounts/{account}/members/{user}":              "owner operator",
+	"GET accounts/{account}/keys":                           "member developer owner",
+	"POST accounts/{account}/keys":                          "developer owner",
+	"POST accounts/{account}/keys/{key}/rotate":             "developer owner",
+	"POST accounts/{account}/keys/{key}/revoke":             "developer owner",
+	"GET accounts/{account}/domains":                        "member developer owner",
+	"GET accounts/{account}/domains/{domain}":               "member developer owner",
+	"POST accounts/{account}/domains/{domain}/retire":       "developer owner",
+	"POST accounts/{account}/domains/{domain}/restore":      "developer owner",
+	"GET accounts/{account}/conversations":                  "member developer owner",
+	"PATCH accounts/{account}/conversations/{conversation}": "member developer owner",
+	"GET accounts/{account}/usage":                          "developer owner operator",
+	"GET accounts/{account}/unanswered":                     "developer owner",
+	"GET users":                                             "operator",
+	"POST users":                                            "operator",
+	"GET users/{user}":                                      "operator",
+	"POST users/{user}/disable":                             "operator",
+	"POST users/{user}/enable":                              "operator",
+	"GET users/{user}/tokens":                               "operator",
+	"POST users/{user}/tokens":                              "", // the user alone
+	"POST users/{user}/tokens/{token}/revoke":               "operator",
+	"GET operators":                                         "operator",
+	"PUT operators/{user}":                                  "operator",
+	"DELETE operators/{user}":                               "operator",
+	"GET audit":                                             "operator",
 }
 
 // bodies are those of requests that need one, for a number that no other request has.
 var bodies = map[string]string{
-	"POST tokens":                             `{"name": "n%d"}`,
-	"POST accounts":                           `{"name": "account %d"}`,
-	"PATCH accounts/{account}":                `{"limits": {"reads": %d}}`,
-	"POST accounts/{account}/members":         `{"email": "new%d@example.com", "role": "member"}`,
-	"PATCH accounts/{account}/members/{user}": `{"role": "developer"}`,
-	"POST users":                              `{"email": "user%d@example.com"}`,
+	"POST tokens":                                           `{"name": "n%d"}`,
+	"POST accounts":                                         `{"name": "account %d"}`,
+	"PATCH accounts/{account}":                              `{"limits": {"reads": %d}}`,
+	"POST accounts/{account}/members":                       `{"email": "new%d@example.com", "role": "member"}`,
+	"PATCH accounts/{account}/members/{user}":               `{"role": "developer"}`,
+	"PATCH accounts/{account}/conversations/{conversation}": `{"title": "Conversation %d"}`,
+	"POST users":                                            `{"email": "user%d@example.com"}`,
 }
 
 // TestRoutesAndRoles asks for every route as everybody. Who has no part in an account is told what

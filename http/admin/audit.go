@@ -23,7 +23,7 @@ type Audited struct {
 
 // notShown are members of events that an audit leaves out: what is shown already, what is of use
 // only to find a secret, and what is too long.
-var notShown = []string{"by", "hash", "definition"}
+var notShown = []string{"by", "hash", "definition", "source"}
 
 func (q *request) audit() (http.Answer, error) {
 	since, err := q.since()

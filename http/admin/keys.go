@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	nethttp "net/http"
 	"time"
 
@@ -21,6 +22,9 @@ type Key struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 	RotatedAt *time.Time `json:"rotated_at"`
 	Overlap   *time.Time `json:"overlap_until"` // until when the secret before it holds
+	// LastUsed is when it was last used for a calculation, to the minute: null for never, nil where
+	// no views can be read.
+	LastUsed **time.Time `json:"last_used_at,omitzero"`
 }
 
 // KeySecret is a key with its new secret, which is shown once.
@@ -36,6 +40,7 @@ type Rotation struct {
 
 func (q *request) keys() (http.Answer, error) {
 	rows, now := []Key{}, time.Now()
+	used, known := q.lastUsed(now)
 	for _, k := range q.account.Keys {
 		row := Key{
 			ID: k.ID, Name: k.Name, Hint: k.Hint, State: stateOf(k.Revoked, k.Expired(now)), Scopes: list(k.Scopes),
@@ -44,9 +49,33 @@ func (q *request) keys() (http.Answer, error) {
 		if k.Earlier != nil && now.Before(k.Earlier.Until) && row.State == "active" {
 			row.Overlap = &k.Earlier.Until
 		}
+		if known {
+			row.LastUsed = new(*time.Time)
+			if at, ok := used[k.ID]; ok {
+				*row.LastUsed = &at
+			}
+		}
 		rows = append(rows, row)
 	}
 	return answerPart(q, "keys", q.account.ID, rows)
+}
+
+// usePatience is how long a list of keys waits to be told when they were used.
+const usePatience = 3 * time.Second
+
+// lastUsed is when the keys of the account were last used, and whether that is known.
+func (q *request) lastUsed(now time.Time) (used map[uuid.UUID]time.Time, known bool) {
+	if len(q.account.Keys) == 0 {
+		return nil, true
+	}
+	ctx, cancel := context.WithTimeout(q.ctx(), usePatience)
+	defer cancel()
+	err := q.reading(ctx, func(v read) error {
+		all, err := v.AccountUsed(ctx, q.account.ID, now)
+		used = all.LastUsed
+		return err
+	})
+	return used, err == nil
 }
 
 func (q *request) createKey() (http.Answer, error) {

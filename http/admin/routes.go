@@ -37,6 +37,11 @@ var routes = []route{
 	{"POST", "accounts/{account}/domains/{domain}/retire", developer, (*request).retireDomain},
 	{"POST", "accounts/{account}/domains/{domain}/restore", developer, (*request).restoreDomain},
 
+	{"GET", "accounts/{account}/conversations", member, (*request).conversations},
+	{"PATCH", "accounts/{account}/conversations/{conversation}", member, (*request).describe},
+	{"GET", "accounts/{account}/usage", developerOrOperator, (*request).usage},
+	{"GET", "accounts/{account}/unanswered", developer, (*request).unanswered},
+
 	{"GET", "users", operator, (*request).users},
 	{"POST", "users", operator, (*request).createUser},
 	{"GET", "users/{user}", anybody, (*request).showUser},
