@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,49 @@ type consoleFlags struct {
 	Console      string    `help:"Whether people are answered at /console: ${enum} (${default})." enum:"on,off" default:"on" placeholder:"on|off"`
 	PublicURL    publicURL `help:"Address at which browsers reach the console, such as https://reckon.example.com: links are made of it. Needed where --listen is not this machine alone." name:"public-url" placeholder:"URL"`
 	TrustedProxy []string  `help:"Address or network of a proxy of yours, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from; several are several flags." placeholder:"NETWORK"`
+
+	OIDCIssuer         string `help:"URL of an OpenID Connect provider that people may sign in with, whose confirmed address is that of somebody who was invited. It sends them back to /console/provider/callback." name:"oidc-issuer" placeholder:"URL"`
+	OIDCClientID       string `help:"What the provider knows this installation by." name:"oidc-client-id" placeholder:"ID"`
+	OIDCSecretVariable string `help:"Name of the environment variable that holds the client's secret." name:"oidc-secret-variable" placeholder:"NAME"`
+	OIDCSecretFile     string `help:"File that holds the client's secret." name:"oidc-secret-file" placeholder:"FILE" type:"path"`
+	OIDCName           string `help:"What the provider is called where people sign in. Without, its host." name:"oidc-name" placeholder:"TEXT"`
+}
+
+// provider reads what the flags say of a provider; nil without one.
+func (c consoleFlags) provider() (*console.Provider, error) {
+	if c.OIDCIssuer == "" {
+		if c.OIDCClientID+c.OIDCSecretVariable+c.OIDCSecretFile+c.OIDCName != "" {
+			return nil, errors.New("the flags --oidc-… are of a provider: give its URL with --oidc-issuer")
+		}
+		return nil, nil
+	}
+	u, err := url.Parse(c.OIDCIssuer)
+	if err != nil {
+		return nil, errors.New("--oidc-issuer: give the URL of a provider with https, as it names itself")
+	}
+	if u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return nil, fmt.Errorf("--oidc-issuer %q: give the URL of a provider with https, as it names itself", u.Redacted())
+	}
+	p := &console.Provider{Issuer: c.OIDCIssuer, Client: c.OIDCClientID, Name: cmp.Or(c.OIDCName, u.Host)}
+	switch {
+	case p.Client == "":
+		return nil, errors.New("--oidc-issuer needs --oidc-client-id: what the provider knows this installation by")
+	case c.OIDCSecretVariable != "" && c.OIDCSecretFile != "":
+		return nil, errors.New("--oidc-secret-variable and --oidc-secret-file exclude each other")
+	case c.OIDCSecretVariable != "":
+		if p.Secret = os.Getenv(c.OIDCSecretVariable); p.Secret == "" {
+			return nil, fmt.Errorf("--oidc-secret-variable: the environment variable %s is not set", c.OIDCSecretVariable)
+		}
+	case c.OIDCSecretFile != "":
+		secret, err := os.ReadFile(c.OIDCSecretFile)
+		if err != nil {
+			return nil, fmt.Errorf("read --oidc-secret-file: %w", err)
+		}
+		if p.Secret = strings.TrimSpace(string(secret)); p.Secret == "" {
+			return nil, fmt.Errorf("--oidc-secret-file %s is empty", c.OIDCSecretFile)
+		}
+	}
+	return p, nil
 }
 
 // proxies reads --trusted-proxy.
@@ -42,6 +86,10 @@ func (c consoleFlags) proxies() (list []netip.Prefix, err error) {
 // none with --console off, and where nobody says at which address browsers reach it.
 func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Console, *url.URL, error) {
 	proxies, err := c.proxies()
+	if err != nil {
+		return nil, nil, err
+	}
+	provider, err := c.provider()
 	if err != nil || c.Console == "off" {
 		return nil, nil, err
 	}
@@ -53,7 +101,7 @@ func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Cons
 			return nil, nil, nil
 		}
 	}
-	pages, err := console.New(console.Config{Public: public, Proxies: proxies, Logger: logger})
+	pages, err := console.New(console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger})
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the console: %w", err)
 	}

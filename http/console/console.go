@@ -22,15 +22,17 @@ const Path = "/console"
 type Config struct {
 	Public  *url.URL       // as browsers reach it; https, or http on this machine
 	Proxies []netip.Prefix // whose X-Forwarded-For says where a request comes from
+	OpenID  *Provider      // nil for none
 	Logger  *slog.Logger
 }
 
 // Console answers for the pages. It is safe for concurrent use.
 type Console struct {
-	config Config
-	pages  pages
-	assets assets
-	cross  *nethttp.CrossOriginProtection
+	config   Config
+	pages    pages
+	assets   assets
+	cross    *nethttp.CrossOriginProtection
+	provider *provider // nil for none
 
 	views *projections.Views
 	auth  *commands.Authenticator
@@ -38,7 +40,7 @@ type Console struct {
 
 // New makes a Console that may be mounted, and used from Open on.
 func New(config Config) (*Console, error) {
-	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection()}
+	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	c.pages = newPages(c.assets)
 	return c, c.cross.AddTrustedOrigin(config.Public.Scheme + "://" + config.Public.Host)
 }

@@ -36,6 +36,6 @@ func (c *Console) changePassword(v *visit) (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, late(err)
 	}
-	v.x.Header().Set("Set-Cookie", c.cookie(c.cookieName(), secret, commands.SessionHolds))
+	v.x.Header().Add("Set-Cookie", c.cookie(c.cookieName(), secret, commands.SessionHolds))
 	return redirect(Path), nil
 }

@@ -39,6 +39,8 @@ var routes = []route{
 	{"POST", Path + "/sign-out", anybody, (*Console).signOut},
 	{"GET", Path + "/invitation", anybody, (*Console).invitationPage},
 	{"POST", Path + "/invitation", anybody, (*Console).acceptInvitation},
+	{"GET", Path + "/provider", anybody, (*Console).toProvider},
+	{"GET", CallbackPath, anybody, (*Console).fromProvider},
 	{"GET", Path + "/password", person, (*Console).passwordPage},
 	{"POST", Path + "/password", person, (*Console).changePassword},
 	{"GET", Path + "/accounts", person, (*Console).accountsPage},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	nethttp "net/http"
+	"net/url"
 	"time"
 
 	"reckon/http"
@@ -32,6 +33,17 @@ func late(err error) error {
 type signInShown struct {
 	Email, Next string
 	Wrong       string // why it failed, "" for not yet
+	Provider    string // name of the provider, "" for none
+	Elsewhere   string // where to sign in with it
+}
+
+// signInShown adds the provider, if there is one, to what is shown.
+func (c *Console) signInShown(shown signInShown) signInShown {
+	if c.provider != nil {
+		shown.Provider = c.provider.Name
+		shown.Elsewhere = Path + "/provider?" + url.Values{"next": {shown.Next}}.Encode()
+	}
+	return shown
 }
 
 func (c *Console) signInPage(v *visit) (http.Answer, error) {
@@ -42,7 +54,7 @@ func (c *Console) signInPage(v *visit) (http.Answer, error) {
 	if v.signedIn() {
 		return redirect(safe(next)), nil
 	}
-	return c.page("signin", v, 0, signInShown{Next: next})
+	return c.page("signin", v, 0, c.signInShown(signInShown{Next: next}))
 }
 
 func (c *Console) signIn(v *visit) (http.Answer, error) {
@@ -55,7 +67,7 @@ func (c *Console) signIn(v *visit) (http.Answer, error) {
 	email := form.Get("email")
 	_, secret, err := c.auth.ByPassword(ctx, email, form.Get("password"), v.address)
 	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, signInShown{Email: email, Next: form.Get("next"), Wrong: wrong})
+		return c.page("signin", v, status, c.signInShown(signInShown{Email: email, Next: form.Get("next"), Wrong: wrong}))
 	}
 	if err != nil {
 		return http.Answer{}, late(err)
@@ -70,6 +82,6 @@ func (c *Console) signOut(v *visit) (http.Answer, error) {
 			return http.Answer{}, err
 		}
 	}
-	v.x.Header().Set("Set-Cookie", c.cookie(c.cookieName(), "", 0))
+	v.x.Header().Add("Set-Cookie", c.cookie(c.cookieName(), "", 0))
 	return redirect(Path + "/sign-in"), nil
 }

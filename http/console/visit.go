@@ -154,7 +154,7 @@ func (c *Console) enter(v *visit, secret, next string) (http.Answer, error) {
 			return http.Answer{}, err
 		}
 	}
-	v.x.Header().Set("Set-Cookie", c.cookie(c.cookieName(), secret, commands.SessionHolds))
+	v.x.Header().Add("Set-Cookie", c.cookie(c.cookieName(), secret, commands.SessionHolds))
 	return redirect(safe(next)), nil
 }
 
