@@ -50,6 +50,9 @@ type Seal struct {
 	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted; the highest only, unless the stream is gapless
 	Gone     []Run    `json:"gone,omitempty"`    // of First to Last, those that have no message
 	Sum      string   `json:"sum"`               // HighwayHash-64 of the file, with the key of its records, in hex
+	// Lasting are its newest messages that expire by age alone, two at most; nil where nobody has
+	// looked. Of a gapless stream, whose messages do not expire, nobody does.
+	Lasting []Lasting `json:"lasting,omitzero"`
 }
 
 // Run is a run of sequences.
@@ -116,6 +119,7 @@ func MessagesOf(storeDir, stream string) string {
 func (c Check) Run(ctx context.Context) (Condition, error) {
 	w := walk{Check: c, blocks: blocks{c.Stream, c.Dir}, deleted: map[uint64]bool{}}
 	numbers, err := w.numbers()
+	w.lost = c.lacking(numbers)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w.found, fmt.Errorf("check stream %s: %w", c.Stream, err)
 	}
@@ -145,9 +149,11 @@ type walk struct {
 	size    int64    // of the block before
 	begun   bool     // the block that is taken has a message, or stands for one
 	bad     []Damage // places behind the last message that are not whole
-	lost    bool     // in one of them a page is missing that was not written
+	unsaved bool     // in one of them a page is missing that was not written
 	gaps    []Damage // what is missing without such a place, unless it was deleted
 	deleted map[uint64]bool
+	lost    []Seal  // blocks that may be missing: then all others are read
+	first   Lasting // the first message that is there; zero before it is read
 }
 
 // take takes the next block.
@@ -164,8 +170,8 @@ func (w *walk) take(number int, newest bool) error {
 	w.found.Blocks++
 	w.found.Bytes += info.Size()
 	at, known := slices.BinarySearchFunc(w.Sealed, number, func(s Seal, n int) int { return s.Number - n })
-	known = known && w.Sealed[at].Size == info.Size() && w.Sealed[at].Modified == info.ModTime().UnixNano()
-	if known && !newest && !w.Again {
+	known = known && w.Sealed[at].Size == info.Size() && w.Sealed[at].Modified == info.ModTime().UnixNano() && (w.Gapless || w.Sealed[at].Lasting != nil)
+	if known && !newest && !w.Again && len(w.lost) == 0 {
 		w.sealed(w.Sealed[at])
 		return nil
 	}
@@ -240,16 +246,21 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 	if err != nil {
 		return s, false, err
 	}
-	s, whole = Seal{Number: number, Size: int64(len(text))}, true
+	if s, whole = (Seal{Number: number, Size: int64(len(text))}), true; !w.Gapless {
+		s.Lasting = []Lasting{}
+	}
 	gaps := len(w.gaps)
 	for p := range of.pieces(text) {
 		if p.kind == notWhole {
 			w.bad = append(w.bad, Damage{File: w.block(number), Offset: int64(p.from), Reason: "this is not a whole record"})
-			w.lost = w.lost || unwritten(text, p.from, p.to)
+			w.unsaved = w.unsaved || unwritten(text, p.from, p.to)
 			whole = false
 			continue
 		}
 		first := p.sequence
+		if p.kind == mark {
+			w.empty(p.sequence)
+		}
 		passed := first > w.found.Last && len(w.bad) == 0 && (w.begun || number == w.number+1)
 		switch empty := p.to-p.from == emptyRecord; {
 		case p.kind == mark && passed && !w.begun:
@@ -263,7 +274,9 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 		if !w.follow(number, p.from, first) {
 			return s, false, nil
 		}
-		if p.kind != message {
+		if p.kind == message {
+			w.see(&s, p.sequence, text[p.from:p.to])
+		} else {
 			s.Gone = with(s.Gone, Run{first, p.sequence})
 		}
 		if w.found.Last = p.sequence; s.First == 0 {
@@ -297,7 +310,7 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 	last := w.found.Last
 	missing := w.Gapless && sequence > last+1
 	border := !w.begun && w.number > 0
-	lost := w.lost && w.bad[0].File == w.block(number) && w.unheard(number)
+	lost := w.unsaved && w.bad[0].File == w.block(number) && w.unheard(number)
 	if lost || border && (missing || len(w.bad) > 0) && w.unheard(w.number) {
 		torn := Damage{File: w.block(w.number), Offset: w.size, Reason: "it was being written when the machine stopped"}
 		if len(w.bad) > 0 {
@@ -313,7 +326,7 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 		for _, d := range w.bad {
 			w.damage(d, last+1, sequence-1)
 		}
-		w.bad, w.lost = nil, false
+		w.bad, w.unsaved = nil, false
 	case !missing:
 	case number > w.number+1 && border || w.number == 0 && number > 1:
 		w.gap(Damage{File: w.block(w.number + 1), Reason: "the file is missing"}, last+1, sequence-1)
@@ -388,6 +401,7 @@ func (w *walk) end() {
 			first = sequence + 1
 		}
 	}
+	w.lose()
 	w.gone()
 	slices.SortStableFunc(w.found.Damage, func(a, b Damage) int { return cmp.Compare(a.First, b.First) })
 }
