@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,7 +26,7 @@ func TestTimeSlice(t *testing.T) {
 		{[]uuid.UUID{other, mine, mine}, sliceLength, sleepLength},
 		{[]uuid.UUID{other, third, mine}, sliceLength, sleepLength},
 		{[]uuid.UUID{mine, other, other}, sliceLength, sleepLength},
-		{[]uuid.UUID{other}, recentFor - 1, sleepLength},
+		{[]uuid.UUID{other}, recentFor - 1, longSleep},
 		{[]uuid.UUID{other}, recentFor, 0},
 	} {
 		t.Run(fmt.Sprint(test.asked, test.works), func(t *testing.T) {
@@ -50,4 +51,24 @@ func TestTimeSlice(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTimeSliceOfLongWork holds that what has worked for longer sleeps for longer, up to a limit.
+func TestTimeSliceOfLongWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		recent, mine, other := &recentAccounts{}, uuid.UUID{1}, uuid.UUID{2}
+		s := timeSlice{recent: recent, account: mine}
+		s.yield()
+		var slept []time.Duration
+		for range 10 {
+			recent.note(other)
+			time.Sleep(sliceLength)
+			before := time.Now()
+			s.yield()
+			slept = append(slept, time.Since(before))
+		}
+		if slept[0] != sleepLength || !slices.IsSorted(slept) || slept[4] <= sleepLength || slept[9] != longSleep {
+			t.Errorf("it sleeps for %v", slept)
+		}
+	})
 }
