@@ -438,7 +438,7 @@ func TestRoutes(t *testing.T) {
 // Cookies are bound to the host and to TLS where the public address is https.
 func TestCookies(t *testing.T) {
 	for public, want := range map[string]string{
-		"http://127.0.0.1:8080":      "reckon=x; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax",
+		"http://127.0.0.1:8080":      "reckon-8080=x; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax",
 		"https://reckon.example.com": "__Host-reckon=x; Path=/; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
 	} {
 		u, err := url.Parse(public)
@@ -552,4 +552,23 @@ func TestBehind(t *testing.T) {
 		}
 	}
 	t.Error("a session lets in without a log")
+}
+
+// A server that is not ready says so in words.
+func TestNotReady(t *testing.T) {
+	public, err := url.Parse("http://127.0.0.1:8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Config{Public: public, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := http.New(slog.New(slog.DiscardHandler), "test")
+	server.Mount(c.Face())
+	w := httptest.NewRecorder()
+	server.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/console", nil))
+	if body := w.Body.String(); w.Code != 503 || w.Header().Get("Content-Type") != htmlType || w.Header().Get("Content-Security-Policy") != policy || !strings.Contains(body, "This node is not ready: it is starting.") {
+		t.Errorf("%d %v\n%s", w.Code, w.Header(), body)
+	}
 }

@@ -91,12 +91,13 @@ func (c *Console) isProxy(address netip.Addr) bool {
 }
 
 // cookieName is the name of the cookie with the session's secret. Browsers take one that begins
-// with __Host- from this host alone, and only if it is Secure.
+// with __Host- from this host alone, and only if it is Secure. On this machine alone it has the
+// port, which cookies are not told apart by: another server may answer on another one.
 func (c *Console) cookieName() string {
 	if c.config.Public.Scheme == "https" {
 		return "__Host-reckon"
 	}
-	return "reckon"
+	return "reckon-" + c.config.Public.Port()
 }
 
 // cookie is a cookie of the console, which ends after a time; a time of 0 removes it.
