@@ -25,9 +25,14 @@ var (
 	ErrIdentity = errors.New("nobody was invited with the address that this provider has confirmed")
 )
 
-// hashing is how many passwords are hashed at once, on all behalves. Each takes 19 MiB and about 30
-// ms of a processor.
-const hashing = 1
+const (
+	// hashing is how many passwords are hashed at once, on all behalves. Each takes 19 MiB and about
+	// 30 ms of a processor.
+	hashing = 1
+	// hashingRest is how many times as long as a password was hashed none is hashed behind it: a flood
+	// of attempts takes a third of a processor.
+	hashingRest = 2
+)
 
 // Authenticator lets people in, and knows who is. It may be used from several goroutines.
 type Authenticator struct {
@@ -149,13 +154,14 @@ func (a *Authenticator) prove(ctx context.Context, email, password, address stri
 	return user, nil
 }
 
-// turn waits for the turn of an address to hash.
+// turn waits for the turn of an address to hash. Whoever calls done does not wait for the rest.
 func (a *Authenticator) turn(ctx context.Context, address string) (done func(), err error) {
 	of := uuid.NewSHA1(names, []byte("address "+address))
 	if err := a.turns.Acquire(ctx, of); err != nil {
 		return nil, fmt.Errorf("wait for others who sign in: %w", err)
 	}
-	return func() { a.turns.Release(of) }, nil
+	began := time.Now()
+	return func() { time.AfterFunc(hashingRest*time.Since(began), func() { a.turns.Release(of) }) }, nil
 }
 
 // Link is the user whom the link with a secret lets in. It fails with ErrLink.

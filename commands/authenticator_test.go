@@ -397,7 +397,7 @@ func TestAttempts(t *testing.T) {
 	if _, _, err := a.ByLink(ctx, link, rightPassword, "10.0.0.1"); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 * maxFailures { // which are none
+	for range maxFailures + 2 { // which are none
 		if _, _, err := a.ByPassword(ctx, "ada@example.com", rightPassword, "10.0.0.1"); err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +416,7 @@ func TestAttempts(t *testing.T) {
 			refused++
 		}
 	}
-	if refused > maxFailures+1 { // the machine may be slow: one is forgotten every half minute
+	if refused < maxFailures || refused > maxFailures+2 { // the machine may be slow: one is forgotten every half minute
 		t.Errorf("%d attempts were made", refused)
 	}
 	var wait *WaitError
