@@ -62,15 +62,15 @@ func fileID(def events.Definition) uuid.UUID {
 }
 
 // Check compiles a definition and runs its tests. The domain is nil when an issue is an error.
-// Issues are in the order of the definition: what Compile finds, equations that contradict one
-// another, failing tests, activities that no test uses.
+// Issues are in the order of the definition: what Compile finds, conditions that always
+// hold, equations that contradict one another, failing tests, activities that no test uses.
 func Check(id uuid.UUID, def events.Definition) (*Domain, []engine.Issue) {
 	d, issues := Compile(id, "", 0, def)
 	if d, issues = allowed(d, slices.Concat(takenUnits(def), issues)); d == nil {
 		return nil, issues
 	}
 	tested := map[uuid.UUID]bool{}
-	found := d.compiled.Contradictory()
+	found := slices.Concat(d.compiled.Certain(), d.compiled.Contradictory())
 	issues = append(issues, found...)
 	failed := slices.ContainsFunc(found, func(i engine.Issue) bool { return !i.Warning })
 	now := time.Now()

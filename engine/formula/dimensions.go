@@ -72,7 +72,7 @@ func (c *checker) checkEquation() {
 
 // describe names an expression and its dimension.
 func (c *checker) describe(n *Node, d Dimension) string {
-	return fmt.Sprintf("%q is %s", c.e.text(n), DimensionText(c.scope, c.solver.Resolve(d)))
+	return fmt.Sprintf("%q is %s", c.e.Text(n), DimensionText(c.scope, c.solver.Resolve(d)))
 }
 
 // DimensionText names a dimension and its SI unit.

@@ -170,8 +170,8 @@ func (n *Node) summarize(e *Equation) {
 	}
 }
 
-// text is how a part of the equation is written.
-func (e *Equation) text(n *Node) string {
+// Text is how a part of the equation is written.
+func (e *Equation) Text(n *Node) string {
 	return strings.TrimSpace(string(e.Source[n.Start:min(n.End, len(e.Source))]))
 }
 

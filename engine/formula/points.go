@@ -61,7 +61,7 @@ func (s *Scales) describe(n *Node, w value.Weight) string {
 	case w == value.Difference:
 		what = "a difference"
 	}
-	return fmt.Sprintf("%q is %s", s.Equation.text(n), what)
+	return fmt.Sprintf("%q is %s", s.Equation.Text(n), what)
 }
 
 // settle refuses a sum of points that is neither a point nor a difference.
@@ -137,7 +137,7 @@ func (s *Scales) Weight(n *Node) value.Weight {
 			}
 			w := s.alike(n, args)
 			if w.Level != nil && n.Function.Choice != anArgument {
-				s.fail(n, "A level (30 dBm) is not an argument of %s: %q.", n.Function.Name, s.Equation.text(n))
+				s.fail(n, "A level (30 dBm) is not an argument of %s: %q.", n.Function.Name, s.Equation.Text(n))
 			}
 			return w
 		}
@@ -149,7 +149,7 @@ func (s *Scales) Weight(n *Node) value.Weight {
 func (s *Scales) sum(n *Node, sign int) value.Weight {
 	a, b := s.Weight(n.Args[0]), s.Weight(n.Args[1])
 	if a.Level != nil && b.Level != nil && a.Level != b.Level {
-		s.fail(n, "%q adds or compares levels of different things.", s.Equation.text(n))
+		s.fail(n, "%q adds or compares levels of different things.", s.Equation.Text(n))
 	}
 	return a.Plus(b, sign)
 }
@@ -162,7 +162,7 @@ func (s *Scales) settleAll(args []*Node) value.Weight {
 		w := s.Weight(a)
 		s.settle(a, w)
 		if w.Level != nil {
-			s.fail(a, "A level (30 dBm) is not a factor or an argument: %q. Subtract a level from it, such as 0 [dBm].", s.Equation.text(a))
+			s.fail(a, "A level (30 dBm) is not a factor or an argument: %q. Subtract a level from it, such as 0 [dBm].", s.Equation.Text(a))
 		}
 		if w != value.Difference {
 			result = value.EitherWay

@@ -87,7 +87,7 @@ func shapes(s *value.Scope, e *Equation, fail func(at int, format string, args .
 	number := func(n *Node, format string, args ...any) {
 		if at := (place{n.Start, n.End}); isTable(s, n) && !seen[at] {
 			seen[at] = true
-			fail(n.Start, format, append(args, e.text(n))...)
+			fail(n.Start, format, append(args, e.Text(n))...)
 		}
 	}
 	check := func(n *Node) {
