@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/engine/syntax"
+	"reckon/engine/value"
 	"reckon/events"
 )
 
@@ -23,7 +24,8 @@ type Outline struct {
 // by itself on a side, else an input; an equation may still be solved for an input.
 type OutlineVariable struct {
 	events.Variable
-	Output bool `json:"output"`
+	Output  bool       `json:"output"`
+	Default value.Text `json:"-"` // as people read it
 }
 
 // OutlineEquation is an equation with what it can be solved for.
@@ -79,9 +81,9 @@ func (o Outline) grouped(belongs func(OutlineVariable) bool) (list []VariableGro
 func (d *Domain) Outline() Outline {
 	o := Outline{Title: d.Definition.Title, Description: d.Definition.Description, Variables: []OutlineVariable{}, Equations: []OutlineEquation{}, Constraints: d.Definition.Constraints, Sources: d.Definition.Sources}
 	keys := map[uuid.UUID]string{}
-	for _, v := range d.Definition.Variables {
+	for i, v := range d.Definition.Variables {
 		keys[v.ID] = v.Key
-		o.Variables = append(o.Variables, OutlineVariable{Variable: v})
+		o.Variables = append(o.Variables, OutlineVariable{Variable: v, Default: d.compiled.ReadableDefault(i)})
 	}
 	for _, a := range d.Definition.Activities {
 		e := OutlineEquation{Title: a.Title, Equation: a.Equation, Active: a.State != "disabled", Variables: []string{}, SolvesFor: []string{}}

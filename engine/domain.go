@@ -12,7 +12,9 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"reckon/engine/format"
 	"reckon/engine/formula"
@@ -92,6 +94,40 @@ func (d *Domain) Display(variable int, v value.Value, asked bool) json.RawMessag
 		c := p.Column(column)
 		return p.Moment || c != nil && c.Moment
 	})
+}
+
+// Rendered is a value of a variable as its display object says, with labels in the place of
+// choices. It fails where the display object does not fit the value.
+func (d *Domain) Rendered(variable int, text value.Text, display json.RawMessage) (value.Text, error) {
+	shown, err := format.RenderText(text, display)
+	if err != nil {
+		return text, fmt.Errorf("show %s: %w", d.Variables[variable].Key, err)
+	}
+	for i, row := range d.Labelled(variable, text).Cells {
+		for j, cell := range row {
+			if cell != text.Cells[i][j] {
+				shown.Cells[i][j] = cell
+			}
+		}
+	}
+	return shown, nil
+}
+
+// ReadableDefault is a variable's default as people read it, empty for none; the words today and
+// now as they are.
+func (d *Domain) ReadableDefault(variable int) value.Text {
+	text := d.DefaultText(variable)
+	v, ok := d.defaultValue(variable, value.Env{})
+	switch {
+	case !ok || d.defaultMoves(variable):
+	case v.Rank == 0:
+		return value.Scalar(cmp.Or(d.Readable(variable, v), text.Scalar()))
+	default:
+		if shown, err := d.Rendered(variable, text, d.Display(variable, v, false)); err == nil {
+			return shown
+		}
+	}
+	return text
 }
 
 // ChartScale is the chart scaling of a variable's value; the zero Scale where it has none.

@@ -8,7 +8,6 @@ import (
 
 	"reckon/commands"
 	"reckon/engine"
-	"reckon/engine/format"
 	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
@@ -108,18 +107,7 @@ func readable(d *commands.Domain, variable int, v events.ResultVariable) (value.
 	if err := text.UnmarshalJSON(v.Value); err != nil {
 		return text, fmt.Errorf("read the value of %s: %w", v.Key, err)
 	}
-	shown, err := format.RenderText(text, v.Display)
-	if err != nil {
-		return text, fmt.Errorf("show %s: %w", v.Key, err)
-	}
-	for i, row := range d.Compiled().Labelled(variable, text).Cells {
-		for j, cell := range row {
-			if cell != text.Cells[i][j] {
-				shown.Cells[i][j] = cell
-			}
-		}
-	}
-	return shown, nil
+	return d.Compiled().Rendered(variable, text, v.Display)
 }
 
 // showErrors writes errors in words.

@@ -130,20 +130,19 @@ func bounds(v commands.OutlineVariable) string {
 }
 
 // defaultText is a default value on a line, "" for none.
-func defaultText(v commands.OutlineVariable) string {
-	text := cellText(v.DefaultValue)
-	for _, c := range v.Choices {
-		if c.Value == text {
-			return c.Label
-		}
-	}
-	return text
-}
+func defaultText(v commands.OutlineVariable) string { return lineText(v.Default) }
 
 // cellText is a value on a line, "" for none.
 func cellText(data json.RawMessage) string {
 	var text value.Text
-	if text.UnmarshalJSON(data) != nil || text.IsEmpty() {
+	if text.UnmarshalJSON(data) != nil {
+		return ""
+	}
+	return lineText(text)
+}
+
+func lineText(text value.Text) string {
+	if text.IsEmpty() {
 		return ""
 	}
 	return oneLine(strings.Trim(string(commands.Encode(text)), `"`), 60)
