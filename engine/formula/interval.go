@@ -194,14 +194,17 @@ func intervalAbs(a, _ Interval) Interval {
 }
 
 func intervalSign(a, _ Interval) Interval {
-	switch {
-	case a.Lo > 0:
-		return Interval{Lo: 1, Hi: 1}.marked(a, a)
-	case a.Hi < 0:
-		return Interval{Lo: -1, Hi: -1}.marked(a, a)
+	sign := func(x float64) float64 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return 0
 	}
-	s := Interval{Lo: -1, Hi: 1}.marked(a, a)
-	s.Jumps = true
+	s := Interval{Lo: sign(a.Lo), Hi: sign(a.Hi)}.marked(a, a)
+	s.Jumps = s.Jumps || s.Lo != s.Hi
 	return s
 }
 

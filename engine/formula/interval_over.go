@@ -293,7 +293,7 @@ func finderOver(find func(x Interval, keys, values []Interval) Interval) overInt
 func lookupOver(x Interval, keys, values []Interval) Interval {
 	s, some := EmptyInterval, false
 	for i, k := range keys {
-		if k.Lo > x.Hi || i+1 < len(keys) && keys[i+1].Hi < x.Lo {
+		if k.Lo > x.Hi || i+1 < len(keys) && keys[i+1].Hi <= x.Lo {
 			continue
 		}
 		if s = s.union(values[i]); !some {
