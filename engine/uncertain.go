@@ -66,8 +66,11 @@ const maxUncertain = 12
 // anyway. It fails with the errors of FindVariable and of input.ParseSpread.
 func (d *Domain) ParseUncertain(text string, env value.Env) (Uncertain, *value.Error) {
 	before, _, ok := input.SplitSpread(text)
-	name, spread := strings.TrimSpace(text), ""
-	if at := strings.IndexAny(text, ":="); at >= 0 {
+	name, spread, head := strings.TrimSpace(text), "", text
+	if ok {
+		head = text[:strings.Index(text, before)+len(before)] // what is behind the ± may have (k=2)
+	}
+	if at := strings.IndexAny(head, ":="); at >= 0 {
 		name, spread = strings.TrimSpace(text[:at]), text[at+1:]
 	} else if ok {
 		name, spread = before, text[strings.Index(text, before)+len(before):]
@@ -172,9 +175,14 @@ func (p *propagation) prepare() *value.Error {
 			return value.Problem("input.invalid_value", key, u.Text, "it has no value yet: write it in front of the ±")
 		}
 		declared := d.asDeclared(c, u.Variable, *q)
+		if u.Unit != nil && !sameButAngle(u.Unit.Dimension(), declared.Unit.Dimension()) && !input.SameButCurrency(u.Unit, declared.Unit) {
+			return value.Problem("input.incompatible_units", u.Unit.String(), declared.Unit.String())
+		}
 		at, half := declared.SI(c), u.Half
 		if u.Relative {
 			half = c.Mul(q.Number.Abs(), u.Half)
+		}
+		if u.Relative || u.Bare {
 			half = c.Sub(units.Quantity{Number: c.Add(q.Number, half), Unit: q.Unit}.SI(c), q.SI(c)).Abs()
 		}
 		from, to := c.Sub(at, half), c.Add(at, half)
@@ -254,6 +262,7 @@ func (p *propagation) slopes(one *Propagated) {
 		shown = p.domain.Table.Lookup("d")
 	}
 	var sum decimal.Decimal
+	flat := "" // why a sum of 0 says nothing
 	adds := make([]decimal.Decimal, len(p.of))
 	for i, u := range p.of {
 		k := rootOf3
@@ -275,8 +284,9 @@ func (p *propagation) slopes(one *Propagated) {
 		switch {
 		case !smooth:
 			one.Rough = cmp.Or(one.Rough, "it does not change smoothly with "+key)
-		case !one.bounded() && slope.IsZero() && !p.steady(t, i, middle):
-			one.Rough = cmp.Or(one.Rough, "it does not change with "+key+" to first order, though it does within the limits")
+		case slope.IsZero() && !p.steady(t, i, middle):
+			flat = cmp.Or(flat, "it does not change with "+key+" to first order, though it does within the limits")
+			fallthrough
 		default:
 			adds[i] = c.Mul(slope, standard).Abs()
 			sum = c.Add(sum, c.Mul(adds[i], adds[i]))
@@ -288,6 +298,9 @@ func (p *propagation) slopes(one *Propagated) {
 	}
 	if !one.Complete && (one.bounded() || one.pole) {
 		one.Rough = cmp.Or(one.Rough, "it may jump, or have no value, within the limits")
+	}
+	if sum.IsZero() || !one.bounded() {
+		one.Rough = cmp.Or(one.Rough, flat)
 	}
 	if one.Rough != "" {
 		return

@@ -106,6 +106,13 @@ var gauge = Definition{
 	Activities: []Activity{{Equation: "gauge = standard + difference - standard * (expansion_difference * deviation + expansion * deviation_difference)"}},
 }
 
+// rooms has lengths of which no unit is declared, and what is greatest in between.
+var rooms = Definition{
+	Title:      "Rooms",
+	Variables:  []value.Variable{{Key: "a"}, {Key: "b"}, {Key: "sum"}, {Key: "p", Unit: "deg"}, {Key: "turn"}},
+	Activities: []Activity{{Equation: "sum = a + b"}, {Equation: "turn = sin(2 * p)"}},
+}
+
 func TestPropagate(t *testing.T) {
 	for _, c := range []struct {
 		def                            Definition
@@ -142,6 +149,17 @@ func TestPropagate(t *testing.T) {
 		{measured, "rise: 5 K", "inside in degF", "outside: 20 degC ± 0.5 K", "77 degF in [76.1 degF, 77.9 degF], 77.00 degF ± 0.52 delta_degF, outside 1"},
 		{measured, "start: 2026-01-05", "end", "span: 10 d ± 2 d", "1768435200 s in [1768262400 s, 1768608000 s], 1768435200.0 s ± 1.2 d, span 1"},
 		{measured, "span: 10 d", "end", "start: 2026-01-05 ± 2 d", "1768435200 s in [1768262400 s, 1768608000 s], 1768435200.0 s ± 1.2 d, start 1"},
+		{measured, "width: 2 m", "area", "length 5.2 m ± 0.1 m (k=2)", "10.4 m^2 in [10.2 m^2, 10.6 m^2], 10.40 m^2 ± 0.10 m^2, length 1"},
+		{measured, "width: 2 m\nlength: 5.2 m", "area", "length ± 0.1 m (k=2)", "10.4 m^2 in [10.2 m^2, 10.6 m^2], 10.40 m^2 ± 0.10 m^2, length 1"},
+		{measured, "principal: 1000 USD\nrate: 5%", "interest", "rate ± 1 pp", "50 USD in [40 USD, 60 USD], 50.0 USD ± 5.8 USD, rate 1"},
+		{measured, "principal: 1000 USD\nrate: 5%", "interest", "rate ± 0.01", "50 USD in [40 USD, 60 USD], 50.0 USD ± 5.8 USD, rate 1"},
+		{measured, "principal: 1000 USD\nrate: 5%", "interest", "rate ± 1 kg", "The units kg and no unit are not compatible."},
+		{measured, "x: 5", "steps", "x ± 1 kg", "The units kg and no unit are not compatible."},
+		{rooms, "a: 5 ft\nb: 2 ft", "sum", "a ± 0.1", "7 ft in [6.9 ft, 7.1 ft], 7.000 ft ± 0.058 ft, a 1"},
+		{rooms, "a: 5 ft\nb: 2 ft", "sum", "a ± 1 in", "7 ft in [6.916666 ft, 7.083334 ft], 7.000 ft ± 0.048 ft, a 1"},
+		{rooms, "a: 5 ft\nb: 2 ft", "sum", "a ± 1 kg", "The units kg and ft are not compatible."},
+		{rooms, "p: 45 deg", "turn", "p ± 5 deg", "1 in [0.9848077, 1], rough: it does not change with p to first order, though it does within the limits"},
+		{rooms, "a: 5 ft", "turn", "p: 45 ± 5 deg", "1 in [0.9848077, 1], rough: it does not change with p to first order, though it does within the limits"},
 		{measured, "width: 2 m", "area", "length ± 0.1 m", `"length ± 0.1 m" is not a valid value for length: it has no value yet: write it in front of the ±.`},
 		{measured, "width: 2 m", "area", "length: 5 ± 0.1 kg", "The units kg and m are not compatible."},
 		{measured, "width: 2 m", "area", "length: 5 ± -0.1 m", `"5 ± -0.1 m" is not a valid value for length: what stands behind ± must not be negative.`},

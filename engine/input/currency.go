@@ -49,10 +49,10 @@ func scanCurrency(c *value.Scope, s string) (code string, size int) {
 	return "", 0
 }
 
-// sameButCurrency reports whether two units differ at most by the one currency that each names, in
+// SameButCurrency reports whether two units differ at most by the one currency that each names, in
 // the same power. Which currencies of a calculation go together is decided where all of them are
 // known.
-func sameButCurrency(a, b *units.Unit) bool {
+func SameButCurrency(a, b *units.Unit) bool {
 	from, to := a.Dimension().Currencies(), b.Dimension().Currencies()
 	return len(from) == 1 && len(to) == 1 && a.Dimension().WithCurrency(from[0], to[0]) == b.Dimension()
 }

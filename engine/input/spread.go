@@ -14,6 +14,8 @@ type Spread struct {
 	Value    *units.Quantity // nil where only what is left open was written
 	Half     decimal.Decimal // of the width, in coherent SI; of the value where it is relative
 	Relative bool
+	Unit     *units.Unit     // that the half width is written in, nil for none
+	Bare     bool            // the half width is a number in the unit of the value, which is known elsewhere
 	Coverage decimal.Decimal // k where the half width is k standard uncertainties, else 0
 }
 
@@ -97,11 +99,10 @@ func ParseSpread(s *value.Scope, variable int, text string, env value.Env) (Spre
 		single, _ := q.Single()
 		spread.Value = &single
 	}
-	half, err := r.half(after, spread)
-	if err != nil {
+	if err := r.half(after, &spread); err != nil {
 		return spread, err
 	}
-	if spread.Half = half; half.Sign() < 0 {
+	if spread.Half.Sign() < 0 {
 		return spread, value.Problem("input.invalid_value", s.Declared[variable].Key, Quoted(text), "what stands behind ± must not be negative")
 	}
 	return spread, nil
@@ -117,55 +118,59 @@ func (r *reading) takesMoments() bool {
 }
 
 // half reads a half width.
-func (r *reading) half(text string, spread Spread) (decimal.Decimal, *value.Error) {
+func (r *reading) half(text string, spread *Spread) *value.Error {
 	if m := percents.FindStringSubmatch(text); m != nil {
-		text = m[1]
-		x, err := r.arithmetic(strings.TrimSpace(text))
-		if err != nil {
-			return decimal.Decimal{}, err
-		}
-		return r.ctx.Quo(x.Number, decimal.Int(100)), nil
+		return r.hundredths(m[1], spread)
 	}
 	of := UnitOf(r.scope, r.variable)
-	if spread.Value != nil {
+	switch {
+	case spread.Value != nil:
 		of = spread.Value.Unit
+	case r.takesMoments():
+		of = Second(r.scope)
+	case of == nil && r.scope.Declared[r.variable].Kind == "percent":
+		of = units.One
 	}
 	if m := points.FindStringSubmatch(text); m != nil {
-		if !of.IsOne() {
-			return decimal.Decimal{}, incompatible(units.One, of)
+		if of != nil && !of.IsOne() {
+			return incompatible(units.One, of)
 		}
-		x, err := r.arithmetic(strings.TrimSpace(m[1]))
-		if err != nil {
-			return decimal.Decimal{}, err
-		}
-		return r.ctx.Quo(x.Number, decimal.Int(100)), nil
+		spread.Unit = units.One
+		return r.hundredths(m[1], spread)
 	}
 	x, err := r.arithmetic(text)
 	if err != nil {
-		return decimal.Decimal{}, err
+		return err
 	}
-	if r.takesMoments() {
-		of = Second(r.scope)
-	}
-	if x.bare {
-		if r.takesMoments() {
-			return decimal.Decimal{}, value.Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text), "write the days or hours that it leaves open, such as 2 d")
-		}
-		if of != nil {
-			x.Unit = of
-		}
-	}
-	if of != nil && x.Unit.Dimension() != of.Dimension() && !sameButCurrency(x.Unit, of) {
-		return decimal.Decimal{}, incompatible(x.Unit, of)
+	switch {
+	case x.bare && r.takesMoments():
+		return value.Problem("input.invalid_value", r.scope.Declared[r.variable].Key, Quoted(text), "write the days or hours that it leaves open, such as 2 d")
+	case x.bare && of == nil:
+		spread.Half, spread.Bare = x.Number, true
+		return nil
+	case x.bare:
+		x.Unit = of
+	case of != nil && x.Unit.Dimension() != of.Dimension() && !SameButCurrency(x.Unit, of):
+		return incompatible(x.Unit, of)
+	default:
+		spread.Unit = x.Unit
 	}
 	if x.Unit.IsPoint() {
 		x.Unit = x.Unit.Difference()
 	}
-	d := x.SI(r.ctx)
-	if r.ctx.Err() != nil {
-		return decimal.Decimal{}, r.invalid(text)
+	if spread.Half = x.SI(r.ctx); r.ctx.Err() != nil {
+		return r.invalid(text)
 	}
-	return d, nil
+	return nil
+}
+
+// hundredths reads a half width as so many hundredths.
+func (r *reading) hundredths(text string, spread *Spread) *value.Error {
+	x, err := r.arithmetic(strings.TrimSpace(text))
+	if err == nil {
+		spread.Half = r.ctx.Quo(x.Number, decimal.Int(100))
+	}
+	return err
 }
 
 var spoken = regexp.MustCompile(`[0-9][^\s,;.]{0,12}\s*[^\s,;.0-9]{0,12}\s*(?:±|\+/-)\s*[0-9.]+(?:\s*[^\s,;.0-9]{1,12})?`)

@@ -253,7 +253,7 @@ func (r *reading) timeless(text string) (operand, *value.Error) {
 
 // checked refuses a unit of another dimension than the one asked for.
 func (r *reading) checked(q units.Quantity, to *units.Unit) *value.Error {
-	if to == nil || units.Compatible(q.Unit, to) || sameButCurrency(q.Unit, to) {
+	if to == nil || units.Compatible(q.Unit, to) || SameButCurrency(q.Unit, to) {
 		return r.gauged(q.Unit, to)
 	}
 	if to.IsOne() && q.Unit.Dimension() == units.Angle && declaredUnit(r.scope, r.variable) == nil && r.scope.Profiles[r.variable].Angle {
@@ -428,7 +428,7 @@ func ParseUnit(s *value.Scope, variable int, text string) (*units.Unit, *value.E
 			return u, nil // a plain number that is not declared as one may be an angle in radians
 		}
 	}
-	if !units.Compatible(asks, u) && !sameButCurrency(asks, u) {
+	if !units.Compatible(asks, u) && !SameButCurrency(asks, u) {
 		return nil, incompatible(u, asks)
 	}
 	return u, nil

@@ -95,8 +95,8 @@ var (
 
 // WithUnitOf is a bare number with the unit that stands behind another one, or the text as it is.
 func WithUnitOf(text, other string) string {
-	text = strings.TrimSpace(text)
-	if m := unitForm.FindStringSubmatch(strings.TrimSpace(other)); m != nil && bareForm.MatchString(text) {
+	text, other = strings.TrimSpace(text), strings.TrimSpace(other)
+	if m := unitForm.FindStringSubmatch(other); m != nil && !bareForm.MatchString(other) && bareForm.MatchString(text) {
 		return text + " " + m[1]
 	}
 	return text
