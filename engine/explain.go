@@ -48,7 +48,8 @@ type ExplainedValue struct {
 	StatedAs string     `json:"stated_as,omitempty"` // where it was stated in another way
 	Hidden   bool       `json:"hidden,omitempty"`    // nobody is shown or asked for it
 
-	node syntax.Node // in a formula
+	node  syntax.Node // in a formula
+	cells [][]string  // of a table, as people read them
 }
 
 // ExplainedStep finds the value of a variable from one equation, or the values of several from as

@@ -109,7 +109,7 @@ func (v ExplainedValue) lines(remark string) []line {
 	if v.Rows == 0 {
 		return []line{l}
 	}
-	return []line{l, {table: v.cells()}}
+	return []line{l, {table: v.tableRows()}}
 }
 
 // shown is a value as it stands behind an equals sign.
@@ -130,22 +130,17 @@ func (v ExplainedValue) shown() syntax.Node {
 	return &syntax.Shown{Text: v.Shown + " (" + short(text) + " s)"}
 }
 
-// cells are the rows of a table that are shown, those that are left out as dots.
-func (v ExplainedValue) cells() [][]string {
+// tableRows are the rows of a table that are shown, those that are left out as dots.
+func (v ExplainedValue) tableRows() [][]string {
 	var rows [][]string
 	if len(v.Names) > 0 {
 		rows = append(rows, v.Names)
 	}
-	for i, row := range v.Value.Cells {
-		if v.Rows > len(v.Value.Cells) && i == firstRows {
+	for i, row := range v.cells {
+		if v.Rows > len(v.cells) && i == firstRows {
 			rows = append(rows, []string{"…"})
 		}
-		cells := make([]string, len(row))
-		for k, cell := range row {
-			number, unit, _ := strings.Cut(cell, " ")
-			cells[k] = strings.TrimSpace(short(number) + " " + unit)
-		}
-		rows = append(rows, cells)
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -238,7 +233,7 @@ func (e *Explanation) oneLines(s ExplainedStep, q ExplainedEquation, name string
 		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{found.shown()}})
 	}
 	if found.Rows > 0 {
-		list = append(list, line{table: found.cells()})
+		list = append(list, line{table: found.tableRows()})
 	}
 	list = append(list, s.others(name)...)
 	if s.Method != solve.Stated {

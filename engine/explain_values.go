@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (x *explainer) value(variable int, v value.Value, origin Origin) ExplainedV
 			v.Cells = slices.Concat(v.Cells[:firstRows], v.Cells[e.Rows-1:])
 		}
 	}
-	e.Value = v.Text()
+	e.Value, e.cells = v.Text(), x.domain.readableCells(variable, v)
 	q, single := v.Single()
 	if !single {
 		return e
@@ -51,18 +52,47 @@ func (d *Domain) Readable(variable int, v value.Value) string {
 		return ""
 	}
 	def := &d.Variables[variable]
-	switch kind := format.ScalarKind(def.Kind); {
-	case def.IsChoice():
-		return def.Label(q.Number)
+	return readable(def, format.ScalarKind(def.Kind), def.Format, q)
+}
+
+// readableCells is the same of the cells of a table, each by its column, with those that have no
+// other text as they are emitted; nil of a single number.
+func (d *Domain) readableCells(variable int, v value.Value) (rows [][]string) {
+	if v.Rank == 0 {
+		return nil
+	}
+	columns := format.Columns(&d.Variables[variable])
+	for _, row := range v.Text().Cells {
+		rows = append(rows, slices.Clone(row))
+	}
+	for r, row := range v.Cells {
+		for i, cell := range row {
+			number, unit, _ := strings.Cut(rows[r][i], " ")
+			rows[r][i] = strings.TrimSpace(short(number) + " " + unit)
+			if i >= len(columns) || cell.Empty {
+				continue
+			}
+			of := cmp.Or(d.ColumnChoices(variable, i), &value.Variable{})
+			rows[r][i] = cmp.Or(readable(of, columns[i].Kind, "", cell.Quantity), rows[r][i])
+		}
+	}
+	return rows
+}
+
+// readable is a quantity as people read one of a kind and a format, or one of the choices of a
+// variable; "" where that is what is emitted.
+func readable(choices *value.Variable, kind, layout string, q units.Quantity) string {
+	switch {
+	case choices.IsChoice():
+		return choices.Label(q.Number)
 	case q.Unit.IsOne() && kind == "percent":
 		percent := decimal.NewContext(value.DefaultBudget).Mul(q.Number, formula.Hundred)
 		return short(percent.Shown().String()) + "%"
 	case q.Unit.IsSI() && format.IsTime(kind):
-		layout := def.Format
 		if kind == "duration" {
 			layout = ""
 		}
-		if shown, err := format.Render(v.Text().Scalar(), kind, layout); err == nil {
+		if shown, err := format.Render(value.ScalarValue(q).Text().Scalar(), kind, layout); err == nil {
 			return shown
 		}
 	}

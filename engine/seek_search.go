@@ -95,7 +95,17 @@ const reserve = 5
 
 func (s *seeking) minimum() *solve.Minimum {
 	least := s.env.Limit() / reserve
-	m := &solve.Minimum{Objective: s.ask.Objective.Variable, Sign: s.sign(), Axes: s.solveAxes()}
+	m := &solve.Minimum{Objective: s.ask.Objective.Variable, Sign: s.sign(), Axes: s.solveAxes(), Floor: math.Inf(-1)}
+	for _, w := range s.ask.Where {
+		if w.Left == m.Objective && w.Right < 0 && w.atMost() == s.ask.Greatest {
+			edge := formula.Enclose(s.domain.asDeclared(s.ctx, w.Left, w.Value).SI(s.ctx))
+			floor := edge.Lo
+			if s.ask.Greatest {
+				floor = -edge.Hi
+			}
+			m.Floor = math.Max(m.Floor, floor)
+		}
+	}
 	m.Spend = func(n int) bool { return s.env.Meter.Look(n*value.LooksPerUnit) && s.env.Meter.Left > least }
 	if s.extension != nil {
 		m.Extension, m.Conditions = s.extension.Extension, s.extension.conditions

@@ -184,7 +184,7 @@ func (d *Domain) Steps(variable int, from, to value.Value, steps int, ratio bool
 	key := d.Variables[variable].Key
 	first, single := from.Single()
 	fail := func(v value.Value, reason string) ([]value.Value, []value.Error) {
-		return nil, value.Problems("input.invalid_value", key, plain(v.Text()), reason)
+		return nil, value.Problems("input.invalid_value", key, plain(d.Labelled(variable, v.Text())), reason)
 	}
 	switch {
 	case !single:

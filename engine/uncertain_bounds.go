@@ -42,7 +42,7 @@ func (p *propagation) bounds(one *Propagated, shares int) {
 	each := p.env.Meter.Left / (3 * shares)
 	for side, sign := range []float64{1, -1} {
 		end := p.env.Meter.Left - each
-		m := &solve.Minimum{Extension: x.Extension, Objective: t, Sign: sign, Axes: p.axes()}
+		m := &solve.Minimum{Extension: x.Extension, Objective: t, Sign: sign, Axes: p.axes(), Floor: math.Inf(-1)}
 		m.Spend = func(n int) bool { return p.env.Meter.Look(n*value.LooksPerUnit) && p.env.Meter.Left > end }
 		m.Run()
 		one.Intervals += m.Boxes

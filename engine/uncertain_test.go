@@ -113,6 +113,13 @@ var rooms = Definition{
 	Activities: []Activity{{Equation: "sum = a + b"}, {Equation: "turn = sin(2 * p)"}},
 }
 
+// chained is a system whose last unknown does not stand in its first equation.
+var chained = Definition{
+	Title:      "Chained",
+	Variables:  []value.Variable{{Key: "x"}, {Key: "z"}, {Key: "a"}, {Key: "b"}, {Key: "c"}},
+	Activities: []Activity{{Equation: "a + b = x"}, {Equation: "b + c = z"}, {Equation: "c + 2 * a = 6.5"}},
+}
+
 func TestPropagate(t *testing.T) {
 	for _, c := range []struct {
 		def                            Definition
@@ -166,6 +173,7 @@ func TestPropagate(t *testing.T) {
 		{measured, "width: 2 m", "area", "length: 5", `"5" is not a valid value for length: write it as 5.2 ± 0.1 m.`},
 		{measured, "width: 2 m", "area", "lenght: 5 ± 1", `Unknown variable "lenght". Did you mean "length"?`},
 		{measured, "width: 2 m\nlength: 1 m", "area", "length ± 1 m\nlength ± 2 m", "length is given more than once."},
+		{chained, "", "c", "x: 5 ± 0.5\nz: 4 ± 0.5", "1.5 in [0.83333, 2.16667] of this solution, 1.50 ± 0.27, x 0.5, z 0.5"},
 		{tariff, "", "rebate", "use: 4500 ± 1000", "10 USD in [10 USD, 20 USD], rough: it may jump, or have no value, within the limits"},
 	} {
 		d := compiled(t, c.def)

@@ -20,7 +20,7 @@ type intervalLaw struct {
 
 var (
 	places       = []float64{-8, -3, -2.5, -2, -1, -0.5, -1e-300, 0, 1e-300, 0.25, 0.5, 1, 1.5, 2, 3, 8}
-	angles       = []float64{-7 * math.Pi, -2 * math.Pi, -1.5 * math.Pi, -math.Pi, -math.Pi / 2, -1, 0, 0.5, math.Pi / 2, 2, math.Pi, 4, 1.5 * math.Pi, 2 * math.Pi, 7, 30}
+	angles       = []float64{-7 * math.Pi, -2 * math.Pi, -1.5 * math.Pi, -math.Pi, -2, -math.Pi / 2, -1.2, -1, 0, 0.5, 1.4, math.Pi / 2, 2, math.Pi, 4, 4.5, 1.5 * math.Pi, 5, 2 * math.Pi, 7, 30}
 	fractions    = []float64{-7.9, -3.1, -2.4, -1.2, -0.3, 0.2, 0.7, 1.1, 2.8, 5.3} // multiples of what is rounded to
 	onlyAbove    = []float64{0.5, 1, 3}
 	noSecond     = []float64(nil)
@@ -253,6 +253,40 @@ func TestIntervalMarks(t *testing.T) {
 					t.Errorf("%s loses mark %d of operand %d: %+v", l.name, mark, side, s)
 				}
 			}
+		}
+	}
+}
+
+// TestIntervalUnderflow keeps what is too small for a float64 apart from 0.
+func TestIntervalUnderflow(t *testing.T) {
+	tiny, below := Interval{Lo: 1e-300, Hi: 1e-300}, Interval{Lo: -1e-300, Hi: -1e-300}
+	far := Interval{Lo: -1e4, Hi: -1e4}
+	for name, s := range map[string]Interval{
+		"tiny * tiny": IntervalMul(tiny, tiny), "tiny / 1e300": IntervalDiv(tiny, Interval{Lo: 1e300, Hi: 1e300}),
+		"tiny ^ 2": intervalPow(tiny, pointAt(2)), "below ^ 2": intervalPow(below, pointAt(2)), "exp(-10,000)": intervalExp(far, far),
+	} {
+		if !(s.Hi > 0) || s.Lo > 0 {
+			t.Errorf("%s is %+v", name, s)
+		}
+	}
+	for name, s := range map[string]Interval{"below * tiny": IntervalMul(below, tiny), "below ^ 3": intervalPow(below, pointAt(3))} {
+		if !(s.Lo < 0) || s.Hi < 0 {
+			t.Errorf("%s is %+v", name, s)
+		}
+	}
+	if s := IntervalMul(tiny, Interval{}); s.Lo != 0 || s.Hi != 0 {
+		t.Errorf("tiny * 0 is %+v", s)
+	}
+}
+
+// TestIntervalPrograms refuses what a part of has no intervals.
+func TestIntervalPrograms(t *testing.T) {
+	x := &Node{Op: OpVariable, Mask: 1}
+	without := Called(StandardFunctions.ByName["factorial"], x)
+	for _, n := range []*Node{without, Combined(OpAdd, x, without), Combined(OpMul, without, x), Called(StandardFunctions.ByName["max"], x, without)} {
+		p := &IntervalProgram{Seen: map[*Node]int{}, Slope: -1}
+		if _, ok := p.Add(n, Unknown{Mask: 1}); ok {
+			t.Errorf("a program of %d parts has factorial", len(n.Args))
 		}
 	}
 }

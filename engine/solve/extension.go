@@ -80,7 +80,9 @@ func (s *Solver) Extend(steps []Step, moving []int, conditions []*formula.Node) 
 		for _, o := range step.Outputs {
 			x.slopes[o] = make([]formula.Interval, len(moving))
 		}
-		s.tighten(x, l, solvedFor(s.Equations[step.Activity], step.Variable), by)
+		if !l.implicit {
+			s.tighten(x, l, solvedFor(s.Equations[step.Activity], step.Variable), by)
+		}
 		x.links = append(x.links, *l)
 	}
 	for i, c := range conditions {
@@ -219,7 +221,7 @@ func (s *Solver) extendedBy(x *Extension, v int, n *formula.Node, own []int) *ex
 // tighten adds what a link's expression comes to when all that it rests on is put in, where that
 // cancels something.
 func (s *Solver) tighten(x *Extension, l *extended, n *formula.Node, by map[int]*formula.Node) {
-	if l.implicit || l.table != nil || n == nil || slices.ContainsFunc(l.refs, func(u int) bool { return by[u] == nil }) {
+	if l.table != nil || n == nil || slices.ContainsFunc(l.refs, func(u int) bool { return by[u] == nil }) {
 		return
 	}
 	n = s.composed(n, by)

@@ -17,6 +17,7 @@ type Minimum struct {
 	Objective  int        // variable
 	Sign       float64    // 1, or -1 for the greatest value
 	Conditions int        // of the extension: each must be 0 or more
+	Floor      float64    // no value that counts is below, with the sign; -Inf where conditions do not say so
 	Axes       []Axis
 	Try        func(at []float64) (objective float64, ok bool) // the ordinary calculation, with the sign; nil for none
 	Spend      func(units int) bool

@@ -189,7 +189,7 @@ func (m *Minimum) look(box []formula.Interval) (b searched, ok bool) {
 		if m.slopesApart(box, objective, conditions) {
 			return b, false
 		}
-		now := searched{slices.Clone(box), objective.value.Lo, moved}
+		now := searched{slices.Clone(box), math.Max(objective.value.Lo, m.Floor), moved}
 		if now.lower < m.Upper {
 			m.offer(center)
 		}
