@@ -23,7 +23,6 @@ var (
 	angles       = []float64{-7 * math.Pi, -2 * math.Pi, -1.5 * math.Pi, -math.Pi, -2, -math.Pi / 2, -1.2, -1, 0, 0.5, 1.4, math.Pi / 2, 2, math.Pi, 4, 4.5, 1.5 * math.Pi, 5, 2 * math.Pi, 7, 30}
 	fractions    = []float64{-7.9, -3.1, -2.4, -1.2, -0.3, 0.2, 0.7, 1.1, 2.8, 5.3} // multiples of what is rounded to
 	onlyAbove    = []float64{0.5, 1, 3}
-	noSecond     = []float64(nil)
 	onlyIntegers = []float64{-3, -2, -1, 0, 1, 2, 3}
 )
 
