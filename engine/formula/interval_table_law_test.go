@@ -46,7 +46,7 @@ var tableLaws = []struct {
 	{"slope_error([x, 4, z, 7], [1, 2, 3, 4])", -4, 4, 0, false, false},
 	{"countif([x, z, 1] > 1)", -2, 4, 1.1, true, false},
 	{"countif([x, z, 1] >= w)", -2, 4, 1.1, true, false},
-	{"countif(not ([x, z] == 1))", 0, 2, 1.1, true, false},
+	{"countif(not ([x, z] == 1))", 0, 2, 0, true, false},
 	{"sumif([x, z, 3] > 1, [x, 10, 20])", -2, 4, 1.5, false, false},
 	{"sumif([x, z] > 1, [-5, 10])", -2, 4, 1.1, true, false},
 	{"averageif([x, z, 4] > 3, [x, 10, 20])", -2, 8, 0, false, false},
@@ -125,7 +125,7 @@ func tableMachine() *Machine {
 
 // TestTableLaws holds expressions over tables of intervals to values at places in them.
 func TestTableLaws(t *testing.T) {
-	const tables, values = 50, 60
+	const tables, values = 24, 40
 	for _, l := range tableLaws {
 		random := rand.New(rand.NewPCG(11, 13))
 		n := tableLaw(t, l.expression)
