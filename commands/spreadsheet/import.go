@@ -90,7 +90,8 @@ func (m *maker) label() {
 			m.note(p, "the formula =%s gives a text or an error, %q", c.formula, c.text)
 			continue
 		}
-		label := cmp.Or(m.names[p], m.beside(p))
+		beside := m.beside(p)
+		label := cmp.Or(m.names[p], beside)
 		if label == "" {
 			m.note(p, "the number %s has no name and no text beside it", cmp.Or(c.text, "="+c.formula))
 			continue
@@ -102,6 +103,8 @@ func (m *maker) label() {
 		label = strings.TrimRight(label, ":= ")
 		if u := unitForm.FindStringSubmatch(label); u != nil && isUnit(u[2]) {
 			label, m.units[p] = u[1], u[2]
+		} else if u := unitForm.FindStringSubmatch(strings.TrimRight(beside, ":= ")); u != nil && isUnit(u[2]) {
+			m.units[p] = u[2]
 		} else if u, right := strings.TrimSpace(m.cells[place{p.sheet, p.column + 1, p.row}].text), m.cells[place{p.sheet, p.column + 1, p.row}]; !right.number && isUnit(u) {
 			m.units[p] = u
 		}

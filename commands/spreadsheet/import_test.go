@@ -202,3 +202,15 @@ func TestWhatIsNoSpreadsheet(t *testing.T) {
 		}
 	}
 }
+
+// TestImportNamedWithUnit takes the unit of a cell with a defined name from the text beside it.
+func TestImportNamedWithUnit(t *testing.T) {
+	made, file := imported(t, "order.xlsx", workbook(t, map[string]string{"order_total": "Sheet1!$B$2"},
+		[3]any{"A1", "Cost [EUR]"}, [3]any{"B1", 59.4}, [3]any{"A2", "Total [EUR]:"}, [3]any{"B2", "=B1*1.07", 63.558}))
+	if len(made.Notes) > 0 || made.Tests != 1 {
+		t.Fatalf("%d tests, %q", made.Tests, made.Notes)
+	}
+	if v := file.Definition.Variables[1]; v.Key != "order_total" || v.Unit != "EUR" {
+		t.Errorf("%s is in %q", v.Key, v.Unit)
+	}
+}
