@@ -92,6 +92,8 @@ var tableLaws = []struct {
 	{"last(column(schedule(n, 1, 4, f = previous(f, x) + sum(column(schedule(k, 1, 3, g = previous(g, z) * 2), 1))), 1))", 0, 2, 1.2, false, false},
 	{"last(column(schedule(n, 1, 4, f = previous(f, x) + sum(each(k, 1, n, k * z))), 1))", 0, 2, 1.2, false, false},
 	{"sum(range(x, x + 1, 0.5)) * z", 0, 2, 2, false, true},
+	{"sum(range(1, x, 1))", 1, 4, 0, true, true},
+	{"sum(range(z, x, 0.5))", 1, 4, 0, false, true},
 	{"sum(if([x, 4] > z, [1, x], 0))", -2, 4, 0, false, false},
 	{"if(sum([x, z]) > 1, x, 10 + z)", -2, 4, 0, false, false},
 	{"rows([x, z]) + sum(transpose([x, z])) + sum(row([x, z], 2)) + sum(table([x, z], [z, 1]))", -2, 4, 1.5, false, false},
