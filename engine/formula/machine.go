@@ -229,16 +229,16 @@ func (m *Machine) other(n *Node) decimal.Decimal {
 	case OpCall:
 		f := n.Function
 		if f.Lazy {
-			condition, chosen := Certain(c, m.Value(n.Args[0])), n.Args[1]
+			condition, chosen, other := Certain(c, m.Value(n.Args[0])), n.Args[1], n.Args[2]
 			if condition.IsZero() {
-				chosen = n.Args[2]
+				chosen, other = other, chosen
 			}
 			if c.Err() != nil {
 				return decimal.Decimal{}
 			}
 			r := m.Value(chosen)
 			if condition.Vague() {
-				r = r.As(0)
+				r = m.either(r, other)
 			}
 			return r
 		}
@@ -422,6 +422,25 @@ func (m *Machine) Satisfied(e *Equation) bool {
 func (m *Machine) Nearly(e *Equation) bool {
 	nearly, _ := m.balance(e)
 	return nearly
+}
+
+// either is a side of an if whose condition rounding decides. Where the other side is the same but
+// for rounding, as at the bounds of brackets, the condition makes no difference; else no digit is
+// right.
+func (m *Machine) either(r decimal.Decimal, other *Node) decimal.Decimal {
+	c := m.Context
+	if c.Err() != nil {
+		return r
+	}
+	b := m.Value(other)
+	apart := c.Sub(r, b)
+	if m.TryErr() != nil || !apart.IsZero() && !apart.Vague() {
+		return r.As(0)
+	}
+	if r.IsExact() && b.IsExact() {
+		return r
+	}
+	return r.As(min(r.Right(), b.Right()))
 }
 
 // differentDigits are the right digits of a difference that is none of rounding, and more: errors

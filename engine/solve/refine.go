@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"slices"
 
 	"reckon/engine/decimal"
 	"reckon/engine/formula"
@@ -12,6 +13,7 @@ const (
 	leastGain  = 1e-3 // the part that a step leaves of the one before, at most
 	leastMove  = 1e-290
 	leastRight = 4 // digits of an unknown that is not 0
+	maxSlow    = 200 // steps that may gain less where a choice changes at the solution
 )
 
 // refined goes on in decimal with the slopes of float64: each step leaves about as small a part of
@@ -32,7 +34,10 @@ func (z *system) refined(start []float64) (x formula.Decimals, ok bool) {
 	for j := range start {
 		x[j] = decimal.FromFloat(start[j])
 	}
-	last := math.Inf(1)
+	last, slow := math.Inf(1), 0
+	if z.chooses() {
+		slow = maxSlow
+	}
 	for {
 		rest, doubts, ok := z.residuals(x)
 		if !ok || !lu.forward(rest) {
@@ -45,8 +50,12 @@ func (z *system) refined(start []float64) (x formula.Decimals, ok bool) {
 			}
 		}
 		if size == 0 || !(size <= leastGain*last) {
-			// Rounding is all that is left, or the steps never shrank.
-			return z.judged(x, lu, step, doubts)
+			// Rounding is all that is left, or the steps never shrank. At the bound of a bracket the slopes of
+			// the other side lead there, but slowly.
+			judged, ok := z.judged(slices.Clone(x), lu, step, doubts)
+			if slow--; slow < 0 || size == 0 || ok && !slices.ContainsFunc(judged, func(t decimal.Decimal) bool { return t.Right() < formula.RightDigits }) {
+				return judged, ok
+			}
 		}
 		for j := range x {
 			if math.Abs(step[j]) > leastMove {
@@ -55,6 +64,11 @@ func (z *system) refined(start []float64) (x formula.Decimals, ok bool) {
 		}
 		last = size
 	}
+}
+
+// chooses reports whether an equation has a choice in it, such as an if or a min.
+func (z *system) chooses() bool {
+	return slices.ContainsFunc(z.rows, func(r systemRow) bool { return r.left.Choices || r.right.Choices })
 }
 
 // residuals are what the equations miss by at x, and what that may be wrong by.
