@@ -202,30 +202,74 @@ func (s *Solver) chained(step Step, equations []*formula.Equation, forward bool)
 		return f, s.TryErr() == nil
 	}
 	var found []formula.Decimals
+	var z *system
 	var err error
+	// at is the solution at a guess, with the digits that were lost from link to link.
+	at := func(x decimal.Decimal) (values formula.Decimals, ok bool) {
+		unsure := s.Unsure
+		if !s.follow(c, x) {
+			return nil, false
+		}
+		for _, o := range step.Outputs {
+			values = append(values, s.Values[o])
+		}
+		if slices.ContainsFunc(values, lacksDigits) {
+			if z == nil {
+				z = s.system(step, equations)
+			}
+			values = s.sharpened(z, values)
+		}
+		if ok = s.fits(step, equations, values); !ok {
+			s.Unsure = unsure
+		}
+		return values, ok
+	}
 	seek.roots(func(roots formula.Decimals) (kept formula.Decimals) {
-		for _, x := range seek.sure(roots) {
-			if !s.follow(c, x) {
-				continue
+		for _, x := range s.distinct(roots) {
+			root, certain := seek.certain(x)
+			values, ok := at(root)
+			if !certain && (!ok || slices.ContainsFunc(values, lacksDigits)) {
+				sure := seek.sure(formula.Decimals{x})
+				if len(sure) == 0 {
+					continue
+				}
+				root = sure[0]
+				values, ok = at(root)
 			}
-			values := make(formula.Decimals, len(step.Outputs))
-			for j, o := range step.Outputs {
-				values[j] = s.Values[o]
-			}
-			if !s.fits(step, equations, values) {
+			if !ok {
 				continue
 			}
 			// A check that holds beside a root as well says nothing about the unknowns.
-			if f, ok := seek.difference(s.Context.Mul(x, beside[0])); ok && !x.IsZero() && f.IsZero() {
+			if f, ok := seek.difference(s.Context.Mul(root, beside[0])); ok && !root.IsZero() && f.IsZero() {
 				err = ErrManySolutions
 				return roots
 			}
-			kept, found = append(kept, x), append(found, values)
+			kept, found = append(kept, root), append(found, values)
 		}
 		return kept
 	})
 	return found, err
 }
+
+// sharpened is a solution with the digits that were lost from link to link: what is wrong with each
+// value tells by the inverse of the slopes of all equations.
+func (s *Solver) sharpened(z *system, values formula.Decimals) formula.Decimals {
+	if z == nil {
+		return values
+	}
+	start := make([]float64, len(values))
+	for j := range values {
+		start[j] = values[j].Float64()
+	}
+	if sharp, ok := z.refined(start); ok {
+		return sharp
+	}
+	s.TryErr()
+	return values
+}
+
+// lacksDigits reports whether a number has fewer right digits than are given out.
+func lacksDigits(t decimal.Decimal) bool { return !t.IsZero() && t.Right() < formula.RightDigits }
 
 // compose gives a seeker what the check of a chain misses by in float64, as one program from the
 // guess on; false where a part has no form in float64.
