@@ -73,6 +73,16 @@ func Parse(text string) (Decimal, error) {
 	return d, nil
 }
 
+// Written is a number that somebody wrote. One with as many digits as rounding leaves is taken for
+// rounded, as String writes such: it is known to half of its last digit. Any other is exact.
+func Written(text string) (Decimal, error) {
+	d, err := Parse(text)
+	if first, last := d.Extent(); err == nil && !d.IsZero() && first-last+1 == precision {
+		d = d.As(precision)
+	}
+	return d, err
+}
+
 // parseExponent reads "e-3", or nothing. Magnitudes past a million come back as a million: no
 // coefficient brings them back into range.
 func parseExponent(text string) (int, error) {
@@ -105,7 +115,8 @@ func parseExponent(text string) (int, error) {
 }
 
 // String writes all digits canonically: trailing zeros cut, "-0" never, and an exponent only below
-// 1e-6 and from 1e21 on, spelt "1.5e-7" and "1e21".
+// 1e-6 and from 1e21 on, spelt "1.5e-7" and "1e21". What was rounded to more digits than are shown
+// keeps its zeros, so that it can be told from an exact number (Written).
 func (d Decimal) String() string {
 	var buf [96]byte
 	return string(d.append(buf[:0]))
@@ -121,8 +132,12 @@ func (d *Decimal) append(buf []byte) []byte {
 	var digitBuf [80]byte
 	digits := d.appendDigits(digitBuf[:0])
 	exponent := int(d.exponent) + len(digits) - 1 // of the first digit
+	all := digits
 	for digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]
+	}
+	if d.doubt != 0 && len(all) == precision && len(digits) > shownDigits {
+		digits = all
 	}
 	switch {
 	case exponent < -6 || exponent > 20:

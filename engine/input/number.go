@@ -207,7 +207,7 @@ func parseDigits(digits, written string) (decimal.Decimal, *value.Error) {
 	if count > maxLiteralDigits {
 		return decimal.Decimal{}, tooManyDigits()
 	}
-	n, err := decimal.Parse(digits)
+	n, err := decimal.Written(digits)
 	if err != nil {
 		return n, value.Problem("input.invalid_number", Quoted(written))
 	}
