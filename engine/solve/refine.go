@@ -12,7 +12,7 @@ import (
 const (
 	leastGain  = 1e-3 // the part that a step leaves of the one before, at most
 	leastMove  = 1e-290
-	leastRight = 4 // digits of an unknown that is not 0
+	leastRight = 4   // digits of an unknown that is not 0
 	maxSlow    = 200 // steps that may gain less where a choice changes at the solution
 )
 
