@@ -30,18 +30,24 @@ func showFindings(w io.Writer, f *domainfile.File, findings []domainfile.Finding
 	if colours(w) {
 		paint = func(colour, text string) string { return colour + text + plain }
 	}
+	var shown *domainfile.File // of the line that was shown last, since a file may be a single line
+	var number int
+	var line []rune
 	for _, finding := range findings {
 		f := f.Owner(finding)
+		if f != shown || finding.Line != number {
+			shown, number, line = f, finding.Line, []rune(f.Line(finding.Line))
+		}
 		kind, colour := "error", red
 		if finding.Warning {
 			kind, colour = "warning", yellow
 		}
-		number := fmt.Sprint(finding.Line)
-		source, at := excerpt([]rune(f.Line(finding.Line)), finding.Column-1)
-		margin := strings.Repeat(" ", len(number))
+		place := fmt.Sprint(finding.Line)
+		source, at := excerpt(line, finding.Column-1)
+		margin := strings.Repeat(" ", len(place))
 		message := string(escaped([]byte(finding.Message), steersText))
 		fmt.Fprintf(raw(w), "%s:%d:%d: %s: %s\n  %s | %s\n  %s | %*s%s\n", inLine(f.Name), finding.Line, finding.Column, paint(colour, kind), message,
-			number, source, margin, at, "", paint(green, "^"))
+			place, source, margin, at, "", paint(green, "^"))
 	}
 }
 

@@ -3,11 +3,15 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"reckon/commands/domainfile"
 )
 
 // openTerminal opens the two ends of a pseudo-terminal.
@@ -75,5 +79,27 @@ func TestFindingsOnATerminal(t *testing.T) {
 		if shown := strings.Join(check(), "\n"); strings.Contains(shown, "\x1b") {
 			t.Errorf("with %s=%s it has colours:\n%s", name, value, shown)
 		}
+	}
+}
+
+// A file may be a single line of a megabyte, with a finding at every name in it: the line is not
+// taken apart again for each.
+func TestFindingsOnOneLongLine(t *testing.T) {
+	var variables []string
+	for i := range 3000 {
+		variables = append(variables, fmt.Sprintf(`{"key": "v%d", "title": "%d", "description": "%s"}`, i, i, strings.Repeat("x", 150)))
+	}
+	text := `{"title": "A", "description": "B", "variables": [` + strings.Join(variables, ", ") + `], "activities": [{"title": "First", "equation": "v0 = 2 * v1"}]}`
+	f := domainfile.Parse("long.json", []byte(text))
+	_, report := f.Check()
+	findings := report.Findings
+	if len(findings) < 2000 {
+		t.Fatalf("%d findings", len(findings))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	showFindings(io.Discard, f, findings)
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100<<20 {
+		t.Errorf("%d MiB are allocated for %d findings in %d bytes", (after.TotalAlloc-before.TotalAlloc)>>20, len(findings), len(text))
 	}
 }
