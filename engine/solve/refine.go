@@ -50,8 +50,8 @@ func (z *system) refined(start []float64) (x formula.Decimals, ok bool) {
 			}
 		}
 		if size == 0 || !(size <= leastGain*last) {
-			// Rounding is all that is left, or the steps never shrank. At the bound of a bracket the slopes of
-			// the other side lead there, but slowly.
+			// Rounding is all that is left, or the steps never shrank. At the bound of a bracket the slopes
+			// of the other side lead there, but slowly.
 			judged, ok := z.judged(slices.Clone(x), lu, step, doubts)
 			if slow--; slow < 0 || size == 0 || ok && !slices.ContainsFunc(judged, func(t decimal.Decimal) bool { return t.Right() < formula.RightDigits }) {
 				return judged, ok
