@@ -67,7 +67,7 @@ func (m *model) question(stated []string, target string) string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(key + " " + m.values[key].Text('g', 60))
+		b.WriteString(key + " " + m.values[key].Text('g', 61))
 	}
 	return b.String() + " -> " + target
 }
