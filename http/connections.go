@@ -12,26 +12,48 @@ import (
 	"time"
 )
 
-// maxConnections is how many connections are open at once where there are descriptors enough.
-const maxConnections = 16 << 10
+const (
+	// maxConnections is how many connections are open at once where there are descriptors and memory
+	// enough, and connectionMemory what one takes that is silent. Of a memory that is limited an
+	// eighth is for them.
+	maxConnections   = 16 << 10
+	connectionMemory = 8 << 10
+	// maxHeaders is how many bytes of headers are in memory at once, of requests that are being
+	// answered or are not whole yet. Each takes three times as many while it is read. Of a memory that
+	// is limited they have a sixteenth.
+	maxHeaders = 64 << 20
+)
 
-// connectionLimit is how many connections a process may have: no more than half of its file
-// descriptors, so that the stores always find one.
-func connectionLimit() int {
+// bounds are the limits of connections.
+type bounds struct {
+	open    int   // at once
+	headers int64 // bytes of their requests' headers
+}
+
+// boundsOf are those of a process that is allowed so much memory, 0 for any. No more than half of
+// its file descriptors go to connections, so that the stores always find one.
+func boundsOf(memory uint64) bounds {
+	b := bounds{maxConnections, maxHeaders}
 	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
-		return maxConnections
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+		b.open = int(min(maxConnections, max(1, files.Cur/2)))
 	}
-	return int(min(maxConnections, max(1, files.Cur/2)))
+	if memory > 0 {
+		b.open = int(min(uint64(b.open), max(1, memory/8/connectionMemory)))
+		b.headers = int64(min(maxHeaders, memory/16))
+	}
+	return b
 }
 
 // connections is a listener with a limit to what is open at once. For one connection more, that
 // one is closed which has waited longest without a request whose header is whole: the silent and
-// the slow make room for those who ask. Where all are being answered, it is the new one.
+// the slow make room for those who ask. Where all are being answered, it is the new one. Likewise
+// for headers beyond their limit.
 type connections struct {
 	net.Listener
-	limit   int
-	ending  atomic.Bool // connections are closed at once
+	most    bounds
+	ending  atomic.Bool  // connections are closed at once
+	headers atomic.Int64 // bytes of headers of all
 	mutex   sync.Mutex
 	open    map[net.Conn]*list.Element // in waiting, nil for one that is being answered
 	waiting *list.List                 // of *connection, the one that waits longest first
@@ -50,7 +72,25 @@ type connection struct {
 	net.Conn
 	of     *connections
 	active atomic.Bool // something of a request has come that is not answered, or was the last one
+
+	header    atomic.Int64 // bytes of the header that was read, or is being
+	answering atomic.Bool  // what is read belongs to a body
 }
+
+// Read counts what belongs to a header.
+func (c *connection) Read(into []byte) (int, error) {
+	n, err := c.Conn.Read(into)
+	if n > 0 && !c.answering.Load() {
+		c.header.Add(int64(n))
+		if c.of.headers.Add(int64(n)) > c.of.most.headers {
+			c.of.shed(c)
+		}
+	}
+	return n, err
+}
+
+// forget drops the header of a request.
+func (c *connection) forget() { c.of.headers.Add(-c.header.Swap(0)) }
 
 // Close ends a connection. One with a request is closed for writing first, until the caller closes
 // it too.
@@ -70,8 +110,8 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-func limitConnections(l net.Listener, limit int) *connections {
-	return &connections{Listener: l, limit: limit, open: map[net.Conn]*list.Element{}, waiting: list.New()}
+func limitConnections(l net.Listener, to bounds) *connections {
+	return &connections{Listener: l, most: to, open: map[net.Conn]*list.Element{}, waiting: list.New()}
 }
 
 // Accept waits for a connection that has a place.
@@ -97,7 +137,7 @@ func (l *connections) Accept() (net.Conn, error) {
 func (l *connections) place(c *connection) (closed *connection) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if len(l.open) >= l.limit {
+	if len(l.open) >= l.most.open {
 		oldest := l.waiting.Front()
 		if oldest == nil {
 			return c
@@ -109,6 +149,26 @@ func (l *connections) place(c *connection) (closed *connection) {
 	return closed
 }
 
+// shed closes connections whose headers are not whole, until all headers are within their limit:
+// those that have waited longest, or the one that was read from where there are none.
+func (l *connections) shed(reading *connection) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for at := l.waiting.Front(); at != nil && l.headers.Load() > l.most.headers; {
+		c, next := at.Value.(*connection), at.Next()
+		if c.header.Load() > 0 {
+			l.waiting.Remove(at)
+			delete(l.open, c)
+			c.forget()
+			c.Conn.Close()
+		}
+		at = next
+	}
+	if l.headers.Load() > l.most.headers {
+		reading.Conn.Close()
+	}
+}
+
 type connectionKey struct{}
 
 // context leads from a request to its connection.
@@ -118,6 +178,9 @@ func (l *connections) context(ctx context.Context, c net.Conn) context.Context {
 
 // state is told by net/http what becomes of a connection.
 func (l *connections) state(c net.Conn, now nethttp.ConnState) {
+	if now == nethttp.StateIdle || now == nethttp.StateClosed {
+		c.(*connection).forget()
+	}
 	if now != nethttp.StateClosed {
 		c.(*connection).active.Store(now == nethttp.StateActive)
 		return
@@ -141,7 +204,11 @@ func (l *connections) answering(ctx context.Context) (done func()) {
 	}
 	l.waiting.Remove(at)
 	l.open[c] = nil
+	asked := c.(*connection)
+	asked.answering.Store(true)
 	return func() {
+		asked.answering.Store(false)
+		asked.forget()
 		l.mutex.Lock()
 		defer l.mutex.Unlock()
 		if _, open := l.open[c]; open {

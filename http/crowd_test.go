@@ -16,13 +16,18 @@ import (
 // listen serves with room for so many connections, and returns the address.
 func listen(t *testing.T, s *Server, places int) string {
 	t.Helper()
+	return listenWithin(t, s, bounds{places, maxHeaders})
+}
+
+func listenWithin(t *testing.T, s *Server, most bounds) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.serveOn(ctx, limitConnections(listener, places)) }()
+	go func() { stopped <- s.serveOn(ctx, limitConnections(listener, most)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-stopped; err != nil {
@@ -103,6 +108,65 @@ func TestConnectionsBeyondThePlacesAreClosed(t *testing.T) {
 		t.Error("a third connection is neither answered nor closed")
 	}
 	close(finish)
+}
+
+// Headers that are long and never end make room for those that do, before there are as many as connections may be.
+func TestHeadersMakeRoom(t *testing.T) {
+	const long, several = 20_000, 40
+	s := opened()
+	running, finish := make(chan struct{}), make(chan struct{})
+	s.router, s.resources = table([]route{
+		{"GET", "/slow", func(*Server, *Exchange) (answer, error) {
+			close(running)
+			<-finish
+			return s.healthy("ok"), nil
+		}},
+		{"GET", "/quick", func(*Server, *Exchange) (answer, error) { return s.healthy("ok"), nil }},
+	})
+	address := listenWithin(t, s, bounds{1000, 10 * long})
+	ask := func(c net.Conn) {
+		t.Helper()
+		fmt.Fprint(c, "GET /quick HTTP/1.1\r\nHost: x\r\n\r\n")
+		if r, err := nethttp.ReadResponse(bufio.NewReader(c), nil); err != nil || r.StatusCode != 200 {
+			t.Fatalf("behind long headers: %v, %v", r, err)
+		}
+	}
+	idle, slow := dial(t, address), dial(t, address)
+	ask(idle)
+	fmt.Fprintf(slow, "GET /slow HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", long))
+	<-running
+	var all []net.Conn
+	for range several {
+		c := dial(t, address)
+		fmt.Fprintf(c, "GET /quick HTTP/1.1\r\nHost: x\r\nX: %s", strings.Repeat("x", long))
+		all = append(all, c)
+	}
+	for range several {
+		ask(dial(t, address))
+	}
+	// Nine of them fit beside the one that is being answered.
+	for _, c := range all[:several-10] {
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("a header that does not end is answered")
+		} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+			t.Fatal("a header that does not end is kept")
+		}
+	}
+	ask(idle)
+	close(finish)
+	if r, err := nethttp.ReadResponse(bufio.NewReader(slow), nil); err != nil || r.StatusCode != 200 {
+		t.Errorf("a request that was being answered: %v, %v", r, err)
+	}
+}
+
+// What is allowed to a process in little memory is less.
+func TestBoundsInLittleMemory(t *testing.T) {
+	if got, want := boundsOf(128<<20), (bounds{2048, 8 << 20}); got.headers != want.headers || got.open > want.open || got.open < 1 {
+		t.Errorf("in 128 MiB they are %+v, want %+v at most", got, want)
+	}
+	if got := boundsOf(0); got.headers != maxHeaders || got.open > maxConnections {
+		t.Errorf("without a limit they are %+v", got)
+	}
 }
 
 // The body of a request that is refused for another reason need not come.

@@ -83,6 +83,7 @@ type Server struct {
 	requests *commands.FairSemaphore // that are being answered
 	bodies   *commands.FairSemaphore // that are not small, and answers, in memory
 	turns    *commands.FairSemaphore // of those, being taken apart or put together
+	memory   uint64                  // that the process is allowed; 0 for any
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
@@ -133,6 +134,7 @@ func (s *Server) Fit(memory uint64) {
 	if memory == 0 {
 		return
 	}
+	s.memory = memory
 	s.bodies = places(int(min(max(memory/8/bodyMemory, 1), maxBodies)))
 }
 
@@ -160,7 +162,7 @@ func (s *Server) Handler() nethttp.Handler {
 // seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
 // or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return s.serveOn(ctx, limitConnections(l, connectionLimit()))
+	return s.serveOn(ctx, limitConnections(l, boundsOf(s.memory)))
 }
 
 func (s *Server) serveOn(ctx context.Context, limited *connections) error {

@@ -117,9 +117,42 @@ func TestLargeBodiesInLittleMemory(t *testing.T) {
 	if n := answered.Load(); n == 0 {
 		t.Error("no body was read to its end")
 	}
+	w.goesOn(t)
+}
+
+// goesOn looks whether the server goes on answering.
+func (w *world) goesOn(t *testing.T) {
+	t.Helper()
 	if a, status, err := w.post("", "", "power: 2 kW\nhours_per_day: 3 h/d\ndays: 30 d\ncalculate: energy"); err != nil || status != nethttp.StatusOK {
 		t.Errorf("afterwards a calculation is answered %d %v %v; the server says %s", status, a, err, w.errors)
 	}
+}
+
+// In a container with the least memory a server outlives thousands of connections, by nobody who is known, that send long
+// headers which do not end.
+func TestHeadersInLittleMemory(t *testing.T) {
+	if slowdown > 1 {
+		fmt.Fprintf(os.Stderr, "NOT RUN: %s: the race detector takes memory of its own\n", t.Name())
+		return
+	}
+	const connections, long = 6000, 27_000
+	w := newWorld(t, filepath.Join(t.TempDir(), "data"))
+	if !w.limitedTo(t, leastMemory>>20) {
+		return
+	}
+	w.serve(t)
+	header := []byte("POST /v1/calculate HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", long))
+	for range connections {
+		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, _ = c.Write(header) // fails where it was closed
+	}
+	for until := time.Now().Add(time.Minute); unread(t, w.url) > 0 && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	}
+	w.goesOn(t)
 }
 
 // unread is how many bytes have come to a server of this machine that it has not read.
