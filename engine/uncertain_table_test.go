@@ -124,6 +124,7 @@ func TestBoundsThatAreNone(t *testing.T) {
 	for _, c := range []struct{ lines, uncertain, want string }{
 		{"var x; var y; eq y = 1 / x", "x: 0.5 ± 1", "2 in […, …] (it may grow beyond any bound within the limits: a pole lies there, or is not excluded), rough: it may jump, or have no value, within the limits"},
 		{"var x; var y; eq y = 1 / x^2", "x: 0.5 ± 1", "4 in [0.444444, …] (it may grow beyond any bound within the limits: a pole lies there, or is not excluded), rough: it may jump, or have no value, within the limits"},
+		{"var x; var y; eq y = -1 / x^2", "x: 0.5 ± 1", "-4 in […, -0.444444] (it may grow beyond any bound within the limits: a pole lies there, or is not excluded), rough: it may jump, or have no value, within the limits"},
 		{"var x; var y; eq y = sum(each(k, 1, x, k))", "x: 4 ± 1", "10 in […, …] (each has an uncertain number of rows), rough: it does not change smoothly with x"},
 		{"var x; var y; eq y = rate(36, x, 10000)", "x: -320 ± 10", "0.007857908987779560499288240223562388 in [0.00605706, 0.00962537], 0.0079 ± 0.0010, x 1"},
 		{"var x; var y; eq y = bond_price(date(2025, 1, 15), date(2035, 1, 15), x, 0.05, 100, 2)", "x: 0.04 ± 0.01", "92.20541885717659526743439883375723 in [84.4108, 100.0001], 92.2 ± 4.5, x 1"},

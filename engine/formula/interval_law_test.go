@@ -103,6 +103,7 @@ var intervalLaws = []intervalLaw{
 	}},
 	{name: "floor", of: named("floor"), steps: true, second: onlyAbove, at: func(a, b float64) float64 { return math.Floor(a/b) * b }},
 	{name: "ceil", of: named("ceil"), steps: true, second: onlyAbove, at: func(a, b float64) float64 { return math.Ceil(a/b) * b }},
+	{name: "round", of: named("round"), steps: true, second: []float64{-1, 0}, at: func(a, b float64) float64 { return math.Round(a*math.Pow(10, b)) * math.Pow(10, -b) }},
 	{name: "trunc", of: named("trunc"), steps: true, at: one(math.Trunc)},
 	{name: "mod", of: named("mod"), second: onlyAbove, wide: true, poles: true, at: func(a, b float64) float64 { return a - b*math.Floor(a/b) }},
 	{name: "root", of: named("root"), second: []float64{2, 3, 4, 5}, at: func(a, n float64) float64 {
@@ -154,7 +155,7 @@ func TestIntervalLaws(t *testing.T) {
 			for _, p := range l.second {
 				seconds = append(seconds, Interval{Lo: p, Hi: p})
 			}
-			seconds = seconds[min(1, len(l.second)):]
+			seconds = seconds[min(1, len(l.second)):] // where there is a second argument, its places alone
 		case l.second != nil:
 			first = boxes([]float64{-8, -2.5, -1, 0, 0.25, 0.5, 1, 3})
 			if seconds = boxes(l.second); len(l.second) <= 7 { // that second argument is a number
