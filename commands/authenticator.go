@@ -40,11 +40,12 @@ type Authenticator struct {
 	views    *projections.Views
 	turns    *FairSemaphore // of hashing passwords, by address
 	attempts attempts
+	cost     parameters // of new hashes
 }
 
 // NewAuthenticator lets in to the installation that a log is of.
 func NewAuthenticator(l *log.Log, views *projections.Views) *Authenticator {
-	return &Authenticator{log: l, views: views, turns: NewFairSemaphore(hashing, hashing), attempts: attempts{failed: map[string]failures{}}}
+	return &Authenticator{log: l, views: views, turns: NewFairSemaphore(hashing, hashing), attempts: attempts{failed: map[string]failures{}}, cost: today}
 }
 
 // as administers in the name of a user.
@@ -143,7 +144,7 @@ func (a *Authenticator) prove(ctx context.Context, email, password, address stri
 	if err := a.attempts.begin(time.Now(), names...); err != nil {
 		return user, err
 	}
-	is, err := isPassword(password, user.Password)
+	is, err := a.cost.matches(password, user.Password)
 	if err != nil {
 		return user, err
 	}
@@ -235,7 +236,7 @@ func (a *Authenticator) setPassword(ctx context.Context, user projections.User, 
 	if err != nil {
 		return err
 	}
-	hash := hashPassword(password)
+	hash := a.cost.keep(password)
 	done()
 	_, err = a.as(user.ID).changeUser(ctx, user.Email, func(u projections.User) (any, error) {
 		link, err := decide(u)

@@ -25,6 +25,9 @@ import (
 
 const rightPassword = "correct horse battery"
 
+// light is what passwords cost in tests that are about something else.
+var light = parameters{memory: 64, passes: 1, threads: 1}
+
 // entrance is an authenticator on a log with views of its own.
 func entrance(t *testing.T) (*Authenticator, Admin) {
 	t.Helper()
@@ -34,7 +37,9 @@ func entrance(t *testing.T) (*Authenticator, Admin) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { views.Close() })
-	return NewAuthenticator(l, views), Admin{Log: l}
+	a := NewAuthenticator(l, views)
+	a.cost = light
+	return a, Admin{Log: l}
 }
 
 // invite invites and returns the link's secret.
@@ -336,7 +341,9 @@ func TestSessionsEndOnEveryNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer views.Close()
-		nodes = append(nodes, NewAuthenticator(l, views))
+		node := NewAuthenticator(l, views)
+		node.cost = light
+		nodes = append(nodes, node)
 	}
 	ctx, admin := t.Context(), Admin{Log: trio.Logs[0]}
 	for _, name := range []string{"acme", "other"} {
@@ -481,11 +488,11 @@ func TestUnknownUsersTakeAsLong(t *testing.T) {
 		}
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	least := map[string]time.Duration{hashPassword(rightPassword): time.Hour, "": time.Hour}
-	for range 15 {
+	least := map[string]time.Duration{today.keep(rightPassword): time.Hour, "": time.Hour}
+	for range 7 {
 		for hash := range least {
 			began := used()
-			if is, err := isPassword("wrong password", hash); is || err != nil {
+			if is, err := today.matches("wrong password", hash); is || err != nil {
 				t.Fatalf("%t, %v", is, err)
 			}
 			least[hash] = min(least[hash], used()-began)
@@ -500,22 +507,22 @@ func TestUnknownUsersTakeAsLong(t *testing.T) {
 
 // What is kept of a password tells its parameters, and a hash of another kind is an error.
 func TestPasswordHashes(t *testing.T) {
-	hash := hashPassword(rightPassword)
-	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || hash == hashPassword(rightPassword) {
+	hash := today.keep(rightPassword)
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || hash == today.keep(rightPassword) {
 		t.Errorf("%s", hash)
 	}
 	// Made by Argon2's own program: echo -n 'correct horse battery' | argon2 somesaltsomesalt -id -t 3 -k 4096 -p 2 -e
 	other := "$argon2id$v=19$m=4096,t=3,p=2$c29tZXNhbHRzb21lc2FsdA$ksHiUOEA0KrDyksjLHfH2vEZFKXN6iijh6ZvJF4xNhU"
 	for _, h := range []string{hash, other} {
-		if is, err := isPassword(rightPassword, h); !is || err != nil {
+		if is, err := today.matches(rightPassword, h); !is || err != nil {
 			t.Errorf("%s: %t, %v", h, is, err)
 		}
-		if is, err := isPassword(rightPassword+" ", h); is || err != nil {
+		if is, err := today.matches(rightPassword+" ", h); is || err != nil {
 			t.Errorf("%s and a space: %t, %v", h, is, err)
 		}
 	}
 	for _, bad := range []string{"x", "$2a$10$abc", "$argon2i$v=19$m=4096,t=3,p=2$c29t$c29t", "$argon2id$v=19$m=999999999,t=3,p=2$c29tZXNhbHRzb21lc2FsdA$c29tZXNhbHRzb21lc2FsdA", "$argon2id$v=19$m=4096,t=3,p=2$!$c29tZXNhbHRzb21lc2FsdA"} {
-		if is, err := isPassword(rightPassword, bad); is || err == nil {
+		if is, err := today.matches(rightPassword, bad); is || err == nil {
 			t.Errorf("%s: %t, %v", bad, is, err)
 		}
 	}

@@ -39,7 +39,7 @@ type parameters struct {
 	threads uint8
 }
 
-// today are the parameters of new hashes: the least that OWASP's cheat sheet on storing passwords
+// today is what new hashes cost: the least that OWASP's cheat sheet on storing passwords
 // gives, since a node may have 128 MiB.
 var today = parameters{memory: 19 << 10, passes: 2, threads: 1}
 
@@ -87,13 +87,13 @@ func isCommon(password string) bool {
 	return len(characters) < 4
 }
 
-// hashPassword makes a new hash of a password, in the form of Argon2's own program.
-func hashPassword(password string) string {
+// keep makes a new hash of a password, in the form of Argon2's own program.
+func (p parameters) keep(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
-	sum := today.hash(password, salt, hashLength)
+	sum := p.hash(password, salt, hashLength)
 	text := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, today.memory, today.passes, today.threads, text(salt), text(sum))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.threads, text(salt), text(sum))
 }
 
 func (p parameters) hash(password string, salt []byte, length int) []byte {
@@ -122,15 +122,16 @@ func parsePassword(hash string) (p parameters, salt, sum []byte, err error) {
 	return p, salt, sum, nil
 }
 
-// isPassword tells whether a password has a hash. A hash of "" takes as long, and is nobody's.
-func isPassword(password, hash string) (bool, error) {
+// matches tells whether a password has a hash, whichever parameters that has. A hash of "" is
+// nobody's, and takes as long as one with these.
+func (p parameters) matches(password, hash string) (bool, error) {
 	if hash == "" {
-		today.hash(password, make([]byte, saltLength), hashLength)
+		p.hash(password, make([]byte, saltLength), hashLength)
 		return false, nil
 	}
-	p, salt, sum, err := parsePassword(hash)
+	of, salt, sum, err := parsePassword(hash)
 	if err != nil {
 		return false, err
 	}
-	return subtle.ConstantTimeCompare(p.hash(password, salt, len(sum)), sum) == 1, nil
+	return subtle.ConstantTimeCompare(of.hash(password, salt, len(sum)), sum) == 1, nil
 }

@@ -84,8 +84,12 @@ func (c *Console) admit(x *http.Exchange) error {
 	v := &visit{x: x, address: c.address(r)}
 	x.Caller = v
 	x.Known(v.share())
+	query, err := url.QueryUnescape(r.URL.RawQuery)
+	if err != nil {
+		query = r.URL.RawQuery
+	}
 	for _, secret := range secrets {
-		if strings.Contains(strings.ToLower(r.URL.Path+"?"+r.URL.RawQuery), secret) {
+		if strings.Contains(strings.ToLower(r.URL.Path+"?"+query), secret) {
 			return http.Failure(nethttp.StatusBadRequest, "error_secret_in_url",
 				"There is a secret in the address of this request, where others may see it. Use it no more, and have a new one made.")
 		}
