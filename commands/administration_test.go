@@ -94,7 +94,7 @@ func TestOwnersStay(t *testing.T) {
 }
 
 // What was revoked works on no node a second later, whichever node it was revoked at: keys, earlier
-// secrets, tokens, users, accounts.
+// secrets, tokens, sessions, users, accounts.
 func TestRevokedWorksNowhere(t *testing.T) {
 	t.Parallel()
 	t.Run("one node", func(t *testing.T) { revokedWorksNowhere(t, []*log.Log{startLog(t).log}) })
@@ -140,6 +140,10 @@ func revokedWorksNowhere(t *testing.T, logs []*log.Log) {
 		token, user, found, err := v.AuthenticateToken(sha256.Sum256([]byte(secret)))
 		return err == nil && found && !token.Revoked && !user.Disabled
 	}
+	sessionWorks := func(v *projections.Views, secret string) bool {
+		_, user, found, err := v.AuthenticateSession(sha256.Sum256([]byte(secret)))
+		return err == nil && found && !user.Disabled
+	}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -167,6 +171,8 @@ func revokedWorksNowhere(t *testing.T, logs []*log.Log) {
 		_, third := key()
 		ended, fourth := token()
 		_, fifth := token()
+		_, session, err := at().startSession(ctx, email, events.WayPassword, func(projections.User) error { return nil })
+		must(err)
 		for _, c := range []struct {
 			what   string
 			secret string
@@ -177,6 +183,7 @@ func revokedWorksNowhere(t *testing.T, logs []*log.Log) {
 			{"the secret before", second, keyWorks, func() error { _, err := at().RotateKey(ctx, rotated, 0); return err }},
 			{"a key of a suspended account", third, keyWorks, func() error { _, err := at().Suspend(ctx, "acme", ""); return err }},
 			{"a revoked token", fourth, tokenWorks, func() error { return at().RevokeToken(ctx, email, ended) }},
+			{"an ended session", session, sessionWorks, func() error { return at().EndSessions(ctx, email) }},
 			{"a token of a disabled user", fifth, tokenWorks, func() error { return at().DisableUser(ctx, email) }},
 		} {
 			for _, v := range views {

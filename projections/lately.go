@@ -17,7 +17,7 @@ import (
 // lately is when the keys of an account were used last, and which questions were not answered. It
 // has nothing of what was asked: that is read from the events, where they are.
 type lately struct {
-	Keys       map[uuid.UUID]time.Time `json:"keys,omitempty"`       // to the minute; of at most maxKeysUsed
+	Keys       map[uuid.UUID]time.Time `json:"keys,omitempty"`       // to the hour; of at most maxKeysUsed
 	Unanswered []asked                 `json:"unanswered,omitempty"` // the newest of them, oldest first
 	Sequence   uint64                  `json:"sequence"`
 }
@@ -50,7 +50,7 @@ func (l *lately) weight() int { return 256 + 64*len(l.Keys) + 24*len(l.Unanswere
 // take takes an event of a message in, and tells whether that changes anything.
 func (l *lately) take(e events.Event) (changed bool) {
 	request := e.Message()
-	at := request.ReceivedAt.UTC().Truncate(time.Minute)
+	at := request.ReceivedAt.UTC().Truncate(time.Hour)
 	if was, there := l.Keys[request.KeyID]; !there || was.Before(at) {
 		if l.Keys == nil {
 			l.Keys = map[uuid.UUID]time.Time{}
@@ -95,7 +95,7 @@ type Unanswered struct {
 // AccountUsed is what an account has used from a day on.
 type AccountUsed struct {
 	Days       []DayUsed               `json:"days"`       // on which there was something, in order
-	LastUsed   map[uuid.UUID]time.Time `json:"last_used"`  // by key, to the minute
+	LastUsed   map[uuid.UUID]time.Time `json:"last_used"`  // by key, to the hour
 	Unanswered []Unanswered            `json:"unanswered"` // the newest first
 }
 

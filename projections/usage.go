@@ -14,9 +14,8 @@ import (
 // Usage is what an account has calculated, by month.
 type Usage struct {
 	AccountID uuid.UUID   `json:"account_id"`
-	Months    []MonthUsed `json:"months"`        // those in which there was something, the newest of them, in order
-	Day       string      `json:"day,omitempty"` // the newest day on which there was something
-	Newest    uuid.UUID   `json:"newest"`        // conversation of the newest event
+	Months    []MonthUsed `json:"months"` // those in which there was something, the newest of them, in order
+	Newest    uuid.UUID   `json:"newest"` // conversation of the newest event
 	Sequence  uint64      `json:"sequence"`
 }
 
@@ -40,7 +39,6 @@ func (u Usage) find(month string) (int, bool) {
 // ApplyUsage folds an event of a message.
 func ApplyUsage(u Usage, e events.Event) Usage {
 	u.AccountID, u.Newest, u.Sequence = e.Subject.Account(), e.Message().ConversationID, e.Sequence
-	u.Day = max(u.Day, dayOf(e.Time))
 	month := e.Time.UTC().Format(monthLayout)
 	i, found := u.find(month)
 	u.Months = slices.Clone(u.Months)
@@ -56,9 +54,10 @@ func ApplyUsage(u Usage, e events.Event) Usage {
 	return u
 }
 
-// usageModel has the documents <account>: Usage, <account>.d.<n>: DayUsed, and <account>.r: lately.
+// usageModel has the documents <account>: Usage, <account>.d: newestDay, <account>.b.<n>: dayBlock,
+// and <account>.r: lately.
 var usageModel = model{
-	name: "usage", version: 2, readable: 1,
+	name: "usage", version: 3, readable: 1,
 	folds: []any{
 		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
 		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),
@@ -72,27 +71,26 @@ var usageModel = model{
 	},
 }
 
-// cachedUsage is about how many bytes of days, and as many of what was used lately, stay in memory.
+// cachedUsage is about how many bytes of newest days, and as many of what was used lately, stay in
+// memory.
 const cachedUsage = 8 << 20
 
 // usage holds by month what every account has used in memory, since each calculation may ask for
 // it, and of its other documents those that were changed last.
 type usage struct {
 	table[Usage]
-	days    *Cache[string, DayUsed]
-	lately  *Cache[string, lately]
-	staging map[string]*stagedDay
-	recent  map[string]*stagedLately
+	days   *Cache[string, newestDay]
+	lately *Cache[string, lately]
+
+	// What is folded and not shown yet, whose maps and lists are no reader's.
+	newest map[string]*staged[newestDay]
+	blocks map[string]*staged[dayBlock]
+	recent map[string]*staged[lately]
 }
 
-// stagedDay and stagedLately are documents as events left them. Their maps are no reader's.
-type stagedDay struct {
-	DayUsed
-	changed bool
-}
-
-type stagedLately struct {
-	lately
+// staged is a document as events left it.
+type staged[D any] struct {
+	is      D
 	changed bool
 }
 
@@ -106,78 +104,143 @@ func openUsage(b *bucket) *usage {
 			bucket: b, pattern: "*", index: func(Usage, Usage) {},
 			byKey: map[entityKey]Usage{}, folded: map[entityKey]folded[Usage]{},
 		},
-		days: NewCache[string, DayUsed](cachedUsage), lately: NewCache[string, lately](cachedUsage),
-		staging: map[string]*stagedDay{}, recent: map[string]*stagedLately{},
+		days: NewCache[string, newestDay](cachedUsage), lately: NewCache[string, lately](cachedUsage),
+		newest: map[string]*staged[newestDay]{}, blocks: map[string]*staged[dayBlock]{}, recent: map[string]*staged[lately]{},
 	}
 }
 
-// prefetch reads the documents that the events change and that may exist: none of a day behind the
-// newest one of its account, or of an account that has used nothing.
+// prefetch reads with one request of a kind the documents that the events change: none of an
+// account that has used nothing, and of blocks those that the newest days go into.
 func (s *usage) prefetch(ctx context.Context, list []events.Event) error {
-	var days, recent []string
+	var newest, blocks, recent []string
 	for i := range list {
-		account, day := list[i].Subject.Account(), dayOf(list[i].Time)
+		account := list[i].Subject.Account()
 		used, _ := s.get(entityKey{account: account})
-		if key := dayKey(account, list[i].Time); s.staging[key] == nil {
-			s.staging[key] = &stagedDay{}
+		if key := newestDayKey(account); s.newest[key] == nil {
+			s.newest[key] = &staged[newestDay]{}
 			if kept, ok := s.days.Get(key); ok {
-				s.staging[key].DayUsed = kept.clone()
-			} else if used.Day >= day {
-				days = append(days, key)
+				s.newest[key].is = newestDay{kept.clone(), kept.Sequence}
+			} else if used.Sequence > 0 {
+				newest = append(newest, key)
 			}
 		}
 		if key := latelyKey(account); s.recent[key] == nil {
-			s.recent[key] = &stagedLately{}
+			s.recent[key] = &staged[lately]{}
 			if kept, ok := s.lately.Get(key); ok {
-				s.recent[key].lately = kept.clone()
+				s.recent[key].is = kept.clone()
 			} else if used.Sequence > 0 {
 				recent = append(recent, key)
 			}
 		}
 	}
-	found, err := read[DayUsed](ctx, s.bucket, days)
+	days, err := read[newestDay](ctx, s.bucket, newest)
 	if err != nil {
 		return err
 	}
-	for key, d := range found {
-		s.staging[key].DayUsed = d.clone()
+	for key, d := range days {
+		s.newest[key].is = newestDay{d.clone(), d.Sequence}
 	}
 	lists, err := read[lately](ctx, s.bucket, recent)
 	if err != nil {
 		return err
 	}
 	for key, l := range lists {
-		s.recent[key].lately = l.clone()
+		s.recent[key].is = l.clone()
 	}
-	return nil
+	for i := range list {
+		account, day := list[i].Subject.Account(), dayOf(list[i].Time)
+		was := s.newest[newestDayKey(account)].is.Day
+		if was == "" || was == day {
+			continue
+		}
+		if key := blockKey(account, blockOf(min(was, day))); s.blocks[key] == nil {
+			s.blocks[key] = &staged[dayBlock]{}
+			blocks = append(blocks, key)
+		}
+	}
+	return s.readBlocks(ctx, blocks)
 }
 
-func (s *usage) apply(_ context.Context, e events.Event) error {
+func (s *usage) readBlocks(ctx context.Context, keys []string) error {
+	found, err := read[dayBlock](ctx, s.bucket, keys)
+	for key, b := range found {
+		b.Days = slices.Clone(b.Days)
+		for i := range b.Days {
+			b.Days[i] = b.Days[i].clone()
+		}
+		s.blocks[key].is = b
+	}
+	return err
+}
+
+// block is the block that a day of an account is in.
+func (s *usage) block(ctx context.Context, account uuid.UUID, day string) (*staged[dayBlock], error) {
+	key := blockKey(account, blockOf(day))
+	if s.blocks[key] == nil {
+		s.blocks[key] = &staged[dayBlock]{}
+		if err := s.readBlocks(ctx, []string{key}); err != nil {
+			return nil, err
+		}
+	}
+	return s.blocks[key], nil
+}
+
+func (s *usage) apply(ctx context.Context, e events.Event) error {
 	account := e.Subject.Account()
 	s.fold(entityKey{account: account}, e, ApplyUsage)
-	if d := s.staging[dayKey(account, e.Time)]; d.Sequence < e.Sequence {
-		d.changed = d.take(e) || d.changed
+	if l := s.recent[latelyKey(account)]; l.is.Sequence < e.Sequence {
+		l.changed = l.is.take(e) || l.changed
 	}
-	if l := s.recent[latelyKey(account)]; l.Sequence < e.Sequence {
-		l.changed = l.take(e) || l.changed
+	return s.applyDay(ctx, account, e)
+}
+
+// applyDay counts an event on its day: the newest one, which another one puts into its block, or
+// one before.
+func (s *usage) applyDay(ctx context.Context, account uuid.UUID, e events.Event) error {
+	newest, day := s.newest[newestDayKey(account)], dayOf(e.Time)
+	if was := newest.is.Day; was != "" && was != day {
+		b, err := s.block(ctx, account, min(was, day))
+		if err != nil {
+			return err
+		}
+		if b.is.Sequence < e.Sequence && (day < was || newest.is.Sequence < e.Sequence) {
+			if at, ok := b.is.day(min(was, day)); ok {
+				if day < was {
+					at.add(e)
+				} else {
+					*at = newest.is.DayUsed
+				}
+				b.is.Sequence, b.changed = e.Sequence, true
+			}
+		}
 	}
+	if newest.is.Sequence >= e.Sequence || newest.is.Day > day {
+		return nil
+	}
+	if newest.is.Day < day {
+		newest.is.DayUsed = DayUsed{Day: day}
+	}
+	newest.is.add(e)
+	newest.is.Sequence, newest.changed = e.Sequence, true
 	return nil
 }
 
-// staged are the accounts, which say that the others may exist, and these.
+// staged are blocks before the newest days, one of which may be in a block now.
 func (s *usage) staged() []document {
 	list := s.table.staged()
-	for i := range list {
-		list[i].first = true
+	for key, b := range s.blocks {
+		if b.changed {
+			list = append(list, document{key: key, value: b.is, weight: 256 + blockDays*512, first: true})
+		}
 	}
-	for key, d := range s.staging {
+	for key, d := range s.newest {
 		if d.changed {
-			list = append(list, document{key: key, value: d.DayUsed, weight: d.weight()})
+			list = append(list, document{key: key, value: d.is, weight: d.is.weight()})
 		}
 	}
 	for key, l := range s.recent {
 		if l.changed {
-			list = append(list, document{key: key, value: l.lately, weight: l.weight()})
+			list = append(list, document{key: key, value: l.is, weight: l.is.weight()})
 		}
 	}
 	return list
@@ -185,17 +248,18 @@ func (s *usage) staged() []document {
 
 func (s *usage) show() {
 	s.table.show()
-	for key, d := range s.staging {
+	for key, d := range s.newest {
 		if d.changed {
-			s.days.Put(key, d.DayUsed, d.weight())
+			s.days.Put(key, d.is, d.is.weight())
 		}
 	}
 	for key, l := range s.recent {
 		if l.changed {
-			s.lately.Put(key, l.lately, l.weight())
+			s.lately.Put(key, l.is, l.is.weight())
 		}
 	}
-	clear(s.staging)
+	clear(s.newest)
+	clear(s.blocks)
 	clear(s.recent)
 }
 

@@ -147,9 +147,9 @@ func TestVerifyFinds(t *testing.T) {
 		{"a head too many", 2, foreign, right, "5: " + made},
 		{"a head in capitals", 2, strings.ToUpper(c.String()), right, "5: " + made},
 		{"of a domain that is none", 1, versionKey(c, 1), version{Sequence: 2}, "2: " + made},
-		{"a day is missing", 3, dayKey(account, start), nil, "70: it is missing"},
-		{"another day", 3, dayKey(account, start), DayUsed{Day: "2026-03-05", Sequence: 70}, "70: its bytes differ"},
-		{"a day too many", 3, dayKey(account, start.AddDate(0, 0, 1)), DayUsed{Sequence: 70}, "70: the account has used nothing of it"},
+		{"a day is missing", 3, newestDayKey(account), nil, "70: it is missing"},
+		{"another day", 3, newestDayKey(account), newestDay{Sequence: 70}, "70: its bytes differ"},
+		{"days too many", 3, blockKey(account, 9), dayBlock{Sequence: 70}, "70: the account has used nothing of it"},
 		{"a version too many", 1, versionKey(entityKey{account, domain}, 3), version{Sequence: 3}, "3: " + made},
 		{"of an account that is none", 0, stranger, Account{Sequence: 2}, "2: " + made},
 	} {

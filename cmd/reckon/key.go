@@ -94,7 +94,7 @@ type keyRow struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 	RotatedAt *time.Time `json:"rotated_at"`
 	Overlap   *time.Time `json:"overlap_until"`
-	LastUsed  *time.Time `json:"last_used_at"` // for a calculation, to the minute; null for never
+	LastUsed  *time.Time `json:"last_used_at"` // for a calculation, to the hour; null for never
 }
 
 // stateOf is what a list says of a key.
@@ -109,7 +109,7 @@ func stateOf(key projections.Key, now time.Time) string {
 }
 
 func (*keyList) Help() string {
-	return "Last used is when a key was last used for a calculation, to the minute.\n\nExample:\n  reckon key list --account acme"
+	return "Last used is when a key was last used for a calculation, to the hour.\n\nExample:\n  reckon key list --account acme"
 }
 
 func (c *keyList) Run(t terminal) error {

@@ -22,7 +22,7 @@ type Key struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 	RotatedAt *time.Time `json:"rotated_at"`
 	Overlap   *time.Time `json:"overlap_until"` // until when the secret before it holds
-	// LastUsed is when it was last used for a calculation, to the minute: null for never, nil where
+	// LastUsed is when it was last used for a calculation, to the hour: null for never, nil where
 	// no views can be read.
 	LastUsed **time.Time `json:"last_used_at,omitzero"`
 }
