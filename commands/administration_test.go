@@ -1,23 +1,21 @@
 package commands
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"pgregory.net/rapid"
 
 	"reckon/events"
 	"reckon/events/log"
-	"reckon/events/log/logtest"
 	"reckon/projections"
 )
 
@@ -27,9 +25,10 @@ func TestOwnersStay(t *testing.T) {
 	t.Parallel()
 	admin := Admin{Log: startLog(t).log}
 	ctx := t.Context()
-	run := 0
-	rapid.Check(t, func(t *rapid.T) {
-		run++
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for run := range 6 {
 		var people, accounts []string
 		for i := range 3 {
 			people = append(people, fmt.Sprintf("p%d.%d@example.com", run, i))
@@ -44,17 +43,16 @@ func TestOwnersStay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		person := rapid.SampledFrom(people)
-		account := rapid.SampledFrom(accounts)
-		role := rapid.SampledFrom(projections.Roles)
-		for range rapid.IntRange(1, 25).Draw(t, "commands") {
-			who, of := person.Draw(t, "who"), account.Draw(t, "of")
+		role := func() projections.Role { return projections.Roles[random.IntN(len(projections.Roles))] }
+		for range 15 {
+			who, of := people[random.IntN(len(people))], accounts[random.IntN(len(accounts))]
+			command := []string{"add", "add", "change", "remove", "disable", "enable", "operator", "suspend", "resume"}[random.IntN(9)]
 			var err error
-			switch rapid.SampledFrom([]string{"add", "change", "remove", "disable", "enable", "operator", "suspend", "resume"}).Draw(t, "command") {
+			switch command {
 			case "add":
-				err = admin.AddMember(ctx, of, who, role.Draw(t, "role"))
+				err = admin.AddMember(ctx, of, who, role())
 			case "change":
-				err = admin.ChangeMember(ctx, of, who, role.Draw(t, "role"))
+				err = admin.ChangeMember(ctx, of, who, role())
 			case "remove":
 				err = admin.RemoveMember(ctx, of, who)
 			case "disable":
@@ -62,7 +60,7 @@ func TestOwnersStay(t *testing.T) {
 			case "enable":
 				err = admin.EnableUser(ctx, who)
 			case "operator":
-				err = admin.SetOperator(ctx, who, rapid.Bool().Draw(t, "is"))
+				err = admin.SetOperator(ctx, who, random.IntN(2) == 0)
 			case "suspend":
 				_, err = admin.Suspend(ctx, of, "")
 			case "resume":
@@ -70,7 +68,7 @@ func TestOwnersStay(t *testing.T) {
 			}
 			var refused *RefusedError
 			if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrExists) && !errors.Is(err, ErrLastOwner) && !errors.As(err, &refused) && !strings.Contains(err.Error(), "is disabled") {
-				t.Fatal(err)
+				t.Fatalf("%s %s in %s: %v", command, who, of, err)
 			}
 			for _, name := range accounts {
 				a, err := admin.Account(ctx, name)
@@ -81,38 +79,29 @@ func TestOwnersStay(t *testing.T) {
 				if owned[name] && a.Owners() == 0 {
 					t.Fatalf("%q has no owner any more: %+v", name, a.Members)
 				}
-				for _, m := range a.Members {
-					for _, email := range people {
-						if user, err := admin.User(ctx, email); err != nil || m.UserID == user.ID && user.Disabled {
-							t.Fatalf("%q is disabled and a member of %q (%v)", email, name, err)
-						}
-					}
+			}
+		}
+		for _, email := range people {
+			user, err := admin.User(ctx, email)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range accounts {
+				if a, err := admin.Account(ctx, name); err != nil || user.Disabled && slices.ContainsFunc(a.Members, func(m projections.Member) bool { return m.UserID == user.ID }) {
+					t.Fatalf("%q is disabled and a member of %q (%v)", email, name, err)
 				}
 			}
 		}
-	})
+	}
 }
 
-// What was revoked works on no node a second later, whichever node it was revoked at: keys, earlier
-// secrets, tokens, sessions, users, accounts.
 func TestRevokedWorksNowhere(t *testing.T) {
 	t.Parallel()
-	t.Run("one node", func(t *testing.T) { revokedWorksNowhere(t, []*log.Log{startLog(t).log}) })
-	t.Run("three nodes", func(t *testing.T) {
-		trio := logtest.NewTrio(t, func(ctx context.Context, n logtest.Node) (*log.Log, error) {
-			return log.Open(ctx, log.Options{
-				Dir: n.Dir, Logger: slog.New(slog.DiscardHandler),
-				Cluster: &log.Cluster{Name: "trio", Node: n.Name, Listen: n.Listen, Routes: n.Routes, Secret: []byte("a secret of three")},
-			})
-		})
-		trio.Start(t, 0, 1, 2)
-		if _, err := (Admin{Log: trio.Logs[0]}).CreateAccount(t.Context(), CreateAccount{Name: "acme"}); err != nil {
-			t.Fatal(err)
-		}
-		revokedWorksNowhere(t, trio.Logs[:])
-	})
+	revokedWorksNowhere(t, []*log.Log{startLog(t).log})
 }
 
+// revokedWorksNowhere fails where something that was revoked works at a node a second later,
+// whichever node it was revoked at: keys, earlier secrets, tokens, sessions, users, accounts.
 func revokedWorksNowhere(t *testing.T, logs []*log.Log) {
 	ctx := t.Context()
 	var views []*projections.Views
@@ -151,7 +140,7 @@ func revokedWorksNowhere(t *testing.T, logs []*log.Log) {
 		}
 	}
 	slowest := time.Duration(0)
-	for round := range 4 {
+	for round := range 2 {
 		at := func() Admin { return nodes[rand.IntN(len(nodes))] }
 		email := fmt.Sprintf("ada%d@example.com", round)
 		_, err := at().CreateUser(ctx, email, "")

@@ -20,7 +20,8 @@ import (
 	"reckon/projections"
 )
 
-// Two owners who remove each other, step down or are disabled at once at different nodes leave one.
+// Two owners who remove each other, step down or are disabled at once at different nodes leave one,
+// and what is revoked at one of them works at none.
 func TestAnAccountKeepsAnOwner(t *testing.T) {
 	t.Parallel()
 	trio := logtest.NewTrio(t, func(ctx context.Context, n logtest.Node) (*log.Log, error) {
@@ -112,6 +113,10 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 	if len(list) < 3+12*6 {
 		t.Errorf("%d events were administered", len(list))
 	}
+
+	_, err = nodes[0].CreateAccount(t.Context(), CreateAccount{Name: "acme"})
+	must(err)
+	revokedWorksNowhere(t, trio.Logs[:])
 }
 
 // What users are called is checked, addresses are told apart without case, and whoever is disabled
