@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -30,23 +30,13 @@ Examples:
   reckon usage --account acme --unanswered --since 7d --json`
 }
 
-// usedRow is what was used, as lists show it; of the members that name it one is there.
-type usedRow struct {
-	Day      string    `json:"day,omitempty"`
-	DomainID uuid.UUID `json:"domain_id,omitzero"`
-	KeyID    uuid.UUID `json:"key_id,omitzero"`
-	Code     string    `json:"code,omitempty"`
-	Name     string    `json:"name"` // of the domain or the key; "others" of all that were too many to count one by one
-	projections.Count
-}
-
 func (c *usageCommand) Run(t terminal) error {
 	since, err := parseSince(c.Since)
 	if err != nil {
 		return err
 	}
 	var account projections.Account
-	names := map[uuid.UUID]string{}
+	names := map[uuid.UUID]string{uuid.Nil: "others"}
 	err = c.administer(t, func(a commands.Admin) (err error) {
 		if account, err = a.Account(t, c.Account); err != nil {
 			return err
@@ -70,7 +60,7 @@ func (c *usageCommand) Run(t terminal) error {
 	case c.Unanswered:
 		return c.printUnanswered(t, used.Unanswered)
 	}
-	rows := usedRows(used.Days, c.By, names)
+	rows := admin.UsedBy(c.By, used.Days, names)
 	if c.JSON {
 		return printJSON(t, rows)
 	}
@@ -105,51 +95,6 @@ func (d directory) used(t terminal, account uuid.UUID, since time.Time) (used pr
 		return err
 	})
 	return used, err
-}
-
-// usedRows adds days up: by day in order, by others the most first.
-func usedRows(days []projections.DayUsed, by string, names map[uuid.UUID]string) []usedRow {
-	rows := []usedRow{}
-	ids, codes := map[uuid.UUID]projections.Count{}, map[string]int{}
-	for _, d := range days {
-		of := map[uuid.UUID]projections.Count{}
-		switch by {
-		case "day":
-			rows = append(rows, usedRow{Day: d.Day, Count: d.Count})
-		case "domain":
-			of = d.Domains
-		case "key":
-			of = d.Keys
-		case "code":
-			for code, n := range d.Codes {
-				codes[code] += n
-			}
-		}
-		for id, c := range of {
-			ids[id] = ids[id].Plus(c)
-		}
-	}
-	for id, c := range ids {
-		row := usedRow{Name: names[id], Count: c}
-		switch {
-		case id == uuid.Nil:
-			row.Name = "others"
-		case by == "domain":
-			row.DomainID = id
-		default:
-			row.KeyID = id
-		}
-		rows = append(rows, row)
-	}
-	for code, n := range codes {
-		rows = append(rows, usedRow{Code: code, Count: projections.Count{Messages: n, Errors: n}, Name: ""})
-	}
-	if by != "day" {
-		slices.SortFunc(rows, func(a, b usedRow) int {
-			return cmp.Or(cmp.Compare(b.Messages, a.Messages), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code), cmp.Compare(a.KeyID.String(), b.KeyID.String()), cmp.Compare(a.DomainID.String(), b.DomainID.String()))
-		})
-	}
-	return rows
 }
 
 func (c *usageCommand) printUnanswered(t terminal, list []projections.Unanswered) error {
