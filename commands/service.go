@@ -232,7 +232,7 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	}
 	var subject events.Subject
 	if r.IdempotencyKey != nil {
-		subject = events.CommandSubject(r.Account.ID, "key "+*r.IdempotencyKey)
+		subject = events.KeyedSubject(r.Account.ID, *r.IdempotencyKey)
 		earlier, err := s.earlier(ctx, subject, r.Fingerprint)
 		if !errors.Is(err, log.ErrNotFound) {
 			return earlier, true, err

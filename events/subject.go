@@ -29,8 +29,11 @@ func DomainSubject(account, domain uuid.UUID) Subject {
 
 // AccountSubject holds the settings, members and keys of an account.
 func AccountSubject(account uuid.UUID) Subject {
-	return Subject{"evt." + account.String() + ".account"}
+	return Subject{"evt." + account.String() + accountSuffix}
 }
+
+// accountSuffix ends the names of AccountSubjects.
+const accountSuffix = ".account"
 
 // UserSubject holds what became of a user, who belongs to no account but to the installation.
 func UserSubject(user uuid.UUID) Subject {
@@ -42,6 +45,9 @@ func CommandSubject(account uuid.UUID, idempotencyKey string) Subject {
 	sum := sha256.Sum256([]byte(idempotencyKey))
 	return Subject{"cmd." + account.String() + "." + hex.EncodeToString(sum[:])}
 }
+
+// KeyedSubject is where a command with the idempotency key of a caller goes.
+func KeyedSubject(account uuid.UUID, key string) Subject { return CommandSubject(account, "key "+key) }
 
 // KeylessSubject is where a command without an idempotency key goes.
 func KeylessSubject(account, message uuid.UUID) Subject {

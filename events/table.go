@@ -31,6 +31,7 @@ var table = []kind{
 	{name: "reckon.member.joined.v1", data: of[MemberJoined]()},
 	{name: "reckon.member.changed.v1", data: of[MemberChanged]()},
 	{name: "reckon.member.removed.v1", data: of[MemberRemoved]()},
+	{name: "reckon.conversation.erased.v1", data: of[ConversationErased]()},
 	{name: "reckon.user.created.v1", data: of[UserCreated]()},
 	{name: "reckon.user.disabled.v1", data: of[UserDisabled]()},
 	{name: "reckon.user.enabled.v1", data: of[UserEnabled]()},

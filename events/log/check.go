@@ -77,7 +77,7 @@ func markPath(dir string) string  { return filepath.Join(storePath(dir), "durabl
 
 // checked are the streams of a log, in the order of their marks.
 var checked = []natsfile.Check{
-	{Stream: EventsStream, Subject: isSubject, Gapless: true},
+	{Stream: EventsStream, Subject: isSubject, Gapless: true, Erases: erases},
 	{Stream: CommandsStream, Subject: isSubject}, // they expire
 }
 

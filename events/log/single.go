@@ -103,10 +103,10 @@ func (g *grouped) start(ctx context.Context, store string) error {
 	if err := natsfile.SyncVolume(store); err != nil {
 		return fmt.Errorf("sync the file system of %s: %w", store, err)
 	}
-	if g.events, err = g.commit.Stream(store, EventsStream, true, last); err != nil {
+	if g.events, err = g.commit.Stream(store, EventsStream, last); err != nil {
 		return err
 	}
-	if g.commanding, err = g.commit.Stream(store, CommandsStream, false, commands.State.LastSeq); err != nil {
+	if g.commanding, err = g.commit.Stream(store, CommandsStream, commands.State.LastSeq); err != nil {
 		return err
 	}
 	if g.marks, err = natsfile.OpenMarks(markPath(g.log.dir)); err != nil {

@@ -103,11 +103,14 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream, retention time.D
 	return nil
 }
 
-// settle finishes, before a server of this process gets them, what was interrupted as the streams
-// were given other settings.
+// settle finishes, before a server of this process gets them, what was interrupted as something was
+// erased, or as the streams were given other settings.
 func (l *Log) settle(o Options) error {
 	if !natsfile.Known() {
 		return nil
+	}
+	if err := natsfile.Redo(storePath(o.Dir)); err != nil {
+		return err
 	}
 	want := []jetstream.StreamConfig{commandsConfig(o.IdempotencyRetention), eventsConfig()}
 	for i := range want {

@@ -23,7 +23,8 @@ import (
 )
 
 // Where the log commits in groups, what is durable stands in the stream's block files, in the order
-// of sequences, and a block that is not the newest is never written again: EVENTS keeps everything.
+// of sequences, and in a block that is not the newest nothing changes but that what is erased is
+// overwritten where it stands: EVENTS keeps everything else.
 // Whoever reads much of the history reads these files. A consumer would have the server read each
 // block too, and keep an index of the subjects in it for two minutes, about 110 bytes a
 // conversation, and hand every event over in several steps, which together take longer than
@@ -136,12 +137,12 @@ func (f blocks) numbers() ([]int, error) {
 const directoryTick = 100 * time.Millisecond
 
 // following opens the block behind the newest one, and tells its number. It fails with
-// os.ErrNotExist where there is none. Of a stream that keeps everything that has the next number.
-// Any other block is removed when all of it has expired, also one that was the last until then, so
-// that others may be missing in between; the directory is read for them when it has changed.
+// os.ErrNotExist where there is none. A block is removed when all of it has expired or was deleted,
+// also one that was the last until then, so that others may be missing in between; the directory is
+// read for them when it has changed.
 func (s *Stream) following() (next *os.File, index int, err error) {
 	next, err = os.Open(s.block(s.index + 1))
-	if !errors.Is(err, os.ErrNotExist) || s.keeps {
+	if !errors.Is(err, os.ErrNotExist) {
 		return next, s.index + 1, err
 	}
 	now := time.Now()
@@ -260,22 +261,40 @@ func recordOf(text []byte) (r record, ok bool) {
 	return r, r.size <= largest && r.start <= r.size-recordChecksum
 }
 
-// head looks at the head of the next record, io.EOF at the end of the block. The head stays in the
-// buffer.
+// head looks at the head of the next record of a message that is there, io.EOF at the end of the
+// block. The head stays in the buffer. Records of messages that are gone are passed over, and those
+// that say so of others: what was deleted is overwritten where it stood.
 func (b *block) head() (record, error) {
-	text, err := b.buffer.Peek(recordHead)
-	if err == io.EOF && len(text) == 0 {
-		return record{}, io.EOF
+	for {
+		text, err := b.buffer.Peek(recordHead)
+		if err == io.EOF && len(text) == 0 {
+			return record{}, io.EOF
+		}
+		if err != nil {
+			return record{}, noEnd(err)
+		}
+		r, ok := recordOf(text)
+		switch gone := r.sequence&recordMarks != 0; {
+		case !ok || !gone && r.sequence <= b.last:
+			return record{}, errRecord
+		case !gone:
+			b.last = r.sequence
+			return r, nil
+		}
+		if text, err = b.readWhole(r); err == nil {
+			_, err = b.message(r, text)
+		}
+		if err != nil {
+			return record{}, err
+		}
 	}
-	if err != nil {
-		return record{}, noEnd(err)
-	}
-	r, ok := recordOf(text)
-	if !ok || r.sequence&recordMarks != 0 || r.sequence <= b.last {
-		return record{}, errRecord
-	}
-	b.last = r.sequence
-	return r, nil
+}
+
+// readWhole reads a record whose head was looked at.
+func (b *block) readWhole(r record) ([]byte, error) {
+	b.body = slices.Grow(b.body[:0], int(r.length()))[:r.length()]
+	_, err := io.ReadFull(b.buffer, b.body)
+	return b.body, noEnd(err)
 }
 
 // pass passes over a record whose head was looked at.
@@ -295,11 +314,11 @@ func (b *block) next(after uint64) (m Message, err error) {
 	if err != nil {
 		return m, err
 	}
-	b.body = slices.Grow(b.body[:0], int(r.length()))[:r.length()]
-	if _, err := io.ReadFull(b.buffer, b.body); err != nil {
-		return m, noEnd(err)
+	text, err := b.readWhole(r)
+	if err != nil {
+		return m, err
 	}
-	return b.message(r, b.body)
+	return b.message(r, text)
 }
 
 // message is what a record says whose text, head and all, this is. The message's headers and data

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -49,6 +50,7 @@ type Seal struct {
 	Last     uint64   `json:"last,omitempty"`    //
 	Deleted  []uint64 `json:"deleted,omitempty"` // sequences of messages that it says are deleted; the highest only, unless the stream is gapless
 	Gone     []Run    `json:"gone,omitempty"`    // of First to Last, those that have no message
+	Erased   []Run    `json:"erased,omitempty"`  // those that its messages say are erased
 	Sum      string   `json:"sum"`               // HighwayHash-64 of the file, with the key of its records, in hex
 	// Lasting are its newest messages that expire by age alone, two at most; nil where nobody has
 	// looked. Of a gapless stream, whose messages do not expire, nobody does.
@@ -84,10 +86,13 @@ type Check struct {
 	// checksum, so that no subject may be the beginning of another one. nil where messages have
 	// neither, as in a Raft log.
 	Subject func(string) bool
-	Gapless bool   // the stream begins with message 1, and none is missing but those that were deleted
-	Mark    *Mark  // nil where nothing is known
-	Sealed  []Seal // blocks, in order, that need not be read where the file's size and time are the same
-	Again   bool   // they are read all the same, and compared
+	Gapless bool // the stream begins with message 1, and none is missing but those that were deleted
+	// Erases are the messages, by their sequences, that another one says are erased. A server leaves
+	// nothing of some of those, when it removes or shortens the files they were in. nil where none does.
+	Erases func(Message) []Run
+	Mark   *Mark  // nil where nothing is known
+	Sealed []Seal // blocks, in order, that need not be read where the file's size and time are the same
+	Again  bool   // they are read all the same, and compared
 
 	Told func(read int64) // is told of bytes that were read; nil tells nobody
 }
@@ -150,8 +155,9 @@ type walk struct {
 	begun   bool     // the block that is taken has a message, or stands for one
 	bad     []Damage // places behind the last message that are not whole
 	unsaved bool     // in one of them a page is missing that was not written
-	gaps    []Damage // what is missing without such a place, unless it was deleted
+	gaps    []gap    // what is missing without such a place, unless it was deleted
 	deleted map[uint64]bool
+	erased  []Run   // what messages say is
 	lost    []Seal  // blocks that may be missing: then all others are read
 	first   Lasting // the first message that is there; zero before it is read
 }
@@ -160,8 +166,8 @@ type walk struct {
 func (w *walk) take(number int, newest bool) error {
 	path := w.block(number)
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) && !w.Gapless {
-		return nil // it has expired meanwhile
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the server has removed it meanwhile: all of it has expired or was deleted
 	}
 	if err != nil {
 		return err
@@ -170,14 +176,14 @@ func (w *walk) take(number int, newest bool) error {
 	w.found.Blocks++
 	w.found.Bytes += info.Size()
 	at, known := slices.BinarySearchFunc(w.Sealed, number, func(s Seal, n int) int { return s.Number - n })
-	known = known && w.Sealed[at].Size == info.Size() && w.Sealed[at].Modified == info.ModTime().UnixNano() && (w.Gapless || w.Sealed[at].Lasting != nil)
+	known = known && w.Sealed[at].isOf(info) && (w.Gapless || w.Sealed[at].Lasting != nil)
 	if known && !newest && !w.Again && len(w.lost) == 0 {
 		w.sealed(w.Sealed[at])
 		return nil
 	}
-	text, err := w.read(path, info.Size())
+	text, read, err := w.read(path, info.Size())
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !w.Gapless:
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, fs.ErrPermission):
 		return err
@@ -185,6 +191,9 @@ func (w *walk) take(number int, newest bool) error {
 		w.bad = append(w.bad, Damage{File: path, Reason: err.Error()})
 		return nil
 	}
+	// Something may have been overwritten in it, or taken from it, since it was looked at.
+	info = read
+	known = known && w.Sealed[at].isOf(info)
 	seal, whole, err := w.scan(number, text, newest)
 	if err != nil || !whole || newest || w.found.Cut {
 		return err
@@ -197,13 +206,41 @@ func (w *walk) take(number int, newest bool) error {
 	return nil
 }
 
-// read reads a file of about a size.
-func (w *walk) read(path string, size int64) ([]byte, error) {
+// isOf tells whether a block is as it was when it was sealed, as far as its file says.
+func (s Seal) isOf(info fs.FileInfo) bool {
+	return s.Size == info.Size() && s.Modified == info.ModTime().UnixNano()
+}
+
+// read reads a file of about a size, and says what it was when it was read. One that is changed
+// meanwhile is read again.
+func (w *walk) read(path string, size int64) (text []byte, info fs.FileInfo, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
+	for range readTries {
+		before, err := file.Stat()
+		if err != nil {
+			return nil, nil, err
+		}
+		if text, err = w.readAll(file, size); err != nil {
+			return nil, nil, err
+		}
+		if info, err = file.Stat(); err != nil || info.ModTime().Equal(before.ModTime()) {
+			return text, info, err
+		}
+	}
+	return text, info, nil
+}
+
+// readTries is how often a file is read at most that is being changed.
+const readTries = 3
+
+func (w *walk) readAll(file *os.File, size int64) ([]byte, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
 	text := slices.Grow(w.buffer[:0], int(size)+1)
 	for {
 		n, err := file.Read(text[len(text):cap(text)])
@@ -238,6 +275,7 @@ func (w *walk) sealed(s Seal) {
 	}
 	w.found.Sealed = append(w.found.Sealed, s)
 	w.found.Gone = append(w.found.Gone, s.Gone...)
+	w.erased = append(w.erased, s.Erased...)
 }
 
 // scan takes the text of a block. whole tells that nothing in it is damaged or missing.
@@ -249,7 +287,6 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 	if s, whole = (Seal{Number: number, Size: int64(len(text))}), true; !w.Gapless {
 		s.Lasting = []Lasting{}
 	}
-	gaps := len(w.gaps)
 	for p := range of.pieces(text) {
 		if p.kind == notWhole {
 			w.bad = append(w.bad, Damage{File: w.block(number), Offset: int64(p.from), Reason: "this is not a whole record"})
@@ -276,16 +313,20 @@ func (w *walk) scan(number int, text []byte, newest bool) (s Seal, whole bool, e
 		}
 		if p.kind == message {
 			w.see(&s, p.sequence, text[p.from:p.to])
+			if w.Erases != nil {
+				s.Erased = append(s.Erased, w.Erases(messageIn(text[p.from:p.to]))...)
+			}
 		} else {
 			s.Gone = with(s.Gone, Run{first, p.sequence})
 		}
 		if w.found.Last = p.sequence; s.First == 0 {
-			s.First, gaps = first, len(w.gaps) // what is missing before the first one is not the block's
+			s.First = first
 		}
 		s.Last = p.sequence
 	}
 	w.found.Gone = append(w.found.Gone, s.Gone...)
-	if whole = whole && len(w.gaps) == gaps; whole && !newest {
+	w.erased = append(w.erased, s.Erased...)
+	if whole && !newest {
 		s.Sum = of.fileSum(text)
 	}
 	return s, whole, nil
@@ -320,6 +361,7 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 		w.found.Torn, w.found.Cut = &torn, true
 		return false
 	}
+	begun := w.begun
 	w.begun = true
 	switch {
 	case len(w.bad) > 0:
@@ -329,11 +371,15 @@ func (w *walk) follow(number, offset int, sequence uint64) bool {
 		w.bad, w.unsaved = nil, false
 	case !missing:
 	case number > w.number+1 && border || w.number == 0 && number > 1:
-		w.gap(Damage{File: w.block(w.number + 1), Reason: "the file is missing"}, last+1, sequence-1)
+		w.gap(Damage{File: w.block(w.number + 1), Reason: "the file is missing"}, 0, last+1, sequence-1)
 	case border:
-		w.gap(Damage{File: w.block(w.number), Offset: w.size, Reason: "the file ends too early"}, last+1, sequence-1)
+		w.gap(Damage{File: w.block(w.number), Offset: w.size, Reason: "the file ends too early"}, 0, last+1, sequence-1)
 	default:
-		w.gap(Damage{File: w.block(number), Offset: int64(offset), Reason: "records are missing before this one"}, last+1, sequence-1)
+		in := number
+		if !begun { // what is missing before its first message is not the block's
+			in = 0
+		}
+		w.gap(Damage{File: w.block(number), Offset: int64(offset), Reason: "records are missing before this one"}, in, last+1, sequence-1)
 	}
 	return true
 }
@@ -389,26 +435,26 @@ func (w *walk) end() {
 	default:
 		w.damage(Damage{File: w.block(newest), Offset: w.size, Reason: "the file ends too early"}, last+1, expected)
 	}
-	for _, d := range w.gaps {
-		first := d.First
-		for sequence := first; sequence <= d.Last+1; sequence++ {
-			if sequence <= d.Last && !w.deleted[sequence] {
-				continue
-			}
-			if first < sequence {
-				w.damage(d, first, sequence-1)
-			}
-			first = sequence + 1
-		}
-	}
 	w.lose()
 	w.gone()
+	for _, g := range w.gaps {
+		first := g.First
+		at := sort.Search(len(w.found.Gone), func(i int) bool { return w.found.Gone[i].Last >= first })
+		for _, r := range w.found.Gone[at:] {
+			if r.First > g.Last {
+				break
+			}
+			w.lack(g, first, r.First-1)
+			first = r.Last + 1
+		}
+		w.lack(g, first, g.Last)
+	}
 	slices.SortStableFunc(w.found.Damage, func(a, b Damage) int { return cmp.Compare(a.First, b.First) })
 }
 
 // gone puts all that is gone in order.
 func (w *walk) gone() {
-	all := w.found.Gone
+	all := append(w.found.Gone, w.erased...)
 	for sequence := range w.deleted {
 		all = append(all, Run{sequence, sequence})
 	}
@@ -422,9 +468,24 @@ func (w *walk) gone() {
 // lastIn tells whether the one place that is not whole stands in a block.
 func (w *walk) lastIn(number int) bool { return len(w.bad) == 1 && w.bad[0].File == w.block(number) }
 
-func (w *walk) gap(d Damage, first, last uint64) {
+// gap is a place where messages are missing, of which it is not known yet whether they are gone.
+type gap struct {
+	Damage
+	in int // number of the block between two messages of which it is, 0 for none
+}
+
+func (w *walk) gap(d Damage, in int, first, last uint64) {
 	d.First, d.Last = first, last
-	w.gaps = append(w.gaps, d)
+	w.gaps = append(w.gaps, gap{d, in})
+}
+
+// lack says of messages in a gap that they are not gone, if there are any.
+func (w *walk) lack(g gap, first, last uint64) {
+	if first > last {
+		return
+	}
+	w.damage(g.Damage, first, last)
+	w.found.Sealed = slices.DeleteFunc(w.found.Sealed, func(s Seal) bool { return s.Number == g.in })
 }
 
 func (w *walk) damage(d Damage, first, last uint64) {

@@ -49,7 +49,6 @@ type Group struct {
 type Stream struct {
 	blocks
 	group *Group
-	keeps bool // blocks are never removed
 
 	newest *os.File  // the newest block at the last sync, nil before there was one
 	index  int       // its number; blocks are numbered from 1 without gaps when they are made
@@ -80,9 +79,9 @@ type round struct {
 func NewGroup() *Group { return &Group{failed: make(chan struct{})} }
 
 // Stream adds a stream of the server with a store directory. What it holds, up to the sequence
-// last, must be on disk. The blocks of one that keeps everything are never removed.
-func (g *Group) Stream(storeDir, name string, keeps bool, last uint64) (*Stream, error) {
-	s := &Stream{group: g, blocks: blocksOf(storeDir, name), keeps: keeps}
+// last, must be on disk.
+func (g *Group) Stream(storeDir, name string, last uint64) (*Stream, error) {
+	s := &Stream{group: g, blocks: blocksOf(storeDir, name)}
 	s.durable.Store(last)
 	if err := s.find(); err != nil {
 		return nil, fmt.Errorf("find the blocks of stream %s: %w", name, err)

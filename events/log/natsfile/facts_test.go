@@ -44,10 +44,10 @@ func run(t *testing.T) *store {
 		}
 	}
 	var err error
-	if s.kept, err = s.group.Stream(s.dir, "KEPT", true, 0); err != nil {
+	if s.kept, err = s.group.Stream(s.dir, "KEPT", 0); err != nil {
 		t.Fatal(err)
 	}
-	if s.gone, err = s.group.Stream(s.dir, "GONE", false, 0); err != nil {
+	if s.gone, err = s.group.Stream(s.dir, "GONE", 0); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -178,7 +178,7 @@ func blocksFollowEachOther(t *testing.T) {
 	if s.gone.index < 3 {
 		t.Errorf("24 MB are in %d blocks", s.gone.index)
 	}
-	again, err := NewGroup().Stream(s.dir, "GONE", false, 8)
+	again, err := NewGroup().Stream(s.dir, "GONE", 8)
 	if err != nil || again.index != s.gone.index || again.Durable() != 8 {
 		t.Errorf("opened again at block %d (%v), with %d messages on disk", again.index, err, again.Durable())
 	}
