@@ -68,6 +68,8 @@ func decodeCalculate(data []byte) (c Calculate, err error) {
 	case calculateType:
 	case events.ApartCommand:
 		c.Apart = true
+	case events.ErasedCommand:
+		return c, ErrErased
 	default:
 		return c, fmt.Errorf("decode command: unknown type %q", c.Type)
 	}

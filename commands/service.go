@@ -4,6 +4,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,6 +140,9 @@ func (s *Service) Calculate(ctx context.Context, r Request) (Answer, error) {
 	}
 	message, err := s.awaitOrWork(ctx, command, replayed)
 	if err != nil {
+		if erased, _ := s.views.Erased(context.WithoutCancel(ctx), command.AccountID, command.ConversationID); erased { // meanwhile
+			return Answer{}, ErrUnknownConversation
+		}
 		return Answer{}, unavailable(err)
 	}
 	// A failure of the service is an answer in natural language, since the request that asked has been
@@ -276,7 +280,8 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 }
 
 // earlier reads the command at a subject. It fails with log.ErrNotFound where there is none, and
-// with ErrIdempotencyConflict where it came from another body.
+// with ErrIdempotencyConflict where it came from another body, and with ErrUnknownConversation
+// where its conversation was erased.
 func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerprint string) (Calculate, error) {
 	data, err := s.log.Command(ctx, subject)
 	if errors.Is(err, log.ErrNotFound) {
@@ -286,8 +291,17 @@ func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerpri
 		return Calculate{}, unavailable(err)
 	}
 	command, err := decodeCalculate(data)
+	if errors.Is(err, ErrErased) {
+		return Calculate{}, ErrUnknownConversation
+	}
 	if err != nil {
 		return Calculate{}, err
+	}
+	if err := s.views.Fresh(ctx); err != nil {
+		return Calculate{}, unavailable(err)
+	}
+	if erased, err := s.views.Erased(ctx, command.AccountID, command.ConversationID); err != nil || erased {
+		return Calculate{}, cmp.Or(err, ErrUnknownConversation)
 	}
 	if command.Fingerprint != fingerprint {
 		return Calculate{}, ErrIdempotencyConflict

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -197,7 +198,9 @@ func (s *Service) work(running context.Context, t *task) {
 		var err error
 		if command, delivered, err = readDelivered(t.msg); err != nil {
 			f.release(t)
-			s.logger.Error("command cannot be read and is dropped", "error", err)
+			if !errors.Is(err, ErrErased) {
+				s.logger.Error("command cannot be read and is dropped", "error", err)
+			}
 			f.leave(t, jetstream.Msg.Term)
 			return
 		}
@@ -230,6 +233,9 @@ func (s *Service) work(running context.Context, t *task) {
 			err = s.converse(running, command, release)
 		default:
 			err = s.finish(command, "")
+		}
+		if errors.Is(err, ErrErased) {
+			err = s.dropErased(running, command)
 		}
 		if err == nil {
 			f.finish(t)
@@ -315,6 +321,9 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 		return err
 	}
 	for {
+		if erased, err := s.views.Erased(ctx, c.AccountID, c.ConversationID); err != nil || erased {
+			return cmp.Or(err, ErrErased)
+		}
 		event, err := next(ctx, v)
 		leave()
 		if event == nil || err != nil {

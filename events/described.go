@@ -16,7 +16,10 @@ func (e Event) Conversation() uuid.UUID {
 	if m := e.Message(); m != nil {
 		return m.ConversationID
 	}
-	if data, ok := e.Data.(*ConversationDescribed); ok {
+	switch data := e.Data.(type) {
+	case *ConversationDescribed:
+		return data.ConversationID
+	case *ConversationErased:
 		return data.ConversationID
 	}
 	return uuid.Nil

@@ -19,10 +19,11 @@ import (
 // answers it; a verification that nobody waits for ends, a rebuild goes on.
 
 type controlRequest struct {
-	Action      string   `json:"action"` // rebuild, verify, find or use
+	Action      string   `json:"action"` // rebuild, verify, find, use or forget
 	Projections []string `json:"projections,omitempty"`
 	Find        *finding `json:"find,omitempty"`
 	Use         *using   `json:"use,omitempty"`
+	Sequence    uint64   `json:"sequence,omitempty"` // of the event up to which what is erased is to be forgotten
 }
 
 // using is what an account has used, which is asked for.
@@ -142,6 +143,8 @@ func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		used.Days = nil
 		send(controlReply{Used: &used})
 		done(err)
+	case "forget":
+		done(v.Forgotten(waited, o.Sequence))
 	default:
 		done(errors.New("the order is not understood"))
 	}
@@ -229,6 +232,11 @@ func (r Remote) AccountUsed(ctx context.Context, account uuid.UUID, since time.T
 	})
 	used.Days = days
 	return used, err
+}
+
+// Forgotten is Views.Forgotten. When ctx ends the server goes on.
+func (r Remote) Forgotten(ctx context.Context, sequence uint64) error {
+	return r.ask(ctx, controlRequest{Action: "forget", Sequence: sequence}, func(controlReply) {})
 }
 
 // ask gives an order and hands on the parts of its answer. A server that has just started is asked

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -33,6 +34,7 @@ type Conversation struct {
 	Sources        []string          `json:"sources,omitempty"` // of its messages: api, chat
 	LastActivityAt time.Time         `json:"last_activity_at"`
 	Active         uint64            `json:"active,omitempty"` // newest event of a message, where the newest event is none; else 0
+	Erased         bool              `json:"erased,omitempty"` // nothing else is left of it, and nobody sees it
 	Sequence       uint64            `json:"sequence"`         // of the newest event folded in
 }
 
@@ -47,8 +49,14 @@ func (c Conversation) place() uint64 { return cmp.Or(c.Active, c.Sequence) }
 // is in progress no more: an event that says so of it yields previous, of which besides that only
 // number and status count. A title and notes that people wrote yield no message (its number is 0)
 // and leave the place in lists. Events of other types change nothing but the sequence and yield no
-// message.
+// message. One that is erased stays so, and no event changes it any more.
 func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conversation, Message) {
+	if c.Erased {
+		return c, Message{}
+	}
+	if erased, is := e.Data.(*events.ConversationErased); is {
+		return Conversation{AccountID: e.Subject.Account(), ID: erased.ConversationID, Erased: true, Sequence: e.Sequence}, Message{}
+	}
 	if data, ok := e.Data.(*events.ConversationDescribed); ok {
 		c.Active, c.Sequence = c.place(), e.Sequence
 		c.Title, c.Notes = rewritten(c.Title, data.Title), rewritten(c.Notes, data.Notes)
@@ -145,8 +153,9 @@ func titleOf(prompt string) *string {
 // conversationsModel has the documents <account>.<conversation>: head, and
 // <account>.<conversation>.m.<n> and .s.<n>: page.
 var conversationsModel = model{
-	name: "conversations", version: 4, readable: 3,
+	name: "conversations", version: 4, readable: 3, words: true,
 	folds: []any{
+		(*events.ConversationErased)(nil),
 		(*events.ConversationDescribed)(nil),
 		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
 		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),
@@ -176,6 +185,10 @@ type conversations struct {
 	staging map[entityKey]*stagedHead
 	pages   map[pageKey]*stagedPage
 	made    []Message // oldest first; until they are taken or others are folded
+
+	// What was folded of erasures, until it is taken.
+	erased bool        // there was something
+	late   []entityKey // erased conversations that events have come to
 }
 
 // stagedHead is the head of a conversation that events are about. Its lists are no reader's.
@@ -204,6 +217,7 @@ func (s *conversations) load(ctx context.Context) error {
 	type listed struct {
 		key              entityKey
 		place, described uint64
+		erased           bool
 	}
 	var all []listed
 	err := s.bucket.each(ctx, "*.*", func(name string, value []byte) error {
@@ -212,7 +226,7 @@ func (s *conversations) load(ctx context.Context) error {
 		if !ok || !whole {
 			return fmt.Errorf("conversation %s names no event", name)
 		}
-		all = append(all, listed{key, place, described})
+		all = append(all, listed{key, place, described, isErased(value)})
 		return nil
 	})
 	if err != nil {
@@ -220,10 +234,36 @@ func (s *conversations) load(ctx context.Context) error {
 	}
 	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.place, b.place) })
 	for _, at := range all {
+		if at.erased {
+			s.recency.erase(at.key, at.place)
+			continue
+		}
 		s.recency.set(at.key, at.place)
 		s.recency.describe(at.key, at.described)
 	}
 	return nil
+}
+
+// isErased tells of the document of a conversation whether that is erased, without decoding it: no
+// text in it has quotes that are not escaped.
+func isErased(value []byte) bool {
+	end := bytes.LastIndex(value, []byte(`"sequence":`))
+	return end > 0 && bytes.HasSuffix(value[:end], []byte(`"erased":true,`))
+}
+
+// Erased tells whether a conversation was erased.
+func (v *Views) Erased(ctx context.Context, account, id uuid.UUID) (bool, error) {
+	g, done := v.use()
+	defer done()
+	c, key := viewOf[*conversations](g), entityKey{account, id}
+	if c.recency.sequence(key) == 0 { // most are new
+		return false, nil
+	}
+	if h, ok := c.heads.Get(key); ok {
+		return h.Erased, nil
+	}
+	heads, err := c.readHeads(ctx, []entityKey{key})
+	return heads[key].Erased, err
 }
 
 // Conversation returns a conversation's head.
@@ -235,11 +275,14 @@ func (v *Views) Conversation(ctx context.Context, account, id uuid.UUID) (Conver
 }
 
 func (s *conversations) head(ctx context.Context, key entityKey) (h head, found bool, err error) {
-	if h, found = s.heads.Get(key); found {
-		return h, found, nil
+	if h, found = s.heads.Get(key); !found {
+		var heads map[entityKey]head
+		heads, err = s.readHeads(ctx, []entityKey{key})
+		h, found = heads[key]
 	}
-	heads, err := s.readHeads(ctx, []entityKey{key})
-	h, found = heads[key]
+	if h.Erased {
+		return head{}, false, err
+	}
 	return h, found, err
 }
 
@@ -295,7 +338,17 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 	request := e.Message()
 	key := entityKey{e.Subject.Account(), e.Conversation()}
 	c := s.staging[key]
-	if request == nil {
+	_, erases := e.Data.(*events.ConversationErased)
+	switch {
+	case c.head.Erased:
+		if s.erased = true; !erases && e.Sequence > c.head.Sequence {
+			s.late = append(s.late, key)
+		}
+		return nil
+	case erases:
+		s.erase(key, c, e)
+		return nil
+	case request == nil:
 		c.describe(e)
 		return nil
 	}
@@ -332,6 +385,20 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 		return s.setScenario(ctx, key, c, m)
 	}
 	return nil
+}
+
+// erase leaves of a conversation that it is erased. Its pages that are in the bucket, which have no
+// words, go when the model is rebuilt.
+func (s *conversations) erase(key entityKey, c *stagedHead, e events.Event) {
+	next, _ := ApplyConversation(c.head.Conversation, nil, e)
+	c.head, c.changed = head{Conversation: next, Places: []messageRef{}}, true
+	for page := range s.pages {
+		if page.entityKey == key {
+			delete(s.pages, page)
+		}
+	}
+	s.made = slices.DeleteFunc(s.made, func(m Message) bool { return m.ConversationID == key.id })
+	s.erased = true
 }
 
 // describe takes in what a person wrote of a conversation, unless there is none.
@@ -447,8 +514,12 @@ func (s *conversations) show() {
 	s.version.Add(1)
 	defer s.version.Add(1)
 	for key, c := range s.staging {
-		s.recency.set(key, c.newest)
-		s.recency.describe(key, c.described)
+		if c.head.Erased {
+			s.recency.erase(key, c.head.Sequence)
+		} else {
+			s.recency.set(key, c.newest)
+			s.recency.describe(key, c.described)
+		}
 		if c.changed {
 			s.heads.Put(key, c.head, c.head.weight())
 		}
@@ -462,6 +533,14 @@ func (s *conversations) takeMade() []Message {
 	made := s.made
 	s.made = nil
 	return made
+}
+
+// takeErased tells whether something was folded that is to be erased, and of which conversations
+// events have come behind their erasure.
+func (s *conversations) takeErased() (erased bool, late []entityKey) {
+	erased, late = s.erased, s.late
+	s.erased, s.late = false, nil
+	return erased, late
 }
 
 func (s *conversations) newer(sequence uint64, found func(uint64, events.Subject)) {

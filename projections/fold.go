@@ -22,6 +22,7 @@ func (v *Views) fold(list []events.Event) error {
 	if err := g.fold(ctx, list); err != nil {
 		return err
 	}
+	v.foldedErasures(c)
 	made := c.takeMade()
 	for _, m := range made {
 		v.messages.keep(m)
@@ -52,9 +53,11 @@ func (v *Views) catchUp(ctx context.Context, after uint64) error {
 		defer v.folding.Unlock()
 		limited, cancel := context.WithTimeout(context.Background(), storeTimeout)
 		defer cancel()
-		if err := v.serving.Load().fold(limited, list); err != nil {
+		g := v.serving.Load()
+		if err := g.fold(limited, list); err != nil {
 			return err
 		}
+		v.foldedErasures(viewOf[*conversations](g))
 		c := v.checkpoint.after(list)
 		c.Sequence = max(c.Sequence, upTo)
 		v.reached(c)

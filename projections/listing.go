@@ -66,6 +66,9 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 				return Page{}, fmt.Errorf("read conversation %s: it is listed but not there", key.id)
 			}
 			exact = exact && h.Sequence == s.recency.sequence(key)
+			if h.Erased { // meanwhile
+				continue
+			}
 			page.Conversations = append(page.Conversations, h.Conversation)
 		}
 	}
@@ -75,8 +78,8 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 	return page, nil
 }
 
-// Newest is the sequence of the newest event of an account's conversations, up to which all is
-// shown and nothing beyond. It is 0 while the fold is changing what is shown, and of an account
+// Newest is the sequence of the newest event of an account's conversations, erasures among them, up
+// to which all is shown and nothing beyond. It is 0 while the fold is changing what is shown, and of an account
 // without conversations.
 func (v *Views) Newest(account uuid.UUID) uint64 {
 	newest, _ := viewOf[*conversations](v.serving.Load()).newest(account)

@@ -24,6 +24,7 @@ type model struct {
 	name              string
 	version, readable int
 	folds             []any // nil pointers to the event types that it takes in
+	words             bool  // its documents have words of conversations, or count them: when some are erased it is rebuilt
 	// open makes an empty view of the read model on its bucket.
 	open func(b *bucket, messages *messageLog) view
 	// part takes a key that goes with another document: what is wrong where the history makes that

@@ -150,6 +150,11 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	v.rebuilding.Lock()
 	defer v.rebuilding.Unlock()
+	return v.rebuild(ctx, names, tell)
+}
+
+// rebuild is Rebuild with rebuilding held, of models that there are.
+func (v *Views) rebuild(ctx context.Context, names []string, tell func(Progress)) error {
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)

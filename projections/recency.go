@@ -16,7 +16,7 @@ type recency struct {
 // order is the conversations of one account: a B-tree, so that a conversation moves at a cost that
 // hardly depends on how many there are.
 type order struct {
-	at        map[uuid.UUID]uint64 // sequence of a conversation's entry
+	at        map[uuid.UUID]uint64 // sequence of a conversation's entry, or of its erasure
 	described map[uuid.UUID]uint64 // newest event of those that were described since
 	entries   *btree.BTreeG[entry]
 	newest    uint64 // newest event of all
@@ -33,7 +33,7 @@ const degree = 64
 
 func newRecency() *recency { return &recency{accounts: map[uuid.UUID]*order{}} }
 
-// sequence is that of a conversation's newest event, 0 when it has no entry.
+// sequence is that of a conversation's newest event, its erasure included, 0 when it has none.
 func (s *recency) sequence(key entityKey) uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -69,12 +69,7 @@ func (s *recency) set(key entityKey, sequence uint64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, ok := s.accounts[key.account]
-	if !ok {
-		older := func(a, b entry) bool { return a.sequence < b.sequence }
-		o = &order{at: map[uuid.UUID]uint64{}, described: map[uuid.UUID]uint64{}, entries: btree.NewG(degree, older)}
-		s.accounts[key.account] = o
-	}
+	o := s.of(key.account)
 	was := o.at[key.id]
 	if was >= sequence {
 		return
@@ -85,6 +80,27 @@ func (s *recency) set(key entityKey, sequence uint64) {
 	if o.described[key.id] < sequence {
 		delete(o.described, key.id)
 	}
+}
+
+// of is the order of an account. It is called with mu held.
+func (s *recency) of(account uuid.UUID) *order {
+	o, ok := s.accounts[account]
+	if !ok {
+		older := func(a, b entry) bool { return a.sequence < b.sequence }
+		o = &order{at: map[uuid.UUID]uint64{}, described: map[uuid.UUID]uint64{}, entries: btree.NewG(degree, older)}
+		s.accounts[account] = o
+	}
+	return o
+}
+
+// erase takes a conversation out of the order, which was erased by the event with a sequence.
+func (s *recency) erase(key entityKey, sequence uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.of(key.account)
+	o.entries.Delete(entry{sequence: o.at[key.id]})
+	delete(o.described, key.id)
+	o.at[key.id], o.newest = sequence, max(o.newest, sequence)
 }
 
 // newer calls found with the newest event, where it is behind a sequence, of all conversations.

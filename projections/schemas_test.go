@@ -66,6 +66,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(lost)
 	text := "Trip to the lake"
 	h.append(described(account, long[0].Conversation(), &text, &text))
+	gone := first(account)
+	h.append(gone)
+	h.append(event(events.AccountSubject(account), &events.ConversationErased{Administered: by, ConversationID: gone.Conversation()}))
 	if err := v.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

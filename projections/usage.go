@@ -57,7 +57,7 @@ func ApplyUsage(u Usage, e events.Event) Usage {
 // usageModel has the documents <account>: Usage, <account>.d: newestDay, <account>.b.<n>: dayBlock,
 // and <account>.r: lately.
 var usageModel = model{
-	name: "usage", version: 3, readable: 1,
+	name: "usage", version: 3, readable: 1, words: true,
 	folds: []any{
 		(*events.MessageStarted)(nil), (*events.MessageInterpreted)(nil),
 		(*events.MessageCompleted)(nil), (*events.MessageFailed)(nil),

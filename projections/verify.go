@@ -34,6 +34,10 @@ type Verification struct {
 // so that the comparison is one at a definite event. tell, which may be nil, is told of the events
 // and documents that are read.
 func (v *Views) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
+	// What was erased may be gone from the log and not yet from the views.
+	if err := v.Forgotten(ctx, v.folded.Load()); err != nil && ctx.Err() != nil {
+		return Verification{}, err
+	}
 	v.rebuilding.Lock() // a generation that is verified must go on serving
 	defer v.rebuilding.Unlock()
 	c := &comparison{serving: v.serving.Load(), report: report, later: map[location]uint64{}}

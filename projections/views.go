@@ -88,6 +88,8 @@ type Views struct {
 	waiters    *waiters
 	index      *readIndex
 
+	forgetting forgetting
+
 	target uint64             // the log's last sequence at start
 	still  bool               // the log was damaged at start: nothing is added to it
 	part   bool               // and the views are made of what is whole of it
@@ -129,6 +131,7 @@ func (v *Views) run(ctx context.Context, dir string) error {
 	v.tasks.Go(func() { v.tick(running) })
 	if !v.still {
 		v.tasks.Go(func() { v.renew(running) })
+		v.tasks.Go(func() { v.forget(running) })
 	}
 	v.tasks.Go(func() { v.saveOften(running, stop) })
 	if err := v.listen(running); err != nil {
@@ -145,7 +148,8 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 		log: log, logger: logger,
 		models: models, messages: newMessageLog(log), waiters: newWaiters(), index: newReadIndex(log),
 		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
-		cancel: func() {},
+		forgetting: newForgetting(),
+		cancel:     func() {},
 	}
 }
 
@@ -209,7 +213,7 @@ func (v *Views) reopen(ctx context.Context) error {
 	}
 	if c.Newest != nil && !v.still {
 		// An event that cannot be decoded has its id.
-		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID {
+		if e, err := v.log.At(ctx, c.Newest.Sequence); e.ID != c.Newest.ID && !v.wasErased(ctx, c.Newest.Sequence, err) {
 			return errors.Join(fmt.Errorf("event %d is another one than when it was folded: the log is not the same", c.Newest.Sequence), err)
 		}
 	}
@@ -360,6 +364,9 @@ func (v *Views) matchLog(ctx context.Context, g *generation) error {
 		return err
 	}
 	for sequence, subject := range claimed {
+		if v.wasErased(ctx, sequence, log.ErrNotFound) {
+			continue
+		}
 		return fmt.Errorf("there is a document of event %d of %s, which the log does not have: it is not the same log", sequence, subject)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 type conversationCommands struct {
 	List     conversationList     `cmd:"" help:"List an account's conversations, or find some."`
 	Describe conversationDescribe `cmd:"" help:"Give a conversation a title or notes."`
+	Erase    conversationErase    `cmd:"" help:"Forget a conversation."`
 }
 
 type conversationList struct {

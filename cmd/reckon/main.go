@@ -39,7 +39,7 @@ type commandLine struct {
 	Operator     operatorCommands     `cmd:"" help:"Say who runs the installation."`
 	Token        tokenCommands        `cmd:"" help:"Create and revoke tokens that administer in the name of a user."`
 	Audit        auditCommand         `cmd:"" help:"List what was administered, by whom and how."`
-	Conversation conversationCommands `cmd:"" help:"Find conversations, and give them titles and notes."`
+	Conversation conversationCommands `cmd:"" help:"Find conversations, describe them, and forget them."`
 	Usage        usageCommand         `cmd:"" help:"Count what an account has calculated, and list what was not understood."`
 	Projections  projectionsCommands  `cmd:"" help:"Rebuild and verify what is read, from the history."`
 	Log          logCommands          `cmd:"" help:"Check the files of the log, and mend them."`

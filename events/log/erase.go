@@ -265,6 +265,9 @@ func (l *Log) eraseFiles(ctx context.Context, s *server.Server, list []Erasure) 
 	for _, e := range list {
 		within = append(within, e.Events...)
 	}
+	if len(within) == 0 {
+		return nil
+	}
 	slices.SortFunc(within, func(a, b Run) int { return int(int64(a.First) - int64(b.First)) })
 	for {
 		left, err := natsfile.Erase(ctx, s, storePath(l.dir), EventsStream, within, func(m natsfile.Message) bool {

@@ -68,6 +68,13 @@ func (l *Log) deleted(ctx context.Context, missing Run) error {
 	}
 }
 
+// Erased tells whether an event is not there and not missing, as the files of the directory have it.
+// A node that keeps no copy of the log cannot tell.
+func (l *Log) Erased(ctx context.Context, sequence uint64) (bool, error) {
+	gone, err := l.goneEvents(ctx)
+	return covers(gone, Run{First: sequence, Last: sequence}), err
+}
+
 // covers tells whether runs, which are in order, have all of another one.
 func covers(runs []Run, all Run) bool {
 	for _, r := range runs {

@@ -36,8 +36,8 @@ func lookupStream(account *server.Account, name string) (unsafe.Pointer, error)
 //go:linkname storeOf github.com/nats-io/nats-server/v2/server.(*stream).Store
 func storeOf(stream unsafe.Pointer) server.StreamStore
 
-// store is what a running server keeps of a stream.
-func store(s *server.Server, stream string) (server.StreamStore, error) {
+// kept is what a running server keeps of a stream.
+func kept(s *server.Server, stream string) (server.StreamStore, error) {
 	of, err := lookupStream(s.GlobalAccount(), stream)
 	if err != nil {
 		return nil, fmt.Errorf("find stream %s: %w", stream, err)
@@ -80,7 +80,7 @@ func journalOf(storeDir string) string { return filepath.Join(storeDir, "overwri
 // are the sequences of those messages that want names and that are still there: they are to be
 // deleted. All that was overwritten is on disk then.
 func Erase(ctx context.Context, s *server.Server, storeDir, stream string, within []Run, want func(Message) bool) (left []uint64, err error) {
-	of, err := store(s, stream)
+	of, err := kept(s, stream)
 	if err != nil {
 		return nil, err
 	}

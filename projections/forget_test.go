@@ -1,0 +1,132 @@
+package projections
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"reckon/events"
+)
+
+// filesWith are the files of a directory that have a text.
+func filesWith(t *testing.T, dir, text string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil // it was removed meanwhile
+		}
+		if have, err := os.ReadFile(path); err == nil && bytes.Contains(have, []byte(text)) {
+			list = append(list, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// said appends a conversation of some messages with a secret in the prompts and in the title, which is in the views' files when it
+// returns.
+func said(t *testing.T, h *history, v *Views, account uuid.UUID, messages int) (conversation uuid.UUID, secret string) {
+	t.Helper()
+	conversation, secret = uuid.New(), "secret-"+uuid.NewString()
+	for i := range messages {
+		h.append(completed(account, request(conversation, secret), "new", 0, i+1))
+	}
+	if err := v.Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.save(); err != nil {
+		t.Fatal(err)
+	}
+	return conversation, secret
+}
+
+// erasing is the event that erases a conversation.
+func erasing(t *testing.T, v *Views, account, conversation uuid.UUID) events.Event {
+	t.Helper()
+	sequences, err := v.log.Sequences(t.Context(), account, conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event(events.AccountSubject(account), &events.ConversationErased{ConversationID: conversation, Events: events.Runs(sequences)})
+}
+
+// An erased conversation is not found nor listed, and in no file; the views are what the history makes, and stay so.
+func TestErasedConversations(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	account := uuid.New()
+	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "a", TimeZone: "UTC", BodyVersion: 2}))
+	gone, secret := said(t, h, v, account, 150) // with pages
+	kept, other := said(t, h, v, account, 3)
+	if len(filesWith(t, filepath.Join(dir, "views"), secret)) == 0 || len(filesWith(t, filepath.Join(dir, "log"), secret)) == 0 {
+		t.Fatal("the secret is nowhere, so that nothing is tested")
+	}
+	newest := v.Newest(account)
+	e := h.append(erasing(t, v, account, gone))
+	look := func(when string) {
+		t.Helper()
+		if err := v.Fresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c, found, err := v.Conversation(t.Context(), account, gone); found || err != nil {
+			t.Errorf("%s: %+v is found (%v)", when, c, err)
+		}
+		if erased, err := v.Erased(t.Context(), account, gone); !erased || err != nil {
+			t.Errorf("%s: it is not said to be erased (%v)", when, err)
+		}
+		if list, err := v.Messages(t.Context(), account, gone, 1, 10); len(list) > 0 || err != nil {
+			t.Errorf("%s: there are messages %v (%v)", when, list, err)
+		}
+		page, err := v.Conversations(t.Context(), account, 10, nil)
+		if err != nil || len(page.Conversations) != 1 || page.Conversations[0].ID != kept {
+			t.Errorf("%s: the list is %+v (%v)", when, page, err)
+		}
+		if v.Newest(account) == newest {
+			t.Errorf("%s: a list that was read before counts as the same", when)
+		}
+	}
+	look("at once")
+	if err := v.Forgotten(t.Context(), e.Sequence); err != nil {
+		t.Fatal(err)
+	}
+	look("forgotten")
+	check := func() {
+		t.Helper()
+		eventually(t, "no file has the secret", func() bool { return len(filesWith(t, dir, secret)) == 0 })
+		if len(filesWith(t, dir, other)) == 0 {
+			t.Error("another conversation is gone too")
+		}
+		result, err := v.Verify(t.Context(), nil, func(d Difference) { t.Errorf("%+v", d) })
+		if err != nil || result.Differences > 0 {
+			t.Errorf("%+v (%v)", result, err)
+		}
+	}
+	check()
+	// What comes to it later is erased too, and changes nothing.
+	late := "late-" + uuid.NewString()
+	delete(h.last, events.ConversationSubject(account, gone).String()) // nothing is there
+	h.append(completed(account, request(gone, late), "new", 0, 1))
+	look("something came later")
+	eventually(t, "no file has what came later", func() bool { return len(filesWith(t, dir, late)) == 0 })
+	check()
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log = openLog(t, dir)
+	v = openViews(t, log, dir)
+	look("opened again")
+	check()
+}
