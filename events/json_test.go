@@ -76,6 +76,8 @@ func fill(r *rapid.T, v reflect.Value) {
 		v.SetString(texts.Draw(r, "text"))
 	case reflect.Int:
 		v.SetInt(int64(rapid.Int().Draw(r, "number")))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64().Draw(r, "count"))
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(r, "truth"))
 	case reflect.Pointer:
