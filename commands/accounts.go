@@ -189,7 +189,7 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 // ErrSuspended says that nothing is calculated or published for an account.
 var ErrSuspended = errors.New("is suspended: an operator takes it into use again with `reckon account resume`")
 
-// maxReason is how many characters the reason of a suspension has at most.
+// maxReason is how many characters the reason of a suspension, or of an erasure, has at most.
 const maxReason = 200
 
 // Suspend ends the use of an account's keys, and of publishing for it. What it has can be read by

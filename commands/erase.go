@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -14,9 +11,6 @@ import (
 	"reckon/events/log"
 	"reckon/projections"
 )
-
-// maxReason is how long the reason of an erasure is at most, in characters.
-const maxReason = 200
 
 // ErrErased says that a conversation was erased.
 var ErrErased = errors.New("was erased")
@@ -26,7 +20,7 @@ var ErrErased = errors.New("was erased")
 // projections.Views.Forgotten. One that was erased before is not erased again: the sequence is that
 // of the event then, and again is true. It fails with ErrNone for the account and the conversation.
 func (a Admin) EraseConversation(ctx context.Context, account string, id uuid.UUID, reason string) (sequence uint64, again bool, err error) {
-	if err := checkReason(reason); err != nil {
+	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
 		return 0, false, err
 	}
 	of, err := a.change(ctx, AccountID(account), account, func(of projections.Account) (any, error) {
@@ -61,16 +55,6 @@ func (a Admin) erasedBy(ctx context.Context, account, id uuid.UUID) (sequence ui
 		}
 	}
 	return sequence, err
-}
-
-func checkReason(reason string) error {
-	switch {
-	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason):
-		return fmt.Errorf("a reason has at most %d characters, in UTF-8", maxReason)
-	case strings.ContainsFunc(reason, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return errors.New("the reason has a character that is not shown")
-	}
-	return nil
 }
 
 // dropErased drops a command whose conversation was erased before it was decided.

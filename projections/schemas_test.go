@@ -68,8 +68,8 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(described(account, long[0].Conversation(), &text, &text))
 	gone := first(account)
 	h.append(gone)
-	h.append(event(events.AccountSubject(account), &events.ConversationErased{Administered: by, ConversationID: gone.Conversation()}))
-	if err := v.Fresh(t.Context()); err != nil {
+	erased := h.append(event(events.AccountSubject(account), &events.ConversationErased{Administered: by, ConversationID: gone.Conversation()}))
+	if err := v.Forgotten(t.Context(), erased.Sequence); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.save(); err != nil {
