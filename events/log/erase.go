@@ -156,7 +156,12 @@ func (l *Log) eraseCommand(ctx context.Context, of Erasure, subject string, sequ
 	if c.Type == events.ErasedCommand || c.ConversationID != of.Conversation {
 		return nil
 	}
-	if err := l.delete(ctx, CommandsStream, sequence); err != nil || c.IdempotencyKey == nil {
+	if c.IdempotencyKey == nil {
+		return l.delete(ctx, CommandsStream, sequence)
+	}
+	l.erasing.Store(subject, of)
+	defer l.erasing.Delete(subject)
+	if err := l.delete(ctx, CommandsStream, sequence); err != nil {
 		return err
 	}
 	return l.leaveErased(ctx, of, events.SubjectOf(subject))
@@ -165,12 +170,8 @@ func (l *Log) eraseCommand(ctx context.Context, of Erasure, subject string, sequ
 // leaveErased has a subject of commands say that its key is one of an erased conversation, unless
 // there is a command.
 func (l *Log) leaveErased(ctx context.Context, of Erasure, subject events.Subject) error {
-	left, err := events.Marshal(events.Command{Type: events.ErasedCommand, AccountID: of.Account, ConversationID: of.Conversation})
-	if err != nil {
-		return err
-	}
 	for {
-		_, err := l.Enqueue(ctx, subject, left, true)
+		_, err := l.Enqueue(ctx, subject, of.command(), true)
 		switch {
 		case err == nil, errors.Is(err, ErrConflict): // another node was first, or the key is used anew
 			return nil
@@ -181,6 +182,15 @@ func (l *Log) leaveErased(ctx context.Context, of Erasure, subject events.Subjec
 			return err
 		}
 	}
+}
+
+// command is what is left at the subject of a command with an idempotency key.
+func (e Erasure) command() []byte {
+	text, err := events.Marshal(events.Command{Type: events.ErasedCommand, AccountID: e.Account, ConversationID: e.Conversation})
+	if err != nil {
+		panic(fmt.Sprintf("encode what is left of a command: %v", err)) // ids and a text always encode
+	}
+	return text
 }
 
 // rest waits for a moment.
