@@ -79,8 +79,8 @@ func (v *Views) Conversations(ctx context.Context, account uuid.UUID, limit int,
 }
 
 // Newest is the sequence of the newest event of an account's conversations, erasures among them, up
-// to which all is shown and nothing beyond. It is 0 while the fold is changing what is shown, and of an account
-// without conversations.
+// to which all is shown and nothing beyond. It is 0 while the fold is changing what is shown, and
+// of an account without conversations.
 func (v *Views) Newest(account uuid.UUID) uint64 {
 	newest, _ := viewOf[*conversations](v.serving.Load()).newest(account)
 	return newest

@@ -20,9 +20,9 @@ import (
 	"reckon/events/log/natsfile"
 )
 
-// What is erased is deleted from the streams, by any node or by all of them, and then overwritten by
-// each node in its own files. Each step may be done again. Where the files are not known, and on an
-// existing NATS, the server overwrites it as it deletes.
+// What is erased is deleted from the streams, by any node or by all of them, and then overwritten
+// by each node in its own files. Each step may be done again. Where the files are not known, and on
+// an existing NATS, the server overwrites it as it deletes.
 
 // Erasure is what is to be erased of a conversation.
 type Erasure struct {
@@ -232,8 +232,8 @@ func (l *Log) delete(ctx context.Context, stream string, sequence uint64) error 
 // ErrUnerasable says that a stream denies for ever that messages are deleted from it.
 var ErrUnerasable = errors.New("it was made by an earlier version so that nothing can ever be deleted from it: restore a backup of it into an empty log, which can forget")
 
-// eraseCommands deletes the commands of conversations that have no event yet, and overwrites in this
-// node's files all that there ever were.
+// eraseCommands deletes the commands of conversations that have no event yet, and overwrites in
+// this node's files all that there ever were.
 func (l *Log) eraseCommands(ctx context.Context, s *server.Server, list []Erasure) error {
 	of := map[uuid.UUID]Erasure{}
 	for _, e := range list {

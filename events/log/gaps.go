@@ -68,8 +68,8 @@ func (l *Log) deleted(ctx context.Context, missing Run) error {
 	}
 }
 
-// Erased tells whether an event is not there and not missing, as the files of the directory have it.
-// A node that keeps no copy of the log cannot tell.
+// Erased tells whether an event is not there and not missing, as the files of the directory have
+// it. A node that keeps no copy of the log cannot tell.
 func (l *Log) Erased(ctx context.Context, sequence uint64) (bool, error) {
 	gone, err := l.goneEvents(ctx)
 	return covers(gone, Run{First: sequence, Last: sequence}), err

@@ -87,8 +87,9 @@ type Check struct {
 	// neither, as in a Raft log.
 	Subject func(string) bool
 	Gapless bool // the stream begins with message 1, and none is missing but those that were deleted
-	// Erases are the messages, by their sequences, that another one says are erased. A server leaves
-	// nothing of some of those, when it removes or shortens the files they were in. nil where none does.
+	// Erases are the messages, by their sequences, that another one says are erased. A server
+	// leaves nothing of some of those, when it removes or shortens the files they were in. nil
+	// where none does.
 	Erases func(Message) []Run
 	Mark   *Mark  // nil where nothing is known
 	Sealed []Seal // blocks, in order, that need not be read where the file's size and time are the same
@@ -109,8 +110,8 @@ type Condition struct {
 	// Torn is where the stream ends with something that was being written when the process or the
 	// machine ended, so that nobody was told that it is there. nil for nothing.
 	Torn *Damage
-	// Cut says that blocks follow behind Torn, which hold nothing else either. The server would keep
-	// them, and leave a gap.
+	// Cut says that blocks follow behind Torn, which hold nothing else either. The server would
+	// keep them, and leave a gap.
 	Cut bool
 }
 

@@ -18,12 +18,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// A server that deletes a message leaves what it said where it stands. Its secure delete makes a new
-// file of the whole block for each message, takes 10 to 30 ms with 8 MiB, and does nothing about a
-// message that is gone already: one that has expired, or that a node which was away is told of as
-// one that the others do not have any more. So a message is deleted first, and when the server knows
-// it no longer, its record is overwritten where it stands, as a secure delete would leave it: with as
-// many random bytes, a mark in its sequence, and the checksum of that. Nothing else moves.
+// A server that deletes a message leaves what it said where it stands. Its secure delete makes a
+// new file of the whole block for each message, takes 10 to 30 ms with 8 MiB, and does nothing
+// about a message that is gone already: one that has expired, or that a node which was away is told
+// of as one that the others do not have any more. So a message is deleted first, and when the
+// server knows it no longer, its record is overwritten where it stands, as a secure delete would
+// leave it: with as many random bytes, a mark in its sequence, and the checksum of that. Nothing
+// else moves.
 //
 // The server reads nothing of such a record but its length and its sequence, and writes it never
 // again: it adds to the end of the newest block, and makes a block anew of the messages that are
@@ -76,8 +77,8 @@ type overwriting struct {
 func journalOf(storeDir string) string { return filepath.Join(storeDir, "overwriting.json") }
 
 // Erase overwrites the records of messages of a stream that are gone from a running server, in its
-// block files, where want says so. within bounds the sequences that are looked at; nil are all. left
-// are the sequences of those messages that want names and that are still there: they are to be
+// block files, where want says so. within bounds the sequences that are looked at; nil are all.
+// left are the sequences of those messages that want names and that are still there: they are to be
 // deleted. All that was overwritten is on disk then.
 func Erase(ctx context.Context, s *server.Server, storeDir, stream string, within []Run, want func(Message) bool) (left []uint64, err error) {
 	of, err := kept(s, stream)
