@@ -79,8 +79,8 @@ func (f *forgetting) tried(sequence uint64, err error) {
 	f.done = make(chan struct{})
 }
 
-// Forgotten waits until everything that was erased up to an event is in no file of this node. It
-// fails where that has failed, which is tried again.
+// Forgotten waits until everything that was erased up to an event is in no file of this node, for
+// as long as that takes and is tried again. It fails with log.ErrUnerasable where it cannot be.
 func (v *Views) Forgotten(ctx context.Context, sequence uint64) error {
 	if err := v.Folded(ctx, sequence); err != nil {
 		return err
@@ -90,7 +90,10 @@ func (v *Views) Forgotten(ctx context.Context, sequence uint64) error {
 		f.mu.Lock()
 		upTo, failed, done := f.upTo, f.failed, f.done
 		f.mu.Unlock()
-		if upTo >= sequence || failed != nil {
+		if upTo >= sequence {
+			return nil
+		}
+		if errors.Is(failed, log.ErrUnerasable) {
 			return failed
 		}
 		f.signal()

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"reckon/events"
+	"reckon/events/log"
 )
 
 // Difference is a document that is not what the history makes.
@@ -35,7 +37,7 @@ type Verification struct {
 // and documents that are read.
 func (v *Views) Verify(ctx context.Context, tell func(Progress), report func(Difference)) (Verification, error) {
 	// What was erased may be gone from the log and not yet from the views.
-	if err := v.Forgotten(ctx, v.folded.Load()); err != nil && ctx.Err() != nil {
+	if err := v.Forgotten(ctx, v.folded.Load()); err != nil && !errors.Is(err, log.ErrUnerasable) {
 		return Verification{}, err
 	}
 	v.rebuilding.Lock() // a generation that is verified must go on serving

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -59,12 +61,17 @@ func (c *conversationErase) Run(t terminal) error {
 // forgotten waits until everything that was erased up to an event is overwritten on the node of the
 // data directory: by its server, or here where none runs.
 func (d directory) forgotten(t terminal, l *log.Log, sequence uint64) error {
+	ctx, cancel := context.WithTimeout(t, forgottenPatience)
+	defer cancel()
 	if !l.Local() {
-		return projections.RemoteOf(l).Forgotten(t, sequence)
+		return projections.RemoteOf(l).Forgotten(ctx, sequence)
 	}
 	views, err := projections.Open(t, l, d.Data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	return errors.Join(views.Forgotten(t, sequence), views.Close())
+	return errors.Join(views.Forgotten(ctx, sequence), views.Close())
 }
+
+// forgottenPatience is how long a command waits for that.
+const forgottenPatience = 10 * time.Minute

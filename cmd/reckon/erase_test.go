@@ -106,8 +106,8 @@ func (w *world) isUnseen(t *testing.T, url string, c confided) {
 	}
 }
 
-// eraseIn appends what erases a conversation to the log of a directory, and does not wait for what follows.
-func eraseIn(t *testing.T, dir string, c confided) {
+// eraseAt appends what erases a conversation to the log of a directory, and does not wait for what follows.
+func eraseAt(t *testing.T, dir string, c confided) {
 	t.Helper()
 	withLog(t, dir, func(ctx context.Context, l *log.Log) {
 		if _, again, err := (commands.Admin{Log: l}).EraseConversation(ctx, devAccount, c.id, ""); err != nil || again {
@@ -134,7 +134,7 @@ func TestErasedConversationsAreForgotten(t *testing.T) {
 				t.Fatalf("%s is nowhere, so that nothing is tested", secret)
 			}
 		}
-		eraseIn(t, w.data, c)
+		eraseAt(t, w.data, c)
 		w.isUnseen(t, w.url, c)
 		if round > 0 {
 			time.Sleep(time.Duration(random.Int64N(int64(30 * time.Millisecond)))) // at some step of it

@@ -106,10 +106,36 @@ func (l *Log) Erase(ctx context.Context, list []Erasure) error {
 	if s == nil {
 		return nil
 	}
+	for _, stream := range []string{EventsStream, CommandsStream} {
+		if err := l.awaitOwn(ctx, s, stream); err != nil {
+			return err
+		}
+	}
 	if err := l.eraseCommands(ctx, s, list); err != nil {
 		return err
 	}
-	return l.eraseFiles(ctx, s, list)
+	if err := l.eraseFiles(ctx, s, list); err != nil || l.Alone() {
+		return err
+	}
+	for _, stream := range []string{EventsStream, CommandsStream} {
+		if err := natsfile.EraseRaft(ctx, s, storePath(l.dir), stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitOwn waits until this node has what the leader of a stream has: what is to be erased may be
+// on its way to it still.
+func (l *Log) awaitOwn(ctx context.Context, s *server.Server, stream string) error {
+	if l.Alone() {
+		return nil
+	}
+	leader, err := l.State(ctx, stream)
+	for err == nil && holdingOf(s).Streams[stream].Last < leader.State.LastSeq {
+		err = rest(ctx)
+	}
+	return err
 }
 
 // eraseEvent deletes an event, if it is of the conversation, behind the commands that made it. Keys
@@ -203,8 +229,14 @@ func rest(ctx context.Context) error {
 	}
 }
 
-// codeNotThere says of a deletion that there is no such message.
-const codeNotThere = 10043
+// A deletion is answered so where there is no such message: it is gone, or is no longer found.
+const (
+	codeNotThere     = 10043
+	codeDeleteFailed = 10057 // with one of the texts below, or one that tells of a failure
+
+	textNotFound = "no message found"
+	textDenied   = "not permitted"
+)
 
 // delete deletes a message. One that is not there is none.
 func (l *Log) delete(ctx context.Context, stream string, sequence uint64) error {
@@ -220,9 +252,9 @@ func (l *Log) delete(ctx context.Context, stream string, sequence uint64) error 
 		return fmt.Errorf("delete message %d of stream %s: %w", sequence, stream, err)
 	}
 	switch failed := response.Error; {
-	case failed == nil || failed.ErrorCode == codeNotThere:
+	case failed == nil || failed.ErrorCode == codeNotThere || failed.ErrorCode == codeDeleteFailed && failed.Description == textNotFound:
 		return nil
-	case strings.Contains(failed.Description, "not permitted"):
+	case failed.ErrorCode == codeDeleteFailed && strings.Contains(failed.Description, textDenied):
 		return fmt.Errorf("%w: stream %s", ErrUnerasable, stream)
 	default:
 		return fmt.Errorf("delete message %d of stream %s: %w", sequence, stream, failed)

@@ -46,8 +46,14 @@ func kept(s *server.Server, stream string) (server.StreamStore, error) {
 	return storeOf(of), nil
 }
 
-// isGone tells whether a server has had a message and knows it no longer.
-func isGone(of server.StreamStore, sequence uint64) bool {
+// keeper is a store of a stream or of a Raft log.
+type keeper interface {
+	LoadMsg(sequence uint64, m *server.StoreMsg) (*server.StoreMsg, error)
+	FastState(*server.StreamState)
+}
+
+// isGone tells whether a store has had a message and knows it no longer.
+func isGone(of keeper, sequence uint64) bool {
 	var state server.StreamState
 	var m server.StoreMsg
 	_, err := of.LoadMsg(sequence, &m)
