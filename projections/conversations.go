@@ -153,7 +153,7 @@ func titleOf(prompt string) *string {
 // conversationsModel has the documents <account>.<conversation>: head, and
 // <account>.<conversation>.m.<n> and .s.<n>: page.
 var conversationsModel = model{
-	name: "conversations", version: 4, readable: 3, words: true,
+	name: "conversations", version: 5, readable: 3, words: true,
 	folds: []any{
 		(*events.ConversationErased)(nil),
 		(*events.ConversationDescribed)(nil),

@@ -127,7 +127,7 @@ func TestErasedConversationsAreForgotten(t *testing.T) {
 	w.serve(t)
 	kept := w.confide(t, w.url, 3)
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range 8 {
+	for round := range 5 {
 		c := w.confide(t, w.url, 40)
 		for _, secret := range c.secrets {
 			if len(withText(w.data, secret)) == 0 {
