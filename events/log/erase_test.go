@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/nats-io/nats-server/v2/server"
 
 	"reckon/events"
 	"reckon/events/log/logtest"
@@ -232,4 +233,32 @@ func TestEraseMostOfTheLog(t *testing.T) {
 		l = open(t, dir)
 	}
 	appended(t, l, logtest.Created("a"), 0)
+}
+
+// An existing NATS overwrites what it is told to delete: nothing is left in the files of its streams, and the keys are known.
+func TestEraseOnAnExistingNATS(t *testing.T) {
+	t.Parallel()
+	s := logtest.RunNATS(t, &server.Options{})
+	l := openAt(t, &External{URLs: []string{s.ClientURL()}})
+	kept, gone := tell(t, l, 4), tell(t, l, 4)
+	if len(holds(t, s.StoreDir(), gone.secret)) == 0 {
+		t.Fatal("the secret is nowhere, so that nothing is tested")
+	}
+	appended(t, l, gone.erasedEvent(), 0)
+	for range 2 {
+		if err := l.Erase(t.Context(), []Erasure{gone.Erasure}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files := holds(t, s.StoreDir(), gone.secret); len(files) > 0 {
+		t.Errorf("the secret is in %v", files)
+	}
+	for _, key := range gone.keys {
+		if data, err := l.Command(t.Context(), key); err != nil || events.CommandOf(data).Type != events.ErasedCommand {
+			t.Errorf("at the key is %s (%v)", data, err)
+		}
+	}
+	if read, err := l.Read(t.Context(), events.ConversationSubject(kept.Account, kept.Conversation), 0); err != nil || len(read) != 4 {
+		t.Errorf("of another conversation %d events are there (%v)", len(read), err)
+	}
 }
