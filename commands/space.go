@@ -63,13 +63,22 @@ func (d *disk) room() error {
 	return d.err
 }
 
-func (d *disk) look() error {
+// DiskSpace is how much the file system of a directory has free and in all, in bytes.
+func DiskSpace(dir string) (free, total uint64, err error) {
 	var fs unix.Statfs_t
-	if err := unix.Statfs(d.dir, &fs); err != nil {
-		return nil
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, 0, fmt.Errorf("look at the disk of %s: %w", dir, err)
 	}
 	block := uint64(fs.Bsize)
-	free, least := fs.Bavail*block, min(d.keep.Bytes, uint64(d.keep.Share*float64(fs.Blocks*block)))
+	return fs.Bavail * block, fs.Blocks * block, nil
+}
+
+func (d *disk) look() error {
+	free, total, err := DiskSpace(d.dir)
+	if err != nil {
+		return nil
+	}
+	least := min(d.keep.Bytes, uint64(d.keep.Share*float64(total)))
 	if free >= least {
 		return nil
 	}

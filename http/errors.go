@@ -22,6 +22,9 @@ type failure struct {
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
+// Told is what the envelope says.
+func (f *failure) Told() (code, message string) { return f.code, f.message }
+
 // envelope is the body of every failure. Params is always null.
 type envelope struct {
 	Error struct {

@@ -191,10 +191,15 @@ func Unauthorized(message string) error {
 // Bearer reads the secret of an Authorization header.
 func Bearer(header nethttp.Header) (secret string, ok bool) { return bearer(header) }
 
+// Page reads the parameters limit and starting_after of a request for a list.
+func Page(x *Exchange) (limit int, after *uuid.UUID, err error) {
+	return pageQuery(x.r.URL.RawQuery, 100)
+}
+
 // Part is the part of a list that the parameters limit and starting_after of a request ask for, and
 // the cursor of the next part, nil at the end. The list is told from others by an id.
 func Part[T any](x *Exchange, of uuid.UUID, list []T) (part []T, next *uuid.UUID, err error) {
-	limit, after, err := pageQuery(x.r.URL.RawQuery, 100)
+	limit, after, err := Page(x)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,13 +24,13 @@ const (
 // about it. What its pointers lead to is shared and must not be changed.
 type Message struct {
 	events.Message
-	Status      string
-	UpdatedAt   time.Time
-	Interpreted *events.MessageInterpreted // of one in progress that a language model has read
-	Completed   *events.MessageCompleted   // of a completed message
-	Failed      *events.MessageFailed      // of a failed one
-	Number      int                        // position in the conversation, from 1
-	Sequence    uint64                     // of the newest event of the message
+	Status      string                     `json:"status"`
+	UpdatedAt   time.Time                  `json:"updated_at"`
+	Interpreted *events.MessageInterpreted `json:"interpreted,omitempty"` // of one in progress that a language model has read
+	Completed   *events.MessageCompleted   `json:"completed,omitempty"`   // of a completed message
+	Failed      *events.MessageFailed      `json:"failed,omitempty"`      // of a failed one
+	Number      int                        `json:"number"`                // position in the conversation, from 1
+	Sequence    uint64                     `json:"sequence"`              // of the newest event of the message
 }
 
 // cachedMessages is about how many bytes of messages stay in memory.

@@ -466,6 +466,9 @@ func (v *Views) failure() error {
 	return fmt.Errorf("the views have stopped behind event %d: %w", v.folded.Load(), v.stopErr)
 }
 
+// At is the sequence of the newest event that is folded.
+func (v *Views) At() uint64 { return v.folded.Load() }
+
 // CaughtUp waits until Ready is nil, the fold has failed, or ctx ends.
 func (v *Views) CaughtUp(ctx context.Context) error { return v.Folded(ctx, v.target) }
 

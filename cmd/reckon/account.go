@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -19,7 +17,7 @@ type accountCommands struct {
 }
 
 type accountCreate struct {
-	directory
+	installation
 	Name        string `arg:"" help:"Name of the account."`
 	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none (${default})." default:"UTC" placeholder:"ZONE"`
 	BodyVersion int    `help:"Shape of answers where a request names none: 1 or 2 (${default})." default:"2" placeholder:"N"`
@@ -31,13 +29,13 @@ func (*accountCreate) Help() string {
 }
 
 func (c *accountCreate) Run(t terminal) error {
-	return c.begin(t, func(a commands.Admin) error {
-		account, err := a.CreateAccount(t, commands.CreateAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion})
+	return c.askNew(t, func(a administration) error {
+		account, err := command[admin.Account](a, admin.NewAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}, "accounts")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, rowOfAccount(account))
+			return printJSON(t, account)
 		}
 		fmt.Fprintf(t.out, "Account %q is created. Give it a key with: reckon key create --account %s %s\n%s\n", account.Name, quoted(account.Name), c.flags(), account.ID)
 		return nil
@@ -45,7 +43,7 @@ func (c *accountCreate) Run(t terminal) error {
 }
 
 type accountSet struct {
-	directory
+	installation
 	Name        string  `arg:"" help:"Name of the account."`
 	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; '' for nothing else." placeholder:"TEXT"`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
@@ -66,8 +64,8 @@ type limitFlags struct {
 	MonthBytes    *size `help:"How much is stored of them in a month, such as 500MiB or 2GiB. 0 is without a limit." placeholder:"SIZE"`
 }
 
-func (f limitFlags) change() commands.ChangeLimits {
-	return commands.ChangeLimits{
+func (f limitFlags) change() admin.LimitsChange {
+	return admin.LimitsChange{
 		Calculations: f.Calculations, Reads: f.Reads, Prose: f.Prose,
 		MonthMessages: f.MonthMessages, MonthBytes: (*int)(f.MonthBytes),
 	}
@@ -78,19 +76,19 @@ func (*accountSet) Help() string {
 }
 
 func (c *accountSet) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		change := commands.ChangeAccount{
-			Name: c.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
+	return c.ask(t, func(a administration) error {
+		change := admin.AccountChange{
+			Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
 			Limits: c.limitFlags.change(), Ceiling: c.Ceiling.change(),
 		}
-		account, err := a.ChangeAccount(t, change)
+		account, err := order[admin.Account](a, "PATCH", change, "accounts", c.Name)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, rowOfAccount(account))
+			return printJSON(t, account)
 		}
-		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed()))
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed))
 		return nil
 	})
 }
@@ -112,45 +110,15 @@ func limitsText(l projections.Limits) (text string) {
 }
 
 type accountList struct {
-	directory
+	installation
 	JSON bool `help:"Print JSON."`
 }
 
-// accountRow is an account as lists show it.
-type accountRow struct {
-	ID          uuid.UUID `json:"id"`
-	Name        string    `json:"name"`
-	Title       string    `json:"title"` // "" for none besides the name
-	TimeZone    string    `json:"time_zone"`
-	BodyVersion int       `json:"body_version"`
-	ActiveKeys  int       `json:"active_keys"`
-	State       string    `json:"state"` // active or suspended
-
-	Limits    projections.Limits      `json:"limits,omitzero"`
-	Ceiling   projections.Limits      `json:"ceiling,omitzero"`
-	Suspended *projections.Suspension `json:"suspended,omitempty"`
-}
-
-func rowOfAccount(a projections.Account) accountRow {
-	row := accountRow{
-		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, ActiveKeys: len(active(a)),
-		State: "active", Limits: a.Limits, Ceiling: a.Ceiling, Suspended: a.Suspended,
-	}
-	if a.Suspended != nil {
-		row.State = "suspended"
-	}
-	return row
-}
-
 func (c *accountList) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		accounts, err := a.Accounts(t)
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Account](a, nil, "accounts")
 		if err != nil {
 			return err
-		}
-		rows := []accountRow{}
-		for _, account := range accounts {
-			rows = append(rows, rowOfAccount(account))
 		}
 		if c.JSON {
 			return printJSON(t, rows)
@@ -163,19 +131,8 @@ func (c *accountList) Run(t terminal) error {
 	})
 }
 
-// active lists the keys of an account that are not revoked.
-func active(account projections.Account) []projections.Key {
-	var keys []projections.Key
-	for _, key := range account.Keys {
-		if !key.Revoked {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
 type accountSuspend struct {
-	directory
+	installation
 	Name   string `arg:"" help:"Name of the account."`
 	Reason string `help:"Why, as its members see it." placeholder:"TEXT"`
 	JSON   bool   `help:"Print JSON."`
@@ -186,13 +143,13 @@ func (*accountSuspend) Help() string {
 }
 
 func (c *accountSuspend) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Suspend(t, c.Name, c.Reason)
+	return c.ask(t, func(a administration) error {
+		account, err := command[admin.Account](a, admin.Suspension{Reason: c.Reason}, "accounts", c.Name, "suspend")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, rowOfAccount(account))
+			return printJSON(t, account)
 		}
 		_, err = fmt.Fprintf(t.out, "Account %q is suspended. Take it into use again with: reckon account resume %s %s\n", account.Name, quoted(account.Name), c.flags())
 		return err
@@ -200,7 +157,7 @@ func (c *accountSuspend) Run(t terminal) error {
 }
 
 type accountResume struct {
-	directory
+	installation
 	Name string `arg:"" help:"Name of the account."`
 	JSON bool   `help:"Print JSON."`
 }
@@ -208,13 +165,13 @@ type accountResume struct {
 func (*accountResume) Help() string { return "Example:\n  reckon account resume acme" }
 
 func (c *accountResume) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Resume(t, c.Name)
+	return c.ask(t, func(a administration) error {
+		account, err := command[admin.Account](a, nil, "accounts", c.Name, "resume")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, rowOfAccount(account))
+			return printJSON(t, account)
 		}
 		_, err = fmt.Fprintf(t.out, "Account %q is in use.\n", account.Name)
 		return err

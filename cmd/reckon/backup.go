@@ -4,15 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	nethttp "net/http"
 	"os"
 	"path/filepath"
 
-	"reckon/commands"
 	"reckon/events/backup"
 )
 
 type backupCommand struct {
-	directory
+	installation
 	File string `arg:"" help:"File to write. It must not exist. - is standard output." type:"path"`
 	JSON bool   `help:"Print what the backup holds as JSON."`
 }
@@ -40,11 +40,11 @@ func (c *backupCommand) Run(t terminal) error {
 		return err
 	}
 	var b backup.Summary
-	err := c.administer(t, func(a commands.Admin) error {
+	err := c.ask(t, func(a administration) error {
 		shown := newProgressLine(t, false, "")
 		defer shown.end()
 		write := func(to io.Writer) (err error) {
-			b, err = backup.Write(t, a.Log, to, shown.step)
+			b, err = a.backup(to, shown.step)
 			return err
 		}
 		if c.File == standard {
@@ -62,6 +62,35 @@ func (c *backupCommand) Run(t terminal) error {
 	fmt.Fprintf(said.out, "%s holds %s and %s (%d not finished).\nRead it back with: reckon restore %s --data NEWDIR\n",
 		fileName(c.File), count(int(b.Events), "event"), count(int(b.Commands), "request"), b.Unfinished, quoted(c.File))
 	return nil
+}
+
+// backup writes a backup that is asked for, and reads it as it comes.
+func (a administration) backup(to io.Writer, progress backup.Progress) (backup.Summary, error) {
+	answer, err := a.request(nethttp.MethodGet, []string{"backup"}, nil, nil)
+	if err != nil {
+		return backup.Summary{}, err
+	}
+	defer answer.Body.Close()
+	from := &failing{from: answer.Body}
+	b, err := backup.Read(io.TeeReader(from, to), progress)
+	if from.err != nil {
+		err = a.unanswered(from.err)
+	}
+	return b, err
+}
+
+// failing remembers the error that reading failed with.
+type failing struct {
+	from io.Reader
+	err  error
+}
+
+func (f *failing) Read(part []byte) (int, error) {
+	n, err := f.from.Read(part)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
 }
 
 // fileName is what a file is called in messages.

@@ -104,13 +104,13 @@ func (c *calculateCommand) domain(t terminal) (domain *commands.Domain, err erro
 	case c.Account == "":
 		return nil, errors.New("--draft needs --account too")
 	}
-	err = c.administer(t, func(a commands.Admin) error {
-		f, d, err := draftFile(t, a, c.Account, c.Draft)
+	err = c.ask(t, func(a administration) error {
+		f, d, err := a.draft(c.Account, c.Draft)
 		if err != nil {
 			return err
 		}
 		var issues []engine.Issue
-		if domain, issues = commands.Compile(d.ID, d.Key, d.Version+1, *d.Draft); domain == nil {
+		if domain, issues = commands.Compile(d.Domain.ID, d.Domain.Key, d.Domain.Version+1, d.Definition); domain == nil {
 			return fmt.Errorf("%s: %s: %s", f.Name, issues[0].Path, issues[0].Message)
 		}
 		return nil

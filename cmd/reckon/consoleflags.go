@@ -146,13 +146,15 @@ const publicFile = "public-url"
 
 // public is the address that links are made of: the one that is given, else that of the directory's
 // server, as it runs or ran last, else the default of serve.
-func (d directory) public(given publicURL) (*url.URL, error) {
+func (i installation) public(given publicURL) (*url.URL, error) {
 	if given.url != nil {
 		return given.url, nil
 	}
 	text := []byte("http://127.0.0.1:8080")
-	if len(d.NATSURL) == 0 {
-		written, err := os.ReadFile(filepath.Join(d.Data, publicFile))
+	if i.Server != "" {
+		text = []byte(i.Server)
+	} else if len(i.NATSURL) == 0 {
+		written, err := os.ReadFile(filepath.Join(i.Data, publicFile))
 		switch {
 		case err == nil:
 			text = written

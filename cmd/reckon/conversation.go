@@ -3,12 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 type conversationCommands struct {
@@ -18,7 +16,7 @@ type conversationCommands struct {
 }
 
 type conversationList struct {
-	directory
+	installation
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	Domain  string `help:"Those in which a domain was asked: its title, dm_ key or id." placeholder:"DOMAIN"`
 	Text    string `help:"Those with a text in the title or the notes, upper and lower case alike." placeholder:"TEXT"`
@@ -36,26 +34,6 @@ Examples:
   reckon conversation list --account acme --domain 'Road trip' --text lake --since 30d --json`
 }
 
-// conversationRow is a conversation as lists show it.
-type conversationRow struct {
-	ID             uuid.UUID  `json:"id"`
-	Title          *string    `json:"title"`
-	Notes          *string    `json:"notes"`
-	DomainID       *uuid.UUID `json:"domain_id"` // of the first message
-	Domain         string     `json:"domain"`    // its title then
-	Messages       int        `json:"messages"`
-	Sources        []string   `json:"sources"`
-	LastActivityAt time.Time  `json:"last_activity_at"`
-}
-
-func rowOfConversation(c projections.Conversation) conversationRow {
-	row := conversationRow{ID: c.ID, Title: c.Title, Notes: c.Notes, Messages: c.Messages, Sources: c.Sources, LastActivityAt: c.LastActivityAt}
-	if c.Domain != nil {
-		row.DomainID, row.Domain = &c.Domain.ID, c.Domain.Title
-	}
-	return row
-}
-
 // shownTitle is how many characters of a title a table of conversations shows.
 const shownTitle = 60
 
@@ -63,52 +41,23 @@ func (c *conversationList) Run(t terminal) error {
 	if c.Limit < 1 {
 		return fmt.Errorf("--limit %d: give 1 or more", c.Limit)
 	}
-	search := projections.Search{Text: c.Text, Source: c.Source}
-	var err error
-	if search.Since, err = parseSince(c.Since); err != nil {
-		return err
-	}
-	var account uuid.UUID
-	err = c.administer(t, func(a commands.Admin) error {
-		of, err := a.Account(t, c.Account)
-		account = of.ID
-		if err == nil && c.Domain != "" {
-			var d projections.Domain
-			d, err = findDomain(t, a, c.Account, c.Domain)
-			search.Domain = d.ID
-		}
-		return err
-	})
+	since, err := parseSince(c.Since)
 	if err != nil {
 		return err
 	}
-	rows := []conversationRow{}
-	// pages takes pages until there are enough.
-	pages := func(find func(limit int, after *uuid.UUID) (projections.Page, error)) error {
-		for after := (*uuid.UUID)(nil); ; {
-			page, err := find(min(c.Limit-len(rows), 1000), after)
-			if err != nil {
-				return err
-			}
-			for _, found := range page.Conversations {
-				rows = append(rows, rowOfConversation(found))
-			}
-			if after = page.Next; after == nil || len(rows) == c.Limit {
-				return nil
-			}
+	query := url.Values{}
+	for name, value := range map[string]string{"domain": c.Domain, "text": c.Text, "source": c.Source} {
+		if value != "" {
+			query.Set(name, value)
 		}
 	}
-	err = c.withViews(t, func(v *projections.Views) error {
-		if err := v.CaughtUp(t); err != nil {
-			return err
-		}
-		return pages(func(limit int, after *uuid.UUID) (projections.Page, error) {
-			return v.Find(t, account, search, limit, after)
-		})
-	}, func(r projections.Remote) error {
-		return pages(func(limit int, after *uuid.UUID) (projections.Page, error) {
-			return r.Find(t, account, search, limit, after)
-		})
+	if !since.IsZero() {
+		query.Set("since", since.UTC().Format(time.RFC3339Nano))
+	}
+	var rows []admin.Conversation
+	err = c.askViews(t, func(a administration) (err error) {
+		rows, err = listOf[admin.Conversation](a, c.Limit, query, "accounts", c.Account, "conversations")
+		return err
 	})
 	if err != nil {
 		return err
@@ -128,7 +77,7 @@ func (c *conversationList) Run(t terminal) error {
 }
 
 type conversationDescribe struct {
-	directory
+	installation
 	ID      string  `arg:"" help:"Id of the conversation."`
 	Account string  `help:"Name of the account." required:"" placeholder:"NAME"`
 	Title   *string `help:"The title, of at most 200 characters; '' for none." placeholder:"TEXT"`
@@ -145,9 +94,9 @@ Example:
 
 // describedBody is what was written of a conversation, as programs read it; null is as it was.
 type describedBody struct {
-	ID    uuid.UUID `json:"id"`
-	Title *string   `json:"title"`
-	Notes *string   `json:"notes"`
+	ID    string  `json:"id"`
+	Title *string `json:"title"`
+	Notes *string `json:"notes"`
 }
 
 func (c *conversationDescribe) Run(t terminal) error {
@@ -158,14 +107,15 @@ func (c *conversationDescribe) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.Describe(t, c.Account, id, commands.Description{Title: c.Title, Notes: c.Notes}); err != nil {
+	return c.ask(t, func(a administration) error {
+		described, err := order[describedBody](a, "PATCH", admin.Description{Title: c.Title, Notes: c.Notes}, "accounts", c.Account, "conversations", id.String())
+		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, describedBody{id, c.Title, c.Notes})
+			return printJSON(t, described)
 		}
-		_, err := fmt.Fprintf(t.out, "Conversation %s is described.\n", id)
+		_, err = fmt.Fprintf(t.out, "Conversation %s is described.\n", id)
 		return err
 	})
 }

@@ -80,6 +80,17 @@ func prepareDev(t terminal, a commands.Admin, dir string) (dev, error) {
 	return d, err
 }
 
+// active lists the keys of an account that are not revoked.
+func active(account projections.Account) []projections.Key {
+	var keys []projections.Key
+	for _, key := range account.Keys {
+		if !key.Revoked {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 func devKey(t terminal, a commands.Admin, account projections.Account, file string) (string, error) {
 	if data, err := os.ReadFile(file); err == nil {
 		secret := strings.TrimSpace(string(data))

@@ -82,13 +82,18 @@ func (d directory) external() (*log.External, error) {
 // administer opens the log of the data directory, or of an existing NATS, for f. A directory that
 // is not there is an error, since it may be misspelt.
 func (d directory) administer(t terminal, f func(commands.Admin) error) error {
+	return d.administers(t, func(l *log.Log) error { return f(commands.Admin{Log: l, By: shell()}) })
+}
+
+// administers is administer of the log itself.
+func (d directory) administers(t terminal, f func(*log.Log) error) error {
 	if len(d.NATSURL) > 0 {
-		return d.begin(t, f)
+		return d.begins(t, f)
 	}
 	if err := d.there(); err != nil {
 		return err
 	}
-	return d.begin(t, f)
+	return d.begins(t, f)
 }
 
 // there is nil for a directory that a Reckon has worked on, whose lock this user may take: each
@@ -130,6 +135,11 @@ func (d directory) place(out string) error {
 
 // begin is administer, for the commands that may make a directory.
 func (d directory) begin(t terminal, f func(commands.Admin) error) error {
+	return d.begins(t, func(l *log.Log) error { return f(commands.Admin{Log: l, By: shell()}) })
+}
+
+// begins is begin of the log itself.
+func (d directory) begins(t terminal, f func(*log.Log) error) error {
 	where := ""
 	if len(d.NATSURL) == 0 {
 		if err := d.place(anotherPlace); err != nil {
@@ -137,7 +147,16 @@ func (d directory) begin(t terminal, f func(commands.Admin) error) error {
 		}
 		where = d.Data
 	}
-	return d.join(t, where, func(l *log.Log) error { return f(commands.Admin{Log: l, By: shell()}) })
+	return d.join(t, where, f)
+}
+
+// joins opens the log of the directory, which must be there, also where the log is on an existing
+// NATS.
+func (d directory) joins(t terminal, f func(*log.Log) error) error {
+	if err := d.there(); err != nil {
+		return err
+	}
+	return d.join(t, d.Data, f)
 }
 
 // shell is the actor of a command that is given on the log itself: whoever may do that may do all.

@@ -2,13 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
-
-	"reckon/commands"
-	"reckon/events"
-	"reckon/projections"
 )
 
 type domainCommands struct {
@@ -31,54 +26,6 @@ type domainCommands struct {
 	Retire   domainRetire   `cmd:"" help:"Take a domain out of lists and out of use; its conversations stay readable."`
 	Restore  domainRestore  `cmd:"" help:"Take a retired domain into use again, or an earlier version of one."`
 	Export   domainExport   `cmd:"" help:"Print a published domain as a domain file."`
-}
-
-// findDomain finds a domain of an account by its dm_ key, its id or its title. The error lists what
-// there is.
-func findDomain(t terminal, a commands.Admin, account, name string) (projections.Domain, error) {
-	owner, err := a.Account(t, account)
-	if err != nil {
-		return projections.Domain{}, err
-	}
-	domains, err := a.Domains(t, owner.ID)
-	if err != nil {
-		return projections.Domain{}, err
-	}
-	var titles []string
-	for _, d := range domains {
-		if d.Key == name || d.ID.String() == name || strings.EqualFold(commands.Title(d), name) {
-			return d, nil
-		}
-		titles = append(titles, fmt.Sprintf("%q", inLine(commands.Title(d))))
-	}
-	hint := "it has none yet"
-	if len(titles) > 0 {
-		hint = "it has " + strings.Join(titles[:min(len(titles), 10)], ", ")
-	}
-	return projections.Domain{}, fmt.Errorf("account %q has no domain with the title, key or id %q: %s", account, name, hint)
-}
-
-// publications are the published versions of a domain, oldest first.
-func publications(t terminal, a commands.Admin, d projections.Domain) ([]events.Event, error) {
-	list, err := a.Versions(t, d)
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%q is not published yet, it is a draft", commands.Title(d))
-	}
-	return list, err
-}
-
-// publishedVersion finds a published version, the newest for 0.
-func publishedVersion(published []events.Event, number int) (*events.DomainPublished, error) {
-	newest := published[len(published)-1].Data.(*events.DomainPublished)
-	if number == 0 {
-		return newest, nil
-	}
-	for _, e := range published {
-		if data := e.Data.(*events.DomainPublished); data.Version == number {
-			return data, nil
-		}
-	}
-	return nil, fmt.Errorf("there is no version %d: the newest is %d", number, newest.Version)
 }
 
 // parseVersions reads "3..5" or "3", which goes to the newest.

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 
-	"reckon/commands"
 	"reckon/commands/history"
+	"reckon/http/admin"
 )
 
 type domainBisect struct {
-	directory
+	installation
 	Message string `help:"The message." required:"" placeholder:"ID"`
 	JSON    bool   `help:"Print JSON."`
 }
@@ -26,8 +26,8 @@ func (c *domainBisect) Run(t terminal) error {
 		return err
 	}
 	var b history.Bisected
-	err = c.administer(t, func(a commands.Admin) (err error) {
-		b, err = history.Bisect(t, a.Log, id)
+	err = c.ask(t, func(a administration) (err error) {
+		b, err = fetch[history.Bisected](a, "accounts", admin.Whose, "messages", id.String(), "bisect")
 		return err
 	})
 	if err != nil {

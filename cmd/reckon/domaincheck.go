@@ -30,8 +30,8 @@ func (c checking) read(t terminal) (files []*domainfile.File, err error) {
 		return nil, err
 	}
 	if c.Draft != "" {
-		err = c.administer(t, func(a commands.Admin) error {
-			f, err := c.file(t, a)
+		err = c.ask(t, func(a administration) error {
+			f, _, err := a.draft(c.Account, c.Draft)
 			files = append(files, f)
 			return err
 		})

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +13,40 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/commands/history"
 	"reckon/events"
+	"reckon/http/admin"
 )
 
 // compareFile tells what a file would change of what an account has been answered.
-func compareFile(t terminal, f *domainfile.File, a commands.Admin, account string, since time.Time, report func(history.Shift) error) (history.Compared, error) {
-	shown := newProgressLine(t, false, "events")
+func compareFile(a administration, f *domainfile.File, account string, since time.Time, report func(history.Shift) error) (history.Compared, error) {
+	shown := newProgressLine(a.t, false, "events")
 	defer shown.end()
-	return history.Compare(t, a, history.Comparison{
-		Publication: commands.Publication{Account: account, Key: f.Key, Definition: f.Definition}, Since: since,
-	}, func(s history.Shift) error {
-		shown.end()
-		return report(s)
-	}, func(done history.Compared) { shown.count(done.Read, done.Total) })
+	var done history.Compared
+	file, err := sent(f)
+	if err != nil {
+		return done, err
+	}
+	err = a.each(admin.Diff{File: file, Since: &since}, "summary", func(name string, value json.RawMessage) error {
+		switch name {
+		case "shift":
+			shown.end()
+			var s history.Shift
+			if err := events.Unmarshal(value, &s); err != nil {
+				return err
+			}
+			return report(s)
+		case "summary":
+			return events.Unmarshal(value, &done)
+		}
+		return shown.heard(value)
+	}, "accounts", account, "domains", "diff")
+	return done, err
 }
 
 type domainDiff struct {
-	directory
+	installation
 	File     string `arg:"" optional:"" name:"file" help:"Domain file, YAML or JSON; with --versions also the title, dm_ key or id of a domain."`
 	Draft    string `help:"Compare the account's draft of a domain, by its title, dm_ key or id, instead of a file." placeholder:"DOMAIN"`
 	Account  string `help:"Name of the account." required:"" placeholder:"NAME"`
@@ -81,17 +96,16 @@ func (c *domainDiff) Run(t terminal) error {
 		}
 	}
 	out := newListing(t, c.JSON, "answers")
-	return c.administer(t, func(a commands.Admin) error {
+	return c.ask(t, func(a administration) error {
 		if c.Draft != "" {
-			if f, _, err = draftFile(t, a, c.Account, c.Draft); err != nil {
+			if f, _, err = a.draft(c.Account, c.Draft); err != nil {
 				return err
 			}
 		}
-		done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
+		done, err := compareFile(a, f, c.Account, since, func(s history.Shift) error {
 			return out.add(s, func(w io.Writer) { showShift(w, s) })
 		})
-		var invalid *commands.InvalidError
-		if errors.As(err, &invalid) {
+		if r := (*refusal)(nil); errors.As(err, &r) && r.code == "error_invalid_domain" {
 			return errors.New("the domain file has the errors above")
 		}
 		if err != nil {
@@ -159,47 +173,43 @@ func (c *domainDiff) compareTexts(t terminal) error {
 		}
 		name = cmp.Or(f.Key, f.Definition.Title)
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		d, err := findDomain(t, a, c.Account, name)
+	return c.ask(t, func(a administration) error {
+		was, err := a.version(c.Account, name, from)
 		if err != nil {
 			return err
 		}
-		published, err := publications(t, a, d)
-		if err != nil {
-			return err
-		}
-		was, err := publishedVersion(published, from)
-		if err != nil {
-			return err
+		if !c.Text {
+			is, err := a.version(c.Account, name, to)
+			if err != nil {
+				return err
+			}
+			return showTexts(t, was, fmt.Sprintf("version %d", is.Version.Version), domainfile.Parse("", []byte(is.File)).Definition)
 		}
 		if c.Draft != "" {
-			if f, _, err = draftFile(t, a, c.Account, c.Draft); err != nil {
+			if f, _, err = a.draft(c.Account, c.Draft); err != nil {
 				return err
 			}
 		}
-		is, label := &events.DomainPublished{Key: was.Key}, cmp.Or(c.File, "the draft")
-		if c.Text {
-			// What is published has defaults as they read back, "45%" and "EU" as numbers.
-			is.Definition = f.Definition
-			if d, _ := f.Compile(); d != nil {
-				is.Definition = d.Definition
-			}
-		} else {
-			if is, err = publishedVersion(published, to); err != nil {
-				return err
-			}
-			label = fmt.Sprintf("version %d", is.Version)
+		// What is published has defaults as they read back, "45%" and "EU" as numbers.
+		def := f.Definition
+		if d, _ := f.Compile(); d != nil {
+			def = d.Definition
 		}
-		before, err := domainfile.Text("", was.Definition)
-		if err != nil {
-			return err
-		}
-		after, err := domainfile.Text("", is.Definition)
-		if err != nil {
-			return err
-		}
-		return showDiff(t.out, fmt.Sprintf("version %d", was.Version), before, label, after)
+		return showTexts(t, was, cmp.Or(c.File, "the draft"), def)
 	})
+}
+
+// showTexts prints what differs between a version and a definition as domain files without keys.
+func showTexts(t terminal, was admin.VersionSource, label string, is events.Definition) error {
+	before, err := domainfile.Text("", domainfile.Parse("", []byte(was.File)).Definition)
+	if err != nil {
+		return err
+	}
+	after, err := domainfile.Text("", is)
+	if err != nil {
+		return err
+	}
+	return showDiff(t.out, fmt.Sprintf("version %d", was.Version.Version), before, label, after)
 }
 
 // showDiff writes a difference of lines, with colours on a terminal.

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
-	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/events"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 // draftCommands has keeping a draft as what is meant without a word.
@@ -30,12 +30,12 @@ Examples:
 type domainDraft struct{ publishing }
 
 func (c *domainDraft) Run(t terminal) error {
-	return c.run(t, true, func(commands.Admin, []*domainfile.File) error { return nil })
+	return c.run(t, "draft", admin.Publication{}, nil)
 }
 
 // draftOf is a draft that is named instead of a file.
 type draftOf struct {
-	directory
+	installation
 	Draft   string `help:"The account's draft of a domain, by its title, dm_ key or id, instead of a file." placeholder:"DOMAIN"`
 	Account string `help:"With --draft, name of the account." placeholder:"NAME"`
 }
@@ -53,30 +53,17 @@ func (d draftOf) check(files int) error {
 	return nil
 }
 
-// file is the draft as a domain file.
-func (d draftOf) file(t terminal, a commands.Admin) (*domainfile.File, error) {
-	f, _, err := draftFile(t, a, d.Account, d.Draft)
-	return f, err
-}
-
-// draftFile is the draft of a domain as a domain file, with the domain.
-func draftFile(t terminal, a commands.Admin, account, domain string) (*domainfile.File, projections.Domain, error) {
-	d, err := findDomain(t, a, account, domain)
+// draft is the draft of a domain as a domain file, with all that is known of it.
+func (a administration) draft(account, domain string) (*domainfile.File, admin.Draft, error) {
+	d, err := fetch[admin.Draft](a, "accounts", account, "domains", domain, "draft")
 	if err != nil {
 		return nil, d, err
 	}
-	if d.Draft == nil {
-		return nil, d, fmt.Errorf("%q has no draft: keep one with 'reckon domain draft FILE --account NAME'", inLine(commands.Title(d)))
-	}
-	text, err := domainfile.Text(d.Key, *d.Draft)
-	if err != nil {
-		return nil, d, err
-	}
-	return domainfile.Parse("draft of "+inLine(commands.Title(d)), text), d, nil
+	return domainfile.Parse("draft of "+inLine(d.Domain.Title), []byte(d.File)), d, nil
 }
 
 type draftShow struct {
-	directory
+	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	JSON    bool   `help:"Print JSON."`
@@ -97,22 +84,14 @@ type draftBody struct {
 }
 
 func (c *draftShow) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		f, d, err := draftFile(t, a, c.Account, c.Domain)
+	return c.ask(t, func(a administration) error {
+		_, d, err := a.draft(c.Account, c.Domain)
 		if err != nil {
 			return err
 		}
-		e, err := a.Draft(t, d)
-		if err != nil {
-			return err
-		}
-		draft := e.Data.(*events.DomainDrafted)
-		source := draft.Source
-		if source == "" {
-			source = string(f.Bytes())
-		}
+		source := cmp.Or(d.Source, d.File)
 		if c.JSON {
-			return printJSON(t, draftBody{d.Key, draft.Comment, e.Time, draft.By, source, draft.Definition})
+			return printJSON(t, draftBody{d.Domain.Key, d.Comment, d.DraftedAt, d.By, source, d.Definition})
 		}
 		_, err = fmt.Fprint(t.out, source)
 		return err
@@ -120,7 +99,7 @@ func (c *draftShow) Run(t terminal) error {
 }
 
 type draftDiscard struct {
-	directory
+	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 }
@@ -130,13 +109,13 @@ func (*draftDiscard) Help() string {
 }
 
 func (c *draftDiscard) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		d, err := findDomain(t, a, c.Account, c.Domain)
+	return c.ask(t, func(a administration) error {
+		d, err := fetch[admin.Domain](a, "accounts", c.Account, "domains", c.Domain)
 		if err == nil {
-			err = a.Discard(t, d.AccountID, d.ID, 0)
+			_, err = order[struct{}](a, "DELETE", nil, "accounts", c.Account, "domains", d.ID.String(), "draft")
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(t.out, "The draft of %q is discarded.\n", inLine(commands.Title(d)))
+			_, err = fmt.Fprintf(t.out, "The draft of %q is discarded.\n", inLine(d.Title))
 		}
 		return err
 	})

@@ -3,40 +3,20 @@ package main
 import (
 	"fmt"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
+	"reckon/http/admin"
 )
 
 type domainList struct {
-	directory
+	installation
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	JSON    bool   `help:"Print JSON."`
 }
 
-// domainRow is a domain as lists show it.
-type domainRow struct {
-	ID       uuid.UUID `json:"id"`
-	Key      string    `json:"key"`
-	Title    string    `json:"title"`
-	Version  int       `json:"version"` // 0 when it is not published
-	HasDraft bool      `json:"has_draft"`
-	Retired  bool      `json:"retired"`
-}
-
 func (c *domainList) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Account(t, c.Account)
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Domain](a, nil, "accounts", c.Account, "domains")
 		if err != nil {
 			return err
-		}
-		domains, err := a.Domains(t, account.ID)
-		if err != nil {
-			return err
-		}
-		rows := []domainRow{}
-		for _, d := range domains {
-			rows = append(rows, domainRow{d.ID, d.Key, commands.Title(d), d.Version, d.Draft != nil, d.Retired})
 		}
 		if c.JSON {
 			return printJSON(t, rows)

@@ -4,18 +4,22 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/commands/history"
+	"reckon/http/admin"
 )
 
 // publishing is what draft and publish have in common.
 type publishing struct {
-	directory
+	installation
 	Files   []string `arg:"" optional:"" name:"file" help:"Domain files, YAML or JSON."`
 	Account string   `help:"Name of the account." required:"" placeholder:"NAME"`
 	Comment string   `help:"What is to be said of it, as 'domain versions' shows." placeholder:"TEXT"`
@@ -35,8 +39,9 @@ type publishedRow struct {
 	Unchanged bool      `json:"unchanged"`
 }
 
-// run keeps or publishes the files, all of them or none. allow may refuse before anything is done.
-func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*domainfile.File) error) error {
+// run keeps or publishes the files, all of them or none. terms are what goes with each, and refused
+// says of a file that changes too many answers which.
+func (p publishing) run(t terminal, verb string, terms admin.Publication, refused func(administration, *domainfile.File) error) error {
 	if len(p.Files) == 0 {
 		return errors.New("name a domain file")
 	}
@@ -52,27 +57,52 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 		showFindings(t.err, f, report.Findings)
 		files = append(files, f)
 	}
+	draft := verb == "draft"
 	if invalid {
-		verb := "published"
+		done := "published"
 		if draft {
-			verb = "kept"
+			done = "kept"
 		}
-		return fmt.Errorf("nothing is %s: mend the errors above first", verb)
+		return fmt.Errorf("nothing is %s: mend the errors above first", done)
 	}
-	return p.administer(t, func(a commands.Admin) error {
-		if err := allow(a, files); err != nil {
-			return err
+	terms.Comment, terms.New = p.Comment, p.New
+	return p.ask(t, func(a administration) error {
+		publish := func(f *domainfile.File, dryRun bool) (admin.Published, error) {
+			publication := terms
+			publication.DryRun = dryRun
+			var err error
+			if publication.File, err = sent(f); err != nil {
+				return admin.Published{}, err
+			}
+			published, err := p.publish(a, verb, publication)
+			if r := (*refusal)(nil); errors.As(err, &r) && r.code == "error_too_many_changes" {
+				return published, refused(a, f)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", f.Name, err)
+			}
+			return published, err
+		}
+		if terms.MaxChanged != nil && len(files) > 1 {
+			for _, f := range files {
+				if _, err := publish(f, true); err != nil {
+					return err
+				}
+			}
 		}
 		rows := []publishedRow{}
 		for _, f := range files {
-			done, err := p.publish(t, a, f, draft)
+			done, err := publish(f, false)
 			if err != nil {
-				return fmt.Errorf("%s: %w", f.Name, err)
+				return err
+			}
+			if len(f.Bytes()) > commands.MaxSource {
+				fmt.Fprintf(t.err, "%s: it is longer than %d KiB, so that its text is not kept\n", f.Name, commands.MaxSource>>10)
 			}
 			if !p.NoWrite && f.Key == "" {
 				writeKey(t, f, done.Key)
 			}
-			rows = append(rows, publishedRow{f.Name, done.DomainID, done.Key, f.Definition.Title, done.Version, draft, done.Unchanged})
+			rows = append(rows, publishedRow{f.Name, done.ID, done.Key, f.Definition.Title, done.Version, draft, done.Unchanged})
 		}
 		return p.print(t, rows)
 	})
@@ -80,28 +110,36 @@ func (p publishing) run(t terminal, draft bool, allow func(commands.Admin, []*do
 
 // publish keeps or publishes a file. Where it would stand beside a domain that it looks like, it
 // asks whether it is a new one.
-func (p publishing) publish(t terminal, a commands.Admin, f *domainfile.File, draft bool) (commands.Published, error) {
-	publication := commands.Publication{
-		Account: p.Account, Key: f.Key, Definition: f.Definition, Draft: draft, Comment: p.Comment, Source: string(f.Bytes()), New: p.New,
-	}
-	if len(publication.Source) > commands.MaxSource {
-		fmt.Fprintf(t.err, "%s: it is longer than %d KiB, so that its text is not kept\n", f.Name, commands.MaxSource>>10)
-		publication.Source = ""
-	}
-	done, err := a.Publish(t, publication)
-	var beside *commands.BesideError
-	if !errors.As(err, &beside) {
+func (p publishing) publish(a administration, verb string, publication admin.Publication) (admin.Published, error) {
+	done, err := command[admin.Published](a, publication, "accounts", p.Account, "domains", verb)
+	if r := (*refusal)(nil); !errors.As(err, &r) || r.code != "error_like_another" {
 		return done, err
 	}
-	if isTerminalReader(t.in) {
-		fmt.Fprintf(t.err, "%s: %q seems to be %q (key %s) under another title. Is it a new domain? [y/N] ", f.Name, f.Definition.Title, inLine(beside.Title), beside.Key)
-		answer, _ := bufio.NewReader(t.in).ReadString('\n') // the end is a no
+	if isTerminalReader(a.t.in) {
+		fmt.Fprintf(a.t.err, "%s: %v. Is it a new domain? [y/N] ", publication.Name, err)
+		answer, _ := bufio.NewReader(a.t.in).ReadString('\n') // the end is a no
 		if strings.EqualFold(strings.TrimSpace(answer), "y") {
 			publication.New = true
-			return a.Publish(t, publication)
+			return p.publish(a, verb, publication)
 		}
 	}
 	return done, fmt.Errorf("%w with --new", err)
+}
+
+// sent is a domain file as it is sent, with the files that it is made of besides.
+func sent(f *domainfile.File) (admin.File, error) {
+	file := admin.File{Name: f.Name, Source: string(f.Bytes())}
+	for _, name := range f.Beside() {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)))
+		if err != nil {
+			return file, fmt.Errorf("read %s: %w", name, err)
+		}
+		if file.Beside == nil {
+			file.Beside = map[string]string{}
+		}
+		file.Beside[name] = string(text)
+	}
+	return file, nil
 }
 
 // writeKey writes the key of a domain into its file, or says that it is to be written there.
@@ -157,60 +195,59 @@ func (c *domainPublish) Run(t terminal) error {
 	case c.MaxChanged == nil:
 		return errors.New("--since says how far back --max-changed looks: give that too, such as --max-changed 0, or leave out --since")
 	}
-	switch {
-	case c.Draft == "":
-		return c.run(t, false, c.allow(t))
-	case len(c.Files) > 0:
-		return errors.New("--draft is in place of files: leave one of them out")
-	}
-	return c.administer(t, func(a commands.Admin) error {
-		f, d, err := draftFile(t, a, c.Account, c.Draft)
-		if err == nil {
-			err = c.allow(t)(a, []*domainfile.File{f})
+	var since *time.Time
+	if c.MaxChanged != nil {
+		if *c.MaxChanged < 0 {
+			return fmt.Errorf("--max-changed %d: give 0 or more", *c.MaxChanged)
 		}
+		from, err := parseSince(c.Since)
 		if err != nil {
 			return err
 		}
-		done, err := a.Again(t, c.Account, d, 0, c.Comment)
+		since = &from
+	}
+	switch {
+	case c.Draft == "":
+		return c.run(t, "publish", admin.Publication{MaxChanged: c.MaxChanged, Since: since}, c.tooMany)
+	case len(c.Files) > 0:
+		return errors.New("--draft is in place of files: leave one of them out")
+	}
+	return c.ask(t, func(a administration) error {
+		f, d, err := a.draft(c.Account, c.Draft)
+		if err != nil {
+			return err
+		}
+		again := admin.Again{Comment: c.Comment, MaxChanged: c.MaxChanged, Since: since}
+		done, err := command[admin.Published](a, again, "accounts", c.Account, "domains", d.Domain.ID.String(), "publish")
+		if r := (*refusal)(nil); errors.As(err, &r) && r.code == "error_too_many_changes" {
+			return c.tooMany(a, f)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		return c.print(t, []publishedRow{{f.Name, done.DomainID, done.Key, f.Definition.Title, done.Version, false, done.Unchanged}})
+		return c.print(t, []publishedRow{{f.Name, done.ID, done.Key, f.Definition.Title, done.Version, false, done.Unchanged}})
 	})
 }
 
 // fewShifts is how many changed answers a refusal shows.
 const fewShifts = 3
 
-// allow refuses files that change too many answers.
-func (c *domainPublish) allow(t terminal) func(commands.Admin, []*domainfile.File) error {
-	return func(a commands.Admin, files []*domainfile.File) error {
-		if c.MaxChanged == nil {
-			return nil
-		}
-		if *c.MaxChanged < 0 {
-			return fmt.Errorf("--max-changed %d: give 0 or more", *c.MaxChanged)
-		}
-		since, err := parseSince(c.Since)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			few := 0
-			done, err := compareFile(t, f, a, c.Account, since, func(s history.Shift) error {
-				if few++; few <= fewShifts {
-					showShift(t.err, s)
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			if done.Shifted() > *c.MaxChanged {
-				return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
-					f.Name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.Name), quoted(c.Account), quoted(c.Since), c.flags())
-			}
+// tooMany says of a file that changes too many answers which some of them are.
+func (c *domainPublish) tooMany(a administration, f *domainfile.File) error {
+	since, err := parseSince(c.Since)
+	if err != nil {
+		return err
+	}
+	few := 0
+	done, err := compareFile(a, f, c.Account, since, func(s history.Shift) error {
+		if few++; few <= fewShifts {
+			showShift(a.t.err, s)
 		}
 		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
+		f.Name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.Name), quoted(c.Account), quoted(c.Since), c.flags())
 }

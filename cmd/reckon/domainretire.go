@@ -3,29 +3,32 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
-	"reckon/commands"
+	"reckon/http/admin"
 )
 
 // retiring is what retire and restore have in common.
 type retiring struct {
-	directory
+	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 }
 
-func (c retiring) run(t terminal, retired bool, said, already string) error {
-	return c.administer(t, func(a commands.Admin) error {
-		d, err := findDomain(t, a, c.Account, c.Domain)
+func (c retiring) run(t terminal, verb, said, already string) error {
+	return c.ask(t, func(a administration) error {
+		before, err := fetch[admin.Domain](a, "accounts", c.Account, "domains", c.Domain)
 		if err != nil {
 			return err
 		}
-		if d.Retired == retired {
-			said = already
-		} else if err := a.Retire(t, d.AccountID, d.ID, retired); err != nil {
+		after, err := command[admin.Domain](a, nil, "accounts", c.Account, "domains", before.ID.String(), verb)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "%q %s\n", inLine(commands.Title(d)), said)
+		if before.Retired == after.Retired {
+			said = already
+		}
+		fmt.Fprintf(t.out, "%q %s\n", inLine(after.Title), said)
 		return nil
 	})
 }
@@ -37,7 +40,7 @@ func (*domainRetire) Help() string {
 }
 
 func (c *domainRetire) Run(t terminal) error {
-	return c.run(t, true, "is retired. Take it into use again with: reckon domain restore "+quoted(c.Domain)+" --account "+quoted(c.Account)+" "+c.flags(), "is retired already.")
+	return c.run(t, "retire", "is retired. Take it into use again with: reckon domain restore "+quoted(c.Domain)+" --account "+quoted(c.Account)+" "+c.flags(), "is retired already.")
 }
 
 type domainRestore struct {
@@ -57,14 +60,10 @@ func (c *domainRestore) Run(t terminal) error {
 	case c.Version == 0 && c.Comment != "":
 		return errors.New("--comment is of a version: name one, or leave it out")
 	case c.Version == 0:
-		return c.run(t, false, "is in use again.", "is in use.")
+		return c.run(t, "restore", "is in use again.", "is in use.")
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		d, err := findDomain(t, a, c.Account, c.Domain)
-		if err != nil {
-			return err
-		}
-		done, err := a.Again(t, c.Account, d, c.Version, c.Comment)
+	return c.ask(t, func(a administration) error {
+		done, err := command[admin.Published](a, admin.Again{Comment: c.Comment}, "accounts", c.Account, "domains", c.Domain, "versions", strconv.Itoa(c.Version), "restore")
 		if err != nil {
 			return err
 		}
@@ -72,7 +71,7 @@ func (c *domainRestore) Run(t terminal) error {
 		if done.Unchanged {
 			what = fmt.Sprintf("version %d is what stands as version %d", c.Version, done.Version)
 		}
-		_, err = fmt.Fprintf(t.out, "%q: %s.\n", inLine(commands.Title(d)), what)
+		_, err = fmt.Fprintf(t.out, "%q: %s.\n", inLine(done.Title), what)
 		return err
 	})
 }

@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
+	"io"
+	"strconv"
 
-	"reckon/commands"
-	"reckon/commands/domainfile"
-	"reckon/events"
+	"reckon/http/admin"
 )
 
 type domainVersions struct {
-	directory
+	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Version int    `arg:"" optional:"" help:"One of them."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
@@ -23,74 +22,50 @@ func (*domainVersions) Help() string {
 	return "Examples:\n  reckon domain versions 'Road trip' --account acme\n  reckon domain versions 'Road trip' 3 --source --account acme"
 }
 
-// versionRow is a published version as lists show it.
-type versionRow struct {
-	Version     int           `json:"version"`
-	PublishedAt time.Time     `json:"published_at"`
-	Title       string        `json:"title"`
-	Variables   int           `json:"variables"`
-	Activities  int           `json:"activities"`
-	Tests       int           `json:"tests"`
-	Comment     string        `json:"comment"`
-	HasSource   bool          `json:"has_source"` // what the author wrote was kept
-	By          *events.Actor `json:"by"`         // null where it was recorded before actors were
-	Email       string        `json:"email"`      // of the user who published it, "" for none
-}
-
 func (c *domainVersions) Run(t terminal) error {
 	if c.Source && (c.Version == 0 || c.JSON) {
 		return errors.New("--source prints what the author wrote of one version: name it, and leave out --json")
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		published, err := publicationsOf(t, a, c.Account, c.Domain)
-		if err != nil {
-			return err
-		}
-		emails, err := emailsOf(t, a)
-		if err != nil {
-			return err
-		}
-		rows := []versionRow{}
-		list := newTable("VERSION", "PUBLISHED", "BY", "TITLE", "VARIABLES", "ACTIVITIES", "TESTS", "COMMENT")
-		if c.Version != 0 {
-			one, err := publishedVersion(published, c.Version)
+	return c.ask(t, func(a administration) error {
+		var rows []admin.Version
+		if c.Version == 0 {
+			all, err := list[admin.Version](a, nil, "accounts", c.Account, "domains", c.Domain, "versions")
+			if err != nil {
+				return err
+			}
+			rows = all
+		} else {
+			one, err := a.version(c.Account, c.Domain, c.Version)
 			if err != nil {
 				return err
 			}
 			if c.Source {
 				return printSource(t, one)
 			}
-		}
-		for _, e := range published {
-			data := e.Data.(*events.DomainPublished)
-			if c.Version != 0 && data.Version != c.Version {
-				continue
-			}
-			def, by := data.Definition, actedBy(data.By, emails)
-			rows = append(rows, versionRow{
-				data.Version, e.Time, def.Title, len(def.Variables), len(def.Activities), len(def.Tests),
-				data.Comment, data.Source != "", by.By, by.Email,
-			})
-			list.add(fmt.Sprint(data.Version), stamp(e.Time), by.text(), def.Title, fmt.Sprint(len(def.Variables)), fmt.Sprint(len(def.Activities)), fmt.Sprint(len(def.Tests)), oneLine(data.Comment, 72))
+			rows = append(rows, one.Version)
 		}
 		if c.JSON {
 			return printJSON(t, rows)
 		}
-		return list.print(t, "")
+		table := newTable("VERSION", "PUBLISHED", "BY", "TITLE", "VARIABLES", "ACTIVITIES", "TESTS", "COMMENT")
+		for _, r := range rows {
+			table.add(fmt.Sprint(r.Version), stamp(r.PublishedAt), actorOf(r.ActedAs), r.Title, fmt.Sprint(r.Variables), fmt.Sprint(r.Activities), fmt.Sprint(r.Tests), oneLine(r.Comment, 72))
+		}
+		return table.print(t, "")
 	})
 }
 
 // printSource prints what the author of a version wrote.
-func printSource(t terminal, version *events.DomainPublished) error {
+func printSource(t terminal, version admin.VersionSource) error {
 	if version.Source == "" {
-		return fmt.Errorf("what the author of version %d wrote was not kept: 'reckon domain export' makes a file of it", version.Version)
+		return fmt.Errorf("what the author of version %d wrote was not kept: 'reckon domain export' makes a file of it", version.Version.Version)
 	}
-	_, err := fmt.Fprint(t.out, version.Source)
+	_, err := io.WriteString(t.out, version.Source)
 	return err
 }
 
 type domainExport struct {
-	directory
+	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	Version int    `help:"The version; the newest when absent." placeholder:"N"`
@@ -101,28 +76,20 @@ func (*domainExport) Help() string {
 }
 
 func (c *domainExport) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		published, err := publicationsOf(t, a, c.Account, c.Domain)
-		if err != nil {
-			return err
-		}
-		data, err := publishedVersion(published, c.Version)
-		if err != nil {
-			return err
-		}
-		text, err := domainfile.Text(data.Key, data.Definition)
+	return c.ask(t, func(a administration) error {
+		version, err := a.version(c.Account, c.Domain, c.Version)
 		if err == nil {
-			_, err = t.out.Write(text)
+			_, err = io.WriteString(t.out, version.File)
 		}
 		return err
 	})
 }
 
-// publicationsOf lists the published versions of a domain that is named, oldest first.
-func publicationsOf(t terminal, a commands.Admin, account, domain string) ([]events.Event, error) {
-	d, err := findDomain(t, a, account, domain)
-	if err != nil {
-		return nil, err
+// version is a published version of a domain, the newest for 0.
+func (a administration) version(account, domain string, number int) (admin.VersionSource, error) {
+	name := "newest"
+	if number != 0 {
+		name = strconv.Itoa(number)
 	}
-	return publications(t, a, d)
+	return fetch[admin.VersionSource](a, "accounts", account, "domains", domain, "versions", name)
 }

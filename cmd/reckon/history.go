@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -16,11 +17,12 @@ import (
 	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/http"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
 type historyCommand struct {
-	directory
+	installation
 	Conversation string `help:"The conversation." required:"" placeholder:"ID"`
 	At           string `help:"As it was then: a time, or right after a message." placeholder:"TIME|MESSAGE"`
 	JSON         bool   `help:"Print JSON."`
@@ -54,8 +56,18 @@ func (c *historyCommand) Run(t terminal) error {
 		}
 	}
 	var s history.Snapshot
-	err = c.administer(t, func(a commands.Admin) (err error) {
-		s, err = history.At(t, a.Log, id, at)
+	query := url.Values{}
+	if !at.Time.IsZero() {
+		query.Set("at", at.Time.UTC().Format(time.RFC3339Nano))
+	}
+	if at.Message != uuid.Nil {
+		query.Set("message", at.Message.String())
+	}
+	err = c.ask(t, func(a administration) error {
+		shown, err := asked[admin.Snapshot](a, "GET", query, nil, "accounts", admin.Whose, "conversations", id.String(), "history")
+		if err == nil {
+			s = shown.Read()
+		}
 		return err
 	})
 	if err != nil {

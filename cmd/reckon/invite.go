@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"reckon/commands"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
 type userInvite struct {
-	directory
+	installation
 	Email     string    `arg:"" help:"E-mail address."`
 	Name      string    `help:"What the person is called, where they are not known yet." placeholder:"TEXT"`
 	Account   string    `help:"Name of the account that they are invited to." placeholder:"NAME"`
@@ -33,9 +32,9 @@ Examples:
 
 // invitationRow is an invitation as programs read it.
 type invitationRow struct {
-	User      userRow   `json:"user"`
-	Link      string    `json:"link"`
-	ExpiresAt time.Time `json:"expires_at"`
+	User      admin.User `json:"user"`
+	Link      string     `json:"link"`
+	ExpiresAt time.Time  `json:"expires_at"`
 }
 
 func (c *userInvite) Run(t terminal) error {
@@ -46,47 +45,39 @@ func (c *userInvite) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		invitation, err := a.Invite(t, commands.Invite{
-			Email: c.Email, Name: c.Name, Account: c.Account, Role: projections.Role(c.Role), Operator: c.Operator,
-		})
+	path := []string{"invitations"}
+	if c.Account != "" {
+		path = []string{"accounts", c.Account, "invitations"}
+	}
+	return c.ask(t, func(a administration) error {
+		invite := admin.Invite{Email: c.Email, Name: c.Name, Role: projections.Role(c.Role), Operator: c.Operator}
+		invitation, err := command[admin.Invitation](a, invite, path...)
 		if err != nil {
 			return err
 		}
+		if invitation.Secret == "" {
+			return fmt.Errorf("%q is invited, and comes in as before: a link is for an operator to make, since it leads to other accounts too", invitation.User.Email)
+		}
 		link := commands.LinkURL(public, invitation.Secret)
 		if c.JSON {
-			return printJSON(t, invitationRow{rowOfUser(invitation.User), link, invitation.ExpiresAt})
+			return printJSON(t, invitationRow{invitation.User, link, *invitation.ExpiresAt})
 		}
-		fmt.Fprintf(t.out, "%q comes in by this link, once, until %s. It is shown only now and kept nowhere:\n%s\n", invitation.User.Email, stamp(invitation.ExpiresAt), link)
+		fmt.Fprintf(t.out, "%q comes in by this link, once, until %s. It is shown only now and kept nowhere:\n%s\n", invitation.User.Email, stamp(*invitation.ExpiresAt), link)
 		return nil
 	})
 }
 
 type userSessions struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address."`
 	JSON  bool   `help:"Print JSON."`
 }
 
-// sessionRow is a session as lists show it.
-type sessionRow struct {
-	ID        uuid.UUID `json:"id"`
-	Way       string    `json:"way"`
-	StartedAt time.Time `json:"started_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
 func (c *userSessions) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		user, err := a.User(t, c.Email)
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Session](a, nil, "users", c.Email, "sessions")
 		if err != nil {
 			return err
-		}
-		rows, now := []sessionRow{}, time.Now()
-		for _, s := range user.Sessions {
-			if !s.Expired(now) {
-				rows = append(rows, sessionRow{s.ID, s.Way, s.StartedAt, s.ExpiresAt})
-			}
 		}
 		if c.JSON {
 			return printJSON(t, rows)
@@ -100,16 +91,11 @@ func (c *userSessions) Run(t terminal) error {
 }
 
 type userSignOut struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *userSignOut) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.EndSessions(t, c.Email); err != nil {
-			return err
-		}
-		return printUser(t, a, c.Email, c.JSON, "is signed in nowhere")
-	})
+	return c.become(t, c.JSON, "is signed in nowhere", "POST", "users", c.Email, "sign-out")
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"reckon/commands"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 type keyCommands struct {
@@ -19,7 +19,7 @@ type keyCommands struct {
 }
 
 type keyCreate struct {
-	directory
+	installation
 	Account string   `help:"Name of the account." required:"" placeholder:"NAME"`
 	Name    string   `help:"What the key is for, as lists show it." placeholder:"TEXT"`
 	Scope   []string `help:"What the key may do: calculate (and read), read, domain:ID; several add up, none is everything." placeholder:"SCOPE"`
@@ -37,20 +37,20 @@ A key for a dashboard, one for a single domain until the end of the year:
 }
 
 func (c *keyCreate) Run(t terminal) error {
-	terms := commands.KeyTerms{Name: c.Name, Scopes: c.Scope}
+	terms := admin.Terms{Name: c.Name, Scopes: c.Scope}
 	var err error
 	if terms.ExpiresAt, err = parseExpires(c.Expires); err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		id, secret, err := a.CreateKey(t, c.Account, terms)
+	return c.ask(t, func(a administration) error {
+		made, err := command[admin.KeySecret](a, terms, "accounts", c.Account, "keys")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, keySecret{id, secret})
+			return printJSON(t, made)
 		}
-		fmt.Fprintf(t.out, "Key %s of account %q. It is shown only now and kept nowhere:\n%s\n", id, c.Account, secret)
+		fmt.Fprintf(t.out, "Key %s of account %q. It is shown only now and kept nowhere:\n%s\n", made.ID, c.Account, made.Key)
 		return nil
 	})
 }
@@ -71,41 +71,10 @@ func parseExpires(text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// keySecret is a key with its new secret, as programs read it.
-type keySecret struct {
-	ID  uuid.UUID `json:"id"`
-	Key string    `json:"key"`
-}
-
 type keyList struct {
-	directory
+	installation
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	JSON    bool   `help:"Print JSON."`
-}
-
-// keyRow is a key as lists show it.
-type keyRow struct {
-	ID        uuid.UUID  `json:"id"`
-	Name      string     `json:"name"`
-	Hint      string     `json:"hint"`
-	State     string     `json:"state"`
-	Scopes    []string   `json:"scopes"`
-	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at"`
-	RotatedAt *time.Time `json:"rotated_at"`
-	Overlap   *time.Time `json:"overlap_until"`
-	LastUsed  *time.Time `json:"last_used_at"` // for a calculation, to the hour; null for never
-}
-
-// stateOf is what a list says of a key.
-func stateOf(key projections.Key, now time.Time) string {
-	switch {
-	case key.Revoked:
-		return "revoked"
-	case key.Expired(now):
-		return "expired"
-	}
-	return "active"
 }
 
 func (*keyList) Help() string {
@@ -113,40 +82,27 @@ func (*keyList) Help() string {
 }
 
 func (c *keyList) Run(t terminal) error {
-	var account projections.Account
-	err := c.administer(t, func(a commands.Admin) (err error) {
-		account, err = a.Account(t, c.Account)
+	ask := c.askViews // for when a key was used last
+	if len(c.NATSURL) > 0 && c.there() != nil {
+		ask = c.ask
+	}
+	path := []string{"accounts", c.Account, "keys"}
+	if c.JSON {
+		return ask(t, func(a administration) error {
+			rows, err := list[json.RawMessage](a, nil, path...) // which tell never from not known
+			if err == nil {
+				err = printJSON(t, rows)
+			}
+			return err
+		})
+	}
+	var rows []admin.Key
+	err := ask(t, func(a administration) (err error) {
+		rows, err = list[admin.Key](a, nil, path...)
 		return err
 	})
 	if err != nil {
 		return err
-	}
-	now := time.Now()
-	used := projections.AccountUsed{}
-	if len(account.Keys) > 0 {
-		if used, err = c.used(t, account.ID, now); err != nil {
-			fmt.Fprintf(t.err, "When keys were last used is not known: %v\n", err)
-		}
-	}
-	rows := []keyRow{}
-	for _, key := range account.Keys {
-		row := keyRow{
-			ID: key.ID, Name: key.Name, Hint: key.Hint, State: stateOf(key, now), Scopes: key.Scopes,
-			CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt, RotatedAt: key.RotatedAt,
-		}
-		if row.Scopes == nil {
-			row.Scopes = []string{}
-		}
-		if key.Earlier != nil && now.Before(key.Earlier.Until) && row.State == "active" {
-			row.Overlap = &key.Earlier.Until
-		}
-		if at, ok := used.LastUsed[key.ID]; ok {
-			row.LastUsed = &at
-		}
-		rows = append(rows, row)
-	}
-	if c.JSON {
-		return printJSON(t, rows)
 	}
 	table := newTable("ID", "NAME", "KEY", "STATE", "SCOPES", "CREATED", "EXPIRES", "ROTATED", "OVERLAP UNTIL", "LAST USED")
 	moment := func(at *time.Time) string {
@@ -156,17 +112,20 @@ func (c *keyList) Run(t terminal) error {
 		return at.Format(time.RFC3339)
 	}
 	for _, r := range rows {
-		shown := ""
+		shown, used := "", ""
+		if r.LastUsed != nil {
+			used = moment(*r.LastUsed)
+		}
 		if r.Hint != "" {
 			shown = "…" + r.Hint
 		}
-		table.add(r.ID.String(), r.Name, shown, r.State, strings.Join(r.Scopes, " "), moment(&r.CreatedAt), moment(r.ExpiresAt), moment(r.RotatedAt), moment(r.Overlap), moment(r.LastUsed))
+		table.add(r.ID.String(), r.Name, shown, r.State, strings.Join(r.Scopes, " "), moment(&r.CreatedAt), moment(r.ExpiresAt), moment(r.RotatedAt), moment(r.Overlap), used)
 	}
 	return table.print(t, "The account has no keys yet. Create one with: reckon key create --account "+quoted(c.Account)+" "+c.flags())
 }
 
 type keyRotate struct {
-	directory
+	installation
 	ID      string        `arg:"" help:"Id of the key, from 'reckon key list'."`
 	Overlap time.Duration `help:"How long the secret before it goes on being valid, at most 168h." default:"0" placeholder:"DURATION"`
 	JSON    bool          `help:"Print JSON."`
@@ -184,31 +143,25 @@ func (c *keyRotate) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		secret, err := a.RotateKey(t, id, c.Overlap)
+	return c.ask(t, func(a administration) error {
+		made, err := command[admin.KeySecret](a, admin.Rotation{Overlap: c.Overlap.String()}, "accounts", admin.Whose, "keys", id.String(), "rotate")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, keySecret{id, secret})
+			return printJSON(t, made)
 		}
 		before := "the one before is invalid"
 		if c.Overlap > 0 {
 			before = "the one before is valid for another " + c.Overlap.String()
 		}
-		fmt.Fprintf(t.out, "Key %s has a new secret; %s. It is shown only now and kept nowhere:\n%s\n", id, before, secret)
+		fmt.Fprintf(t.out, "Key %s has a new secret; %s. It is shown only now and kept nowhere:\n%s\n", id, before, made.Key)
 		return nil
 	})
 }
 
-// keyEnd is a key that has ended, as programs read it.
-type keyEnd struct {
-	ID    uuid.UUID `json:"id"`
-	State string    `json:"state"`
-}
-
 type keyRevoke struct {
-	directory
+	installation
 	ID   string `arg:"" help:"Id of the key, from 'reckon key list'."`
 	JSON bool   `help:"Print JSON."`
 }
@@ -218,12 +171,13 @@ func (c *keyRevoke) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.RevokeKey(t, id); err != nil {
+	return c.ask(t, func(a administration) error {
+		ended, err := command[admin.Ended](a, nil, "accounts", admin.Whose, "keys", id.String(), "revoke")
+		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, keyEnd{id, "revoked"})
+			return printJSON(t, ended)
 		}
 		fmt.Fprintf(t.out, "Key %s is revoked.\n", id)
 		return nil

@@ -38,6 +38,8 @@ type commandLine struct {
 	Member       memberCommands       `cmd:"" help:"Give people roles in an account."`
 	Operator     operatorCommands     `cmd:"" help:"Say who runs the installation."`
 	Token        tokenCommands        `cmd:"" help:"Create and revoke tokens that administer in the name of a user."`
+	Login        loginCommand         `cmd:"" help:"Keep a token for a server, to administer it from here with --server."`
+	Logout       logoutCommand        `cmd:"" help:"Forget the token for a server."`
 	Audit        auditCommand         `cmd:"" help:"List what was administered, by whom and how."`
 	Conversation conversationCommands `cmd:"" help:"Find conversations, describe them, and forget them."`
 	Usage        usageCommand         `cmd:"" help:"Count what an account has calculated, and list what was not understood."`

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"time"
+	"strings"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -19,55 +17,28 @@ type memberCommands struct {
 
 // membership is what all commands about a member name.
 type membership struct {
-	directory
+	installation
 	Email   string `arg:"" help:"E-mail address of the user."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	JSON    bool   `help:"Print JSON."`
 }
 
-// memberRow is a member as lists show it.
-type memberRow struct {
-	UserID uuid.UUID        `json:"user_id"`
-	Email  string           `json:"email"`
-	Name   string           `json:"name"`
-	Role   projections.Role `json:"role"`
-	Since  time.Time        `json:"since"`
-}
-
-func membersOf(t terminal, a commands.Admin, account projections.Account) ([]memberRow, error) {
-	users, err := a.Users(t)
-	if err != nil {
-		return nil, err
-	}
-	rows := []memberRow{}
-	for _, user := range users {
-		for _, m := range account.Members {
-			if m.UserID == user.ID {
-				rows = append(rows, memberRow{user.ID, user.Email, user.Name, m.Role, m.Since})
-			}
-		}
-	}
-	return rows, nil
-}
-
 // print says what a user is in the account after a change.
-func (m membership) print(t terminal, a commands.Admin) error {
-	account, err := a.Account(t, m.Account)
+func (m membership) print(t terminal, a administration) error {
+	rows, err := list[admin.Member](a, nil, "accounts", m.Account, "members")
 	if err != nil {
 		return err
 	}
 	if m.JSON {
-		rows, err := membersOf(t, a, account)
-		if err != nil {
-			return err
-		}
 		return printJSON(t, rows)
 	}
 	became := "is not a member"
-	if role, is := account.Role(commands.UserID(m.Email)); is {
-		became = "has the role " + string(role)
+	for _, r := range rows {
+		if strings.EqualFold(r.Email, m.Email) {
+			became = "has the role " + string(r.Role)
+		}
 	}
-	_, err = fmt.Fprintf(t.out, "%q %s in account %q.\n", m.Email, became, account.Name)
+	_, err = fmt.Fprintf(t.out, "%q %s in account %q.\n", m.Email, became, m.Account)
 	return err
 }
 
@@ -77,8 +48,8 @@ type memberAdd struct {
 }
 
 func (c *memberAdd) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.AddMember(t, c.Account, c.Email, projections.Role(c.Role)); err != nil {
+	return c.ask(t, func(a administration) error {
+		if _, err := command[admin.Member](a, admin.NewMember{Email: c.Email, Role: projections.Role(c.Role)}, "accounts", c.Account, "members"); err != nil {
 			return err
 		}
 		return c.print(t, a)
@@ -91,8 +62,8 @@ type memberRole struct {
 }
 
 func (c *memberRole) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.ChangeMember(t, c.Account, c.Email, projections.Role(c.Role)); err != nil {
+	return c.ask(t, func(a administration) error {
+		if _, err := order[admin.Member](a, "PATCH", admin.RoleChange{Role: projections.Role(c.Role)}, "accounts", c.Account, "members", c.Email); err != nil {
 			return err
 		}
 		return c.print(t, a)
@@ -102,8 +73,8 @@ func (c *memberRole) Run(t terminal) error {
 type memberRemove struct{ membership }
 
 func (c *memberRemove) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.RemoveMember(t, c.Account, c.Email); err != nil {
+	return c.ask(t, func(a administration) error {
+		if _, err := order[struct{}](a, "DELETE", nil, "accounts", c.Account, "members", c.Email); err != nil {
 			return err
 		}
 		return c.print(t, a)
@@ -111,18 +82,14 @@ func (c *memberRemove) Run(t terminal) error {
 }
 
 type memberList struct {
-	directory
+	installation
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
 	JSON    bool   `help:"Print JSON."`
 }
 
 func (c *memberList) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Account(t, c.Account)
-		if err != nil {
-			return err
-		}
-		rows, err := membersOf(t, a, account)
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Member](a, nil, "accounts", c.Account, "members")
 		if err != nil {
 			return err
 		}

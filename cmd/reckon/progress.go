@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"reckon/events"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -74,6 +77,16 @@ func (s *progressLine) count(done, total uint64) {
 		rate := float64(done-s.first) / spent
 		s.progress(projections.Progress{Events: done, Total: total, Rate: rate, Left: float64(total-done) / rate})
 	}
+}
+
+// heard is count of what a server tells.
+func (s *progressLine) heard(value json.RawMessage) error {
+	var p admin.Progress
+	err := events.Unmarshal(value, &p)
+	if err == nil {
+		s.count(p.Done, p.Total)
+	}
+	return err
 }
 
 // step shows how many of all are done in a step of several.

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
-	"reckon/events/log"
+	"reckon/events"
+	"reckon/http/admin"
 	"reckon/projections"
 )
 
@@ -18,7 +17,7 @@ type projectionsCommands struct {
 }
 
 type projectionsRebuild struct {
-	directory
+	installation
 	Name string `arg:"" optional:"" help:"One of accounts, domains, conversations and usage; all when left out."`
 	JSON bool   `help:"Print JSON, one object a line."`
 }
@@ -41,18 +40,14 @@ func (c *projectionsRebuild) Run(t terminal) error {
 	}
 	shown := newProgressLine(t, c.JSON, "events")
 	var last projections.Progress
-	tell := func(p projections.Progress) {
-		last = p
-		shown.progress(p)
-	}
-	err := c.withViews(t, func(v *projections.Views) error {
-		return v.Rebuild(t, names, tell)
-	}, func(r projections.Remote) error {
-		err := r.Rebuild(t, names, tell)
-		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted; the server goes on with the rebuild")
-		}
-		return err
+	err := c.askViews(t, func(a administration) error {
+		return a.each(admin.Rebuild{Projections: names}, "rebuilt", func(name string, value json.RawMessage) error {
+			err := events.Unmarshal(value, &last)
+			if err == nil && name == "progress" {
+				shown.progress(last)
+			}
+			return err
+		}, "projections", "rebuild")
 	})
 	shown.end()
 	if err != nil {
@@ -70,7 +65,7 @@ func (c *projectionsRebuild) Run(t terminal) error {
 }
 
 type projectionsVerify struct {
-	directory
+	installation
 	JSON bool `help:"Print JSON, one object a line."`
 }
 
@@ -94,12 +89,26 @@ func (c *projectionsVerify) Run(t terminal) error {
 		}
 		fmt.Fprintf(t.out, "%s %s, event %d: %s\n", d.Projection, d.Key, d.Sequence, d.What)
 	}
-	err := c.withViews(t, func(v *projections.Views) (err error) {
-		result, err = v.Verify(t, shown.progress, report)
-		return err
-	}, func(r projections.Remote) (err error) {
-		result, err = r.Verify(t, shown.progress, report)
-		return err
+	err := c.askViews(t, func(a administration) error {
+		return a.each(nil, "verification", func(name string, value json.RawMessage) error {
+			switch name {
+			case "difference":
+				var d projections.Difference
+				err := events.Unmarshal(value, &d)
+				if err == nil {
+					report(d)
+				}
+				return err
+			case "verification":
+				return events.Unmarshal(value, &result)
+			}
+			var p projections.Progress
+			err := events.Unmarshal(value, &p)
+			if err == nil {
+				shown.progress(p)
+			}
+			return err
+		}, "projections", "verify")
 	})
 	shown.end()
 	if err != nil {
@@ -127,22 +136,4 @@ func (c *projectionsVerify) Run(t terminal) error {
 		return exit(1)
 	}
 	return nil
-}
-
-// withViews runs here on the views of the data directory when no server does, else there on those
-// of the running server.
-func (d directory) withViews(t terminal, here func(*projections.Views) error, there func(projections.Remote) error) error {
-	if err := d.there(); err != nil {
-		return err
-	}
-	return d.join(t, d.Data, func(l *log.Log) error {
-		if !l.Local() {
-			return there(projections.RemoteOf(l))
-		}
-		views, err := projections.Open(t, l, d.Data, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err
-		}
-		return errors.Join(here(views), views.Close())
-	})
 }

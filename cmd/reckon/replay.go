@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,13 +10,15 @@ import (
 	"slices"
 	"time"
 
-	"reckon/commands"
 	"reckon/commands/history"
+	"reckon/events"
+	"reckon/http/admin"
 )
 
 type replayCommand struct {
-	directory
+	installation
 	Conversation string `help:"Only this conversation." placeholder:"ID"`
+	Account      string `help:"Only what this account was answered." placeholder:"NAME"`
 	Since        string `help:"Only what was answered since then: a time, a date, or how long ago (30d, 12h)." placeholder:"T"`
 	All          bool   `help:"The whole history."`
 	JSON         bool   `help:"Print JSON."`
@@ -33,33 +36,51 @@ Examples:
 }
 
 func (c *replayCommand) Run(t terminal) error {
-	var r history.Selection
-	var err error
-	if c.Conversation == "" && c.Since == "" && !c.All {
-		return errors.New("say what to replay: --all, --since 7d, or --conversation ID")
+	if c.Conversation == "" && c.Since == "" && c.Account == "" && !c.All {
+		return errors.New("say what to replay: --all, --since 7d, --account NAME, or --conversation ID")
 	}
-	if c.All && (c.Conversation != "" || c.Since != "") {
-		return errors.New("--all goes with neither --since nor --conversation: leave it out to replay less")
+	if c.All && (c.Conversation != "" || c.Since != "" || c.Account != "") {
+		return errors.New("--all goes with none of --since, --account and --conversation: leave it out to replay less")
+	}
+	path := []string{"replay"}
+	if c.Account != "" {
+		path = []string{"accounts", c.Account, "replay"}
 	}
 	if c.Conversation != "" {
-		if r.Conversation, err = parseID("--conversation", c.Conversation); err != nil {
+		id, err := parseID("--conversation", c.Conversation)
+		if err != nil {
 			return err
 		}
+		path = []string{"accounts", cmp.Or(c.Account, admin.Whose), "conversations", id.String(), "replay"}
 	}
-	if r.Since, err = parseSince(c.Since); err != nil {
+	since, err := parseSince(c.Since)
+	if err != nil {
 		return err
+	}
+	var selected admin.Replay
+	if !since.IsZero() {
+		selected.Since = &since
 	}
 	out := newListing(t, c.JSON, "differences")
 	var done history.Replayed
 	began := time.Now()
-	err = c.administer(t, func(a commands.Admin) error {
+	err = c.ask(t, func(a administration) error {
 		shown := newProgressLine(t, false, "events")
 		defer shown.end()
-		done, err = history.Replay(t, a.Log, r, func(d history.Difference) error {
-			shown.end()
-			return out.add(d, func(w io.Writer) { showDifference(w, d) })
-		}, func(done history.Replayed) { shown.count(done.Read, done.Total) })
-		return err
+		return a.each(selected, "summary", func(name string, value json.RawMessage) error {
+			switch name {
+			case "difference":
+				shown.end()
+				var d history.Difference
+				if err := events.Unmarshal(value, &d); err != nil {
+					return err
+				}
+				return out.add(d, func(w io.Writer) { showDifference(w, d) })
+			case "summary":
+				return events.Unmarshal(value, &done)
+			}
+			return shown.heard(value)
+		}, path...)
 	})
 	if err != nil {
 		return err

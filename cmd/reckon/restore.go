@@ -143,7 +143,7 @@ func (c *restoreCommand) verify(t terminal, where string) error {
 	if c.JSON {
 		t.out = t.err
 	}
-	if err := (&projectionsVerify{directory: c.directory}).Run(t); err != nil {
+	if err := (&projectionsVerify{installation: installation{directory: c.directory}}).Run(t); err != nil {
 		return fmt.Errorf("%s holds all that is in %s, but its projections are not right: %w", where, fileName(c.File), err)
 	}
 	return nil

@@ -165,7 +165,7 @@ func (c *serveCommand) Run(t terminal) error {
 		servers[1].Fit(allowed)
 	}
 	last := len(servers) - 1 // that of people and administration
-	administered := admin.New()
+	administered := admin.New(c.Data)
 	servers[last].Mount(administered.Face())
 	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger)
 	if err != nil {

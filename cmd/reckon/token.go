@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
-	"reckon/commands"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 type tokenCommands struct {
@@ -18,7 +16,7 @@ type tokenCommands struct {
 }
 
 type tokenCreate struct {
-	directory
+	installation
 	Email   string   `arg:"" help:"E-mail address of the user."`
 	Name    string   `help:"What the token is for, as lists show it." placeholder:"TEXT"`
 	Scope   []string `help:"What the token is limited to: read, account:ID; several add up, none is all that the user may." placeholder:"SCOPE"`
@@ -31,70 +29,35 @@ func (*tokenCreate) Help() string {
   reckon token create ada@example.com --name laptop --expires 2027-01-01`
 }
 
-// tokenSecret is a token with its secret, as programs read it.
-type tokenSecret struct {
-	ID    uuid.UUID `json:"id"`
-	Token string    `json:"token"`
-}
-
 func (c *tokenCreate) Run(t terminal) error {
 	expires, err := parseExpires(c.Expires)
 	if err != nil {
 		return err
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		id, secret, err := a.CreateToken(t, c.Email, commands.KeyTerms{Name: c.Name, Scopes: c.Scope, ExpiresAt: expires})
+	return c.ask(t, func(a administration) error {
+		made, err := command[admin.TokenSecret](a, admin.Terms{Name: c.Name, Scopes: c.Scope, ExpiresAt: expires}, "users", c.Email, "tokens")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, tokenSecret{id, secret})
+			return printJSON(t, made)
 		}
-		fmt.Fprintf(t.out, "Token %s of user %q. It is shown only now and kept nowhere:\n%s\n", id, c.Email, secret)
+		fmt.Fprintf(t.out, "Token %s of user %q. It is shown only now and kept nowhere:\n%s\n", made.ID, c.Email, made.Token)
 		return nil
 	})
 }
 
 type tokenList struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address of the user."`
 	JSON  bool   `help:"Print JSON."`
 }
 
-// tokenRow is a token as lists show it.
-type tokenRow struct {
-	ID        uuid.UUID  `json:"id"`
-	Name      string     `json:"name"`
-	Hint      string     `json:"hint"`
-	State     string     `json:"state"`
-	Scopes    []string   `json:"scopes"`
-	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at"`
-}
-
-func rowOfToken(token projections.Token, now time.Time) tokenRow {
-	row := tokenRow{token.ID, token.Name, token.Hint, "active", token.Scopes, token.CreatedAt, token.ExpiresAt}
-	switch {
-	case token.Revoked:
-		row.State = "revoked"
-	case token.Expired(now):
-		row.State = "expired"
-	}
-	if row.Scopes == nil {
-		row.Scopes = []string{}
-	}
-	return row
-}
-
 func (c *tokenList) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		user, err := a.User(t, c.Email)
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Token](a, nil, "users", c.Email, "tokens")
 		if err != nil {
 			return err
-		}
-		rows, now := []tokenRow{}, time.Now()
-		for _, token := range user.Tokens {
-			rows = append(rows, rowOfToken(token, now))
 		}
 		if c.JSON {
 			return printJSON(t, rows)
@@ -112,7 +75,7 @@ func (c *tokenList) Run(t terminal) error {
 }
 
 type tokenRevoke struct {
-	directory
+	installation
 	ID   string `arg:"" help:"Id of the token, from 'reckon token list'."`
 	User string `help:"E-mail address of the user." required:"" placeholder:"EMAIL"`
 	JSON bool   `help:"Print JSON."`
@@ -123,12 +86,13 @@ func (c *tokenRevoke) Run(t terminal) error {
 	if err != nil || len(c.ID) != 36 {
 		return fmt.Errorf("give the id of the token, not the token itself: 'reckon token list EMAIL' shows the ids")
 	}
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.RevokeToken(t, c.User, id); err != nil {
+	return c.ask(t, func(a administration) error {
+		ended, err := command[admin.Ended](a, nil, "users", c.User, "tokens", id.String(), "revoke")
+		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, keyEnd{id, "revoked"})
+			return printJSON(t, ended)
 		}
 		fmt.Fprintf(t.out, "Token %s is revoked.\n", id)
 		return nil

@@ -2,18 +2,16 @@ package main
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
 	"reckon/http/admin"
 	"reckon/projections"
 )
 
 type usageCommand struct {
-	directory
+	installation
 	Account    string `help:"Name of the account." required:"" placeholder:"NAME"`
 	By         string `help:"What to count by: ${enum} (${default}). Errors are counted by their codes, a message once by each of its." enum:"day,domain,key,code" default:"day" placeholder:"WHAT"`
 	Since      string `help:"How far back, by days of UTC, at most 400: how long ago, or a date (${default})." default:"30d" placeholder:"TIME"`
@@ -35,32 +33,27 @@ func (c *usageCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	var account projections.Account
-	names := map[uuid.UUID]string{uuid.Nil: "others"}
-	err = c.administer(t, func(a commands.Admin) (err error) {
-		if account, err = a.Account(t, c.Account); err != nil {
+	query := url.Values{"since": {since.UTC().Format(time.RFC3339Nano)}}
+	if c.Unanswered {
+		var rows []projections.Unanswered
+		err := c.askViews(t, func(a administration) (err error) {
+			rows, err = list[projections.Unanswered](a, query, "accounts", c.Account, "unanswered")
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		domains, err := a.Domains(t, account.ID)
-		for _, d := range domains {
-			names[d.ID] = commands.Title(d)
-		}
-		for _, k := range account.Keys {
-			names[k.ID] = strings.TrimSpace(k.Name + " …" + k.Hint)
-		}
+		return c.printUnanswered(t, rows)
+	}
+	query.Set("by", c.By)
+	var rows []admin.Used
+	err = c.askViews(t, func(a administration) (err error) {
+		rows, err = list[admin.Used](a, query, "accounts", c.Account, "usage")
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	used, err := c.used(t, account.ID, since)
-	switch {
-	case err != nil:
-		return err
-	case c.Unanswered:
-		return c.printUnanswered(t, used.Unanswered)
-	}
-	rows := admin.UsedBy(c.By, used.Days, names)
 	if c.JSON {
 		return printJSON(t, rows)
 	}
@@ -80,21 +73,6 @@ func (c *usageCommand) Run(t terminal) error {
 		table.add(cells...)
 	}
 	return table.print(t, "The account has calculated nothing in that time.")
-}
-
-// used asks the views for what an account has used.
-func (d directory) used(t terminal, account uuid.UUID, since time.Time) (used projections.AccountUsed, err error) {
-	err = d.withViews(t, func(v *projections.Views) error {
-		err := v.CaughtUp(t)
-		if err == nil {
-			used, err = v.AccountUsed(t, account, since)
-		}
-		return err
-	}, func(r projections.Remote) (err error) {
-		used, err = r.AccountUsed(t, account, since)
-		return err
-	})
-	return used, err
 }
 
 func (c *usageCommand) printUnanswered(t terminal, list []projections.Unanswered) error {

@@ -2,12 +2,8 @@ package main
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 type userCommands struct {
@@ -22,7 +18,7 @@ type userCommands struct {
 }
 
 type userCreate struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address, which is unique without regard to case."`
 	Name  string `help:"What the person is called." placeholder:"TEXT"`
 	JSON  bool   `help:"Print JSON."`
@@ -33,56 +29,32 @@ func (*userCreate) Help() string {
 }
 
 func (c *userCreate) Run(t terminal) error {
-	return c.begin(t, func(a commands.Admin) error {
-		user, err := a.CreateUser(t, c.Email, c.Name)
+	return c.askNew(t, func(a administration) error {
+		user, err := command[admin.User](a, admin.NewUser{Email: c.Email, Name: c.Name}, "users")
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(t, rowOfUser(user))
+			return printJSON(t, user)
 		}
 		fmt.Fprintf(t.out, "User %q is created. Give them a role with: reckon member add %s --account NAME --role ROLE %s\n%s\n", user.Email, quoted(user.Email), c.flags(), user.ID)
 		return nil
 	})
 }
 
-// userRow is a user as lists show it.
-type userRow struct {
-	ID        uuid.UUID `json:"id"`
-	Email     string    `json:"email"`
-	Name      string    `json:"name"`
-	State     string    `json:"state"`
-	Operator  bool      `json:"operator"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
-func rowOfUser(u projections.User) userRow {
-	state := "active"
-	if u.Disabled {
-		state = "disabled"
-	}
-	return userRow{u.ID, u.Email, u.Name, state, u.Operator, u.CreatedAt}
-}
-
 type userList struct {
-	directory
+	installation
 	JSON bool `help:"Print JSON."`
 }
 
-func (c *userList) Run(t terminal) error { return c.list(t, c.JSON, false) }
+func (c *userList) Run(t terminal) error { return c.list(t, c.JSON, "users") }
 
 // list prints the users, or the operators among them.
-func (d directory) list(t terminal, asJSON, operators bool) error {
-	return d.administer(t, func(a commands.Admin) error {
-		users, err := a.Users(t)
+func (i installation) list(t terminal, asJSON bool, which string) error {
+	return i.ask(t, func(a administration) error {
+		rows, err := list[admin.User](a, nil, which)
 		if err != nil {
 			return err
-		}
-		rows := []userRow{}
-		for _, user := range users {
-			if user.Operator || !operators {
-				rows = append(rows, rowOfUser(user))
-			}
 		}
 		if asJSON {
 			return printJSON(t, rows)
@@ -95,54 +67,46 @@ func (d directory) list(t terminal, asJSON, operators bool) error {
 			}
 			table.add(r.Email, r.Name, r.State, operator, stamp(r.CreatedAt), r.ID.String())
 		}
-		if operators {
-			return table.print(t, "There are no operators yet. Add a user with: reckon operator add EMAIL "+d.flags())
+		if which == "operators" {
+			return table.print(t, "There are no operators yet. Add a user with: reckon operator add EMAIL "+i.flags())
 		}
-		return table.print(t, "There are no users yet. Create one with: reckon user create EMAIL "+d.flags())
+		return table.print(t, "There are no users yet. Create one with: reckon user create EMAIL "+i.flags())
 	})
 }
 
-// printUser prints a user after a change, in a sentence or as JSON.
-func printUser(t terminal, a commands.Admin, email string, asJSON bool, became string) error {
-	user, err := a.User(t, email)
-	if err != nil {
+// become changes a user, and says in a sentence or as JSON what they are then.
+func (i installation) become(t terminal, asJSON bool, became, method string, path ...string) error {
+	return i.ask(t, func(a administration) error {
+		user, err := order[admin.User](a, method, nil, path...)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(t, user)
+		}
+		_, err = fmt.Fprintf(t.out, "User %q %s.\n", user.Email, became)
 		return err
-	}
-	if asJSON {
-		return printJSON(t, rowOfUser(user))
-	}
-	_, err = fmt.Fprintf(t.out, "User %q %s.\n", user.Email, became)
-	return err
+	})
 }
 
 type userDisable struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *userDisable) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.DisableUser(t, c.Email); err != nil {
-			return err
-		}
-		return printUser(t, a, c.Email, c.JSON, "is disabled and a member of no account")
-	})
+	return c.become(t, c.JSON, "is disabled and a member of no account", "POST", "users", c.Email, "disable")
 }
 
 type userEnable struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *userEnable) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.EnableUser(t, c.Email); err != nil {
-			return err
-		}
-		return printUser(t, a, c.Email, c.JSON, "is active")
-	})
+	return c.become(t, c.JSON, "is active", "POST", "users", c.Email, "enable")
 }
 
 type operatorCommands struct {
@@ -152,38 +116,28 @@ type operatorCommands struct {
 }
 
 type operatorAdd struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address of the user."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *operatorAdd) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.SetOperator(t, c.Email, true); err != nil {
-			return err
-		}
-		return printUser(t, a, c.Email, c.JSON, "is an operator")
-	})
+	return c.become(t, c.JSON, "is an operator", "PUT", "operators", c.Email)
 }
 
 type operatorRemove struct {
-	directory
+	installation
 	Email string `arg:"" help:"E-mail address of the user."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *operatorRemove) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		if err := a.SetOperator(t, c.Email, false); err != nil {
-			return err
-		}
-		return printUser(t, a, c.Email, c.JSON, "is not an operator")
-	})
+	return c.become(t, c.JSON, "is not an operator", "DELETE", "operators", c.Email)
 }
 
 type operatorList struct {
-	directory
+	installation
 	JSON bool `help:"Print JSON."`
 }
 
-func (c *operatorList) Run(t terminal) error { return c.list(t, c.JSON, true) }
+func (c *operatorList) Run(t terminal) error { return c.list(t, c.JSON, "operators") }

@@ -79,12 +79,13 @@ type ValueChange struct {
 	Is       json.RawMessage `json:"is"`
 	Relative *float64        `json:"relative,omitempty"` // (is - was) / |was|; of tables that of the cell that changes most; nil where there is none
 
-	was, is string // as people read them
+	WasShown string `json:"was_shown"` // as people read them
+	IsShown  string `json:"is_shown"`
 }
 
 // newChange is the change of a value of a variable that a domain may know.
 func newChange(d *commands.Domain, key string, was, is json.RawMessage) ValueChange {
-	return ValueChange{Key: key, Was: was, Is: is, was: shown(d, key, was), is: shown(d, key, is)}
+	return ValueChange{Key: key, Was: was, Is: is, WasShown: shown(d, key, was), IsShown: shown(d, key, is)}
 }
 
 // Compare computes the messages that a domain of the account has answered with a definition of it
@@ -280,7 +281,7 @@ const relativeBudget = 10_000
 
 // Describe is the change of a value in words, such as "time: 2.5 h → 3 h (+20%)".
 func (v ValueChange) Describe() string {
-	text := fmt.Sprintf("%s: %s → %s", v.Key, v.was, v.is)
+	text := fmt.Sprintf("%s: %s → %s", v.Key, v.WasShown, v.IsShown)
 	switch {
 	case v.Relative == nil:
 	case *v.Relative == 0:

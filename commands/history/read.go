@@ -13,9 +13,10 @@ import (
 	"reckon/events/log"
 )
 
-// Selection says which messages to compute again: those of a conversation, those answered since a
-// time, both, or all.
+// Selection says which messages to compute again: those of a conversation or an account, those
+// answered since a time, both, or all.
 type Selection struct {
+	Account      uuid.UUID // uuid.Nil for every one
 	Conversation uuid.UUID // uuid.Nil for every one
 	Since        time.Time // zero for ever
 }
@@ -122,6 +123,15 @@ func findQuestion(ctx context.Context, l *log.Log, message uuid.UUID) (f *fold, 
 		}
 	}
 	return nil, nil, nil, fmt.Errorf("message %s %w: it is in progress", message, ErrUnanswered)
+}
+
+// AccountOf is the account whose message has an id. It fails with commands.ErrNone.
+func AccountOf(ctx context.Context, l *log.Log, message uuid.UUID) (uuid.UUID, error) {
+	e, err := findMessage(ctx, l, message)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	return e.Subject.Account(), nil
 }
 
 // findMessage is an event of a message. Its id tells when the message was made, so that only what

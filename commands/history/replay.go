@@ -49,7 +49,11 @@ type Difference struct {
 // and then. It fails with commands.ErrNone where there is no such conversation.
 func Replay(ctx context.Context, log *log.Log, s Selection, report func(Difference) error, progress func(Replayed)) (Replayed, error) {
 	done := Replayed{Skipped: map[string]int{}}
-	err := readLog(ctx, log, s, nil, func(f *fold, upTo, total uint64, questions []*question) error {
+	var mine func(events.Subject) bool
+	if s.Account != uuid.Nil {
+		mine = func(subject events.Subject) bool { return subject.Account() == s.Account }
+	}
+	err := readLog(ctx, log, s, mine, func(f *fold, upTo, total uint64, questions []*question) error {
 		done.Read, done.Total = upTo, total
 		var list []*question
 		for _, q := range questions {

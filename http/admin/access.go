@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/history"
 	"reckon/events"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -73,34 +75,36 @@ func (q *request) permit(l least) error {
 	if !q.caller.token.Writes() && !l.reads && method != nethttp.MethodGet && method != nethttp.MethodHead {
 		return readingToken
 	}
-	enough := l == anybody || l == reading(anybody)
 	if named {
-		q.role, enough = q.account.Role(q.caller.user.ID)
-		enough = enough && q.role.May(l.role)
+		q.role, _ = q.account.Role(q.caller.user.ID)
 	}
-	if l.operator && q.caller.user.Operator {
-		enough = true
-	}
+	enough := l.role == "" && !l.operator || l.operator && q.caller.user.Operator ||
+		l.role != "" && q.role != "" && q.role.May(l.role)
 	switch {
 	case named && (!q.caller.token.Sees(q.account.ID) || q.role == "" && !q.caller.user.Operator):
 		return q.unknownAccount(text)
 	case !named && l.operator && !q.caller.token.Sees(uuid.Nil):
 		return limitedToken
 	case !enough:
-		return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "This needs "+l.String()+".")
+		return insufficient(l)
 	}
 	return nil
 }
 
-// whose stands in a path for the account of what the path names further on.
-const whose = "-"
+// insufficient is the 403 of who has another role than is needed.
+func insufficient(l least) error {
+	return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "This needs "+l.String()+".")
+}
+
+// Whose stands in a path for the account of what the path names further on.
+const Whose = "-"
 
 // findAccount finds the account that a path names by its name or its id, or by something that it
 // has.
 func (q *request) findAccount(text string) (err error) {
 	id, isID := http.CanonicalUUID(text)
 	switch {
-	case text == whose:
+	case text == Whose:
 		if id, err = q.owns(); err != nil {
 			return answered(err)
 		}
@@ -116,7 +120,7 @@ func (q *request) findAccount(text string) (err error) {
 
 // unknownAccount is what findAccount says of an account that is not there.
 func (q *request) unknownAccount(text string) error {
-	if text == whose {
+	if text == Whose {
 		return http.NotFound(q.nothing())
 	}
 	_, err := q.admin.AccountWith(q.ctx(), uuid.Nil, text)
@@ -137,13 +141,13 @@ func (q *request) user() (projections.User, error) {
 	return q.admin.UserWith(q.ctx(), id, text)
 }
 
-// domain finds the domain that a path names, by its dm_ key, its id or its title.
+// domain finds the domain that a path names.
 func (q *request) domain() (projections.Domain, error) {
 	name, _ := q.Named("domain")
 	return q.domainNamed(name)
 }
 
-// domainNamed finds a domain of the account.
+// domainNamed finds a domain of the account by its dm_ key, its id or its title.
 func (q *request) domainNamed(name string) (projections.Domain, error) {
 	domains, err := q.admin.Domains(q.ctx(), q.account.ID)
 	if err != nil {
@@ -177,13 +181,49 @@ func (q *request) owns() (uuid.UUID, error) {
 			return uuid.Nil, err
 		}
 	}
+	if id, named := q.ID("conversation"); named {
+		subject, err := q.log.Load().Conversation(q.ctx(), id)
+		if !errors.Is(err, log.ErrNotFound) {
+			return subject.Account(), err
+		}
+	}
+	if id, named := q.ID("message"); named {
+		account, err := history.AccountOf(q.ctx(), q.log.Load(), id)
+		if !errors.Is(err, commands.ErrNone) {
+			return account, err
+		}
+	}
 	return uuid.Nil, http.NotFound(q.nothing())
 }
 
-// nothing says that there is not what a path names behind whose.
+// conversation is the id of the account's conversation that the path names.
+func (q *request) conversation() (uuid.UUID, error) {
+	id, named := q.ID("conversation")
+	if named {
+		subject, err := q.log.Load().Conversation(q.ctx(), id)
+		switch {
+		case err == nil && subject.Account() == q.account.ID:
+			return id, nil
+		case err != nil && !errors.Is(err, log.ErrNotFound):
+			return id, err
+		}
+	}
+	return id, http.NotFound(q.nothing())
+}
+
+// nothing says that there is not what a path names.
 func (q *request) nothing() string {
 	if key, named := q.Named("key"); named {
 		return fmt.Sprintf("key %s %v: `reckon key list --account NAME` shows the keys of an account", key, commands.ErrNone)
 	}
-	return fmt.Sprintf("%q names no account here: give its name or its id", whose)
+	if conversation, named := q.Named("conversation"); named {
+		if q.account.Name != "" {
+			return fmt.Sprintf("conversation %s %v in account %q: `reckon conversation list` names those there are", conversation, commands.ErrNone, q.account.Name)
+		}
+		return fmt.Sprintf("conversation %s %v: give the conversation_id of an answer", conversation, commands.ErrNone)
+	}
+	if message, named := q.Named("message"); named {
+		return fmt.Sprintf("message %s %v: give the message_id of an answer", message, commands.ErrNone)
+	}
+	return fmt.Sprintf("%q names no account here: give its name or its id", Whose)
 }

@@ -29,6 +29,9 @@ type world struct {
 	views  *projections.Views
 	tokens map[string]string // by who it is
 	n      int
+
+	service               *commands.Service
+	conversation, message uuid.UUID // that acme has been answered, by answer
 }
 
 // Who the people of a world are: somebody without any part, a member, a developer and an owner of
@@ -47,13 +50,22 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	administered := New()
+	administered := New(dir)
 	administered.Open(l, views)
 	server := http.New(logger, "v0")
 	server.Mount(administered.Face())
-	server.Open(views, commands.New(l, views, logger))
+	service := commands.New(l, views, logger)
+	server.Open(views, service)
 	listening := httptest.NewServer(server.Handler())
+	running, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		service.Run(running)
+	}()
 	t.Cleanup(func() {
+		stop()
+		<-ended
 		listening.Close()
 		if err := views.Close(); err != nil {
 			t.Error(err)
@@ -62,7 +74,7 @@ func newWorld(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}}
+	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}, service: service}
 	for _, name := range []string{"acme", "other"} {
 		w.must(w.admin.CreateAccount(t.Context(), commands.CreateAccount{Name: name}))
 	}
@@ -98,6 +110,19 @@ func (w *world) must(_ any, err error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// answer has a question of acme answered.
+func (w *world) answer() {
+	w.t.Helper()
+	account, err := w.admin.Account(w.t.Context(), "acme")
+	w.must(nil, err)
+	w.must(nil, w.views.Fresh(w.t.Context()))
+	answered, err := w.service.Calculate(w.t.Context(), commands.Request{
+		Account: account, Domain: w.views.Domains(account.ID)[0].ID, Prompt: "x: 21\ncalculate: y", Format: "structured", Fingerprint: "f",
+	})
+	w.must(nil, err)
+	w.conversation, w.message = answered.Message.ConversationID, answered.Message.MessageID
 }
 
 // got is an answer.
@@ -148,6 +173,9 @@ func (w *world) fresh(who, path string) string {
 	fill := func(name, value string) { path = strings.ReplaceAll(path, "{"+name+"}", value) }
 	fill("account", "acme")
 	fill("domain", "Double")
+	fill("conversation", w.conversation.String())
+	fill("message", w.message.String())
+	fill("version", "1")
 	if strings.Contains(path, "{user}") {
 		w.must(w.admin.CreateUser(ctx, email, ""))
 		w.must(nil, w.admin.AddMember(ctx, "acme", email, projections.RoleMember))
@@ -190,60 +218,95 @@ func (w *world) asked(errors string) uuid.UUID {
 
 // allowed says who may ask for each route.
 var allowed = map[string]string{
-	"GET me":                                                "stranger member developer owner alien operator",
-	"GET tokens":                                            "stranger member developer owner alien operator",
-	"POST tokens":                                           "stranger member developer owner alien operator",
-	"POST tokens/{token}/revoke":                            "stranger member developer owner alien operator",
-	"GET accounts":                                          "stranger member developer owner alien operator",
-	"POST accounts":                                         "operator",
-	"GET accounts/{account}":                                "member developer owner operator",
-	"PATCH accounts/{account}":                              "owner operator",
-	"GET accounts/{account}/audit":                          "owner operator",
-	"GET accounts/{account}/members":                        "member developer owner operator",
-	"POST accounts/{account}/members":                       "owner operator",
-	"PATCH accounts/{account}/members/{user}":               "owner operator",
-	"DELETE accounts/{account}/members/{user}":              "owner operator",
-	"GET accounts/{account}/keys":                           "member developer owner",
-	"POST accounts/{account}/keys":                          "developer owner",
-	"POST accounts/{account}/keys/{key}/rotate":             "developer owner",
-	"POST accounts/{account}/keys/{key}/revoke":             "developer owner",
-	"GET accounts/{account}/domains":                        "member developer owner",
-	"GET accounts/{account}/domains/{domain}":               "member developer owner",
-	"POST accounts/{account}/domains/{domain}/retire":       "developer owner",
-	"POST accounts/{account}/domains/{domain}/restore":      "developer owner",
-	"GET accounts/{account}/conversations":                  "member developer owner",
-	"PATCH accounts/{account}/conversations/{conversation}": "member developer owner",
-	"GET accounts/{account}/usage":                          "developer owner operator",
-	"GET accounts/{account}/unanswered":                     "developer owner",
-	"GET users":                                             "operator",
-	"POST users":                                            "operator",
-	"GET users/{user}":                                      "operator",
-	"POST users/{user}/disable":                             "operator",
-	"POST users/{user}/enable":                              "operator",
-	"GET users/{user}/tokens":                               "operator",
-	"POST users/{user}/tokens":                              "", // the user alone
-	"POST users/{user}/tokens/{token}/revoke":               "operator",
-	"GET operators":                                         "operator",
-	"PUT operators/{user}":                                  "operator",
-	"DELETE operators/{user}":                               "operator",
-	"GET audit":                                             "operator",
+	"DELETE accounts/{account}/domains/{domain}/draft":                    "developer owner",
+	"POST accounts/{account}/domains/{domain}/versions/{version}/restore": "developer owner",
+	"GET accounts/{account}/usage":                                        "developer owner operator",
+	"GET accounts/{account}/unanswered":                                   "developer owner",
+	"GET me":                                                              "stranger member developer owner alien operator",
+	"GET tokens":                                                          "stranger member developer owner alien operator",
+	"POST tokens":                                                         "stranger member developer owner alien operator",
+	"POST tokens/{token}/revoke":                                          "stranger member developer owner alien operator",
+	"GET accounts":                                                        "stranger member developer owner alien operator",
+	"POST accounts":                                                       "operator",
+	"GET accounts/{account}":                                              "member developer owner operator",
+	"PATCH accounts/{account}":                                            "owner operator",
+	"POST accounts/{account}/suspend":                                     "operator",
+	"POST accounts/{account}/resume":                                      "operator",
+	"GET accounts/{account}/audit":                                        "owner operator",
+	"GET accounts/{account}/members":                                      "member developer owner operator",
+	"POST accounts/{account}/members":                                     "owner operator",
+	"PATCH accounts/{account}/members/{user}":                             "owner operator",
+	"DELETE accounts/{account}/members/{user}":                            "owner operator",
+	"POST accounts/{account}/invitations":                                 "owner operator",
+	"GET users/{user}/sessions":                                           "operator",
+	"POST users/{user}/sign-out":                                          "operator",
+	"POST invitations":                                                    "operator",
+	"GET accounts/{account}/keys":                                         "member developer owner",
+	"POST accounts/{account}/keys":                                        "developer owner",
+	"POST accounts/{account}/keys/{key}/rotate":                           "developer owner",
+	"POST accounts/{account}/keys/{key}/revoke":                           "developer owner",
+	"GET accounts/{account}/domains":                                      "member developer owner",
+	"POST accounts/{account}/domains/check":                               "developer owner",
+	"POST accounts/{account}/domains/diff":                                "developer owner",
+	"POST accounts/{account}/domains/draft":                               "developer owner",
+	"POST accounts/{account}/domains/publish":                             "developer owner",
+	"GET accounts/{account}/domains/{domain}/draft":                       "member developer owner",
+	"PUT accounts/{account}/domains/{domain}/draft":                       "developer owner",
+	"POST accounts/{account}/domains/{domain}/publish":                    "developer owner",
+	"GET accounts/{account}/domains/{domain}/versions":                    "member developer owner",
+	"GET accounts/{account}/domains/{domain}/versions/{version}":          "member developer owner",
+	"GET accounts/{account}/domains/{domain}/diff":                        "member developer owner",
+	"GET accounts/{account}/conversations":                                "member developer owner",
+	"PATCH accounts/{account}/conversations/{conversation}":               "member developer owner",
+	"GET accounts/{account}/conversations/{conversation}/history":         "member developer owner",
+	"POST accounts/{account}/conversations/{conversation}/replay":         "member developer owner",
+	"GET accounts/{account}/messages/{message}/bisect":                    "member developer owner",
+	"POST accounts/{account}/replay":                                      "member developer owner",
+	"GET nodes":                                                           "operator",
+	"GET backup":                                                          "operator",
+	"POST replay":                                                         "operator",
+	"POST projections/verify":                                             "operator",
+	"POST projections/rebuild":                                            "operator",
+	"GET accounts/{account}/domains/{domain}":                             "member developer owner",
+	"POST accounts/{account}/domains/{domain}/retire":                     "developer owner",
+	"POST accounts/{account}/domains/{domain}/restore":                    "developer owner",
+	"GET users":                               "operator",
+	"POST users":                              "operator",
+	"GET users/{user}":                        "operator",
+	"POST users/{user}/disable":               "operator",
+	"POST users/{user}/enable":                "operator",
+	"GET users/{user}/tokens":                 "operator",
+	"POST users/{user}/tokens":                "", // the user alone
+	"POST users/{user}/tokens/{token}/revoke": "operator",
+	"GET operators":                           "operator",
+	"PUT operators/{user}":                    "operator",
+	"DELETE operators/{user}":                 "operator",
+	"GET audit":                               "operator",
 }
 
 // bodies are those of requests that need one, for a number that no other request has.
 var bodies = map[string]string{
+	"PATCH accounts/{account}/conversations/{conversation}": `{"title": "title %d"}`,
+	"POST accounts/{account}/domains/check":                 `{"source": "title: Triple\n"}`,
+	"POST accounts/{account}/domains/diff":                  `{"source": "title: Triple\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"POST accounts/{account}/domains/draft":                 `{"new": true, "source": "title: Draft %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"POST accounts/{account}/domains/publish":               `{"new": true, "source": "title: Published %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"PUT accounts/{account}/domains/{domain}/draft":         `{"source": "title: Double\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = %d*x}]\n"}`,
+	"POST accounts/{account}/invitations":                   `{"email": "invited%d@example.com", "role": "member"}`,
+	"POST invitations":                                      `{"email": "operator%d@example.com", "operator": true}`,
 	"POST tokens":                                           `{"name": "n%d"}`,
 	"POST accounts":                                         `{"name": "account %d"}`,
 	"PATCH accounts/{account}":                              `{"limits": {"reads": %d}}`,
 	"POST accounts/{account}/members":                       `{"email": "new%d@example.com", "role": "member"}`,
 	"PATCH accounts/{account}/members/{user}":               `{"role": "developer"}`,
-	"PATCH accounts/{account}/conversations/{conversation}": `{"title": "Conversation %d"}`,
-	"POST users":                                            `{"email": "user%d@example.com"}`,
+	"POST users": `{"email": "user%d@example.com"}`,
 }
 
 // TestRoutesAndRoles asks for every route as everybody. Who has no part in an account is told what
 // they are told of one that is not there.
 func TestRoutesAndRoles(t *testing.T) {
 	w := newWorld(t)
+	w.answer()
 	for _, r := range routes {
 		name := r.method + " " + r.path
 		may, listed := allowed[name]
@@ -255,6 +318,12 @@ func TestRoutesAndRoles(t *testing.T) {
 			path := w.fresh(who, r.path)
 			if strings.Contains(body, "%d") {
 				body = fmt.Sprintf(body, w.n)
+			}
+			if r.method != "PUT" && strings.HasSuffix(path, "/draft") || name == "POST accounts/{account}/domains/{domain}/publish" {
+				w.must(w.admin.Publish(t.Context(), commands.Publication{Account: "acme", Definition: double(w.n), Draft: true}))
+			}
+			if strings.HasSuffix(path, "/Double/diff") {
+				path += "?from=1"
 			}
 			if name == "POST accounts/{account}/members" {
 				w.must(w.admin.CreateUser(t.Context(), fmt.Sprintf("new%d@example.com", w.n), ""))
@@ -269,6 +338,12 @@ func TestRoutesAndRoles(t *testing.T) {
 			case strings.Contains(" "+may+" ", " "+who+" "):
 				if g.status >= 300 {
 					t.Errorf("%s as %s: %d %s", name, who, g.status, g.body)
+				}
+				if kind := g.header.Get("Content-Type"); kind != "application/json" && g.status == 200 {
+					if kind == "application/jsonl" && strings.Contains(g.body, `"error"`) {
+						t.Errorf("%s as %s: %s", name, who, g.body)
+					}
+					continue
 				}
 				openAPI().Answers(t, r.method, prefix+r.path, g.status, []byte(g.body))
 			case inAccount && (who == "stranger" || who == "alien"):

@@ -15,11 +15,16 @@ import (
 type Account struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
+	Title       string    `json:"title"` // "" for none besides the name
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
 	ActiveKeys  int       `json:"active_keys"`
+	State       string    `json:"state"` // active or suspended
 
-	Limits projections.Limits `json:"limits,omitzero"`
+	Limits    projections.Limits      `json:"limits,omitzero"`  // that owners set
+	Ceiling   projections.Limits      `json:"ceiling,omitzero"` // that operators set
+	Allowed   projections.Limits      `json:"allowed,omitzero"` // of each the lower one
+	Suspended *projections.Suspension `json:"suspended,omitempty"`
 }
 
 func accountOf(a projections.Account) Account {
@@ -29,7 +34,14 @@ func accountOf(a projections.Account) Account {
 			active++
 		}
 	}
-	return Account{a.ID, a.Name, a.TimeZone, a.BodyVersion, active, a.Limits}
+	row := Account{
+		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, ActiveKeys: active,
+		State: "active", Limits: a.Limits, Ceiling: a.Ceiling, Allowed: a.Allowed(), Suspended: a.Suspended,
+	}
+	if a.Suspended != nil {
+		row.State = "suspended"
+	}
+	return row
 }
 
 // NewAccount is what an account is made of. An empty zone is UTC, body version 0 the newest.
@@ -41,9 +53,16 @@ type NewAccount struct {
 
 // AccountChange changes settings of an account; null leaves one as it is.
 type AccountChange struct {
+	Title       *string      `json:"title,omitempty"`
 	TimeZone    *string      `json:"time_zone,omitempty"`
 	BodyVersion *int         `json:"body_version,omitempty"`
 	Limits      LimitsChange `json:"limits,omitzero"`
+	Ceiling     LimitsChange `json:"ceiling,omitzero"` // by operators
+}
+
+// Suspension says why the use of an account ends, as its members see it.
+type Suspension struct {
+	Reason string `json:"reason"`
 }
 
 // LimitsChange is limits of which null leaves one as it is, and 0 takes one away.
@@ -92,12 +111,27 @@ func (q *request) changeAccount() (http.Answer, error) {
 	if err := q.object(&c); err != nil {
 		return http.Answer{}, err
 	}
-	change := commands.ChangeAccount{Name: q.account.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}
-	change.Limits.Calculations, change.Limits.Reads, change.Limits.Prose = c.Limits.Calculations, c.Limits.Reads, c.Limits.Prose
-	change.Limits.MonthMessages, change.Limits.MonthBytes = c.Limits.MonthMessages, c.Limits.MonthBytes
-	account, err := q.admin.ChangeAccount(q.ctx(), change)
-	if err != nil {
+	if c.Ceiling != (LimitsChange{}) && !q.caller.operator() {
+		return http.Answer{}, insufficient(operator)
+	}
+	return q.changedAccount(q.admin.ChangeAccount(q.ctx(), commands.ChangeAccount{
+		Name: q.account.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
+		Limits: commands.ChangeLimits(c.Limits), Ceiling: commands.ChangeLimits(c.Ceiling),
+	}))
+}
+
+func (q *request) changedAccount(account projections.Account, err error) (http.Answer, error) {
+	return http.Answer{Body: accountOf(account)}, err
+}
+
+func (q *request) suspendAccount() (http.Answer, error) {
+	var s Suspension
+	if err := q.object(&s); err != nil {
 		return http.Answer{}, err
 	}
-	return http.Answer{Body: accountOf(account)}, nil
+	return q.changedAccount(q.admin.Suspend(q.ctx(), q.account.Name, s.Reason))
+}
+
+func (q *request) resumeAccount() (http.Answer, error) {
+	return q.changedAccount(q.admin.Resume(q.ctx(), q.account.Name))
 }

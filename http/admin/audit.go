@@ -12,13 +12,36 @@ import (
 
 // Audited is something that was administered.
 type Audited struct {
-	Sequence uint64         `json:"sequence"`
-	Time     time.Time      `json:"time"`
-	Event    string         `json:"event"` // wire name
-	Subject  string         `json:"subject"`
-	By       *events.Actor  `json:"by"`    // null where it was recorded before actors were
-	Email    string         `json:"email"` // of the user who did it, "" for none
-	Data     map[string]any `json:"data"`
+	Sequence uint64    `json:"sequence"`
+	Time     time.Time `json:"time"`
+	Event    string    `json:"event"` // wire name
+	Subject  string    `json:"subject"`
+	ActedAs
+	Data map[string]any `json:"data"`
+}
+
+// ActedAs is who administered, as lists show it.
+type ActedAs struct {
+	By    *events.Actor `json:"by"`    // null where it was recorded before actors were
+	Email string        `json:"email"` // of the user who did it, "" for none
+}
+
+func actedBy(by *events.Actor, emails map[uuid.UUID]string) ActedAs {
+	is := ActedAs{By: by}
+	if by != nil && by.UserID != nil {
+		is.Email = emails[*by.UserID]
+	}
+	return is
+}
+
+// emails are the addresses of all users.
+func (q *request) emails() (map[uuid.UUID]string, error) {
+	users, err := q.admin.Users(q.ctx())
+	emails := map[uuid.UUID]string{}
+	for _, user := range users {
+		emails[user.ID] = user.Email
+	}
+	return emails, err
 }
 
 // notShown are members of events that an audit leaves out: what is shown already, what is of use
@@ -38,13 +61,9 @@ func (q *request) audit() (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	users, err := q.admin.Users(q.ctx())
+	emails, err := q.emails()
 	if err != nil {
 		return http.Answer{}, err
-	}
-	emails := map[uuid.UUID]string{}
-	for _, user := range users {
-		emails[user.ID] = user.Email
 	}
 	rows := []Audited{}
 	for _, e := range part {
@@ -85,8 +104,6 @@ func auditedOf(e events.Event, emails map[uuid.UUID]string) (Audited, error) {
 	for _, name := range notShown {
 		delete(row.Data, name)
 	}
-	if row.By = e.Data.(events.Administration).Actor(); row.By != nil && row.By.UserID != nil {
-		row.Email = emails[*row.By.UserID]
-	}
+	row.ActedAs = actedBy(e.Data.(events.Administration).Actor(), emails)
 	return row, nil
 }

@@ -5,6 +5,7 @@ import (
 	nethttp "net/http"
 
 	"reckon/commands"
+	"reckon/commands/history"
 	"reckon/http"
 )
 
@@ -30,6 +31,9 @@ var explanations = []struct {
 	{commands.ErrExists, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRevoked, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrLastOwner, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrSeen, nethttp.StatusPreconditionFailed, "error_precondition_failed"},
+	{history.ErrUnanswered, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrSuspended, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRetired, nethttp.StatusConflict, "error_conflict"},
 }
 
@@ -40,6 +44,9 @@ func answered(err error) error {
 	}
 	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
 		return http.Failure(nethttp.StatusUnprocessableEntity, "error_invalid_param", err.Error())
+	}
+	if beside := (*commands.BesideError)(nil); errors.As(err, &beside) {
+		return http.Failure(nethttp.StatusConflict, "error_like_another", err.Error())
 	}
 	for _, e := range explanations {
 		if errors.Is(err, e.err) {

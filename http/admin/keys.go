@@ -1,13 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	nethttp "net/http"
 	"time"
 
 	"github.com/google/uuid"
 
-	"reckon/commands"
 	"reckon/http"
 )
 
@@ -33,9 +33,9 @@ type KeySecret struct {
 	Key string    `json:"key"`
 }
 
-// Rotation says how long the secret before goes on being valid, in seconds.
+// Rotation says how long the secret before goes on being valid, such as 24h; "" is not at all.
 type Rotation struct {
-	OverlapSeconds int `json:"overlap_seconds"`
+	Overlap string `json:"overlap"`
 }
 
 func (q *request) keys() (http.Answer, error) {
@@ -110,10 +110,11 @@ func (q *request) rotateKey() (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	if r.OverlapSeconds < 0 || r.OverlapSeconds > int(commands.MaxOverlap/time.Second) {
-		return http.Answer{}, http.InvalidParam("overlap_seconds", "must be an integer from 0 to 604800, which is a week")
+	overlap, err := time.ParseDuration(cmp.Or(r.Overlap, "0"))
+	if err != nil {
+		return http.Answer{}, http.InvalidParam("overlap", "must be a duration, as 24h")
 	}
-	secret, err := q.admin.RotateKey(q.ctx(), id, time.Duration(r.OverlapSeconds)*time.Second)
+	secret, err := q.admin.RotateKey(q.ctx(), id, overlap)
 	if err != nil {
 		return http.Answer{}, err
 	}

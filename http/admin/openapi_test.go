@@ -18,7 +18,7 @@ var openAPI = sync.OnceValue(func() *schemastest.Description {
 
 func TestOpenAPIPaths(t *testing.T) {
 	var routed []string
-	for _, r := range New().Face().Routes {
+	for _, r := range New("").Face().Routes {
 		routed = append(routed, r.Method+" "+r.Path)
 	}
 	openAPI().Paths(t, routed)

@@ -28,12 +28,13 @@ const prefix = "/admin/v1/"
 type Server struct {
 	log   atomic.Pointer[log.Log]
 	views atomic.Pointer[projections.Views] // nil within the process of a command line
-	dir   string                            // of a command line: where views of this log can be opened
+	dir   string                            // data directory, "" for none
 	shell *events.Actor                     // who asks within the process of a command line
 }
 
 // New makes a Server that has nothing to answer from until Open.
-func New() *Server { return &Server{} }
+// dir is its data directory, "" for none.
+func New(dir string) *Server { return &Server{dir: dir} }
 
 // Open gives a Server the log and this node's views of it.
 func (s *Server) Open(l *log.Log, views *projections.Views) {

@@ -61,12 +61,12 @@ func (q *request) usage() (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	return answerPart(q, "usage", q.account.ID, UsedBy(by, used.Days, names))
+	return answerPart(q, "usage", q.account.ID, usedBy(by, used.Days, names))
 }
 
-// UsedBy adds days up by day, domain, key or code. names are those of domains and keys, and under
+// usedBy adds days up by day, domain, key or code. names are those of domains and keys, and under
 // uuid.Nil that of what was too much to count one by one.
-func UsedBy(by string, days []projections.DayUsed, names map[uuid.UUID]string) []Used {
+func usedBy(by string, days []projections.DayUsed, names map[uuid.UUID]string) []Used {
 	rows := []Used{}
 	counts, codes := map[uuid.UUID]projections.Count{}, map[string]int{}
 	for _, d := range days {
