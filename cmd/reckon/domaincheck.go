@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"reckon/commands"
 	"reckon/commands/domainfile"
+	"reckon/engine/value"
 )
 
 type domainCheck struct{ checking }
 
 func (*domainCheck) Help() string {
-	return "Prints FILE:LINE:COLUMN for each finding, and the line with a caret under the place, in colour on a terminal unless NO_COLOR is set. Errors stop a publish, warnings do not. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
+	return "Prints FILE:LINE:COLUMN for each finding, and the line with a caret under the place, in colour on a terminal unless NO_COLOR is set. Errors stop a publish, warnings do not. Each equation is also asked in prose, by the titles of its variables: a warning says where that is read as something else. The exit status is 1 when there are errors, and 2 when the command itself fails.\n\nExample:\n  reckon domain check trip.yaml"
 }
 
 func (c *domainCheck) Run(t terminal) error { return c.run(t, true) }
@@ -56,7 +58,10 @@ func (c checking) run(t terminal, warnings bool) error {
 		return err
 	}
 	for _, f := range files {
-		_, r := f.Check()
+		d, r := f.Check()
+		if d != nil && warnings {
+			f.Probe(d, &r, value.Env{Now: time.Now().UTC(), Zone: time.UTC})
+		}
 		if !warnings {
 			r.Findings = slices.DeleteFunc(r.Findings, func(f domainfile.Finding) bool { return f.Warning })
 		}

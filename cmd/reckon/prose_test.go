@@ -4,7 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"reckon/commands/domainfile"
+	"reckon/engine/value"
 )
 
 // The shares, in percent, that the offline interpreter must keep on the prompts of testdata/prose. A wrong guess costs more than
@@ -45,4 +50,38 @@ func TestProse(t *testing.T) {
 	if right := share(c.AllRight, c.Conversations); right < leastDialogues {
 		t.Errorf("%.1f%% of the conversations right, fewer than %g%%", right, leastDialogues)
 	}
+}
+
+// TestProbe asks each equation of every starter and test domain in plain titles, in several wordings.
+// Each question is read as it is meant.
+func TestProbe(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"testdata/prose/*.yaml", "testdata/domains/*.yaml", "starter/*/*.yaml"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
+	}
+	env := value.Env{Now: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
+	asked := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, ".prompts.yaml") {
+			continue
+		}
+		f, err := domainfile.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		domain, report := f.Compile()
+		if domain == nil {
+			t.Fatalf("%s: %v", file, report.Findings)
+		}
+		n, misread := domain.Probe(env)
+		asked += n
+		for _, m := range misread {
+			t.Errorf("%s: %s\n  want %s\n  got  %s", file, m.Prompt, m.Want, m.Got)
+		}
+	}
+	t.Logf("%d questions", asked)
 }

@@ -16,6 +16,7 @@ import (
 
 	"reckon/commands"
 	"reckon/engine"
+	"reckon/engine/value"
 	"reckon/events"
 )
 
@@ -109,6 +110,18 @@ func (f *File) Check() (*commands.Domain, Report) { return f.examined(commands.C
 
 // Compile is Check without running the tests.
 func (f *File) Compile() (*commands.Domain, Report) { return f.examined(commands.CompileFile) }
+
+// Probe adds what prose does not read as it is meant to the report of a valid file.
+func (f *File) Probe(d *commands.Domain, r *Report, env value.Env) {
+	_, misread := d.Probe(env)
+	var issues []engine.Issue
+	for i, m := range misread {
+		if i == 0 || misread[i-1].Activity != m.Activity {
+			issues = append(issues, m.Issue) // one of an equation is enough
+		}
+	}
+	r.Findings = append(r.Findings, f.placed(issues)...)
+}
 
 func (f *File) examined(by func(events.Definition) (*commands.Domain, []engine.Issue)) (*commands.Domain, Report) {
 	report := Report{File: f.Name, Title: f.Definition.Title, Tests: len(f.Definition.Tests)}

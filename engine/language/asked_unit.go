@@ -1,6 +1,8 @@
 package language
 
 import (
+	"slices"
+
 	"reckon/engine/units"
 )
 
@@ -14,6 +16,9 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		next := &p.tokens[i+1]
 		if !t.is("answer in") || next.is("plain") || next.is("grammar") && !next.is("indefinite") {
+			continue
+		}
+		if v.insideName(p, i) {
 			continue
 		}
 		if p.used[i+1] || next.is("indefinite") && !t.is("equating") || t.is("inside") && i > 0 && p.tokens[i-1].kind == number {
@@ -48,6 +53,21 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		return
 	}
+}
+
+// insideName reports whether a word is neither the first nor the last of the name of a variable:
+// "stay from month to month".
+func (v *Vocabulary) insideName(p *prose, at int) bool {
+	return slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
+			for from := max(0, at-len(n.spoken)+2); from < at; from++ {
+				if p.says(from, n.spoken) {
+					return true
+				}
+			}
+			return false
+		})
+	})
 }
 
 // symbols reads a unit of several tokens without white space between them: "min/mi", "L/100km".

@@ -61,7 +61,7 @@ func (p *prose) costs(q *question) bool {
 	for at > q.to && p.tokens[at].is("grammar") {
 		at--
 	}
-	return at > q.to && p.tokens[at].is("costing") && p.tokens[q.to].is("grammar") && !p.tokens[q.to].is("article")
+	return at > q.to && p.tokens[at].is("costing") && p.tokens[q.to].is("doing")
 }
 
 // opens reports whether a token opens a clause, as the verb of a command does.

@@ -30,7 +30,7 @@ func (p *prose) findChanges(tables *tables) {
 		}
 		for _, r := range tables.patterns("factors") {
 			n, _ := r.pattern.match(p.tokens, p.used, at)
-			if n == 0 {
+			if n == 0 || p.spellsName(at) {
 				continue
 			}
 			if p.within[at] >= 0 && p.quantities[p.within[at]].to > at+n {
@@ -56,6 +56,14 @@ func (p *prose) findChanges(tables *tables) {
 			break
 		}
 	}
+}
+
+// spellsName reports whether words from one on are the name of a variable, such as "twice the
+// root".
+func (p *prose) spellsName(at int) bool {
+	return slices.ContainsFunc(p.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool { return len(n.spoken) > 1 && p.says(at, n.spoken) })
+	})
 }
 
 // changed reports whether another change is told by the same words.

@@ -109,6 +109,9 @@ func (s *search) listedValues(best *combination) *value.Error {
 			continue
 		}
 		q := &p.quantities[x.quantity]
+		if s.repeats(x, y) && (a.evidence < s.weights.LeastNamed || b.evidence < s.weights.LeastNamed) {
+			return s.twice(b.variable, x, y)
+		}
 		joint := p.tokens[x.to]
 		if !bareOnly(*q) || q.weak || joint.fold != "," && !joint.is("joining") || y.from-x.to == 2 && !p.tokens[x.to+1].is("attaches") {
 			continue
@@ -122,6 +125,17 @@ func (s *search) listedValues(best *combination) *value.Error {
 		return s.twice(b.variable, x, y)
 	}
 	return nil
+}
+
+// repeats reports whether two amounts in one unit are joined with the same preposition before each:
+// "for $10,000 and for $12,000".
+func (s *search) repeats(x, y *slot) bool {
+	p := s.prose
+	a, b := &p.quantities[x.quantity], &p.quantities[y.quantity]
+	if x.from == 0 || y.from-x.to != 2 || !p.tokens[x.to].is("joining") || !p.tokens[x.to+1].is("attaches") || p.tokens[x.to+1].fold != p.tokens[x.from-1].fold {
+		return false
+	}
+	return len(a.readings) > 0 && len(b.readings) > 0 && a.readings[0].unit != nil && sameUnit(a.readings[0].unit, b.readings[0].unit)
 }
 
 // eitherResult refuses money that no words name where it may be one of several results of

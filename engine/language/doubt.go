@@ -103,7 +103,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.costsNothing, s.listedValues, s.contested, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -201,6 +201,32 @@ func (s *search) compared(*combination) *value.Error {
 	for _, q := range p.questions {
 		if q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil && anyIs(p.tokens[q.to:], "comparing") && (q.how(p) || q.want == wantCount) && s.base != nil {
 			return notUnderstood(`"` + p.fragment(q.from, q.to+1) + `": ask for each of the two, or compare their scenarios`)
+		}
+	}
+	return nil
+}
+
+// judged refuses a question what is best, which asks for no value.
+func (s *search) judged(best *combination) *value.Error {
+	p := s.prose
+	if len(p.quantities) > 0 || s.base != nil || len(p.questions) == 0 || !anyIs(p.tokens, "judging") {
+		return nil
+	}
+	return s.nothing()
+}
+
+// unused refuses an amount that no words name and that takes no part in the answer.
+func (s *search) unused(best *combination) *value.Error {
+	if best.plan.stated <= best.plan.used || !best.plan.ok {
+		return nil
+	}
+	for i, k := range best.picks {
+		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(best.picks), i, i+1)
+		if without := s.derive(rest, best.target); without.ok && without.stated-without.used < best.plan.stated-best.plan.used {
+			return notUnderstood(`"` + s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
 		}
 	}
 	return nil

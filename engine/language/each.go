@@ -56,7 +56,7 @@ func (w *weights) fitsEach(t *term, things []string) (fit float64) {
 // scoreEach prefers, for an amount that is told for each of a thing, the variables that are.
 func (s *search) scoreEach(q *quantity, list []candidate) {
 	things := s.prose.things(q)
-	if len(things) == 0 {
+	if len(things) == 0 || s.valued(q, list) {
 		return
 	}
 	fits := make([]float64, len(list))
@@ -78,6 +78,16 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 			list[i].score += s.weights.AgainstEach
 		}
 	}
+}
+
+// valued reports whether an amount is the value of what the words before "of" name: "orders of 12".
+func (s *search) valued(q *quantity, list []candidate) bool {
+	if q.from == 0 || !s.prose.tokens[q.from-1].is("partitive") {
+		return false
+	}
+	return slices.ContainsFunc(list, func(k candidate) bool {
+		return k.linked && s.prose.mentions[k.name].to == q.from-1 && s.prose.mentions[k.name].weight >= s.weights.ExactName
+	})
 }
 
 // How far from an amount the words stand that tell what it is for each of.
@@ -134,7 +144,7 @@ func (p *prose) findCounts() {
 	for i := range p.quantities {
 		q := &p.quantities[i]
 		at := q.to
-		for n := 0; n < eachBehind && at+1 < len(p.tokens) && p.within[at] < 0 && p.tokens[at].kind == word; n++ {
+		for n := 0; n < eachBehind && at+1 < len(p.tokens) && p.within[at] < 0 && p.tokens[at].kind == word && (p.tokens[at].border() == noBorder || p.tokens[at].border() > conjunctionBorder); n++ {
 			if p.tokens[at].is("each") && p.thingAt(at+1) != nil {
 				p.counts[at], p.counts[at+1] = i, i
 				break
@@ -188,17 +198,24 @@ func (v *Vocabulary) findRates(p *prose) {
 	s := newScanner(p.tokens, v.domain.Units(), v.currency)
 	for i := range p.quantities {
 		q := &p.quantities[i]
-		if !bareOnly(*q) || q.weak || q.none {
+		if len(q.readings) == 0 || q.weak || q.none || q.readings[0].kind != kindNumber && (q.readings[0].kind != kindMeasure || isRate(q.readings[0].unit)) {
 			continue
 		}
-		at := q.to
-		for at < min(q.to+2, len(p.tokens)) && p.meaning[at] == content && p.within[at] < 0 {
+		left, at := units.One, q.to
+		if q.readings[0].unit != nil { // "25 cubic metres of snow an hour"
+			if left = q.readings[0].unit; at+1 >= len(p.tokens) || !p.tokens[at].is("partitive") {
+				continue
+			}
 			at++
 		}
-		if at == q.to {
+		from := at
+		for at < min(from+2, len(p.tokens)) && p.meaning[at] == content && p.within[at] < 0 {
+			at++
+		}
+		if at == from {
 			continue
 		}
-		for _, f := range s.over(at, found{unit: units.One, part: 1}) {
+		for _, f := range s.over(at, found{unit: left, part: 1}) {
 			one := s.reading(amount{value: q.readings[0].number}, f, 0)
 			q.over = at + f.n
 			if slices.ContainsFunc(v.terms, func(t term) bool { return t.dimensional && t.dimension == f.unit.Dimension() }) {

@@ -13,6 +13,7 @@ const (
 	contrastBorder
 	clauseBorder
 	conjunctionBorder
+	attributeBorder
 )
 
 // barriers are their names in the table of borders, in the order of the weights.

@@ -220,9 +220,14 @@ func (s *scanner) directed(a amount, f found, at int, r reading, to int) (readin
 	return r, to + 1
 }
 
+// joinsWord reports whether a hyphen joins a word to what stands before it: half-life.
+func (s *scanner) joinsWord(at int) bool {
+	return s.tok(at).fold == "-" && !s.tok(at).spaced && s.tok(at+1).kind == word
+}
+
 // withParts adds the parts behind a first amount; to is 0 where there are none.
 func (s *scanner) withParts(a amount, f found, at int) (r reading, to int) {
-	if num, den, n := s.andPart(at); n > 0 && a.whole() && !s.unitStarts(at+n) {
+	if num, den, n := s.andPart(at); n > 0 && a.whole() && !s.unitStarts(at+n) && !s.nounAt(at+n) && !s.joinsWord(at+n) {
 		if part, _ := s.numeral(at + n); part == "" {
 			whole, _ := a.value.Int64()
 			return s.reading(s.fraction(0, whole, num, den), f, 0), at + n

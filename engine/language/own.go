@@ -34,10 +34,10 @@ func (v *Vocabulary) measures(f found, t *token) bool {
 	if isCurrency(f.unit) || percentUnit(f.unit) || v.domain.Units().Lookup(t.text) != units.Standard().Lookup(t.text) {
 		return true
 	}
-	common := t.is("common unit")
-	if common && f.unit.Dimension() == units.Time {
+	if f.unit.Dimension() == units.Time {
 		return true
 	}
+	common := t.is("common unit")
 	return slices.ContainsFunc(v.terms, func(m term) bool {
 		if m.dimensional && common && m.dimension == f.unit.Dimension() {
 			return true

@@ -68,7 +68,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 		for k := range p.mentions {
 			b := &p.mentions[k]
-			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
+			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || p.anyAmount(a.to, b.from) || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
@@ -86,6 +86,11 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// anyAmount reports whether an amount stands among some tokens.
+func (p *prose) anyAmount(from, to int) bool {
+	return slices.ContainsFunc(p.within[from:to], func(q int) bool { return q >= 0 })
 }
 
 // joinedAmount are two results of which the second is joined to the first, which is asked for, and
@@ -163,7 +168,7 @@ func (s *search) plainly(variable int) bool {
 func (s *search) directly(variable int) bool {
 	p := s.prose
 	return s.plainly(variable) && slices.ContainsFunc(p.mentions, func(m mention) bool {
-		if m.variable != variable || m.weight < s.weights.ExactName || !p.askedFor(&m) || p.heads(&m) {
+		if m.variable != variable || m.weight < s.weights.ExactName || !p.askedFor(&m) {
 			return false
 		}
 		return !slices.ContainsFunc(p.mentions, func(o mention) bool {

@@ -35,6 +35,13 @@ func (s *scanner) unitStarts(at int) bool {
 // unitsAt lists the senses of the unit words at a token, the usual one first, all of the greatest
 // length but for shares. behind tells that a number stands directly before.
 func (s *scanner) unitsAt(at int, behind bool) []found {
+	if behind && s.tok(at).text == "1" && s.tok(at+1).fold == "/" && !s.tok(at+1).spaced && !s.tok(at+2).spaced { // 3 1/min
+		list := s.over(at+1, found{unit: units.One, part: 1})
+		for i := range list {
+			list[i].n++
+		}
+		return list
+	}
 	singles := s.single(at, behind)
 	if len(singles) == 0 {
 		if behind {

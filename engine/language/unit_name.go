@@ -94,7 +94,7 @@ func (s *scanner) oneWord(at int, behind bool) []found {
 			return list
 		}
 	}
-	if t.is("not unit") || len(t.fold) < 3 && !behind && s.tables.exactly("symbols", strings.TrimRight(t.text, "23")) == nil {
+	if t.is("not unit") && (len(t.text) < 2 || s.tables.exactly("symbols", t.text) == nil) || len(t.fold) < 3 && !behind && s.tables.exactly("symbols", strings.TrimRight(t.text, "23")) == nil {
 		return nil
 	}
 	if u := s.table.Lookup(t.text); u != nil {

@@ -57,6 +57,7 @@ type term struct {
 	counts      bool               // it is a number of things: its name says so
 	start, end  bool               // it has a counterpart of its kind at the other end: "Initial speed" and "Final speed"
 	period      *units.Unit        // of time, that its unit is measured by and its name says: "Daily burn" in kcal/day; nil for none
+	perTime     bool               // its name says that it is measured by a unit of time: "Drops a minute"
 	each        map[string]float64 // by stem, how surely it is told for one of a thing: "Price of a ball"
 	counted     *units.Unit        // of time, of a number or a length of time whose name ends in it: "Number of months"; nil for none
 }
@@ -165,6 +166,10 @@ func newTerm(d *engine.Domain, variable int) term {
 		}
 	}
 	t.each = eachOf(&def, t.dimensional && !t.dimension.IsNone())
+	for thing, surely := range t.each {
+		unit, n := scanUnit(tokenize(thing), 0, d.Units())
+		t.perTime = t.perTime || surely == 1 && n == 1 && unit.Dimension() == units.Time
+	}
 	for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
 		if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
 			for i := range list {
@@ -293,6 +298,7 @@ type mention struct {
 	variable int
 	from, to int     // tokens
 	weight   float64 // 0 to 1: how surely
+	told     bool    // the description has the words, not the name
 }
 
 // mentions finds where the tokens speak of which variable. Stretches of different variables overlap
@@ -314,6 +320,11 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	}
 	for i := range found {
 		m := &found[i]
+		if m.told && slices.ContainsFunc(found, func(o mention) bool {
+			return o.variable != m.variable && !o.told && o.from == m.from && o.to == m.to && o.weight >= v.weights.ExactName
+		}) {
+			m.weight *= v.weights.WithinLonger // the name of another one
+		}
 		for _, longer := range found {
 			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
 			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
@@ -335,13 +346,16 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		if n.cut && len(n.words) > 1 && p.says(at, n.spoken) {
 			best.weight, best.to = v.weights.SpokenName, at+len(n.spoken)
 		}
+		if size := p.hyphenated(at, n.joined); size > 0 {
+			best.weight, best.to = 1, at+size
+		}
 		var whole float64
 		for _, w := range n.words {
 			whole += v.rarity[w]
 		}
 		used := uint64(0)
 		var got, peak float64
-		gap := 0
+		gap, last, ordered := 0, -1, true
 		for i := at; i < len(p.tokens) && gap <= 2; i++ {
 			if p.meaning[i] == other || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
 				break
@@ -351,13 +365,16 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 				if i == at {
 					break
 				}
-				if p.meaning[i] == content && p.known[i] == asNothing {
+				again := slices.ContainsFunc(p.stems[at:i], func(said string) bool { return said == p.stems[i] && p.meaning[i] == content })
+				if b := p.tokens[i].border(); again || p.meaning[i] == content && p.known[i] == asNothing || b != noBorder && b <= attributeBorder {
 					break
 				}
 				gap++
 				continue
 			}
 			gap = 0
+			ordered = ordered && position > last
+			last = position
 			rare := v.rarity[n.words[position]]
 			used |= 1 << position
 			if size < 0 { // the whole name in one token
@@ -372,7 +389,11 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 				w *= v.weights.CutName
 			}
 			if !n.cut && got >= whole*v.weights.MostOfName {
-				w = max(w, v.weights.ExactName*got/whole)
+				exact := v.weights.ExactName * (got / whole)
+				if !ordered {
+					exact *= v.weights.CutName
+				}
+				w = max(w, exact)
 			}
 			if w > best.weight || w == best.weight && i+max(size, 1) > best.to {
 				best.weight, best.to = w, i+max(size, 1)
@@ -384,7 +405,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 	}
 	for _, clause := range t.clauses {
 		if best.weight < v.weights.SpokenName && p.says(at, clause) {
-			best.weight, best.to = v.weights.SpokenName, at+len(clause) // "bill before tax", as the description has it
+			best.weight, best.to, best.told = v.weights.SpokenName, at+len(clause), true // "bill before tax", as the description has it
 		}
 	}
 	if slices.Contains(t.description, p.stems[at]) {
@@ -397,6 +418,21 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		}
 	}
 	return best, best.weight >= v.weights.LeastMention
+}
+
+// hyphenated counts the tokens from one on that are words joined by hyphens which make a name:
+// "mark-up". It is 0 where they do not.
+func (p *prose) hyphenated(at int, joined string) int {
+	text := p.tokens[at].fold
+	end := at + 1
+	for end+1 < len(p.tokens) && len(text) < len(joined) && p.tokens[end].fold == "-" && !p.tokens[end].spaced && !p.tokens[end+1].spaced && p.within[end+1] < 0 {
+		text += p.tokens[end+1].fold
+		end += 2
+	}
+	if end == at+1 || text != joined {
+		return 0
+	}
+	return end - at
 }
 
 // says reports whether the tokens from one on are some words, given by their stems.
