@@ -80,13 +80,16 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 	}
 }
 
-// valued reports whether an amount is the value of what the words before "of" name: "orders of 12".
+// valued reports whether an amount is the value of what the words before "of" name, "orders of 12",
+// or of what those right behind it name: "a $350,000 mortgage".
 func (s *search) valued(q *quantity, list []candidate) bool {
-	if q.from == 0 || !s.prose.tokens[q.from-1].is("partitive") {
-		return false
-	}
+	of := q.from > 0 && s.prose.tokens[q.from-1].is("partitive")
 	return slices.ContainsFunc(list, func(k candidate) bool {
-		return k.linked && s.prose.mentions[k.name].to == q.from-1 && s.prose.mentions[k.name].weight >= s.weights.ExactName
+		if !k.linked || s.prose.mentions[k.name].weight < s.weights.ExactName {
+			return false
+		}
+		name := s.prose.mentions[k.name]
+		return of && name.to == q.from-1 || name.from == q.to
 	})
 }
 
