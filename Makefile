@@ -61,6 +61,6 @@ fuzz: ## Run every fuzz target for FUZZTIME.
 	done
 
 soak: fuzz ## Everything that takes longer than a test may. It needs root, loop devices, FUSE and mkfs.ext4, and fails without them.
-	RECKON_SOAK=1 $(GO) test ./cmd/reckon -count=1 -timeout 120m -v -run 'Kill|Power|FullDisk|TornBlock|StoreCall|LostAcknowledgement|Backup|Restore|Cluster|Partition|Network|WrongClock|RollingUpgrade|IndexHolds|Mutated' -mutation-seed 0
+	RECKON_SOAK=1 $(GO) test ./cmd/reckon -count=1 -timeout 120m -v -run 'Kill|Power|FullDisk|TornBlock|StoreCall|LostAcknowledgement|Backup|Restore|Cluster|Partition|Network|WrongClock|RollingUpgrade|IndexHolds|Mutated|LittleMemory' -mutation-seed 0
 	$(GO) test ./projections -run '^$$' -bench Rebuild -benchtime 1x -messages 1000000 -timeout 30m
 	$(GO) test -race -count=3 ./...

@@ -124,7 +124,7 @@ func TestHostileDomains(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return last("domain", "publish", file, "--account", account)
+		return last("domain", "publish", "--new", file, "--account", account)
 	}
 	const simple = "title: Simple\nvariables:\n  - {key: a, title: A}\n  - {key: b, title: B}\nactivities:\n  - {title: Double, equation: a = 2*b}\n"
 	last("account", "create", "stranger")

@@ -215,17 +215,23 @@ func (s *search) judged(best *combination) *value.Error {
 	return s.nothing()
 }
 
-// unused refuses an amount that no words name and that takes no part in the answer.
+// unused refuses an amount that no words name, that several variables could take, and that takes no
+// part in an answer.
 func (s *search) unused(best *combination) *value.Error {
-	if best.plan.stated <= best.plan.used || !best.plan.ok {
-		return nil
+	targets := []int{best.target}
+	if joined, together := s.joinedNames(best); together {
+		targets = joined
 	}
 	for i, k := range best.picks {
-		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative {
+		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(best.picks), i, i+1)
-		if without := s.derive(rest, best.target); without.ok && without.stated-without.used < best.plan.stated-best.plan.used {
+		idle := func(target int) bool {
+			with, without := s.derive(best.picks, target), s.derive(rest, target)
+			return with.ok && without.ok && without.stated-without.used < with.stated-with.used
+		}
+		if !slices.ContainsFunc(targets, func(target int) bool { return !idle(target) }) {
 			return notUnderstood(`"` + s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
 		}
 	}

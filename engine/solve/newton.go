@@ -26,7 +26,7 @@ const (
 	plainDigits    = 3    // of an unknown where the slopes do not fix it
 	plainPart      = 1e-3 // of the scale of an unknown that is next to nothing
 	middleStart    = 2    // the start between the bounds of the unknowns
-	leastLoose     = 3    // places where the equations do not fix the unknowns show that there are very many
+	leastLoose     = 2    // places where the equations do not fix the unknowns, one of them looked at beside itself, show that there are very many
 )
 
 // phase is a part of the starts of Newton's method.
@@ -126,8 +126,10 @@ func (s *Solver) approached(z *system, step Step, equations []*formula.Equation)
 			}
 			if weakest.size < leastPivot {
 				// With any value of some unknowns all equations hold. Whether the one that is asked for
-				// is among them shows when one solution is taken.
-				if values, ok := z.corrected(decimals(x), z.fixture(x)); ok && s.fits(step, equations, values) {
+				// is among them shows when one solution is taken. Where several roots lie close together
+				// no unknown is open, and what the slopes do not fix is not known to its digits.
+				values, ok := z.corrected(decimals(x), z.fixture(x))
+				if ok && s.fits(step, equations, values) && (loose > 0 || len(z.loose(step, equations, values)) > 0) {
 					found = append(found, values)
 					if loose++; loose >= leastLoose {
 						return found, nil
