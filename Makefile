@@ -31,7 +31,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, tests with the r
 	$(GO) mod tidy -diff
 	$(MAKE) test
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vx ./cmd/reckon)
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m -parallel 1 ./cmd/reckon
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 25m -parallel 1 ./cmd/reckon
 	$(MAKE) clients
 	$(MAKE) golden
 	git diff --exit-code
