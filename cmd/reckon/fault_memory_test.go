@@ -106,8 +106,7 @@ func TestLargeBodiesInLittleMemory(t *testing.T) {
 		}
 	}
 	began.Wait()
-	for until := time.Now().Add(time.Minute); unread(t, w.url) > 0 && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-	}
+	await(t, "what was sent is read or refused", time.Minute, func() bool { return unread(t, w.url) == 0 })
 	close(taken)
 	ended.Wait()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.server.Process.Pid))
@@ -157,8 +156,7 @@ func TestHeadersInLittleMemory(t *testing.T) {
 		defer c.Close()
 		_, _ = c.Write(header) // fails where it was closed
 	}
-	for until := time.Now().Add(time.Minute); unread(t, w.url) > 0 && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-	}
+	await(t, "what was sent is read or refused", time.Minute, func() bool { return unread(t, w.url) == 0 })
 	w.goesOn(t)
 }
 
