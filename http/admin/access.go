@@ -32,6 +32,7 @@ var (
 	memberOrOperator    = least{role: projections.RoleMember, operator: true}
 	developer           = least{role: projections.RoleDeveloper}
 	developerOrOperator = least{role: projections.RoleDeveloper, operator: true}
+	owner               = least{role: projections.RoleOwner}
 	ownerOrOperator     = least{role: projections.RoleOwner, operator: true}
 	operator            = least{operator: true}
 )

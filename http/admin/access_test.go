@@ -29,6 +29,7 @@ type world struct {
 	views  *projections.Views
 	tokens map[string]string // by who it is
 	n      int
+	server *Server
 
 	service               *commands.Service
 	conversation, message uuid.UUID // that acme has been answered, by answer
@@ -74,7 +75,7 @@ func newWorld(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}, service: service}
+	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}, service: service, server: administered}
 	for _, name := range []string{"acme", "other"} {
 		w.must(w.admin.CreateAccount(t.Context(), commands.CreateAccount{Name: name}))
 	}
@@ -173,6 +174,9 @@ func (w *world) fresh(who, path string) string {
 	fill := func(name, value string) { path = strings.ReplaceAll(path, "{"+name+"}", value) }
 	fill("account", "acme")
 	fill("domain", "Double")
+	if strings.HasSuffix(path, "/erase") {
+		fill("conversation", w.asked(`[{"code":"language.not_understood","args":["hay"]}]`).String())
+	}
 	fill("conversation", w.conversation.String())
 	fill("message", w.message.String())
 	fill("version", "1")
@@ -192,9 +196,6 @@ func (w *world) fresh(who, path string) string {
 		}
 	}
 	fill("user", email)
-	if strings.Contains(path, "{conversation}") {
-		fill("conversation", w.asked(`[{"code":"language.not_understood","args":["hay"]}]`).String())
-	}
 	if strings.Contains(path, "{key}") {
 		id, _, err := w.admin.CreateKey(ctx, "acme", commands.KeyTerms{})
 		w.must(nil, err)
@@ -258,6 +259,7 @@ var allowed = map[string]string{
 	"GET accounts/{account}/domains/{domain}/diff":                        "member developer owner",
 	"GET accounts/{account}/conversations":                                "member developer owner",
 	"PATCH accounts/{account}/conversations/{conversation}":               "member developer owner",
+	"POST accounts/{account}/conversations/{conversation}/erase":          "owner",
 	"GET accounts/{account}/conversations/{conversation}/history":         "member developer owner",
 	"POST accounts/{account}/conversations/{conversation}/replay":         "member developer owner",
 	"GET accounts/{account}/messages/{message}/bisect":                    "member developer owner",
@@ -286,19 +288,20 @@ var allowed = map[string]string{
 
 // bodies are those of requests that need one, for a number that no other request has.
 var bodies = map[string]string{
-	"PATCH accounts/{account}/conversations/{conversation}": `{"title": "title %d"}`,
-	"POST accounts/{account}/domains/check":                 `{"source": "title: Triple\n"}`,
-	"POST accounts/{account}/domains/diff":                  `{"source": "title: Triple\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
-	"POST accounts/{account}/domains/draft":                 `{"new": true, "source": "title: Draft %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
-	"POST accounts/{account}/domains/publish":               `{"new": true, "source": "title: Published %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
-	"PUT accounts/{account}/domains/{domain}/draft":         `{"source": "title: Double\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = %d*x}]\n"}`,
-	"POST accounts/{account}/invitations":                   `{"email": "invited%d@example.com", "role": "member"}`,
-	"POST invitations":                                      `{"email": "operator%d@example.com", "operator": true}`,
-	"POST tokens":                                           `{"name": "n%d"}`,
-	"POST accounts":                                         `{"name": "account %d"}`,
-	"PATCH accounts/{account}":                              `{"limits": {"reads": %d}}`,
-	"POST accounts/{account}/members":                       `{"email": "new%d@example.com", "role": "member"}`,
-	"PATCH accounts/{account}/members/{user}":               `{"role": "developer"}`,
+	"PATCH accounts/{account}/conversations/{conversation}":      `{"title": "title %d"}`,
+	"POST accounts/{account}/conversations/{conversation}/erase": `{"reason": "letter %d"}`,
+	"POST accounts/{account}/domains/check":                      `{"source": "title: Triple\n"}`,
+	"POST accounts/{account}/domains/diff":                       `{"source": "title: Triple\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"POST accounts/{account}/domains/draft":                      `{"new": true, "source": "title: Draft %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"POST accounts/{account}/domains/publish":                    `{"new": true, "source": "title: Published %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
+	"PUT accounts/{account}/domains/{domain}/draft":              `{"source": "title: Double\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = %d*x}]\n"}`,
+	"POST accounts/{account}/invitations":                        `{"email": "invited%d@example.com", "role": "member"}`,
+	"POST invitations":                                           `{"email": "operator%d@example.com", "operator": true}`,
+	"POST tokens":                                                `{"name": "n%d"}`,
+	"POST accounts":                                              `{"name": "account %d"}`,
+	"PATCH accounts/{account}":                                   `{"limits": {"reads": %d}}`,
+	"POST accounts/{account}/members":                            `{"email": "new%d@example.com", "role": "member"}`,
+	"PATCH accounts/{account}/members/{user}":                    `{"role": "developer"}`,
 	"POST users": `{"email": "user%d@example.com"}`,
 }
 

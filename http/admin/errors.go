@@ -6,6 +6,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/history"
+	"reckon/events/log"
 	"reckon/http"
 )
 
@@ -35,6 +36,7 @@ var explanations = []struct {
 	{history.ErrUnanswered, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrSuspended, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRetired, nethttp.StatusConflict, "error_conflict"},
+	{log.ErrUnerasable, nethttp.StatusConflict, "error_conflict"},
 }
 
 // answered is an error of a handler with the answer to it, where there is a special one.

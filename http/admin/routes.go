@@ -56,6 +56,7 @@ var routes = []route{
 
 	{"GET", "accounts/{account}/conversations", member, (*request).conversations},
 	{"PATCH", "accounts/{account}/conversations/{conversation}", member, (*request).describe},
+	{"POST", "accounts/{account}/conversations/{conversation}/erase", owner, (*request).erase},
 	{"GET", "accounts/{account}/conversations/{conversation}/history", member, (*request).conversationHistory},
 	{"POST", "accounts/{account}/conversations/{conversation}/replay", reading(member), (*request).replay},
 	{"GET", "accounts/{account}/messages/{message}/bisect", member, (*request).bisect},

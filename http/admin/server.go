@@ -30,11 +30,13 @@ type Server struct {
 	views atomic.Pointer[projections.Views] // nil within the process of a command line
 	dir   string                            // data directory, "" for none
 	shell *events.Actor                     // who asks within the process of a command line
+
+	forgets time.Duration // that who erases waits at most until that is forgotten
 }
 
 // New makes a Server that has nothing to answer from until Open.
 // dir is its data directory, "" for none.
-func New(dir string) *Server { return &Server{dir: dir} }
+func New(dir string) *Server { return &Server{dir: dir, forgets: forgetPatience} }
 
 // Open gives a Server the log and this node's views of it.
 func (s *Server) Open(l *log.Log, views *projections.Views) {
@@ -45,7 +47,7 @@ func (s *Server) Open(l *log.Log, views *projections.Views) {
 // Within answers for a log that a process has joined, whose actor may do all. dir is its data
 // directory, "" for none.
 func Within(l *log.Log, actor events.Actor, dir string) nethttp.RoundTripper {
-	s := &Server{shell: &actor, dir: dir}
+	s := &Server{shell: &actor, dir: dir, forgets: shellPatience}
 	s.log.Store(l)
 	return s.Face().Within()
 }
