@@ -12,6 +12,7 @@ type accountCommands struct {
 	Set    accountSet    `cmd:"" help:"Change an account's settings."`
 	List   accountList   `cmd:"" help:"List accounts."`
 
+	Export  accountExport  `cmd:"" help:"Write what an account has as files that a person can read."`
 	Suspend accountSuspend `cmd:"" help:"End the use of an account's keys until it is resumed."`
 	Resume  accountResume  `cmd:"" help:"Take a suspended account into use again."`
 }

@@ -33,6 +33,7 @@ type world struct {
 
 	service               *commands.Service
 	conversation, message uuid.UUID // that acme has been answered, by answer
+	prompt                string    // that answer asks
 }
 
 // Who the people of a world are: somebody without any part, a member, a developer and an owner of
@@ -75,7 +76,7 @@ func newWorld(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}, service: service, server: administered}
+	w := &world{t: t, url: listening.URL, admin: commands.Admin{Log: l, By: events.Actor{How: events.ByShell}}, views: views, tokens: map[string]string{}, service: service, server: administered, prompt: "x: 21\ncalculate: y"}
 	for _, name := range []string{"acme", "other"} {
 		w.must(w.admin.CreateAccount(t.Context(), commands.CreateAccount{Name: name}))
 	}
@@ -120,7 +121,7 @@ func (w *world) answer() {
 	w.must(nil, err)
 	w.must(nil, w.views.Fresh(w.t.Context()))
 	answered, err := w.service.Calculate(w.t.Context(), commands.Request{
-		Account: account, Domain: w.views.Domains(account.ID)[0].ID, Prompt: "x: 21\ncalculate: y", Format: "structured", Fingerprint: "f",
+		Account: account, Domain: w.views.Domains(account.ID)[0].ID, Prompt: w.prompt, Format: "structured", Fingerprint: "f",
 	})
 	w.must(nil, err)
 	w.conversation, w.message = answered.Message.ConversationID, answered.Message.MessageID
@@ -233,6 +234,7 @@ var allowed = map[string]string{
 	"PATCH accounts/{account}":                                            "owner operator",
 	"POST accounts/{account}/suspend":                                     "operator",
 	"POST accounts/{account}/resume":                                      "operator",
+	"GET accounts/{account}/export":                                       "owner",
 	"GET accounts/{account}/audit":                                        "owner operator",
 	"GET accounts/{account}/members":                                      "member developer owner operator",
 	"POST accounts/{account}/members":                                     "owner operator",
