@@ -65,6 +65,7 @@ type ChangeAccount struct {
 	Title       *string // what people see in place of the name, "" for nothing else
 	TimeZone    *string
 	BodyVersion *int
+	Retention   *int         // days that conversations are kept without activity, 0 for ever
 	Limits      ChangeLimits // that owners set, at most what operators allow
 	Ceiling     ChangeLimits // what operators allow
 }
@@ -116,6 +117,16 @@ func checkLimits(l projections.Limits) error {
 		if n < 0 || n > maxMonth {
 			return refused("a limit of %d a month: give 1 to %d, or 0 for none", n, maxMonth)
 		}
+	}
+	return nil
+}
+
+// maxRetention is how many days conversations can be kept for at most, where not for ever.
+const maxRetention = 36_500
+
+func checkRetention(days *int) error {
+	if days != nil && (*days < 0 || *days > maxRetention) {
+		return refused("a retention of %d days: give 1 to %d, or 0 to keep conversations for ever", *days, maxRetention)
 	}
 	return nil
 }
@@ -175,6 +186,9 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 		if c.Title != nil && *c.Title != was.Title {
 			data.Title = c.Title
 		}
+		if c.Retention != nil && *c.Retention != was.Retention {
+			data.Retention = c.Retention
+		}
 		ceiling := c.Ceiling.of(was.Ceiling)
 		if ceiling != was.Ceiling {
 			data.Ceiling = &ceiling
@@ -182,7 +196,7 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 		if *data == (events.AccountChanged{TimeZone: was.TimeZone, BodyVersion: was.BodyVersion, Limits: was.Limits}) {
 			return nil, nil
 		}
-		return data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits), checkLimits(ceiling), c.Limits.within(ceiling))
+		return data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits), checkLimits(ceiling), c.Limits.within(ceiling), checkRetention(c.Retention))
 	})
 }
 

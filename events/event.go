@@ -79,15 +79,16 @@ type AccountCreated struct {
 	BodyVersion int       `json:"body_version"`
 }
 
-// AccountChanged replaces the settings of an account. Its title and what operators allow stay as
-// they are where they are nil.
+// AccountChanged replaces the settings of an account. Its title, what operators allow and for how
+// long it keeps conversations stay as they are where they are nil.
 type AccountChanged struct {
 	Administered
 	TimeZone    string  `json:"time_zone"`
 	BodyVersion int     `json:"body_version"`
 	Limits      Limits  `json:"limits,omitzero"`
-	Title       *string `json:"title,omitempty"`   // what people see in place of its name, "" for nothing else
-	Ceiling     *Limits `json:"ceiling,omitempty"` // that operators set: no limit is above it
+	Title       *string `json:"title,omitempty"`          // what people see in place of its name, "" for nothing else
+	Ceiling     *Limits `json:"ceiling,omitempty"`        // that operators set: no limit is above it
+	Retention   *int    `json:"retention_days,omitempty"` // days that conversations are kept without activity, 0 for ever
 }
 
 // Limits are how many requests of a kind an account may make in a second, and how much it may

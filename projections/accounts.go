@@ -20,8 +20,9 @@ type Account struct {
 	Title       string      `json:"title,omitempty"` // what people see in place of the name
 	TimeZone    string      `json:"time_zone"`
 	BodyVersion int         `json:"body_version"`
-	Limits      Limits      `json:"limits,omitzero"`  // that owners set
-	Ceiling     Limits      `json:"ceiling,omitzero"` // that operators set
+	Limits      Limits      `json:"limits,omitzero"`         // that owners set
+	Ceiling     Limits      `json:"ceiling,omitzero"`        // that operators set
+	Retention   int         `json:"retention_days,omitzero"` // days that conversations are kept without activity; 0 for ever
 	Suspended   *Suspension `json:"suspended,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
 	Members     []Member    `json:"members,omitempty"` // in the order in which they joined
@@ -135,6 +136,9 @@ func ApplyAccount(a Account, e events.Event) Account {
 		if data.Ceiling != nil {
 			a.Ceiling = *data.Ceiling
 		}
+		if data.Retention != nil {
+			a.Retention = *data.Retention
+		}
 	case *events.AccountSuspended:
 		a.Suspended = &Suspension{Since: e.Time, Reason: data.Reason}
 	case *events.AccountResumed:
@@ -183,7 +187,7 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 4, readable: 1,
+	name: "accounts", version: 5, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.AccountSuspended)(nil), (*events.AccountResumed)(nil),

@@ -120,6 +120,20 @@ func (s *recency) newer(sequence uint64, found func(account uuid.UUID, e entry))
 	}
 }
 
+// oldest returns at most limit entries, oldest first.
+func (s *recency) oldest(account uuid.UUID, limit int) []entry {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var found []entry
+	if o, ok := s.accounts[account]; ok {
+		o.entries.Ascend(func(e entry) bool {
+			found = append(found, e)
+			return len(found) < limit
+		})
+	}
+	return found
+}
+
 // before returns at most limit entries with sequences below one, newest first.
 func (s *recency) before(account uuid.UUID, below uint64, limit int) []entry {
 	s.mu.RLock()

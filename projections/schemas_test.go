@@ -53,7 +53,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(event(events.UserSubject(person), &events.IdentityLinked{Administered: by, Issuer: "https://id.example.com", Subject: "1"}))
 	h.append(event(events.UserSubject(person), &events.LinkIssued{Administered: by, LinkID: uuid.New(), Hash: strings.Repeat("3", 64), ExpiresAt: start}))
 	name := "Nothing & Sons"
-	h.append(event(events.AccountSubject(account), &events.AccountChanged{TimeZone: "UTC", BodyVersion: 2, Title: &name, Ceiling: &events.Limits{Reads: 1}}))
+	h.append(event(events.AccountSubject(account), &events.AccountChanged{TimeZone: "UTC", BodyVersion: 2, Title: &name, Ceiling: &events.Limits{Reads: 1}, Retention: new(400)}))
 	h.append(event(events.AccountSubject(account), &events.AccountSuspended{AccountID: account}))
 	h.append(event(events.AccountSubject(account), &events.MemberJoined{Administered: by, UserID: person, Role: "owner"}))
 	h.append(event(events.AccountSubject(account), &events.KeyCreated{Administered: by, KeyID: uuid.New(), Hash: strings.Repeat("0", 64)}))

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"reckon/http/admin"
 	"reckon/projections"
@@ -49,10 +51,27 @@ type accountSet struct {
 	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; '' for nothing else." placeholder:"TEXT"`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
 	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
+	Retention   *days   `help:"Erase conversations by themselves once the last message is that old, such as 400d; 'off' keeps them for ever." placeholder:"DAYS"`
 
 	limitFlags
 	Ceiling limitFlags `embed:"" prefix:"ceiling-" help:"What an operator allows at most."`
 	JSON    bool       `help:"Print JSON."`
+}
+
+// days reads a number of days.
+type days int
+
+func (d *days) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		text = []byte("0")
+	}
+	number, marked := strings.CutSuffix(string(text), "d")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil || !marked && n != 0 {
+		return fmt.Errorf("%q: give days such as 400d, or off", text)
+	}
+	*d = days(n)
+	return nil
 }
 
 // limitFlags are limits that are changed.
@@ -73,13 +92,13 @@ func (f limitFlags) change() admin.LimitsChange {
 }
 
 func (*accountSet) Help() string {
-	return "The limits are the account's own; those that begin with --ceiling are what an operator allows, and of both the lower one holds.\n\nExamples:\n  reckon account set acme --name 'Acme Road Trips'\n  reckon account set acme --ceiling-calculations 100 --ceiling-month-bytes 10GiB\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB"
+	return "The limits are the account's own; those that begin with --ceiling are what an operator allows, and of both the lower one holds. What --retention erases cannot be brought back.\n\nExamples:\n  reckon account set acme --name 'Acme Road Trips'\n  reckon account set acme --ceiling-calculations 100 --ceiling-month-bytes 10GiB\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB\n  reckon account set acme --retention 400d"
 }
 
 func (c *accountSet) Run(t terminal) error {
 	return c.ask(t, func(a administration) error {
 		change := admin.AccountChange{
-			Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
+			Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Retention: (*int)(c.Retention),
 			Limits: c.limitFlags.change(), Ceiling: c.Ceiling.change(),
 		}
 		account, err := order[admin.Account](a, "PATCH", change, "accounts", c.Name)
@@ -89,7 +108,7 @@ func (c *accountSet) Run(t terminal) error {
 		if c.JSON {
 			return printJSON(t, account)
 		}
-		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed))
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed), retentionText(account.Retention))
 		return nil
 	})
 }
@@ -108,6 +127,14 @@ func limitsText(l projections.Limits) (text string) {
 		}
 	}
 	return text
+}
+
+// retentionText says for how long conversations are kept, behind a comma.
+func retentionText(days int) string {
+	if days == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", conversations erased %d d after their last message", days)
 }
 
 type accountList struct {

@@ -212,6 +212,7 @@ func (c *serveCommand) Run(t terminal) error {
 	defer stopWork()
 	if log.Damaged() == nil {
 		work.Go(func() { service.Run(working) })
+		work.Go(func() { commands.NewRetention(log, views, logger).Run(working) })
 	}
 	administered.Open(log, views)
 	if pages != nil {

@@ -21,6 +21,8 @@ type Account struct {
 	ActiveKeys  int       `json:"active_keys"`
 	State       string    `json:"state"` // active or suspended
 
+	Retention int `json:"retention_days,omitzero"` // days that conversations are kept without activity; 0 for ever
+
 	Limits    projections.Limits      `json:"limits,omitzero"`  // that owners set
 	Ceiling   projections.Limits      `json:"ceiling,omitzero"` // that operators set
 	Allowed   projections.Limits      `json:"allowed,omitzero"` // of each the lower one
@@ -36,7 +38,7 @@ func accountOf(a projections.Account) Account {
 	}
 	row := Account{
 		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, ActiveKeys: active,
-		State: "active", Limits: a.Limits, Ceiling: a.Ceiling, Allowed: a.Allowed(), Suspended: a.Suspended,
+		State: "active", Retention: a.Retention, Limits: a.Limits, Ceiling: a.Ceiling, Allowed: a.Allowed(), Suspended: a.Suspended,
 	}
 	if a.Suspended != nil {
 		row.State = "suspended"
@@ -56,6 +58,7 @@ type AccountChange struct {
 	Title       *string      `json:"title,omitempty"`
 	TimeZone    *string      `json:"time_zone,omitempty"`
 	BodyVersion *int         `json:"body_version,omitempty"`
+	Retention   *int         `json:"retention_days,omitempty"` // 0 keeps conversations for ever
 	Limits      LimitsChange `json:"limits,omitzero"`
 	Ceiling     LimitsChange `json:"ceiling,omitzero"` // by operators
 }
@@ -115,7 +118,7 @@ func (q *request) changeAccount() (http.Answer, error) {
 		return http.Answer{}, insufficient(operator)
 	}
 	return q.changedAccount(q.admin.ChangeAccount(q.ctx(), commands.ChangeAccount{
-		Name: q.account.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion,
+		Name: q.account.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Retention: c.Retention,
 		Limits: commands.ChangeLimits(c.Limits), Ceiling: commands.ChangeLimits(c.Ceiling),
 	}))
 }
