@@ -57,6 +57,134 @@ func (a Admin) erasedBy(ctx context.Context, account, id uuid.UUID) (sequence ui
 	return sequence, err
 }
 
+// ErasedAccount is what was there of an account that was erased, and is no more.
+type ErasedAccount struct {
+	projections.Account
+	Revoked       int    // keys
+	Left          int    // members
+	Retired       int    // domains
+	Conversations int    // that were erased
+	Erased        uint64 // newest event that erased one, also earlier, for projections.Views.Forgotten; 0 for none
+}
+
+// EraseAccount ends the use of an account for good: it is suspended, its keys are revoked, its
+// members leave it, its drafts are discarded and its domains retired, and all its conversations are
+// erased. What is interrupted goes on when it is called again. What stays is the account's name,
+// the definitions of its domains, and who administered it when. It fails with ErrNone.
+func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased ErasedAccount, err error) {
+	if erased.Account, err = a.Suspend(ctx, name, reason); err != nil {
+		return erased, err
+	}
+	add := func(data any) error {
+		erased.Account, err = a.appendBehind(ctx, erased.Account, data)
+		return err
+	}
+	for i := 0; i < len(erased.Keys); i++ {
+		if key := erased.Keys[i]; !key.Revoked {
+			if err := add(&events.KeyRevoked{KeyID: key.ID}); err != nil {
+				return erased, err
+			}
+			erased.Revoked++
+		}
+	}
+	for len(erased.Members) > 0 {
+		user, err := a.readUser(ctx, erased.Members[0].UserID)
+		if err == nil {
+			err = add(&events.MemberRemoved{UserID: user.ID})
+		}
+		if err == nil {
+			err = a.EndSessions(ctx, user.Email)
+		}
+		if err != nil {
+			return erased, err
+		}
+		erased.Left++
+	}
+	if erased.Retired, err = a.retireAll(ctx, erased.ID); err != nil {
+		return erased, err
+	}
+	return erased, a.eraseAll(ctx, &erased, reason)
+}
+
+// appendBehind appends an event to an account's subject, whatever came in between.
+func (a Admin) appendBehind(ctx context.Context, account projections.Account, data any) (projections.Account, error) {
+	for {
+		after, err := a.append(ctx, account, data)
+		if !errors.Is(err, log.ErrConflict) {
+			return after, err
+		}
+		if account, err = a.read(ctx, account.ID); err != nil {
+			return account, err
+		}
+	}
+}
+
+// retireAll retires the domains of an account, of which it returns how many those were, and
+// discards its drafts.
+func (a Admin) retireAll(ctx context.Context, account uuid.UUID) (retired int, err error) {
+	domains, err := a.Domains(ctx, account)
+	for _, d := range domains {
+		if d.Draft != nil {
+			if err := a.Discard(ctx, account, d.ID, 0); err != nil && !errors.Is(err, ErrNone) {
+				return retired, err
+			}
+		}
+		if d.Version > 0 && !d.Retired {
+			if err := a.Retire(ctx, account, d.ID, true); err != nil {
+				return retired, err
+			}
+			retired++
+		}
+	}
+	return retired, err
+}
+
+// eraseAll erases the conversations of an account that are not erased yet, those too that come to
+// be meanwhile.
+func (a Admin) eraseAll(ctx context.Context, of *ErasedAccount, reason string) error {
+	known := map[uuid.UUID]bool{}
+	of.Account = projections.Account{ID: of.ID}
+	catchUp := func() error {
+		history, err := a.Log.Read(ctx, events.AccountSubject(of.ID), of.Sequence)
+		for _, e := range history {
+			of.Account = projections.ApplyAccount(of.Account, e)
+			if earlier, is := e.Data.(*events.ConversationErased); is {
+				known[earlier.ConversationID], of.Erased = true, e.Sequence
+			}
+		}
+		return err
+	}
+	if err := catchUp(); err != nil {
+		return err
+	}
+	for more := true; more; {
+		more = false
+		list, err := a.Log.Conversations(ctx, of.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range list {
+			for !known[id] {
+				sequences, err := a.Log.Sequences(ctx, of.ID, id)
+				if err == nil {
+					of.Account, err = a.append(ctx, of.Account, &events.ConversationErased{ConversationID: id, Reason: reason, Events: events.Runs(sequences)})
+				}
+				switch {
+				case err == nil:
+					known[id], more, of.Erased = true, true, of.Sequence
+					of.Conversations++
+				case errors.Is(err, log.ErrConflict):
+					err = catchUp()
+				}
+				if err != nil {
+					return fmt.Errorf("erase conversation %s: %w", id, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // dropErased drops a command whose conversation was erased before it was decided.
 func (s *Service) dropErased(ctx context.Context, c Calculate) error {
 	subject := events.KeylessSubject(c.AccountID, c.MessageID)

@@ -17,6 +17,7 @@ type accountCommands struct {
 	Export  accountExport  `cmd:"" help:"Write what an account has as files that a person can read."`
 	Suspend accountSuspend `cmd:"" help:"End the use of an account's keys until it is resumed."`
 	Resume  accountResume  `cmd:"" help:"Take a suspended account into use again."`
+	Erase   accountErase   `cmd:"" help:"End an account, and forget all its conversations."`
 }
 
 type accountCreate struct {

@@ -146,6 +146,15 @@ func (l *Log) Domains(ctx context.Context, account uuid.UUID) ([]uuid.UUID, erro
 	return domains, nil
 }
 
+// Conversations lists the conversations of an account of which there are events, by id.
+func (l *Log) Conversations(ctx context.Context, account uuid.UUID) ([]uuid.UUID, error) {
+	conversations, err := l.subjects(ctx, "evt."+account.String()+".conversation.>", 3)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations of account %s: %w", account, err)
+	}
+	return slices.Compact(conversations), nil // prompts have subjects of their own
+}
+
 // subjects returns the ids that stand in one part of the subjects that match a filter.
 func (l *Log) subjects(ctx context.Context, filter string, part int) ([]uuid.UUID, error) {
 	if err := l.backing.confirm(ctx); err != nil {
