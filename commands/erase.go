@@ -20,10 +20,24 @@ var ErrErased = errors.New("was erased")
 // projections.Views.Forgotten. One that was erased before is not erased again: the sequence is that
 // of the event then, and again is true. It fails with ErrNone for the account and the conversation.
 func (a Admin) EraseConversation(ctx context.Context, account string, id uuid.UUID, reason string) (sequence uint64, again bool, err error) {
+	return a.erase(ctx, AccountID(account), account, id, reason, func(of projections.Account) error {
+		return fmt.Errorf("conversation %s of account %q %w: give the conversation_id of an answer", id, of.Name, ErrNone)
+	})
+}
+
+// EraseAgain is EraseConversation in a log that may have nothing of the conversation yet, but a
+// command that is not worked on: then nothing comes of it. It fails with ErrNone for the account.
+func (a Admin) EraseAgain(ctx context.Context, account, id uuid.UUID, reason string) (sequence uint64, again bool, err error) {
+	return a.erase(ctx, account, account.String(), id, reason, func(projections.Account) error { return nil })
+}
+
+// erase is EraseConversation in an account that the caller calls by a name. none says what a
+// conversation without events is.
+func (a Admin) erase(ctx context.Context, account uuid.UUID, name string, id uuid.UUID, reason string, none func(projections.Account) error) (sequence uint64, again bool, err error) {
 	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
 		return 0, false, err
 	}
-	of, err := a.change(ctx, AccountID(account), account, func(of projections.Account) (any, error) {
+	of, err := a.change(ctx, account, name, func(of projections.Account) (any, error) {
 		again = false
 		sequences, err := a.Log.Sequences(ctx, of.ID, id)
 		if err != nil {
@@ -36,7 +50,9 @@ func (a Admin) EraseConversation(ctx context.Context, account string, id uuid.UU
 		case again:
 			return nil, nil // whatever is left of it is erased without being asked
 		case len(sequences) == 0:
-			return nil, fmt.Errorf("conversation %s of account %q %w: give the conversation_id of an answer", id, of.Name, ErrNone)
+			if err := none(of); err != nil {
+				return nil, err
+			}
 		}
 		return &events.ConversationErased{ConversationID: id, Reason: reason, Events: events.Runs(sequences)}, nil
 	})

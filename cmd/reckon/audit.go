@@ -17,10 +17,12 @@ type auditCommand struct {
 	Account string `help:"Name of an account; all accounts and users without it." placeholder:"NAME"`
 	Since   string `help:"How long ago to begin, or when: 30d, 12h, 2026-03-05." placeholder:"TIME"`
 	JSON    bool   `help:"Print JSON."`
+
+	Erasures bool `help:"Print the erased conversations alone, as JSON lines that 'reckon restore --erasures' reads."`
 }
 
 func (*auditCommand) Help() string {
-	return "Examples:\n  reckon audit --account acme --since 30d\n  reckon audit --json"
+	return "Examples:\n  reckon audit --account acme --since 30d\n  reckon audit --json\n  reckon audit --erasures > erasures.jsonl"
 }
 
 func (c *auditCommand) Run(t terminal) error {
@@ -39,6 +41,9 @@ func (c *auditCommand) Run(t terminal) error {
 		rows, err := list[admin.Audited](a, query, path...)
 		if err != nil {
 			return err
+		}
+		if c.Erasures {
+			return printErasures(t, rows)
 		}
 		if c.JSON {
 			return printJSON(t, rows)

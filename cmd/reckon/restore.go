@@ -16,6 +16,8 @@ type restoreCommand struct {
 	directory
 	File string `arg:"" help:"File that 'reckon backup' wrote. - is standard input." type:"path"`
 	JSON bool   `help:"Print what was restored as JSON."`
+
+	Erasures string `help:"List that 'reckon audit --erasures' printed: what was erased after the backup is erased again, before anybody can read it. Into the directory of a single node." placeholder:"FILE" type:"path"`
 }
 
 func (*restoreCommand) Help() string {
@@ -28,11 +30,16 @@ The projections are not in a backup: they are made from the events, and verified
 Examples:
   reckon restore monday.gz --data /var/lib/reckon-restored
   reckon serve --data /var/lib/reckon-restored
+  reckon restore monday.gz --data /var/lib/reckon-restored --erasures erasures.jsonl
   reckon restore monday.gz --data /var/lib/reckon    # of a running node of a new cluster
   kubectl exec -i reckon-0 -- /reckon restore - < monday.gz`
 }
 
 func (c *restoreCommand) Run(t terminal) error {
+	erasures, err := readErasures(c.Erasures)
+	if err != nil {
+		return err
+	}
 	file := t.in
 	if c.File != standard {
 		opened, err := c.opened(t)
@@ -43,6 +50,9 @@ func (c *restoreCommand) Run(t terminal) error {
 		file = opened
 	}
 	if len(c.NATSURL) > 0 {
+		if c.Erasures != "" {
+			return errSharedErasures
+		}
 		return c.fill(t, file, "the log on that NATS")
 	}
 	if err := c.place(anotherPlace); err != nil {
@@ -52,16 +62,27 @@ func (c *restoreCommand) Run(t terminal) error {
 	switch {
 	case err != nil:
 		return err
+	case cluster != "" && c.Erasures != "":
+		return errSharedErasures
 	case cluster != "":
 		return c.fill(t, file, "the cluster "+cluster)
 	}
-	return c.make(t, file)
+	return c.make(t, file, erasures)
 }
 
-// make makes the directory of a single node.
-func (c *restoreCommand) make(t terminal, file io.Reader) error {
+// A log that nodes share is read as soon as the backup is in it, and one that is not whole yet may
+// hold nothing else.
+var errSharedErasures = errors.New("--erasures is for the directory of a single node: restore into one, back that up, and restore that backup into the log that nodes share")
+
+// make makes the directory of a single node, and erases again what the list says.
+func (c *restoreCommand) make(t terminal, file io.Reader, erasures []erasure) error {
 	shown := newProgressLine(t, false, "")
-	b, err := backup.Restore(t, c.Data, file, errorLogger(t), shown.step)
+	var erased int
+	var last uint64
+	b, err := backup.Restore(t, c.Data, file, errorLogger(t), shown.step, func(l *log.Log) (err error) {
+		erased, last, err = eraseAgain(t, l, erasures)
+		return err
+	})
 	shown.end()
 	switch {
 	case errors.Is(err, backup.ErrNotEmpty):
@@ -73,8 +94,16 @@ func (c *restoreCommand) make(t terminal, file io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("%w; nothing was restored", err)
 	}
+	if last > 0 {
+		if err := c.forget(t, last); err != nil {
+			return fmt.Errorf("%s holds all that is in %s, and what was erased is seen by nobody, but is not overwritten yet, which goes on by itself while a server runs: %w", c.Data, fileName(c.File), err)
+		}
+	}
 	if err := c.verify(t, c.Data); err != nil {
 		return err
+	}
+	if c.Erasures != "" && !c.JSON {
+		fmt.Fprintf(t.out, "Erased again, as %s says: %s.\n", c.Erasures, count(erased, "conversation"))
 	}
 	if err := c.print(t, b, c.Data); err != nil || c.JSON {
 		return err

@@ -75,7 +75,7 @@ func TestOldCommands(t *testing.T) {
 		t.Fatalf("backed up %+v, %v", taken, err)
 	}
 	dir := filepath.Join(t.TempDir(), "restored")
-	if _, err := Restore(t.Context(), dir, bytes.NewReader(file.Bytes()), nil, quiet); err != nil {
+	if _, err := Restore(t.Context(), dir, bytes.NewReader(file.Bytes()), nil, quiet, nil); err != nil {
 		t.Fatal(err)
 	}
 	delivered(open(t, dir), queued.String())
@@ -135,7 +135,7 @@ func TestCommandsWithoutTheirPromptsAreLeftOut(t *testing.T) {
 		t.Fatalf("backed up %+v, %v", whole, err)
 	}
 	dir := filepath.Join(t.TempDir(), "restored")
-	if _, err := Restore(t.Context(), dir, bytes.NewReader(file.Bytes()), nil, quiet); err != nil {
+	if _, err := Restore(t.Context(), dir, bytes.NewReader(file.Bytes()), nil, quiet, nil); err != nil {
 		t.Fatal(err)
 	}
 	wantMessages(t, open(t, dir), stream(t, l))

@@ -199,7 +199,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	single, err := Restore(t.Context(), dir, &b, nil, quiet)
+	single, err := Restore(t.Context(), dir, &b, nil, quiet, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,9 +38,9 @@ const (
 // are, and counted. The directory must be empty or not exist; its log appears, whole and on disk,
 // when everything is right, and until then nothing does but a hidden one beside or in it. A command
 // that is not finished has the lifetime of a new one, so that it is worked on however old the
-// backup is. It fails with ErrNotEmpty, ErrNotWhole, or log.ErrRunning while another process
-// restores to the directory.
-func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress) (Summary, error) {
+// backup is. Before the log appears, change may append to it, unless it is nil. It fails with
+// ErrNotEmpty, ErrNotWhole, or log.ErrRunning while another process restores to the directory.
+func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logger, progress Progress, change func(*log.Log) error) (Summary, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Summary{}, fmt.Errorf("restore: %w", err)
@@ -58,7 +58,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, logger *slog.Logge
 		return Summary{}, err
 	}
 	defer lock.Close()
-	b, err := restoreInto(ctx, building, r, logger, progress)
+	b, err := restoreInto(ctx, building, r, logger, progress, change)
 	if err == nil {
 		err = publishDirectory(building, dir)
 	}
@@ -137,7 +137,7 @@ func restorable(dir string) error {
 // restoreInto fills a directory that nobody else knows. Nothing in it is trusted before
 // publishDirectory has brought it to the disk, so the server does not wait for that at every
 // message.
-func restoreInto(ctx context.Context, dir string, r *reader, logger *slog.Logger, progress Progress) (Summary, error) {
+func restoreInto(ctx context.Context, dir string, r *reader, logger *slog.Logger, progress Progress, change func(*log.Log) error) (Summary, error) {
 	retention, err := time.ParseDuration(r.header.Retention)
 	if err != nil {
 		return Summary{}, fmt.Errorf("%w: %w", ErrNotWhole, err)
@@ -168,7 +168,10 @@ func restoreInto(ctx context.Context, dir string, r *reader, logger *slog.Logger
 	if string(read.Sum(nil)) != string(written) {
 		return b, errors.New("restore: what was written reads back otherwise")
 	}
-	return b, nil
+	if change == nil {
+		return b, nil
+	}
+	return b, change(l)
 }
 
 // refill publishes what the backup holds, and returns the digest of it.
