@@ -30,7 +30,7 @@ type Config struct {
 type Console struct {
 	config   Config
 	pages    pages
-	assets   assets
+	assets   *http.Files
 	cross    *nethttp.CrossOriginProtection
 	provider *provider // nil for none
 

@@ -19,8 +19,8 @@ var templates embed.FS
 // pages are the templates of pages by name, each with the layout.
 type pages map[string]*template.Template
 
-func newPages(a assets) pages {
-	functions := template.FuncMap{"asset": a.path}
+func newPages(a *http.Files) pages {
+	functions := template.FuncMap{"asset": a.Path}
 	p := pages{}
 	files, err := fs.Glob(templates, "templates/*.html")
 	for _, file := range files {
