@@ -22,12 +22,15 @@ func (v *Views) fold(list []events.Event) error {
 	if err := g.fold(ctx, list); err != nil {
 		return err
 	}
-	v.foldedErasures(c)
+	erased := v.foldedErasures(c)
 	made := c.takeMade()
 	for _, m := range made {
 		v.messages.keep(m)
 	}
 	v.reached(v.checkpoint.after(list))
+	if erased {
+		v.forgetting.signal()
+	}
 	// A waiter takes the first that serves it, which is to be the newest.
 	for _, m := range slices.Backward(made) {
 		v.waiters.wake(m)
@@ -57,10 +60,13 @@ func (v *Views) catchUp(ctx context.Context, after uint64) error {
 		if err := g.fold(limited, list); err != nil {
 			return err
 		}
-		v.foldedErasures(viewOf[*conversations](g))
+		erased := v.foldedErasures(viewOf[*conversations](g))
 		c := v.checkpoint.after(list)
 		c.Sequence = max(c.Sequence, upTo)
 		v.reached(c)
+		if erased {
+			v.forgetting.signal()
+		}
 		return nil
 	})
 }

@@ -36,17 +36,19 @@ const (
 	forgetLook = 10 * time.Minute
 )
 
-// foldedErasures has what was folded forgotten. It is called with folding held.
-func (v *Views) foldedErasures(c *conversations) {
+// foldedErasures hides what the events erased that are being folded. It tells whether there is
+// something to forget, which is to be signalled when they count as folded: what forgets looks no
+// further than that. It is called with folding held.
+func (v *Views) foldedErasures(c *conversations) bool {
 	erased, late := c.takeErased()
 	if !erased {
-		return
+		return false
 	}
 	v.messages.cache.Clear()
 	for _, key := range late {
 		v.forgetLater(key)
 	}
-	v.forgetting.signal()
+	return true
 }
 
 func (v *Views) forgetLater(key entityKey) {

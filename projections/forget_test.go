@@ -57,6 +57,39 @@ func erasing(t *testing.T, v *Views, account, conversation uuid.UUID) events.Eve
 	return event(events.AccountSubject(account), &events.ConversationErased{ConversationID: conversation, Events: events.Runs(sequences)})
 }
 
+// What forgets is told of an erasure when it is folded, and not before, when it would look at what is folded and find nothing.
+func TestForgettingIsToldOfWhatIsFolded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openIdle(t, log, dir)
+	account, conversation := uuid.New(), uuid.New()
+	batch := []events.Event{
+		h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "a", TimeZone: "UTC", BodyVersion: 2})),
+		h.append(completed(account, request(conversation, "x"), "new", 0, 1)),
+	}
+	batch = append(batch, h.append(erasing(t, v, account, conversation)))
+	v.mu.Lock() // so that nothing is said to be folded
+	folded := make(chan error)
+	go func() { folded <- v.fold(batch) }()
+	<-v.unsaved // all of it has been taken in
+	select {
+	case <-v.forgetting.wake:
+		t.Errorf("it was told when %d of %d events were folded", v.folded.Load(), h.next)
+	default:
+	}
+	v.mu.Unlock()
+	if err := <-folded; err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-v.forgetting.wake:
+	default:
+		t.Error("it was not told")
+	}
+}
+
 // An erased conversation is not found nor listed, and in no file; the views are what the history makes, and stay so.
 func TestErasedConversations(t *testing.T) {
 	t.Parallel()

@@ -270,7 +270,7 @@ func (n *node) administer(args ...string) ([]string, error) {
 	if err != nil {
 		text := ""
 		if failed, ok := err.(*exec.ExitError); ok {
-			text = string(failed.Stderr)
+			text = string(failed.Stderr) + string(out)
 		}
 		return nil, fmt.Errorf("%v on %s: %w: %s", args, n.name, err, text)
 	}

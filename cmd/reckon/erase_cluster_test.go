@@ -8,10 +8,6 @@ import (
 // TestClusterForgets erases conversations on three nodes: while all run, while one of them is killed in the middle of it, and while
 // one is away. Nothing is left in the files of any node within a minute after it runs.
 func TestClusterForgets(t *testing.T) {
-	if !soaking {
-		notRun(t, "a node keeps the text in a file of COMMANDS now and then, which is not mended; make soak shows it")
-		return
-	}
 	t.Parallel()
 	c := newCluster(t, t.TempDir())
 	c.startAll(t)
