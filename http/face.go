@@ -21,7 +21,7 @@ import (
 // the envelope of errors, tags.
 type Face struct {
 	Prefix string                // of the paths that Admit stands before, such as /admin/v1/
-	Vary   string                // the request headers that say who asks
+	Vary   string                // the request headers that say who asks, "" for none
 	Admit  func(*Exchange) error // finds out who asks before all else, and tells by Exchange.Known
 	Routes []Route               // those outside of the prefix are for everybody
 	// Refuse makes the body of what is refused below the prefix, with its header fields; nil leaves

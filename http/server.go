@@ -282,7 +282,9 @@ func (s *Server) answer(x *Exchange) error {
 	}
 	if face := s.faceAt(x.r.URL.Path); face != nil {
 		x.w.Header().Set("Cache-Control", "private, no-cache")
-		x.w.Header().Add("Vary", face.Vary)
+		if face.Vary != "" {
+			x.w.Header().Add("Vary", face.Vary)
+		}
 		if err := face.Admit(x); err != nil {
 			return err
 		}

@@ -60,6 +60,12 @@ var contract string
 // Contract says what answers mean, in Markdown.
 func Contract() string { return contract }
 
+//go:embed AUTHORING.md
+var authoring string
+
+// Authoring says how domains are written, in Markdown.
+func Authoring() string { return authoring }
+
 //go:embed domain.schema.json
 var domainFile []byte
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"maps"
@@ -300,6 +302,46 @@ func TestLinksOfTheBooksLead(t *testing.T) {
 				t.Errorf("%s: there is no %s", name, m[1])
 			}
 		}
+	}
+}
+
+// askedForm finds rows of a prompt, whose lines are apart, and what begins the answer to it.
+var askedForm = regexp.MustCompile("(?m)^\\| (`.*`) \\| `([a-z_.]+)` ?(.*) \\|$")
+
+// TestAnswersOfTheGuideAreRight asks what the guide to asking asks.
+func TestAnswersOfTheGuideAreRight(t *testing.T) {
+	guide := root(t, "http/docs/ASKING.md")
+	domain := filepath.Join(t.TempDir(), "trip.yaml")
+	if err := os.WriteFile(domain, []byte(fenced(guide, "yaml")[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows := askedForm.FindAllStringSubmatch(guide, -1)
+	for _, row := range rows {
+		prompt := strings.ReplaceAll(strings.Trim(row[1], "`"), "`, `", "\n")
+		var out, errs bytes.Buffer
+		run(terminal{Context: t.Context(), in: &bytes.Buffer{}, out: &out, err: &errs}, []string{"calculate", "--json", "--domain", domain, "--", prompt})
+		var message struct {
+			Results struct {
+				Variables []struct{ Key, Value string }
+			}
+			Errors []struct{ Code string }
+		}
+		if err := json.Unmarshal(out.Bytes(), &message); err != nil {
+			t.Fatalf("%q: %v: %s%s", prompt, err, out.String(), errs.String())
+		}
+		got := ""
+		for _, e := range message.Errors {
+			got = e.Code + " " + row[3]
+		}
+		if len(message.Results.Variables) > 0 {
+			got = message.Results.Variables[0].Key + " " + message.Results.Variables[0].Value
+		}
+		if want := row[2] + " " + row[3]; got != want {
+			t.Errorf("%q: %s, want %s", prompt, got, want)
+		}
+	}
+	if len(rows) < 14 {
+		t.Errorf("%d rows are found", len(rows))
 	}
 }
 

@@ -14,11 +14,13 @@ import (
 	"strings"
 
 	"reckon/http/console"
+	"reckon/http/docs"
 )
 
 // consoleFlags are the flags of a server's console.
 type consoleFlags struct {
 	Console      string    `help:"Whether people are answered at /console: ${enum} (${default})." enum:"on,off" default:"on" placeholder:"on|off"`
+	Docs         string    `help:"Whether /docs shows the documentation, to everybody: ${enum} (${default})." enum:"on,off" default:"on" placeholder:"on|off"`
 	PublicURL    publicURL `help:"Address at which browsers reach the console, such as https://reckon.example.com: links are made of it. Needed where --listen is not this machine alone." name:"public-url" placeholder:"URL"`
 	TrustedProxy []string  `help:"Address or network of a proxy of yours, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from; several are several flags." placeholder:"NETWORK"`
 
@@ -106,6 +108,22 @@ func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Cons
 		return nil, nil, fmt.Errorf("make the console: %w", err)
 	}
 	return pages, public, nil
+}
+
+// documentation is what /docs answers, which tells callers the public address of the service, or
+// the one that it listens on where that is this machine; nil with --docs off.
+func (c consoleFlags) documentation(listens net.Addr, logger *slog.Logger) *docs.Docs {
+	if c.Docs == "off" {
+		return nil
+	}
+	address := url.URL{Scheme: "http", Host: listens.String()}
+	switch {
+	case c.PublicURL.url != nil:
+		address = *c.PublicURL.url
+	case !isLoopback(address.Hostname()):
+		address = url.URL{Scheme: "https", Host: "reckon.example.com"}
+	}
+	return docs.New(docs.Config{Address: address.String(), Books: documented(), Logger: logger})
 }
 
 // tell leaves the public address for those who make links beside the server.

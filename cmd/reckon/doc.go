@@ -38,7 +38,7 @@
 //   - http answers callers, http/admin those who administer, with the habits of http. A command
 //     line asks the routes of http/admin too: those of a server, or on a log here. http/mcp
 //     answers language models by asking http. http/console has the pages for people, who are
-//     signed in.
+//     signed in, http/docs the documentation, for everybody.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows.
 package main

@@ -174,6 +174,11 @@ func (c *serveCommand) Run(t terminal) error {
 	if pages != nil {
 		servers[last].Mount(pages.Face())
 	}
+	if shown := c.documentation(listener.Addr(), logger); shown != nil {
+		for _, s := range servers {
+			s.Mount(shown.Face())
+		}
+	}
 	server.Mount(mcp.Face(server, version()))
 	for i, s := range servers {
 		go func() { served <- s.Serve(ctx, listeners[i]) }()

@@ -45,6 +45,7 @@ var layers = map[string][]string{
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
 	"http/admin":            {"http", "commands", "commands/history", "commands/domainfile", "projections+", "schemas"},
 	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
+	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/console":          {"http", "commands", "projections+"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon":            {"…"},

@@ -40,6 +40,22 @@ var decimalFormats = []string{
 	"decimals_7", "decimals_8", "decimals_9",
 }
 
+// Kind is a kind of variables as listings show it. Tables and charts have no formats of their own:
+// their columns and series have.
+type Kind struct {
+	Name    string
+	Formats []string // of its values, the default first
+}
+
+// Kinds lists the kinds.
+func Kinds() []Kind {
+	list := make([]Kind, len(kinds))
+	for i, k := range kinds {
+		list[i] = Kind{k.name, slices.Clone(k.formats)}
+	}
+	return list
+}
+
 // Shape is the structure that shows a kind and the default format of its scalars: "" for both of an
 // unknown kind, for the format where columns or series have formats instead. The kind "" is number.
 func Shape(kind string) (structure, format string) {
