@@ -40,5 +40,6 @@
 //     answers language models by asking http. http/console has the pages for people, who are
 //     signed in, http/docs the documentation, for everybody.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
-//     measures a server beside what the machine allows.
+//     measures a server beside what the machine allows. cmd/reckon/clients has the clients for
+//     programs of others, a file for each language.
 package main

@@ -28,6 +28,7 @@ type commandLine struct {
 	Interpret    interpretCommand     `cmd:"" help:"Show how a prompt in prose is read."`
 	Evaluate     evaluateCommand      `cmd:"" help:"Score files of prose prompts against what they mean."`
 	MCP          mcpCommand           `cmd:"" name:"mcp" help:"Serve an assistant: tools of the Model Context Protocol, on standard input and output."`
+	Client       clientCommand        `cmd:"" help:"Print a client of the service for another program: TypeScript, Python or Go."`
 	Functions    functionsCommand     `cmd:"" help:"List the functions of equations, or explain one."`
 	Units        unitsCommand         `cmd:"" help:"List the units, or find one."`
 	Domain       domainCommands       `cmd:"" help:"Check, test and publish domains."`

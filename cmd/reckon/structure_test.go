@@ -48,6 +48,7 @@ var layers = map[string][]string{
 	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/console":          {"http", "commands", "projections+"},
 	"cmd/reckon/bench":      {"commands+"},
+	"cmd/reckon/clients":    {},
 	"cmd/reckon":            {"…"},
 }
 

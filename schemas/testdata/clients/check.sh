@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lints the descriptions of the interface, generates clients of them for TypeScript and Go, and
-# compiles both with a program that reads results; and has the official TypeScript client of the
-# Model Context Protocol call reckon. All but Go needs Node.js and npm.
+# compiles both with a program that reads results; checks the clients that reckon prints; and has the
+# official TypeScript client of the Model Context Protocol call reckon. All but Go needs Node.js and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
 schemas=$(cd ../.. && pwd)
@@ -32,6 +32,14 @@ for version in openapi openapi.v1; do
 	npx --no-install tsc --strict --noEmit --skipLibCheck false --module nodenext --target es2022 client/main.ts
 done
 echo "TypeScript: both clients compile"
+
+# The clients that reckon prints. The test has each of them ask a service.
+cp "$schemas/../cmd/reckon/clients/reckon.ts" "$schemas/../cmd/reckon/clients/reckon.py" .
+npx --no-install tsc --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noImplicitOverride --erasableSyntaxOnly \
+	--module nodenext --target es2022 --lib es2022,dom --outDir printed reckon.ts
+npx --no-install pyright --project pyright.json
+(cd "$schemas/.." && RECKON_CLIENT_MODULE="$work/typescript/printed/reckon.js" go test -count=1 ./cmd/reckon -run '^TestClients$')
+echo "Printed clients: TypeScript and Python are strictly typed, and all of them ask alike"
 
 (cd "$schemas/.." && go build -o "$work/reckon" ./cmd/reckon)
 node assistant.mjs "$work/reckon" "$work/trip.yaml"
