@@ -152,14 +152,14 @@ func walk(t *testing.T, args []string) string {
 	}
 	say("conversations", yes(len(seen) > 100 && !repeated))
 	var messages []clients.Message
-	seen = map[string]bool{}
 	for m, err := range client.Messages(ctx, long) {
 		must(err)
-		seen[m.MessageID] = true
 		messages = append(messages, m)
 	}
-	newestFirst := slices.IsSortedFunc(messages, func(a, b clients.Message) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	say("messages", len(messages), len(seen), yes(newestFirst))
+	whole, err := client.Conversation(ctx, long)
+	must(err)
+	slices.Reverse(messages)
+	say("messages", len(messages), yes(slices.EqualFunc(messages, whole.Messages, func(a, b clients.Message) bool { return a.MessageID == b.MessageID })))
 
 	for _, fault := range []string{"lost", "cut", "busy"} {
 		bad, err := clients.New(link+"/"+fault, key).Calculate(ctx, with(drive.Prompt, fault+"-go"))

@@ -66,8 +66,8 @@ for await (const item of client.conversations()) ids.push(item.id);
 say("conversations", yes(ids.length > 100 && new Set(ids).size === ids.length));
 const messages = [];
 for await (const message of client.messages(long)) messages.push(message);
-const times = messages.map((m) => m.created_at);
-say("messages", messages.length, new Set(messages.map((m) => m.message_id)).size, yes(times.join() === [...times].sort().reverse().join()));
+const oldestFirst = (await client.conversation(long)).messages.map((m) => m.message_id);
+say("messages", messages.length, yes(messages.map((m) => m.message_id).join() === oldestFirst.reverse().join()));
 
 // A bad link
 for (const fault of ["lost", "cut", "busy"]) {

@@ -79,8 +79,8 @@ fails("no key", lambda: reckon.Client(url, "reckon_live_wrong").domains())
 ids = [c["id"] for c in client.conversations()]
 print("conversations", yes(len(ids) > 100 and len(ids) == len(set(ids))))
 messages = list(client.messages(long))
-times = [m["created_at"] for m in messages]
-print("messages", len(messages), len({m["message_id"] for m in messages}), yes(times == sorted(times, reverse=True)))
+oldest_first = [m["message_id"] for m in client.conversation(long)["messages"]]
+print("messages", len(messages), yes([m["message_id"] for m in messages] == oldest_first[::-1]))
 
 # A bad link
 for fault in ("lost", "cut", "busy"):
