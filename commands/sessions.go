@@ -35,12 +35,16 @@ func (a Admin) startSession(ctx context.Context, email, way string, decide func(
 		if err := decide(u); err != nil {
 			return nil, err
 		}
-		return &events.SessionStarted{
-			SessionID: uuid.New(), Hash: hash, Way: way, ExpiresAt: time.Now().Add(SessionHolds).UTC().Truncate(time.Second),
-		}, nil
+		return newSession(hash, way), nil
 	})
 	if err != nil {
 		return projections.User{}, "", err
 	}
 	return user, secret, nil
+}
+
+func newSession(hash, way string) *events.SessionStarted {
+	return &events.SessionStarted{
+		SessionID: uuid.New(), Hash: hash, Way: way, ExpiresAt: time.Now().Add(SessionHolds).UTC().Truncate(time.Second),
+	}
 }

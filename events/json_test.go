@@ -76,6 +76,10 @@ func fill(r *rapid.T, v reflect.Value) {
 		v.SetString(texts.Draw(r, "text"))
 	case reflect.Int:
 		v.SetInt(int64(rapid.Int().Draw(r, "number")))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(r, "byte")))
+	case reflect.Uint32:
+		v.SetUint(uint64(rapid.Uint32().Draw(r, "count")))
 	case reflect.Uint64:
 		v.SetUint(rapid.Uint64().Draw(r, "count"))
 	case reflect.Bool:

@@ -30,6 +30,8 @@ type SessionStarted struct {
 	Hash      string    `json:"hash"`
 	Way       string    `json:"way"` // WayPassword and the others
 	ExpiresAt time.Time `json:"expires_at"`
+
+	Passkey *PasskeyUsed `json:"passkey,omitempty"` // that the user signed in with
 }
 
 // The ways in which people sign in.
@@ -37,6 +39,7 @@ const (
 	WayPassword = "password"
 	WayLink     = "link"     // and a password set by it
 	WayIdentity = "identity" // of another provider
+	WayPasskey  = "passkey"
 )
 
 // SessionMoved has a session be about another account.

@@ -45,6 +45,8 @@ var table = []kind{
 	{name: "reckon.session.moved.v1", data: of[SessionMoved]()},
 	{name: "reckon.session.ended.v1", data: of[SessionEnded]()},
 	{name: "reckon.identity.linked.v1", data: of[IdentityLinked]()},
+	{name: "reckon.passkey.added.v1", data: of[PasskeyAdded]()},
+	{name: "reckon.passkey.removed.v1", data: of[PasskeyRemoved]()},
 	{name: "reckon.domain.drafted.v1", data: of[DomainDrafted]()},
 	{name: "reckon.draft.discarded.v1", data: of[DraftDiscarded]()},
 	{name: "reckon.domain.published.v1", data: of[DomainPublished]()},

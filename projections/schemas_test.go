@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -52,6 +53,10 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	h.append(event(events.UserSubject(person), &events.SessionMoved{Administered: by, SessionID: session, AccountID: account}))
 	h.append(event(events.UserSubject(person), &events.IdentityLinked{Administered: by, Issuer: "https://id.example.com", Subject: "1"}))
 	h.append(event(events.UserSubject(person), &events.LinkIssued{Administered: by, LinkID: uuid.New(), Hash: strings.Repeat("3", 64), ExpiresAt: start}))
+	used := events.UsedChallenge{Hash: strings.Repeat("4", 64), ExpiresAt: time.Now().Add(time.Hour)}
+	passkey := uuid.New()
+	h.append(event(events.UserSubject(person), &events.PasskeyAdded{Administered: by, PasskeyID: passkey, Name: "Laptop", Credential: []byte("1"), PublicKey: []byte("2"), Transports: []string{"internal"}, Seal: []byte("3"), Challenge: used}))
+	h.append(event(events.UserSubject(person), &events.SessionStarted{Administered: by, SessionID: uuid.New(), Hash: strings.Repeat("5", 64), Way: events.WayPasskey, ExpiresAt: start, Passkey: &events.PasskeyUsed{PasskeyID: passkey, Counter: 1, Challenge: used}}))
 	name := "Nothing & Sons"
 	h.append(event(events.AccountSubject(account), &events.AccountChanged{TimeZone: "UTC", BodyVersion: 2, Title: &name, Ceiling: &events.Limits{Reads: 1}, Retention: new(400)}))
 	h.append(event(events.AccountSubject(account), &events.AccountSuspended{AccountID: account}))

@@ -24,6 +24,7 @@ type Session struct {
 	Hash      string    `json:"hash"`
 	Way       string    `json:"way"`                 // as events.SessionStarted has it
 	AccountID uuid.UUID `json:"account_id,omitzero"` // that was chosen; uuid.Nil for none
+	PasskeyID uuid.UUID `json:"passkey_id,omitzero"` // that it was started by; uuid.Nil for none
 	StartedAt time.Time `json:"started_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
@@ -73,9 +74,12 @@ func applySignIn(u User, e events.Event) User {
 		u.Password, u.Link, u.Sessions = data.Hash, nil, nil
 	case *events.SessionStarted:
 		u.Sessions = slices.DeleteFunc(slices.Clone(u.Sessions), func(s Session) bool { return s.Expired(e.Time) || s.ID == data.SessionID })
-		u.Sessions = append(u.Sessions, Session{
-			ID: data.SessionID, Hash: data.Hash, Way: data.Way, StartedAt: e.Time, ExpiresAt: data.ExpiresAt,
-		})
+		session := Session{ID: data.SessionID, Hash: data.Hash, Way: data.Way, StartedAt: e.Time, ExpiresAt: data.ExpiresAt}
+		if data.Passkey != nil {
+			session.PasskeyID = data.Passkey.PasskeyID
+			u = applyPasskey(u, e)
+		}
+		u.Sessions = append(u.Sessions, session)
 		u.Sessions = u.Sessions[max(0, len(u.Sessions)-MaxSessions):]
 	case *events.SessionMoved:
 		if i := u.session(data.SessionID); i >= 0 {
@@ -88,6 +92,8 @@ func applySignIn(u User, e events.Event) User {
 		u.Link = nil
 		u.Identities = slices.DeleteFunc(slices.Clone(u.Identities), func(i Identity) bool { return i.Issuer == data.Issuer })
 		u.Identities = append(u.Identities, Identity{data.Issuer, data.Subject})
+	default:
+		return applyPasskey(u, e)
 	}
 	return u
 }

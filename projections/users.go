@@ -23,11 +23,13 @@ type User struct {
 	CreatedAt time.Time `json:"created_at"`
 	Tokens    []Token   `json:"tokens,omitempty"` // in order of creation
 
-	Password   string     `json:"password,omitempty"` // as events.PasswordSet has it; "" for none
-	Link       *Link      `json:"link,omitempty"`     // that was not used yet
-	Sessions   []Session  `json:"sessions,omitempty"` // that were not ended, in the order in which they were started
-	Identities []Identity `json:"identities,omitempty"`
-	Sequence   uint64     `json:"sequence"`
+	Password   string                 `json:"password,omitempty"` // as events.PasswordSet has it; "" for none
+	Link       *Link                  `json:"link,omitempty"`     // that was not used yet
+	Sessions   []Session              `json:"sessions,omitempty"` // that were not ended, in the order in which they were started
+	Identities []Identity             `json:"identities,omitempty"`
+	Passkeys   []Passkey              `json:"passkeys,omitempty"`   // in the order in which they were added
+	Challenges []events.UsedChallenge `json:"challenges,omitempty"` // the last that were answered and had not expired at the newest event
+	Sequence   uint64                 `json:"sequence"`
 }
 
 // Token is what a user administers with elsewhere. Hash is the hex SHA-256 of the whole token.
@@ -106,13 +108,14 @@ func (u User) token(id uuid.UUID) int {
 
 // usersModel has the document <user>: User.
 var usersModel = model{
-	name: "users", version: 3, readable: 1,
+	name: "users", version: 4, readable: 1,
 	folds: []any{
 		(*events.UserCreated)(nil), (*events.UserDisabled)(nil), (*events.UserEnabled)(nil),
 		(*events.OperatorAdded)(nil), (*events.OperatorRemoved)(nil),
 		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil),
 		(*events.LinkIssued)(nil), (*events.PasswordSet)(nil), (*events.IdentityLinked)(nil),
 		(*events.SessionStarted)(nil), (*events.SessionMoved)(nil), (*events.SessionEnded)(nil),
+		(*events.PasskeyAdded)(nil), (*events.PasskeyRemoved)(nil),
 	},
 	open: func(b *bucket, _ *messageLog) view { return openUsers(b) },
 }
@@ -120,8 +123,10 @@ var usersModel = model{
 // users holds every user in memory, since each request of administration asks for one.
 type users struct {
 	table[User]
-	byHash     map[string]uuid.UUID // whose token, session or link has a hash
-	byIdentity map[Identity]uuid.UUID
+	byHash       map[string]uuid.UUID // whose token, session or link has a hash
+	byIdentity   map[Identity]uuid.UUID
+	byCredential map[string]uuid.UUID // whose passkey a device knows by an id
+	byPasskey    map[uuid.UUID]uuid.UUID
 }
 
 func (u User) entity() entityKey      { return entityKey{account: u.ID} }
@@ -129,7 +134,7 @@ func (u User) madeBy() uint64         { return u.Sequence }
 func (u User) stands() events.Subject { return events.UserSubject(u.ID) }
 
 func openUsers(b *bucket) *users {
-	s := &users{byHash: map[string]uuid.UUID{}, byIdentity: map[Identity]uuid.UUID{}}
+	s := &users{byHash: map[string]uuid.UUID{}, byIdentity: map[Identity]uuid.UUID{}, byCredential: map[string]uuid.UUID{}, byPasskey: map[uuid.UUID]uuid.UUID{}}
 	s.table = table[User]{
 		bucket: b, pattern: "*", index: s.index,
 		byKey: map[entityKey]User{}, folded: map[entityKey]folded[User]{},
@@ -147,6 +152,14 @@ func (s *users) index(before, after User) {
 	}
 	for _, identity := range before.Identities {
 		delete(s.byIdentity, identity)
+	}
+	for _, passkey := range before.Passkeys {
+		delete(s.byCredential, string(passkey.Credential))
+		delete(s.byPasskey, passkey.ID)
+	}
+	for _, passkey := range after.Passkeys {
+		s.byCredential[string(passkey.Credential)] = after.ID
+		s.byPasskey[passkey.ID] = after.ID
 	}
 	for _, token := range after.Tokens {
 		s.byHash[token.Hash] = after.ID

@@ -14,6 +14,7 @@ type userCommands struct {
 	Enable  userEnable  `cmd:"" help:"Let a person who was disabled in again, without memberships."`
 
 	Sessions userSessions `cmd:"" help:"List where a person is signed in."`
+	Passkeys userPasskeys `cmd:"" help:"List the passkeys of a person, or remove one."`
 	SignOut  userSignOut  `cmd:"" help:"Sign a person out everywhere."`
 }
 

@@ -196,6 +196,16 @@ func (w *world) fresh(who, path string) string {
 			fill("token", id.String())
 		}
 	}
+	if strings.Contains(path, "{passkey}") {
+		user, err := w.admin.User(ctx, email)
+		w.must(nil, err)
+		id, ends := uuid.New(), time.Now().Add(time.Minute).UTC().Truncate(time.Second)
+		e := events.Event{ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: events.UserSubject(user.ID), Data: &events.PasskeyAdded{
+			PasskeyID: id, Name: "Laptop", Credential: id[:], PublicKey: id[:], Seal: id[:], Challenge: events.UsedChallenge{Hash: strings.Repeat("0", 64), ExpiresAt: ends},
+		}}
+		w.must(w.admin.Log.Append(ctx, e, user.Sequence))
+		fill("passkey", id.String())
+	}
 	fill("user", email)
 	if strings.Contains(path, "{key}") {
 		id, _, err := w.admin.CreateKey(ctx, "acme", commands.KeyTerms{})
@@ -242,6 +252,8 @@ var allowed = map[string]string{
 	"DELETE accounts/{account}/members/{user}":                            "owner operator",
 	"POST accounts/{account}/invitations":                                 "owner operator",
 	"GET users/{user}/sessions":                                           "operator",
+	"GET users/{user}/passkeys":                                           "operator",
+	"DELETE users/{user}/passkeys/{passkey}":                              "operator",
 	"POST users/{user}/sign-out":                                          "operator",
 	"POST invitations":                                                    "operator",
 	"GET accounts/{account}/keys":                                         "member developer owner",

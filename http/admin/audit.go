@@ -46,7 +46,7 @@ func (q *request) emails() (map[uuid.UUID]string, error) {
 
 // notShown are members of events that an audit leaves out: what is shown already, what is of use
 // only to find a secret, and what is too long.
-var notShown = []string{"by", "hash", "definition", "source"}
+var notShown = []string{"by", "hash", "definition", "source", "seal", "public_key", "credential", "challenge"}
 
 func (q *request) audit() (http.Answer, error) {
 	since, err := q.since()

@@ -69,6 +69,8 @@ var routes = []route{
 	{"POST", "users/{user}/disable", operator, (*request).disableUser},
 	{"POST", "users/{user}/enable", operator, (*request).enableUser},
 	{"GET", "users/{user}/sessions", anybody, (*request).sessions},
+	{"GET", "users/{user}/passkeys", anybody, ofUser((*request).passkeys)},
+	{"DELETE", "users/{user}/passkeys/{passkey}", anybody, ofUser((*request).removePasskey)},
 	{"POST", "users/{user}/sign-out", anybody, (*request).signOut},
 	{"GET", "users/{user}/tokens", anybody, ofUser((*request).tokens)},
 	{"POST", "users/{user}/tokens", anybody, ofUser((*request).createToken)},

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/go-webauthn/webauthn/webauthn"
+
 	"reckon/commands"
 	"reckon/http"
 	"reckon/projections"
@@ -32,7 +34,8 @@ type Console struct {
 	pages    pages
 	assets   *http.Files
 	cross    *nethttp.CrossOriginProtection
-	provider *provider // nil for none
+	provider *provider          // nil for none
+	passkeys *webauthn.WebAuthn // nil for none
 
 	views *projections.Views
 	auth  *commands.Authenticator
@@ -42,6 +45,10 @@ type Console struct {
 func New(config Config) (*Console, error) {
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	c.pages = newPages(c.assets)
+	var err error
+	if c.passkeys, err = newPasskeys(config.Public); err != nil {
+		return nil, err
+	}
 	return c, c.cross.AddTrustedOrigin(config.Public.Scheme + "://" + config.Public.Host)
 }
 

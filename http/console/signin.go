@@ -35,10 +35,12 @@ type signInShown struct {
 	Wrong       string // why it failed, "" for not yet
 	Provider    string // name of the provider, "" for none
 	Elsewhere   string // where to sign in with it
+	Passkeys    bool   // whether there are any at this address
 }
 
-// signInShown adds the provider, if there is one, to what is shown.
+// signInShown adds what else there is to sign in with.
 func (c *Console) signInShown(shown signInShown) signInShown {
+	shown.Passkeys = c.passkeys != nil
 	if c.provider != nil {
 		shown.Provider = c.provider.Name
 		shown.Elsewhere = Path + "/provider?" + url.Values{"next": {shown.Next}}.Encode()

@@ -192,13 +192,15 @@ func (v *visit) form() (url.Values, error) {
 // ok is false for all other errors.
 func refusal(v *visit, err error) (status int, message string, ok bool) {
 	var wait *commands.WaitError
+	var refused *commands.RefusedError
 	switch {
 	case errors.As(err, &wait):
 		v.x.Header().Set("Retry-After", strconv.Itoa(wait.Seconds()))
 		return nethttp.StatusTooManyRequests, sentence(err), true
-	case errors.Is(err, commands.ErrCredentials), errors.Is(err, commands.ErrLink), errors.Is(err, commands.ErrIdentity):
+	case errors.Is(err, commands.ErrCredentials), errors.Is(err, commands.ErrLink), errors.Is(err, commands.ErrIdentity),
+		errors.Is(err, commands.ErrPasskey), errors.Is(err, commands.ErrCopied), errors.Is(err, commands.ErrChallenge):
 		return nethttp.StatusForbidden, sentence(err), true
-	case errors.Is(err, commands.ErrPassword):
+	case errors.Is(err, commands.ErrPassword), errors.As(err, &refused):
 		return nethttp.StatusUnprocessableEntity, sentence(err), true
 	}
 	return 0, "", false
