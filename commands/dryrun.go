@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +44,7 @@ func (r *DryRun) Say(text, format, zone string, now time.Time) (projections.Mess
 		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte(name)),
 		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
 		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
+		rest: runtime.Gosched, // a server, too, tries domains out
 	}
 	from, err := r.source(context.Background(), nil)
 	if err != nil {

@@ -206,7 +206,8 @@ func (s *Service) awaitOrWork(ctx context.Context, c Calculate, replayed bool) (
 func (s *Service) Note(account uuid.UUID) { s.recent.note(account) }
 
 // Rest returns what is to be called every 100 microseconds or so while something takes a processor
-// for an account: it makes way for other goroutines, and for other accounts.
+// for an account: every quarter of a millisecond it makes way for other goroutines, and for other
+// accounts.
 func (s *Service) Rest(account uuid.UUID) func() {
 	return (&timeSlice{recent: s.recent, account: account}).yield
 }

@@ -61,12 +61,13 @@ type timeSlice struct {
 	worked  time.Duration // in those before
 }
 
-// yield lets other goroutines run, and sleeps at the end of a slice where other accounts ask for
-// something. To let goroutines run is not enough: a thread that never sleeps has used up its share
-// of a processor, and the system lets it wait for that of others, 4 ms and more at a time, together
-// with the requests that the runtime has meanwhile put on it. One that sleeps is run at once.
+// yield lets other goroutines run at the end of a slice, and sleeps there where other accounts ask
+// for something. To let goroutines run is not enough: a thread that never sleeps has used up its
+// share of a processor, and the system lets it wait for that of others, 4 ms and more at a time,
+// together with the requests that the runtime has meanwhile put on it. One that sleeps is run at
+// once. Within a slice it only looks at the clock, as to let others run wakes a thread each time
+// that a processor is idle.
 func (s *timeSlice) yield() {
-	runtime.Gosched()
 	now := time.Now()
 	if !s.began.IsZero() {
 		took := now.Sub(s.began)
@@ -74,10 +75,11 @@ func (s *timeSlice) yield() {
 			return
 		}
 		s.worked += took
+		runtime.Gosched()
 		if s.recent.others(s.account, recentFor) {
 			time.Sleep(min(max(sleepLength, s.worked*3/8), longSleep))
-			now = time.Now()
 		}
+		now = time.Now()
 	}
 	s.began = now
 }

@@ -53,12 +53,12 @@ func (v *derivation) isMoment(variable int, activities []int) bool {
 	if p.Moment || p.Declared {
 		return p.Moment
 	}
-	if dim, known := v.dimensionOf(variable); !known || dim != units.Time {
-		return false
-	}
 	return slices.ContainsFunc(activities, func(a int) bool {
 		e := v.domain.equations[a]
 		if !e.CheckPoints || e.Position(variable) < 0 {
+			return false
+		}
+		if dim, known := v.dimensionOf(variable); !known || dim != units.Time {
 			return false
 		}
 		switch formula.PointnessOf(e, variable, v.weightOf) {

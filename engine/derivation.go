@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"reckon/engine/decimal"
@@ -328,11 +329,10 @@ func (v *derivation) emit(s *solve.Step, last bool) *value.Error {
 			return err
 		}
 		v.Units[o] = unit.unit
-		q, problem := v.quantity(s, o, unit.shown)
-		if problem != nil {
+		value := v.scalars.Zero()
+		if problem := v.show(&value.Cells[0][0].Quantity, s, o, unit.shown); problem != nil {
 			return problem
 		}
-		value := v.scalars.Value(q)
 		if v.domain.Profiles[o].Table {
 			value.Rank = 1 // a table of one cell: its variable takes nothing else
 		}
@@ -355,35 +355,32 @@ func (v *derivation) targetLast() {
 	v.solution.Steps = append(slices.Delete(v.solution.Steps, at, at+1), step)
 }
 
-// quantity shows the value that a variable now has.
-func (v *derivation) quantity(s *solve.Step, variable int, as showing) (units.Quantity, *value.Error) {
-	q, err := as.quantity(v.Machine.Context, v.Machine.Values[variable])
-	if err == nil {
-		err = v.Machine.Context.Err()
+// show sets q to the value that a variable now has.
+func (v *derivation) show(q *units.Quantity, s *solve.Step, variable int, as showing) *value.Error {
+	c := v.Machine.Context
+	if err := cmp.Or(as.set(q, c, &v.Machine.Values[variable]), c.Err()); err != nil {
+		return v.Problem(err, v.domain.equations[s.Activity], variable)
 	}
-	if err != nil {
-		return q, v.Problem(err, v.domain.equations[s.Activity], variable)
-	}
-	return v.trusted(variable, q)
+	return v.trust(variable, q)
 }
 
-// trusted is a quantity as it is given out, with 60 digits of which enough are right. The problem
-// says that it takes more digits to have them, or more than there are.
-func (v *derivation) trusted(variable int, q units.Quantity) (units.Quantity, *value.Error) {
+// trust makes q a quantity as it is given out, with 60 digits of which enough are right. The
+// problem says that it takes more digits to have them, or more than there are.
+func (v *derivation) trust(variable int, q *units.Quantity) *value.Error {
 	right, last := q.Number.Right(), v.Context.Digits() >= formula.Enough(v.Context)
 	switch {
 	case v.Context.Digits() < formula.MostDigits && q.Number.Tied():
 		v.Unsure, v.short = true, true
-		return q, v.Problem(formula.ErrNotConverged, nil, variable)
+		return v.Problem(formula.ErrNotConverged, nil, variable)
 	case right >= formula.RightDigits:
 	case q.Number.Vague() && (formula.IsNothing(v.Context, q.Number) || last && v.rounded):
 		q.Number, v.solution.rounded = decimal.Decimal{}, v.rounded
 	case v.Context.Digits() < formula.MostDigits || right < formula.LeastDigits:
 		v.Unsure, v.short, v.solution.rounded = true, !last, v.rounded
-		return q, v.Problem(formula.ErrNotConverged, nil, variable)
+		return v.Problem(formula.ErrNotConverged, nil, variable)
 	}
 	if v.Context.Digits() > decimal.Precisions[0] {
 		q.Number = q.Number.Narrow()
 	}
-	return q, nil
+	return nil
 }

@@ -411,8 +411,9 @@ func (v *derivation) naturalUnit(variable int, dim units.Dimension) *units.Unit 
 }
 
 // inUnit shows a number in coherent SI as a quantity.
-func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) (units.Quantity, error) {
-	return v.showing(variable, unit).quantity(v.Machine.Context, si)
+func (v *derivation) inUnit(variable int, si decimal.Decimal, unit *units.Unit) (q units.Quantity, err error) {
+	err = v.showing(variable, unit).set(&q, v.Machine.Context, &si)
+	return q, err
 }
 
 // showing is how the numbers of a variable become quantities. Fuel economy may be asked as
@@ -426,11 +427,17 @@ func (v *derivation) showing(variable int, unit *units.Unit) showing {
 	return showing{nil, v.rewrite.outward(unit)}
 }
 
-func (s showing) quantity(c *decimal.Context, si decimal.Decimal) (units.Quantity, error) {
-	if s.natural == nil {
-		return units.FromSI(c, si, s.unit), nil
+// set sets q to a number in coherent SI.
+func (s showing) set(q *units.Quantity, c *decimal.Context, si *decimal.Decimal) (err error) {
+	switch {
+	case s.natural != nil:
+		*q, err = units.Convert(c, units.FromSI(c, *si, s.natural), s.unit)
+	case s.unit.IsSI():
+		q.Number, q.Unit = *si, s.unit
+	default:
+		*q = units.FromSI(c, *si, s.unit)
 	}
-	return units.Convert(c, units.FromSI(c, si, s.natural), s.unit)
+	return err
 }
 
 // fromFact is the number of a fact in coherent SI and its unit.

@@ -286,12 +286,11 @@ func (v *derivation) tableValue(s solve.Step, g formula.Grid, unit *units.Unit, 
 			} else if own {
 				show = showing{nil, v.rewrite.outward(unit)}
 			}
-			q, err := show.quantity(m.Context, number)
-			if err = cmp.Or(err, m.Context.Err()); err != nil {
+			q := &cells[i].Quantity
+			if err := cmp.Or(show.set(q, m.Context, &number), m.Context.Err()); err != nil {
 				return value.Value{}, v.Problem(err, v.domain.equations[s.Activity], s.Variable)
 			}
-			var problem *value.Error
-			if cells[i].Quantity, problem = v.trusted(s.Variable, q); problem != nil {
+			if problem := v.trust(s.Variable, q); problem != nil {
 				return value.Value{}, problem
 			}
 		}

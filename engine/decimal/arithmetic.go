@@ -89,68 +89,87 @@ func (g *registers) cutZeros(x *big.Int) int {
 }
 
 func (c *Context) Add(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
-		if c.digits > precision || !r.plusWords(&a, &b, precision) {
-			r = c.kernel().plusLarge(a, b, c.digits)
-		}
-		if a.doubt|b.doubt != 0 {
-			r.doubtSum(&a, &b)
-		}
-		if !r.moderate() {
-			c.check(&r)
-		}
-	}
+	c.SetAdd(&r, &a, &b)
 	return r
 }
 
 func (c *Context) Sub(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
-		b.negative = !b.negative // of 0 the sign does not matter here
-		if c.digits > precision || !r.plusWords(&a, &b, precision) {
-			r = c.kernel().plusLarge(a, b, c.digits)
-		}
-		if a.doubt|b.doubt != 0 {
-			r.doubtSum(&a, &b)
-		}
-		if !r.moderate() {
-			c.check(&r)
-		}
-	}
+	c.SetSub(&r, &a, &b)
 	return r
 }
 
 func (c *Context) Mul(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
-		if c.digits > precision || !r.timesWords(&a, &b, precision) {
-			r = c.kernel().large((*apd.Context).Mul, &a, &b, c.digits)
-		}
-		if max(a.doubt, b.doubt) > r.doubt {
-			r.doubtProduct(&a, &b, 1)
-		}
-		if !r.moderate() {
-			c.check(&r)
-		}
-	}
+	c.SetMul(&r, &a, &b)
 	return r
 }
 
 // Quo returns a ÷ b. It fails with ErrDivisionByZero, for 0 ÷ 0 too.
 func (c *Context) Quo(a, b Decimal) (r Decimal) {
-	if c.pay(&a, &b) || c.spend(costArithmetic, &a, &b) {
-		if b.zero() {
-			return c.Refuse(ErrDivisionByZero, b)
-		}
-		if c.digits > precision || !r.overWords(&a, &b, precision) {
-			r = c.kernel().overLarge(&a, &b, c.digits)
-		}
-		if max(a.doubt, b.doubt) > r.doubt {
-			r.doubtProduct(&a, &b, -1)
-		}
-		if !r.moderate() {
-			c.check(&r)
-		}
-	}
+	c.SetQuo(&r, &a, &b)
 	return r
+}
+
+// SetAdd sets r, which is neither a nor b, to a + b: loops that would copy numbers more than they
+// calculate with them call the four operations so.
+func (c *Context) SetAdd(r, a, b *Decimal) {
+	if !c.pay(a, b) && !c.spend(costArithmetic, a, b) {
+		*r = Decimal{}
+		return
+	}
+	if c.digits > precision || !r.plusWords(a, b, precision) {
+		*r = c.kernel().plusLarge(*a, *b, c.digits)
+	}
+	if a.doubt|b.doubt != 0 {
+		r.doubtSum(a, b)
+	}
+	if !r.moderate() {
+		c.check(r)
+	}
+}
+
+// SetSub sets r, which is neither a nor b, to a - b.
+func (c *Context) SetSub(r, a, b *Decimal) {
+	minus := *b
+	minus.negative = !minus.negative // of 0 the sign does not matter here
+	c.SetAdd(r, a, &minus)
+}
+
+// SetMul sets r, which is neither a nor b, to a × b.
+func (c *Context) SetMul(r, a, b *Decimal) {
+	if !c.pay(a, b) && !c.spend(costArithmetic, a, b) {
+		*r = Decimal{}
+		return
+	}
+	if c.digits > precision || !r.timesWords(a, b, precision) {
+		*r = c.kernel().large((*apd.Context).Mul, a, b, c.digits)
+	}
+	if max(a.doubt, b.doubt) > r.doubt {
+		r.doubtProduct(a, b, 1)
+	}
+	if !r.moderate() {
+		c.check(r)
+	}
+}
+
+// SetQuo sets r, which is neither a nor b, to a ÷ b.
+func (c *Context) SetQuo(r, a, b *Decimal) {
+	if !c.pay(a, b) && !c.spend(costArithmetic, a, b) {
+		*r = Decimal{}
+		return
+	}
+	if b.zero() {
+		*r = c.Refuse(ErrDivisionByZero, *b)
+		return
+	}
+	if c.digits > precision || !r.overWords(a, b, precision) {
+		*r = c.kernel().overLarge(a, b, c.digits)
+	}
+	if max(a.doubt, b.doubt) > r.doubt {
+		r.doubtProduct(a, b, -1)
+	}
+	if !r.moderate() {
+		c.check(r)
+	}
 }
 
 // Mod returns a - b × floor(a / b), which has the sign of b, as spreadsheets have it. The remainder

@@ -1,9 +1,6 @@
 package decimal
 
-import (
-	"errors"
-	"runtime"
-)
+import "errors"
 
 // Errors of parsing and arithmetic. They are matched with errors.Is.
 var (
@@ -52,9 +49,7 @@ type Context struct {
 	doubted bool // an error rested on numbers whose right digits do not tell
 	reach   int  // the largest magnitude of an exponent that was noted
 
-	// Rest is called while a long calculation goes on, about every quarter of a millisecond. Without
-	// it other goroutines are let run: the scheduler alone would let a long calculation keep a
-	// processor for 10 ms at a time.
+	// Rest is called while a long calculation goes on, every 50 to 250 microseconds; nil for never.
 	Rest func()
 
 	scratch *registers // made on first use
@@ -76,7 +71,8 @@ const (
 // 200 bits.
 const longBits = 512
 
-// stretch is how many cost units are spent, in about a quarter of a millisecond, between two rests.
+// stretch is how many cost units are spent between two rests: 50 microseconds of the four
+// operations on numbers of 60 digits, up to 250 of what costs most for its units.
 const stretch = 1000
 
 // NewContext returns a context of 60 digits that may spend budget cost units.
@@ -151,8 +147,6 @@ func (c *Context) Spend(n int) bool {
 		c.hurry()
 		if c.Rest != nil {
 			c.Rest()
-		} else {
-			runtime.Gosched()
 		}
 	}
 	return true

@@ -68,7 +68,7 @@ func (d Decimal) Narrow() Decimal {
 
 // Tied reports whether d is so near to half way between two numbers of 34 digits that what is wrong
 // with it decides which of them is shown.
-func (d Decimal) Tied() bool {
+func (d *Decimal) Tied() bool {
 	if d.doubt == 0 || d.zero() {
 		return false
 	}
@@ -83,9 +83,9 @@ func (d Decimal) Tied() bool {
 	by := Decimal{w: few{1}, exponent: int32(d.error() + 1)}
 	var up, down Decimal
 	g := new(registers)
-	g.plus(&up, &d, &by, wideDigits)
+	g.plus(&up, d, &by, wideDigits)
 	by.negative = true
-	g.plus(&down, &d, &by, wideDigits)
+	g.plus(&down, d, &by, wideDigits)
 	return up.Shown().Cmp(down.Shown()) != 0
 }
 

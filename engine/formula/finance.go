@@ -319,24 +319,21 @@ func amortization(c *decimal.Context, args []Grid) Grid {
 	payment := annuity.payment(c, pv, fv)
 	result := Grid{Rank: 2, Rows: make([][]GridCell, n)}
 	cells := make([]GridCell, n*columns)
-	balance := pv
+	before, charge := &pv, rate.Neg()
 	for i := range n {
-		interest := c.Mul(balance, rate).Neg()
-		if i == 0 && !kind.IsZero() {
-			interest = decimal.Decimal{}
-		}
-		principal := c.Sub(payment, interest)
-		balance = c.Add(balance, principal)
-		if i == n-1 {
-			// What is left is known exactly; adding up has rounded.
-			balance = fv.Neg()
-			if !kind.IsZero() {
-				balance = c.Quo(balance, annuity.growth)
-			}
-		}
 		row := cells[i*columns : (i+1)*columns : (i+1)*columns]
-		row[0].Number, row[1].Number, row[2].Number, row[3].Number = payment, interest, principal, balance
-		result.Rows[i] = row
+		interest, principal, balance := &row[1].Number, &row[2].Number, &row[3].Number
+		row[0].Number = payment
+		if i > 0 || kind.IsZero() {
+			c.SetMul(interest, before, &charge)
+		}
+		c.SetSub(principal, &payment, interest)
+		c.SetAdd(balance, before, principal)
+		result.Rows[i], before = row, balance
+	}
+	// What is left is known exactly; adding up has rounded.
+	if *before = fv.Neg(); !kind.IsZero() {
+		*before = c.Quo(*before, annuity.growth)
 	}
 	return result
 }

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,8 +13,9 @@ type Env struct {
 	Zone   *time.Location // decides what today and now mean; nil is UTC
 	Budget int            // cost units; 0 means the limit of 1,000,000
 
-	// Rest is called about every quarter of a millisecond while a calculation goes on, so that it can
-	// make way for others; nil lets other goroutines run. What is calculated does not depend on it.
+	// Rest is called every 50 to 250 microseconds while a calculation goes on, so that it can make way
+	// for others: the scheduler alone would let it keep a processor for 10 ms at a time. It is nil
+	// where nobody waits. What is calculated does not depend on it.
 	Rest func()
 
 	Meter *Meter // what is left of the budget, nil outside of a calculation
@@ -75,15 +75,6 @@ func (e Env) Metered() Env {
 		e.Meter = &Meter{Left: e.Limit(), env: e}
 	}
 	return e
-}
-
-// rested lets others run.
-func (e Env) rested() {
-	if e.Rest != nil {
-		e.Rest()
-	} else {
-		runtime.Gosched()
-	}
 }
 
 // IsMomentWord reports whether a text is one of the words that stand for the moment of a

@@ -27,8 +27,9 @@ func (m *Meter) Look(n int) bool {
 		m.looks %= LooksPerUnit
 		m.Spend(units)
 		if m.rest += units; m.rest >= restEvery && m.Left > 0 {
-			m.rest = 0
-			m.env.rested()
+			if m.rest = 0; m.env.Rest != nil {
+				m.env.Rest()
+			}
 		}
 	}
 	return m.Left > 0

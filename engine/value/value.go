@@ -155,7 +155,9 @@ type Cell struct {
 
 func ScalarValue(q units.Quantity) Value {
 	var one Scalars
-	return one.Value(q)
+	v := one.Zero()
+	v.Cells[0][0].Quantity = q
+	return v
 }
 
 // Scalars makes scalar values, as many as it has room for from one piece of memory.
@@ -169,13 +171,13 @@ type scalar struct {
 // NewScalars has room for n values.
 func NewScalars(n int) Scalars { return Scalars{make([]scalar, n)} }
 
-func (s *Scalars) Value(q units.Quantity) Value {
+// Zero is a value of its own, for its cell to be set.
+func (s *Scalars) Zero() Value {
 	if len(s.room) == 0 {
 		s.room = make([]scalar, 1)
 	}
 	table := &s.room[0]
 	s.room = s.room[1:]
-	table.cells[0].Quantity = q
 	table.rows[0] = table.cells[:]
 	return Value{Cells: table.rows[:]}
 }
