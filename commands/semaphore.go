@@ -43,11 +43,7 @@ func NewFairSemaphore(slots, each int) *FairSemaphore {
 // Acquire waits for a slot, which release gives back. It fails when ctx ends first.
 func (s *FairSemaphore) Acquire(ctx context.Context, account uuid.UUID) error {
 	s.mutex.Lock()
-	t := s.accounts[account]
-	if t == nil {
-		t = &share{account: account}
-		s.accounts[account] = t
-	}
+	t := s.of(account)
 	if len(t.queue) == 0 && s.take(t) {
 		s.mutex.Unlock()
 		return nil
@@ -75,6 +71,26 @@ func (s *FairSemaphore) Acquire(ctx context.Context, account uuid.UUID) error {
 	}
 	s.give(t)
 	return ctx.Err()
+}
+
+// TryAcquire is Acquire where a slot is there at once, and tells whether it was.
+func (s *FairSemaphore) TryAcquire(account uuid.UUID) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	t := s.of(account)
+	ok := len(t.queue) == 0 && s.take(t)
+	s.forget(t)
+	return ok
+}
+
+// of is what an account has.
+func (s *FairSemaphore) of(account uuid.UUID) *share {
+	t := s.accounts[account]
+	if t == nil {
+		t = &share{account: account}
+		s.accounts[account] = t
+	}
+	return t
 }
 
 // Release gives a slot of an account back.

@@ -6,6 +6,8 @@ import (
 	nethttp "net/http"
 	"strings"
 	"time"
+
+	"reckon/projections"
 )
 
 // authenticate finds the account of a request's key. The key itself is hashed and forgotten. One
@@ -31,6 +33,15 @@ func (s *Server) authenticate(x *Exchange) error {
 	}
 	x.account, x.key = account, key
 	x.Known(account.ID, slog.String("account_id", account.ID.String()), slog.String("key_id", key.ID.String()))
+	if refused := refusal(key, account); refused != nil {
+		return refused
+	}
+	s.service.Note(account.ID)
+	return nil
+}
+
+// refusal is why a key is of no use, nil where it is.
+func refusal(key projections.Key, account projections.Account) *failure {
 	switch {
 	case key.Revoked:
 		return disabledKey
@@ -39,7 +50,6 @@ func (s *Server) authenticate(x *Exchange) error {
 	case account.Suspended != nil:
 		return suspended
 	}
-	s.service.Note(account.ID)
 	return nil
 }
 

@@ -55,6 +55,11 @@ var (
 		nethttp.StatusConflict, "error_idempotency_conflict",
 		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
 	}
+	streaming = &failure{
+		nethttp.StatusTooManyRequests, "error_rate_limited",
+		"There are as many streams of events open as there may be. Close one, or open this one later.",
+		map[string]string{"Retry-After": "10"},
+	}
 	crowded   = unavailable("There are too many requests at once. Send the request again, with the same Idempotency-Key if it had one.")
 	longProse = tooLarge("prompt", "16 KiB in natural language")
 	badCursor = invalidParam("starting_after", "must be the next_cursor of an earlier page")

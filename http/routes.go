@@ -35,6 +35,8 @@ var routes = []route{
 	{"GET", "/v1/conversations/{id}/compare", ofAnalysis(comparison)},
 	{"GET", "/v1/conversations/{id}/sweep", ofAnalysis(sweep)},
 	{"GET", "/v1/conversations/{id}/sensitivity", ofAnalysis(sensitivity)},
+	{"GET", "/v1/conversations/{id}/events", (*Server).conversationEvents},
+	{"GET", "/v1/events", (*Server).accountEvents},
 	{"GET", "/v1/domains", (*Server).domains},
 	{"GET", "/v1/domains/{id}/variables", ofDomain(presentDomainVariables)},
 	{"GET", "/v1/domains/{id}/activities", ofDomain(presentDomainActivities)},

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -83,14 +84,17 @@ type Server struct {
 	requests *commands.FairSemaphore // that are being answered
 	bodies   *commands.FairSemaphore // that are not small, and answers, in memory
 	turns    *commands.FairSemaphore // of those, being taken apart or put together
+	streams  *commands.FairSemaphore // of events, that are open
 	memory   uint64                  // that the process is allowed; 0 for any
 
 	open  atomic.Bool            // views and service are there and may be used
 	waits atomic.Pointer[string] // what it waits for until then
 
-	lines   requestLog
-	rates   rates
-	origins func(nethttp.Handler) nethttp.Handler // answers for pages of other origins; nil for none
+	lines    requestLog
+	rates    rates
+	beat     time.Duration                         // after so much silence a stream of events says that it is there
+	patience time.Duration                         // for who reads a piece of an answer
+	origins  func(nethttp.Handler) nethttp.Handler // answers for pages of other origins; nil for none
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -113,9 +117,10 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 	s := &Server{
 		logger: logger, version: version, answers: newAnswers(),
 		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
-		bodies:   places(maxBodies),
 		turns:    commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
+		beat:     streamBeat, patience: readerPatience,
 	}
+	s.bound()
 	s.list = list
 	s.router, s.resources = table(list)
 	s.lines.logger, s.lines.which = logger, LogAll
@@ -135,10 +140,20 @@ func (s *Server) Fit(memory uint64) {
 		return
 	}
 	s.memory = memory
-	s.bodies = places(int(min(max(memory/8/bodyMemory, 1), maxBodies)))
+	s.bound()
 }
 
-// places are so many for large bodies, of which an account has a quarter at most.
+// bound makes room for what is in memory at once.
+func (s *Server) bound() {
+	bodies, streams := maxBodies, min(maxStreams, max(1, boundsOf(s.memory).open/2))
+	if s.memory > 0 {
+		bodies = int(min(max(s.memory/8/bodyMemory, 1), maxBodies))
+		streams = int(min(max(s.memory/16/streamMemory, 1), uint64(streams)))
+	}
+	s.bodies, s.streams = places(bodies), places(streams)
+}
+
+// places are so many places, of which an account has a quarter at most.
 func places(n int) *commands.FairSemaphore { return commands.NewFairSemaphore(n, max(1, n/4)) }
 
 // Waits says what the server waits for until Open; /readyz tells it.
@@ -212,11 +227,12 @@ type Exchange struct {
 	account projections.Account
 	key     projections.Key
 
-	read   bool  // whether the body was, or is being
-	holds  bool  // one of the bodies
-	status int   // 0 until the answer's header is sent
-	bytes  int   // of the answer's body
-	failed error // why a stream was cut off
+	read    bool  // whether the body was, or is being
+	holds   bool  // one of the bodies
+	streams bool  // one of the streams of events
+	status  int   // 0 until the answer's header is sent
+	bytes   int   // of the answer's body
+	failed  error // why a stream was cut off
 }
 
 // answer is a success: a status, header fields and a body, in JSON unless they say otherwise.
@@ -247,6 +263,9 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 		}
 		if x.holds {
 			s.bodies.Release(x.by)
+		}
+		if x.streams {
+			s.streams.Release(x.by)
 		}
 		s.lines.write(x)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
@@ -280,6 +299,7 @@ func (s *Server) answer(x *Exchange) error {
 	if path := x.r.URL.Path; !s.open.Load() && path != "/healthz" && !strings.HasPrefix(path, "/openapi.") {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
+	leave := func() {}
 	if face := s.faceAt(x.r.URL.Path); face != nil {
 		x.w.Header().Set("Cache-Control", "private, no-cache")
 		if face.Vary != "" {
@@ -296,7 +316,8 @@ func (s *Server) answer(x *Exchange) error {
 		if err := s.requests.Acquire(ctx, x.by); err != nil {
 			return crowded
 		}
-		defer s.requests.Release(x.by)
+		leave = sync.OnceFunc(func() { s.requests.Release(x.by) })
+		defer leave()
 	}
 	handle, err := s.find(x)
 	if err != nil {
@@ -315,6 +336,9 @@ func (s *Server) answer(x *Exchange) error {
 		x.w.Header().Set(name, value)
 	}
 	if a.stream != nil {
+		if x.streams { // which have places of their own
+			leave()
+		}
 		return x.stream(a)
 	}
 	if a.status == nethttp.StatusOK && x.reads() {
@@ -369,7 +393,7 @@ func (x *Exchange) send(status int, body []byte) {
 	control := nethttp.NewResponseController(x.w)
 	for piece := range slices.Chunk(body, answerPiece) {
 		if len(body) > answerPiece {
-			_ = control.SetWriteDeadline(time.Now().Add(readerPatience))
+			_ = control.SetWriteDeadline(time.Now().Add(x.server.patience))
 		}
 		n, err := x.w.Write(piece)
 		x.bytes += n
@@ -404,7 +428,7 @@ type streamed struct {
 }
 
 func (s *streamed) Write(part []byte) (int, error) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(readerPatience))
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.x.server.patience))
 	n, err := s.x.w.Write(part)
 	s.x.bytes += n
 	if err != nil {

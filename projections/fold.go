@@ -35,6 +35,7 @@ func (v *Views) fold(list []events.Event) error {
 	for _, m := range slices.Backward(made) {
 		v.waiters.wake(m)
 	}
+	v.followers.tell(list, made)
 	return nil
 }
 

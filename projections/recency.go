@@ -1,6 +1,8 @@
 package projections
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/google/btree"
@@ -19,7 +21,8 @@ type order struct {
 	at        map[uuid.UUID]uint64 // sequence of a conversation's entry, or of its erasure
 	described map[uuid.UUID]uint64 // newest event of those that were described since
 	entries   *btree.BTreeG[entry]
-	newest    uint64 // newest event of all
+	erased    []entry // in the order of their erasures
+	newest    uint64  // newest event of all
 }
 
 // entry is a conversation with the sequence of the newest event of its messages.
@@ -99,8 +102,16 @@ func (s *recency) erase(key entityKey, sequence uint64) {
 	defer s.mu.Unlock()
 	o := s.of(key.account)
 	o.entries.Delete(entry{sequence: o.at[key.id]})
+	if at, known := o.erasure(sequence); !known {
+		o.erased = slices.Insert(o.erased, at, entry{sequence, key.id})
+	}
 	delete(o.described, key.id)
 	o.at[key.id], o.newest = sequence, max(o.newest, sequence)
+}
+
+// erasure is the place of an erasure among the others, and whether it is there.
+func (o *order) erasure(sequence uint64) (at int, known bool) {
+	return slices.BinarySearchFunc(o.erased, sequence, func(e entry, s uint64) int { return cmp.Compare(e.sequence, s) })
 }
 
 // newer calls found with the newest event, where it is behind a sequence, of all conversations.
@@ -148,4 +159,40 @@ func (s *recency) before(account uuid.UUID, below uint64, limit int) []entry {
 		return len(found) < limit
 	})
 	return found
+}
+
+// behind returns at most limit entries with sequences above one, oldest first.
+func (s *recency) behind(account uuid.UUID, above uint64, limit int) (found []entry) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.accounts[account]
+	if !ok {
+		return nil
+	}
+	o.entries.AscendGreaterOrEqual(entry{sequence: above + 1}, func(e entry) bool {
+		found = append(found, e)
+		return len(found) < limit
+	})
+	return found
+}
+
+// movedBehind returns the conversations that were described behind a sequence, in no order, and the
+// erasures behind it.
+func (s *recency) movedBehind(account uuid.UUID, sequence uint64) (described []entityKey, erased []change) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.accounts[account]
+	if !ok {
+		return nil, nil
+	}
+	for conversation, at := range o.described {
+		if at > sequence {
+			described = append(described, entityKey{account, conversation})
+		}
+	}
+	first, _ := o.erasure(sequence + 1)
+	for _, e := range o.erased[first:] {
+		erased = append(erased, change{sequence: e.sequence, conversation: e.conversation, erased: true})
+	}
+	return described, erased
 }

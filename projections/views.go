@@ -8,7 +8,8 @@
 // fold is), fold.go, generation.go (a set of views, and which one serves), bucket.go and buffer.go
 // (documents, written behind), store.go and server.go (where the buckets are, and the checkpoint),
 // rebuild.go and verify.go (the whole history again), control.go (asking a running server for
-// these), index.go (what a reader must have seen), waiters.go and cache.go.
+// these), index.go (what a reader must have seen), waiters.go (one message), follow.go (all that
+// becomes of conversations) and cache.go.
 package projections
 
 import (
@@ -23,6 +24,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
 
 	"reckon/events"
@@ -86,6 +88,7 @@ type Views struct {
 	rebuilding sync.Mutex                 // held while a generation is built
 	told       func(Progress)             // of the rebuild of outdated models; nil tells nobody
 	waiters    *waiters
+	followers  followers
 	index      *readIndex
 
 	forgetting forgetting
@@ -148,8 +151,8 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 		log: log, logger: logger,
 		models: models, messages: newMessageLog(log), waiters: newWaiters(), index: newReadIndex(log),
 		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
-		forgetting: newForgetting(),
-		cancel:     func() {},
+		forgetting: newForgetting(), followers: followers{byAccount: map[uuid.UUID]map[*Follower]bool{}},
+		cancel: func() {},
 	}
 }
 

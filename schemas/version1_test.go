@@ -42,7 +42,7 @@ var withoutMember = map[string][]string{
 // versioned are the paths whose answers have a body version.
 var versioned = []string{
 	"/v1/calculate", "/v1/conversations", "/v1/conversations/{id}", "/v1/conversations/{id}/context",
-	"/v1/conversations/{id}/context/{scenario_id}", "/v1/domains", "/v1/domains/{id}/variables", "/v1/domains/{id}/activities",
+	"/v1/conversations/{id}/context/{scenario_id}", "/v1/conversations/{id}/events", "/v1/events", "/v1/domains", "/v1/domains/{id}/variables", "/v1/domains/{id}/activities",
 }
 
 // TestVersion1 holds openapi.v1.yaml against what follows from openapi.yaml and the differences
