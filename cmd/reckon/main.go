@@ -21,6 +21,7 @@ import (
 type commandLine struct {
 	Serve        serveCommand         `cmd:"" help:"Run the service."`
 	Calculate    calculateCommand     `cmd:"" help:"Calculate one prompt with a domain file, without a server."`
+	Ask          askCommand           `cmd:"" help:"Ask on a terminal, with a domain file or a service, and go on from the answers."`
 	Explain      explainCommand       `cmd:"" help:"Explain how an answer comes about, step by step."`
 	Compare      compareCommand       `cmd:"" help:"Tell what differs between two scenarios, and why."`
 	Seek         seekCommand          `cmd:"" help:"Seek the least or the greatest value of a variable."`
@@ -99,7 +100,7 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 // verdicts are the commands that say by status 1 what they found. A failure of theirs is told from
 // that by status 2.
 func verdicts() []string {
-	return []string{"calculate", "explain", "compare", "seek", "uncertainty", "interpret", "domain check", "domain test run", "domain fmt", "projections verify", "replay", "log verify"}
+	return []string{"calculate", "ask", "explain", "compare", "seek", "uncertainty", "interpret", "domain check", "domain test run", "domain fmt", "projections verify", "replay", "log verify"}
 }
 
 // run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line

@@ -3,21 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	nethttp "net/http"
 	"os"
-	"sync"
 
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"reckon/commands"
-	"reckon/commands/domainfile"
-	"reckon/events/log"
-	"reckon/http"
 	"reckon/http/mcp"
-	"reckon/projections"
 )
 
 type mcpCommand struct {
@@ -68,61 +60,9 @@ func (c *mcpCommand) serve(t terminal, api mcp.API) error {
 	return err
 }
 
-// offline serves domain files by a service within the process, which listens nowhere.
-func (c *mcpCommand) offline(t terminal) (err error) {
-	var files []*domainfile.File
-	for _, name := range c.Domain {
-		f, err := domainfile.Read(name)
-		if err != nil {
-			return err
-		}
-		if _, report := f.Check(); !report.Valid {
-			showFindings(t.err, f, report.Findings)
-			return fmt.Errorf("%s has the errors above", name)
-		}
-		files = append(files, f)
-	}
-	dir, err := os.MkdirTemp("", "reckon-mcp-")
-	if err != nil {
-		return fmt.Errorf("make a directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	logger := slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	l, err := log.Open(t, log.Options{Dir: dir, Logger: logger})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	views, err := projections.Open(t, l, dir, logger)
-	if err != nil {
-		return err
-	}
-	defer views.Close()
-	admin := commands.Admin{Log: l}
-	const account = "offline"
-	if _, err := admin.CreateAccount(t, commands.CreateAccount{Name: account}); err != nil {
-		return err
-	}
-	_, key, err := admin.CreateKey(t, account, commands.KeyTerms{Name: "mcp"})
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if _, err := admin.Publish(t, commands.Publication{Account: account, Key: f.Key, Definition: f.Definition}); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
-		}
-	}
-	if err := errors.Join(views.CaughtUp(t), views.Fresh(t)); err != nil {
-		return err
-	}
-	service := commands.New(l, views, logger)
-	working, stop := context.WithCancel(context.WithoutCancel(t))
-	var work sync.WaitGroup
-	defer work.Wait()
-	defer stop()
-	work.Go(func() { service.Run(working) })
-	server := http.New(logger, version())
-	server.Log(http.LogOff)
-	server.Open(views, service)
-	return c.serve(t, mcp.API{Transport: server.Inside(), URL: "http://reckon", Key: key})
+// offline serves domain files without a network.
+func (c *mcpCommand) offline(t terminal) error {
+	return offline(t, c.Domain, func(s offlineService) error {
+		return c.serve(t, mcp.API{Transport: s.transport, URL: offlineAddress, Key: s.key})
+	})
 }

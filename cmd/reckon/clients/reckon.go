@@ -106,6 +106,8 @@ type Message struct {
 	Results         *Results        `json:"results"` // of a completed message
 	Errors          []Problem       `json:"errors"`  // of a message that is an error
 	Version         int             `json:"version"`
+
+	Raw json.RawMessage `json:"-"` // all of it as it was sent, of an answer of Calculate
 }
 
 // Target is the variable that was asked for, the first of several; nil where there is none.
@@ -423,7 +425,7 @@ func (c *Client) Calculate(ctx context.Context, q Question) (*Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &Message{}
+		m := &Message{Raw: a.body}
 		if err := a.read(m); err != nil {
 			return nil, err
 		}
