@@ -521,6 +521,37 @@ func TestEventsNobodyReads(t *testing.T) {
 	}
 }
 
+// A stream waits for no body that was announced and does not come, and ends with the server all the same.
+func TestEventsOfARequestWithABody(t *testing.T) {
+	n := startNode(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- n.server.Serve(ctx, listener) }()
+	for _, body := range []string{"Content-Length: 50\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "Transfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n"} {
+		c := dial(t, listener.Addr().String())
+		if err := c.SetDeadline(time.Now().Add(patience / 2)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s", n.secret, body)
+		r, err := nethttp.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Errorf("%q: %v", body, err)
+			continue
+		}
+		if line, err := bufio.NewReader(r.Body).ReadString('\n'); r.StatusCode != 200 || line != "retry: 1000\n" || err != nil {
+			t.Errorf("%q: %d %q, %v", body, r.StatusCode, line, err)
+		}
+	}
+	stop()
+	if err := <-stopped; err != nil {
+		t.Errorf("the server stops with %v", err)
+	}
+}
+
 // Pages of allowed origins may resume a stream, and others may not.
 func TestEventsOfOtherOrigins(t *testing.T) {
 	n := startNode(t)

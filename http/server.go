@@ -409,7 +409,13 @@ func (x *Exchange) stream(a answer) error {
 	x.status = a.status
 	x.w.Header().Set(gzhttp.HeaderNoCompression, "1")
 	control := nethttp.NewResponseController(x.w)
-	_ = control.SetReadDeadline(time.Time{}) // which would end the request's context
+	until := time.Time{} // one that passed would end the request's context
+	if x.r.ContentLength != 0 && !x.read {
+		// net/http reads no more before the end, and would wait there for a body that may never come.
+		x.w.Header().Set("Connection", "close")
+		until = time.Now().Add(bodyInFlight)
+	}
+	_ = control.SetReadDeadline(until)
 	x.w.WriteHeader(a.status)
 	if x.r.Method == nethttp.MethodHead {
 		return nil
