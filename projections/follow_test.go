@@ -216,6 +216,15 @@ func TestFollowing(t *testing.T) {
 	if n := len(v.followers.byAccount); n > 0 {
 		t.Errorf("%d accounts have followers that were closed", n)
 	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v = openViews(t, log, dir)
+	again := followed{}
+	f := v.Follow(mine, uuid.Nil, 0)
+	defer f.Close()
+	again.read(t, f)
+	compare("after a restart", again, all, 0)
 }
 
 // Who waits for a change is woken by it and by what becomes of the account, and by nothing of other
