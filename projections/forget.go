@@ -211,8 +211,13 @@ func (v *Views) forgetAll(ctx context.Context, list []log.Erasure, late map[enti
 	if err := v.log.Erase(ctx, list); err != nil {
 		return err
 	}
-	named := map[entityKey]bool{}
+	named, erased := map[entityKey]bool{}, map[uint64]bool{}
 	for _, e := range list {
+		for _, r := range e.Events {
+			for sequence := r.First; sequence <= r.Last; sequence++ {
+				erased[sequence] = true
+			}
+		}
 		key := entityKey{e.Account, e.Conversation}
 		if named[key] {
 			continue
@@ -222,7 +227,7 @@ func (v *Views) forgetAll(ctx context.Context, list []log.Erasure, late map[enti
 			return err
 		}
 	}
-	return v.rebuild(ctx, wordModels(), nil)
+	return v.rebuild(ctx, wordModels(), erased, nil)
 }
 
 // nameLate has the events of an erased conversation that are still there erased by another event,

@@ -90,6 +90,32 @@ func TestForgettingIsToldOfWhatIsFolded(t *testing.T) {
 	}
 }
 
+// What is made anew without what was erased does not count it either where another node, from which it is read, has it still.
+func TestRebuildingPassesOverWhatWasErased(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	h := newHistory(t, log)
+	v := openViews(t, log, dir)
+	account := uuid.New()
+	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "a", TimeZone: "UTC", BodyVersion: 2}))
+	_, secret := said(t, h, v, account, 3)
+	erased := map[uint64]bool{2: true, 3: true, 4: true} // and nothing is deleted
+	said(t, h, v, account, 2)
+	v.rebuilding.Lock()
+	err := v.rebuild(t.Context(), wordModels(), erased, nil)
+	v.rebuilding.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := viewOf[*usage](v.serving.Load()).byKey[entityKey{account: account}]; len(used.Months) != 1 || used.Months[0].Messages != 2 {
+		t.Errorf("%+v counts what was erased", used)
+	}
+	if files := filesWith(t, filepath.Join(dir, "views"), secret); len(files) > 0 {
+		t.Errorf("the secret is in %v", files)
+	}
+}
+
 // An erased conversation is not found nor listed, and in no file; the views are what the history makes, and stay so.
 func TestErasedConversations(t *testing.T) {
 	t.Parallel()

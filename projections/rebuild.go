@@ -150,11 +150,12 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	}
 	v.rebuilding.Lock()
 	defer v.rebuilding.Unlock()
-	return v.rebuild(ctx, names, tell)
+	return v.rebuild(ctx, names, nil, tell)
 }
 
-// rebuild is Rebuild with rebuilding held, of models that there are.
-func (v *Views) rebuild(ctx context.Context, names []string, tell func(Progress)) error {
+// rebuild is Rebuild with rebuilding held, of models that there are. It passes over the events with
+// some sequences, which were erased: the node that they are read from may have them still.
+func (v *Views) rebuild(ctx context.Context, names []string, erased map[uint64]bool, tell func(Progress)) error {
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)
@@ -162,7 +163,7 @@ func (v *Views) rebuild(ctx context.Context, names []string, tell func(Progress)
 	progress := newMeter(tell)
 	var old *generation
 	err = v.catchUpAndHold(ctx, func(list []events.Event) error {
-		return next.fold(ctx, list)
+		return next.fold(ctx, slices.DeleteFunc(list, func(e events.Event) bool { return erased[e.Sequence] }))
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
 	}, func() error {
