@@ -106,10 +106,8 @@ func (l *Log) Erase(ctx context.Context, list []Erasure) error {
 	if s == nil {
 		return nil
 	}
-	for _, stream := range []string{EventsStream, CommandsStream} {
-		if err := l.awaitOwn(ctx, s, stream); err != nil {
-			return err
-		}
+	if err := l.awaitOwn(ctx, s, list); err != nil {
+		return err
 	}
 	if err := l.eraseCommands(ctx, s, list); err != nil {
 		return err
@@ -125,17 +123,32 @@ func (l *Log) Erase(ctx context.Context, list []Erasure) error {
 	return nil
 }
 
-// awaitOwn waits until this node has what the leader of a stream has: what is to be erased may be
-// on its way to it still.
-func (l *Log) awaitOwn(ctx context.Context, s *server.Server, stream string) error {
+// awaitOwn waits until this node has what is to be erased, which may be on its way to it still: the
+// events that are named, and all commands before one that it adds itself. How far others are is not
+// asked: a server that hears of no leader answers for the stream from its own copy.
+func (l *Log) awaitOwn(ctx context.Context, s *server.Server, list []Erasure) error {
 	if l.Alone() {
 		return nil
 	}
-	leader, err := l.State(ctx, stream)
-	for err == nil && holdingOf(s).Streams[stream].Last < leader.State.LastSeq {
-		err = rest(ctx)
+	last := uint64(0)
+	for _, e := range list {
+		for _, r := range e.Events {
+			last = max(last, r.Last)
+		}
 	}
-	return err
+	command, err := l.Enqueue(ctx, events.KeylessSubject(list[0].Account, uuid.New()), list[0].command(), false)
+	if err != nil {
+		return err
+	}
+	for {
+		own := holdingOf(s).Streams
+		if own[EventsStream].Last >= last && own[CommandsStream].Last >= command {
+			return nil
+		}
+		if err := rest(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // eraseEvent deletes an event, if it is of the conversation, behind the commands that made it. Keys

@@ -262,3 +262,38 @@ func TestEraseOnAnExistingNATS(t *testing.T) {
 		t.Errorf("of another conversation %d events are there (%v)", len(read), err)
 	}
 }
+
+// A node that is cut off does not know what is on its way to it, and does not say that it is erased: that is erased when it is there.
+func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	c := newTrio(t)
+	of := Erasure{Account: uuid.New(), Conversation: uuid.New()}
+	secret := "secret-" + uuid.NewString()
+	c.Cut(2)
+	logtest.Until(t, "enqueue", func(ctx context.Context) error {
+		text := fmt.Sprintf(`{"type":"reckon.calculate.v1","conversation_id":%q,"prompt":%q}`, of.Conversation, secret)
+		_, err := c.Logs[0].Enqueue(ctx, events.KeylessSubject(of.Account, uuid.New()), []byte(text), false)
+		return err
+	})
+	logtest.Until(t, "the node that is cut off knows no leader", func(ctx context.Context) error {
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		state, err := c.Logs[2].State(limited, CommandsStream)
+		if err == nil && state.Cluster.Leader != "" {
+			err = errors.New(state.Cluster.Leader + " leads")
+		}
+		return err
+	})
+	limited, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := c.Logs[2].Erase(limited, []Erasure{of}); err == nil {
+		t.Error("a node that is cut off says that it has erased what it has not got yet")
+	}
+	c.Mend(2)
+	for _, l := range c.Logs {
+		logtest.Until(t, "erase", func(ctx context.Context) error { return l.Erase(ctx, []Erasure{of}) })
+		if files := holds(t, l.dir, secret); len(files) > 0 {
+			t.Errorf("the secret is in %v", files)
+		}
+	}
+}

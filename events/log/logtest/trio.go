@@ -106,6 +106,12 @@ func (c *Trio[L]) Lose(t *testing.T, i int) {
 	c.Close(t, i)
 }
 
+// Cut cuts a node off from the others, until Mend.
+func (c *Trio[L]) Cut(i int) { c.connect(i, false) }
+
+// Mend connects a node that was cut off.
+func (c *Trio[L]) Mend(i int) { c.connect(i, true) }
+
 // connect opens or cuts the links of a node.
 func (c *Trio[L]) connect(i int, up bool) {
 	for j := range c.Nodes {
