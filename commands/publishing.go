@@ -104,7 +104,7 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 			return published, nil
 		}
 		if errors.Is(err, log.ErrTooLarge) {
-			return published, fmt.Errorf("the domain is too large to be kept: with the ids of its parts it takes more than %d MiB; shorten its texts or divide it: %w", log.MaxPayload>>20, err)
+			return published, refused("the domain is too large to be kept: with the ids of its parts it takes more than %d MiB; shorten its texts or divide it", log.MaxPayload>>20)
 		}
 		if !errors.Is(err, log.ErrConflict) {
 			return published, fmt.Errorf("record the publication: %w", err)
