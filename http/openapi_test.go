@@ -81,7 +81,7 @@ func TestOpenAPIFailures(t *testing.T) {
 		"PayloadTooLarge":      tooLarge("The body", "1 MiB"),
 		"UnsupportedMediaType": mediaType(nil, 1).(*failure),
 		"InvalidParam":         invalidParam("domain_id", "is required and must be a UUID"),
-		"RateLimited":          tooFast("reads", "second", 1),
+		"RateLimited":          tooFast("The account", "reads", "second", 1),
 		"Broken":               broken("0198f2c4-0000-7000-8000-000000000003"),
 		"Unavailable":          late,
 	} {

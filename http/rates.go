@@ -101,7 +101,7 @@ func (s *Server) allowMonth(x *Exchange) error {
 		x.w.Header().Add("RateLimit-Policy", fmt.Sprintf("%q;q=%d%s;w=%d", q.name, q.limit, q.unit, end.Sub(begin)/time.Second))
 		x.w.Header().Add("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", q.name, max(0, q.limit-q.used), wait))
 		if q.used >= q.limit {
-			return tooFast(q.name, "month", wait)
+			return tooFast("The account", q.name, "month", wait)
 		}
 	}
 	return nil
@@ -121,6 +121,10 @@ func (x *Exchange) take(name string, bucket *rate.Limiter) error {
 	if bucket == nil {
 		return nil
 	}
+	return x.takeOf("The account", name, bucket)
+}
+
+func (x *Exchange) takeOf(who, name string, bucket *rate.Limiter) error {
 	now := time.Now()
 	allowed := bucket.AllowN(now, 1)
 	tokens := bucket.TokensAt(now)
@@ -129,14 +133,58 @@ func (x *Exchange) take(name string, bucket *rate.Limiter) error {
 	if allowed {
 		return nil
 	}
-	return tooFast(name, "second", max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
+	return tooFast(who, name, "second", max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
 }
 
-// tooFast says what was too much in which time, and after how many seconds there is some again.
-func tooFast(name, time string, wait int) *failure {
+// tooFast says who used too much of what in which time, and after how many seconds there is some
+// again.
+func tooFast(who, name, time string, wait int) *failure {
 	return &failure{
 		nethttp.StatusTooManyRequests, "error_rate_limited",
-		"The account has used all (" + name + ") that it may in a " + time + ". Send the request again later, as Retry-After says.",
+		who + " has used all (" + name + ") that it may in a " + time + ". Send the request again later, as Retry-After says.",
 		map[string]string{"Retry-After": strconv.Itoa(wait)},
 	}
+}
+
+// Pace is how fast each of several callers may ask on this node, all of them equally. It may be
+// used from several goroutines.
+type Pace struct {
+	who, name string // as answers call a caller, and what is asked for
+	perSecond int
+
+	mutex   sync.Mutex
+	callers map[uuid.UUID]*rate.Limiter
+}
+
+// NewPace lets each caller ask so many times in a second.
+func NewPace(who, name string, perSecond int) *Pace {
+	return &Pace{who: who, name: name, perSecond: perSecond, callers: map[uuid.UUID]*rate.Limiter{}}
+}
+
+// mostPaced is how many callers are known before those are forgotten who have not asked lately.
+const mostPaced = 10_000
+
+// Take takes a request out of what a caller may still ask, and says in the answer's header what is
+// left. It fails with the answer 429.
+func (p *Pace) Take(x *Exchange, caller uuid.UUID) error {
+	return x.takeOf(p.who, p.name, p.of(caller, time.Now()))
+}
+
+func (p *Pace) of(caller uuid.UUID, now time.Time) *rate.Limiter {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	bucket := p.callers[caller]
+	if bucket != nil {
+		return bucket
+	}
+	if len(p.callers) >= mostPaced {
+		for other, b := range p.callers {
+			if b.TokensAt(now) >= float64(b.Burst()) {
+				delete(p.callers, other)
+			}
+		}
+	}
+	bucket = bucketOf(p.perSecond, 1)
+	p.callers[caller] = bucket
+	return bucket
 }

@@ -7,7 +7,9 @@ package admin
 import (
 	"crypto/sha256"
 	"log/slog"
+	"net"
 	nethttp "net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,12 +33,26 @@ type Server struct {
 	dir   string                            // data directory, "" for none
 	shell *events.Actor                     // who asks within the process of a command line
 
+	users, strangers *http.Pace // how fast who has a token, and an address without one, may ask
+
 	forgets time.Duration // that who erases waits at most until that is forgotten
 }
 
 // New makes a Server that has nothing to answer from until Open.
 // dir is its data directory, "" for none.
-func New(dir string) *Server { return &Server{dir: dir, forgets: forgetPatience} }
+func New(dir string) *Server {
+	return &Server{
+		dir: dir, forgets: forgetPatience,
+		users: http.NewPace("The user", "requests", userPace), strangers: http.NewPace("This address", "requests without a token", strangerPace),
+	}
+}
+
+// How many requests are answered in a second on this node: of a user, by whichever token, and of a
+// network address without a token that holds.
+const (
+	userPace     = 100
+	strangerPace = 50
+)
 
 // Open gives a Server the log and this node's views of it.
 func (s *Server) Open(l *log.Log, views *projections.Views) {
@@ -104,11 +120,14 @@ func (s *Server) admit(x *http.Exchange) error {
 	}
 	secret, ok := http.Bearer(r.Header)
 	if !ok {
-		return unauthorized
+		return s.unknown(x)
 	}
 	hash, views := sha256.Sum256([]byte(secret)), s.views.Load()
 	token, user, found, err := views.AuthenticateToken(hash)
-	if err == nil && !found {
+	if err == nil && !found { // it may have been made a moment ago, elsewhere
+		if err := s.strangers.Take(x, address(r)); err != nil {
+			return err
+		}
 		if err = views.Fresh(r.Context()); err == nil {
 			token, user, found, err = views.AuthenticateToken(hash)
 		}
@@ -128,6 +147,31 @@ func (s *Server) admit(x *http.Exchange) error {
 	case token.Expired(time.Now()):
 		return expiredToken
 	}
+	if err := s.users.Take(x, user.ID); err != nil {
+		return err
+	}
 	x.Caller = caller{user, token}
 	return nil
+}
+
+// unknown is the answer to who has no token, unless their address asks too often.
+func (s *Server) unknown(x *http.Exchange) error {
+	if err := s.strangers.Take(x, address(x.Request())); err != nil {
+		return err
+	}
+	return unauthorized
+}
+
+// addresses is the name space of ids that are made of network addresses.
+var addresses = uuid.MustParse("5d6c7c60-3f0a-4f0c-8f53-5a1d1c1f3b52")
+
+// address is what connects. A network of IPv6 counts as one, since a caller has all its addresses.
+func address(r *nethttp.Request) uuid.UUID {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	if from, err := netip.ParseAddr(host); err == nil && from.Unmap().Is6() {
+		if network, err := from.WithZone("").Prefix(64); err == nil {
+			host = network.String()
+		}
+	}
+	return uuid.NewSHA1(addresses, []byte(host))
 }
