@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"reckon/commands"
 	"reckon/commands/domainfile"
-	"reckon/commands/history"
 	"reckon/events"
+	"reckon/http/admin"
 )
 
 // domainTests has running tests as what is meant without a word.
@@ -25,7 +24,7 @@ type domainTest struct{ checking }
 func (c *domainTest) Run(t terminal) error { return c.run(t, false) }
 
 type domainTestAdd struct {
-	directory
+	installation
 	Message string `help:"The answered message." required:"" placeholder:"ID"`
 	File    string `arg:"" optional:"" help:"The domain's file, YAML or JSON; the test is printed when absent." type:"path"`
 }
@@ -35,7 +34,8 @@ func (*domainTestAdd) Help() string {
 
 Examples:
   reckon domain test add --message 0199c0de-0000-7000-8000-000000000000
-  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml`
+  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml
+  reckon domain test add --message 0199c0de-0000-7000-8000-000000000000 trip.yaml --server https://reckon.example.com`
 }
 
 func (c *domainTestAdd) Run(t terminal) error {
@@ -43,14 +43,14 @@ func (c *domainTestAdd) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	var test events.Test
-	var ref events.DomainRef
-	if err := c.administer(t, func(a commands.Admin) (err error) {
-		test, ref, err = history.TestOf(t, a.Log, id)
+	var made admin.TestOf
+	if err := c.ask(t, func(a administration) (err error) {
+		made, err = fetch[admin.TestOf](a, "accounts", admin.Whose, "messages", id.String(), "test")
 		return err
 	}); err != nil {
 		return err
 	}
+	test, ref := made.Test, made.Domain
 	if c.File == "" {
 		_, err := t.out.Write(domainfile.TestYAML(test))
 		return err

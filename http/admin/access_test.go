@@ -277,6 +277,7 @@ var allowed = map[string]string{
 	"GET accounts/{account}/conversations/{conversation}/history":         "member developer owner",
 	"POST accounts/{account}/conversations/{conversation}/replay":         "member developer owner",
 	"GET accounts/{account}/messages/{message}/bisect":                    "member developer owner",
+	"GET accounts/{account}/messages/{message}/test":                      "member developer owner",
 	"POST accounts/{account}/replay":                                      "member developer owner",
 	"GET nodes":                                                           "operator",
 	"GET backup":                                                          "operator",

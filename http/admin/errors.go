@@ -34,6 +34,7 @@ var explanations = []struct {
 	{commands.ErrLastOwner, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrSeen, nethttp.StatusPreconditionFailed, "error_precondition_failed"},
 	{history.ErrUnanswered, nethttp.StatusConflict, "error_conflict"},
+	{history.ErrUntestable, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrSuspended, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRetired, nethttp.StatusConflict, "error_conflict"},
 	{log.ErrUnerasable, nethttp.StatusConflict, "error_conflict"},

@@ -80,13 +80,35 @@ func (q *request) moment() (at history.Moment, err error) {
 	return at, err
 }
 
-// bisect computes an answered message with each published version of its domain.
-func (q *request) bisect() (http.Answer, error) {
+// message is the id of the message that the path names, which is one of the account's.
+func (q *request) message() (uuid.UUID, error) {
 	id, _ := q.ID("message")
 	account, err := history.AccountOf(q.ctx(), q.log.Load(), id)
 	if err == nil && account != q.account.ID {
 		err = http.NotFound(q.nothing())
 	}
+	return id, err
+}
+
+// TestOf is a test that an answered message makes.
+type TestOf struct {
+	Test   events.Test      `json:"test"`
+	Domain events.DomainRef `json:"domain"` // that answered
+}
+
+// testOf answers with a test that the message makes.
+func (q *request) testOf() (http.Answer, error) {
+	id, err := q.message()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	test, ref, err := history.TestOf(q.ctx(), q.log.Load(), id)
+	return http.Answer{Body: TestOf{test, ref}}, err
+}
+
+// bisect computes an answered message with each published version of its domain.
+func (q *request) bisect() (http.Answer, error) {
+	id, err := q.message()
 	if err != nil {
 		return http.Answer{}, err
 	}

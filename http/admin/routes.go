@@ -61,6 +61,7 @@ var routes = []route{
 	{"GET", "accounts/{account}/conversations/{conversation}/history", member, (*request).conversationHistory},
 	{"POST", "accounts/{account}/conversations/{conversation}/replay", reading(member), (*request).replay},
 	{"GET", "accounts/{account}/messages/{message}/bisect", member, (*request).bisect},
+	{"GET", "accounts/{account}/messages/{message}/test", member, (*request).testOf},
 	{"POST", "accounts/{account}/replay", reading(member), (*request).replay},
 
 	{"GET", "users", operator, (*request).users},
