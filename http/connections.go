@@ -8,7 +8,6 @@ import (
 	nethttp "net/http"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -34,9 +33,8 @@ type bounds struct {
 // its file descriptors go to connections, so that the stores always find one.
 func boundsOf(memory uint64) bounds {
 	b := bounds{maxConnections, maxHeaders}
-	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-		b.open = int(min(maxConnections, max(1, files.Cur/2)))
+	if n, ok := descriptors(); ok {
+		b.open = int(min(maxConnections, max(1, n/2)))
 	}
 	if memory > 0 {
 		b.open = int(min(uint64(b.open), max(1, memory/8/connectionMemory)))

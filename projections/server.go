@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -45,7 +44,7 @@ func openStorage(dir string) (*storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open views lock: %w", err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := log.TryLock(lock); err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("lock views directory %s: %w", dir, err)
 	}

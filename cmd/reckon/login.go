@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"reckon/http/admin"
 )
@@ -94,21 +94,17 @@ func (c *logoutCommand) Run(t terminal) error {
 
 // readSecret reads a line, which a terminal does not show.
 func readSecret(t terminal, prompt string) (string, error) {
+	var line string
+	var err error
 	if file, ok := t.in.(*os.File); ok && isTerminalFile(file) {
 		fmt.Fprint(t.err, prompt)
-		shown, err := unix.IoctlGetTermios(int(file.Fd()), ioctlReadTermios)
-		if err != nil {
-			return "", fmt.Errorf("read the token: %w", err)
-		}
-		hidden := *shown
-		hidden.Lflag = hidden.Lflag&^unix.ECHO | unix.ICANON
-		if err := unix.IoctlSetTermios(int(file.Fd()), ioctlWriteTermios, &hidden); err != nil {
-			return "", fmt.Errorf("read the token: %w", err)
-		}
-		defer fmt.Fprintln(t.err)
-		defer unix.IoctlSetTermios(int(file.Fd()), ioctlWriteTermios, shown)
+		var typed []byte
+		typed, err = term.ReadPassword(int(file.Fd()))
+		fmt.Fprintln(t.err)
+		line = string(typed)
+	} else {
+		line, err = bufio.NewReader(io.LimitReader(t.in, 4<<10)).ReadString('\n')
 	}
-	line, err := bufio.NewReader(io.LimitReader(t.in, 4<<10)).ReadString('\n')
 	line = strings.TrimSpace(line)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"reckon/events"
 	"reckon/http/admin"
@@ -51,8 +51,7 @@ func isTerminalReader(r io.Reader) bool {
 }
 
 func isTerminalFile(f *os.File) bool {
-	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) // which the null device does not have
-	return err == nil
+	return term.IsTerminal(int(f.Fd()))
 }
 
 func (s *progressLine) progress(p projections.Progress) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -45,8 +46,8 @@ func publish(whole, name string) error {
 		return err
 	}
 	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil // some network file systems have no sync of folders
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
+		err = nil // some network file systems and Windows have no sync of folders
 	}
 	return errors.Join(err, folder.Close())
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Lock creates a data directory if there is none and takes its lock, which lasts until the
@@ -19,12 +18,12 @@ func Lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = TryLock(file)
 	if err == nil {
 		return file, nil
 	}
 	file.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(err, ErrRunning) {
 		return nil, fmt.Errorf("lock %s: %w by another process", dir, ErrRunning)
 	}
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
