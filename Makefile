@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 # the processor from them: it has the machine for itself, and one cluster at a time.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
-.PHONY: run build image test check clients golden bench fuzz soak
+.PHONY: run build image release reproducible platforms test check clients golden bench fuzz soak
 
 run: build ## Start the service with an account, starter domains and a key.
 	bin/reckon serve --dev
@@ -19,6 +19,22 @@ build: ## Build the static binary bin/reckon.
 
 image: ## Build the image reckon, for docker-compose.yml, Kubernetes and others.
 	docker build -f cmd/reckon/Dockerfile -t reckon .
+
+release: ## Write into dist: the program for Linux, macOS and Windows, the image as an OCI archive, checksums (ONLY=linux/amd64,… for some).
+	$(GO) run ./cmd/release -out dist -only "$(ONLY)"
+
+reproducible: ## Make the release of this commit twice, elsewhere and with nothing kept, and compare the bytes.
+	@work=$$(mktemp -d) && trap 'chmod -R u+w '$$work'; rm -rf '$$work EXIT && set -e; \
+	for way in first second; do \
+	  git clone -q . $$work/$$way/clone; \
+	  (cd $$work/$$way/clone && GOCACHE=$$work/$$way/cache $(GO) run ./cmd/release -out $$work/$$way/dist -only "$(ONLY)"); \
+	done; \
+	diff -r $$work/first/dist $$work/second/dist && echo 'the same bytes twice'
+
+platforms: ## Build and vet the program for the systems that this one is not.
+	@set -e; vet=$$($(GO) tool -n staticcheck); for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "$$os/$$arch"; GOOS=$$os GOARCH=$$arch $(GO) build ./...; GOOS=$$os GOARCH=$$arch $$vet -tests=false ./...; \
+	done; done
 
 test: ## Run all tests, and say which this machine does not allow.
 	$(GO) test ./...

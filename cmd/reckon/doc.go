@@ -41,5 +41,5 @@
 //     signed in, http/docs the documentation, for everybody.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows. cmd/reckon/clients has the clients for
-//     programs of others, a file for each language.
+//     programs of others, a file for each language. cmd/release makes what others install.
 package main

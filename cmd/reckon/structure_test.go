@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"http/console":          {"http", "commands", "projections+"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon/clients":    {},
+	"cmd/release":           {},
 	"cmd/reckon":            {"…"},
 }
 
