@@ -39,6 +39,7 @@ type Calculate struct {
 
 	sequence uint64 // in COMMANDS; 0 for not known
 	rest     func() // of engine.Env
+	begun    func() // is called when work on it begins; nil where nobody asks
 
 	decided *decision // kept while the command is tried again; nil where nothing is kept
 }

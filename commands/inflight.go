@@ -19,6 +19,7 @@ type task struct {
 	command  Calculate     // of the node's own
 	msg      jetstream.Msg // as the queue delivered it; nil while it has not
 	finished bool          // its final event is in the log
+	queued   time.Time     // when COMMANDS took a command of the node's own
 }
 
 // inFlight are the commands that a node's worker has to work on.
@@ -89,7 +90,7 @@ func (s *Service) start(t *task, sequence uint64) {
 	s.inFlight.mutex.Lock()
 	running := s.inFlight.running
 	if running != nil {
-		t.command.sequence = sequence
+		t.command.sequence, t.queued = sequence, time.Now()
 		s.dispatch(running, t)
 	}
 	s.inFlight.mutex.Unlock()

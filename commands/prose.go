@@ -153,7 +153,9 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 			return failed()
 		}
 	}
+	began := time.Now()
 	request, err := s.model.Ask(ctx, d, c.Prompt, refers, c.env(), doubt)
+	s.measures.asked(time.Since(began), err)
 	if err := failed(); err != nil {
 		return err
 	}

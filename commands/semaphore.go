@@ -20,6 +20,7 @@ type FairSemaphore struct {
 	contended int             // instead of each while another account has asked for something lately, whether or not it waits
 	recent    *recentAccounts // tells who is there; nil for nobody
 	mutex     sync.Mutex
+	slots     int // in all
 	free      int
 	accounts  map[uuid.UUID]*share // those that have slots or wait for one
 	waiting   []*share             // those that wait, next first
@@ -37,7 +38,7 @@ type share struct {
 
 // NewFairSemaphore has so many slots, of which an account takes no more than each.
 func NewFairSemaphore(slots, each int) *FairSemaphore {
-	return &FairSemaphore{each: each, free: slots, accounts: map[uuid.UUID]*share{}}
+	return &FairSemaphore{each: each, slots: slots, free: slots, accounts: map[uuid.UUID]*share{}}
 }
 
 // Acquire waits for a slot, which release gives back. It fails when ctx ends first.
@@ -98,6 +99,20 @@ func (s *FairSemaphore) Release(account uuid.UUID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.give(s.accounts[account])
+}
+
+// Slots is how many slots there are.
+func (s *FairSemaphore) Slots() int { return s.slots }
+
+// Load is how many slots are taken, and how many wait for one.
+func (s *FairSemaphore) Load() (taken, waiting int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, t := range s.accounts {
+		taken += t.taken
+		waiting += len(t.queue)
+	}
+	return taken, waiting
 }
 
 // give gives a slot back and serves those who wait.

@@ -102,6 +102,8 @@ type Service struct {
 
 	disk disk
 
+	measures *measures
+
 	model   Model
 	waiting atomic.Int32 // how many wait for a slot in prose
 }
@@ -114,7 +116,7 @@ func Turns() int { return max(1, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))-1)
 // runs, here or on another node.
 func New(log *log.Log, views *projections.Views, logger *slog.Logger) *Service {
 	s := &Service{
-		log: log, views: views, logger: logger, inFlight: newInFlight(),
+		log: log, views: views, logger: logger, inFlight: newInFlight(), measures: newMeasures(),
 		slots: NewFairSemaphore(slots, slots), recent: &recentAccounts{},
 		deciding: NewFairSemaphore(math.MaxInt, Turns()),
 		prose:    NewFairSemaphore(2*proseSlots, proseSlots),

@@ -61,12 +61,17 @@ func (d *disk) room() error {
 	return d.err
 }
 
+// least is how much of a disk of so many bytes is kept free.
+func (d *disk) least(total uint64) uint64 {
+	return min(d.keep.Bytes, uint64(d.keep.Share*float64(total)))
+}
+
 func (d *disk) look() error {
 	free, total, err := DiskSpace(d.dir)
 	if err != nil {
 		return nil
 	}
-	least := min(d.keep.Bytes, uint64(d.keep.Share*float64(total)))
+	least := d.least(total)
 	if free >= least {
 		return nil
 	}

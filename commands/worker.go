@@ -193,10 +193,10 @@ func (s *Service) workOn(running context.Context, t *task) {
 // when the worker is to stop.
 func (s *Service) work(running context.Context, t *task) {
 	f := s.inFlight
-	command, delivered := t.command, uint64(1)
+	command, delivered, queued := t.command, uint64(1), t.queued
 	if t.brought() {
 		var err error
-		if command, delivered, err = readDelivered(t.msg); err != nil {
+		if command, delivered, queued, err = readDelivered(t.msg); err != nil {
 			f.release(t)
 			if !errors.Is(err, ErrErased) {
 				s.logger.Error("command cannot be read and is dropped", "error", err)
@@ -221,6 +221,9 @@ func (s *Service) work(running context.Context, t *task) {
 	defer release()
 	command.Opens = command.Opens && delivered == 1
 	command.decided = &decision{}
+	if delivered == 1 {
+		command.begun = sync.OnceFunc(func() { s.measures.waited.Observe(time.Since(queued).Seconds()) })
+	}
 	poisoned := delivered >= maxDeliveries && time.Since(command.ReceivedAt) >= lostFor
 	var failing time.Time // since when it fails although the log answers; zero while it does not
 	for {
@@ -264,18 +267,19 @@ func (s *Service) work(running context.Context, t *task) {
 // hold has the queue deliver a command again after a while.
 func hold(msg jetstream.Msg) error { return msg.NakWithDelay(250 * time.Millisecond) }
 
-// readDelivered reads a command that the queue has delivered, and how often.
-func readDelivered(msg jetstream.Msg) (Calculate, uint64, error) {
+// readDelivered reads a command that the queue has delivered, how often, and when it came to
+// COMMANDS.
+func readDelivered(msg jetstream.Msg) (Calculate, uint64, time.Time, error) {
 	c, err := decodeCalculate(msg.Data())
 	if err != nil {
-		return c, 0, err
+		return c, 0, time.Time{}, err
 	}
 	meta, err := msg.Metadata()
 	if err != nil {
-		return c, 0, err
+		return c, 0, time.Time{}, err
 	}
 	c.sequence = meta.Sequence.Stream
-	return c, meta.NumDelivered, nil
+	return c, meta.NumDelivered, meta.Timestamp, nil
 }
 
 // finish appends the final event of a command unless it is there. With the code of an error that
@@ -314,6 +318,9 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 	}
 	leave := sync.OnceFunc(func() { s.deciding.Release(c.AccountID) })
 	defer leave()
+	if c.begun != nil {
+		c.begun()
+	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	v, err := s.conversation(ctx, c)
@@ -337,8 +344,10 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 		event.Time = time.Now().UTC().Truncate(time.Millisecond)
 		sequence, err := s.log.Append(ctx, *event, v.head.Sequence)
 		if err == nil {
+			s.measures.appended(c, event)
 			return s.views.Folded(ctx, sequence)
 		}
+		s.measures.lost(err)
 		switch {
 		case errors.Is(err, log.ErrInFlight):
 			err = pause(ctx, 0, 10*time.Millisecond)
@@ -378,7 +387,10 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 	if err != nil {
 		return event, err
 	}
-	return Decide(c, d, from)
+	began := time.Now()
+	event, err = Decide(c, d, from)
+	s.measures.engine.WithLabelValues(c.InputFormat).Observe(time.Since(began).Seconds())
+	return event, err
 }
 
 // pause waits a random time between least and most, or until ctx ends.

@@ -101,6 +101,7 @@ func (s *Server) allowMonth(x *Exchange) error {
 		x.w.Header().Add("RateLimit-Policy", fmt.Sprintf("%q;q=%d%s;w=%d", q.name, q.limit, q.unit, end.Sub(begin)/time.Second))
 		x.w.Header().Add("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", q.name, max(0, q.limit-q.used), wait))
 		if q.used >= q.limit {
+			s.measures.limited.WithLabelValues(q.name).Inc()
 			return tooFast("The account", q.name, "month", wait)
 		}
 	}
@@ -133,6 +134,7 @@ func (x *Exchange) takeOf(who, name string, bucket *rate.Limiter) error {
 	if allowed {
 		return nil
 	}
+	x.server.measures.limited.WithLabelValues(name).Inc()
 	return tooFast(who, name, "second", max(1, int(math.Ceil((1-tokens)/float64(bucket.Limit())))))
 }
 

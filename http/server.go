@@ -91,6 +91,7 @@ type Server struct {
 	waits atomic.Pointer[string] // what it waits for until then
 
 	lines    requestLog
+	measures *measures
 	rates    rates
 	beat     time.Duration                         // after so much silence a stream of events says that it is there
 	patience time.Duration                         // for who reads a piece of an answer
@@ -124,6 +125,7 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 	s.list = list
 	s.router, s.resources = table(list)
 	s.lines.logger, s.lines.which = logger, LogAll
+	s.measures = newMeasures()
 	s.running, s.stop = context.WithCancel(context.Background())
 	s.Waits("it is starting")
 	return s
@@ -177,7 +179,9 @@ func (s *Server) Handler() nethttp.Handler {
 // seconds to finish (those that wait for prose are answered with how far it is), and returns nil,
 // or an error when some had to be cut off. The listener is closed in any case.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return s.serveOn(ctx, limitConnections(l, boundsOf(s.memory)))
+	limited := limitConnections(l, boundsOf(s.memory))
+	s.measures.connections.Store(limited)
+	return s.serveOn(ctx, limited)
 }
 
 func (s *Server) serveOn(ctx context.Context, limited *connections) error {
@@ -268,6 +272,7 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 			s.streams.Release(x.by)
 		}
 		s.lines.write(x)
+		s.measures.count(x)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
 			panic(nethttp.ErrAbortHandler)
 		}
@@ -361,6 +366,7 @@ func (s *Server) refuse(x *Exchange, err error) {
 	if !expected {
 		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
 	}
+	s.measures.refusals.WithLabelValues(f.code).Inc()
 	for name, value := range f.header {
 		x.w.Header().Set(name, value)
 	}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reckon/events/log"
 )
 
@@ -26,6 +28,8 @@ type readIndex struct {
 	log     *log.Log
 	started time.Time
 
+	took prometheus.Histogram // an answer, in seconds
+
 	mu     sync.Mutex
 	asking bool
 	next   *question
@@ -43,7 +47,7 @@ type question struct {
 }
 
 func newReadIndex(log *log.Log) *readIndex {
-	return &readIndex{log: log, started: time.Now()}
+	return &readIndex{log: log, started: time.Now(), took: newQuestions()}
 }
 
 // ask returns the last sequence of the log at some moment after the call.
@@ -79,7 +83,9 @@ func (r *readIndex) run() {
 		}
 		r.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), behindAfter)
+		began := time.Now()
 		q.index, q.err = r.log.Last(ctx)
+		r.took.Observe(time.Since(began).Seconds())
 		cancel()
 		close(q.done)
 	}
@@ -152,5 +158,6 @@ func (v *Views) Fresh(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	v.behind.Add(1)
 	return fmt.Errorf("%w: %w", ErrBehind, err)
 }

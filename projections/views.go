@@ -90,6 +90,7 @@ type Views struct {
 	waiters    *waiters
 	followers  followers
 	index      *readIndex
+	behind     atomic.Uint64 // how often a reader was told ErrBehind
 
 	forgetting forgetting
 

@@ -31,6 +31,7 @@ type serveCommand struct {
 	clusterFlags
 	consoleFlags
 	Listen               string        `help:"Address to answer on (${default})." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	MetricsListen        string        `help:"Address for Prometheus (/metrics) and profiles (/debug/pprof/), which nobody needs a key for. A port alone is answered on this machine only." placeholder:"[HOST:]PORT"`
 	AdminListen          string        `help:"Another address for /admin/v1 and the console, which else are answered beside /v1." placeholder:"HOST:PORT"`
 	Dev                  bool          `help:"For trying it out: an account 'dev' with six starter domains and a key, printed with a line to paste. Only adds what is missing."`
 	IdempotencyRetention time.Duration `help:"How long an Idempotency-Key is remembered, up to 720h (${default})." default:"24h" placeholder:"DURATION"`
@@ -180,6 +181,10 @@ func (c *serveCommand) Run(t terminal) error {
 		}
 	}
 	server.Mount(mcp.Face(server, version()))
+	watched, err := c.watched(ctx, logger)
+	if err != nil {
+		return err
+	}
 	for i, s := range servers {
 		go func() { served <- s.Serve(ctx, listeners[i]) }()
 	}
@@ -206,6 +211,9 @@ func (c *serveCommand) Run(t terminal) error {
 	service := commands.New(log, views, logger)
 	if c.Data != "" {
 		service.KeepFree(c.Data, commands.Free(c.KeepFree))
+	}
+	if watched != nil {
+		c.collect(watched.Registry, servers, log, views, service)
 	}
 	if err := c.useModel(service, logger); err != nil {
 		return err

@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
 	"http/admin":            {"http", "commands", "commands/history", "commands/domainfile", "projections+", "schemas"},
+	"http/metrics":          {},
 	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/console":          {"http", "commands", "projections+"},

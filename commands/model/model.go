@@ -56,9 +56,8 @@ const (
 // Failures of a model, matched with errors.Is. The rules' answer or doubt stands then.
 var (
 	errModelUnavailable = errors.New("language.unavailable")
-	errModelTimeout     = errors.New("language.timeout")
-	// errModelRejected says that the model gave nothing that holds. That is no failure of its server.
-	errModelRejected = errors.New("no proposal that holds")
+	errModelTimeout     = commands.ErrModelTimeout
+	errModelRejected    = commands.ErrModelRejected
 )
 
 // New returns the model that a service is to use. It fails where the model cannot be asked as it is

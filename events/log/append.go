@@ -34,6 +34,7 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 		return 0, err
 	}
 	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
+	began := time.Now()
 	sequence, err := l.publish(ctx, m)
 	if err != nil {
 		return 0, publishError("append event to "+m.Subject, err)
@@ -44,6 +45,7 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)
 	}
+	l.appends.Observe(time.Since(began).Seconds())
 	return sequence, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"reckon/events"
 )
@@ -54,6 +55,10 @@ type backing interface {
 	// commands is the consumer of commands.
 	commands(ctx context.Context, finished func(context.Context, []byte) (bool, error)) (jetstream.Consumer, error)
 	viewsID() string
+	// term is what this node's server knows of who leads EVENTS, where it has a part in that.
+	term() (t term, ok bool)
+	// metrics are those of the backing alone.
+	metrics() []prometheus.Collector
 	ready() error
 	awaitOthers(ctx context.Context) error
 	// takesApart is TakesApart.
@@ -119,6 +124,10 @@ func (p plain) commands(ctx context.Context, _ func(context.Context, []byte) (bo
 }
 
 func (p plain) viewsID() string { return p.log.conn.ConnectedServerId() }
+
+func (plain) term() (term, bool) { return term{}, false }
+
+func (plain) metrics() []prometheus.Collector { return nil }
 
 func (plain) ready() error { return nil }
 

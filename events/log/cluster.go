@@ -337,6 +337,16 @@ func (b *cluster) commands(ctx context.Context, finished func(context.Context, [
 	return b.queue.find(ctx, finished)
 }
 
+func (b *cluster) term() (term, bool) {
+	if b.server == nil {
+		return term{}, false
+	}
+	b.quorum.mu.Lock()
+	group := b.quorum.group
+	b.quorum.mu.Unlock()
+	return termOf(b.server, group)
+}
+
 func (b *cluster) ready() error {
 	if b.server == nil {
 		return nil

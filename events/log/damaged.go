@@ -133,7 +133,7 @@ func OpenDamaged(ctx context.Context, o Options) (_ *Log, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{dir: o.Dir, lock: lock, logger: o.logger()}
+	l := newLog(o.Dir, lock, o.logger())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())

@@ -253,7 +253,7 @@ func (b *external) say() {
 // views in there: they are this process's while it holds the directory, else those of the server
 // that does.
 func visit(ctx context.Context, o Options) (_ *Log, err error) {
-	l := &Log{logger: o.logger(), dir: o.Dir}
+	l := newLog(o.Dir, nil, o.logger())
 	b := newExternal(l)
 	b.visits = true
 	defer func() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Errors of the log, matched with errors.Is.
@@ -71,7 +72,15 @@ type Log struct {
 
 	erasing sync.Map // subjects of commands that are deleted and have not got what is left of them yet
 
+	appends prometheus.Histogram // how long they take until they are on disk, in seconds
+
 	closing sync.Mutex
+}
+
+// newLog makes a log without a backing. dir is its data directory, "" for none, and lock is held of
+// it or nil.
+func newLog(dir string, lock *os.File, logger *slog.Logger) *Log {
+	return &Log{dir: dir, lock: lock, logger: logger, appends: newAppends()}
 }
 
 // Local tells whether this process holds the data directory, so that the views in there are its

@@ -95,7 +95,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{logger: o.logger(), dir: o.Dir}
+	l := newLog(o.Dir, nil, o.logger())
 	if l.conn, err = connectOutside(c, l.logger); err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func joinRunning(ctx context.Context, o Options) (*Log, error) {
 // openLocked runs a server on a directory whose lock this process holds, and releases it when that
 // fails.
 func openLocked(ctx context.Context, o Options, lock *os.File, listen bool) (_ *Log, err error) {
-	l := &Log{dir: o.Dir, lock: lock, logger: o.logger()}
+	l := newLog(o.Dir, lock, o.logger())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())

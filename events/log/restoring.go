@@ -97,7 +97,7 @@ func (l *Log) BeginAt(ctx context.Context, sequence uint64) error {
 // Build makes a log in a directory that nobody else knows, and whose lock the caller holds. Nothing
 // of it is synced.
 func Build(ctx context.Context, dir string, retention time.Duration, logger *slog.Logger) (_ *Log, err error) {
-	l := &Log{logger: Options{Logger: logger}.logger()}
+	l := newLog("", nil, Options{Logger: logger}.logger())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())

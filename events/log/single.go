@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"reckon/events"
 	"reckon/events/log/natsfile"
@@ -179,6 +180,8 @@ func (g *grouped) commands(ctx context.Context, finished func(context.Context, [
 	}
 	return c, err
 }
+
+func (g *grouped) metrics() []prometheus.Collector { return g.commit.Metrics() }
 
 func (g *grouped) broken() error {
 	if err := g.commit.Err(); err != nil && !errors.Is(err, natsfile.ErrClosed) {

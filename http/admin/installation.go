@@ -81,7 +81,10 @@ func (q *request) backup() (http.Answer, error) {
 	return http.Answer{
 		Header: map[string]string{"Content-Type": "application/gzip", "Content-Disposition": `attachment; filename="reckon.gz"`},
 		Stream: func(to io.Writer) error {
-			_, err := backup.Write(q.ctx(), q.log.Load(), to, func(string, uint64, uint64) {})
+			b, err := backup.Write(q.ctx(), q.log.Load(), to, func(string, uint64, uint64) {})
+			if err == nil && q.dir != "" {
+				err = backup.Remember(q.dir, b)
+			}
 			return err
 		},
 	}, nil

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Group commit: what the log acknowledges is on disk, and all who wait for that at the same time
@@ -54,6 +56,8 @@ type Stream struct {
 	index  int       // its number; blocks are numbered from 1 without gaps when they are made
 	none   time.Time // when the blocks' directory was changed last as none was seen to follow; zero for not known
 
+	syncs, covered prometheus.Histogram // how long they take, in seconds, and how many messages each is for
+
 	durable atomic.Uint64 // everything up to this sequence is on disk
 	idle    atomic.Int64  // bytes since the last sync that nobody waited for
 
@@ -81,13 +85,20 @@ func NewGroup() *Group { return &Group{failed: make(chan struct{})} }
 // Stream adds a stream of the server with a store directory. What it holds, up to the sequence
 // last, must be on disk.
 func (g *Group) Stream(storeDir, name string, last uint64) (*Stream, error) {
-	s := &Stream{group: g, blocks: blocksOf(storeDir, name)}
+	s := g.newStream(blocksOf(storeDir, name))
 	s.durable.Store(last)
 	if err := s.find(); err != nil {
 		return nil, fmt.Errorf("find the blocks of stream %s: %w", name, err)
 	}
 	g.streams = append(g.streams, s)
 	return s, nil
+}
+
+// newStream is a stream of the group of which nothing is known yet.
+func (g *Group) newStream(b blocks) *Stream {
+	s := &Stream{group: g, blocks: b}
+	s.measure(b.stream)
+	return s
 }
 
 // Mark has a file say what is on disk of the stream, in one of its places.
@@ -255,10 +266,13 @@ func (s *Stream) run() {
 		done := s.current // which changes here alone, and covers what it does
 		s.mu.Unlock()
 		durable := max(s.durable.Load(), done.through) // rounds come one after the other
+		began, before := time.Now(), s.durable.Load()
 		err := s.sync()
 		if err == nil {
 			err = s.mark(durable, false)
 		}
+		s.syncs.Observe(time.Since(began).Seconds())
+		s.covered.Observe(float64(durable - before))
 		if err != nil {
 			s.group.fail(err)
 			return

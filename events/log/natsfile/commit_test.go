@@ -16,7 +16,7 @@ import (
 // before that sync began.
 func TestJoinersShareOneSync(t *testing.T) {
 	g := NewGroup()
-	s := &Stream{group: g, blocks: blocks{dir: t.TempDir()}}
+	s := g.newStream(blocks{dir: t.TempDir()})
 	g.streams = []*Stream{s}
 	defer g.Close()
 	if err := os.WriteFile(s.block(1), []byte("x"), 0o600); err != nil {
