@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"reckon/engine/prompt"
 	"reckon/events"
 	"reckon/events/log"
 )
@@ -35,7 +36,7 @@ func newMeasures() *measures {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	return &measures{
+	m := &measures{
 		calculations: counter("reckon_calculations_total", "Calculations that this node has answered.", "format", "outcome"),
 		errors:       counter("reckon_calculation_errors_total", "Calculations that failed, by the code of their first error.", "code"),
 		engine: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -53,6 +54,16 @@ func newMeasures() *measures {
 			Buckets: []float64{.1, .3, 1, 2, 3, 5, 10, 15, 30},
 		}),
 	}
+	// An increase from nothing is seen only where there is a 0 before.
+	for _, format := range []string{prompt.Structured, prompt.JSON, prompt.NaturalLanguage} {
+		for _, outcome := range []string{"completed", "failed", "crashed"} {
+			m.calculations.WithLabelValues(format, outcome)
+		}
+	}
+	for _, outcome := range []string{"answered", "rejected", "timeout", "unavailable"} {
+		m.model.WithLabelValues(outcome)
+	}
+	return m
 }
 
 // appended counts an event that ends a message.

@@ -19,7 +19,7 @@ import (
 // answers it; a verification that nobody waits for ends, a rebuild goes on.
 
 type controlRequest struct {
-	Action      string   `json:"action"` // rebuild, verify, find, use or forget
+	Action      string   `json:"action"` // rebuild, verify, find, use, forget or state
 	Projections []string `json:"projections,omitempty"`
 	Find        *finding `json:"find,omitempty"`
 	Use         *using   `json:"use,omitempty"`
@@ -49,6 +49,7 @@ type controlReply struct {
 	Next         *uuid.UUID    `json:"next,omitempty"` // of a search
 	Day          *DayUsed      `json:"day,omitempty"`
 	Used         *AccountUsed  `json:"used,omitempty"` // without its days
+	State        *State        `json:"state,omitempty"`
 	Done         bool          `json:"done,omitempty"`
 	Error        string        `json:"error,omitempty"` // of what is done
 }
@@ -143,6 +144,10 @@ func (v *Views) serve(ctx context.Context, conn *nats.Conn, m *nats.Msg) {
 		used.Days = nil
 		send(controlReply{Used: &used})
 		done(err)
+	case "state":
+		state := v.State()
+		send(controlReply{State: &state})
+		done(nil)
 	case "forget":
 		done(v.Forgotten(waited, o.Sequence))
 	default:

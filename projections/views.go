@@ -90,7 +90,8 @@ type Views struct {
 	waiters    *waiters
 	followers  followers
 	index      *readIndex
-	behind     atomic.Uint64 // how often a reader was told ErrBehind
+	program    atomic.Pointer[string] // see State
+	behind     atomic.Uint64          // how often a reader was told ErrBehind
 
 	forgetting forgetting
 

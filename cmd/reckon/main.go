@@ -50,6 +50,8 @@ type commandLine struct {
 	Backup       backupCommand        `cmd:"" help:"Write all that a data directory holds to a file, while it serves."`
 	Restore      restoreCommand       `cmd:"" help:"Make a data directory from a backup, or fill a new cluster from it."`
 	Cluster      clusterCommands      `cmd:"" help:"Prepare machines that run as one service."`
+	Status       statusCommand        `cmd:"" help:"Say what runs, how far it is behind, how full, and what is wrong."`
+	Doctor       doctorCommand        `cmd:"" help:"Say which settings are unwise, and what to do."`
 	Ready        readyCommand         `cmd:"" help:"Say whether a server is ready, by the exit status."`
 	Replay       replayCommand        `cmd:"" help:"Compute answered messages again and compare."`
 	History      historyCommand       `cmd:"" help:"Print a conversation as it is or was."`
@@ -100,7 +102,7 @@ func newParser(c *commandLine, out, err io.Writer, exit func(int)) (*kong.Kong, 
 // verdicts are the commands that say by status 1 what they found. A failure of theirs is told from
 // that by status 2.
 func verdicts() []string {
-	return []string{"calculate", "ask", "explain", "compare", "seek", "uncertainty", "interpret", "domain check", "domain test run", "domain fmt", "projections verify", "replay", "log verify"}
+	return []string{"calculate", "ask", "explain", "compare", "seek", "uncertainty", "interpret", "domain check", "domain test run", "domain fmt", "projections verify", "replay", "log verify", "status", "doctor"}
 }
 
 // run runs one command line and returns the exit status: 0, 1 for a failure, 2 for a command line

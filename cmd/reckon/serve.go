@@ -207,6 +207,7 @@ func (c *serveCommand) Run(t terminal) error {
 		return unlessStopped(t, err)
 	}
 	defer func() { closed(logger, "views", views.Close()) }()
+	views.RunBy(version())
 	saveMemory(ctx, views.Folding)
 	service := commands.New(log, views, logger)
 	if c.Data != "" {

@@ -2,8 +2,11 @@ package log
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -88,4 +91,16 @@ func oneIf(is bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// Queued is how many commands of all nodes the queue has not delivered yet; 0 while there is none.
+func (l *Log) Queued(ctx context.Context) (uint64, error) {
+	q, err := l.js.Consumer(ctx, CommandsStream, workersName)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("ask how long the queue is: %w", err)
+	}
+	return q.CachedInfo().NumPending, nil
 }

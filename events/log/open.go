@@ -86,6 +86,10 @@ func openAlone(ctx context.Context, o Options, lock *os.File) (*Log, error) {
 	return openLocked(ctx, o, lock, false)
 }
 
+// GroupCommits tells whether messages that come together share a sync on the file system of a data
+// directory.
+func GroupCommits(dir string) bool { return natsfile.GroupCommits(dir) }
+
 // joinRunning connects to the server that left its credentials in the directory.
 func joinRunning(ctx context.Context, o Options) (*Log, error) {
 	c, err := readCredentials(o.Dir)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -26,11 +27,17 @@ type Nodes struct {
 
 // Node is a node as it sees itself.
 type Node struct {
-	Ready     bool   `json:"ready"`
-	Waits     string `json:"waits"`  // for what, "" while it is ready
-	Folded    uint64 `json:"folded"` // sequence of the newest event that it shows
-	DiskFree  uint64 `json:"disk_free"`
-	DiskTotal uint64 `json:"disk_total"` // 0 where it has no directory of its own
+	Version   string     `json:"version"` // of the program, "" where no server runs
+	Started   *time.Time `json:"started"` // null where no server runs
+	Ready     bool       `json:"ready"`
+	Waits     string     `json:"waits"`   // for what, "" while it is ready
+	Damaged   string     `json:"damaged"` // what of its log is, "" for nothing
+	Folded    uint64     `json:"folded"`  // sequence of the newest event that it shows
+	DiskFree  uint64     `json:"disk_free"`
+	DiskTotal uint64     `json:"disk_total"`  // 0 where it has no directory of its own
+	LogBytes  uint64     `json:"log_bytes"`   // that commands and events take
+	Queue     uint64     `json:"queue"`       // commands of all nodes that are not delivered yet
+	Backup    *time.Time `json:"last_backup"` // made from this node, null for none that is known
 }
 
 // Peer is another node of the log.
@@ -49,21 +56,45 @@ func (q *request) nodes() (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	nodes := Nodes{This: Node{Ready: true}, Others: []Peer{}, Events: last}
-	state := l.Ready()
-	if views := q.views.Load(); views != nil {
-		state = views.Ready()
-		nodes.This.Folded = views.At()
+	var state projections.State
+	switch views := q.views.Load(); {
+	case views != nil:
+		state = views.State()
+	case !l.Local():
+		if state, err = projections.RemoteOf(l).State(q.ctx()); err != nil {
+			return http.Answer{}, err
+		}
 	}
-	if state != nil {
-		nodes.This.Ready, nodes.This.Waits = false, state.Error()
+	if !state.Started.IsZero() {
+		nodes.This.Started = &state.Started
 	}
+	nodes.This.Version, nodes.This.Damaged, nodes.This.Folded = state.Program, state.Damaged, state.Folded
+	if err := l.Ready(); err != nil && state.Waits == "" {
+		state.Waits = err.Error()
+	}
+	nodes.This.Ready, nodes.This.Waits = state.Waits == "", state.Waits
 	if q.dir != "" {
+		made, known, err := backup.Last(q.dir)
+		if err != nil {
+			return http.Answer{}, err
+		}
+		if known {
+			nodes.This.Backup = &made.CreatedAt
+		}
 		if nodes.This.DiskFree, nodes.This.DiskTotal, err = commands.DiskSpace(q.dir); err != nil {
 			return http.Answer{}, err
 		}
 	}
 	stream, err := l.State(q.ctx(), log.EventsStream)
 	if err != nil {
+		return http.Answer{}, err
+	}
+	commands, err := l.State(q.ctx(), log.CommandsStream)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	nodes.This.LogBytes = stream.State.Bytes + commands.State.Bytes
+	if nodes.This.Queue, err = l.Queued(q.ctx()); err != nil {
 		return http.Answer{}, err
 	}
 	if cluster := stream.Cluster; cluster != nil && len(cluster.Replicas) > 0 {
