@@ -132,6 +132,7 @@ func (s *Server) lastEvent(x *Exchange, conversation uuid.UUID) (after uint64, r
 // behind an event.
 func (s *Server) events(x *Exchange, conversation uuid.UUID, after uint64, version int) (answer, error) {
 	if !s.streams.TryAcquire(x.by) {
+		s.measures.limited.WithLabelValues("streams").Inc()
 		return answer{}, streaming
 	}
 	x.streams = true

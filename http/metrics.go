@@ -45,7 +45,9 @@ func (m *measures) count(x *Exchange) {
 		route = noRoute
 	}
 	m.requests.WithLabelValues(route, known(x.r.Method), strconv.Itoa(x.status/100)+"xx").Inc()
-	m.took.WithLabelValues(route).Observe(time.Since(x.start).Seconds())
+	if !x.streams { // which take as long as the caller likes
+		m.took.WithLabelValues(route).Observe(time.Since(x.start).Seconds())
+	}
 }
 
 // Metrics are those of the server.
@@ -61,6 +63,8 @@ func (s *Server) Metrics() []prometheus.Collector {
 	gauge("reckon_http_bodies", "Large bodies and answers in memory.", func() int { taken, _ := s.bodies.Load(); return taken })
 	gauge("reckon_http_bodies_limit", "How many large bodies and answers may be in memory.", func() int { return s.bodies.Slots() })
 	gauge("reckon_http_bodies_waiting", "Requests that wait for a place for a large body.", func() int { _, waiting := s.bodies.Load(); return waiting })
+	gauge("reckon_http_streams", "Streams of events that are open.", func() int { taken, _ := s.streams.Load(); return taken })
+	gauge("reckon_http_streams_limit", "How many streams of events may be open.", func() int { return s.streams.Slots() })
 	gauge("reckon_http_connections", "Connections that are open.", func() int { open, _ := m.open(); return open })
 	gauge("reckon_http_connections_limit", "How many connections may be open.", func() int { _, most := m.open(); return most })
 	return all
