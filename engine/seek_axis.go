@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"reckon/engine/decimal"
 	"reckon/engine/format"
@@ -94,7 +95,8 @@ func (s *seeking) axis(r Range) (seekAxis, *value.Error) {
 			return a, err
 		}
 	}
-	if a.Lo > a.Hi {
+	a.Choices = slices.DeleteFunc(a.Choices, func(x float64) bool { return x < a.Lo || x > a.Hi })
+	if a.Lo > a.Hi || p.Choices != nil && len(a.Choices) == 0 {
 		return a, value.Problem("input.invalid_value", d.Variables[r.Variable].Key, a.edges[1].String(), "it must be at least "+a.edges[0].String())
 	}
 	if start != nil {

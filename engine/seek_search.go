@@ -140,8 +140,6 @@ func (s *seeking) all() (points [][]float64, few bool) {
 			for x := math.Ceil(a.Lo); x <= a.Hi; x++ {
 				list = append(list, x)
 			}
-		} else {
-			list = slices.DeleteFunc(slices.Clone(list), func(x float64) bool { return x < a.Lo || x > a.Hi })
 		}
 		if len(points)*len(list) > maxPoints {
 			return nil, false

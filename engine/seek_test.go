@@ -233,7 +233,7 @@ func TestSeek(t *testing.T) {
 		{"that none can do without", waves, sought{"", "w", "", "t", ""}, "t needs a lower and an upper bound to be sought."},
 		{"a choice", tariff, sought{"use: 3000", "bill", "", "plan", ""}, "660 USD at plan 1, optimal"},
 		{"another choice", tariff, sought{"use: 9000", "bill", "", "plan", ""}, "1500 USD at plan 2, optimal"},
-		{"a choice of those between bounds", tariff, sought{"use: 9000", "bill", "", "plan,basic,basic", ""}, "1500 USD at plan 2, optimal"},
+		{"a choice of those between bounds", tariff, sought{"use: 9000", "bill", "", "plan,basic,basic", ""}, "1860 USD at plan 1, optimal"},
 		{"through a function over tables", tariff, sought{"", "", "rebate", "use,0,10000", "rebate <= 30 USD"}, "20 USD at use 5000, within_gap"},
 		{"where a condition is about it", waves, sought{"", "", "w", "t,0,20", "w <= 5"}, "5 at t 7.068891403395066800687599561916762, optimal, w <= 5"},
 		{"at least", waves, sought{"", "w", "", "t,0,20", "w >= -2"}, "-2 at t 3.710802830310381635488349849805552, optimal, w >= -2"},
