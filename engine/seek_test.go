@@ -254,3 +254,13 @@ func TestSeek(t *testing.T) {
 		}
 	}
 }
+
+// TestUpTo holds that a gap is never told smaller than it is.
+func TestUpTo(t *testing.T) {
+	c := decimal.NewContext(value.DefaultBudget)
+	for x, want := range map[string]string{"0": "0", "0.0412": "0.042", "1.21": "1.3", "1.2": "1.2", "99.1": "100", "123456": "130000"} {
+		if got := upTo(c, decimal.MustParse(x), 2).String(); got != want {
+			t.Errorf("%s: %s, not %s", x, got, want)
+		}
+	}
+}
