@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -247,7 +248,7 @@ func event(c Calculate, place string, data any) events.Event {
 func message(c Calculate, d *Domain) events.Message {
 	m := events.Message{
 		ConversationID: c.ConversationID, MessageID: c.MessageID, KeyID: c.KeyID, IdempotencyKey: c.IdempotencyKey,
-		Source: "api", InputFormat: c.InputFormat, Prompt: c.Prompt, Apart: c.Apart,
+		Source: cmp.Or(c.Source, SourceAPI), InputFormat: c.InputFormat, Prompt: c.Prompt, Apart: c.Apart,
 		Domain:     events.DomainRef{ID: c.DomainID, Version: c.DomainVersion},
 		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Engine: engine.Version,
 	}

@@ -71,10 +71,17 @@ type Request struct {
 	Prompt         string
 	Conversation   *uuid.UUID // nil starts a new one
 	TimeZone       string     // as sent; "" when absent
+	Source         string     // SourceAPI or SourceChat; "" is the first
 	IdempotencyKey *string
 	Fingerprint    string       // hex SHA-256 of the canonical body
 	AllowProse     func() error // is asked before natural language is read, and nil allows it
 }
+
+// Where requests come from.
+const (
+	SourceAPI  = "api"
+	SourceChat = "chat" // a person, in the console
+)
 
 // Nodes is how many nodes answer for the log, as far as this one knows.
 func (s *Service) Nodes() int { return s.log.Nodes() }
@@ -359,7 +366,7 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		IdempotencyKey: r.IdempotencyKey, Fingerprint: r.Fingerprint,
 		ConversationID: conversation, MessageID: message,
 		DomainID: r.Domain, DomainVersion: view.Version,
-		InputFormat: format, Prompt: r.Prompt,
+		InputFormat: format, Prompt: r.Prompt, Source: r.Source,
 		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone,
 	}, nil
 }

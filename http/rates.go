@@ -108,6 +108,13 @@ func (s *Server) allowMonth(x *Exchange) error {
 	return nil
 }
 
+// Calculates has a request of a Face count as a calculation for an account, or as a read where it
+// is a GET, within the account's limits. prose is for commands.Request.AllowProse.
+func (x *Exchange) Calculates(account projections.Account) (prose func() error, err error) {
+	x.account = account
+	return func() error { return x.server.allowProse(x) }, x.server.allow(x)
+}
+
 // allowProse is allow for what turns out to be natural language.
 func (s *Server) allowProse(x *Exchange) error {
 	if r := s.rates.of(x.account, s.service.Nodes); r != nil {

@@ -1,0 +1,44 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"reckon/projections"
+)
+
+// Rehearse is the message that a request would be answered with as the conversation stands, of
+// which nothing is kept: no event, no command, no idempotency key. It waits for the account's turn
+// and makes way for others as calculations do, and reads prose by the rules alone. It fails as
+// Calculate does.
+func (s *Service) Rehearse(ctx context.Context, r Request) (m projections.Message, err error) {
+	if r.Account.Suspended != nil {
+		return m, ErrSuspended
+	}
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	id, err := uuid.NewV7()
+	if err != nil {
+		return m, err
+	}
+	c, err := s.complete(ctx, r, id)
+	if err != nil {
+		return m, err
+	}
+	if err := s.deciding.Acquire(ctx, c.AccountID); err != nil {
+		return m, unavailable(err)
+	}
+	defer s.deciding.Release(c.AccountID)
+	c.rest = s.Rest(c.AccountID)
+	v, err := s.conversation(ctx, c)
+	if err != nil {
+		return m, err
+	}
+	e, err := s.decide(ctx, c, v, nil, "")
+	if err != nil {
+		return m, err
+	}
+	e.Time = c.ReceivedAt
+	return v.apply(e, nil), nil
+}
