@@ -84,7 +84,7 @@ func (s *Service) Analyse(ctx context.Context, c projections.Conversation, place
 	for i, at := range places {
 		var err error
 		list[i], err = v.kept(ctx, at, func(ref events.DomainRef) (*Domain, error) {
-			return s.domain(ctx, c.AccountID, ref.ID, ref.Version)
+			return s.Domain(ctx, c.AccountID, ref.ID, ref.Version)
 		})
 		if err != nil {
 			return err

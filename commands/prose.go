@@ -92,7 +92,7 @@ func (s *Service) begin(c Calculate) (answered bool, err error) {
 			answered = m != nil && m.Status != projections.InProgress
 			return nil, err
 		}
-		d, err := s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
+		d, err := s.Domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	if err != nil || m != nil && (m.Status != projections.InProgress || m.Interpreted != nil) {
 		return err
 	}
-	d, err := s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
+	d, err := s.Domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
 	if err != nil {
 		return err
 	}

@@ -345,7 +345,7 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		conversation = id
 	}
 	format, err := resolveFormat(r.Format, r.Prompt, func() (*Domain, error) {
-		return s.domain(ctx, r.Account.ID, r.Domain, view.Version)
+		return s.Domain(ctx, r.Account.ID, r.Domain, view.Version)
 	})
 	if err != nil {
 		return Calculate{}, err

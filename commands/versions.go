@@ -59,8 +59,8 @@ func (v Versions) Get(ctx context.Context, account, id uuid.UUID, version int) (
 	return compiled, nil
 }
 
-// domain is a published version of a domain, compiled.
-func (s *Service) domain(ctx context.Context, account, id uuid.UUID, version int) (*Domain, error) {
+// Domain is a published version of a domain, compiled.
+func (s *Service) Domain(ctx context.Context, account, id uuid.UUID, version int) (*Domain, error) {
 	v, err := s.versions.Get(ctx, account, id, version)
 	if err == nil && v.Domain == nil {
 		err = fmt.Errorf("compile domain %s version %d: %s", id, version, v.Why())

@@ -373,7 +373,7 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 			event, err = Crash(c, d), nil
 		}
 	}()
-	d, err = s.domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
+	d, err = s.Domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
 	switch {
 	case code == "internal.error":
 		s.logger.Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)

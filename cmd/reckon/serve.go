@@ -230,7 +230,7 @@ func (c *serveCommand) Run(t terminal) error {
 	}
 	administered.Open(log, views)
 	if pages != nil {
-		pages.Open(views, commands.NewAuthenticator(log, views))
+		pages.Open(log, views, commands.NewAuthenticator(log, views), service)
 		if err := c.tell(public); err != nil {
 			return err
 		}

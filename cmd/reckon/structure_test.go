@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"http/metrics":          {},
 	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
-	"http/console":          {"http", "commands", "projections+"},
+	"http/console":          {"http", "commands", "projections+", "engine/format+"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon/clients":    {},
 	"cmd/release":           {},

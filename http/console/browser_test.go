@@ -73,7 +73,7 @@ func (h *house) tab(program string) *tab {
 		case *runtime.EventExceptionThrown:
 			note = "an exception: " + e.ExceptionDetails.Text
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, h.url+"/") {
+			if !strings.HasPrefix(e.Request.URL, h.url+"/") && !strings.HasPrefix(e.Request.URL, "data:") { // such as the pictures of its own fields
 				note = "a request to " + e.Request.URL
 			}
 		}
@@ -102,11 +102,20 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// runs runs a script in the page.
+func (b *tab) runs(what, script string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.context, chromedp.Evaluate[any](script)); err != nil {
+		b.t.Fatalf("%s: %v", what, err)
+	}
+}
+
 // fill types into fields, by ids and texts in turn, and sends the form by a button.
 func (b *tab) fill(what, button string, fields ...string) {
 	b.t.Helper()
 	for i := 0; i < len(fields); i += 2 {
-		b.do(what, chromedp.Clear(chromedp.ID(fields[i])), chromedp.SendKeys(chromedp.ID(fields[i]), fields[i+1]))
+		b.runs(what, fmt.Sprintf("document.getElementById(%q).value = ''", fields[i]))
+		b.do(what, chromedp.SendKeys(chromedp.ID(fields[i]), fields[i+1]))
 	}
 	if _, err := chromedp.Run(b.context, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(button)))); err != nil {
 		b.t.Fatalf("%s: %v", what, err)
@@ -126,6 +135,15 @@ func (b *tab) shows(what, path, text string) {
 	}
 	if at != b.h.url+path || !strings.Contains(shown, text) {
 		b.t.Errorf("%s: at %s, which shows %q; want %s and %q", what, at, shown, path, text)
+	}
+}
+
+// sees fails unless a part of the page has a text.
+func (b *tab) sees(what, part, text string) {
+	b.t.Helper()
+	shown, err := chromedp.Run(b.context, chromedp.Text(chromedp.CSS(part)))
+	if err != nil || !strings.Contains(shown, text) {
+		b.t.Errorf("%s: %s shows %q, want %q (%v)", what, part, shown, text, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"reckon/commands"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -37,8 +38,10 @@ type Console struct {
 	provider *provider          // nil for none
 	passkeys *webauthn.WebAuthn // nil for none
 
-	views *projections.Views
-	auth  *commands.Authenticator
+	log     *log.Log
+	views   *projections.Views
+	auth    *commands.Authenticator
+	service *commands.Service
 }
 
 // New makes a Console that may be mounted, and used from Open on.
@@ -53,8 +56,8 @@ func New(config Config) (*Console, error) {
 }
 
 // Open lets the console answer. It is called once, before a server is open that it is mounted on.
-func (c *Console) Open(views *projections.Views, auth *commands.Authenticator) {
-	c.views, c.auth = views, auth
+func (c *Console) Open(l *log.Log, views *projections.Views, auth *commands.Authenticator, service *commands.Service) {
+	c.log, c.views, c.auth, c.service = l, views, auth, service
 }
 
 // Face is the console as a server takes it.

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"html"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -83,8 +85,16 @@ func open(t *testing.T, change func(*Config)) *house {
 		t.Fatal(err)
 	}
 	server.Mount(c.Face())
-	c.Open(views, commands.NewAuthenticator(l, views))
-	server.Open(views, commands.New(l, views, logger))
+	service := commands.New(l, views, logger)
+	working, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { service.Run(working) })
+	t.Cleanup(func() {
+		stop()
+		work.Wait()
+	})
+	c.Open(l, views, commands.NewAuthenticator(l, views), service)
+	server.Open(views, service)
 	listening.Config.Handler = server.Handler()
 	listening.Start()
 	t.Cleanup(listening.Close)
@@ -127,6 +137,7 @@ type shown struct {
 	path   string
 	header nethttp.Header
 	text   string
+	raw    string // as it came, where the text has what was escaped
 }
 
 func (b browser) do(r *nethttp.Request) shown {
@@ -140,7 +151,7 @@ func (b browser) do(r *nethttp.Request) shown {
 	if err != nil {
 		b.h.t.Fatal(err)
 	}
-	return shown{response.StatusCode, response.Request.URL.Path, response.Header, html.UnescapeString(string(body))}
+	return shown{response.StatusCode, response.Request.URL.Path, response.Header, html.UnescapeString(string(body)), string(body)}
 }
 
 func (b browser) request(method, path string, body io.Reader) *nethttp.Request {
@@ -388,7 +399,10 @@ func TestRoutes(t *testing.T) {
 		visitors[name] = h.browser()
 		visitors[name].post("/console/invitation", "link", link, "password", password, "again", password)
 	}
+	h.publish("acme", "home/electricity.yaml")
+	asked := h.said(visitors["owner"], "acme", "power: 2 kW\ncalculate: energy")
 	for _, r := range routes {
+		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1]).Replace(r.path)
 		for name, b := range visitors {
 			what := fmt.Sprintf("%s %s as %s", r.method, r.path, name)
 			if r.least == anybody {
@@ -410,6 +424,10 @@ func TestRoutes(t *testing.T) {
 				}
 			case name == "operator":
 				want = "/console/accounts"
+			case strings.Contains(r.path, asked[0]):
+				if name == "another" && p.status != 404 {
+					t.Errorf("%s: %d", what, p.status)
+				}
 			}
 			if p.path != want {
 				t.Errorf("%s: %d %s, want %s", what, p.status, p.path, want)
@@ -558,5 +576,44 @@ func TestNotReady(t *testing.T) {
 	server.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/console", nil))
 	if body := w.Body.String(); w.Code != 503 || w.Header().Get("Content-Type") != htmlType || w.Header().Get("Content-Security-Policy") != policy || !strings.Contains(body, "This node is not ready: it is starting.") {
 		t.Errorf("%d %v\n%s", w.Code, w.Header(), body)
+	}
+}
+
+// What others have written is as they publish it.
+func TestVendored(t *testing.T) {
+	text, err := os.ReadFile("VENDOR.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := regexp.MustCompile(`(?m)^(\S+)\n  project   .+, https://\S+\n  version   \S+\n  licence   \S+\n  sha256    ([0-9a-f]{64})\n  command   .+$`).FindAllStringSubmatch(string(text), -1)
+	if len(entries) == 0 {
+		t.Fatal("nothing is vendored")
+	}
+	for _, e := range entries {
+		body, err := embedded.ReadFile("assets/" + e[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := fmt.Sprintf("%x", sha256.Sum256(body)); sum != e[2] {
+			t.Errorf("%s: %s, want %s", e[1], sum, e[2])
+		}
+	}
+}
+
+// What a page loads before anything else stays small.
+func TestScriptsAreSmall(t *testing.T) {
+	t.Parallel()
+	b, size := open(t, nil).browser(), 0
+	for _, name := range []string{"htmx.js", "console.js"} {
+		path, err := b.h.console.assets.Path(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := b.request("GET", path, nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		size += len(b.do(r).raw)
+	}
+	if size == 0 || size > 60<<10 {
+		t.Errorf("scripts take %d bytes", size)
 	}
 }

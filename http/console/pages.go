@@ -20,19 +20,28 @@ var templates embed.FS
 type pages map[string]*template.Template
 
 func newPages(a *http.Files) pages {
-	functions := template.FuncMap{"asset": a.Path}
+	functions := template.FuncMap{"asset": a.Path, "parts": handed}
 	p := pages{}
 	files, err := fs.Glob(templates, "templates/*.html")
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "templates/"), ".html")
 		if err == nil && name != "layout" {
-			p[name], err = template.New("layout.html").Funcs(functions).ParseFS(templates, "templates/layout.html", file)
+			p[name], err = template.New("layout.html").Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts/*.html", file)
 		}
 	}
 	if err != nil {
 		panic(fmt.Sprintf("read the pages of the console: %v", err)) // they are a part of the program
 	}
 	return p
+}
+
+// handed is several things for a part of a page, as names and values in turn.
+func handed(pairs ...any) map[string]any {
+	m := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	return m
 }
 
 // render is a page. What it shows of the visit and of its own is escaped by html/template.

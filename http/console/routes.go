@@ -34,6 +34,10 @@ type route struct {
 var routes = []route{
 	{"GET", "/", anybody, (*Console).root},
 	{"GET", Path, member, (*Console).home},
+	{"POST", Path + "/ask", member, (*Console).ask},
+	{"GET", Path + "/conversations", member, (*Console).conversations},
+	{"GET", Path + "/conversations/{id}", member, (*Console).conversation},
+	{"POST", Path + "/conversations/{id}", member, (*Console).describe},
 	{"GET", Path + "/sign-in", anybody, (*Console).signInPage},
 	{"POST", Path + "/sign-in", anybody, (*Console).signIn},
 	{"POST", Path + "/sign-out", anybody, (*Console).signOut},

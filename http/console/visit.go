@@ -47,6 +47,16 @@ func called(account projections.Account) string { return cmp.Or(account.Title, a
 // Role is what the user is in it.
 func (v *visit) Role() projections.Role { return v.role }
 
+// At tells whether the page is at a path or below, Begins whether it is the start.
+func (v *visit) At(path string) bool {
+	at := v.x.Request().URL.Path
+	return at == path || strings.HasPrefix(at, path+"/")
+}
+func (v *visit) Begins() bool { return v.x.Request().URL.Path == Path }
+
+// May tells whether the user's role in the account may what another one may.
+func (v *visit) May(role string) bool { return v.role.May(projections.Role(role)) }
+
 // Choice tells whether the user has several accounts.
 func (v *visit) Choice() bool { return len(v.accounts) > 1 }
 

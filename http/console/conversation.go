@@ -1,0 +1,216 @@
+package console
+
+import (
+	"context"
+	"errors"
+	nethttp "net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/events"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// pageMessages is how many messages a page shows.
+const pageMessages = 30
+
+// conversationShown is what the page of a conversation shows.
+type conversationShown struct {
+	ID        uuid.UUID
+	Title     string
+	Own       string // the title that people wrote, or that the first message gave
+	Notes     string
+	Domain    projections.DomainRef
+	Serves    bool // more can be asked of the domain
+	Scenarios []*scenarioShown
+	Several   bool // there is more than one
+	Focus     int
+	Messages  []messageShown
+	Earlier   int // message below which earlier ones are, 0 for none
+	Newer     bool
+	Waits     bool // for an answer
+	Prompt    string
+	Once      uuid.UUID
+	Wrong     string
+}
+
+// head finds the conversation that the path names, at the read index.
+func (c *Console) head(v *visit) (projections.Conversation, error) {
+	id, ok := v.x.ID("id")
+	if !ok {
+		return projections.Conversation{}, inWords(commands.ErrUnknownConversation)
+	}
+	ctx := v.x.Request().Context()
+	if err := c.views.Fresh(ctx); err != nil {
+		return projections.Conversation{}, err
+	}
+	head, found, err := c.views.Conversation(ctx, v.account.ID, id)
+	if err == nil && !found {
+		err = inWords(commands.ErrUnknownConversation)
+	}
+	return head, err
+}
+
+// conversation shows the newest messages of a conversation, or those before one.
+func (c *Console) conversation(v *visit) (http.Answer, error) {
+	head, err := c.head(v)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return c.conversationPage(v, head, "")
+}
+
+func (c *Console) conversationPage(v *visit, head projections.Conversation, wrong string) (http.Answer, error) {
+	query := v.x.Request().URL.Query()
+	last := head.Messages
+	if n, err := strconv.Atoi(query.Get("before")); err == nil && n > 1 && n <= head.Messages {
+		last = n - 1
+	}
+	first := max(1, last-pageMessages+1)
+	r := c.reader(v)
+	messages, err := c.views.Messages(r.ctx, v.account.ID, head.ID, first, last)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	s := conversationShown{
+		ID: head.ID, Title: titleOf(head), Focus: head.Current, Newer: last < head.Messages, Once: once(), Wrong: wrong,
+		Prompt: query.Get("prompt"), Several: head.Last > 1,
+	}
+	s.Own, s.Notes = textOf(head.Title), textOf(head.Notes)
+	if head.Domain != nil {
+		s.Domain = *head.Domain
+		domain, found := c.views.Domain(v.account.ID, head.Domain.ID)
+		s.Serves = found && domain.Serves() && v.account.Suspended == nil
+	}
+	if first > 1 {
+		s.Earlier = first
+	}
+	if s.Scenarios, err = r.scenarios(head); err != nil {
+		return http.Answer{}, err
+	}
+	stands := map[uuid.UUID]bool{}
+	note(stands, s.Scenarios)
+	for _, m := range messages {
+		shown := r.message(m)
+		shown.Newest = stands[m.MessageID] && s.Serves
+		if m.MessageID.String() == query.Get("message") && shown.Target != nil {
+			shown.Target.in(query.Get("in"))
+		}
+		shown.Elsewhere = snippets(c.config.Public, m, head.ID)
+		s.Waits = s.Waits || m.Status == projections.InProgress
+		s.Messages = append(s.Messages, shown)
+	}
+	if n := len(messages); n > 0 && !s.Newer && s.Prompt == "" && messages[n-1].InputFormat != "json" && s.Messages[n-1].Mends() {
+		s.Prompt = messages[n-1].Prompt
+	}
+	status := 0
+	if wrong != "" {
+		status = nethttp.StatusUnprocessableEntity
+	}
+	return c.page("conversation", v, status, s)
+}
+
+// note writes down the messages that scenarios stand at.
+func note(stands map[uuid.UUID]bool, list []*scenarioShown) {
+	for _, s := range list {
+		stands[s.Message] = true
+		note(stands, s.Children)
+	}
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// titleOf is what a conversation is called.
+func titleOf(head projections.Conversation) string {
+	if title := textOf(head.Title); title != "" {
+		return title
+	}
+	return "Without a title"
+}
+
+// describe gives a conversation a title and notes.
+func (c *Console) describe(v *visit) (http.Answer, error) {
+	form, err := v.form()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	head, err := c.head(v)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	var d commands.Description
+	for name, into := range map[string]**string{"title": &d.Title, "notes": &d.Notes} {
+		if form.Has(name) {
+			text := strings.ReplaceAll(form.Get(name), "\r\n", "\n")
+			*into = &text
+		}
+	}
+	err = c.admin(v).Describe(v.x.Request().Context(), v.account.Name, head.ID, d)
+	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
+		return c.conversationPage(v, head, sentence(refused))
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return redirect(conversationPath(head.ID)), nil
+}
+
+// admin decides what the visitor administers.
+func (c *Console) admin(v *visit) commands.Admin {
+	user := v.user.ID
+	return commands.Admin{Log: c.log, Views: c.views, By: events.Actor{How: events.BySession, UserID: &user}}
+}
+
+// awaited waits for the answer to a message in natural language for a moment.
+func (c *Console) awaited(ctx context.Context, v *visit, m projections.Message) (projections.Message, error) {
+	if m.Status != projections.InProgress {
+		return m, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, proseWait)
+	defer cancel()
+	return c.service.Await(ctx, v.account.ID, m)
+}
+
+// conversationRow is a conversation in a list.
+type conversationRow struct {
+	ID     uuid.UUID
+	Title  string
+	Notes  string
+	Domain string
+	At     time.Time
+	Zone   *time.Location
+	Count  string
+	Chat   bool // people had a part in it
+	API    bool // programs had
+}
+
+// Clock is when it was last active, Stamp the same for programs.
+func (r conversationRow) Clock() string { return moment(r.At, r.Zone) }
+func (r conversationRow) Stamp() string { return r.At.UTC().Format(time.RFC3339) }
+
+func rowsOf(list []projections.Conversation, zone *time.Location) (rows []conversationRow) {
+	for _, head := range list {
+		row := conversationRow{
+			ID: head.ID, Title: titleOf(head), Notes: short(strings.Join(strings.Fields(textOf(head.Notes)), " "), 140), At: head.LastActivityAt, Zone: zone,
+			Count: count(head.Messages, "message", "messages"),
+		}
+		if head.Domain != nil {
+			row.Domain = head.Domain.Title
+		}
+		for _, source := range head.Sources {
+			row.Chat, row.API = row.Chat || source == commands.SourceChat, row.API || source == commands.SourceAPI
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
