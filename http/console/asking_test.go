@@ -251,6 +251,9 @@ func TestBrowserAsks(t *testing.T) {
 	b.picture("chart")
 	b.do("list", chromedp.Navigate(h.url+"/console/conversations"))
 	b.picture("conversations")
+	b.do("keys", chromedp.Navigate(h.url+"/console/keys"))
+	b.fill("a key", ".filters button", "name", "reports")
+	b.picture("keys")
 	if noted := b.notes(); len(noted) > 0 {
 		t.Errorf("the browser noted %q", noted)
 	}

@@ -280,13 +280,15 @@ func TestSigningIn(t *testing.T) {
 // until waits until the start leads to a path, for a second at most.
 func (b browser) until(path string) {
 	b.h.t.Helper()
-	for began := time.Now(); ; {
-		p := b.get("/console")
-		if p.path == path {
-			return
-		}
+	b.eventually("at "+path, func() bool { return b.get("/console").path == path })
+}
+
+// eventually waits until something holds, for a second at most.
+func (b browser) eventually(what string, holds func() bool) {
+	b.h.t.Helper()
+	for began := time.Now(); !holds(); {
 		if time.Since(began) > time.Second {
-			b.h.t.Fatalf("still at %s after a second", p.path)
+			b.h.t.Fatalf("%s: not after a second", what)
 		}
 	}
 }
@@ -401,8 +403,12 @@ func TestRoutes(t *testing.T) {
 	}
 	h.publish("acme", "home/electricity.yaml")
 	asked := h.said(visitors["owner"], "acme", "power: 2 kW\ncalculate: energy")
+	key, _, err := h.admin.CreateKey(t.Context(), "acme", commands.KeyTerms{Name: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range routes {
-		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1]).Replace(r.path)
+		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1], "{key}", key.String()).Replace(r.path)
 		for name, b := range visitors {
 			what := fmt.Sprintf("%s %s as %s", r.method, r.path, name)
 			if r.least == anybody {
@@ -424,13 +430,18 @@ func TestRoutes(t *testing.T) {
 				}
 			case name == "operator":
 				want = "/console/accounts"
+			case strings.HasSuffix(r.path, "/revoke") && (name == "developer" || name == "owner"):
+				want = "/console/keys"
 			case strings.Contains(r.path, asked[0]):
-				if name == "another" && p.status != 404 {
+				if name == "another" && p.status != 404 && p.status != 403 {
 					t.Errorf("%s: %d", what, p.status)
 				}
 			}
 			if p.path != want {
 				t.Errorf("%s: %d %s, want %s", what, p.status, p.path, want)
+			}
+			if name == "member" && r.least == developer && p.status != 403 {
+				t.Errorf("%s: %d", what, p.status)
 			}
 			if name == "another" && strings.Contains(p.text, "acme") {
 				t.Errorf("%s shows another account:\n%s", what, p.text)
