@@ -22,18 +22,24 @@ func TestARehearsalLeavesNothing(t *testing.T) {
 	}
 	conversation, before := asked.Message.ConversationID, s.views.At()
 	again := Request{Account: c.account, Domain: c.domain, Conversation: &conversation, Prompt: `{"inputs": [{"key": "speed", "value": "75 mi/h"}], "calculate": {"key": "time", "unit": "min"}, "scenario": "1"}`}
-	m, err := s.Rehearse(t.Context(), again)
+	var swept Sweep
+	m, err := s.Rehearse(t.Context(), again, func(k Kept) {
+		swept = SweepOver(k, "", []Range{{Name: "distance", From: "75 mi", To: "150 mi", Steps: 2}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Completed == nil || string(m.Completed.Results.Value("time")) != `"120 min"` || m.Completed.Results.Scenario.Current != 2 {
 		t.Errorf("rehearsed: %+v", m)
 	}
-	if m, err := s.Rehearse(t.Context(), Request{Account: c.account, Domain: c.domain, Prompt: "how long for 150 miles at 75 mph?"}); err != nil || m.Completed == nil {
+	if m, err := s.Rehearse(t.Context(), Request{Account: c.account, Domain: c.domain, Prompt: "how long for 150 miles at 75 mph?"}, nil); err != nil || m.Completed == nil {
 		t.Errorf("prose: %+v %v", m, err)
 	}
+	if len(swept.Points) != 2 || swept.Points[0].Value != "60 min" || swept.Points[1].Value != "120 min" {
+		t.Errorf("swept: %+v", swept)
+	}
 	none := uuid.New()
-	if _, err := s.Rehearse(t.Context(), Request{Account: c.account, Domain: c.domain, Conversation: &none, Prompt: "x"}); !errors.Is(err, ErrUnknownConversation) {
+	if _, err := s.Rehearse(t.Context(), Request{Account: c.account, Domain: c.domain, Conversation: &none, Prompt: "x"}, nil); !errors.Is(err, ErrUnknownConversation) {
 		t.Errorf("no conversation: %v", err)
 	}
 	if at := s.views.At(); at != before {

@@ -25,6 +25,7 @@ const proseWait = 2 * time.Second
 const (
 	givenField = "given."
 	unitField  = "unit."
+	wasField   = "was." // what the field of a value had at first: one that still has it states nothing
 )
 
 // statement is a JSON prompt, as a form makes it.
@@ -157,7 +158,7 @@ func statementOf(form url.Values) (s statement, ok bool) {
 	s.Inputs = []stated{}
 	for _, name := range names {
 		text, key := strings.TrimSpace(form.Get(name)), strings.TrimPrefix(name, givenField)
-		if text == "" {
+		if text == "" || text == form.Get(wasField+key) {
 			continue
 		}
 		if unit := form.Get(unitField + key); unit != "" && unit != "1" && isNumber(text) {

@@ -38,6 +38,7 @@ var routes = []route{
 	{"GET", Path + "/conversations", member, (*Console).conversations},
 	{"GET", Path + "/conversations/{id}", member, (*Console).conversation},
 	{"POST", Path + "/conversations/{id}", member, (*Console).describe},
+	{"GET", Path + "/conversations/{id}/what-if", member, (*Console).whatIf},
 	{"GET", Path + "/keys", member, (*Console).keysPage},
 	{"POST", Path + "/keys", developer, (*Console).createKey},
 	{"POST", Path + "/keys/{key}/rotate", developer, (*Console).rotateKey},

@@ -31,3 +31,22 @@ if (prompt) {
   });
   fit();
 }
+
+// Sliders move the fields that they stand below, which ask the server.
+for (const slider of document.querySelectorAll("input[type=range][data-field]")) {
+  const field = document.getElementById(slider.dataset.field);
+  slider.hidden = false;
+  slider.addEventListener("input", () => {
+    field.value = (slider.value + " " + slider.dataset.unit).trim();
+  });
+  field.addEventListener("input", () => {
+    const [number, unit = ""] = field.value.trim().split(/\s+/, 2);
+    if (unit === slider.dataset.unit && Number.isFinite(Number(number))) slider.value = number;
+  });
+}
+
+for (const select of document.querySelectorAll("select[data-reloads]")) {
+  select.addEventListener("change", () => {
+    select.form.submit();
+  });
+}
