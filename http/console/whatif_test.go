@@ -22,6 +22,11 @@ func TestWhatIf(t *testing.T) {
 	asked := h.said(b, "acme", "power: 2 kW\nunit_price: 0.32 EUR/kWh\nhours_per_day: 3 h/d\ncalculate: total")
 	at := "/console/conversations/" + asked[0] + "/what-if"
 	h.golden("whatif", b.get(at))
+	why := "/console/conversations/" + asked[0] + "/messages/" + asked[1] + "/why"
+	h.golden("why", b.get(why))
+	back := h.said(b, "acme", "energy: 1,440 kWh\nhours_per_day: 24 h/d\ncalculate: power")
+	h.shows("solved", b.get("/console/conversations/"+back[0]+"/messages/"+back[1]+"/why"), 200, "/console/conversations/"+back[0]+"/messages/"+back[1]+"/why", "power = energy / days / hours_per_day")
+	h.shows("no message", b.get(strings.Replace(why, asked[1], asked[0], 1)), 404, strings.Replace(why, asked[1], asked[0], 1), "There is no such message")
 	before := h.console.views.At()
 	h.shows("another value", b.get(at+"?scenario=1&given.hours_per_day=6+h/d"), 200, at, "137.09", "It is 68.54 EUR in the scenario.", "Keep it")
 	h.shows("a share", b.get(at+"?given.tax_rate=7+%25"), 200, at, "61.63")
@@ -52,7 +57,11 @@ func TestBrowserWhatIf(t *testing.T) {
 	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleOwner))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
 	b.fill("a password", "main button", "password", password, "again", password)
 	b.fill("an example", ".cards li:first-child .example")
-	b.fill("what if", ".pod-acts a")
+	b.fill("why", ".pod-acts a")
+	b.sees("why", ".steps", "68.544 EUR")
+	b.picture("why")
+	b.do("back", chromedp.Click(chromedp.CSS(".crumbs a")), chromedp.WaitReady(chromedp.CSS(".pod-acts a:last-child")))
+	b.fill("what if", ".pod-acts a:last-child")
 	b.runs("drawn", `document.getElementById("over").value = "hours_per_day"`)
 	before, took := h.console.views.At(), []time.Duration{}
 	for hours := 4; hours <= 12; hours++ {
