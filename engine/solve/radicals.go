@@ -83,8 +83,11 @@ func surds(n, r *formula.Node) (surdRatio, bool) {
 	switch n.Op {
 	case formula.OpNeg, formula.OpPercent:
 		a, ok := surds(n.Args[0], r)
+		if !ok {
+			return surdRatio{}, false
+		}
 		a.num = surd{formula.Combined(n.Op, a.num.rest), formula.Combined(n.Op, a.num.factor)}
-		return a, ok
+		return a, true
 	case formula.OpAdd, formula.OpSub, formula.OpMul, formula.OpDiv:
 		a, ok1 := surds(n.Args[0], r)
 		b, ok2 := surds(n.Args[1], r)
