@@ -211,13 +211,8 @@ func (v *Views) forgetAll(ctx context.Context, list []log.Erasure, late map[enti
 	if err := v.log.Erase(ctx, list); err != nil {
 		return err
 	}
-	named, erased := map[entityKey]bool{}, map[uint64]bool{}
+	named := map[entityKey]bool{}
 	for _, e := range list {
-		for _, r := range e.Events {
-			for sequence := r.First; sequence <= r.Last; sequence++ {
-				erased[sequence] = true
-			}
-		}
 		key := entityKey{e.Account, e.Conversation}
 		if named[key] {
 			continue
@@ -227,7 +222,7 @@ func (v *Views) forgetAll(ctx context.Context, list []log.Erasure, late map[enti
 			return err
 		}
 	}
-	return v.rebuild(ctx, wordModels(), erased, nil)
+	return v.rebuild(ctx, wordModels(), named, nil)
 }
 
 // nameLate has the events of an erased conversation that are still there erased by another event,

@@ -99,8 +99,8 @@ func TestRebuildingPassesOverWhatWasErased(t *testing.T) {
 	v := openViews(t, log, dir)
 	account := uuid.New()
 	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "a", TimeZone: "UTC", BodyVersion: 2}))
-	_, secret := said(t, h, v, account, 3)
-	erased := map[uint64]bool{2: true, 3: true, 4: true} // and nothing is deleted
+	conversation, secret := said(t, h, v, account, 3)
+	erased := map[entityKey]bool{{account, conversation}: true} // and nothing is deleted
 	said(t, h, v, account, 2)
 	v.rebuilding.Lock()
 	err := v.rebuild(t.Context(), wordModels(), erased, nil)

@@ -153,9 +153,10 @@ func (v *Views) Rebuild(ctx context.Context, names []string, tell func(Progress)
 	return v.rebuild(ctx, names, nil, tell)
 }
 
-// rebuild is Rebuild with rebuilding held, of models that there are. It passes over the events with
-// some sequences, which were erased: the node that they are read from may have them still.
-func (v *Views) rebuild(ctx context.Context, names []string, erased map[uint64]bool, tell func(Progress)) error {
+// rebuild is Rebuild with rebuilding held, of models that there are. It passes over the events of
+// conversations that were erased: the node that they are read from may have them still. Their
+// sequences do not tell, since those of a restored log are others.
+func (v *Views) rebuild(ctx context.Context, names []string, erased map[entityKey]bool, tell func(Progress)) error {
 	next, err := v.newGeneration(ctx, names)
 	if err != nil {
 		return fmt.Errorf("begin rebuild: %w", err)
@@ -163,7 +164,10 @@ func (v *Views) rebuild(ctx context.Context, names []string, erased map[uint64]b
 	progress := newMeter(tell)
 	var old *generation
 	err = v.catchUpAndHold(ctx, func(list []events.Event) error {
-		return next.fold(ctx, slices.DeleteFunc(list, func(e events.Event) bool { return erased[e.Sequence] }))
+		return next.fold(ctx, slices.DeleteFunc(list, func(e events.Event) bool {
+			_, erasure := e.Data.(*events.ConversationErased)
+			return !erasure && erased[entityKey{e.Subject.Account(), e.Conversation()}]
+		}))
 	}, func(upTo uint64) {
 		progress.at(upTo, v.folded.Load(), false)
 	}, func() error {
