@@ -10,7 +10,6 @@ import (
 
 	"reckon/engine"
 	"reckon/events"
-	"reckon/events/log"
 )
 
 // TestPublishTooLarge publishes a domain of more text than an event holds: it is told what to do,
@@ -26,7 +25,7 @@ func TestPublishTooLarge(t *testing.T) {
 		})
 	}
 	_, err := admin.Publish(t.Context(), Publication{Account: "acme", Definition: def})
-	if !errors.Is(err, log.ErrTooLarge) || !strings.Contains(err.Error(), "shorten its texts or divide it") {
+	if refused := (*RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "shorten its texts or divide it") {
 		t.Fatal(err)
 	}
 	domains, err := admin.Domains(t.Context(), c.account.ID)
