@@ -20,7 +20,8 @@ func (s *Service) storeApart(ctx context.Context, c *Calculate) error {
 	c.Apart = true
 	e := events.Event{
 		ID: uuid.NewSHA1(c.MessageID, []byte("prompt")), Time: c.ReceivedAt, Subject: c.promptAt(),
-		Data: &events.PromptStored{ConversationID: c.ConversationID, MessageID: c.MessageID, Prompt: c.Prompt},
+		Data:        &events.PromptStored{ConversationID: c.ConversationID, MessageID: c.MessageID, Prompt: c.Prompt},
+		Traceparent: c.Trace.Parent, Tracestate: c.Trace.State,
 	}
 	for {
 		_, err := s.log.Append(ctx, e, 0)

@@ -37,6 +37,7 @@ type Calculate struct {
 	ReceivedAt     time.Time `json:"received_at"`      // milliseconds
 	Now            time.Time `json:"now"`              // seconds
 	TimeZone       string    `json:"time_zone"`        // IANA name
+	Trace                    // of the request that was first
 
 	sequence uint64 // in COMMANDS; 0 for not known
 	rest     func() // of engine.Env
@@ -65,6 +66,9 @@ func encodeCalculate(c Calculate) json.RawMessage {
 func decodeCalculate(data []byte) (c Calculate, err error) {
 	if err := events.Unmarshal(data, &c); err != nil {
 		return c, fmt.Errorf("decode command: %w", err)
+	}
+	if c.Trace.Parent != "" {
+		c.Trace = ParseTrace([]string{c.Trace.Parent}, []string{c.Trace.State})
 	}
 	switch c.Type {
 	case calculateType:

@@ -79,7 +79,7 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 }
 
 func (s *Service) panicked(c Calculate, p any) error {
-	s.logger.Error("calculation panicked", "message", c.MessageID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	s.traced(c).Error("calculation panicked", "message", c.MessageID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	return fmt.Errorf("calculate %s: %w", c.MessageID, errPanicked)
 }
 
@@ -163,7 +163,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.logger.Debug("the model did not answer, the rules do", "message", c.MessageID, "error", err)
+		s.traced(c).Debug("the model did not answer, the rules do", "message", c.MessageID, "error", err)
 		return nil
 	}
 	// What the model made of it is kept even when the time is over or the worker is to stop.

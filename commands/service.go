@@ -75,6 +75,7 @@ type Request struct {
 	IdempotencyKey *string
 	Fingerprint    string       // hex SHA-256 of the canonical body
 	AllowProse     func() error // is asked before natural language is read, and nil allows it
+	Trace          Trace
 }
 
 // Where requests come from.
@@ -367,7 +368,7 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		ConversationID: conversation, MessageID: message,
 		DomainID: r.Domain, DomainVersion: view.Version,
 		InputFormat: format, Prompt: r.Prompt, Source: r.Source,
-		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone,
+		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone, Trace: r.Trace,
 	}, nil
 }
 

@@ -245,7 +245,7 @@ func (s *Service) work(running context.Context, t *task) {
 			return
 		}
 		answering := s.views.Fresh(running) == nil
-		s.logger.Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
+		s.traced(command).Warn("command is not finished and is tried again", "message", command.MessageID, "error", err)
 		// A log that is away for a while is not the command's fault.
 		switch {
 		case !answering:
@@ -376,7 +376,7 @@ func (s *Service) decide(ctx context.Context, c Calculate, v *conversation, m *p
 	d, err = s.Domain(ctx, c.AccountID, c.DomainID, c.DomainVersion)
 	switch {
 	case code == "internal.error":
-		s.logger.Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)
+		s.traced(c).Error("calculation was delivered too often and is failed", "message", c.MessageID, "error", err)
 		return Crash(c, d), nil
 	case code != "":
 		return fail(c, d, value.Problems(code), nil), nil

@@ -18,6 +18,10 @@ type Event struct {
 	Data     any
 	Size     int // of its data before it is compressed, with its prompt, in bytes; 0 until that is known
 
+	// Where it stands in a trace, as the headers of W3C Trace Context write it: "" for nowhere, and of
+	// an event that was read.
+	Traceparent, Tracestate string
+
 	// Of an event that Skim read, whose Data may be less than the whole: its wire name and body.
 	name string
 	body []byte

@@ -21,6 +21,10 @@ const (
 	headerSubject     = "ce-subject"
 	headerDataContent = "ce-datacontenttype"
 	headerContent     = "Content-Type"
+
+	// Of the extension for distributed tracing, where the event is part of a trace.
+	headerTraceparent = "ce-traceparent"
+	headerTracestate  = "ce-tracestate"
 )
 
 // timeLayout is RFC 3339 with milliseconds.
@@ -57,6 +61,12 @@ func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	header[headerContent] = contentType
 	if short {
 		header[headerEncoding] = []string{compressed}
+	}
+	if e.Traceparent != "" {
+		header[headerTraceparent] = []string{e.Traceparent}
+	}
+	if e.Tracestate != "" {
+		header[headerTracestate] = []string{e.Tracestate}
 	}
 	return header, body, nil
 }

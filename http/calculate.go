@@ -44,6 +44,7 @@ func (s *Server) calculate(x *Exchange) (answer, error) {
 		IdempotencyKey: key,
 		Fingerprint:    fingerprint,
 		AllowProse:     func() error { return s.allowProse(x) },
+		Trace:          x.Trace,
 	})
 	if done.Replayed {
 		x.w.Header().Set("Idempotent-Replayed", "true")

@@ -559,7 +559,7 @@ func TestEventsOfOtherOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for origin, allowed := range map[string]bool{"https://app.example.com": true, "https://evil.example.com": false, "null": false} {
-		w := n.ask("OPTIONS", "/v1/events", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization,last-event-id")
+		w := n.ask("OPTIONS", "/v1/events", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization,last-event-id,traceparent,tracestate")
 		if got := w.Header().Get("Access-Control-Allow-Origin"); (got == origin) != allowed || !allowed && got != "" {
 			t.Errorf("%s: a preflight is allowed for %q", origin, got)
 		}

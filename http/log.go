@@ -78,8 +78,20 @@ func (l *requestLog) write(x *Exchange) {
 		slog.Int("bytes", x.bytes),
 		slog.String("address", address),
 	}
+	if id := x.Trace.ID(); id != "" {
+		attributes = append(attributes, slog.String("trace_id", id))
+	}
 	attributes = append(attributes, x.caller...)
 	l.logger.LogAttrs(x.r.Context(), level, "request", attributes...)
+}
+
+// log writes a line of a failure that names the request.
+func (x *Exchange) log(what string, attributes ...any) {
+	logger := x.server.logger.With("request_id", x.id, "route", x.route)
+	if id := x.Trace.ID(); id != "" {
+		logger = logger.With("trace_id", id)
+	}
+	logger.Error(what, attributes...)
 }
 
 // flooded reports whether a refusal is one too many of its window to be written. The first of a

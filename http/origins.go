@@ -25,7 +25,7 @@ func (s *Server) AllowOrigins(origins []string) error {
 	policy := cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{nethttp.MethodGet, nethttp.MethodHead, nethttp.MethodPost},
-		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "Body-Version", "Prefer", "If-None-Match", "Last-Event-ID", "X-Request-Id"},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "Body-Version", "Prefer", "If-None-Match", "Last-Event-ID", "X-Request-Id", "traceparent", "tracestate"},
 		ExposedHeaders: []string{
 			"ETag", "Location", "Retry-After", "Idempotent-Replayed", "Preference-Applied", "X-Request-Id",
 			"RateLimit", "RateLimit-Policy", "Reckon-Log", "WWW-Authenticate",

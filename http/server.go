@@ -222,6 +222,7 @@ type Exchange struct {
 	w       nethttp.ResponseWriter
 	r       *nethttp.Request
 	id      string // X-Request-Id
+	Trace   commands.Trace
 	start   time.Time
 	route   string // path template, "" for none
 	vars    map[string]string
@@ -252,18 +253,19 @@ type answer struct {
 // the connection, so that nobody takes half an answer for a whole one.
 func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 	x := &Exchange{server: s, w: w, r: r, id: requestID(r.Header), start: time.Now()}
+	x.Trace = commands.ParseTrace(r.Header["Traceparent"], r.Header["Tracestate"])
 	w.Header().Set("X-Request-Id", x.id)
 	defer func() {
 		thrown := recover()
 		begun := x.status != 0
 		if thrown != nil && thrown != nethttp.ErrAbortHandler {
-			s.logger.Error("panic", "request_id", x.id, "route", x.route, "panic", fmt.Sprint(thrown), "stack", string(debug.Stack()))
+			x.log("panic", "panic", fmt.Sprint(thrown), "stack", string(debug.Stack()))
 			if !begun {
 				s.refuse(x, broken(x.id))
 			}
 		}
 		if _, expected := explain(x.failed, x.id); x.failed != nil && !expected {
-			s.logger.Error("answer cut off", "request_id", x.id, "route", x.route, "error", x.failed)
+			x.log("answer cut off", "error", x.failed)
 		}
 		if x.holds {
 			s.bodies.Release(x.by)
@@ -364,7 +366,7 @@ func (s *Server) answer(x *Exchange) error {
 func (s *Server) refuse(x *Exchange, err error) {
 	f, expected := explain(err, x.id)
 	if !expected {
-		s.logger.Error("request failed", "request_id", x.id, "route", x.route, "error", err)
+		x.log("request failed", "error", err)
 	}
 	s.measures.refusals.WithLabelValues(f.code).Inc()
 	for name, value := range f.header {

@@ -267,6 +267,34 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// A request's line names the trace that it is part of, and nothing of a header that is none.
+func TestLogOfTraces(t *testing.T) {
+	for _, c := range []struct {
+		parents []string
+		want    string // "" for none
+	}{
+		{[]string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, "trace_id=4bf92f3577b34da6a3ce929d0e0e4736"},
+		{nil, ""},
+		{[]string{"00-SECRET92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, ""},
+		{[]string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "SECRET"}, ""},
+	} {
+		var logged bytes.Buffer
+		s := New(slog.New(slog.NewTextHandler(&logged, nil)), "v0")
+		s.Open(nil, nil)
+		r := httptest.NewRequest("GET", "/v1/domains", nil)
+		for _, value := range c.parents {
+			r.Header.Add("traceparent", value)
+		}
+		r.Header.Set("tracestate", "a=SECRET")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		line := logged.String()
+		if w.Code != 401 || !strings.Contains(line, c.want) || (c.want == "") == strings.Contains(line, "trace_id") || strings.Contains(line, "SECRET") {
+			t.Errorf("%q: %d, %s", c.parents, w.Code, line)
+		}
+	}
+}
+
 // What asks every few seconds whether a node is ready fills no log.
 func TestLogOfProbes(t *testing.T) {
 	var logged bytes.Buffer

@@ -40,7 +40,7 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 		return 0, publishError("append event to "+m.Subject, err)
 	}
 	l.saw(sequence)
-	e.Sequence = sequence
+	e.Sequence, e.Traceparent, e.Tracestate = sequence, "", "" // as it would be read
 	l.backing.appended(e, m)
 	if err := l.durable(ctx, sequence); err != nil {
 		return 0, fmt.Errorf("append event to %s: %w: %w", m.Subject, ErrUnknown, err)

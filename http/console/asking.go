@@ -118,7 +118,7 @@ func fingerprint(r commands.Request) string {
 
 // request reads a form that asks. Examples are buttons with the domain and the words in them.
 func (c *Console) request(v *visit, form url.Values) (commands.Request, error) {
-	r := commands.Request{Account: v.account, Source: commands.SourceChat, Prompt: strings.ReplaceAll(form.Get("prompt"), "\r\n", "\n")}
+	r := commands.Request{Account: v.account, Source: commands.SourceChat, Trace: v.x.Trace, Prompt: strings.ReplaceAll(form.Get("prompt"), "\r\n", "\n")}
 	domain := form.Get("domain")
 	if id, words, ok := strings.Cut(form.Get("example"), " "); ok {
 		domain, r.Prompt = id, words
