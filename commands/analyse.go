@@ -74,8 +74,9 @@ func (k Kept) Basis() (base *engine.Scenario, req engine.Request, errs []value.E
 // To add an analysis: a method of engine.Domain that takes k.Scenario and k.Env, most often by way
 // of k.Domain.Compiled().Calculate(k.Scenario, k.Scenario.Index, request, k.Env) with a request
 // that begins as k.Scenario.Again(); a line of http.routes with ofAnalysis; and a command with
-// keptFlags, which finds the same Kept with a domain file and in a data directory. k.Scenario is
-// nil of a message without values: then k.Asked.Status says why, and ErrorsOf(k.Asked.Failed) what.
+// keptFlags, which finds the same Kept with a domain file, in a data directory and on a server.
+// k.Scenario is nil of a message without values: then k.Asked.Status says why, and
+// ErrorsOf(k.Asked.Failed) what.
 func (s *Service) Analyse(ctx context.Context, c projections.Conversation, places []Place, work func([]Kept) error) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

@@ -24,7 +24,8 @@ The exit status is 1 when they cannot be compared.
 
 Examples:
   reckon compare --domain trip.yaml $'distance: 150 mi\nspeed: 60 mi/h\ncalculate: time' $'speed: 75 mi/h\ndistance: 180 mi'
-  reckon compare --conversation 0199c0de-0000-7000-8000-000000000000 --scenario 1 --scenario 3 --of cost`
+  reckon compare --conversation 0199c0de-0000-7000-8000-000000000000 --scenario 1 --scenario 3 --of cost
+  reckon compare --conversation 0199c0de-0000-7000-8000-000000000000 --server https://reckon.example.com`
 }
 
 func (c *compareCommand) Run(t terminal) error {

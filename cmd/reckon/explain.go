@@ -25,7 +25,8 @@ for the unknown where it can be, how a root was found where not, and the checks 
 Examples:
   reckon explain --domain trip.yaml $'distance: 150 mi\ntime: 2.5 h\ncalculate: speed'
   reckon explain --domain trip.yaml $'distance: 150 mi\ntime: 2.5 h\ncalculate: speed' 'time: 2 h'
-  reckon explain --conversation 0199c0de-0000-7000-8000-000000000000 --scenario 2 --tex`
+  reckon explain --conversation 0199c0de-0000-7000-8000-000000000000 --scenario 2 --tex
+  reckon explain --conversation 0199c0de-0000-7000-8000-000000000000 --server https://reckon.example.com`
 }
 
 func (c *explainCommand) Run(t terminal) error {

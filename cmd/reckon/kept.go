@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"reckon/commands"
-	"reckon/commands/history"
+	"reckon/events"
+	"reckon/http/admin"
 )
 
 // promptFlags say how a prompt is read that no server answers.
@@ -18,13 +22,14 @@ type promptFlags struct {
 	Now         string `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
 }
 
-// keptFlags name scenarios to analyse: of a conversation in a data directory, or what prompts lead
-// to with a domain file, without a server. Both are found as the service finds them.
+// keptFlags name scenarios to analyse: of a conversation that a server or a data directory keeps,
+// or what prompts lead to with a domain file, without a server. Both are found as the service finds
+// them, and calculated with here.
 type keptFlags struct {
 	Domain string `help:"Domain file, YAML or JSON, for prompts." placeholder:"FILE"`
 	promptFlags
-	directory
-	Conversation string   `help:"A conversation of the data directory, instead of prompts." placeholder:"ID"`
+	installation
+	Conversation string   `help:"A conversation of the data directory, or of --server, instead of prompts." placeholder:"ID"`
 	Scenario     []int    `help:"A scenario of it, by its index; else the last one." placeholder:"N"`
 	Message      []string `help:"What a message of the conversation has led to." placeholder:"ID"`
 	Prompts      []string `arg:"" optional:"" name:"prompt" help:"A prompt, or - to read it from standard input; several are the turns of one conversation."`
@@ -46,43 +51,62 @@ func (f keptFlags) find(t terminal, last int, work func([]commands.Kept) error) 
 	}
 	switch {
 	case f.Conversation != "" && (f.Domain != "" || len(f.Prompts) > 0):
-		return errors.New("--conversation names what a data directory keeps: leave out --domain and prompts")
+		return errors.New("--conversation names what a server or a data directory keeps: leave out --domain and prompts")
 	case f.Conversation != "":
-		return f.inDirectory(t, places, last, work)
+		return f.kept(t, places, last, work)
 	case f.Domain == "":
-		return errors.New("give --domain and a prompt, or --conversation")
+		return errors.New("give --domain and a prompt, or --conversation with --server or --data")
 	case len(f.Prompts) == 0:
 		return errors.New("give a prompt")
 	}
 	return f.offline(t, places, last, work)
 }
 
-func (f keptFlags) inDirectory(t terminal, places []commands.Place, last int, work func([]commands.Kept) error) error {
+func (f keptFlags) kept(t terminal, places []commands.Place, last int, work func([]commands.Kept) error) error {
 	id, err := parseID("--conversation", f.Conversation)
 	if err != nil {
 		return err
 	}
 	var list []commands.Kept
-	err = f.administer(t, func(a commands.Admin) error {
+	err = f.ask(t, func(a administration) error {
+		s, err := fetch[admin.Snapshot](a, "accounts", admin.Whose, "conversations", id.String(), "history")
+		if err != nil {
+			return err
+		}
 		if len(places) == 0 {
-			s, err := history.At(t, a.Log, id, history.Moment{})
-			if err != nil {
-				return err
-			}
-			for i := max(1, s.Head.Last-last+1); i <= s.Head.Last; i++ {
+			for i := max(1, s.Conversation.Last-last+1); i <= s.Conversation.Last; i++ {
 				places = append(places, commands.Place{Scenario: i})
 			}
 			if len(places) == 0 {
 				return fmt.Errorf("conversation %s has no scenario: --message explains a message without", id)
 			}
 		}
-		list, err = history.Kept(t, a.Log, id, places)
+		list, err = a.keptIn(s, places)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return work(list)
+}
+
+// keptIn finds the scenarios at some places of a conversation, ready to be calculated with.
+func (a administration) keptIn(s admin.Snapshot, places []commands.Place) ([]commands.Kept, error) {
+	versions := commands.NewVersions(func(_ context.Context, account, domain uuid.UUID, number int) (string, events.Definition, error) {
+		v, err := a.version(account.String(), domain.String(), number)
+		return v.Key, v.Definition, err
+	})
+	list, err := commands.KeptIn(s.Conversation, s.Messages, places, func(ref events.DomainRef) (*commands.Domain, error) {
+		version, err := versions.Get(a.t, s.Conversation.AccountID, ref.ID, ref.Version)
+		if err == nil && version.Domain == nil {
+			err = fmt.Errorf("version %d of the domain does not compile with this program: %s", ref.Version, version.Why())
+		}
+		return version.Domain, err
+	})
+	if errors.Is(err, commands.ErrUnknownMessage) || errors.Is(err, commands.ErrUnknownScenario) {
+		err = fmt.Errorf("%w in conversation %s: `reckon history --conversation %[2]s` shows those there are", err, s.Conversation.ID)
+	}
+	return list, err
 }
 
 func (f keptFlags) offline(t terminal, places []commands.Place, last int, work func([]commands.Kept) error) error {

@@ -27,7 +27,7 @@ The prompt states the other inputs. The exit status is 1 when nothing was found.
 Examples:
   reckon seek --domain shop.yaml --maximize profit --over 'price from 1 USD to 50 USD' 'unit cost: 4 USD'
   reckon seek --domain shop.yaml --least quantity --where 'profit >= 1,000 USD' $'price: 10 USD\nunit cost: 4 USD'
-  reckon seek --conversation 0199c0de-0000-7000-8000-000000000000 --minimize cost --over 'quantity from 1 to 1000' --json`
+  reckon seek --conversation 0199c0de-0000-7000-8000-000000000000 --minimize cost --over 'quantity from 1 to 1000' --server https://reckon.example.com`
 }
 
 func (c *seekCommand) Run(t terminal) error {

@@ -26,7 +26,7 @@ uncertainty itself, (k=2) that it is twice that.
 Examples:
   reckon uncertainty --domain room.yaml --uncertain 'length: 5.2 ± 0.1 m' $'width: 4 m\ncalculate: area'
   reckon uncertainty --domain loan.yaml --uncertain 'rate ± 1 pp' $'principal: 1000 USD\nrate: 12 %\nyears: 3\ncalculate: payment'
-  reckon uncertainty --conversation 0199c0de-0000-7000-8000-000000000000 --uncertain 'mass ± 2 % (k=2)' --json`
+  reckon uncertainty --conversation 0199c0de-0000-7000-8000-000000000000 --uncertain 'mass ± 2 % (k=2)' --server https://reckon.example.com`
 }
 
 func (c *uncertaintyCommand) Run(t terminal) error {

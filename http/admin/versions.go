@@ -28,11 +28,13 @@ type Version struct {
 	ActedAs
 }
 
-// VersionSource is a published version with its texts.
+// VersionSource is a published version with its texts, and all that it takes to calculate with it.
 type VersionSource struct {
 	Version
-	Source string `json:"source"` // what the author wrote, "" where that was not kept
-	File   string `json:"file"`   // a domain file made of the version, with the key of the domain and without comments
+	Source     string            `json:"source"` // what the author wrote, "" where that was not kept
+	File       string            `json:"file"`   // a domain file made of the version, with the key of the domain and without comments
+	Key        string            `json:"key"`    // of the domain
+	Definition events.Definition `json:"definition"`
 }
 
 func versionOf(e events.Event, emails map[uuid.UUID]string) Version {
@@ -107,7 +109,7 @@ func (q *request) version() (http.Answer, error) {
 	}
 	data := e.Data.(*events.DomainPublished)
 	text, err := domainfile.Text(data.Key, data.Definition)
-	return http.Answer{Body: VersionSource{versionOf(e, emails), data.Source, string(text)}}, err
+	return http.Answer{Body: VersionSource{versionOf(e, emails), data.Source, string(text), data.Key, data.Definition}}, err
 }
 
 // TextDiff is what differs between the texts of two versions.
