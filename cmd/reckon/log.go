@@ -34,7 +34,7 @@ type logVerify struct {
 }
 
 func (*logVerify) Help() string {
-	return `Reads the files of the log in the data directory, whether or not a server runs on it: the checksum of each record, their order, that no event is missing, and that the files are what they were when they were read before. What is not whole is listed with its file, the byte where it begins, and the sequences of the messages that are lost with it. Nothing is changed.
+	return `Reads the files of the log in the data directory, whether or not a server runs on it: the checksum of each record, their order, that no event is missing, and that the files are what they were when they were read before. What is not whole is listed with its file, the byte where it begins, and the sequences of the messages that are lost with it. Nothing is changed. It is given on the machine that has the directory, and takes no --server.
 
 The exit status is 0 when all is whole, 1 when something is damaged, and 2 when the command itself fails.
 
@@ -97,7 +97,7 @@ type logRepair struct {
 }
 
 func (*logRepair) Help() string {
-	return `Makes the log of a single node anew: all that is whole of it, and from the backup what is not, each message with the sequence that it had. The new log is read again and compared with the backup before it takes the place of the old one, which stays beside it, as log.damaged-… with the time. The projections are built again when the server starts. No server may run on the directory.
+	return `Makes the log of a single node anew: all that is whole of it, and from the backup what is not, each message with the sequence that it had. The new log is read again and compared with the backup before it takes the place of the old one, which stays beside it, as log.damaged-… with the time. The projections are built again when the server starts. No server may run on the directory. It is given on the machine that has the directory, and takes no --server.
 
 Where messages are missing that the backup does not have, nothing is changed and their sequences are listed. An older backup may have them, or --without-missing goes on without them.
 

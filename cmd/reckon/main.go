@@ -128,7 +128,7 @@ func run(t terminal, args []string) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(t.err, "reckon: %v\nTry 'reckon --help'.\n", err)
+		fmt.Fprintf(t.err, "reckon: %v\nTry 'reckon --help'.\n", onlyHere(err))
 		return 2
 	}
 	err = parsed.Run(t)
@@ -146,4 +146,22 @@ func run(t terminal, args []string) int {
 		return 2
 	}
 	return 1
+}
+
+// onlyHere says of a --server that is not understood where the command can be given instead.
+func onlyHere(err error) error {
+	failed := (*kong.ParseError)(nil)
+	if !errors.As(err, &failed) || !strings.HasPrefix(err.Error(), "unknown flag --server") {
+		return err
+	}
+	command := failed.Context.Selected()
+	if command == nil {
+		return err
+	}
+	for _, group := range command.AllFlags(false) {
+		if slices.ContainsFunc(group, func(f *kong.Flag) bool { return f.Name == "data" }) {
+			return fmt.Errorf("'reckon %s' has no --server: it works on files of the machine where it is given. Give it there, with --data", command.Path())
+		}
+	}
+	return err
 }

@@ -25,6 +25,8 @@ func (*restoreCommand) Help() string {
 
 Where DIR is that of a running node of a cluster, or with --nats-url, the backup goes into the log that the nodes share, which must be empty: new nodes that nothing was written to. They answer 503 until everything is there, was read again and found to be what the backup holds. A restore that was interrupted goes on where it was when the command is given again.
 
+It is given on the machine that has, or gets, the directory, and takes no --server; the file may come from elsewhere, on standard input.
+
 The projections are not in a backup: they are made from the events, and verified. Requests that were not finished are worked on when a server runs, once: within ten minutes, where they have an idempotency key within its retention.
 
 Examples:
