@@ -87,6 +87,20 @@ func TestStatusJudges(t *testing.T) {
 		"old":       {func(n *admin.Nodes) { n.This.Backup = &old }, warning, "The last backup is 4 days old."},
 		"away":      {func(n *admin.Nodes) { n.Others = []admin.Peer{{Name: "b", Offline: true}} }, warning, "The node b is not there."},
 		"lagging":   {func(n *admin.Nodes) { n.Others = []admin.Peer{{Name: "b", Lag: 9000}} }, warning, "The node b is 9,000 messages behind."},
+		"silent":    {func(n *admin.Nodes) { n.Nodes = []admin.NodeAnswer{{Name: "b"}} }, warning, "The node b does not answer."},
+		"absent": {func(n *admin.Nodes) {
+			n.Others, n.Nodes = []admin.Peer{{Name: "b", Offline: true}}, []admin.NodeAnswer{{Name: "b"}}
+		}, warning, "The node b is not there."},
+		"elsewhere full": {func(n *admin.Nodes) {
+			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Ready: true, Folded: 10, DiskFree: 1 << 20, DiskTotal: 100 << 30}}}
+		}, critical, "are free on the disk of node b"},
+		"elsewhere behind": {func(n *admin.Nodes) {
+			n.Events, n.This.Folded = 10_000, 10_000
+			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Ready: true, Folded: 10}}}
+		}, warning, "The node b shows 9,990 events less"},
+		"elsewhere damaged": {func(n *admin.Nodes) {
+			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Damaged: "a block", Folded: 10}}}
+		}, critical, "The node b has a damaged log: a block."},
 	} {
 		n := well
 		c.change(&n)

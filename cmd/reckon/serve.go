@@ -228,7 +228,9 @@ func (c *serveCommand) Run(t terminal) error {
 		work.Go(func() { service.Run(working) })
 		work.Go(func() { commands.NewRetention(log, views, logger).Run(working) })
 	}
-	administered.Open(log, views)
+	if err := administered.Open(log, views); err != nil {
+		return err
+	}
 	if pages != nil {
 		pages.Open(log, views, commands.NewAuthenticator(log, views), service)
 		if err := c.tell(public); err != nil {

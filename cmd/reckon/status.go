@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +140,34 @@ func nodesAdvice(n admin.Nodes, where string, backupAge time.Duration, now time.
 			add(warning, "nodes", "The node "+peer.Name+" is "+grouped(peer.Lag)+" messages behind.", "Look at its disk, and at the network to it.")
 		}
 	}
+	for _, a := range n.Nodes {
+		if a.Name != n.This.Name {
+			list = append(list, nodeAdvice(n, a)...)
+		}
+	}
 	return list
+}
+
+// nodeAdvice judges what a node that was not asked itself says, or does not say.
+func nodeAdvice(n admin.Nodes, a admin.NodeAnswer) (list []advice) {
+	add := func(level, says, do string) { list = append(list, advice{level, "nodes", says, do}) }
+	name := "The node " + a.Name
+	if a.Node == nil {
+		if !slices.ContainsFunc(n.Others, func(p admin.Peer) bool { return p.Name == a.Name && p.Offline }) {
+			add(warning, name+" does not answer.", "Look at its log: it starts, is cut off, or runs a program before this one.")
+		}
+		return list
+	}
+	switch {
+	case a.Node.Damaged != "":
+		add(critical, name+" has a damaged log: "+a.Node.Damaged+".", "OPERATIONS.md says how it is mended: start it again with --heal.")
+	case !a.Node.Ready:
+		add(warning, name+" is not ready: "+a.Node.Waits+".", "Wait while it folds history or waits for other nodes; its log says more.")
+	}
+	if behind := n.Events - min(n.Events, a.Node.Folded); behind > farBehind {
+		add(warning, name+" shows "+grouped(behind)+" events less than the log has.", "Wait for it to catch up; where that goes on, its processors or its disk are too slow.")
+	}
+	return append(list, diskAdvice("node "+a.Name, a.Node.DiskFree, a.Node.DiskTotal)...)
 }
 
 func (c *statusCommand) print(t terminal, s statusShown) {
@@ -180,6 +208,30 @@ func (c *statusCommand) print(t terminal, s statusShown) {
 			rows.add("nodes", strings.Join(nodes, ", "))
 		}
 		_ = rows.print(t, "")
+		if len(s.Nodes.Nodes) > 1 {
+			fmt.Fprintln(t.out)
+			_ = nodesTable(s.Nodes.Nodes).print(t, "")
+		}
 	}
 	printAdvice(t.out, s.Advice)
+}
+
+// nodesTable has a row for each node.
+func nodesTable(list []admin.NodeAnswer) *table {
+	rows := newTable("NODE", "VERSION", "STATE", "EVENTS", "DISK FREE")
+	for _, a := range list {
+		if a.Node == nil {
+			rows.add(a.Name, "-", "does not answer", "-", "-")
+			continue
+		}
+		state, disk := "ready", "-"
+		if !a.Node.Ready {
+			state = "not ready"
+		}
+		if a.Node.DiskTotal > 0 {
+			disk = bytesOf(a.Node.DiskFree) + " of " + bytesOf(a.Node.DiskTotal)
+		}
+		rows.add(a.Name, a.Node.Version, state, grouped(a.Node.Folded), disk)
+	}
+	return rows
 }

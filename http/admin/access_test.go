@@ -53,7 +53,9 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	administered := New(dir)
-	administered.Open(l, views)
+	if err := administered.Open(l, views); err != nil {
+		t.Fatal(err)
+	}
 	server := http.New(logger, "v0")
 	server.Mount(administered.Face())
 	service := commands.New(l, views, logger)

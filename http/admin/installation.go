@@ -7,104 +7,11 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
-	"reckon/commands"
 	"reckon/events/backup"
-	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
-
-// Nodes is the state of the installation, as the node that is asked sees it.
-type Nodes struct {
-	This   Node   `json:"this"`
-	Others []Peer `json:"others"`
-	Events uint64 `json:"events"` // sequence of the newest event
-}
-
-// Node is a node as it sees itself.
-type Node struct {
-	Version   string     `json:"version"` // of the program, "" where no server runs
-	Started   *time.Time `json:"started"` // null where no server runs
-	Ready     bool       `json:"ready"`
-	Waits     string     `json:"waits"`   // for what, "" while it is ready
-	Damaged   string     `json:"damaged"` // what of its log is, "" for nothing
-	Folded    uint64     `json:"folded"`  // sequence of the newest event that it shows
-	DiskFree  uint64     `json:"disk_free"`
-	DiskTotal uint64     `json:"disk_total"`  // 0 where it has no directory of its own
-	LogBytes  uint64     `json:"log_bytes"`   // that commands and events take
-	Queue     uint64     `json:"queue"`       // commands of all nodes that are not delivered yet
-	Backup    *time.Time `json:"last_backup"` // made from this node, null for none that is known
-}
-
-// Peer is another node of the log.
-type Peer struct {
-	Name    string `json:"name"`
-	Leads   bool   `json:"leads"`
-	Current bool   `json:"current"` // it has all that the leader has
-	Offline bool   `json:"offline"`
-	Lag     uint64 `json:"lag"` // messages behind the leader
-}
-
-func (q *request) nodes() (http.Answer, error) {
-	l := q.log.Load()
-	last, err := l.Last(q.ctx())
-	if err != nil {
-		return http.Answer{}, err
-	}
-	nodes := Nodes{This: Node{Ready: true}, Others: []Peer{}, Events: last}
-	var state projections.State
-	switch views := q.views.Load(); {
-	case views != nil:
-		state = views.State()
-	case !l.Local():
-		if state, err = projections.RemoteOf(l).State(q.ctx()); err != nil {
-			return http.Answer{}, err
-		}
-	}
-	if !state.Started.IsZero() {
-		nodes.This.Started = &state.Started
-	}
-	nodes.This.Version, nodes.This.Damaged, nodes.This.Folded = state.Program, state.Damaged, state.Folded
-	if err := l.Ready(); err != nil && state.Waits == "" {
-		state.Waits = err.Error()
-	}
-	nodes.This.Ready, nodes.This.Waits = state.Waits == "", state.Waits
-	if q.dir != "" {
-		made, known, err := backup.Last(q.dir)
-		if err != nil {
-			return http.Answer{}, err
-		}
-		if known {
-			nodes.This.Backup = &made.CreatedAt
-		}
-		if nodes.This.DiskFree, nodes.This.DiskTotal, err = commands.DiskSpace(q.dir); err != nil {
-			return http.Answer{}, err
-		}
-	}
-	stream, err := l.State(q.ctx(), log.EventsStream)
-	if err != nil {
-		return http.Answer{}, err
-	}
-	commands, err := l.State(q.ctx(), log.CommandsStream)
-	if err != nil {
-		return http.Answer{}, err
-	}
-	nodes.This.LogBytes = stream.State.Bytes + commands.State.Bytes
-	if nodes.This.Queue, err = l.Queued(q.ctx()); err != nil {
-		return http.Answer{}, err
-	}
-	if cluster := stream.Cluster; cluster != nil && len(cluster.Replicas) > 0 {
-		nodes.Others = append(nodes.Others, Peer{Name: cluster.Leader, Leads: true, Current: true})
-		for _, r := range slices.SortedFunc(slices.Values(cluster.Replicas), func(a, b *jetstream.PeerInfo) int { return strings.Compare(a.Name, b.Name) }) {
-			nodes.Others = append(nodes.Others, Peer{Name: r.Name, Current: r.Current, Offline: r.Offline, Lag: r.Lag})
-		}
-	}
-	return http.Answer{Body: nodes}, nil
-}
 
 // backup answers with all that the log holds. It is cut off where it does not come to its end, and
 // its own last line has a checksum.

@@ -54,10 +54,12 @@ const (
 	strangerPace = 50
 )
 
-// Open gives a Server the log and this node's views of it.
-func (s *Server) Open(l *log.Log, views *projections.Views) {
+// Open gives a Server the log and this node's views of it. From then on it tells other nodes how
+// this one is.
+func (s *Server) Open(l *log.Log, views *projections.Views) error {
 	s.log.Store(l)
 	s.views.Store(views)
+	return s.tell(l)
 }
 
 // Within answers for a log that a process has joined, whose actor may do all. dir is its data

@@ -1,0 +1,214 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"reckon/commands"
+	"reckon/events"
+	"reckon/events/backup"
+	"reckon/events/log"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// Nodes is the state of the installation, as the node that is asked sees it.
+type Nodes struct {
+	This   Node         `json:"this"`
+	Others []Peer       `json:"others"` // servers of NATS that keep the log, this one among them; none where one does
+	Nodes  []NodeAnswer `json:"nodes"`  // by name, this one among them
+	Events uint64       `json:"events"` // sequence of the newest event
+}
+
+// Node is a node as it sees itself.
+type Node struct {
+	Name      string     `json:"name"`    // in its cluster, else an id
+	Version   string     `json:"version"` // of the program, "" where no server runs
+	Started   *time.Time `json:"started"` // null where no server runs
+	Ready     bool       `json:"ready"`
+	Waits     string     `json:"waits"`   // for what, "" while it is ready
+	Damaged   string     `json:"damaged"` // what of its log is, "" for nothing
+	Folded    uint64     `json:"folded"`  // sequence of the newest event that it shows
+	DiskFree  uint64     `json:"disk_free"`
+	DiskTotal uint64     `json:"disk_total"`  // 0 where it has no directory of its own
+	LogBytes  uint64     `json:"log_bytes"`   // that commands and events take
+	Queue     uint64     `json:"queue"`       // commands of all nodes that are not delivered yet
+	Backup    *time.Time `json:"last_backup"` // made from this node, null for none that is known
+}
+
+// NodeAnswer is what a node says of itself.
+type NodeAnswer struct {
+	Name string `json:"name"`
+	Node *Node  `json:"node"` // null where it does not answer
+}
+
+// Peer is a server that keeps the log.
+type Peer struct {
+	Name    string `json:"name"`
+	Leads   bool   `json:"leads"`
+	Current bool   `json:"current"` // it has all that the leader has
+	Offline bool   `json:"offline"`
+	Lag     uint64 `json:"lag"` // messages behind the leader
+}
+
+const (
+	// nodesSubject is where the nodes of an installation are asked how they are.
+	nodesSubject = "reckon.nodes"
+	// nodesPatience is how long it is waited for nodes that do not answer.
+	nodesPatience = time.Second
+)
+
+// tell answers who asks the nodes of the log how they are, for as long as its connection holds.
+func (s *Server) tell(l *log.Log) error {
+	_, err := l.JetStream().Conn().Subscribe(nodesSubject, func(m *nats.Msg) {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), nodesPatience)
+			defer cancel()
+			node, _, err := s.node(ctx)
+			if err != nil {
+				return // to who asks it is a node that does not answer
+			}
+			if text, err := events.Marshal(node); err == nil {
+				_ = m.Respond(text) // the connection may be gone
+			}
+		}()
+	})
+	if err != nil {
+		return fmt.Errorf("take questions of other nodes: %w", err)
+	}
+	return nil
+}
+
+// node is the state of this node, or of the server that its log was joined through, with what is
+// known of who keeps EVENTS.
+func (s *Server) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error) {
+	l := s.log.Load()
+	n := Node{Name: nameOf(l)}
+	var state projections.State
+	var err error
+	switch views := s.views.Load(); {
+	case views != nil:
+		state = views.State()
+	case !l.Local():
+		if state, err = projections.RemoteOf(l).State(ctx); err != nil {
+			return n, nil, err
+		}
+	}
+	if !state.Started.IsZero() {
+		n.Started = &state.Started
+	}
+	n.Version, n.Damaged, n.Folded = state.Program, state.Damaged, state.Folded
+	if err := l.Ready(); err != nil && state.Waits == "" {
+		state.Waits = err.Error()
+	}
+	n.Ready, n.Waits = state.Waits == "", state.Waits
+	if s.dir != "" {
+		made, known, err := backup.Last(s.dir)
+		if err != nil {
+			return n, nil, err
+		}
+		if known {
+			n.Backup = &made.CreatedAt
+		}
+		if n.DiskFree, n.DiskTotal, err = commands.DiskSpace(s.dir); err != nil {
+			return n, nil, err
+		}
+	}
+	stream, err := l.State(ctx, log.EventsStream)
+	if err != nil {
+		return n, nil, err
+	}
+	commands, err := l.State(ctx, log.CommandsStream)
+	if err != nil {
+		return n, nil, err
+	}
+	n.LogBytes = stream.State.Bytes + commands.State.Bytes
+	n.Queue, err = l.Queued(ctx)
+	return n, stream.Cluster, err
+}
+
+// nameOf is the name of the server of NATS that a node of a cluster has within it, else the id of
+// the node's views.
+func nameOf(l *log.Log) string {
+	if within(l) {
+		return l.JetStream().Conn().ConnectedServerName()
+	}
+	return l.ViewsID()
+}
+
+// within tells whether each node has a server of NATS in it, which keeps the log.
+func within(l *log.Log) bool { return l.ViewsID() == l.JetStream().Conn().ConnectedServerId() }
+
+func (q *request) nodes() (http.Answer, error) {
+	l := q.log.Load()
+	last, err := l.Last(q.ctx())
+	if err != nil {
+		return http.Answer{}, err
+	}
+	nodes := Nodes{Others: []Peer{}, Events: last}
+	var keepers *jetstream.ClusterInfo
+	if nodes.This, keepers, err = q.node(q.ctx()); err != nil {
+		return http.Answer{}, err
+	}
+	if keepers != nil && len(keepers.Replicas) > 0 {
+		nodes.Others = append(nodes.Others, Peer{Name: keepers.Leader, Leads: true, Current: true})
+		for _, r := range slices.SortedFunc(slices.Values(keepers.Replicas), func(a, b *jetstream.PeerInfo) int { return strings.Compare(a.Name, b.Name) }) {
+			nodes.Others = append(nodes.Others, Peer{Name: r.Name, Current: r.Current, Offline: r.Offline, Lag: r.Lag})
+		}
+	}
+	nodes.Nodes = []NodeAnswer{{nodes.This.Name, &nodes.This}}
+	if !l.Alone() {
+		var expected []string
+		if within(l) {
+			for _, peer := range nodes.Others {
+				expected = append(expected, peer.Name)
+			}
+		}
+		nodes.Nodes, err = askNodes(q.ctx(), l, nodes.Nodes, expected)
+	}
+	return http.Answer{Body: nodes}, err
+}
+
+// askNodes asks all nodes how they are, and waits until those that are expected have said so, or
+// for nodesPatience where others may be there. known are those that need not answer.
+func askNodes(ctx context.Context, l *log.Log, known []NodeAnswer, expected []string) ([]NodeAnswer, error) {
+	conn := l.JetStream().Conn()
+	ctx, cancel := context.WithTimeout(ctx, nodesPatience)
+	defer cancel()
+	answers, err := conn.SubscribeSync(conn.NewInbox())
+	if err == nil {
+		defer answers.Unsubscribe()
+		err = conn.PublishRequest(nodesSubject, answers.Subject, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask the other nodes: %w", err)
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(known, func(n NodeAnswer) bool { return n.Name == name })
+	}
+	missing := func(name string) bool { return !has(name) }
+	for len(expected) == 0 || slices.ContainsFunc(expected, missing) {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			break // those that have not answered are shown so
+		}
+		var n Node
+		if events.Unmarshal(m.Data, &n) == nil && !has(n.Name) {
+			known = append(known, NodeAnswer{n.Name, &n})
+		}
+	}
+	for _, name := range expected {
+		if missing(name) {
+			known = append(known, NodeAnswer{Name: name})
+		}
+	}
+	slices.SortFunc(known, func(a, b NodeAnswer) int { return cmp.Compare(a.Name, b.Name) })
+	return known, nil
+}
