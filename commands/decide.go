@@ -241,7 +241,7 @@ func event(c Calculate, place string, data any) events.Event {
 	return events.Event{
 		ID:      uuid.NewSHA1(c.MessageID, []byte(place)),
 		Subject: events.ConversationSubject(c.AccountID, c.ConversationID),
-		Data:    data, Traceparent: c.Trace.Parent, Tracestate: c.Trace.State,
+		Data:    data,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 
 	"reckon/engine/prompt"
 	"reckon/events"
@@ -111,6 +112,7 @@ type Service struct {
 	disk disk
 
 	measures *measures
+	spans    Spans
 
 	model   Model
 	waiting atomic.Int32 // how many wait for a slot in prose
@@ -257,6 +259,10 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 	if err != nil {
 		return command, false, err
 	}
+	span := s.spans.Begin("publish command", trace.SpanKindProducer, command.Trace, time.Time{})
+	span.Text("reckon.format", command.InputFormat)
+	command.Trace = span.Trace
+	defer func() { span.End(err != nil) }()
 	if err := s.storeApart(ctx, &command); err != nil {
 		return command, false, unavailable(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 
 	"reckon/engine/prompt"
 	"reckon/engine/value"
@@ -219,6 +220,11 @@ func (s *Service) work(running context.Context, t *task) {
 		}
 	}
 	defer release()
+	span, done := s.spans.Begin("calculate", trace.SpanKindConsumer, command.Trace, time.Time{}), false
+	span.Text("reckon.format", command.InputFormat)
+	span.Number("reckon.delivery", int(delivered))
+	command.Trace = span.Trace
+	defer func() { span.End(!done) }()
 	command.Opens = command.Opens && delivered == 1
 	command.decided = &decision{}
 	if delivered == 1 {
@@ -241,6 +247,7 @@ func (s *Service) work(running context.Context, t *task) {
 			err = s.dropErased(running, command)
 		}
 		if err == nil {
+			done = true
 			f.finish(t)
 			return
 		}
@@ -342,10 +349,16 @@ func (s *Service) record(ctx context.Context, c Calculate, next func(context.Con
 			}
 		}
 		event.Time = time.Now().UTC().Truncate(time.Millisecond)
+		appending := s.spans.Begin("append event", trace.SpanKindInternal, c.Trace, time.Time{})
+		event.Traceparent, event.Tracestate = appending.Trace.Parent, appending.Trace.State
 		sequence, err := s.log.Append(ctx, *event, v.head.Sequence)
+		appending.End(err != nil)
 		if err == nil {
 			s.measures.appended(c, event)
-			return s.views.Folded(ctx, sequence)
+			folding := s.spans.Begin("fold event", trace.SpanKindInternal, c.Trace, time.Time{})
+			err = s.views.Folded(ctx, sequence)
+			folding.End(err != nil)
+			return err
 		}
 		s.measures.lost(err)
 		switch {

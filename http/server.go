@@ -92,6 +92,7 @@ type Server struct {
 
 	lines    requestLog
 	measures *measures
+	spans    commands.Spans
 	rates    rates
 	beat     time.Duration                         // after so much silence a stream of events says that it is there
 	patience time.Duration                         // for who reads a piece of an answer
@@ -253,7 +254,7 @@ type answer struct {
 // the connection, so that nobody takes half an answer for a whole one.
 func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 	x := &Exchange{server: s, w: w, r: r, id: requestID(r.Header), start: time.Now()}
-	x.Trace = commands.ParseTrace(r.Header["Traceparent"], r.Header["Tracestate"])
+	span := s.span(x)
 	w.Header().Set("X-Request-Id", x.id)
 	defer func() {
 		thrown := recover()
@@ -275,6 +276,7 @@ func (s *Server) serve(w nethttp.ResponseWriter, r *nethttp.Request) {
 		}
 		s.lines.write(x)
 		s.measures.count(x)
+		x.ends(span)
 		if thrown != nil && (begun || thrown == nethttp.ErrAbortHandler) {
 			panic(nethttp.ErrAbortHandler)
 		}

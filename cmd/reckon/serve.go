@@ -152,6 +152,12 @@ func (c *serveCommand) Run(t terminal) error {
 	if err := server.AllowOrigins(c.CorsOrigin); err != nil {
 		return fmt.Errorf("--cors-origin: %w", err)
 	}
+	spans, ended, err := c.spans(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer ended()
+	server.Record(spans)
 	servers, listeners := []*http.Server{server}, []net.Listener{listener}
 	administers := ""
 	if c.AdminListen != "" {
@@ -164,6 +170,7 @@ func (c *serveCommand) Run(t terminal) error {
 		servers, listeners = append(servers, http.NewAside(logger, version())), append(listeners, aside)
 		servers[1].Log(http.RequestLog(c.LogRequests))
 		servers[1].Fit(allowed)
+		servers[1].Record(spans)
 	}
 	last := len(servers) - 1 // that of people and administration
 	administered := admin.New(c.Data)
@@ -210,6 +217,7 @@ func (c *serveCommand) Run(t terminal) error {
 	views.RunBy(version())
 	saveMemory(ctx, views.Folding)
 	service := commands.New(log, views, logger)
+	service.Record(spans)
 	if c.Data != "" {
 		service.KeepFree(c.Data, commands.Free(c.KeepFree))
 	}

@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	"commands/commandstest": {"events/backup+"},
 	"commands/model":        {"commands+"},
 	"commands/history":      {"commands+"},
+	"commands/traces":       {},
 	"commands/domainfile":   {"commands+"},
 	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},
