@@ -269,6 +269,9 @@ func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
 	c := newTrio(t)
 	of := Erasure{Account: uuid.New(), Conversation: uuid.New()}
 	secret := "secret-" + uuid.NewString()
+	if _, err := c.Logs[2].Last(t.Context()); err != nil { // from then on it knows the group that a leader is of
+		t.Fatal(err)
+	}
 	c.Cut(2)
 	logtest.Until(t, "enqueue", func(ctx context.Context) error {
 		text := fmt.Sprintf(`{"type":"reckon.calculate.v1","conversation_id":%q,"prompt":%q}`, of.Conversation, secret)
