@@ -42,6 +42,8 @@ type Admin struct {
 	Log   *log.Log
 	Views *projections.Views // nil for none
 	By    events.Actor
+
+	Request *AdminRequest // that is done once; nil for commands that are done as often as they are given
 }
 
 // names is the name space of ids that are made from names.
@@ -162,6 +164,9 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 	}
 	if err := errors.Join(checkName(c.Name), checkSettings(data.TimeZone, data.BodyVersion)); err != nil {
 		return projections.Account{}, err
+	}
+	if account, done, err := a.accountDone(ctx, data.AccountID); done {
+		return account, err
 	}
 	account, err := a.append(ctx, projections.Account{ID: data.AccountID}, data)
 	if errors.Is(err, log.ErrConflict) {
@@ -290,6 +295,10 @@ func (a Admin) change(ctx context.Context, id uuid.UUID, name string, decide fun
 			return account, noAccount(name)
 		}
 		data, err := decide(account)
+		if a.Request.did(events.AccountSubject(id), data, err) {
+			account, _, err = a.accountDone(ctx, id)
+			return account, err
+		}
 		if err != nil || data == nil {
 			return account, err
 		}
@@ -322,6 +331,12 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
+	if a.Request != nil {
+		e.Request = a.Request.mark()
+		if err := a.unrepeated(ctx, e); err != nil {
+			return 0, err
+		}
+	}
 	for {
 		sequence, err := a.Log.Append(ctx, e, expected)
 		if err == nil {

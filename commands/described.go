@@ -73,6 +73,9 @@ func (a Admin) Describe(ctx context.Context, account string, conversation uuid.U
 		return err
 	}
 	subject := events.ConversationSubject(of.ID, conversation)
+	if a.Request.at(subject) > 0 {
+		return nil
+	}
 	for {
 		newest, err := a.Log.Newest(ctx, subject)
 		if errors.Is(err, log.ErrNotFound) {

@@ -25,6 +25,9 @@ func (a Admin) changeDomain(ctx context.Context, account, id uuid.UUID, decide f
 			return err
 		}
 		data, err := decide(d)
+		if a.Request.did(events.DomainSubject(account, id), data, err) {
+			return nil
+		}
 		if err != nil || data == nil {
 			return err
 		}
@@ -110,6 +113,9 @@ func (a Admin) Versions(ctx context.Context, d projections.Domain) ([]events.Eve
 // author wrote goes with it, and their comment where none is given. It fails with ErrNone where
 // there is no such version or draft, and as Publish does.
 func (a Admin) Again(ctx context.Context, account string, d projections.Domain, version int, comment string) (Published, error) {
+	if published, done, err := a.publishDone(ctx); done || err != nil {
+		return published, err
+	}
 	p := Publication{Account: account, Key: d.Key}
 	if version == 0 {
 		e, err := a.Draft(ctx, d)

@@ -50,6 +50,7 @@ func LinkURL(public *url.URL, secret string) string {
 // users of their own accounts: it would let in to the others. It fails with ErrNone for an account
 // that is not there, and for a user where the invitation is to nothing.
 func (a Admin) Invite(ctx context.Context, c Invite) (Invitation, error) {
+	a.Request = a.Request.unfinished()
 	user, err := a.invited(ctx, c)
 	if err != nil {
 		return Invitation{}, err

@@ -54,8 +54,11 @@ func (a Admin) CreateUser(ctx context.Context, email, name string) (projections.
 	if err := errors.Join(checkEmail(email), checkUserName(name)); err != nil {
 		return projections.User{}, err
 	}
-	user := projections.User{ID: UserID(email)}
-	user, err := a.appendUser(ctx, user, &events.UserCreated{UserID: user.ID, Email: email, Name: name})
+	user, done, err := a.userDone(ctx, UserID(email))
+	if done {
+		return user, err
+	}
+	user, err = a.appendUser(ctx, user, &events.UserCreated{UserID: user.ID, Email: email, Name: name})
 	if errors.Is(err, log.ErrConflict) {
 		return user, fmt.Errorf("user %q %w", email, ErrExists)
 	}
@@ -105,6 +108,9 @@ func (a Admin) DisableUser(ctx context.Context, email string) error {
 	user, err := a.User(ctx, email)
 	if err != nil {
 		return err
+	}
+	if a.Request.did(events.UserSubject(user.ID), &events.UserDisabled{}, nil) {
+		return nil
 	}
 	if err := a.leaveAll(ctx, user); err != nil {
 		return err
@@ -268,6 +274,10 @@ func (a Admin) changeUser(ctx context.Context, email string, decide func(project
 			return user, err
 		}
 		data, err := decide(user)
+		if a.Request.did(events.UserSubject(user.ID), data, err) {
+			user, _, err = a.userDone(ctx, user.ID)
+			return user, err
+		}
 		if err != nil || data == nil {
 			return user, err
 		}

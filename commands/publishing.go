@@ -77,6 +77,9 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 	if err := p.check(); err != nil {
 		return Published{}, err
 	}
+	if published, done, err := a.publishDone(ctx); done || err != nil {
+		return published, err
+	}
 	for {
 		account, err := a.Account(ctx, p.Account)
 		if err == nil && account.Suspended != nil && !p.Draft {

@@ -16,7 +16,8 @@ type Event struct {
 	Subject  Subject
 	Sequence uint64 // in EVENTS; 0 until appended
 	Data     any
-	Size     int // of its data before it is compressed, with its prompt, in bytes; 0 until that is known
+	Request  string // what tells the request of administration from others that brought it about; "" for none
+	Size     int    // of its data before it is compressed, with its prompt, in bytes; 0 until that is known
 
 	// Where it stands in a trace, as the headers of W3C Trace Context write it: "" for nowhere, and of
 	// an event that was read.

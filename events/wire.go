@@ -19,6 +19,7 @@ const (
 	HeaderType        = "ce-type" // the wire name
 	HeaderTime        = "ce-time"
 	headerSubject     = "ce-subject"
+	headerRequest     = "ce-request" // an extension of ours; absent where an event has no Request
 	headerDataContent = "ce-datacontenttype"
 	headerContent     = "Content-Type"
 
@@ -51,6 +52,9 @@ func Encode(e Event) (header map[string][]string, body []byte, err error) {
 	}
 	own := [...]string{e.ID.String(), name, e.Time.UTC().Format(timeLayout), e.Subject.name}
 	header = make(map[string][]string, 9) // one more is what an append expects
+	if e.Request != "" {
+		header[headerRequest] = []string{e.Request}
+	}
 	header[headerSpec] = specVersion
 	header[HeaderID] = own[0:1:1]
 	header[headerSource] = source
@@ -102,13 +106,13 @@ func Decode(s Subject, sequence uint64, header map[string][]string, body []byte,
 		}
 		return ""
 	}
-	return decode(s, sequence, first(HeaderType), first(HeaderID), first(HeaderTime), body, brief)
+	return decode(s, sequence, first(HeaderType), first(HeaderID), first(HeaderTime), first(headerRequest), body, brief)
 }
 
 // DecodeText is Decode where the headers are as they are sent: a line each, behind a line of the
 // protocol.
 func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (Event, error) {
-	var name, id, at string
+	var name, id, at, request string
 	for line := range bytes.SplitSeq(headers, []byte("\r\n")) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimLeft(value, " \t")
@@ -119,13 +123,15 @@ func DecodeText(s Subject, sequence uint64, headers, body []byte, brief bool) (E
 			id = string(value)
 		case at == "" && string(key) == HeaderTime:
 			at = string(value)
+		case request == "" && string(key) == headerRequest:
+			request = string(value)
 		}
 	}
-	return decode(s, sequence, name, id, at, body, brief)
+	return decode(s, sequence, name, id, at, request, body, brief)
 }
 
-func decode(s Subject, sequence uint64, name, idText, timeText string, body []byte, brief bool) (Event, error) {
-	e := Event{Subject: s, Sequence: sequence}
+func decode(s Subject, sequence uint64, name, idText, timeText, request string, body []byte, brief bool) (Event, error) {
+	e := Event{Subject: s, Sequence: sequence, Request: request}
 	id, idErr := uuid.Parse(idText)
 	at, timeErr := time.Parse(time.RFC3339, timeText)
 	if idErr == nil {

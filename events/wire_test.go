@@ -3,6 +3,7 @@ package events
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,30 @@ func TestDecodeRefusesBrokenEvents(t *testing.T) {
 		h[c.header] = []string{c.value}
 		if e, err := decoded(h, c.body); err == nil || e.Data != nil {
 			t.Errorf("%s: decoded as %+v", name, e.Data)
+		}
+	}
+}
+
+// The request that brought an event about is in its headers, and nothing is where there was none.
+func TestRequestOfAnEvent(t *testing.T) {
+	for _, request := range []string{"", strings.Repeat("0", 64) + "." + strings.Repeat("f", 64)} {
+		e := Event{ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: AccountSubject(uuid.New()), Data: &KeyRevoked{KeyID: uuid.New()}, Request: request}
+		header, body, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, has := header[headerRequest]; has != (request != "") {
+			t.Errorf("the headers are %v", header)
+		}
+		if got, err := Decode(e.Subject, 7, header, body, false); err != nil || got.Request != request {
+			t.Errorf("decoded as %q (%v), want %q", got.Request, err, request)
+		}
+		text := "NATS/1.0\r\n"
+		for name, values := range header {
+			text += name + ": " + values[0] + "\r\n"
+		}
+		if got, err := DecodeText(e.Subject, 7, []byte(text), body, false); err != nil || got.Request != request {
+			t.Errorf("read from text as %q (%v), want %q", got.Request, err, request)
 		}
 	}
 }

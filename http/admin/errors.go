@@ -37,6 +37,7 @@ var explanations = []struct {
 	{history.ErrUntestable, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrSuspended, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRetired, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrRepeated, nethttp.StatusConflict, "error_conflict"},
 	{log.ErrUnerasable, nethttp.StatusConflict, "error_conflict"},
 }
 

@@ -83,7 +83,7 @@ func (q *request) member() (projections.User, error) {
 		return projections.User{ID: commands.UserID(text), Email: text}, nil
 	}
 	for _, m := range q.account.Members {
-		if m.UserID == id {
+		if m.UserID == id || q.repeats() {
 			return q.admin.UserWith(q.ctx(), id, text)
 		}
 	}

@@ -35,6 +35,8 @@ type Server struct {
 
 	users, strangers *http.Pace // how fast who has a token, and an address without one, may ask
 
+	requests commands.AdminRequests // that are done once
+
 	forgets time.Duration // that who erases waits at most until that is forgotten
 }
 
@@ -82,7 +84,7 @@ func (s *Server) Face() http.Face {
 			if err := q.permit(r.least); err != nil {
 				return http.Answer{}, err
 			}
-			a, err := r.handle(q)
+			a, err := q.once(r)
 			return a, answered(err)
 		}})
 	}
