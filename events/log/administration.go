@@ -29,7 +29,8 @@ func (a Administration) Through() uint64 {
 }
 
 // Administered reads the events of administration behind those that were read, at first those that
-// the log took in at a time or later, from the stream's leader and once they are on disk. Those of
+// the log took in at a time or later, from the stream's leader and once they are on disk. each gets
+// those that have a Request. Those of
 // an account, or of one of its domains, come in their order; it returns how far it has read. The
 // time does not depend on how many conversations there are.
 func (l *Log) Administered(ctx context.Context, from Administration, since time.Time, each func(events.Event)) (Administration, error) {
@@ -65,7 +66,10 @@ func (l *Log) Administered(ctx context.Context, from Administration, since time.
 			if err != nil {
 				return from, fmt.Errorf("read what was administered: %w", err)
 			}
-			list, to.after[i], last = append(list, e), e.Sequence, max(last, e.Sequence)
+			if e.Request != "" {
+				list, last = append(list, e), max(last, e.Sequence)
+			}
+			to.after[i] = e.Sequence
 		}
 		to.after[i] = max(to.after[i], index)
 	}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	nethttp "net/http"
@@ -196,5 +197,32 @@ func TestOnceInterrupted(t *testing.T) {
 	w.must(nil, err)
 	if len(history) != 2 {
 		t.Errorf("%d events of the user, want their creation and one link", len(history))
+	}
+}
+
+// Of two that have both found that nothing was done, on two nodes, the second is told.
+func TestOnceMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	owner := commands.UserID("owner@example.com")
+	asked := func(print string) commands.Admin {
+		var requests commands.AdminRequests
+		a := w.admin
+		a.Request = commands.NewAdminRequest(owner, "k", print)
+		w.must(nil, requests.Find(t.Context(), w.admin.Log, a.Request, events.Subject{}))
+		return a
+	}
+	first, second, another := asked("print"), asked("print"), asked("another")
+	_, _, err := first.CreateKey(t.Context(), "acme", commands.KeyTerms{})
+	w.must(nil, err)
+	if _, _, err := second.CreateKey(t.Context(), "acme", commands.KeyTerms{}); !errors.Is(err, commands.ErrRepeated) {
+		t.Errorf("the same: %v", err)
+	}
+	if _, err := another.Suspend(t.Context(), "acme", "x"); !errors.Is(err, commands.ErrIdempotencyConflict) {
+		t.Errorf("another: %v", err)
+	}
+	account, err := w.admin.Account(t.Context(), "acme")
+	w.must(nil, err)
+	if len(account.Keys) != 1 || account.Suspended != nil {
+		t.Errorf("%d keys, suspended %v", len(account.Keys), account.Suspended)
 	}
 }
