@@ -265,7 +265,6 @@ func TestEraseOnAnExistingNATS(t *testing.T) {
 
 // A node that is cut off does not know what is on its way to it, and does not say that it is erased: that is erased when it is there.
 func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
-	t.Parallel()
 	c := newTrio(t)
 	of := Erasure{Account: uuid.New(), Conversation: uuid.New()}
 	secret := "secret-" + uuid.NewString()
