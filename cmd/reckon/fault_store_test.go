@@ -330,6 +330,10 @@ func newFaultyWorld(t *testing.T, asking bool) (*world, *faults) {
 			w.domain = d.ID.String()
 		}
 	}
+	await(t, "a service that is ready", time.Minute, func() bool {
+		a, err := request(&probing, "GET", url+"/readyz", "", "", nil)
+		return err == nil && a.status == nethttp.StatusOK
+	})
 	w.converse(t, "before") // a service that cannot begin ends, which is another matter
 	return w, f
 }
