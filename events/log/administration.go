@@ -30,9 +30,8 @@ func (a Administration) Through() uint64 {
 
 // Administered reads the events of administration behind those that were read, at first those that
 // the log took in at a time or later, from the stream's leader and once they are on disk. each gets
-// those that have a Request. Those of
-// an account, or of one of its domains, come in their order; it returns how far it has read. The
-// time does not depend on how many conversations there are.
+// those that have a Request; those of an account, or of one of its domains, come in their order. It
+// returns how far it has read. The time does not depend on how many conversations there are.
 func (l *Log) Administered(ctx context.Context, from Administration, since time.Time, each func(events.Event)) (Administration, error) {
 	index, err := l.Last(ctx)
 	if err != nil {
