@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -23,13 +24,17 @@ import (
 	"reckon/projections"
 )
 
-var screenshots = flag.String("screenshots", "", "folder that pictures of the pages are written to")
+var (
+	screenshots = flag.String("screenshots", "", "folder that pictures of the pages are written to")
+	axe         = flag.String("axe", os.Getenv("AXE"), "file axe.min.js of the npm package axe-core, which looks for what keeps people out")
+)
 
 // tab is a tab of a real browser, which notes what no page may bring about.
 type tab struct {
 	t       *testing.T
 	context context.Context
 	h       *house
+	static  bool // no script runs in it, axe included
 	mutex   sync.Mutex
 	noted   []string
 }
@@ -158,9 +163,11 @@ var looks = []struct {
 	name   string
 	width  int64
 	scheme string
-}{{"wide-light", 1280, "light"}, {"wide-dark", 1280, "dark"}, {"narrow-light", 320, "light"}, {"narrow-dark", 320, "dark"}}
+	axe    bool // each width and each scheme once
+}{{"wide-light", 1280, "light", true}, {"wide-dark", 1280, "dark", false}, {"narrow-light", 320, "light", false}, {"narrow-dark", 320, "dark", true}}
 
-// picture looks at a page in all ways: nothing of it may stand beyond the width. It is written where the flag says.
+// picture looks at a page in all ways: nothing of it may stand beyond the width, and nothing keep
+// people out. It is written where the flag says.
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	for _, look := range looks {
@@ -173,6 +180,11 @@ func (b *tab) picture(name string) {
 		wide, err := chromedp.Run(b.context, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
 		if err != nil || wide > look.width {
 			b.t.Errorf("%s, %s: %d wide (%v)", name, look.name, wide, err)
+		}
+		if *axe != "" && look.axe && !b.static {
+			for _, finding := range b.barriers() {
+				b.t.Errorf("%s, %s: %s", name, look.name, finding)
+			}
 		}
 		if *screenshots == "" {
 			continue
@@ -187,11 +199,32 @@ func (b *tab) picture(name string) {
 	}
 }
 
+// barriers are what axe finds against WCAG 2.2 A and AA in the page.
+func (b *tab) barriers() (list []string) {
+	b.t.Helper()
+	rules, err := os.ReadFile(*axe)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	text, err := chromedp.Run(b.context, chromedp.Evaluate[string](string(rules)+`; axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(
+		r => JSON.stringify(r.violations.map(v => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" | "))))`, chromedp.EvalAwaitPromise))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &list)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return list
+}
+
 // People come in with a real browser; nothing in it complains, and nothing leaves the origin.
 func TestBrowser(t *testing.T) {
 	program := chromium(t)
 	if program == "" {
 		return
+	}
+	if *axe == "" {
+		fmt.Fprintln(os.Stderr, "NOT RUN: axe on the pages of the console: AXE names no axe.min.js of the npm package axe-core")
 	}
 	h := open(t, nil)
 	secret := h.invite("ada@example.com", "acme", projections.RoleOwner)
@@ -240,6 +273,7 @@ func TestBrowser(t *testing.T) {
 
 	// Without JavaScript the link is pasted.
 	second := h.invite("bo@example.com", "acme", projections.RoleMember)
+	b.static = true
 	b.do("without scripts", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/go-webauthn/webauthn/protocol/webauthncbor"
@@ -368,12 +369,15 @@ func TestBrowserPasskey(t *testing.T) {
 		if len(has.Credentials) != 1 {
 			t.Fatalf("the device has %d passkeys", len(has.Credentials))
 		}
-		copied := *has.Credentials[0]
-		copied.SignCount = 0
+		of := has.Credentials[0]
 		if _, err := chromedp.Call(ctx, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: authenticator}); err != nil {
 			return err
 		}
-		_, err = chromedp.Call(ctx, webauthn.AddCredential, webauthn.AddCredentialParams{AuthenticatorID: authenticator, Credential: &copied})
+		// webauthn.Credential speaks of keys that the device has none of, which a browser that knows them refuses.
+		add := cdp.Command[map[string]any, cdp.Empty]{Method: webauthn.CommandAddCredential}
+		_, err = chromedp.Call(ctx, add, map[string]any{"authenticatorId": authenticator, "credential": map[string]any{
+			"credentialId": of.CredentialID, "isResidentCredential": true, "rpId": of.RpID, "privateKey": of.PrivateKey, "userHandle": of.UserHandle, "signCount": 0,
+		}})
 		return err
 	}))
 	b.fill("signing out", "header button")
