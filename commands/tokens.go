@@ -84,6 +84,19 @@ func (a Admin) RevokeToken(ctx context.Context, email string, id uuid.UUID) erro
 	return err
 }
 
+// UseToken records that a user's token was used today, unless that is known.
+func (a Admin) UseToken(ctx context.Context, email string, id uuid.UUID) error {
+	_, err := a.changeUser(ctx, email, func(u projections.User) (any, error) {
+		for _, t := range u.Tokens {
+			if t.ID == id && t.Idle(time.Now()) {
+				return &events.TokenUsed{TokenID: id}, nil
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
 func disabled(u projections.User) error {
 	return refused("user %q is disabled: `reckon user enable` lets them in again", u.Email)
 }

@@ -96,6 +96,12 @@ type TokenRevoked struct {
 	TokenID uuid.UUID `json:"token_id"`
 }
 
+// TokenUsed says that a token was used on a day of UTC, for the first time on that day.
+type TokenUsed struct {
+	Administered
+	TokenID uuid.UUID `json:"token_id"`
+}
+
 // MemberJoined gives a user a role in an account.
 type MemberJoined struct {
 	Administered

@@ -46,7 +46,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	person := uuid.New()
 	h.append(event(events.UserSubject(person), &events.UserCreated{UserID: person, Email: "ada@example.com", Name: "Ada"}))
 	by := events.Administered{By: &events.Actor{How: events.ByShell, Name: "root"}}
-	h.append(event(events.UserSubject(person), &events.TokenCreated{Administered: by, TokenID: uuid.New(), Hash: strings.Repeat("1", 64), Hint: "1111", Name: "laptop", Scopes: []string{ScopeRead}, ExpiresAt: &start}))
+	token := uuid.New()
+	h.append(event(events.UserSubject(person), &events.TokenCreated{Administered: by, TokenID: token, Hash: strings.Repeat("1", 64), Hint: "1111", Name: "laptop", Scopes: []string{ScopeRead}, ExpiresAt: &start}))
+	h.append(event(events.UserSubject(person), &events.TokenUsed{Administered: by, TokenID: token}))
 	session := uuid.New()
 	h.append(event(events.UserSubject(person), &events.PasswordSet{Administered: by, Hash: "$argon2id$v=19$m=19456,t=2,p=1$c29t$c29t"}))
 	h.append(event(events.UserSubject(person), &events.SessionStarted{Administered: by, SessionID: session, Hash: strings.Repeat("2", 64), Way: events.WayPassword, ExpiresAt: start}))

@@ -43,6 +43,7 @@ type Token struct {
 	CreatedAt time.Time  `json:"created_at"`
 	CreatedBy *Actor     `json:"created_by,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	LastUsed  *time.Time `json:"last_used,omitempty"` // to the day
 }
 
 // ScopeAccount and the id of an account limit a token to that account; several add up. ScopeRead
@@ -51,6 +52,12 @@ const ScopeAccount = "account:"
 
 // Expired tells whether the token has ended by itself at a moment.
 func (t Token) Expired(now time.Time) bool { return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt) }
+
+// Idle tells whether the token was not used yet on the day of a moment.
+func (t Token) Idle(now time.Time) bool { return t.LastUsed == nil || t.LastUsed.Before(day(now)) }
+
+// day is the beginning of a moment's day in UTC.
+func day(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // Writes tells whether the token may change anything.
 func (t Token) Writes() bool { return !slices.Contains(t.Scopes, ScopeRead) }
@@ -95,6 +102,11 @@ func ApplyUser(u User, e events.Event) User {
 			u.Tokens = slices.Clone(u.Tokens)
 			u.Tokens[i].Revoked = true
 		}
+	case *events.TokenUsed:
+		if i := u.token(data.TokenID); i >= 0 {
+			u.Tokens = slices.Clone(u.Tokens)
+			u.Tokens[i].LastUsed = new(day(e.Time))
+		}
 	default:
 		return applySignIn(u, e)
 	}
@@ -108,11 +120,11 @@ func (u User) token(id uuid.UUID) int {
 
 // usersModel has the document <user>: User.
 var usersModel = model{
-	name: "users", version: 4, readable: 1,
+	name: "users", version: 5, readable: 1,
 	folds: []any{
 		(*events.UserCreated)(nil), (*events.UserDisabled)(nil), (*events.UserEnabled)(nil),
 		(*events.OperatorAdded)(nil), (*events.OperatorRemoved)(nil),
-		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil),
+		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil), (*events.TokenUsed)(nil),
 		(*events.LinkIssued)(nil), (*events.PasswordSet)(nil), (*events.IdentityLinked)(nil),
 		(*events.SessionStarted)(nil), (*events.SessionMoved)(nil), (*events.SessionEnded)(nil),
 		(*events.PasskeyAdded)(nil), (*events.PasskeyRemoved)(nil),

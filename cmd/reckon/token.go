@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -62,13 +63,17 @@ func (c *tokenList) Run(t terminal) error {
 		if c.JSON {
 			return printJSON(t, rows)
 		}
-		table := newTable("ID", "NAME", "TOKEN", "STATE", "SCOPES", "CREATED", "EXPIRES")
+		table := newTable("ID", "NAME", "TOKEN", "STATE", "SCOPES", "CREATED", "EXPIRES", "LAST USED")
 		for _, r := range rows {
 			expires := ""
 			if r.ExpiresAt != nil {
 				expires = stamp(*r.ExpiresAt)
 			}
-			table.add(r.ID.String(), r.Name, "…"+r.Hint, r.State, strings.Join(r.Scopes, " "), stamp(r.CreatedAt), expires)
+			used := "never"
+			if r.LastUsed != nil {
+				used = r.LastUsed.Format(time.DateOnly)
+			}
+			table.add(r.ID.String(), r.Name, "…"+r.Hint, r.State, strings.Join(r.Scopes, " "), stamp(r.CreatedAt), expires, used)
 		}
 		return table.print(t, "The user has no tokens yet. Create one with: reckon token create "+quoted(c.Email)+" "+c.flags())
 	})

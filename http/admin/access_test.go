@@ -477,11 +477,15 @@ func TestTokens(t *testing.T) {
 
 	list, err := w.admin.Audit(ctx, "", time.Time{})
 	w.must(nil, err)
-	byToken := 0
+	byToken, used := 0, map[uuid.UUID]int{}
 	for _, e := range list {
 		by := e.Data.(events.Administration).Actor()
 		if by == nil {
 			t.Fatalf("event %d says not by whom it came about", e.Sequence)
+		}
+		if data, is := e.Data.(*events.TokenUsed); is {
+			used[data.TokenID]++
+			continue
 		}
 		if by.How == events.ByToken && by.UserID != nil && by.TokenID != nil {
 			byToken++
@@ -489,6 +493,16 @@ func TestTokens(t *testing.T) {
 	}
 	if byToken != 3 {
 		t.Errorf("%d events are by a token, want 3", byToken)
+	}
+	for token, times := range used {
+		if times != 1 {
+			t.Errorf("the use of token %s is recorded %d times in a day", token, times)
+		}
+	}
+	operator, err := w.admin.User(ctx, "operator@example.com")
+	w.must(nil, err)
+	if at := operator.Tokens[0].LastUsed; at == nil || !at.Equal(at.Truncate(24*time.Hour)) || time.Since(*at) > 48*time.Hour {
+		t.Errorf("the token of the operator was used last at %v", at)
 	}
 }
 

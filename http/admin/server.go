@@ -36,6 +36,7 @@ type Server struct {
 	users, strangers *http.Pace // how fast who has a token, and an address without one, may ask
 
 	requests commands.AdminRequests // that are done once
+	used     usedTokens
 
 	forgets time.Duration // that who erases waits at most until that is forgotten
 }
@@ -83,6 +84,9 @@ func (s *Server) Face() http.Face {
 			q := &request{Exchange: x, Server: s, admin: commands.Admin{Log: s.log.Load()}}
 			if err := q.permit(r.least); err != nil {
 				return http.Answer{}, err
+			}
+			if !q.caller.shell() {
+				s.used.note(q.ctx(), q.log.Load(), q.admin.By, q.caller)
 			}
 			a, err := q.once(r)
 			return a, answered(err)

@@ -20,10 +20,11 @@ type Token struct {
 	Scopes    []string   `json:"scopes"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
+	LastUsed  *time.Time `json:"last_used_at"` // to the day, null for never
 }
 
 func tokenOf(t projections.Token, now time.Time) Token {
-	return Token{t.ID, t.Name, t.Hint, stateOf(t.Revoked, t.Expired(now)), list(t.Scopes), t.CreatedAt, t.ExpiresAt}
+	return Token{t.ID, t.Name, t.Hint, stateOf(t.Revoked, t.Expired(now)), list(t.Scopes), t.CreatedAt, t.ExpiresAt, t.LastUsed}
 }
 
 // stateOf is what a list says of a key or a token.
