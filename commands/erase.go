@@ -84,10 +84,14 @@ type ErasedAccount struct {
 }
 
 // EraseAccount ends the use of an account for good: it is suspended, its keys are revoked, its
-// members leave it, its drafts are discarded and its domains retired, and all its conversations are
-// erased. What is interrupted goes on when it is called again. What stays is the account's name,
-// the definitions of its domains, and who administered it when. It fails with ErrNone.
+// drafts are discarded and its domains retired, all its conversations are erased, and at last its
+// members leave it, so that an owner may go on with what was interrupted by calling it again. What
+// stays is the account's name, the definitions of its domains, and who administered it when. It
+// fails with ErrNone.
 func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased ErasedAccount, err error) {
+	erased.Revoked, erased.Left = a.Request.times(&events.KeyRevoked{}), a.Request.times(&events.MemberRemoved{})
+	erased.Retired, erased.Conversations = a.Request.times(&events.DomainRetired{}), a.Request.times(&events.ConversationErased{})
+	a.Request = a.Request.inSteps()
 	if erased.Account, err = a.Suspend(ctx, name, reason); err != nil {
 		return erased, err
 	}
@@ -103,6 +107,14 @@ func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased Er
 			erased.Revoked++
 		}
 	}
+	retired, err := a.retireAll(ctx, erased.ID)
+	if err != nil {
+		return erased, err
+	}
+	erased.Retired += retired
+	if err := a.eraseAll(ctx, &erased, reason); err != nil {
+		return erased, err
+	}
 	for len(erased.Members) > 0 {
 		user, err := a.readUser(ctx, erased.Members[0].UserID)
 		if err == nil {
@@ -116,10 +128,7 @@ func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased Er
 		}
 		erased.Left++
 	}
-	if erased.Retired, err = a.retireAll(ctx, erased.ID); err != nil {
-		return erased, err
-	}
-	return erased, a.eraseAll(ctx, &erased, reason)
+	return erased, nil
 }
 
 // appendBehind appends an event to an account's subject, whatever came in between.

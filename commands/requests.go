@@ -31,6 +31,7 @@ type AdminRequest struct {
 	print string // of what it asks for
 	Done  []Done // what it has brought about, oldest first
 	seen  uint64 // up to which sequence that is known
+	steps bool   // it brings about several events of a type at a subject, each by how things are then
 }
 
 // Done is an event that a request has brought about.
@@ -65,6 +66,19 @@ func (r *AdminRequest) at(s events.Subject) (sequence uint64) {
 	return sequence
 }
 
+// times is how many events of the type of data the request has brought about before.
+func (r *AdminRequest) times(data any) (n int) {
+	if r == nil {
+		return 0
+	}
+	for _, d := range r.Done {
+		if d.name == events.Name(data) {
+			n++
+		}
+	}
+	return n
+}
+
 // did tells whether the request has brought about before, at a subject, what was decided now on the
 // subject as it is: the same, or by now nothing or an error.
 func (r *AdminRequest) did(s events.Subject, decided any, err error) bool {
@@ -82,6 +96,15 @@ func (r *AdminRequest) unfinished() *AdminRequest {
 	again := *r
 	again.Done = nil
 	return &again
+}
+
+// inSteps is unfinished for a request that may append several events of a type at a subject.
+func (r *AdminRequest) inSteps() *AdminRequest {
+	again := r.unfinished()
+	if again != nil {
+		again.steps = true
+	}
+	return again
 }
 
 // AdminRequests are the requests of administration with an idempotency key that the events of the
@@ -181,6 +204,9 @@ func secretOf(data any) string {
 // unrepeated says whether an event that is to be appended would be there a second time: one of the
 // same type, of the same request, that came to its subject since it was looked for.
 func (a Admin) unrepeated(ctx context.Context, e events.Event) error {
+	if a.Request.steps {
+		return nil
+	}
 	newer, err := a.Log.Read(ctx, e.Subject, a.Request.seen)
 	if err != nil {
 		return err

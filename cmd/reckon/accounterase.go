@@ -2,22 +2,16 @@ package main
 
 import (
 	"bufio"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
+	"time"
 
-	"github.com/google/uuid"
-
-	"reckon/commands"
-	"reckon/events/log"
-	"reckon/projections"
+	"reckon/http/admin"
 )
 
 type accountErase struct {
-	directory
+	installation
 	Name   string `arg:"" help:"Name of the account."`
 	Reason string `help:"Why, for the audit. It is kept for ever: leave out whatever is to be forgotten." default:"The account was erased." placeholder:"TEXT"`
 	Yes    bool   `help:"Do not ask for the name again."`
@@ -25,7 +19,7 @@ type accountErase struct {
 }
 
 func (*accountErase) Help() string {
-	return `The account is suspended, its keys are revoked, its members leave it, its drafts are discarded, its domains are retired and all its conversations are erased, as 'reckon conversation erase' does it. The command asks for the name of the account once more, and returns when nothing of the conversations is in the files of the node of the data directory. It cannot be taken back. Interrupted, or to erase what was under way, it is given again.
+	return `The account is suspended, its keys are revoked, its drafts are discarded, its domains are retired, all its conversations are erased, as 'reckon conversation erase' does it, and its members leave it. The command asks for the name of the account once more, and returns when nothing of the conversations is in the files of the node of the data directory, or of the one that --server asks. It cannot be taken back. Interrupted, or to erase what was under way, it is given again.
 
 What stays is the name of the account, the definitions of its domains, and who administered it when. Users stay, with what else they are members of; they are signed out.
 
@@ -34,19 +28,9 @@ Examples:
   reckon account erase acme --reason "Contract ended on 3 May." --yes`
 }
 
-// erasedAccount is what an account had that was erased.
-type erasedAccount struct {
-	ID            uuid.UUID `json:"id"`
-	Name          string    `json:"name"`
-	Keys          int       `json:"keys"`    // that were revoked
-	Members       int       `json:"members"` // that left
-	Domains       int       `json:"domains"` // that were retired
-	Conversations int       `json:"conversations"`
-}
-
 func (c *accountErase) Run(t terminal) error {
-	return c.administer(t, func(a commands.Admin) error {
-		account, err := a.Account(t, c.Name)
+	return c.askViews(t, func(a administration) error {
+		account, err := fetch[admin.Account](a, "accounts", c.Name)
 		if err != nil {
 			return err
 		}
@@ -55,23 +39,39 @@ func (c *accountErase) Run(t terminal) error {
 				return err
 			}
 		}
-		erased, err := a.EraseAccount(t, account.Name, c.Reason)
+		erased, err := c.erase(a, account.Name)
 		if err != nil {
-			return fmt.Errorf("account %q is not erased yet, give the command again: %w", account.Name, err)
+			return err
 		}
-		if erased.Erased > 0 {
-			if err := c.forgotten(t, a.Log, erased.Erased); err != nil {
-				return fmt.Errorf("account %q is erased, and what was said is not overwritten yet, which goes on by itself while a server runs: %w", account.Name, err)
-			}
-		}
-		row := erasedAccount{erased.ID, erased.Name, erased.Revoked, erased.Left, erased.Retired, erased.Conversations}
 		if c.JSON {
-			return printJSON(t, row)
+			return printJSON(t, erased)
 		}
-		_, err = fmt.Fprintf(t.out, "Account %q is erased, and nothing of its conversations is in the files of this node (keys: %d, members: %d, domains: %d, conversations: %d).\n",
-			row.Name, row.Keys, row.Members, row.Domains, row.Conversations)
+		where := "is in the files of this node"
+		switch {
+		case !erased.Forgotten:
+			where = "is shown; the node that answers overwrites it in its files now"
+		case c.Server != "":
+			where = "is in the files of the node that answers"
+		}
+		_, err = fmt.Fprintf(t.out, "Account %q is erased, and nothing of its conversations %s (keys: %d, members: %d, domains: %d, conversations: %d).\n",
+			erased.Name, where, erased.Keys, erased.Members, erased.Domains, erased.Conversations)
 		return err
 	})
+}
+
+// erase erases the account, and asks again until the node has forgotten it. An owner is no member
+// any more by then, and sees nothing of the account.
+func (c *accountErase) erase(a administration, name string) (admin.ErasedAccount, error) {
+	began, why := time.Now(), admin.ErasingAccount{Name: name, Reason: c.Reason}
+	erased, err := command[admin.ErasedAccount](a, why, "accounts", name, "erase")
+	for err == nil && !erased.Forgotten && time.Since(began) < forgottenPatience {
+		later, gone := command[admin.ErasedAccount](a, why, "accounts", name, "erase")
+		if gone != nil {
+			break
+		}
+		erased.Forgotten = later.Forgotten
+	}
+	return erased, err
 }
 
 // confirm asks for the name of the account.
@@ -82,19 +82,4 @@ func (c *accountErase) confirm(t terminal, name string) error {
 		return fmt.Errorf("nothing is erased: type %q when asked, or give --yes", name)
 	}
 	return nil
-}
-
-// forgotten waits until everything that was erased up to an event is overwritten on the node of the
-// data directory: by its server, or here where none runs.
-func (c *accountErase) forgotten(t terminal, l *log.Log, sequence uint64) error {
-	ctx, cancel := context.WithTimeout(t, forgottenPatience)
-	defer cancel()
-	if !l.Local() {
-		return projections.RemoteOf(l).Forgotten(ctx, sequence)
-	}
-	views, err := projections.Open(t, l, c.Data, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	return errors.Join(views.Forgotten(ctx, sequence), views.Close())
 }

@@ -14,10 +14,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/http/admin"
+
+	"github.com/google/uuid"
 )
 
 // installation is the flags of commands that administer: a server elsewhere, or a log here. Both
@@ -112,13 +115,12 @@ func (r *refusal) Error() string { return r.message }
 // request asks for what a path names, with a body that is written as JSON unless it is nil. An
 // answer that is no success is a *refusal.
 func (a administration) request(method string, path []string, query url.Values, body any) (*nethttp.Response, error) {
-	var text io.Reader
+	var text []byte
 	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
 			return nil, err
 		}
-		text = bytes.NewReader(data)
 	}
 	var parts strings.Builder
 	for _, part := range path {
@@ -128,25 +130,55 @@ func (a administration) request(method string, path []string, query url.Values, 
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	r, err := nethttp.NewRequestWithContext(a.t, method, address, text)
+	key := uuid.NewString() // by which what is asked again is done once
+	for waits := againAfter; ; waits = waits[1:] {
+		answer, err := a.send(method, address, key, text)
+		if a.token == "" || len(waits) == 0 || a.t.Err() != nil || err == nil && !away(answer.StatusCode) {
+			switch {
+			case err != nil:
+				return nil, a.unanswered(err)
+			case answer.StatusCode >= 200 && answer.StatusCode < 300:
+				return answer, nil
+			}
+			defer answer.Body.Close()
+			return nil, a.refused(answer)
+		}
+		if err == nil {
+			answer.Body.Close()
+		}
+		select {
+		case <-a.t.Done():
+		case <-time.After(waits[0]):
+		}
+	}
+}
+
+// againAfter is how long a command waits before it asks a server again that did not answer.
+var againAfter = []time.Duration{200 * time.Millisecond, time.Second}
+
+// away tells whether a status says that a server is not there for now.
+func away(status int) bool {
+	return status == nethttp.StatusBadGateway || status == nethttp.StatusServiceUnavailable || status == nethttp.StatusGatewayTimeout
+}
+
+// send sends a request once.
+func (a administration) send(method, address, key string, text []byte) (*nethttp.Response, error) {
+	var body io.Reader // nil without a text
+	if text != nil {
+		body = bytes.NewReader(text)
+	}
+	r, err := nethttp.NewRequestWithContext(a.t, method, address, body)
 	if err != nil {
 		return nil, err
 	}
-	if body != nil {
+	if text != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if a.token != "" {
 		r.Header.Set("Authorization", "Bearer "+a.token)
+		r.Header.Set("Idempotency-Key", key)
 	}
-	answer, err := a.client.Do(r)
-	if err != nil {
-		return nil, a.unanswered(err)
-	}
-	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
-		return answer, nil
-	}
-	defer answer.Body.Close()
-	return nil, a.refused(answer)
+	return a.client.Do(r)
 }
 
 // unanswered is an error of a request, without what net/http says of it.

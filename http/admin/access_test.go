@@ -175,6 +175,14 @@ func (w *world) fresh(who, path string) string {
 	email := fmt.Sprintf("somebody%d@example.com", w.n)
 	ctx := w.t.Context()
 	fill := func(name, value string) { path = strings.ReplaceAll(path, "{"+name+"}", value) }
+	if path == "accounts/{account}/erase" {
+		account := fmt.Sprintf("acme-ended-%d", w.n)
+		w.must(w.admin.CreateAccount(ctx, commands.CreateAccount{Name: account}))
+		for _, role := range projections.Roles {
+			w.must(nil, w.admin.AddMember(ctx, account, string(role)+"@example.com", role))
+		}
+		return strings.Replace(path, "{account}", account, 1)
+	}
 	fill("account", "acme")
 	fill("domain", "Double")
 	if strings.HasSuffix(path, "/erase") {
@@ -276,6 +284,7 @@ var allowed = map[string]string{
 	"GET accounts/{account}/conversations":                                "member developer owner",
 	"PATCH accounts/{account}/conversations/{conversation}":               "member developer owner",
 	"POST accounts/{account}/conversations/{conversation}/erase":          "owner",
+	"POST accounts/{account}/erase":                                       "owner operator",
 	"GET accounts/{account}/conversations/{conversation}/history":         "member developer owner",
 	"POST accounts/{account}/conversations/{conversation}/replay":         "member developer owner",
 	"GET accounts/{account}/messages/{message}/bisect":                    "member developer owner",
@@ -307,6 +316,7 @@ var allowed = map[string]string{
 var bodies = map[string]string{
 	"PATCH accounts/{account}/conversations/{conversation}":      `{"title": "title %d"}`,
 	"POST accounts/{account}/conversations/{conversation}/erase": `{"reason": "letter %d"}`,
+	"POST accounts/{account}/erase":                              `{"name": "acme-ended-%d"}`,
 	"POST accounts/{account}/domains/check":                      `{"source": "title: Triple\n"}`,
 	"POST accounts/{account}/domains/diff":                       `{"source": "title: Triple\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,
 	"POST accounts/{account}/domains/draft":                      `{"new": true, "source": "title: Draft %d\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = 3*x}]\n"}`,

@@ -55,7 +55,7 @@ func TestOnce(t *testing.T) {
 			continue
 		}
 		who := "owner"
-		if may := allowed[name]; !strings.Contains(may, who) && may != "" {
+		if may := allowed[name]; !strings.Contains(may, who) && may != "" || name == "POST accounts/{account}/erase" { // which has its owners leave
 			who = "operator"
 		}
 		path := strings.Replace(r.path, "users/{user}/tokens", "users/owner@example.com/tokens", 1)

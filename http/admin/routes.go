@@ -24,6 +24,7 @@ var routes = []route{
 	{"PATCH", "accounts/{account}", ownerOrOperator, (*request).changeAccount},
 	{"POST", "accounts/{account}/suspend", operator, (*request).suspendAccount},
 	{"POST", "accounts/{account}/resume", operator, (*request).resumeAccount},
+	{"POST", "accounts/{account}/erase", ownerOrOperator, (*request).eraseAccount},
 	{"GET", "accounts/{account}/export", owner, (*request).export},
 	{"GET", "accounts/{account}/audit", ownerOrOperator, (*request).audit},
 	{"GET", "accounts/{account}/members", memberOrOperator, (*request).members},
