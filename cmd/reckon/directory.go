@@ -79,13 +79,8 @@ func (d directory) external() (*log.External, error) {
 	return &log.External{URLs: d.NATSURL, CredsFile: d.NATSCreds, CAFile: d.NATSCA}, nil
 }
 
-// administer opens the log of the data directory, or of an existing NATS, for f. A directory that
+// administers opens the log of the data directory, or of an existing NATS, for f. A directory that
 // is not there is an error, since it may be misspelt.
-func (d directory) administer(t terminal, f func(commands.Admin) error) error {
-	return d.administers(t, func(l *log.Log) error { return f(commands.Admin{Log: l, By: shell()}) })
-}
-
-// administers is administer of the log itself.
 func (d directory) administers(t terminal, f func(*log.Log) error) error {
 	if len(d.NATSURL) > 0 {
 		return d.begins(t, f)
