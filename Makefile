@@ -9,6 +9,9 @@ FUZZTIME ?= 20s
 # the processor from them: it has the machine for itself, and one cluster at a time.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
+# These tests of cmd/reckon start no service: what they run is calculated by one goroutine.
+SINGLE = ^Test(Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+
 .PHONY: run build image release reproducible platforms test check clients golden bench fuzz soak
 
 run: build ## Start the service with an account, starter domains and a key.
@@ -47,7 +50,8 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) mod tidy -diff
 	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)")
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vx ./cmd/reckon)
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 25m -parallel 1 ./cmd/reckon
+	$(GO) test ./cmd/reckon -run '$(SINGLE)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 25m -parallel 1 ./cmd/reckon -skip '$(SINGLE)'
 	$(MAKE) clients
 	$(MAKE) golden
 	git diff --exit-code
