@@ -58,3 +58,26 @@ func (a Admin) Audit(ctx context.Context, account string, since time.Time) ([]ev
 	slices.SortFunc(list, func(a, b events.Event) int { return int(int64(a.Sequence) - int64(b.Sequence)) })
 	return list, nil
 }
+
+// notAudited are members of events that an audit leaves out: what is shown already, what is of use
+// only to find a secret, and what is too long.
+var notAudited = []string{"by", "hash", "definition", "source", "seal", "public_key", "credential", "challenge"}
+
+// Audited is what an event of administration says, as an audit shows it: by the names that it has on
+// the wire, and of a domain its title.
+func Audited(e events.Event) (data map[string]any, err error) {
+	text, err := events.Marshal(e.Data)
+	if err == nil {
+		err = events.Unmarshal(text, &data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read event %d: %w", e.Sequence, err)
+	}
+	if definition, is := data["definition"].(map[string]any); is {
+		data["title"] = definition["title"]
+	}
+	for _, name := range notAudited {
+		delete(data, name)
+	}
+	return data, nil
+}

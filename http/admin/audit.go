@@ -1,11 +1,11 @@
 package admin
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
+	"reckon/commands"
 	"reckon/events"
 	"reckon/http"
 )
@@ -43,10 +43,6 @@ func (q *request) emails() (map[uuid.UUID]string, error) {
 	}
 	return emails, err
 }
-
-// notShown are members of events that an audit leaves out: what is shown already, what is of use
-// only to find a secret, and what is too long.
-var notShown = []string{"by", "hash", "definition", "source", "seal", "public_key", "credential", "challenge"}
 
 func (q *request) audit() (http.Answer, error) {
 	since, err := q.since()
@@ -91,18 +87,9 @@ func (q *request) since() (time.Time, error) {
 
 func auditedOf(e events.Event, emails map[uuid.UUID]string) (Audited, error) {
 	row := Audited{Sequence: e.Sequence, Time: e.Time, Subject: e.Subject.String(), Event: events.Name(e.Data)}
-	text, err := events.Marshal(e.Data)
-	if err == nil {
-		err = events.Unmarshal(text, &row.Data)
-	}
-	if err != nil {
-		return row, fmt.Errorf("read event %d: %w", e.Sequence, err)
-	}
-	if definition, is := row.Data["definition"].(map[string]any); is {
-		row.Data["title"] = definition["title"]
-	}
-	for _, name := range notShown {
-		delete(row.Data, name)
+	var err error
+	if row.Data, err = commands.Audited(e); err != nil {
+		return row, err
 	}
 	row.ActedAs = actedBy(e.Data.(events.Administration).Actor(), emails)
 	return row, nil

@@ -13,6 +13,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/domainfile"
+	"reckon/commands/export"
 	"reckon/events"
 )
 
@@ -75,7 +76,7 @@ func TestExport(t *testing.T) {
 	kinds, before := map[string]int{}, uint64(0)
 	var prompts []string
 	for line := range strings.Lines(files["events.jsonl"]) {
-		var e Exported
+		var e export.Event
 		w.must(nil, json.Unmarshal([]byte(line), &e))
 		data := e.Data.(map[string]any)
 		if e.Sequence <= before || e.Event == "" || e.Time.IsZero() || e.Kind == "account" && e.ID != account.String() {

@@ -401,6 +401,7 @@ func TestRoutes(t *testing.T) {
 		visitors[name] = h.browser()
 		visitors[name].post("/console/invitation", "link", link, "password", password, "again", password)
 	}
+	h.invite("gone@example.com", "acme", projections.RoleMember)
 	h.publish("acme", "home/electricity.yaml")
 	asked := h.said(visitors["owner"], "acme", "power: 2 kW\ncalculate: energy")
 	key, _, err := h.admin.CreateKey(t.Context(), "acme", commands.KeyTerms{Name: "one"})
@@ -408,7 +409,7 @@ func TestRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range routes {
-		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1], "{key}", key.String()).Replace(r.path)
+		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1], "{key}", key.String(), "{user}", commands.UserID("gone@example.com").String()).Replace(r.path)
 		for name, b := range visitors {
 			what := fmt.Sprintf("%s %s as %s", r.method, r.path, name)
 			if r.least == anybody {
@@ -432,6 +433,8 @@ func TestRoutes(t *testing.T) {
 				want = "/console/accounts"
 			case strings.HasSuffix(r.path, "/revoke") && (name == "developer" || name == "owner"):
 				want = "/console/keys"
+			case strings.HasSuffix(r.path, "/remove") && r.least == owner && name == "owner":
+				want = "/console/people"
 			case strings.Contains(r.path, asked[0]):
 				if name == "another" && p.status != 404 && p.status != 403 {
 					t.Errorf("%s: %d", what, p.status)
