@@ -53,6 +53,7 @@ var layers = map[string][]string{
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon/clients":    {},
 	"cmd/release":           {},
+	"cmd/screens":           {},
 	"cmd/reckon":            {"…"},
 }
 
