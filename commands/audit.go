@@ -63,8 +63,8 @@ func (a Admin) Audit(ctx context.Context, account string, since time.Time) ([]ev
 // only to find a secret, and what is too long.
 var notAudited = []string{"by", "hash", "definition", "source", "seal", "public_key", "credential", "challenge"}
 
-// Audited is what an event of administration says, as an audit shows it: by the names that it has on
-// the wire, and of a domain its title.
+// Audited is what an event of administration says, as an audit shows it: by the names that it has
+// on the wire, and of a domain its title.
 func Audited(e events.Event) (data map[string]any, err error) {
 	text, err := events.Marshal(e.Data)
 	if err == nil {

@@ -34,8 +34,8 @@
 //   - projections folds the history into read models.
 //   - commands takes requests in and decides them. commands/history computes the past again,
 //     commands/domainfile reads domains as files, commands/spreadsheet makes domains of
-//     spreadsheets, commands/model asks a language model, commands/traces sends spans to
-//     a collector.
+//     spreadsheets, commands/export writes what an account has, commands/model asks a language
+//     model, commands/traces sends spans to a collector.
 //   - http answers callers, http/admin those who administer, with the habits of http. A command
 //     line asks the routes of http/admin too: those of a server, or on a log here. http/mcp
 //     answers language models by asking http. http/console has the pages for people, who are
@@ -43,5 +43,6 @@
 //     it goes, on an address of its own.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows. cmd/reckon/clients has the clients for
-//     programs of others, a file for each language. cmd/release makes what others install.
+//     programs of others, a file for each language. cmd/release makes what others install,
+//     and cmd/screens the pictures of the console.
 package main

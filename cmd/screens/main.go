@@ -1,6 +1,6 @@
-// Command screens takes the pictures of the README: it starts the service as a stranger would, comes
-// in by the link that it prints, uses the console in a headless Chromium, and writes each screen in
-// light and dark as a PNG of at most 256 colours. `make screenshots` runs it.
+// Command screens takes the pictures of the README: it starts the service as a stranger would,
+// comes in by the link that it prints, uses the console in a headless Chromium, and writes each
+// screen in light and dark as a PNG of at most 256 colours. `make screenshots` runs it.
 package main
 
 import (
@@ -190,7 +190,8 @@ func (c *camera) take(s screen) {
 	}
 }
 
-// reduced is a picture in the 256 colours that it has most of, which suffice for text on plain ground.
+// reduced is a picture in the 256 colours that it has most of, which suffice for text on plain
+// ground.
 func reduced(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"reckon/events/log"
 )
 
-// usingPatience is how long it is tried to record that a token was used, which the next request does
-// again where it fails.
+// usingPatience is how long it is tried to record that a token was used, which the next request
+// does again where it fails.
 const usingPatience = time.Second
 
-// usedTokens are the tokens whose use of today this node has recorded or is about to. The zero value
-// has none. It is safe for concurrent use.
+// usedTokens are the tokens whose use of today this node has recorded or is about to. The zero
+// value has none. It is safe for concurrent use.
 type usedTokens struct {
 	mu    sync.Mutex
 	today string
