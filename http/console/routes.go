@@ -39,6 +39,7 @@ var routes = []route{
 	{"GET", Path + "/conversations/{id}", member, (*Console).conversation},
 	{"POST", Path + "/conversations/{id}", member, (*Console).describe},
 	{"GET", Path + "/conversations/{id}/what-if", member, (*Console).whatIf},
+	{"GET", Path + "/conversations/{id}/compare", member, (*Console).comparePage},
 	{"GET", Path + "/conversations/{id}/messages/{message}/why", member, (*Console).why},
 	{"GET", Path + "/keys", member, (*Console).keysPage},
 	{"POST", Path + "/keys", developer, (*Console).createKey},
