@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"reckon/http/console"
 	"reckon/http/docs"
@@ -103,7 +104,7 @@ func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Cons
 			return nil, nil, nil
 		}
 	}
-	pages, err := console.New(console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger})
+	pages, err := console.New(console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger, Starters: sync.OnceValue(begun)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the console: %w", err)
 	}

@@ -141,6 +141,26 @@ func starterDomain(name string) (*domainfile.File, fs.FS, error) {
 	return domainfile.ParseBeside(folder, name+".yaml", text), folder, nil
 }
 
+// begun are the texts that the editor of the console begins a domain as: the template, and the
+// starter domains. Those that take tables from other files have them written in.
+func begun() []console.Starter {
+	list := []console.Starter{{Name: "template", Title: "The template", Description: "A small domain with comments, to change.", Text: newTemplate}}
+	for _, name := range starters() {
+		f, _, err := starterDomain(name)
+		if err != nil {
+			continue // a test reads each of them
+		}
+		text := f.Bytes()
+		if len(f.Beside()) > 0 {
+			if text, err = domainfile.Text("", f.Definition); err != nil {
+				continue
+			}
+		}
+		list = append(list, console.Starter{Name: name, Title: f.Definition.Title, Description: f.Definition.Description, Text: string(text)})
+	}
+	return list
+}
+
 // print says what there is, and how to ask a first question.
 func (d dev) print(t terminal, url string) {
 	fmt.Fprintf(t.out, "Reckon %s is ready on %s\n\nDomains of account %q:\n", version(), url, devAccount)

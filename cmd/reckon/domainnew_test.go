@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"reckon/commands"
 	"reckon/commands/domainfile"
 )
 
@@ -42,5 +43,21 @@ func TestInterview(t *testing.T) {
 	}
 	if _, report := f.Check(); !report.Valid || len(f.Definition.Variables) != 3 || len(f.Definition.Activities) != 1 {
 		t.Errorf("%s\n%+v", f.Bytes(), report.Findings)
+	}
+}
+
+// What the editor of the console begins with stands by itself, and is right.
+func TestBegun(t *testing.T) {
+	list := begun()
+	if len(list) != len(starters())+1 {
+		t.Errorf("%d texts to begin with, %d starter domains", len(list), len(starters()))
+	}
+	for _, s := range list {
+		if _, report := domainfile.Parse(s.Name+".yaml", []byte(s.Text)).Compile(); !report.Valid || s.Title == "" {
+			t.Errorf("%s: %v", s.Name, report.Findings)
+		}
+		if len(s.Text) > commands.MaxSource {
+			t.Errorf("%s has %d bytes", s.Name, len(s.Text))
+		}
 	}
 }

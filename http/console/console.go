@@ -27,6 +27,8 @@ type Config struct {
 	Proxies []netip.Prefix // whose X-Forwarded-For says where a request comes from
 	OpenID  *Provider      // nil for none
 	Logger  *slog.Logger
+
+	Starters func() []Starter // what domains can begin as; nil for nothing
 }
 
 // Console answers for the pages. It is safe for concurrent use.
@@ -46,6 +48,9 @@ type Console struct {
 
 // New makes a Console that may be mounted, and used from Open on.
 func New(config Config) (*Console, error) {
+	if config.Starters == nil {
+		config.Starters = func() []Starter { return nil }
+	}
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	c.pages = newPages(c.assets)
 	var err error

@@ -181,8 +181,11 @@ func safe(next string) string {
 const maxForm = 64 << 10
 
 // form reads the form that a request sends.
-func (v *visit) form() (url.Values, error) {
-	body, err := v.x.Body(maxForm, func(header nethttp.Header, _ int) error {
+func (v *visit) form() (url.Values, error) { return v.formOf(maxForm) }
+
+// formOf is form for one of so many bytes at most.
+func (v *visit) formOf(limit int64) (url.Values, error) {
+	body, err := v.x.Body(limit, func(header nethttp.Header, _ int) error {
 		if kind, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
 			return http.Failure(nethttp.StatusUnsupportedMediaType, "error_unsupported_media_type", "A form is expected, as a page of the console sends it.")
 		}
