@@ -25,7 +25,7 @@ tests:
 		"distance / 3  km * 1":               "Write 3 [km]",
 		"distance / 3 [kmm]":                 "Write km",
 		"distance / sped":                    "Write speed",
-		"distance / speed * sqtr(1)":          "Write sqrt",
+		"distance / speed * sqtr(1)":         "Write sqrt",
 		"distance / speed * 2 speed / speed": "Write * ",
 	} {
 		f := Parse("trip.yaml", []byte(strings.Replace(text, "distance / speed", wrong, 1)))

@@ -8,6 +8,7 @@ import (
 	nethttp "net/http"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"strings"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -39,6 +40,7 @@ type Console struct {
 	cross    *nethttp.CrossOriginProtection
 	provider *provider          // nil for none
 	passkeys *webauthn.WebAuthn // nil for none
+	editors  *commands.FairSemaphore
 
 	log     *log.Log
 	views   *projections.Views
@@ -52,6 +54,8 @@ func New(config Config) (*Console, error) {
 		config.Starters = func() []Starter { return nil }
 	}
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
+	slots := max(2, runtime.GOMAXPROCS(0))
+	c.editors = commands.NewFairSemaphore(slots, slots/2)
 	c.pages = newPages(c.assets)
 	var err error
 	if c.passkeys, err = newPasskeys(config.Public); err != nil {

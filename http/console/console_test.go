@@ -166,12 +166,14 @@ func (b browser) request(method, path string, body io.Reader) *nethttp.Request {
 func (b browser) get(path string) shown { return b.do(b.request("GET", path, nil)) }
 
 // post sends a form, of names and values in turn, as a page of the console does.
-func (b browser) post(path string, fields ...string) shown {
+func (b browser) post(path string, fields ...string) shown { return b.send("POST", path, fields...) }
+
+func (b browser) send(method, path string, fields ...string) shown {
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
 		form.Add(fields[i], fields[i+1])
 	}
-	r := b.request("POST", path, strings.NewReader(form.Encode()))
+	r := b.request(method, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	return b.do(r)
@@ -419,7 +421,7 @@ func TestRoutes(t *testing.T) {
 			if r.method == "GET" {
 				p = b.get(r.path)
 			} else {
-				p = b.post(r.path, "account", commands.AccountID("acme").String(), "old", "wrong")
+				p = b.send(r.method, r.path, "account", commands.AccountID("acme").String(), "old", "wrong")
 			}
 			want := r.path
 			switch {

@@ -214,7 +214,7 @@ func (c *Console) checked(v *visit, d projections.Domain, form url.Values, s edi
 	s.Checked, s.Findings = true, findingsOf(f, report)
 	status := 0
 	if form.Get("do") != "check" {
-		s.Wrong, status = "It is not saved: a draft has no errors, and its tests pass.", nethttp.StatusUnprocessableEntity
+		s.Wrong, status = notKept, nethttp.StatusUnprocessableEntity
 	}
 	return c.page("editor", v, status, s)
 }

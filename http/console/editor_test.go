@@ -1,6 +1,8 @@
 package console
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -62,6 +64,58 @@ func TestEditor(t *testing.T) {
 	if p := b.post("/console/domains/new", "do", "save", "text", hostile); p.status != 200 || strings.Contains(p.raw, "<script>") || strings.Contains(p.raw, `="javascript:`) {
 		t.Errorf("%d\n%s", p.status, p.raw)
 	}
+}
+
+// The script of the editor asks about texts, and saves what stands where it was begun.
+func TestEditing(t *testing.T) {
+	t.Parallel()
+	begin := trip(t)
+	h := open(t, nil)
+	b := h.signedIn("ada@example.com", "acme", projections.RoleDeveloper)
+	at := b.post("/console/domains/new", "do", "save", "text", begin.Text)
+	draft := strings.TrimSuffix(at.path, "edit") + "draft"
+	says := func(what, method, path, text, match string, status int, want ...string) string {
+		t.Helper()
+		body, err := json.Marshal(map[string]string{"text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := b.request(method, path, bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		if match != "" {
+			r.Header.Set("If-Match", `"`+match+`"`)
+		}
+		p := b.do(r)
+		if p.status != status {
+			t.Errorf("%s: %d %s, want %d", what, p.status, p.raw, status)
+		}
+		for _, part := range want {
+			if !strings.Contains(p.raw, part) {
+				t.Errorf("%s: %s, want %s", what, p.raw, part)
+			}
+		}
+		return p.raw
+	}
+	wrong := strings.Replace(begin.Text, "distance / speed", "distance / 3 km", 1)
+	red := strings.Replace(begin.Text, "arrival: 2.5 h", "arrival: 3 h", 1)
+	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[]}`)
+	says("a problem", "POST", "/console/editor/check", wrong, "", 200, `"line":18,"column":35`, `"end":37`, `"fix":{"Label":"Write 3 [km]","Line":18,"Column":33,"End":37,"Text":"3 [km]"}`)
+	says("nothing", "POST", "/console/editor/check", "", "", 200, "The file is empty.")
+	says("too long", "POST", "/console/editor/check", strings.Repeat("#", commands.MaxSource+1), "", 413)
+	says("green", "POST", "/console/editor/test", begin.Text, "", 200, `"findings":[]`, `"tests":[{"line":22,"column":5,"prompt":"distance: 150 km`)
+	says("red", "POST", "/console/editor/test", red, "", 200, `"why":["Expected 3 h, but it is 2.5 h."]`)
+	if got := says("tests of a file with errors", "POST", "/console/editor/test", wrong, "", 200, `"line":18`); strings.Contains(got, `"tests"`) {
+		t.Errorf("tests of a file with errors: %s", got)
+	}
+	seen := between(at.raw, `name="seen" value="`, `"`)
+	says("without a state", "PUT", draft, begin.Text, "", 428)
+	says("a red draft", "PUT", draft, red, seen, 422, "It is not saved", "Expected 3 h")
+	says("another key", "PUT", draft, "key: dm_0123456789abcdef01234567\n"+begin.Text, seen, 422, "the key of another domain")
+	changed := says("a draft", "PUT", draft, strings.Replace(begin.Text, "Road trip", "Tour", 1), seen, 200, `"title":"Tour"`)
+	says("a conflict", "PUT", draft, begin.Text, seen, 412, `"theirs":"# A domain`, "title: Tour")
+	says("the newer one", "PUT", draft, begin.Text, between(changed, `"seen":`, ","), 200, `"title":"Road trip"`)
+	says("no domain", "PUT", "/console/domains/"+commands.AccountID("x").String()+"/draft", begin.Text, seen, 404)
 }
 
 // between is what stands in a text between two others.

@@ -5,7 +5,7 @@ const help = document.getElementById("help");
 const writes = (element) => element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || writes(event.target) || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || writes(event.composedPath()[0]) || help.open) return;
   if (event.key === "/" && prompt) {
     event.preventDefault();
     prompt.focus();

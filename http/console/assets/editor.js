@@ -1,0 +1,314 @@
+// The editor of domains: problems while somebody types, tests after a pause, drafts that are saved
+// by themselves. The server reads the text; nothing of it is understood here.
+"use strict";
+{
+  const at = (id) => document.getElementById(id);
+  const form = at("editor"), field = at("text"), state = at("editor-state");
+
+  const make = (tag, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+
+  // Each kind of question drops the one before it.
+  const under = {};
+  const ask = async (kind, path, body, options = {}) => {
+    under[kind]?.abort();
+    const mine = (under[kind] = new AbortController());
+    options.signal?.addEventListener("abort", () => mine.abort());
+    const response = await fetch(path, {
+      method: options.method ?? "POST",
+      headers: {"Content-Type": "application/json", ...options.headers},
+      body: JSON.stringify(body),
+      signal: mine.signal,
+      redirect: "error",
+    });
+    const json = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
+    return {status: response.status, json};
+  };
+
+  if (form && at("problems")) start(CodeMirror);
+
+  function start({EditorState, EditorView, keymap, lineNumbers, drawSelection, highlightActiveLine, highlightActiveLineGutter,
+    highlightSpecialChars, history, defaultKeymap, historyKeymap, indentWithTab, closeBrackets, closeBracketsKeymap, setDiagnostics,
+    lintKeymap, searchKeymap, HighlightStyle, syntaxHighlighting, indentUnit, bracketMatching, tags, yaml}) {
+    let seen = at("seen").value, saved = field.value.replace(/\r\n?/g, "\n"), busy = false, calm = "";
+    const draft = form.dataset.draft;
+
+    // Places count lines and columns from 1, columns in characters.
+    const offset = (doc, line, column) => {
+      const of = doc.line(Math.min(Math.max(line, 1), doc.lines));
+      return of.from + [...of.text].slice(0, column - 1).join("").length;
+    };
+    const text = () => view.state.doc.toString();
+
+    const go = (line, column) => {
+      const head = offset(view.state.doc, line, column);
+      view.dispatch({selection: {anchor: head}, effects: EditorView.scrollIntoView(head, {y: "center"})});
+      view.focus();
+    };
+    const mend = (fix) => {
+      const doc = view.state.doc;
+      const from = offset(doc, fix.Line, fix.Column), to = offset(doc, fix.Line, fix.End);
+      view.dispatch({changes: {from, to, insert: fix.Text}, selection: {anchor: from + fix.Text.length}, userEvent: "input.fix"});
+      view.focus();
+    };
+
+    // Problems.
+    const placed = (finding) => {
+      const line = make("button", "Line " + finding.line + ", column " + finding.column, {type: "button", class: "line"});
+      line.addEventListener("click", () => go(finding.line, finding.column));
+      return line;
+    };
+    const problems = (findings) => {
+      const doc = view.state.doc;
+      view.dispatch(setDiagnostics(view.state, findings.map((f) => {
+        const from = offset(doc, f.line, f.column);
+        return {
+          from, to: Math.max(from, offset(doc, f.line, f.end)), severity: f.warning ? "warning" : "error", message: f.message,
+          actions: f.fix ? [{name: f.fix.Label, apply: () => mend(f.fix)}] : [],
+        };
+      })));
+      if (findings.length === 0) {
+        at("problems").replaceChildren(make("p", "There are no problems.", {class: "good"}));
+        return;
+      }
+      const list = make("ul", "", {class: "findings"});
+      for (const f of findings) {
+        const item = make("li", "", {class: f.warning ? "warning" : "error"});
+        item.append(placed(f), " " + f.message);
+        if (f.fix) {
+          const button = make("button", f.fix.Label, {type: "button", class: "small quiet"});
+          button.addEventListener("click", () => mend(f.fix));
+          item.append(button);
+        }
+        list.append(item);
+      }
+      at("problems").replaceChildren(list);
+    };
+    const wrong = (findings) => findings.some((f) => !f.warning);
+
+    let checks, pauses;
+    const later = () => {
+      clearTimeout(checks);
+      clearTimeout(pauses);
+      under.test?.abort();
+      checks = setTimeout(check, 50);
+      state.textContent = text() === saved ? calm : "Not saved yet";
+    };
+    const check = async () => {
+      const doc = view.state.doc;
+      try {
+        const {status, json} = await ask("check", "/console/editor/check", {text: doc.toString()});
+        if (status !== 200 || !json) return gone(status);
+        if (view.state.doc !== doc) return;
+        problems(json.findings);
+        if (wrong(json.findings)) tested(null);
+        else pauses = setTimeout(pause, 600);
+      } catch (error) {
+        lost(error);
+      }
+    };
+    const gone = (status) => {
+      state.textContent = status === 413 ? "The file is too large for the editor." : "The server cannot check it now. Reload the page if that stays so.";
+    };
+    const lost = (error) => {
+      if (error.name !== "AbortError") state.textContent = "The server cannot be reached. What you write stays here.";
+    };
+
+    // Tests, and the draft behind them.
+    const pause = async () => {
+      if (await test() && draft && text() !== saved) await save();
+    };
+    const test = async () => {
+      const doc = view.state.doc;
+      try {
+        const {status, json} = await ask("test", "/console/editor/test", {text: doc.toString()});
+        if (status !== 200 || !json) return gone(status);
+        if (view.state.doc !== doc) return false;
+        problems(json.findings);
+        tested(json.tests);
+        return !wrong(json.findings);
+      } catch (error) {
+        lost(error);
+        return false;
+      }
+    };
+    const tested = (tests) => {
+      if (!tests) {
+        at("tests").replaceChildren(make("p", "They run when the file has no errors.", {class: "aside"}));
+        return;
+      }
+      const failed = tests.filter((t) => t.why).length;
+      const summary = tests.length === 0 ? "The file has no tests." : failed ? failed + " of " + tests.length + " fail." : "All " + tests.length + " pass.";
+      const list = make("ul", "", {class: "findings"});
+      tests.forEach((t, i) => {
+        const item = make("li", "", {class: t.why ? "failed" : "passed"});
+        const line = make("button", "Test " + (i + 1), {type: "button", class: "line"});
+        line.addEventListener("click", () => go(t.line, t.column));
+        item.append(line, t.why ? " fails " : " passes ", make("span", t.prompt.replaceAll("\n", ", "), {class: "aside"}));
+        for (const why of t.why ?? []) item.append(make("div", why));
+        list.append(item);
+      });
+      at("tests").replaceChildren(make("p", summary, {class: failed ? "wrong" : "good"}), list);
+    };
+
+    const save = async () => {
+      if (!draft) {
+        field.value = text();
+        leaving = true;
+        form.requestSubmit(form.querySelector("button[value=save]"));
+        return;
+      }
+      if (busy) return;
+      busy = true;
+      const sent = text();
+      state.textContent = "Saving…";
+      try {
+        const {status, json} = await ask("save", draft, {text: sent}, {method: "PUT", headers: {"If-Match": '"' + seen + '"'}});
+        if (status === 200) {
+          kept(sent, json.seen);
+          at("editor-title").textContent = json.title;
+          if (at("editor-kept")) at("editor-kept").textContent = json.state;
+        } else if (status === 412) {
+          differ(sent, json);
+        } else if (status === 422) {
+          state.textContent = json?.wrong ?? "It cannot be saved.";
+          if (json?.findings && text() === sent) problems(json.findings);
+        } else {
+          gone(status);
+        }
+      } catch (error) {
+        lost(error);
+      }
+      busy = false;
+      if (text() !== sent && text() !== saved) later();
+    };
+    const kept = (sent, sequence) => {
+      [saved, seen] = [sent, String(sequence)];
+      at("seen").value = seen;
+      calm = "Saved as draft";
+      state.textContent = text() === saved ? calm : "Not saved yet";
+    };
+
+    // A conflict shows both texts; what lies between what begins and what ends alike is marked.
+    const differ = (mine, answer) => {
+      const a = mine.split("\n"), b = answer.theirs.split("\n");
+      let from = 0, to = 0;
+      while (from < a.length && from < b.length && a[from] === b[from]) from++;
+      while (to < a.length - from && to < b.length - from && a[a.length - 1 - to] === b[b.length - 1 - to]) to++;
+      const fill = (part, lines) => {
+        const middle = make("mark", lines.slice(from, lines.length - to).join("\n"));
+        part.replaceChildren(lines.slice(0, from).map((l) => l + "\n").join(""), middle, lines.slice(lines.length - to).map((l) => "\n" + l).join(""));
+      };
+      fill(at("conflict-mine"), a);
+      fill(at("conflict-theirs"), b);
+      const settle = (which) => {
+        at("conflict").hidden = true;
+        form.hidden = false;
+        seen = String(answer.seen);
+        at("seen").value = seen;
+        if (which === "theirs") {
+          view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: answer.theirs}});
+          kept(text(), answer.seen);
+        } else {
+          save();
+        }
+        view.focus();
+      };
+      at("conflict-save").onclick = () => settle("mine");
+      at("conflict-take").onclick = () => settle("theirs");
+      state.textContent = "";
+      form.hidden = true;
+      at("conflict").hidden = false;
+      at("conflict-heading").focus();
+    };
+
+    // The look, of the page's colours. The shadow root takes the editor's own style sheets, which
+    // the policy of the page would refuse as elements.
+    const look = EditorView.theme({
+      "&": {border: "1px solid var(--edge)", borderRadius: "0.375rem", background: "var(--surface)", color: "var(--text)", fontSize: "0.875rem"},
+      "&.cm-focused": {outline: "3px solid var(--focus)", outlineOffset: "1px"},
+      ".cm-scroller": {fontFamily: "ui-monospace, monospace", lineHeight: "1.5", minHeight: "20rem", maxHeight: "calc(100vh - 14rem)", overflow: "auto"},
+      ".cm-content": {caretColor: "var(--text)"},
+      ".cm-cursor": {borderLeftColor: "var(--text)"},
+      ".cm-gutters": {background: "var(--soft)", color: "var(--quiet)", borderRight: "1px solid var(--line)"},
+      ".cm-activeLine, .cm-activeLineGutter": {backgroundColor: "color-mix(in srgb, var(--tint) 55%, transparent)"},
+      ".cm-activeLineGutter": {color: "var(--text)"},
+      "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {background: "color-mix(in srgb, var(--accent) 30%, transparent)"},
+      ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": {background: "var(--tint)", outline: "1px solid var(--accent)"},
+      ".cm-lintRange": {backgroundImage: "none !important"},
+      ".cm-lintRange-error": {textDecoration: "underline wavy var(--wrong)", textUnderlineOffset: "0.25em", background: "var(--mark)"},
+      ".cm-lintRange-warning": {textDecoration: "underline wavy var(--focus)", textUnderlineOffset: "0.25em"},
+      ".cm-tooltip": {background: "var(--surface)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "0.375rem", maxWidth: "min(34rem, 90vw)"},
+      ".cm-tooltip pre": {margin: "0", padding: "0.5rem 0.75rem", font: "0.8125rem/1.45 ui-monospace, monospace", whiteSpace: "pre-wrap", maxHeight: "18rem", overflow: "auto"},
+      ".cm-diagnostic": {padding: "0.5rem 0.75rem", fontFamily: "system-ui, sans-serif"},
+      ".cm-diagnostic-error": {borderLeft: "4px solid var(--wrong)"},
+      ".cm-diagnostic-warning": {borderLeft: "4px solid var(--focus)"},
+      ".cm-diagnosticAction": {background: "var(--accent)", color: "var(--on-accent)", borderRadius: "0.25rem", padding: "0.125rem 0.5rem", margin: "0.375rem 0 0", display: "block"},
+      ".cm-tooltip-autocomplete > ul > li[aria-selected]": {background: "var(--accent)", color: "var(--on-accent)"},
+      ".cm-completionDetail": {color: "inherit", opacity: "1", fontStyle: "normal"},
+      ".cm-completionInfo": {padding: "0.5rem 0.75rem", whiteSpace: "pre-wrap", fontFamily: "system-ui, sans-serif"},
+      ".cm-panels": {background: "var(--soft)", color: "var(--text)"},
+      ".cm-panel.cm-search input, .cm-panel.cm-search button": {background: "var(--surface)", backgroundImage: "none", color: "var(--text)", border: "1px solid var(--edge)"},
+      ".cm-panel.cm-panel-lint ul [aria-selected]": {background: "var(--tint)", color: "var(--text)"},
+    });
+    const colours = HighlightStyle.define([
+      {tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)"},
+      {tag: [tags.lineComment, tags.comment], color: "var(--quiet)", fontStyle: "italic"},
+      {tag: [tags.string, tags.special(tags.string)], color: "var(--assumed-text)"},
+      {tag: [tags.keyword, tags.meta, tags.separator, tags.punctuation, tags.squareBracket, tags.brace], color: "var(--quiet)"},
+    ]);
+
+    const host = make("div", "", {class: "code"});
+    field.after(host);
+    const root = host.attachShadow({mode: "open"});
+    let leaving = false;
+    const view = new EditorView({
+      parent: root,
+      root,
+      doc: field.value,
+      extensions: [
+        keymap.of([
+          {key: "Mod-s", preventDefault: true, run: () => (save(), true)},
+          {key: "Escape", run: (v) => (v.setTabFocusMode(true), false)},
+        ]),
+        lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), highlightSpecialChars(), history(), drawSelection(), bracketMatching(),
+        closeBrackets(), indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), syntaxHighlighting(colours), look,
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({"aria-label": "The domain, as YAML. Escape, then Tab, leaves the editor.", tabindex: "0", spellcheck: "false"}),
+        EditorView.domEventHandlers({focus: (_, v) => (v.setTabFocusMode(false), false)}),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) later();
+        }),
+      ],
+    });
+    host.editor = view;
+    field.hidden = true;
+    document.querySelector('label[for="text"]').addEventListener("click", () => view.focus());
+    at("tests-part").hidden = false;
+    form.querySelector("button[value=check]").hidden = true;
+    at("run-tests").addEventListener("click", test);
+    form.addEventListener("submit", (event) => {
+      field.value = text();
+      leaving = !draft;
+      if (draft) {
+        event.preventDefault();
+        save();
+      }
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "s" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
+        event.preventDefault();
+        save();
+      }
+    });
+    window.addEventListener("beforeunload", (event) => {
+      if (!leaving && text() !== saved) event.preventDefault();
+    });
+    tested(null);
+    check();
+  }
+}

@@ -1,0 +1,163 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	nethttp "net/http"
+	"strings"
+
+	"reckon/commands"
+	"reckon/commands/domainfile"
+	"reckon/http"
+)
+
+// editing is what the script of the editor asks about the text as it stands.
+type editing struct {
+	Text string `json:"text"`
+}
+
+// maxEditing is how long the text is at most as JSON.
+const maxEditing = 2*commands.MaxSource + 4<<10
+
+// asks reads what the editor asks, waits for a slot, and gives the file. A question that the editor
+// has dropped for a newer one leaves the queue.
+func (c *Console) asks(v *visit, q any, text *string) (f *domainfile.File, release func(), err error) {
+	body, err := v.x.Body(maxEditing, http.JSON)
+	if err == nil {
+		_, err = http.Object(body, q)
+	}
+	if err == nil && len(*text) > commands.MaxSource {
+		err = errTooLong
+	}
+	if err == nil {
+		err = c.editors.Acquire(v.x.Request().Context(), v.account.ID)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return domainfile.Parse(fileName, []byte(*text)), func() { c.editors.Release(v.account.ID) }, nil
+}
+
+// found is what is found in a text.
+type found struct {
+	Findings []findingShown `json:"findings"`
+	Tests    []testShown    `json:"tests,omitempty"` // nil where none was run
+}
+
+// testShown is a test of a text with what became of it.
+type testShown struct {
+	Line   int      `json:"line"`
+	Column int      `json:"column"`
+	Prompt string   `json:"prompt"`
+	Why    []string `json:"why,omitempty"` // nil where it passes
+}
+
+// check finds what is wrong with a text, without running its tests.
+func (c *Console) check(v *visit) (http.Answer, error) {
+	var q editing
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	_, report := f.Compile()
+	return http.Answer{Body: found{Findings: findingsOf(f, report)}}, nil
+}
+
+// test runs the tests of a text that has no errors.
+func (c *Console) test(v *visit) (http.Answer, error) {
+	var q editing
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	d, report := f.Compile()
+	if d == nil {
+		return http.Answer{Body: found{Findings: findingsOf(f, report)}}, nil
+	}
+	_, report = f.Check()
+	return http.Answer{Body: found{findingsOf(f, report), testsOf(f, report)}}, nil
+}
+
+// testsOf are the tests of a file as a check with them found them.
+func testsOf(f *domainfile.File, report domainfile.Report) []testShown {
+	list := []testShown{}
+	for i, t := range f.Definition.Tests {
+		at := fmt.Sprintf("tests[%d]", i)
+		shown := testShown{Prompt: strings.TrimSpace(t.Prompt)}
+		shown.Line, shown.Column, _ = f.Place(at)
+		for _, finding := range report.Findings {
+			if !finding.Warning && (finding.Path == at || strings.HasPrefix(finding.Path, at+".")) {
+				shown.Why = append(shown.Why, finding.Message)
+			}
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+// draftShown is what became of a text that was saved.
+type draftShown struct {
+	Seen     uint64         `json:"seen"`
+	State    string         `json:"state,omitempty"`
+	Title    string         `json:"title,omitempty"`
+	Theirs   *string        `json:"theirs,omitempty"` // what is kept, where it was changed meanwhile
+	Wrong    string         `json:"wrong,omitempty"`
+	Findings []findingShown `json:"findings,omitempty"`
+}
+
+// putDraft keeps a text as the draft of a domain that stands as If-Match says.
+func (c *Console) putDraft(v *visit) (http.Answer, error) {
+	d, err := c.kept(v)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	var q editing
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	ctx := v.x.Request().Context()
+	matching, given := v.x.Matches("If-Match", tagOf(d.Sequence))
+	if !given {
+		return http.Answer{}, http.Failure(nethttp.StatusPreconditionRequired, "error_precondition_required", "Say with If-Match at which state of the domain the text was begun.")
+	}
+	if !matching {
+		return c.conflict(ctx, v)
+	}
+	done, err := c.keep(ctx, v, d, q.Text, d.Sequence)
+	switch refused := (*commands.RefusedError)(nil); {
+	case errors.Is(err, commands.ErrSeen):
+		return c.conflict(ctx, v)
+	case isInvalid(err):
+		_, report := f.Check()
+		return http.Answer{Status: nethttp.StatusUnprocessableEntity, Body: draftShown{Seen: d.Sequence, Wrong: notKept, Findings: findingsOf(f, report)}}, nil
+	case errors.Is(err, commands.ErrRetired), errors.Is(err, errOther), errors.As(err, &refused):
+		return http.Answer{Status: nethttp.StatusUnprocessableEntity, Body: draftShown{Seen: d.Sequence, Wrong: sentence(err)}}, nil
+	case err != nil:
+		return http.Answer{}, err
+	}
+	if d, err = c.kept(v); err != nil {
+		return http.Answer{}, err
+	}
+	s := shownOf(d)
+	return http.Answer{Body: draftShown{Seen: done.Sequence, State: s.State, Title: s.Title}}, nil
+}
+
+// notKept says why a text is not saved.
+const notKept = "It is not saved: a draft has no errors, and its tests pass."
+
+// conflict shows what is kept of a domain that was changed since the editor saw it.
+func (c *Console) conflict(ctx context.Context, v *visit) (http.Answer, error) {
+	d, err := c.kept(v)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	theirs, err := c.written(ctx, v, d)
+	return http.Answer{Status: nethttp.StatusPreconditionFailed, Body: draftShown{Seen: d.Sequence, Theirs: &theirs}}, err
+}
+
+func tagOf(sequence uint64) string { return fmt.Sprintf("\"%d\"", sequence) }

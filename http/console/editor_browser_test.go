@@ -1,0 +1,125 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"reckon/commands"
+	"reckon/projections"
+)
+
+// inside is the editor's own part of the page, which stands in a shadow root.
+const inside = `document.querySelector(".code").editor`
+
+// writes replaces what the editor has first of a text by another one, as typing does.
+func (b *tab) writes(what, old, text string) {
+	b.t.Helper()
+	b.runs(what, fmt.Sprintf(`{const v = %s, at = v.state.doc.toString().indexOf(%q); if (at < 0) throw Error("it is not there"); v.dispatch({changes: {from: at, to: at + %d, insert: %q}, userEvent: "input.type"})}`,
+		inside, old, len(old), text))
+}
+
+// waits waits until a script gives true.
+func (b *tab) waits(what, script string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.context, chromedp.Poll[bool](script, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+		shown, _ := chromedp.Run(b.context, chromedp.Text(chromedp.CSS("main")))
+		b.t.Fatalf("%s: %v (the browser noted %q, the page shows %s)", what, err, b.notes(), shown)
+	}
+}
+
+// comes waits until a part of the page shows a text.
+func (b *tab) comes(what, part, text string) {
+	b.t.Helper()
+	b.waits(what, fmt.Sprintf("!!document.querySelector(%q)?.innerText.includes(%q)", part, text))
+}
+
+// An author begins with the template, is told of a mistake, mends it by the quick fix, sees the tests go green and the draft
+// saved, and both texts where somebody else has saved.
+func TestBrowserEditor(t *testing.T) {
+	program := chromium(t)
+	if program == "" {
+		return
+	}
+	begin := trip(t)
+	h := open(t, func(c *Config) { c.Starters = func() []Starter { return []Starter{begin} } })
+	b := h.tab(program)
+	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleDeveloper))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
+	b.fill("a password", "main button", "password", password, "again", password)
+	b.do("what there is", chromedp.Navigate(h.url+"/console/domains/new"))
+	b.picture("newdomain")
+	b.fill("the template", ".starters a")
+	b.comes("the template", "#problems", "There are no problems.")
+	b.comes("its tests", "#tests", "All 2 pass.")
+	b.writes("an error", "distance / speed", "distance / 3 km")
+	b.comes("an error", "#problems", "Line 18, column 35 Expected an operator but found \"km\". A unit stands in brackets: write 3 [km].")
+	b.picture("editor-problem")
+	b.do("the quick fix", chromedp.Click(chromedp.CSS("#problems button.small")))
+	b.waits("the quick fix", inside+`.state.doc.toString().includes("time = distance / 3 [km]")`)
+	b.writes("the equation", "distance / 3 [km]", "distance / speed")
+	b.comes("mended", "#problems", "There are no problems.")
+	b.writes("a wrong test", "arrival: 2.5 h", "arrival: 3 h")
+	b.comes("a wrong test", "#tests", "1 of 2 fail.")
+	b.comes("why", "#tests .failed", "Expected 3 h, but it is 2.5 h.")
+	b.picture("editor-red")
+	b.writes("a right test", "arrival: 3 h}\n", "arrival: 2.5 h}\n")
+	b.comes("green", "#tests", "All 2 pass.")
+	b.fill("saving", ".editor-acts button")
+	b.comes("saved", "#editor-kept", "A draft.")
+
+	// What is written is saved by itself.
+	b.writes("a title", "title: Road trip", "title: A road trip")
+	b.comes("by itself", "#editor-state", "Saved as draft")
+	b.comes("by itself", "#editor-title", "A road trip")
+	b.picture("editor")
+
+	var took []time.Duration
+	for i := range 9 {
+		began := time.Now()
+		b.writes("an error", "distance / speed", fmt.Sprintf("distance / speed%d", i))
+		b.waits("an error", fmt.Sprintf(`document.querySelector("#problems").innerText.includes("speed%d")`, i))
+		took = append(took, time.Since(began))
+		b.writes("no error", fmt.Sprintf("speed%d", i), "speed")
+		b.comes("no error", "#problems", "There are no problems.")
+	}
+	slices.Sort(took)
+	t.Logf("problems behind a key: median %v, slowest %v", took[len(took)/2], took[len(took)-1])
+	if took[len(took)/2] > 300*time.Millisecond {
+		t.Errorf("problems come %v behind a key", took[len(took)/2])
+	}
+
+	// Somebody else saves meanwhile.
+	b.comes("nothing is under way", "#editor-state", "Saved as draft")
+	var id string
+	for _, d := range h.kept("acme") {
+		id = d.ID.String()
+	}
+	other := h.signedIn("bo@example.com", "acme", projections.RoleDeveloper)
+	at := "/console/domains/" + id + "/edit"
+	theirs := strings.Replace(strings.Replace(begin.Text, "title: Road trip", "title: A road trip", 1), "Driving time of a car journey.", "By bus.", 1)
+	h.shows("another author", other.post(at, "do", "save", "text", theirs, "seen", between(other.get(at).raw, `name="seen" value="`, `"`)), 200, at, "By bus.")
+	b.writes("mine", "Driving time of a car journey.", "By car.")
+	b.comes("a conflict", "#conflict-mine mark", "By car.")
+	b.comes("a conflict", "#conflict-theirs mark", "By bus.")
+	b.picture("editor-conflict")
+	b.do("mine", chromedp.Click(chromedp.ID("conflict-save")))
+	b.comes("mine", "#editor-state", "Saved as draft")
+	h.shows("kept", other.get(at), 200, at, "By car.")
+	if noted := b.notes(); len(noted) > 0 {
+		t.Errorf("the browser noted %q", noted)
+	}
+}
+
+// kept are the domains of an account, drafts too.
+func (h *house) kept(account string) []projections.Domain {
+	h.t.Helper()
+	list, err := h.admin.Domains(h.t.Context(), commands.AccountID(account))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return list
+}
