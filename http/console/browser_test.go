@@ -182,9 +182,11 @@ func (b *tab) picture(name string) {
 			b.t.Errorf("%s, %s: %d wide (%v)", name, look.name, wide, err)
 		}
 		if *axe != "" && look.axe && !b.static {
+			b.do(name, chromedp.EmulateViewport(look.width, 6000)) // where what sticks to the window's end covers nothing
 			for _, finding := range b.barriers() {
 				b.t.Errorf("%s, %s: %s", name, look.name, finding)
 			}
+			b.do(name, chromedp.EmulateViewport(look.width, 800))
 		}
 		if *screenshots == "" {
 			continue
