@@ -23,6 +23,9 @@ func (f *File) HasTest(test events.Test) bool {
 	return slices.ContainsFunc(f.Definition.Tests, func(other events.Test) bool { return sameTest(other, test) })
 }
 
+// Text is what the file says.
+func (f *File) Text() string { return string(f.data) }
+
 // WithTest is the file with one more test, the rest of its text as it is. Whether it passes the
 // test is not known yet, and nothing is written. It fails with ErrAsWritten.
 func (f *File) WithTest(test events.Test) (*File, error) {
