@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"reckon/engine/formula"
 )
@@ -40,12 +39,12 @@ func (c *functionsCommand) Run(t terminal) error {
 	if c.JSON {
 		return printJSON(t, list[i])
 	}
-	explainFunction(t, list[i])
+	fmt.Fprint(t.out, list[i].Explained())
 	// Spreadsheets have one name for what are several functions here, such as a density.
 	for _, f := range list[i+1:] {
 		if called(f) {
 			fmt.Fprintln(t.out)
-			explainFunction(t, f)
+			fmt.Fprint(t.out, f.Explained())
 		}
 	}
 	return nil
@@ -77,46 +76,4 @@ func listFunctions(t terminal, list []formula.Function) error {
 		}
 	}
 	return nil
-}
-
-func explainFunction(t terminal, f formula.Function) {
-	fmt.Fprintf(t.out, "%s\n\n%s\n\n", f.Signature, f.Doc)
-	if len(f.Spreadsheet) > 0 {
-		fmt.Fprintf(t.out, "In spreadsheets: %s\n\n", strings.Join(f.Spreadsheet, ", "))
-	}
-	width := len("result")
-	for _, p := range f.Parameters {
-		width = max(width, len(p.Name))
-	}
-	letters := false
-	line := func(name, dimension, rest string) {
-		letters = letters || strings.ContainsAny(dimension, "ab") && len(dimension) <= len("a^2")
-		fmt.Fprintf(t.out, "  %-*s  %s%s\n", width, name, dimension, rest)
-	}
-	for _, p := range f.Parameters {
-		rest := ""
-		if p.Default != "" {
-			rest = ", " + p.Default + " when left out"
-		}
-		if p.Repeats {
-			rest += ", any number of them"
-		}
-		line(p.Name, p.Dimension, rest)
-	}
-	line("result", f.Result, "")
-	if letters {
-		fmt.Fprintln(t.out, "\nA letter stands for any dimension, the same wherever it appears.")
-	}
-	fmt.Fprintln(t.out, "\nExamples")
-	width = 0
-	for _, e := range f.Examples {
-		width = max(width, utf8.RuneCountInString(e.Expression))
-	}
-	for _, e := range f.Examples {
-		answer := "= " + e.Value
-		if e.Error != "" {
-			answer = "is an error: " + e.Error
-		}
-		fmt.Fprintf(t.out, "  %-*s  %s\n", width, e.Expression, answer)
-	}
 }

@@ -7,18 +7,13 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 
 	"reckon/commands/domainfile"
-	"reckon/engine/formula"
-	"reckon/engine/units"
 	"reckon/events"
-	"reckon/schemas"
 )
 
 // languageServer holds the files that an editor has open.
@@ -174,227 +169,42 @@ func (f *openFile) span(line, from, to int) lspRange {
 
 // word is the range of the word, or the one character, that begins at a place.
 func (f *openFile) word(line, column int) lspRange {
-	text, end := f.line(line-1), column
-	for end-1 < len(text) && inWord(text[end-1]) {
-		end++
-	}
-	if end == column {
-		end++
-	}
-	return f.span(line, column, end)
+	return f.span(line, column, f.WordEnd(line, column))
 }
-
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // wordAt is the word that a place is in or beside, and where it is in its line.
 func (f *openFile) wordAt(p lspPosition) (word string, from, to int) {
-	text := f.line(p.Line)
-	from = f.column(p)
-	for to = from; to < len(text) && inWord(text[to]); to++ {
-	}
-	for from > 0 && inWord(text[from-1]) {
-		from--
-	}
-	return string(text[from:to]), from, to
+	return f.WordAt(p.Line+1, f.column(p)+1)
 }
 
-// Where the text in front of the cursor ends.
-var (
-	inUnit   = regexp.MustCompile(`(?:[\d.]\s*\[|\bunit:\s*["']?)([^\]"'{},]*)$`)
-	inKind   = regexp.MustCompile(`\bkind:\s*(\w*)$`)
-	inState  = regexp.MustCompile(`\bstate:\s*(\w*)$`)
-	inMember = regexp.MustCompile(`^\s*(?:-\s+)*(\w*)$`)
-	inFlow   = regexp.MustCompile(`[{,]\s*(\w*)$`)
-	// memberLine is a line of a mapping, which no line of an equation looks like.
-	memberLine = regexp.MustCompile(`^\s*(?:-\s+)*\w+:`)
-	section    = regexp.MustCompile(`^(\w+):`)
-	block      = regexp.MustCompile(`^(\s*(?:-\s+)*)(?:equation|condition):\s*[|>][+-]?\d?[+-]?\s*(?:#.*)?$`)
-)
-
-// Kinds of completion items.
-const (
-	functionItem = 3
-	variableItem = 6
-	memberItem   = 10
-	unitItem     = 11
-	valueItem    = 12
-	constantItem = 21
-)
-
-func item(label string, kind int, detail, documentation string) map[string]any {
-	m := map[string]any{"label": label, "kind": kind, "detail": detail}
-	if documentation != "" {
-		m["documentation"] = documentation
-	}
-	return m
+// itemKinds are the numbers of completions' kinds in the protocol.
+var itemKinds = map[domainfile.CompletionKind]int{
+	domainfile.FunctionItem: 3, domainfile.VariableItem: 6, domainfile.MemberItem: 10, domainfile.UnitItem: 11, domainfile.ValueItem: 12, domainfile.ConstantItem: 21,
 }
 
 func (s *languageServer) complete(f *openFile, p lspParams) (any, error) {
-	before := string(f.line(p.Position.Line)[:f.column(p.Position)])
-	part := f.section(p.Position.Line)
-	switch {
-	case inUnit.MatchString(before):
-		return unitItems(inUnit.FindStringSubmatch(before)[1]), nil
-	case inKind.MatchString(before):
-		return valueItems("variable", "kind"), nil
-	case inState.MatchString(before):
-		return valueItems("activity", "state"), nil
-	case f.inEquation(p.Position.Line, before):
-		return append(f.variableItems(), functionItems()...), nil
-	case inMember.MatchString(before), part != "" && inFlow.MatchString(before) && part != "tests":
-		return memberItems(part), nil
-	}
-	return f.variableItems(), nil
-}
-
-// section is the member of the domain that a line belongs to, "" for the domain itself.
-func (f *openFile) section(line int) string {
-	if text := f.line(line); len(text) > 0 && !unicode.IsSpace(text[0]) && text[0] != '-' {
-		return ""
-	}
-	for ; line >= 0; line-- {
-		if m := section.FindStringSubmatch(string(f.line(line))); m != nil {
-			return m[1]
-		}
-	}
-	return ""
-}
-
-// inEquation tells whether a line, as far as it goes, is within an equation.
-func (f *openFile) inEquation(line int, before string) bool {
-	for _, member := range []string{"equation:", "condition:"} {
-		if at := strings.LastIndex(before, member); at >= 0 {
-			return !strings.ContainsAny(strings.TrimLeft(before[at+len(member):], ` "'`), "}")
-		}
-	}
-	indent := len(before) - len(strings.TrimLeft(before, " "))
-	for line--; line >= 0; line-- {
-		text := string(f.line(line))
-		if m := block.FindStringSubmatch(text); m != nil {
-			return indent > len(m[1])
-		}
-		if memberLine.MatchString(text) {
-			return false
-		}
-	}
-	return false
-}
-
-func (f *openFile) variableItems() []map[string]any {
 	list := []map[string]any{}
-	for _, v := range f.variables {
-		list = append(list, item(v.Key, variableItem, strings.TrimSpace(v.Title+" "+v.Unit), v.Description))
-	}
-	return list
-}
-
-func functionItems() []map[string]any {
-	list := []map[string]any{}
-	for _, fn := range formula.Functions() {
-		list = append(list, item(fn.Name, functionItem, fn.Signature, fn.Doc))
-	}
-	for name := range formula.Constants {
-		list = append(list, item(name, constantItem, "constant", ""))
-	}
-	return list
-}
-
-// unitItems are the units that begin like what is written, upper and lower case alike.
-func unitItems(written string) []map[string]any {
-	at := strings.LastIndexAny(written, "*/·^( ") + 1
-	begun := strings.ToLower(written[at:])
-	list := []map[string]any{}
-	for e := range units.Standard().All() {
-		for _, name := range append(append([]string{e.Symbol}, e.Symbols...), e.Names...) {
-			if strings.HasPrefix(strings.ToLower(name), begun) {
-				list = append(list, item(name, unitItem, e.Dimension, e.Definition))
-			}
+	for _, c := range f.Complete(p.Position.Line+1, f.column(p.Position)+1, f.variables) {
+		item := map[string]any{"label": c.Label, "kind": itemKinds[c.Kind], "detail": c.Detail}
+		if c.Documentation != "" {
+			item["documentation"] = c.Documentation
 		}
+		if c.Insert != "" {
+			item["insertText"] = c.Insert
+		}
+		list = append(list, item)
 	}
-	return list
-}
-
-// schemaMembers are the members of a definition of the schema of domain files, "" for a domain.
-func schemaMembers(definition string) map[string]schemaMember {
-	var schema struct {
-		Properties map[string]schemaMember `json:"properties"`
-		Defs       map[string]struct {
-			Properties map[string]schemaMember `json:"properties"`
-		} `json:"$defs"`
-	}
-	if json.Unmarshal(schemas.DomainFile(), &schema) != nil {
-		return nil
-	}
-	if definition == "" {
-		return schema.Properties
-	}
-	return schema.Defs[definition].Properties
-}
-
-type schemaMember struct {
-	Description string   `json:"description"`
-	Enum        []string `json:"enum"`
-}
-
-func valueItems(definition, member string) []map[string]any {
-	list := []map[string]any{}
-	for _, value := range schemaMembers(definition)[member].Enum {
-		list = append(list, item(value, valueItem, member, ""))
-	}
-	return list
-}
-
-// definitions are the parts of the schema that describe the items of a member of the domain.
-var definitions = map[string]string{"": "", "variables": "variable", "activities": "activity", "constraints": "constraint", "sources": "source", "tests": "test"}
-
-func memberItems(part string) []map[string]any {
-	list := []map[string]any{}
-	definition, ok := definitions[part]
-	if !ok {
-		return list
-	}
-	for name, member := range schemaMembers(definition) {
-		entry := item(name, memberItem, "", member.Description)
-		entry["insertText"] = name + ": "
-		list = append(list, entry)
-	}
-	slices.SortFunc(list, func(a, b map[string]any) int { return strings.Compare(a["label"].(string), b["label"].(string)) })
-	return list
+	return list, nil
 }
 
 func (s *languageServer) hover(f *openFile, p lspParams) (any, error) {
-	word, from, to := f.wordAt(p.Position)
-	text := ""
-	before := string(f.line(p.Position.Line)[:from])
-	if m := inUnit.FindStringSubmatch(before); m != nil {
-		unit, err := units.Standard().Parse(strings.TrimLeft(m[1], " ") + word)
-		if err != nil {
-			unit, err = units.Standard().Parse(word)
-		}
-		if err == nil {
-			text = describeUnit(unit)
-		}
-	}
-	functions := formula.Functions()
-	i := slices.IndexFunc(f.variables, func(v events.Variable) bool { return v.Key == word })
-	k := slices.IndexFunc(functions, func(fn formula.Function) bool { return fn.Name == word })
-	called := to < len(f.line(p.Position.Line)) && f.line(p.Position.Line)[to] == '('
-	switch {
-	case text != "" || word == "":
-	case i >= 0 && !(called && k >= 0):
-		v := f.variables[i]
-		text = strings.TrimSpace(fmt.Sprintf("%s %s\n\n%s", v.Title, v.Unit, v.Description))
-	case k >= 0:
-		var b strings.Builder
-		explainFunction(terminal{out: &b}, functions[k])
-		text = b.String()
-	}
+	text, from, to := f.Explain(p.Position.Line+1, f.column(p.Position)+1, f.variables)
 	if text == "" {
 		return nil, nil
 	}
 	return map[string]any{
 		"contents": map[string]string{"kind": "plaintext", "value": text},
-		"range":    f.span(p.Position.Line+1, from+1, to+1),
+		"range":    f.span(p.Position.Line+1, from, to),
 	}, nil
 }
 
@@ -409,20 +219,12 @@ func (s *languageServer) definition(f *openFile, p lspParams) (any, error) {
 	return map[string]any{"uri": p.TextDocument.URI, "range": f.word(line, column)}, nil
 }
 
-func describeUnit(unit *units.Unit) string {
-	var b strings.Builder
-	if r, err := read(units.Standard(), unit); err == nil {
-		printReading(terminal{out: &b}, r)
-	}
-	return b.String()
-}
-
 func (s *languageServer) prepareRename(f *openFile, p lspParams) (any, error) {
 	word, from, to := f.wordAt(p.Position)
 	if !slices.ContainsFunc(f.Definition.Variables, func(v events.Variable) bool { return v.Key == word }) {
 		return nil, &rpcError{lspRequestFailed, "Only the key of a variable is renamed."}
 	}
-	return f.span(p.Position.Line+1, from+1, to+1), nil
+	return f.span(p.Position.Line+1, from, to), nil
 }
 
 func (s *languageServer) rename(f *openFile, p lspParams) (any, error) {

@@ -41,7 +41,7 @@ var layers = map[string][]string{
 	"commands/model":        {"commands+"},
 	"commands/history":      {"commands+"},
 	"commands/traces":       {},
-	"commands/domainfile":   {"commands+"},
+	"commands/domainfile":   {"commands+", "schemas"},
 	"commands/export":       {"commands/domainfile+"},
 	"commands/spreadsheet":  {"commands/domainfile+"},
 	"http":                  {"commands", "commands/history", "commands/domainfile", "commands/model", "projections", "schemas"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reckon/engine/decimal"
 	"reckon/engine/units"
 )
 
@@ -31,15 +30,6 @@ type unitRow struct {
 	Source     string   `json:"source"`
 }
 
-// unitReading is what a unit expression means.
-type unitReading struct {
-	Symbol    string `json:"symbol"`
-	Dimension string `json:"dimension"`
-	Factor    string `json:"factor"`         // to the SI unit; of a point that of its differences
-	SI        string `json:"si_unit"`        // "" for plain numbers
-	Zero      string `json:"zero,omitempty"` // of a point: the SI value of 0
-}
-
 func (c *unitsCommand) Run(t terminal) error {
 	table := units.Standard()
 	rows := []unitRow{}
@@ -48,13 +38,13 @@ func (c *unitsCommand) Run(t terminal) error {
 			rows = append(rows, unitRow{e.Symbol, e.Symbols, e.Names, e.Prefixes, e.Dimension, e.Definition, e.Source})
 		}
 	}
-	var reading *unitReading
+	var reading *units.Reading
 	if strings.TrimSpace(c.Search) != "" {
 		unit, err := table.Parse(c.Search)
 		var unknown *units.UnknownError
 		switch {
 		case err == nil:
-			r, err := read(table, unit)
+			r, err := table.Read(unit)
 			if err != nil {
 				return err
 			}
@@ -68,12 +58,12 @@ func (c *unitsCommand) Run(t terminal) error {
 	}
 	if c.JSON {
 		return printJSON(t, struct {
-			Expression *unitReading `json:"expression,omitempty"`
-			Units      []unitRow    `json:"units"`
+			Expression *units.Reading `json:"expression,omitempty"`
+			Units      []unitRow      `json:"units"`
 		}{reading, rows})
 	}
 	if reading != nil {
-		printReading(t, *reading)
+		fmt.Fprint(t.out, reading)
 		if len(rows) == 0 {
 			return nil
 		}
@@ -106,37 +96,6 @@ func matches(e units.Entry, search string) bool {
 		}
 	}
 	return false
-}
-
-// read finds the factor of a unit to coherent SI.
-func read(table *units.Table, unit *units.Unit) (unitReading, error) {
-	c := decimal.NewContext(100_000)
-	dimension := unit.Dimension()
-	r := unitReading{Symbol: unit.Symbol(), Dimension: dimension.Name()}
-	base := table.ForResult(dimension, nil, false)
-	in := func(u *units.Unit, n int64) string {
-		si := units.Quantity{Number: decimal.Int(n), Unit: u}.SI(c)
-		return units.FromSI(c, si, base).Number.Shown().String()
-	}
-	r.SI, r.Factor = base.Symbol(), in(unit.Difference(), 1)
-	if unit.IsPoint() {
-		r.Zero = in(unit, 0)
-	}
-	if c.Err() != nil {
-		return r, fmt.Errorf("the factor of %s: %w", unit.Symbol(), c.Err())
-	}
-	return r, nil
-}
-
-func printReading(t terminal, r unitReading) {
-	symbol := r.Symbol
-	if symbol == "" {
-		symbol = "1"
-	}
-	fmt.Fprintf(t.out, "%s = %s (%s)\n", symbol, strings.TrimSpace(r.Factor+" "+r.SI), r.Dimension)
-	if r.Zero != "" {
-		fmt.Fprintf(t.out, "That is for differences; as a point, 0 %s = %s %s.\n", r.Symbol, r.Zero, r.SI)
-	}
 }
 
 // printUnit prints all that the table has of one unit.
