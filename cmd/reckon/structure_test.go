@@ -49,7 +49,7 @@ var layers = map[string][]string{
 	"http/metrics":          {},
 	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
-	"http/console":          {"http", "commands", "commands/domainfile", "commands/export", "commands/history", "projections+", "engine/format+"},
+	"http/console":          {"http", "commands", "commands/domainfile", "commands/export", "commands/history", "projections+", "engine/format+", "engine/language"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon/clients":    {},
 	"cmd/release":           {},

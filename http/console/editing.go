@@ -6,10 +6,14 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"strings"
+	"time"
 
 	"reckon/commands"
 	"reckon/commands/domainfile"
+	"reckon/engine/language"
+	"reckon/engine/value"
 	"reckon/http"
+	"reckon/projections"
 )
 
 // editing is what the script of the editor asks about the text as it stands.
@@ -161,3 +165,154 @@ func (c *Console) conflict(ctx context.Context, v *visit) (http.Answer, error) {
 }
 
 func tagOf(sequence uint64) string { return fmt.Sprintf("\"%d\"", sequence) }
+
+// pointing is what the editor asks about a place of the text.
+type pointing struct {
+	editing
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// complete lists what may stand at a place.
+func (c *Console) complete(v *visit) (http.Answer, error) {
+	var q pointing
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	_, from, _ := f.WordAt(q.Line, q.Column)
+	return http.Answer{Body: struct {
+		From        int                     `json:"from"` // column
+		Completions []domainfile.Completion `json:"completions"`
+	}{from, f.Complete(q.Line, q.Column, nil)}}, nil
+}
+
+// explain tells what stands at a place.
+func (c *Console) explain(v *visit) (http.Answer, error) {
+	var q pointing
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	text, from, to := f.Explain(q.Line, q.Column, nil)
+	return http.Answer{Body: struct {
+		Text string `json:"text"`
+		From int    `json:"from"` // columns
+		To   int    `json:"to"`
+	}{text, from, to}}, nil
+}
+
+// table makes a table of a domain file from cells that were copied from a spreadsheet.
+func (c *Console) table(v *visit) (http.Answer, error) {
+	var q struct {
+		Cells  string `json:"cells"`
+		Indent int    `json:"indent"`
+	}
+	_, release, err := c.asks(v, &q, &q.Cells)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	return http.Answer{Body: struct {
+		Table string `json:"table"` // "" where the text is none
+	}{domainfile.Pasted(q.Cells, min(max(q.Indent, 0), 80))}}, nil
+}
+
+// maxTurns is how many prompts of a conversation with a text are tried.
+const maxTurns = 10
+
+// turnShown is a prompt that was tried: how it was read, and what came of it.
+type turnShown struct {
+	Pieces []readPiece `json:"pieces"`
+	Answer string      `json:"answer,omitempty"`
+	Wrong  string      `json:"wrong,omitempty"` // why there is no answer
+}
+
+// readPiece is a part of a prompt with what it was taken for.
+type readPiece struct {
+	Text  string        `json:"text"`
+	Part  language.Part `json:"part,omitempty"`
+	Means string        `json:"means,omitempty"`
+}
+
+// try reads prompts, the turns of a conversation, with the domain of a text.
+func (c *Console) try(v *visit) (http.Answer, error) {
+	var q struct {
+		editing
+		Prompts []string `json:"prompts"`
+	}
+	f, release, err := c.asks(v, &q, &q.Text)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	defer release()
+	if len(q.Prompts) > maxTurns {
+		return http.Answer{}, http.InvalidParam("prompts", fmt.Sprintf("must be at most %d", maxTurns))
+	}
+	answer := struct {
+		Turns []turnShown `json:"turns"` // nil where the text has errors
+	}{}
+	d, _ := f.Compile()
+	if d == nil {
+		return http.Answer{Body: answer}, nil
+	}
+	var dialogue language.Dialogue
+	for _, text := range q.Prompts {
+		dialogue.Turns = append(dialogue.Turns, language.Turn{Prompt: text})
+	}
+	now, run := time.Now(), d.DryRun()
+	env := value.Env{Now: now.UTC().Truncate(time.Second), Zone: zoneOf(v.account)}
+	answer.Turns = []turnShown{}
+	for i, o := range d.Vocabulary().Evaluate(dialogue, false, env) {
+		m, err := run.Say(q.Prompts[i], "natural_language", v.account.TimeZone, now)
+		if err != nil {
+			return http.Answer{}, inWords(err)
+		}
+		turn := turnShown{Pieces: piecesOf(q.Prompts[i], o.Trace.Spans())}
+		if m.Failed != nil {
+			for _, problem := range problems(d, m, m.Prompt) {
+				turn.Wrong = strings.TrimSpace(turn.Wrong + " " + problem.Text)
+			}
+		} else if m.Completed != nil {
+			turn.Answer = answerOf(d, m.Completed.Results)
+		}
+		answer.Turns = append(answer.Turns, turn)
+	}
+	return http.Answer{Body: answer}, nil
+}
+
+// answerOf is the value that was asked for, as people read it.
+func answerOf(d *commands.Domain, r projections.Results) string {
+	for _, variable := range r.Variables {
+		if r.Calculated != nil && variable.ID == *r.Calculated {
+			shown := valueOf(d, variable)
+			if shown.Table != nil {
+				return shown.Title + ": a table"
+			}
+			return shown.Title + ": " + shown.Text
+		}
+	}
+	return "The scenario is shown again."
+}
+
+// piecesOf cuts a prompt where another part of it begins.
+func piecesOf(prompt string, spans []language.Span) []readPiece {
+	list, at := []readPiece{}, 0
+	for _, s := range spans {
+		if s.From > at {
+			list = append(list, readPiece{Text: prompt[at:s.From]})
+		}
+		means := s.Variable
+		if s.Value != "" {
+			means += " = " + s.Value
+		}
+		list = append(list, readPiece{prompt[s.From:s.To], s.Part, means})
+		at = s.To
+	}
+	if at < len(prompt) {
+		list = append(list, readPiece{Text: prompt[at:]})
+	}
+	return list
+}

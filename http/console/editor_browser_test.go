@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"reckon/commands"
 	"reckon/projections"
@@ -76,6 +77,34 @@ func TestBrowserEditor(t *testing.T) {
 	b.comes("by itself", "#editor-state", "Saved as draft")
 	b.comes("by itself", "#editor-title", "A road trip")
 	b.picture("editor")
+
+	// Completion, explanation, and a table out of a spreadsheet.
+	b.writes("a name", "distance / speed", "distance / spe")
+	b.runs("completion", fmt.Sprintf(`{const v = %s, at = v.state.doc.toString().indexOf("distance / spe") + 14; v.focus(); v.dispatch({selection: {anchor: at}, changes: {from: at, insert: "e"}, userEvent: "input.type"}); v.dispatch({selection: {anchor: at + 1}})}`, inside))
+	b.do("completion", chromedp.KeyEvent(" ", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.waits("completion", `!!document.querySelector(".code").shadowRoot.querySelector(".cm-tooltip-autocomplete li")?.innerText.includes("speed")`)
+	b.picture("editor-completion")
+	b.do("completed", chromedp.KeyEvent(kb.Enter))
+	b.waits("completed", inside+`.state.doc.toString().includes("time = distance / speed\n")`)
+	b.runs("pasted", fmt.Sprintf(`{const v = %s, at = v.state.doc.toString().indexOf("0 h}") ; const d = new DataTransfer(); d.setData("text/plain", "x\ty\n1\t2 km\n3\t4 km\n"); v.dispatch({selection: {anchor: at, head: at + 3}}); v.contentDOM.dispatchEvent(new ClipboardEvent("paste", {clipboardData: d, bubbles: true, cancelable: true}))}`, inside))
+	b.waits("pasted", inside+`.state.doc.toString().includes("default_value: [ # x, y\n    [1, 2 km],\n    [3, 4 km],\n    ]}")`)
+	b.runs("not pasted", fmt.Sprintf(`{const v = %s, text = v.state.doc.toString(), at = text.indexOf("[ # x"); v.dispatch({changes: {from: at, to: text.indexOf("]}", at) + 1, insert: "0 h"}})}`, inside))
+	b.comes("as before", "#editor-state", "Saved as draft")
+
+	// Prose, with what it was taken for.
+	b.runs("a question", `document.getElementById("try-prompt").value = "how long for 150 km at 60 km/h?"; document.getElementById("try").requestSubmit()`)
+	b.comes("a question", "#tried .good", "Driving time: 2.5")
+	b.comes("a question", "#tried .read-value", "150 km")
+	b.runs("a follow-up", `document.getElementById("try-prompt").value = "and 10 km/h faster?"; document.getElementById("try").requestSubmit()`)
+	b.comes("a follow-up", "#tried .read-change", "10 km/h faster")
+	b.runs("a doubt", `document.getElementById("try-prompt").value = "what about bananas?"; document.getElementById("try").requestSubmit()`)
+	b.comes("a doubt", "#tried .wrong", "bananas")
+	b.picture("editor-tried")
+
+	// Escape lets the tab key leave, and Ctrl S saves.
+	b.runs("inside", inside+`.focus()`)
+	b.do("leaving", chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab))
+	b.waits("leaving", `document.activeElement !== document.querySelector(".code")`)
 
 	var took []time.Duration
 	for i := range 9 {

@@ -33,7 +33,8 @@
 
   function start({EditorState, EditorView, keymap, lineNumbers, drawSelection, highlightActiveLine, highlightActiveLineGutter,
     highlightSpecialChars, history, defaultKeymap, historyKeymap, indentWithTab, closeBrackets, closeBracketsKeymap, setDiagnostics,
-    lintKeymap, searchKeymap, HighlightStyle, syntaxHighlighting, indentUnit, bracketMatching, tags, yaml}) {
+    lintKeymap, searchKeymap, HighlightStyle, syntaxHighlighting, indentUnit, bracketMatching, tags, yaml,
+    autocompletion, completionKeymap, hoverTooltip}) {
     let seen = at("seen").value, saved = field.value.replace(/\r\n?/g, "\n"), busy = false, calm = "";
     const draft = form.dataset.draft;
 
@@ -226,6 +227,91 @@
       at("conflict-heading").focus();
     };
 
+    // Completion and explanation.
+    const placeOf = (doc, position) => {
+      const line = doc.lineAt(position);
+      return {text: doc.toString(), line: line.number, column: [...line.text.slice(0, position - line.from)].length + 1};
+    };
+    const complete = async (context) => {
+      if (!context.explicit && !context.matchBefore(/[\w°µΩ]$|\[$/)) return null;
+      const place = placeOf(context.state.doc, context.pos);
+      context.addEventListener("abort", () => under.complete?.abort());
+      try {
+        const {status, json} = await ask("complete", "/console/editor/complete", place);
+        if (status !== 200 || !json?.completions.length) return null;
+        return {
+          from: offset(context.state.doc, place.line, json.from),
+          options: json.completions.map((c) => ({label: c.label, type: c.kind, detail: c.detail, info: c.documentation, apply: c.insert})),
+          validFor: /^\w*$/,
+        };
+      } catch (error) {
+        lost(error);
+        return null;
+      }
+    };
+    const explain = async (_, position) => {
+      const doc = view.state.doc, place = placeOf(doc, position);
+      try {
+        const {status, json} = await ask("explain", "/console/editor/explain", place);
+        if (status !== 200 || !json?.text || view.state.doc !== doc) return null;
+        return {
+          pos: offset(doc, place.line, json.from), end: offset(doc, place.line, json.to), above: true,
+          create: () => ({dom: make("pre", json.text.trim())}),
+        };
+      } catch (error) {
+        lost(error);
+        return null;
+      }
+    };
+
+    // Cells from a spreadsheet are pasted as they are, and made a table then: undoing it leaves them.
+    const paste = async (event, v) => {
+      const cells = (event.clipboardData?.getData("text/plain") ?? "").replace(/\r\n?/g, "\n");
+      if (!/\t|[,;].*\n/.test(cells)) return;
+      const from = v.state.selection.main.from, line = v.state.doc.lineAt(from);
+      try {
+        const {status, json} = await ask("table", "/console/editor/table", {cells, indent: line.text.search(/\S|$/)});
+        if (status !== 200 || !json?.table || v.state.sliceDoc(from, from + cells.length) !== cells) return;
+        v.dispatch({changes: {from, to: from + cells.length, insert: json.table}, selection: {anchor: from + json.table.length}, userEvent: "input.table"});
+      } catch (error) {
+        lost(error);
+      }
+    };
+
+    // Prose, as the interpreter reads it.
+    let turns = [];
+    const named = {value: "a value", change: "a change", target: "what is asked for", scenario: "a scenario", unread: "not read"};
+    const trial = async (prompts) => {
+      try {
+        const {status, json} = await ask("try", "/console/editor/try", {text: text(), prompts});
+        if (status !== 200 || !json) return gone(status);
+        if (!json.turns) {
+          at("tried").replaceChildren(make("p", "It is tried when the file has no errors.", {class: "wrong"}));
+          return;
+        }
+        turns = prompts;
+        at("try-prompt").value = "";
+        at("try-again").hidden = turns.length === 0;
+        at("tried").replaceChildren(...json.turns.map((turn) => {
+          const part = make("div", "", {class: "turn"}), said = make("p", "", {class: "read"}), told = make("ul", "", {class: "reading"});
+          for (const piece of turn.pieces) {
+            if (!piece.part) {
+              said.append(piece.text);
+              continue;
+            }
+            said.append(make("span", piece.text, {class: "read-" + piece.part}));
+            const line = make("li", "");
+            line.append(make("span", piece.text, {class: "read-" + piece.part}), " " + named[piece.part] + (piece.means ? ": " + piece.means : ""));
+            told.append(line);
+          }
+          part.append(said, told, turn.wrong ? make("p", turn.wrong, {class: "wrong"}) : make("p", turn.answer, {class: "good"}));
+          return part;
+        }));
+      } catch (error) {
+        lost(error);
+      }
+    };
+
     // The look, of the page's colours. The shadow root takes the editor's own style sheets, which
     // the policy of the page would refuse as elements.
     const look = EditorView.theme({
@@ -277,9 +363,10 @@
         ]),
         lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), highlightSpecialChars(), history(), drawSelection(), bracketMatching(),
         closeBrackets(), indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), syntaxHighlighting(colours), look,
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+        autocompletion({override: [complete]}), hoverTooltip(explain, {hoverTime: 250}),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
         EditorView.contentAttributes.of({"aria-label": "The domain, as YAML. Escape, then Tab, leaves the editor.", tabindex: "0", spellcheck: "false"}),
-        EditorView.domEventHandlers({focus: (_, v) => (v.setTabFocusMode(false), false)}),
+        EditorView.domEventHandlers({focus: (_, v) => (v.setTabFocusMode(false), false), paste: (event, v) => (paste(event, v), false)}),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) later();
         }),
@@ -288,7 +375,18 @@
     host.editor = view;
     field.hidden = true;
     document.querySelector('label[for="text"]').addEventListener("click", () => view.focus());
-    at("tests-part").hidden = false;
+    at("tests-part").hidden = at("try-part").hidden = false;
+    at("try").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const said = at("try-prompt").value.trim();
+      if (said) trial([...turns, said].slice(-10));
+    });
+    at("try-again").addEventListener("click", () => {
+      turns = [];
+      at("tried").replaceChildren();
+      at("try-again").hidden = true;
+      at("try-prompt").focus();
+    });
     form.querySelector("button[value=check]").hidden = true;
     at("run-tests").addEventListener("click", test);
     form.addEventListener("submit", (event) => {
