@@ -46,7 +46,8 @@ func (c *Console) asks(v *visit, q any, text *string) (f *domainfile.File, relea
 // found is what is found in a text.
 type found struct {
 	Findings []findingShown `json:"findings"`
-	Tests    []testShown    `json:"tests,omitempty"` // nil where none was run
+	Ran      bool           `json:"ran"` // the tests were run
+	Tests    []testShown    `json:"tests,omitempty"`
 }
 
 // testShown is a test of a text with what became of it.
@@ -82,7 +83,7 @@ func (c *Console) test(v *visit) (http.Answer, error) {
 		return http.Answer{Body: found{Findings: findingsOf(f, report)}}, nil
 	}
 	_, report = f.Check()
-	return http.Answer{Body: found{findingsOf(f, report), testsOf(f, report)}}, nil
+	return http.Answer{Body: found{findingsOf(f, report), true, testsOf(f, report)}}, nil
 }
 
 // testsOf are the tests of a file as a check with them found them.
@@ -252,10 +253,11 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 		return http.Answer{}, http.InvalidParam("prompts", fmt.Sprintf("must be at most %d", maxTurns))
 	}
 	answer := struct {
-		Turns []turnShown `json:"turns"` // nil where the text has errors
-	}{}
+		Wrong bool        `json:"wrong"` // the text has errors
+		Turns []turnShown `json:"turns"`
+	}{Turns: []turnShown{}}
 	d, _ := f.Compile()
-	if d == nil {
+	if answer.Wrong = d == nil; answer.Wrong {
 		return http.Answer{Body: answer}, nil
 	}
 	var dialogue language.Dialogue
@@ -264,7 +266,6 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 	}
 	now, run := time.Now(), d.DryRun()
 	env := value.Env{Now: now.UTC().Truncate(time.Second), Zone: zoneOf(v.account)}
-	answer.Turns = []turnShown{}
 	for i, o := range d.Vocabulary().Evaluate(dialogue, false, env) {
 		m, err := run.Say(q.Prompts[i], "natural_language", v.account.TimeZone, now)
 		if err != nil {

@@ -104,7 +104,7 @@ func (c *Console) kept(v *visit) (d projections.Domain, err error) {
 }
 
 // written is what an author wrote of a domain: its draft, else its newest version, as they wrote it
-// where that was kept.
+// where that was kept and stands by itself.
 func (c *Console) written(ctx context.Context, v *visit, d projections.Domain) (string, error) {
 	admin := c.admin(v)
 	var source string
@@ -121,7 +121,7 @@ func (c *Console) written(ctx context.Context, v *visit, d projections.Domain) (
 	} else if n := len(versions); n > 0 {
 		source = versions[n-1].Data.(*events.DomainPublished).Source
 	}
-	if source != "" {
+	if source != "" && domainfile.Parse(fileName, []byte(source)).Readable() { // it needs no files beside it
 		return source, nil
 	}
 	text, err := domainfile.Text(d.Key, *def)

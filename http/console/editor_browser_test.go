@@ -101,9 +101,21 @@ func TestBrowserEditor(t *testing.T) {
 	b.comes("a doubt", "#tried .wrong", "bananas")
 	b.picture("editor-tried")
 
+	// What an author writes stays text.
+	const hostile = "</title><script>alert(1)</script><img src=x onerror=alert(1)>javascript:alert(1)"
+	b.writes("a hostile title", "title: A road trip", fmt.Sprintf("title: %q", hostile))
+	b.comes("a hostile title", "#editor-title", hostile)
+	b.writes("a hostile unit", "unit: km/h,", "unit: \"<img src=x onerror=alert(1)>\",")
+	b.comes("a hostile unit", "#problems", "<img")
+	b.waits("nothing is made of it", `document.querySelectorAll("main img, main script").length === 0`)
+	b.writes("the unit", "unit: \"<img src=x onerror=alert(1)>\",", "unit: km/h,")
+	b.writes("the title", fmt.Sprintf("title: %q", hostile), "title: A road trip")
+	b.runs("Ctrl S", `document.dispatchEvent(new KeyboardEvent("keydown", {key: "s", ctrlKey: true, bubbles: true, cancelable: true}))`)
+	b.comes("Ctrl S", "#editor-title", "A road trip")
+
 	// Escape lets the tab key leave, and Ctrl S saves.
 	b.runs("inside", inside+`.focus()`)
-	b.do("leaving", chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab))
+	b.do("leaving", chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab)) // the first one closes a list of completions
 	b.waits("leaving", `document.activeElement !== document.querySelector(".code")`)
 
 	var took []time.Duration

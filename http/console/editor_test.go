@@ -99,15 +99,45 @@ func TestEditing(t *testing.T) {
 	}
 	wrong := strings.Replace(begin.Text, "distance / speed", "distance / 3 km", 1)
 	red := strings.Replace(begin.Text, "arrival: 2.5 h", "arrival: 3 h", 1)
-	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[]}`)
+	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[],"ran":false}`)
 	says("a problem", "POST", "/console/editor/check", wrong, "", 200, `"line":18,"column":35`, `"end":37`, `"fix":{"Label":"Write 3 [km]","Line":18,"Column":33,"End":37,"Text":"3 [km]"}`)
 	says("nothing", "POST", "/console/editor/check", "", "", 200, "The file is empty.")
 	says("too long", "POST", "/console/editor/check", strings.Repeat("#", commands.MaxSource+1), "", 413)
-	says("green", "POST", "/console/editor/test", begin.Text, "", 200, `"findings":[]`, `"tests":[{"line":22,"column":5,"prompt":"distance: 150 km`)
+	says("green", "POST", "/console/editor/test", begin.Text, "", 200, `"findings":[],"ran":true,"tests":[{"line":22,"column":5,"prompt":"distance: 150 km`)
 	says("red", "POST", "/console/editor/test", red, "", 200, `"why":["Expected 3 h, but it is 2.5 h."]`)
 	if got := says("tests of a file with errors", "POST", "/console/editor/test", wrong, "", 200, `"line":18`); strings.Contains(got, `"tests"`) {
 		t.Errorf("tests of a file with errors: %s", got)
 	}
+	asks := func(what, path string, q any, want ...string) {
+		t.Helper()
+		body, err := json.Marshal(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := b.request("POST", path, bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		p := b.do(r)
+		for _, part := range want {
+			if p.status != 200 || !strings.Contains(p.raw, part) {
+				t.Errorf("%s: %d %s, want %s", what, p.status, p.raw, part)
+			}
+		}
+	}
+	type pointing map[string]any
+	asks("a name", "/console/editor/complete", pointing{"text": begin.Text, "line": 18, "column": 34}, `"from":33`, `{"label":"speed","kind":"variable","detail":"Speed km/h"}`, `"label":"sqrt","kind":"function"`)
+	asks("a name in what cannot be read", "/console/editor/complete", pointing{"text": strings.Replace(begin.Text, "title: Road trip", "title: [x", 1), "line": 18, "column": 34}, `{"label":"speed","kind":"variable"}`)
+	asks("a unit", "/console/editor/complete", pointing{"text": strings.Replace(begin.Text, "distance / speed", "distance / 3 [k", 1), "line": 18, "column": 36}, `"label":"kilogram","kind":"unit"`)
+	asks("nowhere", "/console/editor/complete", pointing{"text": begin.Text, "line": -1, "column": 99999}, `"completions":[`)
+	asks("a variable", "/console/editor/explain", pointing{"text": begin.Text, "line": 18, "column": 25}, `How far you drive.`, `"from":22,"to":30`)
+	asks("a function", "/console/editor/explain", pointing{"text": strings.Replace(begin.Text, "distance / speed", "sqrt(speed)", 1), "line": 18, "column": 23}, `sqrt(x)`)
+	asks("nothing", "/console/editor/explain", pointing{"text": begin.Text, "line": 1, "column": 1}, `"text":""`)
+	asks("cells", "/console/editor/table", pointing{"cells": "1\t2 km\n3\t4 km\n", "indent": 4}, `"table":"[\n      [1, 2 km],\n      [3, 4 km],\n      ]"`)
+	asks("no cells", "/console/editor/table", pointing{"cells": "a: b"}, `"table":""`)
+	asks("prose", "/console/editor/try", pointing{"text": begin.Text, "prompts": []string{"how long for 150 km at 60 km/h?", "and 10 km/h faster?", "bananas <b>"}},
+		`{"text":"how long","part":"target","means":"time"}`, `{"text":"150 km","part":"value","means":"distance = 150 km"}`, `"answer":"Driving time: 2.5 h"`,
+		`{"text":"10 km/h faster","part":"change","means":"speed = 70 km/h"}`, `{"text":"bananas","part":"unread"}`, `"wrong":"The request was not understood`)
+	asks("prose with errors", "/console/editor/try", pointing{"text": wrong, "prompts": []string{"how long?"}}, `"wrong":true`)
+
 	seen := between(at.raw, `name="seen" value="`, `"`)
 	says("without a state", "PUT", draft, begin.Text, "", 428)
 	says("a red draft", "PUT", draft, red, seen, 422, "It is not saved", "Expected 3 h")

@@ -91,10 +91,11 @@
     };
     const wrong = (findings) => findings.some((f) => !f.warning);
 
-    let checks, pauses;
+    let checks, pauses, saves;
     const later = () => {
       clearTimeout(checks);
       clearTimeout(pauses);
+      clearTimeout(saves);
       under.test?.abort();
       checks = setTimeout(check, 50);
       state.textContent = text() === saved ? calm : "Not saved yet";
@@ -121,7 +122,7 @@
 
     // Tests, and the draft behind them.
     const pause = async () => {
-      if (await test() && draft && text() !== saved) await save();
+      if (await test() && draft && text() !== saved) saves = setTimeout(save, 1200);
     };
     const test = async () => {
       const doc = view.state.doc;
@@ -130,7 +131,7 @@
         if (status !== 200 || !json) return gone(status);
         if (view.state.doc !== doc) return false;
         problems(json.findings);
-        tested(json.tests);
+        tested(json.ran ? json.tests ?? [] : null);
         return !wrong(json.findings);
       } catch (error) {
         lost(error);
@@ -163,6 +164,7 @@
         form.requestSubmit(form.querySelector("button[value=save]"));
         return;
       }
+      clearTimeout(saves);
       if (busy) return;
       busy = true;
       const sent = text();
@@ -285,7 +287,7 @@
       try {
         const {status, json} = await ask("try", "/console/editor/try", {text: text(), prompts});
         if (status !== 200 || !json) return gone(status);
-        if (!json.turns) {
+        if (json.wrong) {
           at("tried").replaceChildren(make("p", "It is tried when the file has no errors.", {class: "wrong"}));
           return;
         }
