@@ -48,6 +48,25 @@ type found struct {
 	Findings []findingShown `json:"findings"`
 	Ran      bool           `json:"ran"` // the tests were run
 	Tests    []testShown    `json:"tests,omitempty"`
+	Graph    *graphShown    `json:"graph,omitempty"` // nil for a text with errors, and for many variables
+}
+
+// graphShown is what is made of what, drawn and in lines.
+type graphShown struct {
+	Drawing string `json:"drawing"` // SVG
+	Lines   string `json:"lines"`
+}
+
+// maxDrawn is how many variables a domain has at most that is drawn beside its text.
+const maxDrawn = 150
+
+// graphOf draws a domain that is not too large for that.
+func graphOf(d *commands.Domain) *graphShown {
+	if d == nil || len(d.Definition.Variables) > maxDrawn {
+		return nil
+	}
+	o := d.Outline()
+	return &graphShown{o.SVG(), o.Text()}
 }
 
 // testShown is a test of a text with what became of it.
@@ -66,8 +85,8 @@ func (c *Console) check(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	defer release()
-	_, report := f.Compile()
-	return http.Answer{Body: found{Findings: findingsOf(f, report)}}, nil
+	d, report := f.Compile()
+	return http.Answer{Body: found{Findings: findingsOf(f, report), Graph: graphOf(d)}}, nil
 }
 
 // test runs the tests of a text that has no errors.
@@ -83,7 +102,7 @@ func (c *Console) test(v *visit) (http.Answer, error) {
 		return http.Answer{Body: found{Findings: findingsOf(f, report)}}, nil
 	}
 	_, report = f.Check()
-	return http.Answer{Body: found{findingsOf(f, report), true, testsOf(f, report)}}, nil
+	return http.Answer{Body: found{Findings: findingsOf(f, report), Ran: true, Tests: testsOf(f, report)}}, nil
 }
 
 // testsOf are the tests of a file as a check with them found them.

@@ -29,12 +29,16 @@ type editorShown struct {
 	Text     string
 	Seen     uint64 // sequence of the domain that the text goes back to
 	Wrong    string
-	Said     string
 	Checked  bool
 	Findings []findingShown
+	Graph    *graphShown
 	Theirs   *string // what is kept meanwhile, where that is not what the text goes back to
 	Starters []Starter
+	There    []keptShown
 }
+
+// keptShown is a domain of the account that the author can go on with.
+type keptShown struct{ Title, State, Path string }
 
 // Path is where the form of the editor goes.
 func (s editorShown) Path() string {
@@ -76,6 +80,14 @@ func (c *Console) newDomain(v *visit) (http.Answer, error) {
 	from, chosen := v.x.Request().URL.Query()["from"]
 	s := editorShown{Starters: c.config.Starters()}
 	if !chosen {
+		all, err := c.admin(v).Domains(v.x.Request().Context(), v.account.ID)
+		if err != nil {
+			return http.Answer{}, err
+		}
+		for _, d := range all {
+			shown := shownOf(d)
+			s.There = append(s.There, keptShown{shown.Title, shown.State, editPath(d.ID)})
+		}
 		return c.page("newdomain", v, 0, s)
 	}
 	if from[0] != "" {
@@ -177,7 +189,7 @@ func (c *Console) saveDomain(v *visit) (http.Answer, error) {
 		return http.Answer{}, errTooLong
 	}
 	if form.Get("do") == "check" {
-		return c.checked(v, d, form, s)
+		return c.checked(v, form, s)
 	}
 	seen, err := seenIn(form)
 	if err != nil {
@@ -194,7 +206,7 @@ func (c *Console) saveDomain(v *visit) (http.Answer, error) {
 		s.Theirs = &theirs
 		return c.page("editor", v, nethttp.StatusConflict, s)
 	case isInvalid(err):
-		return c.checked(v, d, form, s)
+		return c.checked(v, form, s)
 	case errors.Is(err, commands.ErrRetired), errors.Is(err, errTaken), errors.Is(err, errOther), errors.As(err, &refused):
 		s.Wrong, s.Findings = sentence(err), nil
 		return c.page("editor", v, nethttp.StatusUnprocessableEntity, s)
@@ -205,13 +217,13 @@ func (c *Console) saveDomain(v *visit) (http.Answer, error) {
 }
 
 // checked is the page of the editor with what is found in its text.
-func (c *Console) checked(v *visit, d projections.Domain, form url.Values, s editorShown) (http.Answer, error) {
-	if seen, err := seenIn(form); err == nil && d.ID != uuid.Nil {
+func (c *Console) checked(v *visit, form url.Values, s editorShown) (http.Answer, error) {
+	if seen, err := seenIn(form); err == nil && s.ID != uuid.Nil {
 		s.Seen = seen
 	}
 	f := domainfile.Parse(fileName, []byte(s.Text))
-	_, report := f.Check()
-	s.Checked, s.Findings = true, findingsOf(f, report)
+	d, report := f.Check()
+	s.Checked, s.Findings, s.Graph = true, findingsOf(f, report), graphOf(d)
 	status := 0
 	if form.Get("do") != "check" {
 		s.Wrong, status = notKept, nethttp.StatusUnprocessableEntity

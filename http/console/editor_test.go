@@ -42,8 +42,9 @@ func TestEditor(t *testing.T) {
 		t.Fatalf("%d %s\n%s", saved.status, at, saved.text)
 	}
 	h.shows("saved", saved, 200, at, "A draft. No version is published.", "# A domain: variables, and equations over them.")
+	h.shows("what is there", b.get("/console/domains/new"), 200, "/console/domains/new", "Go on with one that is there", "Road trip", at, "A draft. No version is published.")
 	h.shows("again", b.post("/console/domains/new", "do", "save", "text", begin.Text), 422, "/console/domains/new", "There is a domain of this title")
-	h.shows("checked well", b.post(at, "do", "check", "text", begin.Text), 200, at, "There are no problems")
+	h.shows("checked well", b.post(at, "do", "check", "text", begin.Text), 200, at, "There are no problems", "What is made of what", "├─ time = distance / speed")
 	seen := between(saved.raw, `name="seen" value="`, `"`)
 	other := strings.Replace(begin.Text, "Driving time of a car journey.", "By car.", 1)
 	h.shows("changed", b.post(at, "do", "save", "text", other, "seen", seen), 200, at, "By car.")
@@ -99,7 +100,7 @@ func TestEditing(t *testing.T) {
 	}
 	wrong := strings.Replace(begin.Text, "distance / speed", "distance / 3 km", 1)
 	red := strings.Replace(begin.Text, "arrival: 2.5 h", "arrival: 3 h", 1)
-	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[],"ran":false}`)
+	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[],"ran":false,"graph":{"drawing":"<svg`, `arrival = time + breaks`)
 	says("a problem", "POST", "/console/editor/check", wrong, "", 200, `"line":18,"column":35`, `"end":37`, `"fix":{"Label":"Write 3 [km]","Line":18,"Column":33,"End":37,"Text":"3 [km]"}`)
 	says("nothing", "POST", "/console/editor/check", "", "", 200, "The file is empty.")
 	says("too long", "POST", "/console/editor/check", strings.Repeat("#", commands.MaxSource+1), "", 413)

@@ -91,6 +91,14 @@
     };
     const wrong = (findings) => findings.some((f) => !f.warning);
 
+    // The graph of the text as it was last without errors.
+    const draw = (graph) => {
+      const drawing = new DOMParser().parseFromString(graph.drawing, "image/svg+xml").documentElement;
+      at("graph").replaceChildren(document.importNode(drawing, true));
+      at("graph-lines").textContent = graph.lines;
+      at("graph-part").hidden = false;
+    };
+
     let checks, pauses, saves;
     const later = () => {
       clearTimeout(checks);
@@ -107,6 +115,7 @@
         if (status !== 200 || !json) return gone(status);
         if (view.state.doc !== doc) return;
         problems(json.findings);
+        if (json.graph) draw(json.graph);
         if (wrong(json.findings)) tested(null);
         else pauses = setTimeout(pause, 600);
       } catch (error) {
