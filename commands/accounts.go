@@ -272,11 +272,16 @@ func (a Admin) Accounts(ctx context.Context) ([]projections.Account, error) {
 }
 
 func (a Admin) read(ctx context.Context, id uuid.UUID) (projections.Account, error) {
-	history, err := a.Log.Read(ctx, events.AccountSubject(id), 0)
+	account := projections.Account{ID: id}
+	if a.Views != nil {
+		if folded, found := a.Views.Account(id); found {
+			account = folded
+		}
+	}
+	history, err := a.Log.Read(ctx, events.AccountSubject(id), account.Sequence)
 	if err != nil {
 		return projections.Account{}, fmt.Errorf("read account: %w", err)
 	}
-	account := projections.Account{ID: id}
 	for _, e := range history {
 		account = projections.ApplyAccount(account, e)
 	}

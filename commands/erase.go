@@ -64,7 +64,17 @@ func (a Admin) erase(ctx context.Context, account uuid.UUID, name string, id uui
 
 // erasedBy is the sequence of the newest event that erased a conversation, 0 for none.
 func (a Admin) erasedBy(ctx context.Context, account, id uuid.UUID) (sequence uint64, err error) {
-	history, err := a.Log.Read(ctx, events.AccountSubject(account), 0)
+	after := uint64(0)
+	if a.Views != nil {
+		after = a.Views.At() // up to here the views know of every erasure
+		if sequence, err = a.Views.ErasedBy(ctx, account, id); err != nil {
+			return 0, err
+		}
+		if sequence > 0 {
+			after = sequence
+		}
+	}
+	history, err := a.Log.Read(ctx, events.AccountSubject(account), after)
 	for _, e := range history {
 		if erased, is := e.Data.(*events.ConversationErased); is && erased.ConversationID == id {
 			sequence = e.Sequence

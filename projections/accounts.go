@@ -187,12 +187,13 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 5, readable: 1,
+	name: "accounts", version: 6, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.AccountSuspended)(nil), (*events.AccountResumed)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
 		(*events.MemberJoined)(nil), (*events.MemberChanged)(nil), (*events.MemberRemoved)(nil),
+		(*events.ConversationErased)(nil), // so that who reads on begins behind it
 	},
 	open: func(b *bucket, _ *messageLog) view { return openAccounts(b) },
 }

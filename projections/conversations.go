@@ -117,17 +117,28 @@ func isErased(value []byte) bool {
 
 // Erased tells whether a conversation was erased.
 func (v *Views) Erased(ctx context.Context, account, id uuid.UUID) (bool, error) {
+	by, err := v.ErasedBy(ctx, account, id)
+	return by > 0, err
+}
+
+// ErasedBy is the sequence of the first event that erased a conversation, 0 for none.
+func (v *Views) ErasedBy(ctx context.Context, account, id uuid.UUID) (sequence uint64, err error) {
 	g, done := v.use()
 	defer done()
 	c, key := viewOf[*conversations](g), entityKey{account, id}
 	if c.recency.sequence(key) == 0 { // most are new
-		return false, nil
+		return 0, nil
 	}
-	if h, ok := c.heads.Get(key); ok {
-		return h.Erased, nil
+	h, ok := c.heads.Get(key)
+	if !ok {
+		var heads map[entityKey]head
+		heads, err = c.readHeads(ctx, []entityKey{key})
+		h = heads[key]
 	}
-	heads, err := c.readHeads(ctx, []entityKey{key})
-	return heads[key].Erased, err
+	if !h.Erased {
+		return 0, err
+	}
+	return h.Sequence, err
 }
 
 // Conversation returns a conversation's head.

@@ -235,12 +235,15 @@ func (v *Views) nameLate(ctx context.Context, key entityKey) error {
 	data := &events.ConversationErased{ConversationID: key.id, Events: events.Runs(left)}
 	data.Sign(events.Actor{How: events.ByService})
 	subject := events.AccountSubject(key.account)
-	history, err := v.log.Read(ctx, subject, 0)
-	if err != nil || len(history) == 0 {
+	newest, err := v.log.Newest(ctx, subject)
+	if errors.Is(err, log.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	e := events.Event{ID: uuid.New(), Time: time.Now().UTC().Truncate(time.Millisecond), Subject: subject, Data: data}
-	_, err = v.log.Append(ctx, e, history[len(history)-1].Sequence)
+	_, err = v.log.Append(ctx, e, newest)
 	return err
 }
 

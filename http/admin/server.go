@@ -81,7 +81,7 @@ func (s *Server) Face() http.Face {
 	}
 	for _, r := range routes {
 		face.Routes = append(face.Routes, http.Route{Method: r.method, Path: prefix + r.path, Handle: func(x *http.Exchange) (http.Answer, error) {
-			q := &request{Exchange: x, Server: s, admin: commands.Admin{Log: s.log.Load()}}
+			q := &request{Exchange: x, Server: s, admin: commands.Admin{Log: s.log.Load(), Views: s.views.Load()}}
 			if err := q.permit(r.least); err != nil {
 				return http.Answer{}, err
 			}
