@@ -155,19 +155,22 @@ func tooFast(who, name, time string, wait int) *failure {
 	}
 }
 
-// Pace is how fast each of several callers may ask on this node, all of them equally. It may be
-// used from several goroutines.
+// Pace is how fast each of several callers may ask, all of them equally. It may be used from
+// several goroutines.
 type Pace struct {
 	who, name string // as answers call a caller, and what is asked for
 	perSecond int
+	nodes     func() int
 
 	mutex   sync.Mutex
+	shared  int // by how many nodes the buckets are shared
 	callers map[uuid.UUID]*rate.Limiter
 }
 
-// NewPace lets each caller ask so many times in a second.
-func NewPace(who, name string, perSecond int) *Pace {
-	return &Pace{who: who, name: name, perSecond: perSecond, callers: map[uuid.UUID]*rate.Limiter{}}
+// NewPace lets each caller ask so many times in a second, of which each of so many nodes allows an
+// equal share. Other shares begin with full buckets.
+func NewPace(who, name string, perSecond int, nodes func() int) *Pace {
+	return &Pace{who: who, name: name, perSecond: perSecond, nodes: nodes, callers: map[uuid.UUID]*rate.Limiter{}}
 }
 
 // mostPaced is how many callers are known before those are forgotten who have not asked lately.
@@ -182,6 +185,10 @@ func (p *Pace) Take(x *Exchange, caller uuid.UUID) error {
 func (p *Pace) of(caller uuid.UUID, now time.Time) *rate.Limiter {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
+	if n := p.nodes(); n != p.shared {
+		p.shared = n
+		clear(p.callers)
+	}
 	bucket := p.callers[caller]
 	if bucket != nil {
 		return bucket
@@ -193,7 +200,7 @@ func (p *Pace) of(caller uuid.UUID, now time.Time) *rate.Limiter {
 			}
 		}
 	}
-	bucket = bucketOf(p.perSecond, 1)
+	bucket = bucketOf(p.perSecond, p.shared)
 	p.callers[caller] = bucket
 	return bucket
 }

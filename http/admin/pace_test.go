@@ -4,6 +4,7 @@ import (
 	nethttp "net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"reckon/http"
@@ -13,7 +14,8 @@ import (
 func TestPace(t *testing.T) {
 	w := newWorld(t)
 	const most = 3 // so that the slowest machine is fast enough to be refused
-	w.server.users, w.server.strangers = http.NewPace("The user", "requests", most), http.NewPace("This address", "requests without a token", most)
+	alone := func() int { return 1 }
+	w.server.users, w.server.strangers = http.NewPace("The user", "requests", most, alone), http.NewPace("This address", "requests without a token", most, alone)
 	for _, c := range []struct {
 		who, others string
 		policy      string
@@ -50,6 +52,24 @@ func TestPace(t *testing.T) {
 		}
 		if g := w.as(c.others, "GET", "tokens", ""); g.status != nethttp.StatusOK {
 			t.Errorf("beside %s: %d %s", c.who, g.status, g.body)
+		}
+	}
+}
+
+// Of what a user may ask each node of a cluster answers its share, by how many nodes there are then.
+func TestPaceIsShared(t *testing.T) {
+	w := newWorld(t)
+	var nodes atomic.Int32
+	w.server.users = http.NewPace("The user", "requests", 90, func() int { return int(nodes.Load()) })
+	for _, c := range []struct {
+		nodes  int32
+		policy string
+	}{
+		{1, `"requests";q=90;w=1`}, {3, `"requests";q=30;w=1`}, {4, `"requests";q=23;w=1`}, {1, `"requests";q=90;w=1`},
+	} {
+		nodes.Store(c.nodes)
+		if g := w.as("owner", "GET", "tokens", ""); g.header.Get("RateLimit-Policy") != c.policy {
+			t.Errorf("one of %d nodes says %q", c.nodes, g.header.Get("RateLimit-Policy"))
 		}
 	}
 }

@@ -44,13 +44,14 @@ type Server struct {
 // New makes a Server that has nothing to answer from until Open.
 // dir is its data directory, "" for none.
 func New(dir string) *Server {
-	return &Server{
-		dir: dir, forgets: forgetPatience,
-		users: http.NewPace("The user", "requests", userPace), strangers: http.NewPace("This address", "requests without a token", strangerPace),
-	}
+	s := &Server{dir: dir, forgets: forgetPatience}
+	nodes := func() int { return s.log.Load().Nodes() }
+	s.users = http.NewPace("The user", "requests", userPace, nodes)
+	s.strangers = http.NewPace("This address", "requests without a token", strangerPace, nodes)
+	return s
 }
 
-// How many requests are answered in a second on this node: of a user, by whichever token, and of a
+// How many requests all nodes together answer in a second: of a user, by whichever token, and of a
 // network address without a token that holds.
 const (
 	userPace     = 100
