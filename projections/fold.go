@@ -2,11 +2,45 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"reckon/events"
 )
+
+// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an
+// event is wrong for ever. Of a write that fails ctx ends with the reason.
+func (v *Views) follow(ctx context.Context, after uint64) {
+	var err error
+	if v.missing != nil {
+		err = v.fill(ctx)
+	}
+	if err == nil && after < v.target {
+		err = v.catchUp(ctx, after)
+		after = v.target
+	}
+	switch {
+	case err != nil:
+	case v.still:
+		<-ctx.Done()
+	default:
+		err = v.log.Tail(ctx, after, v.fold)
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
+		err = ErrClosed
+	} else {
+		if cause != nil {
+			err = cause
+		}
+		if err == nil {
+			err = errors.New("the log has ended")
+		}
+		v.logger.Error("the views have stopped", "folded", v.folded.Load(), "error", err)
+	}
+	v.stopErr = err
+	close(v.stopped)
+}
 
 // fold takes events into the views: into the generation that serves, and then it wakes who waits.
 // The documents and the checkpoint are written later: what is folded again leaves the documents as

@@ -3,7 +3,9 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"weak"
 
 	"reckon/events"
 )
@@ -137,4 +139,54 @@ func (g *generation) flush() error {
 		}
 	}
 	return nil
+}
+
+// Edition tells the buckets that serve, with what is held of them in memory, from others that were
+// filled from the same events.
+type Edition struct{ of weak.Pointer[generation] }
+
+// Edition is the one that serves now.
+func (v *Views) Edition() Edition { return Edition{weak.Make(v.serving.Load())} }
+
+// newGeneration makes an empty generation of models, nil for all, with a number that no other has.
+func (v *Views) newGeneration(ctx context.Context, names []string) (*generation, error) {
+	existing, err := v.store.bucketNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	number := unused(existing)
+	buckets := make([]string, len(v.models))
+	for i, m := range v.models {
+		if names == nil || slices.Contains(names, m.name) {
+			buckets[i] = m.bucketName(number)
+		}
+	}
+	return v.openGeneration(ctx, buckets)
+}
+
+// unused is the number of a generation of which no bucket exists.
+func unused(existing []string) int {
+	number := 1
+	for _, name := range existing {
+		if _, _, there, ok := parseBucketName(name); ok {
+			number = max(number, there+1)
+		}
+	}
+	return number
+}
+
+// openGeneration makes a generation of buckets, by their names in the order of the models: "" for
+// one that it does not have.
+func (v *Views) openGeneration(ctx context.Context, names []string) (*generation, error) {
+	buckets := make([]*bucket, len(names))
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		var err error
+		if buckets[i], err = v.store.openBucket(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return newGeneration(v.models, buckets, v.messages), nil
 }
