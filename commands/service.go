@@ -254,6 +254,11 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 		if !errors.Is(err, log.ErrNotFound) {
 			return earlier, true, err
 		}
+		if len(r.Prompt) >= events.LongPrompt { // which is stored before the command is
+			if err := s.unerased(ctx, subject); err != nil {
+				return command, false, err
+			}
+		}
 	}
 	command, err = s.complete(ctx, r, message)
 	if err != nil {
@@ -288,6 +293,9 @@ func (s *Service) enqueue(ctx context.Context, r Request) (command Calculate, re
 		}
 		if !errors.Is(lookup, log.ErrNotFound) {
 			return first, false, lookup
+		}
+		if err := s.unerased(ctx, subject); err != nil {
+			return command, false, err
 		}
 		// The other publish is under way, or this one never arrived.
 		if err := pause(ctx, 5*time.Millisecond, 50*time.Millisecond); err != nil {
@@ -324,6 +332,18 @@ func (s *Service) earlier(ctx context.Context, subject events.Subject, fingerpri
 		return Calculate{}, ErrIdempotencyConflict
 	}
 	return command, nil
+}
+
+// unerased fails with ErrUnknownConversation where the key of a subject is one of an erased
+// conversation.
+func (s *Service) unerased(ctx context.Context, subject events.Subject) error {
+	switch erased, err := s.log.KeyErased(ctx, subject); {
+	case err != nil:
+		return unavailable(err)
+	case erased:
+		return ErrUnknownConversation
+	}
+	return nil
 }
 
 // complete makes a request a command: references are checked, and all that is decided by the moment

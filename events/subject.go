@@ -54,6 +54,9 @@ func KeylessSubject(account, message uuid.UUID) Subject {
 	return CommandSubject(account, "message "+message.String())
 }
 
+// ErasedSubject is where it stands that the key of a KeyedSubject is one of an erased conversation.
+func (s Subject) ErasedSubject() Subject { return CommandSubject(s.Account(), "erased "+s.name) }
+
 // SubjectOf is the place of a message that a log has, by its name there.
 func SubjectOf(name string) Subject { return Subject{name} }
 

@@ -52,15 +52,23 @@ func (l *Log) Append(ctx context.Context, e events.Event, expected uint64) (uint
 // Enqueue publishes a command to its subject, expecting that none is there, and returns its
 // sequence in COMMANDS. It may not be on disk yet: CommandDurable waits for that. kept tells
 // whether it has an idempotency key (kept for the retention) or goes after 10 minutes. It fails as
-// Append does.
+// Append does, with ErrConflict also for a key of which KeyErased says that it is one of an erased
+// conversation: the stream has that looked at as it takes the command in.
 func (l *Log) Enqueue(ctx context.Context, s events.Subject, command []byte, kept bool) (uint64, error) {
 	if !strings.HasPrefix(s.String(), "cmd.") {
 		return 0, fmt.Errorf("enqueue command: %q is not a subject of commands", s)
 	}
 	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
-	if !kept {
+	if kept {
+		// That none is at the subject itself its limit of one message sees to.
+		header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{s.ErasedSubject().String()}
+	} else {
 		header[jetstream.MsgTTLHeader] = []string{keylessLife.String()}
 	}
+	return l.enqueue(ctx, s, header, command)
+}
+
+func (l *Log) enqueue(ctx context.Context, s events.Subject, header nats.Header, command []byte) (uint64, error) {
 	sequence, err := l.publish(ctx, &nats.Msg{Subject: s.String(), Header: header, Data: command})
 	if err != nil {
 		return 0, publishError("enqueue command at "+s.String(), err)
@@ -127,7 +135,7 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 // API error codes that say that a publish lost a race.
 const (
 	codeWrongLastSequence = 10071
-	codeStoreFailed       = 10077 // with the text below: a publisher without an expected sequence met a full subject
+	codeStoreFailed       = 10077 // with the text below: a publisher of a command met a full subject
 	codeSequenceInFlight  = 10164
 
 	textSubjectFull = "maximum messages per subject exceeded"

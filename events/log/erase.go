@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"reckon/events"
@@ -165,10 +166,7 @@ func (l *Log) eraseEvent(ctx context.Context, of Erasure, sequence uint64, known
 		request := e.Message()
 		err := l.EraseCommand(ctx, of, events.KeylessSubject(of.Account, request.MessageID))
 		if request.IdempotencyKey != nil && err == nil {
-			subject := events.KeyedSubject(of.Account, *request.IdempotencyKey)
-			if err = l.EraseCommand(ctx, of, subject); err == nil && request.ReceivedAt.After(known) {
-				err = l.leaveErased(ctx, of, subject) // also where that was interrupted
-			}
+			err = l.eraseCommandAt(ctx, of, events.KeyedSubject(of.Account, *request.IdempotencyKey), request.ReceivedAt.After(known))
 		}
 		if err != nil {
 			return err
@@ -177,11 +175,21 @@ func (l *Log) eraseEvent(ctx context.Context, of Erasure, sequence uint64, known
 	return l.delete(ctx, EventsStream, sequence)
 }
 
-// EraseCommand deletes the command at a subject where it is one of an erased conversation. One with
-// an idempotency key leaves another one there that says so.
+// EraseCommand deletes the command at a subject where it is one of an erased conversation. Of one
+// with an idempotency key KeyErased tells before it is gone, so that there is no moment in which
+// the key is taken for one that was not used.
 func (l *Log) EraseCommand(ctx context.Context, of Erasure, subject events.Subject) error {
+	return l.eraseCommandAt(ctx, of, subject, false)
+}
+
+// eraseCommandAt is EraseCommand. With known the key is marked also where there is no command: the
+// log may have lost it, or it may have expired a moment ago.
+func (l *Log) eraseCommandAt(ctx context.Context, of Erasure, subject events.Subject, known bool) error {
 	m, err := l.load(ctx, CommandsStream, loadRequest{Last: subject.String()})
 	if errors.Is(err, ErrNotFound) {
+		if known {
+			return l.leaveErased(ctx, of, subject)
+		}
 		return nil
 	}
 	if err != nil {
@@ -195,24 +203,24 @@ func (l *Log) eraseCommand(ctx context.Context, of Erasure, subject string, sequ
 	if c.Type == events.ErasedCommand || c.ConversationID != of.Conversation {
 		return nil
 	}
-	if c.IdempotencyKey == nil {
-		return l.delete(ctx, CommandsStream, sequence)
+	if c.IdempotencyKey != nil {
+		if err := l.leaveErased(ctx, of, events.SubjectOf(subject)); err != nil {
+			return err
+		}
 	}
-	l.erasing.Store(subject, of)
-	defer l.erasing.Delete(subject)
-	if err := l.delete(ctx, CommandsStream, sequence); err != nil {
-		return err
-	}
-	return l.leaveErased(ctx, of, events.SubjectOf(subject))
+	return l.delete(ctx, CommandsStream, sequence)
 }
 
-// leaveErased has a subject of commands say that its key is one of an erased conversation, unless
-// there is a command.
+// leaveErased has it said, for as long as a command would be kept, that the key of a subject is one
+// of an erased conversation.
 func (l *Log) leaveErased(ctx context.Context, of Erasure, subject events.Subject) error {
+	header := nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}
 	for {
-		_, err := l.Enqueue(ctx, subject, of.command(), true)
+		sequence, err := l.enqueue(ctx, subject.ErasedSubject(), header, of.command())
 		switch {
-		case err == nil, errors.Is(err, ErrConflict): // another node was first, or the key is used anew
+		case err == nil:
+			return l.CommandDurable(ctx, sequence)
+		case errors.Is(err, ErrConflict): // another node was first
 			return nil
 		case !errors.Is(err, ErrInFlight) && !errors.Is(err, ErrUnknown):
 			return err
@@ -223,7 +231,20 @@ func (l *Log) leaveErased(ctx context.Context, of Erasure, subject events.Subjec
 	}
 }
 
-// command is what is left at the subject of a command with an idempotency key.
+// KeyErased tells whether the key of a subject is one of an erased conversation, from the stream's
+// leader. Earlier versions have left that at the subject itself.
+func (l *Log) KeyErased(ctx context.Context, subject events.Subject) (bool, error) {
+	_, err := l.load(ctx, CommandsStream, loadRequest{Last: subject.ErasedSubject().String()})
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether the key of %s was erased: %w", subject, err)
+	}
+	return true, nil
+}
+
+// command is what is left of a command with an idempotency key.
 func (e Erasure) command() []byte {
 	text, err := events.Marshal(events.Command{Type: events.ErasedCommand, AccountID: e.Account, ConversationID: e.Conversation})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,9 +146,14 @@ func TestErase(t *testing.T) {
 				t.Errorf("%s: the events %v are there (%v)", when, left, err)
 			}
 			for _, key := range c.keys {
-				data, err := l.Command(t.Context(), key)
-				if is := events.CommandOf(data); err != nil || is.Type != events.ErasedCommand || is.ConversationID != c.Conversation {
-					t.Errorf("%s: at the key is %s (%v)", when, data, err)
+				if known, err := l.KeyErased(t.Context(), key); err != nil || !known {
+					t.Errorf("%s: the key is not known (%v)", when, err)
+				}
+				if _, err := l.Command(t.Context(), key); !errors.Is(err, ErrNotFound) {
+					t.Errorf("%s: at the key is a command (%v)", when, err)
+				}
+				if _, err := l.Enqueue(t.Context(), key, []byte("{}"), true); !errors.Is(err, ErrConflict) {
+					t.Errorf("%s: the key is used anew (%v)", when, err)
 				}
 			}
 		}
@@ -254,8 +260,11 @@ func TestEraseOnAnExistingNATS(t *testing.T) {
 		t.Errorf("the secret is in %v", files)
 	}
 	for _, key := range gone.keys {
-		if data, err := l.Command(t.Context(), key); err != nil || events.CommandOf(data).Type != events.ErasedCommand {
-			t.Errorf("at the key is %s (%v)", data, err)
+		if known, err := l.KeyErased(t.Context(), key); err != nil || !known {
+			t.Errorf("the key is not known (%v)", err)
+		}
+		if _, err := l.Enqueue(t.Context(), key, []byte("{}"), true); !errors.Is(err, ErrConflict) {
+			t.Errorf("the key is used anew (%v)", err)
 		}
 	}
 	if read, err := l.Read(t.Context(), events.ConversationSubject(kept.Account, kept.Conversation), 0); err != nil || len(read) != 4 {
@@ -307,6 +316,52 @@ func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
 		})
 		if files := holds(t, l.dir, secret); len(files) > 0 {
 			t.Errorf("the secret is in %v", files)
+		}
+	}
+}
+
+// There is no moment in which a key of what is being erased can be used anew, on any node.
+func TestErasedKeysAreNeverFree(t *testing.T) {
+	c := newTrio(t)
+	var gone []*told
+	for range 5 {
+		told := tell(t, c.Logs[0], 8)
+		appended(t, c.Logs[0], told.erasedEvent(), 0)
+		gone = append(gone, told)
+	}
+	done := make(chan struct{})
+	var using sync.WaitGroup
+	for _, told := range gone {
+		for _, key := range told.keys {
+			for _, l := range c.Logs[1:] {
+				using.Go(func() {
+					for {
+						if _, err := l.Enqueue(t.Context(), key, []byte(`{"type":"reckon.calculate.v1"}`), true); err == nil {
+							t.Errorf("the key %s was used anew", key)
+							return
+						}
+						select {
+						case <-done:
+							return
+						default:
+						}
+					}
+				})
+			}
+		}
+	}
+	for _, told := range gone {
+		if err := c.Logs[0].Erase(t.Context(), []Erasure{told.Erasure}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	using.Wait()
+	for _, told := range gone {
+		for _, key := range told.keys {
+			if known, err := c.Logs[2].KeyErased(t.Context(), key); err != nil || !known {
+				t.Errorf("the key %s is not known (%v)", key, err)
+			}
 		}
 	}
 }

@@ -70,8 +70,6 @@ type Log struct {
 	gone       atomic.Pointer[[]Run] // events that are not there and not missing, as far as somebody has asked
 	rotten     atomic.Pointer[error] // what was found damaged or broken since the log was opened; nil for nothing
 
-	erasing sync.Map // subjects of commands that are deleted and have not got what is left of them yet
-
 	appends prometheus.Histogram // how long they take until they are on disk, in seconds
 
 	closing sync.Mutex

@@ -166,8 +166,8 @@ func TestEnqueueOnce(t *testing.T) {
 	}
 	err := enqueue(t.Context(), l, s, []byte(`{"n":2}`), true)
 	logtest.WantError(t, "second command", err, ErrConflict)
-	if apiCode(err) != codeWrongLastSequence {
-		t.Errorf("second command: code %d, want %d", apiCode(err), codeWrongLastSequence)
+	if apiCode(err) != codeStoreFailed {
+		t.Errorf("second command: code %d, want %d", apiCode(err), codeStoreFailed)
 	}
 	if got, err := l.Command(t.Context(), s); err != nil || string(got) != `{"n":1}` {
 		t.Errorf("command is %s (%v), want the first", got, err)

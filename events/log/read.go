@@ -19,9 +19,6 @@ import (
 // with ErrNotFound.
 func (l *Log) Command(ctx context.Context, s events.Subject) ([]byte, error) {
 	m, err := l.load(ctx, CommandsStream, loadRequest{Last: s.String()})
-	if of, is := l.erasing.Load(s.String()); is && errors.Is(err, ErrNotFound) { // another one is to take its place
-		return of.(Erasure).command(), nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read command at %s: %w", s, err)
 	}
