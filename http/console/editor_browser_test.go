@@ -1,12 +1,14 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -39,6 +41,24 @@ func (b *tab) comes(what, part, text string) {
 	b.waits(what, fmt.Sprintf("!!document.querySelector(%q)?.innerText.includes(%q)", part, text))
 }
 
+// leaves lets the browser leave pages with what is not saved.
+func (b *tab) leaves() {
+	b.t.Helper()
+	err := chromedp.Listen(b.context, func(event any) {
+		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
+			go func() {
+				_ = chromedp.Do(b.context, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+					_, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+					return err
+				})) // the page that waits for it says so
+			}()
+		}
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // An author begins with the template, is told of a mistake, mends it by the quick fix, sees the tests go green and the draft
 // saved, and both texts where somebody else has saved.
 func TestBrowserEditor(t *testing.T) {
@@ -60,6 +80,10 @@ func TestBrowserEditor(t *testing.T) {
 	b.writes("an error", "distance / speed", "distance / 3 km")
 	b.comes("an error", "#problems", "Line 18, column 35 Expected an operator but found \"km\". A unit stands in brackets: write 3 [km].")
 	b.picture("editor-problem")
+	b.leaves()
+	b.do("a reload", chromedp.Reload())
+	b.comes("a reload", "#editor-state", "What you wrote before is here again.")
+	b.comes("a reload", "#problems", "Line 18, column 35")
 	b.do("the quick fix", chromedp.Click(chromedp.CSS("#problems button.small")))
 	b.waits("the quick fix", inside+`.state.doc.toString().includes("time = distance / 3 [km]")`)
 	b.writes("the equation", "distance / 3 [km]", "distance / speed")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"reckon/commands"
 	"reckon/projections"
 )
@@ -55,6 +57,10 @@ func TestEditor(t *testing.T) {
 	h.shows("another key", b.post(at, "do", "save", "text", "key: dm_0123456789abcdef01234567\n"+mine), 422, at, "the key of another domain")
 	published := "/console/domains/" + h.publish("acme", "home/electricity.yaml").DomainID.String() + "/edit"
 	h.shows("published", b.get(published), 200, published, "Version 1, as it answers.", "unit_price")
+	if err := h.admin.Retire(t.Context(), commands.AccountID("acme"), uuid.MustParse(strings.Split(published, "/")[3]), true); err != nil {
+		t.Fatal(err)
+	}
+	h.shows("retired", b.post(published, "do", "save", "text", strings.Replace(begin.Text, "Road trip", "Tour", 1)), 422, published, "is retired")
 	if p := h.signedIn("bo@example.com", "other", projections.RoleOwner).get(published); p.status != 404 {
 		t.Errorf("another account: %d", p.status)
 	}

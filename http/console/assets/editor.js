@@ -38,6 +38,15 @@
     let seen = at("seen").value, saved = field.value.replace(/\r\n?/g, "\n"), busy = false, calm = "";
     const draft = form.dataset.draft;
 
+    // What cannot be saved yet outlives a reload in this tab, for its author alone. Where somebody
+    // has saved since, saving it shows both texts.
+    const place = "editor " + form.dataset.author + " " + location.pathname + location.search;
+    const left = JSON.parse(sessionStorage.getItem(place) ?? "null");
+    const leave = () => {
+      if (text() === saved) sessionStorage.removeItem(place);
+      else sessionStorage.setItem(place, JSON.stringify({text: text(), seen}));
+    };
+
     // Places count lines and columns from 1, columns in characters.
     const offset = (doc, line, column) => {
       const of = doc.line(Math.min(Math.max(line, 1), doc.lines));
@@ -107,6 +116,7 @@
       under.test?.abort();
       checks = setTimeout(check, 50);
       state.textContent = text() === saved ? calm : "Not saved yet";
+      leave();
     };
     const check = async () => {
       const doc = view.state.doc;
@@ -168,8 +178,6 @@
 
     const save = async () => {
       if (!draft) {
-        field.value = text();
-        leaving = true;
         form.requestSubmit(form.querySelector("button[value=save]"));
         return;
       }
@@ -203,6 +211,7 @@
       at("seen").value = seen;
       calm = "Saved as draft";
       state.textContent = text() === saved ? calm : "Not saved yet";
+      leave();
     };
 
     // A conflict shows both texts; what lies between what begins and what ends alike is marked.
@@ -402,8 +411,10 @@
     at("run-tests").addEventListener("click", test);
     form.addEventListener("submit", (event) => {
       field.value = text();
-      leaving = !draft;
-      if (draft) {
+      if (!draft) {
+        leaving = true;
+        sessionStorage.removeItem(place);
+      } else {
         event.preventDefault();
         save();
       }
@@ -417,6 +428,12 @@
     window.addEventListener("beforeunload", (event) => {
       if (!leaving && text() !== saved) event.preventDefault();
     });
+    if (left && left.text !== saved) {
+      view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: left.text}});
+      seen = left.seen;
+      state.textContent = "What you wrote before is here again. It is not saved yet.";
+    }
+    at("editor-keys").hidden = false;
     tested(null);
     check();
   }
