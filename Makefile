@@ -12,7 +12,7 @@ CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z
 # These tests of cmd/reckon start no service: what they run is calculated by one goroutine.
 SINGLE = ^Test(Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
 
-.PHONY: run build image release reproducible platforms test check clients golden bench fuzz soak
+.PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
 run: build ## Start the service with an account, starter domains and a key.
 	bin/reckon serve --dev
@@ -22,6 +22,9 @@ build: ## Build the static binary bin/reckon.
 
 image: ## Build the image reckon, for docker-compose.yml, Kubernetes and others.
 	docker build -f cmd/reckon/Dockerfile -t reckon .
+
+screenshots: build ## Take the pictures of the README in a headless Chromium, into http/console/screens.
+	$(GO) run ./cmd/screens
 
 release: ## Write into dist: the program for Linux, macOS and Windows, the image as an OCI archive, checksums (ONLY=linux/amd64,… for some).
 	$(GO) run ./cmd/release -out dist -only "$(ONLY)"
