@@ -345,7 +345,7 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 	for {
 		sequence, err := a.Log.Append(ctx, e, expected)
 		if err == nil {
-			return sequence, nil
+			return a.recorded(sequence), nil
 		}
 		if !errors.Is(err, log.ErrInFlight) && !errors.Is(err, log.ErrUnknown) && !errors.Is(err, log.ErrConflict) {
 			return 0, err
@@ -353,7 +353,7 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 		newer, lookup := a.Log.Read(ctx, e.Subject, expected)
 		for _, n := range newer {
 			if n.ID == e.ID {
-				return n.Sequence, nil
+				return a.recorded(n.Sequence), nil
 			}
 		}
 		if errors.Is(err, log.ErrConflict) && (lookup == nil || len(newer) > 0) {
@@ -363,6 +363,14 @@ func (a Admin) record(ctx context.Context, e events.Event, expected uint64) (uin
 			return 0, fmt.Errorf("it is not known whether it was: look, and give the command again if not: %w", err)
 		}
 	}
+}
+
+// recorded notes that the request has brought something about, by the event with a sequence.
+func (a Admin) recorded(sequence uint64) uint64 {
+	if a.Request != nil {
+		*a.Request.acts = true
+	}
+	return sequence
 }
 
 func newEvent(s events.Subject, data any) events.Event {

@@ -99,6 +99,10 @@ type ErasedAccount struct {
 // stays is the account's name, the definitions of its domains, and who administered it when. It
 // fails with ErrNone.
 func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased ErasedAccount, err error) {
+	if a.Request.unchanged() > 0 {
+		erased.Account, _, err = a.accountDone(ctx, AccountID(name))
+		return erased, err
+	}
 	erased.Revoked, erased.Left = a.Request.times(&events.KeyRevoked{}), a.Request.times(&events.MemberRemoved{})
 	erased.Retired, erased.Conversations = a.Request.times(&events.DomainRetired{}), a.Request.times(&events.ConversationErased{})
 	a.Request = a.Request.inSteps()

@@ -95,6 +95,9 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 		if err != nil {
 			return Published{}, err
 		}
+		if a.Request.unchanged() > 0 {
+			return a.publishUnchanged(ctx, domain)
+		}
 		if p.Seen > 0 && p.Seen != domain.Sequence {
 			return Published{}, fmt.Errorf("%q %w", Title(domain), ErrSeen)
 		}

@@ -31,6 +31,7 @@ type AdminRequest struct {
 	print string // of what it asks for
 	Done  []Done // what it has brought about, oldest first
 	seen  uint64 // up to which sequence that is known
+	acts  *bool  // it has brought something about since it was looked for
 	steps bool   // it brings about several events of a type at a subject, each by how things are then
 }
 
@@ -47,21 +48,40 @@ type Done struct {
 // print tells what it asks for from all else.
 func NewAdminRequest(user uuid.UUID, key, print string) *AdminRequest {
 	sum := sha256.Sum256(append(user[:], key...))
-	return &AdminRequest{key: hex.EncodeToString(sum[:]), print: print}
+	return &AdminRequest{key: hex.EncodeToString(sum[:]), print: print, acts: new(bool)}
 }
 
 // mark is what events say of the request that they came about by.
 func (r *AdminRequest) mark() string { return r.key + "." + r.print }
 
-// at is the newest event of a subject that the request has brought about, 0 for none.
+// at is the newest event of a subject that the request has brought about, 0 for none. Where it has
+// changed nothing it is the event that says so, since the subject was as it was answered then.
 func (r *AdminRequest) at(s events.Subject) (sequence uint64) {
 	if r == nil {
 		return 0
+	}
+	if unchanged := r.unchanged(); unchanged > 0 {
+		return unchanged
 	}
 	for _, d := range r.Done {
 		if d.Subject == s {
 			sequence = d.Event
 		}
+	}
+	return sequence
+}
+
+// unchanged is the event that says that the request was answered before and has changed nothing, 0
+// for none.
+func (r *AdminRequest) unchanged() (sequence uint64) {
+	if r == nil {
+		return 0
+	}
+	for _, d := range r.Done {
+		if d.name != events.Name(&events.RequestAnswered{}) {
+			return 0
+		}
+		sequence = d.Event
 	}
 	return sequence
 }
@@ -85,7 +105,22 @@ func (r *AdminRequest) did(s events.Subject, decided any, err error) bool {
 	if r.at(s) == 0 {
 		return false
 	}
-	return err != nil || decided == nil || slices.ContainsFunc(r.Done, func(d Done) bool { return d.Subject == s && d.name == events.Name(decided) })
+	return r.unchanged() > 0 || err != nil || decided == nil || slices.ContainsFunc(r.Done, func(d Done) bool { return d.Subject == s && d.name == events.Name(decided) })
+}
+
+// Remember keeps the request where it has changed nothing, by an event of the user who sent it, so
+// that it changes nothing when it is sent again.
+func (a Admin) Remember(ctx context.Context, email string) error {
+	if a.Request == nil || *a.Request.acts {
+		return nil
+	}
+	_, err := a.changeUser(ctx, email, func(u projections.User) (any, error) {
+		return &events.RequestAnswered{UserID: u.ID}, nil
+	})
+	if errors.Is(err, ErrRepeated) {
+		return nil
+	}
+	return err
 }
 
 // unfinished is the request as one whose steps go on from how things are.
@@ -204,6 +239,9 @@ func secretOf(data any) string {
 // unrepeated says whether an event that is to be appended would be there a second time: one of the
 // same type, of the same request, that came to its subject since it was looked for.
 func (a Admin) unrepeated(ctx context.Context, e events.Event) error {
+	if a.Request.unchanged() > 0 {
+		return ErrRepeated
+	}
 	if a.Request.steps {
 		return nil
 	}
@@ -258,6 +296,13 @@ func (a Admin) publishDone(ctx context.Context) (p Published, done bool, err err
 		}
 	}
 	return p, false, nil
+}
+
+// publishUnchanged is what was answered to a publication that has changed nothing.
+func (a Admin) publishUnchanged(ctx context.Context, is projections.Domain) (Published, error) {
+	var d projections.Domain
+	_, err := a.foldDone(ctx, events.DomainSubject(is.AccountID, is.ID), func(e events.Event) { d = projections.ApplyDomain(d, e) })
+	return Published{DomainID: d.ID, Key: d.Key, Version: d.Version, Sequence: d.Sequence, Unchanged: true}, err
 }
 
 // foldDone folds a subject up to what the request has brought about there.

@@ -102,6 +102,13 @@ type TokenUsed struct {
 	TokenID uuid.UUID `json:"token_id"`
 }
 
+// RequestAnswered says that a request of administration with an idempotency key, which the event
+// has, was answered and has changed nothing.
+type RequestAnswered struct {
+	Administered
+	UserID uuid.UUID `json:"user_id"`
+}
+
 // MemberJoined gives a user a role in an account.
 type MemberJoined struct {
 	Administered

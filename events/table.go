@@ -40,6 +40,7 @@ var table = []kind{
 	{name: "reckon.token.created.v1", data: of[TokenCreated]()},
 	{name: "reckon.token.revoked.v1", data: of[TokenRevoked]()},
 	{name: "reckon.token.used.v1", data: of[TokenUsed]()},
+	{name: "reckon.request.answered.v1", data: of[RequestAnswered]()},
 	{name: "reckon.link.issued.v1", data: of[LinkIssued]()},
 	{name: "reckon.password.set.v1", data: of[PasswordSet]()},
 	{name: "reckon.session.started.v1", data: of[SessionStarted]()},

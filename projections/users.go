@@ -124,7 +124,7 @@ var usersModel = model{
 	folds: []any{
 		(*events.UserCreated)(nil), (*events.UserDisabled)(nil), (*events.UserEnabled)(nil),
 		(*events.OperatorAdded)(nil), (*events.OperatorRemoved)(nil),
-		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil), (*events.TokenUsed)(nil),
+		(*events.TokenCreated)(nil), (*events.TokenRevoked)(nil), (*events.TokenUsed)(nil), (*events.RequestAnswered)(nil),
 		(*events.LinkIssued)(nil), (*events.PasswordSet)(nil), (*events.IdentityLinked)(nil),
 		(*events.SessionStarted)(nil), (*events.SessionMoved)(nil), (*events.SessionEnded)(nil),
 		(*events.PasskeyAdded)(nil), (*events.PasskeyRemoved)(nil),

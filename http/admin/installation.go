@@ -43,6 +43,7 @@ func (q *request) rebuild() (http.Answer, error) {
 			return http.Answer{}, http.InvalidParam("projections", "must be some of "+strings.Join(projections.Names(), ", "))
 		}
 	}
+	q.admin.Request = nil // nothing is recorded of it, so that it is done each time
 	return lines(func(send func(string, any) error) error {
 		var last projections.Progress
 		tell := func(p projections.Progress) {

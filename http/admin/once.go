@@ -39,6 +39,9 @@ func (q *request) once(r route) (http.Answer, error) {
 	if len(asked.Done) == 0 {
 		answer, failed := q.handleAs(r, asked, body)
 		if failed == nil {
+			failed = q.admin.Remember(q.ctx(), q.caller.user.Email)
+		}
+		if failed == nil {
 			return answer, nil
 		}
 		// The same request may have been done meanwhile, so that this one cannot be.
