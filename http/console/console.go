@@ -54,7 +54,7 @@ func New(config Config) (*Console, error) {
 		config.Starters = func() []Starter { return nil }
 	}
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
-	slots := max(2, runtime.GOMAXPROCS(0))
+	slots := max(4, runtime.GOMAXPROCS(0))
 	c.editors = commands.NewFairSemaphore(slots, slots/2)
 	c.pages = newPages(c.assets)
 	var err error

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -111,6 +112,13 @@ func TestBrowserEditor(t *testing.T) {
 	b.picture("editor-completion")
 	b.runs("completed", inside+`.contentDOM.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", keyCode: 13, bubbles: true, cancelable: true}))`)
 	b.waits("completed", inside+`.state.doc.toString().includes("time = distance / speed\n")`)
+	over, err := chromedp.Run(b.context, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {const v = %s, c = v.coordsAtPos(v.state.doc.toString().indexOf("distance / speed") + 3); return [c.left, (c.top + c.bottom) / 2]})()`, inside)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do("explanation", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, over[0]-60, over[1]), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, over[0], over[1]))
+	b.waits("explanation", `!!document.querySelector(".code").shadowRoot.querySelector(".cm-tooltip-hover pre")?.innerText.includes("How far you drive.")`)
+	b.picture("editor-explained")
 	b.runs("pasted", fmt.Sprintf(`{const v = %s, at = v.state.doc.toString().indexOf("0 h}") ; const d = new DataTransfer(); d.setData("text/plain", "x\ty\n1\t2 km\n3\t4 km\n"); v.dispatch({selection: {anchor: at, head: at + 3}}); v.contentDOM.dispatchEvent(new ClipboardEvent("paste", {clipboardData: d, bubbles: true, cancelable: true}))}`, inside))
 	b.waits("pasted", inside+`.state.doc.toString().includes("default_value: [ # x, y\n    [1, 2 km],\n    [3, 4 km],\n    ]}")`)
 	b.runs("not pasted", fmt.Sprintf(`{const v = %s, text = v.state.doc.toString(), at = text.indexOf("[ # x"); v.dispatch({changes: {from: at, to: text.indexOf("]}", at) + 1, insert: "0 h"}})}`, inside))
@@ -175,6 +183,13 @@ func TestBrowserEditor(t *testing.T) {
 	b.do("mine", chromedp.Click(chromedp.ID("conflict-save")))
 	b.comes("mine", "#editor-state", "Saved as draft")
 	h.shows("kept", other.get(at), 200, at, "By car.")
+
+	// Whose session has ended is told so, and what they write stays.
+	if _, err := chromedp.Run(b.context, chromedp.Evaluate[bool](`fetch("/console/sign-out", {method: "POST", body: new URLSearchParams()}).then(r => r.ok)`, chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
+	b.writes("signed out", "By car.", "By car")
+	b.comes("signed out", "#editor-state", "You are signed out.")
 	if noted := b.notes(); len(noted) > 0 {
 		t.Errorf("the browser noted %q", noted)
 	}

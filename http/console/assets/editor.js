@@ -17,13 +17,12 @@
   const ask = async (kind, path, body, options = {}) => {
     under[kind]?.abort();
     const mine = (under[kind] = new AbortController());
-    options.signal?.addEventListener("abort", () => mine.abort());
     const response = await fetch(path, {
       method: options.method ?? "POST",
       headers: {"Content-Type": "application/json", ...options.headers},
       body: JSON.stringify(body),
       signal: mine.signal,
-      redirect: "error",
+      redirect: "manual",
     });
     const json = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
     return {status: response.status, json};
@@ -132,8 +131,9 @@
         lost(error);
       }
     };
+    const said = {0: "You are signed out. Sign in again in another tab: what you write stays here.", 413: "The file is too large for the editor."};
     const gone = (status) => {
-      state.textContent = status === 413 ? "The file is too large for the editor." : "The server cannot check it now. Reload the page if that stays so.";
+      state.textContent = said[status] ?? "The server cannot do that now. What you write stays here.";
     };
     const lost = (error) => {
       if (error.name !== "AbortError") state.textContent = "The server cannot be reached. What you write stays here.";
@@ -313,18 +313,18 @@
         at("try-prompt").value = "";
         at("try-again").hidden = turns.length === 0;
         at("tried").replaceChildren(...json.turns.map((turn) => {
-          const part = make("div", "", {class: "turn"}), said = make("p", "", {class: "read"}), told = make("ul", "", {class: "reading"});
+          const part = make("div", "", {class: "turn"}), whole = make("p", "", {class: "read"}), told = make("ul", "", {class: "reading"});
           for (const piece of turn.pieces) {
             if (!piece.part) {
-              said.append(piece.text);
+              whole.append(piece.text);
               continue;
             }
-            said.append(make("span", piece.text, {class: "read-" + piece.part}));
+            whole.append(make("span", piece.text, {class: "read-" + piece.part}));
             const line = make("li", "");
             line.append(make("span", piece.text, {class: "read-" + piece.part}), " " + named[piece.part] + (piece.means ? ": " + piece.means : ""));
             told.append(line);
           }
-          part.append(said, told, turn.wrong ? make("p", turn.wrong, {class: "wrong"}) : make("p", turn.answer, {class: "good"}));
+          part.append(whole, told, turn.wrong ? make("p", turn.wrong, {class: "wrong"}) : make("p", turn.answer, {class: "good"}));
           return part;
         }));
       } catch (error) {
@@ -398,8 +398,8 @@
     at("tests-part").hidden = at("try-part").hidden = false;
     at("try").addEventListener("submit", (event) => {
       event.preventDefault();
-      const said = at("try-prompt").value.trim();
-      if (said) trial([...turns, said].slice(-10));
+      const prompt = at("try-prompt").value.trim();
+      if (prompt) trial([...turns, prompt].slice(-10));
     });
     at("try-again").addEventListener("click", () => {
       turns = [];
