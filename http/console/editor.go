@@ -26,6 +26,7 @@ type editorShown struct {
 	ID       uuid.UUID // zero for a domain that is not kept yet
 	Title    string    // as it is kept
 	State    string
+	Drafted  bool // there is a draft to publish
 	Text     string
 	Seen     uint64 // sequence of the domain that the text goes back to
 	Wrong    string
@@ -34,11 +35,7 @@ type editorShown struct {
 	Graph    *graphShown
 	Theirs   *string // what is kept meanwhile, where that is not what the text goes back to
 	Starters []Starter
-	There    []keptShown
 }
-
-// keptShown is a domain of the account that the author can go on with.
-type keptShown struct{ Title, State, Path string }
 
 // Path is where the form of the editor goes.
 func (s editorShown) Path() string {
@@ -80,14 +77,6 @@ func (c *Console) newDomain(v *visit) (http.Answer, error) {
 	from, chosen := v.x.Request().URL.Query()["from"]
 	s := editorShown{Starters: c.config.Starters()}
 	if !chosen {
-		all, err := c.admin(v).Domains(v.x.Request().Context(), v.account.ID)
-		if err != nil {
-			return http.Answer{}, err
-		}
-		for _, d := range all {
-			shown := shownOf(d)
-			s.There = append(s.There, keptShown{shown.Title, shown.State, editPath(d.ID)})
-		}
 		return c.page("newdomain", v, 0, s)
 	}
 	if from[0] != "" {
@@ -142,7 +131,7 @@ func (c *Console) written(ctx context.Context, v *visit, d projections.Domain) (
 
 // shownOf is what the editor shows of a domain.
 func shownOf(d projections.Domain) editorShown {
-	s := editorShown{ID: d.ID, Title: commands.Title(d), Seen: d.Sequence}
+	s := editorShown{ID: d.ID, Title: commands.Title(d), Seen: d.Sequence, Drafted: d.Draft != nil && !d.Retired}
 	switch {
 	case d.Retired:
 		s.State = "Retired: it is taken into use again before it is changed."

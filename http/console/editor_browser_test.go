@@ -112,6 +112,7 @@ func TestBrowserEditor(t *testing.T) {
 	b.picture("editor-completion")
 	b.runs("completed", inside+`.contentDOM.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", keyCode: 13, bubbles: true, cancelable: true}))`)
 	b.waits("completed", inside+`.state.doc.toString().includes("time = distance / speed\n")`)
+	b.do("a window that has the line", chromedp.EmulateViewport(1280, 1200))
 	over, err := chromedp.Run(b.context, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {const v = %s, c = v.coordsAtPos(v.state.doc.toString().indexOf("distance / speed") + 3); return [c.left, (c.top + c.bottom) / 2]})()`, inside)))
 	if err != nil {
 		t.Fatal(err)

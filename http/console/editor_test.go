@@ -43,8 +43,7 @@ func TestEditor(t *testing.T) {
 	if saved.status != 200 || !strings.HasSuffix(at, "/edit") {
 		t.Fatalf("%d %s\n%s", saved.status, at, saved.text)
 	}
-	h.shows("saved", saved, 200, at, "A draft. No version is published.", "# A domain: variables, and equations over them.")
-	h.shows("what is there", b.get("/console/domains/new"), 200, "/console/domains/new", "Go on with one that is there", "Road trip", at, "A draft. No version is published.")
+	h.shows("saved", saved, 200, at, "A draft. No version is published.", "Publish the draft", "# A domain: variables, and equations over them.")
 	h.shows("again", b.post("/console/domains/new", "do", "save", "text", begin.Text), 422, "/console/domains/new", "There is a domain of this title")
 	h.shows("checked well", b.post(at, "do", "check", "text", begin.Text), 200, at, "There are no problems", "What is made of what", "├─ time = distance / speed")
 	seen := between(saved.raw, `name="seen" value="`, `"`)

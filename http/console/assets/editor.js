@@ -191,6 +191,7 @@
         if (status === 200) {
           kept(sent, json.seen);
           at("editor-title").textContent = json.title;
+          at("editor-publish").hidden = false;
           if (at("editor-kept")) at("editor-kept").textContent = json.state;
         } else if (status === 412) {
           differ(sent, json);
