@@ -104,7 +104,11 @@ func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Cons
 			return nil, nil, nil
 		}
 	}
-	pages, err := console.New(console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger, Starters: sync.OnceValue(begun)})
+	config := console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger, Starters: sync.OnceValue(begun)}
+	if c.Docs != "off" {
+		config.Docs = docs.Path
+	}
+	pages, err := console.New(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the console: %w", err)
 	}

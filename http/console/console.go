@@ -27,6 +27,7 @@ type Config struct {
 	Public  *url.URL       // as browsers reach it; https, or http on this machine
 	Proxies []netip.Prefix // whose X-Forwarded-For says where a request comes from
 	OpenID  *Provider      // nil for none
+	Docs    string         // path of the documentation, "" where the same server has none
 	Logger  *slog.Logger
 
 	Starters func() []Starter // what domains can begin as; nil for nothing
@@ -56,7 +57,7 @@ func New(config Config) (*Console, error) {
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	slots := max(4, runtime.GOMAXPROCS(0))
 	c.editors = commands.NewFairSemaphore(slots, slots/2)
-	c.pages = newPages(c.assets)
+	c.pages = newPages(c.assets, config.Docs)
 	var err error
 	if c.passkeys, err = newPasskeys(config.Public); err != nil {
 		return nil, err

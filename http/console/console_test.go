@@ -76,7 +76,7 @@ func open(t *testing.T, change func(*Config)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := Config{Public: public, Logger: logger}
+	config := Config{Docs: "/docs", Public: public, Logger: logger}
 	if change != nil {
 		change(&config)
 	}
@@ -510,7 +510,7 @@ func TestAddresses(t *testing.T) {
 
 // Whoever has to wait is told how long.
 func TestWait(t *testing.T) {
-	c := Console{pages: newPages(newAssets())}
+	c := Console{pages: newPages(newAssets(), "")}
 	server := http.New(slog.New(slog.DiscardHandler), "test")
 	server.Mount(http.Face{Prefix: "/none/", Routes: []http.Route{{Method: "GET", Path: "/wait", Handle: func(x *http.Exchange) (http.Answer, error) {
 		v := &visit{x: x}

@@ -19,8 +19,9 @@ var templates embed.FS
 // pages are the templates of pages by name, each with the layout.
 type pages map[string]*template.Template
 
-func newPages(a *http.Files) pages {
-	functions := template.FuncMap{"asset": a.Path, "parts": handed}
+// newPages reads the templates. docs is where the documentation is, "" for nowhere.
+func newPages(a *http.Files, docs string) pages {
+	functions := template.FuncMap{"asset": a.Path, "parts": handed, "docs": func() string { return docs }}
 	p := pages{}
 	files, err := fs.Glob(templates, "templates/*.html")
 	for _, file := range files {
