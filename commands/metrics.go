@@ -30,6 +30,10 @@ var (
 	ErrModelTimeout = errors.New("language.timeout")
 	// ErrModelRejected says that a model gave nothing that holds. That is no failure of its server.
 	ErrModelRejected = errors.New("no proposal that holds")
+	// ErrModelBroken says that a model was not asked, as it has failed again and again.
+	ErrModelBroken = errors.New("the model has failed again and again and is not asked for a while")
+	// ErrModelOverBudget says that a model was not asked, as the account has used up its requests.
+	ErrModelOverBudget = errors.New("the account has used up its requests to the model until the next hour begins")
 )
 
 func newMeasures() *measures {
@@ -48,7 +52,7 @@ func newMeasures() *measures {
 			Buckets: []float64{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10},
 		}),
 		conflicts: counter("reckon_append_conflicts_total", "Appends of a message's events that were decided again, by the reason.", "reason"),
-		model:     counter("reckon_model_questions_total", "Questions to the language model, by what became of them.", "outcome"),
+		model:     counter("reckon_model_questions_total", "Questions for the language model, by what became of them.", "outcome"),
 		modelTook: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "reckon_model_seconds", Help: "How long the language model takes for a question, with a second attempt.",
 			Buckets: []float64{.1, .3, 1, 2, 3, 5, 10, 15, 30},
@@ -60,7 +64,7 @@ func newMeasures() *measures {
 			m.calculations.WithLabelValues(format, outcome)
 		}
 	}
-	for _, outcome := range []string{"answered", "rejected", "timeout", "unavailable"} {
+	for _, outcome := range []string{"answered", "rejected", "timeout", "unavailable", "broken", "over_budget"} {
 		m.model.WithLabelValues(outcome)
 	}
 	return m
@@ -98,19 +102,26 @@ func (m *measures) lost(err error) {
 	m.conflicts.WithLabelValues(reason).Inc()
 }
 
-// asked counts a question to a model.
-func (m *measures) asked(took time.Duration, err error) {
+// asked counts a question to a model, also one that was not sent, and gives its outcome.
+func (m *measures) asked(took time.Duration, err error) string {
 	outcome := "unavailable"
 	switch {
 	case err == nil:
 		outcome = "answered"
+	case errors.Is(err, ErrModelBroken):
+		outcome = "broken"
+	case errors.Is(err, ErrModelOverBudget):
+		outcome = "over_budget"
 	case errors.Is(err, ErrModelRejected):
 		outcome = "rejected"
 	case errors.Is(err, ErrModelTimeout), errors.Is(err, context.DeadlineExceeded):
 		outcome = "timeout"
 	}
 	m.model.WithLabelValues(outcome).Inc()
-	m.modelTook.Observe(took.Seconds())
+	if outcome != "broken" && outcome != "over_budget" {
+		m.modelTook.Observe(took.Seconds())
+	}
+	return outcome
 }
 
 // Metrics are those of the service.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 
 	"reckon/engine"
 	"reckon/engine/language"
@@ -39,9 +40,9 @@ var errCrowded = errors.New("too many requests in natural language are waiting")
 type Model struct {
 	Name  string // as events have it
 	First bool   // it is asked before the rules
-	// Ask gives the request that a prompt means, checked. doubt is why the rules did not understand
-	// it, nil where they were not asked.
-	Ask func(ctx context.Context, d *Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error)
+	// Ask gives the request that a prompt of an account means, checked. doubt is why the rules did
+	// not understand it, nil where they were not asked.
+	Ask func(ctx context.Context, account uuid.UUID, d *Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error)
 }
 
 // UseModel has a language model read prose. It is called before Run.
@@ -154,8 +155,10 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 		}
 	}
 	began := time.Now()
-	request, err := s.model.Ask(ctx, d, c.Prompt, refers, c.env(), doubt)
-	s.measures.asked(time.Since(began), err)
+	asking := s.spans.Begin("ask model", trace.SpanKindClient, c.Trace, time.Time{})
+	request, err := s.model.Ask(ctx, c.AccountID, d, c.Prompt, refers, c.env(), doubt)
+	asking.Text("outcome", s.measures.asked(time.Since(began), err))
+	asking.End(err != nil)
 	if err := failed(); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func newReader(text string) *reader {
 	return &reader{text: text, begun: make(chan struct{}, 1000), proceed: make(chan struct{})}
 }
 
-func (r *reader) ask(ctx context.Context, d *Domain, _ string, _ language.Conversation, env value.Env, _ []value.Error) (engine.Request, error) {
+func (r *reader) ask(ctx context.Context, _ uuid.UUID, d *Domain, _ string, _ language.Conversation, env value.Env, _ []value.Error) (engine.Request, error) {
 	r.asked.Add(1)
 	r.begun <- struct{}{}
 	select {
@@ -364,7 +364,7 @@ func TestWhenAModelIsAsked(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)
 			asked := false
-			s, _ := c.join(t, Model{Name: "a model", First: row.first, Ask: func(_ context.Context, d *Domain, text string, _ language.Conversation, _ value.Env, doubt []value.Error) (engine.Request, error) {
+			s, _ := c.join(t, Model{Name: "a model", First: row.first, Ask: func(_ context.Context, _ uuid.UUID, d *Domain, text string, _ language.Conversation, _ value.Env, doubt []value.Error) (engine.Request, error) {
 				asked = true
 				if text != row.text || (len(doubt) > 0) == row.first {
 					t.Errorf("the model is asked %q with the doubt %v", text, doubt)

@@ -250,7 +250,7 @@ func (c *doctorCommand) model() []advice {
 		return nil
 	}
 	_, err := model.New(model.Config{
-		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate,
+		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate, Budget: c.ModelBudget,
 	}, nil)
 	if err != nil {
 		return found(critical, "The server does not start: "+err.Error()+".", "Give the flags as the message says.")

@@ -42,6 +42,7 @@ type serveCommand struct {
 	ModelName            string        `help:"The model's name, as its server knows it." placeholder:"NAME"`
 	ModelKeyVariable     string        `help:"Name of the environment variable that holds the model's API key. Without, no key is sent." placeholder:"NAME"`
 	ModelAllowPrivate    bool          `help:"Let the model's server be on this machine or in a private network, and do without TLS there."`
+	ModelBudget          int           `help:"How many requests to the language model each account may cause in an hour, on each node; 0 for any number (${default}). After that the rules' answers and doubts stand." default:"1000" placeholder:"N"`
 	CorsOrigin           []string      `help:"Origin whose pages may call the service from a browser, such as https://app.example.com, or * for all; several are several flags." placeholder:"ORIGIN"`
 	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
 	LogRequests          string        `help:"Which requests have a line in the log: ${enum} (${default}). sampled is errors and one in a hundred others." enum:"all,errors,sampled,off" default:"all" placeholder:"WHICH"`
@@ -53,13 +54,13 @@ func (*serveCommand) Help() string {
 
 Every flag may come from a RECKON_… variable (RECKON_LISTEN, RECKON_DATA) or from the file of --config.
 
-Prose is read by rules, offline. Two modes ask a language model too, which sees the domain, the last scenarios and the prompt; with rules-then-model only where the rules are in doubt. What it proposes counts only where the words of the prompt bear it out. It calculates nothing, and where it does not answer within 15 seconds the rules' answer or doubt stands.
+Prose is read by rules, offline. Two modes ask a language model too, which sees the domain, the last scenarios and the prompt; with rules-then-model only where the rules are in doubt. What it proposes counts only where the words of the prompt bear it out. It calculates nothing, and where it does not answer within 15 seconds the rules' answer or doubt stands. A model that has failed three times in a row is asked again after a minute, and an account that has used up --model-budget when the next hour begins.
 
 Examples:
   reckon serve --dev
   reckon serve --data /var/lib/reckon --listen 127.0.0.1:9000 --log-format json
   reckon serve --language-mode rules-then-model --model-url https://api.openai.com/v1 --model-name gpt-4.1-mini --model-key-variable OPENAI_API_KEY
-  reckon serve --language-mode rules-then-model --model-url http://127.0.0.1:11434/v1 --model-name llama3.1 --model-allow-private`
+  reckon serve --language-mode rules-then-model --model-url http://127.0.0.1:11434/v1 --model-name llama3.1 --model-allow-private --model-budget 0`
 }
 
 // keepFree reads --keep-free.
@@ -343,7 +344,7 @@ func watch(ctx context.Context, log *log.Log, views *projections.Views, broken c
 // does, and never the key.
 func (c *serveCommand) useModel(service *commands.Service, logger *slog.Logger) error {
 	m, err := model.New(model.Config{
-		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate,
+		Mode: c.LanguageMode, URL: c.ModelURL, Name: c.ModelName, KeyVariable: c.ModelKeyVariable, AllowPrivate: c.ModelAllowPrivate, Budget: c.ModelBudget,
 	}, logger)
 	service.UseModel(m)
 	switch {

@@ -32,7 +32,7 @@ type recording struct {
 
 func tell(t *testing.T, rounds int) *recording {
 	t.Helper()
-	c := start(t, commands.Model{Name: "a model", Ask: func(_ context.Context, d *commands.Domain, text string, _ language.Conversation, env value.Env, _ []value.Error) (engine.Request, error) {
+	c := start(t, commands.Model{Name: "a model", Ask: func(_ context.Context, _ uuid.UUID, d *commands.Domain, text string, _ language.Conversation, env value.Env, _ []value.Error) (engine.Request, error) {
 		if text != "a riddle" {
 			return engine.Request{}, errors.New("no idea")
 		}

@@ -47,6 +47,10 @@ func (s statusError) Error() string { return fmt.Sprintf("it answers with status
 // unknownForm are the statuses that may say that a server does not know a form of answer.
 var unknownForm = []statusError{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}
 
+// faultOfQuestion are the statuses that find fault with a question, and not with the server, its
+// address or the key.
+var faultOfQuestion = []statusError{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
+
 // Answers that end an attempt in one form.
 var (
 	errNoCompletion = errors.New("its answer is no completion")

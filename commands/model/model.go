@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reckon/commands"
 	"reckon/engine"
 	"reckon/engine/language"
@@ -38,6 +40,7 @@ type Config struct {
 	Name         string
 	KeyVariable  string // the environment variable that holds the key, "" for a server without keys
 	AllowPrivate bool   // the address may be of this machine or of a private network
+	Budget       int    // requests that each account may cause in an hour, 0 for any number
 }
 
 const (
@@ -58,6 +61,14 @@ var (
 	errModelUnavailable = errors.New("language.unavailable")
 	errModelTimeout     = commands.ErrModelTimeout
 	errModelRejected    = commands.ErrModelRejected
+	errModelBroken      = commands.ErrModelBroken
+	errModelOverBudget  = commands.ErrModelOverBudget
+)
+
+// Failures that tell nothing about the server.
+var (
+	errHurried  = errors.New("the request waited too long to leave it its time")
+	errTooLarge = fmt.Errorf("the domain is too large for a question of %d KiB", maxModelBrief>>10)
 )
 
 // New returns the model that a service is to use. It fails where the model cannot be asked as it is
@@ -87,9 +98,16 @@ type endpoint struct {
 	form   atomic.Int32  // in forms: the first that has worked, so that those before it are not tried again
 	failed atomic.Int64  // when a failure was last logged, in seconds since 1970
 	logger *slog.Logger
+	now    func() time.Time // by which the breaker and the budget go
+
+	breaker breaker
+	budget  budget
 }
 
 func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
+	if m.Budget < 0 {
+		return nil, fmt.Errorf("the budget of the language model is %d requests an hour: give 0 for any number, or more", m.Budget)
+	}
 	if m.Name == "" {
 		return nil, errors.New("the language model has no name: give the one that its server knows it by")
 	}
@@ -117,18 +135,32 @@ func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
 	return &endpoint{
 		name: m.Name, url: base.JoinPath("chat", "completions").String(), key: key,
 		client: newModelClient(base.Scheme == "https", m.AllowPrivate),
-		limit:  attemptLimit, logger: logger,
+		limit:  attemptLimit, logger: logger, now: time.Now, budget: budget{limit: m.Budget},
 	}, nil
 }
 
-// propose has the model read a prompt, and once more with what was wrong where its proposal does
-// not hold. It gives a request that holds, or one of the failures above.
-func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error) {
+// propose has the model read a prompt of an account, and once more with what was wrong where its
+// proposal does not hold. It gives a request that holds, or one of the failures above.
+func (e *endpoint) propose(ctx context.Context, account uuid.UUID, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (r engine.Request, err error) {
 	if len(doubt) > 0 && !strings.HasPrefix(doubt[0].Code, "language.") {
 		return engine.Request{}, errModelRejected // the rules are sure of what is wrong
 	}
-	r, err := e.converse(ctx, d, text, refers, env, doubt)
-	if err != nil && !errors.Is(err, errModelRejected) && ctx.Err() == nil {
+	may, trial := e.breaker.begin(e.now())
+	if !may {
+		return engine.Request{}, errModelBroken
+	}
+	told := unknown // where it panics, too
+	defer func() {
+		switch opened, closed := e.breaker.end(e.now(), trial, told); {
+		case opened:
+			e.logger.Warn("the language model has failed again and again and is not asked for a while; the rules' answers and doubts stand", "model", e.name, "for", breakFor)
+		case closed:
+			e.logger.Info("the language model answers again", "model", e.name)
+		}
+	}()
+	r, err = e.converse(ctx, account, d, text, refers, env, doubt)
+	told = verdictOf(ctx, err)
+	if err != nil && !errors.Is(err, errModelRejected) && !errors.Is(err, errModelOverBudget) && ctx.Err() == nil {
 		now, last := time.Now().Unix(), e.failed.Load()
 		if now-last >= int64(failureInterval/time.Second) && e.failed.CompareAndSwap(last, now) {
 			e.logger.Warn("the language model is not available; the rules' answers and doubts stand", "model", e.name, "error", err)
@@ -137,14 +169,46 @@ func (e *endpoint) propose(ctx context.Context, d *commands.Domain, text string,
 	return r, err
 }
 
-func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error) {
+// verdictOf is what a question's end tells about the server. One that answers is alive even where
+// the answer is of no use or it finds fault with the question: no account's prompts are to take the
+// model from the others.
+func verdictOf(ctx context.Context, err error) verdict {
+	var status statusError
+	switch {
+	case ctx.Err() != nil, errors.Is(err, errHurried), errors.Is(err, errTooLarge), errors.Is(err, errModelOverBudget):
+		return unknown
+	case err == nil, errors.Is(err, errModelRejected), errors.Is(err, errNoObject):
+		return alive
+	case errors.As(err, &status) && slices.Contains(faultOfQuestion, status):
+		return alive
+	}
+	return failing
+}
+
+// spend takes a request out of an account's budget, or fails with errModelOverBudget.
+func (e *endpoint) spend(account uuid.UUID) error {
+	taken, first := e.budget.take(account, e.now())
+	if taken {
+		return nil
+	}
+	if first {
+		e.logger.Warn("the account has used up its requests to the language model until the next hour begins; the rules' answers and doubts stand",
+			"account_id", account, "budget", e.budget.limit)
+	}
+	return errModelOverBudget
+}
+
+func (e *endpoint) converse(ctx context.Context, account uuid.UUID, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (engine.Request, error) {
 	question := newBrief(d, text, refers, env, doubt)
 	if len(question) > maxModelBrief {
-		return engine.Request{}, fmt.Errorf("%w: the domain is too large for a question of %d KiB", errModelUnavailable, maxModelBrief>>10)
+		return engine.Request{}, fmt.Errorf("%w: %w", errModelUnavailable, errTooLarge)
 	}
 	messages := []chatMessage{{"system", instructions}, {"user", question}}
 	schema := proposalSchema(d, refers)
 	for range 2 {
+		if err := e.spend(account); err != nil {
+			return engine.Request{}, err
+		}
 		content, p, err := e.attempt(ctx, messages, schema)
 		if err != nil {
 			return engine.Request{}, err
@@ -168,8 +232,9 @@ func (e *endpoint) converse(ctx context.Context, d *commands.Domain, text string
 // errModelUnavailable and errModelTimeout.
 func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema any) (string, language.Proposal, error) {
 	limit := time.Now().Add(e.limit)
+	hurried := false
 	if end, ok := ctx.Deadline(); ok && end.Add(-answerReserve).Before(limit) {
-		limit = end.Add(-answerReserve)
+		limit, hurried = end.Add(-answerReserve), true
 	}
 	limited, cancel := context.WithDeadline(ctx, limit)
 	defer cancel()
@@ -184,7 +249,11 @@ func (e *endpoint) attempt(ctx context.Context, messages []chatMessage, schema a
 			problem = err
 			continue
 		case err != nil:
-			return "", language.Proposal{}, modelFailure(limited, err)
+			err = modelFailure(limited, err)
+			if hurried && errors.Is(err, errModelTimeout) {
+				err = fmt.Errorf("%w: %w", err, errHurried)
+			}
+			return "", language.Proposal{}, err
 		}
 		if p, ok := readProposal(content); ok {
 			e.form.Store(form)
