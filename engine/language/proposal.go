@@ -277,7 +277,7 @@ func (e *examination) input(in *ProposedInput) {
 	}
 	switch in.Change {
 	case setChange:
-		e.texts[i] = e.stated(&e.list[i], variable, in)
+		e.texts[i] = e.stated(&e.list[i], variable, in, at)
 	case increaseChange, decreaseChange, multiplyChange:
 		e.texts[i] = e.changed(&e.list[i], variable, in, at)
 	default:
@@ -332,12 +332,16 @@ func (e *examination) slot(words string) (int, stretch) {
 
 // stated is the value that an amount states for a variable, where it is the proposed one; "" after
 // a complaint.
-func (e *examination) stated(l *slot, variable int, in *ProposedInput) string {
+func (e *examination) stated(l *slot, variable int, in *ProposedInput, at stretch) string {
 	if l.quantity < 0 || l.change != nil && l.change.sure && e.base != nil {
 		e.complain(`The words "%s" change an earlier value, they do not set one.`, clip(in.Words))
 		return ""
 	}
 	q := &e.prose.quantities[l.quantity]
+	if e.countsElse(q, variable, at) {
+		e.complain(`The words "%s" count something, they state no %s.`, clip(in.Words), in.Variable)
+		return ""
+	}
 	could := ""
 	for i := range q.readings {
 		text, _, ok := e.compatible(variable, q, &q.readings[i])
@@ -355,6 +359,17 @@ func (e *examination) stated(l *slot, variable int, in *ProposedInput) string {
 		e.complain(`The words "%s" state %s, not "%s".`, clip(in.Words), could, clip(in.Value))
 	}
 	return ""
+}
+
+// countsElse reports whether a number without a unit counts what stands behind it, as "one trip" and
+// "3 kids" do, and so is no value of a variable that has a unit: that unit would be made up. Words
+// that name the variable say otherwise.
+func (e *examination) countsElse(q *quantity, variable int, at stretch) bool {
+	bare := len(q.readings) > 0 && q.readings[0].kind == kindNumber
+	if !bare || e.vocabulary.domain.Variables[variable].Unit == "" || !q.weak && !e.foreignNoun(q.to) {
+		return false
+	}
+	return !slices.ContainsFunc(e.prose.mentions, func(m mention) bool { return m.variable == variable && at.holds(m.from, m.to) })
 }
 
 // agrees reports whether a proposed value of a variable is the one that its words state.
