@@ -455,6 +455,7 @@ func TestModelModes(t *testing.T) {
 		}
 		says(answer)(w, r, q, n)
 	})
+	inventive := serveModel(t, says(strings.Replace(rightOne, `"words":"60 mph"`, `"words":"a usual speed"`, 1)))
 	for _, row := range []struct {
 		name, mode, url, text, want string
 		interpreted                 bool
@@ -464,6 +465,7 @@ func TestModelModes(t *testing.T) {
 		{"the rules understand", RulesThenModel, good.URL, commandstest.HowLong, `"2.5 h"`, false},
 		{"the model does not answer, the rules do", ModelThenRules, dead.URL, commandstest.HowLong, `"2.5 h"`, false},
 		{"the rules doubt and the model does not answer", RulesThenModel, dead.URL, "tell me a joke about penguins", "language.not_understood", false},
+		{"the model gives what the prompt does not say", ModelThenRules, inventive.URL, "how long for 150 miles?", "calculation.missing_inputs", false},
 		{"neither understands", ModelThenRules, dead.URL, "tell me a joke about penguins", "language.not_understood", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
