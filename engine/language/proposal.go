@@ -361,9 +361,9 @@ func (e *examination) stated(l *slot, variable int, in *ProposedInput, at stretc
 	return ""
 }
 
-// countsElse reports whether a number without a unit counts what stands behind it, as "one trip" and
-// "3 kids" do, and so is no value of a variable that has a unit: that unit would be made up. Words
-// that name the variable say otherwise.
+// countsElse reports whether a number without a unit counts what stands behind it, as "one trip"
+// and "3 kids" do, and so is no value of a variable that has a unit: that unit would be made up.
+// Words that name the variable say otherwise.
 func (e *examination) countsElse(q *quantity, variable int, at stretch) bool {
 	bare := len(q.readings) > 0 && q.readings[0].kind == kindNumber
 	if !bare || e.vocabulary.domain.Variables[variable].Unit == "" || !q.weak && !e.foreignNoun(q.to) {
