@@ -266,7 +266,7 @@ func (b *cluster) nodes() int {
 	if b.server == nil {
 		return 1
 	}
-	return max(1, len(b.server.JetStreamClusterPeers()))
+	return max(1, len(b.server.ActivePeers())) // which every server knows, unlike JetStreamClusterPeers
 }
 
 func (b *cluster) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {

@@ -523,3 +523,16 @@ func TestRightConsumerOfCommandsIsKept(t *testing.T) {
 		t.Errorf("%d of %d finished commands were looked at, and it is looked again at each call: %t", looks, commands, !node.backing.(*cluster).queue.suspect.IsZero())
 	}
 }
+
+// Every node knows how many there are, not only the one that leads.
+func TestNodesOfACluster(t *testing.T) {
+	c := newTrio(t)
+	for i, l := range c.Logs {
+		logtest.Until(t, "count nodes", func(context.Context) error {
+			if n := l.Nodes(); n != len(c.Logs) {
+				return fmt.Errorf("node %d counts %d", i, n)
+			}
+			return nil
+		})
+	}
+}
