@@ -54,7 +54,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)")
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vx ./cmd/reckon)
 	$(GO) test ./cmd/reckon -run '$(SINGLE)'
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 25m -parallel 1 ./cmd/reckon -skip '$(SINGLE)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 50m -parallel 1 ./cmd/reckon -skip '$(SINGLE)'
 	$(MAKE) clients
 	$(MAKE) golden
 	git diff --exit-code
