@@ -132,7 +132,7 @@ func (l *Log) openCluster(ctx context.Context, o Options, c *credentials) error 
 // openNode is openCluster for a copy of the log in which no damage is seen. It fails with
 // ErrDamaged when the other nodes have what it lacks.
 func (l *Log) openNode(ctx context.Context, o Options, c *credentials, origin string) error {
-	if origin != "" {
+	if origin != "" && othersRun(ctx, o.Cluster) {
 		if err := asking(ctx, o, *c, func(conn *nats.Conn) error { return checkOrigin(ctx, conn, o, origin) }); err != nil {
 			return err
 		}

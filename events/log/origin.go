@@ -2,10 +2,14 @@ package log
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,12 +63,59 @@ func tellOrigin(conn *nats.Conn, c *Cluster, origin string) error {
 }
 
 const (
-	// originPatience is how long a node waits at its start for another one that says which log it
-	// has. There may be none that runs.
-	originPatience = 500 * time.Millisecond
+	// originPatience is how long a node waits at its start for another one, of which it knows that
+	// it runs, to say which log it has. One that has no log yet does not say.
+	originPatience = 10 * time.Second
 	// originAgain is how long until it asks again: connections are being made.
 	originAgain = 50 * time.Millisecond
+	// originReach is how long the server of another node may take to greet.
+	originReach = 2 * time.Second
 )
+
+// othersRun tells whether a server greets where another node is to be.
+func othersRun(ctx context.Context, c *Cluster) bool {
+	found := make(chan bool, len(c.Routes))
+	for _, route := range c.Routes {
+		go func() { found <- greets(ctx, c, route) }()
+	}
+	for range c.Routes {
+		if <-found {
+			return true
+		}
+	}
+	return false
+}
+
+// greets tells whether a NATS server is there: it speaks first, behind TLS where the nodes have it.
+func greets(ctx context.Context, c *Cluster, route string) bool {
+	ctx, cancel := context.WithTimeout(ctx, originReach)
+	defer cancel()
+	u, err := url.Parse(route)
+	if err != nil {
+		return false
+	}
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(deadline); err != nil {
+			return false
+		}
+	}
+	if c.TLS != nil {
+		config := c.TLS.Clone()
+		if config.ServerName == "" {
+			config.ServerName = u.Hostname()
+		}
+		conn = tls.Client(conn, config)
+	}
+	greeting := make([]byte, len("INFO "))
+	_, err = io.ReadFull(conn, greeting)
+	return err == nil && string(greeting) == "INFO "
+}
 
 // asking has a connection to the other nodes of a cluster, by a server that has no part in keeping
 // the log.

@@ -154,7 +154,11 @@ func keepDenying(want *jetstream.StreamConfig, have jetstream.StreamConfig) {
 // sayUnerasable says of streams that deny that messages are deleted how to get others.
 func (l *Log) sayUnerasable(ctx context.Context) error {
 	for _, name := range []string{CommandsStream, EventsStream} {
-		s, err := l.State(ctx, name)
+		var s *jetstream.StreamInfo
+		err := l.again(ctx, func(ctx context.Context) (err error) {
+			s, err = l.State(ctx, name)
+			return err
+		})
 		if err != nil {
 			return err
 		}
