@@ -55,10 +55,14 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
+// browserPatience is how long a browser may take for a test: it ends one that hangs, and is far
+// beyond what a loaded machine needs.
+const browserPatience = 8 * time.Minute
+
 // tab starts a browser with a profile of its own.
 func (h *house) tab(program string) *tab {
 	h.t.Helper()
-	limited, cancel := context.WithTimeout(h.t.Context(), 2*time.Minute)
+	limited, cancel := context.WithTimeout(h.t.Context(), browserPatience)
 	h.t.Cleanup(cancel)
 	allocated, end := chromedp.NewExecAllocator(limited, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)...)
 	h.t.Cleanup(end)

