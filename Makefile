@@ -5,13 +5,17 @@ FUZZTIME ?= 20s
 
 # A race needs two goroutines: these are the packages that start some, or whose tests do. The
 # engine's tables are calculated by one, and by many at once in the packages that stand on it.
-# cmd/reckon starts clusters, whose nodes lose each other where the detector and other tests take
-# the processor from them: it has the machine for itself, and one cluster at a time.
+# cmd/reckon and events/log start clusters, whose nodes lose each other where the detector and other
+# tests take the processor from them: they have the machine for themselves, one after the other.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
 # These tests of cmd/reckon start no service, and what they run is calculated by one goroutine; or
 # they bound the processor time that a service takes, which is another one with the detector.
 SINGLE = ^Test(HostileDomains|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+
+# These tests run without the detector, with the golden files that they compare: they ask the program
+# as one person does, one thing after another.
+GOLDEN = ^Test(Script)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
@@ -53,9 +57,10 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)")
-	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vx ./cmd/reckon)
+	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE './cmd/reckon|./events/log')
+	$(GO) test -race -timeout 15m ./events/log
 	$(GO) test ./cmd/reckon -run '$(SINGLE)'
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 50m -parallel 1 ./cmd/reckon -skip '$(SINGLE)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 50m -parallel 1 ./cmd/reckon -skip '$(SINGLE)|$(GOLDEN)'
 	$(MAKE) clients
 	$(MAKE) golden
 	git diff --exit-code
