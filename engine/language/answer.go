@@ -1,7 +1,7 @@
 package language
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"reckon/engine"
@@ -16,8 +16,9 @@ const maxAnswered = 20
 // those that were assumed for want of a stated one. Values are written by the kinds and formats of
 // their variables. The same result always gives the same text.
 func Answer(d *engine.Domain, res engine.Result) string {
+	t := tablesOf(Default)
 	if res.Calculated < 0 {
-		return fmt.Sprintf("Scenario %d is in focus again.", res.Current)
+		return t.say("in focus again", strconv.Itoa(res.Current))
 	}
 	relevant := map[int]bool{}
 	for _, a := range res.Activities {
@@ -26,19 +27,20 @@ func Answer(d *engine.Domain, res engine.Result) string {
 		}
 	}
 	asked := map[int]bool{res.Calculated: true}
-	for _, t := range res.Also {
-		asked[t.Variable] = true
+	for _, also := range res.Also {
+		asked[also.Variable] = true
 	}
 	var answers, given, kept, assumed []string
 	for _, v := range res.Values {
-		text := title(d, v.Variable) + " " + shown(d, v)
+		value := t.shown(d, v)
+		text := title(d, v.Variable) + " " + value
 		switch {
 		case asked[v.Variable]:
-			verb := " is "
 			if v.Value.Rank > 0 {
-				verb = " has "
+				answers = append(answers, t.say("has", title(d, v.Variable), value))
+			} else {
+				answers = append(answers, t.say("is", title(d, v.Variable), value))
 			}
-			answers = append(answers, title(d, v.Variable)+verb+shown(d, v))
 		case !relevant[v.Variable] || d.Variables[v.Variable].Hidden && v.Source != engine.UserInput:
 		case v.Source == engine.UserInput:
 			given = append(given, text)
@@ -49,15 +51,15 @@ func Answer(d *engine.Domain, res engine.Result) string {
 		}
 	}
 	if more := len(answers) - maxAnswered; more > 0 {
-		answers = append(answers[:maxAnswered], count(more, "more value"))
+		answers = append(answers[:maxAnswered], t.count(more, "more value"))
 	}
-	text := list(answers)
+	text := t.list(answers)
 	if given = append(given, kept...); len(given) > 0 {
-		text += ", with " + list(given)
+		text = t.say("with", text, t.list(given))
 	}
 	text += "."
 	if len(assumed) > 0 {
-		text += " Assumed: " + list(assumed) + "."
+		text += " " + t.say("assumed", t.list(assumed))
 	}
 	return text
 }
@@ -69,14 +71,6 @@ func title(d *engine.Domain, variable int) string {
 	return d.Variables[variable].Key
 }
 
-// list joins parts as a sentence does.
-func list(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
 // A number of manyDigits significant digits and more is rounded to fewDigits, but to leastDecimals
 // at least, and said to be about that.
 const (
@@ -86,16 +80,16 @@ const (
 )
 
 // shown is a value as people read it: rendered by its display, tables by their size.
-func shown(d *engine.Domain, v engine.ResultValue) string {
+func (t *tables) shown(d *engine.Domain, v engine.ResultValue) string {
 	switch v.Value.Rank {
 	case 1:
-		return count(len(v.Value.Cells), "cell")
+		return t.count(len(v.Value.Cells), "cell")
 	case 2:
 		columns := 0
 		if len(v.Value.Cells) > 0 {
 			columns = len(v.Value.Cells[0])
 		}
-		return count(len(v.Value.Cells), "row") + " of " + count(columns, "cell")
+		return t.say("row of cells", t.count(len(v.Value.Cells), "row"), t.count(columns, "cell"))
 	}
 	if label := d.Variables[v.Variable].Label(v.Value.Quantity().Number); label != "" {
 		return label
@@ -133,14 +127,7 @@ func shown(d *engine.Domain, v engine.ResultValue) string {
 	if strings.HasSuffix(number, "%") {
 		text += "%"
 	}
-	return "about " + text
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return t.say("about", text)
 }
 
 // significant counts the digits of a rendered number from its first that is not 0 on.

@@ -26,7 +26,7 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		unit, n := p.symbols(i+1, v)
 		if n == 0 {
-			unit, n = scanUnit(p.tokens, i+1, v.domain.Units())
+			unit, n = v.tables.scanUnit(p.tokens, i+1, v.domain.Units())
 		}
 		if n == 0 {
 			unit, n = p.percentage(i+1, v)

@@ -18,7 +18,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 			}
 			q := question{from: at, to: at + n, want: want(r.row[1])}
 			if q.want == wantCount {
-				if unit, size := scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) && !v.spells(p, q.to, size) {
+				if unit, size := tables.scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) && !v.spells(p, q.to, size) {
 					q.unit = unit
 				}
 			}

@@ -95,9 +95,12 @@ func TestWordsStandInTables(t *testing.T) {
 // for each that they have.
 func TestNamesOfTables(t *testing.T) {
 	set, files := sources(t)
-	roles, sections := map[string]bool{}, map[string]bool{}
+	roles, sections, texts := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range roleRows() {
 		roles[r[0]] = false
+	}
+	for name := range readTables().texts {
+		texts[name] = false
 	}
 	for section := range readTables().sections {
 		sections[section] = false
@@ -105,6 +108,7 @@ func TestNamesOfTables(t *testing.T) {
 	of := map[string]map[string]bool{
 		"is": roles, "wordIs": roles, "anyIs": roles, "named": roles, "Contains": roles,
 		"row": sections, "rows": sections, "rowAt": sections, "patterns": sections, "exactly": sections,
+		"say": texts, "count": texts,
 	}
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -135,11 +139,37 @@ func TestNamesOfTables(t *testing.T) {
 	for _, r := range []string{"amounts", "requests", "plain words"} { // sections of roles
 		sections[r] = true
 	}
-	for _, names := range []map[string]bool{roles, sections} {
+	for _, names := range []map[string]bool{roles, sections, texts} {
 		for name, asked := range names {
 			if !asked {
 				t.Errorf("nothing asks for %q", name)
 			}
 		}
+	}
+}
+
+// TestTextsStandInTables holds that the code puts no sentence together but for those who write
+// domains and models, which are in English: a text of several words stands in no other file.
+func TestTextsStandInTables(t *testing.T) {
+	set, files := sources(t)
+	for _, file := range files {
+		if name := set.Position(file.Pos()).Filename; slices.Contains([]string{"evaluation.go", "proposal.go", "proposal_target.go", "trace.go", "weights.go"}, name) {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if decl, ok := n.(*ast.GenDecl); ok && decl.Tok == gotoken.CONST {
+				return false // names
+			}
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != gotoken.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			letters := len(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }))
+			if named := readTables().texts[text] != nil || slices.ContainsFunc(roleRows(), func(r row) bool { return r[0] == text }) || readTables().sections[text] != nil; err == nil && letters > 1 && strings.Contains(text, " ") && !named {
+				t.Errorf("%s: %s is a text", set.Position(lit.Pos()), lit.Value)
+			}
+			return true
+		})
 	}
 }

@@ -13,7 +13,7 @@ func (p *prose) findChanges(tables *tables) {
 			p.changes = append(p.changes, c)
 			for k := c.from; k < c.to; k++ {
 				if base := p.tokens[k].lex.row("adjectives"); base != nil && p.within[k] < 0 {
-					p.stems[k], p.meaning[k], p.known[k] = stem(base[1]), content, asChange
+					p.stems[k], p.meaning[k], p.known[k] = tables.stem(base[1]), content, asChange
 					continue
 				}
 				named := p.known[k] == asName || p.known[k] == asSynonym || p.known[k] == asDescription || p.known[k] == asTypo

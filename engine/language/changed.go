@@ -158,7 +158,7 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 // day; "" for other variables and other lengths of time.
 func (s *search) laterText(variable int, old units.Quantity, sign int, r *reading) string {
 	kind := s.vocabulary.terms[variable].kind
-	by := readTables().exactly("calendar", r.unit.Symbol())
+	by := s.vocabulary.tables.exactly("calendar", r.unit.Symbol())
 	count, whole := r.number.Int64()
 	seconds, known := old.SI(decimal.NewContext(1000)).Int64()
 	if kind != dateKind && kind != datetimeKind || by == nil || by.number(1) != 0 || !whole || !known {

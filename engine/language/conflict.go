@@ -37,7 +37,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || said(p.tokens[m.to-1].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
+			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || p.tables.said(p.tokens[m.to-1].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {
@@ -45,7 +45,7 @@ func (s *search) bound(best *combination) *value.Error {
 			})
 			able := slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable })
 			if !able && !rival {
-				return notUnderstood(`"` + p.fragment(l.from, l.to) + `" for ` + s.title(m.variable))
+				return notUnderstood(s.say("for", quoted(p.fragment(l.from, l.to)), s.title(m.variable)))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (s *search) slid(best *combination) *value.Error {
 			swapped.picks[i-1].text, swapped.picks[i].text = b.text, a.text
 			if one, ok := s.value(best); ok {
 				if other, ok := s.value(&swapped); !ok || !one.Equal(other) {
-					return ambiguous(s.title(a.variable) + ` and ` + s.title(b.variable) + ` as "` + p.fragment(x.from, y.to) + `"`)
+					return ambiguous(s.say("two as one", s.title(a.variable), s.title(b.variable), quoted(p.fragment(x.from, y.to))))
 				}
 			}
 		}
@@ -166,7 +166,7 @@ func (s *search) eitherResult(best *combination) *value.Error {
 			one, ok := s.value(best)
 			two, also := s.value(&swapped)
 			if ok && also && !one.Equal(two) {
-				return ambiguous(s.describe(best) + ", or " + s.describe(&swapped))
+				return ambiguous(s.say("or", s.describe(best), s.describe(&swapped)))
 			}
 		}
 	}
@@ -176,5 +176,5 @@ func (s *search) eitherResult(best *combination) *value.Error {
 // twice is the doubt about two amounts for one variable.
 func (s *search) twice(variable int, a, b *slot) *value.Error {
 	p := s.prose
-	return ambiguous(s.title(variable) + ` as "` + p.fragment(a.from, a.to) + `" or "` + p.fragment(b.from, b.to) + `"`)
+	return ambiguous(s.say("one of two", s.title(variable), quoted(p.fragment(a.from, a.to)), quoted(p.fragment(b.from, b.to))))
 }

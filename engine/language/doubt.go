@@ -28,18 +28,18 @@ func (s *search) uncertain() *value.Error {
 // unreadable refuses ranges and amounts that have no single reading.
 func (s *search) unreadable() *value.Error {
 	for _, q := range s.prose.quantities {
-		words := `"` + s.prose.fragment(q.from, q.to) + `"`
+		words := quoted(s.prose.fragment(q.from, q.to))
 		if q.rng {
-			return ambiguous(words + " is a range or a choice, not one value")
+			return ambiguous(s.say("range", words))
 		}
 		if len(q.readings) > 1 && q.readings[0].kind == kindDate && q.readings[1].kind == kindDate && !q.readings[1].weak && !q.weak {
-			return ambiguous(words + " as " + q.readings[0].text + " or " + q.readings[1].text)
+			return ambiguous(s.say("one of two", words, q.readings[0].text, q.readings[1].text))
 		}
 		if len(q.readings) == 0 && !q.weak {
 			return notUnderstood(words)
 		}
 		if len(q.readings) > 0 && s.saidGauge(&q.readings[0], q.from, q.to) {
-			return notUnderstood(words + " beside a gauge: write 30 psig, 2 barg or 5 atm gauge for a gauge pressure, 30 psia or 2 bara for an absolute one")
+			return notUnderstood(s.say("gauge", words))
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (s *search) unspoken() *value.Error {
 	for at := range p.tokens {
 		for _, words := range s.vocabulary.unspoken {
 			if n := p.saysLabel(at, words); n > 0 && !named(at-1) && !named(at+n) {
-				return notUnderstood(`"` + p.fragment(at, at+n) + `", which only structured text and JSON give and ask for`)
+				return notUnderstood(s.say("hidden", quoted(p.fragment(at, at+n))))
 			}
 		}
 	}
@@ -67,14 +67,14 @@ func (s *search) unassigned() *value.Error {
 	var words []string
 	for _, l := range s.list {
 		if !l.dropped && len(l.candidates) == 0 {
-			words = append(words, `"`+s.prose.fragment(l.from, l.to)+`"`)
+			words = append(words, quoted(s.prose.fragment(l.from, l.to)))
 		}
 	}
 	if len(words) > 0 {
-		return notUnderstood(strings.Join(words, ", ") + " fits no variable")
+		return notUnderstood(s.say("fits nothing", strings.Join(words, ", ")))
 	}
 	if len(s.list) > maxSlots {
-		return notUnderstood("too many amounts in one prompt")
+		return notUnderstood(s.say("many amounts"))
 	}
 	return nil
 }
@@ -93,6 +93,10 @@ func (s *search) nothing() *value.Error {
 		return notUnderstood(word)
 	}
 	return notUnderstood(s.prose.fragment(0, len(s.prose.tokens)))
+}
+
+func (s *search) say(name string, args ...string) string {
+	return s.vocabulary.tables.say(name, args...)
 }
 
 func (s *search) title(variable int) string { return title(s.vocabulary.domain, variable) }
@@ -128,7 +132,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	for _, k := range best.picks {
 		if k.variable >= 0 && k.score < s.weights.LeastPick {
-			return notUnderstood(`"` + p.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
+			return notUnderstood(quoted(p.fragment(s.list[k.slot].from, s.list[k.slot].to)))
 		}
 	}
 	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore {
@@ -136,7 +140,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
 		if next := &found[i]; !s.same(best, next) && !s.within(best, next) {
-			return ambiguous(s.describe(best) + ", or " + s.describe(next))
+			return ambiguous(s.say("or", s.describe(best), s.describe(next)))
 		}
 	}
 	return nil
@@ -188,7 +192,7 @@ func (s *search) askedAndGiven(best *combination) *value.Error {
 		for k := range p.mentions {
 			m := &p.mentions[k]
 			if q.want == wantCount && m.from == q.to && m.to-m.from > 1 && m.weight >= s.weights.ExactName && m.variable != best.target && gives(best.picks, m.variable) {
-				return ambiguous(s.title(m.variable) + ` as what "` + p.fragment(q.from, m.to) + `" asks for, or as given`)
+				return ambiguous(s.say("asked and given", s.title(m.variable), quoted(p.fragment(q.from, m.to))))
 			}
 		}
 	}
@@ -200,7 +204,7 @@ func (s *search) compared(*combination) *value.Error {
 	p := s.prose
 	for _, q := range p.questions {
 		if q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil && anyIs(p.tokens[q.to:], "comparing") && (q.how(p) || q.want == wantCount) && s.base != nil {
-			return notUnderstood(`"` + p.fragment(q.from, q.to+1) + `": ask for each of the two, or compare their scenarios`)
+			return notUnderstood(s.say("difference", quoted(p.fragment(q.from, q.to+1))))
 		}
 	}
 	return nil
@@ -232,7 +236,7 @@ func (s *search) unused(best *combination) *value.Error {
 			return with.ok && without.ok && without.stated-without.used < with.stated-with.used
 		}
 		if !slices.ContainsFunc(targets, func(target int) bool { return !idle(target) }) {
-			return notUnderstood(`"` + s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to) + `"`)
+			return notUnderstood(quoted(s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to)))
 		}
 	}
 	return nil
@@ -242,7 +246,7 @@ func (s *search) unused(best *combination) *value.Error {
 func (s *search) costsNothing(best *combination) *value.Error {
 	for _, q := range s.prose.questions {
 		if q.costs && best.target >= 0 && s.weights.fits(wantMoney, &s.vocabulary.terms[best.target]) == 0 {
-			return notUnderstood(`"` + s.prose.fragment(q.from, q.end) + `"`)
+			return notUnderstood(quoted(s.prose.fragment(q.from, q.end)))
 		}
 	}
 	return nil
@@ -308,13 +312,13 @@ func (s *search) unknownHead(q *question, best *combination) string {
 		end++
 	}
 	head := end - 1
-	if head <= q.to || !p.tokens[head].plural() {
+	if head <= q.to || !p.tables.plural(&p.tokens[head]) {
 		return ""
 	}
 	if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= head && head < m.to && m.weight >= s.weights.LeastWord }) {
 		return ""
 	}
-	return `"` + p.tokens[head].text + `"`
+	return quoted(p.tokens[head].text)
 }
 
 // stranger is the first word of a stretch that nobody knows, in quotes, or "".
@@ -322,7 +326,7 @@ func (s *search) stranger(from, to int) string {
 	p := s.prose
 	for i := from; i < to; i++ {
 		if p.tokens[i].kind == word && len(p.tokens[i].fold) > 1 && p.meaning[i] == content && p.known[i] == asNothing {
-			return `"` + p.tokens[i].text + `"`
+			return quoted(p.tokens[i].text)
 		}
 	}
 	return ""
@@ -336,16 +340,17 @@ func (s *search) describe(c *combination) string {
 			parts = append(parts, s.title(k.variable)+" "+k.text)
 		}
 	}
-	text := strings.Join(parts, " and ")
+	text := s.vocabulary.tables.joined(parts)
 	if c.target >= 0 {
-		if text != "" {
-			text += " for "
-		}
 		titles := []string{s.title(c.target)}
 		for i, v := range c.together {
 			titles = append(titles[:i], s.title(v))
 		}
-		text += list(titles)
+		asked := s.vocabulary.tables.list(titles)
+		if text == "" {
+			return asked
+		}
+		return s.say("for", text, asked)
 	}
 	return text
 }

@@ -13,7 +13,7 @@ const anyThing = ""
 // eachOf tells, by stem, for one of which things a variable is told, and how surely: its name says
 // so ("Price of a ball", "Honey per hive"), its description does ("in one jar"), or its name is
 // that of a measure of a kind of thing ("Jar price").
-func eachOf(def *value.Variable, measure bool) map[string]float64 {
+func (t *tables) eachOf(def *value.Variable, measure bool) map[string]float64 {
 	each := map[string]float64{}
 	add := func(stem string, surely float64) { each[stem] = max(each[stem], surely) }
 	w := committed()
@@ -21,19 +21,19 @@ func eachOf(def *value.Variable, measure bool) map[string]float64 {
 		list := splitWords(name)
 		for i := range list {
 			switch {
-			case wordIs(list[i], "per word") && i+1 < len(list):
-				add(stem(list[i+1]), 1)
-			case wordIs(list[i], "each"):
+			case t.wordIs(list[i], "per word") && i+1 < len(list):
+				add(t.stem(list[i+1]), 1)
+			case t.wordIs(list[i], "each"):
 				add(anyThing, 1)
-			case measure && i+1 < len(list) && !said(list[i]):
-				add(stem(list[i]), w.EachKind)
+			case measure && i+1 < len(list) && !t.said(list[i]):
+				add(t.stem(list[i]), w.EachKind)
 			}
 		}
 	}
 	list := splitWords(def.Description)
 	for i := 0; i+1 < len(list); i++ {
-		if wordIs(list[i], "per word") {
-			add(stem(list[i+1]), w.EachOne)
+		if t.wordIs(list[i], "per word") {
+			add(t.stem(list[i+1]), w.EachOne)
 		}
 	}
 	return each
@@ -158,7 +158,7 @@ func (p *prose) findCounts() {
 }
 
 func (p *prose) thingsBefore(q *quantity) []string {
-	if q.from > 1 && p.tokens[q.from-1].is("partitive") && p.tokens[q.from-2].plural() {
+	if q.from > 1 && p.tokens[q.from-1].is("partitive") && p.tables.plural(&p.tokens[q.from-2]) {
 		return p.thingAt(q.from - 2) // "jars of 400 g"
 	}
 	for at := q.from - 1; at >= 0 && at >= q.from-eachBefore; at-- {
@@ -198,7 +198,7 @@ func (p *prose) thingAt(at int) []string {
 // findRates reads a number of things by a unit as a rate as well: "80 lines per hour" is 80 an hour
 // where the domain has rates of that kind.
 func (v *Vocabulary) findRates(p *prose) {
-	s := newScanner(p.tokens, v.domain.Units(), v.currency)
+	s := v.tables.newScanner(p.tokens, v.domain.Units(), v.currency)
 	for i := range p.quantities {
 		q := &p.quantities[i]
 		if len(q.readings) == 0 || q.weak || q.none || q.readings[0].kind != kindNumber && (q.readings[0].kind != kindMeasure || isRate(q.readings[0].unit)) {

@@ -9,7 +9,7 @@ import (
 func (v *Vocabulary) findEnds() {
 	named := func(t *term, r string) bool {
 		return slices.ContainsFunc(t.names, func(n name) bool {
-			return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(readTables().stemRoles[w], r) })
+			return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(v.tables.stemRoles[w], r) })
 		})
 	}
 	d := v.domain

@@ -63,7 +63,7 @@ func (s *search) endScore(at int, t *term) float64 {
 // payment.
 func (s *search) period(q *quantity, variable int) bool {
 	t := &s.vocabulary.terms[variable]
-	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !isCalendar(t.counted) || !isCalendar(q.readings[0].unit) {
+	if !q.weak || q.from == 0 || t.counted == nil || len(q.readings) == 0 || q.readings[0].kind != kindDuration || !s.vocabulary.tables.isCalendar(t.counted) || !s.vocabulary.tables.isCalendar(q.readings[0].unit) {
 		return false
 	}
 	return s.prose.tokens[q.from-1].is("throughout") && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
@@ -72,8 +72,8 @@ func (s *search) period(q *quantity, variable int) bool {
 }
 
 // isCalendar reports whether a unit moves a day.
-func isCalendar(unit *units.Unit) bool {
-	return readTables().exactly("calendar", unit.Symbol()) != nil
+func (t *tables) isCalendar(unit *units.Unit) bool {
+	return t.exactly("calendar", unit.Symbol()) != nil
 }
 
 // prior is what speaks for a variable before any words do: people give what equations are made of,

@@ -32,13 +32,13 @@ func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
 					continue
 				}
 				word = own
-			} else if when == onlyNamed && v.rarity[stem(word)] == 0 {
+			} else if when == onlyNamed && v.rarity[v.tables.stem(word)] == 0 {
 				continue
 			}
 			if word == r.row[1] && before != "" && at+n < len(p.tokens) && (p.within[at+n] >= 0 || p.meaning[at+n] == grammar && at+n+1 < len(p.tokens) && p.within[at+n+1] >= 0) {
 				word = before // what is paid off is a loan
 			}
-			p.stems[at], p.meant[at], p.meaning[at], p.known[at] = stem(word), "", content, asIdiom
+			p.stems[at], p.meant[at], p.meaning[at], p.known[at] = v.tables.stem(word), "", content, asIdiom
 			for i := at + 1; i < at+n; i++ {
 				p.stems[i], p.meant[i], p.meaning[i], p.known[i] = "", "", grammar, asIdiom
 			}
@@ -77,5 +77,5 @@ func (v *Vocabulary) ownIdiom(p *prose, from, to int) (word string, ok bool) {
 		return "", false
 	}
 	words := splitWords(v.domain.Variables[described].Title + " " + v.domain.Variables[described].Key)
-	return slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(v.rarity[stem(a)], v.rarity[stem(b)]) }), true
+	return slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(v.rarity[v.tables.stem(a)], v.rarity[v.tables.stem(b)]) }), true
 }

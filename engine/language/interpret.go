@@ -1,7 +1,6 @@
 package language
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -55,16 +54,16 @@ const maxTokens = 500
 // with an error instead: language.not_understood or language.ambiguous with the words in question,
 // or scenario.not_found. The trace tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
-	return v.interpret(text, tokenize(text), c, env)
+	return v.interpret(text, v.tables.tokenize(text), c, env)
 }
 
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
-	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, text: text}, env: env.Metered(), plans: map[string]derivation{}}
+	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, tables: v.tables, text: text}, env: env.Metered(), plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	var request engine.Request
 	var err *value.Error
 	if n := len(tokens); n > maxTokens {
-		err = notUnderstood(fmt.Sprintf("%d words and numbers at once, more than %d", n, maxTokens))
+		err = notUnderstood(s.say("too long", strconv.Itoa(n), strconv.Itoa(maxTokens)))
 	} else {
 		s.prose = v.read(text, tokens, env.Today())
 		request, err = s.request(c, trace)

@@ -28,8 +28,8 @@ const (
 // called by as well is that variable's: "in colour".
 func (v *Vocabulary) findLabels() {
 	add := func(l label) {
-		for _, t := range tokenize(l.text) {
-			l.words = append(l.words, stem(t.fold))
+		for _, t := range v.tables.tokenize(l.text) {
+			l.words = append(l.words, v.tables.stem(t.fold))
 		}
 		if len(l.words) > 0 && !slices.ContainsFunc(v.labels, func(o label) bool { return o.variable == l.variable && slices.Equal(o.words, l.words) }) {
 			v.labels = append(v.labels, l)
@@ -46,14 +46,14 @@ func (v *Vocabulary) findLabels() {
 			return ok && also && a.Label == b.Label
 		}
 		for _, text := range def.ChoiceNames() {
-			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !said(w) && v.rarity[stem(w)] == 0 })
+			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !v.tables.said(w) && v.rarity[v.tables.stem(w)] == 0 })
 			l := label{text: text, value: text, variable: -1, weak: empty}
 			if slices.ContainsFunc(names(&def), func(name string) bool { return value.SameLabel(name, text) }) {
 				l.variable = i
 			}
 			add(l)
 			for _, w := range splitWords(text) {
-				if s := stem(w); !said(w) && v.rarity[s] == 0 {
+				if s := v.tables.stem(w); !v.tables.said(w) && v.rarity[s] == 0 {
 					if other, ok := v.rare[s]; ok && other != text && !same(other, text) {
 						v.rare[s] = ""
 					} else if !ok {

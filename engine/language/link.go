@@ -16,8 +16,10 @@ const (
 	attributeBorder
 )
 
+const barrierNames = "stop semicolon contrast clause conjunction attribute source span rate place hyphen"
+
 // barriers are their names in the table of borders, in the order of the weights.
-var barriers = strings.Fields("stop semicolon contrast clause conjunction attribute source span rate place hyphen")
+var barriers = strings.Fields(barrierNames)
 
 // connection says how much of a link between two stretches of tokens is left across what stands
 // between them: all of it where they touch, less across other words, borders and quantities.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -67,7 +68,7 @@ func (d day) valid() bool {
 
 func (d day) text(clock string) string {
 	if d.year == 0 {
-		text := readTables().rows("months")[d.month-1][2] + " " + strconv.Itoa(d.day)
+		text := time.Month(d.month).String() + " " + strconv.Itoa(d.day)
 		if clock != "" {
 			text += clockLink + clock
 		}

@@ -79,13 +79,13 @@ func (s *scanner) digits(at int) amount {
 	if f, ok := vulgarFractions[r]; ok {
 		return s.ofOne(at, s.scaled(at, s.fraction(1, 0, f[0], f[1])))
 	}
-	value, ok := parseDigits(t.text)
+	value, ok := s.tables.parseDigits(t.text)
 	if !ok {
 		return amount{n: 1, invalid: true}
 	}
 	a := amount{n: 1, value: value}
 	whole, isWhole := value.Int64()
-	if !isWhole || strings.ContainsAny(t.text, ".e") {
+	if !isWhole || strings.ContainsAny(t.text, s.tables.point+"e") {
 		return s.scaled(at, a)
 	}
 	if d, n := s.denominator(at); n > 0 {
@@ -165,20 +165,24 @@ func (s *scanner) times(a amount, factor decimal.Decimal) amount {
 }
 
 // parseDigits reads digits with groups of three, one point and an exponent.
-func parseDigits(text string) (decimal.Decimal, bool) {
+func (t *tables) parseDigits(text string) (decimal.Decimal, bool) {
 	whole, rest := text, ""
-	if i := strings.IndexAny(text, ".eE"); i >= 0 {
+	if i := strings.IndexAny(text, t.point+"eE"); i >= 0 {
 		whole, rest = text[:i], text[i:]
 	}
-	groups := strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	groups := strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(t.separators, r) })
 	for i, g := range groups {
 		if len(groups) > 1 && (len(g) > 3 || i > 0 && len(g) < 3 || i == 0 && g == "0") {
 			return decimal.Decimal{}, false
 		}
 	}
-	d, err := decimal.Parse(strings.Join(groups, "") + strings.Replace(strings.ToLower(rest), "e+", "e", 1))
-	return d, err == nil && !strings.ContainsAny(rest, separators)
+	if strings.ContainsAny(rest, t.separators) {
+		return decimal.Decimal{}, false
+	}
+	rest = strings.Replace(strings.Replace(strings.ToLower(rest), "e+", "e", 1), t.point, point, 1)
+	d, err := decimal.Parse(strings.Join(groups, "") + rest)
+	return d, err == nil
 }
 
-// separators may stand between groups of digits.
-const separators = ",_\u2009\u202f"
+// point stands before decimals in the grammar of structured text.
+const point = "."

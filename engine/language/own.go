@@ -10,7 +10,7 @@ import (
 // would read them as a unit that the domain has no use for: the lines of an order, the rolls of a
 // bakery, the cups of a roaster who weighs them.
 func (v *Vocabulary) own(tokens []token) {
-	s := newScanner(tokens, v.domain.Units(), v.currency)
+	s := v.tables.newScanner(tokens, v.domain.Units(), v.currency)
 	for i := range tokens {
 		t := &tokens[i]
 		if t.kind != word || len(t.text) < shortestOwn || v.rarity[t.stem] == 0 || t.is("grammar") {

@@ -1,14 +1,12 @@
 package language
 
 import (
-	"strings"
-
 	"reckon/engine/units"
 )
 
 // namedPeriod is the unit of time that a variable is measured by where its name says so, nil where
 // it does not.
-func (t *term) namedPeriod(table *units.Table) *units.Unit {
+func (of *tables) namedPeriod(t *term, table *units.Table) *units.Unit {
 	if t.unit == nil {
 		return nil
 	}
@@ -17,7 +15,7 @@ func (t *term) namedPeriod(table *units.Table) *units.Unit {
 			continue
 		}
 		for w := range t.stems() {
-			if unit, n := scanUnit(tokenize(w), 0, table); n == 1 && sameUnit(unit, part.Unit) {
+			if unit, n := of.scanUnit(of.tokenize(w), 0, table); n == 1 && sameUnit(unit, part.Unit) {
 				return unit
 			}
 		}
@@ -27,13 +25,13 @@ func (t *term) namedPeriod(table *units.Table) *units.Unit {
 
 // countedTime is the unit of time that a name ends in, as that of a number of them does: "Months",
 // "term_in_years", not "Hours a day"; nil for none.
-func countedTime(name string, table *units.Table) *units.Unit {
+func (of *tables) countedTime(name string, table *units.Table) *units.Unit {
 	list := splitWords(name)
 	last := len(list) - 1
-	if last < 0 || !strings.HasSuffix(list[last], readTables().rows("forms")[0][1]) || last > 0 && wordIs(list[last-1], "per word") {
+	if last < 0 || !of.plurals(list[last]) || last > 0 && of.wordIs(list[last-1], "per word") {
 		return nil
 	}
-	unit, n := scanUnit(tokenize(list[last]), 0, table)
+	unit, n := of.scanUnit(of.tokenize(list[last]), 0, table)
 	if n != 1 || unit.Dimension() != units.Time {
 		return nil
 	}

@@ -52,7 +52,7 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 	if p.Doubt != "" {
 		return engine.Request{}, []string{"It is in doubt: " + clip(p.Doubt)}
 	}
-	tokens := tokenize(text)
+	tokens := v.tables.tokenize(text)
 	if n := len(tokens); n > maxTokens {
 		return engine.Request{}, []string{fmt.Sprintf("The prompt has %d words and numbers, more than %d.", n, maxTokens)}
 	}
@@ -137,7 +137,7 @@ func clip(text string) string {
 // find lists the places where words stand in the prompt. Case, spaces and the typography of signs
 // do not matter.
 func (e *examination) find(words string) []stretch {
-	wanted := tokenize(words)
+	wanted := e.vocabulary.tables.tokenize(words)
 	var list []stretch
 	for at := 0; len(wanted) > 0 && at+len(wanted) <= len(e.prose.tokens); at++ {
 		if slices.EqualFunc(wanted, e.prose.tokens[at:at+len(wanted)], func(a, b token) bool { return a.fold == b.fold }) {
@@ -389,8 +389,8 @@ func (e *examination) agrees(variable int, q *quantity, text, proposed string) b
 
 // readings are those of a text that is one amount and nothing else.
 func (e *examination) readings(text string) []reading {
-	tokens := tokenize(text)
-	list := scan(tokens, e.vocabulary.domain.Units(), e.vocabulary.currency, e.env.Today())
+	tokens := e.vocabulary.tables.tokenize(text)
+	list := e.vocabulary.tables.scan(tokens, e.vocabulary.domain.Units(), e.vocabulary.currency, e.env.Today())
 	if len(list) != 1 || list[0].from != 0 || list[0].to != len(tokens) {
 		return nil
 	}

@@ -140,7 +140,7 @@ func (e *examination) readUnit(words string) *units.Unit {
 		if p.tokens[at.from].is("answer in") && at.to-at.from > 1 {
 			at.from++
 		}
-		if unit, n := scanUnit(p.tokens, at.from, table); n == at.to-at.from {
+		if unit, n := p.tables.scanUnit(p.tokens, at.from, table); n == at.to-at.from {
 			return unit
 		}
 		if unit, n := p.percentage(at.from, e.vocabulary); n == at.to-at.from {

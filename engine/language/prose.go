@@ -42,6 +42,7 @@ const (
 // prose is a prompt with all that its words can mean.
 type prose struct {
 	weights    *weights
+	tables     *tables
 	terms      []term // by variable
 	text       string
 	tokens     []token
@@ -67,8 +68,8 @@ type prose struct {
 
 // read finds out what the tokens of a prompt can mean.
 func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
-	tables := readTables()
-	p := &prose{weights: v.weights, terms: v.terms, text: text, tokens: tokens, askedAt: -1}
+	tables := v.tables
+	p := &prose{weights: v.weights, tables: tables, terms: v.terms, text: text, tokens: tokens, askedAt: -1}
 	n := len(p.tokens)
 	p.stems, p.joined, p.meant, p.known = make([]string, n), make([]string, n), make([]string, n), make([]knownAs, n)
 	p.meaning, p.used, p.within, p.counts = make([]meaning, n), make([]bool, n), make([]int, n), make([]int, n)
@@ -134,7 +135,7 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 				to++
 			}
 		}
-		for _, q := range scan(p.tokens[from:to], v.domain.Units(), v.currency, today) {
+		for _, q := range v.tables.scan(p.tokens[from:to], v.domain.Units(), v.currency, today) {
 			q.from += from
 			q.to += from
 			take(q)
@@ -225,7 +226,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		try(meant)
 	}
 	if best != "" && bestDistance == 1 || best != "" && limit > 1 {
-		p.meant[i], p.known[i] = stem(best), asTypo
+		p.meant[i], p.known[i] = tables.stem(best), asTypo
 		return
 	}
 	best, bestDistance = "", 3
@@ -244,7 +245,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	case l.is("plain") || l != nil && l.tabled:
 		p.meaning[i], p.known[i] = plainly, asPlain
 	default:
-		p.meant[i], p.known[i] = stem(best), asTypo
+		p.meant[i], p.known[i] = tables.stem(best), asTypo
 	}
 }
 

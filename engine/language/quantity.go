@@ -62,8 +62,8 @@ type scanner struct {
 // arithmeticBudget bounds what one prompt may spend on arithmetic.
 const arithmeticBudget = 1_000_000
 
-func newScanner(tokens []token, table *units.Table, currency string) *scanner {
-	return &scanner{tokens: tokens, table: table, currency: currency, ctx: decimal.NewContext(arithmeticBudget), tables: readTables()}
+func (t *tables) newScanner(tokens []token, table *units.Table, currency string) *scanner {
+	return &scanner{tokens: tokens, table: table, currency: currency, ctx: decimal.NewContext(arithmeticBudget), tables: t}
 }
 
 // tok is a token, or none outside of the prompt.
@@ -78,8 +78,8 @@ func (s *scanner) tok(i int) token {
 // overlap. currency is the ISO code of the domain's only currency, "" for none: "dollars" and "$"
 // are its own where it is one of that name. today is the midnight of the present day in seconds
 // since 1970 on the clock of whoever asks.
-func scan(tokens []token, table *units.Table, currency string, today int64) []quantity {
-	s := newScanner(tokens, table, currency)
+func (t *tables) scan(tokens []token, table *units.Table, currency string, today int64) []quantity {
+	s := t.newScanner(tokens, table, currency)
 	s.today = today
 	var list []quantity
 	for at := 0; at < len(tokens); {

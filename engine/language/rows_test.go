@@ -104,7 +104,7 @@ func TestRows(t *testing.T) {
 			i := slices.IndexFunc(tokenize(prompt), func(t token) bool { return t.border() != noBorder })
 			return barriers[tokenize(prompt)[i].border()-1]
 		},
-		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil,
+		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",

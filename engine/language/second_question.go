@@ -23,11 +23,11 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	for i := 1; i < len(p.questions); i++ {
 		a, b := &p.questions[i-1], &p.questions[i]
 		if a.how(p) && b.how(p) && (b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") || p.tokens[b.from-1].is("joining")) {
-			return ambiguous(`two questions at once: "` + p.fragment(a.from, a.to) + `" and "` + p.fragment(b.from, b.to) + `"`)
+			return ambiguous(s.say("two questions", s.say("and", quoted(p.fragment(a.from, a.to)), quoted(p.fragment(b.from, b.to)))))
 		}
 	}
 	if a, b := s.joinedAmount(best); a >= 0 {
-		return ambiguous("two questions at once: " + s.title(a) + ", " + s.title(b))
+		return ambiguous(s.say("two questions", s.title(a)+", "+s.title(b)))
 	}
 	joined, together := s.joinedNames(best)
 	all := append(asked, joined...)
@@ -45,7 +45,7 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 		for _, v := range all {
 			titles = append(titles, s.title(v))
 		}
-		return ambiguous("two questions at once: " + strings.Join(titles, ", "))
+		return ambiguous(s.say("two questions", strings.Join(titles, ", ")))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package language
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,10 +12,14 @@ import (
 	"reckon/engine/decimal"
 )
 
-// english are the tables of the language. No other part of the package knows a word of it.
+// files are the tables of the languages, a folder each. No other part of the package knows a word
+// of any.
 //
 //go:embed english
-var english embed.FS
+var files embed.FS
+
+// Default is the tag of the language of a domain that names none.
+const Default = "en"
 
 // row is a line of a table: its cells, the last one an example. An empty cell is "-" there and ""
 // here.
@@ -100,6 +105,18 @@ type tables struct {
 	commonUnits []string
 	groups      synonymTable
 	spelling    []string // words that a slip of spelling may have meant, beside those of the domain
+	texts       map[string]row
+	inflection
+}
+
+// inflection is the row of the language itself: how it writes numbers and inflects words.
+type inflection struct {
+	tag        string
+	point      string // the mark before decimals
+	separators string // the marks that may stand between groups of digits
+	possessive string // the ending of what something belongs to
+	vowels     string
+	doubled    string // letters that stay doubled at the end of a stem
 }
 
 // rows are those of a section.
@@ -119,26 +136,54 @@ func (t *tables) lexeme(word string) *lexeme {
 	return t.lexicon[word]
 }
 
-// readTables reads the tables at their first use.
-var readTables = sync.OnceValue(func() *tables {
-	t := &tables{
-		sections: map[string][]row{}, rules: map[string][]*rule{}, exact: map[spelled]row{}, lexicon: map[string]*lexeme{},
-		stemRoles: map[string][]string{}, groups: synonymTable{},
-	}
-	files, err := fs.Glob(english, "english/*.txt")
-	for _, file := range files {
-		var data []byte
-		if data, err = english.ReadFile(file); err != nil {
+// languages are the tables by tag, read at their first use.
+var languages = sync.OnceValue(func() map[string]*tables {
+	list := map[string]*tables{}
+	folders, err := fs.ReadDir(files, ".")
+	for _, folder := range folders {
+		t := &tables{
+			sections: map[string][]row{}, rules: map[string][]*rule{}, exact: map[spelled]row{}, lexicon: map[string]*lexeme{},
+			stemRoles: map[string][]string{}, groups: synonymTable{}, texts: map[string]row{},
+		}
+		var names []string
+		if names, err = fs.Glob(files, folder.Name()+"/*.txt"); err != nil {
 			break
 		}
-		t.read(string(data))
+		for _, name := range names {
+			var data []byte
+			if data, err = files.ReadFile(name); err != nil {
+				break
+			}
+			t.read(string(data))
+		}
+		t.finish()
+		list[t.tag] = t
 	}
 	if err != nil {
-		panic("engine/language: " + err.Error())
+		panic(err)
 	}
-	t.finish()
-	return t
+	return list
 })
+
+// Languages are the tags of the languages that prose is read in, in order.
+func Languages() []string { return slices.Sorted(maps.Keys(languages())) }
+
+// tablesOf are those of a language by its tag, of the default one where there are none.
+func tablesOf(tag string) *tables {
+	if t := languages()[tag]; t != nil {
+		return t
+	}
+	return languages()[Default]
+}
+
+// inForm reports whether a word has one of the endings of a form: the first is that of more than
+// one thing, the second that of adverbs.
+func (t *tables) inForm(word string, form int) bool {
+	return slices.ContainsFunc(t.rows("forms")[form].words(1), func(ending string) bool { return strings.HasSuffix(word, ending) })
+}
+
+func (t *tables) plurals(word string) bool { return t.inForm(word, 0) }
+func (t *tables) adverb(word string) bool  { return t.inForm(word, 1) }
 
 // read reads a file of tables.
 func (t *tables) read(text string) {
@@ -204,6 +249,11 @@ func (t *tables) file(section string, r row, kind []string) {
 
 // finish reads the sections whose rows are no facts of words.
 func (t *tables) finish() {
+	own := t.rows("language")[0]
+	t.inflection = inflection{tag: own[0], point: own[1], separators: own[2], possessive: own[3], vowels: own[4], doubled: own[5]}
+	for _, r := range t.rows("texts") {
+		t.texts[r[0]] = r
+	}
 	for _, r := range t.rows("endings") {
 		step := r.number(4) - 1
 		t.endings[step] = append(t.endings[step], ending{r[0], int(r.number(1)), int(r.number(2)), r[3], r[5] != ""})

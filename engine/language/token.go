@@ -39,8 +39,8 @@ func anyIs(tokens []token, role string) bool {
 }
 
 // plural reports whether a word has the ending of more than one thing.
-func (t token) plural() bool {
-	return strings.HasSuffix(t.fold, readTables().rows("forms")[0][1]) && t.stem != t.fold
+func (t *tables) plural(of *token) bool {
+	return t.plurals(of.fold) && of.stem != of.fold
 }
 
 // border is the kind of border that a token is.
@@ -52,11 +52,10 @@ func (t token) border() barrier {
 }
 
 // tokenize cuts a prompt into its tokens, and looks them up.
-func tokenize(prompt string) []token {
-	lexicon := readTables().lexicon
+func (t *tables) tokenize(prompt string) []token {
 	tokens := cut(prompt)
 	for i := range tokens {
-		tokens[i].lex = lexicon[tokens[i].fold]
+		tokens[i].lex = t.lexicon[tokens[i].fold]
 	}
 	return tokens
 }

@@ -18,8 +18,8 @@ type found struct {
 
 // scanUnit reads the longest unit, spoken or in symbols, that starts at a token and ends at a token
 // border. Where the words have several senses it is the usual one. n is 0 for none.
-func scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, n int) {
-	for _, f := range newScanner(tokens, table, "").unitsAt(at, false) {
+func (t *tables) scanUnit(tokens []token, at int, table *units.Table) (unit *units.Unit, n int) {
+	for _, f := range t.newScanner(tokens, table, "").unitsAt(at, false) {
 		if !f.share && f.part >= 0 && f.part <= 1 && f.unit != units.One {
 			return f.unit, f.n
 		}

@@ -15,6 +15,7 @@ import (
 // dimensions, and its equations. It is immutable and safe for concurrent use.
 type Vocabulary struct {
 	weights  *weights
+	tables   *tables
 	domain   *engine.Domain
 	currency string // the only currency that the domain's units and defaults name, "" for none or several
 	terms    []term // by variable
@@ -74,11 +75,12 @@ type name struct {
 func New(d *engine.Domain) *Vocabulary { return newVocabulary(d, committed()) }
 
 func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
-	v := &Vocabulary{weights: w, domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: readTables().groups}
+	t := tablesOf(Default)
+	v := &Vocabulary{weights: w, tables: t, domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: t.groups}
 	uses := map[string]int{} // by stem, how many variables are named with it
 	var currencies []string
 	for i := range d.Variables {
-		t := newTerm(d, i)
+		t := v.tables.newTerm(d, i)
 		currencies = append(currencies, t.dimension.Currencies()...)
 		for w := range t.stems() {
 			uses[w]++
@@ -93,9 +95,9 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 	for word, n := range uses {
 		v.rarity[word] = max(w.LeastRarity, math.Log(count/float64(n))/math.Log(count))
 		switch {
-		case wordIs(word, "telling"):
+		case t.wordIs(word, "telling"):
 			v.rarity[word] *= w.TellingRarity
-		case wordIs(word, "plain"):
+		case t.wordIs(word, "plain"):
 			v.rarity[word] *= w.PlainRarity
 		}
 	}
@@ -121,7 +123,7 @@ func (v *Vocabulary) findUnspoken() {
 			continue
 		}
 		for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
-			if words := newName(text).words; slices.ContainsFunc(words, func(w string) bool { return v.rarity[w] == 0 && !labelled[w] }) {
+			if words := v.tables.newName(text).words; slices.ContainsFunc(words, func(w string) bool { return v.rarity[w] == 0 && !labelled[w] }) {
 				v.unspoken = append(v.unspoken, words)
 			}
 		}
@@ -129,7 +131,7 @@ func (v *Vocabulary) findUnspoken() {
 }
 
 // newTerm is what a variable says of itself.
-func newTerm(d *engine.Domain, variable int) term {
+func (of *tables) newTerm(d *engine.Domain, variable int) term {
 	def := d.Variables[variable]
 	t := term{kind: format.ScalarKind(def.Kind), unit: d.BareUnit(variable), fallback: !def.Default.IsEmpty(), table: format.IsTableKind(def.Kind), hidden: def.Hidden}
 	t.dimension, t.dimensional = d.Dimension(variable)
@@ -144,36 +146,36 @@ func newTerm(d *engine.Domain, variable int) term {
 	}
 	plain := t.dimensional && t.dimension.IsNone() && t.kind != percentKind
 	for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
-		n := newName(text)
+		n := of.newName(text)
 		if len(n.words) > 0 && !slices.ContainsFunc(t.names, func(o name) bool { return o.joined == n.joined }) {
 			t.names = append(t.names, n)
 		}
 		if t.counted == nil && (t.dimensional && t.dimension == units.Time || plain && (t.unit == nil || t.unit.IsOne())) {
-			t.counted = countedTime(text, d.Units())
+			t.counted = of.countedTime(text, d.Units())
 		}
 	}
-	t.period = t.namedPeriod(d.Units())
+	t.period = of.namedPeriod(&t, d.Units())
 	mine, money := t.stems(), len(t.dimension.Currencies()) > 0
 	t.priced = money && !t.money()
 	for w := range mine {
-		does := readTables().stemRoles[w]
+		does := of.stemRoles[w]
 		t.priced = t.priced || money && slices.Contains(does, "priced")
 		t.counts = t.counts || plain && slices.Contains(does, "counts")
 	}
 	for _, w := range splitWords(def.Description) {
-		if s := stem(w); !said(w) && !mine[s] {
+		if s := of.stem(w); !of.said(w) && !mine[s] {
 			t.description = append(t.description, s)
 		}
 	}
-	t.each = eachOf(&def, t.dimensional && !t.dimension.IsNone())
+	t.each = of.eachOf(&def, t.dimensional && !t.dimension.IsNone())
 	for thing, surely := range t.each {
-		unit, n := scanUnit(tokenize(thing), 0, d.Units())
+		unit, n := of.scanUnit(of.tokenize(thing), 0, d.Units())
 		t.perTime = t.perTime || surely == 1 && n == 1 && unit.Dimension() == units.Time
 	}
 	for _, clause := range strings.FieldsFunc(def.Description, unicode.IsPunct) {
-		if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !said(w) }) {
+		if list := splitWords(clause); len(list) > 1 && slices.ContainsFunc(list, func(w string) bool { return !of.said(w) }) {
 			for i := range list {
-				list[i] = stem(list[i])
+				list[i] = of.stem(list[i])
 			}
 			t.clauses = append(t.clauses, list)
 		}
@@ -232,7 +234,7 @@ func (v *Vocabulary) learn() {
 	}
 	for _, text := range texts {
 		for _, w := range splitWords(text) {
-			v.known[stem(w)] = true
+			v.known[v.tables.stem(w)] = true
 			if len(w) > 3 {
 				v.words = append(v.words, w)
 			}
@@ -242,12 +244,12 @@ func (v *Vocabulary) learn() {
 	v.words = slices.Compact(v.words)
 }
 
-func newName(text string) name {
+func (t *tables) newName(text string) name {
 	var n name
 	for _, w := range splitWords(text) {
-		n.spoken = append(n.spoken, stem(w))
-		if !wordIs(w, "grammar") || wordIs(w, "telling") {
-			n.words = append(n.words, stem(w))
+		n.spoken = append(n.spoken, t.stem(w))
+		if !t.wordIs(w, "grammar") || t.wordIs(w, "telling") {
+			n.words = append(n.words, t.stem(w))
 			n.joined += w
 		} else {
 			n.cut = true
@@ -257,12 +259,12 @@ func newName(text string) name {
 }
 
 // wordIs reports whether a word of a name does what a role says.
-func wordIs(w, r string) bool {
-	return readTables().lexicon[w].is(r)
+func (t *tables) wordIs(w, r string) bool {
+	return t.lexicon[w].is(r)
 }
 
 // said reports whether a word says little or nothing of its own.
-func said(w string) bool { return wordIs(w, "grammar") || wordIs(w, "plain") }
+func (t *tables) said(w string) bool { return t.wordIs(w, "grammar") || t.wordIs(w, "plain") }
 
 // splitWords cuts a text into lower-case words: at all but letters, digits and apostrophes, and
 // where a key turns from lower to upper case.
@@ -310,7 +312,7 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			continue
 		}
 		for variable := range v.terms {
-			if v.terms[variable].counted != nil && strings.HasSuffix(p.tokens[i].fold, readTables().rows("forms")[1][1]) {
+			if v.terms[variable].counted != nil && v.tables.adverb(p.tokens[i].fold) {
 				continue // "500 monthly" is no number of months
 			}
 			if m, ok := v.mentionAt(p, i, variable); ok {

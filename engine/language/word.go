@@ -23,13 +23,11 @@ const (
 
 // stem reduces a folded word to what its forms have in common. It need not be a word: "driving",
 // "drives" and "drive" all give "driv".
-func stem(word string) string { return readTables().stem(word) }
-
 func (t *tables) stem(word string) string {
 	if r := t.lexicon[word].row("stems"); r != nil {
 		return r[1]
 	}
-	w := strings.TrimSuffix(strings.TrimSuffix(word, possessive), "'")
+	w := strings.TrimSuffix(strings.TrimSuffix(word, t.possessive), "'")
 	for step := range stepCount {
 		if step <= verbStep {
 			if r := t.lexicon[w].row("stems"); r != nil {
@@ -40,8 +38,6 @@ func (t *tables) stem(word string) string {
 	}
 	return w
 }
-
-const possessive = "'s"
 
 // without takes the ending of one step from a word.
 func (t *tables) without(w string, step int) string {
@@ -54,22 +50,17 @@ func (t *tables) without(w string, step int) string {
 		if !e.vowel {
 			return rest + e.instead
 		}
-		if strings.ContainsAny(rest, vowels) {
-			return undouble(rest)
+		if strings.ContainsAny(rest, t.vowels) {
+			return t.undouble(rest)
 		}
 	}
 	return w
 }
 
-const (
-	vowels  = "aeiouy"
-	doubled = "aeioulsz" // letters that stay doubled
-)
-
 // undouble turns the doubled last consonant of a stem ("runn") into one.
-func undouble(s string) string {
+func (t *tables) undouble(s string) string {
 	n := len(s)
-	if n >= 4 && s[n-1] == s[n-2] && !strings.ContainsRune(doubled, rune(s[n-1])) {
+	if n >= 4 && s[n-1] == s[n-2] && !strings.ContainsRune(t.doubled, rune(s[n-1])) {
 		return s[:n-1]
 	}
 	return s
