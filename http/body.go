@@ -53,7 +53,11 @@ func readBody(x *Exchange) ([]byte, error) { return readUpTo(x, bodyLimit, media
 // of its headers, 408 when it stopped coming and 400 when it was cut short.
 func readUpTo(x *Exchange, limit int64, check func(header nethttp.Header, length int) error) ([]byte, error) {
 	w, r := x.w, x.r
-	large := tooLarge("The body", fmt.Sprintf("%d MiB", limit>>20))
+	size := fmt.Sprintf("%d MiB", limit>>20)
+	if limit < 1<<20 {
+		size = fmt.Sprintf("%d KiB", limit>>10)
+	}
+	large := tooLarge("The body", size)
 	if r.ContentLength > limit && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		w.Header().Set("Connection", "close")
 		return nil, large

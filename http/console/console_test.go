@@ -327,7 +327,7 @@ func TestRefused(t *testing.T) {
 	h.shows("a large form", form("/console/password", func(r *nethttp.Request) {
 		r.Body = io.NopCloser(strings.NewReader(large))
 		r.ContentLength = int64(len(large))
-	}), 413, "/console/password", "too large")
+	}), 413, "/console/password", "too large (limit 64 KiB)")
 	for _, path := range []string{
 		"/console?reckon_link_00", "/console/invitation?" + link, "/console/invitation/" + link, "/console?token=RECKON_TOKEN_00", "/console/sign-in?next=" + url.QueryEscape("/console?"+link),
 		"/console?" + b.session(), "/console?key=reckon_live_1", "/console/reckon%5Flive_1", "/console?key=reckon%5Flive_1",
