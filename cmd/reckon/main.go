@@ -128,7 +128,11 @@ func run(t terminal, args []string) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(t.err, "reckon: %v\nTry 'reckon --help'.\n", onlyHere(err))
+		if err = onlyHere(err); slices.Contains(args, "--json") {
+			_ = printError(t, err)
+		} else {
+			fmt.Fprintf(t.err, "reckon: %v\nTry 'reckon --help'.\n", err)
+		}
 		return 2
 	}
 	err = parsed.Run(t)
@@ -141,11 +145,27 @@ func run(t terminal, args []string) int {
 	case t.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, log.ErrRunning):
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(t.err, "reckon: %v\n", err)
+	if asksJSON(parsed) {
+		_ = printError(t, err)
+	} else {
+		fmt.Fprintf(t.err, "reckon: %v\n", err)
+	}
 	if slices.Contains(verdicts(), parsed.Selected().Path()) {
 		return 2
 	}
 	return 1
+}
+
+// asksJSON tells whether a command was asked for JSON.
+func asksJSON(parsed *kong.Context) bool {
+	for _, group := range parsed.Selected().AllFlags(false) {
+		for _, flag := range group {
+			if asked, is := parsed.FlagValue(flag).(bool); is && asked && flag.Name == "json" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onlyHere says of a --server that is not understood where the command can be given instead.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,6 +15,22 @@ import (
 
 // printJSON writes v for programs.
 func printJSON(t terminal, v any) error { return encode(t.out, v, "", "  ") }
+
+// printError says for programs why a command failed, on standard error, so that standard output has
+// what was asked for alone.
+func printError(t terminal, err error) error {
+	var failed struct {
+		Error struct {
+			Code    *string `json:"code"` // of what an interface of administration refuses, else null
+			Message string  `json:"message"`
+		} `json:"error"`
+	}
+	failed.Error.Message = err.Error()
+	if r := (*refusal)(nil); errors.As(err, &r) {
+		failed.Error.Code = &r.code
+	}
+	return encode(t.err, failed, "", "")
+}
 
 // encode writes v as JSON; without an indent on one line.
 func encode(to io.Writer, v any, prefix, indent string) error {
