@@ -167,8 +167,8 @@ func isLoopback(host string) bool {
 // it.
 const publicFile = "public-url"
 
-// public is the address that links are made of: the one that is given, else that of the directory's
-// server, as it runs or ran last, else the default of serve.
+// public is the address that links are made of where a server does not say it: the one that is
+// given, else that of the directory's server, as it runs or ran last, else the default of serve.
 func (i installation) public(given publicURL) (*url.URL, error) {
 	if given.url != nil {
 		return given.url, nil

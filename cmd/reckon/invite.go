@@ -17,12 +17,12 @@ type userInvite struct {
 	Account   string    `help:"Name of the account that they are invited to." placeholder:"NAME"`
 	Role      string    `help:"What they may do there: member, developer or owner. One who is a member already keeps their role without it." placeholder:"ROLE"`
 	Operator  bool      `help:"Invite them to run the installation."`
-	PublicURL publicURL `help:"Address of the console, as their browser reaches it. Without, that of the directory's server." name:"public-url" placeholder:"URL"`
+	PublicURL publicURL `help:"Address of the console, as their browser reaches it. Without, that of the server." name:"public-url" placeholder:"URL"`
 	JSON      bool      `help:"Print JSON."`
 }
 
 func (*userInvite) Help() string {
-	return `Prints a link that lets in once, within 24 hours, and sets a password. It alone is on the last line. Whoever forgot their password is given another one so; the link before it ends.
+	return `Prints a link that lets in once, within 24 hours, and sets a password. It alone is on the last line. Whoever forgot their password is given another one so; the link before it ends. An owner gets none for somebody whom another account or the installation knows too: they come in as before.
 
 Examples:
   reckon user invite ada@example.com --account acme --role owner
@@ -33,8 +33,8 @@ Examples:
 // invitationRow is an invitation as programs read it.
 type invitationRow struct {
 	User      admin.User `json:"user"`
-	Link      string     `json:"link"`
-	ExpiresAt time.Time  `json:"expires_at"`
+	Link      *string    `json:"link"`       // null for who comes in as before
+	ExpiresAt *time.Time `json:"expires_at"` // of the link
 }
 
 func (c *userInvite) Run(t terminal) error {
@@ -55,14 +55,19 @@ func (c *userInvite) Run(t terminal) error {
 		if err != nil {
 			return err
 		}
-		if invitation.Secret == "" {
-			return fmt.Errorf("%q is invited, and comes in as before: a link is for an operator to make, since it leads to other accounts too", invitation.User.Email)
+		link := invitation.Link
+		if invitation.Secret != "" && (link == nil || c.PublicURL.url != nil) {
+			made := commands.LinkURL(public, invitation.Secret)
+			link = &made
 		}
-		link := commands.LinkURL(public, invitation.Secret)
-		if c.JSON {
-			return printJSON(t, invitationRow{invitation.User, link, *invitation.ExpiresAt})
+		switch {
+		case c.JSON:
+			return printJSON(t, invitationRow{invitation.User, link, invitation.ExpiresAt})
+		case link == nil:
+			fmt.Fprintf(t.err, "%q is invited, and comes in as before: a link is for an operator to make, since it leads to other accounts too.\n", invitation.User.Email)
+			return nil
 		}
-		fmt.Fprintf(t.out, "%q comes in by this link, once, until %s. It is shown only now and kept nowhere:\n%s\n", invitation.User.Email, stamp(*invitation.ExpiresAt), link)
+		fmt.Fprintf(t.out, "%q comes in by this link, once, until %s. It is shown only now and kept nowhere:\n%s\n", invitation.User.Email, stamp(*invitation.ExpiresAt), *link)
 		return nil
 	})
 }

@@ -180,6 +180,7 @@ func (c *serveCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	administered.Links(public)
 	if pages != nil {
 		servers[last].Mount(pages.Face())
 	}

@@ -23,6 +23,7 @@ type Invite struct {
 type Invitation struct {
 	User      User       `json:"user"`
 	Secret    string     `json:"secret"`     // of a link that lets in once, shown once; "" for a user whom another way lets in
+	Link      *string    `json:"link"`       // with the secret in it, null where that is "", and where there is no console
 	ExpiresAt *time.Time `json:"expires_at"` // of the link, null for none
 }
 
@@ -56,6 +57,10 @@ func (q *request) invite() (http.Answer, error) {
 	answer := Invitation{User: userOf(made.User), Secret: made.Secret}
 	if made.Secret != "" {
 		answer.ExpiresAt = &made.ExpiresAt
+		if q.links != nil {
+			link := commands.LinkURL(q.links, made.Secret)
+			answer.Link = &link
+		}
 	}
 	return http.Answer{Status: nethttp.StatusCreated, Body: answer}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ type Server struct {
 	views atomic.Pointer[projections.Views] // nil within the process of a command line
 	dir   string                            // data directory, "" for none
 	shell *events.Actor                     // who asks within the process of a command line
+	links *url.URL                          // what links to the console are made of, nil for none
 
 	users, strangers *http.Pace // how fast who has a token, and an address without one, may ask
 
@@ -57,6 +59,9 @@ const (
 	userPace     = 100
 	strangerPace = 50
 )
+
+// Links says at which address browsers reach the console. Without there are no links to it.
+func (s *Server) Links(public *url.URL) { s.links = public }
 
 // Open gives a Server the log and this node's views of it. From then on it tells other nodes how
 // this one is.
@@ -117,7 +122,7 @@ func (c caller) shell() bool { return c.user.ID == uuid.Nil }
 func (c caller) operator() bool { return c.shell() || c.user.Operator }
 
 // The beginnings of secrets, which do not belong in a URL.
-var secrets = []string{"reckon_token_", "reckon_live_"}
+var secrets = []string{"reckon_token_", "reckon_live_", "reckon_link_"}
 
 // admit finds the user of a request's token, as authenticate of /v1 finds the account of a key.
 func (s *Server) admit(x *http.Exchange) error {
