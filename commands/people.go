@@ -80,7 +80,7 @@ func (a Admin) UserWith(ctx context.Context, id uuid.UUID, email string) (projec
 }
 
 func noUser(email string) error {
-	return fmt.Errorf("user %q %w: `reckon user list` names those there are, `reckon user create` makes one", email, ErrNone)
+	return fmt.Errorf("user %q %w: `reckon user invite EMAIL --account NAME --role ROLE` invites somebody, `reckon user list` names those there are", email, ErrNone)
 }
 
 // Users lists all users in the order of their addresses.

@@ -116,13 +116,20 @@ func (q *request) findAccount(text string) (err error) {
 	if errors.Is(err, commands.ErrNone) && isID {
 		q.account, err = q.admin.Account(q.ctx(), text)
 	}
+	if errors.Is(err, commands.ErrNone) {
+		return q.unknownAccount(text)
+	}
 	return answered(err)
 }
 
-// unknownAccount is what findAccount says of an account that is not there.
+// unknownAccount is what is said of an account that is not there, or not for the caller: who makes
+// none is told of those who let others in.
 func (q *request) unknownAccount(text string) error {
 	if text == Whose {
 		return http.NotFound(q.nothing())
+	}
+	if !q.caller.operator() {
+		return http.NotFound(fmt.Sprintf("account %q %v for you: `reckon account list` names those that you and your token have a part in; an owner of an account, or an operator, gives you a part in it", text, commands.ErrNone))
 	}
 	_, err := q.admin.AccountWith(q.ctx(), uuid.Nil, text)
 	return answered(err)
@@ -137,7 +144,7 @@ func (q *request) user() (projections.User, error) {
 		id = commands.UserID(text)
 	}
 	if !q.caller.operator() && q.caller.user.ID != id {
-		id = uuid.Nil
+		return projections.User{}, http.NotFound(fmt.Sprintf("user %q %v for you: operators see other users, and `reckon member list` shows those of an account", text, commands.ErrNone))
 	}
 	return q.admin.UserWith(q.ctx(), id, text)
 }
