@@ -12,6 +12,7 @@ import (
 	"net/http"
 
 	"reckon/commands"
+	"reckon/commands/outside"
 )
 
 // chatMessage is one message of a question, as the protocol has it.
@@ -112,7 +113,7 @@ func modelFailure(ctx context.Context, err error) error {
 	case errors.As(err, &status):
 		return fmt.Errorf("%w: %w", errModelUnavailable, status)
 	}
-	for _, known := range []error{errRedirect, errEndless, errPrivate, errPlain} {
+	for _, known := range []error{outside.ErrRedirect, errEndless, outside.ErrPrivate, outside.ErrPlain} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%w: %w", errModelUnavailable, known)
 		}

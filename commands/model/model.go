@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/outside"
 	"reckon/engine"
 	"reckon/engine/language"
 	"reckon/engine/value"
@@ -47,7 +48,6 @@ const (
 	attemptLimit    = 15 * time.Second // of one attempt
 	idleConnections = 32               // that are kept, one for each question that one account may have out
 	answerReserve   = time.Second      // that an attempt leaves of the time that a request has
-	connectLimit    = 5 * time.Second  // of each part of connecting
 	maxModelTokens  = 600              // of one answer
 	maxModelAnswer  = 256 << 10        // bytes of one answer, protocol included
 	maxModelBrief   = 256 << 10        // bytes of one question
@@ -68,6 +68,7 @@ var (
 // Failures that tell nothing about the server.
 var (
 	errHurried  = errors.New("the request waited too long to leave it its time")
+	errEndless  = fmt.Errorf("its answer has more than %d KiB", maxModelAnswer>>10)
 	errTooLarge = fmt.Errorf("the domain is too large for a question of %d KiB", maxModelBrief>>10)
 )
 
@@ -134,7 +135,7 @@ func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
 	}
 	return &endpoint{
 		name: m.Name, url: base.JoinPath("chat", "completions").String(), key: key,
-		client: newModelClient(base.Scheme == "https", m.AllowPrivate),
+		client: outside.Client(base.Scheme == "https", m.AllowPrivate, idleConnections),
 		limit:  attemptLimit, logger: logger, now: time.Now, budget: budget{limit: m.Budget},
 	}, nil
 }
