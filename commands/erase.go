@@ -94,10 +94,10 @@ type ErasedAccount struct {
 }
 
 // EraseAccount ends the use of an account for good: it is suspended, its keys are revoked, its
-// drafts are discarded and its domains retired, all its conversations are erased, and at last its
-// members leave it, so that an owner may go on with what was interrupted by calling it again. What
-// stays is the account's name, the definitions of its domains, and who administered it when. It
-// fails with ErrNone.
+// webhooks are deleted, its drafts are discarded and its domains retired, all its conversations are
+// erased, and at last its members leave it, so that an owner may go on with what was interrupted by
+// calling it again. What stays is the account's name, the definitions of its domains, and who
+// administered it when. It fails with ErrNone.
 func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased ErasedAccount, err error) {
 	if a.Request.unchanged() > 0 {
 		erased.Account, _, err = a.accountDone(ctx, AccountID(name))
@@ -119,6 +119,11 @@ func (a Admin) EraseAccount(ctx context.Context, name, reason string) (erased Er
 				return erased, err
 			}
 			erased.Revoked++
+		}
+	}
+	for len(erased.Webhooks) > 0 {
+		if err := add(&events.WebhookDeleted{WebhookID: erased.Webhooks[0].ID}); err != nil {
+			return erased, err
 		}
 	}
 	retired, err := a.retireAll(ctx, erased.ID)

@@ -230,6 +230,10 @@ func secretOf(data any) string {
 		return fmt.Sprintf("key %s: rotate it again to have another", data.KeyID)
 	case *events.TokenCreated:
 		return fmt.Sprintf("token %s: revoke it, and make another", data.TokenID)
+	case *events.WebhookCreated:
+		return fmt.Sprintf("webhook %s: roll its secret to have another", data.WebhookID)
+	case *events.WebhookRolled:
+		return fmt.Sprintf("webhook %s: roll it again to have another", data.WebhookID)
 	case *events.LinkIssued:
 		return fmt.Sprintf("link %s: invite again to have another, which ends that one", data.LinkID)
 	}

@@ -3,6 +3,7 @@ package events
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -38,6 +39,16 @@ const accountSuffix = ".account"
 // UserSubject holds what became of a user, who belongs to no account but to the installation.
 func UserSubject(user uuid.UUID) Subject {
 	return Subject{"evt." + user.String() + ".user"}
+}
+
+// DeliverySubject holds what is still to be sent to a webhook at an attempt, counted from 1.
+func DeliverySubject(account, webhook uuid.UUID, attempt int) Subject {
+	return Subject{"dlv." + account.String() + "." + webhook.String() + "." + strconv.Itoa(attempt)}
+}
+
+// OutcomeSubject holds what became of attempts to send something to a webhook.
+func OutcomeSubject(account, webhook uuid.UUID) Subject {
+	return Subject{"hook." + account.String() + "." + webhook.String()}
 }
 
 // CommandSubject is where a command with this idempotency key goes.

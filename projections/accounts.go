@@ -25,8 +25,9 @@ type Account struct {
 	Retention   int         `json:"retention_days,omitzero"` // days that conversations are kept without activity; 0 for ever
 	Suspended   *Suspension `json:"suspended,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
-	Members     []Member    `json:"members,omitempty"` // in the order in which they joined
-	Keys        []Key       `json:"keys"`              // in order of creation
+	Members     []Member    `json:"members,omitempty"`  // in the order in which they joined
+	Keys        []Key       `json:"keys"`               // in order of creation
+	Webhooks    []Webhook   `json:"webhooks,omitempty"` // in order of creation
 	Sequence    uint64      `json:"sequence"`
 }
 
@@ -176,6 +177,8 @@ func ApplyAccount(a Account, e events.Event) Account {
 		}
 	case *events.MemberRemoved:
 		a.Members = slices.DeleteFunc(slices.Clone(a.Members), func(m Member) bool { return m.UserID == data.UserID })
+	default:
+		a = a.applyWebhook(e)
 	}
 	return a
 }
@@ -187,12 +190,14 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 6, readable: 1,
+	name: "accounts", version: 7, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.AccountSuspended)(nil), (*events.AccountResumed)(nil),
 		(*events.KeyCreated)(nil), (*events.KeyRotated)(nil), (*events.KeyRevoked)(nil),
 		(*events.MemberJoined)(nil), (*events.MemberChanged)(nil), (*events.MemberRemoved)(nil),
+		(*events.WebhookCreated)(nil), (*events.WebhookChanged)(nil), (*events.WebhookDisabled)(nil),
+		(*events.WebhookEnabled)(nil), (*events.WebhookRolled)(nil), (*events.WebhookDeleted)(nil),
 		(*events.ConversationErased)(nil), // so that who reads on begins behind it
 	},
 	open: func(b *bucket, _ *messageLog) view { return openAccounts(b) },
@@ -201,8 +206,9 @@ var accountsModel = model{
 // accounts holds every account in memory, since each request asks for one.
 type accounts struct {
 	table[Account]
-	byHash   map[string]keyID
-	byMember map[uuid.UUID][]uuid.UUID // the accounts of users
+	byHash    map[string]keyID
+	byMember  map[uuid.UUID][]uuid.UUID // the accounts of users
+	webhooked map[uuid.UUID]bool        // the accounts that have webhooks
 }
 
 // keyID says which key has a hash.
@@ -213,7 +219,7 @@ func (a Account) madeBy() uint64         { return a.Sequence }
 func (a Account) stands() events.Subject { return events.AccountSubject(a.ID) }
 
 func openAccounts(b *bucket) *accounts {
-	s := &accounts{byHash: map[string]keyID{}, byMember: map[uuid.UUID][]uuid.UUID{}}
+	s := &accounts{byHash: map[string]keyID{}, byMember: map[uuid.UUID][]uuid.UUID{}, webhooked: map[uuid.UUID]bool{}}
 	s.table = table[Account]{
 		bucket: b, pattern: "*", index: s.index,
 		byKey: map[entityKey]Account{}, folded: map[entityKey]folded[Account]{},
@@ -224,6 +230,11 @@ func openAccounts(b *bucket) *accounts {
 // index replaces the hashes of an account's keys. Those that they had before are forgotten, so that
 // a rotated secret is unknown. It does the same with its members.
 func (s *accounts) index(before, after Account) {
+	if len(after.Webhooks) > 0 {
+		s.webhooked[after.ID] = true
+	} else {
+		delete(s.webhooked, after.ID)
+	}
 	for _, m := range before.Members {
 		s.byMember[m.UserID] = slices.DeleteFunc(s.byMember[m.UserID], func(id uuid.UUID) bool { return id == before.ID })
 		if len(s.byMember[m.UserID]) == 0 {

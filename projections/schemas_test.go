@@ -46,6 +46,11 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	person := uuid.New()
 	h.append(event(events.UserSubject(person), &events.UserCreated{UserID: person, Email: "ada@example.com", Name: "Ada"}))
 	by := events.Administered{By: &events.Actor{How: events.ByShell, Name: "root"}}
+	hook := uuid.New()
+	hash := strings.Repeat("5", 64)
+	h.append(event(events.AccountSubject(account), &events.WebhookCreated{Administered: by, WebhookID: hook, URL: "https://hooks.example.com", Name: "billing", Events: events.WebhookEvents, Hash: hash}))
+	h.append(event(events.AccountSubject(account), &events.WebhookRolled{Administered: by, WebhookID: hook, Hash: hash, OverlapUntil: &start}))
+	h.append(event(events.AccountSubject(account), &events.WebhookDisabled{Administered: by, WebhookID: hook, Reason: "none"}))
 	token := uuid.New()
 	h.append(event(events.UserSubject(person), &events.TokenCreated{Administered: by, TokenID: token, Hash: strings.Repeat("1", 64), Hint: "1111", Name: "laptop", Scopes: []string{ScopeRead}, ExpiresAt: &start}))
 	h.append(event(events.UserSubject(person), &events.TokenUsed{Administered: by, TokenID: token}))

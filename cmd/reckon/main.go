@@ -36,6 +36,7 @@ type commandLine struct {
 	LSP          lspCommand           `cmd:"" name:"lsp" help:"Serve an editor: findings, completion, renaming, tests."`
 	Account      accountCommands      `cmd:"" help:"Create and change accounts."`
 	Key          keyCommands          `cmd:"" help:"Create, rotate and revoke API keys."`
+	Webhook      webhookCommands      `cmd:"" help:"Have what becomes of calculations sent to other servers."`
 	User         userCommands         `cmd:"" help:"Create, disable and list the people of the installation."`
 	Member       memberCommands       `cmd:"" help:"Give people roles in an account."`
 	Operator     operatorCommands     `cmd:"" help:"Say who runs the installation."`

@@ -189,6 +189,17 @@ func (q *request) owns() (uuid.UUID, error) {
 			return uuid.Nil, err
 		}
 	}
+	if id, named := q.ID("webhook"); named {
+		accounts, err := q.admin.Accounts(q.ctx())
+		for _, a := range accounts {
+			if _, has := a.Webhook(id); has {
+				return a.ID, nil
+			}
+		}
+		if err != nil {
+			return uuid.Nil, err
+		}
+	}
 	if id, named := q.ID("conversation"); named {
 		subject, err := q.log.Load().Conversation(q.ctx(), id)
 		if !errors.Is(err, log.ErrNotFound) {
@@ -223,6 +234,9 @@ func (q *request) conversation() (uuid.UUID, error) {
 func (q *request) nothing() string {
 	if key, named := q.Named("key"); named {
 		return fmt.Sprintf("key %s %v: `reckon key list --account NAME` shows the keys of an account", key, commands.ErrNone)
+	}
+	if webhook, named := q.Named("webhook"); named {
+		return fmt.Sprintf("webhook %s %v: `reckon webhook list --account NAME` shows the webhooks of an account", webhook, commands.ErrNone)
 	}
 	if conversation, named := q.Named("conversation"); named {
 		if q.account.Name != "" {

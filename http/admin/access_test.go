@@ -195,6 +195,19 @@ func (w *world) fresh(who, path string) string {
 		w.must(w.admin.CreateUser(ctx, email, ""))
 		w.must(nil, w.admin.AddMember(ctx, "acme", email, projections.RoleMember))
 	}
+	if strings.Contains(path, "webhooks") {
+		account, err := w.admin.Account(ctx, "acme")
+		w.must(nil, err)
+		for _, hook := range account.Webhooks { // an account has only so many
+			w.must(nil, w.admin.DeleteWebhook(ctx, hook.ID))
+		}
+	}
+	if strings.Contains(path, "{webhook}") {
+		url := "https://hooks.example.com/"
+		id, _, err := w.admin.CreateWebhook(ctx, "acme", commands.WebhookTerms{URL: &url}, false)
+		w.must(nil, err)
+		fill("webhook", id.String())
+	}
 	if strings.Contains(path, "{token}") {
 		of := email
 		if strings.HasPrefix(path, "tokens/") {
@@ -270,6 +283,14 @@ var allowed = map[string]string{
 	"POST accounts/{account}/keys":                                        "developer owner",
 	"POST accounts/{account}/keys/{key}/rotate":                           "developer owner",
 	"POST accounts/{account}/keys/{key}/revoke":                           "developer owner",
+	"GET accounts/{account}/webhooks":                                     "developer owner",
+	"POST accounts/{account}/webhooks":                                    "developer owner",
+	"GET accounts/{account}/webhooks/{webhook}":                           "developer owner",
+	"PATCH accounts/{account}/webhooks/{webhook}":                         "developer owner",
+	"DELETE accounts/{account}/webhooks/{webhook}":                        "developer owner",
+	"POST accounts/{account}/webhooks/{webhook}/roll":                     "developer owner",
+	"POST accounts/{account}/webhooks/{webhook}/disable":                  "developer owner",
+	"POST accounts/{account}/webhooks/{webhook}/enable":                   "developer owner",
 	"GET accounts/{account}/domains":                                      "member developer owner",
 	"POST accounts/{account}/domains/check":                               "developer owner",
 	"POST accounts/{account}/domains/diff":                                "developer owner",
@@ -324,12 +345,16 @@ var bodies = map[string]string{
 	"PUT accounts/{account}/domains/{domain}/draft":              `{"source": "title: Double\nvariables: [{key: x}, {key: y}]\nactivities: [{equation: y = %d*x}]\n"}`,
 	"POST accounts/{account}/invitations":                        `{"email": "invited%d@example.com", "role": "member"}`,
 	"POST invitations":                                           `{"email": "operator%d@example.com", "operator": true}`,
-	"POST tokens":                                                `{"name": "n%d"}`,
-	"POST accounts":                                              `{"name": "account %d"}`,
-	"PATCH accounts/{account}":                                   `{"limits": {"reads": %d}}`,
-	"POST accounts/{account}/members":                            `{"email": "new%d@example.com", "role": "member"}`,
-	"PATCH accounts/{account}/members/{user}":                    `{"role": "developer"}`,
-	"POST users": `{"email": "user%d@example.com"}`,
+	"POST accounts/{account}/webhooks":                           `{"url": "https://hooks.example.com/%d", "events": ["calculation.failed"]}`,
+	"PATCH accounts/{account}/webhooks/{webhook}":                `{"url": "https://hooks.example.com/changed/%d", "name": "changed"}`,
+	"POST accounts/{account}/webhooks/{webhook}/roll":            `{"overlap": "1h"}`,
+	"POST accounts/{account}/webhooks/{webhook}/disable":         `{"reason": "reason %d"}`,
+	"POST tokens":                             `{"name": "n%d"}`,
+	"POST accounts":                           `{"name": "account %d"}`,
+	"PATCH accounts/{account}":                `{"limits": {"reads": %d}}`,
+	"POST accounts/{account}/members":         `{"email": "new%d@example.com", "role": "member"}`,
+	"PATCH accounts/{account}/members/{user}": `{"role": "developer"}`,
+	"POST users":                              `{"email": "user%d@example.com"}`,
 }
 
 // TestRoutesAndRoles asks for every route as everybody. Who has no part in an account is told what
@@ -530,6 +555,22 @@ func TestWrongRequests(t *testing.T) {
 		{"POST", "accounts/acme/keys/" + uuid.NewString() + "/revoke", "", "404 does not exist"},
 		{"POST", "accounts/acme/keys/reckon_x/rotate", "", "404 does not exist"},
 		{"POST", "accounts/-/keys/" + uuid.NewString() + "/rotate", "", "404 does not exist"},
+		{"POST", "accounts/acme/webhooks", `{}`, "422 a webhook needs a URL such as"},
+		{"POST", "accounts/acme/webhooks", `{"url": "hooks.example.com"}`, "422 a webhook needs a URL such as"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com/\u0000"}`, "422 a webhook needs a URL such as"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com/ö"}`, "422 a webhook needs a URL such as"},
+		{"POST", "accounts/acme/webhooks", `{"url": "http://hooks.example.com"}`, "422 a webhook needs an https address"},
+		{"POST", "accounts/acme/webhooks", `{"url": "http://127.0.0.1:9000"}`, "422 a webhook needs an https address"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://169.254.169.254/latest"}`, "422 private network"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://[::ffff:10.0.0.1]/"}`, "422 private network"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://user:word@hooks.example.com"}`, "422 has a user or a fragment"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com/` + strings.Repeat("x", 2000) + `"}`, "422 at most 2000 bytes"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com", "events": ["calculation.started"]}`, `422 there is no event \"calculation.started\"`},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com", "events": ["calculation.failed", "calculation.failed"]}`, "422 is named twice"},
+		{"POST", "accounts/acme/webhooks", `{"url": "https://hooks.example.com", "name": "` + strings.Repeat("x", 101) + `"}`, "422 at most 100 characters"},
+		{"GET", "accounts/acme/webhooks/" + uuid.NewString(), "", "404 does not exist"},
+		{"DELETE", "accounts/acme/webhooks/x", "", "404 does not exist"},
+		{"POST", "accounts/-/webhooks/" + uuid.NewString() + "/roll", `{"overlap": "1h"}`, "404 does not exist"},
 		{"PATCH", "accounts/acme", `{"limits": {"reads": -1}}`, "422 a limit of -1 a second"},
 		{"PATCH", "accounts/acme", `{"limits": {"reads": 1.5}}`, "422 limits.reads must be an integer"},
 		{"PATCH", "accounts/acme", `{"time_zone": "Mars"}`, "422 time zone"},

@@ -40,6 +40,8 @@ type Server struct {
 	requests commands.AdminRequests // that are done once
 	used     usedTokens
 
+	private bool // webhooks may lead to private networks
+
 	forgets time.Duration // that who erases waits at most until that is forgotten
 }
 
@@ -52,6 +54,9 @@ func New(dir string) *Server {
 	s.strangers = http.NewPace("This address", "requests without a token", strangerPace, nodes)
 	return s
 }
+
+// AllowPrivate lets webhooks lead to this machine and private networks, and do without TLS there.
+func (s *Server) AllowPrivate() { s.private = true }
 
 // How many requests all nodes together answer in a second: of a user, by whichever token, and of a
 // network address without a token that holds.

@@ -1,0 +1,188 @@
+package admin
+
+import (
+	"cmp"
+	nethttp "net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reckon/commands"
+	"reckon/http"
+	"reckon/projections"
+)
+
+// Webhook is a webhook as lists show it.
+type Webhook struct {
+	ID         uuid.UUID  `json:"id"`
+	URL        string     `json:"url"`
+	Name       string     `json:"name"`
+	Events     []string   `json:"events"`
+	State      string     `json:"state"` // active or disabled
+	DisabledAt *time.Time `json:"disabled_at"`
+	Reason     string     `json:"reason"` // why it is disabled, "" for none given
+	CreatedAt  time.Time  `json:"created_at"`
+	RolledAt   *time.Time `json:"rolled_at"`
+	Overlap    *time.Time `json:"overlap_until"` // until when the secret before signs too
+}
+
+func webhookOf(w projections.Webhook, now time.Time) Webhook {
+	row := Webhook{ID: w.ID, URL: w.URL, Name: w.Name, Events: w.Events, State: "active", CreatedAt: w.CreatedAt, RolledAt: w.RolledAt}
+	if w.Disabled != nil {
+		row.State, row.DisabledAt, row.Reason = "disabled", &w.Disabled.Since, w.Disabled.Reason
+	}
+	if w.Earlier != nil && now.Before(w.Earlier.Until) {
+		row.Overlap = &w.Earlier.Until
+	}
+	return row
+}
+
+// WebhookTerms is where a webhook leads, and what for; nil is left as it is.
+type WebhookTerms struct {
+	URL    *string  `json:"url,omitempty"`
+	Name   *string  `json:"name,omitempty"`
+	Events []string `json:"events,omitempty"`
+}
+
+func (t WebhookTerms) terms() commands.WebhookTerms { return commands.WebhookTerms(t) }
+
+// WebhookSecret is a webhook with its new secret, which is shown once.
+type WebhookSecret struct {
+	ID     uuid.UUID `json:"id"`
+	Secret string    `json:"secret"`
+}
+
+// Reason is why something is done.
+type Reason struct {
+	Reason string `json:"reason"`
+}
+
+// mayPrivate tells whether a webhook may lead to a private network, as far as who gives the command
+// decides that: who has the log may try, and the server that sends has the last word.
+func (q *request) mayPrivate() bool { return q.private || q.caller.shell() }
+
+func (q *request) webhooks() (http.Answer, error) {
+	rows, now := []Webhook{}, time.Now()
+	for _, w := range q.account.Webhooks {
+		rows = append(rows, webhookOf(w, now))
+	}
+	return answerPart(q, "webhooks", q.account.ID, rows)
+}
+
+func (q *request) createWebhook() (http.Answer, error) {
+	var t WebhookTerms
+	if err := q.object(&t); err != nil {
+		return http.Answer{}, err
+	}
+	id, secret, err := q.admin.CreateWebhook(q.ctx(), q.account.Name, t.terms(), q.mayPrivate())
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Status: nethttp.StatusCreated, Body: WebhookSecret{id, secret}}, nil
+}
+
+// webhook is the account's webhook that the path names.
+func (q *request) webhook() (projections.Webhook, error) {
+	if id, ok := q.ID("webhook"); ok {
+		if w, has := q.account.Webhook(id); has {
+			return w, nil
+		}
+	}
+	return projections.Webhook{}, http.NotFound(q.nothing())
+}
+
+// shown is a webhook of the account as it is now.
+func (q *request) shown(id uuid.UUID) (http.Answer, error) {
+	account, err := q.admin.AccountWith(q.ctx(), q.account.ID, q.account.Name)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	w, has := account.Webhook(id)
+	if !has {
+		return http.Answer{}, http.NotFound(q.nothing())
+	}
+	return http.Answer{Body: webhookOf(w, time.Now())}, nil
+}
+
+func (q *request) showWebhook() (http.Answer, error) {
+	w, err := q.webhook()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: webhookOf(w, time.Now())}, nil
+}
+
+func (q *request) changeWebhook() (http.Answer, error) {
+	var t WebhookTerms
+	w, err := q.webhook()
+	if err == nil {
+		err = q.object(&t)
+	}
+	if err == nil {
+		err = q.admin.ChangeWebhook(q.ctx(), w.ID, t.terms(), q.mayPrivate())
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return q.shown(w.ID)
+}
+
+func (q *request) deleteWebhook() (http.Answer, error) {
+	w, err := q.webhook()
+	switch {
+	case err != nil && q.repeats():
+		return http.Answer{Status: nethttp.StatusNoContent}, nil
+	case err == nil:
+		err = q.admin.DeleteWebhook(q.ctx(), w.ID)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Status: nethttp.StatusNoContent}, nil
+}
+
+func (q *request) rollWebhook() (http.Answer, error) {
+	var r Rotation
+	w, err := q.webhook()
+	if err == nil {
+		err = q.object(&r)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	overlap, err := time.ParseDuration(cmp.Or(r.Overlap, commands.RollOverlap.String()))
+	if err != nil {
+		return http.Answer{}, http.InvalidParam("overlap", "must be a duration, as 24h")
+	}
+	secret, err := q.admin.RollWebhook(q.ctx(), w.ID, overlap)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: WebhookSecret{w.ID, secret}}, nil
+}
+
+func (q *request) disableWebhook() (http.Answer, error) {
+	var r Reason
+	w, err := q.webhook()
+	if err == nil {
+		err = q.object(&r)
+	}
+	if err == nil {
+		err = q.admin.DisableWebhook(q.ctx(), w.ID, r.Reason)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return q.shown(w.ID)
+}
+
+func (q *request) enableWebhook() (http.Answer, error) {
+	w, err := q.webhook()
+	if err == nil {
+		err = q.admin.EnableWebhook(q.ctx(), w.ID)
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return q.shown(w.ID)
+}
