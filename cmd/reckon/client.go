@@ -19,7 +19,7 @@ type clientCommand struct {
 
 func (*clientCommand) Help() string {
 	return `Prints a client of the service as one file without dependencies, to copy into a program: calculations that are safe to repeat, waiting for
-prose, errors in sentences, lists, and values as people read them. Each file begins with how to use it.
+prose, what becomes of conversations as it happens, errors in sentences, lists, and values as people read them. Each file begins with how to use it.
 
 Examples:
   reckon client typescript > reckon.ts   # Node.js from 18 on, Deno, Bun, browsers

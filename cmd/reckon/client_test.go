@@ -13,12 +13,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/evanw/esbuild/pkg/api"
 
 	"reckon/engine/format"
 	"reckon/engine/value"
@@ -231,61 +232,80 @@ func TestClients(t *testing.T) {
 		}
 		compare(t, got)
 	})
-	program := func(t *testing.T, name string, args ...string) {
-		t.Helper()
-		t.Parallel()
-		cmd := exec.Command(name, args...)
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		out, err := cmd.Output()
-		if err != nil {
-			t.Errorf("%v\n%s", err, said.Bytes())
-		}
-		compare(t, string(out))
-	}
 	t.Run("others", func(t *testing.T) {
-		t.Run("python", func(t *testing.T) {
-			if exec.Command("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))").Run() != nil {
-				notRun(t, "there is no python3 from 3.9 on")
-				return
-			}
-			program(t, "python3", append([]string{"-B", filepath.Join("testdata", "clients", "walk.py"), "clients"}, args...)...)
-		})
-		t.Run("typescript", func(t *testing.T) {
-			module := typescriptClient(t)
-			if module == "" {
-				notRun(t, "node runs no TypeScript before 22.18: `make clients` compiles the client")
-				return
-			}
-			program(t, "node", append([]string{filepath.Join("testdata", "clients", "walk.mjs"), module}, args...)...)
-		})
+		for language, program := range clientPrograms(t, "walk") {
+			t.Run(language, func(t *testing.T) {
+				t.Parallel()
+				compare(t, output(t, program(args...)))
+			})
+		}
 	})
 }
 
-// typescriptClient is the module of the client for TypeScript: as it was compiled, or its file where node runs that.
+// clientPrograms are the programs of testdata/clients with a name, by their language, to be run with arguments.
+func clientPrograms(t *testing.T, name string) map[string]func(args ...string) *exec.Cmd {
+	t.Helper()
+	programs := map[string]func(args ...string) *exec.Cmd{}
+	path := filepath.Join("testdata", "clients", name)
+	if exec.Command("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))").Run() == nil {
+		programs["python"] = func(args ...string) *exec.Cmd {
+			return exec.Command("python3", append([]string{"-B", path + ".py", "clients"}, args...)...)
+		}
+	} else {
+		notRun(t, "there is no python3 from 3.9 on")
+	}
+	if module := typescriptClient(t); module != "" {
+		programs["typescript"] = func(args ...string) *exec.Cmd {
+			return exec.Command("node", append([]string{path + ".mjs", module}, args...)...)
+		}
+	} else {
+		notRun(t, "there is no node")
+	}
+	return programs
+}
+
+// output is what a program prints.
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%v\n%s", err, said.Bytes())
+	}
+	return string(out)
+}
+
+// typescriptClient is the module of the client for TypeScript: as it was compiled, or its file without its types. It is ""
+// where nothing runs it.
 func typescriptClient(t *testing.T) string {
 	t.Helper()
 	if compiled := os.Getenv("RECKON_CLIENT_MODULE"); compiled != "" {
 		return compiled
 	}
-	out, err := exec.Command("node", "--version").Output()
-	if err != nil {
+	if exec.Command("node", "--version").Run() != nil {
 		return ""
 	}
-	m := regexp.MustCompile(`^v(\d+)\.(\d+)`).FindStringSubmatch(string(out))
-	if m == nil {
-		t.Fatalf("node is of version %q", out)
-	}
-	major, _ := strconv.Atoi(m[1])
-	minor, _ := strconv.Atoi(m[2])
-	if major < 22 || major == 22 && minor < 18 {
-		return ""
-	}
-	file, err := filepath.Abs(filepath.Join("clients", "reckon.ts"))
-	if err != nil {
+	file := filepath.Join(t.TempDir(), "reckon.mjs")
+	if err := os.WriteFile(file, withoutTypes(t, api.TransformOptions{}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// withoutTypes is the client for TypeScript as JavaScript.
+func withoutTypes(t *testing.T, options api.TransformOptions) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("clients", "reckon.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Loader, options.Charset = api.LoaderTS, api.CharsetUTF8
+	result := api.Transform(string(text), options)
+	for _, e := range result.Errors {
+		t.Fatalf("reckon.ts:%d: %s", e.Location.Line, e.Text)
+	}
+	return result.Code
 }
 
 // domainNamed is the id of a domain of the account.

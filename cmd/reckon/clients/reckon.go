@@ -18,12 +18,18 @@
 //		Inputs: map[string]any{"speed": "75 mi/h"}, Calculate: []reckon.Target{{Key: "time", Unit: "min"}},
 //	})
 //
+//	for event, err := range client.Events(ctx, reckon.Follow{Conversation: answer.ConversationID}) {
+//		… // as it happens
+//	}
+//
 // A call is sent again when it may have been lost or there was no room for it, with the same
 // Idempotency-Key, so that nothing is calculated twice. Cancel its context to end it early.
 package reckon
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -509,6 +515,249 @@ func (c *Client) Wait(ctx context.Context, conversation, message string) (*Messa
 	}
 }
 
+// Follow says which events Events has.
+type Follow struct {
+	// Conversation is the id of one, which begins with its newest message; "" are all of the account,
+	// from now on.
+	Conversation string
+	After        string // id of the event to go on behind
+	// Silence is after how long without a word a connection counts as lost; 0 is half a minute. The
+	// service is silent for 15 seconds at most.
+	Silence time.Duration
+}
+
+// Event is what becomes of a conversation.
+type Event struct {
+	ID             string // Events goes on behind it with this as After
+	Type           string // message.started, message.completed, message.failed, conversation.described or .erased
+	ConversationID string
+	Message        *Message        // of message.…
+	Title, Notes   *string         // of conversation.described
+	Data           json.RawMessage // all of it as it was sent
+}
+
+// Events follows what becomes of a conversation, or of all: each event once, in order. A connection
+// that is lost is made again and goes on behind the last event; of what happened meanwhile there is
+// the newest state of each message. It ends when the conversation is erased, and with an error when
+// the service refuses it or is away for the client's Timeout. To end it early leave the loop, or
+// cancel the context, which is an *UnansweredError.
+func (c *Client) Events(ctx context.Context, f Follow) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		path := "/v1/events"
+		if f.Conversation != "" {
+			path = conversationPath(f.Conversation) + "/events"
+		}
+		s := stream{client: c, path: path, follow: f, id: f.After, yield: yield}
+		trying, stop := c.within(ctx)
+		defer func() { stop() }()
+		for attempt := 0; ; attempt++ {
+			failed := s.connect(ctx, trying)
+			pause := time.Duration(0)
+			var refused *RequestError
+			switch {
+			case failed == nil:
+				return
+			case ctx.Err() != nil:
+				yield(Event{}, &UnansweredError{Err: context.Cause(ctx)})
+				return
+			case errors.As(failed, &refused):
+				if pause = refused.RetryAfter; !slices.Contains(passing, refused.Status) {
+					yield(Event{}, failed)
+					return
+				}
+			case errors.As(failed, new(*UnansweredError)):
+			default:
+				yield(Event{}, failed)
+				return
+			}
+			if s.heard {
+				s.heard, attempt = false, 0
+				stop()
+				trying, stop = c.within(ctx)
+			}
+			pause = max(pause, s.retry, backoff(attempt))
+			if deadline, _ := trying.Deadline(); time.Now().Add(pause).After(deadline) {
+				yield(Event{}, failed)
+				return
+			}
+			if err := sleep(ctx, pause); err != nil {
+				yield(Event{}, &UnansweredError{Err: err})
+				return
+			}
+		}
+	}
+}
+
+// stream reads server-sent events, as the HTML standard has them, over one connection after the
+// other.
+type stream struct {
+	client *Client
+	path   string
+	follow Follow
+	yield  func(Event, error) bool
+	id     string        // of the last event
+	retry  time.Duration // after which the service wants it back
+	heard  bool          // whether it has said anything
+}
+
+// connect reads the events of one connection. It returns nil when there is to be no other one.
+func (s *stream) connect(ctx, trying context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := s.follow.Silence
+	if silence <= 0 {
+		silence = attemptTimeout
+	}
+	deadline, _ := trying.Deadline()
+	timer := time.AfterFunc(min(time.Until(deadline), attemptTimeout), func() { cancel(context.DeadlineExceeded) })
+	defer timer.Stop()
+	headers := map[string]string{"Accept": "text/event-stream"}
+	if s.id != "" {
+		headers["Last-Event-ID"] = s.id
+	}
+	response, err := s.client.request(ctx, http.MethodGet, s.path, headers, nil)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = &UnansweredError{Err: cause}
+		}
+		return err
+	}
+	defer response.Body.Close()
+	switch kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";"); {
+	case response.StatusCode == http.StatusNoContent:
+		return nil
+	case response.StatusCode >= 300:
+		a, err := readAnswer(response)
+		if err != nil {
+			return &UnansweredError{Err: err}
+		}
+		return a.refusal()
+	case !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"):
+		return stranger(response.StatusCode, response.Header.Get("X-Request-Id"))
+	}
+	over, err := s.read(reading(func(p []byte) (int, error) {
+		timer.Reset(silence)
+		n, err := response.Body.Read(p)
+		timer.Stop()
+		s.heard = s.heard || n > 0
+		return n, err
+	}))
+	switch cause := context.Cause(ctx); {
+	case over:
+		return nil
+	case errors.Is(err, errNoEvent) || errors.Is(err, bufio.ErrTooLong):
+		return stranger(response.StatusCode, response.Header.Get("X-Request-Id"))
+	case cause != nil:
+		err = cause
+	case err == nil:
+		err = errors.New("it has ended the stream")
+	}
+	return &UnansweredError{Err: err}
+}
+
+type reading func([]byte) (int, error)
+
+func (r reading) Read(p []byte) (int, error) { return r(p) }
+
+var errNoEvent = errors.New("no event of the service")
+
+// read tells the events of a connection. over says that there are to be no more. What is cut off at
+// the end counts for nothing, its id neither.
+func (s *stream) read(from io.Reader) (over bool, err error) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, maxEvent)
+	lines.Split(splitLines())
+	var id, kind string
+	var data []byte
+	var hasID, hasData bool
+	for first := true; lines.Scan(); first = false {
+		line := lines.Bytes()
+		if first {
+			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+		}
+		if len(line) > 0 {
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
+			switch string(name) {
+			case "data":
+				if hasData {
+					data = append(data, '\n')
+				}
+				hasData, data = true, append(data, value...)
+				if len(data) > maxEvent {
+					return false, errNoEvent
+				}
+			case "event":
+				kind = string(value)
+			case "id": // what no header can carry leads nowhere
+				if len(value) == 0 || wordForm.Match(value) {
+					id, hasID = string(value), true
+				}
+			case "retry":
+				if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+					s.retry = min(time.Duration(ms)*time.Millisecond, attemptTimeout)
+				}
+			}
+			continue
+		}
+		repeated := hasID && id != "" && id == s.id
+		if hasID {
+			s.id = id
+		}
+		if hasData && !repeated {
+			e, err := eventOf(s.id, kind, data)
+			if err != nil {
+				return false, err
+			}
+			if !s.yield(e, nil) || e.Type == "conversation.erased" && s.follow.Conversation != "" {
+				return true, nil
+			}
+		}
+		id, kind, data, hasID, hasData = "", "", nil, false, false
+	}
+	return false, lines.Err()
+}
+
+func eventOf(id, kind string, data []byte) (Event, error) {
+	var said *struct {
+		ConversationID string  `json:"conversation_id"`
+		Title          *string `json:"title"`
+		Notes          *string `json:"notes"`
+	}
+	if json.Unmarshal(data, &said) != nil || said == nil {
+		return Event{}, errNoEvent
+	}
+	e := Event{ID: id, Type: kind, ConversationID: said.ConversationID, Title: said.Title, Notes: said.Notes, Data: data}
+	if e.Type == "" {
+		e.Type = "message"
+	}
+	if strings.HasPrefix(e.Type, "message.") {
+		e.Message = &Message{Raw: data}
+		if json.Unmarshal(data, e.Message) != nil {
+			return Event{}, errNoEvent
+		}
+	}
+	return e, nil
+}
+
+// splitLines finds lines that end in CR, LF or both. One that ends in CR is there before what comes
+// behind it is known, and one without an end is none.
+func splitLines() bufio.SplitFunc {
+	afterCR := false
+	return func(data []byte, _ bool) (advance int, line []byte, err error) {
+		from := 0
+		if afterCR && len(data) > 0 && data[0] == '\n' {
+			from = 1
+		}
+		i := bytes.IndexAny(data[from:], "\r\n")
+		afterCR = i >= 0 && data[from+i] == '\r' || len(data) == 0 && afterCR
+		if i < 0 {
+			return from, nil, nil
+		}
+		return from + i + 1, data[from : from+i : from+i], nil
+	}
+}
+
 // Conversations lists the conversations of the account, most recently active first, page by page.
 // An error ends it.
 func (c *Client) Conversations(ctx context.Context) iter.Seq2[ConversationItem, error] {
@@ -648,16 +897,24 @@ type answer struct {
 
 func (a *answer) read(into any) error {
 	if err := json.Unmarshal(a.body, into); err != nil {
-		return &RequestError{Status: a.status, RequestID: a.requestID, Text: "What answers at this address is not a Reckon service."}
+		return stranger(a.status, a.requestID)
 	}
 	return nil
 }
 
-// Limits of a request: an attempt may take so long, and its answer have so many bytes.
+func stranger(status int, requestID string) *RequestError {
+	return &RequestError{Status: status, RequestID: requestID, Text: "What answers at this address is not a Reckon service."}
+}
+
+// Limits of a request: an attempt may take so long, and its answer or an event have so many bytes.
 const (
 	attemptTimeout = 30 * time.Second
 	maxAnswer      = 256 << 20
+	maxEvent       = 16 << 20
 )
+
+// passing are the statuses of what passes by itself.
+var passing = []int{408, 429, 502, 503, 504}
 
 // within bounds a call with all its attempts.
 func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -671,12 +928,6 @@ func (c *Client) within(ctx context.Context) (context.Context, context.CancelFun
 // send asks until there is an answer. It asks again where that is safe and may help: all that this
 // client sends reads, or has an Idempotency-Key.
 func (c *Client) send(ctx context.Context, method, path string, headers map[string]string, body []byte) (*answer, error) {
-	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no address of a service: give one such as https://reckon.example.com", c.URL)
-	}
-	if !wordForm.MatchString(c.Key) || headers != nil && !wordForm.MatchString(headers["Idempotency-Key"]) {
-		return nil, errors.New("an API key and an Idempotency-Key have visible ASCII characters alone")
-	}
 	retries := c.Retries
 	if retries == 0 {
 		retries = 4
@@ -686,18 +937,20 @@ func (c *Client) send(ctx context.Context, method, path string, headers map[stri
 		var failed error
 		pause := time.Duration(0)
 		switch {
+		case errors.As(err, new(*UnansweredError)):
+			failed = err
 		case err != nil:
-			failed = &UnansweredError{Err: err}
+			return nil, err
 		case a.status < 300:
 			return a, nil
 		default:
 			failed = a.refusal()
-			if pause = a.retryAfter; !slices.Contains([]int{408, 429, 502, 503, 504}, a.status) {
+			if pause = a.retryAfter; !slices.Contains(passing, a.status) {
 				return nil, failed
 			}
 		}
-		if pause == 0 { // half a second, then twice as long each time, and up to half of it less
-			pause = time.Duration(float64(500*time.Millisecond) * math.Pow(2, float64(min(attempt, 4))) * (0.5 + mathrand.Float64()/2))
+		if pause == 0 {
+			pause = backoff(attempt)
 		}
 		deadline, _ := ctx.Deadline()
 		if attempt >= retries || ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
@@ -709,6 +962,11 @@ func (c *Client) send(ctx context.Context, method, path string, headers map[stri
 	}
 }
 
+// backoff is half a second, then twice as long each time, and up to half of it less.
+func backoff(attempt int) time.Duration {
+	return time.Duration(float64(500*time.Millisecond) * math.Pow(2, float64(min(attempt, 4))) * (0.5 + mathrand.Float64()/2))
+}
+
 var wordForm = regexp.MustCompile(`^[!-~]+$`)
 
 // direct follows no redirect.
@@ -717,6 +975,24 @@ var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 func (c *Client) attempt(ctx context.Context, method, path string, headers map[string]string, body []byte) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
+	response, err := c.request(ctx, method, path, headers, body)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	a, err := readAnswer(response)
+	if err != nil {
+		return nil, &UnansweredError{Err: err}
+	}
+	return a, nil
+}
+
+// request sends a request. What has no answer is an *UnansweredError, another error one of the
+// caller.
+func (c *Client) request(ctx context.Context, method, path string, headers map[string]string, body []byte) (*http.Response, error) {
+	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no address of a service: give one such as https://reckon.example.com", c.URL)
+	}
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -725,6 +1001,11 @@ func (c *Client) attempt(ctx context.Context, method, path string, headers map[s
 	r.Header.Set("Body-Version", "2")
 	for name, value := range headers {
 		r.Header.Set(name, value)
+	}
+	for _, value := range []string{c.Key, cmp.Or(headers["Idempotency-Key"], "-"), cmp.Or(headers["Last-Event-ID"], "-")} {
+		if !wordForm.MatchString(value) {
+			return nil, errors.New("an API key, an Idempotency-Key and the id of an event have visible ASCII characters alone")
+		}
 	}
 	client := c.HTTP
 	if client == nil {
@@ -735,17 +1016,21 @@ func (c *Client) attempt(ctx context.Context, method, path string, headers map[s
 		if failed := (*url.Error)(nil); errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, err
+		return nil, &UnansweredError{Err: err}
 	}
-	defer response.Body.Close()
+	return response, nil
+}
+
+func readAnswer(response *http.Response) (*answer, error) {
 	a := &answer{status: response.StatusCode, requestID: response.Header.Get("X-Request-Id")}
 	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
 		a.retryAfter = time.Duration(seconds) * time.Second
 	}
-	a.body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if err == nil && len(a.body) > maxAnswer {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
 		err = errors.New("the answer is too long")
 	}
+	a.body = body
 	return a, err
 }
 

@@ -18,15 +18,21 @@ This is one file that needs Python 3.9 and nothing but its standard library: cop
     except reckon.CalculationError as error:
         print(error)                                       # Unknown variable "distanse". Did you mean "distance"?
 
+    for event in client.events(answer["conversation_id"]):
+        print(event["type"], event["data"])                # as it happens
+
 Answers are dictionaries with the members that the service documents at /openapi.yaml. A call is sent again when it may
 have been lost or there was no room for it, with the same Idempotency-Key, so that nothing is calculated twice.
 """
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import json
 import random
 import re
+import socket
 import threading
 import time
 import urllib.error
@@ -34,11 +40,13 @@ import urllib.parse
 import urllib.request
 import uuid
 from email.message import Message as Headers
-from http.client import HTTPException, HTTPMessage
-from typing import IO, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, TypedDict, Union, cast, overload
+from http.client import HTTPException, HTTPMessage, HTTPResponse
+from typing import (
+    IO, Any, Dict, Generator, Iterator, List, Mapping, NoReturn, Optional, Sequence, TypedDict, Union, cast, overload,
+)
 
 __all__ = [
-    "CalculationError", "Client", "ReckonError", "RequestError", "UnansweredError",
+    "CalculationError", "Client", "ReckonError", "RequestError", "StreamEvent", "UnansweredError",
     "problem_text", "show", "show_scalar", "shown", "target", "variable",
 ]
 
@@ -216,6 +224,18 @@ class Scenario(TypedDict):
     variables: List[Variable]
 
 
+class StreamEvent(TypedDict):
+    """What becomes of a conversation. Client.events goes on behind an event with its id as after.
+
+    The type is message.started, message.completed or message.failed, and data a Message; conversation.described, with title
+    and notes; or conversation.erased. All data has conversation_id.
+    """
+
+    id: str
+    type: str
+    data: Dict[str, Any]
+
+
 class ReckonError(Exception):
     """What all errors of this module are. Its text is a sentence for people."""
 
@@ -313,9 +333,11 @@ class _Answer:
     def json(self) -> Any:
         try:
             return json.loads(self.body)
-        except ValueError:
-            text = "What answers at this address is not a Reckon service."
-            raise RequestError(text, self.status, "", self.request_id) from None
+        except (ValueError, RecursionError):
+            raise self.stranger() from None
+
+    def stranger(self) -> RequestError:
+        return RequestError("What answers at this address is not a Reckon service.", self.status, "", self.request_id)
 
     def refusal(self) -> RequestError:
         code, text = "", ""
@@ -327,6 +349,82 @@ class _Answer:
         return RequestError(text, self.status, code, self.request_id, self.retry_after)
 
 
+class _Frames:
+    """Reads server-sent events out of the pieces of a stream, as the HTML standard has them.
+
+    It stays over all connections of a stream: id is that of the last event, retry how soon the service wants it back, heard
+    whether it has said anything, and over that it says it will say no more.
+    """
+
+    def __init__(self, after: str):
+        self.id, self.retry, self.heard, self.over = after, 0.0, False, False
+        self.begin()
+
+    def begin(self) -> None:
+        """A new connection. What was cut off counts for nothing."""
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._line: List[str] = []
+        self._after_cr, self._size = False, 0
+        self._drop()
+
+    def _drop(self) -> None:
+        self._id: Optional[str] = None
+        self._type = ""
+        self._data: List[str] = []
+
+    def read(self, piece: bytes) -> Iterator[StreamEvent]:
+        """Take a piece, and give the events that it ends. ValueError where they are none of the service."""
+        text = self._decoder.decode(piece)
+        self._size += len(text)
+        if self._size > _MAX_EVENT:
+            raise ValueError
+        if not text:
+            return
+        if self._after_cr and text[0] == "\n":
+            text = text[1:]
+        self._after_cr = text.endswith("\r")
+        *lines, rest = _LINE_END.split(text)
+        for line in lines:
+            self._line.append(line)
+            line = "".join(self._line)
+            self._line = []
+            if line:
+                self._field(line)
+            else:
+                self._size = 0
+                event = self._event()
+                if event is not None:
+                    yield event
+        self._line.append(rest)
+
+    def _field(self, line: str) -> None:
+        name, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        if name == "data":
+            self._data.append(value)
+        elif name == "event":
+            self._type = value
+        elif name == "id" and (value == "" or _WORD.fullmatch(value)):  # what no header can carry leads nowhere
+            self._id = value
+        elif name == "retry" and re.fullmatch(r"[0-9]+", value):
+            self.retry = min(float(value[:9]) / 1000, 30)
+
+    def _event(self) -> Optional[StreamEvent]:
+        id, type, data = self._id, self._type or "message", self._data
+        self._drop()
+        repeated = bool(id) and id == self.id
+        self.id = self.id if id is None else id
+        if not data or repeated:
+            return None
+        said = json.loads("\n".join(data))
+        if not isinstance(said, dict):
+            raise ValueError
+        return {"id": self.id, "type": type, "data": cast(Dict[str, Any], said)}
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_MAX_EVENT = 16 << 20  # characters that an event may have
+_PASSING = (408, 429, 502, 503, 504)  # statuses of what passes by itself
 _ATTEMPT = 30.0  # seconds that an attempt may take
 _WORD = re.compile(r"[!-~]+")
 
@@ -431,6 +529,84 @@ class Client:
                     break
             self._pause(1, end, cancel)
 
+    def events(
+        self, conversation: Optional[str] = None, *, after: str = "", silence: float = _ATTEMPT,
+        timeout: Optional[float] = None, cancel: Optional[threading.Event] = None,
+    ) -> Iterator[StreamEvent]:
+        """Follow what becomes of a conversation, or of all without one: each event once, in order.
+
+        A conversation begins with its newest message, all of the account from now on; after is the id of an event to go on
+        behind. A connection that is lost is made again and goes on behind the last event; of what happened meanwhile there is
+        the newest state of each message. silence is after how many seconds without a word it counts as lost, and the service
+        is silent for 15 at most; timeout is how many seconds a connection may be missing.
+
+        It ends when the conversation is erased, and with an error when the service refuses it or is away for the timeout. To
+        end it early leave the loop and close the iterator, or set cancel, which is an UnansweredError.
+        """
+        path = "/v1/events" if conversation is None else _conversation(conversation) + "/events"
+        frames = _Frames(after)
+        end = self._end(timeout)
+        attempt = 0
+        while True:
+            pause = 0.0
+            failed: ReckonError = UnansweredError("The service has ended the stream.")
+            try:
+                with contextlib.closing(self._stream(path, frames, silence, end, cancel)) as events:
+                    for event in events:
+                        yield event
+                        if event["type"] == "conversation.erased" and conversation is not None:
+                            return
+                if frames.over:
+                    return
+            except RequestError as error:
+                if error.status not in _PASSING:
+                    raise
+                failed, pause = error, error.retry_after or 0
+            except (OSError, HTTPException) as error:
+                failed = _lost(error)
+            if frames.heard:
+                frames.heard, attempt, end = False, 0, self._end(timeout)
+            pause = max(pause, frames.retry, _backoff(attempt))
+            if time.monotonic() + pause > end:
+                raise failed
+            self._pause(pause, end, cancel)
+            attempt += 1
+
+    def _stream(
+        self, path: str, frames: _Frames, silence: float, end: float, cancel: Optional[threading.Event]
+    ) -> Generator[StreamEvent, None, None]:
+        """The events of one connection."""
+        headers = {"Accept": "text/event-stream"}
+        if frames.id:
+            headers["Last-Event-ID"] = frames.id
+        frames.begin()
+        try:
+            with self._request("GET", path, headers, None, silence, end, cancel) as response, _ends(response, cancel):
+                answer = _Answer(response.status, response.headers, b"")
+                frames.over = answer.status == 204
+                if frames.over:
+                    return
+                if response.headers.get_content_type() != "text/event-stream":
+                    raise answer.stranger()
+                while True:
+                    piece = response.read1(1 << 16)
+                    if not piece:
+                        break
+                    frames.heard = True
+                    try:
+                        yield from frames.read(piece)
+                    except (ValueError, RecursionError):
+                        raise answer.stranger() from None
+        except urllib.error.HTTPError as response:
+            with response:
+                raise _Answer(response.code, response.headers, response.read()).refusal() from None
+        except (OSError, HTTPException):
+            if cancel is not None and cancel.is_set():
+                _cancelled()
+            raise
+        if cancel is not None and cancel.is_set():
+            _cancelled()
+
     def conversations(self) -> Iterator[ConversationItem]:
         """List the conversations of the account, most recently active first, page by page."""
         cursor: Optional[str] = None
@@ -509,13 +685,11 @@ class Client:
                 if answer.status < 300:
                     return answer
                 failed, after = answer.refusal(), answer.retry_after
-                if answer.status not in (408, 429, 502, 503, 504):
+                if answer.status not in _PASSING:
                     raise failed
             except (OSError, HTTPException) as error:
-                reason = error.reason if isinstance(error, urllib.error.URLError) else error
-                failed = UnansweredError(f"The service does not answer: {reason}")
-            # Half a second, then twice as long each time, and up to half of it less.
-            pause = 0.5 * 2 ** min(attempt, 4) * random.uniform(0.5, 1) if after is None else after
+                failed = _lost(error)
+            pause = _backoff(attempt) if after is None else after
             if attempt >= self.retries or time.monotonic() + pause > end:
                 raise failed
             self._pause(pause, end, cancel)
@@ -525,19 +699,25 @@ class Client:
         self, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes], end: float,
         cancel: Optional[threading.Event],
     ) -> _Answer:
-        left = end - time.monotonic()
-        if cancel is not None and cancel.is_set():
-            _cancelled()
-        if left <= 0:
-            raise UnansweredError("The service has not answered in time.")
-        request = urllib.request.Request(self.url + path, body, {"Body-Version": "2", **headers}, method=method)
-        request.add_unredirected_header("Authorization", "Bearer " + self._key)
+        patience = min(end - time.monotonic(), _ATTEMPT)
         try:
-            with self._opener.open(request, timeout=min(left, _ATTEMPT)) as response:
+            with self._request(method, path, headers, body, patience, end, cancel) as response:
                 return _Answer(response.status, response.headers, response.read())
         except urllib.error.HTTPError as response:
             with response:
                 return _Answer(response.code, response.headers, response.read())
+
+    def _request(
+        self, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes], patience: float, end: float,
+        cancel: Optional[threading.Event],
+    ) -> HTTPResponse:
+        if cancel is not None and cancel.is_set():
+            _cancelled()
+        if time.monotonic() >= end or patience <= 0:
+            raise UnansweredError("The service has not answered in time.")
+        request = urllib.request.Request(self.url + path, body, {"Body-Version": "2", **headers}, method=method)
+        request.add_unredirected_header("Authorization", "Bearer " + self._key)
+        return cast(HTTPResponse, self._opener.open(request, timeout=patience))
 
     @staticmethod
     def _pause(seconds: float, end: float, cancel: Optional[threading.Event]) -> None:
@@ -549,6 +729,40 @@ class Client:
             time.sleep(min(seconds, left))
         if seconds > left:
             raise UnansweredError("The service has not answered in time.")
+
+
+@contextlib.contextmanager
+def _ends(response: HTTPResponse, cancel: Optional[threading.Event]) -> Generator[None, None, None]:
+    """Ends a response that is being read when cancel is set."""
+    if cancel is None:
+        yield
+        return
+    read = threading.Event()
+    line = socket.fromfd(response.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+
+    def watch() -> None:
+        with line:
+            while not read.is_set():
+                if cancel.wait(0.1):
+                    with contextlib.suppress(OSError):
+                        line.shutdown(socket.SHUT_RDWR)
+                    return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        read.set()
+
+
+def _backoff(attempt: int) -> float:
+    """Half a second, then twice as long each time, and up to half of it less."""
+    return 0.5 * 2 ** min(attempt, 4) * random.uniform(0.5, 1)
+
+
+def _lost(error: Exception) -> UnansweredError:
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    return UnansweredError(f"The service does not answer: {reason}")
 
 
 def _cancelled() -> NoReturn:

@@ -21,6 +21,8 @@
  *       if (error instanceof CalculationError) error.message; // Unknown variable "distanse". Did you mean "distance"?
  *     }
  *
+ *     for await (const event of client.events({ conversation: answer.conversation_id })) event.type; // as it happens
+ *
  * Answers have the members that the service documents at /openapi.yaml. A call is sent again when it may have been lost or
  * there was no room for it, with the same Idempotency-Key, so that nothing is calculated twice.
  *
@@ -163,6 +165,22 @@ export type Conversation = {
 /** All values of a scenario. Its id is its index. */
 export type Scenario = { id: number; domains: Domain[]; activities: Activity[]; variables: Variable[] };
 
+/** What becomes of a conversation. Client.events goes on behind an event with its id as after. */
+export type StreamEvent =
+  | { id: string; type: "message.started" | "message.completed" | "message.failed"; data: Message }
+  | { id: string; type: "conversation.described"; data: { conversation_id: string; title: string | null; notes: string | null } }
+  | { id: string; type: "conversation.erased"; data: { conversation_id: string } };
+
+/** What to follow. timeout is how many milliseconds a connection may be missing. */
+export type Following = CallOptions & {
+  /** Id of a conversation, which begins with its newest message; without it all of the account, from now on. */
+  conversation?: string;
+  /** Id of the event to go on behind. */
+  after?: string;
+  /** Milliseconds of silence that take a connection for a lost one. The service is silent for 15 s at most. */
+  silence?: number;
+};
+
 /** What all errors of this module are. Its message is a sentence for people. */
 export class ReckonError extends Error {}
 
@@ -235,6 +253,9 @@ export function target(message: Message): Variable | undefined {
   return message.results?.variables.find((found) => found.id === message.results?.calculated);
 }
 
+/** Statuses of what passes by itself. */
+const passing = [408, 429, 502, 503, 504];
+
 type Answer = { status: number; requestId: string; retryAfter: number | null; text: string };
 
 /** Milliseconds that an attempt may take. */
@@ -301,6 +322,80 @@ export class Client {
         break;
       }
       await pause(1000, limits);
+    }
+  }
+
+  /**
+   * Follows what becomes of a conversation, or of all: each event once, in order. A connection that is lost is made again and
+   * goes on behind the last event; of what happened meanwhile there is the newest state of each message. It ends when the
+   * conversation is erased, and with an error when the service refuses it or is away for the timeout. To end it early leave
+   * the loop, or abort the signal, which is a UnansweredError.
+   */
+  async *events(following: Following = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    const { conversation, after, silence } = following;
+    const path = conversation === undefined ? "/v1/events" : `${conversationPath(conversation)}/events`;
+    const place: Place = { id: after ?? "", retry: 0, heard: false, over: false };
+    let limits = this.#limits(following);
+    for (let attempt = 0; ; attempt++) {
+      let failed: ReckonError = new UnansweredError("The service has ended the stream.");
+      let delay = 0;
+      try {
+        for await (const event of this.#stream(path, place, silence ?? attemptTimeout, limits)) {
+          yield event;
+          if (event.type === "conversation.erased" && conversation !== undefined) return;
+        }
+        if (place.over) return;
+      } catch (error) {
+        if (error instanceof ReckonError && !(error instanceof RequestError && passing.includes(error.status))) throw error;
+        failed = error instanceof RequestError ? error : lost(error);
+        if (error instanceof RequestError) delay = error.retryAfter ?? 0;
+      }
+      if (place.heard) {
+        place.heard = false;
+        attempt = 0;
+        limits = this.#limits(following);
+      }
+      delay = Math.max(delay, place.retry, backoff(attempt));
+      if (Date.now() + delay > limits.end) throw failed;
+      await pause(delay, limits);
+    }
+  }
+
+  /** The events of one connection. */
+  async *#stream(path: string, place: Place, silence: number, limits: Limits): AsyncGenerator<StreamEvent, void, undefined> {
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    let timer = setTimeout(end, Math.min(Math.max(0, limits.end - Date.now()), attemptTimeout));
+    limits.signal?.addEventListener("abort", end, { once: true });
+    try {
+      if (limits.signal?.aborted) throw new Error("aborted");
+      const headers: Record<string, string> = { Accept: "text/event-stream" };
+      if (place.id) headers["Last-Event-ID"] = place.id;
+      const response = await this.#request("GET", path, headers, undefined, ending.signal);
+      place.over = response.status === 204;
+      if (place.over) return;
+      if (!response.ok) throw refusal(await answerOf(response));
+      const stranger = new RequestError(notReckon, response.status, "", response.headers.get("X-Request-Id") ?? "");
+      if (!/^text\/event-stream *(;|$)/i.test(response.headers.get("Content-Type") ?? "") || !response.body) throw stranger;
+      const frames = new Frames(place, stranger);
+      const decoder = new TextDecoder();
+      for (const pieces = response.body.getReader(); ; ) {
+        clearTimeout(timer);
+        timer = setTimeout(end, silence);
+        const { done, value } = await pieces.read();
+        if (done) return;
+        place.heard = true;
+        clearTimeout(timer);
+        yield* frames.read(decoder.decode(value, { stream: true }));
+      }
+    } catch (error) {
+      if (limits.signal?.aborted) throw new UnansweredError("The request was cancelled.", { cause: error });
+      if (ending.signal.aborted) throw new Error("nothing was heard in time", { cause: error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      limits.signal?.removeEventListener("abort", end);
+      ending.abort();
     }
   }
 
@@ -383,13 +478,12 @@ export class Client {
         if (answer.status >= 200 && answer.status < 300) return answer;
         failed = refusal(answer);
         delay = answer.retryAfter;
-        if (![408, 429, 502, 503, 504].includes(answer.status)) throw failed;
+        if (!passing.includes(answer.status)) throw failed;
       } catch (error) {
         if (error instanceof ReckonError) throw error;
-        failed = new UnansweredError(`The service does not answer: ${reasonOf(error)}`, { cause: error });
+        failed = lost(error);
       }
-      // Half a second, then twice as long each time, and up to half of it less.
-      delay ??= 500 * 2 ** Math.min(attempt, 4) * (0.5 + Math.random() / 2);
+      delay ??= backoff(attempt);
       if (attempt >= this.#retries || Date.now() + delay > limits.end) throw failed;
       await pause(delay, limits);
     }
@@ -404,20 +498,7 @@ export class Client {
     const timer = setTimeout(end, Math.min(left, attemptTimeout));
     limits.signal?.addEventListener("abort", end, { once: true });
     try {
-      const sent = this.#fetch(this.#url + path, {
-        method,
-        headers: { Authorization: `Bearer ${this.#key}`, "Body-Version": "2", ...headers },
-        redirect: "manual", // another address would be given the key
-        credentials: "omit",
-        signal: ending.signal,
-        ...(body === undefined ? {} : { body }),
-      });
-      const response = await sent;
-      const after = response.headers.get("Retry-After") ?? "";
-      return {
-        status: response.status, requestId: response.headers.get("X-Request-Id") ?? "", text: await response.text(),
-        retryAfter: /^[0-9]{1,9}$/.test(after) ? Number(after) * 1000 : null,
-      };
+      return await answerOf(await this.#request(method, path, headers, body, ending.signal));
     } catch (error) {
       if (limits.signal?.aborted) throw new UnansweredError("The request was cancelled.", { cause: error });
       if (Date.now() >= limits.end) throw new UnansweredError("The service has not answered in time.", { cause: error });
@@ -427,6 +508,107 @@ export class Client {
       limits.signal?.removeEventListener("abort", end);
     }
   }
+
+  #request(
+    method: string, path: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal,
+  ): Promise<Response> {
+    return this.#fetch(this.#url + path, {
+      method,
+      headers: { Authorization: `Bearer ${this.#key}`, "Body-Version": "2", ...headers },
+      redirect: "manual", // another address would be given the key
+      credentials: "omit",
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+}
+
+/** How far a stream has come: behind which event, how soon to come back, whether anything was heard, or that it is over. */
+type Place = { id: string; retry: number; heard: boolean; over: boolean };
+
+/** Characters that an event may have. */
+const maxEvent = 16 << 20;
+
+/** Reads server-sent events out of the pieces of a stream, as the HTML standard has them. */
+class Frames {
+  readonly #place: Place;
+  readonly #stranger: RequestError;
+  #line = "";
+  #afterCR = false;
+  #size = 0;
+  #id: string | undefined;
+  #type = "";
+  #data: string[] = [];
+
+  constructor(place: Place, stranger: RequestError) {
+    this.#place = place;
+    this.#stranger = stranger;
+  }
+
+  /** Takes a piece, and gives the events that it ends. */
+  *read(piece: string): Generator<StreamEvent, void, undefined> {
+    let from = this.#afterCR && piece.startsWith("\n") ? 1 : 0;
+    if (piece) this.#afterCR = piece.endsWith("\r");
+    this.#size += piece.length;
+    if (this.#size > maxEvent) throw this.#stranger;
+    for (const ending = /\r\n|\r|\n/g; ; ) {
+      ending.lastIndex = from;
+      const found = ending.exec(piece);
+      this.#line += piece.slice(from, found?.index);
+      if (!found) return;
+      from = ending.lastIndex;
+      const line = this.#line;
+      this.#line = "";
+      if (line) this.#field(line);
+      else {
+        this.#size = piece.length - from;
+        const event = this.#event();
+        if (event) yield event;
+      }
+    }
+  }
+
+  #field(line: string): void {
+    const [, name, value = ""] = /^([^:]*)(?:: ?)?([^]*)$/.exec(line) ?? [];
+    if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#type = value;
+    else if (name === "id" && /^[!-~]*$/.test(value)) this.#id = value; // what no header can carry leads nowhere
+    else if (name === "retry" && /^[0-9]+$/.test(value)) this.#place.retry = Math.min(Number(value), 30_000);
+  }
+
+  /** What an empty line ends. The id of an event that is cut off counts for nothing. */
+  #event(): StreamEvent | undefined {
+    const [id, type, data] = [this.#id, this.#type || "message", this.#data];
+    [this.#id, this.#type, this.#data] = [undefined, "", []];
+    const repeated = id !== undefined && id !== "" && id === this.#place.id;
+    this.#place.id = id ?? this.#place.id;
+    if (!data.length || repeated) return undefined;
+    let read: unknown;
+    try {
+      read = JSON.parse(data.join("\n"));
+    } catch {
+      throw this.#stranger;
+    }
+    if (typeof read !== "object" || read === null) throw this.#stranger;
+    return { id: this.#place.id, type, data: read } as StreamEvent;
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const after = response.headers.get("Retry-After") ?? "";
+  return {
+    status: response.status, requestId: response.headers.get("X-Request-Id") ?? "", text: await response.text(),
+    retryAfter: /^[0-9]{1,9}$/.test(after) ? Number(after) * 1000 : null,
+  };
+}
+
+/** Half a second, then twice as long each time, and up to half of it less. */
+function backoff(attempt: number): number {
+  return 500 * 2 ** Math.min(attempt, 4) * (0.5 + Math.random() / 2);
+}
+
+function lost(error: unknown): UnansweredError {
+  return new UnansweredError(`The service does not answer: ${reasonOf(error)}`, { cause: error });
 }
 
 function bodyOf(question: Question): string {
@@ -452,11 +634,13 @@ function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }
 
+const notReckon = "What answers at this address is not a Reckon service.";
+
 function read(answer: Answer): unknown {
   try {
     return JSON.parse(answer.text);
   } catch {
-    throw new RequestError("What answers at this address is not a Reckon service.", answer.status, "", answer.requestId);
+    throw new RequestError(notReckon, answer.status, "", answer.requestId);
   }
 }
 

@@ -1,9 +1,12 @@
 package reckon
 
 import (
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"pgregory.net/rapid"
 
@@ -58,6 +61,51 @@ func TestShownAsTheEngineShows(t *testing.T) {
 			t.Fatalf("%q, not %q", got, want)
 		}
 	})
+}
+
+// A stream is read alike however it is cut into pieces, and what is cut off at its end is left out.
+func TestEventsInPieces(t *testing.T) {
+	text := "\uFEFF:\r\rid: 1\r\ndata: {\"title\":\r\ndata: \"größer €\"}\r\n\r\nid: 2\rdata: {}\r\rid: 3\ndata: {}\n\nid: 4\ndata: {}\n"
+	for _, pieces := range []func(io.Reader) io.Reader{
+		func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader,
+	} {
+		var told []string
+		s := stream{yield: func(e Event, _ error) bool {
+			told = append(told, e.ID+string(e.Data))
+			return true
+		}}
+		over, err := s.read(pieces(strings.NewReader(text)))
+		if want := []string{"1{\"title\":\n\"größer €\"}", "2{}", "3{}"}; over || err != nil || !slices.Equal(told, want) || s.id != "3" {
+			t.Errorf("%q behind %q, %v, %v", told, s.id, over, err)
+		}
+	}
+}
+
+// An event is told before what comes behind it is there.
+func TestEventsAreToldAtOnce(t *testing.T) {
+	for _, end := range []string{"\r\n", "\r", "\n"} {
+		r, w := io.Pipe()
+		told := make(chan Event)
+		s := stream{yield: func(e Event, _ error) bool {
+			told <- e
+			return true
+		}}
+		ended := make(chan error)
+		go func() {
+			_, err := s.read(r)
+			ended <- err
+		}()
+		for range 3 {
+			if _, err := io.WriteString(w, "data: {}"+end+end); err != nil {
+				t.Fatal(err)
+			}
+			<-told
+		}
+		w.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestWhatCannotBeReadStandsAsItIs(t *testing.T) {
