@@ -19,6 +19,18 @@ import (
 // ErrLastOwner says that an account would be left without an owner.
 var ErrLastOwner = errors.New("is the only owner: make another member an owner first, with `reckon member role`")
 
+// ErrOneself says that an operator would give themselves a role.
+var ErrOneself = errors.New("an operator gives roles to others: ask an owner of the account, or another operator")
+
+// Another fails with ErrOneself where a user would give a role in an account to themselves, unless
+// they are an owner of it.
+func Another(account projections.Account, by, to uuid.UUID) error {
+	if role, _ := account.Role(by); by == to && role != projections.RoleOwner {
+		return ErrOneself
+	}
+	return nil
+}
+
 const (
 	maxEmail    = 254 // bytes
 	maxUserName = 100 // characters

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"reckon/commands/nodes"
 )
 
 type clusterCommands struct {
@@ -57,9 +59,6 @@ const (
 
 // clockTolerance is how far behind the clock of a node may be when a certificate is new.
 const clockTolerance = 24 * time.Hour
-
-// endsSoon is how long before its end a certificate is spoken of.
-const endsSoon = 30 * 24 * time.Hour
 
 // credential is a file of an authority or a node.
 type credential struct {
@@ -388,7 +387,7 @@ func (c *clusterCredentials) print(t terminal, files []credential) error {
 		return err
 	}
 	for _, file := range files {
-		if file.Until != nil && time.Until(*file.Until) < endsSoon {
+		if file.Until != nil && time.Until(*file.Until) < nodes.EndsSoon {
 			fmt.Fprintf(t.out, "\n%s ends soon: remove it, run this again, and restart the nodes one after the other.\n", file.File)
 		}
 	}

@@ -35,8 +35,8 @@
 //   - commands takes requests in and decides them. commands/history computes the past again,
 //     commands/domainfile reads domains as files, commands/spreadsheet makes domains of
 //     spreadsheets, commands/export writes what an account has, commands/model asks a language
-//     model, commands/traces sends spans to a collector, commands/outside asks servers at
-//     addresses that somebody gave.
+//     model, commands/nodes tells how nodes are and judges it, commands/traces sends spans to a
+//     collector, commands/outside asks servers at addresses that somebody gave.
 //   - http answers callers, http/admin those who administer, with the habits of http. A command
 //     line asks the routes of http/admin too: those of a server, or on a log here. http/mcp
 //     answers language models by asking http. http/console has the pages for people, who are

@@ -15,6 +15,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/model"
+	"reckon/commands/nodes"
 	"reckon/events/backup"
 	"reckon/events/log"
 	"reckon/http/metrics"
@@ -39,31 +40,26 @@ Examples:
 // examinations are all that is looked at, in the order in which it is told.
 var examinations = []struct {
 	about string
-	look  func(*doctorCommand) []advice
+	look  func(*doctorCommand) []nodes.Advice
+	state bool // what the state of the nodes tells too
 }{
-	{"directory", (*doctorCommand).directory},
-	{"disk", (*doctorCommand).disk},
-	{"sync", (*doctorCommand).sync},
-	{"backup", (*doctorCommand).backup},
-	{"nodes", (*doctorCommand).nodes},
-	{"certificates", (*doctorCommand).credentials},
-	{"address", (*doctorCommand).addresses},
-	{"console", (*doctorCommand).console},
-	{"model", (*doctorCommand).model},
-	{"files", (*doctorCommand).files},
-	{"memory", (*doctorCommand).memory},
-	{"clock", (*doctorCommand).clock},
-	{"settings", (*doctorCommand).settings},
+	{"directory", (*doctorCommand).directory, false},
+	{"disk", (*doctorCommand).disk, true},
+	{"sync", (*doctorCommand).sync, false},
+	{"backup", (*doctorCommand).backup, true},
+	{"nodes", (*doctorCommand).nodes, false},
+	{"certificates", (*doctorCommand).credentials, true},
+	{"address", (*doctorCommand).addresses, false},
+	{"console", (*doctorCommand).console, false},
+	{"model", (*doctorCommand).model, false},
+	{"files", (*doctorCommand).files, false},
+	{"memory", (*doctorCommand).memory, false},
+	{"clock", (*doctorCommand).clock, false},
+	{"settings", (*doctorCommand).settings, false},
 }
 
 func (c *doctorCommand) Run(t terminal) error {
-	list := []advice{}
-	for _, e := range examinations {
-		for _, a := range e.look(c) {
-			a.About = e.about
-			list = append(list, a)
-		}
-	}
+	list := c.examine(false)
 	err := statusOf(list)
 	if c.JSON {
 		return errors.Join(printJSON(t, list), err)
@@ -75,10 +71,27 @@ func (c *doctorCommand) Run(t terminal) error {
 	return err
 }
 
-// found is a list of one.
-func found(level, says, do string) []advice { return []advice{{Level: level, Says: says, Do: do}} }
+// examine is what is found, or, besides the state of its nodes, what is to be known of a server.
+func (c *doctorCommand) examine(besides bool) []nodes.Advice {
+	list := []nodes.Advice{}
+	for _, e := range examinations {
+		if besides && e.state {
+			continue
+		}
+		for _, a := range e.look(c) {
+			a.About = e.about
+			list = append(list, a)
+		}
+	}
+	return list
+}
 
-func (c *doctorCommand) directory() []advice {
+// found is a list of one.
+func found(level, says, do string) []nodes.Advice {
+	return []nodes.Advice{{Level: level, Says: says, Do: do}}
+}
+
+func (c *doctorCommand) directory() []nodes.Advice {
 	info, err := os.Stat(c.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -88,7 +101,7 @@ func (c *doctorCommand) directory() []advice {
 	case !info.IsDir():
 		return found(critical, c.Data+" is a file and no data directory.", "Name a directory with --data.")
 	}
-	var list []advice
+	var list []nodes.Advice
 	if open := info.Mode().Perm() & 0o077; open != 0 {
 		list = found(warning, fmt.Sprintf("Others than its owner may open the data directory %s (mode %04o).", c.Data, info.Mode().Perm()),
 			"It holds what callers sent, and what lets into the log: chmod 700 "+quoted(c.Data)+".")
@@ -111,19 +124,19 @@ func (c *doctorCommand) standing() string {
 	return dir
 }
 
-func (c *doctorCommand) disk() []advice {
+func (c *doctorCommand) disk() []nodes.Advice {
 	free, total, err := commands.DiskSpace(c.standing())
 	if err != nil {
 		return found(warning, "How full the disk is cannot be seen: "+err.Error()+".", "Give the command as the user that the server runs as.")
 	}
-	list := diskAdvice(c.Data, free, total)
+	list := nodes.OfDisk(c.Data, free, total)
 	if c.KeepFree.Share == 0 || c.KeepFree.Bytes == 0 {
 		list = append(list, found(warning, "Calculations fill the disk to its end (--keep-free).", "Leave it 5%,1GiB: erasing, administration and the stores themselves need some, and a disk that is full ends the server.")...)
 	}
 	return list
 }
 
-func (c *doctorCommand) sync() []advice {
+func (c *doctorCommand) sync() []nodes.Advice {
 	switch {
 	case len(c.NATSURL) > 0:
 		return found(note, "It cannot be seen from here whether the existing NATS brings a message to the disk before it acknowledges it.",
@@ -134,7 +147,7 @@ func (c *doctorCommand) sync() []advice {
 	return nil
 }
 
-func (c *doctorCommand) backup() []advice {
+func (c *doctorCommand) backup() []nodes.Advice {
 	if !isFolder(c.Data) {
 		return nil
 	}
@@ -146,10 +159,10 @@ func (c *doctorCommand) backup() []advice {
 	if known {
 		made = &b.CreatedAt
 	}
-	return backupAdvice(made, 48*time.Hour, time.Now())
+	return nodes.OfBackup(made, nodes.BackupAge, time.Now())
 }
 
-func (c *doctorCommand) nodes() []advice {
+func (c *doctorCommand) nodes() []nodes.Advice {
 	if c.Cluster == "" && len(c.NATSURL) == 0 {
 		return found(note, "There is one node: while its machine is away nothing is answered, and what it loses is in backups alone.",
 			"Three nodes go on without one of them: see CLUSTER.md.")
@@ -161,7 +174,7 @@ func (c *doctorCommand) nodes() []advice {
 }
 
 // secretFile says of a file that nobody else may read it.
-func secretFile(file string) []advice {
+func secretFile(file string) []nodes.Advice {
 	info, err := os.Stat(file)
 	switch {
 	case file == "":
@@ -174,7 +187,7 @@ func secretFile(file string) []advice {
 	return nil
 }
 
-func (c *doctorCommand) credentials() (list []advice) {
+func (c *doctorCommand) credentials() (list []nodes.Advice) {
 	for _, file := range []string{c.ClusterTLSKey, c.ClusterSecretFile, c.OIDCSecretFile} {
 		list = append(list, secretFile(file)...)
 	}
@@ -183,15 +196,11 @@ func (c *doctorCommand) credentials() (list []advice) {
 			continue
 		}
 		until, err := endOf(file)
-		const renew = "Remove it, make it anew with 'reckon cluster credentials', and start the nodes again one after the other."
-		switch left := time.Until(until); {
-		case err != nil:
+		if err != nil {
 			list = append(list, found(critical, "A certificate cannot be read: "+err.Error()+".", "Name the file that is meant.")...)
-		case left < 0:
-			list = append(list, found(critical, "The certificate "+file+" has ended: no node lets this one in.", renew)...)
-		case left < endsSoon:
-			list = append(list, found(warning, "The certificate "+file+" ends in "+spanOf(left)+".", renew)...)
+			continue
 		}
+		list = append(list, nodes.OfCertificate(file, until, time.Now())...)
 	}
 	return list
 }
@@ -202,7 +211,7 @@ func beyond(address string) bool {
 	return err == nil && !loopback(host)
 }
 
-func (c *doctorCommand) addresses() (list []advice) {
+func (c *doctorCommand) addresses() (list []nodes.Advice) {
 	add := func(level, says, do string) { list = append(list, found(level, says, do)...) }
 	if beyond(c.Listen) {
 		add(warning, "Callers are answered on "+c.Listen+" without TLS: keys and prompts can be read on the way.", "Answer on this machine alone, with a proxy before it that ends TLS; or let nobody but the proxy reach the address.")
@@ -230,7 +239,7 @@ func (c *doctorCommand) addresses() (list []advice) {
 	return list
 }
 
-func (c *doctorCommand) console() (list []advice) {
+func (c *doctorCommand) console() (list []nodes.Advice) {
 	public := c.PublicURL.url
 	switch {
 	case c.Console == "off":
@@ -245,7 +254,7 @@ func (c *doctorCommand) console() (list []advice) {
 	return list
 }
 
-func (c *doctorCommand) model() []advice {
+func (c *doctorCommand) model() []nodes.Advice {
 	if c.LanguageMode == model.RulesOnly {
 		return nil
 	}
@@ -269,7 +278,7 @@ func loopbackURL(text string) bool {
 // wantedFiles is how many file descriptors a server is well with: half of them are for connections.
 const wantedFiles = 8192
 
-func (c *doctorCommand) files() []advice {
+func (c *doctorCommand) files() []nodes.Advice {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur >= wantedFiles {
 		return nil
@@ -281,18 +290,18 @@ func (c *doctorCommand) files() []advice {
 // roomyMemory is what a container should have for a history of some 100,000 messages.
 const roomyMemory = 512 << 20
 
-func (c *doctorCommand) memory() []advice {
+func (c *doctorCommand) memory() []nodes.Advice {
 	allowed, err := allowedMemory()
 	switch {
 	case err != nil && allowed > 0:
 		return found(critical, "The server does not start: "+err.Error()+".", "Give the container more memory.")
 	case allowed > 0 && allowed < roomyMemory:
-		return found(warning, "The container allows "+bytesOf(allowed)+" of memory: large bodies, connections and history have little of it.", "Give it "+bytesOf(roomyMemory)+" or more; OPERATIONS.md says what takes how much.")
+		return found(warning, "The container allows "+nodes.Bytes(allowed)+" of memory: large bodies, connections and history have little of it.", "Give it "+nodes.Bytes(roomyMemory)+" or more; OPERATIONS.md says what takes how much.")
 	}
 	return nil
 }
 
-func (c *doctorCommand) clock() []advice {
+func (c *doctorCommand) clock() []nodes.Advice {
 	if !adrift() {
 		return nil
 	}
@@ -304,13 +313,13 @@ func (c *doctorCommand) clock() []advice {
 		"Run chrony or systemd-timesyncd: dates, rates, limits by the month and certificates go by the clock.")
 }
 
-func (c *doctorCommand) settings() (list []advice) {
+func (c *doctorCommand) settings() (list []nodes.Advice) {
 	add := func(level, says, do string) { list = append(list, found(level, says, do)...) }
 	if c.Scrub < 0 {
 		add(warning, "Damage of the log is found at the next start at the earliest (--scrub off).", "Leave --scrub at 24h: it reads the files again with what the disk has left.")
 	}
 	if c.IdempotencyRetention > 3*24*time.Hour {
-		add(note, "Idempotency keys are remembered for "+spanOf(c.IdempotencyRetention)+": each takes memory for that long, and time at a start after a kill.", "Remember them for as long as your callers send again, which is seldom more than 24h.")
+		add(note, "Idempotency keys are remembered for "+nodes.Span(c.IdempotencyRetention)+": each takes memory for that long, and time at a start after a kill.", "Remember them for as long as your callers send again, which is seldom more than 24h.")
 	}
 	if c.LogRequests == "off" {
 		add(note, "Requests have no line in the log (--log-requests off).", "Choose 'errors' or 'sampled': refusals are hard to explain without.")

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"reckon/commands/nodes"
 	"reckon/events/backup"
-	"reckon/http/admin"
 )
 
 // tells runs a command that prints JSON, and reads it into v.
@@ -72,39 +72,48 @@ func TestStatusWithoutAServer(t *testing.T) {
 func TestStatusJudges(t *testing.T) {
 	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 	fresh, old := now.Add(-time.Hour), now.Add(-100*time.Hour)
-	well := admin.Nodes{Events: 10, This: admin.Node{Started: &old, Ready: true, Folded: 10, DiskFree: 50 << 30, DiskTotal: 100 << 30, Backup: &fresh}}
+	well := nodes.Installation{Events: 10, This: nodes.Node{Started: &old, Ready: true, Folded: 10, DiskFree: 50 << 30, DiskTotal: 100 << 30, Backup: &fresh}}
 	for name, c := range map[string]struct {
-		change func(*admin.Nodes)
+		change func(*nodes.Installation)
 		level  string // "" for nothing to say
 		says   string
 	}{
-		"well":      {func(*admin.Nodes) {}, "", ""},
-		"damaged":   {func(n *admin.Nodes) { n.This.Damaged = "a block" }, critical, "The log is damaged: a block."},
-		"waiting":   {func(n *admin.Nodes) { n.This.Ready, n.This.Waits = false, "the views are at event 1 of 10" }, critical, "not ready: the views are at event 1"},
-		"behind":    {func(n *admin.Nodes) { n.Events = 1_000_000 }, warning, "999,990 events behind"},
-		"full":      {func(n *admin.Nodes) { n.This.DiskFree = 1 << 20 }, critical, "1.0 MiB of 100.0 GiB are free"},
-		"near full": {func(n *admin.Nodes) { n.This.DiskFree = 3 << 29 }, warning, "1.5 GiB of 100.0 GiB"},
-		"old":       {func(n *admin.Nodes) { n.This.Backup = &old }, warning, "The last backup is 4 days old."},
-		"away":      {func(n *admin.Nodes) { n.Others = []admin.Peer{{Name: "b", Offline: true}} }, warning, "The node b is not there."},
-		"lagging":   {func(n *admin.Nodes) { n.Others = []admin.Peer{{Name: "b", Lag: 9000}} }, warning, "The node b is 9,000 messages behind."},
-		"silent":    {func(n *admin.Nodes) { n.Nodes = []admin.NodeAnswer{{Name: "b"}} }, warning, "The node b does not answer."},
-		"absent": {func(n *admin.Nodes) {
-			n.Others, n.Nodes = []admin.Peer{{Name: "b", Offline: true}}, []admin.NodeAnswer{{Name: "b"}}
+		"well":      {func(*nodes.Installation) {}, "", ""},
+		"damaged":   {func(n *nodes.Installation) { n.This.Damaged = "a block" }, critical, "The log is damaged: a block."},
+		"waiting":   {func(n *nodes.Installation) { n.This.Ready, n.This.Waits = false, "the views are at event 1 of 10" }, critical, "not ready: the views are at event 1"},
+		"behind":    {func(n *nodes.Installation) { n.Events = 1_000_000 }, warning, "999,990 events behind"},
+		"full":      {func(n *nodes.Installation) { n.This.DiskFree = 1 << 20 }, critical, "1.0 MiB of 100.0 GiB are free"},
+		"near full": {func(n *nodes.Installation) { n.This.DiskFree = 3 << 29 }, warning, "1.5 GiB of 100.0 GiB"},
+		"old":       {func(n *nodes.Installation) { n.This.Backup = &old }, warning, "The last backup is 4 days old."},
+		"away":      {func(n *nodes.Installation) { n.Others = []nodes.Peer{{Name: "b", Offline: true}} }, warning, "The node b is not there."},
+		"lagging":   {func(n *nodes.Installation) { n.Others = []nodes.Peer{{Name: "b", Lag: 9000}} }, warning, "The node b is 9,000 messages behind."},
+		"silent":    {func(n *nodes.Installation) { n.Nodes = []nodes.Answer{{Name: "b"}} }, warning, "The node b does not answer."},
+		"absent": {func(n *nodes.Installation) {
+			n.Others, n.Nodes = []nodes.Peer{{Name: "b", Offline: true}}, []nodes.Answer{{Name: "b"}}
 		}, warning, "The node b is not there."},
-		"elsewhere full": {func(n *admin.Nodes) {
-			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Ready: true, Folded: 10, DiskFree: 1 << 20, DiskTotal: 100 << 30}}}
+		"elsewhere full": {func(n *nodes.Installation) {
+			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Ready: true, Folded: 10, DiskFree: 1 << 20, DiskTotal: 100 << 30}}}
 		}, critical, "are free on the disk of node b"},
-		"elsewhere behind": {func(n *admin.Nodes) {
+		"elsewhere behind": {func(n *nodes.Installation) {
 			n.Events, n.This.Folded = 10_000, 10_000
-			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Ready: true, Folded: 10}}}
+			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Ready: true, Folded: 10}}}
 		}, warning, "The node b shows 9,990 events less"},
-		"elsewhere damaged": {func(n *admin.Nodes) {
-			n.Nodes = []admin.NodeAnswer{{Name: "b", Node: &admin.Node{Damaged: "a block", Folded: 10}}}
+		"ending": {func(n *nodes.Installation) {
+			n.This.Certificates = []nodes.Certificate{{Of: "authority", Ends: now.AddDate(1, 0, 0)}, {Of: "node", Ends: now.AddDate(0, 0, 10)}}
+		}, warning, "(node) ends in 10 days."},
+		"ended": {func(n *nodes.Installation) {
+			n.This.Certificates = []nodes.Certificate{{Of: "node", Ends: now.Add(-time.Hour)}}
+		}, critical, "(node) has ended"},
+		"elsewhere ending": {func(n *nodes.Installation) {
+			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Ready: true, Folded: 10, Certificates: []nodes.Certificate{{Of: "node", Ends: now.AddDate(0, 0, 10)}}}}}
+		}, warning, "The certificate of the node b (node) ends in 10 days."},
+		"elsewhere damaged": {func(n *nodes.Installation) {
+			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Damaged: "a block", Folded: 10}}}
 		}, critical, "The node b has a damaged log: a block."},
 	} {
 		n := well
 		c.change(&n)
-		list := nodesAdvice(n, "here", 48*time.Hour, now)
+		list := nodes.Advise(n, "here", 48*time.Hour, now)
 		switch {
 		case c.level == "" && len(list) > 0:
 			t.Errorf("%s: %+v", name, list)
@@ -162,9 +171,9 @@ func TestDoctorNamesWhatIsUnwise(t *testing.T) {
 		if c.before != nil {
 			c.before()
 		}
-		var list []advice
+		var list []nodes.Advice
 		code := tells(t, &list, append([]string{"doctor", "--data", dir}, strings.Fields(c.flags)...)...)
-		at := slices.IndexFunc(list, func(a advice) bool {
+		at := slices.IndexFunc(list, func(a nodes.Advice) bool {
 			return a.About == c.about && a.Level == c.level && strings.Contains(a.Says, c.says)
 		})
 		if at < 0 || list[at].Do == "" {

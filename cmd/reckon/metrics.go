@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"reckon/commands"
+	"reckon/commands/nodes"
 	"reckon/events/backup"
 	"reckon/events/log"
 	"reckon/http"
@@ -66,8 +67,14 @@ func (c *serveCommand) collect(registry prometheus.Registerer, servers []*http.S
 		name := []string{"public", "admin"}[i]
 		prometheus.WrapRegistererWith(prometheus.Labels{"listener": name}, registry).MustRegister(s.Metrics()...)
 	}
-	for _, part := range [][]prometheus.Collector{l.Metrics(), views.Metrics(), service.Metrics(), c.certificates()} {
+	for _, part := range [][]prometheus.Collector{l.Metrics(), views.Metrics(), service.Metrics()} {
 		registry.MustRegister(part...)
+	}
+	for _, of := range c.certificates() {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "reckon_certificate_not_after_timestamp_seconds", Help: "When a certificate of the cluster ends, as Unix time.",
+			ConstLabels: prometheus.Labels{"certificate": of.Of},
+		}, func() float64 { return float64(of.Ends.Unix()) }))
 	}
 	if c.Data != "" {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -82,9 +89,9 @@ func (c *serveCommand) collect(registry prometheus.Registerer, servers []*http.S
 	}
 }
 
-// certificates are when those end that the flags name, as they are now: a server goes on with them
-// until it is started again.
-func (c *serveCommand) certificates() (all []prometheus.Collector) {
+// certificates are those that the flags name, as they are now: a server goes on with them until it
+// is started again.
+func (c *serveCommand) certificates() (all []nodes.Certificate) {
 	for _, file := range [][2]string{{"node", c.ClusterTLSCert}, {"authority", c.ClusterTLSCA}} {
 		if file[1] == "" {
 			continue
@@ -93,10 +100,7 @@ func (c *serveCommand) certificates() (all []prometheus.Collector) {
 		if err != nil {
 			continue // the cluster was opened with it
 		}
-		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "reckon_certificate_not_after_timestamp_seconds", Help: "When a certificate of the cluster ends, as Unix time.",
-			ConstLabels: prometheus.Labels{"certificate": file[0]},
-		}, func() float64 { return float64(until.Unix()) }))
+		all = append(all, nodes.Certificate{Of: file[0], Ends: until.UTC()})
 	}
 	return all
 }

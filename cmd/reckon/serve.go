@@ -19,6 +19,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/model"
+	"reckon/commands/nodes"
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/admin"
@@ -174,7 +175,8 @@ func (c *serveCommand) Run(t terminal) error {
 		servers[1].Record(spans)
 	}
 	last := len(servers) - 1 // that of people and administration
-	administered := admin.New(c.Data)
+	own := nodes.Own{Dir: c.Data, Certificates: c.certificates()}
+	administered := admin.New(own)
 	servers[last].Mount(administered.Face())
 	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/nodes"
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/http"
@@ -52,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	administered := New(dir)
+	administered := New(nodes.Own{Dir: dir})
 	if err := administered.Open(l, views); err != nil {
 		t.Fatal(err)
 	}

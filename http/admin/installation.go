@@ -13,6 +13,11 @@ import (
 	"reckon/projections"
 )
 
+func (q *request) nodes() (http.Answer, error) {
+	all, err := q.source().All(q.ctx())
+	return http.Answer{Body: all}, err
+}
+
 // backup answers with all that the log holds. It is cut off where it does not come to its end, and
 // its own last line has a checksum.
 func (q *request) backup() (http.Answer, error) {
@@ -20,8 +25,8 @@ func (q *request) backup() (http.Answer, error) {
 		Header: map[string]string{"Content-Type": "application/gzip", "Content-Disposition": `attachment; filename="reckon.gz"`},
 		Stream: func(to io.Writer) error {
 			b, err := backup.Write(q.ctx(), q.log.Load(), to, func(string, uint64, uint64) {})
-			if err == nil && q.dir != "" {
-				err = backup.Remember(q.dir, b)
+			if err == nil && q.own.Dir != "" {
+				err = backup.Remember(q.own.Dir, b)
 			}
 			return err
 		},
@@ -94,13 +99,13 @@ func (q *request) withViews(here func(*projections.Views) error, there func(proj
 		return here(views)
 	}
 	l := q.log.Load()
-	if q.dir == "" {
+	if q.own.Dir == "" {
 		return errNoViews
 	}
 	if !l.Local() {
 		return there(projections.RemoteOf(l))
 	}
-	views, err := projections.Open(q.ctx(), l, q.dir, slog.New(slog.DiscardHandler))
+	views, err := projections.Open(q.ctx(), l, q.own.Dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

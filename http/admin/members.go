@@ -51,7 +51,7 @@ func (q *request) members() (http.Answer, error) {
 
 // anothers refuses an operator who would give themselves a role in an account.
 func (q *request) anothers(user uuid.UUID) error {
-	if user == q.caller.user.ID && q.role != projections.RoleOwner && !q.caller.shell() {
+	if err := commands.Another(q.account, q.caller.user.ID, user); err != nil && !q.caller.shell() {
 		return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "An operator gives roles to others. Ask an owner of the account, or another operator.")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	nethttp "net/http"
 	"testing"
 
+	"reckon/commands/nodes"
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/events/log/logtest"
@@ -37,7 +38,7 @@ func TestNodesOfACluster(t *testing.T) {
 			}
 		})
 		v.RunBy("v" + trio.Nodes[i].Name)
-		views[i], servers[i] = v, New(trio.Nodes[i].Dir)
+		views[i], servers[i] = v, New(nodes.Own{Dir: trio.Nodes[i].Dir})
 		servers[i].shell = &events.Actor{How: events.ByShell}
 	}
 	open := func(i int) {
@@ -53,7 +54,7 @@ func TestNodesOfACluster(t *testing.T) {
 		}
 	}
 	// ask asks a node, until so many answer: that one listens goes from server to server.
-	ask := func(i, answering int) (n Nodes) {
+	ask := func(i, answering int) (n nodes.Installation) {
 		t.Helper()
 		logtest.Until(t, fmt.Sprintf("%d nodes answer", answering), func(ctx context.Context) error {
 			r, err := nethttp.NewRequestWithContext(ctx, "GET", "http://localhost/admin/v1/nodes", nil)
@@ -65,7 +66,7 @@ func TestNodesOfACluster(t *testing.T) {
 				return err
 			}
 			defer answer.Body.Close()
-			n = Nodes{}
+			n = nodes.Installation{}
 			if err := json.NewDecoder(answer.Body).Decode(&n); err != nil || answer.StatusCode != nethttp.StatusOK {
 				return fmt.Errorf("node %d answers %s (%w)", i, answer.Status, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/nodes"
 	"reckon/events"
 	"reckon/http"
 	"reckon/projections"
@@ -22,7 +23,7 @@ import (
 // twin is another server on the world's log, which has heard of nothing that the first was asked.
 func (w *world) twin() *world {
 	w.t.Helper()
-	administered := New(w.t.TempDir())
+	administered := New(nodes.Own{Dir: w.t.TempDir()})
 	administered.Open(w.admin.Log, w.views)
 	server := http.New(slog.New(slog.DiscardHandler), "v0")
 	server.Mount(administered.Face())

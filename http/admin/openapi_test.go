@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"reckon/commands/nodes"
 	"reckon/schemas/schemastest"
 )
 
@@ -18,7 +19,7 @@ var openAPI = sync.OnceValue(func() *schemastest.Description {
 
 func TestOpenAPIPaths(t *testing.T) {
 	var routed []string
-	for _, r := range New("").Face().Routes {
+	for _, r := range New(nodes.Own{}).Face().Routes {
 		routed = append(routed, r.Method+" "+r.Path)
 	}
 	openAPI().Paths(t, routed)

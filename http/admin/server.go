@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/commands/nodes"
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/http"
@@ -31,9 +32,9 @@ const prefix = "/admin/v1/"
 type Server struct {
 	log   atomic.Pointer[log.Log]
 	views atomic.Pointer[projections.Views] // nil within the process of a command line
-	dir   string                            // data directory, "" for none
-	shell *events.Actor                     // who asks within the process of a command line
-	links *url.URL                          // what links to the console are made of, nil for none
+	own   nodes.Own
+	shell *events.Actor // who asks within the process of a command line
+	links *url.URL      // what links to the console are made of, nil for none
 
 	users, strangers *http.Pace // how fast who has a token, and an address without one, may ask
 
@@ -46,12 +47,11 @@ type Server struct {
 }
 
 // New makes a Server that has nothing to answer from until Open.
-// dir is its data directory, "" for none.
-func New(dir string) *Server {
-	s := &Server{dir: dir, forgets: forgetPatience}
-	nodes := func() int { return s.log.Load().Nodes() }
-	s.users = http.NewPace("The user", "requests", userPace, nodes)
-	s.strangers = http.NewPace("This address", "requests without a token", strangerPace, nodes)
+func New(own nodes.Own) *Server {
+	s := &Server{own: own, forgets: forgetPatience}
+	all := func() int { return s.log.Load().Nodes() }
+	s.users = http.NewPace("The user", "requests", userPace, all)
+	s.strangers = http.NewPace("This address", "requests without a token", strangerPace, all)
 	return s
 }
 
@@ -73,13 +73,18 @@ func (s *Server) Links(public *url.URL) { s.links = public }
 func (s *Server) Open(l *log.Log, views *projections.Views) error {
 	s.log.Store(l)
 	s.views.Store(views)
-	return s.tell(l)
+	return s.source().Tell()
+}
+
+// source is where the state of this node comes from.
+func (s *Server) source() nodes.Source {
+	return nodes.Source{Own: s.own, Log: s.log.Load(), Views: s.views.Load()}
 }
 
 // Within answers for a log that a process has joined, whose actor may do all. dir is its data
 // directory, "" for none.
 func Within(l *log.Log, actor events.Actor, dir string) nethttp.RoundTripper {
-	s := &Server{shell: &actor, dir: dir, forgets: shellPatience}
+	s := &Server{shell: &actor, own: nodes.Own{Dir: dir}, forgets: shellPatience}
 	s.log.Store(l)
 	return s.Face().Within()
 }

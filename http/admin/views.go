@@ -34,10 +34,10 @@ func (q *request) reading(ctx context.Context, do func(read) error) error {
 	switch {
 	case !l.Local():
 		return do(projections.RemoteOf(l))
-	case q.dir == "":
+	case q.own.Dir == "":
 		return http.Failure(nethttp.StatusServiceUnavailable, "error_server_internal", "There is no server on this log, and no data directory to read from: name one with --data.")
 	}
-	views, err := projections.Open(ctx, l, q.dir, slog.New(slog.DiscardHandler))
+	views, err := projections.Open(ctx, l, q.own.Dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,6 @@
-package admin
+// Package nodes tells how the nodes of an installation are, each by itself and all together, and
+// judges what they say: what is not well, and what to do about it.
+package nodes
 
 import (
 	"cmp"
@@ -15,16 +17,15 @@ import (
 	"reckon/events"
 	"reckon/events/backup"
 	"reckon/events/log"
-	"reckon/http"
 	"reckon/projections"
 )
 
-// Nodes is the state of the installation, as the node that is asked sees it.
-type Nodes struct {
-	This   Node         `json:"this"`
-	Others []Peer       `json:"others"` // servers of NATS that keep the log, this one among them; none where one does
-	Nodes  []NodeAnswer `json:"nodes"`  // by name, this one among them
-	Events uint64       `json:"events"` // sequence of the newest event
+// Installation is the state of all nodes, as the one that is asked sees it.
+type Installation struct {
+	This   Node     `json:"this"`
+	Others []Peer   `json:"others"` // servers of NATS that keep the log, this one among them; none where one does
+	Nodes  []Answer `json:"nodes"`  // by name, this one among them
+	Events uint64   `json:"events"` // sequence of the newest event
 }
 
 // Node is a node as it sees itself.
@@ -41,10 +42,31 @@ type Node struct {
 	LogBytes  uint64     `json:"log_bytes"`   // that commands and events take
 	Queue     uint64     `json:"queue"`       // commands of all nodes that are not delivered yet
 	Backup    *time.Time `json:"last_backup"` // made from this node, null for none that is known
+
+	Certificates []Certificate `json:"certificates"` // that it was started with
 }
 
-// NodeAnswer is what a node says of itself.
-type NodeAnswer struct {
+// Certificate is a certificate of a node.
+type Certificate struct {
+	Of   string    `json:"certificate"` // node, or authority for that of the one who signs those of nodes
+	Ends time.Time `json:"not_after"`
+}
+
+// Own is what a process knows of its own node beside the log.
+type Own struct {
+	Dir          string // data directory, "" for none
+	Certificates []Certificate
+}
+
+// Source is where the state of a node comes from.
+type Source struct {
+	Own
+	Log   *log.Log
+	Views *projections.Views // nil within the process of a command line
+}
+
+// Answer is what a node says of itself.
+type Answer struct {
 	Name string `json:"name"`
 	Node *Node  `json:"node"` // null where it does not answer
 }
@@ -59,17 +81,17 @@ type Peer struct {
 }
 
 const (
-	// nodesSubject is where the nodes of an installation are asked how they are.
-	nodesSubject = "reckon.nodes"
-	// nodesPatience is how long it is waited for nodes that do not answer.
-	nodesPatience = time.Second
+	// subject is where the nodes of an installation are asked how they are.
+	subject = "reckon.nodes"
+	// patience is how long it is waited for nodes that do not answer.
+	patience = time.Second
 )
 
-// tell answers who asks the nodes of the log how they are, for as long as its connection holds.
-func (s *Server) tell(l *log.Log) error {
-	_, err := l.JetStream().Conn().Subscribe(nodesSubject, func(m *nats.Msg) {
+// Tell answers who asks the nodes of the log how they are, for as long as its connection holds.
+func (s Source) Tell() error {
+	_, err := s.Log.JetStream().Conn().Subscribe(subject, func(m *nats.Msg) {
 		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), nodesPatience)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			node, _, err := s.node(ctx)
 			if err != nil {
@@ -88,14 +110,14 @@ func (s *Server) tell(l *log.Log) error {
 
 // node is the state of this node, or of the server that its log was joined through, with what is
 // known of who keeps EVENTS.
-func (s *Server) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error) {
-	l := s.log.Load()
-	n := Node{Name: nameOf(l)}
+func (s Source) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error) {
+	l := s.Log
+	n := Node{Name: nameOf(l), Certificates: s.Certificates}
 	var state projections.State
 	var err error
-	switch views := s.views.Load(); {
-	case views != nil:
-		state = views.State()
+	switch {
+	case s.Views != nil:
+		state = s.Views.State()
 	case !l.Local():
 		if state, err = projections.RemoteOf(l).State(ctx); err != nil {
 			return n, nil, err
@@ -109,15 +131,15 @@ func (s *Server) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error)
 		state.Waits = err.Error()
 	}
 	n.Ready, n.Waits = state.Waits == "", state.Waits
-	if s.dir != "" {
-		made, known, err := backup.Last(s.dir)
+	if s.Dir != "" {
+		made, known, err := backup.Last(s.Dir)
 		if err != nil {
 			return n, nil, err
 		}
 		if known {
 			n.Backup = &made.CreatedAt
 		}
-		if n.DiskFree, n.DiskTotal, err = commands.DiskSpace(s.dir); err != nil {
+		if n.DiskFree, n.DiskTotal, err = commands.DiskSpace(s.Dir); err != nil {
 			return n, nil, err
 		}
 	}
@@ -125,11 +147,11 @@ func (s *Server) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error)
 	if err != nil {
 		return n, nil, err
 	}
-	commands, err := l.State(ctx, log.CommandsStream)
+	queued, err := l.State(ctx, log.CommandsStream)
 	if err != nil {
 		return n, nil, err
 	}
-	n.LogBytes = stream.State.Bytes + commands.State.Bytes
+	n.LogBytes = stream.State.Bytes + queued.State.Bytes
 	n.Queue, err = l.Queued(ctx)
 	return n, stream.Cluster, err
 }
@@ -146,52 +168,53 @@ func nameOf(l *log.Log) string {
 // within tells whether each node has a server of NATS in it, which keeps the log.
 func within(l *log.Log) bool { return l.ViewsID() == l.JetStream().Conn().ConnectedServerId() }
 
-func (q *request) nodes() (http.Answer, error) {
-	l := q.log.Load()
-	last, err := l.Last(q.ctx())
+// All is the state of the installation, of this node and of those that say theirs within a second.
+func (s Source) All(ctx context.Context) (Installation, error) {
+	l := s.Log
+	last, err := l.Last(ctx)
 	if err != nil {
-		return http.Answer{}, err
+		return Installation{}, err
 	}
-	nodes := Nodes{Others: []Peer{}, Events: last}
+	all := Installation{Others: []Peer{}, Events: last}
 	var keepers *jetstream.ClusterInfo
-	if nodes.This, keepers, err = q.node(q.ctx()); err != nil {
-		return http.Answer{}, err
+	if all.This, keepers, err = s.node(ctx); err != nil {
+		return Installation{}, err
 	}
 	if keepers != nil && len(keepers.Replicas) > 0 {
-		nodes.Others = append(nodes.Others, Peer{Name: keepers.Leader, Leads: true, Current: true})
+		all.Others = append(all.Others, Peer{Name: keepers.Leader, Leads: true, Current: true})
 		for _, r := range slices.SortedFunc(slices.Values(keepers.Replicas), func(a, b *jetstream.PeerInfo) int { return strings.Compare(a.Name, b.Name) }) {
-			nodes.Others = append(nodes.Others, Peer{Name: r.Name, Current: r.Current, Offline: r.Offline, Lag: r.Lag})
+			all.Others = append(all.Others, Peer{Name: r.Name, Current: r.Current, Offline: r.Offline, Lag: r.Lag})
 		}
 	}
-	nodes.Nodes = []NodeAnswer{{nodes.This.Name, &nodes.This}}
+	all.Nodes = []Answer{{all.This.Name, &all.This}}
 	if !l.Alone() {
 		var expected []string
 		if within(l) {
-			for _, peer := range nodes.Others {
+			for _, peer := range all.Others {
 				expected = append(expected, peer.Name)
 			}
 		}
-		nodes.Nodes, err = askNodes(q.ctx(), l, nodes.Nodes, expected)
+		all.Nodes, err = ask(ctx, l, all.Nodes, expected)
 	}
-	return http.Answer{Body: nodes}, err
+	return all, err
 }
 
-// askNodes asks all nodes how they are, and waits until those that are expected have said so, or
-// for nodesPatience where others may be there. known are those that need not answer.
-func askNodes(ctx context.Context, l *log.Log, known []NodeAnswer, expected []string) ([]NodeAnswer, error) {
+// ask asks all nodes how they are, and waits until those that are expected have said so, or
+// for patience where others may be there. known are those that need not answer.
+func ask(ctx context.Context, l *log.Log, known []Answer, expected []string) ([]Answer, error) {
 	conn := l.JetStream().Conn()
-	ctx, cancel := context.WithTimeout(ctx, nodesPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	answers, err := conn.SubscribeSync(conn.NewInbox())
 	if err == nil {
 		defer answers.Unsubscribe()
-		err = conn.PublishRequest(nodesSubject, answers.Subject, nil)
+		err = conn.PublishRequest(subject, answers.Subject, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ask the other nodes: %w", err)
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(known, func(n NodeAnswer) bool { return n.Name == name })
+		return slices.ContainsFunc(known, func(n Answer) bool { return n.Name == name })
 	}
 	missing := func(name string) bool { return !has(name) }
 	for len(expected) == 0 || slices.ContainsFunc(expected, missing) {
@@ -201,14 +224,14 @@ func askNodes(ctx context.Context, l *log.Log, known []NodeAnswer, expected []st
 		}
 		var n Node
 		if events.Unmarshal(m.Data, &n) == nil && !has(n.Name) {
-			known = append(known, NodeAnswer{n.Name, &n})
+			known = append(known, Answer{n.Name, &n})
 		}
 	}
 	for _, name := range expected {
 		if missing(name) {
-			known = append(known, NodeAnswer{Name: name})
+			known = append(known, Answer{Name: name})
 		}
 	}
-	slices.SortFunc(known, func(a, b NodeAnswer) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(known, func(a, b Answer) int { return cmp.Compare(a.Name, b.Name) })
 	return known, nil
 }
