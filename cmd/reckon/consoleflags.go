@@ -85,9 +85,10 @@ func (c consoleFlags) proxies() (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-// open makes the console of a server that listens on an address, and its public address. There is
-// none with --console off, and where nobody says at which address browsers reach it.
-func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Console, *url.URL, error) {
+// open makes the console of a server that listens on an address, and its public address. config has
+// what no flag of the console says. There is none with --console off, and where nobody says at
+// which address browsers reach it.
+func (c consoleFlags) open(listens net.Addr, logger *slog.Logger, config console.Config) (*console.Console, *url.URL, error) {
 	proxies, err := c.proxies()
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +105,7 @@ func (c consoleFlags) open(listens net.Addr, logger *slog.Logger) (*console.Cons
 			return nil, nil, nil
 		}
 	}
-	config := console.Config{Public: public, Proxies: proxies, OpenID: provider, Logger: logger, Starters: sync.OnceValue(begun)}
+	config.Public, config.Proxies, config.OpenID, config.Logger, config.Starters = public, proxies, provider, logger, sync.OnceValue(begun)
 	if c.Docs != "off" {
 		config.Docs = docs.Path
 	}

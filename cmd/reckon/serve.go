@@ -23,6 +23,7 @@ import (
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/admin"
+	"reckon/http/console"
 	"reckon/http/mcp"
 	"reckon/projections"
 )
@@ -178,7 +179,9 @@ func (c *serveCommand) Run(t terminal) error {
 	own := nodes.Own{Dir: c.Data, Certificates: c.certificates()}
 	administered := admin.New(own)
 	servers[last].Mount(administered.Face())
-	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger)
+	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Findings: func() []nodes.Advice {
+		return (&doctorCommand{serveCommand: *c}).examine(true)
+	}})
 	if err != nil {
 		return err
 	}

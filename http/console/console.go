@@ -14,6 +14,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"reckon/commands"
+	"reckon/commands/nodes"
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
@@ -31,6 +32,9 @@ type Config struct {
 	Logger  *slog.Logger
 
 	Starters func() []Starter // what domains can begin as; nil for nothing
+
+	Node     nodes.Own
+	Findings func() []nodes.Advice // what is to be known of the settings of this node; nil for nothing
 }
 
 // Console answers for the pages. It is safe for concurrent use.
@@ -42,6 +46,7 @@ type Console struct {
 	provider *provider          // nil for none
 	passkeys *webauthn.WebAuthn // nil for none
 	editors  *commands.FairSemaphore
+	work     work
 
 	log     *log.Log
 	views   *projections.Views
@@ -53,6 +58,9 @@ type Console struct {
 func New(config Config) (*Console, error) {
 	if config.Starters == nil {
 		config.Starters = func() []Starter { return nil }
+	}
+	if config.Findings == nil {
+		config.Findings = func() []nodes.Advice { return nil }
 	}
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	slots := max(4, runtime.GOMAXPROCS(0))

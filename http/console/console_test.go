@@ -431,8 +431,15 @@ func TestRoutes(t *testing.T) {
 				if r.path == "/console/accounts" && r.method == "POST" && (name != "another" && name != "operator") {
 					want = "/console"
 				}
+			case r.least == operator:
+				if name != "operator" && p.status != 404 {
+					t.Errorf("%s: %d", what, p.status)
+				}
+				if name == "operator" && r.method == "POST" && p.status == 200 {
+					want = p.path // where it leads
+				}
 			case name == "operator":
-				want = "/console/accounts"
+				want = "/console/installation"
 			case strings.HasSuffix(r.path, "/revoke") && (name == "developer" || name == "owner"):
 				want = "/console/keys"
 			case strings.HasSuffix(r.path, "/remove") && r.least == owner && name == "owner":

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"errors"
-	nethttp "net/http"
 	"strings"
 	"time"
 
@@ -17,10 +15,7 @@ import (
 type peopleShown struct {
 	Members []memberShown
 	Roles   []projections.Role
-	Link    string // that was just made, which no other page shows
-	Holds   string // until when
-	For     string // whom it lets in
-	Joined  string // who joined without a link, since another way lets them in
+	Linked  linkShown
 	Email   string // as it was written in the form
 	Name    string
 	Role    projections.Role
@@ -51,15 +46,20 @@ func (c *Console) people(v *visit, status int, s peopleShown) (http.Answer, erro
 	zone, now := zoneOf(account), time.Now()
 	s.Changes, s.Roles = v.role.May(projections.RoleOwner), projections.Roles
 	for _, m := range account.Members {
-		user, _ := c.views.User(m.UserID)
-		row := memberShown{ID: m.UserID, Email: user.Email, Name: user.Name, Role: m.Role, Since: moment(m.Since, zone), Self: m.UserID == v.user.ID}
-		if user.Link != nil && now.Before(user.Link.ExpiresAt) {
-			row.Invited = moment(user.Link.ExpiresAt, zone)
-		}
-		row.Never = row.Invited == "" && user.Password == "" && len(user.Passkeys)+len(user.Identities) == 0
-		s.Members = append(s.Members, row)
+		s.Members = append(s.Members, c.memberOf(v, m, zone, now))
 	}
 	return c.page("people", v, status, s)
+}
+
+// memberOf is a member as lists show them.
+func (c *Console) memberOf(v *visit, m projections.Member, zone *time.Location, now time.Time) memberShown {
+	user, _ := c.views.User(m.UserID)
+	row := memberShown{ID: m.UserID, Email: user.Email, Name: user.Name, Role: m.Role, Since: moment(m.Since, zone), Self: m.UserID == v.user.ID}
+	if user.Link != nil && now.Before(user.Link.ExpiresAt) {
+		row.Invited = moment(user.Link.ExpiresAt, zone)
+	}
+	row.Never = row.Invited == "" && user.Password == "" && len(user.Passkeys)+len(user.Identities) == 0
+	return row
 }
 
 // invite makes a person a member, with a link that lets them in, or gives a member another link.
@@ -73,22 +73,15 @@ func (c *Console) invite(v *visit) (http.Answer, error) {
 	if err != nil {
 		return c.refusedPeople(v, s, err)
 	}
-	done := peopleShown{For: made.User.Email}
-	if made.Secret == "" {
-		done.Joined = made.User.Email
-	} else {
-		done.Link, done.Holds = commands.LinkURL(c.config.Public, made.Secret), moment(made.ExpiresAt, zoneOf(v.account))
-	}
-	return c.people(v, 0, done)
+	return c.people(v, 0, peopleShown{Linked: c.linkOf(made, zoneOf(v.account))})
 }
 
 // refusedPeople shows why something cannot be done with people.
 func (c *Console) refusedPeople(v *visit, s peopleShown, err error) (http.Answer, error) {
-	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) || errors.Is(err, commands.ErrLastOwner) || errors.Is(err, commands.ErrNone) || errors.Is(err, commands.ErrExists) {
-		s.Wrong = sentence(err)
-		return c.people(v, nethttp.StatusUnprocessableEntity, s)
+	if s.Wrong = refusedSentence(err); s.Wrong == "" {
+		return http.Answer{}, err
 	}
-	return http.Answer{}, err
+	return c.people(v, unprocessable, s)
 }
 
 // member is the member of the account that the path names.

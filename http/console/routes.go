@@ -10,13 +10,14 @@ import (
 	"reckon/projections"
 )
 
-// least is who may see a page at least: anybody, whoever is signed in, or a member with a role in
-// the account of the session.
+// least is who may see a page at least: anybody, whoever is signed in, a member with a role in the
+// account of the session, or an operator, to others of whom it looks as if there were no page.
 type least string
 
 const (
 	anybody   least = "anybody"
 	person    least = "person"
+	operator  least = "operator"
 	member          = least(projections.RoleMember)
 	developer       = least(projections.RoleDeveloper)
 	owner           = least(projections.RoleOwner)
@@ -93,6 +94,16 @@ var routes = []route{
 	{"POST", Path + "/you/sessions/end", person, (*Console).endSession},
 	{"POST", Path + "/passkey/begin", anybody, (*Console).beginSignIn},
 	{"POST", Path + "/passkey", anybody, (*Console).signInByPasskey},
+	{"GET", installationPath, operator, (*Console).installationPage},
+	{"POST", installationPath + "/verify", operator, (*Console).verify},
+	{"POST", installationPath + "/rebuild", operator, (*Console).rebuild},
+	{"POST", installationPath + "/stop", operator, (*Console).stopVerifying},
+	{"POST", installationPath + "/accounts", operator, (*Console).createAccount},
+	{"GET", tenantPath, operator, (*Console).tenantPage},
+	{"POST", tenantPath + "/link", operator, (*Console).linkTo},
+	{"POST", tenantPath + "/ceiling", operator, (*Console).changeCeiling},
+	{"POST", tenantPath + "/suspend", operator, (*Console).suspend},
+	{"POST", tenantPath + "/resume", operator, (*Console).resume},
 	{"GET", Path + "/accounts", person, (*Console).accountsPage},
 	{"POST", Path + "/accounts", person, (*Console).chooseAccount},
 	{"GET", Path + "/assets/{hash}/{name}", anybody, (*Console).asset},
@@ -113,6 +124,15 @@ func (c *Console) guard(r route) func(*http.Exchange) (http.Answer, error) {
 		}
 		if r.least == person {
 			return r.handle(c, v)
+		}
+		if r.least == operator {
+			if !v.user.Operator {
+				return http.Answer{}, http.NotFound("There is nothing at this path.")
+			}
+			return r.handle(c, v)
+		}
+		if v.account.ID == uuid.Nil && v.user.Operator && len(v.accounts) == 0 {
+			return redirect(installationPath), nil
 		}
 		if v.account.ID == uuid.Nil {
 			return redirect(Path + "/accounts"), nil

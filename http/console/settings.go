@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,7 +22,8 @@ type settingsShown struct {
 	Account   projections.Account
 	Title     string // as it was written in the form, as are the others
 	Zone      string
-	Now       string // the time there
+	Zones     []string // that there are
+	Now       string   // the time there
 	Version   string
 	Retention string
 	Limits    []limitShown
@@ -64,6 +66,7 @@ func (c *Console) settings(v *visit, status int, form url.Values, s settingsShow
 	}
 	s.Account, _ = c.views.Account(v.account.ID)
 	s.Title, s.Zone, s.Version, s.Retention = s.Account.Title, s.Account.TimeZone, strconv.Itoa(s.Account.BodyVersion), written(s.Account.Retention)
+	s.Zones = zones
 	s.Now = time.Now().In(zoneOf(s.Account)).Format("15:04")
 	for _, l := range limits {
 		s.Limits = append(s.Limits, limitShown{l.name, l.what, written(*l.of(&s.Account.Limits)), *l.of(&s.Account.Ceiling)})
@@ -95,12 +98,8 @@ func (c *Console) changeSettings(v *visit) (http.Answer, error) {
 	change := commands.ChangeAccount{Name: v.account.Name, Title: &title, TimeZone: &zone}
 	wrong := ""
 	whole := func(name, what string, into **int) {
-		text := strings.NewReplacer(",", "", " ", "").Replace(form.Get(name))
-		n, err := strconv.Atoi(text)
-		if text != "" && (err != nil || n < 0) && wrong == "" {
-			wrong = what + ": " + strconv.Quote(form.Get(name)) + " is no whole number. Leave the field empty for none."
-		}
-		*into = &n
+		n, not := wholeOf(form, name, what)
+		*into, wrong = &n, cmp.Or(wrong, not)
 	}
 	whole("version", "Body version", &change.BodyVersion)
 	whole("retention", "Retention", &change.Retention)
