@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"io"
-	nethttp "net/http"
 	"slices"
 	"time"
 
@@ -48,13 +47,26 @@ func PresentChange(c projections.Change, bodyVersion int) (kind string, body jso
 	of := c.Conversation
 	switch {
 	case c.Erased:
-		return "conversation.erased", encode(erasedBody{of.ID})
+		body = encode(erasedBody{of.ID})
 	case c.Message == nil:
-		return "conversation.described", encode(describedBody{of.ID, of.Title, of.Notes})
+		body = encode(describedBody{of.ID, of.Title, of.Notes})
+	default:
+		body = PresentMessage(*c.Message, bodyVersion)
+	}
+	return ChangeKind(c), body
+}
+
+// ChangeKind is the type of the event of a change.
+func ChangeKind(c projections.Change) string {
+	switch {
+	case c.Erased:
+		return "conversation.erased"
+	case c.Message == nil:
+		return "conversation.described"
 	}
 	return map[string]string{
 		projections.InProgress: "message.started", projections.Completed: "message.completed", projections.Failed: "message.failed",
-	}[c.Message.Status], PresentMessage(*c.Message, bodyVersion)
+	}[c.Message.Status]
 }
 
 // conversationEvents answers GET /v1/conversations/:id/events. A stream that is not resumed begins
@@ -72,7 +84,7 @@ func (s *Server) conversationEvents(x *Exchange) (answer, error) {
 	if !found || !x.key.SeesConversation(c) {
 		return answer{}, unknown("conversation")
 	}
-	after, resumes, err := s.lastEvent(x, id)
+	after, resumes, err := x.LastEvent(x.account.ID, id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -96,7 +108,7 @@ func (s *Server) accountEvents(x *Exchange) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	after, resumes, err := s.lastEvent(x, uuid.Nil)
+	after, resumes, err := x.LastEvent(x.account.ID, uuid.Nil)
 	if err != nil {
 		return answer{}, err
 	}
@@ -112,70 +124,103 @@ func streamOf(account, conversation uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(account, append(conversation[:], "events"...))
 }
 
-// lastEvent is behind which event a stream is resumed.
-func (s *Server) lastEvent(x *Exchange, conversation uuid.UUID) (after uint64, resumes bool, err error) {
+// LastEvent is behind which event a stream is resumed, as its header says.
+func (x *Exchange) LastEvent(account, conversation uuid.UUID) (after uint64, resumes bool, err error) {
 	values := x.r.Header.Values("Last-Event-ID")
 	if len(values) == 0 || slices.Equal(values, []string{""}) {
 		return 0, false, nil
 	}
-	id, ok := canonicalUUID(values[0])
-	if ok {
-		after, ok = projections.Position(streamOf(x.account.ID, conversation), id)
-	}
-	if !ok || len(values) > 1 || after > s.views.At() {
+	after, ok := EventPosition(account, conversation, values[0])
+	if !ok || len(values) > 1 || after > x.server.views.At() {
 		return 0, false, invalidParam("Last-Event-ID", "must be the id of an event of this stream, or be left out")
 	}
 	return after, true, nil
 }
 
+// EventID is the id of an event in the stream of a conversation, or of an account where that is
+// uuid.Nil. It leads to those behind it on every node.
+func EventID(account, conversation uuid.UUID, sequence uint64) string {
+	return projections.Cursor(streamOf(account, conversation), sequence).String()
+}
+
+// EventPosition is the sequence of the event with an id that EventID made for the same stream.
+func EventPosition(account, conversation uuid.UUID, id string) (sequence uint64, ok bool) {
+	cursor, ok := canonicalUUID(id)
+	if !ok {
+		return 0, false
+	}
+	return projections.Position(streamOf(account, conversation), cursor)
+}
+
+// Stream is what becomes of a conversation, or of all of an account where its id is uuid.Nil, as
+// the HTML standard has server-sent events.
+type Stream struct {
+	Account, Conversation uuid.UUID
+	After                 uint64 // sequence of an event
+
+	Holds   func() bool                                                 // tells again and again whether whoever follows still may
+	Sees    func(projections.Conversation) bool                         // nil for all
+	Present func(projections.Change) (kind string, body jsontext.Value) // in one line
+}
+
 // events is the stream of what becomes of a conversation, or of all where its id is uuid.Nil,
 // behind an event.
 func (s *Server) events(x *Exchange, conversation uuid.UUID, after uint64, version int) (answer, error) {
+	a, err := x.Follow(Stream{
+		Account: x.account.ID, Conversation: conversation, After: after,
+		Holds:   func() bool { return s.holds(x) },
+		Sees:    func(c projections.Conversation) bool { return x.key.SeesConversation(c) },
+		Present: func(c projections.Change) (string, jsontext.Value) { return PresentChange(c, version) },
+	})
+	return a.written(), err
+}
+
+// Follow answers with a stream, where there is a place for one more.
+func (x *Exchange) Follow(f Stream) (Answer, error) {
+	s := x.server
 	if !s.streams.TryAcquire(x.by) {
 		s.measures.limited.WithLabelValues("streams").Inc()
-		return answer{}, streaming
+		return Answer{}, streaming
 	}
 	x.streams = true
 	x.w.Header().Set("Cache-Control", "no-store, no-transform")
 	x.w.Header().Set("X-Accel-Buffering", "no") // of nginx
-	return answer{
-		status: nethttp.StatusOK, header: map[string]string{"Content-Type": "text/event-stream"},
-		stream: func(w io.Writer) error {
-			f := s.views.Follow(x.account.ID, conversation, after)
-			defer f.Close()
-			e := eventStream{w: w, server: s, x: x, follower: f, of: streamOf(x.account.ID, conversation), version: version}
-			return e.run(conversation != uuid.Nil)
-		},
-	}, nil
+	return Answer{Header: map[string]string{"Content-Type": "text/event-stream"}, Stream: func(w io.Writer) error {
+		follower := s.views.Follow(f.Account, f.Conversation, f.After)
+		defer follower.Close()
+		e := eventStream{Stream: f, w: w, server: s, x: x, follower: follower}
+		return e.run()
+	}}, nil
 }
 
-// eventStream writes events as the HTML standard has them.
+// eventStream writes the events of a Stream.
 type eventStream struct {
+	Stream
 	w        io.Writer
 	server   *Server
 	x        *Exchange
 	follower *projections.Follower
-	of       uuid.UUID
-	version  int
 	wrote    time.Time
 }
 
-// run writes events until the caller goes, the key or the node is no good any more, or the server
-// is to stop. That of a single conversation ends with it. Whoever does not read is cut off.
-func (e *eventStream) run(single bool) error {
+// run writes events until the caller goes, may follow no more or the node is no good any more, or
+// the server is to stop. That of a single conversation ends with it. Whoever does not read is cut
+// off.
+func (e *eventStream) run() error {
 	if err := e.write("retry: " + streamRetry + "\nid: " + e.id(e.follower.Position()) + "\n\n"); err != nil {
 		return err
 	}
 	check := time.NewTicker(streamCheck)
 	defer check.Stop()
 	ctx, s := e.x.r.Context(), e.server
-	for s.holds(e.x) {
+	single := e.Conversation != uuid.Nil
+	for e.Holds() {
 		c, ok, err := e.next(ctx)
 		switch {
 		case err != nil:
 			return err
 		case ok:
-			if !c.Erased && !e.x.key.SeesConversation(c.Conversation) {
+			if !c.Erased && e.Sees != nil && !e.Sees(c.Conversation) {
 				if single {
 					return nil
 				}
@@ -215,14 +260,13 @@ func (e *eventStream) next(ctx context.Context) (projections.Change, bool, error
 	return e.follower.Next(ctx)
 }
 
-// id is the id of an event, which leads to those behind it on every node.
 func (e *eventStream) id(sequence uint64) string {
-	return projections.Cursor(e.of, sequence).String()
+	return EventID(e.Account, e.Conversation, sequence)
 }
 
 // send writes a change. A large one takes one of the places of large bodies meanwhile.
 func (e *eventStream) send(ctx context.Context, c projections.Change) error {
-	kind, body := PresentChange(c, e.version)
+	kind, body := e.Present(c)
 	if len(body) > smallBody {
 		ctx, cancel := context.WithTimeout(ctx, admissionPatience)
 		defer cancel()

@@ -33,7 +33,8 @@ type conversationShown struct {
 	Messages  []messageShown
 	Earlier   int // message below which earlier ones are, 0 for none
 	Newer     bool
-	Waits     bool // for an answer
+	Waits     bool   // for an answer
+	Events    string // id of the event behind which the page has not looked, "" for a page of earlier messages
 	Prompt    string
 	Once      uuid.UUID
 	Wrong     string
@@ -72,6 +73,7 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 		last = n - 1
 	}
 	first := max(1, last-pageMessages+1)
+	at := c.views.At()
 	r := c.reader(v)
 	messages, err := c.views.Messages(r.ctx, v.account.ID, head.ID, first, last)
 	if err != nil {
@@ -89,6 +91,9 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 	}
 	if first > 1 {
 		s.Earlier = first
+	}
+	if !s.Newer {
+		s.Events = http.EventID(v.account.ID, head.ID, at)
 	}
 	if s.Scenarios, err = r.scenarios(head); err != nil {
 		return http.Answer{}, err

@@ -39,6 +39,7 @@ var routes = []route{
 	{"GET", Path + "/conversations", member, (*Console).conversations},
 	{"GET", Path + "/conversations/{id}", member, (*Console).conversation},
 	{"POST", Path + "/conversations/{id}", member, (*Console).describe},
+	{"GET", Path + "/conversations/{id}/events", member, (*Console).events},
 	{"GET", Path + "/conversations/{id}/what-if", member, (*Console).whatIf},
 	{"GET", Path + "/conversations/{id}/compare", member, (*Console).comparePage},
 	{"GET", Path + "/conversations/{id}/history", member, (*Console).past},

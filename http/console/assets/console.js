@@ -50,3 +50,32 @@ for (const select of document.querySelectorAll("select[data-reloads]")) {
     select.form.submit();
   });
 }
+
+// A conversation is looked at again when something becomes of it. Without a stream that is open the page
+// asks each second, as long as it waits for an answer. What somebody is at in it is left alone. A page
+// that is not seen keeps no stream: browsers have few connections to a server.
+const messages = () => document.querySelector("#messages[data-events]");
+if (messages()) {
+  let stream;
+  const look = () => {
+    const shown = messages();
+    const busy = shown.contains(document.activeElement) || shown.querySelector("details[open]");
+    if (busy && !("waits" in shown.dataset)) document.getElementById("news").hidden = false;
+    else htmx.trigger(shown, "look");
+  };
+  const listen = () => {
+    stream?.close();
+    if (document.hidden) return;
+    stream = new EventSource(messages().dataset.events);
+    for (const kind of ["message.started", "message.completed", "message.failed"]) stream.addEventListener(kind, look);
+    stream.addEventListener("conversation.erased", () => {
+      stream.close();
+      location.reload();
+    });
+  };
+  listen();
+  document.addEventListener("visibilitychange", listen);
+  setInterval(() => {
+    if (stream?.readyState !== EventSource.OPEN && !document.hidden && "waits" in messages().dataset) look();
+  }, 1000);
+}
