@@ -229,15 +229,15 @@ func (a Admin) eraseAll(ctx context.Context, of *ErasedAccount, reason string) e
 	return nil
 }
 
-// dropErased drops a command whose conversation was erased before it was decided.
+// dropErased drops a command whose conversation was erased before it was decided. Every node has it
+// in its files, and is told before it is gone.
 func (s *Service) dropErased(ctx context.Context, c Calculate) error {
 	subject := events.KeylessSubject(c.AccountID, c.MessageID)
 	if c.IdempotencyKey != nil {
 		subject = events.KeyedSubject(c.AccountID, *c.IdempotencyKey)
 	}
-	if err := s.log.EraseCommand(ctx, log.Erasure{Account: c.AccountID, Conversation: c.ConversationID}, subject); err != nil {
+	if err := s.views.EraseAgain(ctx, c.AccountID, c.ConversationID); err != nil {
 		return err
 	}
-	s.views.EraseAgain(c.AccountID, c.ConversationID)
-	return nil
+	return s.log.EraseCommand(ctx, log.Erasure{Account: c.AccountID, Conversation: c.ConversationID}, subject)
 }

@@ -21,6 +21,8 @@ func (e Event) Conversation() uuid.UUID {
 		return data.ConversationID
 	case *ConversationErased:
 		return data.ConversationID
+	case *PromptStored:
+		return data.ConversationID
 	}
 	return uuid.Nil
 }

@@ -101,6 +101,20 @@ func (s Subject) Account() uuid.UUID {
 	return uuid.Nil
 }
 
+// Conversation is the conversation of a ConversationSubject or a PromptSubject, uuid.Nil of others.
+func (s Subject) Conversation() uuid.UUID {
+	if s.Account() == uuid.Nil {
+		return uuid.Nil
+	}
+	_, rest, is := strings.Cut(s.name, ".conversation.")
+	if !is {
+		return uuid.Nil
+	}
+	of, _, _ := strings.Cut(rest, ".")
+	id, _ := parseID(of)
+	return id
+}
+
 // parseID reads a UUID in the one spelling that subjects hold: lower case with hyphens.
 func parseID(text string) (id uuid.UUID, ok bool) {
 	id, err := uuid.Parse(text)

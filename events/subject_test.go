@@ -20,6 +20,9 @@ func TestSubjectAccount(t *testing.T) {
 		if s.Account() != account {
 			t.Errorf("account of %s is %s", s, s.Account())
 		}
+		if of := s.Conversation(); strings.Contains(s.String(), ".conversation.") != (of == other) {
+			t.Errorf("conversation of %s is %s", s, of)
+		}
 		if strings.ContainsAny(s.String(), "*> \r\n") || len(s.String()) > 140 {
 			t.Errorf("subject %q holds more than ids and hashes", s)
 		}

@@ -214,6 +214,7 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 	key := entityKey{e.Subject.Account(), e.Conversation()}
 	c := s.staging[key]
 	_, erases := e.Data.(*events.ConversationErased)
+	_, prompt := e.Data.(*events.PromptStored)
 	switch {
 	case c.head.Erased:
 		if s.erased = true; !erases && e.Sequence > c.head.Sequence {
@@ -222,6 +223,8 @@ func (s *conversations) apply(ctx context.Context, e events.Event) error {
 		return nil
 	case erases:
 		s.erase(key, c, e)
+		return nil
+	case prompt: // its message says all that is shown
 		return nil
 	case request == nil:
 		c.describe(e)

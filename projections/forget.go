@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -57,10 +58,17 @@ func (v *Views) forgetLater(key entityKey) {
 	v.forgetting.late[key] = true
 }
 
-// EraseAgain has what has come to an erased conversation since, such as a command, erased too.
-func (v *Views) EraseAgain(account, conversation uuid.UUID) {
-	v.forgetLater(entityKey{account, conversation})
-	v.forgetting.signal()
+// EraseAgain has what has come to an erased conversation since, such as a command, erased too, in
+// the files of every node: an event says so, which outlives this process.
+func (v *Views) EraseAgain(ctx context.Context, account, conversation uuid.UUID) error {
+	left, err := v.log.Sequences(ctx, account, conversation)
+	for err == nil {
+		if err = v.nameErased(ctx, entityKey{account, conversation}, left); !errors.Is(err, log.ErrConflict) {
+			break
+		}
+		err = ctx.Err()
+	}
+	return err
 }
 
 func (f *forgetting) signal() {
@@ -155,7 +163,7 @@ func (v *Views) forgetOnce(ctx context.Context) (through uint64, err error) {
 	if through = v.folded.Load(); after > through { // of another log
 		after = 0
 	}
-	list, err := v.erasures(ctx, after, through)
+	list, behind, err := v.erasures(ctx, after, through)
 	if err != nil {
 		return 0, err
 	}
@@ -163,6 +171,7 @@ func (v *Views) forgetOnce(ctx context.Context) (through uint64, err error) {
 	late := v.forgetting.late
 	v.forgetting.late = map[entityKey]bool{}
 	v.forgetting.mu.Unlock()
+	maps.Copy(late, behind)
 	err = v.forgetAll(ctx, list, late)
 	if err != nil {
 		for key := range late {
@@ -176,18 +185,28 @@ func (v *Views) forgetOnce(ctx context.Context) (through uint64, err error) {
 	return through, err
 }
 
-// erasures are those of the events behind a sequence and up to another one.
-func (v *Views) erasures(ctx context.Context, after, through uint64) (list []log.Erasure, err error) {
-	administered := func(s events.Subject) bool { return s == events.AccountSubject(s.Account()) }
-	err = v.log.Skim(ctx, after, through, administered, func(_ uint64, some []events.Event) error {
+// erasures are those of the events behind a sequence and up to another one. late are conversations
+// that were erased before an event of theirs among these: a process may have ended behind its
+// checkpoint before it had forgotten that.
+func (v *Views) erasures(ctx context.Context, after, through uint64) (list []log.Erasure, late map[entityKey]bool, err error) {
+	late = map[entityKey]bool{}
+	order := viewOf[*conversations](v.serving.Load()).recency
+	looked := func(s events.Subject) bool {
+		account := s.Account()
+		return s == events.AccountSubject(account) || order.erasedBy(entityKey{account, s.Conversation()}) > 0
+	}
+	err = v.log.Skim(ctx, after, through, looked, func(_ uint64, some []events.Event) error {
 		for _, e := range some {
+			key := entityKey{e.Subject.Account(), e.Subject.Conversation()}
 			if erased, is := e.Data.(*events.ConversationErased); is {
-				list = append(list, erasureOf(e.Subject.Account(), erased))
+				list = append(list, erasureOf(key.account, erased))
+			} else if by := order.erasedBy(key); by > 0 && by < e.Sequence {
+				late[key] = true
 			}
 		}
 		return nil
 	})
-	return list, err
+	return list, late, err
 }
 
 func erasureOf(account uuid.UUID, e *events.ConversationErased) log.Erasure {
@@ -232,6 +251,12 @@ func (v *Views) nameLate(ctx context.Context, key entityKey) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
+	return v.nameErased(ctx, key, left)
+}
+
+// nameErased appends another event that erases a conversation, with the events that are left of it.
+// It fails with log.ErrConflict where another event of the account comes between.
+func (v *Views) nameErased(ctx context.Context, key entityKey, left []uint64) error {
 	data := &events.ConversationErased{ConversationID: key.id, Events: events.Runs(left)}
 	data.Sign(events.Actor{How: events.ByService})
 	subject := events.AccountSubject(key.account)

@@ -2,9 +2,11 @@ package projections
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -178,14 +180,37 @@ func TestErasedConversations(t *testing.T) {
 	look("something came later")
 	eventually(t, "no file has what came later", func() bool { return len(filesWith(t, dir, late)) == 0 })
 	check()
+	// A prompt that is stored apart comes alone where its request ends before its command.
+	prompt := func() events.Event {
+		message := uuid.New()
+		return h.append(event(events.PromptSubject(account, gone, message), &events.PromptStored{ConversationID: gone, MessageID: message, Prompt: late}))
+	}
+	stored := events.ConversationSubject(account, gone).String() + ".prompt."
+	prompt()
+	look("a prompt came later")
+	eventually(t, "no file has the prompt", func() bool { return len(filesWith(t, dir, stored)) == 0 })
+	check()
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := log.Close(); err != nil {
+	// It is not forgotten yet when the process ends behind its checkpoint.
+	idle := openIdle(t, log, dir)
+	if err := idle.fold([]events.Event{prompt()}); err != nil {
 		t.Fatal(err)
+	}
+	if err := errors.Join(idle.save(), idle.Close(), log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// Its text is compressed there. The server's index may have the subject for a while, which is ids.
+	inBlocks := func() bool {
+		return slices.ContainsFunc(filesWith(t, dir, stored), func(path string) bool { return filepath.Ext(path) == ".blk" })
+	}
+	if !inBlocks() {
+		t.Fatal("the prompt was not written")
 	}
 	log = openLog(t, dir)
 	v = openViews(t, log, dir)
 	look("opened again")
+	eventually(t, "no file has the prompt that was left", func() bool { return !inBlocks() })
 	check()
 }

@@ -109,6 +109,18 @@ func (s *recency) erase(key entityKey, sequence uint64) {
 	o.at[key.id], o.newest = sequence, max(o.newest, sequence)
 }
 
+// erasedBy is the sequence of the event that erased a conversation, 0 for one that is not erased.
+func (s *recency) erasedBy(key entityKey) uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o, ok := s.accounts[key.account]; ok {
+		if _, known := o.erasure(o.at[key.id]); known {
+			return o.at[key.id]
+		}
+	}
+	return 0
+}
+
 // erasure is the place of an erasure among the others, and whether it is there.
 func (o *order) erasure(sequence uint64) (at int, known bool) {
 	return slices.BinarySearchFunc(o.erased, sequence, func(e entry, s uint64) int { return cmp.Compare(e.sequence, s) })
