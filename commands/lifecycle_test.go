@@ -52,6 +52,17 @@ func TestLifecycle(t *testing.T) {
 	if data := e.Data.(*events.DomainDrafted); err != nil || data.Comment != p.Comment || data.Source != p.Source || data.By.Name != "ada" {
 		t.Errorf("the draft is %+v (%v)", data, err)
 	}
+	if same, err := admin.Publish(ctx, p); err != nil || !same.Unchanged {
+		t.Errorf("the same draft: %+v (%v)", same, err)
+	}
+	// Another comment in the file is another text of the author.
+	p.Source = "title: Road trip # mine\n"
+	if drafted, err = admin.Publish(ctx, p); err != nil || drafted.Unchanged {
+		t.Errorf("the same draft with another comment: %+v (%v)", drafted, err)
+	}
+	if e, err := admin.Draft(ctx, domain()); err != nil || e.Data.(*events.DomainDrafted).Source != p.Source {
+		t.Errorf("the author's text is %+v (%v)", e.Data, err)
+	}
 	if err := admin.Discard(ctx, c.account.ID, first.ID, first.Sequence); !errors.Is(err, ErrSeen) {
 		t.Errorf("discarding what was not seen: %v", err)
 	}
@@ -70,6 +81,14 @@ func TestLifecycle(t *testing.T) {
 	second, err := admin.Again(ctx, "acme", domain(), 0, "")
 	if err != nil || second.Version != 2 || domain().Draft != nil {
 		t.Fatalf("the draft was published as %+v (%v)", second, err)
+	}
+	commented := p
+	commented.Source += "# and published\n"
+	if over, err := admin.Publish(ctx, commented); err != nil || over.Unchanged || domain().Draft == nil {
+		t.Errorf("a draft of what is published, with another comment: %+v (%v)", over, err)
+	}
+	if err := admin.Discard(ctx, c.account.ID, first.ID, 0); err != nil {
+		t.Fatal(err)
 	}
 	third, err := admin.Again(ctx, "acme", domain(), 1, "")
 	if err != nil || third.Version != 3 || domain().Published.Description == def.Description {

@@ -102,6 +102,10 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 			return Published{}, fmt.Errorf("%q %w", Title(domain), ErrSeen)
 		}
 		data, published, err := decidePublish(domain, p)
+		if err == nil && published.Unchanged && p.Draft {
+			data, err = a.rewritten(ctx, domain, p)
+			published.Unchanged = data == nil
+		}
 		if err != nil || data == nil {
 			return published, err
 		}
@@ -116,6 +120,32 @@ func (a Admin) Publish(ctx context.Context, p Publication) (Published, error) {
 			return published, fmt.Errorf("record the publication: %w", err)
 		}
 	}
+}
+
+// rewritten is the draft event of a definition that stands there already, where its author wrote it
+// otherwise, such as with another comment in the file; nil where not.
+func (a Admin) rewritten(ctx context.Context, d projections.Domain, p Publication) (any, error) {
+	if p.Source == "" {
+		return nil, nil
+	}
+	if d.Draft != nil {
+		e, err := a.Draft(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if was := *e.Data.(*events.DomainDrafted); was.Source != p.Source {
+			return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: was.Definition, Comment: p.Comment, Source: p.Source}, nil
+		}
+		return nil, nil
+	}
+	versions, err := a.Versions(ctx, d)
+	if err != nil || len(versions) == 0 {
+		return nil, err
+	}
+	if was := *versions[len(versions)-1].Data.(*events.DomainPublished); was.Source != "" && was.Source != p.Source {
+		return &events.DomainDrafted{DomainID: d.ID, Key: d.Key, Definition: was.Definition, Comment: p.Comment, Source: p.Source}, nil
+	}
+	return nil, nil
 }
 
 // beside is a *BesideError where a new domain has the title of another one of the account, or most
