@@ -102,6 +102,7 @@ type draftDiscard struct {
 	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
+	JSON    bool   `help:"Print the domain as JSON."`
 }
 
 func (*draftDiscard) Help() string {
@@ -113,6 +114,10 @@ func (c *draftDiscard) Run(t terminal) error {
 		d, err := fetch[admin.Domain](a, "accounts", c.Account, "domains", c.Domain)
 		if err == nil {
 			_, err = order[struct{}](a, "DELETE", nil, "accounts", c.Account, "domains", d.ID.String(), "draft")
+		}
+		if err == nil && c.JSON {
+			d.HasDraft = false
+			return printJSON(t, d)
 		}
 		if err == nil {
 			_, err = fmt.Fprintf(t.out, "The draft of %q is discarded.\n", inLine(d.Title))

@@ -13,6 +13,7 @@ type retiring struct {
 	installation
 	Domain  string `arg:"" help:"Title, dm_ key or id of the domain."`
 	Account string `help:"Name of the account." required:"" placeholder:"NAME"`
+	JSON    bool   `help:"Print JSON."`
 }
 
 func (c retiring) run(t terminal, verb, said, already string) error {
@@ -24,6 +25,9 @@ func (c retiring) run(t terminal, verb, said, already string) error {
 		after, err := command[admin.Domain](a, nil, "accounts", c.Account, "domains", before.ID.String(), verb)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, after)
 		}
 		if before.Retired == after.Retired {
 			said = already
@@ -66,6 +70,9 @@ func (c *domainRestore) Run(t terminal) error {
 		done, err := command[admin.Published](a, admin.Again{Comment: c.Comment}, "accounts", c.Account, "domains", c.Domain, "versions", strconv.Itoa(c.Version), "restore")
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(t, done)
 		}
 		what := fmt.Sprintf("version %d is published again as version %d", c.Version, done.Version)
 		if done.Unchanged {

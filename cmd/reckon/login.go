@@ -65,7 +65,8 @@ func (c *loginCommand) Run(t terminal) error {
 }
 
 type logoutCommand struct {
-	URL string `arg:"" name:"url" help:"Address of the server."`
+	URL  string `arg:"" name:"url" help:"Address of the server."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (*logoutCommand) Help() string {
@@ -87,6 +88,11 @@ func (c *logoutCommand) Run(t terminal) error {
 	}
 	if !known {
 		return fmt.Errorf("no token for %s is kept here", address)
+	}
+	if c.JSON {
+		return printJSON(t, struct {
+			Server string `json:"server"`
+		}{address})
 	}
 	_, err = fmt.Fprintf(t.out, "The token for %s is forgotten here.\n", address)
 	return err
