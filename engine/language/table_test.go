@@ -10,6 +10,12 @@ import (
 	"reckon/engine/value"
 )
 
+// example is the last cell: a prompt, and what it means.
+func (r row) example() (prompt, means string) {
+	prompt, means, _ = strings.Cut(r[len(r)-1], " => ")
+	return prompt, means
+}
+
 // texts are the readings of the first quantity of a prompt, separated by commas.
 func texts(tokens []token) string {
 	list := scan(tokens, units.Standard(), "", thursday)

@@ -37,12 +37,6 @@ func (r row) number(cell int) int64 {
 	return n
 }
 
-// example is the last cell: a prompt, and what it means.
-func (r row) example() (prompt, means string) {
-	prompt, means, _ = strings.Cut(r[len(r)-1], " => ")
-	return prompt, means
-}
-
 // What the first cell of the rows of a section is, as the head of the section says behind a colon:
 // spellings in any case, separated by commas, unless it says otherwise.
 const (
