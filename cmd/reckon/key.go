@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -126,10 +127,29 @@ func (c *keyList) Run(t terminal) error {
 
 type keyRotate struct {
 	installation
-	ID      string        `arg:"" help:"Id of the key, from 'reckon key list'."`
-	Overlap time.Duration `help:"How long the secret before it goes on being valid, at most 168h." default:"0" placeholder:"DURATION"`
-	JSON    bool          `help:"Print JSON."`
+	ID      string  `arg:"" help:"Id of the key, from 'reckon key list'."`
+	Overlap lasting `help:"How long the secret before it goes on being valid, such as 24h, at most 7d." default:"0" placeholder:"DURATION"`
+	JSON    bool    `help:"Print JSON."`
 }
+
+// lasting reads a duration, in days too.
+type lasting time.Duration
+
+func (l *lasting) UnmarshalText(text []byte) error {
+	var d days
+	if bytes.HasSuffix(text, []byte("d")) && d.UnmarshalText(text) == nil && d <= 1e5 {
+		*l = lasting(d) * lasting(24*time.Hour)
+		return nil
+	}
+	duration, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q: give a duration such as 24h or 7d", text)
+	}
+	*l = lasting(duration)
+	return nil
+}
+
+func (l lasting) String() string { return time.Duration(l).String() }
 
 func (*keyRotate) Help() string {
 	return `The new key alone is on the last line.
