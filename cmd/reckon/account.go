@@ -156,7 +156,11 @@ func (c *accountList) Run(t terminal) error {
 		for _, r := range rows {
 			table.add(r.Name, r.Title, r.TimeZone, fmt.Sprint(r.BodyVersion), fmt.Sprint(r.ActiveKeys), r.State, r.ID.String())
 		}
-		return table.print(t, "There are no accounts yet. Create one with: reckon account create NAME "+c.flags())
+		empty := "There are no accounts yet. Create one with: reckon account create NAME " + c.flags()
+		if c.Server != "" {
+			empty = "There are no accounts that you and your token have a part in. An owner of one, or an operator, gives you a role there."
+		}
+		return table.print(t, empty)
 	})
 }
 

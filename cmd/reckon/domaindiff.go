@@ -53,7 +53,7 @@ type domainDiff struct {
 	Since    string `help:"How far back to look: how long ago, a date or a time (${default})." default:"30d" placeholder:"T"`
 	Text     bool   `help:"Compare texts, not answers: what the file changes in the newest published version."`
 	Versions string `help:"Compare the texts of two published versions, such as 3..5, or of one and the newest." placeholder:"N..M"`
-	JSON     bool   `help:"Print JSON, of answers only."`
+	JSON     bool   `help:"Print JSON."`
 }
 
 func (*domainDiff) Help() string {
@@ -148,11 +148,8 @@ func showShifted(w io.Writer, s history.Shift) {
 
 // compareTexts prints what differs between two texts of a domain.
 func (c *domainDiff) compareTexts(t terminal) error {
-	switch {
-	case c.Text && c.Versions != "":
+	if c.Text && c.Versions != "" {
 		return errors.New("--text compares the file, --versions what is published: give one of them")
-	case c.JSON:
-		return errors.New("--json is for answers: leave it out with --text and --versions")
 	}
 	from, to, name := 0, 0, cmp.Or(c.File, c.Draft)
 	var err error
@@ -183,7 +180,7 @@ func (c *domainDiff) compareTexts(t terminal) error {
 			if err != nil {
 				return err
 			}
-			return showTexts(t, was, fmt.Sprintf("version %d", is.Version.Version), domainfile.Parse("", []byte(is.File)).Definition)
+			return c.showTexts(t, was, fmt.Sprintf("version %d", is.Version.Version), domainfile.Parse("", []byte(is.File)).Definition)
 		}
 		if c.Draft != "" {
 			if f, _, err = a.draft(c.Account, c.Draft); err != nil {
@@ -195,12 +192,19 @@ func (c *domainDiff) compareTexts(t terminal) error {
 		if d, _ := f.Compile(); d != nil {
 			def = d.Definition
 		}
-		return showTexts(t, was, cmp.Or(c.File, "the draft"), def)
+		return c.showTexts(t, was, cmp.Or(c.File, "the draft"), def)
 	})
 }
 
+// textsDiffer is what differs between two texts as programs read it.
+type textsDiffer struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Diff string `json:"diff"` // in the unified form, "" where they are the same
+}
+
 // showTexts prints what differs between a version and a definition as domain files without keys.
-func showTexts(t terminal, was admin.VersionSource, label string, is events.Definition) error {
+func (c *domainDiff) showTexts(t terminal, was admin.VersionSource, label string, is events.Definition) error {
 	before, err := domainfile.Text("", domainfile.Parse("", []byte(was.File)).Definition)
 	if err != nil {
 		return err
@@ -209,7 +213,12 @@ func showTexts(t terminal, was admin.VersionSource, label string, is events.Defi
 	if err != nil {
 		return err
 	}
-	return showDiff(t.out, fmt.Sprintf("version %d", was.Version.Version), before, label, after)
+	from := fmt.Sprintf("version %d", was.Version.Version)
+	if c.JSON {
+		_, lines, _ := bytes.Cut(diff.Diff(from, before, label, after), []byte("\n"))
+		return printJSON(t, textsDiffer{from, label, string(lines)})
+	}
+	return showDiff(t.out, from, before, label, after)
 }
 
 // showDiff writes a difference of lines, with colours on a terminal.
