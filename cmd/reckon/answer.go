@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"reckon/commands"
 	"reckon/engine"
@@ -50,13 +49,13 @@ func showAnswer(t terminal, d *commands.Domain, m projections.Message) error {
 			return err
 		}
 		if l.value = shown.Scalar(); shown.Rank > 0 {
-			columns := 1
+			across := 1
 			for _, row := range shown.Cells {
-				columns = max(columns, len(row))
+				across = max(across, len(row))
 			}
-			l.value, l.names, l.table = fmt.Sprintf("a table of %d × %d", len(shown.Cells), columns), d.Compiled().Profiles[i].Names, shown.Cells
+			l.value, l.names, l.table = fmt.Sprintf("a table of %d × %d", len(shown.Cells), across), d.Compiled().Profiles[i].Names, shown.Cells
 		}
-		name, width = max(name, utf8.RuneCountInString(l.name)), max(width, utf8.RuneCountInString(l.value))
+		name, width = max(name, columns(l.name)), max(width, columns(l.value))
 		lines = append(lines, l)
 	}
 	for _, l := range lines {
@@ -79,10 +78,6 @@ func showAnswer(t terminal, d *commands.Domain, m projections.Message) error {
 		}
 	}
 	return nil
-}
-
-func padded(text string, width int) string {
-	return inLine(text) + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
 // origin says where a value of a result came from, "" of one that was calculated for it.

@@ -71,7 +71,7 @@ func (c *askCommand) chat(t terminal, talk *chat) error {
 	if err != nil {
 		return err
 	}
-	talk.t, talk.domain, talk.zone, talk.json = t, domain, c.TimeZone, c.JSON
+	talk.t, talk.domain, talk.zone, talk.json, talk.drawn = t, domain, c.TimeZone, c.JSON, map[string]string{}
 	lines := newLineReader(t)
 	if lines.editor != nil && !c.JSON {
 		fmt.Fprintf(t.out, "%s. Ask, or :help.\n", inLine(domain.Title))

@@ -96,6 +96,10 @@ func TestChatOnATerminal(t *testing.T) {
 	press("2\r")
 	until("time = 2.05 h")
 	until("> ")
+	resize(40)
+	press(":help\r")
+	until("  :why               how the last answer\r\n                     came about\r\n")
+	until("> ")
 	press("\x04")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("after Ctrl-D: %v", err)

@@ -44,7 +44,7 @@ func TestChatGoesOnWhenTheServiceWasAway(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c := &chat{t: to, client: client, domain: domains[0]}
+		c := &chat{t: to, client: client, domain: domains[0], drawn: map[string]string{}}
 		for i, want := range []struct{ line, out, said string }{
 			{"how long for 150 miles at 60 mph?", "", "the line is dead\nNothing is lost: an empty line asks the same again.\n"},
 			{"", "", "Nothing is lost"},

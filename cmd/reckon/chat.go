@@ -37,6 +37,7 @@ type chat struct {
 	missing      string            // key of the one variable that is missing
 	unanswered   *clients.Question // that the service has not answered
 	failed       bool              // a line had no answer
+	drawn        map[string]string // tables by the keys of their variables, as they were drawn last
 }
 
 func (c *chat) prompt() string {
@@ -132,7 +133,7 @@ func (c *chat) refuse(line, code, message, key string) error {
 	if key != "" {
 		message += "\nNothing is lost: an empty line asks the same again."
 	}
-	_, err := fmt.Fprintln(c.t.err, message)
+	_, err := fmt.Fprintln(c.t.err, wrapped(message, widthOf(c.t.err)))
 	return err
 }
 
@@ -140,8 +141,10 @@ func (c *chat) refuse(line, code, message, key string) error {
 // meant there.
 func (c *chat) showProblems(prompt string, problems []clients.Problem) {
 	for _, p := range problems {
+		width := widthOf(c.t.err)
 		if line, column, length := placeOf(prompt, p); length > 0 {
-			fmt.Fprintf(c.t.err, "  %s\n  %s%s\n", inLine(line), strings.Repeat(" ", column), strings.Repeat("^", length))
+			line, column = around(line, column, length, max(10, width-2))
+			fmt.Fprintf(c.t.err, "  %s\n  %s%s\n", line, strings.Repeat(" ", column), strings.Repeat("^", max(1, min(length, width-2-column))))
 		}
 		e := value.Error{Code: p.Code, Message: p.Message, Args: p.Args, Offset: p.Offset}
 		for _, alternative := range p.Missing {
@@ -151,7 +154,9 @@ func (c *chat) showProblems(prompt string, problems []clients.Problem) {
 			}
 			e.Missing = append(e.Missing, value.Alternative{Variables: names})
 		}
-		showErrors(c.t.err, []value.Error{e})
+		var said strings.Builder
+		showErrors(&said, []value.Error{e})
+		fmt.Fprint(c.t.err, wrapped(said.String(), width))
 		if p.Code == "calculation.missing_inputs" && len(p.Missing) > 0 && len(p.Missing[0].Variables) == 1 {
 			c.missing = p.Missing[0].Variables[0].Key
 		}
@@ -171,8 +176,8 @@ var (
 	amongReadings  = regexp.MustCompile(`,? (?:or|and) |, `)
 )
 
-// placeOf finds what a problem is about in a prompt: its line, the column in it and the length, all
-// in characters. The length is 0 where it is not found.
+// placeOf finds what a problem is about in a prompt: its line, the column in it and the length, in
+// columns of a terminal, as it can be shown. The length is 0 where it is not found.
 func placeOf(prompt string, p clients.Problem) (line string, column, length int) {
 	if len(p.Args) == 0 || strings.HasPrefix(p.Code, "calculation.") {
 		return "", 0, 0
@@ -192,9 +197,11 @@ func placeOf(prompt string, p clients.Problem) (line string, column, length int)
 	}
 	start := strings.LastIndexByte(prompt[:at], '\n') + 1
 	line, _, _ = strings.Cut(prompt[start:], "\n")
-	column, length = utf8.RuneCountInString(prompt[start:at]), utf8.RuneCountInString(about)
+	shown := func(text string) string { return inLine(strings.ReplaceAll(text, "\t", " ")) }
+	line, column, length = shown(line), columns(shown(prompt[start:at])), columns(shown(about))
 	if p.Offset != nil {
-		column, length = column+min(*p.Offset, length), 1
+		before := []rune(about)
+		column, length = column+columns(shown(string(before[:min(*p.Offset, len(before))]))), 1
 	}
 	return line, column, length
 }
@@ -249,6 +256,7 @@ func (c *chat) command(line string) error {
 		return c.test(line, args)
 	case ":new":
 		c.conversation, c.message, c.readings, c.missing, c.unanswered = "", "", nil, "", nil
+		clear(c.drawn)
 		return c.print(line, "A new conversation begins.\n")
 	case ":help":
 		_, help, _ := strings.Cut((&askCommand{}).Help(), "\n\n")
@@ -274,7 +282,7 @@ func (c *chat) print(line, text string) error {
 	if c.json {
 		return encode(c.t.out, heard{Asked: line, Text: text}, "", "")
 	}
-	_, err := fmt.Fprint(c.t.out, text)
+	_, err := fmt.Fprint(c.t.out, wrapped(text, widthOf(c.t.out)))
 	return err
 }
 
@@ -320,6 +328,9 @@ func (c *chat) test(line string, args []string) error {
 	switch {
 	case err != nil:
 		return c.unable(line, err)
+	case len(args) == 0 && !c.json: // not wrapped, since it is to be copied
+		_, err := c.t.out.Write(domainfile.TestYAML(test))
+		return err
 	case len(args) == 0:
 		return c.print(line, string(domainfile.TestYAML(test)))
 	case len(args) == 1 && args[0] == "add" && !c.json:

@@ -5,42 +5,16 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/term"
 
 	clients "reckon/cmd/reckon/clients"
 	"reckon/engine/decimal"
 	"reckon/events"
 )
 
-// widthOf is how many characters a line of a terminal has; no limit where it is none.
-func widthOf(w io.Writer) int {
-	if file, ok := raw(w).(*os.File); ok && isTerminalFile(file) {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return math.MaxInt
-}
-
-// cutLine is a line as far as there is room for it.
-func cutLine(text string, width int) string {
-	if width == math.MaxInt || utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:max(0, width-1)]) + "…"
-}
-
-// coloured tells whether a terminal is to show more than plain text.
-func coloured(w io.Writer) bool {
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// showMessage draws an answer: what was asked for first and largest, then what it rests on.
+// showMessage draws an answer: what was asked for first and largest, then what it rests on. A table
+// that was drawn before is not drawn again, unless it is asked for.
 func (c *chat) showMessage(m *clients.Message) error {
 	r := m.Results
 	if r == nil {
@@ -54,25 +28,29 @@ func (c *chat) showMessage(m *clients.Message) error {
 	}
 	key, shown := 0, 0
 	for _, v := range r.Variables {
-		key, shown = max(key, utf8.RuneCountInString(v.Key)), max(shown, utf8.RuneCountInString(shortValue(v)))
+		key, shown = max(key, columns(v.Key)), max(shown, columns(shortValue(v)))
+	}
+	if shown = min(shown, 40); key+shown+len("   =    calculated earlier") > width {
+		shown = 0 // where the values come from stands behind each then
 	}
 	for _, v := range r.Variables {
 		isTarget := r.Calculated != nil && v.ID == *r.Calculated
 		from := origin(events.ResultVariable{Source: v.Source, Historical: v.Historical})
-		line := fmt.Sprintf("  %s = %s   %s", padded(v.Key, key), padded(shortValue(v), min(shown, 40)), from)
+		line := fmt.Sprintf("  %s = %s   %s", padded(v.Key, key), padded(shortValue(v), shown), from)
 		if isTarget {
 			line = fmt.Sprintf("%s = %s", inLine(v.Key), inLine(shortValue(v)))
 		}
 		line = cutLine(strings.TrimRight(line, " "), width)
-		if isTarget && coloured(out) {
-			fmt.Fprint(raw(out), "\x1b[1m")
+		if isTarget && colours(out) {
+			fmt.Fprint(raw(out), bold)
 			fmt.Fprint(out, line)
-			fmt.Fprintln(raw(out), "\x1b[0m")
+			fmt.Fprintln(raw(out), plain)
 		} else {
 			fmt.Fprintln(out, line)
 		}
-		if v.Value.Rank > 0 {
+		if text := v.Value.String(); v.Value.Rank > 0 && (isTarget || c.drawn[v.Key] != text) {
 			drawTable(out, &v, width)
+			c.drawn[v.Key] = text
 		}
 	}
 	where := fmt.Sprintf("scenario %d", r.Scenario.Current)
@@ -88,11 +66,11 @@ func shortValue(v clients.Variable) string {
 	if v.Value.Rank == 0 {
 		return v.Shown().Scalar()
 	}
-	columns := 1
+	across := 1
 	for _, row := range v.Value.Cells {
-		columns = max(columns, len(row))
+		across = max(across, len(row))
 	}
-	return fmt.Sprintf("a table of %d × %d", len(v.Value.Cells), columns)
+	return fmt.Sprintf("a table of %d × %d", len(v.Value.Cells), across)
 }
 
 // drawTable draws a table with the names of its rows and columns, and a chart with a bar beside
@@ -107,10 +85,18 @@ func drawTable(out io.Writer, v *clients.Variable, width int) {
 	if d.SeriesBy == "rows" {
 		heading = nil
 	}
-	if strings.Join(heading, "") != "" {
-		lines = append(lines, append([]string{""}, heading...))
-	}
 	lengths, largest := barLengths(v)
+	barred := func(j int) bool { return largest != "" && (d.Labels.Source != "first_series" || j > 0) }
+	if strings.Join(heading, "") != "" {
+		line := []string{""}
+		for j, name := range heading {
+			if line = append(line, name); barred(j) {
+				line = append(line, "")
+			}
+		}
+		lines = append(lines, line)
+	}
+	bars := map[int]bool{} // the columns that have them
 	for i, row := range shown.Cells {
 		if i == answerRows {
 			break
@@ -124,25 +110,41 @@ func drawTable(out io.Writer, v *clients.Variable, width int) {
 		}
 		line := []string{name}
 		for j, cell := range row {
-			line = append(line, cell)
-			if largest != "" && lengths[i][j] != "" && (d.Labels.Source != "first_series" || j > 0) {
-				line = append(line, barOf(lengths[i][j], largest))
+			if line = append(line, cell); barred(j) {
+				bars[len(line)] = true
+				line = append(line, lengths[i][j])
 			}
 		}
 		lines = append(lines, line)
 	}
+	room := width - len("   ")
 	var widths []int
 	for _, line := range lines {
 		for j, cell := range line {
 			if j == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+			if !bars[j] {
+				widths[j] = max(widths[j], columns(inLine(cell)))
+			}
 		}
 	}
-	for _, line := range lines {
+	for j, taken := range widths {
+		if taken > 0 || bars[j] {
+			room -= taken + 1
+		}
+	}
+	if room = min(barLength, room/max(1, len(bars))); room < 3 {
+		room = 0
+	}
+	headed := len(lines) > min(len(shown.Cells), answerRows)
+	for i, line := range lines {
 		text := "   "
 		for j, cell := range line {
+			if bars[j] && !(headed && i == 0) {
+				cell = barOf(cell, largest, room)
+				widths[j] = room
+			}
 			if widths[j] > 0 {
 				text += " " + padded(cell, widths[j])
 			}
@@ -211,9 +213,18 @@ func scaleOf(v *clients.Variable) (scale [][]string) {
 
 // showScenarios puts the values of scenarios beside one another.
 func (c *chat) showScenarios(list []clients.Scenario) error {
-	room := 40
+	const least = 10 // columns of a scenario
+	room, left := 40, 0
 	if width := widthOf(c.t.out); width != math.MaxInt && len(list) > 0 {
-		room = max(8, (width-20)/len(list)-2)
+		key := len("SCENARIO")
+		for _, s := range list {
+			for _, v := range s.Variables {
+				key = max(key, columns(v.Key))
+			}
+		}
+		left = max(0, len(list)-max(1, (width-key)/(least+2)))
+		list = list[left:]
+		room = max(least, (width-key)/len(list)-2) - 1 // and the mark of what is cut
 	}
 	heading, keys, values := []string{"SCENARIO"}, []string{}, map[string][]string{}
 	for i, s := range list {
@@ -222,7 +233,7 @@ func (c *chat) showScenarios(list []clients.Scenario) error {
 			if values[v.Key] == nil {
 				keys, values[v.Key] = append(keys, v.Key), make([]string, len(list))
 			}
-			text := shortValue(v)
+			text := strings.TrimPrefix(shortValue(v), "a table of ")
 			if v.Source == "default_value" {
 				text += " (default)"
 			}
@@ -233,5 +244,9 @@ func (c *chat) showScenarios(list []clients.Scenario) error {
 	for _, key := range keys {
 		rows.add(append([]string{key}, values[key]...)...)
 	}
-	return rows.print(c.t, "There is no scenario yet.")
+	if err := rows.print(c.t, "There is no scenario yet."); err != nil || left == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(c.t.out, "… %s before, which --json has\n", count(left, "scenario"))
+	return err
 }

@@ -81,7 +81,7 @@ func printComparison(t terminal, c commands.Comparison) error {
 			if s.Error != "" {
 				text += " (standard error " + s.Error + ")"
 			}
-			bar := barOf(s.Value, largest)
+			bar := barOf(s.Value, largest, barRoom(t))
 			if len(s.Variables) == 0 {
 				rows.add("other causes", "", "", text, partText(s.Part), bar)
 			}
@@ -173,20 +173,31 @@ func partText(part string) string {
 	return shown
 }
 
-// barOf draws a number beside the largest one: from the left, lighter below 0.
-func barOf(text, largest string) string {
-	const width = 20
+// barLength is how long a bar is drawn at most, in columns.
+const barLength = 20
+
+// barRoom is how long the bars beside a table are, none on a terminal where they would have none.
+func barRoom(t terminal) int {
+	if room := widthOf(t.out); room < 72 {
+		return max(0, min(barLength, room-52))
+	}
+	return barLength
+}
+
+// barOf draws a number beside the largest one, which has so many columns: from the left, lighter
+// below 0.
+func barOf(text, largest string, room int) string {
 	n, most := magnitude(text), magnitude(largest)
 	if most.IsZero() {
 		return ""
 	}
 	x := decimal.NewContext(value.ParseBudget)
-	length, _ := x.Round(x.Mul(x.Quo(n.Abs(), most.Abs()), decimal.Int(width)), 0).Int64()
+	length, _ := x.Round(x.Mul(x.Quo(n.Abs(), most.Abs()), decimal.Int(int64(room))), 0).Int64()
 	block := "█"
 	if n.Sign() < 0 {
 		block = "░"
 	}
-	return strings.Repeat(block, int(max(0, min(length, width))))
+	return strings.Repeat(block, int(max(0, min(length, int64(room)))))
 }
 
 // magnitude is the number of an emitted value, 0 where there is none.

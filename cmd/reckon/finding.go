@@ -15,6 +15,7 @@ const (
 	red    = "\x1b[1;31m"
 	yellow = "\x1b[1;33m"
 	green  = "\x1b[1;32m"
+	bold   = "\x1b[1m"
 	plain  = "\x1b[0m"
 )
 
@@ -78,22 +79,11 @@ func excerpt(line []rune, at int) (text string, column int) {
 		}
 		b.WriteRune(r)
 		if i < at {
-			column += columns(r)
+			column += runeColumns(r)
 		}
 	}
 	if to < len(line) {
 		b.WriteString("…")
 	}
 	return b.String(), column
-}
-
-// columns is how many columns of a terminal a character takes.
-func columns(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xff01 && r <= 0xff60, r >= 0x1f300 && r <= 0x1faff:
-		return 2
-	}
-	return 1
 }

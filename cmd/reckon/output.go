@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -89,7 +88,7 @@ func escaped(text []byte, which func(rune) bool) []byte {
 func inLine(text string) string { return string(escaped([]byte(text), steers)) }
 
 // table is rows of text in aligned columns.
-type table struct{ rows []string }
+type table struct{ rows [][]string }
 
 func newTable(headings ...string) *table {
 	t := &table{}
@@ -101,7 +100,10 @@ func (t *table) add(cells ...string) {
 	for i := range cells {
 		cells[i] = inLine(cells[i])
 	}
-	t.rows = append(t.rows, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	for len(cells) > 0 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	t.rows = append(t.rows, cells)
 }
 
 // print writes the table, or what to do when it is empty.
@@ -110,11 +112,42 @@ func (t *table) print(to terminal, empty string) error {
 		_, err := fmt.Fprintln(to.out, empty)
 		return err
 	}
-	w := tabwriter.NewWriter(to.out, 0, 0, 2, ' ', 0)
-	for _, row := range t.rows {
-		fmt.Fprintln(w, row)
+	var text strings.Builder
+	widths := t.widths()
+	for i, row := range t.rows {
+		for j, cell := range row {
+			text.WriteString(cell)
+			if j < len(row)-1 {
+				text.WriteString(strings.Repeat(" ", widths[i][j]+2-columns(cell)))
+			}
+		}
+		text.WriteByte('\n')
 	}
-	return w.Flush()
+	_, err := io.WriteString(to.out, text.String())
+	return err
+}
+
+// widths are those of the cells. Rows that follow one another share that of a column, except for
+// their last cells: what stands alone in a row takes no room of the others.
+func (t *table) widths() [][]int {
+	widths := make([][]int, len(t.rows))
+	for i, row := range t.rows {
+		widths[i] = make([]int, len(row))
+		for j := range max(0, len(row)-1) {
+			widths[i][j] = columns(row[j])
+			if i > 0 && len(t.rows[i-1]) > j+1 {
+				widths[i][j] = max(widths[i][j], widths[i-1][j])
+			}
+		}
+	}
+	for i := len(t.rows) - 2; i >= 0; i-- {
+		for j := range max(0, len(t.rows[i])-1) {
+			if len(t.rows[i+1]) > j+1 {
+				widths[i][j] = max(widths[i][j], widths[i+1][j])
+			}
+		}
+	}
+	return widths
 }
 
 // quoted is a word as a shell reads it.
@@ -127,11 +160,11 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// oneLine is a text without line breaks, cut behind a number of characters.
+// oneLine is a text without line breaks, cut behind a number of columns.
 func oneLine(text string, length int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if short := []rune(text); len(short) > length {
-		return string(short[:length]) + "…"
+	if columns(text) > length {
+		return beginning(text, length) + "…"
 	}
 	return text
 }

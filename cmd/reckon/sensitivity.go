@@ -31,7 +31,7 @@ func printSensitivity(t terminal, s commands.Sensitivity) error {
 			text = valueOf(in.Value, in.Display)
 		}
 		from, to := tornadoEnds(in)
-		rows.add(in.Key, text, elasticity, from, to, barOf(in.Width, s.Inputs[0].Width))
+		rows.add(in.Key, text, elasticity, from, to, barOf(in.Width, s.Inputs[0].Width, barRoom(t)))
 	}
 	if err := rows.print(t, "It rests on no input."); err != nil {
 		return err

@@ -90,9 +90,9 @@ func printLine(t terminal, s commands.Sweep) error {
 		case len(p.Errors) > 0:
 			rows.add(s.Inputs[0].Texts[i], "-", p.Errors[0].Filled())
 		case len(p.Dropped) > 0:
-			rows.add(s.Inputs[0].Texts[i], p.Text, barOf(p.Value, largest)+" without "+keysText(p.Dropped))
+			rows.add(s.Inputs[0].Texts[i], p.Text, barOf(p.Value, largest, barRoom(t))+" without "+keysText(p.Dropped))
 		default:
-			rows.add(s.Inputs[0].Texts[i], p.Text, barOf(p.Value, largest))
+			rows.add(s.Inputs[0].Texts[i], p.Text, barOf(p.Value, largest, barRoom(t)))
 		}
 	}
 	return rows.print(t, "")
