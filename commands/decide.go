@@ -177,6 +177,9 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 		data.StructuredText = &text
 	case prompt.NaturalLanguage:
 		text := language.Answer(d.compiled, res)
+		if language.OnlyNotes(d.compiled, req) {
+			text = d.Vocabulary().Noted(res, c.env())
+		}
 		data.NaturalLanguage = &text
 	}
 	for _, t := range res.Targets {

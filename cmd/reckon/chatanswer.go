@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	clients "reckon/cmd/reckon/clients"
+	"reckon/engine"
 	"reckon/engine/decimal"
 	"reckon/events"
 )
@@ -22,6 +24,13 @@ func (c *chat) showMessage(m *clients.Message) error {
 		return err
 	}
 	out, width := c.t.out, widthOf(c.t.out)
+	stated := slices.ContainsFunc(r.Variables, func(v clients.Variable) bool {
+		return r.Calculated != nil && v.ID == *r.Calculated && v.Source == string(engine.UserInput)
+	})
+	if text := m.NaturalLanguage; text != "" && (stated || r.Action == "fetch") {
+		_, err := fmt.Fprintln(out, text)
+		return err
+	}
 	if r.Action == "fetch" {
 		_, err := fmt.Fprintf(out, "Scenario %d is in focus again.\n", r.Scenario.Current)
 		return err

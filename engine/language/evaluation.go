@@ -28,7 +28,7 @@ type Turn struct {
 	Prompt    string
 	Tags      []string
 	Inputs    map[string]string // by variable key, in the grammar of structured text
-	Calculate string            // key of the target, "" for a fetch; of several with ", " between them
+	Calculate string            // key of the target, of several with ", " between them; "" for a fetch, or for facts alone
 	Unit      string            // that the target is asked in, the first of several
 	Scenario  string            // the selector as resolved
 	Error     string            // code of the error that the calculation ends with, "" for none
@@ -114,6 +114,8 @@ func (h *holding) mean(turn Turn) {
 		if turn.Unit != "" {
 			r.Targets[0].Unit, _ = input.ParseUnit(&d.Scope, r.Targets[0].Variable, turn.Unit)
 		}
+	} else if len(r.Inputs) > 0 {
+		r.Targets = noted(&d.Scope, r.Inputs)
 	} else if r.Selector.Kind == engine.Unselected && h.current > 0 {
 		r.Selector = engine.Selector{Kind: engine.Numbered, Number: h.current}
 	}
@@ -203,7 +205,7 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 	}
 	h.current, h.last = result.Current, max(h.last, result.Current)
 	var targets []engine.Target
-	if result.Calculated >= 0 {
+	if result.Calculated >= 0 && !OnlyNotes(d, stated) {
 		targets = append([]engine.Target{{Variable: result.Calculated, Unit: result.Unit}}, result.Also...)
 	}
 	return h.describe(stated.Inputs, targets, result.Selector.String()), ""

@@ -98,7 +98,10 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	if err := s.unassigned(); err != nil {
 		return r, err
 	}
-	found := s.combinations()
+	found := s.noting()
+	if found == nil {
+		found = s.combinations()
+	}
 	trace.combinations = found
 	if len(found) == 0 {
 		return r, s.nothing()
@@ -112,6 +115,9 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 		return r, &errs[0]
 	}
 	r.Inputs = stated
+	if s.states {
+		r.Targets = noted(&s.vocabulary.domain.Scope, stated)
+	}
 	if best.target >= 0 {
 		target := engine.Target{Variable: best.target, Unit: best.unit}
 		if best.target == s.kept().Variable && best.unit == nil {

@@ -19,6 +19,7 @@ type search struct {
 	base       *engine.Scenario // nil for a new one
 	pending    *engine.Request
 	list       []slot
+	states     bool   // the prompt only states facts
 	rate       []bool // by quantity: it only says per what an amount before it is
 	plans      map[string]derivation
 }

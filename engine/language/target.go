@@ -60,6 +60,9 @@ func (s *search) targets() []target {
 	p := s.prose
 	kept := s.kept().Variable
 	list := []target{}
+	if s.states {
+		return append(list, target{variable: -1})
+	}
 	if len(p.questions) == 0 && p.asked == nil {
 		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
 	}
@@ -238,7 +241,7 @@ func (s *search) kept() engine.Target {
 	if s.pending != nil && len(s.pending.Targets) > 0 {
 		return s.pending.Targets[0]
 	}
-	if s.base != nil && len(s.base.Targets) > 0 {
+	if s.base != nil && len(s.base.Targets) > 0 && (s.prose.asked != nil || !onlyNoted(s.base)) {
 		return s.base.Targets[len(s.base.Targets)-1]
 	}
 	return engine.Target{Variable: -1}

@@ -33,6 +33,7 @@ type messageShown struct {
 	Inputs       []valueShown // what the values rest on
 	Between      []valueShown // what else was calculated
 	Equations    []projections.ResultActivity
+	Said         string // the answer in words, where it is more than the values; "" for none
 	Problems     []problemShown
 	Newest       bool // of its scenario: what it rests on can be changed in place
 	Elsewhere    []snippet
@@ -118,6 +119,9 @@ func (r *reader) message(m projections.Message) messageShown {
 		default:
 			s.Inputs = append(s.Inputs, shown)
 		}
+	}
+	if text := m.Completed.NaturalLanguage; text != nil && (s.Target == nil || s.Target.Origin == "given") {
+		s.Said = *text
 	}
 	return s
 }

@@ -1,0 +1,184 @@
+package language
+
+import (
+	"slices"
+	"strings"
+
+	"reckon/engine"
+	"reckon/engine/format"
+	"reckon/engine/input"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// noting are the readings of a prompt that only states facts, nil for another: it has amounts, asks
+// for nothing, names nothing that it does not give, and nothing was asked before that it could be a
+// change to.
+func (s *search) noting() []combination {
+	p := s.prose
+	if len(s.list) == 0 || len(p.questions) > 0 || len(p.changes) > 0 || p.asked != nil || p.whatIf || s.pending != nil && s.pending.Asks() || s.kept().Variable >= 0 ||
+		strings.Contains(p.text, "?") || slices.ContainsFunc(s.list, func(l slot) bool { return l.dropped }) {
+		return nil
+	}
+	asks := func(m mention) bool {
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && (p.heads(&m) || p.closes(&m) || m.to < len(p.tokens) && p.tokens[m.to].is("dated"))
+	}
+	refers := func(t token) bool {
+		return t.is("asking") || t.is("same") || t.is("origin") || t.lex.row("comparatives") != nil
+	}
+	if slices.ContainsFunc(p.mentions, asks) || slices.ContainsFunc(p.tokens, refers) {
+		return nil
+	}
+	s.states = true
+	found := s.combinations()
+	if len(found) == 0 || slices.ContainsFunc(p.mentions, func(m mention) bool { return s.unclaimed(&m, found[0].picks) }) {
+		s.states = false
+		return nil
+	}
+	return found
+}
+
+// unclaimed reports whether the words of a mention speak of a variable that is not given, and are
+// not those of one that is.
+func (s *search) unclaimed(m *mention, picks []candidate) bool {
+	p := s.prose
+	if m.weight < s.weights.LeastAsking || !s.asking(m) || s.nameOf(m, picks) {
+		return false
+	}
+	return m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].derived || !gives(picks, m.variable) &&
+		!slices.ContainsFunc(p.mentions, func(o mention) bool { return o.weight >= m.weight && gives(picks, o.variable) && o.overlaps(m) })
+}
+
+// nameOf reports whether the words of a mention name an amount that its variable is given.
+func (s *search) nameOf(m *mention, picks []candidate) bool {
+	return slices.ContainsFunc(picks, func(c candidate) bool {
+		return c.name >= 0 && c.evidence >= s.weights.LeastNamed && s.prose.mentions[c.name].overlaps(m)
+	})
+}
+
+// noted is what a request asks for that only states facts: what it states, each in its own unit,
+// so that a scenario has it.
+func noted(s *value.Scope, stated []engine.Given) (targets []engine.Target) {
+	for _, in := range stated {
+		if unit := ownUnit(s, in); unit != nil {
+			targets = append(targets, engine.Target{Variable: in.Variable, Unit: unit})
+		}
+	}
+	return targets
+}
+
+// ownUnit is the unit in which a stated value is asked for to be shown as it was stated, nil for
+// none.
+func ownUnit(s *value.Scope, in engine.Given) *units.Unit {
+	q, single := in.Value.Single()
+	if in.Cleared || !single {
+		return nil
+	}
+	switch kind := format.ScalarKind(s.Declared[in.Variable].Kind); {
+	case format.IsTime(kind):
+		return input.Second(s)
+	case q.Unit == nil || kind == percentKind:
+		return units.One
+	}
+	return q.Unit
+}
+
+// OnlyNotes reports whether a request asks for nothing but what it states itself, as it states it.
+func OnlyNotes(d *engine.Domain, r engine.Request) bool {
+	return len(r.Targets) > 0 && !slices.ContainsFunc(r.Targets, func(t engine.Target) bool {
+		return !slices.ContainsFunc(r.Inputs, func(in engine.Given) bool {
+			own := ownUnit(&d.Scope, in)
+			return in.Variable == t.Variable && own != nil && t.Unit != nil && own.Symbol() == t.Unit.Symbol()
+		})
+	})
+}
+
+// onlyNoted reports whether all that was asked last in a scenario was stated in it.
+func onlyNoted(base *engine.Scenario) bool {
+	last := base.Last()
+	return len(last) > 0 && !base.Everything && !slices.ContainsFunc(last, func(t engine.Target) bool {
+		return !slices.ContainsFunc(base.Values, func(v engine.ScenarioValue) bool {
+			return v.Variable == t.Variable && v.Source == engine.UserInput
+		})
+	})
+}
+
+// Bounds of what a sentence offers to be asked for.
+const (
+	maxOffered = 6
+	maxLooked  = 60 // results that are looked at
+)
+
+// Noted is what becomes known by a result of which only facts were stated, and what can be asked
+// for then, in a sentence or two. The same result always gives the same text.
+func (v *Vocabulary) Noted(res engine.Result, env value.Env) string {
+	d := v.domain
+	var now, before []string
+	var facts []engine.Fact
+	for _, value := range res.Values {
+		if value.Source != engine.UserInput {
+			continue
+		}
+		facts = append(facts, engine.Fact{Variable: value.Variable, Tier: engine.Stated})
+		switch text := title(d, value.Variable) + " " + shown(d, value); {
+		case value.Stated:
+			now = append(now, text)
+		case !d.Variables[value.Variable].Hidden:
+			before = append(before, text)
+		}
+	}
+	if more := len(now) - maxAnswered; more > 0 {
+		now = append(now[:maxAnswered], count(more, "more value"))
+	}
+	if more := len(before) - maxAnswered; more > 0 {
+		before = append(before[:maxAnswered], count(more, "more value"))
+	}
+	text := "Noted: " + list(now)
+	if len(before) > 0 {
+		text += ", beside " + list(before)
+	}
+	switch found, others := v.askable(facts, env); {
+	case len(found) > 0:
+		text += ". You can ask for " + listOr(found) + "."
+	case len(others) > 0:
+		text += ". With more values, you can ask for " + listOr(others) + "."
+	default:
+		text += "."
+	}
+	return text
+}
+
+// askable are the titles of results that follow from facts and defaults, and of those that do not,
+// what nothing else is made of first; some of each.
+func (v *Vocabulary) askable(facts []engine.Fact, env value.Env) (found, others []string) {
+	given := slices.Clone(facts)
+	for i := range v.terms {
+		if v.terms[i].fallback && !slices.ContainsFunc(facts, func(f engine.Fact) bool { return f.Variable == i }) {
+			given = append(given, engine.Fact{Variable: i, Tier: engine.Defaulted})
+		}
+	}
+	meter, looked := env.Metered().Meter, 0
+	for _, final := range []bool{true, false} {
+		for i := range v.terms {
+			t := &v.terms[i]
+			if !t.derived || t.hidden || t.final != final || !final && !t.output || looked == maxLooked || slices.ContainsFunc(facts, func(f engine.Fact) bool { return f.Variable == i }) {
+				continue
+			}
+			looked++
+			if _, _, ok := v.domain.Leaves(meter, given, i); ok && len(found) < maxOffered {
+				found = append(found, title(v.domain, i))
+			} else if !ok && len(others) < maxOffered {
+				others = append(others, title(v.domain, i))
+			}
+		}
+	}
+	return found, others
+}
+
+// listOr joins parts of which one is to be chosen.
+func listOr(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
+}
