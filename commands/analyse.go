@@ -181,7 +181,7 @@ func (v *conversation) readAgain(ctx context.Context, k *Kept) error {
 	}
 	c := Calculate{DomainID: k.Domain.ID, InputFormat: m.InputFormat, Prompt: m.Prompt, Now: m.Now, TimeZone: m.TimeZone}
 	refers, failed := from.refers(c, k.Domain)
-	k.Request, k.Unread = read(c, k.Domain, refers, from.Interpreted)
+	k.Request, _, k.Unread = read(c, k.Domain, refers, from.Interpreted)
 	if err := failed(); err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (r *DryRun) turn(t events.Turn) []TestProblem {
 		return nil
 	}
 	answer, problems := r.ask(t)
-	if answer.Failed != nil && len(answer.Failed.Pending) == 0 {
+	if answer.Failed != nil && !answer.Failed.Awaits() {
 		problems = unwanted(answer)
 	}
 	return problems

@@ -62,16 +62,24 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 		},
 	}
 	if p := s.Pending; p != nil && p.Failed != nil && p.Domain.ID == c.DomainID {
-		if earlier, errs := prompt.ParseJSON(d.compiled, string(p.Failed.Pending), c.env()); len(errs) == 0 {
+		if earlier, errs := prompt.ParseJSON(d.compiled, string(p.Failed.Pending), c.env()); len(p.Failed.Pending) > 0 && len(errs) == 0 {
 			refers.Pending = &earlier
+		}
+		for _, choice := range p.Failed.Choices {
+			one, errs := prompt.ParseJSON(d.compiled, string(choice), c.env())
+			if len(errs) > 0 { // the domain has changed since
+				refers.Choices = nil
+				break
+			}
+			refers.Choices = append(refers.Choices, one)
 		}
 	}
 	return refers, func() error { return missed }
 }
 
-// read reads the prompt. What a model made of it, in the shape of a JSON prompt, stands for prose
+// read reads the prompt; choices are the readings that a doubt about it offers. What a model made of it, in the shape of a JSON prompt, stands for prose
 // where there is that. A request without a selector is read as if it stated too what is pending.
-func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, errs []value.Error) {
+func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, choices []engine.Request, errs []value.Error) {
 	switch {
 	case c.InputFormat == prompt.Structured:
 		r, errs = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
@@ -80,12 +88,14 @@ func read(c Calculate, d *Domain, refers language.Conversation, interpreted json
 	case interpreted != nil:
 		r, errs = prompt.ParseJSON(d.compiled, string(interpreted), c.env())
 	default:
-		r, _, errs = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
+		var trace *language.Trace
+		r, trace, errs = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
+		choices = trace.Choices
 	}
 	if len(errs) == 0 && refers.Pending != nil && r.Selector.Kind == engine.Unselected {
 		r = r.Joined(*refers.Pending)
 	}
-	return r, errs
+	return r, choices, errs
 }
 
 // baseOf is the index of the scenario that a request builds on, 0 for a new one. Whether a numbered
@@ -112,7 +122,7 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 // replay gives the same bytes. It fails only where the source does.
 func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	refers, failed := from.refers(c, d)
-	r, errs := read(c, d, refers, from.Interpreted)
+	r, choices, errs := read(c, d, refers, from.Interpreted)
 	if err := failed(); err != nil {
 		return events.Event{}, err
 	}
@@ -121,7 +131,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		index, errs = baseOf(r.Selector, from.Head, c.DomainID)
 	}
 	if len(errs) > 0 {
-		return fail(c, d, errs, nil), nil
+		return doubtful(c, d, errs, choices, refers.Pending), nil
 	}
 	var base *engine.Scenario
 	if index > 0 {
@@ -155,6 +165,23 @@ const maxScenarios = 10_000
 func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) events.Event {
 	errs = errs[:min(len(errs), 20)]
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Pending: pending})
+}
+
+// doubtful is the final event of a prompt that was not read, with the choices that its doubt offers.
+// What was pending before stays so with them.
+func doubtful(c Calculate, d *Domain, errs []value.Error, choices []engine.Request, pending *engine.Request) events.Event {
+	e := fail(c, d, errs, nil)
+	if len(choices) == 0 {
+		return e
+	}
+	failed := e.Data.(*events.MessageFailed)
+	for _, choice := range choices {
+		failed.Choices = append(failed.Choices, d.stated(choice))
+	}
+	if pending != nil {
+		failed.Pending = d.stated(*pending)
+	}
+	return e
 }
 
 // Crash is the final event of a command that the service failed to calculate.

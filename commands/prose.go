@@ -150,7 +150,7 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	refers, failed := from.refers(c, d)
 	var doubt []value.Error
 	if !s.model.First {
-		if _, doubt = read(c, d, refers, nil); doubt == nil {
+		if _, _, doubt = read(c, d, refers, nil); doubt == nil {
 			return failed()
 		}
 	}

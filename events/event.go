@@ -338,9 +338,15 @@ type Target struct {
 // no scenario.
 type MessageFailed struct {
 	Message
-	Errors  json.RawMessage `json:"errors"`
-	Pending json.RawMessage `json:"pending,omitempty"` // after calculation.missing_inputs: what the next request is read as if it stated too, in the JSON prompt's shape
-	Crashed bool            `json:"crashed,omitempty"` // a failure of the service, not of the request
+	Errors  json.RawMessage   `json:"errors"`
+	Pending json.RawMessage   `json:"pending,omitempty"` // after calculation.missing_inputs: what the next request is read as if it stated too, in the JSON prompt's shape; after a doubt, what was pending before it
+	Choices []json.RawMessage `json:"choices,omitempty"` // the readings that a doubt offers, in its order, in the JSON prompt's shape
+	Crashed bool              `json:"crashed,omitempty"` // a failure of the service, not of the request
+}
+
+// Awaits reports whether the next request may go on from it.
+func (m *MessageFailed) Awaits() bool {
+	return len(m.Pending) > 0 && string(m.Pending) != "null" || len(m.Choices) > 0
 }
 
 // Results is the results object of schemas/openapi.yaml in body version 2.

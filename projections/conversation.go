@@ -2,7 +2,6 @@ package projections
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ type Conversation struct {
 	Current        int               `json:"current"`           // scenario in focus, 0 for none
 	Last           int               `json:"last"`              // scenario created last, 0 for none
 	Focus          map[uuid.UUID]int `json:"focus,omitempty"`   // scenario last in focus, by domain
-	Pending        int               `json:"pending"`           // message that awaits missing inputs, 0 for none
+	Pending        int               `json:"pending"`           // message that awaits missing inputs or a choice, 0 for none
 	Sources        []string          `json:"sources,omitempty"` // of its messages: api, chat
 	LastActivityAt time.Time         `json:"last_activity_at"`
 	Active         uint64            `json:"active,omitempty"` // newest event of a message, where the newest event is none; else 0
@@ -94,7 +93,7 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 			c.Focus = focus
 		}
 		c.Pending = 0
-	case m.Failed != nil && stated(m.Failed.Pending):
+	case m.Failed != nil && m.Failed.Awaits():
 		c.Pending = m.Number
 	}
 	return c, m
@@ -110,9 +109,6 @@ func rewritten(was, is *string) *string {
 	}
 	return is
 }
-
-// stated tells whether an optional JSON value is there and not null.
-func stated(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
 // titleLength is how many code points of a prompt a title takes, the mark of a cut not counted.
 const titleLength = 80

@@ -85,6 +85,9 @@ func (m *Message) weight() int {
 		size += len(m.Interpreted.Parsed)
 	case m.Failed != nil:
 		size += len(m.Failed.Errors) + len(m.Failed.Pending)
+		for _, choice := range m.Failed.Choices {
+			size += len(choice)
+		}
 	case m.Completed != nil:
 		size += len(m.Completed.Parsed) + 512*len(m.Completed.Results.Activities)
 		if m.Completed.StructuredText != nil {

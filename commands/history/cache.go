@@ -22,7 +22,7 @@ type messageCache struct {
 
 // put keeps the final event of a message unless no later one can build on it.
 func (s messageCache) put(e events.Event) {
-	if failed, ok := e.Data.(*events.MessageFailed); !ok || len(failed.Pending) > 0 {
+	if failed, ok := e.Data.(*events.MessageFailed); !ok || failed.Awaits() {
 		s.kept.Put(e.Sequence, e, e.Weight())
 	}
 }

@@ -194,7 +194,7 @@ func turns(d *commands.Domain, earlier []question) []events.Turn {
 		failed, _ := q.recorded.Data.(*events.MessageFailed)
 		mine := q.recorded.Message().Domain.ID == d.ID
 		switch {
-		case failed != nil && len(failed.Pending) == 0:
+		case failed != nil && !failed.Awaits():
 		case mine:
 			list = append(list, turn(d, q))
 		case completed != nil:

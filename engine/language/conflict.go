@@ -166,7 +166,7 @@ func (s *search) eitherResult(best *combination) *value.Error {
 			one, ok := s.value(best)
 			two, also := s.value(&swapped)
 			if ok && also && !one.Equal(two) {
-				return ambiguous(s.say("or", s.describe(best), s.describe(&swapped)))
+				return s.choose([]combination{*best, swapped})
 			}
 		}
 	}

@@ -138,10 +138,14 @@ func (s *search) doubt(found []combination) *value.Error {
 	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore {
 		return s.nothing()
 	}
+	rivals := []combination{*best}
 	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
 		if next := &found[i]; !s.same(best, next) && !s.within(best, next) {
-			return ambiguous(s.say("or", s.describe(best), s.describe(next)))
+			rivals = append(rivals, *next)
 		}
+	}
+	if len(rivals) > 1 {
+		return s.choose(rivals)
 	}
 	return nil
 }

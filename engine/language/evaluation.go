@@ -85,6 +85,7 @@ type holding struct {
 	scenarios     map[int]*engine.Scenario
 	origin        map[int]int
 	pending       *engine.Request
+	choices       []engine.Request
 }
 
 func (h *holding) clone() holding {
@@ -135,7 +136,7 @@ func (h *holding) targets(turn Turn) (list []engine.Target) {
 // conversation is what the next prompt may refer to.
 func (h *holding) conversation() Conversation {
 	return Conversation{
-		Current: h.current, Last: h.last, Focus: h.current, Pending: h.pending,
+		Current: h.current, Last: h.last, Focus: h.current, Pending: h.pending, Choices: h.choices,
 		Scenario: func(i int) *engine.Scenario { return h.scenarios[i] },
 		Origin:   func(i int) int { return h.origin[i] },
 	}
@@ -147,7 +148,7 @@ func (h *holding) turn(turn Turn) Outcome {
 	o.Trace = trace
 	var got, code string
 	if len(errs) > 0 {
-		code, got = errs[0].Code, errs[0].Code+": "+errs[0].Filled()
+		code, got, h.choices = errs[0].Code, errs[0].Code+": "+errs[0].Filled(), trace.Choices
 	} else {
 		got, code = h.answer(request)
 	}
@@ -192,7 +193,7 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 		}
 		return h.describe(stated.Inputs, request.Targets, selector) + " " + code, code
 	}
-	h.pending = nil
+	h.pending, h.choices = nil, nil
 	if result.Action != fetched {
 		s := &engine.Scenario{Index: result.Current, Cleared: result.Cleared, Targets: result.Targets, Also: len(result.Also), Everything: result.Everything}
 		for _, v := range result.Values {

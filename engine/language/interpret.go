@@ -15,6 +15,7 @@ type Conversation struct {
 	Scenario      func(index int) *engine.Scenario // nil where the domain has none with that index
 	Origin        func(index int) int              // the scenario that one branched from, 0 for none
 	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
+	Choices       []engine.Request                 // that the last doubt offered, nil for none
 }
 
 // selected is the scenario that a selector builds on, 0 for none.
@@ -60,6 +61,11 @@ func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engi
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, tables: v.tables, text: text}, env: env.Metered(), plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
+	if at := v.settled(tokens, c.Choices); at >= 0 {
+		s.prose = v.read(text, tokens, env.Today())
+		trace.Settled = at + 1
+		return c.Choices[at], trace, nil
+	}
 	var request engine.Request
 	var err *value.Error
 	if n := len(tokens); n > maxTokens {
@@ -69,7 +75,7 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 		request, err = s.request(c, trace)
 	}
 	if err != nil {
-		trace.Doubt = err.Filled()
+		trace.Doubt, trace.Choices = err.Filled(), s.choices(request.Selector)
 		return engine.Request{}, trace, []value.Error{*err}
 	}
 	return request, trace, nil
@@ -110,25 +116,33 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	if err := s.doubt(found); err != nil {
 		return r, err
 	}
-	stated, errs := s.stated(best.picks)
+	err := s.complete(best, &r)
+	return r, err
+}
+
+// complete gives a request what a reading states and asks for.
+func (s *search) complete(c *combination, r *engine.Request) *value.Error {
+	p := s.prose
+	stated, errs := s.stated(c.picks)
 	if len(errs) > 0 {
-		return r, &errs[0]
+		return &errs[0]
 	}
 	r.Inputs = stated
 	if s.states {
 		r.Targets = noted(&s.vocabulary.domain.Scope, stated)
 	}
-	if best.target >= 0 {
-		target := engine.Target{Variable: best.target, Unit: best.unit}
-		if best.target == s.kept().Variable && best.unit == nil {
-			target.Unit = s.kept().Unit
-		}
-		r.Targets = s.allAsked(best, target)
-		if len(p.questions) == 0 && p.asked == nil && best.target == s.kept().Variable && !s.named(best.target) {
-			r.Targets, r.Everything = s.keptAll() // nothing else is asked for
-		}
+	if c.target < 0 {
+		return nil
 	}
-	return r, nil
+	target := engine.Target{Variable: c.target, Unit: c.unit}
+	if c.target == s.kept().Variable && c.unit == nil {
+		target.Unit = s.kept().Unit
+	}
+	r.Targets = s.allAsked(c, target)
+	if len(p.questions) == 0 && p.asked == nil && c.target == s.kept().Variable && !s.named(c.target) {
+		r.Targets, r.Everything = s.keptAll() // nothing else is asked for
+	}
+	return nil
 }
 
 // allAsked is the target of a reading with what is asked for together with it.

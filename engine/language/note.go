@@ -112,7 +112,7 @@ const (
 // Noted is what becomes known by a result of which only facts were stated, and what can be asked
 // for then, in a sentence or two. The same result always gives the same text.
 func (v *Vocabulary) Noted(res engine.Result, env value.Env) string {
-	d := v.domain
+	d, t := v.domain, v.tables
 	var now, before []string
 	var facts []engine.Fact
 	for _, value := range res.Values {
@@ -120,7 +120,7 @@ func (v *Vocabulary) Noted(res engine.Result, env value.Env) string {
 			continue
 		}
 		facts = append(facts, engine.Fact{Variable: value.Variable, Tier: engine.Stated})
-		switch text := title(d, value.Variable) + " " + shown(d, value); {
+		switch text := title(d, value.Variable) + " " + t.shown(d, value); {
 		case value.Stated:
 			now = append(now, text)
 		case !d.Variables[value.Variable].Hidden:
@@ -128,22 +128,20 @@ func (v *Vocabulary) Noted(res engine.Result, env value.Env) string {
 		}
 	}
 	if more := len(now) - maxAnswered; more > 0 {
-		now = append(now[:maxAnswered], count(more, "more value"))
+		now = append(now[:maxAnswered], t.count(more, "more value"))
 	}
 	if more := len(before) - maxAnswered; more > 0 {
-		before = append(before[:maxAnswered], count(more, "more value"))
+		before = append(before[:maxAnswered], t.count(more, "more value"))
 	}
-	text := "Noted: " + list(now)
+	text := t.say("noted", t.list(now))
 	if len(before) > 0 {
-		text += ", beside " + list(before)
+		text = t.say("noted beside", t.list(now), t.list(before))
 	}
 	switch found, others := v.askable(facts, env); {
 	case len(found) > 0:
-		text += ". You can ask for " + listOr(found) + "."
+		text += " " + t.say("can ask", t.oneOf(found))
 	case len(others) > 0:
-		text += ". With more values, you can ask for " + listOr(others) + "."
-	default:
-		text += "."
+		text += " " + t.say("can ask later", t.oneOf(others))
 	}
 	return text
 }
@@ -175,10 +173,10 @@ func (v *Vocabulary) askable(facts []engine.Fact, env value.Env) (found, others 
 	return found, others
 }
 
-// listOr joins parts of which one is to be chosen.
-func listOr(parts []string) string {
+// oneOf joins parts of which one is to be chosen.
+func (t *tables) oneOf(parts []string) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
 	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
+	return t.say("or", strings.Join(parts[:len(parts)-1], ", "), parts[len(parts)-1])
 }

@@ -104,6 +104,9 @@ func TestRows(t *testing.T) {
 			i := slices.IndexFunc(tokenize(prompt), func(t token) bool { return t.border() != noBorder })
 			return barriers[tokenize(prompt)[i].border()-1]
 		},
+		"choices": func(prompt string) string {
+			return fmt.Sprint(words.settled(tokenize(prompt), make([]engine.Request, 3)) + 1)
+		},
 		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{

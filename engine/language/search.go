@@ -22,6 +22,7 @@ type search struct {
 	states     bool   // the prompt only states facts
 	rate       []bool // by quantity: it only says per what an amount before it is
 	plans      map[string]derivation
+	offered    []combination // the readings that the doubt is between
 }
 
 // derivation is what the engine would do for a target with what is given.

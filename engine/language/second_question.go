@@ -2,7 +2,6 @@ package language
 
 import (
 	"slices"
-	"strings"
 
 	"reckon/engine/value"
 )
@@ -42,10 +41,13 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	}
 	if len(all) > 1 {
 		var titles []string
-		for _, v := range all {
-			titles = append(titles, s.title(v))
+		s.offered = nil
+		for _, v := range all[:min(len(all), maxChoices)] {
+			one := *best
+			one.target, one.unit, one.together = v, nil, nil
+			titles, s.offered = append(titles, s.title(v)), append(s.offered, one)
 		}
-		return ambiguous(s.say("two questions", strings.Join(titles, ", ")))
+		return ambiguous(s.say("two questions", s.vocabulary.tables.numbered(titles)))
 	}
 	return nil
 }

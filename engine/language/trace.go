@@ -3,12 +3,17 @@ package language
 import (
 	"fmt"
 	"strings"
+
+	"reckon/engine"
 )
 
 // Trace tells how a prompt was read, for the author of a domain.
 type Trace struct {
 	Prompt string
 	Doubt  string // the error, "" for none
+
+	Choices []engine.Request // the readings that a doubt offers, in their order, nil for none
+	Settled int              // the number of the choice of the doubt before that the prompt names, 0 for none
 
 	search       *search
 	combinations []combination
