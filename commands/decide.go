@@ -77,8 +77,9 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	return refers, func() error { return missed }
 }
 
-// read reads the prompt; choices are the readings that a doubt about it offers. What a model made of it, in the shape of a JSON prompt, stands for prose
-// where there is that. A request without a selector is read as if it stated too what is pending.
+// read reads the prompt; choices are the readings that a doubt about it offers. What a model made of
+// it, in the shape of a JSON prompt, stands for prose where there is that. A request without a
+// selector is read as if it stated too what is pending.
 func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, choices []engine.Request, errs []value.Error) {
 	switch {
 	case c.InputFormat == prompt.Structured:
@@ -167,8 +168,8 @@ func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) e
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Pending: pending})
 }
 
-// doubtful is the final event of a prompt that was not read, with the choices that its doubt offers.
-// What was pending before stays so with them.
+// doubtful is the final event of a prompt that was not read, with the choices that its doubt
+// offers. What was pending before stays so with them.
 func doubtful(c Calculate, d *Domain, errs []value.Error, choices []engine.Request, pending *engine.Request) events.Event {
 	e := fail(c, d, errs, nil)
 	if len(choices) == 0 {
