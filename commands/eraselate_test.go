@@ -103,3 +103,26 @@ func TestErasedBeforeItsCommand(t *testing.T) {
 		})
 	}
 }
+
+// A prompt that is stored apart whose command never came is one of no conversation that anybody
+// knows. It goes with its account.
+func TestPromptWithoutCommandIsErasedWithItsAccount(t *testing.T) {
+	t.Parallel()
+	c := startNodes(t, 1)
+	s := c.nodes[0]
+	lost := c.command(drive+strings.Repeat("\n# aside", events.LongPrompt), time.Now())
+	lost.ConversationID, lost.MessageID = uuid.New(), uuid.New()
+	if err := s.storeApart(t.Context(), &lost); err != nil || !lost.Apart {
+		t.Fatalf("stored apart: %t, %v", lost.Apart, err)
+	}
+	erased, err := Admin{Log: c.log, Views: s.views}.EraseAccount(t.Context(), "acme", "")
+	if err == nil {
+		err = s.views.Forgotten(t.Context(), erased.Erased)
+	}
+	if err != nil || erased.Conversations != 1 {
+		t.Fatalf("%d conversations are erased (%v)", erased.Conversations, err)
+	}
+	if left, err := c.log.Sequences(t.Context(), lost.AccountID, lost.ConversationID); err != nil || len(left) > 0 {
+		t.Errorf("events %v are left (%v)", left, err)
+	}
+}
