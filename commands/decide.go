@@ -77,8 +77,8 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	return refers, func() error { return missed }
 }
 
-// read reads the prompt; choices are the readings that a doubt about it offers. What a model made of
-// it, in the shape of a JSON prompt, stands for prose where there is that. A request without a
+// read reads the prompt; choices are the readings that a doubt about it offers. What a model made
+// of it, in the shape of a JSON prompt, stands for prose where there is that. A request without a
 // selector is read as if it stated too what is pending.
 func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, choices []engine.Request, errs []value.Error) {
 	switch {
