@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	nethttp "net/http"
 	"os"
 
@@ -47,13 +46,9 @@ func (c *mcpCommand) Run(t terminal) error {
 	return c.offline(t)
 }
 
-// unclosed is a writer that stays open.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
-
 func (c *mcpCommand) serve(t terminal, api mcp.API) error {
-	err := mcp.New(api, version()).Run(t, &protocol.IOTransport{Reader: io.NopCloser(t.in), Writer: unclosed{raw(t.out)}})
+	lines := newFrames(t.in, raw(t.out))
+	err := mcp.New(api, version()).Run(t, &protocol.IOTransport{Reader: lines, Writer: lines})
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
