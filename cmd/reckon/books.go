@@ -13,6 +13,7 @@ import (
 	"reckon/events"
 	"reckon/http/docs"
 	"reckon/http/mcp"
+	"reckon/http/webhooks"
 	"reckon/schemas"
 )
 
@@ -25,6 +26,7 @@ func documented() map[string]string {
 	books := map[string]string{
 		"http/docs/ASKING.md":        docs.Asking(),
 		"http/mcp/README.md":         mcp.Book(),
+		"http/webhooks/README.md":    webhooks.Book(),
 		"schemas/CONTRACT.md":        schemas.Contract(),
 		"schemas/AUTHORING.md":       schemas.Authoring(),
 		"commands/history/README.md": history.Book(),

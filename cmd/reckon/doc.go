@@ -40,8 +40,9 @@
 //   - http answers callers, http/admin those who administer, with the habits of http. A command
 //     line asks the routes of http/admin too: those of a server, or on a log here. http/mcp
 //     answers language models by asking http. http/console has the pages for people, who are
-//     signed in, http/docs the documentation, for everybody. http/metrics tells those who watch how
-//     it goes, on an address of its own.
+//     signed in, http/docs the documentation, for everybody. http/webhooks sends what becomes of
+//     calculations to servers of others. http/metrics tells those who watch how it goes, on an
+//     address of its own.
 //   - cmd/reckon has a type and a file for each command, listed in main.go, and cmd/reckon/bench
 //     measures a server beside what the machine allows. cmd/reckon/clients has the clients for
 //     programs of others, a file for each language. cmd/release makes what others install,

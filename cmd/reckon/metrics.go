@@ -19,6 +19,7 @@ import (
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/metrics"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -62,12 +63,12 @@ func sameAddress(a, b string) bool {
 
 // collect has all that is measured collected. The servers are that of callers, and that of
 // administration where it is another one.
-func (c *serveCommand) collect(registry prometheus.Registerer, servers []*http.Server, l *log.Log, views *projections.Views, service *commands.Service) {
+func (c *serveCommand) collect(registry prometheus.Registerer, servers []*http.Server, l *log.Log, views *projections.Views, service *commands.Service, sender *webhooks.Sender) {
 	for i, s := range servers {
 		name := []string{"public", "admin"}[i]
 		prometheus.WrapRegistererWith(prometheus.Labels{"listener": name}, registry).MustRegister(s.Metrics()...)
 	}
-	for _, part := range [][]prometheus.Collector{l.Metrics(), views.Metrics(), service.Metrics()} {
+	for _, part := range [][]prometheus.Collector{l.Metrics(), views.Metrics(), service.Metrics(), sender.Metrics()} {
 		registry.MustRegister(part...)
 	}
 	for _, of := range c.certificates() {

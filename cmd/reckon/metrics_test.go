@@ -24,6 +24,7 @@ import (
 	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/metrics"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -234,7 +235,7 @@ func names(t *testing.T) (all []string) {
 	c := serveCommand{directory: directory{Data: dir}}
 	c.ClusterTLSCert, c.ClusterTLSCA = filepath.Join(credentials, nodeCertificate), filepath.Join(credentials, authorityCertificate)
 	told := told{}
-	c.collect(&told, []*http.Server{http.New(logger, ""), http.NewAside(logger, "")}, l, views, service)
+	c.collect(&told, []*http.Server{http.New(logger, ""), http.NewAside(logger, "")}, l, views, service, webhooks.New(l, views, webhooks.NewPost(false), logger))
 	all = told.described(metrics.New("", logger).Registry)
 	slices.Sort(all)
 	return slices.Compact(all)

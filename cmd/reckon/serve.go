@@ -25,6 +25,7 @@ import (
 	"reckon/http/admin"
 	"reckon/http/console"
 	"reckon/http/mcp"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -45,6 +46,7 @@ type serveCommand struct {
 	ModelKeyVariable     string        `help:"Name of the environment variable that holds the model's API key. Without, no key is sent." placeholder:"NAME"`
 	ModelAllowPrivate    bool          `help:"Let the model's server be on this machine or in a private network, and do without TLS there."`
 	ModelBudget          int           `help:"How many requests to the language model each account may cause in an hour, on each node; 0 for any number (${default}). After that the rules' answers and doubts stand." default:"1000" placeholder:"N"`
+	WebhookAllowPrivate  bool          `help:"Let webhooks lead to this machine and to private networks, and do without TLS there."`
 	CorsOrigin           []string      `help:"Origin whose pages may call the service from a browser, such as https://app.example.com, or * for all; several are several flags." placeholder:"ORIGIN"`
 	LogLevel             string        `help:"Least level that is logged to standard error: ${enum} (${default})." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL"`
 	LogRequests          string        `help:"Which requests have a line in the log: ${enum} (${default}). sampled is errors and one in a hundred others." enum:"all,errors,sampled,off" default:"all" placeholder:"WHICH"`
@@ -178,6 +180,8 @@ func (c *serveCommand) Run(t terminal) error {
 	last := len(servers) - 1 // that of people and administration
 	own := nodes.Own{Dir: c.Data, Certificates: c.certificates()}
 	administered := admin.New(own)
+	post := webhooks.NewPost(c.WebhookAllowPrivate)
+	administered.Send(post, c.WebhookAllowPrivate)
 	servers[last].Mount(administered.Face())
 	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Findings: func() []nodes.Advice {
 		return (&doctorCommand{serveCommand: *c}).examine(true)
@@ -228,8 +232,9 @@ func (c *serveCommand) Run(t terminal) error {
 	if c.Data != "" {
 		service.KeepFree(c.Data, commands.Free(c.KeepFree))
 	}
+	sender := webhooks.New(log, views, post, logger)
 	if watched != nil {
-		c.collect(watched.Registry, servers, log, views, service)
+		c.collect(watched.Registry, servers, log, views, service, sender)
 	}
 	if err := c.useModel(service, logger); err != nil {
 		return err
@@ -242,6 +247,7 @@ func (c *serveCommand) Run(t terminal) error {
 	if log.Damaged() == nil {
 		work.Go(func() { service.Run(working) })
 		work.Go(func() { commands.NewRetention(log, views, logger).Run(working) })
+		work.Go(func() { sender.Run(working) })
 	}
 	if err := administered.Open(log, views); err != nil {
 		return err

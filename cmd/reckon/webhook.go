@@ -8,18 +8,22 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/events"
 	"reckon/http/admin"
 )
 
 type webhookCommands struct {
-	Create  webhookCreate  `cmd:"" help:"Have what becomes of calculations sent to an address, and print the secret that signs it, once."`
-	List    webhookList    `cmd:"" help:"List an account's webhooks."`
-	Show    webhookShow    `cmd:"" help:"Show a webhook."`
-	Change  webhookChange  `cmd:"" help:"Change the address, the name or the events of a webhook."`
-	Roll    webhookRoll    `cmd:"" help:"Give a webhook the next secret and print it, once."`
-	Disable webhookDisable `cmd:"" help:"Have nothing sent to a webhook."`
-	Enable  webhookEnable  `cmd:"" help:"Have a webhook sent to again."`
-	Delete  webhookDelete  `cmd:"" help:"End a webhook for ever."`
+	Create     webhookCreate     `cmd:"" help:"Have what becomes of calculations sent to an address, and print the secret that signs it, once."`
+	List       webhookList       `cmd:"" help:"List an account's webhooks."`
+	Show       webhookShow       `cmd:"" help:"Show a webhook."`
+	Change     webhookChange     `cmd:"" help:"Change the address, the name or the events of a webhook."`
+	Test       webhookTest       `cmd:"" help:"Send a webhook something to try it out, and say what was answered."`
+	Deliveries webhookDeliveries `cmd:"" help:"List what became of the last attempts to send something to a webhook."`
+	Resend     webhookResend     `cmd:"" help:"Have something sent to a webhook again."`
+	Roll       webhookRoll       `cmd:"" help:"Give a webhook the next secret and print it, once."`
+	Disable    webhookDisable    `cmd:"" help:"Have nothing sent to a webhook."`
+	Enable     webhookEnable     `cmd:"" help:"Have a webhook sent to again."`
+	Delete     webhookDelete     `cmd:"" help:"End a webhook for ever."`
 }
 
 // webhookEvents is the flag that says what a webhook is for.
@@ -231,6 +235,101 @@ func (c *webhookDelete) Run(t terminal) error {
 			return printJSON(t, admin.Ended{ID: uuid.MustParse(c.ID), State: "deleted"})
 		}
 		fmt.Fprintf(t.out, "Webhook %s is deleted.\n", c.ID)
+		return nil
+	})
+}
+
+type webhookTest struct{ ofWebhook }
+
+func (*webhookTest) Help() string {
+	return `The message has the type webhook.test and is sent once, also to a webhook that is disabled. The exit status is 1 where it was not taken.
+
+Example:
+  reckon webhook test 4b1f9a3e-6c2d-4e8f-b7a0-1d2c3b4a5f60`
+}
+
+func (c *webhookTest) Run(t terminal) error {
+	path, err := c.path("test")
+	if err != nil {
+		return err
+	}
+	return c.ask(t, func(a administration) error {
+		d, err := command[admin.Delivery](a, nil, path...)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			err = printJSON(t, d)
+		case d.Outcome == events.Delivered:
+			fmt.Fprintf(t.out, "It was taken: the receiver answered %d after %d ms.\n", *d.Status, d.Milliseconds)
+		default:
+			fmt.Fprintf(t.out, "It was not taken: %s.\n", d.Problem)
+		}
+		if err == nil && d.Outcome != events.Delivered {
+			err = exit(1)
+		}
+		return err
+	})
+}
+
+type webhookDeliveries struct{ ofWebhook }
+
+func (*webhookDeliveries) Help() string {
+	return "The last 100 attempts of 30 days, the newest first.\n\nExample:\n  reckon webhook deliveries 4b1f9a3e-6c2d-4e8f-b7a0-1d2c3b4a5f60"
+}
+
+func (c *webhookDeliveries) Run(t terminal) error {
+	path, err := c.path("deliveries")
+	if err != nil {
+		return err
+	}
+	return c.ask(t, func(a administration) error {
+		rows, err := list[admin.Delivery](a, nil, path...)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(t, rows)
+		}
+		table := newTable("DELIVERY", "EVENT", "AT", "ATTEMPT", "OUTCOME", "ANSWER", "NEXT")
+		for _, r := range rows {
+			said, next := r.Problem, ""
+			if said == "" && r.Status != nil {
+				said = fmt.Sprint(*r.Status)
+			}
+			if r.NextAt != nil {
+				next = stamp(*r.NextAt)
+			}
+			table.add(r.ID.String(), r.Event, stamp(r.At), fmt.Sprint(r.Attempt), r.Outcome, said, next)
+		}
+		return table.print(t, "Nothing was sent to it of late. Try it out with: reckon webhook test "+c.ID+" "+c.flags())
+	})
+}
+
+type webhookResend struct {
+	ofWebhook
+	Delivery string `arg:"" help:"Id of the delivery, from 'reckon webhook deliveries'."`
+}
+
+func (*webhookResend) Help() string {
+	return `It has the same webhook-id as before, and is sent as often as the first time until it is taken:
+  reckon webhook resend 4b1f9a3e-6c2d-4e8f-b7a0-1d2c3b4a5f60 7d0c5b1e-2f3a-4c5d-8e9f-0a1b2c3d4e5f`
+}
+
+func (c *webhookResend) Run(t terminal) error {
+	path, err := c.path("deliveries", c.Delivery, "resend")
+	if err != nil {
+		return err
+	}
+	return c.ask(t, func(a administration) error {
+		again, err := command[admin.Resent](a, nil, path...)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(t, again)
+		}
+		fmt.Fprintf(t.out, "Delivery %s is sent again, while a server runs.\n", again.ID)
 		return nil
 	})
 }

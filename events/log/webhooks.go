@@ -258,3 +258,17 @@ func (l *Log) Outcomes(ctx context.Context, account, webhook uuid.UUID) ([]event
 		list, next = append(list, o), m.Sequence+1
 	}
 }
+
+// WebhooksWaiting is how many events were not looked at yet for what is to be sent, and how many
+// deliveries there are.
+func (l *Log) WebhooksWaiting(ctx context.Context) (announced, deliveries uint64, err error) {
+	c, err := l.js.Consumer(ctx, EventsStream, announcerName)
+	if err != nil {
+		return 0, 0, fmt.Errorf("ask how much is to be sent: %w", err)
+	}
+	s, err := l.State(ctx, DeliveriesStream)
+	if err != nil {
+		return 0, 0, err
+	}
+	return c.CachedInfo().NumPending + uint64(c.CachedInfo().NumAckPending), s.State.Msgs, nil
+}

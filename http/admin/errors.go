@@ -31,6 +31,8 @@ var explanations = []struct {
 	{commands.ErrNone, nethttp.StatusNotFound, "error_not_found"},
 	{commands.ErrExists, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrRevoked, nethttp.StatusConflict, "error_conflict"},
+	{commands.ErrForeignSecret, nethttp.StatusConflict, "error_conflict"},
+	{log.ErrFull, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrLastOwner, nethttp.StatusConflict, "error_conflict"},
 	{commands.ErrSeen, nethttp.StatusPreconditionFailed, "error_precondition_failed"},
 	{history.ErrUnanswered, nethttp.StatusConflict, "error_conflict"},

@@ -22,6 +22,7 @@ import (
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/http"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -41,22 +42,23 @@ type Server struct {
 	requests commands.AdminRequests // that are done once
 	used     usedTokens
 
-	private bool // webhooks may lead to private networks
+	post    *webhooks.Post // sends tests to webhooks
+	private bool           // which may lead to private networks
 
 	forgets time.Duration // that who erases waits at most until that is forgotten
 }
 
 // New makes a Server that has nothing to answer from until Open.
 func New(own nodes.Own) *Server {
-	s := &Server{own: own, forgets: forgetPatience}
+	s := &Server{own: own, forgets: forgetPatience, post: webhooks.NewPost(false)}
 	all := func() int { return s.log.Load().Nodes() }
 	s.users = http.NewPace("The user", "requests", userPace, all)
 	s.strangers = http.NewPace("This address", "requests without a token", strangerPace, all)
 	return s
 }
 
-// AllowPrivate lets webhooks lead to this machine and private networks, and do without TLS there.
-func (s *Server) AllowPrivate() { s.private = true }
+// Send has tests sent to webhooks, which may lead to private networks where private says so.
+func (s *Server) Send(post *webhooks.Post, private bool) { s.post, s.private = post, private }
 
 // How many requests all nodes together answer in a second: of a user, by whichever token, and of a
 // network address without a token that holds.
@@ -84,7 +86,7 @@ func (s *Server) source() nodes.Source {
 // Within answers for a log that a process has joined, whose actor may do all. dir is its data
 // directory, "" for none.
 func Within(l *log.Log, actor events.Actor, dir string) nethttp.RoundTripper {
-	s := &Server{shell: &actor, own: nodes.Own{Dir: dir}, forgets: shellPatience}
+	s := &Server{shell: &actor, own: nodes.Own{Dir: dir}, forgets: shellPatience, post: webhooks.NewPost(true), private: true}
 	s.log.Store(l)
 	return s.Face().Within()
 }

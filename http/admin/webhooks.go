@@ -2,13 +2,16 @@ package admin
 
 import (
 	"cmp"
+	"errors"
 	nethttp "net/http"
 	"time"
 
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/events"
 	"reckon/http"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -57,10 +60,6 @@ type Reason struct {
 	Reason string `json:"reason"`
 }
 
-// mayPrivate tells whether a webhook may lead to a private network, as far as who gives the command
-// decides that: who has the log may try, and the server that sends has the last word.
-func (q *request) mayPrivate() bool { return q.private || q.caller.shell() }
-
 func (q *request) webhooks() (http.Answer, error) {
 	rows, now := []Webhook{}, time.Now()
 	for _, w := range q.account.Webhooks {
@@ -74,7 +73,7 @@ func (q *request) createWebhook() (http.Answer, error) {
 	if err := q.object(&t); err != nil {
 		return http.Answer{}, err
 	}
-	id, secret, err := q.admin.CreateWebhook(q.ctx(), q.account.Name, t.terms(), q.mayPrivate())
+	id, secret, err := q.admin.CreateWebhook(q.ctx(), q.account.Name, t.terms(), q.private)
 	if err != nil {
 		return http.Answer{}, err
 	}
@@ -119,7 +118,7 @@ func (q *request) changeWebhook() (http.Answer, error) {
 		err = q.object(&t)
 	}
 	if err == nil {
-		err = q.admin.ChangeWebhook(q.ctx(), w.ID, t.terms(), q.mayPrivate())
+		err = q.admin.ChangeWebhook(q.ctx(), w.ID, t.terms(), q.private)
 	}
 	if err != nil {
 		return http.Answer{}, err
@@ -139,6 +138,90 @@ func (q *request) deleteWebhook() (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	return http.Answer{Status: nethttp.StatusNoContent}, nil
+}
+
+// Delivery is what became of an attempt to send something to a webhook.
+type Delivery struct {
+	ID             uuid.UUID  `json:"id"`    // the webhook-id is msg_ and this
+	Event          string     `json:"event"` // webhook.test for a test
+	ConversationID *uuid.UUID `json:"conversation_id"`
+	MessageID      *uuid.UUID `json:"message_id"`
+	Attempt        int        `json:"attempt"`
+	Resent         bool       `json:"resent"`
+	At             time.Time  `json:"at"`
+	Outcome        string     `json:"outcome"` // delivered, retrying, failed or dropped
+	Status         *int       `json:"status"`  // null where there was no answer
+	Problem        string     `json:"problem"` // "" for none
+	Milliseconds   int        `json:"milliseconds"`
+	NextAt         *time.Time `json:"next_at"`
+}
+
+func deliveryOf(o events.Outcome) Delivery {
+	d := Delivery{
+		ID: o.ID, Event: o.Event, Attempt: o.Attempt, Resent: o.Resent, At: o.At, Outcome: o.Result, Problem: o.Problem, Milliseconds: o.Millis, NextAt: o.Next,
+	}
+	if o.Event != events.WebhookTest {
+		d.ConversationID, d.MessageID = &o.ConversationID, &o.MessageID
+	}
+	if o.Status != 0 {
+		d.Status = &o.Status
+	}
+	return d
+}
+
+// deliveries lists what became of the last attempts, the newest first.
+func (q *request) deliveries() (http.Answer, error) {
+	w, err := q.webhook()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	list, err := q.log.Load().Outcomes(q.ctx(), q.account.ID, w.ID)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	rows := []Delivery{}
+	for _, o := range list {
+		rows = append(rows, deliveryOf(o))
+	}
+	return answerPart(q, "deliveries", w.ID, rows)
+}
+
+func (q *request) testWebhook() (http.Answer, error) {
+	w, err := q.webhook()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	o, err := q.post.Test(q.ctx(), q.log.Load(), q.account.ID, w)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Body: deliveryOf(o)}, nil
+}
+
+// Resent is something that is sent again.
+type Resent struct {
+	ID uuid.UUID `json:"id"`
+}
+
+func (q *request) resend() (http.Answer, error) {
+	w, err := q.webhook()
+	if err != nil {
+		return http.Answer{}, err
+	}
+	id, ok := q.ID("delivery")
+	switch {
+	case ok && w.Disabled != nil:
+		return http.Answer{}, http.Failure(nethttp.StatusConflict, "error_conflict", "The webhook is disabled: enable it first.")
+	case ok:
+		_, err = webhooks.Resend(q.ctx(), q.log.Load(), q.account.ID, w, id)
+	}
+	if !ok || errors.Is(err, commands.ErrNone) {
+		return http.Answer{}, http.NotFound("There is no such delivery of late: `reckon webhook deliveries` lists those there are.")
+	}
+	if err != nil {
+		return http.Answer{}, err
+	}
+	return http.Answer{Status: nethttp.StatusAccepted, Body: Resent{id}}, nil
 }
 
 func (q *request) rollWebhook() (http.Answer, error) {
