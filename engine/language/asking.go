@@ -16,10 +16,13 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 			if n == 0 || r.row[2] != "" && !p.opens(at) || p.tokens[at].is("subordinate") && p.subordinate(at) || p.tokens[at].is("which one") && at > 0 && p.tokens[at-1].fold != "." && p.tokens[at-1].fold != "?" {
 				continue
 			}
-			q := question{from: at, to: at + n, want: want(r.row[1])}
+			q := question{from: at, to: at + n, behind: at + n, want: want(r.row[1])}
 			if q.want == wantCount {
 				if unit, size := tables.scanUnit(p.tokens, q.to, v.domain.Units()); size > 0 && !v.namesVariable(p, q.to, unit) && !v.spells(p, q.to, size) {
-					q.unit = unit
+					q.unit, q.behind = unit, q.to+size
+					if q.behind < len(p.tokens) && p.tokens[q.behind].is("partitive") {
+						q.behind++
+					}
 				}
 			}
 			for i := q.from; i < q.to; i++ {
@@ -122,11 +125,11 @@ func (p *prose) settleQuestions() {
 func (p *prose) askedFor(m *mention) bool {
 	for i := range p.questions {
 		q := &p.questions[i]
-		if q.want != wantAny || m.from < q.to {
+		if q.want != wantAny && q.unit == nil || m.from < q.behind {
 			continue
 		}
 		direct := true
-		for k := q.to; k < m.from && direct; k++ {
+		for k := q.behind; k < m.from && direct; k++ {
 			direct = p.within[k] < 0 && (p.meaning[k] == grammar || p.meaning[k] == plainly)
 		}
 		if direct {

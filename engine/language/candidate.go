@@ -50,7 +50,7 @@ func (s *search) slots() []slot {
 		c := &p.changes[i]
 		if c.quantity >= 0 {
 			changed[c.quantity] = c
-		} else if s.base != nil || s.prose.opening.move == undo {
+		} else if s.base != nil || s.prose.opening.move == undo || s.multiplies(c) {
 			list = append(list, slot{quantity: -1, change: c, from: c.from, to: c.to})
 		}
 	}
@@ -73,13 +73,60 @@ func (s *search) slots() []slot {
 			if !s.rate[l.quantity] {
 				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
 			}
-			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) {
+			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) && !(q.share && l.change != nil && l.change.sure) {
 				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
 			}
 		}
 		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+		l.candidates = s.bind(l)
 	}
 	return list
+}
+
+// bind leaves an amount that stands right behind the whole name of the variable that it fits best
+// to that one, and to those that are called nearly the same there or have their whole name behind
+// the amount.
+func (s *search) bind(l *slot) []candidate {
+	p := s.prose
+	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() || s.followed(&p.quantities[l.quantity]) ||
+		len(p.things(&p.quantities[l.quantity])) > 0 {
+		return l.candidates
+	}
+	at := slices.IndexFunc(p.mentions, func(m mention) bool {
+		return m.weight >= s.weights.ExactName && !m.told && m.to <= l.from && !p.tables.said(p.tokens[m.to-1].fold) && !p.tokens[m.to-1].is("costing") && p.states(m.to, l.from) && !p.owned(m.from) && m.variable == l.candidates[0].variable
+	})
+	if at < 0 {
+		return l.candidates
+	}
+	name := &p.mentions[at]
+	if slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable != name.variable && m.from < name.from && m.to >= name.from && m.weight >= s.weights.LeastLonger
+	}) {
+		return l.candidates // "break-even quantity" is no quantity
+	}
+	return slices.DeleteFunc(l.candidates, func(k candidate) bool {
+		return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == k.variable && (m.overlaps(name) && m.to == name.to && m.weight >= name.weight-s.weights.MostExplained || m.from == l.to && m.weight >= s.weights.ExactName)
+		})
+	})
+}
+
+// ownedReach is how many tokens before a name the "of" may stand that makes it the owner of what is
+// said: "the rating of my boat is 1.05".
+const ownedReach = 4
+
+func (p *prose) owned(from int) bool {
+	for at := from - 1; at >= max(0, from-ownedReach) && p.within[at] < 0 && p.tokens[at].kind == word; at-- {
+		if p.tokens[at].is("partitive") {
+			return true
+		}
+	}
+	return false
+}
+
+// followed reports whether a bare number has a noun behind it, which may be what it counts.
+func (s *search) followed(q *quantity) bool {
+	return bareOnly(*q) && q.to < len(s.prose.tokens) && s.prose.tokens[q.to].kind == word && s.prose.meaning[q.to] == content
 }
 
 // idle reports whether an amount is a day that is only mentioned: one in words, where the domain
@@ -200,10 +247,16 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		return best, false
 	}
 	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
+	if s.countsOther(q, variable) && !(s.namedBefore(q, &best) && !s.counted(q)) {
+		return best, false
+	}
 	if q.none || q.labels() && q.readings[0].of == variable { // "no fee", "with insurance"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber
+	if (bare || q.readings[0].kind == kindPercent) && s.unclaimed(q, &best) {
+		return best, false
+	}
 	if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && !s.namedBefore(q, &best) {
 		return best, false // "3 kids": a number of something that the domain does not know
 	}
@@ -247,6 +300,51 @@ func (s *search) namedBefore(q *quantity, k *candidate) bool {
 	}
 	m := &s.prose.mentions[k.name]
 	return m.from < q.to && s.prose.connection(q.from, q.to, m.from, m.to) >= s.weights.LeastBeside
+}
+
+// countsOther reports whether a bare number stands before things, while a variable is no number and
+// is not called by them: "three sessions" are no length of a session, "2 owners" no fee.
+func (s *search) countsOther(q *quantity, variable int) bool {
+	p, t := s.prose, &s.vocabulary.terms[variable]
+	if !bareOnly(*q) || !s.things(q.to) || t.number() || !t.dimensional {
+		return false
+	}
+	if slices.ContainsFunc(s.vocabulary.terms, func(o term) bool {
+		return o.number() && !o.hidden && slices.ContainsFunc(o.names, func(n name) bool { return slices.Contains(n.words, p.stems[q.to]) })
+	}) {
+		return true
+	}
+	return !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable == variable && m.from <= q.to && q.to < m.to && m.weight >= s.weights.LeastLinked && !m.told
+	})
+}
+
+// things reports whether a token is a noun for more than one thing.
+func (s *search) things(at int) bool {
+	p := s.prose
+	if at >= len(p.tokens) || p.within[at] >= 0 || p.used[at] || p.known[at] == asChange || p.known[at] == asIdiom || p.known[at] == asTypo || !p.tables.plural(&p.tokens[at]) {
+		return false
+	}
+	t := &p.tokens[at]
+	if s.vocabulary.tables.newScanner(p.tokens, s.vocabulary.domain.Units(), s.vocabulary.currency).slip(*t) != "" {
+		return false // "110 litrs"
+	}
+	return p.meaning[at] == content || p.meaning[at] == plainly && !t.is("plain") && t.lex.row("comparatives") == nil
+}
+
+// counted reports whether the whole name of a plain number stands right behind a bare number, and
+// no amount of its own behind that: "a cargo volume of 100 boxes".
+func (s *search) counted(q *quantity) bool {
+	p := s.prose
+	return slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.from == q.to && m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].number() && !m.told &&
+			(m.to >= len(p.tokens) || p.within[m.to] < 0)
+	})
+}
+
+// number reports whether a variable is a plain number.
+func (t *term) number() bool {
+	return t.kind == numberKind && t.dimensional && t.dimension.IsNone()
 }
 
 // bareScore is what the words around a bare number hint at.

@@ -136,6 +136,13 @@ const verbReach = 8
 func (p *prose) changeBefore(i int) (change, bool) {
 	q := &p.quantities[i]
 	c := change{quantity: i, from: q.from, to: q.to}
+	if noun := q.from - 2; noun >= 0 && p.tokens[noun+1].is("partitive") && p.known[noun] != asName && p.tokens[noun].lex.row("change nouns") != nil { // "a rise of 5% in the price"
+		c.sign, c.from, c.sure = int(p.tokens[noun].lex.row("change nouns").number(1)), noun, true
+		if q.to < len(p.tokens) && p.tokens[q.to].is("change of") {
+			c.to++
+		}
+		return c, true
+	}
 	by := false
 	for k := q.from - 1; k >= max(0, q.from-verbReach); k-- {
 		t := &p.tokens[k]

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"reckon/engine/decimal"
+	"reckon/engine/units"
 )
 
 // timeOfDay measures the words for a part of the day behind a day.
@@ -42,6 +43,9 @@ func afterNoon(clock string, late int) (text string, next bool) {
 // clockAt reads a time of day. One with a colon may be a span of hours and minutes as well.
 func (s *scanner) clockAt(at int) (quantity, bool) {
 	if q, ok := s.paceAt(at); ok {
+		return q, true
+	}
+	if q, ok := s.spanIn(at); ok {
 		return q, true
 	}
 	text, n := s.clockTime(at, false)
@@ -136,6 +140,28 @@ func (s *scanner) spanAt(at int) (quantity, bool) {
 		r.unit = f.unit
 	}
 	return quantity{from: at, to: at + n, readings: []reading{r}}, true
+}
+
+// spanIn reads 3:30 hours and 3:30 minutes, whose unit says what the first number counts.
+func (s *scanner) spanIn(at int) (quantity, bool) {
+	first, second, _, n := s.colons(at)
+	if n != 3 || second > 59 {
+		return quantity{}, false
+	}
+	for _, f := range s.single(at+n, true) {
+		part := s.tables.exactly("parts", f.unit.Symbol())
+		if f.unit.Dimension() != units.Time || part == nil {
+			continue
+		}
+		unit := s.parsed(part[1], 1)[0].unit
+		whole, err := units.Convert(s.ctx, units.Quantity{Number: decimal.Int(int64(first)), Unit: f.unit}, unit)
+		if err != nil {
+			continue
+		}
+		total := amount{value: s.ctx.Add(whole.Number, decimal.Int(int64(second)))}
+		return quantity{from: at, to: at + n + f.n, readings: []reading{s.reading(total, found{unit: unit, part: 1}, f.n)}}, true
+	}
+	return quantity{}, false
 }
 
 // colons reads 14:07 and 14:07:09.

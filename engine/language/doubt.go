@@ -107,7 +107,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	if amounts == 0 && s.base == nil {
 		word := s.stranger(0, len(p.tokens))
-		if best.heard < s.weights.LeastAlone || word != "" && !best.plan.ok {
+		if best.heard < s.weights.LeastAlone || word != "" {
 			return s.nothing()
 		}
 	}
@@ -140,7 +140,11 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	rivals := []combination{*best}
 	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
-		if next := &found[i]; !s.same(best, next) && !s.within(best, next) {
+		next := &found[i]
+		if next.target != best.target && s.asksFor(best.target) && !s.asksFor(next.target) && samePicks(best, next) {
+			continue // it is asked for by its whole name
+		}
+		if !s.same(best, next) && !s.within(best, next) {
 			rivals = append(rivals, *next)
 		}
 	}
@@ -149,6 +153,9 @@ func (s *search) doubt(found []combination) *value.Error {
 	}
 	return nil
 }
+
+// asksFor reports whether a variable is asked for by its whole name.
+func (s *search) asksFor(variable int) bool { return variable >= 0 && s.directly(variable) }
 
 // simplest puts first, of the readings of one target that are as good as the best, the one with the
 // fewest assumptions and then steps, and leaves out the others, where the words do not speak
@@ -281,6 +288,9 @@ func (s *search) unknownNoun(best *combination) string {
 		if word := s.unknownHead(&q, best); word != "" {
 			return word
 		}
+		if word := s.stranger(q.to, q.end); q.costs && word != "" {
+			return word
+		}
 	}
 	for _, q := range p.questions {
 		direct := q.to
@@ -295,7 +305,7 @@ func (s *search) unknownNoun(best *combination) string {
 		if q.unit != nil || names(q) {
 			continue
 		}
-		if q.want == wantAny || q.want == wantCount {
+		if q.want == wantAny || q.want == wantCount || q.costs {
 			if word := s.stranger(q.to, q.end); word != "" {
 				return word
 			}

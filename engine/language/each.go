@@ -47,7 +47,9 @@ func (w *weights) fitsEach(t *term, things []string) (fit float64) {
 			continue
 		}
 		for _, surely := range t.each {
-			fit = max(fit, w.EachOther*surely)
+			if !t.output || surely > w.EachKind { // a "gel cost" that an equation yields is that of all gels
+				fit = max(fit, w.EachOther*surely)
+			}
 		}
 	}
 	return fit
@@ -68,6 +70,9 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 		return best
 	}
 	named := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return thing == anyThing })
+	if fit(named) < 1 && s.content(q, list) {
+		return
+	}
 	if fit(named) < s.weights.EachOther && (len(named) == len(things) || fit(things) < s.weights.EachOther*s.weights.EachKind) {
 		return
 	}
@@ -90,6 +95,18 @@ func (s *search) valued(q *quantity, list []candidate) bool {
 		}
 		name := s.prose.mentions[k.name]
 		return of && name.to == q.from-1 || name.from == q.to
+	})
+}
+
+// content reports whether an amount is that of what the words behind "of" name, within one thing:
+// "4 kg of water in a dough".
+func (s *search) content(q *quantity, list []candidate) bool {
+	p := s.prose
+	if q.to >= len(p.tokens) || !p.tokens[q.to].is("partitive") || anyIs(p.tokens[max(0, q.from-eachBefore):min(len(p.tokens), q.to+eachBehind)], "each") {
+		return false
+	}
+	return slices.ContainsFunc(list, func(k candidate) bool {
+		return k.linked && p.mentions[k.name].weight >= s.weights.ExactName && p.mentions[k.name].from == q.to+1
 	})
 }
 
@@ -119,6 +136,9 @@ func (p *prose) thingsBehind(q *quantity) []string {
 			}
 			return append(p.thingsCounted(q), anyThing)
 		case t.is("indefinite") && (n == 0 || p.meaning[at-1] == content || p.tokens[at-1].is("holding")):
+			if p.headsAmount(at + 1) {
+				return nil
+			}
 			return p.thingAt(at + 1)
 		case t.border() == conjunctionBorder || t.border() == clauseBorder || t.border() == contrastBorder:
 			return nil
@@ -129,6 +149,21 @@ func (p *prose) thingsBehind(q *quantity) []string {
 		return p.thingAt(q.to) // "100 mg tablets"
 	}
 	return nil
+}
+
+// headsAmount reports whether the whole name of a variable starts at a token and has an amount of
+// its own behind it: "tax of 9,000 on a taxable pay of 36,000".
+func (p *prose) headsAmount(at int) bool {
+	return slices.ContainsFunc(p.mentions, func(m mention) bool {
+		if m.from != at || m.weight < p.weights.ExactName {
+			return false
+		}
+		to := m.to
+		for to < len(p.tokens) && (p.tokens[to].is("partitive") || p.tokens[to].is("stating")) {
+			to++
+		}
+		return to < len(p.tokens) && p.within[to] >= 0 && !p.quantities[p.within[to]].weak
+	})
 }
 
 // thingsCounted are those that stand between the amount before and this one: the adults of "80
@@ -195,6 +230,15 @@ func (p *prose) thingAt(at int) []string {
 	return []string{p.stems[at]}
 }
 
+// behindEach is the token behind "per hive" at one, of "18 kg of honey per hive a year"; at where
+// nothing such stands there.
+func (p *prose) behindEach(s *scanner, at int) int {
+	if at+1 < len(p.tokens) && p.tokens[at].is("per") && p.within[at] < 0 && !s.unitStarts(at+1) && p.thingAt(at+1) != nil {
+		return at + 2
+	}
+	return at
+}
+
 // findRates reads a number of things by a unit as a rate as well: "80 lines per hour" is 80 an hour
 // where the domain has rates of that kind.
 func (v *Vocabulary) findRates(p *prose) {
@@ -206,18 +250,20 @@ func (v *Vocabulary) findRates(p *prose) {
 		}
 		left, at := units.One, q.to
 		if q.readings[0].unit != nil { // "25 cubic metres of snow an hour"
-			if left = q.readings[0].unit; at+1 >= len(p.tokens) || !p.tokens[at].is("partitive") {
+			if left = q.readings[0].unit; at+1 < len(p.tokens) && p.tokens[at].is("partitive") {
+				at++
+			} else if at = p.behindEach(s, at); at == q.to {
 				continue
 			}
-			at++
 		}
 		from := at
 		for at < min(from+2, len(p.tokens)) && p.meaning[at] == content && p.within[at] < 0 {
 			at++
 		}
-		if at == from {
+		if at == from && p.behindEach(s, q.to) != at {
 			continue
 		}
+		at = p.behindEach(s, at)
 		for _, f := range s.over(at, found{unit: left, part: 1}) {
 			one := s.reading(amount{value: q.readings[0].number}, f, 0)
 			q.over = at + f.n

@@ -73,13 +73,13 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 }
 
 // shareAt is true of a fraction in words that is no ordinal and no part of a unit: "a quarter
-// dies", "two thirds", "a third of them". A third person is none.
+// dies", "two thirds", "a third of them", "a fifth fewer". A third person is none.
 func (s *scanner) shareAt(q quantity, a amount) bool {
 	part, den := s.numeral(q.to - 1)
 	if part != partFraction {
 		return false
 	}
-	return !s.tok(q.from).is("indefinite") || den == 2 && !s.nounAt(q.to) || den == 4 || !s.nounAt(q.to)
+	return !s.tok(q.from).is("indefinite") || s.tok(q.to).lex.row("comparatives") != nil || den == 2 && !s.nounAt(q.to) || den == 4 || !s.nounAt(q.to)
 }
 
 // oneMore is true of what makes "one" an amount: one more coat.

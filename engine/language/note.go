@@ -31,16 +31,16 @@ func (s *search) noting() []combination {
 	}
 	s.states = true
 	found := s.combinations()
-	if len(found) == 0 || slices.ContainsFunc(p.mentions, func(m mention) bool { return s.unclaimed(&m, found[0].picks) }) {
+	if len(found) == 0 || slices.ContainsFunc(p.mentions, func(m mention) bool { return s.notGiven(&m, found[0].picks) }) {
 		s.states = false
 		return nil
 	}
 	return found
 }
 
-// unclaimed reports whether the words of a mention speak of a variable that is not given, and are
+// notGiven reports whether the words of a mention speak of a variable that is not given, and are
 // not those of one that is.
-func (s *search) unclaimed(m *mention, picks []candidate) bool {
+func (s *search) notGiven(m *mention, picks []candidate) bool {
 	p := s.prose
 	if m.weight < s.weights.LeastAsking || !s.asking(m) || s.nameOf(m, picks) {
 		return false

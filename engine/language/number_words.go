@@ -171,7 +171,7 @@ func (s *scanner) partOf(at, n int, num, den int64) amount {
 func (s *scanner) scaled(at int, a amount) amount {
 	if a.whole() {
 		if num, den, n := s.andPart(at + a.n); n > 0 {
-			if unit := s.tok(at + a.n + n); a.words || s.unitStarts(at+a.n+n) || unit.kind == word && unit.lex.row("numbers") != nil {
+			if unit := s.tok(at + a.n + n); a.words || s.tok(at+a.n+1).is("indefinite") || unit.kind == mark || s.unitStarts(at+a.n+n) || unit.kind == word && unit.lex.row("numbers") != nil {
 				whole, _ := a.value.Int64()
 				scale := int64(1)
 				for scale < 1e12 && whole >= 1000 && whole%(scale*1000) == 0 && a.words {

@@ -108,7 +108,7 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 		if v.withinName(p, &q) {
 			return
 		}
-		if q.share && !v.shares && !(q.from > 0 && p.tokens[q.from-1].is("amount by")) {
+		if q.share && !v.shares && !(q.from > 0 && p.tokens[q.from-1].is("amount by")) && !(q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil) {
 			if p.tokens[q.from].is("indefinite") {
 				return // "a quarter pounder"
 			}

@@ -32,6 +32,7 @@ type question struct {
 	want     want
 	costs    bool        // its verb asks for money: "what does it cost"
 	unit     *units.Unit // "how many hours": the unit asked for, nil for none
+	behind   int         // behind that unit and the "of" there; to where there is none
 }
 
 // how reports whether the form says itself what is asked for: "how long", "how much".

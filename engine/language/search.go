@@ -83,7 +83,7 @@ func (s *search) combinations() []combination {
 	targets := s.targets()
 	asked := -1 // by its whole name
 	for i, count := 0, 0; i < len(s.vocabulary.terms); i++ {
-		if s.directly(i) {
+		if s.directly(i) || s.headlined(i) {
 			if asked, count = i, count+1; count > 1 {
 				asked = -1
 				break

@@ -179,6 +179,23 @@ func (s *search) directly(variable int) bool {
 	})
 }
 
+// headlined reports whether a prompt that has no question but ends in a question mark opens or
+// closes with the whole name of a variable, which no longer name has in it: "45 lamps at 6.40 each,
+// gel cost?"
+func (s *search) headlined(variable int) bool {
+	p := s.prose
+	if n := len(p.tokens); len(p.questions) > 0 || n == 0 || p.tokens[n-1].fold != "?" {
+		return false
+	}
+	return slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable == variable && m.weight >= s.weights.ExactName && !m.told && s.asking(&m) && (p.heads(&m) || p.closes(&m)) &&
+			!(m.from > 0 && p.within[m.from-1] >= 0 && bareOnly(p.quantities[p.within[m.from-1]])) && // "320 orders?"
+			!slices.ContainsFunc(p.mentions, func(o mention) bool {
+				return o.variable != variable && o.from <= m.from && m.to <= o.to && (m.to < o.to || o.from < m.from) && o.weight >= s.weights.LeastOver
+			})
+	})
+}
+
 // askedBy is the variable that a question alone asks for, -1 where that is not plain.
 func (s *search) askedBy(q *question) int {
 	p := s.prose

@@ -93,8 +93,8 @@ func (s *search) targetOf(variable int) target {
 	for i := range p.questions {
 		q := &p.questions[i]
 		e := s.formScore(q, variable)
-		if q.unit != nil && one.unit == nil && q.unit.Dimension() != units.None && s.unitFits(variable, q.unit) {
-			one.unit = q.unit
+		if q.unit != nil && one.unit == nil && q.unit.Dimension() != units.None {
+			one.unit = s.askedUnit(variable, q.unit)
 		}
 		if i == 0 || e > one.score {
 			one.score = e
@@ -148,7 +148,7 @@ func (s *search) formScore(q *question, variable int) (score float64) {
 	}
 	switch {
 	case q.unit == nil:
-	case s.unitFits(variable, q.unit):
+	case s.askedUnit(variable, q.unit) != nil:
 		score += s.weights.ForUnit
 	default:
 		score += s.weights.AgainstNoUnit
@@ -256,6 +256,19 @@ func (s *search) keptAll() (targets []engine.Target, everything bool) {
 		return nil, true
 	}
 	return s.base.Last(), false
+}
+
+// askedUnit is the unit that a variable is asked in where a question counts one: its own, or that
+// of each of the times that its name says, as of "how many litres of daily milk"; nil where it has
+// none such.
+func (s *search) askedUnit(variable int, u *units.Unit) *units.Unit {
+	if s.unitFits(variable, u) {
+		return u
+	}
+	if period := s.vocabulary.terms[variable].period; period != nil && s.unitFits(variable, u.Div(period)) {
+		return u.Div(period)
+	}
+	return nil
 }
 
 // unitFits reports whether a variable can be asked in a unit.

@@ -42,7 +42,7 @@ func (s *search) same(a, b *combination) bool {
 		}
 		return s.inferred(a) == s.inferred(b)
 	}
-	if slices.EqualFunc(a.picks, b.picks, func(x, y candidate) bool { return x.variable == y.variable && x.text == y.text }) {
+	if samePicks(a, b) {
 		return true
 	}
 	relative := func(c candidate) bool { return c.relative }
@@ -52,6 +52,11 @@ func (s *search) same(a, b *combination) bool {
 	x, okX := s.value(a)
 	y, okY := s.value(b)
 	return okX && okY && x.Equal(y)
+}
+
+// samePicks reports whether two readings give the same values.
+func samePicks(a, b *combination) bool {
+	return slices.EqualFunc(a.picks, b.picks, func(x, y candidate) bool { return x.variable == y.variable && x.text == y.text })
 }
 
 // within reports whether a reading asks for one of what another asks for together, with the same

@@ -312,8 +312,10 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			continue
 		}
 		for variable := range v.terms {
-			if v.terms[variable].counted != nil && v.tables.adverb(p.tokens[i].fold) {
-				continue // "500 monthly" is no number of months
+			if counted := v.terms[variable].counted; counted != nil && v.tables.adverb(p.tokens[i].fold) {
+				if unit, n := v.tables.scanUnit(v.tables.tokenize(p.stems[i]), 0, v.domain.Units()); n == 1 && sameUnit(unit, counted) {
+					continue // "500 monthly" is no number of months
+				}
 			}
 			if m, ok := v.mentionAt(p, i, variable); ok {
 				found = append(found, m)

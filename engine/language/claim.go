@@ -1,0 +1,122 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine/value"
+)
+
+// multiplies reports whether a factor stands right before the name of a variable, so that leaving
+// it out would answer something else: "half of the mix rots away".
+func (s *search) multiplies(c *change) bool {
+	p, to := s.prose, c.to
+	for to < len(p.tokens) && p.meaning[to] == grammar {
+		to++
+	}
+	return c.sign == 0 && slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.from == to && m.weight >= s.weights.LeastWord && !m.told
+	})
+}
+
+// unclaimed reports whether a number or a percentage is that of a noun which names nothing here,
+// while no words beside it name the variable: "20% tax" of a domain without taxes, "ISO 800", "3
+// people". A plain number of things that the domain does not know may be its only number of things.
+func (s *search) unclaimed(q *quantity, k *candidate) bool {
+	if k.linked || s.inBase(k.variable) || q.weak {
+		return false
+	}
+	t, bare := &s.vocabulary.terms[k.variable], bareOnly(*q)
+	if s.nameless(q.to) && !(bare && t.number() && t.counts && !t.output) {
+		return true
+	}
+	return s.nameless(q.from - 1)
+}
+
+// nameless reports whether a token is a noun that names nothing in the domain.
+func (s *search) nameless(at int) bool {
+	p := s.prose
+	if at < 0 || at >= len(p.tokens) || p.tokens[at].kind != word || p.within[at] >= 0 || p.used[at] || p.known[at] == asChange || p.known[at] == asIdiom || p.known[at] == asQuestion {
+		return false
+	}
+	t := &p.tokens[at]
+	noun := p.meaning[at] == content || p.meaning[at] == plainly && p.tables.plural(t) && !t.is("plain") && t.lex.row("comparatives") == nil
+	return noun && !slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= at && at < m.to })
+}
+
+// spanned refuses two amounts of one kind as the ends of a range, "from 50 to 60 mm", where they
+// are not what something starts and ends with.
+func (s *search) spanned(best *combination) *value.Error {
+	p := s.prose
+	for i := 1; i < len(best.picks); i++ {
+		a, b := &best.picks[i-1], &best.picks[i]
+		x, y := &s.list[i-1], &s.list[i]
+		if a.variable < 0 || b.variable < 0 || x.from == 0 || y.from-x.to != 1 || !p.tokens[x.to].is("goal") || !p.tokens[x.from-1].is("origin") {
+			continue
+		}
+		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if !(t.start && u.end) && !t.moment() && t.kind == u.kind && t.dimension == u.dimension {
+			return ambiguous(s.say("range", quoted(p.fragment(x.from-1, y.to))))
+		}
+	}
+	return nil
+}
+
+// otherKind refuses a question for what is of another kind than the target: "cost of chlorine" does
+// not ask for the mass of the chlorine. The noun is the one behind the form of a question, or that
+// opens a prompt which is a question without a form.
+func (s *search) otherKind(best *combination) *value.Error {
+	p := s.prose
+	if best.target < 0 || p.asked != nil {
+		return nil
+	}
+	asked := append([]int{best.target}, best.together...)
+	check := func(from int) *value.Error {
+		head := -1
+		for at := from; at < len(p.tokens) && p.tokens[at].kind == word && p.within[at] < 0 && !p.used[at]; at++ {
+			if p.meaning[at] == content {
+				head = at
+			} else if head >= 0 || p.tokens[at].is("auxiliary") {
+				break
+			}
+		}
+		if head >= 0 && s.ofOthers(from, head+1, asked) {
+			return notUnderstood(quoted(p.tokens[head].text))
+		}
+		return nil
+	}
+	for i := range p.questions {
+		if q := &p.questions[i]; q.want == wantAny {
+			if err := check(q.to); err != nil {
+				return err
+			}
+		}
+	}
+	for _, k := range best.picks {
+		if k.variable >= 0 {
+			asked = append(asked, k.variable)
+		}
+	}
+	if n := len(p.tokens); s.base == nil && len(p.questions) == 0 && n > 0 && p.tokens[n-1].fold == "?" && anyIs(p.tokens, "partitive") {
+		return check(0)
+	}
+	return nil
+}
+
+// ofOthers reports whether words name variables, and none that is asked for or of the kind of one.
+func (s *search) ofOthers(from, to int, asked []int) bool {
+	named := false
+	for _, m := range s.prose.mentions {
+		if m.from >= to || m.to <= from {
+			continue
+		}
+		t := &s.vocabulary.terms[m.variable]
+		if slices.ContainsFunc(asked, func(v int) bool {
+			u := &s.vocabulary.terms[v]
+			return v == m.variable || !t.dimensional || !u.dimensional || t.kind == u.kind && t.dimension == u.dimension
+		}) {
+			return false
+		}
+		named = named || m.weight >= s.weights.LeastWord && !m.told
+	}
+	return named
+}
