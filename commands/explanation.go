@@ -2,11 +2,13 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"reckon/engine"
+	"reckon/engine/syntax"
 	"reckon/engine/value"
 	"reckon/projections"
 )
@@ -69,6 +71,66 @@ func (e *Explanation) title() string {
 
 // Text is the explanation for people.
 func (e *Explanation) Text() string { return e.title() + "\n\n" + e.nothing() + e.Explanation.Text() }
+
+// SVG draws the explanation from left to right: values with their origin, equations with the
+// numbers put in, what was found by them. It is a whole document.
+func (e *Explanation) SVG() string {
+	var boxes []box
+	at := map[string]int{}
+	add := func(is box) int {
+		boxes = append(boxes, sized(is))
+		return len(boxes) - 1
+	}
+	for _, v := range e.Given {
+		if !v.Hidden {
+			at[v.Key] = add(box{text: v.Title + " " + explainedText(v), note: string(v.Origin), title: v.Key, dashed: v.Origin == engine.OriginDefault})
+		}
+	}
+	for _, step := range e.Steps {
+		var from, equations []int
+		for _, v := range step.Inputs {
+			if i, known := at[v.Key]; known {
+				from = append(from, i)
+			}
+		}
+		for _, eq := range step.Equations {
+			written, numbers := eq.Equation.String(), eq.Numbers.String()
+			if step.Solved != nil && step.Numbers != nil {
+				written, numbers = step.Solved.String(), step.Numbers.String()
+			}
+			equations = append(equations, add(box{text: syntax.OneLine(written), note: syntax.OneLine(numbers), title: eq.Title + ": " + syntax.OneLine(written), equation: true, from: from}))
+		}
+		for _, v := range step.Found {
+			at[v.Key] = add(box{text: v.Title + " " + explainedText(v), title: v.Key, output: slices.Contains(e.Targets, v.Key), from: equations})
+		}
+	}
+	level(boxes)
+	first := map[int]int{} // column of what needs a box first
+	for _, b := range boxes {
+		for _, i := range b.from {
+			if at, known := first[i]; !known || b.level < at {
+				first[i] = b.level
+			}
+		}
+	}
+	for i := range boxes { // what was given stands before what it is first needed for
+		if len(boxes[i].from) == 0 {
+			boxes[i].level = max(0, first[i]-1)
+		}
+	}
+	return drawing(e.title(), boxes)
+}
+
+// explainedText is a value in a line, as people read it.
+func explainedText(v engine.ExplainedValue) string {
+	switch {
+	case v.Shown != "":
+		return v.Shown
+	case v.Rows > 0:
+		return fmt.Sprintf("%d × %d", v.Rows, max(v.Columns, 1))
+	}
+	return v.Value.Scalar()
+}
 
 // TeX is the explanation as a document for LaTeX, MathML as a math element.
 func (e *Explanation) TeX() string    { return e.Explanation.TeX(e.title() + e.because()) }

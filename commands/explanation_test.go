@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +96,18 @@ func TestExplanationsEscapeTitles(t *testing.T) {
 				t.Errorf("%s: there is an element %s", title, start.Name.Local)
 			}
 		}
+		for d := xml.NewDecoder(strings.NewReader(e.SVG())); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v in %s", title, err, e.SVG())
+			}
+			if start, ok := token.(xml.StartElement); ok && !slices.Contains([]string{"svg", "title", "path", "g", "rect", "text"}, start.Name.Local) {
+				t.Errorf("%s: there is an element %s", title, start.Name.Local)
+			}
+		}
 		document := e.TeX()
 		for _, command := range []string{`\input`, `\write`, `\\\\b`} {
 			if strings.Contains(document, command) {
@@ -117,4 +131,44 @@ func inLabel(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// The drawing of an explanation has each value that was given with its origin, each equation with its numbers, and what was found,
+// each behind what it came of.
+func TestExplanationsAreDrawn(t *testing.T) {
+	def := events.Definition{Title: "Bill & <b>", Variables: []events.Variable{
+		{Key: "used", Title: "Used <script>", Kind: "number"}, {Key: "price", Title: "Price", Kind: "number", DefaultValue: json.RawMessage(`"2"`)},
+		{Key: "net", Title: "Net", Kind: "number"}, {Key: "total", Title: "Total", Kind: "number"}, {Key: "inner", Title: "Inner", Kind: "number", Hidden: true, DefaultValue: json.RawMessage(`"1"`)},
+	}, Activities: []events.Activity{
+		{Title: "javascript:alert(1)", Equation: "net = used * price * inner", State: "active"}, {Title: "With tax", Equation: "total = net * 1.19", State: "active"},
+	}}
+	e := explained(t, def, "used: 50\ncalculate: total")
+	svg := e.SVG()
+	decoder := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, svg)
+		}
+	}
+	for _, text := range []string{
+		">Used &lt;script&gt; 50<", ">stated<", ">Price 2<", ">default<", ">net = used * price * inner<", ">net = 50 * 2 * 1<", ">Net 100<", ">total = 100 * 1.19<", ">Total 119<", "stroke-dasharray", "<title>Bill &amp; &lt;b&gt;: total</title>",
+	} {
+		if !strings.Contains(svg, text) {
+			t.Errorf("there is no %s in\n%s", text, svg)
+		}
+	}
+	if strings.Contains(svg, ">Inner") || strings.Contains(svg, "<script") {
+		t.Errorf("it shows what is hidden, or what is not escaped:\n%s", svg)
+	}
+	if lines := strings.Count(svg, "<path"); lines != 5 {
+		t.Errorf("%d lines, want 5", lines)
+	}
+	// Two equations together lead to what both find.
+	e = explained(t, events.Definition{Title: "Two", Variables: []events.Variable{{Key: "a", Title: "A", Kind: "number"}, {Key: "b", Title: "B", Kind: "number"}, {Key: "sum", Title: "Sum", Kind: "number"}, {Key: "apart", Title: "Apart", Kind: "number"}},
+		Activities: []events.Activity{{Title: "One", Equation: "sum = a + b", State: "active"}, {Title: "Other", Equation: "apart = a - b", State: "active"}}}, "sum: 10\napart: 4\ncalculate: a")
+	if svg := e.SVG(); strings.Count(svg, "<rect") != 6 || strings.Count(svg, "<path") != 8 {
+		t.Errorf("%d boxes and %d lines:\n%s", strings.Count(svg, "<rect"), strings.Count(svg, "<path"), svg)
+	}
 }

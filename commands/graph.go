@@ -84,9 +84,11 @@ func (o Outline) makes() (makes map[string][]string, used map[string]bool) {
 // box is a variable or an equation in a drawing.
 type box struct {
 	text, title string
+	note        string // below the text, "" for none
 	level       int
 	equation    bool
 	output      bool
+	dashed      bool
 	x, y, width int
 	from        []int // boxes that lead to it
 }
@@ -94,15 +96,23 @@ type box struct {
 // Sizes of a drawing, in pixels.
 const (
 	boxHeight = 28
+	notedBox  = 46 // of a box with a note
 	boxGap    = 14
 	levelGap  = 56
 	letter    = 8 // of a monospaced font of 13 pixels
 	longest   = 40
+	longNote  = 64
 )
 
 // SVG draws an outline from left to right: inputs, equations, outputs. It is a whole document.
-func (o Outline) SVG() string {
-	boxes := o.boxes()
+func (o Outline) SVG() string { return drawing(o.Title, o.boxes()) }
+
+// drawing draws boxes, each in the column of its level, with lines from those that lead to it.
+func drawing(title string, boxes []box) string {
+	boxHeight := boxHeight
+	if slices.ContainsFunc(boxes, func(b box) bool { return b.note != "" }) {
+		boxHeight = notedBox
+	}
 	columns := [][]int{}
 	for i := range boxes {
 		for len(columns) <= boxes[i].level {
@@ -123,7 +133,7 @@ func (o Outline) SVG() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="ui-monospace, monospace" font-size="13" role="img"><title>%s</title>`+"\n",
-		max(x-levelGap+boxGap, 1), max(height, 1), max(x-levelGap+boxGap, 1), max(height, 1), html.EscapeString(o.Title))
+		max(x-levelGap+boxGap, 1), max(height, 1), max(x-levelGap+boxGap, 1), max(height, 1), html.EscapeString(title))
 	for _, to := range boxes {
 		for _, i := range to.from {
 			from := boxes[i]
@@ -139,8 +149,19 @@ func (o Outline) SVG() string {
 		case is.output:
 			fill = "#dff3e4"
 		}
-		fmt.Fprintf(&b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s" stroke="#5b6570"/><text x="%d" y="%d" text-anchor="middle" fill="#1b1f24">%s</text></g>`+"\n",
-			html.EscapeString(is.title), is.x, is.y, is.width, boxHeight, radius, fill, is.x+is.width/2, is.y+boxHeight/2+4, html.EscapeString(is.text))
+		dashes, baseline := "", is.y+boxHeight/2+4
+		if is.dashed {
+			dashes = ` stroke-dasharray="5 3"`
+		}
+		if is.note != "" {
+			baseline -= 8
+		}
+		fmt.Fprintf(&b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s" stroke="#5b6570"%s/><text x="%d" y="%d" text-anchor="middle" fill="#1b1f24">%s</text>`,
+			html.EscapeString(is.title), is.x, is.y, is.width, boxHeight, radius, fill, dashes, is.x+is.width/2, baseline, html.EscapeString(is.text))
+		if is.note != "" {
+			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#5b6570" font-size="11">%s</text>`, is.x+is.width/2, baseline+17, html.EscapeString(is.note))
+		}
+		b.WriteString("</g>\n")
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -164,11 +185,7 @@ func (o Outline) boxes() []box {
 	boxes := make([]box, 0, len(o.Variables)+len(o.Equations))
 	at := map[string]int{}
 	add := func(is box) int {
-		if text := []rune(is.text); len(text) > longest {
-			is.text = string(text[:longest]) + "…"
-		}
-		is.width = letter*utf8.RuneCountInString(is.text) + 16
-		boxes = append(boxes, is)
+		boxes = append(boxes, sized(is))
 		return len(boxes) - 1
 	}
 	for _, v := range o.Variables {
@@ -191,6 +208,26 @@ func (o Outline) boxes() []box {
 			}
 		}
 	}
+	level(boxes)
+	return boxes
+}
+
+// sized is a box that is as wide as its text, which is cut where it is too long.
+func sized(is box) box {
+	is.text, is.note = cut(is.text, longest), cut(is.note, longNote)
+	is.width = max(letter*utf8.RuneCountInString(is.text), (letter-1)*utf8.RuneCountInString(is.note)) + 16
+	return is
+}
+
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// level puts each box in a column behind those that lead to it.
+func level(boxes []box) {
 	const doing, done = 1, 2
 	state := make([]int, len(boxes))
 	var place func(int) int
@@ -211,5 +248,4 @@ func (o Outline) boxes() []box {
 	for i := range boxes {
 		place(i)
 	}
-	return boxes
 }

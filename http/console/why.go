@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"html/template"
 
 	"github.com/google/uuid"
 
@@ -14,6 +15,7 @@ type whyShown struct {
 	ID, Message uuid.UUID
 	Title       string
 	Why         commands.Explanation
+	Drawing     template.HTML // "" for what is too large for that
 }
 
 // why shows how the values of a message came about, step by step.
@@ -29,7 +31,9 @@ func (c *Console) why(v *visit) (http.Answer, error) {
 	}
 	s := whyShown{ID: head.ID, Message: id, Title: titleOf(head)}
 	err = c.service.Analyse(v.x.Request().Context(), head, []commands.Place{{Message: id}}, func(list []commands.Kept) error {
-		s.Why = list[0].Explain()
+		if s.Why = list[0].Explain(); len(s.Why.Given)+len(s.Why.Steps) <= maxDrawn && len(s.Why.Steps) > 0 {
+			s.Drawing = template.HTML(s.Why.SVG()) // which escapes what it is made of
+		}
 		return nil
 	})
 	if errors.Is(err, commands.ErrUnknownMessage) {
