@@ -98,7 +98,7 @@ func (h *house) tab(program string) *tab {
 	b.do("watching", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 		return err
-	}))
+	}), looksLike("light"))
 	return b
 }
 
@@ -170,17 +170,23 @@ var looks = []struct {
 	axe    bool // each width and each scheme once
 }{{"wide-light", 1280, "light", true}, {"wide-dark", 1280, "dark", false}, {"narrow-light", 320, "light", false}, {"narrow-dark", 320, "dark", true}}
 
+// looksLike has pages in a scheme, and nothing in them scroll by and by: what is pressed meanwhile
+// would be missed.
+func looksLike(scheme string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	})
+}
+
 // picture looks at a page in all ways: nothing of it may stand beyond the width, and nothing keep
 // people out. It is written where the flag says.
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	for _, look := range looks {
-		b.do(name, chromedp.EmulateViewport(look.width, 800), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
-			})
-			return err
-		}))
+		b.do(name, chromedp.EmulateViewport(look.width, 800), looksLike(look.scheme))
 		wide, err := chromedp.Run(b.context, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
 		if err != nil || wide > look.width {
 			b.t.Errorf("%s, %s: %d wide (%v)", name, look.name, wide, err)

@@ -279,18 +279,18 @@ func TestSigningIn(t *testing.T) {
 	}
 }
 
-// until waits until the start leads to a path, for a second at most.
+// until waits until the start leads to a path.
 func (b browser) until(path string) {
 	b.h.t.Helper()
 	b.eventually("at "+path, func() bool { return b.get("/console").path == path })
 }
 
-// eventually waits until something holds, for a second at most.
+// eventually waits until something holds.
 func (b browser) eventually(what string, holds func() bool) {
 	b.h.t.Helper()
 	for began := time.Now(); !holds(); {
-		if time.Since(began) > time.Second {
-			b.h.t.Fatalf("%s: not after a second", what)
+		if time.Since(began) > browserPatience {
+			b.h.t.Fatalf("%s: not after %v", what, browserPatience)
 		}
 	}
 }

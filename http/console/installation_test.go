@@ -139,7 +139,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			if strings.Contains(p.text, text) {
 				return
 			}
-			if time.Since(began) > 2*time.Minute {
+			if time.Since(began) > browserPatience {
 				t.Fatalf("%s: the page does not say %q:\n%s", what, text, p.text)
 			}
 		}
