@@ -1,14 +1,12 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"reckon/engine/format"
-	"reckon/engine/value"
 )
 
 // Sizes of a chart, in units of its view box.
@@ -75,153 +73,6 @@ type legendShown struct {
 	Text   string
 }
 
-// grid is what a bar or line chart shows: series of cells over categories.
-type grid struct {
-	title      string
-	axis       string
-	unit       string
-	categories []string
-	positions  []float64 // of the categories of lines; nil where they stand side by side
-	series     []gridSeries
-}
-
-type gridSeries struct {
-	name   string
-	kind   string
-	format string
-	texts  []string
-	plots  []float64 // NaN for an empty cell
-}
-
-// gridOf sorts the cells of a table into series.
-func gridOf(how display, w drawn, text, read value.Text) grid {
-	g := grid{title: w.title, axis: how.XAxis.Title, unit: w.unit}
-	byColumn := how.SeriesBy != "rows"
-	exact, shown := byColumns(text.Cells, byColumn), byColumns(read.Cells, byColumn)
-	var scale [][]float64
-	if len(w.scale) > 0 {
-		scale = byColumns(scaled(w.scale), byColumn)
-	}
-	for i := range exact {
-		s := gridSeries{kind: "number", format: "decimals_float", texts: shown[i]}
-		if i < len(how.Series) {
-			s.name, s.kind = how.Series[i].Name, how.Series[i].Kind
-			if f := how.Series[i].Format; f != nil {
-				s.format = *f
-			}
-		}
-		for j, cell := range exact[i] {
-			plot, unit := numberOf(cell)
-			if scale != nil && i < len(scale) && j < len(scale[i]) {
-				plot = scale[i][j]
-			} else if g.unit == "" && (i > 0 || how.Labels.Source != "first_series") {
-				g.unit = unit
-			}
-			s.plots = append(s.plots, plot)
-		}
-		g.series = append(g.series, s)
-	}
-	if how.Labels.Source == "first_series" && len(g.series) > 0 {
-		first := g.series[0]
-		for i, label := range first.texts {
-			if label == "" {
-				label = strconv.Itoa(how.Labels.Start + i)
-			}
-			g.categories = append(g.categories, label)
-		}
-		if how.Structure == "line_chart" {
-			g.positions = first.plots
-		}
-		if g.axis == "" {
-			g.axis = first.name
-		}
-		g.series = g.series[1:]
-	}
-	for i := len(g.categories); len(g.series) > 0 && i < len(g.series[0].texts); i++ {
-		g.categories = append(g.categories, strconv.Itoa(how.Labels.Start+i))
-	}
-	return g
-}
-
-// byColumns are the columns of rows, or the rows as they are.
-func byColumns[T any](rows [][]T, columns bool) [][]T {
-	if !columns {
-		return rows
-	}
-	var list [][]T
-	for _, row := range rows {
-		for j, cell := range row {
-			if j == len(list) {
-				list = append(list, nil)
-			}
-			list[j] = append(list[j], cell)
-		}
-	}
-	return list
-}
-
-// scaled reads the scale of a chart, as rows; NaN is an empty cell.
-func scaled(text json.RawMessage) (rows [][]float64) {
-	var matrix [][]*float64
-	if json.Unmarshal(text, &matrix) != nil {
-		var column []*float64
-		if json.Unmarshal(text, &column) != nil {
-			return nil
-		}
-		for _, cell := range column {
-			matrix = append(matrix, []*float64{cell})
-		}
-	}
-	for _, cells := range matrix {
-		row := make([]float64, len(cells))
-		for i, cell := range cells {
-			row[i] = math.NaN()
-			if cell != nil {
-				row[i] = *cell
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// numberOf is what a chart plots of a cell such as "1234.5 USD", NaN for an empty one.
-func numberOf(cell string) (number float64, unit string) {
-	text, unit, _ := strings.Cut(cell, " ")
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return math.NaN(), ""
-	}
-	return number, unit
-}
-
-// table is the grid for those who read it.
-func (g grid) table() *tableShown {
-	t := &tableShown{Caption: g.title, Named: true, Columns: []string{g.axis}}
-	for i, s := range g.series {
-		name := s.name
-		if name == "" && len(g.series) > 1 {
-			name = strconv.Itoa(i + 1)
-		}
-		t.Columns = append(t.Columns, name)
-	}
-	if strings.Join(t.Columns, "") == "" {
-		t.Columns = nil
-	}
-	for i, category := range g.categories {
-		row := rowShown{Name: category}
-		for _, s := range g.series {
-			cell := ""
-			if i < len(s.texts) {
-				cell = s.texts[i]
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t.cut()
-}
-
 // chart draws the grid, nil where nothing of it can be drawn.
 func (g grid) chart(how display) *chartShown {
 	if len(g.series) == 0 || len(g.categories) == 0 {
@@ -257,35 +108,6 @@ func (g grid) chart(how display) *chartShown {
 		}
 	}
 	return c
-}
-
-// span is the least and the greatest value to be plotted; zero tells that 0 is one of them.
-func (g grid) span(stacked, zero bool) (low, high float64, any bool) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for i := range g.categories {
-		var below, above float64
-		for _, s := range g.series {
-			if i >= len(s.plots) || math.IsNaN(s.plots[i]) {
-				continue
-			}
-			any = true
-			v := s.plots[i]
-			if stacked {
-				if v < 0 {
-					below += v
-				} else {
-					above += v
-				}
-				low, high = min(low, below), max(high, above)
-				continue
-			}
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	if zero {
-		low, high = min(low, 0), max(high, 0)
-	}
-	return low, high, any
 }
 
 // axis makes the lines of the vertical axis, whose Y are values still, and returns where the plot
@@ -444,82 +266,4 @@ func tip(parts ...string) string {
 		}
 	}
 	return strings.Join(list, " · ")
-}
-
-// pie is what a pie chart shows: a slice for each cell.
-type pie struct {
-	names, texts []string
-	plots        []float64
-}
-
-func pieOf(how display, w drawn, text, read value.Text) (p pie) {
-	var scale []float64
-	for _, row := range scaled(w.scale) {
-		scale = append(scale, row...)
-	}
-	for i, row := range text.Cells {
-		for j, cell := range row {
-			n := len(p.plots)
-			plot, _ := numberOf(cell)
-			if n < len(scale) {
-				plot = scale[n]
-			}
-			name := strconv.Itoa(n + 1)
-			if n < len(how.Slices.Names) && how.Slices.Names[n] != "" {
-				name = how.Slices.Names[n]
-			}
-			p.names, p.texts, p.plots = append(p.names, name), append(p.texts, read.Cells[i][j]), append(p.plots, plot)
-		}
-	}
-	return p
-}
-
-func (p pie) table(title string) *tableShown {
-	t := &tableShown{Caption: title, Named: true}
-	for i, name := range p.names {
-		t.Rows = append(t.Rows, rowShown{name, []string{p.texts[i]}})
-	}
-	return t.cut()
-}
-
-// chart draws the slices, nil where they are no parts of a whole.
-func (p pie) chart(title string) *chartShown {
-	sum := 0.0
-	for _, v := range p.plots {
-		if v < 0 {
-			return nil
-		}
-		if !math.IsNaN(v) {
-			sum += v
-		}
-	}
-	if sum <= 0 || math.IsInf(sum, 0) {
-		return nil
-	}
-	c := &chartShown{Title: title}
-	const x, y, r = chartWidth / 2, chartHeight / 2, 120
-	angle := -math.Pi / 2
-	for i, v := range p.plots {
-		if math.IsNaN(v) {
-			continue
-		}
-		part := v / sum
-		share := strconv.FormatFloat(math.Round(part*1000)/10, 'f', -1, 64) + "%"
-		s := sliceShown{Colour: i % colours, Tip: tip(p.names[i], p.texts[i], share)}
-		from := angle
-		angle += part * 2 * math.Pi
-		if part < 0.9999 {
-			large := 0
-			if part > 0.5 {
-				large = 1
-			}
-			s.Path = fmt.Sprintf("M%d %dL%g %gA%d %d 0 %d 1 %g %gZ", x, y,
-				round(x+r*math.Cos(from)), round(y+r*math.Sin(from)), r, r, large, round(x+r*math.Cos(angle)), round(y+r*math.Sin(angle)))
-		}
-		if part > 0 {
-			c.Slices = append(c.Slices, s)
-		}
-		c.Legend = append(c.Legend, legendShown{i % colours, p.names[i] + " " + share})
-	}
-	return c
 }
