@@ -67,6 +67,9 @@ func TestOrigins(t *testing.T) {
 	if got.Get("Access-Control-Allow-Origin") != page || got.Get("Access-Control-Allow-Methods") != "POST" || got.Get("Access-Control-Allow-Headers") == "" {
 		t.Errorf("a preflight says %v", got)
 	}
+	if got := preflight(page, "POST", "authorization,content-type,mcp-method,mcp-name,mcp-protocol-version,mcp-session-id"); got.Get("Access-Control-Allow-Headers") == "" {
+		t.Errorf("a preflight of an assistant in a page says %v", got)
+	}
 	if got := preflight(page, "DELETE", ""); got.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a preflight of DELETE says %v", got)
 	}

@@ -25,7 +25,10 @@ func (s *Server) AllowOrigins(origins []string) error {
 	policy := cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{nethttp.MethodGet, nethttp.MethodHead, nethttp.MethodPost},
-		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "Body-Version", "Prefer", "If-None-Match", "Last-Event-ID", "X-Request-Id", "traceparent", "tracestate"},
+		AllowedHeaders: []string{
+			"Authorization", "Content-Type", "Idempotency-Key", "Body-Version", "Prefer", "If-None-Match", "Last-Event-ID", "X-Request-Id", "traceparent", "tracestate",
+			"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", // of clients of the Model Context Protocol
+		},
 		ExposedHeaders: []string{
 			"ETag", "Location", "Retry-After", "Idempotent-Replayed", "Preference-Applied", "X-Request-Id",
 			"RateLimit", "RateLimit-Policy", "Reckon-Log", "WWW-Authenticate",
