@@ -183,7 +183,7 @@ func (c *serveCommand) Run(t terminal) error {
 	post := webhooks.NewPost(c.WebhookAllowPrivate)
 	administered.Send(post, c.WebhookAllowPrivate)
 	servers[last].Mount(administered.Face())
-	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Findings: func() []nodes.Advice {
+	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Post: post, Private: c.WebhookAllowPrivate, Findings: func() []nodes.Advice {
 		return (&doctorCommand{serveCommand: *c}).examine(true)
 	}})
 	if err != nil {

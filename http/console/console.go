@@ -17,6 +17,7 @@ import (
 	"reckon/commands/nodes"
 	"reckon/events/log"
 	"reckon/http"
+	"reckon/http/webhooks"
 	"reckon/projections"
 )
 
@@ -32,6 +33,9 @@ type Config struct {
 	Logger  *slog.Logger
 
 	Starters func() []Starter // what domains can begin as; nil for nothing
+
+	Post    *webhooks.Post // sends tests to webhooks; nil for to public addresses alone
+	Private bool           // webhooks may lead to private networks
 
 	Node     nodes.Own
 	Findings func() []nodes.Advice // what is to be known of the settings of this node; nil for nothing
@@ -58,6 +62,9 @@ type Console struct {
 func New(config Config) (*Console, error) {
 	if config.Starters == nil {
 		config.Starters = func() []Starter { return nil }
+	}
+	if config.Post == nil {
+		config.Post = webhooks.NewPost(false)
 	}
 	if config.Findings == nil {
 		config.Findings = func() []nodes.Advice { return nil }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"reckon/commands"
 	"reckon/http"
 	"reckon/projections"
@@ -116,7 +118,7 @@ func TestRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range routes {
-		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1], "{key}", key.String(), "{user}", commands.UserID("gone@example.com").String()).Replace(r.path)
+		r.path = strings.NewReplacer("{id}", asked[0], "{message}", asked[1], "{key}", key.String(), "{webhook}", uuid.NewString(), "{delivery}", uuid.NewString(), "{user}", commands.UserID("gone@example.com").String()).Replace(r.path)
 		for name, b := range visitors {
 			what := fmt.Sprintf("%s %s as %s", r.method, r.path, name)
 			if r.least == anybody {

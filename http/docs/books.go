@@ -23,6 +23,7 @@ import (
 var shelf = map[string]string{
 	"http/docs/ASKING.md":          Path + "/asking",
 	"http/mcp/README.md":           Path + "/assistants",
+	"http/webhooks/README.md":      Path + "/webhooks",
 	"schemas/CONTRACT.md":          Path + "/contract",
 	"schemas/AUTHORING.md":         Path + "/authoring",
 	"cmd/reckon/starter/README.md": Path + "/starters",

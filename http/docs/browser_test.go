@@ -28,7 +28,7 @@ var (
 // looked are the pages that a browser looks at, one of each sort.
 var looked = []string{
 	"", "/search?q=payment", "/search?q=nothing%20of%20that%20sort%20zzz", "/api", "/api/calculate", "/api/compareScenarios", "/api/schemas", "/api-v1/calculate", "/admin/publishDomain",
-	"/asking", "/assistants", "/errors", "/functions", "/functions/money", "/units", "/formats", "/authoring", "/contract", "/operations", "/starters", "/starters/loan.yaml", "/nothing",
+	"/asking", "/webhooks", "/assistants", "/errors", "/functions", "/functions/money", "/units", "/formats", "/authoring", "/contract", "/operations", "/starters", "/starters/loan.yaml", "/nothing",
 }
 
 // browserPatience is how long a browser may take for all pages: it ends one that hangs, and is far

@@ -58,7 +58,7 @@ func build(config Config, l look) *site {
 		inFunctions.Links = append(inFunctions.Links, link{Path: p.Path, Text: p.Title})
 	}
 	s.groups = []group{
-		{"Start", []link{{Path: Path, Text: "Overview"}, book("asking"), book("assistants")}},
+		{"Start", []link{{Path: Path, Text: "Overview"}, book("asking"), book("webhooks"), book("assistants")}},
 		{"Calling", []link{
 			current.link("Reference"), first.link("Reference, body version 1"), administration.link("Administration"),
 			book("contract"), {Path: Path + "/errors", Text: "Errors"}, {Path: Path + "/formats", Text: "Formats"},
