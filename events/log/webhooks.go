@@ -83,16 +83,37 @@ func (l *Log) WebhookKey(ctx context.Context, create bool) ([]byte, error) {
 	}
 	random := [32]byte{}
 	_, _ = rand.Read(random[:]) // never fails
-	_, err = l.publish(ctx, &nats.Msg{Subject: secretSubject, Data: random[:], Header: nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}})
-	if err != nil {
-		if err = publishError("keep the key of webhooks", err); !errors.Is(err, ErrConflict) {
-			return nil, err
-		}
+	m := &nats.Msg{Subject: secretSubject, Data: random[:], Header: nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}}}
+	if _, err := l.insist(ctx, "keep the key of webhooks", m); err != nil && !errors.Is(err, ErrConflict) {
+		return nil, err
 	}
 	if err := l.settleAside(); err != nil {
 		return nil, err
 	}
 	return l.webhookKey(ctx)
+}
+
+// insist is publish for what is the same when it is there twice: where nobody knows what became of
+// it, as while a leader is elected, it is published again, for as long as a request may take. It
+// fails as publishError says.
+func (l *Log) insist(ctx context.Context, what string, m *nats.Msg) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, electionPatience)
+	defer cancel()
+	for {
+		sequence, err := l.publish(ctx, m)
+		if err == nil {
+			return sequence, nil
+		}
+		err = publishError(what, err)
+		if !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrInFlight) {
+			return 0, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-time.After(quorumPause):
+		}
+	}
 }
 
 func (l *Log) webhookKey(ctx context.Context) ([]byte, error) {
@@ -131,11 +152,10 @@ func (l *Log) Deliver(ctx context.Context, d events.Delivery) error {
 		id += "." + d.Due.Format(time.RFC3339Nano)
 	}
 	subject := events.DeliverySubject(d.AccountID, d.WebhookID, d.Attempt).String()
-	_, err = l.publish(ctx, &nats.Msg{Subject: subject, Data: text, Header: nats.Header{jetstream.MsgIDHeader: {id}}})
-	if err == nil {
-		return nil
-	}
-	if err = publishError("have something sent to webhook "+d.WebhookID.String(), err); errors.Is(err, ErrConflict) {
+	_, err = l.insist(ctx, "have something sent to webhook "+d.WebhookID.String(), &nats.Msg{
+		Subject: subject, Data: text, Header: nats.Header{jetstream.MsgIDHeader: {id}},
+	})
+	if errors.Is(err, ErrConflict) {
 		err = ErrFull
 	}
 	return err
@@ -222,17 +242,17 @@ func (l *Log) KeepOutcome(ctx context.Context, account, webhook uuid.UUID, decid
 			return events.Outcome{}, fmt.Errorf("read what was sent to webhook %s: %w", webhook, err)
 		}
 		o := decide(before)
+		if err == nil && before.ID == o.ID && before.Attempt == o.Attempt && before.At.Equal(o.At) {
+			return *before, nil // it is there, though nobody said so
+		}
 		text, err := events.Marshal(o)
 		if err != nil {
 			return o, err
 		}
-		_, err = l.publish(ctx, &nats.Msg{Subject: subject, Data: text, Header: nats.Header{
+		_, err = l.insist(ctx, "keep what was sent to webhook "+webhook.String(), &nats.Msg{Subject: subject, Data: text, Header: nats.Header{
 			jetstream.ExpectedLastSubjSeqHeader: {strconv.FormatUint(m.Sequence, 10)}, jetstream.MsgTTLHeader: {outcomesKept.String()},
 		}})
-		if err == nil {
-			return o, nil
-		}
-		if err = publishError("keep what was sent to webhook "+webhook.String(), err); !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInFlight) {
+		if !errors.Is(err, ErrConflict) {
 			return o, err
 		}
 	}
