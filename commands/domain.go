@@ -40,7 +40,7 @@ func Shape(kind string) (structure, layout string) { return format.Shape(kind) }
 // Compile prepares a definition for calculating. The domain is nil when an issue is an error.
 func Compile(id uuid.UUID, key string, version int, def events.Definition) (*Domain, []engine.Issue) {
 	in := engine.Definition{
-		Title: def.Title, Description: def.Description, Units: def.Units, StrictRoots: def.StrictRoots,
+		Title: def.Title, Description: def.Description, Language: def.Language, Units: def.Units, StrictRoots: def.StrictRoots,
 	}
 	var issues []engine.Issue
 	for i, v := range def.Variables {

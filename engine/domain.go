@@ -26,6 +26,7 @@ import (
 type Definition struct {
 	Title       string
 	Description string
+	Language    string   // tag of the language of its titles, "" for English
 	Units       []string // counting units declared by the domain
 	StrictRoots bool
 	Variables   []value.Variable

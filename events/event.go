@@ -171,6 +171,7 @@ type DomainRestored struct {
 type Definition struct {
 	Title       string       `json:"title"`
 	Description string       `json:"description"`
+	Language    string       `json:"language,omitempty"` // tag of the language of its titles; English where it is absent
 	Units       []string     `json:"units,omitempty"`
 	StrictRoots bool         `json:"strict_roots,omitempty"`
 	Variables   []Variable   `json:"variables"`

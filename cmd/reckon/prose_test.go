@@ -21,8 +21,14 @@ const (
 	leastDialogues = 85.0 // of conversations right in every turn
 )
 
-func TestProse(t *testing.T) {
-	files, err := filepath.Glob("testdata/prose/*.prompts.yaml")
+func TestProse(t *testing.T) { judge(t, "testdata/prose/*.prompts.yaml") }
+
+// TestGerman is TestProse of domains in German, which are read by tables alone.
+func TestGerman(t *testing.T) { judge(t, "testdata/german/*.prompts.yaml") }
+
+func judge(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no prompt files: %v", err)
 	}

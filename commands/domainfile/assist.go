@@ -40,6 +40,7 @@ type Completion struct {
 var (
 	inUnit   = regexp.MustCompile(`(?:[\d.]\s*\[|\bunit:\s*["']?)([^\]"'{},]*)$`)
 	inKind   = regexp.MustCompile(`\bkind:\s*(\w*)$`)
+	inSpoken = regexp.MustCompile(`^language:\s*(\w*)$`)
 	inState  = regexp.MustCompile(`\bstate:\s*(\w*)$`)
 	inMember = regexp.MustCompile(`^\s*(?:-\s+)*(\w*)$`)
 	inFlow   = regexp.MustCompile(`[{,]\s*(\w*)$`)
@@ -60,6 +61,8 @@ func (f *File) Complete(line, column int, known []events.Variable) []Completion 
 		return unitItems(inUnit.FindStringSubmatch(before)[1])
 	case inKind.MatchString(before):
 		return valueItems("variable", "kind")
+	case inSpoken.MatchString(before):
+		return valueItems("", "language")
 	case inState.MatchString(before):
 		return valueItems("activity", "state")
 	case f.inEquation(line, before):

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reckon/engine/language"
 	"reckon/engine/syntax"
 
 	"go.yaml.in/yaml/v4"
@@ -263,6 +264,7 @@ func (f *File) domain(n *yaml.Node) {
 	f.mapping("", n, "A domain", []member{
 		{"title", f.title(&d.Title)},
 		{"description", f.description(&d.Description)},
+		{"language", f.language},
 		{"key", f.domainKey},
 		{"units", f.texts(&d.Units)},
 		{"strict_roots", f.flag("strict_roots", &d.StrictRoots)},
@@ -285,6 +287,14 @@ func (f *File) domainKey(path string, n *yaml.Node) {
 	f.text(&f.Key)(path, n)
 	if !domainKeyForm.MatchString(f.Key) {
 		f.report(path, n, "A domain's key is dm_ and 8 to 64 hex digits, as the service gave it. Leave it out to get one.")
+	}
+}
+
+// language is the tag of a language that prose is read in.
+func (f *File) language(path string, n *yaml.Node) {
+	f.text(&f.Definition.Language)(path, n)
+	if known := language.Languages(); !slices.Contains(known, f.Definition.Language) {
+		f.report(path, n, "A domain's language is one of %s.", strings.Join(known, ", "))
 	}
 }
 

@@ -44,6 +44,7 @@ func Text(key string, def events.Definition) ([]byte, error) {
 	var file struct {
 		Title       string              `json:"title"`
 		Description string              `json:"description,omitempty"`
+		Language    string              `json:"language,omitempty"`
 		Key         string              `json:"key,omitempty"`
 		Units       []string            `json:"units,omitempty"`
 		StrictRoots bool                `json:"strict_roots,omitempty"`
@@ -54,7 +55,7 @@ func Text(key string, def events.Definition) ([]byte, error) {
 		Examples    []string            `json:"examples,omitempty"`
 		Sources     []events.Source     `json:"sources,omitempty"`
 	}
-	file.Title, file.Description, file.Key, file.Units, file.StrictRoots, file.Examples = def.Title, def.Description, key, def.Units, def.StrictRoots, def.Examples
+	file.Title, file.Description, file.Language, file.Key, file.Units, file.StrictRoots, file.Examples = def.Title, def.Description, def.Language, key, def.Units, def.StrictRoots, def.Examples
 	chosen := map[string][]events.Choice{}
 	for _, v := range def.Variables {
 		chosen[v.Key] = v.Choices

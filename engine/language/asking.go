@@ -107,7 +107,7 @@ func (p *prose) settleQuestions() {
 		}
 		if i+1 < len(p.questions) && q.want == wantAny {
 			next := p.questions[i+1]
-			introduces := next.from <= q.end && next.want != wantNothing
+			introduces := (next.from <= q.end || next.from == q.end+1 && p.tokens[q.end].fold == ",") && next.want != wantNothing
 			for k := q.to; k < next.from && introduces; k++ {
 				introduces = p.meaning[k] != content || p.known[k] == asNothing
 			}

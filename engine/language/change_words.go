@@ -81,6 +81,10 @@ func (p *prose) changeAt(i int) (change, bool) {
 	return p.changeBefore(i)
 }
 
+// onlyBy says of a word of comparison that it is one only behind the amount of a change: "um 10 %
+// steigt".
+const onlyBy = "by"
+
 // changeBehind reads the words behind an amount: "10 mph faster", "a 10% rise", "3 times as far",
 // "5 on top".
 func (p *prose) changeBehind(i int) (change, bool) {
@@ -97,6 +101,8 @@ func (p *prose) changeBehind(i int) (change, bool) {
 	row, noun := w.lex.row("comparatives"), w.lex.row("change nouns")
 	percent := len(q.readings) > 0 && q.readings[0].kind == kindPercent
 	switch {
+	case row != nil && row[3] == onlyBy && !(q.from > 0 && p.tokens[q.from-1].is("amount by")):
+		return c, false // "auf 70 steigt"
 	case row != nil && !(w.is("less") && at+1 < len(p.tokens) && p.within[at+1] >= 0):
 		c.sign, c.hint, c.sure, c.to = int(row.number(1)), want(row[2]), row[3] != "" || next.is("determiner"), at+1 // "5% off the price"
 		if next.is("comparing") {

@@ -199,6 +199,9 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 			sec = -1
 		}
 		h, more := s.half(h, at+n)
+		if more == 0 && s.tok(at+n).is("oclock") {
+			more = 1
+		}
 		switch {
 		case h >= 0 && h < 24 && m < 60 && sec < 60:
 			return clockText(h, m, sec), n + more
@@ -229,6 +232,11 @@ func (s *scanner) clockTime(at int, loose bool) (text string, n int) {
 		if hour < 0 || hour > 23 {
 			return "", n + 1 + more
 		}
+		if t := s.tok(end + 1); s.tables.has(hourMinutes) && more == 0 && t.kind == number && !s.unitStarts(end+2) {
+			if m, ok := small(t.text, 59); ok {
+				return clockText(hour, m, -1), n + 2
+			}
+		}
 		return clockText(hour, 0, -1), n + 1 + more
 	}
 	m := 0
@@ -257,9 +265,14 @@ func (s *scanner) dottedTime(at int) (text string, n int) {
 	if t.kind != number || dot < 1 || dot > 2 || t.text[dot] != '.' {
 		return "", 0
 	}
-	h, okH := small(t.text[:dot], 12)
+	h, okH := small(t.text[:dot], 23)
 	m, okM := small(t.text[dot+1:], 59)
 	hour, more := s.half(h, at+1)
+	if s.tok(at + 1).is("oclock") {
+		hour, more = h, 1
+	} else if h > 12 {
+		return "", 0
+	}
 	if !okH || !okM || more == 0 || hour < 0 {
 		return "", 0
 	}
@@ -330,6 +343,13 @@ func (s *scanner) pastHour(at int) (text string, n int) {
 	}
 	direction := s.tok(i)
 	if h, words := s.hour(i); words > 0 && minutes == 30 && i == at+1 && h > 0 && h < 13 {
+		if s.tables.has(halfTo) && !s.unitStarts(i+words) {
+			hour, more := s.half(h, i+words)
+			if hour--; hour == 0 {
+				hour = 12
+			}
+			return clockText(hour, 30, -1), i + words + more - at // halb zehn
+		}
 		if hour, more := s.half(h, i+words); hour >= 0 && (more > 0 || s.tok(at-1).is("minute lead") && !s.unitStarts(i+words)) {
 			return clockText(hour, 30, -1), i + words + more - at // at half eight
 		}

@@ -6,8 +6,8 @@
 // Nothing here calculates. A quantity is handed on as text in the grammar of structured text, which
 // is read as if it had been typed there.
 //
-// The words of the language are tables of text in the folder english: number words, spoken units,
-// names of money, months and clock phrases, words that are not what they look like. Every row of
-// them carries an example which runs as a test. The code knows no word of it. README.md tells the
-// design.
+// The words of a language are tables of text in a folder of its own, english and german: number
+// words, spoken units, names of money, months and clock phrases, words that are not what they look
+// like. Rows of them carry an example which runs as a test. The code knows no word of any. README.md
+// tells the design.
 package language

@@ -197,7 +197,7 @@ func (s *scanner) daysAt(at int) (days []day, n int) {
 	}
 	i := at + 1
 	ordinal := s.ordinal(i)
-	if ordinal {
+	if ordinal || s.tables.has(dayFirst) && s.tok(i).fold == "." && monthOf(s.tok(i+1)) > 0 {
 		i++
 	}
 	if s.tok(i).is("partitive") || s.tok(i).fold == "-" && !s.tok(i).spaced {
@@ -299,6 +299,9 @@ func (s *scanner) numericDays(at int) (days []day, n int) {
 		return nil, n
 	case p[0] == p[1]:
 		return []day{{p[2], p[0], p[1]}}, n
+	}
+	if s.tables.has(dayFirst) {
+		return []day{{p[2], p[1], p[0]}}, n
 	}
 	return []day{{p[2], p[0], p[1]}, {p[2], p[1], p[0]}}, n
 }

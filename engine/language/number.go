@@ -164,8 +164,19 @@ func (s *scanner) times(a amount, factor decimal.Decimal) amount {
 	return a
 }
 
-// parseDigits reads digits with groups of three, one point and an exponent.
+// parseDigits reads digits with groups of three, the mark before decimals and an exponent. What is no
+// number so may be one as programs write it: 12.5.
 func (t *tables) parseDigits(text string) (decimal.Decimal, bool) {
+	d, ok := t.parseOwn(text)
+	if !ok && t.point != point {
+		if plain, err := decimal.Parse(text); err == nil {
+			return plain, true
+		}
+	}
+	return d, ok
+}
+
+func (t *tables) parseOwn(text string) (decimal.Decimal, bool) {
 	whole, rest := text, ""
 	if i := strings.IndexAny(text, t.point+"eE"); i >= 0 {
 		whole, rest = text[:i], text[i:]

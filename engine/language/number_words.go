@@ -12,6 +12,7 @@ const (
 	partScale    numberPart = "scale"    // multiplies all that stands before it
 	partFraction numberPart = "fraction" // half, thirds
 	partDozen    numberPart = "dozen"    // multiplies, and stands alone with an article
+	partHalves   numberPart = "halves"   // so many halves: "anderthalb"
 )
 
 // numeral is the part that a token plays in a number, "" for none.
@@ -97,6 +98,10 @@ func (s *scanner) wordNumber(at int) amount {
 			return amount{} // "a couple from Leeds"
 		}
 		return a
+	case part == partHalves:
+		a := s.fraction(start+1-at, 0, v, 2)
+		a.words = true
+		return s.scaled(at, a)
 	case part == partFraction && (article || v == 2 || v == 4):
 		if _, n := s.pastHour(start); n > 0 {
 			return amount{}
@@ -104,6 +109,8 @@ func (s *scanner) wordNumber(at int) amount {
 		return s.partOf(at, start+1-at, 1, v)
 	case part == partFraction:
 		return amount{} // an ordinal
+	case article && s.tables.has(articlesCount) && s.tok(at+2).is("more or less"):
+		return amount{n: 1, value: decimal.Int(1), words: true}
 	case article && part != partHundred && part != partScale:
 		return amount{n: 1, value: decimal.Int(1), article: true, words: true}
 	}

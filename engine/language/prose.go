@@ -188,7 +188,7 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 		p.meaning[i], p.known[i] = plainly, asPlain
 	case v.known[p.stems[i]]:
 		p.meaning[i], p.known[i] = content, asDescription
-	case len(v.groups[p.stems[i]]) > 0:
+	case len(v.groups[p.stems[i]]) > 0, v.namesPart(p.stems[i]):
 		p.meaning[i], p.known[i] = content, asSynonym
 	case t.is("ordinary"):
 		p.meaning[i] = content

@@ -28,7 +28,7 @@ func vocabularyOf(t *testing.T, titles ...string) *Vocabulary {
 // saidOf is what the words of a prompt say beside its amounts: the scenario, what is asked, changes
 // and what expressions stand for.
 func saidOf(v *Vocabulary, prompt string) string {
-	p := v.read(prompt, tokenize(prompt), thursday)
+	p := v.read(prompt, v.tables.tokenize(prompt), thursday)
 	var list []string
 	add := func(words ...string) { list = append(list, strings.TrimSpace(strings.Join(words, " "))) }
 	if p.opening.move != stay {

@@ -15,7 +15,7 @@ import (
 // files are the tables of the languages, a folder each. No other part of the package knows a word
 // of any.
 //
-//go:embed english
+//go:embed english german
 var files embed.FS
 
 // Default is the tag of the language of a domain that names none.
@@ -103,16 +103,6 @@ type tables struct {
 	inflection
 }
 
-// inflection is the row of the language itself: how it writes numbers and inflects words.
-type inflection struct {
-	tag        string
-	point      string // the mark before decimals
-	separators string // the marks that may stand between groups of digits
-	possessive string // the ending of what something belongs to
-	vowels     string
-	doubled    string // letters that stay doubled at the end of a stem
-}
-
 // rows are those of a section.
 func (t *tables) rows(section string) []row { return t.sections[section] }
 
@@ -169,15 +159,6 @@ func tablesOf(tag string) *tables {
 	}
 	return languages()[Default]
 }
-
-// inForm reports whether a word has one of the endings of a form: the first is that of more than
-// one thing, the second that of adverbs.
-func (t *tables) inForm(word string, form int) bool {
-	return slices.ContainsFunc(t.rows("forms")[form].words(1), func(ending string) bool { return strings.HasSuffix(word, ending) })
-}
-
-func (t *tables) plurals(word string) bool { return t.inForm(word, 0) }
-func (t *tables) adverb(word string) bool  { return t.inForm(word, 1) }
 
 // read reads a file of tables.
 func (t *tables) read(text string) {
@@ -243,8 +224,8 @@ func (t *tables) file(section string, r row, kind []string) {
 
 // finish reads the sections whose rows are no facts of words.
 func (t *tables) finish() {
-	own := t.rows("language")[0]
-	t.inflection = inflection{tag: own[0], point: own[1], separators: own[2], possessive: own[3], vowels: own[4], doubled: own[5]}
+	t.inflection = newInflection(t.rows("language")[0])
+	t.joinNumbers()
 	for _, r := range t.rows("texts") {
 		t.texts[r[0]] = r
 	}

@@ -53,7 +53,7 @@ func (t token) border() barrier {
 
 // tokenize cuts a prompt into its tokens, and looks them up.
 func (t *tables) tokenize(prompt string) []token {
-	tokens := cut(prompt)
+	tokens := t.rewrite(prompt, cut(prompt))
 	for i := range tokens {
 		tokens[i].lex = t.lexicon[tokens[i].fold]
 	}

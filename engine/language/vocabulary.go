@@ -75,7 +75,7 @@ type name struct {
 func New(d *engine.Domain) *Vocabulary { return newVocabulary(d, committed()) }
 
 func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
-	t := tablesOf(Default)
+	t := tablesOf(d.Language)
 	v := &Vocabulary{weights: w, tables: t, domain: d, rarity: map[string]float64{}, known: map[string]bool{}, groups: t.groups}
 	uses := map[string]int{} // by stem, how many variables are named with it
 	var currencies []string
@@ -476,7 +476,10 @@ func (v *Vocabulary) matches(p *prose, at int, n name, used uint64) (position in
 			q = v.weights.Misspelt
 		case v.groups.share(w, p.stems[at]):
 			q = v.weights.Synonym
-		case p.meant[at] != "" && v.groups.share(w, p.meant[at]):
+		default:
+			q = v.compound(p.stems[at], w)
+		}
+		if q == 0 && p.meant[at] != "" && v.groups.share(w, p.meant[at]) {
 			q = v.weights.Synonym * v.weights.Misspelt
 		}
 		if q > quality {

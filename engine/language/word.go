@@ -27,7 +27,7 @@ func (t *tables) stem(word string) string {
 	if r := t.lexicon[word].row("stems"); r != nil {
 		return r[1]
 	}
-	w := strings.TrimSuffix(strings.TrimSuffix(word, t.possessive), "'")
+	w := t.alike.Replace(strings.TrimSuffix(strings.TrimSuffix(word, t.possessive), "'"))
 	for step := range stepCount {
 		if step <= verbStep {
 			if r := t.lexicon[w].row("stems"); r != nil {
