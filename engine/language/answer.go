@@ -16,7 +16,7 @@ const maxAnswered = 20
 // those that were assumed for want of a stated one. Values are written by the kinds and formats of
 // their variables. The same result always gives the same text.
 func Answer(d *engine.Domain, res engine.Result) string {
-	t := tablesOf(Default)
+	t := tablesOf(d.Language)
 	if res.Calculated < 0 {
 		return t.say("in focus again", strconv.Itoa(res.Current))
 	}

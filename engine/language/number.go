@@ -164,8 +164,8 @@ func (s *scanner) times(a amount, factor decimal.Decimal) amount {
 	return a
 }
 
-// parseDigits reads digits with groups of three, the mark before decimals and an exponent. What is no
-// number so may be one as programs write it: 12.5.
+// parseDigits reads digits with groups of three, the mark before decimals and an exponent. What is
+// no number so may be one as programs write it: 12.5.
 func (t *tables) parseDigits(text string) (decimal.Decimal, bool) {
 	d, ok := t.parseOwn(text)
 	if !ok && t.point != point {
