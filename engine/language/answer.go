@@ -3,6 +3,7 @@ package language
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reckon/engine"
 	"reckon/engine/decimal"
@@ -105,29 +106,43 @@ func (t *tables) shown(d *engine.Domain, v engine.ResultValue) string {
 	}
 	number, unit, _ := strings.Cut(one, " ")
 	if significant(number) < manyDigits {
-		return one
+		return t.written(one)
 	}
 	n, err := decimal.Parse(strings.TrimSuffix(strings.ReplaceAll(number, ",", ""), "%"))
 	if err != nil {
-		return one
+		return t.written(one)
 	}
 	c := decimal.NewContext(10_000)
 	first, _ := n.Extent()
 	short := c.Round(n, max(fewDigits-1-first, leastDecimals))
 	if c.Err() != nil || short.Cmp(n) == 0 {
-		return one
+		return t.written(one)
 	}
 	if unit != "" {
 		unit = " " + unit
 	}
 	text, err := format.Render(short.String()+unit, "number", "")
 	if err != nil {
-		return one
+		return t.written(one)
 	}
 	if strings.HasSuffix(number, "%") {
 		text += "%"
 	}
-	return t.say("about", text)
+	return t.say("about", t.written(text))
+}
+
+// written is a rendered value with the marks that the language has in numbers.
+func (t *tables) written(text string) string {
+	number, unit, _ := strings.Cut(text, " ")
+	if t.point == point || strings.ContainsFunc(strings.TrimSuffix(number, "%"), func(r rune) bool { return !strings.ContainsRune("-0123456789.,", r) }) {
+		return text
+	}
+	group, _ := utf8.DecodeRuneInString(t.separators)
+	number = strings.NewReplacer(",", string(group), point, t.point).Replace(number)
+	if unit != "" {
+		number += " "
+	}
+	return number + unit
 }
 
 // significant counts the digits of a rendered number from its first that is not 0 on.

@@ -8,6 +8,6 @@
 //
 // The words of a language are tables of text in a folder of its own, english and german: number
 // words, spoken units, names of money, months and clock phrases, words that are not what they look
-// like. Rows of them carry an example which runs as a test. The code knows no word of any. README.md
-// tells the design.
+// like. Rows of them carry an example which runs as a test. The code knows no word of any.
+// README.md tells the design.
 package language

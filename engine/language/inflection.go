@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// inflection is the row of the language itself: how it writes numbers, and inflects and joins words.
+// inflection is the row of the language itself: how it writes numbers, and inflects and joins
+// words.
 type inflection struct {
 	tag        string
 	point      string // the mark before decimals

@@ -151,3 +151,38 @@ func TestGroupsOfDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestGermanAnswer holds what is said of a domain in German: results, what is assumed, and doubts.
+func TestGermanAnswer(t *testing.T) {
+	d, issues := engine.Compile(engine.Definition{
+		Language: "de",
+		Variables: []value.Variable{
+			{Key: "menge", Title: "Menge", Unit: "kWh"}, {Key: "preis", Title: "Preis", Unit: "EUR/kWh"},
+			{Key: "gebuehr", Title: "Gebühr", Unit: "EUR", Default: value.Scalar("99.5 EUR")}, {Key: "kosten", Title: "Kosten", Unit: "EUR"},
+		},
+		Activities: []engine.Activity{{Equation: "kosten = menge * preis + gebuehr"}},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	v := New(d)
+	say := func(prompt string) string {
+		request, _, errs := v.Interpret(prompt, empty(), tripEnv)
+		if len(errs) > 0 {
+			return errs[0].Code + ": " + errs[0].Args[0]
+		}
+		result, errs := d.Calculate(nil, 0, request, tripEnv)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		return Answer(d, result)
+	}
+	for _, c := range []struct{ prompt, want string }{
+		{"Wie hoch sind die Kosten für 12.500 kWh zu 0,11 Euro pro Kilowattstunde?", "Kosten: 1.474,5 EUR, mit Menge 12.500 kWh und Preis 0,11 EUR/kWh. Angenommen: Gebühr 99,5 EUR."},
+		{"Kosten für 10 bis 20 kWh zu 0,11 Euro pro kWh", `language.ambiguous: "10 bis 20 kWh" ist ein Bereich oder eine Auswahl, nicht ein Wert`},
+	} {
+		if got := say(c.prompt); got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.prompt, got, c.want)
+		}
+	}
+}
