@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// inCompound reports whether a word is a part of a compound noun, both by their stems, and whether it
-// is the last part, which says what the thing is: "preis" and "gas" of "gaspreis".
+// inCompound reports whether a word is a part of a compound noun, both by their stems, and whether
+// it is the last part, which says what the thing is: "preis" and "gas" of "gaspreis".
 func (t *tables) inCompound(part, whole string) (ok, head bool) {
 	if t.leastPart == 0 || utf8.RuneCountInString(part) < t.leastPart {
 		return false, false
