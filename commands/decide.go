@@ -37,7 +37,7 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	var missed error
 	there := func(index int) bool { return index >= 1 && index <= s.Head.Last }
 	refers = language.Conversation{
-		Current: s.Head.Current, Last: s.Head.Last, Focus: s.Head.Focus[c.DomainID],
+		Current: s.Head.Current, Last: s.Head.Last, Focus: s.Head.Focus[c.DomainID], Examples: d.Definition.Examples,
 		Scenario: func(index int) *engine.Scenario {
 			if !there(index) {
 				return nil
@@ -77,10 +77,11 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	return refers, func() error { return missed }
 }
 
-// read reads the prompt; choices are the readings that a doubt about it offers. What a model made
-// of it, in the shape of a JSON prompt, stands for prose where there is that. A request without a
-// selector is read as if it stated too what is pending.
-func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, choices []engine.Request, errs []value.Error) {
+// read reads the prompt; the trace is that of prose which the rules read, else empty. What a model
+// made of it, in the shape of a JSON prompt, stands for prose where there is that. A request
+// without a selector is read as if it stated too what is pending.
+func read(c Calculate, d *Domain, refers language.Conversation, interpreted json.RawMessage) (r engine.Request, trace *language.Trace, errs []value.Error) {
+	trace = &language.Trace{}
 	switch {
 	case c.InputFormat == prompt.Structured:
 		r, errs = prompt.ParseStructured(d.compiled, c.Prompt, c.env())
@@ -89,14 +90,12 @@ func read(c Calculate, d *Domain, refers language.Conversation, interpreted json
 	case interpreted != nil:
 		r, errs = prompt.ParseJSON(d.compiled, string(interpreted), c.env())
 	default:
-		var trace *language.Trace
 		r, trace, errs = d.Vocabulary().Interpret(c.Prompt, refers, c.env())
-		choices = trace.Choices
 	}
 	if len(errs) == 0 && refers.Pending != nil && r.Selector.Kind == engine.Unselected {
 		r = r.Joined(*refers.Pending)
 	}
-	return r, choices, errs
+	return r, trace, errs
 }
 
 // baseOf is the index of the scenario that a request builds on, 0 for a new one. Whether a numbered
@@ -123,7 +122,7 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 // replay gives the same bytes. It fails only where the source does.
 func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	refers, failed := from.refers(c, d)
-	r, choices, errs := read(c, d, refers, from.Interpreted)
+	r, trace, errs := read(c, d, refers, from.Interpreted)
 	if err := failed(); err != nil {
 		return events.Event{}, err
 	}
@@ -132,7 +131,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		index, errs = baseOf(r.Selector, from.Head, c.DomainID)
 	}
 	if len(errs) > 0 {
-		return doubtful(c, d, errs, choices, refers.Pending), nil
+		return doubtful(c, d, errs, trace, refers.Pending), nil
 	}
 	var base *engine.Scenario
 	if index > 0 {
@@ -158,7 +157,15 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	if from.Head.Last >= maxScenarios && result.Current > from.Head.Last {
 		return fail(c, d, value.Problems("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios)), nil), nil
 	}
-	return complete(c, d, r, result), nil
+	why := ""
+	if trace.Why {
+		explained, errs := d.compiled.Explain(base, nil, c.env())
+		if len(errs) > 0 {
+			return fail(c, d, errs, nil), nil
+		}
+		why = explained.Text()
+	}
+	return complete(c, d, r, result, why), nil
 }
 
 const maxScenarios = 10_000
@@ -170,13 +177,15 @@ func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) e
 
 // doubtful is the final event of a prompt that was not read, with the choices that its doubt
 // offers. What was pending before stays so with them.
-func doubtful(c Calculate, d *Domain, errs []value.Error, choices []engine.Request, pending *engine.Request) events.Event {
+func doubtful(c Calculate, d *Domain, errs []value.Error, trace *language.Trace, pending *engine.Request) events.Event {
 	e := fail(c, d, errs, nil)
-	if len(choices) == 0 {
+	if trace.Pending != nil {
+		pending = trace.Pending
+	} else if len(trace.Choices) == 0 {
 		return e
 	}
 	failed := e.Data.(*events.MessageFailed)
-	for _, choice := range choices {
+	for _, choice := range trace.Choices {
 		failed.Choices = append(failed.Choices, d.stated(choice))
 	}
 	if pending != nil {
@@ -191,7 +200,7 @@ func Crash(c Calculate, d *Domain) events.Event {
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Crashed: true})
 }
 
-func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) events.Event {
+func complete(c Calculate, d *Domain, req engine.Request, res engine.Result, why string) events.Event {
 	data := &events.MessageCompleted{
 		Message: message(c, d),
 		Parsed:  Encode(prompt.Normal(d.compiled, req, res)),
@@ -205,7 +214,10 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result) eve
 		data.StructuredText = &text
 	case prompt.NaturalLanguage:
 		text := language.Answer(d.compiled, res)
-		if language.OnlyNotes(d.compiled, req) {
+		switch {
+		case why != "":
+			text = why
+		case language.OnlyNotes(d.compiled, req):
 			text = d.Vocabulary().Noted(res, c.env())
 		}
 		data.NaturalLanguage = &text

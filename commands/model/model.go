@@ -143,7 +143,7 @@ func newEndpoint(m Config, logger *slog.Logger) (*endpoint, error) {
 // propose has the model read a prompt of an account, and once more with what was wrong where its
 // proposal does not hold. It gives a request that holds, or one of the failures above.
 func (e *endpoint) propose(ctx context.Context, account uuid.UUID, d *commands.Domain, text string, refers language.Conversation, env value.Env, doubt []value.Error) (r engine.Request, err error) {
-	if len(doubt) > 0 && !strings.HasPrefix(doubt[0].Code, "language.") {
+	if len(doubt) > 0 && doubt[0].Code != "language.not_understood" && doubt[0].Code != "language.ambiguous" {
 		return engine.Request{}, errModelRejected // the rules are sure of what is wrong
 	}
 	may, trial := e.breaker.begin(e.now())

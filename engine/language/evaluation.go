@@ -149,6 +149,9 @@ func (h *holding) turn(turn Turn) Outcome {
 	var got, code string
 	if len(errs) > 0 {
 		code, got, h.choices = errs[0].Code, errs[0].Code+": "+errs[0].Filled(), trace.Choices
+		if trace.Pending != nil {
+			h.pending = trace.Pending
+		}
 	} else {
 		got, code = h.answer(request)
 	}

@@ -15,6 +15,7 @@ type Conversation struct {
 	Scenario      func(index int) *engine.Scenario // nil where the domain has none with that index
 	Origin        func(index int) int              // the scenario that one branched from, 0 for none
 	Pending       *engine.Request                  // inputs, target and selector that wait after calculation.missing_inputs, nil for none
+	Examples      []string                         // prompts that the domain gives as examples
 	Choices       []engine.Request                 // that the last doubt offered, nil for none
 }
 
@@ -72,7 +73,10 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 		err = notUnderstood(s.say("too long", strconv.Itoa(n), strconv.Itoa(maxTokens)))
 	} else {
 		s.prose = v.read(text, tokens, env.Today())
-		request, err = s.request(c, trace)
+		var is bool
+		if request, err, is = s.answers(tokens, c, trace); !is {
+			request, err = s.request(c, trace)
+		}
 	}
 	if err != nil {
 		trace.Doubt, trace.Choices = err.Filled(), s.choices(request.Selector)

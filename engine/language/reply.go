@@ -1,0 +1,105 @@
+package language
+
+import (
+	"strconv"
+	"strings"
+
+	"reckon/engine"
+	"reckon/engine/value"
+)
+
+// reply is what a whole prompt says to the answers before it, by its name in the table of replies.
+type reply string
+
+const (
+	noReply     reply = ""
+	replyWhy    reply = "why"    // how the answer came about
+	replyHelp   reply = "help"   // what can be asked
+	replyThanks reply = "thanks" // nothing that is to be calculated
+)
+
+// reply is what a prompt says that is one from its first word to its last.
+func (t *tables) reply(tokens []token) reply {
+	var words []token
+	for _, token := range tokens {
+		if token.kind != mark {
+			words = append(words, token)
+		}
+	}
+	for _, r := range t.patterns("replies") {
+		if n, _ := r.pattern.match(words, nil, 0); n > 0 && n == len(words) {
+			return reply(r.row[1])
+		}
+	}
+	return noReply
+}
+
+// answers reads a prompt that asks for no calculation: a reply to the answers before it, a new
+// beginning without a question, or that what waits is to be dropped. It reports whether it is one.
+func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine.Request, err *value.Error, is bool) {
+	t, p := s.vocabulary.tables, s.prose
+	shown := engine.Request{Selector: engine.Selector{Kind: engine.Numbered, Number: c.Focus, Text: strconv.Itoa(c.Focus)}}
+	switch t.reply(tokens) {
+	case replyWhy:
+		if c.Focus == 0 {
+			return r, notUnderstood(t.say("nothing answered", p.fragment(0, len(p.tokens)))), true
+		}
+		trace.Why = true
+		return shown, nil, true
+	case replyHelp:
+		return r, value.Problem("language.can_ask", s.canAsk(c)), true
+	case replyThanks:
+		return r, value.Problem("language.nothing_asked", t.say("welcome")), true
+	}
+	if !p.opensOnly() {
+		return r, nil, false
+	}
+	switch {
+	case p.opening.move == startNew:
+		trace.Pending = &engine.Request{Selector: engine.Selector{Kind: engine.New}}
+		return r, s.vocabulary.domain.MissingCalculate(nil), true
+	case p.opening.move == undo && (c.Pending != nil || len(c.Choices) > 0) && c.Focus > 0:
+		return shown, nil, true
+	case p.opening.move == undo && (c.Pending != nil || len(c.Choices) > 0):
+		trace.Pending = &engine.Request{}
+		return r, value.Problem("language.nothing_asked", t.say("dropped")), true
+	}
+	return r, nil, false
+}
+
+// opensOnly reports whether a prompt says nothing beside which scenario it builds on.
+func (p *prose) opensOnly() bool {
+	if p.opening.move == stay || len(p.quantities) > 0 || len(p.questions) > 0 {
+		return false
+	}
+	for i := range p.tokens {
+		if (i < p.opening.from || i >= p.opening.to) && p.meaning[i] == content {
+			return false
+		}
+	}
+	return true
+}
+
+// canAsk is what can be asked for with what is known in the scenario in focus, with examples.
+func (s *search) canAsk(c Conversation) string {
+	t := s.vocabulary.tables
+	var facts []engine.Fact
+	if c.Focus > 0 {
+		if base := c.Scenario(c.Focus); base != nil {
+			for _, v := range base.Values {
+				if v.Source == engine.UserInput {
+					facts = append(facts, engine.Fact{Variable: v.Variable, Tier: engine.Stated})
+				}
+			}
+		}
+	}
+	found, others := s.vocabulary.askable(facts, s.env)
+	text := t.oneOf(append(found, others[:min(len(others), maxOffered-len(found))]...))
+	if examples := c.Examples[:min(len(c.Examples), maxExamples)]; len(examples) > 0 {
+		text = t.say("for example", text, `"`+strings.Join(examples, `", "`)+`"`)
+	}
+	return text
+}
+
+// maxExamples is how many examples of a domain are told.
+const maxExamples = 3
