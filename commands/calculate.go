@@ -43,6 +43,7 @@ type Calculate struct {
 	rest     func() // of engine.Env
 	begun    func() // is called when work on it begins; nil where nobody asks
 
+	unasked error     // why the model was not asked; nil where it was, or there is none
 	decided *decision // kept while the command is tried again; nil where nothing is kept
 }
 

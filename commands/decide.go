@@ -119,12 +119,16 @@ func baseOf(s engine.Selector, head projections.Conversation, domain uuid.UUID) 
 
 // Decide turns a command into its one final event; the event's time and sequence are the caller's
 // to set. It is pure: the same command, domain and source give the same event, which is why a
-// replay gives the same bytes. It fails only where the source does.
+// replay gives the same bytes; that a model was not asked is in no command that is replayed. It
+// fails only where the source does.
 func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 	refers, failed := from.refers(c, d)
 	r, trace, errs := read(c, d, refers, from.Interpreted)
 	if err := failed(); err != nil {
 		return events.Event{}, err
+	}
+	if len(errs) > 0 && c.unasked != nil {
+		errs = append(errs, *value.Problem("language.model_not_asked", c.unasked.Error()))
 	}
 	index := 0
 	if len(errs) == 0 {

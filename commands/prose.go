@@ -66,7 +66,7 @@ func (s *Service) converse(running context.Context, c Calculate, release func())
 	defer cancel()
 	if err = s.enter(budget, c.AccountID); err == nil {
 		defer s.prose.Release(c.AccountID)
-		err = s.propose(budget, c)
+		err = s.propose(budget, &c)
 	}
 	switch {
 	case errors.Is(err, errCrowded):
@@ -116,8 +116,10 @@ func (s *Service) enter(ctx context.Context, account uuid.UUID) error {
 }
 
 // propose has the model read a prompt, where there is one to be asked and it was not asked before,
-// and records what it made of it. Where the model has no answer, the rules stand.
-func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
+// and records what it made of it. Where the model has no answer, the rules stand; that it was not
+// asked since it is broken, or the account over its budget, is kept with the command.
+func (s *Service) propose(ctx context.Context, asked *Calculate) (err error) {
+	c := *asked
 	if s.model.Ask == nil {
 		return nil
 	}
@@ -165,6 +167,11 @@ func (s *Service) propose(ctx context.Context, c Calculate) (err error) {
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		for _, reason := range []error{ErrModelBroken, ErrModelOverBudget} {
+			if errors.Is(err, reason) {
+				asked.unasked = reason
+			}
 		}
 		s.traced(c).Debug("the model did not answer, the rules do", "message", c.MessageID, "error", err)
 		return nil

@@ -304,6 +304,14 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 	const file = "testdata/endings.txt"
 	var got strings.Builder
 	long := time.Now().Add(-proseBudget - time.Second)
+	joke := func(c Calculate) Calculate { c.Prompt = "tell me a joke about penguins"; return c }
+	refuses := func(reason error) func(*Service) {
+		return func(s *Service) {
+			s.model = Model{Name: "none", Ask: func(context.Context, uuid.UUID, *Domain, string, language.Conversation, value.Env, []value.Error) (engine.Request, error) {
+				return engine.Request{}, fmt.Errorf("ask: %w", reason)
+			}}
+		}
+	}
 	for _, row := range []struct {
 		name    string
 		command func(Calculate) Calculate
@@ -315,7 +323,10 @@ func TestProseThatCannotBeAnswered(t *testing.T) {
 		}},
 		{"too many", func(c Calculate) Calculate { return c }, func(s *Service) { s.waiting.Store(maxWaiting) }},
 		{"delivered too often", func(c Calculate) Calculate { c.DomainVersion = 99; return c }, func(*Service) {}},
-		{"not understood", func(c Calculate) Calculate { c.Prompt = "tell me a joke about penguins"; return c }, func(*Service) {}},
+		{"not understood", joke, func(*Service) {}},
+		{"a model that is broken", joke, refuses(ErrModelBroken)},
+		{"a model whose requests are used up", joke, refuses(ErrModelOverBudget)},
+		{"a model that is not there", joke, refuses(errors.New("the model is not there"))},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := startLog(t)

@@ -111,7 +111,7 @@ func (q question) unrepeatable() string {
 		return "internal.error"
 	}
 	for _, e := range commands.ErrorsOf(data) {
-		if e.Code == "language.timeout" || e.Code == "language.unavailable" {
+		if e.Code == "language.timeout" || e.Code == "language.unavailable" || e.Code == "language.model_not_asked" {
 			return e.Code
 		}
 	}
