@@ -94,7 +94,7 @@ func TestRowsOfGerman(t *testing.T) {
 			i := slices.IndexFunc(tokens, func(t token) bool { return t.border() != noBorder })
 			return barriers[tokens[i].border()-1]
 		},
-		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
+		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil, "choices": nil,
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
