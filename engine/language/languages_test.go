@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,7 +95,11 @@ func TestRowsOfGerman(t *testing.T) {
 			i := slices.IndexFunc(tokens, func(t token) bool { return t.border() != noBorder })
 			return barriers[tokens[i].border()-1]
 		},
-		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil, "choices": nil,
+		"replies": func(prompt string) string { return string(tables.reply(tables.tokenize(prompt))) },
+		"choices": func(prompt string) string {
+			return fmt.Sprint(words.settled(tables.tokenize(prompt), make([]engine.Request, 3)) + 1)
+		},
+		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
