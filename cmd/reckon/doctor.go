@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"reckon/commands"
@@ -102,11 +101,11 @@ func (c *doctorCommand) directory() []nodes.Advice {
 		return found(critical, c.Data+" is a file and no data directory.", "Name a directory with --data.")
 	}
 	var list []nodes.Advice
-	if open := info.Mode().Perm() & 0o077; open != 0 {
+	if open := info.Mode().Perm() & 0o077; open != 0 && os.Getuid() >= 0 { // Windows has no such bits
 		list = found(warning, fmt.Sprintf("Others than its owner may open the data directory %s (mode %04o).", c.Data, info.Mode().Perm()),
 			"It holds what callers sent, and what lets into the log: chmod 700 "+quoted(c.Data)+".")
 	}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok && os.Getuid() != 0 && int(s.Uid) != os.Getuid() {
+	if os.Getuid() != 0 && ownerOf(info) != os.Getuid() {
 		list = append(list, found(warning, "The data directory "+c.Data+" belongs to another user than this one.", "Give the command, and run the server, as its owner.")...)
 	}
 	if os.Getuid() == 0 {
@@ -279,11 +278,11 @@ func loopbackURL(text string) bool {
 const wantedFiles = 8192
 
 func (c *doctorCommand) files() []nodes.Advice {
-	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur >= wantedFiles {
+	most, ok := openFiles()
+	if !ok || most >= wantedFiles {
 		return nil
 	}
-	return found(warning, fmt.Sprintf("A process of this user may open %d files: a server has %d connections at most.", files.Cur, files.Cur/2),
+	return found(warning, fmt.Sprintf("A process of this user may open %d files: a server has %d connections at most.", most, most/2),
 		fmt.Sprintf("Allow %d and more: LimitNOFILE of systemd, ulimits of a container, ulimit -n of a shell. This is the limit of this process; that of the server may be another.", wantedFiles))
 }
 
