@@ -13,6 +13,7 @@ type change struct {
 	sign     int // +1 or -1; 0 for a factor
 	factor   decimal.Decimal
 	hint     want // what the word of comparison is about
+	degree   bool // which is said by a word of its own, so that it is about nothing else
 	sure     bool // cannot be meant as a value of its own
 }
 

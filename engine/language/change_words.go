@@ -105,7 +105,9 @@ func (p *prose) changeBehind(i int) (change, bool) {
 		return c, false // "auf 70 steigt"
 	case row != nil && !(w.is("less") && at+1 < len(p.tokens) && p.within[at+1] >= 0):
 		c.sign, c.hint, c.sure, c.to = int(row.number(1)), want(row[2]), row[3] != "" || next.is("determiner"), at+1 // "5% off the price"
-		if next.is("comparing") {
+		if degree := next.lex.row("degrees"); degree != nil && w.is("more or less") {                                // "10% more expensive"
+			c.hint, c.degree, c.to = want(degree[1]), true, at+2
+		} else if next.is("comparing") {
 			c.to++
 		}
 	case noun != nil && (percent || next.is("change of")):

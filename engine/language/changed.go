@@ -58,6 +58,8 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 				score += s.weights.ForComparison
 			case fit > 0:
 				score += s.weights.ForNearComparison
+			case c.degree:
+				continue
 			default:
 				score += s.weights.AgainstComparison
 			}

@@ -120,3 +120,40 @@ func (s *search) ofOthers(from, to int, asked []int) bool {
 	}
 	return named
 }
+
+// otherChoice refuses a word that nobody knows where it may be a choice that the domain does not
+// have: right before the name of a variable with choices, "marzipan icing", and of an amount where
+// no choice was ever told, "3 stacked cubic metres of eucalyptus".
+func (s *search) otherChoice(best *combination) *value.Error {
+	p := s.prose
+	told := func(variable int) bool {
+		return gives(best.picks, variable) || variable == best.target || slices.Contains(best.together, variable)
+	}
+	for _, m := range p.mentions {
+		if m.weight >= s.weights.ExactName && s.labelled(m.variable) && !told(m.variable) {
+			if word := s.stranger(max(0, m.from-2), m.from); word != "" {
+				return notUnderstood(quoted(p.fragment(max(0, m.from-1), m.to)))
+			}
+		}
+	}
+	for i := range p.quantities {
+		of := p.quantities[i].to
+		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") {
+			continue
+		}
+		for variable := range s.vocabulary.terms {
+			if word := s.stranger(of+1, of+2); word != "" && s.labelled(variable) && !told(variable) && !s.inBase(variable) {
+				return notUnderstood(word)
+			}
+		}
+	}
+	return nil
+}
+
+// labelled reports whether a variable is one of choices that are called by names, and not only yes
+// and no.
+func (s *search) labelled(variable int) bool {
+	def := &s.vocabulary.domain.Variables[variable]
+	_, yes := def.Choice(affirmed)
+	return def.IsChoice() && !def.Hidden && !yes
+}

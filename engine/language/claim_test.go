@@ -102,6 +102,12 @@ func TestClaims(t *testing.T) {
 		{"farm", "daily milk of 50 cows with 20 litres per cow a day?>a fifth fewer cows", "cows=40 -> daily_milk @1"},
 		{"farm", "weekly pay for 40 weekly hours at an hourly wage of 20 euros per hour?>a raise of 5% on the hourly wage", "wage=21 EUR/h -> pay @1"},
 		{"bakery", "flour for 30 loaves with 500 g flour per loaf?>a cut of 10% in the flour per loaf", "flour_per_loaf=450 g -> flour @1"},
+		// A change told by a word of degree is one of what that word measures.
+		{"bakery", "sheet cost of 45 sheets at 6 euros each?>10% more expensive sheets", "sheet_price=6.6 EUR -> sheet_cost @1"},
+		{"farm", "weekly pay for 40 weekly hours at an hourly wage of 20 euros per hour?>5% less expensive hours", "wage=19 EUR/h -> pay @1"},
+		// Another topic is a scenario of its own.
+		{"bakery", "flour for 30 loaves with 500 g flour per loaf?>something else: baking time 1 hour, 3 batches, oven time?", "bake_time=1 h batches=3 -> oven_time @new"},
+		{"farm", "daily milk of 50 cows with 20 litres per cow a day?>other topic: 5 shifts, shift length 8 hours, weekly hours?", "shifts=5 shift=8 h -> hours @new"},
 		// Parts behind digits, and clock-like lengths of time with their unit.
 		{"farm", "weekly hours 37 and a half, hourly wage 20 euros per hour, weekly pay?", "wage=20 EUR/h hours=37.5 h -> pay @new"},
 		{"bakery", "hydration 60 and a half, flour 4 kg, water?", "flour=4 kg hydration=0.605 -> water @new"},

@@ -107,11 +107,17 @@ func (s *scanner) dayBehind(at int) (d saidDay, n int) {
 	return d, next + d.n + n - at
 }
 
-// paceAt reads minutes and seconds by what they are for: 8:30 per mile.
+// paceAt reads minutes and seconds by what they are for: 8:30 per mile, 8:30 min/mi.
 func (s *scanner) paceAt(at int) (quantity, bool) {
 	m, sec, _, n := s.colons(at)
 	if n != 3 || sec > 59 {
 		return quantity{}, false
+	}
+	for _, f := range s.single(at+n, true) {
+		if f.unit.Symbol() == minute {
+			n += f.n
+			break
+		}
 	}
 	q := quantity{from: at, to: at + n}
 	for _, second := range s.parsed(second, 1) {

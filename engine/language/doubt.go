@@ -107,7 +107,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind, s.otherChoice} {
 		if err := refuse(best); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -15,6 +16,9 @@ type label struct {
 	variable int      // the only one that is meant, -1 for all that have the label
 	weak     bool     // they may as well say something else
 }
+
+// leastMisspelt is how long the stem of a word of a label is that may be misspelt.
+const leastMisspelt = 4
 
 // affirmed and denied are the choices of what is or is not, in the grammar of structured text.
 const (
@@ -98,10 +102,31 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 	if absent {
 		return v.wholeLabel(p, at)
 	}
-	if text, ok := v.rare[p.tokens[at].stem]; ok && text != "" && !p.used[at] && p.within[at] < 0 {
+	if text := v.rareLabel(&p.tokens[at]); text != "" && !p.used[at] && p.within[at] < 0 {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// rareLabel is the label that a word is of, and no other, also with a letter too many, missing,
+// swapped or taken for another one where nobody knows the word otherwise; "" for none.
+func (v *Vocabulary) rareLabel(t *token) string {
+	if text, ok := v.rare[t.stem]; ok {
+		return text
+	}
+	if t.kind != word || t.lex != nil || typos(t.fold) == 0 || v.rarity[t.stem] > 0 || v.known[t.stem] || len(v.groups[t.stem]) > 0 {
+		return ""
+	}
+	found := ""
+	for stem, text := range v.rare {
+		if len(stem) >= leastMisspelt && stem[0] == t.stem[0] && units.EditDistance(t.stem, stem, 1) <= 1 {
+			if found != "" && found != text {
+				return ""
+			}
+			found = text
+		}
+	}
+	return found
 }
 
 // wholeLabel reads a label whose first word says that there is none of something: "no", "zero

@@ -49,6 +49,10 @@ func TestLabels(t *testing.T) {
 		"what is the price of 2 kg in colour?":                   "weight: 2 kg; colour: colour; price",
 		"which colour is it if 5 kg cost 11 EUR?":                "weight: 5 kg; price: 11 EUR; colour",
 		"which zone is it if 5 kg cost 11 EUR?":                  "weight: 5 kg; price: 11 EUR; zone",
+		"price for 2 kg without the express delivery":            "weight: 2 kg; express: no; price",
+		"price of 2 kg in a meduim box":                          "weight: 2 kg; size: medium; price",
+		"price of 2 kg in a velvet box":                          `The request was not understood: "velvet box".`,
+		"how much do 2 kg of marzipan cost?":                     `The request was not understood: "marzipan".`,
 	} {
 		request, trace, errs := v.Interpret(prompt, empty(), tripEnv)
 		got := ""
