@@ -51,6 +51,9 @@ func NewAdminRequest(user uuid.UUID, key, print string) *AdminRequest {
 	return &AdminRequest{key: hex.EncodeToString(sum[:]), print: print, acts: new(bool)}
 }
 
+// ID is that of something that the request makes, the same each time that it is sent.
+func (r *AdminRequest) ID() uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(r.key+r.print)) }
+
 // mark is what events say of the request that they came about by.
 func (r *AdminRequest) mark() string { return r.key + "." + r.print }
 

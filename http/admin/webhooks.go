@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	nethttp "net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -191,11 +192,32 @@ func (q *request) testWebhook() (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	o, err := q.post.Test(q.ctx(), q.log.Load(), q.account.ID, w)
+	id := uuid.New()
+	if q.admin.Request != nil {
+		id = q.admin.Request.ID()
+	}
+	if q.repeats() {
+		return q.tested(w, id)
+	}
+	o, err := q.post.Test(q.ctx(), q.log.Load(), q.account.ID, w, id)
 	if err != nil {
 		return http.Answer{}, err
 	}
 	return http.Answer{Body: deliveryOf(o)}, nil
+}
+
+// tested is what became of a test that was sent before.
+func (q *request) tested(w projections.Webhook, id uuid.UUID) (http.Answer, error) {
+	list, err := q.log.Load().Outcomes(q.ctx(), q.account.ID, w.ID)
+	if err != nil {
+		return http.Answer{}, err
+	}
+	i := slices.IndexFunc(list, func(o events.Outcome) bool { return o.ID == id })
+	if i < 0 {
+		return http.Answer{}, http.Failure(nethttp.StatusConflict, "error_already_done",
+			"This test was sent, and what became of it is kept no more: send another one with another key.")
+	}
+	return http.Answer{Body: deliveryOf(list[i])}, nil
 }
 
 // Resent is something that is sent again.
@@ -210,6 +232,7 @@ func (q *request) resend() (http.Answer, error) {
 	}
 	id, ok := q.ID("delivery")
 	switch {
+	case ok && q.repeats(): // it was sent again before
 	case ok && w.Disabled != nil:
 		return http.Answer{}, http.Failure(nethttp.StatusConflict, "error_conflict", "The webhook is disabled: enable it first.")
 	case ok:

@@ -231,7 +231,7 @@ func (c *Console) changeHook(v *visit, w projections.Webhook, field func(string)
 }
 
 func (c *Console) testHook(v *visit, w projections.Webhook, _ func(string) string) (hookShown, error) {
-	o, err := c.config.Post.Test(v.x.Request().Context(), c.log, v.account.ID, w)
+	o, err := c.config.Post.Test(v.x.Request().Context(), c.log, v.account.ID, w, uuid.New())
 	if o.Result == events.Delivered {
 		return hookShown{Done: fmt.Sprintf("It was taken: the receiver answered %d after %d ms.", o.Status, o.Millis)}, err
 	}

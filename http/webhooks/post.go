@@ -164,10 +164,10 @@ type tested struct {
 }
 
 // Test sends a webhook something to try it out with, at once and once, and keeps what became of it.
-// It may be disabled.
-func (p *Post) Test(ctx context.Context, l *log.Log, account uuid.UUID, w projections.Webhook) (events.Outcome, error) {
+// id is that of what is sent. The webhook may be disabled.
+func (p *Post) Test(ctx context.Context, l *log.Log, account uuid.UUID, w projections.Webhook, id uuid.UUID) (events.Outcome, error) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	d := events.Delivery{ID: uuid.New(), AccountID: account, WebhookID: w.ID, Event: events.WebhookTest, HappenedAt: now, Attempt: 1, Due: now}
+	d := events.Delivery{ID: id, AccountID: account, WebhookID: w.ID, Event: events.WebhookTest, HappenedAt: now, Attempt: 1, Due: now}
 	body, err := events.Marshal(envelope{events.WebhookTest, now, tested{w.ID}})
 	if err != nil {
 		return events.Outcome{}, err

@@ -99,7 +99,7 @@ func TestTry(t *testing.T) {
 	must(t, n.admin.DisableWebhook(t.Context(), id, ""))
 	w := n.state(t, "acme", id)
 	for i, want := range []string{events.Failed, events.Delivered} {
-		o, err := n.sender.post.Test(t.Context(), n.log, account.ID, w)
+		o, err := n.sender.post.Test(t.Context(), n.log, account.ID, w, uuid.New())
 		if err != nil || o.Result != want || o.Failures != 0 {
 			t.Errorf("test %d: %+v %v", i, o, err)
 		}
