@@ -169,6 +169,17 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		}
 		why = explained.Text()
 	}
+	if trace.Compare > 0 {
+		m, err := from.Scenario(trace.Compare)
+		if err != nil {
+			return events.Event{}, err
+		}
+		comparison, errs := d.compiled.Compare(d.Scenario(m), base, nil, c.env())
+		if len(errs) > 0 {
+			return fail(c, d, errs, nil), nil
+		}
+		why = language.Compared(d.compiled, comparison, trace.Compare, index)
+	}
 	return complete(c, d, r, result, why), nil
 }
 

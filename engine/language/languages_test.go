@@ -95,7 +95,7 @@ func TestRowsOfGerman(t *testing.T) {
 			i := slices.IndexFunc(tokens, func(t token) bool { return t.border() != noBorder })
 			return barriers[tokens[i].border()-1]
 		},
-		"replies": func(prompt string) string { return string(tables.reply(tables.tokenize(prompt))) },
+		"replies": func(prompt string) string { says, _ := tables.reply(tables.tokenize(prompt)); return string(says) },
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tables.tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},

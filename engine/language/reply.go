@@ -12,14 +12,16 @@ import (
 type reply string
 
 const (
-	noReply     reply = ""
-	replyWhy    reply = "why"    // how the answer came about
-	replyHelp   reply = "help"   // what can be asked
-	replyThanks reply = "thanks" // nothing that is to be calculated
+	noReply      reply = ""
+	replyWhy     reply = "why"     // how the answer came about
+	replyCompare reply = "compare" // what differs from another scenario
+	replyHelp    reply = "help"    // what can be asked
+	replyThanks  reply = "thanks"  // nothing that is to be calculated
 )
 
-// reply is what a prompt says that is one from its first word to its last.
-func (t *tables) reply(tokens []token) reply {
+// reply is what a prompt says that is one from its first word to its last, and the scenario that it
+// names, "" for none.
+func (t *tables) reply(tokens []token) (says reply, which string) {
 	var words []token
 	for _, token := range tokens {
 		if token.kind != mark {
@@ -27,11 +29,11 @@ func (t *tables) reply(tokens []token) reply {
 		}
 	}
 	for _, r := range t.patterns("replies") {
-		if n, _ := r.pattern.match(words, nil, 0); n > 0 && n == len(words) {
-			return reply(r.row[1])
+		if n, which := r.pattern.match(words, nil, 0); n > 0 && n == len(words) {
+			return reply(r.row[1]), which
 		}
 	}
-	return noReply
+	return noReply, ""
 }
 
 // answers reads a prompt that asks for no calculation: a reply to the answers before it, a new
@@ -39,12 +41,24 @@ func (t *tables) reply(tokens []token) reply {
 func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine.Request, err *value.Error, is bool) {
 	t, p := s.vocabulary.tables, s.prose
 	shown := engine.Request{Selector: engine.Selector{Kind: engine.Numbered, Number: c.Focus, Text: strconv.Itoa(c.Focus)}}
-	switch t.reply(tokens) {
+	says, which := t.reply(tokens)
+	if c.Focus == 0 && (says == replyWhy || says == replyCompare) {
+		return r, notUnderstood(t.say("nothing answered", p.fragment(0, len(p.tokens)))), true
+	}
+	switch says {
 	case replyWhy:
-		if c.Focus == 0 {
-			return r, notUnderstood(t.say("nothing answered", p.fragment(0, len(p.tokens)))), true
-		}
 		trace.Why = true
+		return shown, nil, true
+	case replyCompare:
+		trace.Compare = c.named(which)
+		switch name := strconv.Itoa(trace.Compare); {
+		case trace.Compare == c.Focus || trace.Compare == 0:
+			return r, notUnderstood(t.say("same scenario", p.fragment(0, len(p.tokens)), strconv.Itoa(c.Focus))), true
+		case trace.Compare > c.Last:
+			return r, value.Problem("scenario.not_found", name), true
+		case c.Scenario(trace.Compare) == nil:
+			return r, value.Problem("scenario.domain_mismatch", name), true
+		}
 		return shown, nil, true
 	case replyHelp:
 		return r, value.Problem("language.can_ask", s.canAsk(c)), true

@@ -12,6 +12,11 @@ func TestReplies(t *testing.T) {
 	for _, c := range []struct{ prompts, want string }{
 		{answered + " > why?", "-> fetch @1"},
 		{answered + " > how did you get that?", "-> fetch @1"},
+		{answered + " > 75 mph > compare with the first one", "-> fetch @2"},
+		{answered + " > 75 mph > how does that compare to scenario 1?", "-> fetch @2"},
+		{answered + " > 75 mph > compare with the second one", `language.not_understood: The request was not understood: compare with the second one, which is scenario 2 itself.`},
+		{answered + " > compare with scenario 7", `scenario.not_found: Scenario 7 does not exist.`},
+		{"compare with the first one", `language.not_understood: The request was not understood: compare with the first one, before anything was answered.`},
 		{"why?", `language.not_understood: The request was not understood: why?, before anything was answered.`},
 		{"thanks!", "language.nothing_asked: There is nothing to calculate: you are welcome."},
 		{answered + " > thanks > and at 75 mph?", "speed=75 mi/h -> time @1"},

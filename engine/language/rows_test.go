@@ -104,7 +104,7 @@ func TestRows(t *testing.T) {
 			i := slices.IndexFunc(tokenize(prompt), func(t token) bool { return t.border() != noBorder })
 			return barriers[tokenize(prompt)[i].border()-1]
 		},
-		"replies": func(prompt string) string { return string(readTables().reply(tokenize(prompt))) },
+		"replies": func(prompt string) string { says, _ := readTables().reply(tokenize(prompt)); return string(says) },
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},

@@ -14,6 +14,7 @@ type Trace struct {
 
 	Choices []engine.Request // the readings that a doubt offers, in their order, nil for none
 	Why     bool             // the prompt asks how the answer of the scenario came about
+	Compare int              // the scenario that it is to be compared with, 0 for none
 	Pending *engine.Request  // what waits from now on after a doubt, nil for what waited before
 	Settled int              // the number of the choice of the doubt before that the prompt names, 0 for none
 

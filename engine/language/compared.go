@@ -1,0 +1,47 @@
+package language
+
+import (
+	"strconv"
+
+	"reckon/engine"
+)
+
+// Compared is a comparison of two scenarios as sentences: both values, their difference, and what
+// each change of an input has to do with it. The same comparison always gives the same text.
+func Compared(d *engine.Domain, c engine.Comparison, first, second int) string {
+	t := tablesOf(d.Language)
+	if len(c.Changes) == 0 {
+		return t.say("nothing differs", strconv.Itoa(first), strconv.Itoa(second))
+	}
+	asked := c.Of.Unit != nil
+	values := []string{title(d, c.Of.Variable), d.Read(c.Of.Variable, c.First, asked), strconv.Itoa(first), d.Read(c.Of.Variable, c.Second, asked), strconv.Itoa(second)}
+	if values[1] == "" || values[3] == "" || c.Reason != "" {
+		return t.say("compared without", values...)
+	}
+	shown := d.Show(c)
+	text := t.say("compared", append(values, shown.Difference)...)
+	changes := map[int]string{}
+	for _, change := range c.Changes {
+		if change.First != nil && change.Second != nil {
+			changes[change.Variable] = t.say("changed to", title(d, change.Variable), d.Read(change.Variable, change.First.Value, false), d.Read(change.Variable, change.Second.Value, false))
+		}
+	}
+	var parts []string
+	for i, share := range c.Shares {
+		var by []string
+		for _, variable := range share.Variables {
+			if changed := changes[variable]; changed != "" {
+				by = append(by, changed)
+			} else {
+				by = append(by, title(d, variable))
+			}
+		}
+		if len(by) > 0 {
+			parts = append(parts, t.say("share", shown.Shares[i], t.list(by)))
+		}
+	}
+	for _, part := range parts[:min(len(parts), maxAnswered)] {
+		text += " " + part
+	}
+	return text
+}
