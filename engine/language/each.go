@@ -205,6 +205,9 @@ func (p *prose) thingsBefore(q *quantity) []string {
 		case t.is("per"):
 			return nil // it is that of another amount
 		case t.is("each"):
+			if p.tokens[at+1].is("common unit") {
+				return nil // "how much each month to reach 50,000"
+			}
 			if thing := p.thingAt(at + 1); thing != nil {
 				return thing
 			}
