@@ -266,6 +266,7 @@ func (l *Log) Outcomes(ctx context.Context, account, webhook uuid.UUID) ([]event
 		m, err := l.load(ctx, WebhooksStream, loadRequest{Sequence: next, Next: subject})
 		var api *jetstream.APIError
 		if errors.Is(err, ErrNotFound) || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamNotFound {
+			slices.Reverse(list)
 			slices.SortStableFunc(list, func(a, b events.Outcome) int { // one may be kept behind that of the next attempt
 				return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Attempt, a.Attempt))
 			})
