@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"reckon/events/log/logtest"
 )
@@ -34,10 +33,6 @@ func TestLeaderThatComesBackIsSoonLevel(t *testing.T) {
 		})
 		logtest.Until(t, "taken in", func(context.Context) error {
 			if held(c, leader) == before {
-				select { // the leader needs the processor
-				case <-ctx.Done():
-				case <-time.After(5 * time.Millisecond):
-				}
 				return errors.New("the leader has no more than before")
 			}
 			return nil

@@ -57,5 +57,9 @@ func Until(t *testing.T, what string, try func(ctx context.Context) error) {
 		if ctx.Err() != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
+		select { // what is waited for needs the processor
+		case <-ctx.Done():
+		case <-time.After(2 * time.Millisecond):
+		}
 	}
 }
