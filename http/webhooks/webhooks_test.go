@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"reckon/commands"
 	"reckon/events"
 	"reckon/events/log"
+	"reckon/events/log/logtest"
 	"reckon/projections"
 )
 
@@ -126,12 +128,12 @@ const (
 // until tries until it works.
 func until(t *testing.T, what string, try func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !try(); {
-		if time.Now().After(end) {
-			t.Fatal(what)
+	logtest.Until(t, "webhooks", func(context.Context) error {
+		if !try() {
+			return errors.New(what)
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return nil
+	})
 }
 
 // outcomes waits until a webhook has so many outcomes, the newest first.
