@@ -233,7 +233,7 @@ func TestClientsFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, "domain", "publish", file, "--account", devAccount, "--data", w.data)
-	domain := w.domainNamed(t, "Journey")
+	domain, secret := w.domainNamed(t, "Journey"), w.secret
 
 	// What stands before the service knows it at its newest address, and how many follow the account.
 	var service atomic.Pointer[url.URL]
@@ -273,7 +273,7 @@ func TestClientsFollow(t *testing.T) {
 			return
 		}
 		for {
-			a, err := request(&patient, "POST", link.URL+"/v1/calculate", w.secret, fmt.Sprint("message-", n), body)
+			a, err := request(&patient, "POST", link.URL+"/v1/calculate", secret, fmt.Sprint("message-", n), body)
 			if err == nil && a.status == nethttp.StatusOK {
 				var made struct {
 					Conversation string `json:"conversation_id"`
@@ -308,11 +308,11 @@ func TestClientsFollow(t *testing.T) {
 	}
 	programs := clientPrograms(t, "follow")
 	for _, of := range []string{"", conversation} {
-		args := []string{"live", link.URL, w.secret}
+		args := []string{"live", link.URL, secret}
 		if of != "" {
 			args = append(args, of)
 		}
-		start("go "+of, func(f *followed) error { return followLive(ctx, f.say, link.URL, w.secret, of) })
+		start("go "+of, func(f *followed) error { return followLive(ctx, f.say, link.URL, secret, of) })
 		for language, program := range programs {
 			start(language+" "+of, func(f *followed) error { return tell(ctx, program(args...), f.say) })
 		}

@@ -45,6 +45,7 @@ type world struct {
 	errors  *bytes.Buffer // what it wrote to standard error
 	url     string
 	crashed []string // keys that were answered 500 when they were posted again
+	long    bool     // every prompt is so long that it is stored apart
 	tenant
 	ledger
 }
@@ -172,6 +173,9 @@ func (w *world) load(callers int, name string, stopped <-chan struct{}, each fun
 					conversation = ""
 				}
 				number := i*100_000 + n
+				if w.long {
+					number = 5*number + 4
+				}
 				key := fmt.Sprintf("%s-%d-%d", name, i, n)
 				if n%3 == 2 {
 					key = ""
