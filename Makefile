@@ -10,12 +10,9 @@ FUZZTIME ?= 20s
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
 # These tests of cmd/reckon start no service, and what they run is calculated by one goroutine; or
-# they bound the processor time that a service takes, which is another one with the detector.
-SINGLE = ^Test(HostileDomains|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
-
-# These tests run without the detector, with the golden files that they compare: they ask the program
-# as one person does, one thing after another.
-GOLDEN = ^Test(Script)$$
+# they bound the processor time that a service takes, which is another one with the detector; or they
+# ask the program as one person does, one thing after another.
+SINGLE = ^Test(Script|HostileDomains|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
@@ -51,7 +48,7 @@ test: ## Run all tests, and say which this machine does not allow.
 	$(GO) test ./...
 	@$(GO) test -v ./cmd/reckon ./http/console -run 'TestBrowser|Power|FullDisk|TestLostAcknowledgement|TestNetworkLosesPackets|TestClusterSoak|TestWrongClock|TestRollingUpgrade|TestIndexHoldsWhatNodesShow' | grep 'NOT RUN' || true
 
-check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those of what is concurrent with the race detector, golden files without a diff.
+check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those of what is concurrent with the race detector, and the generated clients.
 	test -z "$$(gofmt -l .)" || { gofmt -l . ; echo 'run gofmt -w .'; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
@@ -60,9 +57,8 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE './cmd/reckon|./events/log')
 	$(GO) test -race -timeout 15m ./events/log
 	$(GO) test ./cmd/reckon -run '$(SINGLE)'
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 50m -parallel 1 ./cmd/reckon -skip '$(SINGLE)|$(GOLDEN)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 50m -parallel 1 ./cmd/reckon -skip '$(SINGLE)'
 	$(MAKE) clients
-	$(MAKE) golden
 	git diff --exit-code
 
 clients: ## Lint the OpenAPI descriptions, generate clients for TypeScript and Go, compile them.
